@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bochner {
+
+// A shift-invariant kernel k(x - y) with k(0) = 1. Delta below is already divided by the length scale:
+//   gaussian            exp(-|D|_2^2 / 2)
+//   laplacian           exp(-|D|_1)
+//   cauchy              prod_j 1 / (1 + D_j^2)
+//   matern              Matern of smoothness nu
+//   rational_quadratic  (1 + |D|_2^2 / (2 alpha))^-alpha
+//   laplacian2          exp(-|D|_2)
+struct Kernel {
+  enum class Family { gaussian, laplacian, cauchy, matern, rational_quadratic, laplacian2 };
+
+  Family family = Family::gaussian;
+  std::vector<double> length_scales = {1.0};  // one for all inputs, or one per input
+  double nu = 1.5;                            // matern only
+  double alpha = 1.0;                         // rational_quadratic only
+
+  double length_scale(std::size_t input) const {
+    return length_scales.size() == 1 ? length_scales[0] : length_scales[input];
+  }
+  bool operator==(const Kernel&) const = default;
+};
+
+Kernel gaussian(double sigma = 1);            // gamma = 1 / (2 sigma^2)
+Kernel laplacian(double sigma = 1);           // gamma = 1 / sigma
+Kernel cauchy(double sigma = 1);
+Kernel matern(double nu, double sigma = 1);
+Kernel rational_quadratic(double alpha, double sigma = 1);
+Kernel laplacian2(double sigma = 1);
+
+// "gaussian", "matern:nu=2.5", "rational-quadratic:alpha=2" ... and back.
+Kernel parse_kernel(const std::string& text);
+std::string kernel_name(const Kernel& kernel);
+
+// k(x - y), in double: the specification the maps are tested against.
+double kernel_value(const Kernel& kernel, std::span<const double> x, std::span<const double> y);
+
+// E|omega|^2 of the frequency law (sigma_p^2 of the uniform bound); infinite for heavy-tailed laws.
+double frequency_second_moment(const Kernel& kernel, std::size_t inputs);
+
+}  // namespace bochner

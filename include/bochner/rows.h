@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bochner/matrix.h"
+#include "bochner/row_block.h"
+#include "bochner/schema.h"
+
+namespace bochner {
+
+// Where rows come from. One pass after another: next() until it says false, then rewind().
+class Rows {
+ public:
+  virtual ~Rows() = default;
+
+  virtual const Schema& schema() const = 0;
+  virtual void rewind() = 0;
+
+  // The next block: exactly max_rows rows, fewer only at the end of the data. Valid until the next call.
+  virtual bool next(std::size_t max_rows, RowBlock<float>& block) = 0;
+  virtual bool next(std::size_t max_rows, RowBlock<double>& block) = 0;
+
+  // Rows in all where that is known (always after the first whole pass).
+  virtual std::optional<std::size_t> size() const = 0;
+  // Fraction of this pass already read, for progress.
+  virtual double fraction_read() const = 0;
+  // Bytes the whole set takes in memory as blocks of the given element size; 0 when unknown.
+  virtual std::size_t memory_bytes(std::size_t element_bytes) const = 0;
+};
+
+enum class Format { automatic, csv, svmlight, npy };
+
+struct RowsOptions {
+  Format format = Format::automatic;       // by the file's name, then by its first bytes
+  std::vector<std::string> targets;        // column names or indices from 0; svmlight carries its own
+  std::string weights;                     // name or index of a column of row weights
+  std::vector<std::string> ignore;         // names or indices of columns to leave out
+  std::optional<Task> task;                // none: text or few whole numbers (<= 20 kinds) are classes
+  Missing missing = Missing::mean;
+  std::optional<bool> header;              // csv; none: the first line has a cell that is no number
+  std::optional<char> delimiter;           // csv; none: of , ; tab and | the one the first line has most of
+  std::optional<int> index_base;           // svmlight; none: 0 where an index 0 occurs, otherwise 1
+  std::size_t max_levels = 256;            // the most frequent levels of a text column that become inputs
+  int threads = 0;                         // for parsing; 0: all cores
+  bool target_required = true;             // false: read the targets only where the file has them
+};
+
+// Opens a file for training: one scan learns the schema, then rows stream. Path may end in .gz, .xz or .zst;
+// `-` is not accepted because training passes over the rows more than once.
+std::unique_ptr<Rows> open_rows(const std::string& path, const RowsOptions& options = {});
+
+// Opens a file for a model trained before: the schema decides what each cell means. No scan, one pass suffices.
+std::unique_ptr<Rows> open_rows(const std::string& path, const Schema& schema, const RowsOptions& options = {});
+
+// Rows that already lie in memory (a view: the caller keeps the data alive). Targets: n x t or empty.
+template <class T>
+std::unique_ptr<Rows> memory_rows(MatrixView<const T> x, MatrixView<const double> targets, const Schema& schema,
+                                  const double* weights = nullptr);
+
+// Reads all of `rows` once and keeps it in memory as T.
+template <class T>
+std::unique_ptr<Rows> cached_rows(Rows& rows);
+
+}  // namespace bochner

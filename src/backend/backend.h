@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "backend/fourier_weights.h"
+#include "bochner/matrix.h"
+#include "bochner/row_block.h"
+
+namespace bochner {
+
+// The block operations. `reference` is the specification, plain loops; `cpu` is the fast one. Each call is
+// one thread on a moderate number of rows; the threads are in run/. Nothing here allocates per row or throws.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  // z = scale * cos(x W^T + b), or scale * [cos(x W^T), sin(x W^T)] when the weights have no phase.
+  virtual void fourier(const RowBlock<float>& x, const FourierWeights<float>& w, MatrixView<float> z) const = 0;
+  virtual void fourier(const RowBlock<double>& x, const FourierWeights<double>& w, MatrixView<double> z) const = 0;
+
+  // sum += round(per_unit * a^T b): a is rows x m, b is rows x n, sum is m x n in 64-bit fixed point.
+  // The product is formed in T and rounded once, so sums of the same chunks of rows are equal to the bit
+  // in whatever order they are added. Saturation is the caller's to exclude.
+  virtual void add_product(MatrixView<const float> a, MatrixView<const float> b, double per_unit,
+                           MatrixView<std::int64_t> sum) const = 0;
+  virtual void add_product(MatrixView<const double> a, MatrixView<const double> b, double per_unit,
+                           MatrixView<std::int64_t> sum) const = 0;
+
+  // c = a b + beta c (beta 0 or 1), all row-major.
+  virtual void multiply(MatrixView<const float> a, MatrixView<const float> b, float beta, MatrixView<float> c) const = 0;
+  virtual void multiply(MatrixView<const double> a, MatrixView<const double> b, double beta,
+                        MatrixView<double> c) const = 0;
+};
+
+const Backend& reference_backend();
+const Backend& cpu_backend();
+
+}  // namespace bochner

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "base/threads.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace bochner {
+
+namespace {
+thread_local bool inside_work = false;
+}
+
+struct Threads::Team {
+  std::mutex mutex;
+  std::condition_variable start, done;
+  std::uint64_t round = 0;
+  int busy = 0;
+  bool stop = false;
+  const std::function<void(std::size_t, int)>* work = nullptr;
+  std::size_t pieces = 0;
+  std::atomic<std::size_t> next{0};
+  std::exception_ptr failure;
+  std::vector<std::thread> members;
+
+  void take_pieces(int thread) {
+    inside_work = true;
+    for (std::size_t piece; (piece = next.fetch_add(1, std::memory_order_relaxed)) < pieces;) {
+      try {
+        (*work)(piece, thread);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!failure) failure = std::current_exception();
+        next.store(pieces, std::memory_order_relaxed);
+      }
+    }
+    inside_work = false;
+  }
+
+  void member(int thread) {
+    std::uint64_t seen = 0;
+    std::unique_lock lock(mutex);
+    while (true) {
+      start.wait(lock, [&] { return stop || round != seen; });
+      if (stop) return;
+      seen = round;
+      lock.unlock();
+      take_pieces(thread);
+      lock.lock();
+      if (--busy == 0) done.notify_one();
+    }
+  }
+};
+
+Threads::Threads(int count)
+    : count_(count > 0 ? count : int(std::max(1u, std::thread::hardware_concurrency()))),
+      team_(std::make_unique<Team>()) {
+  for (int t = 1; t < count_; ++t) team_->members.emplace_back([this, t] { team_->member(t); });
+}
+
+Threads::~Threads() {
+  {
+    const std::lock_guard lock(team_->mutex);
+    team_->stop = true;
+  }
+  team_->start.notify_all();
+  for (std::thread& member : team_->members) member.join();
+}
+
+void Threads::run(std::size_t pieces, const std::function<void(std::size_t, int)>& work) {
+  if (inside_work || count_ == 1 || pieces <= 1) {
+    for (std::size_t piece = 0; piece < pieces; ++piece) work(piece, 0);
+    return;
+  }
+  Team& team = *team_;
+  {
+    const std::lock_guard lock(team.mutex);
+    team.work = &work;
+    team.pieces = pieces;
+    team.next.store(0, std::memory_order_relaxed);
+    team.failure = nullptr;
+    team.busy = count_ - 1;
+    ++team.round;
+  }
+  team.start.notify_all();
+  team.take_pieces(0);
+  std::unique_lock lock(team.mutex);
+  team.done.wait(lock, [&] { return team.busy == 0; });
+  if (team.failure) std::rethrow_exception(team.failure);
+}
+
+}  // namespace bochner

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "bochner/kernel.h"
+
+namespace bochner {
+
+// Writes frequency `index` of the kernel's law into omega (one entry per input): a pure function of the seed.
+void draw_frequency(const Kernel& kernel, std::uint64_t seed, std::uint64_t index, std::span<double> omega);
+
+}  // namespace bochner

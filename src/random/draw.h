@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstdint>
+
+namespace bochner {
+
+// What a draw is for: draws of different purposes are independent.
+enum class Draw : std::uint32_t {
+  frequency = 1,  // normal of input j of frequency i
+  phase,          // b of feature i
+  radius,         // the chi-square or Gamma of frequency i (matern, rational quadratic)
+  sample,         // which rows a sample takes
+  holdout,        // which rows are held out
+  sketch,         // bucket and sign of a row in a sketch
+  pitch,          // binning: pitch of input j of grid i
+  shift,          // binning: shift of input j of grid i
+  subset,         // binning: which inputs a grid looks at
+  candidate,
+};
+
+// A draw is a pure function of (seed, purpose, i, j, k): the same on every thread, machine and device.
+// Philox 4x32-10 under; +, -, *, / and square root only, built with -ffp-contract=off.
+std::uint64_t bits(std::uint64_t seed, Draw purpose, std::uint64_t i, std::uint64_t j = 0, std::uint64_t k = 0);
+double uniform(std::uint64_t seed, Draw purpose, std::uint64_t i, std::uint64_t j = 0, std::uint64_t k = 0);  // (0, 1)
+double normal(std::uint64_t seed, Draw purpose, std::uint64_t i, std::uint64_t j = 0, std::uint64_t k = 0);
+double exponential(std::uint64_t seed, Draw purpose, std::uint64_t i, std::uint64_t j = 0, std::uint64_t k = 0);
+double cauchy_draw(std::uint64_t seed, Draw purpose, std::uint64_t i, std::uint64_t j = 0);
+double laplace_draw(std::uint64_t seed, Draw purpose, std::uint64_t i, std::uint64_t j = 0);
+// Gamma(shape, scale 1), any shape > 0.
+double gamma_draw(std::uint64_t seed, Draw purpose, double shape, std::uint64_t i, std::uint64_t j = 0);
+
+}  // namespace bochner
