@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "base/archive.h"
+
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "base/require.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr const char* kRemedy = "the model file is damaged or from another version; train or copy it again";
+
+template <class T>
+const char* dtype_of() {
+  if constexpr (std::is_same_v<T, double>) return "F64";
+  if constexpr (std::is_same_v<T, float>) return "F32";
+  if constexpr (std::is_same_v<T, std::int64_t>) return "I64";
+  if constexpr (std::is_same_v<T, std::uint64_t>) return "U64";
+  if constexpr (std::is_same_v<T, std::uint32_t>) return "U32";
+  if constexpr (std::is_same_v<T, std::uint8_t>) return "U8";
+}
+
+// "3 x 4"; "one value" for the empty shape, as in safetensors.
+std::string shape_text(const std::vector<std::size_t>& shape) {
+  return shape.empty() ? "one value" : fmt::format("{}", fmt::join(shape, " x "));
+}
+
+// Elements of a shape; false when the product leaves size_t. A zero anywhere gives zero.
+bool element_count(const std::vector<std::size_t>& shape, std::size_t& count) {
+  count = 1;
+  bool overflow = false;
+  bool zero = false;
+  for (const std::size_t extent : shape) {
+    zero |= extent == 0;
+    overflow |= __builtin_mul_overflow(count, extent, &count);
+  }
+  if (zero) count = 0;
+  return zero || !overflow;
+}
+
+const Archive::Array& find(const Archive& archive, const std::string& name) {
+  const auto found = archive.arrays.find(name);
+  if (found == archive.arrays.end()) fail(Error::Kind::model, "model: array '{}' is absent; {}", name, kRemedy);
+  return found->second;
+}
+
+[[noreturn]] void fail_node(const nlohmann::json& node, const std::string& key, const std::string& expected) {
+  // A hostile file may hold a value of any length: the message quotes only its start, and never throws on bad UTF-8.
+  std::string found = node.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  if (found.size() > 60) found = found.substr(0, 57) + "...";
+  fail(Error::Kind::model, "model: '{}' is {}, expected {}; {}", key, found, expected, kRemedy);
+}
+
+}  // namespace
+
+template <class T>
+void Archive::put(const std::string& name, std::span<const T> values, std::vector<std::size_t> shape) {
+  std::size_t count = 0;
+  require(element_count(shape, count) && count == values.size(), "archive: array '{}' has {} values, expected {}", name,
+          values.size(), shape_text(shape));
+  Array array{dtype_of<T>(), std::move(shape), std::vector<std::byte>(values.size_bytes())};
+  if (!values.empty()) std::memcpy(array.bytes.data(), values.data(), values.size_bytes());
+  require(arrays.emplace(name, std::move(array)).second, "archive: array '{}' is already there", name);
+}
+
+template <class T>
+std::vector<T> Archive::get(const std::string& name, const std::vector<std::size_t>& shape) const {
+  const Array& array = find(*this, name);
+  if (array.dtype != dtype_of<T>() || array.shape != shape)
+    fail(Error::Kind::model, "model: array '{}' is {} {}, expected {} {}; {}", name, array.dtype,
+         shape_text(array.shape), dtype_of<T>(), shape_text(shape), kRemedy);
+  std::size_t count = 0;
+  if (!element_count(shape, count) || array.bytes.size() % sizeof(T) != 0 || array.bytes.size() / sizeof(T) != count)
+    fail(Error::Kind::model, "model: array '{}' holds {} bytes, expected {} {}; {}", name, array.bytes.size(),
+         array.dtype, shape_text(shape), kRemedy);
+  std::vector<T> values(count);
+  if (count > 0) std::memcpy(values.data(), array.bytes.data(), array.bytes.size());
+  return values;
+}
+
+const std::vector<std::size_t>& Archive::shape(const std::string& name) const { return find(*this, name).shape; }
+
+void Archive::put_child(const std::string& prefix, const Archive& child) {
+  require(!tree.contains(prefix), "archive: child '{}' is already there", prefix);
+  tree[prefix] = child.tree;
+  for (const auto& [name, array] : child.arrays)
+    require(arrays.emplace(prefix + "." + name, array).second, "archive: array '{}.{}' is already there", prefix, name);
+}
+
+Archive Archive::child(const std::string& prefix) const {
+  Archive child;
+  child.tree = get_node(tree, prefix);
+  const std::string start = prefix + ".";
+  for (auto it = arrays.lower_bound(start); it != arrays.end() && it->first.starts_with(start); ++it)
+    child.arrays.emplace(it->first.substr(start.size()), it->second);
+  return child;
+}
+
+const nlohmann::json& get_node(const nlohmann::json& tree, const std::string& key) {
+  if (!tree.is_object())
+    fail(Error::Kind::model, "model: '{}' is looked for in a {}, expected in an object; {}", key, tree.type_name(),
+         kRemedy);
+  const auto found = tree.find(key);
+  if (found == tree.end()) fail(Error::Kind::model, "model: '{}' is absent; {}", key, kRemedy);
+  return *found;
+}
+
+double get_number(const nlohmann::json& tree, const std::string& key) {
+  const nlohmann::json& node = get_node(tree, key);
+  if (!node.is_number() || !std::isfinite(node.get<double>())) fail_node(node, key, "a finite number");
+  return node.get<double>();
+}
+
+std::uint64_t get_count(const nlohmann::json& tree, const std::string& key, std::uint64_t most) {
+  const nlohmann::json& node = get_node(tree, key);
+  // A tree made in memory may hold a non-negative count as a signed integer.
+  const bool whole = node.is_number_unsigned() || (node.is_number_integer() && node.get<std::int64_t>() >= 0);
+  if (!whole || node.get<std::uint64_t>() > most)
+    fail_node(node, key, fmt::format("a whole number from 0 to {}", most));
+  return node.get<std::uint64_t>();
+}
+
+std::string get_text(const nlohmann::json& tree, const std::string& key) {
+  const nlohmann::json& node = get_node(tree, key);
+  if (!node.is_string()) fail_node(node, key, "text");
+  return node.get<std::string>();
+}
+
+#define BOCHNER_INSTANTIATE(T)                                                                     \
+  template void Archive::put<T>(const std::string&, std::span<const T>, std::vector<std::size_t>); \
+  template std::vector<T> Archive::get<T>(const std::string&, const std::vector<std::size_t>&) const;
+BOCHNER_INSTANTIATE(double)
+BOCHNER_INSTANTIATE(float)
+BOCHNER_INSTANTIATE(std::int64_t)
+BOCHNER_INSTANTIATE(std::uint64_t)
+BOCHNER_INSTANTIATE(std::uint32_t)
+BOCHNER_INSTANTIATE(std::uint8_t)
+#undef BOCHNER_INSTANTIATE
+
+}  // namespace bochner
