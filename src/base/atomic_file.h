@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bochner {
+
+// A file that appears whole or not at all: bytes go to a temporary file in the same folder, which commit()
+// brings to disk and renames. Until then, and after any failure, the old file is as it was. A path that
+// names a pipe or a device is written directly, since there is nothing to rename.
+// Every failure is Error::Kind::io.
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::string path);
+  ~AtomicFile();  // without commit(): removes the temporary file
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  // Buffered: fit for many small pieces.
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+  void commit();
+
+ private:
+  void flush(std::span<const std::byte> bytes);
+  void discard();
+
+  std::string path_;       // as the user gave it, for messages
+  std::string target_;     // links resolved
+  std::string temporary_;  // empty: written directly, or already committed
+  int file_ = -1;
+  std::vector<std::byte> buffer_;
+};
+
+// All of it in one call.
+void write_file_atomically(const std::string& path, std::span<const std::byte> bytes);
+
+}  // namespace bochner
