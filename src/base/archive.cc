@@ -31,17 +31,12 @@ std::string shape_text(const std::vector<std::size_t>& shape) {
   return shape.empty() ? "one value" : fmt::format("{}", fmt::join(shape, " x "));
 }
 
-// Elements of a shape; false when the product leaves size_t. A zero anywhere gives zero.
+// Elements of a shape; false when the product leaves size_t.
 bool element_count(const std::vector<std::size_t>& shape, std::size_t& count) {
   count = 1;
-  bool overflow = false;
-  bool zero = false;
-  for (const std::size_t extent : shape) {
-    zero |= extent == 0;
-    overflow |= __builtin_mul_overflow(count, extent, &count);
-  }
-  if (zero) count = 0;
-  return zero || !overflow;
+  for (const std::size_t extent : shape)
+    if (__builtin_mul_overflow(count, extent, &count)) return false;
+  return true;
 }
 
 const Archive::Array& find(const Archive& archive, const std::string& name) {

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "model/safetensors.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "base/atomic_file.h"
+#include "base/require.h"
+#include "model/strict_json.h"
+#include "model/text_bytes.h"
+
+namespace bochner {
+
+using nlohmann::json;
+
+static_assert(std::endian::native == std::endian::little, "arrays go to the file as they lie in memory");
+
+namespace {
+
+constexpr const char* kMetadata = "__metadata__";
+constexpr const char* kVersion = "1";
+constexpr std::uint64_t kMaxHeader = 100'000'000;  // as in the reference implementation
+constexpr std::uint64_t kAlignment = 8;
+
+// Bytes per element; 0 for a type an archive does not hold.
+std::uint64_t element_bytes(std::string_view dtype) {
+  if (dtype == "F64" || dtype == "I64" || dtype == "U64") return 8;
+  if (dtype == "F32" || dtype == "U32") return 4;
+  if (dtype == "U8") return 1;
+  return 0;
+}
+
+// Bytes of an array; false when the product leaves 64 bits.
+bool array_bytes(std::string_view dtype, const std::vector<std::size_t>& shape, std::uint64_t& bytes) {
+  bytes = element_bytes(dtype);
+  for (const std::size_t extent : shape)
+    if (__builtin_mul_overflow(bytes, std::uint64_t(extent), &bytes)) return false;
+  return true;
+}
+
+using Named = std::pair<const std::string, Archive::Array>;
+
+std::vector<const Named*> in_file_order(const Archive& archive) {
+  std::vector<const Named*> order;
+  for (const Named& item : archive.arrays) order.push_back(&item);
+  std::stable_sort(order.begin(), order.end(), [](const Named* a, const Named* b) {
+    return element_bytes(a->second.dtype) > element_bytes(b->second.dtype);
+  });
+  return order;
+}
+
+// What the reader would refuse or lose must fail here. JSON has no NaN or infinity: they would come back as null.
+void require_storable(const json& tree, const std::string& place, int depth = 0) {
+  require(depth < kMaxJsonDepth, "model{}: tree is nested deeper than {} levels", place, kMaxJsonDepth);
+  if (tree.is_number_float())
+    require(std::isfinite(tree.get<double>()), "model{}: value is not finite, a model file cannot hold it", place);
+  if (tree.is_structured())
+    for (const auto& [key, value] : tree.items()) require_storable(value, place + "/" + key, depth + 1);
+}
+
+std::string header_text(const Archive& archive, const std::vector<const Named*>& order) {
+  require_storable(archive.tree, "");
+  json header = json::object();
+  header[kMetadata] = {{"bochner", tree_with_text(archive.tree).dump()}, {"format_version", kVersion}};
+  std::uint64_t offset = 0;
+  for (const Named* item : order) {
+    const auto& [name, array] = *item;
+    std::uint64_t bytes = 0;
+    require(
+        element_bytes(array.dtype) > 0 && array_bytes(array.dtype, array.shape, bytes) && bytes == array.bytes.size(),
+        "model: array '{}' of type {} holds {} bytes, which its shape does not", name, array.dtype, array.bytes.size());
+    require(name != kMetadata, "model: an array cannot be named {}", kMetadata);
+    header[text_of(name)] = {
+        {"dtype", array.dtype}, {"shape", array.shape}, {"data_offsets", {offset, offset + bytes}}};
+    offset += bytes;
+  }
+  std::string text = header.dump();
+  text.append((kAlignment - text.size() % kAlignment) % kAlignment, ' ');
+  require(text.size() <= kMaxHeader, "model: description takes {} bytes, a model file holds at most {}", text.size(),
+          kMaxHeader);
+  return text;
+}
+
+class File {
+ public:
+  explicit File(const std::string& path) : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (file_ < 0) fail(Error::Kind::io, "{}: cannot read: {}; check the path", path_, std::strerror(errno));
+  }
+  ~File() { ::close(file_); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  std::uint64_t size() const {
+    struct stat status {};
+    if (::fstat(file_, &status) != 0) fail(Error::Kind::io, "{}: cannot read: {}", path_, std::strerror(errno));
+    if (!S_ISREG(status.st_mode))
+      fail(Error::Kind::io, "{}: is not a regular file, expected a bochner model; copy it to a file first", path_);
+    return std::uint64_t(status.st_size);
+  }
+
+  void read(void* to, std::uint64_t bytes, std::uint64_t from) const {
+    for (auto* out = static_cast<char*>(to); bytes > 0;) {
+      // Linux moves at most 2 GiB a call.
+      const ssize_t got = ::pread(file_, out, std::min<std::uint64_t>(bytes, 1u << 30), off_t(from));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) fail(Error::Kind::io, "{}: cannot read: {}", path_, std::strerror(errno));
+      if (got == 0) fail(Error::Kind::model, "{}: shrank while it was read, expected a whole model; try again", path_);
+      out += got;
+      bytes -= std::uint64_t(got);
+      from += std::uint64_t(got);
+    }
+  }
+
+ private:
+  const std::string& path_;
+  int file_;
+};
+
+// Where one array lies in the data section.
+struct Extent {
+  std::uint64_t begin, end;
+  Archive::Array* array;
+};
+
+class Reader {
+ public:
+  explicit Reader(const std::string& path) : path_(path), file_(path_) {}
+
+  Archive read() {
+    const json header = read_header();
+    read_metadata(header);
+    for (const auto& [name, entry] : header.items())
+      if (name != kMetadata) add_array(name, entry);
+    read_data();
+    return std::move(archive_);
+  }
+
+ private:
+  template <class... Args>
+  [[noreturn]] void broken(fmt::format_string<Args...> message, Args&&... args) const {
+    fail(Error::Kind::model, "{}: {}; the file is cut, altered or not a bochner model, copy or train it again", path_,
+         fmt::format(message, std::forward<Args>(args)...));
+  }
+
+  json read_header() {
+    const std::uint64_t size = file_.size();
+    if (size < 8) broken("file has {} bytes, expected at least 8", size);
+    std::uint64_t length = 0;
+    file_.read(&length, 8, 0);
+    if (length > kMaxHeader || length > size - 8)
+      broken("header should have {} bytes, expected at most {}", length, std::min(kMaxHeader, size - 8));
+    data_begin_ = 8 + length;
+    data_size_ = size - data_begin_;
+    std::string text(length, '\0');
+    file_.read(text.data(), length, 8);
+    json header = parse_strict_json(text, path_);
+    if (!header.is_object()) broken("header is a JSON {}, expected an object", header.type_name());
+    return header;
+  }
+
+  void read_metadata(const json& header) {
+    const auto metadata = header.find(kMetadata);
+    if (metadata == header.end() || !metadata->is_object() || !metadata->contains("bochner"))
+      broken("safetensors file without a 'bochner' entry in its metadata");
+    for (const auto& [key, value] : metadata->items())
+      if (!value.is_string()) broken("metadata {} is a {}, expected text", printable(key), value.type_name());
+    const auto version = metadata->find("format_version");
+    if (version == metadata->end()) broken("no format_version in the metadata, expected {}", kVersion);
+    if (*version != kVersion)
+      fail(Error::Kind::model, "{}: model format version is {}, expected {}; use the bochner that wrote it", path_,
+           printable(version->get_ref<const std::string&>()), kVersion);
+    archive_.tree = tree_with_bytes(parse_strict_json(metadata->at("bochner").get_ref<const std::string&>(), path_));
+    if (!archive_.tree.is_object()) broken("model tree is not an object but {}", archive_.tree.type_name());
+  }
+
+  std::vector<std::uint64_t> numbers(const std::string& name, const json& entry, const char* key) const {
+    const auto list = entry.find(key);
+    if (list == entry.end() || !list->is_array()) broken("array {} has no list '{}'", printable(name), key);
+    std::vector<std::uint64_t> values;
+    for (const json& value : *list) {
+      if (!value.is_number_unsigned()) broken("'{}' of array {} holds no whole number >= 0", key, printable(name));
+      values.push_back(value.get<std::uint64_t>());
+    }
+    return values;
+  }
+
+  void add_array(const std::string& name, const json& entry) {
+    if (!entry.is_object() || entry.size() != 3)
+      broken("array {} is not described by dtype, shape and data_offsets", printable(name));
+    const auto dtype = entry.find("dtype");
+    if (dtype == entry.end() || !dtype->is_string() || element_bytes(dtype->get_ref<const std::string&>()) == 0)
+      broken("array {} has a dtype other than F64, F32, I64, U64, U32 or U8", printable(name));
+    Archive::Array array;
+    array.dtype = dtype->get<std::string>();
+    for (const std::uint64_t extent : numbers(name, entry, "shape")) array.shape.push_back(extent);
+    const std::vector<std::uint64_t> offsets = numbers(name, entry, "data_offsets");
+    std::uint64_t bytes = 0;
+    if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data_size_)
+      broken("data_offsets of array {} are not a part of the {} bytes of data", printable(name), data_size_);
+    if (!array_bytes(array.dtype, array.shape, bytes) || bytes != offsets[1] - offsets[0])
+      broken("array {} has {} bytes, its shape needs another number", printable(name), offsets[1] - offsets[0]);
+    const auto [place, is_new] = archive_.arrays.emplace(bytes_of(name), std::move(array));
+    if (!is_new) broken("array {} occurs twice", printable(name));
+    extents_.push_back({offsets[0], offsets[1], &place->second});
+  }
+
+  // Each byte of data belongs to exactly one array: nothing hides in the file, no array shares another's bytes.
+  void read_data() {
+    std::sort(extents_.begin(), extents_.end(),
+              [](const Extent& a, const Extent& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
+    std::uint64_t covered = 0;
+    for (const Extent& extent : extents_) {
+      if (extent.begin != covered) broken("an array starts at byte {} of the data, expected {}", extent.begin, covered);
+      covered = extent.end;
+    }
+    if (covered != data_size_) broken("file has {} bytes of data, its arrays {}", data_size_, covered);
+    // Memory is taken only now, when the sum of all arrays is known to be the size of the file.
+    for (const Extent& extent : extents_) {
+      extent.array->bytes.resize(extent.end - extent.begin);
+      file_.read(extent.array->bytes.data(), extent.end - extent.begin, data_begin_ + extent.begin);
+    }
+  }
+
+  std::string path_;
+  File file_;
+  std::uint64_t data_begin_ = 0, data_size_ = 0;
+  Archive archive_;
+  std::vector<Extent> extents_;
+};
+
+}  // namespace
+
+void write_archive(const std::string& path, const Archive& archive) {
+  require(archive.tree.is_object(), "model: tree is a {}, expected an object", archive.tree.type_name());
+  const std::vector<const Named*> order = in_file_order(archive);
+  const std::string header = header_text(archive, order);
+  const std::uint64_t length = header.size();
+  AtomicFile file(path);
+  file.write(std::as_bytes(std::span(&length, 1)));
+  file.write(header);
+  for (const Named* item : order) file.write(item->second.bytes);
+  file.commit();
+}
+
+Archive read_archive(const std::string& path) { return Reader(path).read(); }
+
+}  // namespace bochner

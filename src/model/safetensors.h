@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <string>
+
+#include "base/archive.h"
+
+namespace bochner {
+
+// An archive as a safetensors file:
+//   8 bytes  N, little-endian
+//   N bytes  JSON: {"__metadata__": {"bochner": tree, "format_version": "1"}, name: {dtype, shape, data_offsets}, ...}
+//   the rest arrays, back to back, the widest types first and then by name, so that each is aligned
+// The same archive always gives the same bytes. The file appears whole or not at all.
+void write_archive(const std::string& path, const Archive& archive);
+
+// Trusts nothing: a file that is cut, altered or hostile gives Error::Kind::model, one that cannot be read
+// Error::Kind::io. Never takes more memory than a small multiple of the file's size.
+Archive read_archive(const std::string& path);
+
+}  // namespace bochner
