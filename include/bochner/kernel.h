@@ -38,7 +38,8 @@ Kernel matern(double nu, double sigma = 1);
 Kernel rational_quadratic(double alpha, double sigma = 1);
 Kernel laplacian2(double sigma = 1);
 
-// "gaussian", "matern:nu=2.5", "rational-quadratic:alpha=2" ... and back.
+// "gaussian", "matern:nu=2.5", "rational-quadratic:alpha=2" ..., optionally with sigma= (or gamma=); and back,
+// without the length scales.
 Kernel parse_kernel(const std::string& text);
 std::string kernel_name(const Kernel& kernel);
 

@@ -14,4 +14,7 @@ namespace bochner {
 // Writes frequency `index` of the kernel's law into omega (one entry per input): a pure function of the seed.
 void draw_frequency(const Kernel& kernel, std::uint64_t seed, std::uint64_t index, std::span<double> omega);
 
+// Throws std::invalid_argument unless the kernel's numbers make sense for this many inputs.
+void check_kernel(const Kernel& kernel, std::size_t inputs);
+
 }  // namespace bochner

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include <cmath>
+#include <limits>
+
+#include "kernels/family.h"
+#include "random/draw.h"
+
+namespace bochner {
+
+namespace {
+
+double value(const Kernel& kernel, std::span<const double> x, std::span<const double> y) {
+  return std::exp(-std::sqrt(squared_distance(kernel, x, y)));
+}
+
+// Multivariate Cauchy: a normal vector over the size of one independent normal.
+void draw(const Kernel&, std::uint64_t seed, std::uint64_t index, std::span<double> omega) {
+  draw_normals(seed, index, omega);
+  const double divisor = std::fabs(normal(seed, Draw::radius, index));
+  for (double& w : omega) w /= divisor;
+}
+
+double second_moment(const Kernel&) { return std::numeric_limits<double>::infinity(); }
+double sigma(double gamma) { return std::sqrt(0.5 / gamma); }
+
+}  // namespace
+
+const KernelFamily kLaplacian2 = {"laplacian2", value, draw, second_moment, sigma, KernelFamily::Norm::l2};
+
+}  // namespace bochner

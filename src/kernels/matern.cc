@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include <cmath>
+#include <limits>
+
+#include "kernels/family.h"
+#include "random/draw.h"
+
+namespace bochner {
+
+namespace {
+
+// k = 2^(1-nu) / Gamma(nu) a^nu K_nu(a), a = sqrt(2 nu) |D|. Rasmussen & Williams 2006, eq. 4.14.
+double value(const Kernel& kernel, std::span<const double> x, std::span<const double> y) {
+  const double nu = kernel.nu;
+  const double a = std::sqrt(2 * nu * squared_distance(kernel, x, y));
+  if (nu == 0.5) return std::exp(-a);
+  if (nu == 1.5) return (1 + a) * std::exp(-a);
+  if (nu == 2.5) return (1 + a + a * a / 3) * std::exp(-a);
+  if (a > 700) return 0;  // K underflows
+  const double bessel = a > 0 ? std::cyl_bessel_k(nu, a) : std::numeric_limits<double>::infinity();
+  // K overflows only for an a so small that two terms of the series are exact to double.
+  if (!std::isfinite(bessel)) return nu > 1 ? 1 - a * a / (4 * (nu - 1)) : 1;
+  return std::exp((1 - nu) * std::log(2.0) - std::lgamma(nu) + nu * std::log(a) + std::log(bessel));
+}
+
+// Student's t with 2 nu degrees of freedom: omega = N(0, I) sqrt(2 nu / chi^2_{2 nu}), one chi^2 = 2 Gamma(nu)
+// per frequency vector.
+void draw(const Kernel& kernel, std::uint64_t seed, std::uint64_t index, std::span<double> omega) {
+  draw_normals(seed, index, omega);
+  const double factor = std::sqrt(kernel.nu / gamma_draw(seed, Draw::radius, kernel.nu, index));
+  for (double& w : omega) w *= factor;
+}
+
+double second_moment(const Kernel& kernel) {
+  return kernel.nu > 1 ? kernel.nu / (kernel.nu - 1) : std::numeric_limits<double>::infinity();
+}
+double sigma(double gamma) { return std::sqrt(0.5 / gamma); }
+
+}  // namespace
+
+const KernelFamily kMatern = {"matern", value, draw, second_moment, sigma, KernelFamily::Norm::l2};
+
+}  // namespace bochner
