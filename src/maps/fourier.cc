@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "maps/fourier.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "backend/backend.h"
+#include "base/archive.h"
+#include "base/require.h"
+#include "kernels/law.h"
+#include "random/draw.h"
+
+namespace bochner {
+
+namespace {
+
+using Form = FourierOptions::Form;
+
+// 2^30 entries of W are 4 GiB in float: what a model file of a hundred bytes may ask of its reader.
+constexpr std::uint64_t kMostWeights = std::uint64_t{1} << 30;
+
+const char* form_name(Form form) { return form == Form::cossin ? "cossin" : "shifted"; }
+
+}  // namespace
+
+FourierMap::FourierMap(std::size_t inputs, const FourierOptions& options)
+    : inputs_(inputs), options_(options), scale_(0) {
+  require(inputs > 0, "fourier map: no inputs, expected at least 1");
+  require(options.features > 0, "fourier map: no features, expected at least 1");
+  require(options.form == Form::shifted || options.features % 2 == 0,
+          "fourier map: {} features, expected an even number: cos and sin come in pairs (or use form=shifted)",
+          options.features);
+  require(frequencies() <= kMostWeights / inputs,
+          "fourier map: {} frequencies of {} inputs, expected at most {} weights; lower the features", frequencies(),
+          inputs, kMostWeights);
+  check_kernel(options.kernel, inputs);
+  scale_ =
+      options.form == Form::cossin ? std::sqrt(1.0 / double(frequencies())) : std::sqrt(2.0 / double(options.features));
+}
+
+std::size_t FourierMap::frequencies() const {
+  return options_.form == Form::cossin ? options_.features / 2 : options_.features;
+}
+
+// A few panels at a time: the double precision W would be twice what is kept.
+template <class T>
+FourierWeights<T> FourierMap::draw_weights() const {
+  constexpr std::size_t kChunk = 4 * FourierWeights<T>::kPanel;
+  const std::size_t F = frequencies(), d = inputs_;
+
+  FourierWeights<T> all;
+  all.inputs = d;
+  all.frequencies = F;
+  all.scale = T(scale_);
+  const std::size_t padded =
+      (F + FourierWeights<T>::kPanel - 1) / FourierWeights<T>::kPanel * FourierWeights<T>::kPanel;
+  all.panels.reserve(padded * d);
+  std::vector<double> omega, b;
+  for (std::size_t begin = 0; begin < F; begin += kChunk) {
+    const std::size_t count = std::min(kChunk, F - begin);
+    omega.resize(count * d);
+    for (std::size_t i = 0; i < count; ++i)
+      draw_frequency(options_.kernel, options_.seed, begin + i, std::span(omega).subspan(i * d, d));
+    if (options_.form == Form::shifted) {
+      b.resize(count);
+      for (std::size_t i = 0; i < count; ++i)
+        b[i] = 2 * std::numbers::pi * uniform(options_.seed, Draw::phase, begin + i);
+    }
+    const FourierWeights<T> part = pack_fourier<T>(omega, d, b, scale_);
+    all.panels.insert(all.panels.end(), part.panels.begin(), part.panels.end());
+    all.phase.insert(all.phase.end(), part.phase.begin(), part.phase.end());
+  }
+  return all;
+}
+
+template <>
+const FourierWeights<float>& FourierMap::weights() const {
+  std::call_once(float_.once, [this] { float_.weights = draw_weights<float>(); });
+  return float_.weights;
+}
+
+template <>
+const FourierWeights<double>& FourierMap::weights() const {
+  std::call_once(double_.once, [this] { double_.weights = draw_weights<double>(); });
+  return double_.weights;
+}
+
+template <class T>
+void FourierMap::apply_as(const Backend& on, const RowBlock<T>& block, MatrixView<T> out) const {
+  require(block.cols == inputs_, "fourier map: block has {} columns, expected {}", block.cols, inputs_);
+  require(out.rows == block.rows && out.cols == outputs(), "fourier map: output is {} x {}, expected {} x {}", out.rows,
+          out.cols, block.rows, outputs());
+  on.fourier(block, weights<T>(), out);
+}
+
+void FourierMap::apply(const Backend& on, const RowBlock<float>& block, MatrixView<float> out) const {
+  apply_as(on, block, out);
+}
+void FourierMap::apply(const Backend& on, const RowBlock<double>& block, MatrixView<double> out) const {
+  apply_as(on, block, out);
+}
+
+std::string FourierMap::spec() const {
+  return fmt::format("fourier:kernel={},features={},form={},seed={}", kernel_name(options_.kernel), options_.features,
+                     form_name(options_.form), options_.seed);
+}
+
+void FourierMap::save(Archive& archive) const {
+  const std::vector<double>& scales = options_.kernel.length_scales;
+  archive.tree = {{"type", "fourier"},
+                  {"kernel", kernel_name(options_.kernel)},
+                  {"features", options_.features},
+                  {"form", form_name(options_.form)},
+                  {"seed", options_.seed},
+                  {"inputs", inputs_}};
+  if (scales.size() == 1)
+    archive.tree["length_scale"] = scales[0];
+  else
+    archive.tree["length_scale"] = scales;
+}
+
+MapPtr load_fourier(const Archive& archive) {
+  const nlohmann::json& tree = archive.tree;
+  if (const std::string type = get_text(tree, "type"); type != "fourier")
+    fail(Error::Kind::model, "fourier map: type is '{}', expected 'fourier'", type);
+  const std::string form = get_text(tree, "form");
+  if (form != "cossin" && form != "shifted")
+    fail(Error::Kind::model, "fourier map: form is '{}', expected cossin or shifted", form);
+  const std::uint64_t inputs = get_count(tree, "inputs", kMostWeights);
+  try {
+    FourierOptions options;
+    options.kernel = parse_kernel(get_text(tree, "kernel"));
+    options.features = get_count(tree, "features", 2 * kMostWeights);
+    options.form = form == "cossin" ? Form::cossin : Form::shifted;
+    options.seed = get_count(tree, "seed", ~std::uint64_t{0});
+    if (const nlohmann::json& scales = get_node(tree, "length_scale"); scales.is_array()) {
+      options.kernel.length_scales.clear();
+      for (const nlohmann::json& scale : scales) {
+        require(scale.is_number(), "fourier map: a length scale is no number");
+        options.kernel.length_scales.push_back(scale.get<double>());
+      }
+    } else {
+      options.kernel.length_scales = {get_number(tree, "length_scale")};
+    }
+    return fourier(inputs, options);
+  } catch (const std::invalid_argument& wrong) {
+    throw Error(Error::Kind::model, wrong.what());
+  }
+}
+
+MapPtr fourier(std::size_t inputs, const FourierOptions& options) {
+  return std::make_shared<FourierMap>(inputs, options);
+}
+
+}  // namespace bochner
