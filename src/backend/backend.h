@@ -19,6 +19,9 @@ class Backend {
   virtual ~Backend() = default;
 
   // z = scale * cos(x W^T + b), or scale * [cos(x W^T), sin(x W^T)] when the weights have no phase.
+  // A row's result is a function of that row alone, to the bit: not of its place in the block, nor of whether
+  // it is dense or CSR. Where the product of finite numbers overflows T, the angle counts as 0, as every
+  // angle too large to have a fraction does.
   virtual void fourier(const RowBlock<float>& x, const FourierWeights<float>& w, MatrixView<float> z) const = 0;
   virtual void fourier(const RowBlock<double>& x, const FourierWeights<double>& w, MatrixView<double> z) const = 0;
 
@@ -31,7 +34,8 @@ class Backend {
                            MatrixView<std::int64_t> sum) const = 0;
 
   // c = a b + beta c (beta 0 or 1), all row-major.
-  virtual void multiply(MatrixView<const float> a, MatrixView<const float> b, float beta, MatrixView<float> c) const = 0;
+  virtual void multiply(MatrixView<const float> a, MatrixView<const float> b, float beta,
+                        MatrixView<float> c) const = 0;
   virtual void multiply(MatrixView<const double> a, MatrixView<const double> b, double beta,
                         MatrixView<double> c) const = 0;
 };

@@ -4,6 +4,8 @@
 #include "backend/fourier_weights.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "base/require.h"
@@ -13,31 +15,32 @@ namespace bochner {
 template <class T>
 FourierWeights<T> pack_fourier(std::span<const double> omega, std::size_t inputs, std::span<const double> phase,
                                double scale) {
-  constexpr std::size_t kPanel = FourierWeights<T>::kPanel;
-  require(inputs > 0 && omega.size() % inputs == 0, "fourier weights: {} entries are no whole rows of {} inputs",
-          omega.size(), inputs);
-  const std::size_t frequencies = omega.size() / inputs;
-  require(phase.empty() || phase.size() == frequencies, "fourier weights: {} phases for {} frequencies", phase.size(),
-          frequencies);
-
+  require(inputs > 0 && !omega.empty() && omega.size() % inputs == 0,
+          "fourier weights: {} numbers for {} inputs, expected a whole number of frequencies", omega.size(), inputs);
   FourierWeights<T> w;
   w.inputs = inputs;
-  w.frequencies = frequencies;
+  w.frequencies = omega.size() / inputs;
   w.scale = T(scale);
-  const std::size_t panel_count = (frequencies + kPanel - 1) / kPanel;
-  w.panels.resize(panel_count * inputs * kPanel);
-  for (std::size_t p = 0; p < panel_count; ++p) {
-    T* panel = w.panels.data() + p * inputs * kPanel;
-    const std::size_t used = std::min(kPanel, frequencies - p * kPanel);
-    const double* rows = omega.data() + p * kPanel * inputs;
+  require(phase.empty() || phase.size() == w.frequencies, "fourier weights: {} phases for {} frequencies", phase.size(),
+          w.frequencies);
+
+  constexpr std::size_t kPanel = FourierWeights<T>::kPanel;
+  constexpr double kTurnsPerRadian = 0.5 / std::numbers::pi;
+  // A Cauchy draw can exceed a float; the largest float has no fraction of a turn either.
+  constexpr double kMost = std::numeric_limits<T>::max();
+  const std::size_t panels = (w.frequencies + kPanel - 1) / kPanel;
+  w.panels.assign(panels * inputs * kPanel, T(0));
+  for (std::size_t i = 0; i < w.frequencies; ++i) {
+    T* panel = w.panels.data() + (i / kPanel) * inputs * kPanel + i % kPanel;
     for (std::size_t j = 0; j < inputs; ++j) {
-      for (std::size_t i = 0; i < used; ++i) panel[j * kPanel + i] = T(rows[i * inputs + j] / std::numbers::pi);
-      for (std::size_t i = used; i < kPanel; ++i) panel[j * kPanel + i] = 0;
+      const T turns = T(std::clamp(omega[i * inputs + j] * kTurnsPerRadian, -kMost, kMost));
+      panel[j * kPanel] = turns;
+      w.largest = std::max(w.largest, std::abs(turns));
     }
   }
   if (!phase.empty()) {
-    w.phase.assign(panel_count * kPanel, T(0));
-    for (std::size_t i = 0; i < frequencies; ++i) w.phase[i] = T(phase[i] / std::numbers::pi);
+    w.phase.assign(panels * kPanel, T(0));
+    for (std::size_t i = 0; i < w.frequencies; ++i) w.phase[i] = T(phase[i] * kTurnsPerRadian);
   }
   return w;
 }

@@ -72,6 +72,7 @@ FourierWeights<T> FourierMap::draw_weights() const {
     const FourierWeights<T> part = pack_fourier<T>(omega, d, b, scale_);
     all.panels.insert(all.panels.end(), part.panels.begin(), part.panels.end());
     all.phase.insert(all.phase.end(), part.phase.begin(), part.phase.end());
+    all.largest = std::max(all.largest, part.largest);
   }
   return all;
 }

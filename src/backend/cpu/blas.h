@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstddef>
+
+#include "bochner/matrix.h"
+
+// OpenBLAS on row-major views, always on the calling thread: its own threads leave a worker spinning after a
+// call, and ours share the work already. Callers may run concurrently.
+namespace bochner::blas {
+
+enum class Op { plain, transposed };
+enum class Side { left, right };
+
+// c = alpha op(a) op(b) + beta c
+void gemm(Op op_a, Op op_b, float alpha, MatrixView<const float> a, MatrixView<const float> b, float beta,
+          MatrixView<float> c);
+void gemm(Op op_a, Op op_b, double alpha, MatrixView<const double> a, MatrixView<const double> b, double beta,
+          MatrixView<double> c);
+
+// The lower triangle of c = alpha op(a) op(a)^T + beta c
+void syrk(Op op_a, double alpha, MatrixView<const double> a, double beta, MatrixView<double> c);
+
+// b = alpha op(l)^-1 b (left) or alpha b op(l)^-1 (right), l lower triangular
+void trsm(Side side, Op op_l, double alpha, MatrixView<const double> l, MatrixView<double> b);
+
+// The lower triangle of a = l l^T becomes l. Returns 0, or 1 + the column where a is not positive definite.
+std::size_t potrf(MatrixView<double> a);
+
+}  // namespace bochner::blas

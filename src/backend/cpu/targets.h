@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+// Include before any Highway header. The register tiles are arrays of vectors, which SVE's sizeless types
+// cannot form; every SVE machine runs NEON, at the same rate on those with 4 x 128-bit or 2 x 256-bit units.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstdint>
+
+#include "backend/fourier_weights.h"
+#include "bochner/matrix.h"
+#include "bochner/row_block.h"
+
+// The specification: plain loops, double inside. What each does is said in backend/backend.h. T is float or double.
+namespace bochner::reference {
+
+template <class T>
+void fourier(const RowBlock<T>& x, const FourierWeights<T>& w, MatrixView<T> z);
+
+template <class T>
+void add_product(MatrixView<const T> a, MatrixView<const T> b, double per_unit, MatrixView<std::int64_t> sum);
+
+template <class T>
+void multiply(MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixView<T> c);
+
+}  // namespace bochner::reference

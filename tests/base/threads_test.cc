@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "base/threads.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace bochner {
+namespace {
+
+TEST(Threads, EveryPieceIsDoneOnce) {
+  for (const int count : {1, 2, 3, 7}) {
+    Threads threads(count);
+    ASSERT_EQ(threads.count(), count);
+    for (const std::size_t pieces : {0, 1, 2, 5, 1000}) {
+      std::vector<std::atomic<int>> done(pieces);
+      threads.run(pieces, [&](std::size_t piece, int thread) {
+        ASSERT_GE(thread, 0);
+        ASSERT_LT(thread, count);
+        ++done[piece];
+      });
+      for (const auto& times : done) EXPECT_EQ(times, 1);
+    }
+  }
+}
+
+// Per-thread scratch indexed by `thread` must never be shared by two pieces at a time.
+TEST(Threads, ThreadNumberIsHeldByOnePieceAtATime) {
+  Threads threads(4);
+  std::vector<std::atomic<int>> inside(4);
+  std::atomic<int> clashes = 0;
+  threads.run(5000, [&](std::size_t, int thread) {
+    if (inside[thread]++ != 0) ++clashes;
+    --inside[thread];
+  });
+  EXPECT_EQ(clashes, 0);
+}
+
+TEST(Threads, ResultsAreVisibleAfterTheRun) {
+  Threads threads(3);
+  std::vector<std::size_t> values(300);
+  for (std::size_t round = 0; round < 200; ++round) {
+    threads.run(values.size(), [&](std::size_t piece, int) { values[piece] += piece; });
+    for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], i * (round + 1));
+  }
+}
+
+TEST(Threads, FirstExceptionIsRethrownAndTheTeamSurvives) {
+  for (const int count : {1, 2, 5}) {
+    Threads threads(count);
+    for (int round = 0; round < 20; ++round) {
+      EXPECT_THROW(threads.run(100,
+                               [](std::size_t piece, int) {
+                                 if (piece == 17) throw std::runtime_error("piece 17");
+                               }),
+                   std::runtime_error);
+      std::atomic<int> done = 0;
+      threads.run(100, [&](std::size_t, int) { ++done; });
+      EXPECT_EQ(done, 100);
+    }
+  }
+}
+
+TEST(Threads, ExceptionStopsPiecesNotYetStarted) {
+  Threads threads(2);
+  std::atomic<int> started = 0;
+  EXPECT_THROW(threads.run(1'000'000,
+                           [&](std::size_t piece, int) {
+                             ++started;
+                             if (piece == 0) throw std::logic_error("first");
+                           }),
+               std::logic_error);
+  EXPECT_LT(started, 1'000'000);
+}
+
+TEST(Threads, NestedRunStaysOnTheCallingThread) {
+  Threads threads(3);
+  std::atomic<int> done = 0;
+  std::atomic<int> strays = 0;
+  threads.run(20, [&](std::size_t, int) {
+    const auto self = std::this_thread::get_id();
+    threads.run(10, [&](std::size_t, int) {
+      ++done;
+      if (std::this_thread::get_id() != self) ++strays;
+    });
+  });
+  EXPECT_EQ(done, 200);
+  EXPECT_EQ(strays, 0);
+}
+
+// The inner run must not end the outer one's being "inside work".
+TEST(Threads, SecondNestedRunAlsoStaysOnTheCallingThread) {
+  Threads threads(3);
+  std::atomic<int> strays = 0;
+  threads.run(20, [&](std::size_t, int) {
+    const auto self = std::this_thread::get_id();
+    for (int i = 0; i < 3; ++i)
+      threads.run(10, [&](std::size_t, int) {
+        if (std::this_thread::get_id() != self) ++strays;
+      });
+  });
+  EXPECT_EQ(strays, 0);
+}
+
+}  // namespace
+}  // namespace bochner
