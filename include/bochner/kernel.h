@@ -31,8 +31,8 @@ struct Kernel {
   bool operator==(const Kernel&) const = default;
 };
 
-Kernel gaussian(double sigma = 1);            // gamma = 1 / (2 sigma^2)
-Kernel laplacian(double sigma = 1);           // gamma = 1 / sigma
+Kernel gaussian(double sigma = 1);   // gamma = 1 / (2 sigma^2)
+Kernel laplacian(double sigma = 1);  // gamma = 1 / sigma
 Kernel cauchy(double sigma = 1);
 Kernel matern(double nu, double sigma = 1);
 Kernel rational_quadratic(double alpha, double sigma = 1);

@@ -21,9 +21,7 @@ struct MatrixView {
   operator MatrixView<const T>() const { return {data, rows, cols, stride}; }
 
   // Rows begin .. begin + count.
-  MatrixView slice(std::size_t begin, std::size_t count) const {
-    return {data + begin * stride, count, cols, stride};
-  }
+  MatrixView slice(std::size_t begin, std::size_t count) const { return {data + begin * stride, count, cols, stride}; }
 };
 
 // An owned row-major matrix, zero at first.

@@ -1,0 +1,36 @@
+# From a fresh Debian 12 to a result in one word. The build itself is CMake's: see CMakePresets.json.
+.PHONY: demo test bench asan tsan format install deps test-deps build
+.DEFAULT_GOAL := build
+
+PREFIX ?= /usr/local
+
+deps:
+	@tools/install_deps.sh
+
+test-deps:
+	@tools/install_deps.sh --test
+
+build: deps
+	@tools/build.sh release all
+
+demo: deps  ## trains on the digits that ship with the project
+	@tools/build.sh release bochner_cli
+	@build/release/bochner demo
+
+test: test-deps  ## everything a change must pass
+	@tools/build.sh release all
+	@ctest --preset release -j 2
+
+bench: test-deps  ## ratios to OpenBLAS and scikit-learn, in one run
+	@tools/build.sh release all
+	@tools/bench.sh build/release
+
+asan tsan: deps
+	@tools/build.sh $@ all
+	@ctest --preset $@ -j 2
+
+format: test-deps
+	@git ls-files '*.h' '*.cc' | xargs clang-format -i
+
+install: build
+	@cmake --install build/release --prefix $(PREFIX)

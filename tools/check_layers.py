@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""Includes go one way. A folder may include itself, the public headers and every folder of an earlier layer."""
+
+import pathlib
+import re
+import sys
+
+LAYERS = [
+    ["base"],
+    ["random"],
+    ["backend"],
+    ["rows", "kernels"],
+    ["maps"],
+    ["folds", "solve"],
+    ["run"],
+    ["learn", "neighbors"],
+    ["model"],
+    ["cli"],
+]
+# Libraries of their own that the rest never includes: what they may use.
+SIDES = {"mpi": "model"}
+MOST_LINES = 400
+
+LAYER = {folder: i for i, layer in enumerate(LAYERS) for folder in layer}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+STANDARD = re.compile(r"^c?[a-z_]+[a-z_0-9]*$")  # <vector>, <cstdint>: no path, no .h
+
+
+def may_include(folder, other):
+    if other == folder:
+        return True
+    if other not in LAYER:
+        return False
+    reach = LAYER[SIDES[folder]] + 1 if folder in SIDES else LAYER[folder]
+    return LAYER[other] < reach
+
+
+def check_private(path, folder, text):
+    if folder not in LAYER and folder not in SIDES:
+        return [f"{path}: folder '{folder}' is in no layer; add it to tools/check_layers.py"]
+    problems = []
+    for quote, name in INCLUDE.findall(text):
+        other = name.split("/")[0]
+        if quote == "<" or other == "bochner":
+            continue
+        if "/" not in name:  # a header beside the file; only the command's own are named so
+            if folder != "cli":
+                problems.append(f'{path}: includes "{name}", expected "{folder}/{name}"')
+        elif not may_include(folder, other):
+            problems.append(f'{path}: {folder} includes "{name}", but {other} is not before {folder}')
+    return problems
+
+
+def check_public(path, text):
+    return [
+        f"{path}: public header includes {name}, expected only the standard library and bochner/"
+        for quote, name in INCLUDE.findall(text)
+        if not (quote == "<" and STANDARD.match(name)) and not (quote == '"' and name.startswith("bochner/"))
+    ]
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
+    problems, warnings, count = [], [], 0
+    for path in sorted(p for top in ("include", "src", "cli", "tests", "bench") for p in (root / top).rglob("*.*")):
+        if path.suffix not in (".h", ".cc", ".cu"):
+            continue
+        count += 1
+        text = path.read_text(encoding="utf-8")
+        parts = path.relative_to(root).parts
+        if parts[0] == "include":
+            problems += check_public(path.relative_to(root), text)
+        elif parts[0] in ("src", "cli"):
+            problems += check_private(path.relative_to(root), parts[1] if parts[0] == "src" else "cli", text)
+        lines = text.count("\n")
+        if lines > MOST_LINES:
+            warnings.append(f"{path.relative_to(root)}: {lines} lines, more than {MOST_LINES}: split it")
+    for warning in warnings:
+        print("warning:", warning)
+    for problem in problems:
+        print("error:", problem)
+    print(f"{count} files, {len(problems)} errors, {len(warnings)} warnings")
+    return 1 if problems or count == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Installs what a Debian 12 lacks to build bochner; says nothing and needs no rights when nothing is missing.
+#   tools/install_deps.sh            to build and run
+#   tools/install_deps.sh --test     and to test: clang-format, and .venv with the Python oracles
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages=(g++ cmake ninja-build pkg-config libopenblas-dev libhwy-dev libfmt-dev nlohmann-json3-dev libcli11-dev
+  zlib1g-dev liblzma-dev libzstd-dev libgtest-dev)
+[ "${1:-}" = --test ] && packages+=(clang-format python3-venv git)
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+quietly() {
+  if ! "$@" >"$log" 2>&1; then
+    cat "$log" >&2
+    echo "install_deps: failed: $*" >&2
+    return 1
+  fi
+}
+
+install_packages() {
+  if ! command -v dpkg-query >/dev/null; then
+    echo "install_deps: no dpkg here; on this system install the like of: ${packages[*]}" >&2
+    return 0
+  fi
+  local missing=() name
+  for name in "${packages[@]}"; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null)" = installed ] || missing+=("$name")
+  done
+  [ ${#missing[@]} -eq 0 ] && return 0
+  local root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+      echo "install_deps: ${missing[*]} missing, and neither root nor sudo here; as root: apt-get install ${missing[*]}" >&2
+      return 1
+    fi
+    root=(sudo)
+  fi
+  echo "install_deps: installing ${missing[*]}" >&2
+  quietly "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q
+  quietly "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
+}
+
+# The oracles run only in tests and benchmarks: without them those skip, so a failure here is a warning.
+install_python() {
+  local wanted='numpy>=1.24,<3 scikit-learn>=1.2,<2 pandas>=1.5,<4' stamp=.venv/bochner-stamp
+  [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ] && return 0
+  echo "install_deps: making .venv with numpy, scikit-learn and pandas" >&2
+  # shellcheck disable=SC2086  # one word per requirement
+  if quietly python3 -m venv .venv && quietly .venv/bin/pip install -q --disable-pip-version-check $wanted; then
+    echo "$wanted" >"$stamp"
+  else
+    echo "install_deps: no .venv; what compares with scikit-learn will be skipped" >&2
+  fi
+}
+
+install_packages
+if [ "${1:-}" = --test ]; then install_python; fi
