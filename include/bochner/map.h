@@ -31,6 +31,10 @@ class Map {
   virtual void apply(const Backend& on, const RowBlock<float>& block, MatrixView<float> out) const = 0;
   virtual void apply(const Backend& on, const RowBlock<double>& block, MatrixView<double> out) const = 0;
 
+  // Where zeros stay zeros, a CSR block can stay CSR: writes the new values (same pattern) and says true.
+  virtual bool apply_sparse(const RowBlock<float>&, float*) const { return false; }
+  virtual bool apply_sparse(const RowBlock<double>&, double*) const { return false; }
+
   // A bound on |z_j|: the quantum of the exact sums. 0 when none is known.
   virtual double bound() const { return 0; }
 
@@ -45,7 +49,7 @@ using MapPtr = std::shared_ptr<const Map>;
 struct FourierOptions {
   enum class Form { cossin, shifted };
 
-  Kernel kernel = {};
+  Kernel kernel;
   std::size_t features = 1024;  // outputs of the map; even for cossin, which makes them in pairs
   Form form = Form::cossin;
   std::uint64_t seed = 0;
@@ -59,8 +63,9 @@ struct ColumnScaling {
   Method method = Method::none;
   double center = 0;
   double factor = 1;
-  double offset = 0;              // log: t(x) = sign(u) log1p|u|, u = x - offset
-  std::vector<double> quantiles;  // quantile: t(x) = fraction of training below x, by interpolation
+  double offset = 0;  // log: t(x) = sign(u) log1p|u|, u = (x - offset) / unit
+  double unit = 1;
+  std::vector<double> quantiles = {};  // quantile: t(x) = fraction of training below x, by interpolation
   bool operator==(const ColumnScaling&) const = default;
 };
 MapPtr scaling(std::vector<ColumnScaling> columns);

@@ -30,9 +30,9 @@ struct Column {
 // How cells become inputs and targets. Learned in training, saved in the model, applied to new files
 // by column name where both have a header, by position otherwise.
 struct Schema {
-  std::vector<Column> columns;      // in file order; empty for sparse and for unnamed in-memory rows
-  std::size_t inputs = 0;           // inputs after encoding
-  bool sparse = false;              // svmlight: rows come as CSR
+  std::vector<Column> columns;  // in file order; empty for sparse and for unnamed in-memory rows
+  std::size_t inputs = 0;       // inputs after encoding
+  bool sparse = false;          // svmlight: rows come as CSR
   Task task = Task::regression;
   std::vector<std::string> labels;  // classification: label of class 0, 1, ...
   std::size_t targets = 0;          // target columns in a block: 0 when the file has none

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bochner/execution.h"
+#include "bochner/map.h"
+#include "bochner/matrix.h"
+#include "bochner/report.h"
+#include "bochner/rows.h"
+#include "bochner/schema.h"
+
+namespace bochner {
+
+// A chain of maps from encoded rows to predictions, with the schema that encodes them and the report of its training.
+class Model {
+ public:
+  // Maps in order: scaling and features (either may be absent), then the head that predicts.
+  Model(Schema schema, std::vector<MapPtr> before_head, MapPtr head, Report report);
+
+  static Model load(const std::string& path);  // throws Error::Kind::model unless the file is whole and valid
+  void save(const std::string& path) const;    // whole or not at all
+
+  const Schema& schema() const { return schema_; }
+  const Report& report() const { return report_; }
+  MapPtr map() const { return map_; }               // rows -> predictions
+  MapPtr feature_map() const { return features_; }  // rows -> features; null when rows go straight to the head
+  std::size_t outputs() const { return map_->outputs(); }
+  std::string description() const;  // several lines for people
+
+  // Predictions of every row: targets in their units, or scores (one for two classes, otherwise one per class).
+  using Visit =
+      std::function<void(const RowBlock<double>& predictions)>;  // with the rows' targets, where they have them
+  void predict(Rows& rows, const Execution& execution, const Visit& visit) const;
+  Matrix<double> predict(Rows& rows, const Execution& execution = {}) const;
+  Matrix<double> predict(MatrixView<const float> x) const;
+  Matrix<double> predict(MatrixView<const double> x) const;
+  // The label of one row of scores.
+  const std::string& label(const double* scores) const;
+
+  Score evaluate(Rows& rows, const Execution& execution = {}) const;
+
+ private:
+  Schema schema_;
+  std::vector<MapPtr> before_head_;
+  MapPtr head_, features_, map_;
+  Report report_;
+};
+
+}  // namespace bochner

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bochner {
+
+// How well predictions meet targets.
+struct Score {
+  std::uint64_t rows = 0;
+  std::optional<double> error;           // classification: fraction wrong
+  std::optional<double> relative_error;  // regression: |yhat - y| / |y|
+  std::optional<double> rmse;
+  std::optional<double> r2;
+
+  std::string text() const;  // "error 4.12 %", "relative error 2.9 %, rmse 1.8, R2 0.98"
+};
+
+// What a training did and found.
+struct Report {
+  struct PathPoint {
+    double lambda = 0;
+    Score score;
+  };
+
+  std::uint64_t rows = 0;
+  std::size_t inputs = 0;
+  std::size_t features = 0;
+  std::string map;
+  std::string learner;
+  std::string solver;
+  double lambda = 0;       // of  |Zw - y|^2 + lambda n |w|^2
+  std::string validation;  // how the score was found: "leave-one-out", "8192 rows held out", a file
+  std::optional<Score> score;
+  std::vector<PathPoint> path;                          // every lambda that was tried
+  std::vector<std::string> notes;                       // what was chosen for the user, and warnings
+  std::vector<std::pair<std::string, double>> seconds;  // step, wall clock
+
+  std::string text() const;
+};
+
+}  // namespace bochner

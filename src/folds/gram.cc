@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "folds/gram.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/require.h"
+
+namespace bochner {
+
+namespace {
+
+// Fixed point: value * 2^33 / bound as an integer. |value| <= bound * rows stays below 2^63 for 2^30 rows.
+double per_unit(double bound) { return std::ldexp(1.0, 33) / bound; }
+
+// Coded targets and the constant 1, times w: rows x (columns + 1).
+template <class T>
+Matrix<double> weighted_targets(const RowBlock<T>& z, const TargetCode& code, double weight_bound) {
+  Matrix<double> t(z.rows, code.columns() + 1);
+  for (std::size_t i = 0; i < z.rows; ++i) {
+    const double w = z.weights ? z.weights[i] / weight_bound : 1.0;
+    for (std::size_t k = 0; k < code.columns(); ++k) t(i, k) = w * code.encode(z.targets + i * z.target_count, k);
+    t(i, code.columns()) = w;
+  }
+  return t;
+}
+
+}  // namespace
+
+std::size_t GramFold::tile_for(std::size_t features) {
+  // Small enough that two threads share even a small matrix, large enough that packing does not count.
+  return features >= 3072 ? 512 : features >= 1024 ? 256 : features >= 256 ? 128 : 64;
+}
+
+GramFold::GramFold(std::size_t features, double bound, TargetCode code, double weight_bound)
+    : features_(features),
+      bound_(bound),
+      weight_bound_(weight_bound),
+      code_(std::move(code)),
+      gram_(features, tile_for(features)),
+      moment_(code_.columns() + 1, features),
+      targets_(code_.columns() + 1, code_.columns() + 1) {
+  require(bound > 0 && std::isfinite(bound), "gram: the bound on features is {}, expected a positive number", bound);
+  require(weight_bound > 0, "gram: the largest weight is {}, expected a positive number", weight_bound);
+}
+
+template <class T>
+void GramFold::add(const Workers& on, const RowBlock<T>& z) {
+  require(z.cols == features_, "gram: block has {} features, expected {}", z.cols, features_);
+  require(z.targets != nullptr, "gram: the rows have no targets");
+  const Matrix<double> t = weighted_targets(z, code_, weight_bound_);
+
+  // G needs sqrt(w) z; a copy only where weights make it differ from z.
+  MatrixView<const T> rows{z.values, z.rows, z.cols, z.stride};
+  AlignedVector<T> scaled;
+  if (z.weights) {
+    scaled.resize(z.rows * z.cols);
+    on.threads.run(z.rows, [&](std::size_t i, int) {
+      const T root = T(std::sqrt(t(i, code_.columns())));
+      for (std::size_t j = 0; j < z.cols; ++j) scaled[i * z.cols + j] = root * rows(i, j);
+    });
+  }
+  const MatrixView<const T> g = z.weights ? MatrixView<const T>{scaled.data(), z.rows, z.cols, z.cols} : rows;
+
+  // Chunks by global row number, so that the rounding is the same for any split into blocks.
+  std::vector<std::size_t> edges = {0};
+  while (edges.back() < z.rows)
+    edges.push_back(std::min(z.rows, ((z.first + edges.back()) / kChunkRows + 1) * kChunkRows - z.first));
+
+  const std::size_t tiles = gram_.tile_count(), strips = gram_.tiles_per_side();
+  on.threads.run(tiles + strips, [&](std::size_t piece, int) {
+    for (std::size_t c = 0; c + 1 < edges.size(); ++c) {
+      const std::size_t begin = edges[c], count = edges[c + 1] - begin;
+      const auto columns = [&](MatrixView<const T> m, std::size_t strip) {
+        return MatrixView<const T>{m.row(begin) + strip * gram_.tile(), count, gram_.extent(strip), m.stride};
+      };
+      if (piece < tiles) {
+        const auto [I, J] = tile_index(tiles - 1 - piece);
+        on.ops.add_product(columns(g, I), columns(g, J), per_unit(bound_ * bound_), gram_.block(I, J));
+      } else {
+        // R: few columns, so plain sums in double.
+        const std::size_t strip = piece - tiles, first = strip * gram_.tile(), width = gram_.extent(strip);
+        const MatrixView<const T> x = columns(rows, strip);
+        std::vector<double> sum(width);
+        for (std::size_t k = 0; k < t.cols(); ++k) {
+          std::fill(sum.begin(), sum.end(), 0.0);
+          for (std::size_t i = 0; i < count; ++i) {
+            const double y = t(begin + i, k);
+            const T* xi = x.row(i);
+            for (std::size_t j = 0; j < width; ++j) sum[j] += y * double(xi[j]);
+          }
+          for (std::size_t j = 0; j < width; ++j) moment_(k, first + j) += std::llrint(sum[j] * per_unit(bound_));
+        }
+      }
+    }
+  });
+
+  for (std::size_t c = 0; c + 1 < edges.size(); ++c)
+    for (std::size_t a = 0; a < t.cols(); ++a)
+      for (std::size_t b = 0; b < t.cols(); ++b) {
+        double sum = 0;
+        for (std::size_t i = edges[c]; i < edges[c + 1]; ++i) {
+          const double w = t(i, code_.columns());
+          if (w > 0) sum += t(i, a) * (t(i, b) / w);
+        }
+        targets_(a, b) += std::llrint(sum * per_unit(1));
+      }
+  rows_ += z.rows;
+}
+
+template void GramFold::add(const Workers&, const RowBlock<float>&);
+template void GramFold::add(const Workers&, const RowBlock<double>&);
+
+GramFold GramFold::like(const GramFold& other) {
+  return GramFold(other.features_, other.bound_, other.code_, other.weight_bound_);
+}
+
+void GramFold::merge(const GramFold& other) {
+  add_multiple(other, 1);
+  rows_ += other.rows_;
+}
+
+void GramFold::subtract(const GramFold& part) {
+  add_multiple(part, -1);
+  rows_ -= part.rows_;
+}
+
+void GramFold::add_multiple(const GramFold& other, std::int64_t sign) {
+  require(features_ == other.features_ && bound_ == other.bound_ && weight_bound_ == other.weight_bound_ &&
+              code_ == other.code_,
+          "gram: these sums were made with different maps or targets");
+  const auto add_all = [sign](std::int64_t* to, const std::int64_t* from, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) to[i] += sign * from[i];
+  };
+  add_all(gram_.values().data(), other.gram_.values().data(), gram_.values().size());
+  add_all(moment_.data(), other.moment_.data(), moment_.rows() * moment_.cols());
+  add_all(targets_.data(), other.targets_.data(), targets_.rows() * targets_.cols());
+}
+
+double GramFold::weight() const { return target_sum(code_.columns(), code_.columns()); }
+
+double GramFold::target_sum(std::size_t a, std::size_t b) const {
+  return double(targets_(a, b)) / per_unit(1) * weight_bound_;
+}
+
+Matrix<double> GramFold::moment() const {
+  Matrix<double> r(features_, moment_.rows());
+  for (std::size_t j = 0; j < features_; ++j)
+    for (std::size_t k = 0; k < moment_.rows(); ++k) r(j, k) = double(moment_(k, j)) / per_unit(bound_) * weight_bound_;
+  return r;
+}
+
+TiledSymmetric<double> GramFold::gram() const {
+  TiledSymmetric<double> g(gram_.size(), gram_.tile());
+  const double unit = weight_bound_ / per_unit(bound_ * bound_);
+  for (std::size_t i = 0; i < g.values().size(); ++i) g.values()[i] = double(gram_.values()[i]) * unit;
+  return g;
+}
+
+}  // namespace bochner

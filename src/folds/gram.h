@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backend/workers.h"
+#include "base/tiled_symmetric.h"
+#include "bochner/row_block.h"
+#include "folds/target_code.h"
+
+namespace bochner {
+
+// The sums of least squares over rows with features z, coded targets t and weights w:
+//   G = sum w z z^T,   R = sum w z [t, 1]^T,   S = sum w [t, 1] [t, 1]^T.
+// Kept in 64-bit fixed point. A chunk's product is formed in floating point and rounded once to the quantum
+// bound^2 / 2^33, after which addition is exact: the same bits for any threads, blocks, parts or merge order.
+// 2^30 rows fit.
+class GramFold {
+ public:
+  // bound: |z_j| <= bound; weight_bound: w <= weight_bound.
+  GramFold(std::size_t features, double bound, TargetCode code, double weight_bound = 1);
+
+  // Dense features with their targets. Adding runs on all threads, each on its own tiles.
+  template <class T>
+  void add(const Workers& on, const RowBlock<T>& z);
+  void merge(const GramFold& other);
+  void subtract(const GramFold& part);          // exact: what the rows outside `part` would give
+  static GramFold like(const GramFold& other);  // the same sums over no rows
+
+  std::size_t features() const { return features_; }
+  std::uint64_t rows() const { return rows_; }
+  const TargetCode& code() const { return code_; }
+  double weight() const;                                  // sum of w
+  double target_sum(std::size_t a, std::size_t b) const;  // S; index columns() is the constant 1
+  Matrix<double> moment() const;                          // R, features x (columns + 1)
+  TiledSymmetric<double> gram() const;                    // G in double
+  bool operator==(const GramFold&) const = default;
+
+  static std::size_t tile_for(std::size_t features);
+
+ private:
+  void add_multiple(const GramFold& other, std::int64_t sign);
+
+  std::size_t features_;
+  double bound_, weight_bound_;
+  TargetCode code_;
+  std::uint64_t rows_ = 0;
+  TiledSymmetric<std::int64_t> gram_;
+  Matrix<std::int64_t> moment_;   // (columns + 1) x features
+  Matrix<std::int64_t> targets_;  // (columns + 1) x (columns + 1)
+};
+
+}  // namespace bochner

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "folds/held_out.h"
+
+#include "base/require.h"
+#include "random/draw.h"
+
+namespace bochner {
+
+HeldOut::HeldOut(std::size_t features, std::size_t targets, double fraction, std::uint64_t seed)
+    : features_(features), target_count_(targets), fraction_(fraction), seed_(seed) {}
+
+bool HeldOut::holds(std::uint64_t row) const {
+  return fraction_ >= 1 || uniform(seed_, Draw::holdout, row) < fraction_;
+}
+
+template <class T>
+const std::vector<T>& HeldOut::values() const {
+  if constexpr (std::is_same_v<T, float>)
+    return floats_;
+  else
+    return doubles_;
+}
+
+template <class T>
+void HeldOut::add(const Workers&, const RowBlock<T>& z) {
+  auto& values = const_cast<std::vector<T>&>(this->values<T>());
+  if (fraction_ <= 0) return;
+  for (std::size_t i = 0; i < z.rows; ++i) {
+    if (!holds(z.first + i)) continue;
+    rows_.push_back(z.first + i);
+    values.insert(values.end(), z.values + i * z.stride, z.values + i * z.stride + features_);
+    targets_.insert(targets_.end(), z.targets + i * target_count_, z.targets + (i + 1) * target_count_);
+    if (z.weights) weights_.push_back(z.weights[i]);
+  }
+}
+
+template <class T>
+RowBlock<T> HeldOut::block() const {
+  RowBlock<T> block;
+  block.rows = rows_.size();
+  block.cols = block.stride = features_;
+  block.values = values<T>().data();
+  block.targets = targets_.data();
+  block.target_count = target_count_;
+  block.weights = weights_.empty() ? nullptr : weights_.data();
+  return block;
+}
+
+template void HeldOut::add(const Workers&, const RowBlock<float>&);
+template void HeldOut::add(const Workers&, const RowBlock<double>&);
+template RowBlock<float> HeldOut::block() const;
+template RowBlock<double> HeldOut::block() const;
+
+}  // namespace bochner

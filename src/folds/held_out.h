@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backend/workers.h"
+#include "bochner/row_block.h"
+
+namespace bochner {
+
+// Keeps the mapped rows that are held out: row i is when its draw falls below the fraction. In memory, in row order.
+class HeldOut {
+ public:
+  HeldOut(std::size_t features, std::size_t targets, double fraction, std::uint64_t seed);
+
+  template <class T>
+  void add(const Workers& on, const RowBlock<T>& z);
+
+  bool holds(std::uint64_t row) const;
+  std::size_t rows() const { return rows_.size(); }
+
+  // The kept rows as one block. float rows are widened only where double rows were added.
+  template <class T>
+  RowBlock<T> block() const;
+
+ private:
+  template <class T>
+  const std::vector<T>& values() const;
+
+  std::size_t features_, target_count_;
+  double fraction_;
+  std::uint64_t seed_;
+  std::vector<std::uint64_t> rows_;
+  std::vector<float> floats_;
+  std::vector<double> doubles_, targets_, weights_;
+};
+
+}  // namespace bochner

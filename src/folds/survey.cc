@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "folds/survey.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/require.h"
+#include "random/draw.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr std::size_t kMostSampleRows = 20000;
+constexpr std::size_t kMostSampleValues = 8 << 20;
+
+Survey::ColumnFacts nothing_seen() {
+  Survey::ColumnFacts facts;
+  facts.min = std::numeric_limits<double>::infinity();
+  facts.max = -facts.min;
+  return facts;
+}
+
+void see(Survey::ColumnFacts& facts, double value) {
+  facts.min = std::min(facts.min, value);
+  facts.max = std::max(facts.max, value);
+  facts.nonzero += value != 0;
+  facts.indicator = facts.indicator && (value == 0 || value == 1);
+}
+
+void merge_facts(Survey::ColumnFacts& to, const Survey::ColumnFacts& from) {
+  to.min = std::min(to.min, from.min);
+  to.max = std::max(to.max, from.max);
+  to.nonzero += from.nonzero;
+  to.indicator = to.indicator && from.indicator;
+}
+
+template <class T>
+void check_finite(T value, std::size_t row, std::size_t column) {
+  if (!std::isfinite(value))
+    fail(Error::Kind::data,
+         "row {}, column {}: found {}, expected a finite number; remove the row or fill the value in", row, column,
+         value);
+}
+
+}  // namespace
+
+Survey::Survey(const Schema& schema, std::uint64_t seed)
+    : schema_(schema),
+      seed_(seed),
+      sample_rows_(
+          std::clamp(kMostSampleValues / std::max<std::size_t>(1, schema.inputs), std::size_t(1000), kMostSampleRows)),
+      columns_(schema.inputs, nothing_seen()),
+      targets_(schema.targets, nothing_seen()),
+      class_rows_(schema.task == Task::classification ? schema.labels.size() : 0) {}
+
+template <class T>
+void Survey::add(const Workers& on, const RowBlock<T>& block) {
+  const std::size_t chunks = (block.rows + kChunkRows - 1) / kChunkRows;
+  const std::uint64_t largest_key =
+      sample_.size() < sample_rows_ ? std::numeric_limits<std::uint64_t>::max() : sample_.back().key;
+  struct Part {
+    std::vector<ColumnFacts> columns;
+    std::vector<SampledRow> sample;
+  };
+  std::vector<Part> parts(std::size_t(on.threads.count()));
+
+  on.threads.run(chunks, [&](std::size_t chunk, int thread) {
+    Part& part = parts[std::size_t(thread)];
+    if (part.columns.empty()) part.columns.assign(columns_.size(), nothing_seen());
+    const std::size_t end = std::min(block.rows, (chunk + 1) * kChunkRows);
+    for (std::size_t i = chunk * kChunkRows; i < end; ++i) {
+      const std::uint64_t row = block.first + i;
+      const std::size_t begin = block.sparse() ? block.offsets[i] : i * block.stride;
+      const std::size_t count = block.sparse() ? block.offsets[i + 1] - begin : block.cols;
+      for (std::size_t k = 0; k < count; ++k) {
+        const std::size_t column = block.sparse() ? block.columns[begin + k] : k;
+        check_finite(block.values[begin + k], row, column);
+        see(part.columns[column], double(block.values[begin + k]));
+      }
+      const std::uint64_t key = bits(seed_, Draw::sample, row);
+      if (key > largest_key) continue;
+      SampledRow sampled{key, row, {block.values + begin, block.values + begin + count}, {}, {}, 1};
+      if (block.sparse()) sampled.columns.assign(block.columns + begin, block.columns + begin + count);
+      if (block.targets)
+        sampled.targets.assign(block.targets + i * block.target_count, block.targets + (i + 1) * block.target_count);
+      if (block.weights) sampled.weight = block.weights[i];
+      part.sample.push_back(std::move(sampled));
+    }
+  });
+
+  for (Part& part : parts) {
+    for (std::size_t j = 0; j < part.columns.size(); ++j) merge_facts(columns_[j], part.columns[j]);
+    std::move(part.sample.begin(), part.sample.end(), std::back_inserter(sample_));
+  }
+  keep_smallest();
+
+  for (std::size_t i = 0; i < block.rows; ++i) {
+    for (std::size_t k = 0; k < targets_.size(); ++k) {
+      check_finite(block.targets[i * block.target_count + k], block.first + i, columns_.size() + k);
+      see(targets_[k], block.targets[i * block.target_count + k]);
+    }
+    if (!class_rows_.empty()) ++class_rows_[std::size_t(block.targets[i * block.target_count])];
+    const double weight = block.weights ? block.weights[i] : 1.0;
+    if (!(weight >= 0 && std::isfinite(weight)))
+      fail(Error::Kind::data, "row {}: found the weight {}, expected a number >= 0", block.first + i, weight);
+    largest_weight_ = std::max(largest_weight_, weight);
+  }
+  rows_ += block.rows;
+}
+
+template void Survey::add(const Workers&, const RowBlock<float>&);
+template void Survey::add(const Workers&, const RowBlock<double>&);
+
+void Survey::keep_smallest() {
+  std::sort(sample_.begin(), sample_.end(),
+            [](const SampledRow& a, const SampledRow& b) { return std::tie(a.key, a.row) < std::tie(b.key, b.row); });
+  if (sample_.size() > sample_rows_) sample_.resize(sample_rows_);
+}
+
+void Survey::merge(const Survey& other) {
+  require(schema_ == other.schema_ && seed_ == other.seed_, "survey: the parts have different columns or seeds");
+  for (std::size_t j = 0; j < columns_.size(); ++j) merge_facts(columns_[j], other.columns_[j]);
+  for (std::size_t k = 0; k < targets_.size(); ++k) merge_facts(targets_[k], other.targets_[k]);
+  for (std::size_t c = 0; c < class_rows_.size(); ++c) class_rows_[c] += other.class_rows_[c];
+  largest_weight_ = std::max(largest_weight_, other.largest_weight_);
+  sample_.insert(sample_.end(), other.sample_.begin(), other.sample_.end());
+  keep_smallest();
+  rows_ += other.rows_;
+}
+
+std::span<const Survey::SampledRow> Survey::sample(std::size_t most) const {
+  return {sample_.data(), std::min(most, sample_.size())};
+}
+
+Matrix<double> Survey::sample_inputs(std::size_t most) const {
+  const std::span<const SampledRow> rows = sample(most);
+  Matrix<double> x(rows.size(), schema_.inputs);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::size_t k = 0; k < rows[i].values.size(); ++k)
+      x(i, schema_.sparse ? rows[i].columns[k] : k) = rows[i].values[k];
+  return x;
+}
+
+}  // namespace bochner

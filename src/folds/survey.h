@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "backend/workers.h"
+#include "bochner/matrix.h"
+#include "bochner/row_block.h"
+#include "bochner/schema.h"
+
+namespace bochner {
+
+// What one look over the raw rows tells: ranges and counts per column, exactly, and a uniform sample of rows.
+// Everything is a minimum, a maximum, a count or the rows with the smallest random keys, so parts merge to the
+// same result in any order. Refuses NaN and Inf with their row and column.
+class Survey {
+ public:
+  struct ColumnFacts {
+    double min = 0, max = 0;
+    std::uint64_t nonzero = 0;
+    bool indicator = true;  // only 0 and 1 seen
+    bool operator==(const ColumnFacts&) const = default;
+  };
+
+  struct SampledRow {
+    std::uint64_t key = 0, row = 0;
+    std::vector<double> values;  // dense: one per input; sparse: as `columns` says
+    std::vector<std::uint32_t> columns;
+    std::vector<double> targets;
+    double weight = 1;
+    bool operator==(const SampledRow&) const = default;
+  };
+
+  Survey(const Schema& schema, std::uint64_t seed);
+
+  template <class T>
+  void add(const Workers& on, const RowBlock<T>& block);
+  void merge(const Survey& other);
+
+  std::uint64_t rows() const { return rows_; }
+  const std::vector<ColumnFacts>& columns() const { return columns_; }
+  const std::vector<ColumnFacts>& targets() const { return targets_; }
+  const std::vector<std::uint64_t>& class_rows() const { return class_rows_; }
+  double largest_weight() const { return largest_weight_; }
+
+  // At most `most` sampled rows, in random order; and their inputs as dense rows.
+  std::span<const SampledRow> sample(std::size_t most) const;
+  std::size_t sampled() const { return sample_.size(); }
+  Matrix<double> sample_inputs(std::size_t most) const;
+  bool operator==(const Survey&) const = default;
+
+ private:
+  void keep_smallest();
+
+  Schema schema_;
+  std::uint64_t seed_;
+  std::size_t sample_rows_;
+  std::uint64_t rows_ = 0;
+  std::vector<ColumnFacts> columns_, targets_;
+  std::vector<std::uint64_t> class_rows_;
+  double largest_weight_ = 0;
+  std::vector<SampledRow> sample_;  // the sample_rows_ rows with the smallest keys
+};
+
+}  // namespace bochner

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "bochner/report.h"
+
+namespace bochner {
+
+struct LambdaTrial {
+  double lambda = 0;
+  double loss = 0;
+  Score score;
+};
+
+// Every given lambda; or, where none is given, decades down and up from 1e-6 until the loss turns, then halves
+// of a decade about the best. Trials come back in the order of lambda; `best` indexes them.
+struct LambdaSearch {
+  std::vector<LambdaTrial> trials;
+  std::size_t best = 0;
+};
+LambdaSearch search_lambda(const std::vector<double>& given, const std::function<LambdaTrial(double)>& evaluate);
+
+}  // namespace bochner

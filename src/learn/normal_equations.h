@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <vector>
+
+#include "base/threads.h"
+#include "folds/gram.h"
+#include "learn/score.h"
+#include "solve/cholesky.h"
+
+namespace bochner {
+
+// A linear head on features: prediction = z W + b, in the units of the targets or of their code.
+struct Coefficients {
+  Matrix<double> weights;  // features x outputs
+  std::vector<double> intercept;
+};
+
+// (G + lambda n I) W = R with the intercept eliminated: G and R are about the weighted means when there is one.
+struct NormalEquations {
+  TiledSymmetric<double> gram;
+  Matrix<double> moment;             // features x outputs
+  std::vector<double> feature_mean;  // zeros without intercept
+  std::vector<double> target_mean;
+  double weight = 0;  // n, or the sum of the weights
+
+  NormalEquations(const GramFold& sums, bool intercept);
+
+  Cholesky factor(double lambda, Threads& threads) const;
+  Coefficients solve(const Cholesky& factor) const;
+};
+
+// From the code of the targets back to their units.
+Coefficients decode(Coefficients coded, const TargetCode& code);
+
+// Scores the predictions of a decoded head for rows of features that lie in memory.
+template <class T>
+Scorer score_rows(const Workers& on, const RowBlock<T>& z, const Coefficients& head, Task task);
+
+// The coefficients of several heads side by side, so that one product serves all.
+Coefficients stack(const std::vector<Coefficients>& heads);
+
+}  // namespace bochner

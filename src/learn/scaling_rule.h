@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bochner/map.h"
+#include "folds/survey.h"
+
+namespace bochner {
+
+// How inputs are scaled. No method: chosen per column by what the survey saw:
+//   indicators (0 and 1) and constants are left alone;
+//   inputs that all share one range (pixels) are divided by it together;
+//   skewed positive inputs get a logarithm, then all are brought to mean 0 and deviation 1.
+// Sparse inputs are only divided, so that zeros stay zeros: shift-invariant kernels do not see the centre.
+struct ScalingChoice {
+  std::optional<ColumnScaling::Method> method;
+  std::vector<std::pair<std::size_t, ColumnScaling::Method>> per_input;  // these inputs differently
+};
+
+struct ChosenScaling {
+  std::vector<ColumnScaling> columns;
+  std::string summary;  // for people: "7 standardized, 5 by log, 44 indicators left alone"
+  MapPtr map() const;   // null when every column is left alone
+};
+
+ChosenScaling choose_scaling(const Schema& schema, const Survey& survey, const ScalingChoice& choice);
+
+}  // namespace bochner

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "maps/load.h"
+
+#include "base/require.h"
+
+namespace bochner {
+
+namespace {
+constexpr std::size_t kMostParts = 64;
+}
+
+MapPtr load_map(const Archive& archive) {
+  const std::string type = get_text(archive.tree, "type");
+  if (type == "fourier") return load_fourier(archive);
+  if (type == "scaling") return load_scaling(archive);
+  if (type == "linear") return load_linear(archive);
+  if (type == "chain") return load_chain(archive);
+  if (type == "concat") return load_concat(archive);
+  fail(Error::Kind::model, "model: found a map of type \"{}\", expected one this version knows; update bochner", type);
+}
+
+void save_parts(Archive& archive, const std::vector<MapPtr>& maps) {
+  archive.tree["parts"] = maps.size();
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    Archive part;
+    maps[i]->save(part);
+    archive.put_child(fmt::format("part{}", i), part);
+  }
+}
+
+std::vector<MapPtr> load_parts(const Archive& archive) {
+  const std::size_t count = get_count(archive.tree, "parts", kMostParts);
+  std::vector<MapPtr> maps;
+  for (std::size_t i = 0; i < count; ++i) maps.push_back(load_map(archive.child(fmt::format("part{}", i))));
+  return maps;
+}
+
+}  // namespace bochner

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/require.h"
+#include "maps/load.h"
+#include "maps/map_of.h"
+
+namespace bochner {
+
+namespace {
+
+using Method = ColumnScaling::Method;
+
+constexpr const char* kMethodNames[] = {"none", "standardize", "minmax", "log", "quantile"};
+
+// Fraction of the training values below x, linear between the stored quantiles.
+double quantile_rank(const std::vector<double>& quantiles, double x) {
+  const auto low = std::lower_bound(quantiles.begin(), quantiles.end(), x);
+  const auto high = std::upper_bound(low, quantiles.end(), x);
+  const double last = double(quantiles.size() - 1);
+  if (low != high)
+    return 0.5 * double((low - quantiles.begin()) + (high - 1 - quantiles.begin())) / last;  // ties: middle
+  if (low == quantiles.begin()) return 0;
+  if (low == quantiles.end()) return 1;
+  const double below = *(low - 1);
+  return (double(low - quantiles.begin()) - 1 + (x - below) / (*low - below)) / last;
+}
+
+double scale_value(const ColumnScaling& c, double x) {
+  switch (c.method) {
+    case Method::none:
+      return x;
+    case Method::standardize:
+    case Method::minmax:
+      break;
+    case Method::log: {
+      const double u = (x - c.offset) / c.unit;
+      x = std::copysign(std::log1p(std::abs(u)), u);
+      break;
+    }
+    case Method::quantile:
+      x = quantile_rank(c.quantiles, x);
+      break;
+  }
+  return (x - c.center) * c.factor;
+}
+
+class ScalingMap final : public MapOf<ScalingMap> {
+ public:
+  explicit ScalingMap(std::vector<ColumnScaling> columns) : columns_(std::move(columns)) {
+    require(!columns_.empty(), "scaling: expected at least one column");
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      const ColumnScaling& c = columns_[j];
+      require(std::isfinite(c.center) && std::isfinite(c.factor) && std::isfinite(c.offset) && std::isfinite(c.unit) &&
+                  c.unit > 0,
+              "scaling: column {} has a parameter that is not finite", j);
+      require(c.method != Method::quantile ||
+                  (c.quantiles.size() >= 2 && std::is_sorted(c.quantiles.begin(), c.quantiles.end())),
+              "scaling: column {} needs at least two quantiles in ascending order", j);
+      keeps_zeros_ = keeps_zeros_ && scale_value(c, 0.0) == 0.0;
+    }
+  }
+
+  std::size_t inputs() const override { return columns_.size(); }
+  std::size_t outputs() const override { return columns_.size(); }
+
+  template <class T>
+  void apply_rows(const Backend&, const RowBlock<T>& block, MatrixView<T> out) const {
+    if (block.sparse()) {
+      for (std::size_t i = 0; i < block.rows; ++i) {
+        for (std::size_t j = 0; j < columns_.size(); ++j) out(i, j) = T(scale_value(columns_[j], 0.0));
+        for (std::size_t p = block.offsets[i]; p < block.offsets[i + 1]; ++p)
+          out(i, block.columns[p]) = T(scale_value(columns_[block.columns[p]], double(block.values[p])));
+      }
+      return;
+    }
+    // Affine columns in one sweep over the row, the others by themselves.
+    for (std::size_t i = 0; i < block.rows; ++i)
+      std::copy_n(block.values + i * block.stride, columns_.size(), out.row(i));
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      const ColumnScaling& c = columns_[j];
+      if (c.method == Method::none) continue;
+      for (std::size_t i = 0; i < block.rows; ++i) out(i, j) = T(scale_value(c, double(out(i, j))));
+    }
+  }
+
+  bool apply_sparse(const RowBlock<float>& block, float* values) const override { return scale_csr(block, values); }
+  bool apply_sparse(const RowBlock<double>& block, double* values) const override { return scale_csr(block, values); }
+
+  std::string spec() const override {
+    std::size_t counts[5] = {};
+    for (const ColumnScaling& c : columns_) ++counts[int(c.method)];
+    std::string text = "scaling:";
+    for (int m = 0; m < 5; ++m)
+      if (counts[m]) text += fmt::format("{}{}={}", text.back() == ':' ? "" : ",", kMethodNames[m], counts[m]);
+    return text;
+  }
+
+  void save(Archive& archive) const override {
+    archive.tree["type"] = "scaling";
+    archive.tree["columns"] = columns_.size();
+    std::vector<std::uint8_t> methods;
+    std::vector<double> parameters, quantiles;
+    std::vector<std::uint64_t> quantile_counts;
+    for (const ColumnScaling& c : columns_) {
+      methods.push_back(std::uint8_t(c.method));
+      parameters.insert(parameters.end(), {c.center, c.factor, c.offset, c.unit});
+      quantile_counts.push_back(c.quantiles.size());
+      quantiles.insert(quantiles.end(), c.quantiles.begin(), c.quantiles.end());
+    }
+    archive.put<std::uint8_t>("methods", methods, {methods.size()});
+    archive.put<double>("parameters", parameters, {columns_.size(), 4});
+    archive.put<std::uint64_t>("quantile_counts", quantile_counts, {columns_.size()});
+    archive.put<double>("quantiles", quantiles, {quantiles.size()});
+  }
+
+ private:
+  template <class T>
+  bool scale_csr(const RowBlock<T>& block, T* values) const {
+    if (!keeps_zeros_) return false;
+    for (std::size_t p = block.offsets[0]; p < block.offsets[block.rows]; ++p)
+      values[p] = T(scale_value(columns_[block.columns[p]], double(block.values[p])));
+    return true;
+  }
+
+  std::vector<ColumnScaling> columns_;
+  bool keeps_zeros_ = true;
+};
+
+}  // namespace
+
+MapPtr scaling(std::vector<ColumnScaling> columns) { return std::make_shared<ScalingMap>(std::move(columns)); }
+
+MapPtr load_scaling(const Archive& archive) {
+  return build_from_model([&] {
+    const std::vector<std::size_t> shape = archive.shape("methods");
+    require(shape.size() == 1, "scaling: methods have {} dimensions, expected 1", shape.size());
+    const std::size_t d = shape[0];
+    const auto methods = archive.get<std::uint8_t>("methods", {d});
+    const auto parameters = archive.get<double>("parameters", {d, 4});
+    const auto counts = archive.get<std::uint64_t>("quantile_counts", {d});
+    const auto quantiles = archive.get<double>("quantiles", archive.shape("quantiles"));
+    std::vector<ColumnScaling> columns(d);
+    std::size_t used = 0;
+    for (std::size_t j = 0; j < d; ++j) {
+      require(methods[j] <= 4, "scaling: column {} has method {}, expected 0 to 4", j, methods[j]);
+      require(counts[j] <= quantiles.size() - used, "scaling: column {} has more quantiles than are stored", j);
+      const double* p = &parameters[4 * j];
+      const auto begin = quantiles.begin() + std::ptrdiff_t(used);
+      columns[j] = {Method(methods[j]), p[0], p[1], p[2], p[3], {begin, begin + std::ptrdiff_t(counts[j])}};
+      used += counts[j];
+    }
+    return scaling(std::move(columns));
+  });
+}
+
+}  // namespace bochner

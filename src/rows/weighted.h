@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "bochner/rows.h"
+
+namespace bochner {
+
+// The same rows, each weighing its own weight times that of its class. A view of `rows`.
+std::unique_ptr<Rows> class_weighted_rows(Rows& rows, std::vector<double> class_weights);
+
+}  // namespace bochner

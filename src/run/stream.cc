@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "run/stream.h"
+
+#include <algorithm>
+
+#include "base/aligned.h"
+#include "base/require.h"
+
+namespace bochner {
+
+namespace {
+constexpr std::size_t kMappedBytes = 64 << 20;  // of one block of mapped rows: beyond the last cache, far below memory
+constexpr std::size_t kMostBlockRows = 16 * kChunkRows;
+constexpr std::size_t kPieceRows = 192;  // rows one thread maps at a time: their inputs stay in its first cache
+}  // namespace
+
+Stream::Stream(Rows& rows, MapPtr map, Threads& threads, const Execution& execution, Precision precision)
+    : rows_(rows), map_(std::move(map)), threads_(threads), execution_(execution), precision_(precision) {
+  require(!map_ || map_->inputs() == rows_.schema().inputs, "stream: the map takes {} inputs, the rows have {}",
+          map_ ? map_->inputs() : 0, rows_.schema().inputs);
+}
+
+std::size_t Stream::features() const { return map_ ? map_->outputs() : rows_.schema().inputs; }
+
+Stream Stream::through(MapPtr next) const {
+  return Stream(rows_, map_ ? chain({map_, std::move(next)}) : std::move(next), threads_, execution_, precision_);
+}
+
+std::size_t Stream::block_rows() const {
+  if (execution_.block_rows) return (execution_.block_rows + kChunkRows - 1) / kChunkRows * kChunkRows;
+  const std::size_t row_bytes = features() * (precision_ == Precision::float32 ? sizeof(float) : sizeof(double));
+  return std::clamp(kMappedBytes / row_bytes / kChunkRows * kChunkRows, kChunkRows, kMostBlockRows);
+}
+
+template <class T>
+void Stream::pass(const std::string& step, const std::function<void(const RowBlock<T>&)>& visit) const {
+  const std::size_t block_rows = this->block_rows();
+  AlignedVector<T> mapped;
+  RowBlock<T> block;
+  rows_.rewind();
+  if (execution_.progress) execution_.progress(step, 0);
+  while (rows_.next(block_rows, block)) {
+    if (map_) {
+      mapped.resize(block.rows * map_->outputs());
+      const MatrixView<T> z{mapped.data(), block.rows, map_->outputs(), map_->outputs()};
+      threads_.run((block.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
+        const std::size_t begin = piece * kPieceRows, count = std::min(kPieceRows, block.rows - begin);
+        map_->apply(cpu_backend(), block.slice(begin, count), z.slice(begin, count));
+      });
+      block.values = mapped.data();
+      block.cols = block.stride = map_->outputs();
+      block.offsets = nullptr;
+      block.columns = nullptr;
+    }
+    visit(block);
+    if (execution_.progress) execution_.progress(step, rows_.fraction_read());
+  }
+}
+
+template void Stream::pass(const std::string&, const std::function<void(const RowBlock<float>&)>&) const;
+template void Stream::pass(const std::string&, const std::function<void(const RowBlock<double>&)>&) const;
+
+}  // namespace bochner

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "backend/workers.h"
+#include "bochner/execution.h"
+#include "bochner/map.h"
+#include "bochner/rows.h"
+
+namespace bochner {
+
+enum class Precision { float32, float64 };
+
+// Rows, the maps they go through, and how the work runs. fold() is one pass: the only loop over data in the program.
+class Stream {
+ public:
+  // Without a map the rows come as they are. The stream does not own `rows` or `threads`.
+  Stream(Rows& rows, MapPtr map, Threads& threads, const Execution& execution,
+         Precision precision = Precision::float32);
+
+  std::size_t features() const;
+  const Schema& schema() const { return rows_.schema(); }
+  const MapPtr& map() const { return map_; }
+  Threads& threads() const { return threads_; }
+  Precision precision() const { return precision_; }
+  Workers workers() const { return {cpu_backend(), threads_}; }
+
+  // The same rows through one more map.
+  Stream through(MapPtr next) const;
+
+  // f.add(workers, block) for every block of mapped rows, in order; blocks are dense where there is a map.
+  template <class Fold>
+  Fold fold(Fold f, const std::string& step = "") const {
+    each(step, [&](const auto& block) { f.add(workers(), block); });
+    return f;
+  }
+
+  // As fold, for whoever only looks at the blocks (writing predictions, say).
+  template <class Visit>
+  void each(const std::string& step, const Visit& visit) const {
+    if (precision_ == Precision::float32)
+      pass<float>(step, visit);
+    else
+      pass<double>(step, visit);
+  }
+
+  // Rows mapped at a time: whole chunks that fit the cache of mapped rows.
+  std::size_t block_rows() const;
+
+ private:
+  template <class T>
+  void pass(const std::string& step, const std::function<void(const RowBlock<T>&)>& visit) const;
+
+  Rows& rows_;
+  MapPtr map_;
+  Threads& threads_;
+  Execution execution_;
+  Precision precision_;
+};
+
+}  // namespace bochner

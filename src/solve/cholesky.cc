@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "solve/cholesky.h"
+
+#include "backend/cpu/blas.h"
+
+namespace bochner {
+
+using blas::Op;
+using blas::Side;
+
+Cholesky::Cholesky(TiledSymmetric<double> a, double shift, Threads& threads) : a_(std::move(a)) {
+  for (std::size_t i = 0; i < a_.size(); ++i) a_.at(i, i) += shift;
+
+  const std::size_t side = a_.tiles_per_side();
+  for (std::size_t K = 0; K < side; ++K) {
+    const MatrixView<double> pivot = a_.block(K, K);
+    if (const std::size_t bad = blas::potrf(pivot)) {  // L_KK
+      failed_ = K * a_.tile() + bad - 1;
+      return;
+    }
+    const std::size_t rest = side - K - 1;
+    threads.run(rest, [&](std::size_t i, int) {  // L_IK = A_IK L_KK^-T
+      blas::trsm(Side::right, Op::transposed, 1.0, pivot, a_.block(K + 1 + i, K));
+    });
+    threads.run(rest * (rest + 1) / 2, [&](std::size_t piece, int) {  // A_IJ -= L_IK L_JK^T
+      const auto [i, j] = tile_index(piece);
+      blas::gemm(Op::plain, Op::transposed, -1.0, a_.block(K + 1 + i, K), a_.block(K + 1 + j, K), 1.0,
+                 a_.block(K + 1 + i, K + 1 + j));
+    });
+  }
+}
+
+void Cholesky::solve(MatrixView<double> b) const {
+  const std::size_t side = a_.tiles_per_side();
+  const auto part = [&](std::size_t I) { return b.slice(I * a_.tile(), a_.extent(I)); };
+  for (std::size_t I = 0; I < side; ++I) {  // L y = b
+    for (std::size_t J = 0; J < I; ++J) blas::gemm(Op::plain, Op::plain, -1.0, a_.block(I, J), part(J), 1.0, part(I));
+    blas::trsm(Side::left, Op::plain, 1.0, a_.block(I, I), part(I));
+  }
+  for (std::size_t I = side; I-- > 0;) {  // L^T x = y
+    for (std::size_t J = I + 1; J < side; ++J)
+      blas::gemm(Op::transposed, Op::plain, -1.0, a_.block(J, I), part(J), 1.0, part(I));
+    blas::trsm(Side::left, Op::transposed, 1.0, a_.block(I, I), part(I));
+  }
+}
+
+void Cholesky::solve_lower_rows(MatrixView<double> x) const {
+  const auto columns = [&](std::size_t J) {
+    return MatrixView<double>{x.data + J * a_.tile(), x.rows, a_.extent(J), x.stride};
+  };
+  for (std::size_t J = 0; J < a_.tiles_per_side(); ++J) {
+    for (std::size_t K = 0; K < J; ++K)
+      blas::gemm(Op::plain, Op::transposed, -1.0, columns(K), a_.block(J, K), 1.0, columns(J));
+    blas::trsm(Side::right, Op::transposed, 1.0, a_.block(J, J), columns(J));
+  }
+}
+
+}  // namespace bochner

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <optional>
+
+#include "base/threads.h"
+#include "base/tiled_symmetric.h"
+#include "bochner/matrix.h"
+
+namespace bochner {
+
+// A = L L^T by tiles. Each tile operation is one thread's and tiles meet in a fixed order, so the bits do not
+// depend on the number of threads (a threaded LAPACK's do).
+class Cholesky {
+ public:
+  // Factors a + shift I in the memory of `a`.
+  Cholesky(TiledSymmetric<double> a, double shift, Threads& threads);
+
+  // The column at which the matrix turned out not to be positive definite.
+  std::optional<std::size_t> failed_column() const { return failed_; }
+
+  // b <- (L L^T)^-1 b, b is size x k.
+  void solve(MatrixView<double> b) const;
+  // x <- x L^-T: every row of x becomes L^-1 x_i. One thread.
+  void solve_lower_rows(MatrixView<double> x) const;
+  const TiledSymmetric<double>& factor() const { return a_; }
+
+ private:
+  TiledSymmetric<double> a_;
+  std::optional<std::size_t> failed_;
+};
+
+}  // namespace bochner
