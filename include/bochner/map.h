@@ -49,7 +49,7 @@ using MapPtr = std::shared_ptr<const Map>;
 struct FourierOptions {
   enum class Form { cossin, shifted };
 
-  Kernel kernel;
+  Kernel kernel = {};
   std::size_t features = 1024;  // outputs of the map; even for cossin, which makes them in pairs
   Form form = Form::cossin;
   std::uint64_t seed = 0;
