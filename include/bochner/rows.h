@@ -39,18 +39,19 @@ class Rows {
 enum class Format { automatic, csv, svmlight, npy };
 
 struct RowsOptions {
-  Format format = Format::automatic;  // by the file's name, then by its first bytes
-  std::vector<std::string> targets;   // column names or indices from 0; svmlight carries its own
-  std::string weights;                // name or index of a column of row weights
-  std::vector<std::string> ignore;    // names or indices of columns to leave out
-  std::optional<Task> task;           // none: text or few whole numbers (<= 20 kinds) are classes
+  Format format = Format::automatic;         // by the file's name, then by its first bytes
+  std::vector<std::string> targets = {};     // names or indices from 0 (-1: last); svmlight carries its own
+  std::string weights = {};                  // name or index of a column of row weights
+  std::vector<std::string> ignore = {};      // names or indices of columns to leave out
+  std::vector<std::string> categories = {};  // csv: columns of numbers that are codes, to be encoded as text is
+  std::optional<Task> task = {};             // none: text or few whole numbers (<= 20 kinds) are classes
   Missing missing = Missing::mean;
-  std::optional<bool> header;     // csv; none: the first line has a cell that is no number
-  std::optional<char> delimiter;  // csv; none: of , ; tab and | the one the first line has most of
-  std::optional<int> index_base;  // svmlight; none: 0 where an index 0 occurs, otherwise 1
-  std::size_t max_levels = 256;   // the most frequent levels of a text column that become inputs
-  int threads = 0;                // for parsing; 0: all cores
-  bool target_required = true;    // false: read the targets only where the file has them
+  std::optional<bool> header = {};     // csv; none: the first line has text where the rows below have numbers
+  std::optional<char> delimiter = {};  // csv; none: of , ; tab and | the one the first line has most of
+  std::optional<int> index_base = {};  // svmlight; none: 0 where an index 0 occurs, otherwise 1
+  std::size_t max_levels = 256;        // the most frequent levels of a text column that become inputs
+  int threads = 0;                     // for parsing; 0: all cores
+  bool target_required = true;         // false: read the targets only where the file has them
 };
 
 // Opens a file for training: one scan learns the schema, then rows stream. Path may end in .gz, .xz or .zst;
@@ -64,6 +65,10 @@ std::unique_ptr<Rows> open_rows(const std::string& path, const Schema& schema, c
 template <class T>
 std::unique_ptr<Rows> memory_rows(MatrixView<const T> x, MatrixView<const double> targets, const Schema& schema,
                                   const double* weights = nullptr);
+
+// The same for a block that is dense or CSR and brings its targets and weights. CSR columns must ascend in each row.
+template <class T>
+std::unique_ptr<Rows> memory_rows(const RowBlock<T>& all, const Schema& schema);
 
 // Reads all of `rows` once and keeps it in memory as T.
 template <class T>

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "rows/byte_source.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "base/require.h"
+#include "rows/decompress.h"
+#include "rows/disk_file.h"
+
+namespace bochner {
+
+DiskFile::DiskFile(const std::string& path) : path_(path) {
+  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor_ < 0) fail(Error::Kind::io, "{}: cannot open: {}; check the path", path, std::strerror(errno));
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
+    ::close(descriptor_);
+    fail(Error::Kind::io, "{}: not a regular file; rows are read more than once, so store them in a file", path);
+  }
+  size_ = static_cast<std::size_t>(status.st_size);
+}
+
+DiskFile::~DiskFile() { ::close(descriptor_); }
+
+std::size_t DiskFile::read(void* out, std::size_t size) {
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t got = ::pread(descriptor_, static_cast<char*>(out) + done, size - done, off_t(position_));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(Error::Kind::io, "{}: cannot read: {}; check the disk", path_, std::strerror(errno));
+    if (got == 0) break;
+    done += std::size_t(got);
+    position_ += std::size_t(got);
+  }
+  return done;
+}
+
+namespace {
+
+class PlainSource : public ByteSource {
+ public:
+  explicit PlainSource(const std::string& path) : file_(path) {}
+  std::size_t read(char* out, std::size_t size) override { return file_.read(out, size); }
+  void rewind() override { file_.seek(0); }
+  double fraction_read() const override { return file_.fraction_read(); }
+
+ private:
+  DiskFile file_;
+};
+
+enum class Packing { none, gzip, xz, zstd };
+
+Packing packing(const std::string& path) {
+  DiskFile file(path);
+  char head[6] = {};
+  const std::string_view magic(head, file.read(head, sizeof head));
+  if (magic.starts_with("\x1f\x8b")) return Packing::gzip;
+  if (magic.starts_with(std::string_view("\xfd"
+                                         "7zXZ\0",
+                                         6)))
+    return Packing::xz;
+  if (magic.starts_with("\x28\xb5\x2f\xfd")) return Packing::zstd;
+  return Packing::none;
+}
+
+}  // namespace
+
+bool is_compressed(const std::string& path) { return packing(path) != Packing::none; }
+
+std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
+  switch (packing(path)) {
+    case Packing::gzip:
+      return open_gzip(path);
+    case Packing::xz:
+      return open_xz(path);
+    case Packing::zstd:
+      return open_zstd(path);
+    case Packing::none:
+      break;
+  }
+  // A file cut to less than its magic number would otherwise pass for text.
+  for (const std::string_view suffix : {".gz", ".xz", ".zst"})
+    if (path.ends_with(suffix))
+      fail(Error::Kind::data, "{}: does not begin as a {} file does; it is damaged or misnamed, fetch or rename it",
+           path, suffix);
+  return std::make_unique<PlainSource>(path);
+}
+
+}  // namespace bochner

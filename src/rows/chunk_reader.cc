@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "rows/chunk_reader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "base/require.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr std::size_t kLongestRow = std::size_t{1} << 30;
+
+const char* find(const char* begin, const char* end, char c) {
+  return static_cast<const char*>(std::memchr(begin, c, std::size_t(end - begin)));
+}
+
+const char* find_last_newline(const char* begin, const char* end) {
+  while (end > begin && end[-1] != '\n') --end;
+  return end > begin ? end - 1 : nullptr;
+}
+
+// Whether nothing but spaces lies between the start of a cell and p.
+bool starts_cell(const char* begin, const char* p, char delimiter) {
+  while (p > begin && (p[-1] == ' ' || p[-1] == '\t' || p[-1] == '\r') && p[-1] != delimiter) --p;
+  return p == begin || p[-1] == delimiter || p[-1] == '\n';
+}
+
+// The closing quote of the cell whose text begins at p; null when it is not in sight. Two quotes stand for one.
+const char* closing_quote(const char* p, const char* end) {
+  while ((p = find(p, end, '"')) && p + 1 < end && p[1] == '"') p += 2;
+  return p;
+}
+
+}  // namespace
+
+RowCuts cut_rows(const char* begin, const char* end, std::size_t piece, char delimiter) {
+  RowCuts result{{begin}, nullptr};
+  const char* last = nullptr;  // last row end so far
+
+  // Newlines in [from, to) are row ends.
+  const auto cut_span = [&](const char* from, const char* to) {
+    while (true) {
+      const char* const wanted = result.cuts.back() + piece - 1;
+      if (wanted >= to) break;
+      const char* const newline = find(std::max(from, wanted), to, '\n');
+      if (!newline) break;
+      result.cuts.push_back(newline + 1);
+    }
+    if (const char* newline = find_last_newline(from, to)) last = newline + 1;
+  };
+
+  const char* from = begin;
+  const char* p = begin;
+  while (delimiter && (p = find(p, end, '"'))) {
+    if (!starts_cell(begin, p, delimiter)) {
+      ++p;
+      continue;
+    }
+    cut_span(from, p);
+    const char* const close = closing_quote(p + 1, end);
+    if (!close) {
+      result.open_quote = p;
+      from = end;
+      break;
+    }
+    from = p = close + 1;
+  }
+  if (from < end) cut_span(from, end);
+  if (last && last > result.cuts.back()) result.cuts.push_back(last);
+  return result;
+}
+
+ChunkReader::ChunkReader(const std::string& path, char delimiter, const ChunkSizes& sizes)
+    : path_(path), delimiter_(delimiter), sizes_(sizes), source_(open_bytes(path)) {}
+
+void ChunkReader::rewind() {
+  source_->rewind();
+  filled_ = consumed_ = 0;
+  started_ = ended_ = false;
+  chunk_ = {};
+}
+
+void ChunkReader::skip_byte_order_mark() {
+  const std::string_view text(buffer_.data(), filled_);
+  if (text.starts_with("\xef\xbb\xbf")) consumed_ = 3;
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
+    fail(Error::Kind::data, "{}:1:1: text in UTF-16, expected UTF-8; convert it (iconv -f UTF-16 -t UTF-8)", path_);
+}
+
+bool ChunkReader::next() {
+  chunk_.first_line += std::size_t(std::count(chunk_.begin, chunk_.end, '\n'));
+  chunk_.begin = chunk_.end = nullptr;
+  if (ended_) return false;
+  std::memmove(buffer_.data(), buffer_.data() + consumed_, filled_ - consumed_);
+  filled_ -= consumed_;
+  consumed_ = 0;
+
+  for (std::size_t wanted = sizes_.chunk;; wanted *= 2) {
+    wanted = std::max(wanted, filled_ + 1);
+    if (buffer_.size() < wanted + 1) buffer_.resize(wanted + 1);  // one more for a newline that the file lacks
+    const std::size_t got = source_->read(buffer_.data() + filled_, wanted - filled_);
+    ended_ = got < wanted - filled_;
+    filled_ += got;
+    if (!started_) skip_byte_order_mark();
+    started_ = true;
+    if (ended_ && filled_ > consumed_ && buffer_[filled_ - 1] != '\n') buffer_[filled_++] = '\n';
+
+    const char* const begin = buffer_.data() + consumed_;
+    RowCuts rows = cut_rows(begin, buffer_.data() + filled_, sizes_.piece, delimiter_);
+    if (rows.cuts.size() > 1 || ended_) {
+      chunk_.begin = begin;
+      chunk_.end = rows.cuts.back();
+      if (ended_ && rows.open_quote)
+        fail(Error::Kind::data,
+             "{}: a quote that is never closed, expected a second \" before the end of the file; "
+             "close it, or remove it",
+             place(rows.open_quote));
+      cuts_ = std::move(rows.cuts);
+      consumed_ = std::size_t(chunk_.end - buffer_.data());
+      return chunk_.begin != chunk_.end;
+    }
+    if (filled_ > kLongestRow) {
+      chunk_.begin = begin;
+      fail(Error::Kind::data, "{}: a row longer than 1 GiB{}", place(rows.open_quote ? rows.open_quote : begin),
+           rows.open_quote ? ", it begins with a quote that is never closed; close or remove it"
+                           : "; is this a text file?");
+    }
+  }
+}
+
+std::string ChunkReader::place(const char* at) const {
+  const std::size_t line = chunk_.first_line + std::size_t(std::count(chunk_.begin, at, '\n'));
+  const char* start = at;
+  while (start > chunk_.begin && start[-1] != '\n') --start;
+  return fmt::format("{}:{}:{}", path_, line, at - start + 1);
+}
+
+}  // namespace bochner

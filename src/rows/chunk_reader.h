@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rows/byte_source.h"
+
+namespace bochner {
+
+// Text is read in chunks of this size and parsed in parallel by pieces of the chunk. Neither depends on the number of
+// threads, so that sums over pieces do not either.
+struct ChunkSizes {
+  std::size_t chunk = std::size_t{4} << 20;
+  std::size_t piece = std::size_t{256} << 10;
+};
+
+// Whole rows of text: ends with a newline.
+struct Chunk {
+  const char* begin = nullptr;
+  const char* end = nullptr;
+  std::size_t first_line = 1;  // line number, from 1, of the first row
+};
+
+// Row ends in [begin, end): cuts.front() == begin, then the first row end at least `piece` bytes behind the previous
+// cut, and so on; cuts.back() is the last row end. A newline inside quotes ends no row; a quote opens only at the
+// start of a cell. delimiter 0: no quotes in this format.
+struct RowCuts {
+  std::vector<const char*> cuts;
+  const char* open_quote = nullptr;  // a quote in this text that is never closed
+};
+RowCuts cut_rows(const char* begin, const char* end, std::size_t piece, char delimiter);
+
+class ChunkReader {
+ public:
+  ChunkReader(const std::string& path, char delimiter, const ChunkSizes& sizes);
+
+  // The next chunk, cut into pieces; false at the end. Valid until the next call.
+  bool next();
+  void rewind();
+
+  const Chunk& chunk() const { return chunk_; }
+  const std::vector<const char*>& cuts() const { return cuts_; }
+  const std::string& path() const { return path_; }
+  double fraction_read() const { return source_->fraction_read(); }
+
+  // "path:line:column" of a character of the chunk.
+  std::string place(const char* at) const;
+
+ private:
+  void skip_byte_order_mark();
+
+  std::string path_;
+  char delimiter_;
+  ChunkSizes sizes_;
+  std::unique_ptr<ByteSource> source_;
+  std::vector<char> buffer_;
+  std::size_t filled_ = 0;    // bytes of buffer_ in use
+  std::size_t consumed_ = 0;  // bytes of buffer_ given out as the chunk
+  bool started_ = false;
+  bool ended_ = false;
+  Chunk chunk_;
+  std::vector<const char*> cuts_;
+};
+
+}  // namespace bochner

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bochner/rows.h"
+#include "bochner/schema.h"
+
+namespace bochner {
+
+inline constexpr std::size_t kNoColumn = ~std::size_t{0};
+
+// What a file calls its columns.
+struct ColumnNames {
+  std::string path;
+  std::vector<std::string> names;
+  bool header = false;  // the names are the file's own, not "x<index>"
+
+  // The column that a name or an index from 0 (from the end when negative) means; Error when none does.
+  std::size_t find(const std::string& name_or_index) const;
+  std::optional<std::size_t> find_name(const std::string& name) const;
+};
+
+// "x0", "x1", ...
+std::vector<std::string> numbered_names(std::size_t count);
+// Names from a header line: an empty one becomes "x<index>", a second "a" becomes "a.1".
+std::vector<std::string> tidy_names(std::vector<std::string> cells);
+
+// Roles of the columns of a file, as the options ask. Kind::numeric stands for "input" before a scan.
+std::vector<Column::Kind> assign_roles(const ColumnNames& names, const RowsOptions& options);
+
+// Which column of the schema each column of a file is (kNoColumn: none), by name or by position. Sets `schema.targets`
+// to 0 when the file has no targets, and `weighted` to whether it has weights.
+std::vector<std::size_t> match_columns(const ColumnNames& names, const RowsOptions& options, Schema& schema,
+                                       bool& weighted);
+
+}  // namespace bochner

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "rows/csv_layout.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/require.h"
+#include "rows/byte_source.h"
+#include "rows/chunk_reader.h"
+#include "rows/csv_cell.h"
+#include "rows/number.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr std::size_t kHeadBytes = 64 * 1024;
+constexpr std::size_t kSampleRows = 1000;
+constexpr std::array kDelimiters{',', ';', '\t', '|'};
+
+using Row = std::vector<std::string>;
+
+struct Head {
+  char delimiter = ',';
+  Row first;
+  std::vector<Row> below;  // a sample
+};
+
+// The candidate that the first line has most of, quoted text apart.
+char find_delimiter(const char* begin, const char* end) {
+  std::array<std::size_t, kDelimiters.size()> counts{};
+  bool quoted = false;
+  for (const char* p = begin; p < end && (quoted || *p != '\n'); ++p) {
+    quoted = quoted != (*p == '"');
+    for (std::size_t i = 0; i < kDelimiters.size(); ++i) counts[i] += !quoted && *p == kDelimiters[i];
+  }
+  return kDelimiters[std::size_t(std::max_element(counts.begin(), counts.end()) - counts.begin())];
+}
+
+Head read_head(const std::string& path, const RowsOptions& options) {
+  if (options.delimiter)
+    require(*options.delimiter != '"' && *options.delimiter != '\n' && *options.delimiter != '\r' &&
+                *options.delimiter != '\0',
+            "csv: a quote, a line end or nothing cannot be the delimiter");
+  // Find the delimiter in the first line, then let the chunk reader find whole rows.
+  const std::unique_ptr<ByteSource> source = open_bytes(path);
+  std::string text(kHeadBytes, '\0');
+  text.resize(source->read(text.data(), text.size()));
+  const char* line = text.data();
+  const char* const end = line + text.size();
+  while (line < end && (*line == ' ' || *line == '\r' || *line == '\n')) ++line;
+  if (text.find('\0') != std::string::npos && !(text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")))
+    fail(Error::Kind::data, "{}: holds zero bytes, expected text; is this a CSV file?", path);
+
+  Head head;
+  head.delimiter = options.delimiter.value_or(find_delimiter(line, end));
+  ChunkReader reader(path, head.delimiter, {.chunk = kHeadBytes, .piece = kHeadBytes});
+  bool found = false;
+  while (head.below.empty() && reader.next()) {
+    for (const char* p = reader.chunk().begin; p < reader.chunk().end && head.below.size() < kSampleRows;) {
+      if (const char* blank = blank_line(p, head.delimiter)) {
+        p = blank + 1;
+      } else if (!found) {
+        head.first = read_row(p, head.delimiter);
+        found = true;
+      } else {
+        head.below.push_back(read_row(p, head.delimiter));
+      }
+    }
+  }
+  if (!found) fail(Error::Kind::data, "{}:1:1: the file is empty, expected rows; check how it was written", path);
+  return head;
+}
+
+bool is_text(const std::string& cell) {
+  double value = 0;
+  return classify(cell, value) == CellKind::text;
+}
+
+enum class Below { nothing, numbers, text };
+
+Below kind_below(const Head& head, std::size_t column) {
+  Below kind = Below::nothing;
+  for (const Row& row : head.below) {
+    if (column >= row.size()) continue;
+    double value = 0;
+    const CellKind cell = classify(row[column], value);
+    if (cell == CellKind::text) return Below::text;
+    if (cell != CellKind::missing) kind = Below::numbers;
+  }
+  return kind;
+}
+
+bool comes_again(const Head& head, std::size_t column) {
+  return std::any_of(head.below.begin(), head.below.end(), [&](const Row& row) {
+    return column < row.size() && !row[column].empty() && row[column] == head.first[column];
+  });
+}
+
+bool names_a_cell(const Head& head, const RowsOptions& options) {
+  const auto in_first = [&](const std::string& name) {
+    return !name.empty() && is_text(name) && std::find(head.first.begin(), head.first.end(), name) != head.first.end();
+  };
+  return std::any_of(options.targets.begin(), options.targets.end(), in_first) || in_first(options.weights) ||
+         std::any_of(options.ignore.begin(), options.ignore.end(), in_first) ||
+         std::any_of(options.categories.begin(), options.categories.end(), in_first);
+}
+
+bool guess_header(const Head& head, const RowsOptions& options) {
+  if (std::none_of(head.first.begin(), head.first.end(), is_text)) return false;
+  if (head.below.empty() || names_a_cell(head, options)) return true;
+  bool numbers = false, again = false;
+  for (std::size_t c = 0; c < head.first.size(); ++c) {
+    const Below below = kind_below(head, c);
+    if (below == Below::numbers && is_text(head.first[c])) return true;
+    numbers = numbers || below == Below::numbers;
+    again = again || comes_again(head, c);
+  }
+  return !numbers && !again;
+}
+
+bool guess_header(const Head& head, const Schema& schema) {
+  if (schema.header)
+    for (const Column& column : schema.columns)
+      if (is_text(column.name) && std::find(head.first.begin(), head.first.end(), column.name) != head.first.end())
+        return true;
+  if (schema.columns.size() != head.first.size()) return guess_header(head, RowsOptions{});
+  for (std::size_t c = 0; c < head.first.size(); ++c)
+    if (schema.columns[c].kind == Column::Kind::numeric && is_text(head.first[c])) return true;
+  return false;
+}
+
+CsvLayout layout_of(const std::string& path, Head&& head, bool header) {
+  CsvLayout layout{.delimiter = head.delimiter, .header = header, .names = {path, {}, header}};
+  layout.names.names = header ? tidy_names(std::move(head.first)) : numbered_names(head.first.size());
+  return layout;
+}
+
+}  // namespace
+
+const char* CsvLayout::skip_header(const char* p) const {
+  if (!header) return p;
+  while (const char* blank = blank_line(p, delimiter)) p = blank + 1;
+  read_row(p, delimiter);
+  return p;
+}
+
+CsvLayout csv_layout(const std::string& path, const RowsOptions& options) {
+  Head head = read_head(path, options);
+  const bool header = options.header.value_or(guess_header(head, options));
+  return layout_of(path, std::move(head), header);
+}
+
+CsvLayout csv_layout(const std::string& path, const RowsOptions& options, const Schema& schema) {
+  Head head = read_head(path, options);
+  const bool header = options.header.value_or(guess_header(head, schema));
+  return layout_of(path, std::move(head), header);
+}
+
+}  // namespace bochner

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "rows/csv_tally.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "rows/csv_cell.h"
+#include "rows/number.h"
+
+namespace bochner {
+
+namespace {
+
+// A column of ever new texts (names, identifiers) lists its first ones only, so that memory stays bounded.
+constexpr std::size_t kMostListedBytes = std::size_t{64} << 20;
+
+}  // namespace
+
+void ColumnTally::add_level(std::string_view text) {
+  if (levels.bytes() > kMostListedBytes && levels.find(text) == TextIndex::kNone) return;
+  const std::uint32_t level = levels.insert(text);
+  if (level == counts.size()) counts.push_back(0);
+  ++counts[level];
+}
+
+void ColumnTally::merge(const ColumnTally& part) {
+  numbers += part.numbers;
+  missing += part.missing;
+  texts += part.texts;
+  specials += part.specials;
+  sum += part.sum;
+  for (std::uint32_t i = 0; i < part.levels.size(); ++i) {
+    const std::string_view text = part.levels.text(i);
+    if (levels.bytes() > kMostListedBytes && levels.find(text) == TextIndex::kNone) continue;
+    const std::uint32_t level = levels.insert(text);
+    if (level == counts.size()) counts.push_back(0);
+    counts[level] += part.counts[i];
+  }
+  if (is_target) kinds.merge(part.kinds);
+}
+
+std::vector<std::string> ColumnTally::top_levels(std::size_t most) const {
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  for (std::uint32_t i = 0; i < levels.size(); ++i) ranked.emplace_back(counts[i], levels.text(i));
+  if (missing > 0) ranked.emplace_back(missing, "");
+  std::sort(ranked.begin(), ranked.end(),
+            [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+  ranked.resize(std::min(most, ranked.size()));
+  std::vector<std::string> names;
+  for (auto& entry : ranked) names.push_back(std::move(entry.second));
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void CsvTally::merge(CsvTally& part, const ChunkReader& reader) {
+  rows += part.rows;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const auto keep_first = [&](FirstCell& first, FirstCell& other) {
+      if (!first.place.empty() || !other.at) return;
+      first.place = reader.place(other.at);
+      first.text = std::move(other.text);
+    };
+    keep_first(columns[c].first_text, part.columns[c].first_text);
+    keep_first(columns[c].first_special, part.columns[c].first_special);
+    keep_first(columns[c].first_negative, part.columns[c].first_negative);
+    columns[c].merge(part.columns[c]);
+  }
+}
+
+void complain_ragged(const char* row, const CsvLayout& layout, Complaint& complaint) {
+  const char* p = row;
+  const std::size_t found = read_row(p, layout.delimiter).size();
+  const char* const what = layout.header ? "as in the header" : "as in the first row";
+  complaint.say(row, "{} cells, expected {} {}; mend the row, or quote cells that hold '{}'", found, layout.columns(),
+                what, layout.delimiter == '\t' ? "\\t" : std::string(1, layout.delimiter));
+}
+
+void tally_piece(const char* begin, const char* end, const CsvLayout& layout, const std::vector<Column::Kind>& roles,
+                 Missing missing, CsvTally& tally) {
+  using Mode = ColumnTally::Mode;
+  const std::size_t columns = roles.size();
+  std::vector<bool> inputs;
+  for (const Column::Kind role : roles) inputs.push_back(role == Column::Kind::numeric);
+  std::string scratch;
+  for (const char* p = begin; p < end;) {
+    const char* const row = p;
+    if (static_cast<unsigned char>(*p) <= ' ') {
+      if (const char* blank = blank_line(p, layout.delimiter)) {
+        p = blank + 1;
+        continue;
+      }
+    }
+    if (missing == Missing::drop) {
+      if (const char* next = skip_incomplete(p, layout.delimiter, inputs)) {
+        p = next;
+        continue;
+      }
+    }
+    for (std::size_t c = 0; c < columns; ++c) {
+      ColumnTally& column = tally.columns[c];
+      const char stop = c + 1 == columns ? '\n' : layout.delimiter;
+      double value = 0;
+      if (column.mode == Mode::numbers) {
+        if (const char* q = parse_number(p, value); q && *q == stop) {
+          ++column.numbers;
+          column.sum += value;
+          if (column.is_target) column.kinds.add(value);
+          if (value < 0 && roles[c] == Column::Kind::weight) column.first_negative.note(p, {p, std::size_t(q - p)});
+          p = q + 1;
+          continue;
+        }
+      }
+      const CsvCell cell = read_cell(p, layout.delimiter, scratch);
+      if (cell.complaint) return tally.complaint.say(cell.next, "{}", cell.complaint);
+      if (*cell.next != stop) return complain_ragged(row, layout, tally.complaint);
+      p = cell.next + 1;
+      if (column.mode == Mode::skip) continue;
+      const CellKind kind = classify(cell.text, value);
+      if (kind == CellKind::missing) {
+        ++column.missing;
+        if (roles[c] == Column::Kind::target || roles[c] == Column::Kind::weight)
+          return tally.complaint.say(cell.begin,
+                                     "the {} '{}' is missing, expected a value; fill it in or remove the row",
+                                     roles[c] == Column::Kind::target ? "target" : "weight", layout.names.names[c]);
+        if (missing == Missing::error && roles[c] == Column::Kind::numeric)
+          return tally.complaint.say(
+              cell.begin, "column '{}' has no value here; fill it in, or choose the missing policy mean or drop",
+              layout.names.names[c]);
+      } else if (column.mode == Mode::text) {
+        column.add_level(cell.text);
+      } else if (kind == CellKind::number) {
+        ++column.numbers;
+        column.sum += value;
+        if (column.is_target) column.kinds.add(value);
+        if (value < 0) column.first_negative.note(cell.begin, cell.text);
+      } else {
+        (kind == CellKind::text ? column.texts : column.specials) += 1;
+        (kind == CellKind::text ? column.first_text : column.first_special).note(cell.begin, cell.text);
+        column.add_level(cell.text);
+      }
+    }
+    ++tally.rows;
+  }
+}
+
+}  // namespace bochner

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bochner/schema.h"
+#include "rows/text_index.h"
+
+namespace bochner {
+
+inline constexpr std::size_t kFewKinds = 20;  // whole numbers of at most so many kinds are classes by default
+inline constexpr std::size_t kMostClasses = 65536;
+
+// The distinct numbers of a target, up to a limit.
+class TargetKinds {
+ public:
+  // none: enough to decide the task.
+  explicit TargetKinds(std::optional<Task> task = {}) {
+    most_ = !task ? kFewKinds : *task == Task::classification ? kMostClasses : 0;
+  }
+  void add(double value);
+  void merge(const TargetKinds& other);
+
+  bool too_many() const { return too_many_; }
+  // Few whole numbers.
+  bool look_like_classes() const { return whole_ && !too_many_ && kinds_.size() <= kFewKinds; }
+  std::vector<std::string> labels() const;  // in numeric order
+
+ private:
+  std::size_t most_;
+  bool whole_ = true;
+  bool too_many_ = false;
+  std::vector<double> kinds_;  // ascending
+};
+
+// The class of a label: by number where all labels are numbers, by text otherwise.
+class LabelIndex {
+ public:
+  LabelIndex() = default;
+  explicit LabelIndex(const std::vector<std::string>& labels);
+
+  static constexpr int kUnknown = -1;
+  bool numeric() const { return numeric_; }
+  int find(double number) const;
+  int find(std::string_view text) const;
+
+ private:
+  bool numeric_ = false;
+  std::vector<std::pair<double, int>> numbers_;  // ascending
+  TextIndex texts_;
+};
+
+// "a, b, c, ..." for messages.
+std::string shortened_list(const std::vector<std::string>& items, std::size_t most = 10);
+
+}  // namespace bochner

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/require.h"
+#include "bochner/rows.h"
+#include "rows/byte_source.h"
+#include "rows/csv_rows.h"
+
+namespace bochner {
+
+namespace {
+
+bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> suffixes) {
+  return std::any_of(suffixes.begin(), suffixes.end(), [&](std::string_view s) { return text.ends_with(s); });
+}
+
+// Whether the first line that is no comment has index:value in its second word, or in its first and only one.
+bool looks_like_svmlight(std::string_view text) {
+  while (text.starts_with('#')) {
+    const std::size_t newline = text.find('\n');
+    if (newline == text.npos) return false;
+    text.remove_prefix(newline + 1);
+  }
+  const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
+  const std::size_t space = line.find(' ');
+  std::string_view word = line.substr(0, space);
+  if (word.find(':') == word.npos && space != line.npos)
+    word = line.substr(space + 1, line.find(' ', space + 1) - space - 1);
+  const std::size_t colon = word.find(':');
+  return colon != word.npos && colon > 0 &&
+         (word.substr(0, colon) == "qid" || word.substr(0, colon).find_first_not_of("0123456789") == word.npos);
+}
+
+Format find_format(const std::string& path, Format wanted) {
+  require(path != "-", "rows: standard input cannot be read twice; store the rows in a file");
+  if (wanted != Format::automatic) return wanted;
+  std::string_view name = path;
+  for (const std::string_view packed : {".gz", ".xz", ".zst"})
+    if (name.ends_with(packed)) {
+      name.remove_suffix(packed.size());
+      break;
+    }
+  if (ends_with_any(name, {".csv", ".tsv"})) return Format::csv;
+  if (ends_with_any(name, {".svm", ".svmlight", ".libsvm"})) return Format::svmlight;
+  if (ends_with_any(name, {".npy"})) return Format::npy;
+  std::string head(4096, '\0');
+  head.resize(open_bytes(path)->read(head.data(), head.size()));
+  if (head.starts_with("\x93NUMPY")) return Format::npy;
+  return looks_like_svmlight(head) ? Format::svmlight : Format::csv;
+}
+
+}  // namespace
+
+std::unique_ptr<Rows> open_rows(const std::string& path, const RowsOptions& options) {
+  switch (find_format(path, options.format)) {
+    case Format::svmlight:
+    case Format::npy:
+      fail(Error::Kind::data, "{}: this format is not read yet", path);
+    default:
+      return open_csv(path, options);
+  }
+}
+
+std::unique_ptr<Rows> open_rows(const std::string& path, const Schema& schema, const RowsOptions& options) {
+  switch (find_format(path, options.format)) {
+    case Format::svmlight:
+    case Format::npy:
+      fail(Error::Kind::data, "{}: this format is not read yet", path);
+    default:
+      return open_csv(path, schema, options);
+  }
+}
+
+}  // namespace bochner
