@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "folds/gram.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "random/draw.h"
+
+namespace bochner {
+namespace {
+
+// Features bounded by 1, two regression targets, optional weights.
+struct Problem {
+  std::size_t rows, features;
+  std::vector<float> z;
+  std::vector<double> targets, weights;
+
+  Problem(std::size_t n, std::size_t D) : rows(n), features(D) {
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < D; ++j) z.push_back(float(2 * uniform(1, Draw::frequency, i, j) - 1));
+      for (std::size_t k = 0; k < 2; ++k) targets.push_back(10 * normal(2, Draw::frequency, i, k));
+      weights.push_back(0.5 + 2 * uniform(3, Draw::frequency, i));
+    }
+  }
+
+  RowBlock<float> block(bool weighted = false) const {
+    RowBlock<float> b;
+    b.rows = rows;
+    b.cols = b.stride = features;
+    b.values = z.data();
+    b.targets = targets.data();
+    b.target_count = 2;
+    b.weights = weighted ? weights.data() : nullptr;
+    return b;
+  }
+
+  GramFold empty() const { return GramFold(features, 1.0, {Task::regression, 0, {0, 1}, {50, 60}}, 3.0); }
+};
+
+GramFold sum_in_blocks(const Problem& p, int threads, std::size_t block_rows, bool weighted = false) {
+  Threads team(threads);
+  GramFold sum = p.empty();
+  for (std::size_t begin = 0; begin < p.rows; begin += block_rows)
+    sum.add({cpu_backend(), team}, p.block(weighted).slice(begin, std::min(block_rows, p.rows - begin)));
+  return sum;
+}
+
+TEST(GramFold, AgreesWithPlainSums) {
+  const Problem p(1500, 65);
+  for (const bool weighted : {false, true}) {
+    const GramFold sum = sum_in_blocks(p, 2, 1024, weighted);
+    const TiledSymmetric<double> g = sum.gram();
+    const Matrix<double> r = sum.moment();
+    const auto w = [&](std::size_t i) { return weighted ? p.weights[i] : 3.0; };  // weight bound 3 stands for w = 1
+    for (std::size_t a = 0; a < p.features; a += 7)
+      for (std::size_t b = 0; b <= a; b += 5) {
+        double expected = 0;
+        for (std::size_t i = 0; i < p.rows; ++i) expected += w(i) * p.z[i * 65 + a] * p.z[i * 65 + b];
+        EXPECT_NEAR(g.at(a, b), expected, 1e-4);
+      }
+    for (std::size_t a = 0; a < p.features; ++a) {
+      double moment = 0, mean = 0;
+      for (std::size_t i = 0; i < p.rows; ++i) {
+        moment += w(i) * p.z[i * 65 + a] * (p.targets[2 * i + 1] - 1) / 60;
+        mean += w(i) * p.z[i * 65 + a];
+      }
+      EXPECT_NEAR(r(a, 1), moment, 1e-6);
+      EXPECT_NEAR(r(a, 2), mean, 1e-6);
+    }
+    double weight = 0;
+    for (std::size_t i = 0; i < p.rows; ++i) weight += w(i);
+    EXPECT_NEAR(sum.weight(), weight, 1e-6);
+  }
+}
+
+TEST(GramFold, SumIsTheSameToTheBitForAnyThreadsAndBlocks) {
+  const Problem p(5000, 300);
+  const GramFold one = sum_in_blocks(p, 1, 1024);
+  for (int threads : {2, 3, 7})
+    for (std::size_t block : {1024, 2048, 5120})
+      EXPECT_EQ(one, sum_in_blocks(p, threads, block)) << threads << " " << block;
+}
+
+TEST(GramFold, PartsMergeInAnyOrderAndSubtractExactly) {
+  const Problem p(4096, 70);
+  Threads team(2);
+  std::vector<GramFold> parts;
+  for (std::size_t part = 0; part < 4; ++part) {
+    parts.push_back(p.empty());
+    parts.back().add({cpu_backend(), team}, p.block().slice(part * 1024, 1024));
+  }
+  GramFold forward = p.empty(), backward = p.empty();
+  for (std::size_t i = 0; i < 4; ++i) {
+    forward.merge(parts[i]);
+    backward.merge(parts[3 - i]);
+  }
+  EXPECT_EQ(forward, backward);
+  EXPECT_EQ(forward, sum_in_blocks(p, 2, 4096));
+  for (std::size_t i = 1; i < 4; ++i) forward.subtract(parts[i]);
+  EXPECT_EQ(forward, parts[0]);
+}
+
+TEST(GramFold, RefusesSumsOfAnotherMap) {
+  GramFold a(4, 1.0, {Task::regression, 0, {0}, {1}});
+  EXPECT_THROW(a.merge(GramFold(4, 2.0, {Task::regression, 0, {0}, {1}})), std::invalid_argument);
+  EXPECT_THROW(a.merge(GramFold(5, 1.0, {Task::regression, 0, {0}, {1}})), std::invalid_argument);
+}
+
+TEST(TargetCode, TwoClassesAreOneColumnAndMoreAreOneEach) {
+  const TargetCode two{Task::classification, 2, {}, {}}, three{Task::classification, 3, {}, {}};
+  EXPECT_EQ(two.columns(), 1u);
+  EXPECT_EQ(three.columns(), 3u);
+  const double label = 1;
+  EXPECT_EQ(two.encode(&label, 0), 1);
+  EXPECT_EQ(three.encode(&label, 1), 1);
+  EXPECT_EQ(three.encode(&label, 2), -1);
+}
+
+}  // namespace
+}  // namespace bochner

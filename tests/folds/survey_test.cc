@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "folds/survey.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "bochner/error.h"
+#include "random/draw.h"
+
+namespace bochner {
+namespace {
+
+Schema schema_of(std::size_t inputs) {
+  Schema schema;
+  schema.inputs = inputs;
+  schema.targets = 1;
+  return schema;
+}
+
+struct Table {
+  std::vector<double> x, y;
+  RowBlock<double> block;
+
+  explicit Table(std::size_t rows) {
+    for (std::size_t i = 0; i < rows; ++i) {
+      x.insert(x.end(), {normal(1, Draw::frequency, i), double(i % 2), double(i % 3)});
+      y.push_back(double(i));
+    }
+    block.rows = rows;
+    block.cols = block.stride = 3;
+    block.values = x.data();
+    block.targets = y.data();
+    block.target_count = 1;
+  }
+};
+
+Survey survey_of(const RowBlock<double>& block, int threads, std::size_t block_rows) {
+  Threads team(threads);
+  Survey survey(schema_of(3), 7);
+  for (std::size_t begin = 0; begin < block.rows; begin += block_rows)
+    survey.add({cpu_backend(), team}, block.slice(begin, std::min(block_rows, block.rows - begin)));
+  return survey;
+}
+
+TEST(Survey, SeesRangesCountsAndIndicators) {
+  const Table table(3000);
+  const Survey survey = survey_of(table.block, 2, 1000);
+  EXPECT_EQ(survey.rows(), 3000u);
+  EXPECT_TRUE(survey.columns()[1].indicator);
+  EXPECT_FALSE(survey.columns()[2].indicator);
+  EXPECT_EQ(survey.columns()[1].nonzero, 1500u);
+  EXPECT_EQ(survey.columns()[2].max, 2);
+  EXPECT_EQ(survey.targets()[0].max, 2999);
+}
+
+TEST(Survey, IsTheSameForAnyThreadsBlocksAndMergeOrder) {
+  const Table table(30000);  // more rows than a sample keeps
+  const Survey one = survey_of(table.block, 1, 30000);
+  EXPECT_LT(one.sampled(), 30000u);
+  EXPECT_EQ(one, survey_of(table.block, 3, 1024));
+  EXPECT_EQ(one, survey_of(table.block, 7, 777));
+  Survey first = survey_of(table.block.slice(0, 11111), 2, 5000),
+         second = survey_of(table.block.slice(11111, 18889), 2, 5000);
+  Survey reversed = second;
+  reversed.merge(first);
+  first.merge(second);
+  EXPECT_EQ(one, first);
+  EXPECT_EQ(one, reversed);
+}
+
+TEST(Survey, RefusesNonFiniteValuesWithTheirPlace) {
+  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    Table table(2000);
+    table.x[3 * 1234 + 2] = bad;
+    try {
+      survey_of(table.block, 2, 1024);
+      FAIL() << "accepted " << bad;
+    } catch (const Error& e) {
+      EXPECT_NE(std::string(e.what()).find("row 1234, column 2"), std::string::npos) << e.what();
+    }
+  }
+}
+
+TEST(Survey, SampleIsUniformOverTheRows) {
+  const Table table(100000);
+  const Survey survey = survey_of(table.block, 2, 16384);
+  double mean = 0;
+  for (const Survey::SampledRow& row : survey.sample(survey.sampled()))
+    mean += double(row.row) / double(survey.sampled());
+  // A uniform sample of m has a mean within a few n / sqrt(12 m) of n / 2.
+  EXPECT_NEAR(mean, 50000, 5 * 100000 / std::sqrt(12.0 * double(survey.sampled())));
+}
+
+}  // namespace
+}  // namespace bochner

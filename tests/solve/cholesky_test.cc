@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "solve/cholesky.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "random/draw.h"
+
+namespace bochner {
+namespace {
+
+// B B^T for a random square B: positive definite.
+TiledSymmetric<double> random_matrix(std::size_t n, std::size_t tile) {
+  TiledSymmetric<double> a(n, tile);
+  Matrix<double> b(n, n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) b(i, j) = normal(5, Draw::frequency, i, j);
+  for (std::size_t t = 0; t < a.tile_count(); ++t) {
+    const auto [I, J] = tile_index(t);
+    const MatrixView<double> block = a.block(I, J);
+    for (std::size_t i = 0; i < block.rows; ++i)
+      for (std::size_t j = 0; j < block.cols; ++j)
+        for (std::size_t k = 0; k < n; ++k) block(i, j) += b(I * tile + i, k) * b(J * tile + j, k);
+  }
+  return a;
+}
+
+double element(const TiledSymmetric<double>& a, std::size_t i, std::size_t j) {
+  return i >= j ? a.at(i, j) : a.at(j, i);
+}
+
+TEST(Cholesky, SolvesShiftedSystemsOfAnySize) {
+  Threads threads(2);
+  for (std::size_t n : {1, 15, 16, 17, 64, 100}) {
+    const TiledSymmetric<double> a = random_matrix(n, 16);
+    const Cholesky factor(a, 3.0, threads);
+    ASSERT_FALSE(factor.failed_column());
+    Matrix<double> x(n, 2), b(n, 2);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < 2; ++k) x(i, k) = b(i, k) = normal(6, Draw::frequency, i, k);
+    factor.solve(x.view());
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < 2; ++k) {
+        double product = 3.0 * x(i, k);
+        for (std::size_t j = 0; j < n; ++j) product += element(a, i, j) * x(j, k);
+        EXPECT_NEAR(product, b(i, k), 1e-8) << n;
+      }
+  }
+}
+
+TEST(Cholesky, SolvedRowsHaveTheNormOfTheInverse) {
+  // |L^-1 x|^2 = x^T A^-1 x
+  Threads threads(1);
+  const std::size_t n = 50;
+  const TiledSymmetric<double> a = random_matrix(n, 16);
+  const Cholesky factor(a, 1.0, threads);
+  Matrix<double> row(1, n), column(n, 1);
+  for (std::size_t j = 0; j < n; ++j) row(0, j) = column(j, 0) = normal(7, Draw::frequency, j);
+  const Matrix<double> x = column;
+  factor.solve(column.view());
+  factor.solve_lower_rows(row.view());
+  double norm = 0, form = 0;
+  for (std::size_t j = 0; j < n; ++j) {
+    norm += row(0, j) * row(0, j);
+    form += x(j, 0) * column(j, 0);
+  }
+  EXPECT_NEAR(norm, form, 1e-10 * std::abs(form));
+}
+
+TEST(Cholesky, FactorIsTheSameToTheBitForAnyThreadCount) {
+  const TiledSymmetric<double> a = random_matrix(150, 32);
+  Threads one(1);
+  const Cholesky expected(a, 0.5, one);
+  for (int count : {2, 3, 7}) {
+    Threads threads(count);
+    EXPECT_EQ(expected.factor(), Cholesky(a, 0.5, threads).factor());
+  }
+}
+
+TEST(Cholesky, NamesTheColumnWhereItFails) {
+  Threads threads(2);
+  TiledSymmetric<double> a(40, 16);
+  for (std::size_t i = 0; i < 40; ++i) a.at(i, i) = i == 29 ? -1.0 : 1.0;
+  EXPECT_EQ(Cholesky(a, 0, threads).failed_column(), 29u);
+}
+
+}  // namespace
+}  // namespace bochner
