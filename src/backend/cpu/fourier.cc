@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "backend/cpu/operations.h"
 #include "backend/cpu/targets.h"
@@ -27,7 +28,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr std::size_t kPanel = FourierWeights<float>::kPanel;
 constexpr std::size_t kTileRows = 6;
 constexpr std::size_t kPackedRows = 8;          // a tile's stride in the packed rows
-constexpr std::size_t kGroupBytes = 256 << 10;  // of panels, beside the rows in L2
+constexpr std::size_t kGroupBytes = 512 << 10;  // of panels, beside the rows in L2
 constexpr std::size_t kSparsePanels = 4;        // enough sums at a time to hide the latency of a multiply-add
 
 // Vectors of at most one panel; 4 of them (24 sums) fit 32 registers, 2 fit 16.
@@ -40,15 +41,32 @@ constexpr std::size_t tile_vectors() {
   return whole < most ? whole : most;
 }
 
+template <class T>
+alignas(64) constexpr T kNoPhase[kSparsePanels * kPanel] = {};
+
+// Where a tile goes: cosines, and sines unless the map is shifted (then null).
+template <class T>
+struct Output {
+  T* cosine;
+  T* sine;
+  std::size_t stride;
+};
+
 // The block in the terms of this file: everything the loops below need.
 template <class T>
 struct Problem {
   const RowBlock<T>& x;
   const FourierWeights<T>& w;
   MatrixView<T> z;
+
   std::size_t panels() const { return (w.frequencies + kPanel - 1) / kPanel; }
   const T* panel(std::size_t p) const { return w.panels.data() + p * w.inputs * kPanel; }
-  const T* phase(std::size_t p) const { return w.phase.empty() ? nullptr : w.phase.data() + p * kPanel; }
+  const T* phase(std::size_t p) const { return w.phase.empty() ? kNoPhase<T> : w.phase.data() + p * kPanel; }
+  std::size_t count(std::size_t p) const { return HWY_MIN(kPanel, w.frequencies - p * kPanel); }
+  Output<T> output(std::size_t row, std::size_t p) const {
+    T* cosine = z.row(row) + p * kPanel;
+    return {cosine, w.phase.empty() ? cosine + w.frequencies : nullptr, z.stride};
+  }
 };
 
 // packed[j][r] = x(first + r, j), zero for rows beyond the block.
@@ -60,63 +78,64 @@ void pack_rows(const RowBlock<T>& x, std::size_t first, std::size_t count, T* HW
   }
 }
 
-// angles[r][c] = phase[c] + sum_j packed[j][r] panel[j][c] for the tile's rows and `kVectors` vectors of c.
-template <class T, std::size_t kVectors>
-HWY_INLINE void product_tile(const T* HWY_RESTRICT packed, const T* HWY_RESTRICT panel, std::size_t inputs,
-                             const T* HWY_RESTRICT phase, T* HWY_RESTRICT angles) {
+// sum[r][v] += x[r] w[v] for the rows of a tile. NEON multiplies by a lane: one load serves several rows.
+// Each vector of w is loaded where it is used, so that one register holds them all in turn.
+template <class T, std::size_t kVectors, class V>
+HWY_INLINE void add_outer(const T* HWY_RESTRICT x, const T* HWY_RESTRICT w, V (&sum)[kTileRows][kVectors]) {
+  const Tag<T> d;
+  constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
+#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
+  V xv[kPackedRows / kLanes];
+  unrolled<(kTileRows + kLanes - 1) / kLanes>([&](auto i) BOCHNER_INLINE { xv[i] = hn::Load(d, x + i * kLanes); });
+  unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
+    const V wv = hn::Load(d, w + v * kLanes);
+    unrolled<kTileRows>([&](auto r) BOCHNER_INLINE {
+      if constexpr (sizeof(T) == 4)
+        sum[r][v] = V(vfmaq_laneq_f32(sum[r][v].raw, wv.raw, xv[r / kLanes].raw, r % kLanes));
+      else
+        sum[r][v] = V(vfmaq_laneq_f64(sum[r][v].raw, wv.raw, xv[r / kLanes].raw, r % kLanes));
+    });
+  });
+#else
+  V wv[kVectors];
+  unrolled<kVectors>([&](auto v) BOCHNER_INLINE { wv[v] = hn::Load(d, w + v * kLanes); });
+  unrolled<kTileRows>([&](auto r) BOCHNER_INLINE {
+    const V xr = hn::Set(d, x[r]);
+    unrolled<kVectors>([&](auto v) BOCHNER_INLINE { sum[r][v] = hn::MulAdd(xr, wv[v], sum[r][v]); });
+  });
+#endif
+}
+
+// One tile of rows x `kVectors` vectors of frequencies: the products from the phase on, then their cosines while
+// they are still in registers.
+template <class T, std::size_t kVectors, bool kSine>
+HWY_NOINLINE void map_tile(const T* HWY_RESTRICT packed, const T* HWY_RESTRICT panel, std::size_t inputs,
+                           const T* HWY_RESTRICT phase, const Turns<Tag<T>>& turns, const Output<T>& out) {
   const Tag<T> d;
   constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
   hn::Vec<Tag<T>> sum[kTileRows][kVectors];
-  for (std::size_t v = 0; v < kVectors; ++v) {
-    const auto start = phase ? hn::Load(d, phase + v * kLanes) : hn::Zero(d);
-    for (std::size_t r = 0; r < kTileRows; ++r) sum[r][v] = start;
+  unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
+    const auto start = hn::Load(d, phase + v * kLanes);
+    unrolled<kTileRows>([&](auto r) BOCHNER_INLINE { sum[r][v] = start; });
+  });
+  for (std::size_t j = 0; j < inputs / 2; ++j, panel += 2 * kPanel, packed += 2 * kPackedRows) {
+    add_outer(packed, panel, sum);
+    add_outer(packed + kPackedRows, panel + kPanel, sum);
   }
-  for (std::size_t j = 0; j < inputs; ++j, panel += kPanel, packed += kPackedRows) {
-    hn::Vec<Tag<T>> w[kVectors];
-    for (std::size_t v = 0; v < kVectors; ++v) w[v] = hn::Load(d, panel + v * kLanes);
-#pragma GCC unroll 6
-    for (std::size_t r = 0; r < kTileRows; ++r) {
-      const auto x = hn::Set(d, packed[r]);
-      for (std::size_t v = 0; v < kVectors; ++v) sum[r][v] = hn::MulAdd(x, w[v], sum[r][v]);
-    }
-  }
-  for (std::size_t r = 0; r < kTileRows; ++r)
-    for (std::size_t v = 0; v < kVectors; ++v) hn::Store(sum[r][v], d, angles + r * kPanel + v * kLanes);
+  if (inputs % 2) add_outer(packed, panel, sum);
+  if constexpr (!kSine)
+    unrolled<kTileRows>([&](auto r) BOCHNER_INLINE { turns.cosine(sum[r], out.cosine + r * out.stride); });
+  else
+    unrolled<kTileRows>([&](auto r) BOCHNER_INLINE {
+      turns.cosine_sine(sum[r], out.cosine + r * out.stride, out.sine + r * out.stride);
+    });
 }
 
-// One row of one panel: angles to outputs. `count` < kPanel at the last frequencies: through a buffer.
+// Rows x count of a buffer of whole panels to where they belong: the edges of the block.
 template <class T>
-HWY_INLINE void finish(const Turns<Tag<T>>& turns, const T* HWY_RESTRICT angles, std::size_t count,
-                       T* HWY_RESTRICT cosine, T* HWY_RESTRICT sine) {
-  const Tag<T> d;
-  constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
-  HWY_ALIGN T buffer[2 * kPanel];
-  T* c = count == kPanel ? cosine : buffer;
-  T* s = count == kPanel ? sine : buffer + kPanel;
-  if (sine) {
-    for (std::size_t v = 0; v < kPanel; v += kLanes) {
-      hn::Vec<Tag<T>> vc, vs;
-      turns.cosine_sine(hn::Load(d, angles + v), vc, vs);
-      hn::StoreU(vc, d, c + v);
-      hn::StoreU(vs, d, s + v);
-    }
-  } else {
-    for (std::size_t v = 0; v < kPanel; v += kLanes) hn::StoreU(turns.cosine(hn::Load(d, angles + v)), d, c + v);
-  }
-  if (count == kPanel) return;
-  for (std::size_t i = 0; i < count; ++i) {
-    cosine[i] = c[i];
-    if (sine) sine[i] = s[i];
-  }
-}
-
-template <class T>
-HWY_INLINE void finish_row(const Problem<T>& problem, const Turns<Tag<T>>& turns, const T* angles, std::size_t row,
-                           std::size_t panel) {
-  const std::size_t begin = panel * kPanel;
-  const std::size_t count = HWY_MIN(kPanel, problem.w.frequencies - begin);
-  T* cosine = problem.z.row(row) + begin;
-  finish(turns, angles, count, cosine, problem.w.phase.empty() ? cosine + problem.w.frequencies : nullptr);
+void copy_edge(const T* from, std::size_t rows, std::size_t count, T* to, std::size_t stride) {
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t c = 0; c < count; ++c) to[r * stride + c] = from[r * kPanel + c];
 }
 
 template <class T>
@@ -126,25 +145,33 @@ void dense(const Problem<T>& problem, T* HWY_RESTRICT packed) {
   const Turns<Tag<T>> turns(Tag<T>(), problem.w.scale);
   const std::size_t inputs = problem.w.inputs, panels = problem.panels();
   const std::size_t group = HWY_MAX(std::size_t(4), kGroupBytes / (inputs * kPanel * sizeof(T)));
-  HWY_ALIGN T angles[kTileRows * kPanel];
+  const auto tile = problem.w.phase.empty() ? map_tile<T, kVectors, true> : map_tile<T, kVectors, false>;
+  HWY_ALIGN T edge[2][kTileRows * kPanel];
   for (std::size_t begin = 0; begin < panels; begin += group) {
     const std::size_t end = HWY_MIN(panels, begin + group);
     for (std::size_t row = 0; row < problem.x.rows; row += kTileRows) {
-      const std::size_t count = HWY_MIN(kTileRows, problem.x.rows - row);
-      pack_rows(problem.x, row, count, packed);
+      const std::size_t rows = HWY_MIN(kTileRows, problem.x.rows - row);
+      pack_rows(problem.x, row, rows, packed);
       for (std::size_t p = begin; p < end; ++p) {
+        const std::size_t count = problem.count(p);
+        const bool whole = rows == kTileRows && count == kPanel;
+        const Output<T> place = problem.output(row, p);
+        const Output<T> out = whole ? place : Output<T>{edge[0], place.sine ? edge[1] : nullptr, kPanel};
         for (std::size_t c = 0; c < kPanel; c += kColumns)
-          product_tile<T, kVectors>(packed, problem.panel(p) + c, inputs,
-                                    problem.phase(p) ? problem.phase(p) + c : nullptr, angles + c);
-        for (std::size_t r = 0; r < count; ++r) finish_row(problem, turns, angles + r * kPanel, row + r, p);
+          tile(packed, problem.panel(p) + c, inputs, problem.phase(p) + c, turns,
+               {out.cosine + c, out.sine ? out.sine + c : nullptr, out.stride});
+        if (whole) continue;
+        copy_edge(edge[0], rows, count, place.cosine, place.stride);
+        if (place.sine) copy_edge(edge[1], rows, count, place.sine, place.stride);
       }
     }
   }
 }
 
-// angles of one CSR row for `kPanels` panels, one after another.
+// One CSR row for `kPanels` panels.
 template <class T, std::size_t kPanels>
-HWY_INLINE void sparse_row(const Problem<T>& problem, std::size_t row, std::size_t panel, T* HWY_RESTRICT angles) {
+HWY_NOINLINE void map_sparse_row(const Problem<T>& problem, std::size_t row, std::size_t panel,
+                                 const Turns<Tag<T>>& turns) {
   const Tag<T> d;
   constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
   constexpr std::size_t kVectors = kPanel / kLanes;
@@ -152,36 +179,43 @@ HWY_INLINE void sparse_row(const Problem<T>& problem, std::size_t row, std::size
   const std::size_t stride = problem.w.inputs * kPanel;
   const T* HWY_RESTRICT panels = problem.panel(panel);
   const T* HWY_RESTRICT phase = problem.phase(panel);
-  hn::Vec<Tag<T>> sum[kPanels * kVectors];
-  for (std::size_t v = 0; v < kPanels * kVectors; ++v) sum[v] = phase ? hn::Load(d, phase + v * kLanes) : hn::Zero(d);
+  hn::Vec<Tag<T>> sum[kPanels][kVectors];
+  unrolled<kPanels>([&](auto p) BOCHNER_INLINE {
+    unrolled<kVectors>([&](auto v) BOCHNER_INLINE { sum[p][v] = hn::Load(d, phase + p * kPanel + v * kLanes); });
+  });
   for (std::size_t k = x.offsets[row]; k < x.offsets[row + 1]; ++k) {
     const auto value = hn::Set(d, x.values[k]);
     const T* w = panels + x.columns[k] * kPanel;
-    for (std::size_t p = 0; p < kPanels; ++p)
-      for (std::size_t v = 0; v < kVectors; ++v)
-        sum[p * kVectors + v] = hn::MulAdd(value, hn::Load(d, w + p * stride + v * kLanes), sum[p * kVectors + v]);
+    unrolled<kPanels>([&](auto p) BOCHNER_INLINE {
+      unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
+        sum[p][v] = hn::MulAdd(value, hn::Load(d, w + p * stride + v * kLanes), sum[p][v]);
+      });
+    });
   }
-  for (std::size_t v = 0; v < kPanels * kVectors; ++v) hn::Store(sum[v], d, angles + v * kLanes);
+  HWY_ALIGN T edge[2][kPanel];
+  unrolled<kPanels>([&](auto p) BOCHNER_INLINE {
+    const std::size_t count = problem.count(panel + p);
+    const Output<T> place = problem.output(row, panel + p);
+    const Output<T> out = count == kPanel ? place : Output<T>{edge[0], edge[1], kPanel};
+    if (place.sine)
+      turns.cosine_sine(sum[p], out.cosine, out.sine);
+    else
+      turns.cosine(sum[p], out.cosine);
+    if (count == kPanel) return;
+    copy_edge(edge[0], 1, count, place.cosine, 0);
+    if (place.sine) copy_edge(edge[1], 1, count, place.sine, 0);
+  });
 }
 
 template <class T>
 void sparse(const Problem<T>& problem) {
   const Turns<Tag<T>> turns(Tag<T>(), problem.w.scale);
   const std::size_t panels = problem.panels();
-  HWY_ALIGN T angles[kSparsePanels * kPanel];
   std::size_t p = 0;
-  for (; p + kSparsePanels <= panels; p += kSparsePanels) {
-    for (std::size_t row = 0; row < problem.x.rows; ++row) {
-      sparse_row<T, kSparsePanels>(problem, row, p, angles);
-      for (std::size_t q = 0; q < kSparsePanels; ++q) finish_row(problem, turns, angles + q * kPanel, row, p + q);
-    }
-  }
-  for (; p < panels; ++p) {
-    for (std::size_t row = 0; row < problem.x.rows; ++row) {
-      sparse_row<T, 1>(problem, row, p, angles);
-      finish_row(problem, turns, angles, row, p);
-    }
-  }
+  for (; p + kSparsePanels <= panels; p += kSparsePanels)
+    for (std::size_t row = 0; row < problem.x.rows; ++row) map_sparse_row<T, kSparsePanels>(problem, row, p, turns);
+  for (; p < panels; ++p)
+    for (std::size_t row = 0; row < problem.x.rows; ++row) map_sparse_row<T, 1>(problem, row, p, turns);
 }
 
 void fourier_float(const RowBlock<float>& x, const FourierWeights<float>& w, MatrixView<float> z, float* packed) {
