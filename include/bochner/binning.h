@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bochner {
+
+// The law of a grid's pitch. A kernel that is convex and falls from k(0) = 1 to 0 is a mixture of hats
+//   k(t) = integral max(0, 1 - t / pitch) p(pitch) d pitch,   p(pitch) = pitch k''(pitch),
+// so a grid whose pitch is drawn from p puts x and y into one bin with probability k(|x - y|).
+// t below is already divided by the length scale of the input.
+struct PitchLaw {
+  enum class Family {
+    laplacian,    // exp(-t): pitch ~ Gamma(2, 1)
+    reciprocal,   // 1 / (1 + t): heavy-tailed, for data with structure at many scales
+    hat,          // max(0, 1 - t): pitch = 1
+    log_uniform,  // pitch log-uniform in [low, high]: for inputs scaled to [0, 1]
+    table,        // piecewise linear, given by the user
+  };
+
+  Family family = Family::laplacian;
+  double low = 1.0 / 256, high = 0.5;  // log_uniform only
+  std::vector<double> pitches;         // table only: ascending knots of k
+  std::vector<double> cumulative;      // table only: P(pitch <= pitches[i]); the last is 1
+
+  bool operator==(const PitchLaw&) const = default;
+};
+
+// The law of the kernel that is linear between the points (t[i], k[i]) and runs on beyond the last with the
+// slope of the last piece until it meets 0. Needs t[0] = 0, k[0] = 1, t ascending, k convex and falling. A
+// piecewise linear kernel is a mixture of hats as wide as its knots, so the table is exact for it.
+PitchLaw pitch_table(std::span<const double> t, std::span<const double> k);
+
+// "laplacian", "reciprocal", "hat", "log-uniform" and back. A table has the name "table".
+PitchLaw parse_pitch_law(const std::string& text);
+std::string pitch_law_name(const PitchLaw& law);
+
+// k(t), t >= 0: the probability that two values t length scales apart share a bin.
+double pitch_kernel(const PitchLaw& law, double t);
+
+}  // namespace bochner

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include <algorithm>
+
+#include "backend/bins.h"
+
+namespace bochner {
+
+template <class T>
+void bin_hashes_reference(const RowBlock<T>& block, const Grid<T>& grid, std::uint64_t* hashes) {
+  std::vector<T> x(block.cols);
+  for (std::size_t i = 0; i < block.rows; ++i) {
+    if (block.sparse()) {
+      std::fill(x.begin(), x.end(), T(0));
+      for (std::size_t k = block.offsets[i]; k < block.offsets[i + 1]; ++k) x[block.columns[k]] = block.values[k];
+    } else {
+      std::copy_n(block.values + i * block.stride, block.cols, x.begin());
+    }
+    std::uint64_t h = 0;
+    for (const std::uint32_t j : grid.inputs) h = add_halves(h, grid.term(j, grid.bin(j, x[j])));
+    hashes[i] = h;
+  }
+}
+
+template void bin_hashes_reference(const RowBlock<float>&, const Grid<float>&, std::uint64_t*);
+template void bin_hashes_reference(const RowBlock<double>&, const Grid<double>&, std::uint64_t*);
+
+}  // namespace bochner
