@@ -44,4 +44,27 @@ std::string pitch_law_name(const PitchLaw& law);
 // k(t), t >= 0: the probability that two values t length scales apart share a bin.
 double pitch_kernel(const PitchLaw& law, double t);
 
+// Random binning features. Rahimi & Recht, NIPS 2007, Algorithm 2.
+struct BinningOptions {
+  PitchLaw law;
+  std::vector<double> length_scales = {1.0};  // one for all inputs, or one per input
+  std::size_t grids = 50;
+  std::uint64_t seed = 0;
+
+  // A grid looks at low .. high inputs drawn at random: the kernel is a mixture of low-order interactions.
+  // 0: every grid looks at every input. Inputs of one group (the indicators of one category) count as one.
+  std::size_t order_low = 0, order_high = 0;
+  std::vector<std::uint32_t> groups;  // group of each input, 0, 1, ...; empty: each input is its own
+
+  // What bounds the model: bins that fewer training rows fell into, and all but the fullest bins of a grid, are
+  // forgotten and then contribute nothing, as a bin never seen does. The kernel loses the pairs they joined.
+  std::size_t min_rows = 1;
+  std::size_t max_bins = 0;  // 0: no bound
+
+  bool operator==(const BinningOptions&) const = default;
+};
+
+// The kernel that the grids estimate: Pr[x and y share a bin].
+double binning_kernel(const BinningOptions& options, std::span<const double> x, std::span<const double> y);
+
 }  // namespace bochner

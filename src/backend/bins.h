@@ -59,11 +59,11 @@ struct PackedRows {
   };
   // The coded inputs of one group and their patterns.
   struct Part {
-    std::vector<std::uint32_t> inputs;      // ascending
-    std::vector<T> base;                    // the usual value of each
-    std::vector<std::uint32_t> pattern;     // of each row
-    std::vector<std::size_t> offsets;       // of each pattern: its entries that are not the usual value
-    std::vector<std::uint32_t> entries;     // index into codes
+    std::vector<std::uint32_t> inputs;   // ascending
+    std::vector<T> base;                 // the usual value of each
+    std::vector<std::uint32_t> pattern;  // of each row
+    std::vector<std::size_t> offsets;    // of each pattern: its entries that are not the usual value
+    std::vector<std::uint32_t> entries;  // index into codes
     std::vector<Entry> codes;
   };
 

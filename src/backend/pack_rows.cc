@@ -12,7 +12,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kLooks = 256;    // rows that decide what a column is like
+constexpr std::size_t kLooks = 256;     // rows that decide what a column is like
 constexpr std::size_t kFewValues = 12;  // a column of so few values is coded
 constexpr std::size_t kStride = 128;    // rows of a column are padded to whole vectors of any machine
 
@@ -118,8 +118,7 @@ void pack_dense(PackedRows<T>& packed, const RowBlock<T>& block, std::span<const
     const T* x = block.values + i * block.stride;
     for (std::size_t k = 0; k < packed.dense.size(); ++k) packed.values[k * packed.stride + i] = x[packed.dense[k]];
     for (std::size_t k = 0; k < coded.size(); ++k) {
-      if (x[coded[k]] != base[k])
-        signature[part_of[coded[k]] * block.rows + i] += entry_hash(coded[k], x[coded[k]]);
+      if (x[coded[k]] != base[k]) signature[part_of[coded[k]] * block.rows + i] += entry_hash(coded[k], x[coded[k]]);
     }
   }
   for (std::size_t k = 0; k < packed.dense.size(); ++k) {

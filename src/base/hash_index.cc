@@ -35,6 +35,11 @@ void HashIndex::rebuild(int bits) {
   }
 }
 
+void HashIndex::clear() {
+  keys_.clear();
+  rebuild(bits_for(0));
+}
+
 void HashIndex::reserve(std::size_t expected) {
   if (bits_for(expected) > 64 - shift_) rebuild(bits_for(expected));
 }

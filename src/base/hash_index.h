@@ -31,6 +31,7 @@ class HashIndex {
   std::uint32_t insert(std::uint64_t key);
   std::uint32_t find(std::uint64_t key) const;
 
+  void clear();  // keeps the memory
   // Makes room for so many keys in all.
   void reserve(std::size_t expected);
 

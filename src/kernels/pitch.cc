@@ -45,16 +45,16 @@ double draw_pitch(const PitchLaw& law, std::uint64_t seed, std::uint64_t grid, s
 }
 
 PitchLaw pitch_table(std::span<const double> t, std::span<const double> k) {
-  require(t.size() == k.size() && t.size() >= 2, "pitch table: {} points t and {} values k, expected as many, at least 2",
-          t.size(), k.size());
+  require(t.size() == k.size() && t.size() >= 2,
+          "pitch table: {} points t and {} values k, expected as many, at least 2", t.size(), k.size());
   require(t[0] == 0 && k[0] == 1, "pitch table: starts at k({}) = {}, expected k(0) = 1", t[0], k[0]);
   PitchLaw law;
   law.family = PitchLaw::Family::table;
   std::vector<double> knots(t.begin() + 1, t.end()), slopes;
   for (std::size_t i = 1; i < t.size(); ++i) {
     require(t[i] > t[i - 1], "pitch table: t = {} follows {}, expected ascending points", t[i], t[i - 1]);
-    require(k[i] >= 0 && k[i] < k[i - 1], "pitch table: k({}) = {} follows {}, expected a kernel that falls towards 0", t[i],
-            k[i], k[i - 1]);
+    require(k[i] >= 0 && k[i] < k[i - 1], "pitch table: k({}) = {} follows {}, expected a kernel that falls towards 0",
+            t[i], k[i], k[i - 1]);
     slopes.push_back((k[i] - k[i - 1]) / (t[i] - t[i - 1]));
     // Rounding of a straight piece must not count as a dent.
     require(i == 1 || slopes[i - 1] >= slopes[i - 2] * (1 + 1e-9),

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "backend/cpu/targets.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/bins.cc"
 #include <hwy/foreach_target.h>

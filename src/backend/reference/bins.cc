@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include <algorithm>
-
 #include "backend/bins.h"
+
+#include <algorithm>
 
 namespace bochner {
 

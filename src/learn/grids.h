@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "learn/grid_sweeps.h"
+#include "maps/grid_linear.h"
+
+namespace bochner {
+
+struct GridFitOptions {
+  GridLoss loss = GridLoss::squared;
+  double lambda = 0.1;  // penalty lambda/2 |w|^2 on the coefficients of sqrt(1/P) features: in all, not per row
+  int sweeps = 5;       // passes over the grids
+};
+
+struct GridFit {
+  std::shared_ptr<const GridLinear> head;
+  std::vector<double> loss;  // of training after each sweep
+};
+
+// A linear head on the random bins of the rows, by Gauss-Seidel sweeps over the grids.
+template <class T>
+GridFit fit_grids(Threads& threads, const GridRows<T>& rows, const GridTargets& targets, const BinningOptions& binning,
+                  const GridFitOptions& options);
+
+}  // namespace bochner

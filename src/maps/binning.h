@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "backend/bins.h"
+#include "base/hash_index.h"
+#include "bochner/binning.h"
+#include "bochner/map.h"
+
+namespace bochner {
+
+// How rows are packed for the options' grids: grids of a low order look at groups apart.
+std::vector<std::uint32_t> packing_groups(std::size_t inputs, const BinningOptions& options);
+
+// Random binning features of the bins that training rows occupy. Grid g puts a row into one bin; output
+// offset(g) + c is sqrt(1/P) for the bin numbered c and 0 for the grid's other bins. A row in a bin that no
+// training row occupied has no 1 in that grid. The grids are draws; the map keeps the occupied bins' hashes.
+class BinningMap final : public Map {
+ public:
+  // bins[g]: hashes of grid g's bins in column order. ids: which draws the grids are; empty: 0, 1, ...
+  BinningMap(std::size_t inputs, BinningOptions options, std::vector<std::vector<std::uint64_t>> bins,
+             std::vector<std::uint64_t> ids = {});
+
+  std::size_t inputs() const override { return inputs_; }
+  std::size_t outputs() const override { return offsets_.back(); }
+  void apply(const Backend& on, const RowBlock<float>& block, MatrixView<float> out) const override;
+  void apply(const Backend& on, const RowBlock<double>& block, MatrixView<double> out) const override;
+  double bound() const override;
+  std::string spec() const override;
+  void save(Archive& archive) const override;
+
+  const BinningOptions& options() const { return options_; }
+  std::size_t grids() const { return options_.grids; }
+  std::size_t offset(std::size_t g) const { return offsets_[g]; }  // first output of grid g; g <= grids()
+  const HashIndex& table(std::size_t g) const { return tables_[g]; }
+  std::size_t bytes() const;
+
+  // visit(g, columns): for each grid the bin of every row, HashIndex::kNone where it was never occupied.
+  template <class T, class Visit>
+  void each_grid(const RowBlock<T>& block, const Visit& visit) const {
+    check(block.cols);
+    const PackedRows<T> rows = pack_rows<T>(block, packing_groups(inputs_, options_));
+    std::vector<std::uint64_t> hashes(block.rows);
+    std::vector<std::uint32_t> columns(block.rows);
+    for (std::size_t g = 0; g < options_.grids; ++g) {
+      bin_hashes(rows, grid_as<T>()[g], hashes.data());
+      tables_[g].find(hashes, columns.data());
+      visit(g, columns.data());
+    }
+  }
+
+  // The same as CSR, for other learners: outputs that are sqrt(1/P), ascending; offsets has rows + 1 entries.
+  template <class T>
+  void csr(const RowBlock<T>& block, std::vector<std::size_t>& offsets, std::vector<std::uint32_t>& columns) const;
+
+ private:
+  template <class T>
+  struct Lazy {
+    std::once_flag once;
+    std::vector<Grid<T>> grids;
+  };
+  template <class T>
+  const std::vector<Grid<T>>& grid_as() const;
+  template <class T>
+  void apply_as(const RowBlock<T>& block, MatrixView<T> out) const;
+  void check(std::size_t cols) const;
+
+  std::size_t inputs_;
+  BinningOptions options_;
+  std::vector<std::uint64_t> ids_;
+  std::vector<HashIndex> tables_;
+  std::vector<std::size_t> offsets_;
+  mutable Lazy<float> float_;
+  mutable Lazy<double> double_;
+};
+
+template <>
+const std::vector<Grid<float>>& BinningMap::grid_as() const;
+template <>
+const std::vector<Grid<double>>& BinningMap::grid_as() const;
+
+// What save() wrote. Error::Kind::model when a field is absent or makes no sense.
+std::shared_ptr<const BinningMap> load_binning(const Archive& archive);
+
+}  // namespace bochner

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "maps/grid_linear.h"
+
+#include <algorithm>
+
+#include "base/archive.h"
+#include "base/require.h"
+
+namespace bochner {
+
+GridLinear::GridLinear(std::shared_ptr<const BinningMap> bins, std::vector<float> values, std::vector<double> intercept)
+    : bins_(std::move(bins)), values_(std::move(values)), intercept_(std::move(intercept)) {
+  require(!intercept_.empty() && values_.size() % intercept_.size() == 0 &&
+              values_.size() / intercept_.size() == bins_->outputs(),
+          "grid head: {} coefficients for {} outputs, expected {} bins times the outputs", values_.size(),
+          intercept_.size(), bins_->outputs());
+}
+
+template <class T>
+void GridLinear::apply_as(const RowBlock<T>& block, MatrixView<T> out) const {
+  const std::size_t K = outputs();
+  require(out.rows == block.rows && out.cols == K, "grid head: output is {} x {}, expected {} x {}", out.rows, out.cols,
+          block.rows, K);
+  std::vector<double> sum(block.rows * K);
+  for (std::size_t i = 0; i < block.rows; ++i) std::copy_n(intercept_.data(), K, &sum[i * K]);
+  bins_->each_grid(block, [&](std::size_t g, const std::uint32_t* columns) {
+    const float* v = values_.data() + bins_->offset(g) * K;
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      if (columns[i] == HashIndex::kNone) continue;
+      for (std::size_t k = 0; k < K; ++k) sum[i * K + k] += double(v[columns[i] * K + k]);
+    }
+  });
+  for (std::size_t i = 0; i < block.rows; ++i)
+    for (std::size_t k = 0; k < K; ++k) out(i, k) = T(sum[i * K + k]);
+}
+
+void GridLinear::apply(const Backend&, const RowBlock<float>& block, MatrixView<float> out) const {
+  apply_as(block, out);
+}
+void GridLinear::apply(const Backend&, const RowBlock<double>& block, MatrixView<double> out) const {
+  apply_as(block, out);
+}
+
+std::string GridLinear::spec() const {
+  return fmt::format("grid_linear:bins={},outputs={},{}", bins_->outputs(), outputs(), bins_->spec());
+}
+
+void GridLinear::save(Archive& archive) const {
+  archive.tree = {{"type", "grid_linear"}, {"outputs", outputs()}};
+  Archive bins;
+  bins_->save(bins);
+  archive.put_child("bins", bins);
+  archive.put<float>("value", values_, {bins_->outputs(), outputs()});
+  archive.put<double>("intercept", intercept_, {outputs()});
+}
+
+MapPtr load_grid_linear(const Archive& archive) {
+  if (const std::string type = get_text(archive.tree, "type"); type != "grid_linear")
+    fail(Error::Kind::model, "grid head: type is '{}', expected 'grid_linear'", type);
+  const std::uint64_t outputs = get_count(archive.tree, "outputs", std::uint64_t{1} << 32);
+  auto bins = load_binning(archive.child("bins"));
+  try {
+    const std::size_t count = bins->outputs();
+    return std::make_shared<GridLinear>(std::move(bins), archive.get<float>("value", {count, outputs}),
+                                        archive.get<double>("intercept", {outputs}));
+  } catch (const std::invalid_argument& wrong) {
+    throw Error(Error::Kind::model, wrong.what());
+  }
+}
+
+}  // namespace bochner

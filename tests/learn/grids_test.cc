@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "learn/grids.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "backend/backend.h"
+#include "base/archive.h"
+#include "random/draw.h"
+
+namespace bochner {
+namespace {
+
+// Two numbers and an indicator; the sign of a wave decides the class.
+struct Problem {
+  std::size_t n;
+  std::vector<float> x;
+  GridTargets targets;
+
+  explicit Problem(std::size_t n, std::size_t outputs = 1, bool numbers = false) : n(n), x(n * 3) {
+    targets.outputs = outputs;
+    targets.code.resize(n * outputs);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < 2; ++j) x[i * 3 + j] = float(normal(3, Draw::sample, i, j));
+      x[i * 3 + 2] = float(bits(3, Draw::sample, i, 2) & 1);
+      for (std::size_t k = 0; k < outputs; ++k) {
+        const double wave = std::sin(2 * double(x[i * 3]) + double(k)) + double(x[i * 3 + 2]) - 0.5;
+        targets.code[i * outputs + k] = numbers ? float(wave) : wave > 0 ? 1.0f : -1.0f;
+      }
+    }
+  }
+
+  RowBlock<float> block(std::size_t begin, std::size_t count) const {
+    RowBlock<float> b;
+    b.rows = count;
+    b.cols = b.stride = 3;
+    b.values = x.data() + begin * 3;
+    return b;
+  }
+
+  GridRows<float> rows(Threads& threads, std::size_t block_rows = 1 << 20) const {
+    GridRows<float> all;
+    for (std::size_t i = 0; i < n; i += block_rows) all.add(threads, block(i, std::min(block_rows, n - i)));
+    return all;
+  }
+
+  Matrix<float> predict(const GridLinear& head) const {
+    Matrix<float> y(n, head.outputs());
+    head.apply(reference_backend(), block(0, n), y.view());
+    return y;
+  }
+};
+
+BinningOptions few_grids() {
+  BinningOptions options;
+  options.grids = 10;
+  options.seed = 5;
+  return options;
+}
+
+Archive saved(const Map& map) {
+  Archive archive;
+  map.save(archive);
+  return archive;
+}
+
+// At the minimum, the slope of every bin balances the penalty: G_c = shift v_c.
+void expect_stationary(const Problem& p, const GridFit& fit, GridLoss loss, double shift, double tolerance) {
+  const std::size_t K = p.targets.outputs;
+  const Matrix<float> f = p.predict(*fit.head);
+  double worst = 0;
+  fit.head->bins().each_grid(p.block(0, p.n), [&](std::size_t g, const std::uint32_t* columns) {
+    const std::size_t from = fit.head->bins().offset(g), bins = fit.head->bins().offset(g + 1) - from;
+    std::vector<double> slope(bins * K);
+    for (std::size_t i = 0; i < p.n; ++i) {
+      for (std::size_t k = 0; k < K; ++k) {
+        const double y = double(p.targets.code[i * K + k]), at = double(f(i, k));
+        slope[columns[i] * K + k] += loss == GridLoss::squared ? y - at : y / (1 + std::exp(y * at));
+      }
+    }
+    for (std::size_t c = 0; c < bins * K; ++c)
+      worst = std::max(worst, std::abs(slope[c] - shift * double(fit.head->values()[from * K + c])));
+  });
+  EXPECT_LT(worst, tolerance);
+}
+
+TEST(Grids, SweepsReachTheMinimum) {
+  Threads threads(2);
+  for (const GridLoss loss : {GridLoss::squared, GridLoss::logistic}) {
+    for (const std::size_t outputs : {1, 3}) {
+      // A sweep removes about shift / (rows in a bin) of what two grids hold against each other.
+      const Problem p(600, outputs);
+      GridFitOptions options;
+      options.loss = loss;
+      options.lambda = 1;
+      options.sweeps = 500;
+      const GridFit fit = fit_grids(threads, p.rows(threads), p.targets, few_grids(), options);
+      expect_stationary(p, fit, loss, 1.0 * 10, 2e-3);
+    }
+  }
+}
+
+TEST(Grids, ModelIsTheSameToTheBitForAnyThreadCountAndBlockSplit) {
+  const Problem p(30000, 2);
+  for (const GridLoss loss : {GridLoss::squared, GridLoss::logistic}) {
+    GridFitOptions options;
+    options.loss = loss;
+    Threads one(1);
+    const Archive expected = saved(*fit_grids(one, p.rows(one), p.targets, few_grids(), options).head);
+    for (const int count : {2, 3, 7}) {
+      Threads threads(count);
+      const GridRows<float> rows = p.rows(threads, 1000 * std::size_t(count) + 1);
+      const GridFit fit = fit_grids(threads, rows, p.targets, few_grids(), options);
+      EXPECT_EQ(saved(*fit.head).arrays, expected.arrays) << count << " threads";
+    }
+  }
+}
+
+TEST(Grids, OutputsAreFittedAsIfAlone) {
+  Threads threads(2);
+  const Problem both(3000, 2);
+  const GridFit fit = fit_grids(threads, both.rows(threads), both.targets, few_grids(), {});
+  for (std::size_t k = 0; k < 2; ++k) {
+    GridTargets alone;
+    for (std::size_t i = 0; i < both.n; ++i) alone.code.push_back(both.targets.code[i * 2 + k]);
+    const GridFit single = fit_grids(threads, both.rows(threads), alone, few_grids(), {});
+    for (std::size_t c = 0; c < single.head->values().size(); ++c)
+      ASSERT_NEAR(single.head->values()[c], fit.head->values()[c * 2 + k], 1e-6);
+  }
+}
+
+TEST(Grids, ARowOfWeightTwoIsTwoRows) {
+  Threads threads(2);
+  Problem once(500), twice(500);
+  for (std::size_t i = 0; i < once.n; ++i) once.targets.weight.push_back(i < 100 ? 2.0f : 1.0f);
+  for (std::size_t i = 0; i < 100; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) twice.x.push_back(twice.x[i * 3 + j]);
+    twice.targets.code.push_back(twice.targets.code[i]);
+  }
+  twice.n += 100;
+  for (const GridLoss loss : {GridLoss::squared, GridLoss::logistic}) {
+    GridFitOptions options;
+    options.loss = loss;
+    const GridFit a = fit_grids(threads, once.rows(threads), once.targets, few_grids(), options);
+    const GridFit b = fit_grids(threads, twice.rows(threads), twice.targets, few_grids(), options);
+    ASSERT_EQ(a.head->values().size(), b.head->values().size());
+    for (std::size_t c = 0; c < a.head->values().size(); ++c)
+      ASSERT_NEAR(a.head->values()[c], b.head->values()[c], 1e-4);
+  }
+}
+
+TEST(Grids, RareBinsAreForgottenAndTheFullestAreKept) {
+  Threads threads(2);
+  const Problem p(1500);
+  const GridRows<float> rows = p.rows(threads);
+  const GridBins all = bin_rows(threads, rows, few_grids(), {});
+  BinningOptions rare = few_grids(), few = few_grids();
+  rare.min_rows = 4;
+  few.max_bins = 5;
+  const GridBins without_rare = bin_rows(threads, rows, rare, {}), fullest = bin_rows(threads, rows, few, {});
+  std::size_t forgotten = 0;
+  for (std::size_t g = 0; g < 10; ++g) {
+    std::vector<float> masses = all.grids[g].mass;
+    const auto populous = std::count_if(masses.begin(), masses.end(), [](float m) { return m >= 4; });
+    forgotten += masses.size() - std::size_t(populous);
+    EXPECT_EQ(without_rare.grids[g].size(), std::size_t(populous));
+    for (const float m : without_rare.grids[g].mass) EXPECT_GE(m, 4);
+    std::sort(masses.rbegin(), masses.rend());
+    masses.resize(std::min<std::size_t>(5, masses.size()));
+    std::vector<float> kept = fullest.grids[g].mass;
+    std::sort(kept.rbegin(), kept.rend());
+    EXPECT_EQ(kept, masses);
+    // Rows keep their bin or lose it; the hash tells which bin it was.
+    for (std::size_t i = 0; i < p.n; ++i) {
+      const std::uint32_t now = without_rare.of(g)[i], before = all.of(g)[i];
+      if (now == without_rare.grids[g].size())
+        EXPECT_LT(all.grids[g].mass[before], 4);
+      else
+        EXPECT_EQ(without_rare.grids[g].hashes[now], all.grids[g].hashes[before]);
+    }
+  }
+  EXPECT_GT(forgotten, 0u);
+  const GridFit fit = fit_grids(threads, rows, p.targets, rare, {});
+  const GridFit whole = fit_grids(threads, rows, p.targets, few_grids(), {});
+  EXPECT_EQ(fit.head->bins().outputs() + forgotten, whole.head->bins().outputs());
+}
+
+TEST(Grids, ARowFarFromAllTrainingIsPredictedAsTheMean) {
+  Threads threads(1);
+  const Problem p(400, 1, true);
+  double mean = 0;
+  for (const float y : p.targets.code) mean += double(y) / double(p.n);
+  const GridFit fit = fit_grids(threads, p.rows(threads), p.targets, few_grids(), {});
+  const std::vector<float> far{1e5f, 1e5f, 0};
+  RowBlock<float> block;
+  block.rows = 1;
+  block.cols = block.stride = 3;
+  block.values = far.data();
+  Matrix<float> y(1, 1);
+  fit.head->apply(reference_backend(), block, y.view());
+  EXPECT_NEAR(y(0, 0), mean, 1e-6);
+}
+
+TEST(Grids, LearnsWhatALinearModelCannot) {
+  Threads threads(2);
+  const Problem p(6000), fresh(8000);  // the first 6000 rows are the same
+  for (const GridLoss loss : {GridLoss::squared, GridLoss::logistic}) {
+    GridFitOptions options;
+    options.loss = loss;
+    BinningOptions binning = few_grids();
+    binning.grids = 50;
+    const GridFit fit = fit_grids(threads, p.rows(threads), p.targets, binning, options);
+    const Matrix<float> f = fresh.predict(*fit.head);
+    std::size_t wrong = 0;
+    for (std::size_t i = 6000; i < fresh.n; ++i) wrong += f(i, 0) * fresh.targets.code[i] <= 0;
+    EXPECT_LT(wrong, 2000u * 8 / 100);
+  }
+}
+
+TEST(Grids, RefusesTargetsOfAnotherLength) {
+  Threads threads(1);
+  const Problem p(50), q(60);
+  EXPECT_THROW(fit_grids(threads, p.rows(threads), q.targets, few_grids(), {}), std::invalid_argument);
+  GridFitOptions options;
+  options.lambda = -1;
+  EXPECT_THROW(fit_grids(threads, p.rows(threads), p.targets, few_grids(), options), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace bochner

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "maps/binning.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <thread>
+
+#include "backend/backend.h"
+#include "base/archive.h"
+#include "bochner/error.h"
+#include "maps/draw_grid.h"
+#include "maps/grid_linear.h"
+#include "random/draw.h"
+
+namespace bochner {
+namespace {
+
+struct Problem {
+  std::size_t rows, cols;
+  std::vector<float> x;
+  RowBlock<float> block;
+
+  Problem(std::size_t rows, std::size_t cols, std::uint64_t seed = 1) : rows(rows), cols(cols), x(rows * cols) {
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = float(normal(seed, Draw::sample, i));
+    block.rows = rows;
+    block.cols = block.stride = cols;
+    block.values = x.data();
+  }
+};
+
+// The bins of the problem's rows, numbered naively.
+std::vector<std::vector<std::uint64_t>> occupied(const Problem& p, const BinningOptions& options) {
+  std::vector<std::vector<std::uint64_t>> bins(options.grids);
+  std::vector<std::uint64_t> hashes(p.rows);
+  for (std::size_t g = 0; g < options.grids; ++g) {
+    bin_hashes_reference(p.block, draw_grid<float>(p.cols, options, g), hashes.data());
+    for (const auto h : hashes)
+      if (std::find(bins[g].begin(), bins[g].end(), h) == bins[g].end()) bins[g].push_back(h);
+  }
+  return bins;
+}
+
+BinningMap map_of(const Problem& p, const BinningOptions& options) {
+  return BinningMap(p.cols, options, occupied(p, options));
+}
+
+TEST(BinningMap, ARowHasOneEqualFeatureInEveryGridThatKnowsItsBin) {
+  const Problem p(200, 3);
+  BinningOptions options;
+  options.grids = 16;
+  const BinningMap map = map_of(p, options);
+  Matrix<float> z(p.rows, map.outputs());
+  map.apply(reference_backend(), p.block, z.view());
+  for (std::size_t i = 0; i < p.rows; ++i) {
+    for (std::size_t g = 0; g < options.grids; ++g) {
+      int ones = 0;
+      for (std::size_t c = map.offset(g); c < map.offset(g + 1); ++c) {
+        if (z(i, c) == 0) continue;
+        ++ones;
+        EXPECT_EQ(z(i, c), 0.25f);
+      }
+      EXPECT_EQ(ones, 1);
+    }
+  }
+  EXPECT_EQ(map.bound(), 0.25);
+}
+
+TEST(BinningMap, ABinNeverSeenContributesNothing) {
+  const Problem p(50, 2);
+  const BinningMap map = map_of(p, {});
+  const std::vector<float> far{1e6f, -1e6f};
+  RowBlock<float> block;
+  block.rows = 1;
+  block.cols = block.stride = 2;
+  block.values = far.data();
+  std::vector<std::size_t> offsets;
+  std::vector<std::uint32_t> columns;
+  map.csr(block, offsets, columns);
+  EXPECT_TRUE(columns.empty());
+  EXPECT_EQ(offsets, (std::vector<std::size_t>{0, 0}));
+}
+
+TEST(BinningMap, CsrHoldsTheOutputsThatAreNotZero) {
+  const Problem seen(100, 3, 1), fresh(80, 3, 2);
+  BinningOptions options;
+  options.grids = 9;
+  const BinningMap map = map_of(seen, options);
+  Matrix<float> z(fresh.rows, map.outputs());
+  map.apply(reference_backend(), fresh.block, z.view());
+  std::vector<std::size_t> offsets;
+  std::vector<std::uint32_t> columns;
+  map.csr(fresh.block, offsets, columns);
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < fresh.rows; ++i) {
+    ASSERT_EQ(offsets[i], at);
+    for (std::uint32_t c = 0; c < map.outputs(); ++c) {
+      if (z(i, c) == 0) continue;
+      ASSERT_LT(at, columns.size());
+      EXPECT_EQ(columns[at++], c);
+    }
+  }
+  EXPECT_EQ(at, columns.size());
+}
+
+TEST(BinningMap, IsTheSameAfterSaveAndLoad) {
+  const Problem seen(300, 4, 1), fresh(100, 4, 2);
+  BinningOptions options;
+  options.grids = 12;
+  options.seed = 77;
+  options.length_scales = {1, 2, 0.5, 3};
+  options.order_low = 1;
+  options.order_high = 3;
+  options.groups = {0, 1, 1, 2};
+  const std::vector<double> t{0, 1, 3}, k{1, 0.3, 0};
+  options.law = pitch_table(t, k);
+  const BinningMap map = map_of(seen, options);
+  Archive archive;
+  map.save(archive);
+  const auto loaded = load_binning(archive);
+  EXPECT_EQ(loaded->options(), options);
+  Archive again;
+  loaded->save(again);
+  EXPECT_EQ(again.tree, archive.tree);
+  EXPECT_EQ(again.arrays, archive.arrays);
+  Matrix<float> a(fresh.rows, map.outputs()), b(fresh.rows, map.outputs());
+  map.apply(reference_backend(), fresh.block, a.view());
+  loaded->apply(reference_backend(), fresh.block, b.view());
+  EXPECT_EQ(a, b);
+}
+
+TEST(BinningMap, RefusesADamagedFile) {
+  const Problem p(30, 2);
+  Archive good;
+  map_of(p, {}).save(good);
+  const auto refuses = [&](const std::function<void(Archive&)>& damage) {
+    Archive bad = good;
+    damage(bad);
+    EXPECT_THROW(load_binning(bad), Error);
+  };
+  refuses([](Archive& a) { a.tree["type"] = "fourier"; });
+  refuses([](Archive& a) { a.tree["grids"] = 49; });
+  refuses([](Archive& a) { a.tree["grids"] = 1ull << 40; });
+  refuses([](Archive& a) { a.tree["inputs"] = 0; });
+  refuses([](Archive& a) { a.tree["kernel"] = "table"; });
+  refuses([](Archive& a) { a.tree["order_low"] = 2; });
+  refuses([](Archive& a) { a.arrays.erase("bin"); });
+  refuses([](Archive& a) { a.arrays["bin"].bytes.pop_back(); });
+  refuses([](Archive& a) { a.arrays["bin_count"].bytes[3] = std::byte{0xff}; });
+}
+
+TEST(BinningMap, ThreadsMayShareIt) {
+  const Problem p(500, 4);
+  const BinningMap map = map_of(p, {});
+  std::vector<std::vector<std::uint32_t>> columns(4);
+  std::vector<std::thread> threads;
+  for (auto& mine : columns) {
+    threads.emplace_back([&] {
+      std::vector<std::size_t> offsets;
+      map.csr(p.block, offsets, mine);
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  for (const auto& other : columns) EXPECT_EQ(other, columns[0]);
+}
+
+TEST(BinningMap, RefusesOptionsThatMakeNoSense) {
+  const auto refuses = [](auto change) {
+    BinningOptions options;
+    options.grids = 1;
+    change(options);
+    EXPECT_THROW(BinningMap(3, options, {{1}}), std::invalid_argument);
+  };
+  refuses([](BinningOptions& o) { o.grids = 0; });
+  refuses([](BinningOptions& o) { o.length_scales = {1, 2}; });
+  refuses([](BinningOptions& o) { o.length_scales = {-1}; });
+  refuses([](BinningOptions& o) { o.order_low = 2, o.order_high = 1; });
+  refuses([](BinningOptions& o) { o.groups = {0, 1}; });
+  refuses([](BinningOptions& o) { o.groups = {0, 1, 9}; });
+  refuses([](BinningOptions& o) { o.law.family = PitchLaw::Family::table; });
+}
+
+TEST(BinningMap, GroupsTheIndicatorsOfOneCategory) {
+  const std::vector<std::string> names{"age", "job=clerk", "job=cook", "pay", "town=a=b", "town=c", "job"};
+  EXPECT_EQ(group_inputs(names), (std::vector<std::uint32_t>{0, 1, 1, 2, 3, 3, 4}));
+}
+
+TEST(GridLinear, IsTheProductWithTheFeaturesAndSurvivesAFile) {
+  const Problem seen(200, 3, 1), fresh(70, 3, 2);
+  BinningOptions options;
+  options.grids = 10;
+  auto map = std::make_shared<BinningMap>(3, options, occupied(seen, options));
+  std::vector<float> values(map->outputs() * 2);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = float(normal(5, Draw::sample, i));
+  const GridLinear head(map, values, {0.5, -1});
+  Matrix<float> z(fresh.rows, map->outputs()), y(fresh.rows, 2), after(fresh.rows, 2);
+  map->apply(reference_backend(), fresh.block, z.view());
+  head.apply(reference_backend(), fresh.block, y.view());
+  for (std::size_t i = 0; i < fresh.rows; ++i) {
+    for (std::size_t k = 0; k < 2; ++k) {
+      double sum = head.intercept()[k];
+      for (std::size_t c = 0; c < map->outputs(); ++c)
+        if (z(i, c) != 0) sum += double(values[c * 2 + k]);
+      EXPECT_EQ(y(i, k), float(sum));
+    }
+  }
+  Archive archive;
+  head.save(archive);
+  const MapPtr loaded = load_grid_linear(archive);
+  loaded->apply(reference_backend(), fresh.block, after.view());
+  EXPECT_EQ(y, after);
+  archive.arrays["value"].shape = {1, 2};
+  EXPECT_THROW(load_grid_linear(archive), Error);
+  EXPECT_THROW(GridLinear(map, {1, 2, 3}, {0}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace bochner
