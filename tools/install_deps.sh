@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 
 packages=(g++ cmake ninja-build pkg-config libopenblas-dev libhwy-dev libfmt-dev nlohmann-json3-dev libcli11-dev
   zlib1g-dev liblzma-dev libzstd-dev libgtest-dev)
+command -v python3 >/dev/null || packages+=(python3)
 [ "${1:-}" = --test ] && packages+=(clang-format python3-venv git)
 
 log=$(mktemp)

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-// A stranger's program: public headers only.
+// A stranger's program: public headers only, and calls that make the linker need what the library depends on.
 
-#include <bochner/error.h>
-#include <bochner/execution.h>
 #include <bochner/kernel.h>
 #include <bochner/map.h>
 #include <bochner/rows.h>
 
-#include <cmath>
 #include <cstdio>
-#include <vector>
 
-int main() {
-  const std::vector<double> x = {0, 1}, y = {1, 3};
-  const double value = bochner::kernel_value(bochner::gaussian(2.0), x, y);
-  std::printf("gaussian kernel: %.17g\n", value);
-  return std::abs(value - std::exp(-5.0 / 8.0)) < 1e-15 ? 0 : 1;
+int main(int, char** arguments) {
+  const auto rows = bochner::open_rows(arguments[1], {.targets = {"usr"}});
+  const auto map = bochner::fourier(rows->schema().inputs, {.kernel = bochner::gaussian(2.0), .features = 64});
+  bochner::RowBlock<float> block;
+  std::size_t count = 0;
+  while (rows->next(300, block)) count += block.rows;
+  std::printf("%zu rows, %zu inputs, %zu features\n", count, map->inputs(), map->outputs());
+  return count == 1000 && map->inputs() == 21 && map->outputs() == 64 ? 0 : 1;
 }

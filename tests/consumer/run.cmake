@@ -1,4 +1,4 @@
-# cmake -DBUILD= -DCONSUMER= -DCOMPILER= -P run.cmake: installs BUILD, then builds and runs CONSUMER against it.
+# cmake -DBUILD= -DCONSUMER= -DDATA= -DCOMPILER= -P run.cmake: installs BUILD, then builds and runs CONSUMER against it.
 set(work ${BUILD}/consumer)
 file(REMOVE_RECURSE ${work})
 function(run)
@@ -8,7 +8,7 @@ run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${work}/prefix)
 run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${work}/build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${COMPILER}
     -DCMAKE_PREFIX_PATH=${work}/prefix)
 run(${CMAKE_COMMAND} --build ${work}/build)
-run(${work}/build/consumer)
+run(${work}/build/consumer ${DATA}/cpu-small.csv)
 if(EXISTS ${work}/prefix/bin/bochner)
   run(${work}/prefix/bin/bochner --version)
 endif()
