@@ -65,8 +65,8 @@ std::size_t ColumnNames::find(const std::string& wanted) const {
   }
   if (!header)
     fail(Error::Kind::data, "{}: no column '{}', the file has no header line; give the column's index from 0 to {}",
-         path, wanted, names.size() - 1);
-  fail(Error::Kind::data, "{}: no column '{}'; {}", path, wanted, near_names(wanted, names));
+         path, shown(wanted), names.size() - 1);
+  fail(Error::Kind::data, "{}: no column '{}'; {}", path, shown(wanted), near_names(wanted, names));
 }
 
 std::vector<std::string> numbered_names(std::size_t count) {

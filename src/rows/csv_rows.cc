@@ -178,13 +178,14 @@ bool CsvRows::take_cell(std::size_t c, const CsvCell& cell, T* inputs, double* t
       weight = value;
       return true;
     }
-    complaint.say(cell.begin, "weight '{}' in column '{}', expected a number, 0 or more; correct it", cell.text, name);
+    complaint.say(cell.begin, "weight '{}' in column '{}', expected a number, 0 or more; correct it", shown(cell.text),
+                  shown(name));
     return false;
   }
   if (kind == CellKind::missing) {
     if (schema_.missing == Missing::error) {
       complaint.say(cell.begin, "column '{}' has no value here; fill it in, or choose the missing policy mean or drop",
-                    name);
+                    shown(name));
       return false;
     }
   }
@@ -199,13 +200,13 @@ bool CsvRows::take_cell(std::size_t c, const CsvCell& cell, T* inputs, double* t
     inputs[plan.slot] = T(value);
     if (!std::isfinite(inputs[plan.slot])) {
       complaint.say(cell.begin, "'{}' in column '{}' is beyond the range of float; scale the column, or use double",
-                    cell.text, name);
+                    shown(cell.text), shown(name));
       return false;
     }
   } else {
     complaint.say(cell.begin,
-                  "'{}' in column '{}', expected a {}; correct it, or leave the cell empty if it is missing", cell.text,
-                  name, kind == CellKind::special ? "finite number" : "number as in training");
+                  "'{}' in column '{}', expected a {}; correct it, or leave the cell empty if it is missing",
+                  shown(cell.text), shown(name), kind == CellKind::special ? "finite number" : "number as in training");
     return false;
   }
   return true;
@@ -218,14 +219,15 @@ bool CsvRows::take_target(std::size_t c, const CsvCell& cell, double& target, Co
   target = std::numeric_limits<double>::quiet_NaN();
   if (kind == CellKind::missing) {
     if (!lenient_)
-      complaint.say(cell.begin, "the target '{}' is missing, expected a value; fill it in or remove the row", name);
+      complaint.say(cell.begin, "the target '{}' is missing, expected a value; fill it in or remove the row",
+                    shown(name));
     return lenient_;
   }
   if (schema_.task == Task::regression) {
     target = value;
     if (kind != CellKind::number)
       complaint.say(cell.begin, "'{}' in target '{}', expected a finite number; correct it or remove the row",
-                    cell.text, name);
+                    shown(cell.text), shown(name));
     return kind == CellKind::number;
   }
   const int label = !labels_.numeric()         ? labels_.find(cell.text)
@@ -237,7 +239,7 @@ bool CsvRows::take_target(std::size_t c, const CsvCell& cell, double& target, Co
   }
   if (!lenient_)
     complaint.say(cell.begin, "class '{}' in target '{}', the model knows only {}; correct it, or train on it",
-                  cell.text, name, shortened_list(schema_.labels));
+                  shown(cell.text), shown(name), shortened_list(schema_.labels));
   return lenient_;
 }
 

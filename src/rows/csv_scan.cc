@@ -58,6 +58,7 @@ class Scanner {
  private:
   const std::string& path() const { return layout_.names.path; }
   const std::string& name(std::size_t c) const { return layout_.names.names[c]; }
+  std::string shown_name(std::size_t c) const { return shown(name(c)); }
 
   std::vector<Mode> first_modes() const {
     std::vector<Mode> modes;
@@ -96,14 +97,14 @@ class Scanner {
       fail(Error::Kind::data,
            "{}: '{}' in column '{}', expected a finite number; correct it, leave the cell empty if "
            "it is missing, or remove the row",
-           column.first_special.place, column.first_special.text, name(c));
+           column.first_special.place, column.first_special.text, shown_name(c));
   }
 
   void refuse_text(std::size_t c, const char* expected, const char* remedy) const {
     const ColumnTally& column = tally_.columns[c];
     if (column.texts)
       fail(Error::Kind::data, "{}: '{}' in column '{}', expected {}; {}", column.first_text.place,
-           column.first_text.text, name(c), expected, remedy);
+           column.first_text.text, shown_name(c), expected, remedy);
   }
 
   void describe(std::size_t c, Schema& schema) {
@@ -115,7 +116,7 @@ class Scanner {
       refuse_special(c);
       if (!column.first_negative.place.empty())
         fail(Error::Kind::data, "{}: weight '{}' in column '{}', expected 0 or more; correct it",
-             column.first_negative.place, column.first_negative.text, name(c));
+             column.first_negative.place, column.first_negative.text, shown_name(c));
       return;
     }
     if (roles_[c] == Kind::ignored) return;
@@ -157,7 +158,7 @@ class Scanner {
       if (schema.task == Task::classification) {
         if (column.kinds.too_many())
           fail(Error::Kind::data, "{}: more than {} classes in column '{}'; choose regression, or another target",
-               path(), kMostClasses, name(c));
+               path(), kMostClasses, shown_name(c));
         schema.labels = column.kinds.labels();
       }
     }
@@ -166,7 +167,7 @@ class Scanner {
   void set_text_labels(std::size_t c, Schema& schema) const {
     if (tally_.columns[c].levels.size() > kMostClasses)
       fail(Error::Kind::data, "{}: more than {} classes in column '{}'; choose another target", path(), kMostClasses,
-           name(c));
+           shown_name(c));
     schema.labels = tally_.columns[c].top_levels(kMostClasses);
   }
 

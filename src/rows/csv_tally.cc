@@ -121,13 +121,13 @@ void tally_piece(const char* begin, const char* end, const CsvLayout& layout, co
       if (kind == CellKind::missing) {
         ++column.missing;
         if (roles[c] == Column::Kind::target || roles[c] == Column::Kind::weight)
-          return tally.complaint.say(cell.begin,
-                                     "the {} '{}' is missing, expected a value; fill it in or remove the row",
-                                     roles[c] == Column::Kind::target ? "target" : "weight", layout.names.names[c]);
+          return tally.complaint.say(
+              cell.begin, "the {} '{}' is missing, expected a value; fill it in or remove the row",
+              roles[c] == Column::Kind::target ? "target" : "weight", shown(layout.names.names[c]));
         if (missing == Missing::error && roles[c] == Column::Kind::numeric)
           return tally.complaint.say(
               cell.begin, "column '{}' has no value here; fill it in, or choose the missing policy mean or drop",
-              layout.names.names[c]);
+              shown(layout.names.names[c]));
       } else if (column.mode == Mode::text) {
         column.add_level(cell.text);
       } else if (kind == CellKind::number) {

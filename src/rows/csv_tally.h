@@ -21,7 +21,7 @@ struct FirstCell {
   std::string text;
 
   void note(const char* where, std::string_view what) {
-    if (!at) at = where, text = what.substr(0, 40);
+    if (!at) at = where, text = shown(what);
   }
 };
 

@@ -56,9 +56,17 @@ int LabelIndex::find(std::string_view text) const {
   return found == TextIndex::kNone ? kUnknown : int(found);
 }
 
+std::string shown(std::string_view text) {
+  constexpr std::size_t kMost = 40;
+  std::string line(text.substr(0, kMost));
+  for (char& c : line)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  return text.size() > kMost ? line + "..." : line;
+}
+
 std::string shortened_list(const std::vector<std::string>& items, std::size_t most) {
   std::string list;
-  for (std::size_t i = 0; i < items.size() && i < most; ++i) list += (i ? ", " : "") + items[i];
+  for (std::size_t i = 0; i < items.size() && i < most; ++i) list += (i ? ", " : "") + shown(items[i]);
   if (items.size() > most) list += ", ...";
   return list;
 }

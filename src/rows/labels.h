@@ -56,6 +56,8 @@ class LabelIndex {
   TextIndex texts_;
 };
 
+// Foreign text fit for a message: one line, at most 40 characters.
+std::string shown(std::string_view text);
 // "a, b, c, ..." for messages.
 std::string shortened_list(const std::vector<std::string>& items, std::size_t most = 10);
 

@@ -8,6 +8,8 @@
 #include "bochner/rows.h"
 #include "rows/byte_source.h"
 #include "rows/csv_rows.h"
+#include "rows/npy_rows.h"
+#include "rows/svmlight_rows.h"
 
 namespace bochner {
 
@@ -57,8 +59,9 @@ Format find_format(const std::string& path, Format wanted) {
 std::unique_ptr<Rows> open_rows(const std::string& path, const RowsOptions& options) {
   switch (find_format(path, options.format)) {
     case Format::svmlight:
+      return open_svmlight(path, options);
     case Format::npy:
-      fail(Error::Kind::data, "{}: this format is not read yet", path);
+      return open_npy(path, options);
     default:
       return open_csv(path, options);
   }
@@ -67,8 +70,9 @@ std::unique_ptr<Rows> open_rows(const std::string& path, const RowsOptions& opti
 std::unique_ptr<Rows> open_rows(const std::string& path, const Schema& schema, const RowsOptions& options) {
   switch (find_format(path, options.format)) {
     case Format::svmlight:
+      return open_svmlight(path, schema, options);
     case Format::npy:
-      fail(Error::Kind::data, "{}: this format is not read yet", path);
+      return open_npy(path, schema, options);
     default:
       return open_csv(path, schema, options);
   }

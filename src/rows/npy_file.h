@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/aligned.h"
+#include "rows/byte_source.h"
+#include "rows/disk_file.h"
+
+namespace bochner {
+
+// A 2-D array in a .npy file (numpy format 1 to 3), read from its first row on. C order streams through any
+// compression; Fortran order gathers its columns and needs the plain file.
+class NpyFile {
+ public:
+  explicit NpyFile(const std::string& path);
+
+  std::size_t rows() const { return rows_; }
+  std::size_t cols() const { return cols_; }
+  double fraction_read() const { return rows_ ? double(next_) / double(rows_) : 1; }
+
+  // The next rows, at most `most`, row-major as double in `out`; returns how many, 0 at the end.
+  std::size_t read(std::size_t most, AlignedVector<double>& out);
+  void rewind();
+
+ private:
+  void parse_header(const std::string& text);
+
+  std::string path_;
+  std::unique_ptr<ByteSource> source_;
+  std::unique_ptr<DiskFile> plain_;  // Fortran order
+  std::string type_;                 // kind and bytes: f4 f8 i1 .. i8 u1 .. u8 b1
+  std::size_t element_bytes_ = 0;
+  bool fortran_ = false;
+  std::size_t rows_ = 0;
+  std::size_t cols_ = 0;
+  std::size_t data_begin_ = 0;
+  std::size_t next_ = 0;  // row
+  AlignedVector<char> raw_;
+};
+
+}  // namespace bochner
