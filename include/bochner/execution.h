@@ -14,10 +14,10 @@ using ProgressFunction = std::function<void(const std::string& step, double frac
 
 // How work runs. No choice here changes a bit of the result.
 struct Execution {
-  int threads = 0;             // 0: all cores
-  std::size_t memory = 0;      // bytes we may hold; 0: three quarters of what the machine has free
-  std::size_t block_rows = 0;  // rows a pass holds mapped at a time, in whole chunks of 1024; 0: chosen
-  ProgressFunction progress;   // none: silent
+  int threads = 0;                 // 0: all cores
+  std::size_t memory = 0;          // bytes we may hold; 0: three quarters of what the machine has free
+  std::size_t block_rows = 0;      // rows a pass holds mapped at a time, in whole chunks of 1024; 0: chosen
+  ProgressFunction progress = {};  // none: silent
 };
 
 }  // namespace bochner

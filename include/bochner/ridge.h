@@ -14,7 +14,7 @@ struct RidgeOptions {
   // a hold-out costs D^3 / 3. Automatic takes the first where it is cheap.
   enum class Select { automatic, leave_one_out, hold_out };
 
-  std::vector<double> lambdas;  // empty: searched; one: used as it is; several: the best of them
+  std::vector<double> lambdas = {};  // empty: searched; one: used as it is; several: the best of them
   Select select = Select::automatic;
   bool intercept = true;   // not penalised
   std::uint64_t seed = 0;  // which rows are held out

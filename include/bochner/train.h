@@ -21,21 +21,21 @@ namespace bochner {
 
 // Everything train() may be told. What is left out is chosen, and the choice is said and recorded.
 struct TrainOptions {
-  Kernel kernel;                // its length scales are replaced by the bandwidth
-  std::string bandwidth;        // a number, numbers by comma (one per input), "scale", "median"; "": searched
+  Kernel kernel = {};           // its length scales are replaced by the bandwidth
+  std::string bandwidth = {};   // a number, numbers by comma (one per input), "scale", "median"; "": searched
   std::string map = "fourier";  // "fourier", "fourier:form=shifted", "none"
   std::size_t features = 0;     // outputs of the map; 0: by the number of rows
-  std::optional<ColumnScaling::Method> scale;                               // none: by column
-  std::vector<std::pair<std::string, ColumnScaling::Method>> scale_inputs;  // these inputs, by name, differently
-  RidgeOptions ridge;
-  std::vector<std::pair<std::string, double>> class_weights;  // label, weight
-  bool balanced = false;                                      // classes weigh the same, however many rows they have
-  bool double_precision = false;                              // features in double
+  std::optional<ColumnScaling::Method> scale = {};                               // none: by column
+  std::vector<std::pair<std::string, ColumnScaling::Method>> scale_inputs = {};  // these inputs, by name, differently
+  RidgeOptions ridge = {};
+  std::vector<std::pair<std::string, double>> class_weights = {};  // label, weight
+  bool balanced = false;          // classes weigh the same, however many rows they have
+  bool double_precision = false;  // features in double
   std::uint64_t seed = 0;
   Rows* validation = nullptr;  // chooses lambda and gives the score
   std::string validation_name = "validation rows";
-  Execution execution;
-  std::function<void(const std::string&)> say;  // each choice, as it is made
+  Execution execution = {};
+  std::function<void(const std::string&)> say = {};  // each choice, as it is made
 };
 
 // From rows to a model: survey, scale, bandwidth, features, ridge.

@@ -16,7 +16,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kSampleRows = 4000, kSampleValues = 4 << 20;
+constexpr std::size_t kSampleRows = 8000, kSampleValues = 8 << 20;
 constexpr std::size_t kFolds = 3;
 constexpr std::size_t kPieceRows = 128;
 
@@ -76,8 +76,9 @@ double cross_validated_loss(const Sample& sample, const MapPtr& map, const Targe
   const LambdaSearch search = search_lambda({}, [&](double lambda) {
     double loss = 0;
     for (std::size_t f = 0; f < kFolds; ++f) {
-      const Coefficients head = decode(rest[f].solve(rest[f].factor(lambda, on.threads)), code);
-      loss += score_rows(on, fold_rows(f), head, code.task).loss() / kFolds;
+      const std::optional<Coefficients> head = rest[f].try_solve(lambda, on.threads);
+      if (!head) return LambdaTrial{lambda};
+      loss += score_rows(on, fold_rows(f), decode(*head, code), code.task).loss() / kFolds;
     }
     return LambdaTrial{lambda, loss, {}};
   });

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "bochner/report.h"
@@ -12,8 +13,8 @@ namespace bochner {
 
 struct LambdaTrial {
   double lambda = 0;
-  double loss = 0;
-  Score score;
+  double loss = std::numeric_limits<double>::infinity();  // stays so where the equations cannot be solved
+  Score score = {};
 };
 
 // Every given lambda; or, where none is given, decades down and up from 1e-6 until the loss turns, then halves

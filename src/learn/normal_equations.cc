@@ -45,6 +45,12 @@ Cholesky NormalEquations::factor(double lambda, Threads& threads) const {
   return factor;
 }
 
+std::optional<Coefficients> NormalEquations::try_solve(double lambda, Threads& threads) const {
+  const Cholesky factor(gram, lambda * weight, threads);
+  if (factor.failed_column()) return std::nullopt;
+  return solve(factor);
+}
+
 Coefficients NormalEquations::solve(const Cholesky& factor) const {
   Coefficients c{moment, target_mean};
   factor.solve(c.weights.view());

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/threads.h"
@@ -28,7 +29,8 @@ struct NormalEquations {
 
   NormalEquations(const GramFold& sums, bool intercept);
 
-  Cholesky factor(double lambda, Threads& threads) const;
+  Cholesky factor(double lambda, Threads& threads) const;  // refuses a lambda too small for the rounding of G
+  std::optional<Coefficients> try_solve(double lambda, Threads& threads) const;
   Coefficients solve(const Cholesky& factor) const;
 };
 

@@ -82,7 +82,8 @@ LambdaSearch choose_lambda(const Workers& on, const Sums& sums, const RidgeOptio
   }
   const NormalEquations& equations = left_out ? all : *rest;
   return search_lambda(options.lambdas, [&](double lambda) {
-    const Cholesky factor = equations.factor(lambda, on.threads);
+    const Cholesky factor(equations.gram, lambda * equations.weight, on.threads);
+    if (factor.failed_column()) return LambdaTrial{lambda};
     const Coefficients head = equations.solve(factor);
     const Scorer scorer = left_out
                               ? score_left_out(on, held, equations, factor, head, code.task, options.intercept, code)
@@ -98,7 +99,12 @@ LambdaSearch choose_on_stream(const Stream& validation, const RidgeOptions& opti
   if (lambdas.empty())
     for (int step = -18; step <= 0; ++step) lambdas.push_back(std::pow(10.0, step / 2.0));
   std::vector<Coefficients> heads;
-  for (double lambda : lambdas) heads.push_back(decode(equations.solve(equations.factor(lambda, threads)), code));
+  std::erase_if(lambdas, [&](double lambda) {
+    const std::optional<Coefficients> head = equations.try_solve(lambda, threads);
+    if (head) heads.push_back(decode(*head, code));
+    return !head;
+  });
+  if (heads.empty()) equations.factor(options.lambdas.front(), threads);  // says why
   const Coefficients all = stack(heads);
   const MapPtr head = linear(all.weights, all.intercept);
   std::vector<Scorer> scorers(lambdas.size(), Scorer(code.task, code.columns()));

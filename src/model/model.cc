@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "bochner/model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/require.h"
+#include "base/threads.h"
+#include "learn/score.h"
+#include "maps/load.h"
+#include "model/report_json.h"
+#include "model/safetensors.h"
+#include "rows/schema_json.h"
+#include "run/stream.h"
+
+namespace bochner {
+
+namespace {
+
+MapPtr chain_or_none(const std::vector<MapPtr>& maps) { return maps.empty() ? nullptr : chain(maps); }
+
+template <class T>
+Matrix<double> predict_matrix(const Model& model, MatrixView<const T> x) {
+  const auto rows = memory_rows<T>(x, {}, model.schema());
+  return model.predict(*rows);
+}
+
+}  // namespace
+
+Model::Model(Schema schema, std::vector<MapPtr> before_head, MapPtr head, Report report)
+    : schema_(std::move(schema)),
+      before_head_(std::move(before_head)),
+      head_(std::move(head)),
+      features_(chain_or_none(before_head_)),
+      map_(features_ ? chain({features_, head_}) : head_),
+      report_(std::move(report)) {
+  require(map_->inputs() == schema_.inputs, "model: its maps take {} inputs, its schema gives {}", map_->inputs(),
+          schema_.inputs);
+  const std::size_t classes = schema_.labels.size();
+  const std::size_t expected = schema_.task == Task::regression ? schema_.targets : classes == 2 ? 1 : classes;
+  require(map_->outputs() == expected, "model: its maps give {} outputs, its task needs {}", map_->outputs(), expected);
+}
+
+void Model::save(const std::string& path) const {
+  Archive archive;
+  archive.tree["type"] = "bochner model";
+  archive.tree["schema"] = schema_to_json(schema_);
+  archive.tree["report"] = report_to_json(report_);
+  archive.tree["maps"] = before_head_.size();
+  for (std::size_t i = 0; i < before_head_.size(); ++i) {
+    Archive part;
+    before_head_[i]->save(part);
+    archive.put_child(fmt::format("map{}", i), part);
+  }
+  Archive head;
+  head_->save(head);
+  archive.put_child("head", head);
+  write_archive(path, archive);
+}
+
+Model Model::load(const std::string& path) {
+  const Archive archive = read_archive(path);
+  try {
+    if (get_text(archive.tree, "type") != "bochner model")
+      fail(Error::Kind::model, "found \"{}\", expected a bochner model", get_text(archive.tree, "type"));
+    Schema schema = schema_from_json(get_node(archive.tree, "schema"));
+    Report report = report_from_json(get_node(archive.tree, "report"));
+    std::vector<MapPtr> maps;
+    const std::size_t count = get_count(archive.tree, "maps", 8);
+    for (std::size_t i = 0; i < count; ++i) maps.push_back(load_map(archive.child(fmt::format("map{}", i))));
+    return Model(std::move(schema), std::move(maps), load_map(archive.child("head")), std::move(report));
+  } catch (const std::invalid_argument& e) {
+    fail(Error::Kind::model, "{}: {}; train the model again", path, e.what());
+  } catch (const Error& e) {
+    fail(Error::Kind::model, "{}: {}", path, e.what());
+  }
+}
+
+void Model::predict(Rows& rows, const Execution& execution, const Visit& visit) const {
+  Threads threads(execution.threads);
+  const Stream stream(rows, map_, threads, execution, Precision::float32);
+  Matrix<double> values;
+  stream.each("predict", [&](const auto& block) {
+    if (values.rows() < block.rows) values = Matrix<double>(block.rows, block.cols);
+    for (std::size_t i = 0; i < block.rows; ++i)
+      std::copy_n(block.values + i * block.stride, block.cols, &values(i, 0));
+    RowBlock<double> predictions;
+    predictions.first = block.first;
+    predictions.rows = block.rows;
+    predictions.cols = predictions.stride = block.cols;
+    predictions.values = values.data();
+    predictions.targets = block.targets;
+    predictions.target_count = block.target_count;
+    predictions.weights = block.weights;
+    visit(predictions);
+  });
+}
+
+Matrix<double> Model::predict(Rows& rows, const Execution& execution) const {
+  std::vector<double> values;
+  std::size_t count = 0;
+  predict(rows, execution, [&](const RowBlock<double>& p) {
+    values.insert(values.end(), p.values, p.values + p.rows * p.cols);
+    count += p.rows;
+  });
+  Matrix<double> all(count, outputs());
+  std::copy(values.begin(), values.end(), all.data());
+  return all;
+}
+
+Matrix<double> Model::predict(MatrixView<const float> x) const { return predict_matrix(*this, x); }
+Matrix<double> Model::predict(MatrixView<const double> x) const { return predict_matrix(*this, x); }
+
+const std::string& Model::label(const double* scores) const {
+  require(schema_.task == Task::classification, "model: a regression has no labels");
+  return schema_.labels[predicted_class(scores, outputs())];
+}
+
+Score Model::evaluate(Rows& rows, const Execution& execution) const {
+  require(rows.schema().targets > 0, "evaluate: the rows have no target");
+  Scorer scorer(schema_.task, outputs());
+  predict(rows, execution, [&](const RowBlock<double>& p) {
+    for (std::size_t i = 0; i < p.rows; ++i)
+      scorer.add(p.values + i * p.stride, p.targets + i * p.target_count, weight_of(p.weights, i));
+  });
+  return scorer.score();
+}
+
+std::string Model::description() const {
+  std::string text;
+  if (schema_.task == Task::classification) {
+    text = fmt::format("task      classification of {} classes:", schema_.labels.size());
+    for (std::size_t c = 0; c < std::min<std::size_t>(schema_.labels.size(), 12); ++c) text += " " + schema_.labels[c];
+    if (schema_.labels.size() > 12) text += " ...";
+  } else {
+    text = fmt::format("task      regression of {} target{}", schema_.targets, schema_.targets == 1 ? "" : "s");
+  }
+  text += fmt::format("\ninputs    {}{}\n", schema_.inputs, schema_.sparse ? " (sparse)" : "");
+  for (const MapPtr& map : before_head_) text += fmt::format("map       {}\n", map->spec());
+  text += fmt::format("head      {} by {}, lambda {:.3g}\n", report_.learner, report_.solver, report_.lambda);
+  text += fmt::format("trained   on {} rows\n", report_.rows);
+  if (report_.score) text += fmt::format("score     {} ({})\n", report_.score->text(), report_.validation);
+  for (const std::string& note : report_.notes) text += fmt::format("note      {}\n", note);
+  return text;
+}
+
+}  // namespace bochner

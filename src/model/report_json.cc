@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "model/report_json.h"
+
+#include "base/archive.h"
+#include "base/require.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr std::uint64_t kMostRows = std::uint64_t(1) << 62;
+
+Score score_from_json(const nlohmann::json& tree) {
+  Score score;
+  score.rows = get_count(tree, "rows", kMostRows);
+  const auto read = [&](const char* key, std::optional<double>& value) {
+    if (tree.contains(key)) value = get_number(tree, key);
+  };
+  read("error", score.error);
+  read("relative_error", score.relative_error);
+  read("rmse", score.rmse);
+  read("r2", score.r2);
+  return score;
+}
+
+}  // namespace
+
+nlohmann::json score_to_json(const Score& score) {
+  nlohmann::json tree{{"rows", score.rows}};
+  if (score.error) tree["error"] = *score.error;
+  if (score.relative_error) tree["relative_error"] = *score.relative_error;
+  if (score.rmse) tree["rmse"] = *score.rmse;
+  if (score.r2) tree["r2"] = *score.r2;
+  return tree;
+}
+
+nlohmann::json report_to_json(const Report& report) {
+  nlohmann::json tree{{"rows", report.rows},     {"inputs", report.inputs},   {"features", report.features},
+                      {"map", report.map},       {"learner", report.learner}, {"solver", report.solver},
+                      {"lambda", report.lambda}, {"notes", report.notes},     {"validation", report.validation}};
+  if (report.score) tree["score"] = score_to_json(*report.score);
+  tree["path"] = nlohmann::json::array();
+  for (const Report::PathPoint& point : report.path)
+    tree["path"].push_back({{"lambda", point.lambda}, {"score", score_to_json(point.score)}});
+  return tree;
+}
+
+Report report_from_json(const nlohmann::json& tree) {
+  Report report;
+  report.rows = get_count(tree, "rows", kMostRows);
+  report.inputs = get_count(tree, "inputs", kMostRows);
+  report.features = get_count(tree, "features", kMostRows);
+  report.map = get_text(tree, "map");
+  report.learner = get_text(tree, "learner");
+  report.solver = get_text(tree, "solver");
+  report.lambda = get_number(tree, "lambda");
+  report.validation = get_text(tree, "validation");
+  if (tree.contains("score")) report.score = score_from_json(get_node(tree, "score"));
+  for (const nlohmann::json& note : get_node(tree, "notes")) {
+    if (!note.is_string()) fail(Error::Kind::model, "report: a note is no text");
+    report.notes.push_back(note.get<std::string>());
+  }
+  for (const nlohmann::json& point : get_node(tree, "path"))
+    report.path.push_back({get_number(point, "lambda"), score_from_json(get_node(point, "score"))});
+  return report;
+}
+
+}  // namespace bochner

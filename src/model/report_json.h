@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "bochner/report.h"
+
+namespace bochner {
+
+nlohmann::json score_to_json(const Score& score);
+// Without the times: the same training gives the same file.
+nlohmann::json report_to_json(const Report& report);
+Report report_from_json(const nlohmann::json& tree);
+
+}  // namespace bochner
