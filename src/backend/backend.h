@@ -12,6 +12,9 @@
 
 namespace bochner {
 
+// add_product is fastest where the columns of a and of b are multiples of this, some 10 times it or more.
+inline constexpr std::size_t kProductStep = 24;
+
 // The block operations. `reference` is the specification, plain loops; `cpu` is the fast one. Each call is
 // one thread on a moderate number of rows; the threads are in run/. Nothing here allocates per row or throws.
 class Backend {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backend/backend.h"
 #include "base/require.h"
 
 namespace bochner {
@@ -30,8 +31,9 @@ Matrix<double> weighted_targets(const RowBlock<T>& z, const TargetCode& code, do
 }  // namespace
 
 std::size_t GramFold::tile_for(std::size_t features) {
-  // Small enough that two threads share even a small matrix, large enough that packing does not count.
-  return features >= 3072 ? 512 : features >= 1024 ? 256 : features >= 256 ? 128 : 64;
+  // Small enough that two threads share even a small matrix, large enough that packing does not count;
+  // multiples of kProductStep leave no register tile half empty.
+  return kProductStep * (features >= 3072 ? 20 : features >= 1024 ? 11 : features >= 256 ? 5 : 3);
 }
 
 GramFold::GramFold(std::size_t features, double bound, TargetCode code, double weight_bound)

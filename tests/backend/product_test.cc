@@ -46,6 +46,25 @@ TYPED_TEST(Product, AgreesWithReferenceAtOddSizes) {
   });
 }
 
+// The diagonal tiles of a Gram matrix.
+TYPED_TEST(Product, OfABlockWithItselfHasBothHalves) {
+  using T = TypeParam;
+  for (const std::size_t n : {1, 8, 12, 13, 24, 65, 250})
+    for (const std::size_t rows : {1, 511, 512, 513, 1024}) {
+      const auto values = numbers<T>(rows * n, 5);
+      const MatrixView<const T> a{values.data(), rows, n, n};
+      Matrix<std::int64_t> expected(n, n), found(n, n);
+      reference_backend().add_product(a, a, 0x1p30, expected.view());
+      cpu_backend().add_product(a, a, 0x1p30, found.view());
+      // The diagonal sums up to `rows`, rounding on the way as a random walk does.
+      const double tolerance = 0x1p30 * std::numeric_limits<T>::epsilon() * std::pow(double(rows), 1.5) + 1;
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j) {
+          ASSERT_NEAR(double(found(i, j)), double(expected(i, j)), tolerance) << "n " << n << " rows " << rows;
+        }
+    }
+}
+
 // What is exact in T is exact in the sum: halves round to even, large sums keep their last bit.
 TYPED_TEST(Product, RoundsOnceToTheNearest) {
   using T = TypeParam;

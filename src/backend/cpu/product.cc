@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "backend/cpu/blas.h"
+#include "backend/cpu/cross_product.h"
 #include "backend/cpu/operations.h"
 #include "backend/cpu/targets.h"
 #include "base/aligned.h"
@@ -70,7 +70,7 @@ void add_product(MatrixView<const T> a, MatrixView<const T> b, double per_unit, 
   thread_local AlignedVector<T> scratch;
   if (scratch.size() < a.cols * b.cols) scratch.resize(a.cols * b.cols);
   const MatrixView<T> product{scratch.data(), a.cols, b.cols, b.cols};
-  blas::gemm(blas::Op::transposed, blas::Op::plain, T(1), a, b, T(0), product);
+  cross_product(a, b, product);
   add_rows(product, per_unit, sum);
 }
 

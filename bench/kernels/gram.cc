@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+// The Gram pass, G += Z^T Z in exact fixed point over tiles of the lower triangle, against ssyrk of the same block;
+// without and with the Fourier map that makes Z. Both count the D (D + 1) / 2 products of the triangle.
+// bench_gram [--quick]
+
+#include <cblas.h>
+#include <fmt/format.h>
+
+#include <random>
+
+#include "backend/backend.h"
+#include "backend/cpu/blas.h"
+#include "base/threads.h"
+#include "base/tiled_symmetric.h"
+#include "timing.h"
+
+namespace {
+
+using namespace bochner;
+
+constexpr std::size_t kInputs = 54;
+constexpr std::size_t kTile = 12 * kProductStep;
+
+std::vector<double> normals(std::size_t count) {
+  std::mt19937 generator(1);
+  std::normal_distribution<double> normal;
+  std::vector<double> values(count);
+  for (double& value : values) value = normal(generator);
+  return values;
+}
+
+void compare(Threads& threads, std::size_t D, std::size_t rows, bool quick) {
+  const auto draws = normals(std::max(D, rows) * kInputs);
+  const std::vector<float> x(draws.begin(), draws.begin() + rows * kInputs);
+  const auto w = pack_fourier<float>({draws.data(), D / 2 * kInputs}, kInputs, {}, 1);
+  RowBlock<float> block;
+  block.rows = rows;
+  block.cols = block.stride = kInputs;
+  block.values = x.data();
+  Matrix<float> z(rows, D), plain(D, D);
+  TiledSymmetric<std::int64_t> sum(D, kTile);
+
+  const auto map = [&] {
+    constexpr std::size_t kPiece = 128;
+    threads.run(rows / kPiece, [&](std::size_t piece, int) {
+      cpu_backend().fourier(block.slice(piece * kPiece, kPiece), w, z.view().slice(piece * kPiece, kPiece));
+    });
+  };
+  const auto gram = [&] {
+    const auto strip = [&](std::size_t I) {
+      return MatrixView<const float>{z.data() + I * kTile, rows, sum.extent(I), D};
+    };
+    threads.run(sum.tile_count(), [&](std::size_t t, int) {
+      const auto [I, J] = tile_index(sum.tile_count() - 1 - t);
+      cpu_backend().add_product(strip(I), strip(J), 0x1p30, sum.block(I, J));
+    });
+  };
+  map();
+  // ssyrk's own threads where there are several: it is one call.
+  const auto ssyrk = [&] {
+    openblas_set_num_threads(threads.count());
+    cblas_ssyrk(CblasRowMajor, CblasLower, CblasTrans, int(D), int(rows), 1, z.data(), int(D), 1, plain.data(), int(D));
+    openblas_set_num_threads(1);
+  };
+  const auto both = [&] {
+    map();
+    gram();
+  };
+  const auto t = bench::interleaved({ssyrk, gram, both}, quick ? 1 : 7, quick ? 0 : 0.1);
+  const double flops = 1e-9 * double(rows) * double(D) * double(D + 1);
+  fmt::print("{:6} {:6} {:8} {:8.1f} {:8.1f} {:10.0f} % {:12.0f} %\n", D, rows, threads.count(), flops / t[0],
+             flops / t[1], 100 * t[0] / t[1], 100 * t[0] / t[2]);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool quick = bench::flag(argc, argv, "--quick");
+  fmt::print("{}\n     D   rows  threads     GF/s in all      rate / rate of ssyrk\n", openblas_get_config());
+  fmt::print("                          ssyrk     Gram         Gram   map and Gram\n");
+  for (const int count : {1, 2}) {
+    bochner::Threads threads(count);
+    for (const std::size_t D : quick ? std::vector<std::size_t>{500} : std::vector<std::size_t>{2000, 5000})
+      compare(threads, D, 1024, quick);
+  }
+}
