@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "rows/unite.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/require.h"
+#include "rows/labels.h"
+#include "rows/number.h"
+
+namespace bochner {
+
+namespace {
+
+using Kind = Column::Kind;
+
+// In the order of the bytes, as a scan lists levels.
+std::vector<std::string> united_levels(std::vector<std::string> a, const std::vector<std::string>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  std::sort(a.begin(), a.end());
+  a.erase(std::unique(a.begin(), a.end()), a.end());
+  return a;
+}
+
+std::vector<std::string> united_labels(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  std::vector<std::string> labels = united_levels(a, b);
+  if (!LabelIndex(labels).numeric()) return labels;
+  const auto value_of = [](const std::string& label) {
+    double value = 0;
+    classify(label, value);
+    return value;
+  };
+  std::stable_sort(labels.begin(), labels.end(),
+                   [&](const std::string& x, const std::string& y) { return value_of(x) < value_of(y); });
+  return labels;
+}
+
+const char* kind_text(Kind kind) {
+  switch (kind) {
+    case Kind::numeric:
+      return "an input of numbers";
+    case Kind::category:
+      return "an input of text";
+    case Kind::target:
+      return "a target";
+    case Kind::weight:
+      return "a weight";
+    default:
+      return "ignored";
+  }
+}
+
+class Uniting {
+ public:
+  Uniting(const Schema& a, const std::string& a_name, const Schema& b, const std::string& b_name)
+      : a_(a), b_(b), a_name_(a_name), b_name_(b_name) {}
+
+  Schema run() const {
+    same(a_.sparse, b_.sparse, "sparse rows", "dense rows", "accumulate all parts in one format");
+    same(a_.header, b_.header, "a header line", "no header line", "give --header or --no-header");
+    same(a_.task == Task::classification, b_.task == Task::classification, "classes as the target",
+         "numbers as the target", "give --task classification or --task regression");
+    if (a_.sparse && a_.index_base != b_.index_base)
+      differ(fmt::format("indices from {}", a_.index_base), fmt::format("indices from {}", b_.index_base),
+             "give --index-base to all");
+    if (a_.missing != b_.missing) differ("one rule for missing cells", "another", "give the same --missing to all");
+    if (a_.targets != b_.targets)
+      differ(fmt::format("{} targets", a_.targets), fmt::format("{}", b_.targets), "give the same --target to all");
+    if (a_.columns.size() != b_.columns.size())
+      differ(fmt::format("{} columns", a_.columns.size()), fmt::format("{}", b_.columns.size()),
+             "parts have the same columns in the same order");
+    if (a_.columns.empty() && !a_.sparse && a_.inputs != b_.inputs)
+      differ(fmt::format("{} inputs", a_.inputs), fmt::format("{}", b_.inputs), "parts have the same inputs");
+
+    Schema all = a_;
+    all.labels = united_labels(a_.labels, b_.labels);
+    if (a_.sparse) all.inputs = std::max(a_.inputs, b_.inputs);
+    if (!a_.columns.empty() && !a_.sparse) all.inputs = 0;
+    for (std::size_t c = 0; c < all.columns.size(); ++c) {
+      Column& column = all.columns[c];
+      check_column(c);
+      column.fill = 0;
+      column.levels = united_levels(a_.columns[c].levels, b_.columns[c].levels);
+      if (!a_.sparse)
+        all.inputs += column.kind == Kind::numeric ? 1 : column.kind == Kind::category ? column.levels.size() : 0;
+    }
+    return all;
+  }
+
+ private:
+  [[noreturn]] void differ(const std::string& first, const std::string& second, const std::string& remedy) const {
+    fail(Error::Kind::data, "{} has {}, {} has {}; {}", a_name_, first, b_name_, second, remedy);
+  }
+
+  void same(bool a, bool b, const char* yes, const char* no, const char* remedy) const {
+    if (a != b) differ(a ? yes : no, b ? yes : no, remedy);
+  }
+
+  void check_column(std::size_t c) const {
+    const Column &a = a_.columns[c], &b = b_.columns[c];
+    if (a.name != b.name)
+      differ(fmt::format("'{}' as column {}", a.name, c), fmt::format("'{}'", b.name),
+             "parts have the same columns in the same order");
+    if (a.kind == b.kind) return;
+    const bool mixed = std::min(a.kind, b.kind) == Kind::numeric && std::max(a.kind, b.kind) == Kind::category;
+    const std::string remedy =
+        mixed ? fmt::format("accumulate {} again with --category {}, or mend the text in {}",
+                            a.kind == Kind::numeric ? a_name_ : b_name_, a.name,
+                            a.kind == Kind::numeric ? b_name_ : a_name_)
+              : "give the same --target, --weights and --ignore to all";
+    differ(fmt::format("column '{}' as {}", a.name, kind_text(a.kind)), fmt::format("it as {}", kind_text(b.kind)),
+           remedy);
+  }
+
+  const Schema &a_, &b_;
+  const std::string &a_name_, &b_name_;
+};
+
+}  // namespace
+
+Schema unite(const Schema& a, const std::string& a_name, const Schema& b, const std::string& b_name) {
+  return Uniting(a, a_name, b, b_name).run();
+}
+
+}  // namespace bochner
