@@ -132,6 +132,18 @@ void Survey::merge(const Survey& other) {
   rows_ += other.rows_;
 }
 
+Survey Survey::reweighted(const std::vector<double>& class_weights) const {
+  require(class_weights.size() == class_rows_.size(), "survey: found {} class weights for {} classes",
+          class_weights.size(), class_rows_.size());
+  Survey weighted = *this;
+  double most = 0;
+  for (std::size_t c = 0; c < class_rows_.size(); ++c)
+    if (class_rows_[c] > 0) most = std::max(most, class_weights[c]);
+  weighted.largest_weight_ *= most;
+  for (SampledRow& row : weighted.sample_) row.weight *= class_weights[std::size_t(row.targets[0])];
+  return weighted;
+}
+
 std::span<const Survey::SampledRow> Survey::sample(std::size_t most) const {
   return {sample_.data(), std::min(most, sample_.size())};
 }

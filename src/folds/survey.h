@@ -40,6 +40,9 @@ class Survey {
   template <class T>
   void add(const Workers& on, const RowBlock<T>& block);
   void merge(const Survey& other);
+  // The survey of the same rows with their weights multiplied by that of their class. The largest weight becomes a
+  // bound on it.
+  Survey reweighted(const std::vector<double>& class_weights) const;
 
   std::uint64_t rows() const { return rows_; }
   const std::vector<ColumnFacts>& columns() const { return columns_; }

@@ -105,11 +105,10 @@ class Uniting {
              "parts have the same columns in the same order");
     if (a.kind == b.kind) return;
     const bool mixed = std::min(a.kind, b.kind) == Kind::numeric && std::max(a.kind, b.kind) == Kind::category;
-    const std::string remedy =
-        mixed ? fmt::format("accumulate {} again with --category {}, or mend the text in {}",
-                            a.kind == Kind::numeric ? a_name_ : b_name_, a.name,
-                            a.kind == Kind::numeric ? b_name_ : a_name_)
-              : "give the same --target, --weights and --ignore to all";
+    const std::string remedy = mixed ? fmt::format("accumulate {} again with --category {}, or mend the text in {}",
+                                                   a.kind == Kind::numeric ? a_name_ : b_name_, a.name,
+                                                   a.kind == Kind::numeric ? b_name_ : a_name_)
+                                     : "give the same --target, --weights and --ignore to all";
     differ(fmt::format("column '{}' as {}", a.name, kind_text(a.kind)), fmt::format("it as {}", kind_text(b.kind)),
            remedy);
   }

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "model/plan.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "base/require.h"
+#include "base/spec.h"
+#include "bochner/bandwidth.h"
+#include "learn/bandwidth_search.h"
+#include "learn/scaling_rule.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr std::size_t kSearchFeatures = 768;  // enough to rank bandwidths
+constexpr std::size_t kMedianRows = 1000;
+
+// More rows pay for more features; the cost of a pass grows with their product.
+std::size_t default_features(std::uint64_t rows) {
+  const double wanted = 4 * std::sqrt(double(rows));
+  return std::size_t(std::clamp(std::exp2(std::round(std::log2(wanted))), 128.0, 4096.0));
+}
+
+std::vector<double> parse_bandwidth(const std::string& text) {
+  std::vector<double> values;
+  const char *p = text.data(), *end = p + text.size();
+  while (p != end) {
+    double value = 0;
+    const auto [next, ok] = std::from_chars(p, end, value);
+    require(ok == std::errc() && (next == end || *next == ',') && value > 0 && std::isfinite(value),
+            "bandwidth: found \"{}\", expected a positive number, one per input with commas between, scale or median",
+            text);
+    values.push_back(value);
+    p = next == end ? end : next + 1;
+  }
+  return values;
+}
+
+// The sampled inputs after scaling, for the bandwidth rules.
+Matrix<double> scaled_sample(const Survey& survey, const MapPtr& scaling, std::size_t inputs) {
+  const Matrix<double> x = survey.sample_inputs(std::clamp<std::size_t>((8u << 20) / inputs, 100, kMedianRows));
+  if (!scaling) return x;
+  RowBlock<double> block;
+  block.rows = x.rows();
+  block.cols = block.stride = x.cols();
+  block.values = x.data();
+  Matrix<double> scaled(x.rows(), x.cols());
+  scaling->apply(cpu_backend(), block, scaled.view());
+  return scaled;
+}
+
+class Planning {
+ public:
+  Planning(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads)
+      : schema_(schema), survey_(survey), options_(options), threads_(threads) {}
+
+  Plan run() {
+    if (const MapPtr scaling = choose_scale()) plan_.maps.push_back(scaling);
+    if (const MapPtr features = choose_map(plan_.maps.empty() ? nullptr : plan_.maps[0]))
+      plan_.maps.push_back(features);
+    return std::move(plan_);
+  }
+
+ private:
+  void note(const std::string& text) {
+    plan_.notes.push_back(text);
+    if (options_.say) options_.say(text);
+  }
+
+  MapPtr choose_scale() {
+    ScalingChoice choice{options_.scale, {}};
+    const std::vector<std::string> names = schema_.input_names();
+    for (const auto& [name, method] : options_.scale_inputs) {
+      const auto found = std::find(names.begin(), names.end(), name);
+      require(found != names.end(), "scale: there is no numeric input \"{}\"", name);
+      choice.per_input.emplace_back(std::size_t(found - names.begin()), method);
+    }
+    const ChosenScaling chosen = choose_scaling(schema_, survey_, choice);
+    note("scaling: " + chosen.summary);
+    return chosen.map();
+  }
+
+  MapPtr choose_map(const MapPtr& scaling) {
+    const Spec spec(options_.map);
+    if (spec.name() == "none") {
+      spec.allow({});
+      if (!scaling && schema_.sparse) return bochner::scaling(std::vector<ColumnScaling>(schema_.inputs));
+      return nullptr;
+    }
+    require(spec.name() == "fourier", "map: found \"{}\", expected fourier or none", spec.name());
+    spec.allow({"form"});
+    const std::string form = spec.text("form", "cossin");
+    require(form == "cossin" || form == "shifted", "map: found form={}, expected cossin or shifted", form);
+    FourierOptions fourier_options{
+        .kernel = options_.kernel,
+        .features = options_.features ? options_.features : default_features(survey_.rows()),
+        .form = form == "cossin" ? FourierOptions::Form::cossin : FourierOptions::Form::shifted,
+        .seed = options_.seed};
+    if (!options_.features) note(fmt::format("features: {} for {} rows", fourier_options.features, survey_.rows()));
+    choose_bandwidth(fourier_options, scaling);
+    return fourier(schema_.inputs, fourier_options);
+  }
+
+  void choose_bandwidth(FourierOptions& fourier_options, const MapPtr& scaling) {
+    Kernel& kernel = fourier_options.kernel;
+    if (!options_.bandwidth.empty() && options_.bandwidth != "scale" && options_.bandwidth != "median") {
+      kernel.length_scales = parse_bandwidth(options_.bandwidth);
+      const std::size_t count = kernel.length_scales.size();
+      require(count == 1 || count == schema_.inputs, "bandwidth: found {} length scales for {} inputs", count,
+              schema_.inputs);
+      return;
+    }
+    const Matrix<double> sample = scaled_sample(survey_, scaling, schema_.inputs);
+    const bool by_scale = options_.bandwidth == "scale";
+    const double rule = by_scale ? scale_bandwidth(kernel, sample.view()) : median_bandwidth(kernel, sample.view());
+    kernel.length_scales = {rule};
+    if (!options_.bandwidth.empty()) {
+      note(fmt::format("bandwidth: {:.4g} by the {} rule", rule, options_.bandwidth));
+      return;
+    }
+    FourierOptions trial = fourier_options;
+    trial.features = std::min(fourier_options.features, kSearchFeatures);
+    const BandwidthSearch found = search_bandwidth(schema_, survey_, threads_, [&](double factor) {
+      trial.kernel.length_scales = {rule * factor};
+      const MapPtr map = fourier(schema_.inputs, trial);
+      return scaling ? chain({scaling, map}) : map;
+    });
+    kernel.length_scales = {rule * found.factor};
+    note(fmt::format("bandwidth: {:.4g}, {:.3g} x the median distance, by cross-validation on {} rows",
+                     rule * found.factor, found.factor, found.rows));
+  }
+
+  const Schema& schema_;
+  const Survey& survey_;
+  const TrainOptions& options_;
+  Threads& threads_;
+  Plan plan_;
+};
+
+}  // namespace
+
+MapPtr Plan::map() const { return maps.empty() ? nullptr : chain(maps); }
+
+Plan make_plan(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads) {
+  return Planning(schema, survey, options, threads).run();
+}
+
+std::vector<double> class_weights(const Schema& schema, const Survey& survey, const TrainOptions& options) {
+  if (!options.balanced && options.class_weights.empty()) return {};
+  require(schema.task == Task::classification, "class weights: the targets are numbers, not classes");
+  std::vector<double> weights(schema.labels.size(), 1.0);
+  if (options.balanced)
+    for (std::size_t c = 0; c < weights.size(); ++c)
+      weights[c] =
+          double(survey.rows()) / (double(weights.size()) * double(std::max<std::uint64_t>(1, survey.class_rows()[c])));
+  for (const auto& [label, weight] : options.class_weights) {
+    const auto found = std::find(schema.labels.begin(), schema.labels.end(), label);
+    require(found != schema.labels.end(), "class weights: there is no class \"{}\"", label);
+    require(weight > 0 && std::isfinite(weight),
+            "class weights: class \"{}\" has weight {}, expected a positive number", label, weight);
+    weights[std::size_t(found - schema.labels.begin())] = weight;
+  }
+  return weights;
+}
+
+}  // namespace bochner

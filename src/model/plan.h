@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/threads.h"
+#include "bochner/map.h"
+#include "bochner/train.h"
+#include "folds/survey.h"
+
+namespace bochner {
+
+// What is chosen before the rows are mapped: a pure function of the survey and the options, so that every worker who
+// has the same survey makes the same maps.
+struct Plan {
+  std::vector<MapPtr> maps;  // scaling and features; either may be absent
+  std::vector<std::string> notes;
+
+  MapPtr map() const;  // null when rows go as they are
+};
+
+Plan make_plan(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads);
+
+// One weight per class as the options ask; empty when all rows weigh the same.
+std::vector<double> class_weights(const Schema& schema, const Survey& survey, const TrainOptions& options);
+
+}  // namespace bochner
