@@ -77,12 +77,60 @@ void complain_ragged(const char* row, const CsvLayout& layout, Complaint& compla
                 what, layout.delimiter == '\t' ? "\\t" : std::string(1, layout.delimiter));
 }
 
-void tally_piece(const char* begin, const char* end, const CsvLayout& layout, const std::vector<Column::Kind>& roles,
+namespace {
+
+using Mode = ColumnTally::Mode;
+using Kind = Column::Kind;
+
+// A cell that is not just a number in an input column. False after a complaint.
+bool tally_cell(const CsvCell& cell, const std::string& name, Kind role, Missing missing, ColumnTally& column,
+                Complaint& complaint) {
+  if (column.mode == Mode::skip) return true;
+  double value = 0;
+  const CellKind kind = classify(cell.text, value);
+  if (kind == CellKind::missing) {
+    ++column.missing;
+    if (role == Kind::target || role == Kind::weight)
+      complaint.say(cell.begin, "the {} '{}' is missing, expected a value; fill it in or remove the row",
+                    role == Kind::target ? "target" : "weight", shown(name));
+    else if (missing == Missing::error)
+      complaint.say(cell.begin, "column '{}' has no value here; fill it in, or choose the missing policy mean or drop",
+                    shown(name));
+    return complaint.at == nullptr;
+  }
+  if (column.mode == Mode::text) {
+    column.add_level(cell.text);
+  } else if (kind == CellKind::number) {
+    column.sum += value;
+    if (role == Kind::target) column.kinds.add(value);
+    if (role == Kind::weight && value < 0) column.first_negative.note(cell.begin, cell.text);
+  } else {
+    (kind == CellKind::text ? column.texts : column.specials) += 1;
+    (kind == CellKind::text ? column.first_text : column.first_special).note(cell.begin, cell.text);
+    column.add_level(cell.text);
+  }
+  return true;
+}
+
+// The inner loop's part of a column, kept small.
+struct QuickTally {
+  double sum = 0;
+  bool input = false;
+  char stop = '\n';
+};
+
+}  // namespace
+
+void tally_piece(const char* begin, const char* end, const CsvLayout& layout, const std::vector<Kind>& roles,
                  Missing missing, CsvTally& tally) {
-  using Mode = ColumnTally::Mode;
   const std::size_t columns = roles.size();
   std::vector<bool> inputs;
-  for (const Column::Kind role : roles) inputs.push_back(role == Column::Kind::numeric);
+  std::vector<QuickTally> quick;
+  for (std::size_t c = 0; c < columns; ++c) {
+    inputs.push_back(roles[c] == Kind::numeric);
+    quick.push_back(
+        {0, inputs[c] && tally.columns[c].mode == Mode::numbers, c + 1 == columns ? '\n' : layout.delimiter});
+  }
   std::string scratch;
   for (const char* p = begin; p < end;) {
     const char* const row = p;
@@ -99,49 +147,33 @@ void tally_piece(const char* begin, const char* end, const CsvLayout& layout, co
       }
     }
     for (std::size_t c = 0; c < columns; ++c) {
-      ColumnTally& column = tally.columns[c];
-      const char stop = c + 1 == columns ? '\n' : layout.delimiter;
-      double value = 0;
-      if (column.mode == Mode::numbers) {
-        if (const char* q = parse_number(p, value); q && *q == stop) {
-          ++column.numbers;
+      QuickTally& column = quick[c];
+      if (column.input) {
+        const unsigned digit = static_cast<unsigned char>(*p - '0');
+        if (digit < 10 && p[1] == column.stop) {  // indicators and small counts are most of many files
+          column.sum += digit;
+          p += 2;
+          continue;
+        }
+        double value = 0;
+        if (const char* q = parse_number(p, value); q && *q == column.stop) {
           column.sum += value;
-          if (column.is_target) column.kinds.add(value);
-          if (value < 0 && roles[c] == Column::Kind::weight) column.first_negative.note(p, {p, std::size_t(q - p)});
           p = q + 1;
           continue;
         }
       }
       const CsvCell cell = read_cell(p, layout.delimiter, scratch);
       if (cell.complaint) return tally.complaint.say(cell.next, "{}", cell.complaint);
-      if (*cell.next != stop) return complain_ragged(row, layout, tally.complaint);
+      if (*cell.next != column.stop) return complain_ragged(row, layout, tally.complaint);
+      if (!tally_cell(cell, layout.names.names[c], roles[c], missing, tally.columns[c], tally.complaint)) return;
       p = cell.next + 1;
-      if (column.mode == Mode::skip) continue;
-      const CellKind kind = classify(cell.text, value);
-      if (kind == CellKind::missing) {
-        ++column.missing;
-        if (roles[c] == Column::Kind::target || roles[c] == Column::Kind::weight)
-          return tally.complaint.say(
-              cell.begin, "the {} '{}' is missing, expected a value; fill it in or remove the row",
-              roles[c] == Column::Kind::target ? "target" : "weight", shown(layout.names.names[c]));
-        if (missing == Missing::error && roles[c] == Column::Kind::numeric)
-          return tally.complaint.say(
-              cell.begin, "column '{}' has no value here; fill it in, or choose the missing policy mean or drop",
-              shown(layout.names.names[c]));
-      } else if (column.mode == Mode::text) {
-        column.add_level(cell.text);
-      } else if (kind == CellKind::number) {
-        ++column.numbers;
-        column.sum += value;
-        if (column.is_target) column.kinds.add(value);
-        if (value < 0) column.first_negative.note(cell.begin, cell.text);
-      } else {
-        (kind == CellKind::text ? column.texts : column.specials) += 1;
-        (kind == CellKind::text ? column.first_text : column.first_special).note(cell.begin, cell.text);
-        column.add_level(cell.text);
-      }
     }
     ++tally.rows;
+  }
+  for (std::size_t c = 0; c < columns; ++c) {
+    ColumnTally& column = tally.columns[c];
+    column.sum += quick[c].sum;
+    if (column.mode == Mode::numbers) column.numbers = tally.rows - column.missing - column.texts - column.specials;
   }
 }
 

@@ -55,7 +55,7 @@ struct CsvTally {
   void merge(CsvTally& part, const ChunkReader& reader);
 };
 
-// Adds the rows of a piece. Under Missing::drop rows with a missing input do not count at all.
+// Fills an empty tally with the rows of a piece. Under Missing::drop rows with a missing input do not count at all.
 void tally_piece(const char* begin, const char* end, const CsvLayout& layout, const std::vector<Column::Kind>& roles,
                  Missing missing, CsvTally& tally);
 

@@ -92,10 +92,13 @@ bool looks_like_number(const char* p) {
 
 CellKind classify(std::string_view text, double& value) {
   if (is_missing(text)) return CellKind::missing;
+  const std::string_view word = text[0] == '-' || text[0] == '+' ? text.substr(1) : text;
+  if (word.empty() ||
+      !(word[0] == '.' || (word[0] >= '0' && word[0] <= '9') || (word[0] | 0x20) == 'n' || (word[0] | 0x20) == 'i'))
+    return CellKind::text;
   const std::string ended(text);  // parse_number wants a character behind the number
   if (const char* end = parse_number(ended.c_str(), value); end == ended.c_str() + ended.size())
     return CellKind::number;
-  const std::string_view word = text[0] == '-' || text[0] == '+' ? text.substr(1) : text;
   if (same_word(word, "nan") || same_word(word, "inf") || same_word(word, "infinity")) return CellKind::special;
   return looks_like_number(ended.c_str()) ? CellKind::special : CellKind::text;
 }
