@@ -57,7 +57,7 @@ TYPED_TEST(Product, OfABlockWithItselfHasBothHalves) {
       reference_backend().add_product(a, a, 0x1p30, expected.view());
       cpu_backend().add_product(a, a, 0x1p30, found.view());
       // The diagonal sums up to `rows`, rounding on the way as a random walk does.
-      const double tolerance = 0x1p30 * std::numeric_limits<T>::epsilon() * std::pow(double(rows), 1.5) + 1;
+      const double tolerance = 0x1p30 * std::numeric_limits<T>::epsilon() * (8 + std::pow(double(rows), 1.5)) + 1;
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j < n; ++j) {
           ASSERT_NEAR(double(found(i, j)), double(expected(i, j)), tolerance) << "n " << n << " rows " << rows;

@@ -34,7 +34,8 @@ namespace {
 
 constexpr std::size_t kStripA = 8;
 constexpr std::size_t kStripB = 12;
-constexpr std::size_t kDepth = 512;  // rows at a time: a strip of each then fits L1
+// Rows at a time. A strip of each fits L1, and sums of sums round less than one long sum.
+constexpr std::size_t kDepth = 128;
 
 #define BOCHNER_INLINE __attribute__((always_inline))
 
@@ -72,9 +73,8 @@ void pack(MatrixView<const float> x, float* packed) {
 [[gnu::noinline]] void tile(const float* __restrict a, const float* __restrict b, std::size_t depth, bool add,
                             float* __restrict c, std::size_t stride) {
   float32x4_t sum[kStripA][3];
-  unrolled<kStripA>([&](auto i) BOCHNER_INLINE {
-    unrolled<3>([&](auto v) BOCHNER_INLINE { sum[i][v] = add ? vld1q_f32(c + i * stride + 4 * v) : vdupq_n_f32(0); });
-  });
+  unrolled<kStripA>([&](auto i)
+                        BOCHNER_INLINE { unrolled<3>([&](auto v) BOCHNER_INLINE { sum[i][v] = vdupq_n_f32(0); }); });
   const auto step = [&](const float* ak, const float* bk) BOCHNER_INLINE {
     const float32x4_t a_low = vld1q_f32(ak), a_high = vld1q_f32(ak + 4);
     unrolled<3>([&](auto v) BOCHNER_INLINE {
@@ -89,7 +89,10 @@ void pack(MatrixView<const float> x, float* packed) {
   }
   if (depth % 2) step(a, b);
   unrolled<kStripA>([&](auto i) BOCHNER_INLINE {
-    unrolled<3>([&](auto v) BOCHNER_INLINE { vst1q_f32(c + i * stride + 4 * v, sum[i][v]); });
+    unrolled<3>([&](auto v) BOCHNER_INLINE {
+      float* to = c + i * stride + 4 * v;
+      vst1q_f32(to, add ? vaddq_f32(vld1q_f32(to), sum[i][v]) : sum[i][v]);
+    });
   });
 }
 

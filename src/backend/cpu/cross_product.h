@@ -7,8 +7,8 @@
 
 namespace bochner::cpu {
 
-// product = a^T b: a is rows x m, b is rows x n, product is m x n. On ARM each float entry sums its rows in their
-// order, so it depends on its two columns only.
+// product = a^T b: a is rows x m, b is rows x n, product is m x n. On ARM a float entry is
+// a function of its two columns alone, to the bit.
 void cross_product(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> product);
 void cross_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> product);
 
