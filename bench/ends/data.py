@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""Where the benchmarks find the prepared data sets, and how they run a command."""
+import json
+import os
+import subprocess
+import sys
+import time
+
+
+def folder():
+    """The unpacked sets: $BOCHNER_PREPARED, or made once from $BOCHNER_DATA (default ../shared/data) into build/data."""
+    prepared = os.environ.get("BOCHNER_PREPARED")
+    if prepared:
+        return prepared
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    source = os.environ.get("BOCHNER_DATA", os.path.join(root, "..", "shared", "data"))
+    if not os.path.exists(os.path.join(source, "prepare.py")):
+        print(f"skipped: no data sets in {source}; set BOCHNER_DATA to the folder with prepare.py")
+        sys.exit(0)
+    out = os.path.join(root, "build", "data")
+    if not os.path.exists(os.path.join(out, "complete")):
+        subprocess.run([sys.executable, os.path.join(source, "prepare.py"), out, "adult", "cpu", "census", "covtype",
+                        "usps", "mnist", "digits", "kdd99"], check=True, stdout=subprocess.DEVNULL)
+        open(os.path.join(out, "complete"), "w").close()
+    return out
+
+
+def run(*command):
+    """Standard output and wall-clock seconds of a command that must succeed."""
+    start = time.perf_counter()
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return done.stdout, time.perf_counter() - start
+
+
+def bochner_error(model, test):
+    """Error of a saved model: fraction wrong, or |yhat - y| / |y|."""
+    score = json.loads(run("bochner", "eval", model, test, "--json", "--quiet")[0])
+    return score.get("error", score.get("relative_error"))

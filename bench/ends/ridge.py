@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""End to end: `bochner train` beside scikit-learn's RBFSampler + Ridge at equal D, kernel width and lambda, float32.
+
+Ours is the whole command, from the file on disk to the saved model, choices included. Theirs is fit() alone: rows
+already parsed, scaled and in memory, gamma and alpha given (ours, which the command chose). Runs alternate.
+
+usage: ridge.py [--repeats N] [NAME ...]
+"""
+import argparse
+import json
+import os
+import statistics
+import tempfile
+import time
+
+import numpy as np
+
+import data
+
+# name: (train file, test file, flags). The flags are the documented command of docs/results.md.
+TASKS = {
+    "adult": ("adult.train.svm", "adult.test.svm", ["--features", "500"]),
+    "cpu": ("cpu.train.csv", "cpu.test.csv", ["--target", "usr", "--features", "300"]),
+    "covtype2-1000": ("covtype2.train.csv", "covtype2.test.csv", ["--target", "class", "--features", "1000"]),
+    "covtype2-2000": ("covtype2.train.csv", "covtype2.test.csv", ["--target", "class", "--features", "2000"]),
+    "usps": ("usps.train.csv", "usps.test.csv", ["--target", "digit", "--features", "2048"]),
+    "mnist": ("mnist.train.npy", "mnist.test.npy", ["--target", "784", "--features", "4096"]),
+}
+
+
+def scaled_inputs(model, path, work):
+    """The rows as the kernel sees them, so that both libraries learn from the same inputs."""
+    out = os.path.join(work, os.path.basename(path) + ".npy")
+    data.run("bochner", "transform", model, path, "--scaled", "-o", out, "--quiet")
+    return np.load(out)
+
+
+def targets(path, column):
+    if path.endswith(".npy"):
+        return np.load(path, mmap_mode="r")[:, int(column)].astype(np.float64)
+    if path.endswith(".svm"):
+        return np.array([float(line.split(None, 1)[0]) for line in open(path)])
+    header = open(path).readline().strip().split(",")
+    return np.loadtxt(path, delimiter=",", skiprows=1, usecols=header.index(column))
+
+
+def main():
+    from sklearn.kernel_approximation import RBFSampler
+    from sklearn.linear_model import Ridge, RidgeClassifier
+    from sklearn.pipeline import make_pipeline
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("names", nargs="*", choices=[*TASKS, []])
+    arguments = parser.parse_args()
+    folder = data.folder()
+    print(f"{'set':14} {'D':>5} {'bochner':>9} {'error':>8} {'sklearn':>9} {'error':>8} {'ratio':>7}")
+    for name in arguments.names or TASKS:
+        train, test, flags = TASKS[name]
+        train, test = os.path.join(folder, train), os.path.join(folder, test)
+        D = int(flags[flags.index("--features") + 1])
+        column = flags[flags.index("--target") + 1] if "--target" in flags else "0"
+        with tempfile.TemporaryDirectory() as work:
+            model = os.path.join(work, "model")
+            command = ["bochner", "train", train, *flags, "-o", model, "--quiet"]
+            data.run(*command)
+            facts = json.loads(data.run("bochner", "inspect", model, "--json")[0])
+            sigma = facts["bandwidth"]
+            x, y = scaled_inputs(model, train, work), targets(train, column)
+            xt, yt = scaled_inputs(model, test, work), targets(test, column)
+            regression = facts["task"] == "regression"
+            # |Zw - y|^2 + alpha |w|^2, alpha = lambda n.
+            head = (Ridge if regression else RidgeClassifier)(alpha=max(facts["lambda"] * len(x), 1e-3))
+            ours, theirs = [], []
+            for _ in range(arguments.repeats):
+                ours.append(data.run(*command)[1])
+                pipeline = make_pipeline(RBFSampler(gamma=1 / (2 * sigma**2), n_components=D, random_state=0), head)
+                start = time.perf_counter()
+                pipeline.fit(x, y.astype(np.float32) if regression else y)
+                theirs.append(time.perf_counter() - start)
+            predicted = pipeline.predict(xt)
+            peer = np.linalg.norm(predicted - yt) / np.linalg.norm(yt) if regression else np.mean(predicted != yt)
+            a, b = statistics.median(ours), statistics.median(theirs)
+            print(f"{name:14} {D:5} {a:8.2f}s {100 * data.bochner_error(model, test):7.2f}% "
+                  f"{b:8.2f}s {100 * peer:7.2f}% {b / a:6.1f}x", flush=True)
+
+
+if __name__ == "__main__":
+    main()
