@@ -21,11 +21,12 @@ namespace bochner {
 
 // Everything train() may be told. What is left out is chosen, and the choice is said and recorded.
 struct TrainOptions {
-  Kernel kernel = {};           // its length scales are replaced by the bandwidth
-  std::string bandwidth = {};   // a number, numbers by comma (one per input), "scale", "median"; "": searched
-  std::string map = "fourier";  // "fourier", "fourier:form=shifted", "none"
-  std::size_t features = 0;     // outputs of the map; 0: by the number of rows
-  std::optional<ColumnScaling::Method> scale = {};                               // none: by column
+  Kernel kernel = {};  // its length scales are replaced by the bandwidth
+  std::string bandwidth =
+      {};  // a number, one per input by comma, "scale", "median", "auto" (one per input, searched); "": one, searched
+  std::string map = "fourier";                      // "fourier", "fourier:form=shifted", "none"
+  std::size_t features = 0;                         // outputs of the map; 0: by the number of rows
+  std::optional<ColumnScaling::Method> scale = {};  // none: by column
   std::vector<std::pair<std::string, ColumnScaling::Method>> scale_inputs = {};  // these inputs, by name, differently
   RidgeOptions ridge = {};
   std::vector<std::pair<std::string, double>> class_weights = {};  // label, weight

@@ -7,99 +7,101 @@
 #include <cmath>
 #include <map>
 
-#include "base/aligned.h"
+#include "kernels/law.h"
 #include "learn/descend.h"
-#include "learn/lambda_search.h"
-#include "learn/score.h"
 
 namespace bochner {
 
 namespace {
 
-constexpr std::size_t kSampleRows = 8000, kSampleValues = 8 << 20;
-constexpr std::size_t kFolds = 3;
-constexpr std::size_t kPieceRows = 128;
+constexpr int kMostRounds = 4;
+constexpr double kWorthwhile = 0.998;       // of the loss: less is luck
+constexpr double kLongestToShortest = 100;  // an input may matter this much less than the first
 
-// The sampled rows as one dense block in random order.
-struct Sample {
-  Matrix<float> x;
-  std::vector<double> targets, weights;
-  RowBlock<float> block;
+MapPtr trial_map(const SampleTrial& trial, const Kernel& kernel, std::size_t features, std::uint64_t seed) {
+  return fourier(trial.inputs().cols(), {.kernel = kernel, .features = features, .seed = seed});
+}
 
-  Sample(const Schema& schema, const Survey& survey) {
-    const std::size_t most = std::clamp<std::size_t>(kSampleValues / schema.inputs, 500, kSampleRows);
-    const Matrix<double> inputs = survey.sample_inputs(most);
-    x = Matrix<float>(inputs.rows(), inputs.cols());
-    std::copy_n(inputs.data(), inputs.rows() * inputs.cols(), x.data());
-    for (const Survey::SampledRow& row : survey.sample(most)) {
-      targets.insert(targets.end(), row.targets.begin(), row.targets.end());
-      weights.push_back(row.weight);
-    }
-    block.rows = x.rows();
-    block.cols = block.stride = x.cols();
-    block.values = x.data();
-    block.targets = targets.data();
-    block.target_count = schema.targets;
-    block.weights = weights.data();
+Kernel times(Kernel kernel, double factor) {
+  for (double& scale : kernel.length_scales) scale *= factor;
+  return kernel;
+}
+
+// m_j = mean over rows (and outputs) of (df / dx_j)^2 for f = sum_k a_k cos(w_k x) + b_k sin(w_k x):
+//   df / dx = sum_k (b_k cos(w_k x) - a_k sin(w_k x)) w_k.
+std::vector<double> mean_squared_gradient(const SampleTrial::Fit& fit, const Kernel& kernel, std::size_t inputs,
+                                          std::uint64_t seed) {
+  const Matrix<float>& z = fit.features;
+  const std::size_t K = z.cols() / 2;
+  Matrix<double> omega(K, inputs);
+  for (std::size_t k = 0; k < K; ++k) draw_frequency(kernel, seed, k, {&omega(k, 0), inputs});
+  std::vector<double> mean(inputs, 0.0);
+  Matrix<double> by_angle(z.rows(), K), gradient(z.rows(), inputs);
+  for (std::size_t output = 0; output < fit.head.weights.cols(); ++output) {
+    for (std::size_t i = 0; i < z.rows(); ++i)
+      for (std::size_t k = 0; k < K; ++k)
+        by_angle(i, k) = fit.head.weights(K + k, output) * z(i, k) - fit.head.weights(k, output) * z(i, K + k);
+    cpu_backend().multiply(by_angle.view(), omega.view(), 0.0, gradient.view());
+    for (std::size_t i = 0; i < z.rows(); ++i)
+      for (std::size_t j = 0; j < inputs; ++j) mean[j] += gradient(i, j) * gradient(i, j) / double(z.rows());
   }
-};
+  return mean;
+}
 
-double cross_validated_loss(const Sample& sample, const MapPtr& map, const TargetCode& code, double weight_bound,
-                            const Workers& on) {
-  const std::size_t n = sample.block.rows, D = map->outputs();
-  AlignedVector<float> mapped(n * D);
-  const MatrixView<float> z{mapped.data(), n, D, D};
-  on.threads.run((n + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
-    const std::size_t begin = piece * kPieceRows, count = std::min(kPieceRows, n - begin);
-    map->apply(on.ops, sample.block.slice(begin, count), z.slice(begin, count));
-  });
-  RowBlock<float> features = sample.block;
-  features.values = mapped.data();
-  features.cols = features.stride = D;
-
-  const auto fold_rows = [&](std::size_t f) {
-    const std::size_t begin = f * n / kFolds;
-    return features.slice(begin, (f + 1) * n / kFolds - begin);
-  };
-  std::vector<GramFold> parts(kFolds, GramFold(D, map->bound(), code, weight_bound));
-  GramFold all = parts[0];
-  for (std::size_t f = 0; f < kFolds; ++f) {
-    parts[f].add(on, fold_rows(f));
-    all.merge(parts[f]);
+// Length scales m^(-p/2), of the same geometric mean of spread as before.
+std::vector<double> scales_from(const std::vector<double>& m, const Kernel& before, double power) {
+  const double most = *std::max_element(m.begin(), m.end());
+  std::vector<double> scales(m.size());
+  double inverse_squares = 0, inverse_squares_before = 0;
+  for (std::size_t j = 0; j < m.size(); ++j) {
+    const double floor = std::pow(kLongestToShortest, -2.0);
+    scales[j] = std::pow(std::max(m[j] / most, floor), -power / 2);
+    inverse_squares += 1 / (scales[j] * scales[j]);
+    inverse_squares_before += 1 / (before.length_scale(j) * before.length_scale(j));
   }
-  std::vector<NormalEquations> rest;
-  for (std::size_t f = 0; f < kFolds; ++f) {
-    GramFold without = all;
-    without.subtract(parts[f]);
-    rest.emplace_back(without, true);
-  }
-  const LambdaSearch search = search_lambda({}, [&](double lambda) {
-    double loss = 0;
-    for (std::size_t f = 0; f < kFolds; ++f) {
-      const std::optional<Coefficients> head = rest[f].try_solve(lambda, on.threads);
-      if (!head) return LambdaTrial{lambda};
-      loss += score_rows(on, fold_rows(f), decode(*head, code), code.task).loss() / kFolds;
-    }
-    return LambdaTrial{lambda, loss, {}};
-  });
-  return search.trials[search.best].loss;
+  const double unit = std::sqrt(inverse_squares / inverse_squares_before);
+  for (double& scale : scales) scale *= unit;
+  return scales;
 }
 
 }  // namespace
 
-BandwidthSearch search_bandwidth(const Schema& schema, const Survey& survey, Threads& threads,
-                                 const std::function<MapPtr(double)>& map_at) {
-  const Sample sample(schema, survey);
-  const TargetCode code = target_code(schema, survey, true);
-  const Workers on{cpu_backend(), threads};
-  std::map<int, double> tried;
-  const auto factor_of = [](int step) { return std::pow(2.0, step / 2.0); };
+BandwidthSearch search_bandwidth(const SampleTrial& trial, const Kernel& kernel, std::size_t features,
+                                 std::uint64_t seed) {
+  const auto factor = [](int step) { return std::pow(2.0, step / 2.0); };
+  std::map<int, SampleTrial::Result> tried;
+  double lambda = 1e-6;  // the best one changes little from one bandwidth to the next
   const int best = descend(0, -8, 8, [&](int step) {
-    if (!tried.contains(step))
-      tried[step] = cross_validated_loss(sample, map_at(factor_of(step)), code, survey.largest_weight(), on);
-    return tried[step];
+    if (!tried.contains(step)) {
+      tried[step] = trial.cross_validate(trial_map(trial, times(kernel, factor(step)), features, seed), lambda);
+      lambda = tried[step].lambda;
+    }
+    return tried[step].loss;
   });
-  return {factor_of(best), sample.block.rows};
+  return {times(kernel, factor(best)).length_scales, tried[best].loss, tried[best].lambda, 0};
+}
+
+BandwidthSearch search_length_scales(const SampleTrial& trial, const Kernel& kernel, std::size_t features,
+                                     std::uint64_t seed) {
+  BandwidthSearch best = search_bandwidth(trial, kernel, features, seed);
+  for (int round = 1; round <= kMostRounds; ++round) {
+    Kernel current = kernel;
+    current.length_scales = best.length_scales;
+    const MapPtr map = trial_map(trial, current, features, seed);
+    const SampleTrial::Fit fit = trial.fit(map, best.lambda);
+    const std::vector<double> m = mean_squared_gradient(fit, current, trial.inputs().cols(), seed);
+    BandwidthSearch found = best;
+    for (const double power : {1.0, 0.5}) {
+      Kernel next = kernel;
+      next.length_scales = scales_from(m, current, power);
+      const BandwidthSearch tried = search_bandwidth(trial, next, features, seed);
+      if (tried.loss < found.loss) found = tried;
+    }
+    if (!(found.loss < kWorthwhile * best.loss)) break;
+    best = found;
+    best.rounds = round;
+  }
+  return best;
 }
 
 }  // namespace bochner

@@ -3,21 +3,32 @@
 
 #pragma once
 
-#include <functional>
+#include <cstdint>
+#include <vector>
 
-#include "folds/survey.h"
-#include "learn/ridge.h"
+#include "bochner/kernel.h"
+#include "learn/sample_trial.h"
 
 namespace bochner {
 
 struct BandwidthSearch {
-  double factor = 1;  // the best bandwidth over the median one
-  std::size_t rows = 0;
+  std::vector<double> length_scales;  // one, or one per input
+  double loss = 0;                    // cross-validated, on the sample
+  double lambda = 0;                  // that gave it
+  int rounds = 0;                     // of per-input search that helped
 };
 
-// Tries half, the same, twice ... the given bandwidth: ridge on a sample of rows, three-fold cross-validation,
-// the best lambda for each. map_at(factor) gives the features (few of them) at a bandwidth.
-BandwidthSearch search_bandwidth(const Schema& schema, const Survey& survey, Threads& threads,
-                                 const std::function<MapPtr(double factor)>& map_at);
+// The best of half, the same, twice ... the kernel's length scales, by Fourier features (`features` of them) on the
+// sample.
+BandwidthSearch search_bandwidth(const SampleTrial& trial, const Kernel& kernel, std::size_t features,
+                                 std::uint64_t seed);
+
+// One length scale per input. The fitted function tells them itself: inputs along which it changes fast need short
+// ones. Each round fits, takes the mean squared derivative m_j of the fit along input j over the sample, and tries
+//   l_j proportional to m_j^(-p/2),  p = 1 and 1/2,
+// at the best common factor; it stays where cross-validation no longer improves. This is the diagonal of the average
+// gradient outer product: Radhakrishnan, Beaglehole, Pandit, Belkin, Science 2024 (Recursive Feature Machines).
+BandwidthSearch search_length_scales(const SampleTrial& trial, const Kernel& kernel, std::size_t features,
+                                     std::uint64_t seed);
 
 }  // namespace bochner

@@ -7,13 +7,20 @@
 
 namespace bochner {
 
-// The step with the least loss near `start`: strides of two until the loss turns, then the two neighbours.
+// The step with the least loss near `start`, by strides in the direction that helps until the loss turns.
 // loss(step) may be asked for the same step again, so it should remember.
 template <class Loss>
-int descend(int start, int least, int most, const Loss& loss) {
-  const int stride = loss(start + 2) < loss(start) ? 2 : -2;
-  int best = stride > 0 ? start + 2 : start;
+int descend_by(int stride, int start, int least, int most, const Loss& loss) {
+  if (!(loss(start + stride) < loss(start))) stride = -stride;
+  int best = stride > 0 ? start + stride : start;
   while (best + stride >= least && best + stride <= most && loss(best + stride) < loss(best)) best += stride;
+  return best;
+}
+
+// The same by strides of two, then the two neighbours of the best.
+template <class Loss>
+int descend(int start, int least, int most, const Loss& loss) {
+  int best = descend_by(2, start, least, most, loss);
   const int center = best;
   for (int step : {center - 1, center + 1})
     if (loss(step) < loss(best)) best = step;

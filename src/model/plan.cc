@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <numeric>
 
 #include "base/require.h"
 #include "base/spec.h"
@@ -17,7 +18,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kSearchFeatures = 768;  // enough to rank bandwidths
+constexpr std::size_t kSearchFeatures = 512;  // enough to rank bandwidths
 constexpr std::size_t kMedianRows = 1000;
 
 // More rows pay for more features; the cost of a pass grows with their product.
@@ -32,9 +33,10 @@ std::vector<double> parse_bandwidth(const std::string& text) {
   while (p != end) {
     double value = 0;
     const auto [next, ok] = std::from_chars(p, end, value);
-    require(ok == std::errc() && (next == end || *next == ',') && value > 0 && std::isfinite(value),
-            "bandwidth: found \"{}\", expected a positive number, one per input with commas between, scale or median",
-            text);
+    require(
+        ok == std::errc() && (next == end || *next == ',') && value > 0 && std::isfinite(value),
+        "bandwidth: found \"{}\", expected a positive number, one per input with commas between, scale, median or auto",
+        text);
     values.push_back(value);
     p = next == end ? end : next + 1;
   }
@@ -108,7 +110,8 @@ class Planning {
 
   void choose_bandwidth(FourierOptions& fourier_options, const MapPtr& scaling) {
     Kernel& kernel = fourier_options.kernel;
-    if (!options_.bandwidth.empty() && options_.bandwidth != "scale" && options_.bandwidth != "median") {
+    const bool searched = options_.bandwidth.empty() || options_.bandwidth == "auto";
+    if (!searched && options_.bandwidth != "scale" && options_.bandwidth != "median") {
       kernel.length_scales = parse_bandwidth(options_.bandwidth);
       const std::size_t count = kernel.length_scales.size();
       require(count == 1 || count == schema_.inputs, "bandwidth: found {} length scales for {} inputs", count,
@@ -119,20 +122,34 @@ class Planning {
     const bool by_scale = options_.bandwidth == "scale";
     const double rule = by_scale ? scale_bandwidth(kernel, sample.view()) : median_bandwidth(kernel, sample.view());
     kernel.length_scales = {rule};
-    if (!options_.bandwidth.empty()) {
+    if (!searched) {
       note(fmt::format("bandwidth: {:.4g} by the {} rule", rule, options_.bandwidth));
       return;
     }
-    FourierOptions trial = fourier_options;
-    trial.features = std::min(fourier_options.features, kSearchFeatures);
-    const BandwidthSearch found = search_bandwidth(schema_, survey_, threads_, [&](double factor) {
-      trial.kernel.length_scales = {rule * factor};
-      const MapPtr map = fourier(schema_.inputs, trial);
-      return scaling ? chain({scaling, map}) : map;
-    });
-    kernel.length_scales = {rule * found.factor};
-    note(fmt::format("bandwidth: {:.4g}, {:.3g} x the median distance, by cross-validation on {} rows",
-                     rule * found.factor, found.factor, found.rows));
+    const SampleTrial trial(schema_, survey_, scaling, threads_);
+    const std::size_t features = std::min(fourier_options.features / 2 * 2, kSearchFeatures);
+    const BandwidthSearch found = options_.bandwidth == "auto"
+                                      ? search_length_scales(trial, kernel, features, options_.seed)
+                                      : search_bandwidth(trial, kernel, features, options_.seed);
+    kernel.length_scales = found.length_scales;
+    if (found.length_scales.size() == 1)
+      note(fmt::format("bandwidth: {:.4g}, {:.3g} x the median distance, by cross-validation on {} rows",
+                       found.length_scales[0], found.length_scales[0] / rule, trial.rows()));
+    else
+      note_length_scales(found, trial.rows());
+  }
+
+  // The shortest length scales: the inputs that matter most.
+  void note_length_scales(const BandwidthSearch& found, std::size_t rows) {
+    const std::vector<std::string> names = schema_.input_names();
+    std::vector<std::size_t> order(names.size());
+    std::iota(order.begin(), order.end(), std::size_t(0));
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return found.length_scales[a] < found.length_scales[b]; });
+    std::string text = fmt::format("bandwidth: one per input, {} rounds on {} rows; shortest", found.rounds, rows);
+    for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 6); ++i)
+      text += fmt::format("{} {} {:.3g}", i ? "," : "", names[order[i]], found.length_scales[order[i]]);
+    note(text);
   }
 
   const Schema& schema_;

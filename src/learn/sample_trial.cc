@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "learn/sample_trial.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "learn/descend.h"
+
+namespace bochner {
+
+namespace {
+constexpr std::size_t kSampleRows = 6000, kSampleValues = 8 << 20;
+constexpr std::size_t kFolds = 3;
+constexpr std::size_t kPieceRows = 128;
+}  // namespace
+
+SampleTrial::SampleTrial(const Schema& schema, const Survey& survey, const MapPtr& scaling, Threads& threads)
+    : on_{cpu_backend(), threads}, code_(target_code(schema, survey, true)), weight_bound_(survey.largest_weight()) {
+  const std::size_t most = std::clamp<std::size_t>(kSampleValues / schema.inputs, 500, kSampleRows);
+  const Matrix<double> raw = survey.sample_inputs(most);
+  inputs_ = Matrix<float>(raw.rows(), raw.cols());
+  std::copy_n(raw.data(), raw.rows() * raw.cols(), inputs_.data());
+  for (const Survey::SampledRow& row : survey.sample(most)) {
+    targets_.insert(targets_.end(), row.targets.begin(), row.targets.end());
+    weights_.push_back(row.weight);
+  }
+  block_.rows = inputs_.rows();
+  block_.cols = block_.stride = inputs_.cols();
+  block_.values = inputs_.data();
+  block_.targets = targets_.data();
+  block_.target_count = schema.targets;
+  const bool weighted = std::any_of(weights_.begin(), weights_.end(), [](double w) { return w != 1; });
+  block_.weights = weighted ? weights_.data() : nullptr;
+  if (scaling) inputs_ = map_rows(scaling, block_);
+  block_.values = inputs_.data();
+}
+
+Matrix<float> SampleTrial::map_rows(const MapPtr& map, const RowBlock<float>& rows) const {
+  Matrix<float> z(rows.rows, map->outputs());
+  on_.threads.run((rows.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
+    const std::size_t begin = piece * kPieceRows, count = std::min(kPieceRows, rows.rows - begin);
+    map->apply(on_.ops, rows.slice(begin, count), z.view().slice(begin, count));
+  });
+  return z;
+}
+
+RowBlock<float> SampleTrial::features_block(const Matrix<float>& z) const {
+  RowBlock<float> features = block_;
+  features.values = z.data();
+  features.cols = features.stride = z.cols();
+  return features;
+}
+
+SampleTrial::Result SampleTrial::cross_validate(const MapPtr& map, double start) const {
+  const Matrix<float> z = map_rows(map, block_);
+  const RowBlock<float> features = features_block(z);
+  const auto fold_rows = [&](std::size_t f) {
+    const std::size_t begin = f * z.rows() / kFolds;
+    return features.slice(begin, (f + 1) * z.rows() / kFolds - begin);
+  };
+  std::vector<GramFold> parts(kFolds, GramFold(z.cols(), map->bound(), code_, weight_bound_));
+  GramFold all = parts[0];
+  for (std::size_t f = 0; f < kFolds; ++f) {
+    parts[f].add(on_, fold_rows(f));
+    all.merge(parts[f]);
+  }
+  std::vector<NormalEquations> rest;
+  for (std::size_t f = 0; f < kFolds; ++f) {
+    GramFold without = all;
+    without.subtract(parts[f]);
+    rest.emplace_back(without, true);
+  }
+  std::map<int, double> tried;
+  const int best = descend_by(1, int(std::lround(std::log10(start))), -10, 2, [&](int decade) {
+    if (tried.contains(decade)) return tried[decade];
+    double& loss = tried[decade] = 0;
+    const double lambda = std::pow(10.0, decade);
+    for (std::size_t f = 0; f < kFolds; ++f) {
+      const std::optional<Coefficients> head = rest[f].try_solve(lambda, on_.threads);
+      if (!head) return loss = std::numeric_limits<double>::infinity();
+      loss += score_rows(on_, fold_rows(f), decode(*head, code_), code_.task).loss() / kFolds;
+    }
+    return loss;
+  });
+  return {tried[best], std::pow(10.0, best)};
+}
+
+SampleTrial::Fit SampleTrial::fit(const MapPtr& map, double lambda) const {
+  Fit fit{{}, map_rows(map, block_)};
+  GramFold sums(fit.features.cols(), map->bound(), code_, weight_bound_);
+  sums.add(on_, features_block(fit.features));
+  const NormalEquations equations(sums, true);
+  fit.head = equations.solve(equations.factor(lambda, on_.threads));
+  return fit;
+}
+
+}  // namespace bochner
