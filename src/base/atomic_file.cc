@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <utility>
@@ -58,6 +59,27 @@ int open_temporary(const std::string& folder, std::string& name) {
   return file;
 }
 
+// Names of temporary files, for remove_unfinished_files(). A file that finds no free slot is only not removed then.
+std::atomic<char*> unfinished[16];
+static_assert(std::atomic<char*>::is_always_lock_free, "a signal handler may only touch what needs no lock");
+
+char* list_unfinished(const std::string& name) {
+  char* copy = ::strdup(name.c_str());
+  for (std::atomic<char*>& slot : unfinished) {
+    char* none = nullptr;
+    if (copy != nullptr && slot.compare_exchange_strong(none, copy)) return copy;
+  }
+  std::free(copy);
+  return nullptr;
+}
+
+void unlist_unfinished(char* name) {
+  for (std::atomic<char*>& slot : unfinished) {
+    char* same = name;
+    if (name != nullptr && slot.compare_exchange_strong(same, nullptr)) std::free(name);
+  }
+}
+
 std::string folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   return folder.empty() ? "." : folder;
@@ -85,6 +107,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(path_
   file_ = open_temporary(folder_of(target_), name);
   if (file_ < 0) fail_io(path_, "cannot write", errno);
   temporary_ = std::move(name);
+  listed_ = list_unfinished(temporary_);
   if (exists && ::fchmod(file_, status.st_mode & 07777) != 0) {
     const int code = errno;
     discard();
@@ -98,6 +121,7 @@ AtomicFile::~AtomicFile() { discard(); }
 void AtomicFile::discard() {
   if (file_ >= 0) ::close(std::exchange(file_, -1));
   if (!temporary_.empty()) ::unlink(std::exchange(temporary_, {}).c_str());
+  unlist_unfinished(std::exchange(listed_, nullptr));
 }
 
 void AtomicFile::flush(std::span<const std::byte> bytes) {
@@ -140,6 +164,7 @@ void AtomicFile::commit() {
     fail_io(path_, "cannot finish", code);
   }
   temporary_.clear();
+  unlist_unfinished(std::exchange(listed_, nullptr));
   const int folder = ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder >= 0) {  // a folder one may write to but not read cannot be synced; the file itself is
     const bool synced = sync(folder);
@@ -147,6 +172,11 @@ void AtomicFile::commit() {
     ::close(folder);
     if (!synced) fail_io(path_, "cannot bring the folder to disk", code);
   }
+}
+
+void remove_unfinished_files() noexcept {
+  for (const std::atomic<char*>& slot : unfinished)
+    if (const char* name = slot.load()) ::unlink(name);
 }
 
 void write_file_atomically(const std::string& path, std::span<const std::byte> bytes) {

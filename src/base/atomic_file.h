@@ -31,12 +31,17 @@ class AtomicFile {
   void flush(std::span<const std::byte> bytes);
   void discard();
 
-  std::string path_;       // as the user gave it, for messages
-  std::string target_;     // links resolved
-  std::string temporary_;  // empty: written directly, or already committed
+  std::string path_;        // as the user gave it, for messages
+  std::string target_;      // links resolved
+  std::string temporary_;   // empty: written directly, or already committed
+  char* listed_ = nullptr;  // the temporary's name where a signal handler finds it
   int file_ = -1;
   std::vector<std::byte> buffer_;
 };
+
+// Removes what unfinished files have written so far. For the handler of a signal that ends the program: it only
+// unlinks, and leaves the objects as they are.
+void remove_unfinished_files() noexcept;
 
 // All of it in one call.
 void write_file_atomically(const std::string& path, std::span<const std::byte> bytes);

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace bochner {
+
+// The chosen command, ready to run once the whole line has been read.
+using Job = std::function<void()>;
+
+// Each declares its words and its help, and sets `job` when it is the one chosen.
+void add_demo(CLI::App& app, Job& job);
+void add_train(CLI::App& app, Job& job);
+void add_predict(CLI::App& app, Job& job);
+void add_eval(CLI::App& app, Job& job);
+void add_transform(CLI::App& app, Job& job);
+void add_inspect(CLI::App& app, Job& job);
+void add_dims(CLI::App& app, Job& job);
+
+}  // namespace bochner

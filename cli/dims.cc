@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include <cmath>
+
+#include "base/require.h"
+#include "bochner/bounds.h"
+#include "commands.h"
+#include "options.h"
+#include "output.h"
+
+namespace bochner {
+
+namespace {
+
+using Form = FourierOptions::Form;
+
+struct DimsWords {
+  double epsilon = 0, delta = 0.01, diameter = 0;
+  std::size_t features = 0, inputs = 0, points = 0;
+  std::string kernel = "gaussian", bandwidth = "1";
+  bool json = false, quiet = false;
+  CLI::Option *epsilon_option = nullptr, *diameter_option = nullptr;
+};
+
+// One line of the answer. Either number may be missing where no bound is known; then `why` says so.
+struct Answer {
+  const char *bound, *map, *unit;
+  double size, epsilon;
+  std::string why;
+};
+
+// A bound both ways: the size an error needs, or the error a size gives.
+struct Bound {
+  const char *bound, *map, *unit;
+  std::function<std::size_t(double epsilon)> size;
+  std::function<double(std::size_t size)> epsilon;
+};
+
+std::vector<Bound> bounds_of(const DimsWords& words) {
+  const double delta = words.delta;
+  const auto fourier_pair = [=](Form form) {
+    return Bound{"one pair", form == Form::cossin ? "fourier:form=cossin" : "fourier:form=shifted", "features",
+                 [=](double epsilon) { return fourier_features_pointwise(form, epsilon, delta); },
+                 [=](std::size_t D) { return fourier_epsilon_pointwise(form, D, delta); }};
+  };
+  std::vector<Bound> bounds = {
+      fourier_pair(Form::cossin),
+      fourier_pair(Form::shifted),
+      {"one pair", "binning", "grids", [=](double epsilon) { return binning_grids_pointwise(epsilon, delta); },
+       [=](std::size_t P) { return binning_epsilon_pointwise(P, delta); }}};
+  if (words.diameter_option->count() > 0) {
+    require(words.inputs > 0, "--diameter: a bound over all pairs needs --inputs too");
+    Kernel kernel = parse_kernel(words.kernel);
+    if (words.bandwidth != "1" || words.kernel.find('=') == words.kernel.npos)
+      kernel.length_scales = {parse_number("--bandwidth", words.bandwidth)};
+    const std::size_t d = words.inputs;
+    const double diameter = words.diameter;
+    const auto fourier_all = [=](Form form) {
+      return Bound{"all pairs", form == Form::cossin ? "fourier:form=cossin" : "fourier:form=shifted", "features",
+                   [=](double epsilon) { return fourier_features_uniform(form, kernel, d, diameter, epsilon, delta); },
+                   [=](std::size_t D) { return fourier_epsilon_uniform(form, kernel, d, diameter, D, delta); }};
+    };
+    bounds.push_back(fourier_all(Form::cossin));
+    bounds.push_back(fourier_all(Form::shifted));
+    if (kernel.family == Kernel::Family::laplacian)
+      bounds.push_back({"all pairs", "binning", "grids",
+                        [=](double epsilon) { return binning_grids_uniform(kernel, d, diameter, epsilon, delta); },
+                        [=](std::size_t P) { return binning_epsilon_uniform(kernel, d, diameter, P, delta); }});
+  }
+  if (words.points > 0)
+    bounds.push_back({"distances", "projection", "dimensions",
+                      [n = words.points](double epsilon) { return projection_dimension(n, epsilon); },
+                      [n = words.points](std::size_t k) { return projection_epsilon(n, k); }});
+  return bounds;
+}
+
+// A kernel may have no bound of one kind: that is an answer too.
+std::vector<Answer> answers(const DimsWords& words) {
+  std::vector<Answer> answers;
+  for (const Bound& bound : bounds_of(words)) {
+    Answer answer{bound.bound, bound.map, bound.unit, double(words.features), words.epsilon, ""};
+    try {
+      if (words.features > 0)
+        answer.epsilon = bound.epsilon(words.features);
+      else
+        answer.size = double(bound.size(words.epsilon));
+    } catch (const std::invalid_argument& error) {
+      if (answer.bound != std::string_view("all pairs")) throw;
+      answer.why = std::string_view(error.what()).substr(std::string_view(error.what()).find(' ') + 1);
+    }
+    answers.push_back(answer);
+  }
+  return answers;
+}
+
+std::string to_text(const DimsWords& words) {
+  const bool sizes = words.features == 0;
+  std::string text =
+      sizes ? fmt::format("for an error of at most {} with probability {}\n", words.epsilon, 1 - words.delta)
+            : fmt::format("with probability {}, {} of them guarantee\n", 1 - words.delta, words.features);
+  for (const Answer& a : answers(words)) {
+    text += fmt::format("  {:<10} {:<21} ", a.bound, a.map);
+    if (!a.why.empty())
+      text += fmt::format("no bound: {}\n", a.why);
+    else if (sizes)
+      text += fmt::format("{:>10.0f} {}\n", a.size, a.unit);
+    else if (a.epsilon < 1)
+      text += fmt::format("an error of at most {:.4g}\n", a.epsilon);
+    else
+      text += "nothing: the bound is 1 or more\n";
+  }
+  return text;
+}
+
+nlohmann::json to_json(const DimsWords& words) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Answer& a : answers(words)) {
+    nlohmann::json item{{"bound", a.bound}, {"map", a.map}, {"unit", a.unit}};
+    if (a.why.empty() && a.size > 0) item["size"] = std::uint64_t(a.size);
+    if (a.why.empty()) item["epsilon"] = a.epsilon;  // null where it is infinite
+    if (!a.why.empty()) item["why_not"] = a.why;
+    list.push_back(std::move(item));
+  }
+  return {{"delta", words.delta}, {"answers", std::move(list)}};
+}
+
+void run_dims(const DimsWords& words) {
+  require((words.epsilon_option->count() > 0) != (words.features > 0),
+          "dims: expected either --epsilon (how many features?) or --features (what error?)");
+  if (words.json)
+    print_json(to_json(words));
+  else
+    print(to_text(words));
+}
+
+}  // namespace
+
+void add_dims(CLI::App& app, Job& job) {
+  CLI::App* command = app.add_subcommand("dims", "How many features an error needs, and what a number guarantees");
+  auto words = std::make_shared<DimsWords>();
+  words->epsilon_option =
+      command->add_option("--epsilon", words->epsilon, "The error |z(x).z(y) - k(x, y)| to stay within")
+          ->type_name("E");
+  command->add_option("--features", words->features, "Or: outputs of the map (grids, dimensions) to judge")
+      ->type_name("D");
+  command->add_option("--delta", words->delta, "Probability that the error is larger")
+      ->capture_default_str()
+      ->type_name("P");
+  words->diameter_option =
+      command->add_option("--diameter", words->diameter, "All pairs of points within this distance at once")
+          ->type_name("L");
+  command->add_option("--inputs", words->inputs, "Inputs of a point, for --diameter")->type_name("d");
+  command->add_option("--kernel", words->kernel, "The kernel, for --diameter")->capture_default_str()->type_name("K");
+  command->add_option("--bandwidth", words->bandwidth, "Its bandwidth, for --diameter")
+      ->capture_default_str()
+      ->type_name("S");
+  command->add_option("--points", words->points, "Random projections that keep the distances of N points")
+      ->type_name("N");
+  command->add_flag("--json", words->json, "As JSON");
+  command->add_flag("-q,--quiet", words->quiet, "Accepted like everywhere; there are no messages to silence");
+  command->footer(
+      "Examples:\n"
+      "  bochner dims --epsilon 0.1 --delta 0.01\n"
+      "  bochner dims --features 4096 --diameter 10 --inputs 21 --bandwidth 4\n"
+      "  bochner dims --epsilon 0.1 --points 100000000\n"
+      "Bounds hold for every data set; on one data set fewer features usually do.");
+  command->callback([words, &job] { job = [words] { run_dims(*words); }; });
+}
+
+}  // namespace bochner

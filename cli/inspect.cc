@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "commands.h"
+#include "model/report_json.h"
+#include "options.h"
+#include "output.h"
+#include "rows/schema_json.h"
+
+namespace bochner {
+
+namespace {
+
+struct InspectWords {
+  std::string model;
+  bool json = false, quiet = false;
+};
+
+void run_inspect(const InspectWords& words) {
+  const Model model = load_model(words.model);
+  const std::uintmax_t bytes = std::filesystem::file_size(words.model);
+  if (!words.json) {
+    print(fmt::format("model     {}, {} bytes\n{}", words.model, bytes, model.description()));
+    return;
+  }
+  print_json(nlohmann::json{{"model", words.model},
+                            {"bytes", bytes},
+                            {"map", model.map()->spec()},
+                            {"outputs", model.outputs()},
+                            {"schema", schema_to_json(model.schema())},
+                            {"report", report_to_json(model.report())}});
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app, Job& job) {
+  CLI::App* command = app.add_subcommand("inspect", "Say what is in a model file");
+  auto words = std::make_shared<InspectWords>();
+  command->add_option("MODEL", words->model, "A file that `bochner train` saved")->required()->type_name("");
+  command->add_flag("--json", words->json, "Everything but the arrays, as JSON");
+  command->add_flag("-q,--quiet", words->quiet, "Accepted like everywhere; there are no messages to silence");
+  command->footer("Example:\n  bochner inspect cars.model");
+  command->callback([words, &job] { job = [words] { run_inspect(*words); }; });
+}
+
+}  // namespace bochner

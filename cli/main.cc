@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include <fmt/format.h>
+
+#include <new>
+
+#include "bochner/error.h"
+#include "commands.h"
+#include "messages.h"
+#include "output.h"
+#include "signals.h"
+
+#ifndef BOCHNER_VERSION
+#error "the build gives the version"
+#endif
+
+namespace bochner {
+
+namespace {
+
+constexpr int kUsage = 1, kData = 2, kModel = 3, kReaderLeft = 128 + 13, kOurFault = 70;
+
+int report(int code, const std::string& message) {
+  fmt::print(stderr, "bochner: {}\n", one_line(message));
+  return code;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Kernel machines at the speed of linear ones.", "bochner");
+  app.set_version_flag("--version", "bochner " BOCHNER_VERSION, "Print the version and exit");
+  app.set_help_flag("-h,--help", "Print this help and exit");
+  app.require_subcommand(1);
+  app.footer(
+      "Examples:\n"
+      "  bochner demo\n"
+      "  bochner train cars.csv --target price -o cars.model\n"
+      "  bochner predict cars.model new.csv -o prices.csv\n"
+      "  bochner train --help\n"
+      "Exit codes: 0 done, 1 misuse, 2 data, 3 model. Results go to stdout, messages to stderr.");
+  Job job;
+  add_train(app, job);
+  add_predict(app, job);
+  add_eval(app, job);
+  add_transform(app, job);
+  add_inspect(app, job);
+  add_dims(app, job);
+  add_demo(app, job);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return app.exit(asked);
+  } catch (const CLI::ParseError& error) {
+    const auto chosen = app.get_subcommands();
+    if (chosen.empty() && argc > 1 && argv[1][0] != '-')
+      return report(kUsage, fmt::format("found '{}', expected a command; see bochner --help", argv[1]));
+    return report(kUsage, fmt::format("{}; see bochner {}--help", error.what(),
+                                      chosen.empty() ? "" : chosen[0]->get_name() + " "));
+  }
+  job();
+  return 0;
+}
+
+int guarded(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const ReaderLeft&) {
+    return kReaderLeft;
+  } catch (const Error& error) {
+    return report(error.kind() == Error::Kind::model ? kModel : kData, error.what());
+  } catch (const std::invalid_argument& error) {
+    return report(kUsage, error.what());
+  } catch (const std::bad_alloc&) {
+    return report(kUsage, "memory: there is not enough; use fewer --features or a machine with more");
+  } catch (const std::exception& error) {
+    return report(kOurFault, fmt::format("{}; this is a fault of bochner, please report it", error.what()));
+  }
+}
+
+}  // namespace
+}  // namespace bochner
+
+int main(int argc, char** argv) {
+  bochner::catch_signals();
+  return bochner::guarded(argc, argv);
+}

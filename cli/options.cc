@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "options.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "base/require.h"
+
+namespace bochner {
+
+namespace {
+constexpr int kMostThreads = 4096;
+}
+
+void RunOptions::add(CLI::App& app) {
+  app.add_option("--threads", threads, "Threads to use; 0: all cores")->type_name("T");
+  app.add_option("--memory", memory, "Memory to stay within, e.g. 4G; default: 3/4 of what is free")->type_name("SIZE");
+  app.add_option("--block-rows", block_rows)->group("");  // for tests: no choice of it changes a result
+  app.add_flag("-q,--quiet", quiet, "No messages and no progress");
+}
+
+Execution RunOptions::execution(Messages& messages) const {
+  require(threads >= 0 && threads <= kMostThreads, "--threads: found {}, expected 0 (all cores) to {}", threads,
+          kMostThreads);
+  return {.threads = threads,
+          .memory = memory.empty() ? 0 : parse_bytes("--memory", memory),
+          .block_rows = block_rows,
+          .progress = messages.progress_function()};
+}
+
+void FileOptions::add(CLI::App& app) {
+  const char* group = "How the file is written, where it does not show";
+  app.add_option("--format", format, "csv, svmlight or npy; default: by name and first bytes")
+      ->type_name("F")
+      ->group(group);
+  header = app.add_flag("--header,!--no-header", has_header, "csv: the first line names the columns, or does not")
+               ->group(group);
+  app.add_option("--delimiter", delimiter, "csv: one character, or 'tab'")->type_name("C")->group(group);
+  app.add_option("--index-base", index_base, "svmlight: number of the first input, 0 or 1")
+      ->type_name("N")
+      ->group(group);
+}
+
+RowsOptions FileOptions::rows(const RunOptions& run) const {
+  RowsOptions rows;
+  if (!format.empty())
+    rows.format = parse_word<Format>("--format", format,
+                                     {{"csv", Format::csv}, {"svmlight", Format::svmlight}, {"npy", Format::npy}});
+  if (header->count() > 0) rows.header = has_header;
+  if (delimiter == "tab" || delimiter == "\\t")
+    rows.delimiter = '\t';
+  else if (!delimiter.empty()) {
+    require(delimiter.size() == 1, "--delimiter: found '{}', expected one character or tab", delimiter);
+    rows.delimiter = delimiter[0];
+  }
+  require(index_base >= -1 && index_base <= 1, "--index-base: found {}, expected 0 or 1", index_base);
+  if (index_base >= 0) rows.index_base = index_base;
+  rows.threads = run.threads;
+  return rows;
+}
+
+Model load_model(const std::string& path) {
+  try {
+    return Model::load(path);
+  } catch (const Error& error) {
+    fail(Error::Kind::model, "{}", error.what());
+  }
+}
+
+CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                            const std::string& help) {
+  return app.add_option(name, values, help)->allow_extra_args(false);
+}
+
+std::vector<std::string> split_lists(const std::vector<std::string>& values) {
+  std::vector<std::string> items;
+  for (const std::string& value : values) {
+    std::string item;
+    bool quoted = false;
+    for (const char c : value) {
+      if (c == '"')
+        quoted = !quoted;
+      else if (c == ',' && !quoted)
+        items.push_back(std::exchange(item, {}));
+      else
+        item += c;
+    }
+    items.push_back(item);
+  }
+  return items;
+}
+
+std::pair<std::string, std::string> split_pair(const std::string& text) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == text.npos) return {"", text};
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+double parse_number(const std::string& option, const std::string& text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  require(error == std::errc() && stop == end && std::isfinite(value), "{}: found '{}', expected a number", option,
+          text);
+  return value;
+}
+
+std::size_t parse_bytes(const std::string& option, const std::string& text) {
+  const std::size_t unit = text.find_first_not_of("0123456789.");
+  std::string suffix = unit == text.npos ? "" : text.substr(unit);
+  while (suffix.starts_with(' ')) suffix.erase(0, 1);
+  const std::string units = "KMGT";
+  std::size_t power = 0;
+  bool known = suffix.empty() || suffix == "B" || suffix == "b";
+  if (!known) {
+    power = units.find(char(std::toupper(static_cast<unsigned char>(suffix[0]))));
+    const std::string rest = suffix.substr(1);
+    known = power != units.npos && (rest.empty() || rest == "B" || rest == "b" || rest == "iB" || rest == "ib");
+    ++power;
+  }
+  const std::string digits = text.substr(0, unit);
+  require(known && !digits.empty(), "{}: found '{}', expected a size such as 4G or 512M", option, text);
+  const double bytes = parse_number(option, digits) * std::pow(1024.0, double(power));
+  require(bytes >= 1 << 20 && bytes < 1e18, "{}: found '{}', expected at least 1M", option, text);
+  return std::size_t(bytes);
+}
+
+}  // namespace bochner

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bochner/execution.h"
+#include "bochner/model.h"
+#include "bochner/rows.h"
+#include "messages.h"
+
+namespace bochner {
+
+// --threads, --memory, --quiet: for every command that works long.
+struct RunOptions {
+  int threads = 0;
+  std::string memory;
+  std::size_t block_rows = 0;
+  bool quiet = false;
+
+  void add(CLI::App& app);
+  Execution execution(Messages& messages) const;
+};
+
+// How a data file is written, where its name and first lines do not say.
+struct FileOptions {
+  std::string format, delimiter;
+  int index_base = -1;
+  CLI::Option* header = nullptr;
+  bool has_header = false;
+
+  void add(CLI::App& app);
+  RowsOptions rows(const RunOptions& run) const;
+};
+
+// Model::load, where every fault of the file, even its absence, is Error::Kind::model.
+Model load_model(const std::string& path);
+
+// An option that takes one value each time it is given, and may be given again.
+CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                            const std::string& help);
+
+// "a,b" twice over: all the items of all the values. An item in double quotes may hold commas.
+std::vector<std::string> split_lists(const std::vector<std::string>& values);
+// NAME=VALUE, split at the last '=' since a column's name may hold one. No '=': an empty name.
+std::pair<std::string, std::string> split_pair(const std::string& text);
+
+// `option`: found text, expected a number.
+double parse_number(const std::string& option, const std::string& text);
+// "4G", "512M", "1.5 GiB", "1000000"; K, M, G and T are powers of 1024.
+std::size_t parse_bytes(const std::string& option, const std::string& text);
+
+// The value of one of these words.
+template <class T>
+T parse_word(const std::string& option, const std::string& text,
+             std::initializer_list<std::pair<const char*, T>> words) {
+  std::string expected;
+  for (const auto& [word, value] : words) {
+    if (text == word) return value;
+    expected += (expected.empty() ? "" : ", ") + std::string(word);
+  }
+  throw std::invalid_argument(option + ": found '" + text + "', expected one of " + expected);
+}
+
+}  // namespace bochner

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "train_words.h"
+
+#include "base/require.h"
+#include "base/spec.h"
+
+namespace bochner {
+
+namespace {
+
+using Method = ColumnScaling::Method;
+
+// One bandwidth from --bandwidth, --gamma or the kernel's own sigma= or gamma=; two of them contradict each other.
+void parse_kernel_words(const TrainWords& words, TrainOptions& options) {
+  options.kernel = parse_kernel(words.kernel);
+  const Spec spec(words.kernel);
+  const bool in_kernel = spec.has("sigma") || spec.has("gamma");
+  require(int(in_kernel) + int(!words.gamma.empty()) + int(!words.bandwidth.empty()) <= 1,
+          "--bandwidth: given twice, expected one of --bandwidth, --gamma and sigma= or gamma= in --kernel");
+  options.bandwidth = words.bandwidth;
+  if (!words.gamma.empty()) {
+    parse_number("--gamma", words.gamma);
+    const bool more = words.kernel.find(':') != words.kernel.npos;
+    options.kernel = parse_kernel(words.kernel + (more ? "," : ":") + "gamma=" + words.gamma);
+  }
+  if (in_kernel || !words.gamma.empty()) options.bandwidth = fmt::format("{}", options.kernel.length_scales[0]);
+}
+
+void parse_scales(const std::vector<std::string>& scales, TrainOptions& options) {
+  for (const std::string& text : scales) {
+    const auto [name, word] = split_pair(text);
+    const Method method = parse_word<Method>("--scale", word,
+                                             {{"none", Method::none},
+                                              {"standardize", Method::standardize},
+                                              {"minmax", Method::minmax},
+                                              {"log", Method::log},
+                                              {"quantile", Method::quantile}});
+    if (name.empty())
+      options.scale = method;
+    else
+      options.scale_inputs.emplace_back(name, method);
+  }
+}
+
+}  // namespace
+
+void TrainWords::add(CLI::App& app) {
+  app.add_option("FILE", file, "Rows to train on: csv, svmlight or npy, plain or .gz, .xz, .zst")
+      ->required()
+      ->type_name("");
+  add_repeatable(app, "-t,--target", targets, "Column to predict, by name or index from 0; several: a,b or again")
+      ->type_name("NAME|INDEX");
+  app.add_option("-o,--output", output, "Where to save the model")->type_name("MODEL");
+  app.add_option("--task", task, "regression or classification; default: by the target's values")->type_name("T");
+  app.add_option("--validation", validation, "Rows that choose lambda and give the score")->type_name("FILE");
+
+  const char* machine = "The machine; what is left out is chosen and said";
+  app.add_option("--kernel", kernel,
+                 "gaussian, laplacian, cauchy, matern[:nu=1.5], rational-quadratic[:alpha=1], laplacian2")
+      ->type_name("K")
+      ->group(machine);
+  app.add_option("--bandwidth", bandwidth, "A number, one per input (a,b,...), scale or median; default: searched")
+      ->type_name("S")
+      ->group(machine);
+  app.add_option("--gamma", gamma, "Instead: 1 / (2 bandwidth^2) for gaussian, 1 / bandwidth for laplacian")
+      ->type_name("G")
+      ->group(machine);
+  app.add_option("--map", map, "fourier, fourier:form=cossin, fourier:form=shifted or none (a linear model)")
+      ->type_name("M")
+      ->group(machine);
+  app.add_option("--features", features, "Outputs of the map; default: by the number of rows")
+      ->type_name("D")
+      ->group(machine);
+  add_repeatable(app, "--lambda", lambdas, "Of |Zw - y|^2 + lambda n |w|^2; several (a,b or again): the best")
+      ->type_name("L")
+      ->group(machine);
+  app.add_option("--select", select, "How lambda is chosen: loo (leave one out) or holdout")
+      ->type_name("S")
+      ->group(machine);
+  app.add_option("--solver", solver, "cholesky")->type_name("S")->group(machine);
+  app.add_flag("--no-intercept", no_intercept, "No constant term")->group(machine);
+  app.add_option("--precision", precision, "Of the features: float or double")->type_name("P")->group(machine);
+  app.add_option("--seed", seed, "Of everything random; the same seed gives the same model")
+      ->type_name("N")
+      ->group(machine);
+
+  const char* columns = "Columns and rows";
+  add_repeatable(
+      app, "--scale", scales,
+      "standardize, minmax, log, quantile or none, for all inputs or NAME=METHOD for one; default: by column")
+      ->type_name("METHOD")
+      ->group(columns);
+  app.add_option("--missing", missing, "Missing numbers: mean, error or drop (the row)")
+      ->type_name("M")
+      ->group(columns);
+  app.add_option("--weights", weights, "Column of row weights")->type_name("COLUMN")->group(columns);
+  add_repeatable(app, "--class-weight", class_weights, "LABEL=W, or balanced: every class weighs the same")
+      ->type_name("LABEL=W")
+      ->group(columns);
+  add_repeatable(app, "--ignore", ignore, "Column to leave out; several: a,b or again")
+      ->type_name("COLUMN")
+      ->group(columns);
+
+  format.add(app);
+  run.add(app);
+  app.add_flag("--json", json, "Print the report as JSON");
+}
+
+RowsOptions TrainWords::rows() const {
+  RowsOptions rows = format.rows(run);
+  rows.targets = split_lists(targets);
+  rows.weights = weights;
+  rows.ignore = split_lists(ignore);
+  if (!task.empty())
+    rows.task =
+        parse_word<Task>("--task", task, {{"regression", Task::regression}, {"classification", Task::classification}});
+  rows.missing = parse_word<Missing>("--missing", missing,
+                                     {{"mean", Missing::mean}, {"error", Missing::error}, {"drop", Missing::drop}});
+  return rows;
+}
+
+TrainOptions TrainWords::options() const {
+  using Select = RidgeOptions::Select;
+  TrainOptions options;
+  parse_kernel_words(*this, options);
+  options.map = map;
+  options.features = features;
+  parse_scales(scales, options);
+  parse_word<int>("--solver", solver, {{"cholesky", 0}});
+  for (const std::string& lambda : split_lists(lambdas))
+    options.ridge.lambdas.push_back(parse_number("--lambda", lambda));
+  for (double lambda : options.ridge.lambdas) require(lambda >= 0, "--lambda: found {}, expected 0 or more", lambda);
+  if (!select.empty())
+    options.ridge.select =
+        parse_word<Select>("--select", select, {{"loo", Select::leave_one_out}, {"holdout", Select::hold_out}});
+  options.ridge.intercept = !no_intercept;
+  options.ridge.seed = options.seed = seed;
+  for (const std::string& text : class_weights) {
+    const auto [label, weight] = split_pair(text);
+    if (text == "balanced")
+      options.balanced = true;
+    else {
+      require(!label.empty(), "--class-weight: found '{}', expected LABEL=WEIGHT or balanced", text);
+      options.class_weights.emplace_back(label, parse_number("--class-weight", weight));
+    }
+  }
+  options.double_precision = parse_word<bool>("--precision", precision, {{"float", false}, {"double", true}});
+  return options;
+}
+
+}  // namespace bochner

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bochner/train.h"
+#include "options.h"
+
+namespace bochner {
+
+// The words of `bochner train`, as typed.
+struct TrainWords {
+  std::string file, output, validation, kernel = "gaussian", gamma, bandwidth, map = "fourier", solver = "cholesky",
+                                        task, missing = "mean", weights, precision = "float", select;
+  std::vector<std::string> targets, lambdas, scales, class_weights, ignore;
+  std::size_t features = 0;
+  std::uint64_t seed = 0;
+  bool no_intercept = false, json = false;
+  RunOptions run;
+  FileOptions format;
+
+  void add(CLI::App& app);
+  RowsOptions rows() const;
+  // Everything but the validation rows and what is said on the way.
+  TrainOptions options() const;
+};
+
+}  // namespace bochner
