@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/require.h"
 #include "commands.h"
+#include "model/plan.h"
 #include "model/report_json.h"
 #include "output.h"
 #include "train_words.h"
@@ -23,6 +24,8 @@ void check_names(const TrainWords& words, const TrainOptions& options, const Sch
   for (const auto& [name, method] : options.scale_inputs)
     if (std::find(inputs.begin(), inputs.end(), name) == inputs.end())
       fail(Error::Kind::data, "{}: has no numeric input '{}', given to --scale; check the name", words.file, name);
+  require(schema.task == Task::classification || (options.class_weights.empty() && !options.balanced),
+          "--class-weight: the targets are numbers, not classes; leave it out or give --task classification");
   for (const auto& [label, weight] : options.class_weights)
     if (schema.task == Task::classification &&
         std::find(schema.labels.begin(), schema.labels.end(), label) == schema.labels.end())
@@ -61,10 +64,12 @@ void run_train(const TrainWords& words) {
   const RowsOptions reading = words.rows();
   options.execution = words.run.execution(messages);
   options.say = [&](const std::string& line) { messages.say("  " + line); };
+  check_options(options);
   check_output(words.output, {words.file, words.validation});
 
   messages.step("reading " + words.file);
   const std::unique_ptr<Rows> rows = open_rows(words.file, reading);
+  check_options(options, rows->schema().inputs);
   check_names(words, options, rows->schema());
   std::unique_ptr<Rows> validation;
   if (!words.validation.empty()) {

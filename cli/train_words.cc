@@ -61,7 +61,9 @@ void TrainWords::add(CLI::App& app) {
                  "gaussian, laplacian, cauchy, matern[:nu=1.5], rational-quadratic[:alpha=1], laplacian2")
       ->type_name("K")
       ->group(machine);
-  app.add_option("--bandwidth", bandwidth, "A number, one per input (a,b,...), scale or median; default: searched")
+  app.add_option(
+         "--bandwidth", bandwidth,
+         "A number, one per input (a,b,...), scale, median, or auto: one per input, searched; default: one, searched")
       ->type_name("S")
       ->group(machine);
   app.add_option("--gamma", gamma, "Instead: 1 / (2 bandwidth^2) for gaussian, 1 / bandwidth for laplacian")

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "base/require.h"
 #include "base/spec.h"
@@ -41,6 +42,24 @@ std::vector<double> parse_bandwidth(const std::string& text) {
     p = next == end ? end : next + 1;
   }
   return values;
+}
+
+bool is_rule(const std::string& bandwidth) {
+  return bandwidth.empty() || bandwidth == "auto" || bandwidth == "scale" || bandwidth == "median";
+}
+
+// The form of a Fourier map; none for the map `none`.
+std::optional<FourierOptions::Form> parse_map(const std::string& text) {
+  const Spec spec(text);
+  if (spec.name() == "none") {
+    spec.allow({});
+    return std::nullopt;
+  }
+  require(spec.name() == "fourier", "map: found \"{}\", expected fourier or none", spec.name());
+  spec.allow({"form"});
+  const std::string form = spec.text("form", "cossin");
+  require(form == "cossin" || form == "shifted", "map: found form={}, expected cossin or shifted", form);
+  return form == "cossin" ? FourierOptions::Form::cossin : FourierOptions::Form::shifted;
 }
 
 // The sampled inputs after scaling, for the bandwidth rules.
@@ -88,21 +107,15 @@ class Planning {
   }
 
   MapPtr choose_map(const MapPtr& scaling) {
-    const Spec spec(options_.map);
-    if (spec.name() == "none") {
-      spec.allow({});
+    const std::optional<FourierOptions::Form> form = parse_map(options_.map);
+    if (!form) {
       if (!scaling && schema_.sparse) return bochner::scaling(std::vector<ColumnScaling>(schema_.inputs));
       return nullptr;
     }
-    require(spec.name() == "fourier", "map: found \"{}\", expected fourier or none", spec.name());
-    spec.allow({"form"});
-    const std::string form = spec.text("form", "cossin");
-    require(form == "cossin" || form == "shifted", "map: found form={}, expected cossin or shifted", form);
-    FourierOptions fourier_options{
-        .kernel = options_.kernel,
-        .features = options_.features ? options_.features : default_features(survey_.rows()),
-        .form = form == "cossin" ? FourierOptions::Form::cossin : FourierOptions::Form::shifted,
-        .seed = options_.seed};
+    FourierOptions fourier_options{.kernel = options_.kernel,
+                                   .features = options_.features ? options_.features : default_features(survey_.rows()),
+                                   .form = *form,
+                                   .seed = options_.seed};
     if (!options_.features) note(fmt::format("features: {} for {} rows", fourier_options.features, survey_.rows()));
     choose_bandwidth(fourier_options, scaling);
     return fourier(schema_.inputs, fourier_options);
@@ -110,14 +123,11 @@ class Planning {
 
   void choose_bandwidth(FourierOptions& fourier_options, const MapPtr& scaling) {
     Kernel& kernel = fourier_options.kernel;
-    const bool searched = options_.bandwidth.empty() || options_.bandwidth == "auto";
-    if (!searched && options_.bandwidth != "scale" && options_.bandwidth != "median") {
+    if (!is_rule(options_.bandwidth)) {
       kernel.length_scales = parse_bandwidth(options_.bandwidth);
-      const std::size_t count = kernel.length_scales.size();
-      require(count == 1 || count == schema_.inputs, "bandwidth: found {} length scales for {} inputs", count,
-              schema_.inputs);
       return;
     }
+    const bool searched = options_.bandwidth.empty() || options_.bandwidth == "auto";
     const Matrix<double> sample = scaled_sample(survey_, scaling, schema_.inputs);
     const bool by_scale = options_.bandwidth == "scale";
     const double rule = by_scale ? scale_bandwidth(kernel, sample.view()) : median_bandwidth(kernel, sample.view());
@@ -163,7 +173,17 @@ class Planning {
 
 MapPtr Plan::map() const { return maps.empty() ? nullptr : chain(maps); }
 
+void check_options(const TrainOptions& options, std::size_t inputs) {
+  const std::optional<FourierOptions::Form> form = parse_map(options.map);
+  if (form && options.features > 0) fourier(1, {.features = options.features, .form = *form});
+  if (!form || is_rule(options.bandwidth)) return;
+  const std::size_t count = parse_bandwidth(options.bandwidth).size();
+  require(count == 1 || inputs == 0 || count == inputs, "bandwidth: found {} length scales for {} inputs", count,
+          inputs);
+}
+
 Plan make_plan(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads) {
+  check_options(options, schema.inputs);
   return Planning(schema, survey, options, threads).run();
 }
 

@@ -22,6 +22,10 @@ struct Plan {
   MapPtr map() const;  // null when rows go as they are
 };
 
+// What is wrong with the options whatever the rows are, before anyone reads them: std::invalid_argument.
+// inputs: 0 while they are not known.
+void check_options(const TrainOptions& options, std::size_t inputs = 0);
+
 Plan make_plan(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads);
 
 // One weight per class as the options ask; empty when all rows weigh the same.
