@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace bochner {
+
+enum class Learner { ridge, svm, hard_svm, logistic, huber, svr };
+
+// How an svm pays for a violated margin v = max(0, 1 - y u), or an svr for v = max(0, |y - u| - epsilon).
+enum class MarginLoss { linear, squared };  // v (hinge, epsilon-insensitive) or v^2 (their squares)
+
+// Every learner but ridge:  min 1/2 |w|^2 + C sum_i weight_i loss(y_i, z_i w + b),  LIBLINEAR's convention.
+// lambda = 1 / (C n) is the other spelling, n the sum of the weights. The intercept b is not penalised.
+struct LearnerOptions {
+  Learner learner = Learner::svm;
+  MarginLoss loss = MarginLoss::linear;
+  std::vector<double> C;          // empty (and no lambdas): searched; one: used as it is; several: the best of them
+  std::vector<double> lambdas;    // instead of C
+  std::optional<double> epsilon;  // svr, in the units of the target; none: a tenth of the target's deviation
+  std::optional<double> delta;    // huber, where squares become lines; none: 1.345 deviations of the residuals
+  bool intercept = true;
+  double tolerance = 1e-6;  // of the objective, relative to its optimum
+  int most_steps = 200;     // Newton steps before it stops and says so
+  std::uint64_t seed = 0;   // which rows are held out, and the sketch
+};
+
+}  // namespace bochner

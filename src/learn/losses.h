@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bochner/matrix.h"
+
+namespace bochner {
+
+// What a loss sees of the rows. n rows, K outputs.
+struct Examples {
+  Matrix<double> y;       // n x K: -1 or +1, or a number
+  std::vector<double> c;  // n: C times the row's weight; 0 leaves the row out
+
+  std::size_t rows() const { return y.rows(); }
+  std::size_t outputs() const { return y.cols(); }
+};
+
+// sum_i psi_i(u_i), a convex and once differentiable function of the scores u = z W + b of every row.
+// The scores of a row meet in one term when `coupled` (softmax); otherwise each output is a problem of its own.
+// Thread-safe: calls look at the rows first .. first + count only, arrays are theirs (count x K).
+class Loss {
+ public:
+  virtual ~Loss() = default;
+  virtual bool coupled() const { return false; }
+
+  // value[k] += psi, pull = -psi'(u), and what curvature() needs of u. value has K entries (coupled: all in the first).
+  virtual void evaluate(std::size_t first, std::size_t count, const double* u, double* value, double* pull,
+                        double* state) const = 0;
+  // r = psi''(u) q for the rows and outputs named; q and r are rows.size() x outputs.size(), state is of all rows.
+  // Here for losses of one score each, whose state is psi'' itself.
+  virtual void curvature(std::span<const std::size_t> rows, const Matrix<double>& state,
+                         std::span<const std::size_t> outputs, const double* q, double* r) const;
+  // The diagonal of psi'', averaged over the outputs: n entries.
+  virtual std::vector<double> mean_curvature(const Matrix<double>& state) const;
+
+  // The most that psi'' may sum to over all rows.
+  double most_curvature() const { return most_curvature_; }
+
+ protected:
+  // steepest: the largest psi'' where c is 1.
+  Loss(const Examples& examples, double steepest);
+  const std::size_t K_;
+  const Examples& examples_;
+
+ private:
+  double most_curvature_;
+};
+
+// c max(0, 1 - y u)^2
+std::unique_ptr<Loss> squared_hinge(const Examples& examples);
+// c log(1 + exp(-y u))
+std::unique_ptr<Loss> logistic(const Examples& examples);
+// -c log(exp(u_y) / sum_k exp(u_k)), y = +1 marks the class
+std::unique_ptr<Loss> softmax(const Examples& examples);
+// c r^2 / 2 within delta, c delta (|r| - delta / 2) beyond; r = y - u. One delta per output.
+std::unique_ptr<Loss> huber(const Examples& examples, std::vector<double> delta);
+// c max(0, |r| - epsilon)^2
+std::unique_ptr<Loss> squared_tube(const Examples& examples, std::vector<double> epsilon);
+
+// The two losses with corners, smoothed about multipliers a (n x K, the pull of an earlier solution):
+//   psi(u) = max_a' { a' (y - u) - penalty(a') - (a' - a)^2 h / (2 c) }
+// the augmented Lagrangian of u = z w + b. Its pull is the maximising a', and where a solves the problem so does
+// the minimiser of psi, for any width h > 0.
+// hinge: c max(0, 1 - y u), 0 <= y a' <= c.  tube: c max(0, |r| - epsilon), |a'| <= c, penalty epsilon |a'|.
+// hard: no bound on y a'; c then only sets the scale of h.
+std::unique_ptr<Loss> smoothed_hinge(const Examples& examples, const Matrix<double>& a, double h, bool hard);
+std::unique_ptr<Loss> smoothed_tube(const Examples& examples, const Matrix<double>& a, double h,
+                                    std::vector<double> epsilon);
+
+}  // namespace bochner
