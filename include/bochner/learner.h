@@ -17,12 +17,12 @@ enum class MarginLoss { linear, squared };  // v (hinge, epsilon-insensitive) or
 // Every learner but ridge:  min 1/2 |w|^2 + C sum_i weight_i loss(y_i, z_i w + b),  LIBLINEAR's convention.
 // lambda = 1 / (C n) is the other spelling, n the sum of the weights. The intercept b is not penalised.
 struct LearnerOptions {
-  Learner learner = Learner::svm;
+  Learner learner = Learner::ridge;  // ridge has options of its own
   MarginLoss loss = MarginLoss::linear;
-  std::vector<double> C;          // empty (and no lambdas): searched; one: used as it is; several: the best of them
-  std::vector<double> lambdas;    // instead of C
-  std::optional<double> epsilon;  // svr, in the units of the target; none: a tenth of the target's deviation
-  std::optional<double> delta;    // huber, where squares become lines; none: 1.345 deviations of the residuals
+  std::vector<double> C = {};        // empty (and no lambdas): searched; one: used as it is; several: the best of them
+  std::vector<double> lambdas = {};  // instead of C
+  std::optional<double> epsilon = {};  // svr, in the units of the target; none: a tenth of the target's deviation
+  std::optional<double> delta = {};    // huber, where squares become lines; none: 1.345 deviations of the residuals
   bool intercept = true;
   double tolerance = 1e-6;  // of the objective, relative to its optimum
   int most_steps = 200;     // Newton steps before it stops and says so

@@ -42,6 +42,10 @@ class Model {
   // The label of one row of scores.
   const std::string& label(const double* scores) const;
 
+  // Whether scores stand for probabilities (a logistic head), and those of the classes for one row of scores.
+  bool has_probabilities() const;
+  std::vector<double> probabilities(const double* scores) const;
+
   Score evaluate(Rows& rows, const Execution& execution = {}) const;
 
  private:

@@ -12,6 +12,7 @@
 
 #include "bochner/execution.h"
 #include "bochner/kernel.h"
+#include "bochner/learner.h"
 #include "bochner/map.h"
 #include "bochner/model.h"
 #include "bochner/ridge.h"
@@ -29,6 +30,7 @@ struct TrainOptions {
   std::optional<ColumnScaling::Method> scale = {};  // none: by column
   std::vector<std::pair<std::string, ColumnScaling::Method>> scale_inputs = {};  // these inputs, by name, differently
   RidgeOptions ridge = {};
+  LearnerOptions learner = {};                                     // another learner than ridge, and its options
   std::vector<std::pair<std::string, double>> class_weights = {};  // label, weight
   bool balanced = false;          // classes weigh the same, however many rows they have
   bool double_precision = false;  // features in double
@@ -39,10 +41,12 @@ struct TrainOptions {
   std::function<void(const std::string&)> say = {};  // each choice, as it is made
 };
 
-// From rows to a model: survey, scale, bandwidth, features, ridge.
+// From rows to a model: survey, scale, bandwidth, features, learner.
 Model train(Rows& rows, const TrainOptions& options = {});
 
 // A ridge head on the features of a map the caller made. Rows go into the map as they are.
 Model fit(Rows& rows, MapPtr map, const RidgeOptions& ridge = {}, const Execution& execution = {});
+// As fit, with another learner than ridge.
+Model fit_learner(Rows& rows, MapPtr map, const LearnerOptions& learner, const Execution& execution = {});
 
 }  // namespace bochner

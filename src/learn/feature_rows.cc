@@ -4,6 +4,7 @@
 #include "learn/feature_rows.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/require.h"
 
@@ -11,9 +12,9 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kVector = 8;      // doubles summed side by side
+constexpr std::size_t kVector = 8;       // doubles summed side by side
 constexpr std::size_t kMostGroups = 32;  // partial sums of a product
-constexpr std::size_t kBatch = 16;      // rows between which F is called: they stay in the first cache
+constexpr std::size_t kBatch = 16;       // rows between which F is called: they stay in the first cache
 
 template <class T>
 double dot(const T* z, const double* v, std::size_t n) {
@@ -133,8 +134,7 @@ Matrix<double> FeatureRows::normal_product(Threads& threads, const Matrix<double
         const auto rows = over.rows.subspan(first, std::min(kBatch, end - first));
         for (std::size_t b = 0; b < rows.size(); ++b)
           for (std::size_t k = 0; k < K; ++k)
-            q[b * K + k] =
-                curved(rows[b], k) ? dot(z + rows[b] * stride_, v.data() + k * stride_, stride_) : 0.0;
+            q[b * K + k] = curved(rows[b], k) ? dot(z + rows[b] * stride_, v.data() + k * stride_, stride_) : 0.0;
         between(rows, q.data());
         for (std::size_t k = 0; k < K; ++k) {
           std::size_t count = 0;
@@ -148,6 +148,18 @@ Matrix<double> FeatureRows::normal_product(Threads& threads, const Matrix<double
       }
     });
   });
+}
+
+double FeatureRows::longest_row() const {
+  double most = 0;
+  std::vector<double> row(width_);
+  for (std::size_t i = 0; i < n_; ++i) {
+    copy_row(i, row.data());
+    double square = 0;
+    for (std::size_t j = 0; j < D_; ++j) square += row[j] * row[j];
+    most = std::max(most, square);
+  }
+  return std::sqrt(most);
 }
 
 void FeatureRows::copy_row(std::size_t i, double* out) const {

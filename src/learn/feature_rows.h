@@ -48,6 +48,7 @@ class FeatureRows {
   using Between = std::function<void(std::span<const std::size_t> rows, double* q)>;
   Matrix<double> normal_product(Threads& threads, const Matrix<double>& v, const Curved& over,
                                 const Between& between) const;
+  double longest_row() const;  // the largest |z_i|, without the constant
   // Row i in double, width entries.
   void copy_row(std::size_t i, double* out) const;
 

@@ -22,8 +22,7 @@ struct Curve {
 template <class Phi>
 class Separable final : public Loss {
  public:
-  Separable(const Examples& examples, Phi phi, double steepest)
-      : Loss(examples, steepest), phi_(std::move(phi)) {}
+  Separable(const Examples& examples, Phi phi, double steepest) : Loss(examples, steepest), phi_(std::move(phi)) {}
 
   void evaluate(std::size_t first, std::size_t count, const double* u, double* value, double* pull,
                 double* state) const override {
@@ -31,8 +30,7 @@ class Separable final : public Loss {
       const double c = examples_.c[first + i];
       for (std::size_t k = 0; k < K_; ++k) {
         const std::size_t at = i * K_ + k;
-        const Curve curve =
-            c > 0 ? phi_(c, examples_.y(first + i, k), u[at], first + i, k) : Curve{0, 0, 0};
+        const Curve curve = c > 0 ? phi_(c, examples_.y(first + i, k), u[at], first + i, k) : Curve{0, 0, 0};
         value[k] += curve.value;
         pull[at] = curve.pull;
         state[at] = curve.curvature;
@@ -130,47 +128,44 @@ std::unique_ptr<Loss> logistic(const Examples& examples) {
 std::unique_ptr<Loss> softmax(const Examples& examples) { return std::make_unique<Softmax>(examples); }
 
 std::unique_ptr<Loss> huber(const Examples& examples, std::vector<double> delta) {
-  return separable(
-      examples, 1,
-      [delta = std::move(delta)](double c, double y, double u, std::size_t, std::size_t k) -> Curve {
-        const double r = y - u, d = delta[k];
-        if (std::abs(r) <= d) return {c * r * r / 2, c * r, c};
-        return {c * d * (std::abs(r) - d / 2), std::copysign(c * d, r), 0};
-      });
+  return separable(examples, 1,
+                   [delta = std::move(delta)](double c, double y, double u, std::size_t, std::size_t k) -> Curve {
+                     const double r = y - u, d = delta[k];
+                     if (std::abs(r) <= d) return {c * r * r / 2, c * r, c};
+                     return {c * d * (std::abs(r) - d / 2), std::copysign(c * d, r), 0};
+                   });
 }
 
 std::unique_ptr<Loss> squared_tube(const Examples& examples, std::vector<double> epsilon) {
-  return separable(
-      examples, 2,
-      [epsilon = std::move(epsilon)](double c, double y, double u, std::size_t, std::size_t k) -> Curve {
-        const double r = y - u, v = std::abs(r) - epsilon[k];
-        return v > 0 ? Curve{c * v * v, std::copysign(2 * c * v, r), 2 * c} : Curve{0, 0, 0};
-      });
+  return separable(examples, 2,
+                   [epsilon = std::move(epsilon)](double c, double y, double u, std::size_t, std::size_t k) -> Curve {
+                     const double r = y - u, v = std::abs(r) - epsilon[k];
+                     return v > 0 ? Curve{c * v * v, std::copysign(2 * c * v, r), 2 * c} : Curve{0, 0, 0};
+                   });
 }
 
 std::unique_ptr<Loss> smoothed_hinge(const Examples& examples, const Matrix<double>& a, double h, bool hard) {
-  return separable(
-      examples, 1 / h, [&a, h, hard](double c, double y, double u, std::size_t i, std::size_t k) -> Curve {
-        const double sigma = c / h, v = 1 - y * u, most = hard ? std::numeric_limits<double>::infinity() : c;
-        const double before = y * a(i, k), step = before + sigma * v;
-        const double alpha = std::clamp(step, 0.0, most);
-        const double moved = alpha - before;
-        return {alpha * v - moved * moved / (2 * sigma), y * alpha, step > 0 && step < most ? sigma : 0};
-      });
+  return separable(examples, 1 / h, [&a, h, hard](double c, double y, double u, std::size_t i, std::size_t k) -> Curve {
+    const double sigma = c / h, v = 1 - y * u, most = hard ? std::numeric_limits<double>::infinity() : c;
+    const double before = y * a(i, k), step = before + sigma * v;
+    const double alpha = std::clamp(step, 0.0, most);
+    const double moved = alpha - before;
+    return {alpha * v - moved * moved / (2 * sigma), y * alpha, step > 0 && step < most ? sigma : 0};
+  });
 }
 
 std::unique_ptr<Loss> smoothed_tube(const Examples& examples, const Matrix<double>& a, double h,
                                     std::vector<double> epsilon) {
-  return separable(examples, 1 / h,
-                   [&a, h, epsilon = std::move(epsilon)](double c, double y, double u, std::size_t i,
-                                                         std::size_t k) -> Curve {
-                     const double sigma = c / h, r = y - u, step = a(i, k) + sigma * r;
-                     const double reach = std::abs(step) - sigma * epsilon[k];  // |a'| before its bound
-                     const double alpha = std::copysign(std::clamp(reach, 0.0, c), step);
-                     const double moved = alpha - a(i, k);
-                     return {alpha * r - epsilon[k] * std::abs(alpha) - moved * moved / (2 * sigma), alpha,
-                             reach > 0 && reach < c ? sigma : 0};
-                   });
+  return separable(
+      examples, 1 / h,
+      [&a, h, epsilon = std::move(epsilon)](double c, double y, double u, std::size_t i, std::size_t k) -> Curve {
+        const double sigma = c / h, r = y - u, step = a(i, k) + sigma * r;
+        const double reach = std::abs(step) - sigma * epsilon[k];  // |a'| before its bound
+        const double alpha = std::copysign(std::clamp(reach, 0.0, c), step);
+        const double moved = alpha - a(i, k);
+        return {alpha * r - epsilon[k] * std::abs(alpha) - moved * moved / (2 * sigma), alpha,
+                reach > 0 && reach < c ? sigma : 0};
+      });
 }
 
 }  // namespace bochner

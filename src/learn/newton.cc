@@ -14,7 +14,7 @@ namespace {
 constexpr int kMostProducts = 250;  // in one system
 // Products that a factor of an output's own saves: one shared by several outputs fits none of them well.
 constexpr double kWorthProducts = 20, kWorthProductsShared = 100;
-constexpr int kMostTrials = 30;     // on one line
+constexpr int kMostTrials = 30;  // on one line
 constexpr double kLinePrecision = 0.01;
 constexpr double kDamping = 1e-7;  // of the intercept's curvature, relative to the largest it may have
 
@@ -30,9 +30,8 @@ template <class Add>
 std::vector<double> sum_chunks(Threads& threads, std::size_t n, std::size_t sums, const Add& add) {
   const std::size_t chunks = (n + kChunkRows - 1) / kChunkRows;
   Matrix<double> parts(chunks, sums);
-  threads.run(chunks, [&](std::size_t c, int) {
-    add(c * kChunkRows, std::min(kChunkRows, n - c * kChunkRows), &parts(c, 0));
-  });
+  threads.run(chunks,
+              [&](std::size_t c, int) { add(c * kChunkRows, std::min(kChunkRows, n - c * kChunkRows), &parts(c, 0)); });
   std::vector<double> total(sums);
   for (std::size_t c = 0; c < chunks; ++c)
     for (std::size_t s = 0; s < sums; ++s) total[s] += parts(c, s);
@@ -293,8 +292,7 @@ Newton::Result Newton::minimize(const Loss& loss, Iterate& at, std::span<const s
     prepare(loss, state, open);
     Matrix<double> gradient(K, S);
     for (std::size_t k = 0; k < K; ++k)
-      for (std::size_t j = 0; j < S; ++j)
-        gradient(k, j) = (j < z_.features() ? at.w(k, j) : 0.0) - r.pulled(k, j);
+      for (std::size_t j = 0; j < S; ++j) gradient(k, j) = (j < z_.features() ? at.w(k, j) : 0.0) - r.pulled(k, j);
     const double precision = std::clamp(std::sqrt(furthest), 0.01, 0.1);
     const Matrix<double> p = direction(loss, state, gradient, open, precision);
     const Matrix<double> q = z_.scores(threads_, p);

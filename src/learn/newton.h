@@ -32,8 +32,8 @@ class Newton {
     std::vector<double> value;  // F, of each output (coupled: all of it in each)
     // F - F* is at most this where there is no intercept (F is strongly convex), and nearly so where there is one.
     std::vector<double> excess;
-    Matrix<double> pull;     // n x K, -psi' at the solution
-    Matrix<double> pulled;   // K x stride, Z^T pull
+    Matrix<double> pull;    // n x K, -psi' at the solution
+    Matrix<double> pulled;  // K x stride, Z^T pull
     bool converged = false;
   };
 
@@ -61,8 +61,8 @@ class Newton {
   const FeatureRows& z_;
   std::uint64_t seed_;
   Threads& threads_;
-  std::vector<double> penalty_;  // 1 for features; for the intercept 0, damped in the Hessian
-  std::optional<HessianFactor> factor_;                // of an earlier point
+  std::vector<double> penalty_;                         // 1 for features; for the intercept 0, damped in the Hessian
+  std::optional<HessianFactor> factor_;                 // of an earlier point
   std::vector<std::optional<FewRowsFactor>> few_rows_;  // per output, of this point
   double spent_ = 0;  // on products since the Hessian was factored, in their multiplications
   int steps_ = 0, products_ = 0, factors_ = 0;

@@ -4,6 +4,7 @@
 #include "bochner/model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/require.h"
@@ -116,6 +117,20 @@ Matrix<double> Model::predict(MatrixView<const double> x) const { return predict
 const std::string& Model::label(const double* scores) const {
   require(schema_.task == Task::classification, "model: a regression has no labels");
   return schema_.labels[predicted_class(scores, outputs())];
+}
+
+bool Model::has_probabilities() const { return report_.learner == "logistic"; }
+
+std::vector<double> Model::probabilities(const double* scores) const {
+  require(has_probabilities(), "model: the scores of {} are no probabilities; train with the logistic learner",
+          report_.learner);
+  std::vector<double> u(scores, scores + outputs());
+  if (u.size() == 1) u.insert(u.begin(), 0.0);  // sigmoid(u) is the softmax of (0, u)
+  const double most = *std::max_element(u.begin(), u.end());
+  double sum = 0;
+  for (double& p : u) sum += p = std::exp(p - most);
+  for (double& p : u) p /= sum;
+  return u;
 }
 
 Score Model::evaluate(Rows& rows, const Execution& execution) const {

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/require.h"
+#include "learn/learner.h"
 #include "learn/ridge.h"
 #include "model/plan.h"
 #include "rows/weighted.h"
@@ -38,7 +39,9 @@ class Training {
     const Stream stream(*current_, map, threads_, options_.execution, precision());
     std::optional<Stream> validation;
     if (options_.validation) validation.emplace(*options_.validation, map, threads_, options_.execution, precision());
-    Fitted fitted = fit_ridge(stream, survey_, options_.ridge, validation ? &*validation : nullptr);
+    const Stream* judge = validation ? &*validation : nullptr;
+    Fitted fitted = options_.learner.learner == Learner::ridge ? fit_ridge(stream, survey_, options_.ridge, judge)
+                                                               : fit_learner(stream, survey_, options_.learner, judge);
     fitted.report.map = map ? map->spec() : "none";
     fitted.report.notes.insert(fitted.report.notes.begin(), plan.notes.begin(), plan.notes.end());
     fitted.report.seconds.insert(fitted.report.seconds.begin(), seconds_.begin(), seconds_.end());
@@ -87,12 +90,28 @@ class Training {
 
 Model train(Rows& rows, const TrainOptions& options) { return Training(rows, options).run(); }
 
-Model fit(Rows& rows, MapPtr map, const RidgeOptions& ridge, const Execution& execution) {
+namespace {
+
+template <class Fit>
+Model fit_on(Rows& rows, MapPtr map, std::uint64_t seed, const Execution& execution, const Fit& fit) {
   Threads threads(execution.threads);
-  const Survey survey = Stream(rows, nullptr, threads, execution).fold(Survey(rows.schema(), ridge.seed), "survey");
-  Fitted fitted = fit_ridge(Stream(rows, map, threads, execution), survey, ridge);
+  const Survey survey = Stream(rows, nullptr, threads, execution).fold(Survey(rows.schema(), seed), "survey");
+  Fitted fitted = fit(Stream(rows, map, threads, execution), survey);
   fitted.report.map = map->spec();
   return Model(rows.schema(), {std::move(map)}, fitted.head, std::move(fitted.report));
+}
+
+}  // namespace
+
+Model fit(Rows& rows, MapPtr map, const RidgeOptions& ridge, const Execution& execution) {
+  return fit_on(rows, std::move(map), ridge.seed, execution,
+                [&](const Stream& stream, const Survey& survey) { return fit_ridge(stream, survey, ridge); });
+}
+
+Model fit_learner(Rows& rows, MapPtr map, const LearnerOptions& learner, const Execution& execution) {
+  require(learner.learner != Learner::ridge, "fit_learner: ridge has options of its own; use fit");
+  return fit_on(rows, std::move(map), learner.seed, execution,
+                [&](const Stream& stream, const Survey& survey) { return fit_learner(stream, survey, learner); });
 }
 
 }  // namespace bochner

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include "bochner/learner.h"
+#include "learn/ridge.h"
+
+namespace bochner {
+
+// "svm", "hard-svm", ...
+const char* learner_name(Learner learner);
+
+// Every learner but ridge, on the stream's features kept in memory. Where C is to be chosen, rows held out (or the
+// validation rows) choose it and give the score; a single C is used as it is, on all rows.
+Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOptions& options,
+                   const Stream* validation = nullptr);
+
+}  // namespace bochner

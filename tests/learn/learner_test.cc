@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "bochner/error.h"
+#include "bochner/model.h"
+#include "bochner/rows.h"
+#include "bochner/train.h"
+#include "learn/multipliers.h"
+#include "learn/primal.h"
+#include "random/draw.h"
+#include "run/stream.h"
+
+namespace bochner {
+namespace {
+
+// Rows about as many centres as there are classes, or a bumpy function of them with a few gross errors.
+struct Problem {
+  Matrix<float> x;
+  Matrix<double> y;
+  std::vector<double> weights;
+  Schema schema;
+
+  Problem(std::size_t n, std::size_t d, std::size_t classes, double spread, std::uint64_t seed = 1)
+      : x(n, d), y(n, 1), weights(n, 1.0) {
+    schema.inputs = d;
+    schema.targets = 1;
+    schema.task = classes ? Task::classification : Task::regression;
+    for (std::size_t c = 0; c < classes; ++c) schema.labels.push_back(std::to_string(c));
+    for (std::size_t i = 0; i < n; ++i) {
+      double sum = 0;
+      for (std::size_t j = 0; j < d; ++j) {
+        const double center = classes ? normal(seed, Draw::candidate, i % classes, j) : 0;
+        x(i, j) = float(center + spread * normal(seed, Draw::sample, i, j));
+        sum += std::sin(2 * double(x(i, j)));
+      }
+      y(i, 0) = classes ? double(i % classes) : 10 + 5 * sum + (i % 50 == 0 ? 100 : 0);
+    }
+  }
+  std::unique_ptr<Rows> rows(bool weighted = false) const {
+    return memory_rows<float>(x.view(), y.view(), schema, weighted ? weights.data() : nullptr);
+  }
+  MapPtr map(std::size_t features) const {
+    Kernel kernel;
+    kernel.length_scales = {1.5};
+    return fourier(schema.inputs, {.kernel = kernel, .features = features, .seed = 3});
+  }
+  FeatureRows features(std::size_t D, bool intercept, Threads& threads) const {
+    const auto source = rows();
+    return Stream(*source, map(D), threads, {}).fold(FeatureRows(D, intercept));
+  }
+};
+
+const LearnerOptions& learner_case(int i) {
+  static const std::vector<LearnerOptions> all = {
+      {.learner = Learner::svm, .loss = MarginLoss::linear, .C = {3.0}},
+      {.learner = Learner::svm, .loss = MarginLoss::squared, .C = {3.0}},
+      {.learner = Learner::logistic, .C = {3.0}},
+      {.learner = Learner::huber, .C = {3.0}, .delta = 2.0},
+      {.learner = Learner::svr, .loss = MarginLoss::linear, .C = {3.0}, .epsilon = 0.5},
+      {.learner = Learner::svr, .loss = MarginLoss::squared, .C = {3.0}, .epsilon = 0.5},
+  };
+  return all[std::size_t(i)];
+}
+
+Problem problem_for(const LearnerOptions& options, std::size_t n, std::size_t classes) {
+  const bool numbers = options.learner == Learner::huber || options.learner == Learner::svr;
+  return Problem(n, 4, numbers ? 0 : classes, 1.0);
+}
+
+class EveryLearner : public testing::TestWithParam<int> {};
+
+TEST_P(EveryLearner, GivesTheSameBitsForAnyThreadsAndBlocks) {
+  LearnerOptions options = learner_case(GetParam());
+  options.C = {};  // the choice of C as well
+  options.tolerance = 1e-4;
+  const Problem p = problem_for(options, 2500, 3);
+  const auto rows = p.rows();
+  const Model one = fit_learner(*rows, p.map(40), options, {.threads = 1});
+  for (int threads : {2, 3, 7}) {
+    const Model other =
+        fit_learner(*rows, p.map(40), options, {.threads = threads, .block_rows = 1024 * std::size_t(threads)});
+    EXPECT_EQ(one.predict(p.x.view()), other.predict(p.x.view())) << threads << " threads";
+    EXPECT_EQ(one.report().notes, other.report().notes);
+  }
+}
+
+TEST_P(EveryLearner, CountsAWeightAsRepeatedRows) {
+  LearnerOptions options = learner_case(GetParam());
+  options.tolerance = 1e-12;
+  const Problem p = problem_for(options, 300, 3);
+  Problem twice = p, weighted = p;
+  const std::size_t repeated = 100;
+  twice.x = Matrix<float>(400, 4);
+  twice.y = Matrix<double>(400, 1);
+  for (std::size_t i = 0; i < 400; ++i) {
+    const std::size_t from = i < 300 ? i : i - 300;
+    std::copy_n(&p.x(from, 0), 4, &twice.x(i, 0));
+    twice.y(i, 0) = p.y(from, 0);
+  }
+  for (std::size_t i = 0; i < repeated; ++i) weighted.weights[i] = 2;
+  const Model a = fit_learner(*twice.rows(), p.map(30), options),
+              b = fit_learner(*weighted.rows(true), p.map(30), options);
+  const Matrix<double> ua = a.predict(p.x.view()), ub = b.predict(p.x.view());
+  for (std::size_t i = 0; i < ua.rows(); ++i)
+    for (std::size_t k = 0; k < ua.cols(); ++k) EXPECT_NEAR(ua(i, k), ub(i, k), 1e-4 * (1 + std::abs(ua(i, k))));
+}
+
+TEST_P(EveryLearner, EndsWhereNoStepImproves) {
+  LearnerOptions options = learner_case(GetParam());
+  for (bool intercept : {false, true}) {
+    options.intercept = intercept;
+    const Problem p = problem_for(options, 400, 3);
+    Threads threads(2);
+    const FeatureRows z = p.features(30, intercept, threads);
+    Primal primal(z, p.schema, options, threads);
+    const Primal::Solution solution = primal.solve(3.0, 1e-8);
+    EXPECT_TRUE(solution.converged);
+    EXPECT_LE(solution.excess, 1e-8 * solution.objective);
+
+    // The objective from its definition, about the solution.
+    const Coefficients head = primal.head();
+    const auto objective = [&](const Coefficients& at) {
+      double sum = 0;
+      std::vector<double> row(z.width()), u(at.weights.cols());
+      for (std::size_t j = 0; j < at.weights.rows(); ++j)
+        for (std::size_t k = 0; k < u.size(); ++k) sum += 0.5 * at.weights(j, k) * at.weights(j, k);
+      for (std::size_t i = 0; i < z.rows(); ++i) {
+        z.copy_row(i, row.data());
+        const double t = p.y(i, 0);
+        double loss = 0, exps = 0;
+        for (std::size_t k = 0; k < u.size(); ++k) {
+          u[k] = at.intercept[k];
+          for (std::size_t j = 0; j < at.weights.rows(); ++j) u[k] += row[j] * at.weights(j, k);
+          const double y = t == double(k) ? 1 : -1, v = std::max(0.0, 1 - y * u[k]), r = t - u[k];
+          const double e = std::max(0.0, std::abs(r) - 0.5);
+          const bool squared = options.loss == MarginLoss::squared;
+          if (options.learner == Learner::svm) loss += squared ? v * v : v;
+          if (options.learner == Learner::svr) loss += squared ? e * e : e;
+          if (options.learner == Learner::huber) loss += std::abs(r) <= 2 ? r * r / 2 : 2 * (std::abs(r) - 1);
+          exps += std::exp(u[k]);
+        }
+        if (options.learner == Learner::logistic) loss = std::log(exps) - u[std::size_t(t)];
+        sum += 3.0 * loss;
+      }
+      return sum;
+    };
+    const double best = objective(head);
+    EXPECT_NEAR(best, solution.objective, 1e-8 * best);
+    for (std::uint64_t trial = 0; trial < 20; ++trial) {
+      Coefficients moved = head;
+      for (std::size_t k = 0; k < head.weights.cols(); ++k) {
+        for (std::size_t j = 0; j < 30; ++j) moved.weights(j, k) += 1e-2 * normal(9, Draw::candidate, trial, j, k);
+        if (intercept) moved.intercept[k] += 1e-2 * normal(9, Draw::candidate, trial, 99, k);
+      }
+      EXPECT_GE(objective(moved), best * (1 - 1e-8));
+    }
+  }
+}
+
+std::string case_name(const testing::TestParamInfo<int>& info) {
+  const char* names[] = {"hinge", "squared_hinge", "logistic", "huber", "tube", "squared_tube"};
+  return names[info.param];
+}
+INSTANTIATE_TEST_SUITE_P(Learners, EveryLearner, testing::Range(0, 6), case_name);
+
+TEST(Multipliers, PrimalAndDualMeet) {
+  const Problem p(600, 4, 2, 1.0);
+  Threads threads(2);
+  for (bool intercept : {false, true}) {
+    const FeatureRows z = p.features(50, intercept, threads);
+    Examples e{Matrix<double>(600, 1), std::vector<double>(600, 2.0)};
+    for (std::size_t i = 0; i < 600; ++i) e.y(i, 0) = i % 2 ? 1 : -1;
+    Newton newton(z, 1, threads);
+    Iterate at{Matrix<double>(1, z.stride()), Matrix<double>(600, 1)};
+    Multipliers m;
+    const MarginSolution s = solve_margins(newton, z, e, {}, 1e-9, 500, threads, at, m);
+    ASSERT_TRUE(s.converged);
+    EXPECT_LE(s.primal[0] - s.dual[0], 1e-9 * s.primal[0]);
+    EXPECT_GE(s.primal[0] - s.dual[0], -1e-12 * s.primal[0]);
+    double sum = 0;
+    for (std::size_t i = 0; i < 600; ++i) {  // KKT: which multipliers are at their bounds
+      const double alpha = e.y(i, 0) * m.a(i, 0), margin = e.y(i, 0) * at.u(i, 0);
+      sum += m.a(i, 0);
+      EXPECT_GE(alpha, 0);
+      EXPECT_LE(alpha, 2);
+      if (margin > 1 + 1e-3) {
+        EXPECT_EQ(alpha, 0);
+      }
+      if (margin < 1 - 1e-3) {
+        EXPECT_EQ(alpha, 2);
+      }
+    }
+    if (intercept) {
+      EXPECT_NEAR(sum, 0, 1e-3);
+    }
+  }
+}
+
+TEST(HardSvm, FindsTheWidestMarginInThePlane) {
+  // The margin between (0, +-1) and (3, +-1) and others behind them is the line x = 1.5.
+  Problem p(6, 2, 2, 1.0);
+  const float points[6][2] = {{0, 1}, {3, 1}, {0, -1}, {3, -1}, {-2, 5}, {7, 2}};
+  for (std::size_t i = 0; i < 6; ++i) std::copy_n(points[i], 2, &p.x(i, 0));
+  LearnerOptions options{.learner = Learner::hard_svm};
+  options.tolerance = 1e-10;
+  const Model model = fit_learner(*p.rows(), scaling(std::vector<ColumnScaling>(2)), options);
+  const Matrix<double> u = model.predict(p.x.view());
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(u(i, 0), i % 2 ? 1 : -1, 1e-5);
+  Matrix<float> middle(1, 2);
+  middle(0, 0) = 1.5f;
+  EXPECT_NEAR(model.predict(middle.view())(0, 0), 0, 1e-5);
+}
+
+TEST(HardSvm, EqualsALargeSoftMargin) {
+  const Problem p(200, 3, 3, 0.3);
+  LearnerOptions hard{.learner = Learner::hard_svm}, soft{.learner = Learner::svm, .C = {1e7}};
+  hard.tolerance = soft.tolerance = 1e-9;
+  const Matrix<double> a = fit_learner(*p.rows(), p.map(100), hard).predict(p.x.view());
+  const Matrix<double> b = fit_learner(*p.rows(), p.map(100), soft).predict(p.x.view());
+  for (std::size_t i = 0; i < a.rows(); ++i)
+    for (std::size_t k = 0; k < a.cols(); ++k) {
+      EXPECT_NEAR(a(i, k), b(i, k), 1e-3);
+      EXPECT_GE(a(i, k) * (i % 3 == k ? 1 : -1), 1 - 1e-4);
+    }
+}
+
+TEST(HardSvm, RefusesRowsItCannotSeparate) {
+  const Problem p(500, 2, 2, 3.0);
+  try {
+    fit_learner(*p.rows(), p.map(10), LearnerOptions{.learner = Learner::hard_svm});
+    FAIL() << "overlapping classes were separated";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("soft margin"), std::string::npos) << e.what();
+  }
+}
+
+TEST(Logistic, ProbabilitiesSumToOneAndMeetTheirFrequencies) {
+  for (std::size_t classes : {2, 4}) {
+    const Problem p(3000, 3, classes, 1.0);
+    const Model model = fit_learner(*p.rows(), p.map(60), LearnerOptions{.learner = Learner::logistic, .C = {1.0}});
+    const Matrix<double> u = model.predict(p.x.view());
+    std::vector<double> mean(classes);
+    for (std::size_t i = 0; i < u.rows(); ++i) {
+      const std::vector<double> probabilities = model.probabilities(&u(i, 0));
+      ASSERT_EQ(probabilities.size(), classes);
+      EXPECT_NEAR(std::accumulate(probabilities.begin(), probabilities.end(), 0.0), 1, 1e-12);
+      const auto best = std::max_element(probabilities.begin(), probabilities.end()) - probabilities.begin();
+      EXPECT_EQ(model.label(&u(i, 0)), p.schema.labels[std::size_t(best)]);
+      for (std::size_t c = 0; c < classes; ++c) mean[c] += probabilities[c] / 3000;
+    }
+    // With an intercept the mean probability of a class over training is its share, to the solver's precision.
+    for (double share : mean) EXPECT_NEAR(share, 1.0 / double(classes), 1e-3);
+  }
+}
+
+TEST(Logistic, OnlyItHasProbabilities) {
+  const Problem p(200, 3, 2, 1.0);
+  const Model model = fit_learner(*p.rows(), p.map(20), LearnerOptions{.learner = Learner::svm, .C = {1.0}});
+  const double score = 0.3;
+  EXPECT_FALSE(model.has_probabilities());
+  EXPECT_THROW(model.probabilities(&score), std::invalid_argument);
+}
+
+TEST(Huber, IsNotMovedByOutliers) {
+  const Problem p(2000, 2, 0, 1.0);  // one row in fifty is off by 100
+  const Model robust = fit_learner(*p.rows(), p.map(60), LearnerOptions{.learner = Learner::huber, .C = {10.0}});
+  const Model squares = fit(*p.rows(), p.map(60), RidgeOptions{.lambdas = {1e-4}});
+  const Matrix<double> a = robust.predict(p.x.view()), b = squares.predict(p.x.view());
+  double robust_bias = 0, squares_bias = 0;
+  for (std::size_t i = 0; i < 2000; ++i) {
+    const double truth = p.y(i, 0) - (i % 50 == 0 ? 100 : 0);
+    robust_bias += (a(i, 0) - truth) / 2000;
+    squares_bias += (b(i, 0) - truth) / 2000;
+  }
+  EXPECT_GT(squares_bias, 1.5);
+  EXPECT_LT(std::abs(robust_bias), 0.3);
+}
+
+TEST(Learner, LambdaIsOneOverCTimesN) {
+  const Problem p(500, 3, 2, 1.0);
+  LearnerOptions by_C{.learner = Learner::logistic, .C = {2.0}}, by_lambda{.learner = Learner::logistic};
+  by_lambda.lambdas = {1.0 / (2.0 * 500)};
+  const Model a = fit_learner(*p.rows(), p.map(20), by_C), b = fit_learner(*p.rows(), p.map(20), by_lambda);
+  EXPECT_EQ(a.predict(p.x.view()), b.predict(p.x.view()));
+  EXPECT_DOUBLE_EQ(a.report().lambda, by_lambda.lambdas[0]);
+}
+
+TEST(Learner, RefusesTargetsOfTheWrongKind) {
+  const Problem classes(100, 2, 2, 1.0), numbers(100, 2, 0, 1.0);
+  EXPECT_THROW(fit_learner(*classes.rows(), classes.map(10), LearnerOptions{.learner = Learner::svr}),
+               std::invalid_argument);
+  EXPECT_THROW(fit_learner(*numbers.rows(), numbers.map(10), LearnerOptions{.learner = Learner::svm}),
+               std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace bochner
