@@ -38,9 +38,10 @@ struct Report {
   double lambda = 0;       // of  |Zw - y|^2 + lambda n |w|^2
   std::string validation;  // how the score was found: "leave-one-out", "8192 rows held out", a file
   std::optional<Score> score;
-  std::vector<PathPoint> path;                          // every lambda that was tried
-  std::vector<std::string> notes;                       // what was chosen for the user, and warnings
-  std::vector<std::pair<std::string, double>> seconds;  // step, wall clock
+  std::vector<PathPoint> path;                           // every lambda that was tried
+  std::vector<std::pair<double, double>> target_ranges;  // regression: the least and the greatest target
+  std::vector<std::string> notes;                        // what was chosen for the user, and warnings
+  std::vector<std::pair<std::string, double>> seconds;   // step, wall clock
 
   std::string text() const;
 };

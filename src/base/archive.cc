@@ -3,6 +3,7 @@
 
 #include "base/archive.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <type_traits>
@@ -54,28 +55,49 @@ const Archive::Array& find(const Archive& archive, const std::string& name) {
 
 }  // namespace
 
+bool Archive::Array::operator==(const Array& other) const {
+  const std::span<const std::byte> a = content(), b = other.content();
+  return dtype == other.dtype && shape == other.shape && std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
 template <class T>
 void Archive::put(const std::string& name, std::span<const T> values, std::vector<std::size_t> shape) {
+  put_view(name, values, std::move(shape));
+  Array& array = arrays.at(name);
+  array.bytes.assign(array.view.begin(), array.view.end());
+  array.view = {};
+}
+
+template <class T>
+void Archive::put_view(const std::string& name, std::span<const T> values, std::vector<std::size_t> shape) {
   std::size_t count = 0;
   require(element_count(shape, count) && count == values.size(), "archive: array '{}' has {} values, expected {}", name,
           values.size(), shape_text(shape));
-  Array array{dtype_of<T>(), std::move(shape), std::vector<std::byte>(values.size_bytes())};
-  if (!values.empty()) std::memcpy(array.bytes.data(), values.data(), values.size_bytes());
+  Array array{dtype_of<T>(), std::move(shape), {}, std::as_bytes(values)};
   require(arrays.emplace(name, std::move(array)).second, "archive: array '{}' is already there", name);
 }
 
 template <class T>
-std::vector<T> Archive::get(const std::string& name, const std::vector<std::size_t>& shape) const {
+void Archive::get_into(const std::string& name, const std::vector<std::size_t>& shape, std::span<T> values) const {
   const Array& array = find(*this, name);
   if (array.dtype != dtype_of<T>() || array.shape != shape)
     fail(Error::Kind::model, "model: array '{}' is {} {}, expected {} {}; {}", name, array.dtype,
          shape_text(array.shape), dtype_of<T>(), shape_text(shape), kRemedy);
+  const std::span<const std::byte> bytes = array.content();
   std::size_t count = 0;
-  if (!element_count(shape, count) || array.bytes.size() % sizeof(T) != 0 || array.bytes.size() / sizeof(T) != count)
-    fail(Error::Kind::model, "model: array '{}' holds {} bytes, expected {} {}; {}", name, array.bytes.size(),
-         array.dtype, shape_text(shape), kRemedy);
-  std::vector<T> values(count);
-  if (count > 0) std::memcpy(values.data(), array.bytes.data(), array.bytes.size());
+  if (!element_count(shape, count) || bytes.size() % sizeof(T) != 0 || bytes.size() / sizeof(T) != count)
+    fail(Error::Kind::model, "model: array '{}' holds {} bytes, expected {} {}; {}", name, bytes.size(), array.dtype,
+         shape_text(shape), kRemedy);
+  require(values.size() == count, "archive: array '{}' has {} values, there is room for {}", name, count,
+          values.size());
+  if (count > 0) std::memcpy(values.data(), bytes.data(), bytes.size());
+}
+
+template <class T>
+std::vector<T> Archive::get(const std::string& name, const std::vector<std::size_t>& shape) const {
+  // The shape may come from the same hostile file: memory is taken for what is there, not for what is claimed.
+  std::vector<T> values(find(*this, name).shape == shape ? find(*this, name).content().size() / sizeof(T) : 0);
+  get_into(name, shape, std::span<T>(values));
   return values;
 }
 
@@ -94,6 +116,16 @@ Archive Archive::child(const std::string& prefix) const {
   const std::string start = prefix + ".";
   for (auto it = arrays.lower_bound(start); it != arrays.end() && it->first.starts_with(start); ++it)
     child.arrays.emplace(it->first.substr(start.size()), it->second);
+  return child;
+}
+
+Archive Archive::take_child(const std::string& prefix) {
+  Archive child;
+  child.tree = get_node(tree, prefix);
+  tree.erase(prefix);
+  const std::string start = prefix + ".";
+  for (auto it = arrays.lower_bound(start); it != arrays.end() && it->first.starts_with(start); it = arrays.erase(it))
+    child.arrays.emplace(it->first.substr(start.size()), std::move(it->second));
   return child;
 }
 
@@ -127,8 +159,10 @@ std::string get_text(const nlohmann::json& tree, const std::string& key) {
   return node.get<std::string>();
 }
 
-#define BOCHNER_INSTANTIATE(T)                                                                     \
-  template void Archive::put<T>(const std::string&, std::span<const T>, std::vector<std::size_t>); \
+#define BOCHNER_INSTANTIATE(T)                                                                                 \
+  template void Archive::put<T>(const std::string&, std::span<const T>, std::vector<std::size_t>);             \
+  template void Archive::put_view<T>(const std::string&, std::span<const T>, std::vector<std::size_t>);        \
+  template void Archive::get_into<T>(const std::string&, const std::vector<std::size_t>&, std::span<T>) const; \
   template std::vector<T> Archive::get<T>(const std::string&, const std::vector<std::size_t>&) const;
 BOCHNER_INSTANTIATE(double)
 BOCHNER_INSTANTIATE(float)

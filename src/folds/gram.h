@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backend/workers.h"
+#include "base/archive.h"
 #include "base/tiled_symmetric.h"
 #include "bochner/row_block.h"
 #include "folds/target_code.h"
@@ -29,6 +30,10 @@ class GramFold {
   void merge(const GramFold& other);
   void subtract(const GramFold& part);          // exact: what the rows outside `part` would give
   static GramFold like(const GramFold& other);  // the same sums over no rows
+
+  // The archive holds views: write it before the sums change.
+  void save(Archive& archive) const;
+  static GramFold load(const Archive& archive);
 
   std::size_t features() const { return features_; }
   std::uint64_t rows() const { return rows_; }

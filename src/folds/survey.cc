@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "base/require.h"
 #include "random/draw.h"
@@ -48,9 +49,10 @@ void check_finite(T value, std::size_t row, std::size_t column) {
 
 }  // namespace
 
-Survey::Survey(const Schema& schema, std::uint64_t seed)
+Survey::Survey(const Schema& schema, std::uint64_t seed, std::uint64_t part)
     : schema_(schema),
       seed_(seed),
+      part_(part),
       sample_rows_(
           std::clamp(kMostSampleValues / std::max<std::size_t>(1, schema.inputs), std::size_t(1000), kMostSampleRows)),
       columns_(schema.inputs, nothing_seen()),
@@ -81,7 +83,7 @@ void Survey::add(const Workers& on, const RowBlock<T>& block) {
         check_finite(block.values[begin + k], row, column);
         see(part.columns[column], double(block.values[begin + k]));
       }
-      const std::uint64_t key = bits(seed_, Draw::sample, row);
+      const std::uint64_t key = bits(seed_, Draw::sample, row, part_);
       if (key > largest_key) continue;
       SampledRow sampled{key, row, {block.values + begin, block.values + begin + count}, {}, {}, 1};
       if (block.sparse()) sampled.columns.assign(block.columns + begin, block.columns + begin + count);
@@ -117,8 +119,19 @@ template void Survey::add(const Workers&, const RowBlock<double>&);
 
 void Survey::keep_smallest() {
   std::sort(sample_.begin(), sample_.end(),
-            [](const SampledRow& a, const SampledRow& b) { return std::tie(a.key, a.row) < std::tie(b.key, b.row); });
+            // Keys meet only where a part came twice; the rest then makes the order a function of the rows.
+            [](const SampledRow& a, const SampledRow& b) {
+              return std::tie(a.key, a.row, a.targets, a.weight, a.columns, a.values) <
+                     std::tie(b.key, b.row, b.targets, b.weight, b.columns, b.values);
+            });
   if (sample_.size() > sample_rows_) sample_.resize(sample_rows_);
+}
+
+bool Survey::operator==(const Survey& other) const {
+  const auto seen = [](const Survey& s) {
+    return std::tie(s.schema_, s.seed_, s.rows_, s.columns_, s.targets_, s.class_rows_, s.largest_weight_, s.sample_);
+  };
+  return seen(*this) == seen(other);
 }
 
 void Survey::merge(const Survey& other) {

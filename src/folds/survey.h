@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/workers.h"
+#include "base/archive.h"
 #include "bochner/matrix.h"
 #include "bochner/row_block.h"
 #include "bochner/schema.h"
@@ -35,7 +36,8 @@ class Survey {
     bool operator==(const SampledRow&) const = default;
   };
 
-  Survey(const Schema& schema, std::uint64_t seed);
+  // part: rows of different parts, which all begin at row 0, are sampled by different draws.
+  Survey(const Schema& schema, std::uint64_t seed, std::uint64_t part = 0);
 
   template <class T>
   void add(const Workers& on, const RowBlock<T>& block);
@@ -43,7 +45,14 @@ class Survey {
   // The survey of the same rows with their weights multiplied by that of their class. The largest weight becomes a
   // bound on it.
   Survey reweighted(const std::vector<double>& class_weights) const;
+  // The survey of the same rows read by another schema of the same columns: other levels and labels, wider sparse rows.
+  Survey recoded(const Schema& to) const;
 
+  void save(Archive& archive) const;
+  static Survey load(const Archive& archive);
+
+  const Schema& schema() const { return schema_; }
+  std::uint64_t seed() const { return seed_; }
   std::uint64_t rows() const { return rows_; }
   const std::vector<ColumnFacts>& columns() const { return columns_; }
   const std::vector<ColumnFacts>& targets() const { return targets_; }
@@ -54,13 +63,13 @@ class Survey {
   std::span<const SampledRow> sample(std::size_t most) const;
   std::size_t sampled() const { return sample_.size(); }
   Matrix<double> sample_inputs(std::size_t most) const;
-  bool operator==(const Survey&) const = default;
+  bool operator==(const Survey& other) const;  // of what was seen; the part does not count
 
  private:
   void keep_smallest();
 
   Schema schema_;
-  std::uint64_t seed_;
+  std::uint64_t seed_, part_;
   std::size_t sample_rows_;
   std::uint64_t rows_ = 0;
   std::vector<ColumnFacts> columns_, targets_;

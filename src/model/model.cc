@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "base/require.h"
+#include "base/safetensors.h"
 #include "base/threads.h"
 #include "learn/score.h"
 #include "maps/load.h"
 #include "model/report_json.h"
-#include "model/safetensors.h"
 #include "rows/schema_json.h"
 #include "run/stream.h"
 

@@ -41,6 +41,7 @@ nlohmann::json report_to_json(const Report& report) {
                       {"map", report.map},       {"learner", report.learner}, {"solver", report.solver},
                       {"lambda", report.lambda}, {"notes", report.notes},     {"validation", report.validation}};
   if (report.score) tree["score"] = score_to_json(*report.score);
+  if (!report.target_ranges.empty()) tree["target_ranges"] = report.target_ranges;
   tree["path"] = nlohmann::json::array();
   for (const Report::PathPoint& point : report.path)
     tree["path"].push_back({{"lambda", point.lambda}, {"score", score_to_json(point.score)}});
@@ -58,6 +59,12 @@ Report report_from_json(const nlohmann::json& tree) {
   report.lambda = get_number(tree, "lambda");
   report.validation = get_text(tree, "validation");
   if (tree.contains("score")) report.score = score_from_json(get_node(tree, "score"));
+  if (tree.contains("target_ranges"))
+    for (const nlohmann::json& range : tree["target_ranges"]) {
+      if (!range.is_array() || range.size() != 2 || !range[0].is_number() || !range[1].is_number())
+        fail(Error::Kind::model, "report: the range of a target is not two numbers");
+      report.target_ranges.emplace_back(range[0].get<double>(), range[1].get<double>());
+    }
   for (const nlohmann::json& note : get_node(tree, "notes")) {
     if (!note.is_string()) fail(Error::Kind::model, "report: a note is no text");
     report.notes.push_back(note.get<std::string>());

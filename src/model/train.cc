@@ -45,6 +45,8 @@ class Training {
     fitted.report.map = map ? map->spec() : "none";
     fitted.report.notes.insert(fitted.report.notes.begin(), plan.notes.begin(), plan.notes.end());
     fitted.report.seconds.insert(fitted.report.seconds.begin(), seconds_.begin(), seconds_.end());
+    if (schema().task == Task::regression)
+      for (const Survey::ColumnFacts& t : survey_.targets()) fitted.report.target_ranges.emplace_back(t.min, t.max);
     if (options_.validation) fitted.report.validation = options_.validation_name;
     return Model(schema(), std::move(plan.maps), fitted.head, std::move(fitted.report));
   }

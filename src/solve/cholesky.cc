@@ -3,6 +3,8 @@
 
 #include "solve/cholesky.h"
 
+#include <vector>
+
 #include "backend/cpu/blas.h"
 
 namespace bochner {
@@ -55,6 +57,30 @@ void Cholesky::solve_lower_rows(MatrixView<double> x) const {
       blas::gemm(Op::plain, Op::transposed, -1.0, columns(K), a_.block(J, K), 1.0, columns(J));
     blas::trsm(Side::right, Op::transposed, 1.0, a_.block(J, J), columns(J));
   }
+}
+
+double Cholesky::inverse_trace(Threads& threads) const {
+  const std::size_t side = a_.tiles_per_side();
+  std::vector<double> squares(side);
+  threads.run(side, [&](std::size_t I, int) {
+    // The rows e_i of tile I become L^-1 e_i, which is zero before tile I.
+    const std::size_t begin = I * a_.tile(), rows = a_.extent(I);
+    Matrix<double> x(rows, a_.size() - begin);
+    for (std::size_t i = 0; i < rows; ++i) x(i, i) = 1;
+    const auto columns = [&](std::size_t J) {
+      return MatrixView<double>{x.data() + J * a_.tile() - begin, rows, a_.extent(J), x.cols()};
+    };
+    for (std::size_t J = I; J < side; ++J) {
+      for (std::size_t K = I; K < J; ++K)
+        blas::gemm(Op::plain, Op::transposed, -1.0, columns(K), a_.block(J, K), 1.0, columns(J));
+      blas::trsm(Side::right, Op::transposed, 1.0, a_.block(J, J), columns(J));
+    }
+    for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t j = i; j < x.cols(); ++j) squares[I] += x(i, j) * x(i, j);
+  });
+  double trace = 0;
+  for (const double s : squares) trace += s;
+  return trace;
 }
 
 }  // namespace bochner

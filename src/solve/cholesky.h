@@ -25,6 +25,8 @@ class Cholesky {
   void solve(MatrixView<double> b) const;
   // x <- x L^-T: every row of x becomes L^-1 x_i. One thread.
   void solve_lower_rows(MatrixView<double> x) const;
+  // tr (L L^T)^-1 = |L^-1|_F^2, in D^3 / 3 multiplications.
+  double inverse_trace(Threads& threads) const;
   const TiledSymmetric<double>& factor() const { return a_; }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "model/text_bytes.h"
+#include "base/text_bytes.h"
 
 #include <cstddef>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "model/safetensors.h"
+#include "base/safetensors.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@
 #include <random>
 
 #include "bochner/error.h"
-#include "model/strict_json.h"
+#include "base/strict_json.h"
 
 namespace bochner {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "model/safetensors.h"
+#include "base/safetensors.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -17,8 +17,8 @@
 
 #include "base/atomic_file.h"
 #include "base/require.h"
-#include "model/strict_json.h"
-#include "model/text_bytes.h"
+#include "base/strict_json.h"
+#include "base/text_bytes.h"
 
 namespace bochner {
 
@@ -77,9 +77,10 @@ std::string header_text(const Archive& archive, const std::vector<const Named*>&
   for (const Named* item : order) {
     const auto& [name, array] = *item;
     std::uint64_t bytes = 0;
-    require(
-        element_bytes(array.dtype) > 0 && array_bytes(array.dtype, array.shape, bytes) && bytes == array.bytes.size(),
-        "model: array '{}' of type {} holds {} bytes, which its shape does not", name, array.dtype, array.bytes.size());
+    require(element_bytes(array.dtype) > 0 && array_bytes(array.dtype, array.shape, bytes) &&
+                bytes == array.content().size(),
+            "model: array '{}' of type {} holds {} bytes, which its shape does not", name, array.dtype,
+            array.content().size());
     require(name != kMetadata, "model: an array cannot be named {}", kMetadata);
     header[text_of(name)] = {
         {"dtype", array.dtype}, {"shape", array.shape}, {"data_offsets", {offset, offset + bytes}}};
@@ -249,7 +250,7 @@ void write_archive(const std::string& path, const Archive& archive) {
   AtomicFile file(path);
   file.write(std::as_bytes(std::span(&length, 1)));
   file.write(header);
-  for (const Named* item : order) file.write(item->second.bytes);
+  for (const Named* item : order) file.write(item->second.content());
   file.commit();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "model/strict_json.h"
+#include "base/strict_json.h"
 
 #include <set>
 #include <vector>

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include <cmath>
+
+#include "base/require.h"
+#include "folds/gram.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr std::uint64_t kMostFeatures = std::uint64_t(1) << 24, kMostRows = std::uint64_t(1) << 53;
+
+nlohmann::json code_to_json(const TargetCode& code) {
+  return {{"task", code.task == Task::regression ? "regression" : "classification"},
+          {"classes", code.classes},
+          {"center", code.center},
+          {"unit", code.unit}};
+}
+
+std::vector<double> get_numbers(const nlohmann::json& tree, const std::string& key) {
+  std::vector<double> values;
+  const nlohmann::json& node = get_node(tree, key);
+  if (!node.is_array()) fail(Error::Kind::model, "sum: '{}' is not a list; the file is damaged", key);
+  for (const nlohmann::json& value : node) {
+    if (!value.is_number()) fail(Error::Kind::model, "sum: '{}' holds no number; the file is damaged", key);
+    values.push_back(value.get<double>());
+  }
+  return values;
+}
+
+TargetCode code_from_json(const nlohmann::json& tree) {
+  TargetCode code;
+  code.task = get_text(tree, "task") == "regression" ? Task::regression : Task::classification;
+  code.classes = get_count(tree, "classes", 1 << 20);
+  code.center = get_numbers(tree, "center");
+  code.unit = get_numbers(tree, "unit");
+  bool sound = code.center.size() == code.unit.size() && code.columns() > 0;
+  for (const double unit : code.unit) sound = sound && unit > 0 && std::isfinite(unit);
+  if (!sound) fail(Error::Kind::model, "sum: the code of the targets makes no sense; the file is damaged");
+  return code;
+}
+
+}  // namespace
+
+void GramFold::save(Archive& archive) const {
+  archive.tree["features"] = features_;
+  archive.tree["bound"] = bound_;
+  archive.tree["weight_bound"] = weight_bound_;
+  archive.tree["targets"] = code_to_json(code_);
+  archive.tree["rows"] = rows_;
+  archive.put_view("gram", std::span<const std::int64_t>(gram_.values()),
+                   {gram_.tile_count(), gram_.tile(), gram_.tile()});
+  archive.put_view("moment", std::span(moment_.data(), moment_.rows() * moment_.cols()),
+                   {moment_.rows(), moment_.cols()});
+  archive.put_view("target_sums", std::span(targets_.data(), targets_.rows() * targets_.cols()),
+                   {targets_.rows(), targets_.cols()});
+}
+
+GramFold GramFold::load(const Archive& archive) {
+  const std::size_t features = get_count(archive.tree, "features", kMostFeatures);
+  TargetCode code = code_from_json(get_node(archive.tree, "targets"));
+  // The array must be there before memory is taken for it.
+  const std::size_t tile = tile_for(features), side = (features + tile - 1) / tile;
+  const std::vector<std::size_t> shape = {side * (side + 1) / 2, tile, tile};
+  if (features == 0 || archive.shape("gram") != shape)
+    fail(Error::Kind::model, "sum: the matrix is not one of {} features; the file is damaged", features);
+  GramFold sum(features, get_number(archive.tree, "bound"), std::move(code), get_number(archive.tree, "weight_bound"));
+  sum.rows_ = get_count(archive.tree, "rows", kMostRows);
+  archive.get_into("gram", shape, std::span<std::int64_t>(sum.gram_.values()));
+  archive.get_into("moment", {sum.moment_.rows(), features},
+                   std::span(sum.moment_.data(), sum.moment_.rows() * features));
+  const std::size_t targets = sum.targets_.rows();
+  archive.get_into("target_sums", {targets, targets}, std::span(sum.targets_.data(), targets * targets));
+  return sum;
+}
+
+}  // namespace bochner

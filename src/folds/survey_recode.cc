@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+
+#include "base/require.h"
+#include "folds/survey.h"
+
+namespace bochner {
+
+namespace {
+
+using Kind = Column::Kind;
+constexpr std::size_t kAbsent = std::numeric_limits<std::size_t>::max();
+
+std::vector<std::size_t> places(const std::vector<std::string>& to, const std::vector<std::string>& from) {
+  std::unordered_map<std::string, std::size_t> at;
+  for (std::size_t i = 0; i < from.size(); ++i) at.emplace(from[i], i);
+  std::vector<std::size_t> found;
+  for (const std::string& text : to) found.push_back(at.contains(text) ? at[text] : kAbsent);
+  return found;
+}
+
+// For every input of `to` the input of `from` that holds the same thing, or kAbsent.
+std::vector<std::size_t> input_sources(const Schema& from, const Schema& to) {
+  std::vector<std::size_t> sources;
+  if (to.columns.empty() || to.sparse) {
+    for (std::size_t j = 0; j < to.inputs; ++j) sources.push_back(j < from.inputs ? j : kAbsent);
+    return sources;
+  }
+  std::size_t first = 0;  // input of the column in `from`
+  for (std::size_t c = 0; c < to.columns.size(); ++c) {
+    const Column &before = from.columns[c], &after = to.columns[c];
+    require(before.name == after.name && before.kind == after.kind, "survey: column '{}' is another one now",
+            before.name);
+    if (after.kind == Kind::numeric) sources.push_back(first++);
+    if (after.kind != Kind::category) continue;
+    for (const std::size_t level : places(after.levels, before.levels))
+      sources.push_back(level == kAbsent ? kAbsent : first + level);
+    first += before.levels.size();
+  }
+  return sources;
+}
+
+}  // namespace
+
+Survey Survey::recoded(const Schema& to) const {
+  require(schema_.columns.size() == to.columns.size() && schema_.sparse == to.sparse && schema_.task == to.task &&
+              schema_.targets == to.targets,
+          "survey: the other schema is of other columns");
+  Survey survey(to, seed_, part_);
+  survey.rows_ = rows_;
+  survey.largest_weight_ = largest_weight_;
+  survey.targets_ = targets_;
+
+  const std::vector<std::size_t> sources = input_sources(schema_, to);
+  for (std::size_t j = 0; j < sources.size(); ++j)
+    if (sources[j] != kAbsent)
+      survey.columns_[j] = columns_[sources[j]];
+    else if (rows_ > 0 && !to.sparse)
+      survey.columns_[j] = {};  // a level these rows do not have: 0 in all of them
+
+  std::vector<double> class_of(schema_.labels.size());  // class before -> class after
+  if (to.task == Task::classification) {
+    const std::vector<std::size_t> labels = places(schema_.labels, to.labels);
+    for (std::size_t c = 0; c < labels.size(); ++c) {
+      require(labels[c] != kAbsent || class_rows_[c] == 0, "survey: class '{}' has rows but no place",
+              schema_.labels[c]);
+      class_of[c] = double(labels[c]);
+      if (labels[c] != kAbsent) survey.class_rows_[labels[c]] = class_rows_[c];
+    }
+    if (rows_ > 0 && !targets_.empty()) {  // targets are class numbers, and those have changed
+      ColumnFacts& facts = survey.targets_[0];
+      facts = {double(to.labels.size()), 0, 0, true};
+      for (std::size_t c = 0; c < to.labels.size(); ++c) {
+        if (survey.class_rows_[c] == 0) continue;
+        facts.min = std::min(facts.min, double(c));
+        facts.max = std::max(facts.max, double(c));
+        facts.nonzero += c > 0 ? survey.class_rows_[c] : 0;
+        facts.indicator = facts.indicator && c <= 1;
+      }
+    }
+  }
+
+  for (const SampledRow& row : sample_) {
+    SampledRow moved = row;
+    if (!to.sparse)
+      for (moved.values.clear(); const std::size_t source : sources)
+        moved.values.push_back(source == kAbsent ? 0.0 : row.values[source]);
+    if (to.task == Task::classification)
+      for (double& target : moved.targets) target = class_of[std::size_t(target)];
+    survey.sample_.push_back(std::move(moved));
+  }
+  survey.keep_smallest();
+  return survey;
+}
+
+}  // namespace bochner

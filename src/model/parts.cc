@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "bochner/parts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "base/file_hash.h"
+#include "base/require.h"
+#include "learn/ridge_sums.h"
+#include "model/plan.h"
+#include "model/sum.h"
+#include "rows/weighted.h"
+#include "run/stream.h"
+
+namespace bochner {
+
+namespace {
+
+// Adds blocks in double whatever their type: products of floats are exact there, so a sum hardly depends on where
+// one part ends and the next begins.
+struct WideGram {
+  GramFold& sum;
+  AlignedVector<double> wide;
+
+  void add(const Workers& on, const RowBlock<double>& z) { sum.add(on, z); }
+  void add(const Workers& on, const RowBlock<float>& z) {
+    wide.resize(z.rows * z.cols);
+    on.threads.run(z.rows,
+                   [&](std::size_t i, int) { std::copy_n(z.values + i * z.stride, z.cols, wide.data() + i * z.cols); });
+    RowBlock<double> block;
+    block.first = z.first;
+    block.rows = z.rows;
+    block.cols = block.stride = z.cols;
+    block.values = wide.data();
+    block.targets = z.targets;
+    block.target_count = z.target_count;
+    block.weights = z.weights;
+    sum.add(on, block);
+  }
+};
+
+// Refuses targets the code was not made for: they would cost digits, or overflow.
+struct TargetCheck {
+  const TargetCode& code;
+  const std::string& part;
+  double most;
+
+  template <class T>
+  void check(const RowBlock<T>& block) const {
+    if (code.task == Task::classification) return;
+    for (std::size_t i = 0; i < block.rows; ++i)
+      for (std::size_t k = 0; k < code.columns(); ++k)
+        if (!(std::abs(code.encode(block.targets + i * block.target_count, k)) <= most))
+          fail(Error::Kind::data,
+               "{}: row {} has the target {}, far outside of the range {:g} to {:g} of the spec; survey this part too "
+               "and merge the surveys again",
+               part, block.first + i, block.targets[i * block.target_count + k], code.center[k] - code.unit[k],
+               code.center[k] + code.unit[k]);
+  }
+};
+
+// A bound on the features: from the map where it knows; otherwise maps here are monotone in each input, so that the
+// ends of the ranges tell.
+double feature_bound(const MapPtr& map, const Survey& survey) {
+  if (map && map->bound() > 0) return map->bound();
+  const std::size_t d = survey.columns().size();
+  Matrix<double> ends(2, d);
+  for (std::size_t j = 0; j < d; ++j)
+    if (survey.columns()[j].max >= survey.columns()[j].min) {
+      ends(0, j) = survey.columns()[j].min;
+      ends(1, j) = survey.columns()[j].max;
+    }
+  if (map) {
+    require(map->outputs() == d, "accumulate: the map {} has no bound known; use another", map->spec());
+    RowBlock<double> block;
+    block.rows = 2;
+    block.cols = block.stride = d;
+    const Matrix<double> raw = ends;
+    block.values = raw.data();
+    map->apply(cpu_backend(), block, ends.view());
+  }
+  double most = 0;
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t j = 0; j < d; ++j) most = std::max(most, std::abs(ends(i, j)));
+  return most > 0 ? most * (1 + 1e-6) : 1;
+}
+
+void check_rows(const Rows& rows, const Schema& schema, const PartName& part) {
+  const Schema& own = rows.schema();
+  require(own.inputs == schema.inputs && own.labels == schema.labels && own.targets == schema.targets &&
+              own.task == schema.task,
+          "{}: the rows were not read by the schema of the spec; open them with open_rows(path, spec.schema())",
+          part.name);
+}
+
+Sum sum_rows(Rows& rows, SumSpec spec, GramFold gram, const PartName& part, const Execution& execution, double most) {
+  check_rows(rows, spec.schema, part);
+  Threads threads(execution.threads);
+  std::unique_ptr<Rows> weighted;
+  if (!spec.class_weights.empty()) weighted = class_weighted_rows(rows, spec.class_weights);
+  const Stream stream(weighted ? *weighted : rows, spec.map(), threads, execution,
+                      spec.double_precision ? Precision::float64 : Precision::float32);
+  const TargetCode code = gram.code();
+  const TargetCheck targets{code, part.name, most};
+  WideGram wide{gram, {}};
+  stream.each("accumulate", [&](const auto& block) {
+    targets.check(block);
+    wide.add(stream.workers(), block);
+  });
+  if (gram.rows() == 0) fail(Error::Kind::data, "{}: there are no rows; leave the part out", part.name);
+  auto state = std::make_unique<Sum::State>();
+  state->name = part.name;
+  state->parts = {{part.name, part.number, gram.rows()}};
+  state->spec = std::move(spec);
+  state->gram = std::move(gram);
+  return Sum(std::move(state));
+}
+
+}  // namespace
+
+PartName part_of_file(const std::string& path) {
+  return {std::filesystem::path(path).filename().string(), file_hash(path)};
+}
+
+Sum survey_part(Rows& rows, const PartName& part, std::uint64_t seed, const Execution& execution) {
+  Threads threads(execution.threads);
+  Schema schema = rows.schema();
+  require(schema.targets > 0, "{}: the rows have no target; name one", part.name);
+  for (Column& column : schema.columns) column.fill = 0;
+  auto state = std::make_unique<Sum::State>();
+  state->name = part.name;
+  state->survey = Stream(rows, nullptr, threads, execution).fold(Survey(schema, seed, part.number), "survey");
+  if (state->survey->rows() == 0) fail(Error::Kind::data, "{}: there are no rows; leave the part out", part.name);
+  state->parts = {{part.name, part.number, state->survey->rows()}};
+  return Sum(std::move(state));
+}
+
+Sum sum_part(Rows& rows, const Sum& spec, const PartName& part, const TrainOptions& options) {
+  if (spec.kind() == Sum::Kind::gram)
+    return sum_rows(rows, *spec.state().spec, GramFold::like(*spec.state().gram), part, options.execution, 1 + 1e-6);
+  const Schema schema = spec.schema();
+  Survey survey = spec.state().survey->recoded(schema);
+  const std::vector<double> weights = class_weights(schema, survey, options);
+  if (!weights.empty()) survey = survey.reweighted(weights);
+  require(schema.task == Task::regression || schema.labels.size() >= 2,
+          "{}: has only the class '{}', expected two or more; merge the surveys of all parts first", spec.state().name,
+          schema.labels.empty() ? "" : schema.labels[0]);
+  Threads threads(options.execution.threads);
+  Plan plan = make_plan(schema, survey, options, threads);
+  const MapPtr map = plan.map();
+  GramFold gram(map ? map->outputs() : schema.inputs, feature_bound(map, survey),
+                target_code(schema, survey, options.ridge.intercept), survey.largest_weight());
+  SumSpec chosen{schema,        std::move(plan.maps), weights, options.ridge.intercept, options.double_precision,
+                 survey.rows(), std::move(plan.notes)};
+  return sum_rows(rows, std::move(chosen), std::move(gram), part, options.execution, 1 + 1e-6);
+}
+
+Sum sum_part(Rows& rows, const Model& spec, const PartName& part, const TrainOptions& options) {
+  const Schema& schema = spec.schema();
+  const MapPtr map = spec.feature_map();
+  require(map && map->bound() > 0, "accumulate: the map of this model has no bound known; use a survey as --spec");
+  for (const Column& column : schema.columns)
+    require(column.kind != Column::Kind::weight,
+            "accumulate: a model does not tell how large the weights of rows may be; use a survey as --spec");
+  require(!options.balanced, "class weights: a model does not tell how many rows a class has; use a survey as --spec");
+  TargetCode code{schema.task, schema.labels.size(), {}, {}};
+  if (schema.task == Task::regression) {
+    require(spec.report().target_ranges.size() == schema.targets,
+            "accumulate: this model does not tell the range of its targets; use a survey as --spec");
+    for (const auto& [low, high] : spec.report().target_ranges) {
+      const double center = options.ridge.intercept ? 0.5 * (low + high) : 0;
+      const double reach = std::max(high - center, center - low);
+      code.center.push_back(center);
+      code.unit.push_back(reach > 0 ? reach : 1);
+    }
+  }
+  const Survey nothing(schema, 0);
+  const std::vector<double> weights = class_weights(schema, nothing, options);
+  const double weight_bound = weights.empty() ? 1 : *std::max_element(weights.begin(), weights.end());
+  SumSpec chosen{schema, spec.maps(), weights, options.ridge.intercept, options.double_precision, 0, {}};
+  // A sample need not hold the largest target; 16 times its range costs one digit and four bits of the 30 for rows.
+  return sum_rows(rows, std::move(chosen), GramFold(map->outputs(), map->bound(), std::move(code), weight_bound), part,
+                  options.execution, 16);
+}
+
+Model solve(const Sum& sum, const std::vector<double>& lambdas, const Execution& execution) {
+  const Sum::State& state = sum.state();
+  if (sum.kind() == Sum::Kind::survey)
+    fail(Error::Kind::data,
+         "{} is a survey, expected the sums of the second round; run `bochner accumulate PART --spec {} -o PART.sum` "
+         "on each part, merge the results and solve those",
+         state.name, state.name);
+  const SumSpec& spec = *state.spec;
+  Threads threads(execution.threads);
+  Fitted fitted = fit_ridge_sums(*state.gram, lambdas, spec.intercept, threads, execution.progress);
+  Report& report = fitted.report;
+  const MapPtr map = spec.map();
+  report.inputs = spec.schema.inputs;
+  report.map = map ? map->spec() : "none";
+  const TargetCode& code = state.gram->code();
+  for (std::size_t k = 0; k < code.center.size(); ++k)
+    report.target_ranges.emplace_back(code.center[k] - code.unit[k], code.center[k] + code.unit[k]);
+  report.notes.insert(report.notes.begin(), spec.notes.begin(), spec.notes.end());
+  report.notes.push_back(fmt::format("rows: {} in {} parts", sum.rows(), sum.parts()));
+  if (spec.survey_rows > 0 && spec.survey_rows != sum.rows())
+    report.notes.push_back(fmt::format("the survey saw {} rows, the sums {}: is a part missing, or one too many?",
+                                       spec.survey_rows, sum.rows()));
+  return Model(spec.schema, spec.maps, fitted.head, std::move(report));
+}
+
+}  // namespace bochner

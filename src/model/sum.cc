@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "model/sum.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "base/require.h"
+#include "base/safetensors.h"
+#include "maps/load.h"
+#include "rows/schema_json.h"
+#include "rows/unite.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr std::size_t kMostLevels = 256;  // RowsOptions::max_levels
+constexpr const char* kType = "bochner sum";
+
+// The most frequent levels of each text column, ties by name; fills of missing cells from the sample.
+Schema settled_schema(const Survey& survey) {
+  Schema schema = survey.schema();
+  const std::span<const Survey::SampledRow> sample = survey.sample(survey.sampled());
+  std::size_t input = 0;
+  for (Column& column : schema.columns) {
+    if (column.kind == Column::Kind::numeric) {
+      double sum = 0;
+      if (!schema.sparse)
+        for (const Survey::SampledRow& row : sample) sum += row.values[input];
+      column.fill = sample.empty() ? 0 : sum / double(sample.size());
+      ++input;
+    }
+    if (column.kind != Column::Kind::category) continue;
+    std::vector<std::size_t> order(column.levels.size());
+    std::iota(order.begin(), order.end(), std::size_t(0));
+    const auto count = [&](std::size_t level) { return survey.columns()[input + level].nonzero; };
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return count(a) > count(b); });
+    input += order.size();
+    order.resize(std::min(order.size(), kMostLevels));
+    std::sort(order.begin(), order.end());
+    std::vector<std::string> levels;
+    for (const std::size_t level : order) levels.push_back(std::move(column.levels[level]));
+    if (!schema.sparse) schema.inputs -= column.levels.size() - levels.size();
+    column.levels = std::move(levels);
+  }
+  return schema;
+}
+
+Archive spec_archive(const Sum::State& state) {
+  Archive archive;
+  state.spec->save(archive);
+  Archive gram;
+  state.gram->save(gram);
+  for (const char* key : {"features", "bound", "weight_bound", "targets"}) archive.tree[key] = gram.tree[key];
+  archive.tree.erase("notes");
+  return archive;
+}
+
+void merge_parts(std::vector<PartRows>& to, const std::vector<PartRows>& from, const std::string& to_name,
+                 const std::string& from_name) {
+  std::map<std::uint64_t, const PartRows*> known;
+  for (const PartRows& part : to) known.emplace(part.number, &part);
+  for (const PartRows& part : from)
+    if (const auto found = known.find(part.number); found != known.end())
+      fail(Error::Kind::data,
+           "{}: its part {} is the same as {} in {}, whose rows would count twice; leave one out, or accumulate it "
+           "with another --part number if the rows do repeat",
+           from_name, part.name, found->second->name, to_name);
+  to.insert(to.end(), from.begin(), from.end());
+  std::sort(to.begin(), to.end());
+}
+
+}  // namespace
+
+Sum::Sum(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Sum::Sum(Sum&&) noexcept = default;
+Sum& Sum::operator=(Sum&&) noexcept = default;
+Sum::~Sum() = default;
+
+Sum::Kind Sum::kind() const { return state_->survey ? Kind::survey : Kind::gram; }
+std::uint64_t Sum::rows() const { return state_->survey ? state_->survey->rows() : state_->gram->rows(); }
+std::size_t Sum::parts() const { return state_->parts.size(); }
+Schema Sum::schema() const { return state_->survey ? settled_schema(*state_->survey) : state_->spec->schema; }
+
+std::string Sum::description() const {
+  const Schema schema = this->schema();
+  std::string text = kind() == Kind::survey ? "survey    of the rows: the spec for the second `bochner accumulate`\n"
+                                            : "sums      of least squares: ready for `bochner merge` and `solve`\n";
+  text += fmt::format("rows      {} in {} part{}:", rows(), parts(), parts() == 1 ? "" : "s");
+  for (std::size_t p = 0; p < std::min<std::size_t>(parts(), 8); ++p) text += " " + state_->parts[p].name;
+  text += parts() > 8 ? " ...\n" : "\n";
+  text += fmt::format("inputs    {}{}\n", schema.inputs, schema.sparse ? " (sparse)" : "");
+  text += schema.task == Task::classification ? fmt::format("task      {} classes\n", schema.labels.size())
+                                              : fmt::format("task      regression of {} targets\n", schema.targets);
+  if (state_->spec)
+    for (const MapPtr& map : state_->spec->maps) text += fmt::format("map       {}\n", map->spec());
+  return text;
+}
+
+void Sum::merge(const Sum& other) {
+  State& to = *state_;
+  const State& from = other.state();
+  if (kind() != other.kind()) {
+    const std::string& survey = kind() == Kind::survey ? to.name : from.name;
+    const std::string& sums = kind() == Kind::survey ? from.name : to.name;
+    fail(Error::Kind::data,
+         "{} is a survey (first round), {} holds sums (second round), expected one kind; merge the surveys, "
+         "accumulate each part with the result as --spec, then merge those sums",
+         survey, sums);
+  }
+  if (kind() == Kind::survey) {
+    if (to.survey->seed() != from.survey->seed())
+      fail(Error::Kind::data, "{} has seed {}, {} has {}; accumulate with the same --seed", to.name, to.survey->seed(),
+           from.name, from.survey->seed());
+    const Schema all = unite(to.survey->schema(), to.name, from.survey->schema(), from.name);
+    merge_parts(to.parts, from.parts, to.name, from.name);
+    Survey sum = to.survey->recoded(all);
+    sum.merge(from.survey->recoded(all));
+    to.survey = std::move(sum);
+    return;
+  }
+  const std::vector<std::string> found = differences(spec_archive(to), to.name, spec_archive(from), from.name);
+  if (!found.empty())
+    fail(Error::Kind::data, "{}: made with another spec than {}: {}; accumulate both with the same --spec and options",
+         from.name, to.name, fmt::join(found, ", "));
+  merge_parts(to.parts, from.parts, to.name, from.name);
+  to.gram->merge(*from.gram);
+}
+
+void Sum::save(const std::string& path) const {
+  Archive archive;
+  archive.tree["type"] = kType;
+  archive.tree["kind"] = kind() == Kind::survey ? "survey" : "gram";
+  archive.tree["parts"] = nlohmann::json::array();
+  for (const PartRows& part : state_->parts)
+    archive.tree["parts"].push_back({{"name", part.name}, {"number", part.number}, {"rows", part.rows}});
+  Archive survey, spec, gram;
+  if (state_->survey) {
+    state_->survey->save(survey);
+    archive.put_child("survey", survey);
+  } else {
+    state_->spec->save(spec);
+    state_->gram->save(gram);
+    archive.put_child("spec", spec);
+    archive.put_child("gram", gram);
+  }
+  write_archive(path, archive);
+}
+
+Sum Sum::load(const std::string& path) {
+  Archive archive = read_archive(path);
+  try {
+    const std::string type = get_text(archive.tree, "type");
+    if (type != kType)
+      fail(Error::Kind::model, "is a {}, expected a sum; `bochner accumulate` makes one",
+           type.starts_with("bochner ") ? type.substr(8) : type);
+    auto state = std::make_unique<State>();
+    state->name = path;
+    for (const nlohmann::json& part : get_node(archive.tree, "parts"))
+      state->parts.push_back({get_text(part, "name"), get_count(part, "number", ~std::uint64_t(0)),
+                              get_count(part, "rows", std::uint64_t(1) << 53)});
+    std::sort(state->parts.begin(), state->parts.end());
+    if (get_text(archive.tree, "kind") == "survey") {
+      state->survey = Survey::load(archive.take_child("survey"));
+    } else {
+      state->spec = SumSpec::load(archive.take_child("spec"));
+      state->gram = GramFold::load(archive.take_child("gram"));
+      const MapPtr map = state->spec->map();
+      if ((map ? map->outputs() : state->spec->schema.inputs) != state->gram->features())
+        fail(Error::Kind::model, "sum: its maps do not give its features; the file is damaged");
+    }
+    return Sum(std::move(state));
+  } catch (const std::invalid_argument& e) {
+    fail(Error::Kind::model, "{}: {}; accumulate it again", path, e.what());
+  } catch (const Error& e) {
+    fail(Error::Kind::model, "{}: {}", path, e.what());
+  }
+}
+
+MapPtr SumSpec::map() const { return maps.empty() ? nullptr : chain(maps); }
+
+void SumSpec::save(Archive& archive) const {
+  archive.tree["schema"] = schema_to_json(schema);
+  archive.tree["class_weights"] = class_weights;
+  archive.tree["intercept"] = intercept;
+  archive.tree["precision"] = double_precision ? "double" : "float";
+  archive.tree["survey_rows"] = survey_rows;
+  archive.tree["notes"] = notes;
+  archive.tree["maps"] = maps.size();
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    Archive part;
+    maps[i]->save(part);
+    archive.put_child(fmt::format("map{}", i), part);
+  }
+}
+
+SumSpec SumSpec::load(const Archive& archive) {
+  const auto flag = [&](const char* key) {
+    const nlohmann::json& node = get_node(archive.tree, key);
+    if (!node.is_boolean()) fail(Error::Kind::model, "sum: '{}' is neither true nor false; the file is damaged", key);
+    return node.get<bool>();
+  };
+  SumSpec spec;
+  spec.schema = schema_from_json(get_node(archive.tree, "schema"));
+  for (const nlohmann::json& weight : get_node(archive.tree, "class_weights")) {
+    if (!weight.is_number()) fail(Error::Kind::model, "sum: a class weight is no number; the file is damaged");
+    spec.class_weights.push_back(weight.get<double>());
+  }
+  spec.intercept = flag("intercept");
+  spec.double_precision = get_text(archive.tree, "precision") == "double";
+  spec.survey_rows = get_count(archive.tree, "survey_rows", std::uint64_t(1) << 53);
+  for (const nlohmann::json& note : get_node(archive.tree, "notes"))
+    if (note.is_string()) spec.notes.push_back(note.get<std::string>());
+  const std::size_t count = get_count(archive.tree, "maps", 8);
+  for (std::size_t i = 0; i < count; ++i) spec.maps.push_back(load_map(archive.child(fmt::format("map{}", i))));
+  return spec;
+}
+
+}  // namespace bochner

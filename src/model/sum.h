@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bochner/parts.h"
+#include "folds/gram.h"
+#include "folds/survey.h"
+
+namespace bochner {
+
+struct PartRows {
+  std::string name;
+  std::uint64_t number = 0, rows = 0;
+  auto operator<=>(const PartRows&) const = default;
+};
+
+// What was chosen for the second round. Sums merge only where all of it is equal.
+struct SumSpec {
+  Schema schema;
+  std::vector<MapPtr> maps;
+  std::vector<double> class_weights;  // empty: all rows weigh the same
+  bool intercept = true;
+  bool double_precision = false;
+  std::uint64_t survey_rows = 0;  // 0: the spec came from a model
+  std::vector<std::string> notes;
+
+  MapPtr map() const;
+  void save(Archive& archive) const;
+  static SumSpec load(const Archive& archive);
+};
+
+struct Sum::State {
+  std::string name;             // for messages: the file, or the part
+  std::vector<PartRows> parts;  // ascending
+  std::optional<Survey> survey;
+  std::optional<SumSpec> spec;  // with gram
+  std::optional<GramFold> gram;
+};
+
+// "seed is 1 in a.sum and 2 in b.sum", ... for what differs between two archives, the first few.
+std::vector<std::string> differences(const Archive& a, const std::string& a_name, const Archive& b,
+                                     const std::string& b_name);
+
+}  // namespace bochner
