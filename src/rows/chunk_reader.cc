@@ -81,7 +81,7 @@ ChunkReader::ChunkReader(const std::string& path, char delimiter, const ChunkSiz
 void ChunkReader::rewind() {
   source_->rewind();
   filled_ = consumed_ = 0;
-  started_ = ended_ = false;
+  started_ = ended_ = found_row_ = false;
   chunk_ = {};
 }
 
@@ -93,10 +93,20 @@ void ChunkReader::skip_byte_order_mark() {
 }
 
 bool ChunkReader::next() {
+  while (read_chunk()) {
+    found_row_ = found_row_ || std::any_of(chunk_.begin, chunk_.end, [this](char c) {
+                   return (c != ' ' && c != '\t' && c != '\r' && c != '\n') || c == delimiter_;
+                 });
+    if (found_row_) return true;
+  }
+  return false;
+}
+
+bool ChunkReader::read_chunk() {
   chunk_.first_line += std::size_t(std::count(chunk_.begin, chunk_.end, '\n'));
   chunk_.begin = chunk_.end = nullptr;
   if (ended_) return false;
-  std::memmove(buffer_.data(), buffer_.data() + consumed_, filled_ - consumed_);
+  if (consumed_ < filled_) std::memmove(buffer_.data(), buffer_.data() + consumed_, filled_ - consumed_);
   filled_ -= consumed_;
   consumed_ = 0;
 

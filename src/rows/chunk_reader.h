@@ -40,7 +40,8 @@ class ChunkReader {
  public:
   ChunkReader(const std::string& path, char delimiter, const ChunkSizes& sizes);
 
-  // The next chunk, cut into pieces; false at the end. Valid until the next call.
+  // The next chunk, cut into pieces; false at the end. The first one has a line that is not blank. Valid until the
+  // next call.
   bool next();
   void rewind();
 
@@ -53,6 +54,7 @@ class ChunkReader {
   std::string place(const char* at) const;
 
  private:
+  bool read_chunk();
   void skip_byte_order_mark();
 
   std::string path_;
@@ -64,6 +66,7 @@ class ChunkReader {
   std::size_t consumed_ = 0;  // bytes of buffer_ given out as the chunk
   bool started_ = false;
   bool ended_ = false;
+  bool found_row_ = false;  // a line that is not blank
   Chunk chunk_;
   std::vector<const char*> cuts_;
 };

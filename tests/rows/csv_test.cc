@@ -219,6 +219,38 @@ TEST(Csv, RowsDoNotDependOnBlocksThreadsOrChunks) {
   }
 }
 
+// Whatever the text, it gives rows or one Error, and the same for any chunks: the cutter of rows and the reader of
+// cells agree on what is quoted.
+TEST(Csv, ArbitraryTextGivesTheSameRowsOrErrorForAnyChunks) {
+  std::mt19937 random(11);
+  const std::string alphabet = "\"\",,,\n\n\r \t;aa1123.e-?";
+  const char* const cells[] = {"1", "-.5", " 2 ", "a", "\"b\nc\"", "\"\"\"\"", "\"1\" ", "in\"side", "?", ""};
+  int tables = 0, errors = 0;
+  for (int i = 0; i < 1000; ++i) {
+    std::string text;
+    if (i % 2) {
+      for (std::size_t length = random() % 60; length > 0; --length) text += alphabet[random() % alphabet.size()];
+    } else {
+      for (std::size_t row = random() % 12; row > 0; --row)
+        text += fmt::format("{},{}{}", row, cells[random() % 10], random() % 3 ? "\n" : "\r\n \n");
+    }
+    const TempFile file(text);
+    const auto outcome = [&](const ChunkSizes& sizes) -> std::pair<std::string, Table> {
+      try {
+        const auto rows = open_csv(file.path(), {.targets = {"0"}, .threads = 1}, sizes);
+        return {"", read_table(*rows)};
+      } catch (const Error& error) {
+        return {error.what(), {}};
+      }
+    };
+    const auto whole = outcome({});
+    (whole.first.empty() ? tables : errors) += 1;
+    for (const std::size_t chunk : {1, 5, 13}) EXPECT_EQ(outcome({.chunk = chunk, .piece = chunk}), whole) << text;
+  }
+  EXPECT_GT(tables, 50);
+  EXPECT_GT(errors, 50);
+}
+
 TEST(Csv, FractionReadGrowsToOneAndSizesAreKnown) {
   const TempFile file(mixed_text(3000));
   const auto rows = open_csv(file.path(), {.targets = {"y"}}, {.chunk = 4096, .piece = 512});
