@@ -49,16 +49,6 @@ const char* remedy(int code) {
 // fsync has no meaning for pipes and some network folders: that is not a failure.
 bool sync(int file) { return ::fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS; }
 
-int open_temporary(const std::string& folder, std::string& name) {
-  static std::atomic<unsigned> counter{0};
-  int file = -1;
-  do {  // short and independent of the target, whose name may be as long as the system allows
-    name = fmt::format("{}/.bochner-{}-{}.tmp", folder, ::getpid(), counter++);
-    file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  } while (file < 0 && (errno == EEXIST || errno == EINTR));
-  return file;
-}
-
 // Names of temporary files, for remove_unfinished_files(). A file that finds no free slot is only not removed then.
 std::atomic<char*> unfinished[16];
 static_assert(std::atomic<char*>::is_always_lock_free, "a signal handler may only touch what needs no lock");
@@ -78,6 +68,19 @@ void unlist_unfinished(char* name) {
     char* same = name;
     if (name != nullptr && slot.compare_exchange_strong(same, nullptr)) std::free(name);
   }
+}
+
+// Listed before it exists, so that no signal finds it unlisted.
+int open_temporary(const std::string& folder, std::string& name, char*& listed) {
+  static std::atomic<unsigned> counter{0};
+  int file = -1;
+  do {  // short and independent of the target, whose name may be as long as the system allows
+    unlist_unfinished(listed);
+    name = fmt::format("{}/.bochner-{}-{}.tmp", folder, ::getpid(), counter++);
+    listed = list_unfinished(name);
+    file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  } while (file < 0 && (errno == EEXIST || errno == EINTR));
+  return file;
 }
 
 std::string folder_of(const std::string& path) {
@@ -104,10 +107,13 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(path_
     if (error) fail_io(path_, "cannot write", error.value());
   }
   std::string name;
-  file_ = open_temporary(folder_of(target_), name);
-  if (file_ < 0) fail_io(path_, "cannot write", errno);
+  file_ = open_temporary(folder_of(target_), name, listed_);
+  if (file_ < 0) {
+    const int code = errno;
+    discard();
+    fail_io(path_, "cannot write", code);
+  }
   temporary_ = std::move(name);
-  listed_ = list_unfinished(temporary_);
   if (exists && ::fchmod(file_, status.st_mode & 07777) != 0) {
     const int code = errno;
     discard();
