@@ -13,8 +13,8 @@
 #include <limits>
 #include <random>
 
-#include "bochner/error.h"
 #include "base/strict_json.h"
+#include "bochner/error.h"
 
 namespace bochner {
 namespace {
