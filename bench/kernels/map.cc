@@ -18,7 +18,7 @@ namespace {
 
 using namespace bochner;
 
-constexpr std::size_t kPiece = 512;  // rows a thread takes at a time, of the map and of sgemm alike
+constexpr std::size_t kPiece = 512;  // rows a thread maps at a time
 
 std::vector<double> normals(std::size_t count) {
   std::mt19937 generator(1);
@@ -26,11 +26,6 @@ std::vector<double> normals(std::size_t count) {
   std::vector<double> values(count);
   for (double& value : values) value = normal(generator);
   return values;
-}
-
-template <class Work>
-std::function<void()> over_pieces(Threads& threads, std::size_t rows, Work work) {
-  return [&threads, rows, work] { threads.run(rows / kPiece, [&](std::size_t piece, int) { work(piece * kPiece); }); };
 }
 
 void compare(Threads& threads, std::size_t d, std::size_t D, bool quick) {
@@ -46,15 +41,21 @@ void compare(Threads& threads, std::size_t d, std::size_t D, bool quick) {
   block.cols = block.stride = d;
   block.values = x.data();
 
-  const auto map = [&](const FourierWeights<float>& w) {
-    return over_pieces(threads, rows, [&](std::size_t row) {
-      cpu_backend().fourier(block.slice(row, kPiece), w, z.view().slice(row, kPiece));
+  const auto map = [&](const FourierWeights<float>& w) -> std::function<void()> {
+    return [&] {
+      threads.run(rows / kPiece, [&](std::size_t piece, int) {
+        cpu_backend().fourier(block.slice(piece * kPiece, kPiece), w, z.view().slice(piece * kPiece, kPiece));
+      });
+    };
+  };
+  // One call per thread.
+  const auto sgemm = [&] {
+    const std::size_t share = rows / std::size_t(threads.count());
+    threads.run(rows / share, [&](std::size_t part, int) {
+      blas::gemm(blas::Op::plain, blas::Op::transposed, 1, {x.data() + part * share * d, share, d, d},
+                 MatrixView<const float>{W.data(), D, d, d}, 0, z.view().slice(part * share, share));
     });
   };
-  const auto sgemm = over_pieces(threads, rows, [&](std::size_t row) {
-    blas::gemm(blas::Op::plain, blas::Op::transposed, 1, {x.data() + row * d, kPiece, d, d},
-               MatrixView<const float>{W.data(), D, d, d}, 0, z.view().slice(row, kPiece));
-  });
   const auto t = bench::interleaved({sgemm, map(shifted), map(cossin)}, quick ? 1 : 9, quick ? 0 : 0.03);
   const double flops = 2e-9 * double(rows) * double(d) * double(D) / threads.count();
   fmt::print("{:4} {:6} {:8} {:8.1f} {:8.1f} {:9.2f} {:9.2f}\n", d, D, threads.count(), flops / t[0], flops / t[1],

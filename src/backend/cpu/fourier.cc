@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "backend/cpu/operations.h"
@@ -19,7 +22,7 @@
 // The product and the cosine in one pass, so that the angles never leave L1. For a group of panels that stays in
 // L2, tiles of 6 rows are transposed and go through the panels; a register tile of 6 rows x up to 16 frequencies
 // sums over the inputs, in their order, starting from the phase. Every row takes the same operations wherever it
-// stands: a short tile is filled up with zeros. CSR rows do the same sums less the terms that are 0.
+// stands: a short tile is filled up with copies of its last row. CSR rows do the same sums less the terms that are 0.
 HWY_BEFORE_NAMESPACE();
 namespace bochner::cpu::HWY_NAMESPACE {
 
@@ -29,20 +32,25 @@ constexpr std::size_t kPanel = FourierWeights<float>::kPanel;
 constexpr std::size_t kTileRows = 6;
 constexpr std::size_t kPackedRows = 8;          // a tile's stride in the packed rows
 constexpr std::size_t kGroupBytes = 512 << 10;  // of panels, beside the rows in L2
-constexpr std::size_t kSparsePanels = 4;        // enough sums at a time to hide the latency of a multiply-add
+constexpr std::size_t kPageBytes = 4096, kLineBytes = 64;
+constexpr std::size_t kSegmentPanels = 3;  // summed before their cosines are taken
+constexpr std::size_t kSegment = kSegmentPanels * kPanel;
+constexpr std::size_t kSparsePanels = 4;  // enough sums at a time to hide the latency of a multiply-add
 
 // Vectors of at most one panel; 4 of them (24 sums) fit 32 registers, 2 fit 16.
 template <class T>
 using Tag = hn::CappedTag<T, kPanel>;
+constexpr bool kManyRegisters = HWY_ARCH_ARM_A64 || HWY_TARGET <= HWY_AVX3;
+constexpr std::size_t kBatchVectors = kManyRegisters ? 6 : 3;
 template <class T>
 constexpr std::size_t tile_vectors() {
   constexpr std::size_t whole = kPanel / hn::MaxLanes(Tag<T>());
-  constexpr std::size_t most = HWY_ARCH_ARM_A64 || HWY_TARGET <= HWY_AVX3 ? 4 : 2;
+  constexpr std::size_t most = kManyRegisters ? 4 : 2;
   return whole < most ? whole : most;
 }
 
 template <class T>
-alignas(64) constexpr T kNoPhase[kSparsePanels * kPanel] = {};
+alignas(64) constexpr T kNoPhase[HWY_MAX(kSparsePanels, kSegmentPanels) * kPanel] = {};
 
 // Where a tile goes: cosines, and sines unless the map is shifted (then null).
 template <class T>
@@ -69,13 +77,13 @@ struct Problem {
   }
 };
 
-// packed[j][r] = x(first + r, j), zero for rows beyond the block.
+// packed[j][r] = x(first + r, j); rows beyond the block repeat its last, and nobody looks at what becomes of them.
 template <class T>
 void pack_rows(const RowBlock<T>& x, std::size_t first, std::size_t count, T* HWY_RESTRICT packed) {
-  for (std::size_t r = 0; r < kTileRows; ++r) {
-    const T* row = r < count ? x.values + (first + r) * x.stride : nullptr;
-    for (std::size_t j = 0; j < x.cols; ++j) packed[j * kPackedRows + r] = row ? row[j] : T(0);
-  }
+  const T* row[kTileRows];
+  for (std::size_t r = 0; r < kTileRows; ++r) row[r] = x.values + (first + HWY_MIN(r, count - 1)) * x.stride;
+  for (std::size_t j = 0; j < x.cols; ++j, packed += kPackedRows)
+    unrolled<kTileRows>([&](auto r) BOCHNER_INLINE { packed[r] = row[r][j]; });
 }
 
 // sum[r][v] += x[r] w[v] for the rows of a tile. NEON multiplies by a lane: one load serves several rows.
@@ -106,16 +114,14 @@ HWY_INLINE void add_outer(const T* HWY_RESTRICT x, const T* HWY_RESTRICT w, V (&
 #endif
 }
 
-// One tile of rows x `kVectors` vectors of frequencies: the products from the phase on, then their cosines while
-// they are still in registers.
-template <class T, std::size_t kVectors, bool kSine>
-HWY_NOINLINE void map_tile(const T* HWY_RESTRICT packed, const T* HWY_RESTRICT panel, std::size_t inputs,
-                           const T* HWY_RESTRICT phase, const Turns<Tag<T>>& turns, const Output<T>& out) {
+// The sums of one tile, from the phase on: rows x `kVectors` vectors of frequencies.
+template <class T, std::size_t kVectors, class V>
+HWY_INLINE void sum_tile(const T* HWY_RESTRICT packed, const T* HWY_RESTRICT panel, std::size_t inputs,
+                         const T* HWY_RESTRICT phase, V (&sum)[kTileRows][kVectors]) {
   const Tag<T> d;
   constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
-  hn::Vec<Tag<T>> sum[kTileRows][kVectors];
   unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
-    const auto start = hn::Load(d, phase + v * kLanes);
+    const V start = hn::Load(d, phase + v * kLanes);
     unrolled<kTileRows>([&](auto r) BOCHNER_INLINE { sum[r][v] = start; });
   });
   for (std::size_t j = 0; j < inputs / 2; ++j, panel += 2 * kPanel, packed += 2 * kPackedRows) {
@@ -123,12 +129,49 @@ HWY_NOINLINE void map_tile(const T* HWY_RESTRICT packed, const T* HWY_RESTRICT p
     add_outer(packed + kPackedRows, panel + kPanel, sum);
   }
   if (inputs % 2) add_outer(packed, panel, sum);
-  if constexpr (!kSine)
-    unrolled<kTileRows>([&](auto r) BOCHNER_INLINE { turns.cosine(sum[r], out.cosine + r * out.stride); });
-  else
+}
+
+// The angles of kSegmentPanels panels to a buffer, kTileRows x kSegment. Not inlined: the sums want all the registers.
+template <class T, std::size_t kVectors>
+HWY_NOINLINE void sum_segment(const T* HWY_RESTRICT packed, const T* HWY_RESTRICT panel, std::size_t inputs,
+                              const T* HWY_RESTRICT phase, T* HWY_RESTRICT angles) {
+  constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
+  constexpr std::size_t kColumns = kVectors * kLanes;
+  for (std::size_t s = 0; s < kSegment; s += kColumns) {
+    hn::Vec<Tag<T>> sum[kTileRows][kVectors];
+    sum_tile(packed, panel + s / kPanel * inputs * kPanel + s % kPanel, inputs, phase + s, sum);
     unrolled<kTileRows>([&](auto r) BOCHNER_INLINE {
-      turns.cosine_sine(sum[r], out.cosine + r * out.stride, out.sine + r * out.stride);
+      unrolled<kVectors>(
+          [&](auto v) BOCHNER_INLINE { hn::Store(sum[r][v], Tag<T>(), angles + r * kSegment + s + v * kLanes); });
     });
+  }
+}
+
+// A tile and its cosines, for panels and rows that fill no segment.
+template <class T, std::size_t kVectors, bool kSine>
+HWY_NOINLINE void map_tile(const T* HWY_RESTRICT packed, const T* HWY_RESTRICT panel, std::size_t inputs,
+                           const T* HWY_RESTRICT phase, const Turns<Tag<T>>& turns, T* HWY_RESTRICT cosine,
+                           T* HWY_RESTRICT sine, std::size_t stride) {
+  hn::Vec<Tag<T>> sum[kTileRows][kVectors];
+  sum_tile(packed, panel, inputs, phase, sum);
+  unrolled<kTileRows>([&](auto r) BOCHNER_INLINE {
+    if constexpr (kSine)
+      turns.cosine_sine(sum[r], cosine + r * stride, sine + r * stride);
+    else
+      turns.cosine(sum[r], cosine + r * stride);
+  });
+}
+
+// The angles of a segment, kTileRows x kSegment, to their place.
+template <class T>
+HWY_NOINLINE void finish_segment(const Turns<Tag<T>>& turns, const T* HWY_RESTRICT angles, const Output<T>& out) {
+  constexpr std::size_t kVectors = kSegment / hn::MaxLanes(Tag<T>());
+  constexpr std::size_t kBatch = kVectors < kBatchVectors ? kVectors : kBatchVectors;
+  static_assert(kVectors % kBatch == 0);
+  if (out.sine)
+    turns.template cosines_sines<kBatch, kVectors / kBatch>(angles, kTileRows, out.cosine, out.sine, out.stride);
+  else
+    turns.template cosines<kBatch, kVectors / kBatch>(angles, kTileRows, out.cosine, out.stride);
 }
 
 // Rows x count of a buffer of whole panels to where they belong: the edges of the block.
@@ -139,34 +182,65 @@ void copy_edge(const T* from, std::size_t rows, std::size_t count, T* to, std::s
 }
 
 template <class T>
-void dense(const Problem<T>& problem, T* HWY_RESTRICT packed) {
-  constexpr std::size_t kVectors = tile_vectors<T>();
-  constexpr std::size_t kColumns = kVectors * hn::MaxLanes(Tag<T>());
-  const Turns<Tag<T>> turns(Tag<T>(), problem.w.scale);
-  const std::size_t inputs = problem.w.inputs, panels = problem.panels();
-  const std::size_t group = HWY_MAX(std::size_t(4), kGroupBytes / (inputs * kPanel * sizeof(T)));
-  const auto tile = problem.w.phase.empty() ? map_tile<T, kVectors, true> : map_tile<T, kVectors, false>;
-  HWY_ALIGN T edge[2][kTileRows * kPanel];
-  for (std::size_t begin = 0; begin < panels; begin += group) {
-    const std::size_t end = HWY_MIN(panels, begin + group);
-    for (std::size_t row = 0; row < problem.x.rows; row += kTileRows) {
-      const std::size_t rows = HWY_MIN(kTileRows, problem.x.rows - row);
-      pack_rows(problem.x, row, rows, packed);
-      for (std::size_t p = begin; p < end; ++p) {
-        const std::size_t count = problem.count(p);
-        const bool whole = rows == kTileRows && count == kPanel;
-        const Output<T> place = problem.output(row, p);
-        const Output<T> out = whole ? place : Output<T>{edge[0], place.sine ? edge[1] : nullptr, kPanel};
-        for (std::size_t c = 0; c < kPanel; c += kColumns)
-          tile(packed, problem.panel(p) + c, inputs, problem.phase(p) + c, turns,
-               {out.cosine + c, out.sine ? out.sine + c : nullptr, out.stride});
-        if (whole) continue;
-        copy_edge(edge[0], rows, count, place.cosine, place.stride);
-        if (place.sine) copy_edge(edge[1], rows, count, place.sine, place.stride);
+class Dense {
+ public:
+  Dense(const Problem<T>& problem, T* HWY_RESTRICT packed)
+      : problem_(problem), turns_(Tag<T>(), problem.w.scale), packed_(packed) {}
+
+  void run() {
+    const std::size_t panels = problem_.panels(), inputs = problem_.w.inputs;
+    const std::size_t whole = problem_.w.frequencies / kSegment * kSegmentPanels;
+    // Whole segments, and not fewer than amortize the packing of the rows.
+    const std::size_t fit = kGroupBytes / (inputs * kPanel * sizeof(T)) / kSegmentPanels;
+    const std::size_t group = HWY_MAX(std::size_t(4), fit) * kSegmentPanels;
+    for (std::size_t begin = 0; begin < panels; begin += group) {
+      const std::size_t end = HWY_MIN(panels, begin + group);
+      for (std::size_t row = 0; row < problem_.x.rows; row += kTileRows) {
+        const std::size_t rows = HWY_MIN(kTileRows, problem_.x.rows - row);
+        pack_rows(problem_.x, row, rows, packed_);
+        std::size_t p = begin;
+        for (; rows == kTileRows && p + kSegmentPanels <= HWY_MIN(end, whole); p += kSegmentPanels) segment(row, p);
+        for (; p < end; ++p) panel(row, rows, p);
       }
     }
   }
-}
+
+ private:
+  static constexpr std::size_t kVectors = tile_vectors<T>();
+  static constexpr std::size_t kColumns = kVectors * hn::MaxLanes(Tag<T>());
+
+  void segment(std::size_t row, std::size_t p) {
+    const Output<T> out = problem_.output(row, p);
+    // The lines it will write: hardware does not follow rows that are pages apart.
+    for (std::size_t r = 0; r < kTileRows && out.stride * sizeof(T) >= kPageBytes; ++r)
+      for (std::size_t line = 0; line < kSegment; line += kLineBytes / sizeof(T)) {
+        __builtin_prefetch(out.cosine + r * out.stride + line, 1);
+        if (out.sine) __builtin_prefetch(out.sine + r * out.stride + line, 1);
+      }
+    sum_segment<T, kVectors>(packed_, problem_.panel(p), problem_.w.inputs, problem_.phase(p), angles_);
+    finish_segment(turns_, angles_, out);
+  }
+
+  void panel(std::size_t row, std::size_t rows, std::size_t p) {
+    const std::size_t count = problem_.count(p);
+    const bool whole = rows == kTileRows && count == kPanel;
+    const Output<T> place = problem_.output(row, p);
+    const Output<T> out = whole ? place : Output<T>{edge_[0], place.sine ? edge_[1] : nullptr, kPanel};
+    const auto tile = place.sine ? map_tile<T, kVectors, true> : map_tile<T, kVectors, false>;
+    for (std::size_t c = 0; c < kPanel; c += kColumns)
+      tile(packed_, problem_.panel(p) + c, problem_.w.inputs, problem_.phase(p) + c, turns_, out.cosine + c,
+           out.sine ? out.sine + c : nullptr, out.stride);
+    if (whole) return;
+    copy_edge(edge_[0], rows, count, place.cosine, place.stride);
+    if (place.sine) copy_edge(edge_[1], rows, count, place.sine, place.stride);
+  }
+
+  const Problem<T>& problem_;
+  const Turns<Tag<T>> turns_;
+  T* HWY_RESTRICT packed_;
+  alignas(64) T angles_[(kTileRows + 1) * kSegment] = {};
+  alignas(64) T edge_[2][kTileRows * kPanel];
+};
 
 // One CSR row for `kPanels` panels.
 template <class T, std::size_t kPanels>
@@ -219,10 +293,10 @@ void sparse(const Problem<T>& problem) {
 }
 
 void fourier_float(const RowBlock<float>& x, const FourierWeights<float>& w, MatrixView<float> z, float* packed) {
-  x.sparse() ? sparse<float>({x, w, z}) : dense<float>({x, w, z}, packed);
+  x.sparse() ? sparse<float>({x, w, z}) : Dense<float>({x, w, z}, packed).run();
 }
 void fourier_double(const RowBlock<double>& x, const FourierWeights<double>& w, MatrixView<double> z, double* packed) {
-  x.sparse() ? sparse<double>({x, w, z}) : dense<double>({x, w, z}, packed);
+  x.sparse() ? sparse<double>({x, w, z}) : Dense<double>({x, w, z}, packed).run();
 }
 
 constexpr std::size_t packed_rows() { return kPackedRows; }
@@ -249,17 +323,18 @@ void dispatch(const RowBlock<double>& x, const FourierWeights<double>& w, Matrix
 // rows that hold a NaN or an infinity themselves keep it.
 template <class T>
 void mend_overflow(const RowBlock<T>& x, const FourierWeights<T>& w, MatrixView<T> z) {
-  constexpr T kMost = std::numeric_limits<T>::max();
+  // Of numbers that are not negative, the larger has the larger bits; integers, unlike floats, the compiler
+  // compares several at a time.
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  constexpr Bits kMagnitude = ~Bits(0) >> 1;
+  constexpr Bits kInfinity = std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
+  const Bits safe = std::bit_cast<Bits>(std::numeric_limits<T>::max() / 4 / T(w.inputs) / std::max(w.largest, T(1)));
   for (std::size_t i = 0; i < x.rows; ++i) {
-    const T* begin = x.sparse() ? x.values + x.offsets[i] : x.values + i * x.stride;
-    const T* end = x.sparse() ? x.values + x.offsets[i + 1] : begin + x.cols;
-    T norm = 0;
-    bool finite = true;
-    for (const T* value = begin; value < end; ++value) {
-      norm += std::abs(*value);
-      finite = finite && std::isfinite(*value);
-    }
-    if (norm * w.largest < kMost / 4 || !finite) continue;
+    const T* values = x.sparse() ? x.values + x.offsets[i] : x.values + i * x.stride;
+    const std::size_t count = x.sparse() ? x.offsets[i + 1] - x.offsets[i] : x.cols;
+    Bits most = 0;
+    for (std::size_t k = 0; k < count; ++k) most = std::max(most, std::bit_cast<Bits>(values[k]) & kMagnitude);
+    if (most <= safe || most >= kInfinity) continue;
     for (std::size_t j = 0; j < w.outputs(); ++j)
       if (!std::isfinite(z(i, j))) z(i, j) = j < w.frequencies ? w.scale : T(0);
   }

@@ -62,7 +62,7 @@ HWY_INLINE void unrolled(const Step& step) {
 
 // scale * cos and scale * sin of N vectors of finite turns r. f = r - round(r) is exact for every finite r, so the
 // only errors are the polynomials'; r without a fraction gives cos 1 and sin 0. Each step is done for all N vectors
-// before the next, to hide its latency.
+// before the next, to hide its latency: the more vectors, the faster, as far as registers go.
 template <class D>
 class Turns {
   using T = hn::TFromD<D>;
@@ -81,29 +81,61 @@ class Turns {
   // cos(2 pi r) = sin(2 pi g), g = 1/4 - |f|
   template <std::size_t N>
   HWY_INLINE void cosine(const V (&r)[N], T* HWY_RESTRICT out) const {
-    V g[N], t[N];
-    unrolled<N>([&](auto v) BOCHNER_INLINE {
-      g[v] = hn::Sub(hn::Set(d_, T(0.25)), hn::Abs(hn::Sub(r[v], hn::Round(r[v]))));
-      t[v] = hn::NegMulAdd(g[v], g[v], constant(sixteenth_));
-    });
-    store_product(g, t, p_, out);
+    V f[N], g[N], t[N], p[N];
+    reduce(r, f, g, t);
+    evaluate(t, p_, p);
+    unrolled<N>([&](auto v) BOCHNER_INLINE { hn::StoreU(hn::Mul(p[v], g[v]), d_, out + v * kLanes); });
   }
 
-  // sin(2 pi r) = sign(f) cos(2 pi g)
+  // sin(2 pi r) = sign(f) cos(2 pi g). The sign goes to the factor t, which is never negative.
   template <std::size_t N>
   HWY_INLINE void cosine_sine(const V (&r)[N], T* HWY_RESTRICT cosine, T* HWY_RESTRICT sine) const {
-    V f[N], g[N], t[N];
+    V f[N], g[N], t[N], p[N], q[N];
+    reduce(r, f, g, t);
+    evaluate(t, p_, p);
+    evaluate(t, q_, q);
+    unrolled<N>([&](auto v) BOCHNER_INLINE { f[v] = with_sign(t[v], f[v]); });
     unrolled<N>([&](auto v) BOCHNER_INLINE {
-      f[v] = hn::Sub(r[v], hn::Round(r[v]));
-      g[v] = hn::Sub(hn::Set(d_, T(0.25)), hn::Abs(f[v]));
-      t[v] = hn::NegMulAdd(g[v], g[v], constant(sixteenth_));
+      hn::StoreU(hn::Mul(p[v], g[v]), d_, cosine + v * kLanes);
+      hn::StoreU(hn::Mul(q[v], f[v]), d_, sine + v * kLanes);
     });
-    store_product(g, t, p_, cosine);
-    // The sign goes to the factor t, which is never negative.
-    V signed_t[N];
-    const V sign_bit = hn::SignBit(d_);
-    unrolled<N>([&](auto v) BOCHNER_INLINE { signed_t[v] = hn::IfVecThenElse(sign_bit, f[v], t[v]); });
-    store_product(signed_t, t, q_, sine);
+  }
+
+  // Rows x (kBatches * N vectors) of angles in a buffer to rows of outputs. The cosines of one batch are interleaved
+  // with the range reduction of the next, which a processor with a short window does not do by itself.
+  template <std::size_t N, std::size_t kBatches>
+  HWY_INLINE void cosines(const T* HWY_RESTRICT angles, std::size_t rows, T* HWY_RESTRICT out,
+                          std::size_t stride) const {
+    V f[N], g[N], t[N], r[N], p[N];
+    const auto load = [&](std::size_t batch) BOCHNER_INLINE {
+      unrolled<N>([&](auto v) BOCHNER_INLINE { r[v] = hn::Load(d_, angles + (batch * N + v) * kLanes); });
+    };
+    load(0);
+    reduce(r, f, g, t);
+    for (std::size_t batch = 0; batch < rows * kBatches; ++batch) {
+      // One batch more than there is: the buffer has room for it, and nobody looks at it.
+      V next_g[N], next_t[N];
+      load(batch + 1);
+      evaluate(t, p_, p);
+      reduce(r, f, next_g, next_t);
+      T* HWY_RESTRICT to = out + batch / kBatches * stride + batch % kBatches * N * kLanes;
+      unrolled<N>([&](auto v) BOCHNER_INLINE {
+        hn::StoreU(hn::Mul(p[v], g[v]), d_, to + v * kLanes);
+        g[v] = next_g[v];
+        t[v] = next_t[v];
+      });
+    }
+  }
+
+  template <std::size_t N, std::size_t kBatches>
+  HWY_INLINE void cosines_sines(const T* HWY_RESTRICT angles, std::size_t rows, T* HWY_RESTRICT cosine,
+                                T* HWY_RESTRICT sine, std::size_t stride) const {
+    for (std::size_t batch = 0; batch < rows * kBatches; ++batch) {
+      V r[N];
+      unrolled<N>([&](auto v) BOCHNER_INLINE { r[v] = hn::Load(d_, angles + (batch * N + v) * kLanes); });
+      const std::size_t to = batch / kBatches * stride + batch % kBatches * N * kLanes;
+      cosine_sine(r, cosine + to, sine + to);
+    }
   }
 
  private:
@@ -119,17 +151,32 @@ class Turns {
 #endif
   }
 
-  // out = factor * (c0 + c1 t + ...)
+  // a >= 0 with the sign of b. NEON selects by bits in one instruction; elsewhere IfVecThenElse selects whole lanes.
+  HWY_INLINE V with_sign(V a, V b) const {
+#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
+    return hn::IfVecThenElse(hn::SignBit(d_), b, a);
+#else
+    return hn::CopySignToAbs(a, b);
+#endif
+  }
+
+  // f = r - round(r), g = 1/4 - |f|, t = 1/16 - g^2
+  template <std::size_t N>
+  HWY_INLINE void reduce(const V (&r)[N], V (&f)[N], V (&g)[N], V (&t)[N]) const {
+    const V quarter = hn::Set(d_, T(0.25));
+    unrolled<N>([&](auto v) BOCHNER_INLINE { f[v] = hn::Sub(r[v], hn::Round(r[v])); });
+    unrolled<N>([&](auto v) BOCHNER_INLINE { g[v] = hn::Sub(quarter, hn::Abs(f[v])); });
+    unrolled<N>([&](auto v) BOCHNER_INLINE { t[v] = hn::NegMulAdd(g[v], g[v], constant(sixteenth_)); });
+  }
+
+  // sum = c0 + c1 t + ...
   template <std::size_t N, std::size_t kCount>
-  HWY_INLINE void store_product(const V (&factor)[N], const V (&t)[N], const T (&c)[kCount][kLanes],
-                                T* HWY_RESTRICT out) const {
-    V sum[N];
+  HWY_INLINE void evaluate(const V (&t)[N], const T (&c)[kCount][kLanes], V (&sum)[N]) const {
     const V last = hn::Load(d_, c[kCount - 1]);
     unrolled<N>([&](auto v) BOCHNER_INLINE { sum[v] = hn::MulAdd(last, t[v], constant(c[kCount - 2])); });
     unrolled<kCount - 2>([&](auto k) BOCHNER_INLINE {
       unrolled<N>([&](auto v) BOCHNER_INLINE { sum[v] = hn::MulAdd(sum[v], t[v], constant(c[kCount - 3 - k])); });
     });
-    unrolled<N>([&](auto v) BOCHNER_INLINE { hn::StoreU(hn::Mul(sum[v], factor[v]), d_, out + v * kLanes); });
   }
 
   D d_;
