@@ -53,6 +53,7 @@ struct FourierOptions {
   std::size_t features = 1024;  // outputs of the map; even for cossin, which makes them in pairs
   Form form = Form::cossin;
   std::uint64_t seed = 0;
+  bool orthogonal = false;  // frequencies in orthogonal blocks: less variance, for kernels of the L2 distance
 };
 MapPtr fourier(std::size_t inputs, const FourierOptions& options);
 

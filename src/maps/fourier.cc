@@ -37,6 +37,8 @@ FourierMap::FourierMap(std::size_t inputs, const FourierOptions& options)
           "fourier map: {} frequencies of {} inputs, expected at most {} weights; lower the features", frequencies(),
           inputs, kMostWeights);
   check_kernel(options.kernel, inputs);
+  require(!options.orthogonal || has_radial_law(options.kernel),
+          "fourier map: draw=orthogonal needs a kernel of the L2 distance, found {}", kernel_name(options.kernel));
   scale_ =
       options.form == Form::cossin ? std::sqrt(1.0 / double(frequencies())) : std::sqrt(2.0 / double(options.features));
 }
@@ -58,11 +60,16 @@ FourierWeights<T> FourierMap::draw_weights() const {
   const std::size_t padded =
       (F + FourierWeights<T>::kPanel - 1) / FourierWeights<T>::kPanel * FourierWeights<T>::kPanel;
   all.panels.reserve(padded * d);
-  std::vector<double> omega, b;
+  std::vector<double> omega, b, orthogonal;
+  if (options_.orthogonal) {
+    orthogonal.resize(F * d);
+    draw_orthogonal_frequencies(options_.kernel, options_.seed, F, d, orthogonal);
+  }
   for (std::size_t begin = 0; begin < F; begin += kChunk) {
     const std::size_t count = std::min(kChunk, F - begin);
     omega.resize(count * d);
-    for (std::size_t i = 0; i < count; ++i)
+    if (options_.orthogonal) std::copy_n(orthogonal.begin() + std::ptrdiff_t(begin * d), count * d, omega.begin());
+    for (std::size_t i = 0; i < count && !options_.orthogonal; ++i)
       draw_frequency(options_.kernel, options_.seed, begin + i, std::span(omega).subspan(i * d, d));
     if (options_.form == Form::shifted) {
       b.resize(count);
@@ -105,8 +112,8 @@ void FourierMap::apply(const Backend& on, const RowBlock<double>& block, MatrixV
 }
 
 std::string FourierMap::spec() const {
-  return fmt::format("fourier:kernel={},features={},form={},seed={}", kernel_name(options_.kernel), options_.features,
-                     form_name(options_.form), options_.seed);
+  return fmt::format("fourier:kernel={},features={},form={},{}seed={}", kernel_name(options_.kernel), options_.features,
+                     form_name(options_.form), options_.orthogonal ? "draw=orthogonal," : "", options_.seed);
 }
 
 void FourierMap::save(Archive& archive) const {
@@ -115,6 +122,7 @@ void FourierMap::save(Archive& archive) const {
                   {"kernel", kernel_name(options_.kernel)},
                   {"features", options_.features},
                   {"form", form_name(options_.form)},
+                  {"draw", options_.orthogonal ? "orthogonal" : "independent"},
                   {"seed", options_.seed},
                   {"inputs", inputs_}};
   if (scales.size() == 1)
@@ -130,12 +138,16 @@ MapPtr load_fourier(const Archive& archive) {
   const std::string form = get_text(tree, "form");
   if (form != "cossin" && form != "shifted")
     fail(Error::Kind::model, "fourier map: form is '{}', expected cossin or shifted", form);
+  const std::string draw = get_text(tree, "draw");
+  if (draw != "independent" && draw != "orthogonal")
+    fail(Error::Kind::model, "fourier map: draw is '{}', expected independent or orthogonal", draw);
   const std::uint64_t inputs = get_count(tree, "inputs", kMostWeights);
   try {
     FourierOptions options;
     options.kernel = parse_kernel(get_text(tree, "kernel"));
     options.features = get_count(tree, "features", 2 * kMostWeights);
     options.form = form == "cossin" ? Form::cossin : Form::shifted;
+    options.orthogonal = draw == "orthogonal";
     options.seed = get_count(tree, "seed", ~std::uint64_t{0});
     if (const nlohmann::json& scales = get_node(tree, "length_scale"); scales.is_array()) {
       options.kernel.length_scales.clear();

@@ -48,18 +48,22 @@ bool is_rule(const std::string& bandwidth) {
   return bandwidth.empty() || bandwidth == "auto" || bandwidth == "scale" || bandwidth == "median";
 }
 
-// The form of a Fourier map; none for the map `none`.
-std::optional<FourierOptions::Form> parse_map(const std::string& text) {
+// What the text says of a Fourier map; none for the map `none`.
+std::optional<FourierOptions> parse_map(const std::string& text) {
   const Spec spec(text);
   if (spec.name() == "none") {
     spec.allow({});
     return std::nullopt;
   }
   require(spec.name() == "fourier", "map: found \"{}\", expected fourier or none", spec.name());
-  spec.allow({"form"});
+  spec.allow({"form", "draw"});
   const std::string form = spec.text("form", "cossin");
   require(form == "cossin" || form == "shifted", "map: found form={}, expected cossin or shifted", form);
-  return form == "cossin" ? FourierOptions::Form::cossin : FourierOptions::Form::shifted;
+  const std::string draw = spec.text("draw", "independent");
+  require(draw == "independent" || draw == "orthogonal", "map: found draw={}, expected independent or orthogonal",
+          draw);
+  return FourierOptions{.form = form == "cossin" ? FourierOptions::Form::cossin : FourierOptions::Form::shifted,
+                        .orthogonal = draw == "orthogonal"};
 }
 
 // The sampled inputs after scaling, for the bandwidth rules.
@@ -107,15 +111,15 @@ class Planning {
   }
 
   MapPtr choose_map(const MapPtr& scaling) {
-    const std::optional<FourierOptions::Form> form = parse_map(options_.map);
-    if (!form) {
+    const std::optional<FourierOptions> given = parse_map(options_.map);
+    if (!given) {
       if (!scaling && schema_.sparse) return bochner::scaling(std::vector<ColumnScaling>(schema_.inputs));
       return nullptr;
     }
-    FourierOptions fourier_options{.kernel = options_.kernel,
-                                   .features = options_.features ? options_.features : default_features(survey_.rows()),
-                                   .form = *form,
-                                   .seed = options_.seed};
+    FourierOptions fourier_options = *given;
+    fourier_options.kernel = options_.kernel;
+    fourier_options.features = options_.features ? options_.features : default_features(survey_.rows());
+    fourier_options.seed = options_.seed;
     if (!options_.features) note(fmt::format("features: {} for {} rows", fourier_options.features, survey_.rows()));
     choose_bandwidth(fourier_options, scaling);
     return fourier(schema_.inputs, fourier_options);
@@ -174,9 +178,14 @@ class Planning {
 MapPtr Plan::map() const { return maps.empty() ? nullptr : chain(maps); }
 
 void check_options(const TrainOptions& options, std::size_t inputs) {
-  const std::optional<FourierOptions::Form> form = parse_map(options.map);
-  if (form && options.features > 0) fourier(1, {.features = options.features, .form = *form});
-  if (!form || is_rule(options.bandwidth)) return;
+  std::optional<FourierOptions> given = parse_map(options.map);
+  if (given) {
+    given->kernel = options.kernel;
+    given->kernel.length_scales = {1.0};
+    if (options.features > 0) given->features = options.features;
+    fourier(1, *given);
+  }
+  if (!given || is_rule(options.bandwidth)) return;
   const std::size_t count = parse_bandwidth(options.bandwidth).size();
   require(count == 1 || inputs == 0 || count == inputs, "bandwidth: found {} length scales for {} inputs", count,
           inputs);

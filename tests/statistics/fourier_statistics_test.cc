@@ -48,7 +48,8 @@ struct Scores {
 
 // Maps made with `drawn`, judged against the closed forms of `claimed`: one pair of scores per distance.
 template <class T>
-std::vector<Scores> scores(const Kernel& drawn, const Kernel& claimed, Form form, const Backend& on) {
+std::vector<Scores> scores(const Kernel& drawn, const Kernel& claimed, Form form, const Backend& on,
+                           bool orthogonal = false) {
   const std::size_t pairs = kDistances.size(), D = form == Form::cossin ? 2 * kFrequencies : kFrequencies;
   Matrix<T> x(pairs + 1, kInputs), z(pairs + 1, D);
   const T origin[kInputs] = {T(0.3), T(-1.1), T(2)};
@@ -63,7 +64,8 @@ std::vector<Scores> scores(const Kernel& drawn, const Kernel& claimed, Form form
 
   std::vector<double> sum(pairs), squares(pairs);  // of the error z.z - k
   for (std::size_t seed = 0; seed < kSeeds; ++seed) {
-    fourier(kInputs, {.kernel = drawn, .features = D, .form = form, .seed = seed})->apply(on, block, z.view());
+    fourier(kInputs, {.kernel = drawn, .features = D, .form = form, .seed = seed, .orthogonal = orthogonal})
+        ->apply(on, block, z.view());
     for (std::size_t p = 0; p < pairs; ++p) {
       double dot = 0;
       for (std::size_t f = 0; f < D; ++f) dot += double(z(0, f)) * double(z(p + 1, f));
@@ -148,6 +150,19 @@ TEST(FourierStatisticsFloat, BiasAndVarianceAgreeWithTheClosedForms) {
         EXPECT_LT(std::fabs(s.bias), kLargest) << kernel_name(kernel);
         EXPECT_LT(std::fabs(s.variance), kLargest) << kernel_name(kernel);
       }
+}
+
+// Orthogonal frequencies keep the mean and lower the variance where the kernel is neither 0 nor 1.
+TEST(FourierStatisticsOrthogonal, IsUnbiasedAndVariesLess) {
+  for (const Kernel& kernel : {gaussian(), matern(1.5), with_scales(gaussian(), {0.5, 1, 3})}) {
+    double least = 0;
+    for (const Scores& s : scores<double>(kernel, kernel, Form::cossin, reference_backend(), true)) {
+      EXPECT_LT(std::fabs(s.bias), kLargest) << kernel_name(kernel);
+      EXPECT_LT(s.variance, kLargest) << kernel_name(kernel);
+      least = std::min(least, s.variance);
+    }
+    EXPECT_LT(least, -kLargest) << kernel_name(kernel);
+  }
 }
 
 // cos^2 + sin^2 = 1: the cos/sin map has no error at all at distance 0; the shifted one has variance 1/2.
