@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "base/archive.h"
 #include "commands.h"
 #include "model/report_json.h"
 #include "options.h"
@@ -27,9 +28,12 @@ void run_inspect(const InspectWords& words) {
     print(fmt::format("model     {}, {} bytes\n{}", words.model, bytes, model.description()));
     return;
   }
+  Archive features;
+  if (model.feature_map()) model.feature_map()->save(features);
   print_json(nlohmann::json{{"model", words.model},
                             {"bytes", bytes},
                             {"map", model.map()->spec()},
+                            {"feature_map", features.tree},
                             {"outputs", model.outputs()},
                             {"schema", schema_to_json(model.schema())},
                             {"report", report_to_json(model.report())}});

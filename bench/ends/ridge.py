@@ -29,11 +29,18 @@ TASKS = {
 }
 
 
-def scaled_inputs(model, path, work):
-    """The rows as the kernel sees them, so that both libraries learn from the same inputs."""
+def scaled_inputs(linear, path, work):
+    """The rows as the kernel sees them (a model without a map has only the scaling), so that both learn from the same."""
     out = os.path.join(work, os.path.basename(path) + ".npy")
-    data.run("bochner", "transform", model, path, "--scaled", "-o", out, "--quiet")
+    data.run("bochner", "transform", linear, path, "-o", out, "--quiet")
     return np.load(out)
+
+
+def fourier_part(tree):
+    """The Fourier map among a model's maps, as `bochner inspect --json` shows them."""
+    if tree.get("type") == "fourier":
+        return tree
+    return next((found for part in tree.values() if isinstance(part, dict) and (found := fourier_part(part))), None)
 
 
 def targets(path, column):
@@ -52,7 +59,7 @@ def main():
 
     parser = argparse.ArgumentParser()
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("names", nargs="*", choices=[*TASKS, []])
+    parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     folder = data.folder()
     print(f"{'set':14} {'D':>5} {'bochner':>9} {'error':>8} {'sklearn':>9} {'error':>8} {'ratio':>7}")
@@ -66,16 +73,20 @@ def main():
             command = ["bochner", "train", train, *flags, "-o", model, "--quiet"]
             data.run(*command)
             facts = json.loads(data.run("bochner", "inspect", model, "--json")[0])
-            sigma = facts["bandwidth"]
-            x, y = scaled_inputs(model, train, work), targets(train, column)
-            xt, yt = scaled_inputs(model, test, work), targets(test, column)
-            regression = facts["task"] == "regression"
-            # |Zw - y|^2 + alpha |w|^2, alpha = lambda n.
-            head = (Ridge if regression else RidgeClassifier)(alpha=max(facts["lambda"] * len(x), 1e-3))
+            sigma = np.array(fourier_part(facts["feature_map"])["length_scale"])
+            linear = os.path.join(work, "linear")
+            target = flags[:2] if "--target" in flags else []
+            data.run("bochner", "train", train, *target, "--map", "none", "--lambda", "1", "-o", linear, "--quiet")
+            # Divided by the length scales, so that gamma = 1/2 also where there is one per input.
+            x, y = (scaled_inputs(linear, train, work) / sigma).astype(np.float32), targets(train, column)
+            xt, yt = (scaled_inputs(linear, test, work) / sigma).astype(np.float32), targets(test, column)
+            regression = facts["schema"]["task"] == "regression"
+            # |Zw - y|^2 + alpha |w|^2, alpha = lambda n; float32 cannot do with much less than 1e-3.
+            head = (Ridge if regression else RidgeClassifier)(alpha=max(facts["report"]["lambda"] * len(x), 1e-3))
             ours, theirs = [], []
             for _ in range(arguments.repeats):
                 ours.append(data.run(*command)[1])
-                pipeline = make_pipeline(RBFSampler(gamma=1 / (2 * sigma**2), n_components=D, random_state=0), head)
+                pipeline = make_pipeline(RBFSampler(gamma=0.5, n_components=D, random_state=0), head)
                 start = time.perf_counter()
                 pipeline.fit(x, y.astype(np.float32) if regression else y)
                 theirs.append(time.perf_counter() - start)
