@@ -67,8 +67,11 @@ struct PackedRows {
     std::vector<Entry> codes;
   };
 
+  // A column's rows are padded to whole pairs of vectors of any machine.
+  static std::size_t padded(std::size_t rows) { return (rows + 127) / 128 * 128; }
+
   std::size_t first = 0, rows = 0, cols = 0;
-  std::size_t stride = 0;            // rows rounded up to whole vectors
+  std::size_t stride = 0;            // padded(rows)
   std::vector<std::uint32_t> dense;  // inputs, ascending
   AlignedVector<T> values;           // [dense][stride]
   std::vector<Part> parts;
@@ -77,6 +80,10 @@ struct PackedRows {
 // Packs a block. group[j] says which inputs a grid takes or leaves together; empty: one group.
 template <class T>
 PackedRows<T> pack_rows(const RowBlock<T>& block, std::span<const std::uint32_t> group = {});
+
+// The given rows of a packed block, in the order given.
+template <class T>
+PackedRows<T> select_rows(const PackedRows<T>& block, std::span<const std::uint32_t> rows);
 
 // hashes[i] of every row. The reference is the definition; the other is fast. One thread.
 template <class T>

@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::size_t kLooks = 256;     // rows that decide what a column is like
 constexpr std::size_t kFewValues = 12;  // a column of so few values is coded
-constexpr std::size_t kStride = 128;    // rows of a column are padded to whole vectors of any machine
 
 std::uint64_t mix(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -167,7 +166,7 @@ PackedRows<T> pack_rows(const RowBlock<T>& block, std::span<const std::uint32_t>
   packed.first = block.first;
   packed.rows = block.rows;
   packed.cols = block.cols;
-  packed.stride = (block.rows + kStride - 1) / kStride * kStride;
+  packed.stride = PackedRows<T>::padded(block.rows);
   if (block.sparse())
     pack_sparse(packed, block, group);
   else

@@ -9,7 +9,7 @@
 namespace bochner {
 
 namespace {
-constexpr std::size_t kAhead = 24;  // enough lookups to cover a miss to memory
+constexpr std::size_t kAhead = 32;  // enough lookups to cover a miss to memory
 }
 
 // At most two slots in three are taken, and the largest number, all ones, is never given out: it marks a slot empty.
@@ -44,43 +44,62 @@ void HashIndex::reserve(std::size_t expected) {
   if (bits_for(expected) > 64 - shift_) rebuild(bits_for(expected));
 }
 
+std::uint32_t HashIndex::add(std::size_t at, std::uint64_t key) {
+  const auto number = std::uint32_t(keys_.size());
+  keys_.push_back(key);
+  slots_[at] = rest(key) | std::uint64_t(number) << shift_;
+  if (full()) rebuild(64 - shift_ + 1);
+  return number;
+}
+
 std::uint32_t HashIndex::insert(std::uint64_t key) {
-  const std::size_t mask = slots_.size() - 1;
-  const std::uint64_t wanted = rest(key);
-  for (std::size_t at = key >> shift_;; at = (at + 1) & mask) {
-    const std::uint64_t slot = slots_[at];
-    if (slot == kEmpty) {
-      const auto number = std::uint32_t(keys_.size());
-      keys_.push_back(key);
-      slots_[at] = wanted | std::uint64_t(number) << shift_;
-      if (full()) rebuild(64 - shift_ + 1);
-      return number;
-    }
-    if (rest(slot) == wanted) return std::uint32_t(slot >> shift_);
-  }
+  std::uint32_t number;
+  insert({&key, 1}, &number);
+  return number;
 }
 
 std::uint32_t HashIndex::find(std::uint64_t key) const {
-  const std::size_t mask = slots_.size() - 1;
-  const std::uint64_t wanted = rest(key);
-  for (std::size_t at = key >> shift_;; at = (at + 1) & mask) {
-    const std::uint64_t slot = slots_[at];
-    if (slot == kEmpty) return kNone;
-    if (rest(slot) == wanted) return std::uint32_t(slot >> shift_);
-  }
+  std::uint32_t number;
+  find({&key, 1}, &number);
+  return number;
 }
 
 void HashIndex::insert(std::span<const std::uint64_t> keys, std::uint32_t* numbers) {
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (i + kAhead < keys.size()) prefetch(keys[i + kAhead]);
-    numbers[i] = insert(keys[i]);
+  for (std::size_t i = 0; i < keys.size();) {
+    // In locals while the table stays as it is: the compiler must think that writing a number changes it.
+    const std::uint64_t* slots = slots_.data();
+    const std::size_t mask = slots_.size() - 1, before = slots_.size();
+    const int shift = shift_;
+    const std::uint64_t low = (std::uint64_t(1) << shift) - 1;
+    for (; i < keys.size(); ++i) {
+      if (i + kAhead < keys.size()) __builtin_prefetch(slots + (keys[i + kAhead] >> shift), 1);
+      const std::uint64_t key = keys[i];
+      std::size_t at = key >> shift;
+      while (slots[at] != kEmpty && ((slots[at] ^ key) & low) != 0) at = (at + 1) & mask;
+      if (slots[at] != kEmpty) {
+        numbers[i] = std::uint32_t(slots[at] >> shift);
+        continue;
+      }
+      numbers[i] = add(at, key);
+      if (slots_.size() != before) {
+        ++i;
+        break;
+      }
+    }
   }
 }
 
 void HashIndex::find(std::span<const std::uint64_t> keys, std::uint32_t* numbers) const {
+  const std::uint64_t* slots = slots_.data();
+  const std::size_t mask = slots_.size() - 1;
+  const int shift = shift_;
+  const std::uint64_t low = (std::uint64_t(1) << shift) - 1;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (i + kAhead < keys.size()) prefetch(keys[i + kAhead]);
-    numbers[i] = find(keys[i]);
+    if (i + kAhead < keys.size()) __builtin_prefetch(slots + (keys[i + kAhead] >> shift));
+    const std::uint64_t key = keys[i];
+    std::size_t at = key >> shift;
+    while (slots[at] != kEmpty && ((slots[at] ^ key) & low) != 0) at = (at + 1) & mask;
+    numbers[i] = slots[at] == kEmpty ? kNone : std::uint32_t(slots[at] >> shift);
   }
 }
 

@@ -46,7 +46,7 @@ class HashIndex {
   std::uint64_t rest(std::uint64_t key) const { return key & ((std::uint64_t(1) << shift_) - 1); }
   bool full() const { return keys_.size() * 3 >= slots_.size() * 2; }
   void place(std::uint64_t key, std::uint32_t number);
-  void prefetch(std::uint64_t key) const { __builtin_prefetch(&slots_[key >> shift_]); }
+  std::uint32_t add(std::size_t at, std::uint64_t key);
   void rebuild(int bits);
 
   int shift_ = 0;  // 64 - log2(slots)

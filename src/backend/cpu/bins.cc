@@ -20,14 +20,14 @@ using Words = hn::ScalableTag<std::uint32_t>;
 using WordVector = hn::Vec<Words>;
 
 // Bin numbers of Lanes(u32) consecutive values.
-WordVector bin_numbers(const float* x, float shift, float per_pitch) {
+HWY_INLINE WordVector bin_numbers(const float* x, float shift, float per_pitch) {
   const hn::ScalableTag<float> d;
   const auto at = hn::Mul(hn::Sub(hn::LoadU(d, x), hn::Set(d, shift)), hn::Set(d, per_pitch));
   return hn::BitCast(Words(), hn::ConvertTo(hn::RebindToSigned<Words>(), hn::Floor(at)));
 }
 
 #if HWY_TARGET != HWY_SCALAR
-WordVector bin_numbers(const double* x, double shift, double per_pitch) {
+HWY_INLINE WordVector bin_numbers(const double* x, double shift, double per_pitch) {
   const hn::ScalableTag<double> d;
   const hn::Rebind<std::int32_t, decltype(d)> half;
   const auto at = [&](const double* p) {
@@ -38,7 +38,7 @@ WordVector bin_numbers(const double* x, double shift, double per_pitch) {
   return hn::BitCast(Words(), hn::Combine(hn::RebindToSigned<Words>(), high, low));
 }
 #else
-WordVector bin_numbers(const double* x, double shift, double per_pitch) {
+HWY_INLINE WordVector bin_numbers(const double* x, double shift, double per_pitch) {
   const hn::ScalableTag<double> d;
   const hn::Rebind<std::int32_t, decltype(d)> same;
   const auto at = hn::Floor(hn::Mul(hn::Sub(hn::LoadU(d, x), hn::Set(d, shift)), hn::Set(d, per_pitch)));
@@ -48,7 +48,7 @@ WordVector bin_numbers(const double* x, double shift, double per_pitch) {
 
 // hashes[0 .. 2 vectors) += terms of the dense columns. Two vectors at a time keep four sums in flight.
 template <class T>
-void add_dense(const PackedRows<T>& rows, const Grid<T>& grid, const std::uint32_t* columns, std::size_t count,
+HWY_INLINE void add_dense(const PackedRows<T>& rows, const Grid<T>& grid, const std::uint32_t* columns, std::size_t count,
                std::size_t row, std::uint64_t* hashes) {
   const Words d;
   const std::size_t n = hn::Lanes(d);
