@@ -15,7 +15,7 @@ namespace {
 
 // Bins a grid will need for n rows after the first m gave `seen`: new ones come ever more slowly.
 std::size_t expected_bins(std::size_t seen, std::size_t m, std::size_t n) {
-  return std::min(n, std::size_t(double(seen) * std::pow(double(n) / double(m), 0.8)));
+  return std::min(n, std::size_t(double(seen) * std::pow(double(n) / double(m), 0.7)));
 }
 
 // Forgets rare bins and all but the fullest: renumbers the others in their old order.

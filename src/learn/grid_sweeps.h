@@ -22,6 +22,8 @@ class GridSweeper {
  public:
   GridSweeper(Threads& threads, const GridTargets& targets, GridLoss loss, std::span<const double> intercept);
 
+  std::size_t outputs() const { return K_; }
+
   // One step over a grid: columns[i] <= bins.size(), where size() means forgotten; v: bins x outputs.
   // The change of f is applied by the next step, which reads every row anyway: `columns` must live until then.
   void step(const std::uint32_t* columns, const OccupiedBins& bins, double shift, float* v);

@@ -3,10 +3,134 @@
 
 #include "learn/grids.h"
 
+#include <algorithm>
+#include <numeric>
+
+#include "base/memory.h"
 #include "base/require.h"
+#include "learn/grid_pursuit.h"
 #include "maps/draw_grid.h"
 
 namespace bochner {
+
+namespace {
+
+// Grids, their bins and the bins of the rows; the latter for a batch of grids at a time where memory is short.
+template <class T>
+class Fitting {
+ public:
+  Fitting(Threads& threads, const GridRows<T>& rows, const GridTargets& targets, const BinningOptions& binning,
+          const GridFitOptions& options)
+      : threads_(threads),
+        rows_(rows),
+        targets_(targets),
+        binning_(binning),
+        options_(options),
+        P_(binning.grids),
+        shift_(options.lambda * double(P_)),  // |w|^2 = P |v|^2
+        ids_(P_),
+        bins_(P_),
+        values_(P_),
+        scratch_(std::size_t(threads.count())),
+        intercept_(grid_intercept(targets, options.loss)),
+        sweeper_(threads, targets, options.loss, intercept_) {
+    std::iota(ids_.begin(), ids_.end(), std::uint64_t(0));
+    const std::size_t budget = options.memory ? options.memory : default_memory() / 2;
+    batch_ = std::clamp<std::size_t>(budget / (sizeof(std::uint32_t) * rows.rows), 1, P_);
+    columns_.resize(batch_ * rows.rows);
+  }
+
+  GridFit run() {
+    GridFit fit;
+    for (int sweep = 0; sweep < options_.sweeps; ++sweep) {
+      for (std::size_t begin = 0; begin < P_; begin += batch_) {
+        const std::size_t count = std::min(batch_, P_ - begin);
+        if (sweep == 0 && options_.pursuit > 1) {
+          pursue(begin, count);
+          continue;
+        }
+        if (sweep == 0 || batch_ < P_) bin(begin, count);
+        for (std::size_t g = begin; g < begin + count; ++g) step(g);
+        if (batch_ < P_) sweeper_.finish();  // before the columns go
+        if (options_.progress)
+          options_.progress("sweeps", (double(sweep) + double(begin + count) / double(P_)) / options_.sweeps);
+      }
+      sweeper_.finish();
+      fit.loss.push_back(sweeper_.loss());
+    }
+    fit.head = head();
+    return fit;
+  }
+
+ private:
+  std::uint32_t* columns(std::size_t g) { return columns_.data() + (g % batch_) * rows_.rows; }
+
+  void step(std::size_t g) {
+    values_[g].resize(bins_[g].size() * targets_.outputs);
+    sweeper_.step(columns(g), bins_[g], shift_, values_[g].data());
+  }
+
+  // The bins of all rows in some grids: found for the first time, or again as they were.
+  void bin(std::size_t begin, std::size_t count) {
+    threads_.run(count, [&](std::size_t k, int thread) {
+      const std::size_t g = begin + k;
+      const Grid<T> grid = draw_grid<T>(rows_.inputs, binning_, ids_[g]);
+      if (bins_[g].size() == 0) {
+        bins_[g] = occupy(rows_, grid, binning_, targets_.weight, scratch_[std::size_t(thread)], columns(g));
+        return;
+      }
+      const HashIndex table(bins_[g].hashes);
+      std::vector<std::uint64_t> hashes(GridRows<T>::kBlock);
+      for (const PackedRows<T>& block : rows_.blocks) {
+        bin_hashes(block, grid, hashes.data());
+        table.find({hashes.data(), block.rows}, columns(g) + block.first);
+      }
+      std::replace(columns(g), columns(g) + rows_.rows, HashIndex::kNone, std::uint32_t(bins_[g].size()));
+    });
+  }
+
+  // Chooses grids one after the other, each by what the ones before left over.
+  void pursue(std::size_t begin, std::size_t count) {
+    if (!pursuit_) pursuit_ = std::make_unique<GridPursuit<T>>(threads_, rows_, binning_);
+    for (std::size_t g = begin; g < begin + count; ++g) {
+      sweeper_.finish();
+      ids_[g] = pursuit_->choose(sweeper_, shift_, g * options_.pursuit, options_.pursuit);
+      bin(g, 1);
+      step(g);
+      if (options_.progress) options_.progress("pursuit", double(g + 1) / double(P_));
+    }
+    sweeper_.finish();
+  }
+
+  std::shared_ptr<const GridLinear> head() {
+    std::vector<std::vector<std::uint64_t>> hashes;
+    std::vector<float> v;
+    for (std::size_t g = 0; g < P_; ++g) {
+      hashes.push_back(std::move(bins_[g].hashes));
+      v.insert(v.end(), values_[g].begin(), values_[g].end());
+    }
+    auto map = std::make_shared<BinningMap>(rows_.inputs, binning_, std::move(hashes), std::move(ids_));
+    return std::make_shared<GridLinear>(std::move(map), std::move(v), intercept_);
+  }
+
+  Threads& threads_;
+  const GridRows<T>& rows_;
+  const GridTargets& targets_;
+  const BinningOptions& binning_;
+  const GridFitOptions& options_;
+  std::size_t P_, batch_ = 1;
+  double shift_;
+  std::vector<std::uint64_t> ids_;
+  std::vector<OccupiedBins> bins_;
+  std::vector<std::vector<float>> values_;
+  std::vector<BinScratch> scratch_;
+  AlignedVector<std::uint32_t> columns_;  // batch x rows
+  std::vector<double> intercept_;
+  GridSweeper sweeper_;
+  std::unique_ptr<GridPursuit<T>> pursuit_;
+};
+
+}  // namespace
 
 template <class T>
 GridFit fit_grids(Threads& threads, const GridRows<T>& rows, const GridTargets& targets, const BinningOptions& binning,
@@ -16,28 +140,7 @@ GridFit fit_grids(Threads& threads, const GridRows<T>& rows, const GridTargets& 
   require(options.lambda >= 0 && options.sweeps > 0, "grids: lambda {} and {} sweeps, expected lambda >= 0, sweeps > 0",
           options.lambda, options.sweeps);
   check_binning(rows.inputs, binning);
-
-  const std::size_t P = binning.grids, K = targets.outputs;
-  const GridBins bins = bin_rows(threads, rows, binning, targets.weight);
-  std::vector<std::size_t> offset{0};
-  for (const OccupiedBins& grid : bins.grids) offset.push_back(offset.back() + grid.size());
-
-  GridFit fit;
-  std::vector<float> v(offset.back() * K);
-  const std::vector<double> intercept = grid_intercept(targets, options.loss);
-  GridSweeper sweeper(threads, targets, options.loss, intercept);
-  const double shift = options.lambda * double(P);  // |w|^2 = P |v|^2
-  for (int sweep = 0; sweep < options.sweeps; ++sweep) {
-    for (std::size_t g = 0; g < P; ++g) sweeper.step(bins.of(g), bins.grids[g], shift, v.data() + offset[g] * K);
-    sweeper.finish();
-    fit.loss.push_back(sweeper.loss());
-  }
-
-  std::vector<std::vector<std::uint64_t>> hashes;
-  for (const OccupiedBins& grid : bins.grids) hashes.push_back(grid.hashes);
-  auto map = std::make_shared<BinningMap>(rows.inputs, binning, std::move(hashes));
-  fit.head = std::make_shared<GridLinear>(std::move(map), std::move(v), intercept);
-  return fit;
+  return Fitting<T>(threads, rows, targets, binning, options).run();
 }
 
 template GridFit fit_grids(Threads&, const GridRows<float>&, const GridTargets&, const BinningOptions&,

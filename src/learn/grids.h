@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "bochner/execution.h"
 #include "learn/grid_sweeps.h"
 #include "maps/grid_linear.h"
 
@@ -13,8 +14,12 @@ namespace bochner {
 
 struct GridFitOptions {
   GridLoss loss = GridLoss::squared;
-  double lambda = 0.1;  // penalty lambda/2 |w|^2 on the coefficients of sqrt(1/P) features: in all, not per row
-  int sweeps = 5;       // passes over the grids
+  double lambda = 0.1;      // penalty lambda/2 |w|^2 on the coefficients of sqrt(1/P) features: in all, not per row
+  int sweeps = 5;           // passes over the grids
+  std::size_t pursuit = 1;  // draws a grid is chosen from, by its alignment with what is left to explain
+  std::size_t memory =
+      0;  // bytes for the bins of rows; what does not fit is binned again every sweep. 0: half of what is free
+  ProgressFunction progress = {};
 };
 
 struct GridFit {

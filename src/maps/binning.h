@@ -35,6 +35,7 @@ class BinningMap final : public Map {
   void save(Archive& archive) const override;
 
   const BinningOptions& options() const { return options_; }
+  const std::vector<std::uint64_t>& draws() const { return ids_; }  // which draw each grid is
   std::size_t grids() const { return options_.grids; }
   std::size_t offset(std::size_t g) const { return offsets_[g]; }  // first output of grid g; g <= grids()
   const HashIndex& table(std::size_t g) const { return tables_[g]; }

@@ -4,6 +4,7 @@
 #include "maps/load.h"
 
 #include "base/require.h"
+#include "maps/grid_linear.h"
 
 namespace bochner {
 
@@ -14,6 +15,8 @@ constexpr std::size_t kMostParts = 64;
 MapPtr load_map(const Archive& archive) {
   const std::string type = get_text(archive.tree, "type");
   if (type == "fourier") return load_fourier(archive);
+  if (type == "binning") return load_binning(archive);
+  if (type == "grid_linear") return load_grid_linear(archive);
   if (type == "scaling") return load_scaling(archive);
   if (type == "linear") return load_linear(archive);
   if (type == "chain") return load_chain(archive);

@@ -10,6 +10,7 @@
 
 #include "backend/backend.h"
 #include "base/archive.h"
+#include "maps/draw_grid.h"
 #include "random/draw.h"
 
 namespace bochner {
@@ -218,6 +219,88 @@ TEST(Grids, LearnsWhatALinearModelCannot) {
     std::size_t wrong = 0;
     for (std::size_t i = 6000; i < fresh.n; ++i) wrong += f(i, 0) * fresh.targets.code[i] <= 0;
     EXPECT_LT(wrong, 2000u * 8 / 100);
+  }
+}
+
+TEST(Grids, ShortMemoryChangesNothing) {
+  Threads threads(2);
+  const Problem p(3000);
+  const GridRows<float> rows = p.rows(threads);
+  for (const std::size_t pursuit : {1, 3}) {
+    GridFitOptions options;
+    options.pursuit = pursuit;
+    BinningOptions binning = few_grids();
+    binning.min_rows = 2;
+    const GridFit plenty = fit_grids(threads, rows, p.targets, binning, options);
+    options.memory = 3 * 4 * p.n;  // the bins of three grids
+    const GridFit little = fit_grids(threads, rows, p.targets, binning, options);
+    EXPECT_EQ(saved(*plenty.head).arrays, saved(*little.head).arrays);
+  }
+}
+
+// The class is the product of two signs among many inputs that say nothing.
+struct Interaction {
+  static constexpr std::size_t kInputs = 12;
+  std::vector<float> x;
+  GridTargets targets;
+
+  explicit Interaction(std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < kInputs; ++j) x.push_back(float(uniform(8, Draw::sample, i, j)));
+      const float* row = &x[i * kInputs];
+      targets.code.push_back((row[3] - 0.5f) * (row[7] - 0.5f) > 0 ? 1.0f : -1.0f);
+    }
+  }
+  GridRows<float> rows(Threads& threads) const {
+    RowBlock<float> b;
+    b.rows = targets.rows();
+    b.cols = b.stride = kInputs;
+    b.values = x.data();
+    GridRows<float> all;
+    all.groups = packing_groups(kInputs, pairs());
+    all.add(threads, b);
+    return all;
+  }
+  static BinningOptions pairs() {
+    BinningOptions options;
+    options.law = parse_pitch_law("log-uniform");
+    options.order_low = options.order_high = 2;
+    options.grids = 10;
+    return options;
+  }
+};
+
+TEST(GridPursuit, FindsTheInputsThatInteract) {
+  Threads threads(2);
+  const Interaction p(4000);
+  GridFitOptions options;
+  options.loss = GridLoss::logistic;
+  options.sweeps = 1;
+  const auto right_pairs = [&](std::size_t pursuit) {
+    options.pursuit = pursuit;
+    const GridFit fit = fit_grids(threads, p.rows(threads), p.targets, Interaction::pairs(), options);
+    int right = 0;
+    for (const std::uint64_t id : fit.head->bins().draws())
+      right +=
+          draw_grid<float>(Interaction::kInputs, Interaction::pairs(), id).inputs == std::vector<std::uint32_t>{3, 7};
+    return right;
+  };
+  // One pair in 66 is the right one: of ten draws none is likely, of ten times 300 each choice has one.
+  EXPECT_LE(right_pairs(1), 2);
+  EXPECT_GE(right_pairs(300), 5);
+}
+
+TEST(GridPursuit, IsTheSameForAnyThreadCount) {
+  const Interaction p(9000);
+  GridFitOptions options;
+  options.pursuit = 8;
+  options.loss = GridLoss::logistic;
+  Threads one(1);
+  const Archive expected = saved(*fit_grids(one, p.rows(one), p.targets, Interaction::pairs(), options).head);
+  for (const int count : {2, 3, 7}) {
+    Threads threads(count);
+    const GridFit fit = fit_grids(threads, p.rows(threads), p.targets, Interaction::pairs(), options);
+    EXPECT_EQ(saved(*fit.head).arrays, expected.arrays) << count;
   }
 }
 

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include "folds/survey.h"
+#include "learn/grids.h"
+#include "learn/ridge.h"
+#include "run/stream.h"
+
+namespace bochner {
+
+struct BinningFit {
+  BinningOptions binning;
+  GridFitOptions fit;
+  bool search_scales = false;  // length scales are found from the rows; those of `binning` are ignored
+  bool search_lambda = false;  // with the scales
+};
+
+// A head of random bins on the stream's rows, which it keeps packed in memory. The head takes the stream's
+// features, so a model is the stream's map and then the head.
+Fitted fit_binning(const Stream& stream, const Survey& survey, BinningFit options);
+
+}  // namespace bochner
