@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
+#include "base/require.h"
 #include "commands.h"
 #include "csv_line.h"
 #include "options.h"
@@ -12,7 +13,7 @@ namespace {
 
 struct PredictWords {
   std::string model, file, output;
-  bool scores = false, names = false;
+  bool scores = false, probabilities = false, names = false;
   RunOptions run;
   FileOptions format;
 };
@@ -26,7 +27,7 @@ std::vector<std::string> target_names(const Schema& schema) {
 }
 
 // The names of what a line holds, for --names.
-std::string heading(const Model& model, bool scores) {
+std::string heading(const Model& model, const PredictWords& words) {
   const Schema& schema = model.schema();
   std::string line;
   if (schema.task == Task::regression) {
@@ -34,20 +35,24 @@ std::string heading(const Model& model, bool scores) {
     return line + "\n";
   }
   append_cell(line, target_names(schema)[0]);
-  if (scores)  // two classes have one score, above 0 for the second
+  if (words.scores)  // two classes have one score, above 0 for the second
     for (std::size_t k = 0; k < model.outputs(); ++k)
       append_cell(line += ",", "score " + schema.labels[model.outputs() == 1 ? 1 : k]);
+  if (words.probabilities)
+    for (const std::string& label : schema.labels) append_cell(line += ",", "probability " + label);
   return line + "\n";
 }
 
-void append_prediction(std::string& line, const Model& model, const double* values, bool scores) {
+void append_prediction(std::string& line, const Model& model, const double* values, const PredictWords& words) {
   const bool classes = model.schema().task == Task::classification;
   if (classes) append_cell(line, model.label(values));
-  if (!classes || scores)
+  if (!classes || words.scores)
     for (std::size_t k = 0; k < model.outputs(); ++k) {
       if (classes || k > 0) line += ',';
       append_number(line, values[k]);
     }
+  if (words.probabilities)
+    for (double p : model.probabilities(values)) append_number(line += ',', p);
   line += '\n';
 }
 
@@ -57,17 +62,20 @@ void run_predict(const PredictWords& words) {
   RowsOptions reading = words.format.rows(words.run);
   reading.target_required = false;
   const Model model = load_model(words.model);
+  require(!words.probabilities || model.has_probabilities(),
+          "--probabilities: the scores of {} are no probabilities; train with --learner logistic",
+          model.report().learner);
   check_output(words.output, {words.model, words.file});
   const std::unique_ptr<Rows> rows = open_rows(words.file, model.schema(), reading);
 
   Output output(words.output);
-  if (words.names) output.write(heading(model, words.scores));
+  if (words.names) output.write(heading(model, words));
   std::size_t count = 0;
   std::string line;
   model.predict(*rows, execution, [&](const RowBlock<double>& predictions) {
     for (std::size_t i = 0; i < predictions.rows; ++i) {
       line.clear();
-      append_prediction(line, model, predictions.values + i * predictions.stride, words.scores);
+      append_prediction(line, model, predictions.values + i * predictions.stride, words);
       output.write(line);
     }
     count += predictions.rows;
@@ -86,6 +94,8 @@ void add_predict(CLI::App& app, Job& job) {
   command->add_option("-o,--output", words->output, "Where to write; default: stdout")->type_name("OUT");
   command->add_flag("--scores", words->scores,
                     "Classes: after the label the score of each class (of the second of two)");
+  command->add_flag("--probabilities", words->probabilities,
+                    "Logistic models: after the label the probability of each class");
   command->add_flag("--names", words->names, "Begin with a line that names the columns");
   words->format.add(*command);
   words->run.add(*command);

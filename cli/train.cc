@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/require.h"
 #include "commands.h"
+#include "learn/learner.h"
 #include "model/plan.h"
 #include "model/report_json.h"
 #include "output.h"
@@ -24,6 +25,7 @@ void check_names(const TrainWords& words, const TrainOptions& options, const Sch
   for (const auto& [name, method] : options.scale_inputs)
     if (std::find(inputs.begin(), inputs.end(), name) == inputs.end())
       fail(Error::Kind::data, "{}: has no numeric input '{}', given to --scale; check the name", words.file, name);
+  if (options.learner.learner != Learner::ridge) check_learner(schema, options.learner);
   require(schema.task == Task::classification || (options.class_weights.empty() && !options.balanced),
           "--class-weight: the targets are numbers, not classes; leave it out or give --task classification");
   for (const auto& [label, weight] : options.class_weights)
@@ -104,6 +106,7 @@ void add_train(CLI::App& app, Job& job) {
       "  bochner train cars.csv --target price -o cars.model\n"
       "  bochner train a9a.svm --features 500 --validation a9a.t.svm -o adult.model\n"
       "  bochner train covtype.csv.gz --target class --kernel laplacian --lambda 1e-7,1e-6,1e-5 -o covtype.model\n"
+      "  bochner train a9a.svm --learner svm --loss squared-hinge --C 1 -o adult.model\n"
       "The score is one line on stdout (one object with --json). Without -o the model is scored and not kept.");
   command->callback([words, &job] { job = [words] { run_train(*words); }; });
 }

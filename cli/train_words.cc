@@ -44,6 +44,44 @@ void parse_scales(const std::vector<std::string>& scales, TrainOptions& options)
   }
 }
 
+// The learner and the options that go with it; an option of another learner is a mistake, not a wish.
+void parse_learner_words(const TrainWords& words, TrainOptions& options) {
+  LearnerOptions& learner = options.learner;
+  learner.learner = parse_word<Learner>("--learner", words.learner,
+                                        {{"ridge", Learner::ridge},
+                                         {"svm", Learner::svm},
+                                         {"hard-svm", Learner::hard_svm},
+                                         {"logistic", Learner::logistic},
+                                         {"huber", Learner::huber},
+                                         {"svr", Learner::svr}});
+  const auto only = [&](const char* option, bool given, bool allowed, const char* whose) {
+    require(!given || allowed, "{}: goes with {}, found --learner {}", option, whose, words.learner);
+  };
+  const bool is_ridge = learner.learner == Learner::ridge, is_svr = learner.learner == Learner::svr;
+  only("--loss", !words.loss.empty(), learner.learner == Learner::svm || is_svr, "--learner svm or svr");
+  only("--C", !words.C.empty(), !is_ridge, "every --learner but ridge, which has --lambda");
+  only("--epsilon", !words.epsilon.empty(), is_svr, "--learner svr");
+  only("--delta", !words.delta.empty(), learner.learner == Learner::huber, "--learner huber");
+  only("--tolerance", !words.tolerance.empty(), !is_ridge, "every --learner but ridge");
+  only("--select", !words.select.empty(), is_ridge, "--learner ridge");
+  require(words.C.empty() || words.lambdas.empty(), "--C: found --lambda too, expected one of them");
+  if (is_ridge) return;
+
+  if (is_svr && !words.loss.empty())
+    learner.loss = parse_word<MarginLoss>("--loss", words.loss,
+                                          {{"epsilon", MarginLoss::linear}, {"squared-epsilon", MarginLoss::squared}});
+  else if (!words.loss.empty())
+    learner.loss = parse_word<MarginLoss>("--loss", words.loss,
+                                          {{"hinge", MarginLoss::linear}, {"squared-hinge", MarginLoss::squared}});
+  for (const std::string& C : split_lists(words.C)) learner.C.push_back(parse_number("--C", C));
+  learner.lambdas = options.ridge.lambdas;
+  if (!words.epsilon.empty()) learner.epsilon = parse_number("--epsilon", words.epsilon);
+  if (!words.delta.empty()) learner.delta = parse_number("--delta", words.delta);
+  if (!words.tolerance.empty()) learner.tolerance = parse_number("--tolerance", words.tolerance);
+  learner.intercept = !words.no_intercept;
+  learner.seed = words.seed;
+}
+
 }  // namespace
 
 void TrainWords::add(CLI::App& app) {
@@ -75,8 +113,28 @@ void TrainWords::add(CLI::App& app) {
   app.add_option("--features", features, "Outputs of the map; default: by the number of rows")
       ->type_name("D")
       ->group(machine);
-  add_repeatable(app, "--lambda", lambdas, "Of |Zw - y|^2 + lambda n |w|^2; several (a,b or again): the best")
+  app.add_option("--learner", learner,
+                 "ridge; for classes svm, hard-svm or logistic, for numbers huber or svr (epsilon-insensitive)")
       ->type_name("L")
+      ->group(machine);
+  app.add_option("--loss", loss, "svm: hinge (default) or squared-hinge; svr: epsilon (default) or squared-epsilon")
+      ->type_name("L")
+      ->group(machine);
+  add_repeatable(app, "--lambda", lambdas,
+                 "Of |Zw - y|^2 + lambda n |w|^2; other learners: 1 / (C n). Several (a,b or again): the best")
+      ->type_name("L")
+      ->group(machine);
+  add_repeatable(app, "--C", C, "Of 1/2 |w|^2 + C sum loss, for every learner but ridge; several: the best")
+      ->type_name("C")
+      ->group(machine);
+  app.add_option("--epsilon", epsilon, "svr: errors this small cost nothing; default: a tenth of the deviation")
+      ->type_name("E")
+      ->group(machine);
+  app.add_option("--delta", delta, "huber: errors beyond it count as lines; default: by the residuals")
+      ->type_name("D")
+      ->group(machine);
+  app.add_option("--tolerance", tolerance, "Of the objective, relative; default 1e-6. Not for ridge")
+      ->type_name("T")
       ->group(machine);
   app.add_option("--select", select, "How lambda is chosen: loo (leave one out) or holdout")
       ->type_name("S")
@@ -134,6 +192,7 @@ TrainOptions TrainWords::options() const {
   for (const std::string& lambda : split_lists(lambdas))
     options.ridge.lambdas.push_back(parse_number("--lambda", lambda));
   for (double lambda : options.ridge.lambdas) require(lambda >= 0, "--lambda: found {}, expected 0 or more", lambda);
+  parse_learner_words(*this, options);
   if (!select.empty())
     options.ridge.select =
         parse_word<Select>("--select", select, {{"loo", Select::leave_one_out}, {"holdout", Select::hold_out}});

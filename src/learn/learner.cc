@@ -92,31 +92,12 @@ std::vector<bool> rows_held_out(std::size_t n, std::uint64_t seed) {
   return held;
 }
 
+// The values of C to try; a hard margin has one, of no effect.
 std::vector<double> given_C(const LearnerOptions& options, double weight) {
-  require(options.C.empty() || options.lambdas.empty(), "{}: found both C and lambda, expected one of them",
-          learner_name(options.learner));
+  if (options.learner == Learner::hard_svm) return {1.0};
   std::vector<double> C = options.C;
-  for (double lambda : options.lambdas) {
-    require(lambda > 0 && std::isfinite(lambda), "{}: lambda is {}, expected a positive number",
-            learner_name(options.learner), lambda);
-    C.push_back(1 / (lambda * weight));
-  }
-  for (double c : C)
-    require(c > 0 && std::isfinite(c), "{}: C is {}, expected a positive number", learner_name(options.learner), c);
-  if (options.learner == Learner::hard_svm) {
-    require(C.empty(), "hard-svm: a hard margin has no C and no lambda; leave them out or use svm");
-    C = {1.0};
-  }
+  for (double lambda : options.lambdas) C.push_back(1 / (lambda * weight));
   return C;
-}
-
-void check_task(const Schema& schema, Learner learner) {
-  const bool numbers = learner == Learner::huber || learner == Learner::svr;
-  require(numbers == (schema.task == Task::regression), "{} learns {}, found targets that are {}; use {}",
-          learner_name(learner), numbers ? "numbers" : "classes", numbers ? "classes" : "numbers",
-          numbers ? "svm, logistic or ridge" : "huber, svr or ridge");
-  require(numbers || schema.labels.size() >= 2, "{}: found {} class, expected at least 2", learner_name(learner),
-          schema.labels.size());
 }
 
 }  // namespace
@@ -139,12 +120,32 @@ const char* learner_name(Learner learner) {
   return "";
 }
 
+void check_learner(const Schema& schema, const LearnerOptions& options) {
+  const std::string name = learner_name(options.learner);
+  const bool numbers = options.learner == Learner::huber || options.learner == Learner::svr;
+  require(numbers == (schema.task == Task::regression), "{} learns {}, found targets that are {}; use {}", name,
+          numbers ? "numbers" : "classes", numbers ? "classes" : "numbers",
+          numbers ? "svm, logistic or ridge" : "huber, svr or ridge");
+  require(numbers || schema.labels.size() >= 2, "{}: found {} class, expected at least 2", name, schema.labels.size());
+  require(options.C.empty() || options.lambdas.empty(), "{}: found both C and lambda, expected one of them", name);
+  require(options.learner != Learner::hard_svm || (options.C.empty() && options.lambdas.empty()),
+          "hard-svm: a hard margin has no C and no lambda; leave them out or use svm");
+  const auto check = [&](const char* what, double value, bool zero) {
+    require(std::isfinite(value) && (value > 0 || (zero && value == 0)), "{}: {} is {}, expected a {} number", name,
+            what, value, zero ? "non-negative" : "positive");
+  };
+  for (double C : options.C) check("C", C, false);
+  for (double lambda : options.lambdas) check("lambda", lambda, false);
+  if (options.epsilon) check("epsilon", *options.epsilon, true);
+  if (options.delta) check("delta", *options.delta, false);
+  require(options.tolerance > 0 && options.tolerance < 1, "{}: tolerance is {}, expected a number between 0 and 1",
+          name, options.tolerance);
+}
+
 Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOptions& options,
                    const Stream* validation) {
   const Schema& schema = stream.schema();
-  check_task(schema, options.learner);
-  require(options.tolerance > 0 && options.tolerance < 1, "{}: tolerance is {}, expected a number between 0 and 1",
-          learner_name(options.learner), options.tolerance);
+  check_learner(schema, options);
   const std::size_t D = stream.features();
   const double bytes = double(survey.rows()) * double(D + 8) * (stream.precision() == Precision::float32 ? 4 : 8);
   if (bytes > double(default_memory()))

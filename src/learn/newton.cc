@@ -79,30 +79,34 @@ Newton::Result Newton::evaluate(const Loss& loss, const Iterate& at, Matrix<doub
   return r;
 }
 
-// An output with few curved rows gets a factor of its own, whatever the others do. The rest share one of the mean
-// Hessian, made anew once the products since the last time cost as much as that.
+// An output with few curved rows gets a factor of its own; the rest share one of the mean Hessian. Either is made
+// anew once the products since the last time cost as much as that.
 // A multiplication in a Gram product or a factorization counts a quarter of one in a pass over the rows, which waits
 // for memory.
 void Newton::prepare(const Loss& loss, const Matrix<double>& state, std::span<const std::size_t> outputs) {
   const double width = double(z_.width());
-  few_rows_.assign(state.cols(), std::nullopt);
-  const double worth = outputs.size() > 1 ? kWorthProductsShared : kWorthProducts;
-  bool share = loss.coupled();
+  own_.resize(state.cols());
   if (!loss.coupled()) {
-    std::vector<std::vector<std::size_t>> rows(outputs.size());
-    for (std::size_t i = 0; i < state.rows(); ++i)
-      for (std::size_t j = 0; j < outputs.size(); ++j)
-        if (state(i, outputs[j]) > 0) rows[j].push_back(i);
+    const double worth = outputs.size() > 1 ? kWorthProductsShared : kWorthProducts;
     threads_.run(outputs.size(), [&](std::size_t j, int) {
-      const double s = double(rows[j].size());
-      if (0.25 * FewRowsFactor::cost(s, width) > worth * 2 * s * width) return;
+      Own& own = own_[outputs[j]];
+      std::vector<std::size_t> rows;
       std::vector<double> d;
-      for (std::size_t i : rows[j]) d.push_back(state(i, outputs[j]));
-      few_rows_[outputs[j]].emplace(z_, rows[j], d, penalty_);
+      for (std::size_t i = 0; i < state.rows(); ++i)
+        if (state(i, outputs[j]) > 0) {
+          rows.push_back(i);
+          d.push_back(state(i, outputs[j]));
+        }
+      const double s = double(rows.size()), cost = 0.25 * FewRowsFactor::cost(s, width);
+      if (cost > worth * 2 * s * width)
+        own.factor.reset();
+      else if (!own.factor || own.spent >= cost) {
+        own.factor.emplace(z_, rows, d, penalty_);
+        own.spent = 0;
+      }
     });
-    for (std::size_t k : outputs) share |= !few_rows_[k];
   }
-  if (!share) return;
+  if (std::all_of(outputs.begin(), outputs.end(), [&](std::size_t k) { return own_[k].factor.has_value(); })) return;
   const std::vector<double> d = loss.mean_curvature(state);
   const double used = double(std::count_if(d.begin(), d.end(), [](double v) { return v > 0; }));
   const double cost = 0.25 * width * width * (std::min(used, 3 * width) / 2 + width / 3) + used * width;
@@ -115,9 +119,9 @@ void Newton::prepare(const Loss& loss, const Matrix<double>& state, std::span<co
 void Newton::precondition(Matrix<double>& r, std::span<const std::size_t> outputs) const {
   std::vector<std::size_t> shared;
   for (std::size_t j = 0; j < outputs.size(); ++j)
-    if (!few_rows_[outputs[j]]) shared.push_back(j);
+    if (!own_[outputs[j]].factor) shared.push_back(j);
   threads_.run(outputs.size(), [&](std::size_t j, int) {
-    if (few_rows_[outputs[j]]) few_rows_[outputs[j]]->solve(&r(j, 0));
+    if (own_[outputs[j]].factor) own_[outputs[j]].factor->solve(&r(j, 0));
   });
   if (shared.empty()) return;
   Matrix<double> some = take_rows(r, shared);
@@ -134,12 +138,9 @@ Matrix<double> Newton::direction(const Loss& loss, const Matrix<double>& state, 
   for (std::size_t i = 0; i < d.size(); ++i)
     if (d[i] > 0) rows.push_back(i);
 
-  const auto curved = [&](std::span<const std::size_t> some) {  // pairs of row and output in a product
-    double pairs = 0;
-    for (std::size_t i : rows)
-      for (std::size_t k : some) pairs += state(i, k) != 0;
-    return pairs;
-  };
+  std::vector<double> curved(state.cols());  // rows of each output in a product
+  for (std::size_t i : rows)
+    for (std::size_t k : outputs) curved[k] += state(i, k) != 0;
   std::vector<std::size_t> open(outputs.begin(), outputs.end());
   Matrix<double> solution(gradient.rows(), S), x(open.size(), S), r = take_rows(gradient, open);
   for (std::size_t j = 0; j < open.size() * S; ++j) r.data()[j] = -r.data()[j];
@@ -159,7 +160,12 @@ Matrix<double> Newton::direction(const Loss& loss, const Matrix<double>& state, 
         threads_, p, {rows, open, state},
         [&](std::span<const std::size_t> some, double* q) { loss.curvature(some, state, open, q, q); });
     ++products_;
-    spent_ += double(S) * (2.0 * curved(open) + double(S) * double(open.size()));
+    for (std::size_t k : open) {  // the product and the preconditioner
+      if (own_[k].factor)
+        own_[k].spent += 4 * curved[k] * double(S);
+      else
+        spent_ += (2 * curved[k] + double(S)) * double(S);
+    }
     for (std::size_t k = 0; k < open.size(); ++k)
       for (std::size_t j = 0; j < S; ++j) hp(k, j) += penalty_[j] * p(k, j);
     const std::vector<double> php = dots(p, hp);

@@ -61,10 +61,15 @@ class Newton {
   const FeatureRows& z_;
   std::uint64_t seed_;
   Threads& threads_;
-  std::vector<double> penalty_;                         // 1 for features; for the intercept 0, damped in the Hessian
-  std::optional<HessianFactor> factor_;                 // of an earlier point
-  std::vector<std::optional<FewRowsFactor>> few_rows_;  // per output, of this point
-  double spent_ = 0;  // on products since the Hessian was factored, in their multiplications
+  std::vector<double> penalty_;  // 1 for features; for the intercept 0, damped in the Hessian
+  // Of an earlier point, with what was spent on products since, in their multiplications.
+  std::optional<HessianFactor> factor_;
+  double spent_ = 0;
+  struct Own {
+    std::optional<FewRowsFactor> factor;
+    double spent = 0;
+  };
+  std::vector<Own> own_;  // per output
   int steps_ = 0, products_ = 0, factors_ = 0;
 };
 

@@ -36,11 +36,8 @@ Primal::Primal(const FeatureRows& z, const Schema& schema, const LearnerOptions&
   examples_.c.resize(z_.rows());
   at_ = {Matrix<double>(K, z_.stride()), Matrix<double>(z_.rows(), K)};
   epsilon_ = options_.epsilon.value_or(kDefaultTube * unit_);
-  require(epsilon_ >= 0 && std::isfinite(epsilon_), "svr: epsilon is {}, expected a number >= 0", epsilon_);
   if (options_.learner == Learner::huber) {
     delta_ = options_.delta.value_or(0);
-    require(!options_.delta || (delta_ > 0 && std::isfinite(delta_)), "huber: delta is {}, expected a positive number",
-            delta_);
     if (!options_.delta) choose_delta();
   }
 }

@@ -43,6 +43,8 @@ class Training {
     Fitted fitted = options_.learner.learner == Learner::ridge ? fit_ridge(stream, survey_, options_.ridge, judge)
                                                                : fit_learner(stream, survey_, options_.learner, judge);
     fitted.report.map = map ? map->spec() : "none";
+    if (options_.say)
+      for (const std::string& note : fitted.report.notes) options_.say(note);
     fitted.report.notes.insert(fitted.report.notes.begin(), plan.notes.begin(), plan.notes.end());
     fitted.report.seconds.insert(fitted.report.seconds.begin(), seconds_.begin(), seconds_.end());
     if (schema().task == Task::regression)

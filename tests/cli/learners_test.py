@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""The learners beside ridge: their words, their probabilities, and their optimum beside LIBLINEAR's and LIBSVM's."""
+
+import array
+import csv
+import gzip
+import json
+import math
+import shutil
+import struct
+import subprocess
+import unittest
+
+from command import DATA, CommandTest
+
+ADULT = DATA / "adult-small.csv"
+CPU = DATA / "cpu-small.csv"
+ROWS, FEATURES = 600, 60
+
+
+def head(path):
+    """The weights (one row per feature) and intercepts of a saved model: a safetensors file."""
+    content = path.read_bytes()
+    size, = struct.unpack_from("<Q", content)
+    header = json.loads(content[8:8 + size])
+    arrays = {}
+    for name, entry in header.items():
+        if name.endswith(("weights", "intercept")) and entry.get("dtype") == "F64":
+            begin, end = entry["data_offsets"]
+            arrays[name.split(".")[-1].split("/")[-1]] = (entry["shape"], array.array("d", content[8 + size:][begin:end]))
+    shape, values = arrays["weights"]
+    columns = shape[1]
+    return [values[i * columns:(i + 1) * columns] for i in range(shape[0])], arrays["intercept"][1]
+
+
+class Learners(CommandTest):
+    def digits(self, labels="0123456789"):
+        """A csv of some of the digits, its features through a map, and their labels."""
+        with gzip.open(DATA / "digits.csv.gz", "rt") as text:
+            rows = list(csv.reader(text))
+        kept = [row for row in rows[1:] if row[-1] in labels][:ROWS]
+        file = self.file("digits.csv", "\n".join(",".join(row) for row in [rows[0], *kept]) + "\n")
+        return file, rows[0][-1], [row[-1] for row in kept]
+
+    def train(self, file, target, *words):
+        self.succeed_quietly("train", file, "--target", target, "--task", "classification", "--features", FEATURES,
+                             "--bandwidth", 2, "--no-intercept", "-o", "m", *words)
+        self.succeed_quietly("transform", "m", file, "-o", "z.csv")
+        z = [[float(v) for v in line.split(",")] for line in (self.folder / "z.csv").read_text().split()]
+        return z, head(self.folder / "m")
+
+    def peer_weights(self, program, labels, z, *words):
+        """One problem, label against the rest, by another program: the weights it finds."""
+        lines = ["%+d " % y + " ".join(f"{j + 1}:{v:.9g}" for j, v in enumerate(row)) for y, row in zip(labels, z)]
+        self.file("z.svm", "\n".join(lines) + "\n")
+        subprocess.run([program, *map(str, words), "z.svm", "peer"], cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
+        return (self.folder / "peer").read_text().split("\n")
+
+    def liblinear(self, solver, loss, *words):
+        if not shutil.which("liblinear-train"):
+            self.skipTest("liblinear-train is not installed: the optimum is not compared with LIBLINEAR's")
+        C = 2.0
+        file, target, labels = self.digits()
+        z, (weights, _) = self.train(file, target, "--C", C, "--tolerance", "1e-8", *words)
+        for k in range(0, len(weights[0]), 3):
+            y = [1 if label == str(k) else -1 for label in labels]
+            model = self.peer_weights("liblinear-train", y, z, "-s", solver, "-c", C, "-e", "1e-8", "-q")
+            sign = 1 if model[2].split()[1] == "1" else -1
+            theirs = [sign * float(line) for line in model[6:] if line.strip()]
+            ours = [row[k] for row in weights]
+
+            def objective(w):
+                scores = (t * math.fsum(a * b for a, b in zip(w, row)) for t, row in zip(y, z))
+                return 0.5 * math.fsum(v * v for v in w) + C * math.fsum(map(loss, scores))
+            self.assertLessEqual(abs(objective(ours) / objective(theirs) - 1), 1e-6, f"class {k}")
+
+    def test_hinge_reaches_the_optimum_of_liblinear(self):
+        self.liblinear("3", lambda u: max(0, 1 - u), "--learner", "svm")
+
+    def test_squared_hinge_reaches_the_optimum_of_liblinear(self):
+        self.liblinear("2", lambda u: max(0, 1 - u) ** 2, "--learner", "svm", "--loss", "squared-hinge")
+
+    def test_two_class_logistic_reaches_the_optimum_of_liblinear(self):
+        if not shutil.which("liblinear-train"):
+            self.skipTest("liblinear-train is not installed: the optimum is not compared with LIBLINEAR's")
+        file, target, labels = self.digits("38")
+        z, (weights, _) = self.train(file, target, "--C", 2, "--tolerance", "1e-8", "--learner", "logistic")
+        y = [1 if label == "8" else -1 for label in labels]
+        model = self.peer_weights("liblinear-train", y, z, "-s", "0", "-c", "2", "-e", "1e-8", "-q")
+        sign = 1 if model[2].split()[1] == "1" else -1
+
+        def objective(w):
+            scores = (t * math.fsum(a * b for a, b in zip(w, row)) for t, row in zip(y, z))
+            return 0.5 * math.fsum(v * v for v in w) + 2 * math.fsum(math.log1p(math.exp(-u)) for u in scores)
+        ours, theirs = [row[0] for row in weights], [sign * float(line) for line in model[6:] if line.strip()]
+        self.assertLessEqual(abs(objective(ours) / objective(theirs) - 1), 1e-6)
+
+    def test_hard_margin_is_that_of_libsvm(self):
+        if not shutil.which("svm-train"):
+            self.skipTest("svm-train is not installed: the hard margin is not compared with LIBSVM's")
+        file, target, labels = self.digits("01")
+        self.succeed_quietly("train", file, "--target", target, "--task", "classification", "--features", FEATURES,
+                             "--bandwidth", 2, "--learner", "hard-svm", "-o", "m")
+        self.succeed_quietly("transform", "m", file, "-o", "z.csv")
+        z = [[float(v) for v in line.split(",")] for line in (self.folder / "z.csv").read_text().split()]
+        weights, _ = head(self.folder / "m")
+        y = [1 if label == "1" else -1 for label in labels]
+        model = self.peer_weights("svm-train", y, z, "-t", "0", "-c", "1e6", "-e", "1e-8", "-q")
+        w = [0.0] * FEATURES
+        for line in model[model.index("SV") + 1:]:
+            if line.strip():
+                alpha, *cells = line.split()
+                for cell in cells:
+                    j, v = cell.split(":")
+                    w[int(j) - 1] += float(alpha) * float(v)
+        ours, theirs = math.fsum(row[0] ** 2 for row in weights), math.fsum(v * v for v in w)
+        self.assertLessEqual(abs(ours / theirs - 1), 1e-4)
+
+    def test_probabilities_follow_the_label_and_sum_to_one(self):
+        self.succeed_quietly("train", ADULT, "--learner", "logistic", "--C", 1, "--features", 64, "--bandwidth", 5,
+                             "-o", "m", "--target", "income")
+        lines = self.succeed_quietly("predict", "m", ADULT, "--probabilities", "--names").split("\n")
+        self.assertEqual(lines[0].count("probability"), 2)
+        for line in lines[1:50]:
+            label, *cells = line.rsplit(",", 2)
+            self.assertAlmostEqual(sum(map(float, cells)), 1, places=6)
+
+    def test_probabilities_of_another_learner_are_refused(self):
+        self.succeed_quietly("train", ADULT, "--learner", "svm", "--C", 1, "--features", 32, "--bandwidth", 5,
+                             "-o", "m", "--target", "income")
+        self.refuse(1, "predict", "m", ADULT, "--probabilities", say="logistic")
+
+    def test_an_option_of_another_learner_is_refused(self):
+        train = ("train", CPU, "--target", "usr")
+        self.refuse(1, *train, "--C", 1, say="--lambda")
+        self.refuse(1, *train, "--learner", "svr", "--delta", 1, say="huber")
+        self.refuse(1, *train, "--learner", "huber", "--C", 1, "--lambda", 1, say="one of them")
+        self.refuse(1, *train, "--learner", "svm", say="numbers")
+
+    def test_rows_that_cannot_be_separated_name_the_remedy(self):
+        self.refuse(2, "train", ADULT, "--target", "income", "--learner", "hard-svm", "--features", 16,
+                    "--bandwidth", 5, "--quiet", say="soft margin")
+
+    def test_bytes_are_equal_for_any_threads(self):
+        for number, words in enumerate((("--learner", "svm"), ("--learner", "svm", "--loss", "squared-hinge"),
+                                        ("--learner", "logistic"))):
+            models = []
+            for threads in (1, 2, 3, 7):
+                self.succeed_quietly("train", ADULT, "--target", "income", *words, "--features", 48, "--bandwidth", 5,
+                                     "--threads", threads, "-o", "m")
+                models.append((self.folder / "m").read_bytes())
+            self.assertEqual(len(set(models)), 1, words)
+
+
+if __name__ == "__main__":
+    unittest.main()
