@@ -18,6 +18,9 @@ void add_predict(CLI::App& app, Job& job);
 void add_eval(CLI::App& app, Job& job);
 void add_transform(CLI::App& app, Job& job);
 void add_inspect(CLI::App& app, Job& job);
+void add_accumulate(CLI::App& app, Job& job);
+void add_merge(CLI::App& app, Job& job);
+void add_solve(CLI::App& app, Job& job);
 void add_dims(CLI::App& app, Job& job);
 
 }  // namespace bochner

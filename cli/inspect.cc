@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/archive.h"
+#include "bochner/parts.h"
 #include "commands.h"
 #include "model/report_json.h"
 #include "options.h"
@@ -21,7 +22,22 @@ struct InspectWords {
   bool json = false, quiet = false;
 };
 
+// A sum of `bochner accumulate`: where it stands and what is next.
+void inspect_sum(const InspectWords& words) {
+  const Sum sum = load_sum(words.model);
+  if (!words.json) {
+    print(fmt::format("sum       {}\n{}", words.model, sum.description()));
+    return;
+  }
+  print_json(nlohmann::json{{"sum", words.model},
+                            {"kind", sum.kind() == Sum::Kind::survey ? "survey" : "gram"},
+                            {"rows", sum.rows()},
+                            {"parts", sum.parts()},
+                            {"schema", schema_to_json(sum.schema())}});
+}
+
 void run_inspect(const InspectWords& words) {
+  if (is_sum(words.model)) return inspect_sum(words);
   const Model model = load_model(words.model);
   const std::uintmax_t bytes = std::filesystem::file_size(words.model);
   if (!words.json) {
@@ -42,9 +58,11 @@ void run_inspect(const InspectWords& words) {
 }  // namespace
 
 void add_inspect(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("inspect", "Say what is in a model file");
+  CLI::App* command = app.add_subcommand("inspect", "Say what is in a model file or a sum");
   auto words = std::make_shared<InspectWords>();
-  command->add_option("MODEL", words->model, "A file that `bochner train` saved")->required()->type_name("");
+  command->add_option("MODEL", words->model, "A file that `bochner train` or `bochner accumulate` saved")
+      ->required()
+      ->type_name("");
   command->add_flag("--json", words->json, "Everything but the arrays, as JSON");
   command->add_flag("-q,--quiet", words->quiet, "Accepted like everywhere; there are no messages to silence");
   command->footer("Example:\n  bochner inspect cars.model");

@@ -44,6 +44,9 @@ int run(int argc, char** argv) {
   add_eval(app, job);
   add_transform(app, job);
   add_inspect(app, job);
+  add_accumulate(app, job);
+  add_merge(app, job);
+  add_solve(app, job);
   add_dims(app, job);
   add_demo(app, job);
   try {

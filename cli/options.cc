@@ -6,7 +6,9 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/archive.h"
 #include "base/require.h"
+#include "base/safetensors.h"
 
 namespace bochner {
 
@@ -66,6 +68,22 @@ Model load_model(const std::string& path) {
     return Model::load(path);
   } catch (const Error& error) {
     fail(Error::Kind::model, "{}", error.what());
+  }
+}
+
+Sum load_sum(const std::string& path) {
+  try {
+    return Sum::load(path);
+  } catch (const Error& error) {
+    fail(Error::Kind::model, "{}", error.what());
+  }
+}
+
+bool is_sum(const std::string& path) {
+  try {
+    return get_text(read_archive_tree(path), "type") == "bochner sum";
+  } catch (const Error&) {
+    return false;
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "bochner/execution.h"
 #include "bochner/model.h"
+#include "bochner/parts.h"
 #include "bochner/rows.h"
 #include "messages.h"
 
@@ -40,6 +41,11 @@ struct FileOptions {
 
 // Model::load, where every fault of the file, even its absence, is Error::Kind::model.
 Model load_model(const std::string& path);
+
+// Sum::load, likewise.
+Sum load_sum(const std::string& path);
+// Whether a file is a sum of `bochner accumulate`. Anything else, even its absence, is left to who loads it.
+bool is_sum(const std::string& path);
 
 // An option that takes one value each time it is given, and may be given again.
 CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& values,

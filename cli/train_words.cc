@@ -12,6 +12,9 @@ namespace {
 
 using Method = ColumnScaling::Method;
 
+constexpr const char* kMachine = "The machine; what is left out is chosen and said";
+constexpr const char* kColumns = "Columns and rows";
+
 // One bandwidth from --bandwidth, --gamma or the kernel's own sigma= or gamma=; two of them contradict each other.
 void parse_kernel_words(const TrainWords& words, TrainOptions& options) {
   options.kernel = parse_kernel(words.kernel);
@@ -88,84 +91,90 @@ void TrainWords::add(CLI::App& app) {
   app.add_option("FILE", file, "Rows to train on: csv, svmlight or npy, plain or .gz, .xz, .zst")
       ->required()
       ->type_name("");
+  app.add_option("-o,--output", output, "Where to save the model")->type_name("MODEL");
+  app.add_option("--validation", validation, "Rows that choose lambda and give the score")->type_name("FILE");
+  add_reading(app);
+  add_choices(app);
+  app.add_option("--learner", learner,
+                 "ridge; for classes svm, hard-svm or logistic, for numbers huber or svr (epsilon-insensitive)")
+      ->type_name("L")
+      ->group(kMachine);
+  app.add_option("--loss", loss, "svm: hinge (default) or squared-hinge; svr: epsilon (default) or squared-epsilon")
+      ->type_name("L")
+      ->group(kMachine);
+  add_repeatable(app, "--lambda", lambdas,
+                 "Of |Zw - y|^2 + lambda n |w|^2; other learners: 1 / (C n). Several (a,b or again): the best")
+      ->type_name("L")
+      ->group(kMachine);
+  add_repeatable(app, "--C", C, "Of 1/2 |w|^2 + C sum loss, for every learner but ridge; several: the best")
+      ->type_name("C")
+      ->group(kMachine);
+  app.add_option("--epsilon", epsilon, "svr: errors this small cost nothing; default: a tenth of the deviation")
+      ->type_name("E")
+      ->group(kMachine);
+  app.add_option("--delta", delta, "huber: errors beyond it count as lines; default: by the residuals")
+      ->type_name("D")
+      ->group(kMachine);
+  app.add_option("--tolerance", tolerance, "Of the objective, relative; default 1e-6. Not for ridge")
+      ->type_name("T")
+      ->group(kMachine);
+  app.add_option("--select", select, "How lambda is chosen: loo (leave one out) or holdout")
+      ->type_name("S")
+      ->group(kMachine);
+  app.add_option("--solver", solver, "cholesky")->type_name("S")->group(kMachine);
+  format.add(app);
+  run.add(app);
+  app.add_flag("--json", json, "Print the report as JSON");
+}
+
+void TrainWords::add_reading(CLI::App& app) {
   add_repeatable(app, "-t,--target", targets, "Column to predict, by name or index from 0; several: a,b or again")
       ->type_name("NAME|INDEX");
-  app.add_option("-o,--output", output, "Where to save the model")->type_name("MODEL");
   app.add_option("--task", task, "regression or classification; default: by the target's values")->type_name("T");
-  app.add_option("--validation", validation, "Rows that choose lambda and give the score")->type_name("FILE");
+  app.add_option("--missing", missing, "Missing numbers: mean, error or drop (the row)")
+      ->type_name("M")
+      ->group(kColumns);
+  app.add_option("--weights", weights, "Column of row weights")->type_name("COLUMN")->group(kColumns);
+  add_repeatable(app, "--ignore", ignore, "Column to leave out; several: a,b or again")
+      ->type_name("COLUMN")
+      ->group(kColumns);
+  add_repeatable(app, "--category", categories, "Column of numbers that are codes, to be taken as text is")
+      ->type_name("COLUMN")
+      ->group(kColumns);
+}
 
-  const char* machine = "The machine; what is left out is chosen and said";
+void TrainWords::add_choices(CLI::App& app) {
   app.add_option("--kernel", kernel,
                  "gaussian, laplacian, cauchy, matern[:nu=1.5], rational-quadratic[:alpha=1], laplacian2")
       ->type_name("K")
-      ->group(machine);
+      ->group(kMachine);
   app.add_option(
          "--bandwidth", bandwidth,
          "A number, one per input (a,b,...), scale, median, or auto: one per input, searched; default: one, searched")
       ->type_name("S")
-      ->group(machine);
+      ->group(kMachine);
   app.add_option("--gamma", gamma, "Instead: 1 / (2 bandwidth^2) for gaussian, 1 / bandwidth for laplacian")
       ->type_name("G")
-      ->group(machine);
+      ->group(kMachine);
   app.add_option("--map", map, "fourier, fourier:form=cossin, fourier:form=shifted or none (a linear model)")
       ->type_name("M")
-      ->group(machine);
+      ->group(kMachine);
   app.add_option("--features", features, "Outputs of the map; default: by the number of rows")
       ->type_name("D")
-      ->group(machine);
-  app.add_option("--learner", learner,
-                 "ridge; for classes svm, hard-svm or logistic, for numbers huber or svr (epsilon-insensitive)")
-      ->type_name("L")
-      ->group(machine);
-  app.add_option("--loss", loss, "svm: hinge (default) or squared-hinge; svr: epsilon (default) or squared-epsilon")
-      ->type_name("L")
-      ->group(machine);
-  add_repeatable(app, "--lambda", lambdas,
-                 "Of |Zw - y|^2 + lambda n |w|^2; other learners: 1 / (C n). Several (a,b or again): the best")
-      ->type_name("L")
-      ->group(machine);
-  add_repeatable(app, "--C", C, "Of 1/2 |w|^2 + C sum loss, for every learner but ridge; several: the best")
-      ->type_name("C")
-      ->group(machine);
-  app.add_option("--epsilon", epsilon, "svr: errors this small cost nothing; default: a tenth of the deviation")
-      ->type_name("E")
-      ->group(machine);
-  app.add_option("--delta", delta, "huber: errors beyond it count as lines; default: by the residuals")
-      ->type_name("D")
-      ->group(machine);
-  app.add_option("--tolerance", tolerance, "Of the objective, relative; default 1e-6. Not for ridge")
-      ->type_name("T")
-      ->group(machine);
-  app.add_option("--select", select, "How lambda is chosen: loo (leave one out) or holdout")
-      ->type_name("S")
-      ->group(machine);
-  app.add_option("--solver", solver, "cholesky")->type_name("S")->group(machine);
-  app.add_flag("--no-intercept", no_intercept, "No constant term")->group(machine);
-  app.add_option("--precision", precision, "Of the features: float or double")->type_name("P")->group(machine);
+      ->group(kMachine);
+  app.add_flag("--no-intercept", no_intercept, "No constant term")->group(kMachine);
+  app.add_option("--precision", precision, "Of the features: float or double")->type_name("P")->group(kMachine);
   app.add_option("--seed", seed, "Of everything random; the same seed gives the same model")
       ->type_name("N")
-      ->group(machine);
-
-  const char* columns = "Columns and rows";
+      ->group(kMachine);
   add_repeatable(
       app, "--scale", scales,
       "standardize, minmax, log, quantile or none, for all inputs or NAME=METHOD for one; default: by column")
       ->type_name("METHOD")
-      ->group(columns);
-  app.add_option("--missing", missing, "Missing numbers: mean, error or drop (the row)")
-      ->type_name("M")
-      ->group(columns);
-  app.add_option("--weights", weights, "Column of row weights")->type_name("COLUMN")->group(columns);
+      ->group(kColumns);
   add_repeatable(app, "--class-weight", class_weights, "LABEL=W, or balanced: every class weighs the same")
       ->type_name("LABEL=W")
-      ->group(columns);
-  add_repeatable(app, "--ignore", ignore, "Column to leave out; several: a,b or again")
-      ->type_name("COLUMN")
-      ->group(columns);
-
-  format.add(app);
-  run.add(app);
-  app.add_flag("--json", json, "Print the report as JSON");
+      ->group(kColumns);
 }
 
 RowsOptions TrainWords::rows() const {
@@ -173,6 +182,7 @@ RowsOptions TrainWords::rows() const {
   rows.targets = split_lists(targets);
   rows.weights = weights;
   rows.ignore = split_lists(ignore);
+  rows.categories = split_lists(categories);
   if (!task.empty())
     rows.task =
         parse_word<Task>("--task", task, {{"regression", Task::regression}, {"classification", Task::classification}});

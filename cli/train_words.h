@@ -16,7 +16,7 @@ struct TrainWords {
   std::string file, output, validation, kernel = "gaussian", gamma, bandwidth, map = "fourier", solver = "cholesky",
                                         task, missing = "mean", weights, precision = "float", select, learner = "ridge",
                                         loss, epsilon, delta, tolerance;
-  std::vector<std::string> targets, lambdas, C, scales, class_weights, ignore;
+  std::vector<std::string> targets, lambdas, C, scales, class_weights, ignore, categories;
   std::size_t features = 0;
   std::uint64_t seed = 0;
   bool no_intercept = false, json = false;
@@ -24,6 +24,9 @@ struct TrainWords {
   FileOptions format;
 
   void add(CLI::App& app);
+  // Parts of it, for other commands: how the rows are read, and what is chosen from them.
+  void add_reading(CLI::App& app);
+  void add_choices(CLI::App& app);
   RowsOptions rows() const;
   // Everything but the validation rows and what is said on the way.
   TrainOptions options() const;

@@ -147,6 +147,11 @@ class Reader {
     return std::move(archive_);
   }
 
+  json read_tree() {
+    read_metadata(read_header());
+    return std::move(archive_.tree);
+  }
+
  private:
   template <class... Args>
   [[noreturn]] void broken(fmt::format_string<Args...> message, Args&&... args) const {
@@ -255,5 +260,7 @@ void write_archive(const std::string& path, const Archive& archive) {
 }
 
 Archive read_archive(const std::string& path) { return Reader(path).read(); }
+
+json read_archive_tree(const std::string& path) { return Reader(path).read_tree(); }
 
 }  // namespace bochner

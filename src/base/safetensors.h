@@ -20,4 +20,7 @@ void write_archive(const std::string& path, const Archive& archive);
 // Error::Kind::io. Never takes more memory than a small multiple of the file's size.
 Archive read_archive(const std::string& path);
 
+// Only the tree, to learn what a file is.
+nlohmann::json read_archive_tree(const std::string& path);
+
 }  // namespace bochner

@@ -9,7 +9,7 @@ import unittest
 from command import DATA, CommandTest
 
 CPU = DATA / "cpu-small.csv"
-COMMANDS = ("demo", "train", "predict", "eval", "transform", "inspect", "dims")
+COMMANDS = ("demo", "train", "predict", "eval", "transform", "inspect", "dims", "accumulate", "merge", "solve")
 
 
 class Words(CommandTest):
