@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -13,11 +14,17 @@ struct RidgeOptions {
   // How lambda is chosen among several. Leave-one-out is exact and free of luck but costs n D^2 for each lambda;
   // a hold-out costs D^3 / 3. Automatic takes the first where it is cheap.
   enum class Select { automatic, leave_one_out, hold_out };
+  // Cholesky: one pass and n D^2, exact. Cg: conjugate gradients preconditioned by a sketch, a dozen passes and 4 D^3;
+  // lambda by hold-out. Automatic takes what is forecast to be faster.
+  enum class Solver { automatic, cholesky, cg };
 
   std::vector<double> lambdas = {};  // empty: searched; one: used as it is; several: the best of them
   Select select = Select::automatic;
-  bool intercept = true;   // not penalised
-  std::uint64_t seed = 0;  // which rows are held out
+  Solver solver = Solver::automatic;
+  double tolerance = 1e-4;       // cg: how far the objective may stay above its minimum, as a fraction of it
+  std::size_t most_steps = 200;  // cg: passes for one solution; not getting there is in the report
+  bool intercept = true;         // not penalised
+  std::uint64_t seed = 0;        // which rows are held out
 };
 
 }  // namespace bochner

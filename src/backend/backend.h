@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <type_traits>
 
 #include "backend/fourier_weights.h"
 #include "bochner/matrix.h"
@@ -41,7 +43,39 @@ class Backend {
                         MatrixView<float> c) const = 0;
   virtual void multiply(MatrixView<const double> a, MatrixView<const double> b, double beta,
                         MatrixView<double> c) const = 0;
+
+  // Rows kept for many passes. T is std::int16_t (fixed point), float or double; C is double for double, otherwise
+  // float. Rows have zeros up to z.cols, a multiple of kKeptColumns, so there are no tails.
+
+  // u = z v^T: v is k x z.cols, u is rows x k. A row's result is a function of that row alone, to the bit.
+  virtual void project(MatrixView<const std::int16_t> z, MatrixView<const float> v, MatrixView<float> u) const = 0;
+  virtual void project(MatrixView<const float> z, MatrixView<const float> v, MatrixView<float> u) const = 0;
+  virtual void project(MatrixView<const double> z, MatrixView<const double> v, MatrixView<double> u) const = 0;
+
+  // sum += u^T z: sum is k x z.cols. The product is formed in C and added in double.
+  virtual void add_combined(MatrixView<const std::int16_t> z, MatrixView<const float> u,
+                            MatrixView<double> sum) const = 0;
+  virtual void add_combined(MatrixView<const float> z, MatrixView<const float> u, MatrixView<double> sum) const = 0;
+  virtual void add_combined(MatrixView<const double> z, MatrixView<const double> u, MatrixView<double> sum) const = 0;
+
+  // sum.row(to[r]) += factor[r] * z.row(from[r]), in order.
+  virtual void scatter(MatrixView<const std::int16_t> z, std::span<const std::uint32_t> from, const std::uint32_t* to,
+                       const float* factor, MatrixView<float> sum) const = 0;
+  virtual void scatter(MatrixView<const float> z, std::span<const std::uint32_t> from, const std::uint32_t* to,
+                       const float* factor, MatrixView<float> sum) const = 0;
+  virtual void scatter(MatrixView<const double> z, std::span<const std::uint32_t> from, const std::uint32_t* to,
+                       const float* factor, MatrixView<float> sum) const = 0;
+
+  // q = round(per_unit * z), any number of columns.
+  virtual void to_fixed(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t> q) const = 0;
 };
+
+// What the width of kept rows is a multiple of: a cache line of the narrowest, a vector of the widest.
+constexpr std::size_t kKeptColumns = 32;
+
+// What sums of kept rows are formed in.
+template <class T>
+using Computed = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
 const Backend& reference_backend();
 const Backend& cpu_backend();

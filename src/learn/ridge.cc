@@ -105,17 +105,7 @@ LambdaSearch choose_on_stream(const Stream& validation, const RidgeOptions& opti
     return !head;
   });
   if (heads.empty()) equations.factor(options.lambdas.front(), threads);  // says why
-  const Coefficients all = stack(heads);
-  const MapPtr head = linear(all.weights, all.intercept);
-  std::vector<Scorer> scorers(lambdas.size(), Scorer(code.task, code.columns()));
-  validation.through(head).each("validation", [&](const auto& block) {
-    std::vector<double> row(block.cols);
-    for (std::size_t i = 0; i < block.rows; ++i) {
-      std::copy_n(block.values + i * block.stride, block.cols, row.begin());
-      for (std::size_t s = 0; s < scorers.size(); ++s)
-        scorers[s].add(&row[s * code.columns()], block.targets + i * block.target_count, weight_of(block.weights, i));
-    }
-  });
+  const std::vector<Scorer> scorers = score_on_stream(validation, heads, code);
   std::size_t next = 0;
   return search_lambda(lambdas, [&](double lambda) {
     const Scorer& scorer = scorers[next++];
@@ -123,14 +113,37 @@ LambdaSearch choose_on_stream(const Stream& validation, const RidgeOptions& opti
   });
 }
 
-// The largest |z_j|: from the map where it knows, otherwise by one pass.
+}  // namespace
+
+bool chooses_by_leave_one_out(const RidgeOptions& options, double n, double D) {
+  using Select = RidgeOptions::Select;
+  return options.select == Select::leave_one_out ||
+         (options.select == Select::automatic && n * D * D <= kCheapLeaveOneOut);
+}
+
+double held_out_fraction(double n) { return std::min(kHeldOutFraction, double(kMostHeldOut) / n); }
+
 double feature_bound(const Stream& stream) {
   if (stream.map() && stream.map()->bound() > 0) return stream.map()->bound();
   const double most = stream.fold(Largest{}, "range").value();
   return most > 0 ? most : 1;
 }
 
-}  // namespace
+std::vector<Scorer> score_on_stream(const Stream& stream, const std::vector<Coefficients>& heads,
+                                    const TargetCode& code) {
+  const Coefficients all = stack(heads);
+  const MapPtr head = linear(all.weights, all.intercept);
+  std::vector<Scorer> scorers(heads.size(), Scorer(code.task, code.columns()));
+  stream.through(head).each("validation", [&](const auto& block) {
+    std::vector<double> row(block.cols);
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      std::copy_n(block.values + i * block.stride, block.cols, row.begin());
+      for (std::size_t s = 0; s < scorers.size(); ++s)
+        scorers[s].add(&row[s * code.columns()], block.targets + i * block.target_count, weight_of(block.weights, i));
+    }
+  });
+  return scorers;
+}
 
 TargetCode target_code(const Schema& schema, const Survey& survey, bool intercept) {
   TargetCode code{schema.task, schema.labels.size(), {}, {}};
@@ -150,11 +163,9 @@ Fitted fit_ridge(const Stream& stream, const Survey& survey, const RidgeOptions&
   for (double lambda : options.lambdas)
     require(lambda >= 0 && std::isfinite(lambda), "ridge: lambda is {}, expected a number >= 0", lambda);
   require(survey.rows() > 0, "ridge: there are no rows");
-  using Select = RidgeOptions::Select;
   const bool choose = options.lambdas.size() != 1;
-  const bool left_out = options.select == Select::leave_one_out ||
-                        (options.select == Select::automatic && n * double(D) * double(D) <= kCheapLeaveOneOut);
-  const double fraction = validation ? 0 : left_out ? 1 : std::min(kHeldOutFraction, double(kMostHeldOut) / n);
+  const bool left_out = chooses_by_leave_one_out(options, n, double(D));
+  const double fraction = validation ? 0 : left_out ? 1 : held_out_fraction(n);
 
   Clock clock;
   Fitted fitted;

@@ -21,6 +21,19 @@ struct Fitted {
 Fitted fit_ridge(const Stream& stream, const Survey& survey, const RidgeOptions& options,
                  const Stream* validation = nullptr);
 
+// Whether lambda is chosen by leave-one-out: asked for, or cheap.
+bool chooses_by_leave_one_out(const RidgeOptions& options, double rows, double features);
+
+// The fraction of n rows that is held out to choose lambda where nobody gave a validation set.
+double held_out_fraction(double n);
+
+// The largest |z_j|: from the map where it knows, otherwise by one pass.
+double feature_bound(const Stream& stream);
+
+// Decoded heads against the rows of a stream, in one pass.
+std::vector<Scorer> score_on_stream(const Stream& stream, const std::vector<Coefficients>& heads,
+                                    const TargetCode& code);
+
 // How least squares sees the survey's targets.
 TargetCode target_code(const Schema& schema, const Survey& survey, bool intercept);
 

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/require.h"
 #include "learn/learner.h"
-#include "learn/ridge.h"
+#include "learn/solver_choice.h"
 #include "model/plan.h"
 #include "rows/weighted.h"
 #include "run/stream.h"
@@ -40,8 +40,9 @@ class Training {
     std::optional<Stream> validation;
     if (options_.validation) validation.emplace(*options_.validation, map, threads_, options_.execution, precision());
     const Stream* judge = validation ? &*validation : nullptr;
-    Fitted fitted = options_.learner.learner == Learner::ridge ? fit_ridge(stream, survey_, options_.ridge, judge)
-                                                               : fit_learner(stream, survey_, options_.learner, judge);
+    Fitted fitted = options_.learner.learner == Learner::ridge
+                        ? fit_ridge_by_choice(stream, survey_, options_.ridge, judge, options_.say)
+                        : fit_learner(stream, survey_, options_.learner, judge);
     fitted.report.map = map ? map->spec() : "none";
     if (options_.say)
       for (const std::string& note : fitted.report.notes) options_.say(note);
@@ -109,7 +110,7 @@ Model fit_on(Rows& rows, MapPtr map, std::uint64_t seed, const Execution& execut
 
 Model fit(Rows& rows, MapPtr map, const RidgeOptions& ridge, const Execution& execution) {
   return fit_on(rows, std::move(map), ridge.seed, execution,
-                [&](const Stream& stream, const Survey& survey) { return fit_ridge(stream, survey, ridge); });
+                [&](const Stream& stream, const Survey& survey) { return fit_ridge_by_choice(stream, survey, ridge); });
 }
 
 Model fit_learner(Rows& rows, MapPtr map, const LearnerOptions& learner, const Execution& execution) {

@@ -27,11 +27,18 @@ class Stream {
   const Schema& schema() const { return rows_.schema(); }
   const MapPtr& map() const { return map_; }
   Threads& threads() const { return threads_; }
+  std::size_t input_bytes() const {  // of the rows as they are, if they lie in memory; 0 when unknown
+    return rows_.memory_bytes(precision_ == Precision::float32 ? sizeof(float) : sizeof(double));
+  }
+  const Execution& execution() const { return execution_; }
   Precision precision() const { return precision_; }
   Workers workers() const { return {cpu_backend(), threads_}; }
 
   // The same rows through one more map.
   Stream through(MapPtr next) const;
+
+  // The rows as they are.
+  Stream unmapped() const { return Stream(rows_, nullptr, threads_, execution_, precision_); }
 
   // f.add(workers, block) for every block of mapped rows, in order; blocks are dense where there is a map.
   template <class Fold>

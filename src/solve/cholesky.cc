@@ -48,6 +48,24 @@ void Cholesky::solve(MatrixView<double> b) const {
   }
 }
 
+void Cholesky::solve(MatrixView<double> b, Threads& threads) const {
+  const std::size_t side = a_.tiles_per_side();
+  const auto part = [&](std::size_t I) { return b.slice(I * a_.tile(), a_.extent(I)); };
+  for (std::size_t J = 0; J < side; ++J) {  // L y = b, column by column of tiles
+    blas::trsm(Side::left, Op::plain, 1.0, a_.block(J, J), part(J));
+    threads.run(side - J - 1, [&](std::size_t i, int) {
+      const std::size_t I = J + 1 + i;
+      blas::gemm(Op::plain, Op::plain, -1.0, a_.block(I, J), part(J), 1.0, part(I));
+    });
+  }
+  for (std::size_t J = side; J-- > 0;) {  // L^T x = y
+    blas::trsm(Side::left, Op::transposed, 1.0, a_.block(J, J), part(J));
+    threads.run(J, [&](std::size_t I, int) {
+      blas::gemm(Op::transposed, Op::plain, -1.0, a_.block(J, I), part(J), 1.0, part(I));
+    });
+  }
+}
+
 void Cholesky::solve_lower_rows(MatrixView<double> x) const {
   const auto columns = [&](std::size_t J) {
     return MatrixView<double>{x.data + J * a_.tile(), x.rows, a_.extent(J), x.stride};

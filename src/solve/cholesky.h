@@ -23,6 +23,8 @@ class Cholesky {
 
   // b <- (L L^T)^-1 b, b is size x k.
   void solve(MatrixView<double> b) const;
+  // The same on all threads; for few columns the memory is the limit.
+  void solve(MatrixView<double> b, Threads& threads) const;
   // x <- x L^-T: every row of x becomes L^-1 x_i. One thread.
   void solve_lower_rows(MatrixView<double> x) const;
   // tr (L L^T)^-1 = |L^-1|_F^2, in D^3 / 3 multiplications.

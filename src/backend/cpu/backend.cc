@@ -32,6 +32,40 @@ class CpuBackend final : public Backend {
                 MatrixView<double> c) const override {
     cpu::multiply(a, b, beta, c);
   }
+  void project(MatrixView<const std::int16_t> z, MatrixView<const float> v, MatrixView<float> u) const override {
+    cpu::project(z, v, u);
+  }
+  void project(MatrixView<const float> z, MatrixView<const float> v, MatrixView<float> u) const override {
+    cpu::project(z, v, u);
+  }
+  void project(MatrixView<const double> z, MatrixView<const double> v, MatrixView<double> u) const override {
+    cpu::project(z, v, u);
+  }
+  void add_combined(MatrixView<const std::int16_t> z, MatrixView<const float> u,
+                    MatrixView<double> sum) const override {
+    cpu::add_combined(z, u, sum);
+  }
+  void add_combined(MatrixView<const float> z, MatrixView<const float> u, MatrixView<double> sum) const override {
+    cpu::add_combined(z, u, sum);
+  }
+  void add_combined(MatrixView<const double> z, MatrixView<const double> u, MatrixView<double> sum) const override {
+    cpu::add_combined(z, u, sum);
+  }
+  void scatter(MatrixView<const std::int16_t> z, std::span<const std::uint32_t> from, const std::uint32_t* to,
+               const float* factor, MatrixView<float> sum) const override {
+    cpu::scatter(z, from, to, factor, sum);
+  }
+  void scatter(MatrixView<const float> z, std::span<const std::uint32_t> from, const std::uint32_t* to,
+               const float* factor, MatrixView<float> sum) const override {
+    cpu::scatter(z, from, to, factor, sum);
+  }
+  void scatter(MatrixView<const double> z, std::span<const std::uint32_t> from, const std::uint32_t* to,
+               const float* factor, MatrixView<float> sum) const override {
+    cpu::scatter(z, from, to, factor, sum);
+  }
+  void to_fixed(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t> q) const override {
+    cpu::to_fixed(z, per_unit, q);
+  }
 };
 
 }  // namespace

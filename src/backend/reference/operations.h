@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
+#include "backend/backend.h"
 #include "backend/fourier_weights.h"
 #include "bochner/matrix.h"
 #include "bochner/row_block.h"
@@ -20,5 +22,17 @@ void add_product(MatrixView<const T> a, MatrixView<const T> b, double per_unit, 
 
 template <class T>
 void multiply(MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixView<T> c);
+
+template <class T>
+void project(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixView<Computed<T>> u);
+
+template <class T>
+void add_combined(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<double> sum);
+
+template <class T>
+void scatter(MatrixView<const T> z, std::span<const std::uint32_t> from, const std::uint32_t* to, const float* factor,
+             MatrixView<float> sum);
+
+void to_fixed(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t> q);
 
 }  // namespace bochner::reference

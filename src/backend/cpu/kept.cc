@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "backend/cpu/operations.h"
+#include "backend/cpu/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backend/cpu/kept.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace bochner::cpu::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// At most 16 lanes: the width of kept rows is a multiple of two such vectors.
+template <class C>
+using Lanes = hn::CappedTag<C, 16>;
+template <class C>
+using Vector = hn::Vec<Lanes<C>>;
+
+// Kept numbers as numbers to compute with.
+HWY_INLINE Vector<float> load(const std::int16_t* p) {
+  const Lanes<float> d;
+  const hn::RebindToSigned<decltype(d)> d32;
+  const hn::Rebind<std::int16_t, decltype(d)> d16;
+  return hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d16, p)));
+}
+HWY_INLINE Vector<float> load(const float* p) { return hn::LoadU(Lanes<float>(), p); }
+HWY_INLINE Vector<double> load(const double* p) { return hn::LoadU(Lanes<double>(), p); }
+
+// Rows x Heads dot products at a time, each in a register of its own, so that the grouping leaves no trace.
+template <std::size_t Rows, std::size_t Heads, class T>
+HWY_INLINE void project_tile(MatrixView<const T> z, std::size_t i, MatrixView<const Computed<T>> v, std::size_t k,
+                             MatrixView<Computed<T>> u) {
+  const Lanes<Computed<T>> d;
+  Vector<Computed<T>> sum[Rows][Heads], row[Rows];
+  for (auto& sums : sum)
+    for (auto& s : sums) s = hn::Zero(d);
+  for (std::size_t j = 0; j < z.cols; j += hn::Lanes(d)) {
+    for (std::size_t r = 0; r < Rows; ++r) row[r] = load(z.row(i + r) + j);
+    for (std::size_t h = 0; h < Heads; ++h) {
+      const auto head = hn::LoadU(d, v.row(k + h) + j);
+      for (std::size_t r = 0; r < Rows; ++r) sum[r][h] = hn::MulAdd(row[r], head, sum[r][h]);
+    }
+  }
+  for (std::size_t r = 0; r < Rows; ++r)
+    for (std::size_t h = 0; h < Heads; ++h) u(i + r, k + h) = hn::GetLane(hn::SumOfLanes(d, sum[r][h]));
+}
+
+template <std::size_t Heads, class T>
+void project_heads(MatrixView<const T> z, MatrixView<const Computed<T>> v, std::size_t k, MatrixView<Computed<T>> u) {
+  constexpr std::size_t kRows = 4;
+  std::size_t i = 0;
+  for (; i + kRows <= z.rows; i += kRows) project_tile<kRows, Heads>(z, i, v, k, u);
+  for (; i < z.rows; ++i) project_tile<1, Heads>(z, i, v, k, u);
+}
+
+template <class T>
+void project_all(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixView<Computed<T>> u) {
+  std::size_t k = 0;
+  for (; k + 4 <= v.rows; k += 4) project_heads<4>(z, v, k, u);
+  if (k + 2 <= v.rows) {
+    project_heads<2>(z, v, k, u);
+    k += 2;
+  }
+  if (k < v.rows) project_heads<1>(z, v, k, u);
+}
+
+HWY_INLINE void add_to(Vector<double> value, double* sum) {
+  const Lanes<double> d;
+  hn::StoreU(hn::Add(hn::LoadU(d, sum), value), d, sum);
+}
+HWY_INLINE void add_to(Vector<float> value, double* sum) {
+  const Lanes<float> d;
+  HWY_ALIGN float lanes[16];
+  hn::Store(value, d, lanes);
+  for (std::size_t l = 0; l < hn::Lanes(d); ++l) sum[l] += double(lanes[l]);
+}
+
+// Vectors of columns x Heads sums over all rows of z, in registers.
+template <std::size_t Vectors, std::size_t Heads, class T>
+HWY_INLINE void combine_tile(MatrixView<const T> z, std::size_t j, MatrixView<const Computed<T>> u, std::size_t k,
+                             MatrixView<double> sum) {
+  const Lanes<Computed<T>> d;
+  const std::size_t N = hn::Lanes(d);
+  Vector<Computed<T>> part[Vectors][Heads], column[Vectors];
+  for (auto& parts : part)
+    for (auto& p : parts) p = hn::Zero(d);
+  for (std::size_t i = 0; i < z.rows; ++i) {
+    for (std::size_t c = 0; c < Vectors; ++c) column[c] = load(z.row(i) + j + c * N);
+    for (std::size_t h = 0; h < Heads; ++h) {
+      const auto factor = hn::Set(d, u(i, k + h));
+      for (std::size_t c = 0; c < Vectors; ++c) part[c][h] = hn::MulAdd(column[c], factor, part[c][h]);
+    }
+  }
+  for (std::size_t h = 0; h < Heads; ++h)
+    for (std::size_t c = 0; c < Vectors; ++c) add_to(part[c][h], sum.row(k + h) + j + c * N);
+}
+
+template <std::size_t Heads, class T>
+void combine_heads(MatrixView<const T> z, MatrixView<const Computed<T>> u, std::size_t k, MatrixView<double> sum) {
+  constexpr std::size_t kVectors = 4;
+  const std::size_t N = hn::Lanes(Lanes<Computed<T>>());
+  std::size_t j = 0;
+  for (; j + kVectors * N <= z.cols; j += kVectors * N) combine_tile<kVectors, Heads>(z, j, u, k, sum);
+  for (; j < z.cols; j += N) combine_tile<1, Heads>(z, j, u, k, sum);
+}
+
+template <class T>
+void combine_all(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<double> sum) {
+  std::size_t k = 0;
+  for (; k + 4 <= u.cols; k += 4) combine_heads<4>(z, u, k, sum);
+  if (k + 2 <= u.cols) {
+    combine_heads<2>(z, u, k, sum);
+    k += 2;
+  }
+  if (k < u.cols) combine_heads<1>(z, u, k, sum);
+}
+
+template <class T>
+HWY_INLINE void scatter_all(MatrixView<const T> z, std::span<const std::uint32_t> from, const std::uint32_t* to,
+                            const float* factor, MatrixView<float> sum) {
+  const Lanes<float> d;
+  for (std::size_t r = 0; r < from.size(); ++r) {
+    float* HWY_RESTRICT target = sum.row(to[r]);
+    const T* HWY_RESTRICT row = z.row(from[r]);
+    if constexpr (sizeof(T) == sizeof(double)) {
+      for (std::size_t j = 0; j < z.cols; ++j) target[j] += factor[r] * float(row[j]);
+    } else {
+      const auto f = hn::Set(d, factor[r]);
+      for (std::size_t j = 0; j < z.cols; j += hn::Lanes(d))
+        hn::StoreU(hn::MulAdd(f, load(row + j), hn::LoadU(d, target + j)), d, target + j);
+    }
+  }
+}
+
+void fix_all(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t> q) {
+  const Lanes<float> d;
+  const hn::RebindToSigned<decltype(d)> d32;
+  const hn::Rebind<std::int16_t, decltype(d)> d16;
+  const auto factor = hn::Set(d, per_unit);
+  const hn::CappedTag<float, 1> d1;
+  for (std::size_t i = 0; i < z.rows; ++i) {
+    const float* HWY_RESTRICT row = z.row(i);
+    std::int16_t* HWY_RESTRICT out = q.row(i);
+    std::size_t j = 0;
+    for (; j + hn::Lanes(d) <= z.cols; j += hn::Lanes(d))
+      hn::StoreU(hn::DemoteTo(d16, hn::ConvertTo(d32, hn::Round(hn::Mul(hn::LoadU(d, row + j), factor)))), d16,
+                 out + j);
+    for (; j < z.cols; ++j) {
+      const float rounded = hn::GetLane(hn::Round(hn::Set(d1, row[j] * per_unit)));
+      out[j] = std::int16_t(rounded > 32767 ? 32767 : rounded < -32768 ? -32768 : rounded);
+    }
+  }
+}
+
+#define BOCHNER_KEPT(T, name)                                                                              \
+  void project_##name(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixView<Computed<T>> u) { \
+    project_all(z, v, u);                                                                                  \
+  }                                                                                                        \
+  void combine_##name(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<double> sum) {    \
+    combine_all(z, u, sum);                                                                                \
+  }                                                                                                        \
+  void scatter_##name(MatrixView<const T> z, std::span<const std::uint32_t> from, const std::uint32_t* to, \
+                      const float* factor, MatrixView<float> sum) {                                        \
+    scatter_all(z, from, to, factor, sum);                                                                 \
+  }
+BOCHNER_KEPT(std::int16_t, int16)
+BOCHNER_KEPT(float, float)
+BOCHNER_KEPT(double, double)
+#undef BOCHNER_KEPT
+
+}  // namespace bochner::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace bochner::cpu {
+
+#define BOCHNER_KEPT(T, name)                                                                         \
+  HWY_EXPORT(project_##name);                                                                         \
+  HWY_EXPORT(combine_##name);                                                                         \
+  HWY_EXPORT(scatter_##name);                                                                         \
+  template <>                                                                                         \
+  void project(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixView<Computed<T>> u) {   \
+    HWY_DYNAMIC_DISPATCH(project_##name)(z, v, u);                                                    \
+  }                                                                                                   \
+  template <>                                                                                         \
+  void add_combined(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<double> sum) { \
+    HWY_DYNAMIC_DISPATCH(combine_##name)(z, u, sum);                                                  \
+  }                                                                                                   \
+  template <>                                                                                         \
+  void scatter(MatrixView<const T> z, std::span<const std::uint32_t> from, const std::uint32_t* to,   \
+               const float* factor, MatrixView<float> sum) {                                          \
+    HWY_DYNAMIC_DISPATCH(scatter_##name)(z, from, to, factor, sum);                                   \
+  }
+BOCHNER_KEPT(std::int16_t, int16)
+BOCHNER_KEPT(float, float)
+BOCHNER_KEPT(double, double)
+#undef BOCHNER_KEPT
+
+HWY_EXPORT(fix_all);
+
+void to_fixed(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t> q) {
+  HWY_DYNAMIC_DISPATCH(fix_all)(z, per_unit, q);
+}
+
+}  // namespace bochner::cpu
+#endif

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include <algorithm>
+#include <cmath>
+
+#include "backend/reference/operations.h"
+
+namespace bochner::reference {
+
+template <class T>
+void project(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixView<Computed<T>> u) {
+  for (std::size_t i = 0; i < z.rows; ++i)
+    for (std::size_t k = 0; k < v.rows; ++k) {
+      double sum = 0;
+      for (std::size_t j = 0; j < z.cols; ++j) sum += double(z(i, j)) * double(v(k, j));
+      u(i, k) = Computed<T>(sum);
+    }
+}
+
+template <class T>
+void add_combined(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<double> sum) {
+  for (std::size_t i = 0; i < z.rows; ++i)
+    for (std::size_t k = 0; k < u.cols; ++k)
+      for (std::size_t j = 0; j < z.cols; ++j) sum(k, j) += double(u(i, k)) * double(z(i, j));
+}
+
+template <class T>
+void scatter(MatrixView<const T> z, std::span<const std::uint32_t> from, const std::uint32_t* to, const float* factor,
+             MatrixView<float> sum) {
+  for (std::size_t r = 0; r < from.size(); ++r)
+    for (std::size_t j = 0; j < z.cols; ++j) sum(to[r], j) += factor[r] * float(z(from[r], j));
+}
+
+void to_fixed(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t> q) {
+  for (std::size_t i = 0; i < z.rows; ++i)
+    for (std::size_t j = 0; j < z.cols; ++j)
+      q(i, j) = std::int16_t(std::clamp(std::nearbyint(z(i, j) * per_unit), -32768.0f, 32767.0f));
+}
+
+#define BOCHNER_KEPT(T)                                                                                          \
+  template void project(MatrixView<const T>, MatrixView<const Computed<T>>, MatrixView<Computed<T>>);            \
+  template void add_combined(MatrixView<const T>, MatrixView<const Computed<T>>, MatrixView<double>);            \
+  template void scatter(MatrixView<const T>, std::span<const std::uint32_t>, const std::uint32_t*, const float*, \
+                        MatrixView<float>)
+BOCHNER_KEPT(std::int16_t);
+BOCHNER_KEPT(float);
+BOCHNER_KEPT(double);
+#undef BOCHNER_KEPT
+
+}  // namespace bochner::reference

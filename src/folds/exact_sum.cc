@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "folds/exact_sum.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/require.h"
+
+namespace bochner {
+
+ExactSum::ExactSum(std::vector<double> most, std::size_t width) : per_unit_(std::move(most)), width_(width) {
+  for (double& bound : per_unit_) {
+    require(std::isfinite(bound), "exact sum: the bound is {}, expected a finite number", bound);
+    bound = bound > 0 ? 0x1p61 / bound : 1;  // from here on per unit
+  }
+}
+
+void ExactSum::prepare(int threads) {
+  while (parts_.size() < std::size_t(threads)) parts_.emplace_back(per_unit_.size(), width_);
+}
+
+void ExactSum::add(int thread, MatrixView<const double> part) {
+  Matrix<std::int64_t>& sum = parts_[std::size_t(thread)];
+  for (std::size_t r = 0; r < part.rows; ++r)
+    for (std::size_t j = 0; j < width_; ++j) sum(r, j) += std::int64_t(std::nearbyint(part(r, j) * per_unit_[r]));
+}
+
+Matrix<std::int64_t> ExactSum::total() const {
+  Matrix<std::int64_t> sum(per_unit_.size(), width_);
+  for (const auto& part : parts_)
+    for (std::size_t i = 0; i < sum.rows() * width_; ++i) sum.data()[i] += part.data()[i];
+  return sum;
+}
+
+void ExactSum::merge(const ExactSum& other) {
+  require(per_unit_ == other.per_unit_ && width_ == other.width_, "exact sum: the parts have different units");
+  parts_.push_back(other.total());
+}
+
+Matrix<double> ExactSum::value() const {
+  const Matrix<std::int64_t> sum = total();
+  Matrix<double> value(sum.rows(), width_);
+  for (std::size_t r = 0; r < sum.rows(); ++r)
+    for (std::size_t j = 0; j < width_; ++j) value(r, j) = double(sum(r, j)) / per_unit_[r];
+  return value;
+}
+
+std::vector<std::size_t> chunk_edges(std::size_t first, std::size_t rows) {
+  std::vector<std::size_t> edges = {0};
+  while (edges.back() < rows)
+    edges.push_back(std::min(rows, ((first + edges.back()) / kChunkRows + 1) * kChunkRows - first));
+  return edges;
+}
+
+}  // namespace bochner

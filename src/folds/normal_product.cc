@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "folds/normal_product.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/aligned.h"
+#include "base/require.h"
+
+namespace bochner {
+
+namespace {
+
+// Rows that stay in the second cache between the two products of a strip. A function of the width alone, because
+// the sums of a strip are formed in C.
+std::size_t strip_rows(std::size_t row_bytes) {
+  return std::clamp<std::size_t>((std::size_t(384) << 10) / row_bytes / 8 * 8, 8, 64);
+}
+
+// The rows of [first, first + rows) that are held out: positions in `held`.
+std::pair<std::size_t, std::size_t> held_range(const std::vector<std::uint64_t>& held, std::uint64_t first,
+                                               std::uint64_t rows) {
+  const auto begin = std::lower_bound(held.begin(), held.end(), first);
+  const auto end = std::lower_bound(begin, held.end(), first + rows);
+  return {std::size_t(begin - held.begin()), std::size_t(end - held.begin())};
+}
+
+}  // namespace
+
+MomentFold::MomentFold(KeptRows rows, TargetCode code)
+    : rows_(std::move(rows)),
+      code_(std::move(code)),
+      rest_(std::vector<double>(code_.columns() + 1,
+                                double(rows_.rows) * rows_.weight_bound * std::max(1.0, rows_.bound / rows_.unit)),
+            rows_.width + code_.columns() + 1),
+      held_(rest_) {}
+
+template <class T>
+void MomentFold::add(const Workers& on, const RowBlock<T>& z) {
+  require(z.cols == rows_.width, "moments: block has {} columns, expected {}", z.cols, rows_.width);
+  require(z.targets != nullptr, "moments: the rows have no targets");
+  using C = Computed<T>;
+  const std::size_t columns = code_.columns() + 1, strip = strip_rows(z.cols * sizeof(T));
+  const std::vector<std::size_t> edges = chunk_edges(z.first, z.rows);
+  rest_.prepare(on.threads.count());
+  held_.prepare(on.threads.count());
+  on.threads.run(edges.size() - 1, [&](std::size_t c, int thread) {
+    const std::size_t begin = edges[c], count = edges[c + 1] - begin;
+    const auto [held_begin, held_end] = held_range(rows_.held, z.first + begin, count);
+    for (const bool held : {false, true}) {
+      if (held && held_begin == held_end) break;
+      Matrix<double> sum(columns, rows_.width + columns);
+      Matrix<C> u(strip, columns);
+      std::size_t next = held_begin;
+      for (std::size_t s = 0; s < count; s += strip) {
+        const std::size_t first = begin + s, rows = std::min(strip, count - s);
+        for (std::size_t i = 0; i < rows; ++i) {
+          const bool is_held = next < held_end && rows_.held[next] == z.first + first + i;
+          next += is_held;
+          double w = z.weights ? z.weights[first + i] : 1.0;
+          if (is_held != held) w = 0;
+          double t[2];
+          for (std::size_t k = 0; k < columns; ++k) {
+            const auto coded = [&](std::size_t a) {
+              return a + 1 == columns ? 1.0 : code_.encode(z.targets + (first + i) * z.target_count, a);
+            };
+            t[0] = w * coded(k);
+            u(i, k) = C(t[0]);
+            for (std::size_t a = 0; a < columns; ++a) sum(k, rows_.width + a) += t[0] * coded(a);
+          }
+        }
+        on.ops.add_combined(MatrixView<const T>{z.values + first * z.stride, rows, z.cols, z.stride},
+                            MatrixView<const C>{u.data(), rows, columns, columns},
+                            MatrixView<double>{sum.data(), columns, rows_.width, sum.cols()});
+      }
+      (held ? held_ : rest_).add(thread, sum.view());
+    }
+  });
+}
+
+template void MomentFold::add(const Workers&, const RowBlock<std::int16_t>&);
+template void MomentFold::add(const Workers&, const RowBlock<float>&);
+template void MomentFold::add(const Workers&, const RowBlock<double>&);
+
+MomentFold::Moments MomentFold::value(bool with_held) const {
+  ExactSum sum = rest_;
+  if (with_held) sum.merge(held_);
+  const Matrix<double> all = sum.value();
+  const std::size_t columns = all.rows();
+  Moments m{Matrix<double>(rows_.features, columns), Matrix<double>(columns, columns)};
+  for (std::size_t k = 0; k < columns; ++k) {
+    for (std::size_t j = 0; j < rows_.features; ++j) m.moment(j, k) = all(k, j) * rows_.unit;
+    for (std::size_t a = 0; a < columns; ++a) m.target(k, a) = all(k, rows_.width + a);
+  }
+  return m;
+}
+
+NormalProduct::NormalProduct(const KeptRows& rows, const std::vector<double>& mean, MatrixView<const double> v)
+    : rows_(rows), mean_(mean), columns_(v.cols), double_(v.cols, rows.width), float_(v.cols, rows.width), sum_({}, 0) {
+  std::vector<double> most;
+  for (std::size_t k = 0; k < columns_; ++k) {
+    double squares = 0, offset = 0;
+    for (std::size_t j = 0; j < rows.features; ++j) {
+      squares += v(j, k) * v(j, k);
+      offset += mean[j] * v(j, k);
+      double_(k, j) = v(j, k) * rows.unit;
+      float_(k, j) = float(double_(k, j));
+    }
+    offset_.push_back(offset);
+    // |(z - m) . v| <= 2 bound sqrt(D) |v|
+    most.push_back(double(rows.rows) * rows.weight_bound * 2 * rows.bound * std::sqrt(double(rows.features)) *
+                   std::sqrt(squares) * std::max(1.0, rows.bound / rows.unit));
+  }
+  sum_ = ExactSum(most, rows.width + 1);
+  held_ = Matrix<double>(rows.held.size(), columns_);
+}
+
+template <>
+const Matrix<float>& NormalProduct::directions() const {
+  return float_;
+}
+template <>
+const Matrix<double>& NormalProduct::directions() const {
+  return double_;
+}
+
+template <class T>
+void NormalProduct::add(const Workers& on, const RowBlock<T>& z) {
+  require(z.cols == rows_.width, "normal product: block has {} columns, expected {}", z.cols, rows_.width);
+  using C = Computed<T>;
+  const MatrixView<const C> v = directions<C>().view();
+  const std::size_t strip = strip_rows(z.cols * sizeof(T));
+  const std::vector<std::size_t> edges = chunk_edges(z.first, z.rows);
+  sum_.prepare(on.threads.count());
+  on.threads.run(edges.size() - 1, [&](std::size_t c, int thread) {
+    const std::size_t begin = edges[c], count = edges[c + 1] - begin;
+    auto [held, held_end] = held_range(rows_.held, z.first + begin, count);
+    Matrix<double> sum(columns_, rows_.width + 1);
+    Matrix<C> u(strip, columns_);
+    for (std::size_t s = 0; s < count; s += strip) {
+      const std::size_t first = begin + s, rows = std::min(strip, count - s);
+      const MatrixView<const T> part{z.values + first * z.stride, rows, z.cols, z.stride};
+      const MatrixView<C> projected{u.data(), rows, columns_, columns_};
+      on.ops.project(part, v, projected);  // Z v
+      for (std::size_t i = 0; i < rows; ++i) {
+        double w = z.weights ? z.weights[first + i] : 1.0;
+        if (held < held_end && rows_.held[held] == z.first + first + i) {
+          for (std::size_t k = 0; k < columns_; ++k) held_(held, k) = double(u(i, k)) - offset_[k];
+          ++held;
+          w = 0;
+        }
+        for (std::size_t k = 0; k < columns_; ++k) {  // W (Z v - m . v)
+          u(i, k) = C(w * (double(u(i, k)) - offset_[k]));
+          sum(k, rows_.width) += double(u(i, k));
+        }
+      }
+      on.ops.add_combined(part, MatrixView<const C>(projected),
+                          MatrixView<double>{sum.data(), columns_, rows_.width, sum.cols()});
+    }
+    sum_.add(thread, sum.view());
+  });
+}
+
+template void NormalProduct::add(const Workers&, const RowBlock<std::int16_t>&);
+template void NormalProduct::add(const Workers&, const RowBlock<float>&);
+template void NormalProduct::add(const Workers&, const RowBlock<double>&);
+
+Matrix<double> NormalProduct::value() const {
+  const Matrix<double> sum = sum_.value();
+  Matrix<double> product(rows_.features, columns_);
+  for (std::size_t k = 0; k < columns_; ++k)
+    for (std::size_t j = 0; j < rows_.features; ++j)
+      product(j, k) = sum(k, j) * rows_.unit - mean_[j] * sum(k, rows_.width);
+  return product;
+}
+
+}  // namespace bochner

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "backend/workers.h"
+#include "bochner/matrix.h"
+#include "bochner/row_block.h"
+#include "folds/exact_sum.h"
+#include "folds/target_code.h"
+
+namespace bochner {
+
+// What the sums over kept rows have in common.
+struct KeptRows {
+  std::size_t features = 0;
+  std::size_t width = 0;                 // of a kept row
+  double unit = 1;                       // feature = kept number * unit
+  double bound = 1;                      // |feature| <= bound
+  std::size_t rows = 0;                  // in all
+  double weight_bound = 1;               // weights <= weight_bound
+  std::vector<std::uint64_t> held = {};  // rows that are held out, ascending
+};
+
+// R = sum w z [t, 1]^T and S = sum w [t, 1] [t, 1]^T of coded targets t, over the rows that are held out and over
+// the others.
+class MomentFold {
+ public:
+  MomentFold(KeptRows rows, TargetCode code);
+
+  template <class T>
+  void add(const Workers& on, const RowBlock<T>& z);
+
+  struct Moments {
+    Matrix<double> moment;  // features x (columns + 1)
+    Matrix<double> target;  // (columns + 1) x (columns + 1)
+  };
+  Moments value(bool with_held) const;
+
+ private:
+  KeptRows rows_;
+  TargetCode code_;
+  ExactSum rest_, held_;  // width + columns + 1: R^T, then S
+};
+
+// For several vectors v at once: sum w (z - m) ((z - m) . v), i.e. Z^T W Z v about the mean m, over the rows that
+// are not held out; and (z - m) . v of those that are.
+class NormalProduct {
+ public:
+  NormalProduct(const KeptRows& rows, const std::vector<double>& mean, MatrixView<const double> v);
+
+  template <class T>
+  void add(const Workers& on, const RowBlock<T>& z);
+
+  Matrix<double> value() const;                             // features x k
+  const Matrix<double>& held_out() const { return held_; }  // held rows x k
+
+ private:
+  template <class C>
+  const Matrix<C>& directions() const;
+
+  const KeptRows& rows_;
+  const std::vector<double>& mean_;
+  std::size_t columns_;
+  Matrix<double> double_;  // k x width, times unit
+  Matrix<float> float_;
+  std::vector<double> offset_;  // m . v
+  ExactSum sum_;                // k x (width + 1): the last is sum w (z - m) . v
+  Matrix<double> held_;
+};
+
+}  // namespace bochner

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "run/feature_cache.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/require.h"
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+namespace bochner {
+
+namespace {
+
+constexpr std::size_t kScratchBytes = 64 << 20;  // of rows that are mapped anew, at a time
+constexpr std::size_t kPieceRows = 128;          // rows one thread maps at a time
+constexpr double kMostFixed = 32767;
+
+// Gigabytes written once, then read from end to end: large pages save the time of a million faults.
+void use_large_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_t bytes) {
+#ifdef __linux__
+  constexpr std::uintptr_t kPage = 2 << 20;
+  const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(data) + kPage - 1) / kPage * kPage;
+  const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / kPage * kPage;
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#endif
+}
+
+std::size_t padded(std::size_t features) { return (features + kKeptColumns - 1) / kKeptColumns * kKeptColumns; }
+
+}  // namespace
+
+FeatureCache::Kind FeatureCache::kind_of(const Stream& stream) {
+  if (stream.precision() == Precision::float64) return Kind::float64;
+  return stream.map() && stream.map()->bound() > 0 ? Kind::fixed16 : Kind::float32;
+}
+
+std::size_t FeatureCache::element_bytes(Kind kind) {
+  return kind == Kind::fixed16 ? sizeof(std::int16_t) : kind == Kind::float32 ? sizeof(float) : sizeof(double);
+}
+
+std::size_t FeatureCache::row_bytes(const Stream& stream) {
+  return padded(stream.features()) * element_bytes(kind_of(stream));
+}
+
+FeatureCache::FeatureCache(const Stream& stream, std::size_t rows, std::size_t budget)
+    : stream_(stream), kind_(kind_of(stream)), rows_(rows), width_(padded(stream.features())) {
+  unit_ = kind_ == Kind::fixed16 ? stream.map()->bound() / kMostFixed : 1;
+  const std::size_t fit = budget / row_bytes(stream);
+  kept_rows_ = fit >= rows ? rows : fit / kChunkRows * kChunkRows;
+  kept_.resize(kept_rows_ * row_bytes(stream));
+  use_large_pages(kept_.data(), kept_.size());
+}
+
+std::string FeatureCache::text() const {
+  const char* as = kind_ == Kind::fixed16 ? "16-bit numbers" : kind_ == Kind::float32 ? "float" : "double";
+  std::string out = fmt::format("{} rows x {} features kept as {}, {:.2f} GB", kept_rows_, features(), as,
+                                double(kept_.size()) / 1e9);
+  if (kept_rows_ < rows_) out += fmt::format("; the other {} rows are mapped anew on every pass", rows_ - kept_rows_);
+  return out;
+}
+
+template <class T, class In>
+void FeatureCache::map_rows(const RowBlock<In>& raw, T* out) const {
+  stream_.threads().run((raw.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
+    thread_local AlignedVector<In> scratch;
+    const std::size_t begin = piece * kPieceRows, count = std::min(kPieceRows, raw.rows - begin), D = features();
+    const RowBlock<In> part = raw.slice(begin, count);
+    MatrixView<const In> z{part.values, count, D, part.stride};
+    if (stream_.map()) {
+      scratch.resize(count * D);
+      stream_.map()->apply(cpu_backend(), part, {scratch.data(), count, D, D});
+      z = {scratch.data(), count, D, D};
+    }
+    const MatrixView<T> q{out + begin * width_, count, D, width_};
+    if constexpr (std::is_same_v<T, std::int16_t>)
+      cpu_backend().to_fixed(z, float(1 / unit_), q);
+    else
+      for (std::size_t i = 0; i < count; ++i) std::copy_n(z.row(i), D, q.row(i));
+    for (std::size_t i = 0; i < count; ++i) std::fill(q.row(i) + D, q.row(i) + width_, T(0));
+  });
+}
+
+// Maps what is not in memory; the first time keeps what there is room for.
+template <class T>
+void FeatureCache::make(const std::string& step, const std::function<void(const RowBlock<T>&)>& visit) {
+  using In = Computed<T>;
+  const std::size_t most = std::max(kScratchBytes / (width_ * sizeof(T)) / kChunkRows, std::size_t(1)) * kChunkRows;
+  AlignedVector<T> scratch;
+  T* const kept = reinterpret_cast<T*>(kept_.data());
+  stream_.unmapped().each(step, [&](const auto& block) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(block)>, RowBlock<In>>) {
+      require(stream_.map() || !block.sparse(), "feature cache: the rows are sparse and have no map");
+      for (std::size_t begin = 0; begin < block.rows;) {
+        const std::size_t row = block.first + begin;
+        std::size_t count = std::min(most, block.rows - begin);
+        const bool keep = row < kept_rows_;
+        if (keep) count = std::min(count, kept_rows_ - row);
+        const RowBlock<In> raw = block.slice(begin, count);
+        begin += count;
+        if (keep && filled_) continue;
+        if (!keep) scratch.resize(count * width_);
+        T* const out = keep ? kept + row * width_ : scratch.data();
+        map_rows(raw, out);
+        if (keep) {
+          if (raw.targets) targets_.insert(targets_.end(), raw.targets, raw.targets + count * raw.target_count);
+          if (raw.weights) weights_.insert(weights_.end(), raw.weights, raw.weights + count);
+        }
+        RowBlock<T> z;
+        z.first = row;
+        z.rows = count;
+        z.cols = z.stride = width_;
+        z.values = out;
+        z.targets = raw.targets;
+        z.target_count = raw.target_count;
+        z.weights = raw.weights;
+        visit(z);
+      }
+    }
+  });
+  filled_ = true;
+}
+
+template <class T>
+void FeatureCache::pass(const std::string& step, const std::function<void(const RowBlock<T>&)>& visit) {
+  if (filled_ && kept_rows_ > 0) {
+    RowBlock<T> z;
+    z.rows = kept_rows_;
+    z.cols = z.stride = width_;
+    z.values = reinterpret_cast<const T*>(kept_.data());
+    z.target_count = stream_.schema().targets;
+    if (!targets_.empty()) z.targets = targets_.data();
+    if (!weights_.empty()) z.weights = weights_.data();
+    visit(z);
+  }
+  if (!filled_ || kept_rows_ < rows_) make<T>(step, visit);
+}
+
+template void FeatureCache::pass(const std::string&, const std::function<void(const RowBlock<std::int16_t>&)>&);
+template void FeatureCache::pass(const std::string&, const std::function<void(const RowBlock<float>&)>&);
+template void FeatureCache::pass(const std::string&, const std::function<void(const RowBlock<double>&)>&);
+
+}  // namespace bochner
