@@ -67,6 +67,7 @@ void parse_learner_words(const TrainWords& words, TrainOptions& options) {
   only("--delta", !words.delta.empty(), learner.learner == Learner::huber, "--learner huber");
   only("--tolerance", !words.tolerance.empty(), !is_ridge, "every --learner but ridge");
   only("--select", !words.select.empty(), is_ridge, "--learner ridge");
+  only("--solver", words.solver != "auto", is_ridge, "--learner ridge");
   require(words.C.empty() || words.lambdas.empty(), "--C: found --lambda too, expected one of them");
   if (is_ridge) return;
 
@@ -121,7 +122,9 @@ void TrainWords::add(CLI::App& app) {
   app.add_option("--select", select, "How lambda is chosen: loo (leave one out) or holdout")
       ->type_name("S")
       ->group(kMachine);
-  app.add_option("--solver", solver, "cholesky")->type_name("S")->group(kMachine);
+  app.add_option("--solver", solver, "cholesky, cg (many features of many rows) or auto, the faster; for ridge")
+      ->type_name("S")
+      ->group(kMachine);
   format.add(app);
   run.add(app);
   app.add_flag("--json", json, "Print the report as JSON");
@@ -193,12 +196,16 @@ RowsOptions TrainWords::rows() const {
 
 TrainOptions TrainWords::options() const {
   using Select = RidgeOptions::Select;
+  using Solver = RidgeOptions::Solver;
   TrainOptions options;
   parse_kernel_words(*this, options);
   options.map = map;
   options.features = features;
   parse_scales(scales, options);
-  parse_word<int>("--solver", solver, {{"cholesky", 0}});
+  options.ridge.solver = parse_word<Solver>(
+      "--solver", solver, {{"auto", Solver::automatic}, {"cholesky", Solver::cholesky}, {"cg", Solver::cg}});
+  require(options.ridge.solver != Solver::cg || select != "loo",
+          "--solver: found cg with --select loo, expected --select holdout: leave-one-out needs the Gram matrix");
   for (const std::string& lambda : split_lists(lambdas))
     options.ridge.lambdas.push_back(parse_number("--lambda", lambda));
   for (double lambda : options.ridge.lambdas) require(lambda >= 0, "--lambda: found {}, expected 0 or more", lambda);

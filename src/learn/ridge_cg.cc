@@ -103,7 +103,8 @@ void search_path(Path& path, const Solve& solve) {
 
 }  // namespace
 
-Fitted fit_ridge_cg(const Stream& stream, const Survey& survey, const RidgeOptions& options, const Stream* validation) {
+Fitted fit_ridge_cg(const Stream& stream, const Survey& survey, const RidgeOptions& options, const Stream* validation,
+                    const std::function<void(const std::string&)>& say) {
   const std::size_t D = stream.features();
   for (double lambda : options.lambdas)
     require(lambda >= 0 && std::isfinite(lambda), "ridge: lambda is {}, expected a number >= 0", lambda);
@@ -126,7 +127,11 @@ Fitted fit_ridge_cg(const Stream& stream, const Survey& survey, const RidgeOptio
   const std::size_t others = (D + tiles) * (D + tiles) / 2 * sizeof(double) * (1 + factors_kept) + panel_bytes +
                              (stream.execution().memory ? stream.input_bytes() : 0);
   FeatureCache cache(stream, survey.rows(), memory > others ? memory - others : 0);
-  report.notes.push_back("features: " + cache.text());
+  const auto note = [&](const std::string& text) {
+    report.notes.push_back(text);
+    if (say) say(text);
+  };
+  note("features: " + cache.text());
 
   KeptRows all{D, cache.width(), cache.unit(), feature_bound(stream), survey.rows(), survey.largest_weight()};
   KeptRows rest = all;
@@ -192,11 +197,11 @@ Fitted fit_ridge_cg(const Stream& stream, const Survey& survey, const RidgeOptio
   report.features = D;
   report.learner = "ridge";
   report.solver = "cg";
-  report.notes.push_back(fmt::format(
-      "cg: {} steps{}, objective within {:.1g} of its minimum", best.solution.iterations,
-      rest.held.empty() ? "" : fmt::format(" + {} with the held-out rows", solution.iterations), solution.gap));
+  note(fmt::format("cg: {} steps{}, objective within {:.1g} of its minimum", best.solution.iterations,
+                   rest.held.empty() ? "" : fmt::format(" + {} with the held-out rows", solution.iterations),
+                   solution.gap));
   if (solution.gap > options.tolerance)
-    report.notes.push_back(
+    note(
         fmt::format("cg: did not converge: the objective is within {:.1g} of its minimum, wanted {:.1g}; raise lambda "
                     "(now {:g}) or use the solver cholesky",
                     solution.gap, options.tolerance, report.lambda));

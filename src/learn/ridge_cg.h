@@ -12,6 +12,6 @@ namespace bochner {
 // Saunders & Mahoney 2014 (LSRN); Avron, Clarkson & Woodruff 2017. A dozen passes instead of n D^2.
 // Every lambda uses the same sketch. A step shares its pass among all outputs and several lambdas.
 Fitted fit_ridge_cg(const Stream& stream, const Survey& survey, const RidgeOptions& options,
-                    const Stream* validation = nullptr);
+                    const Stream* validation = nullptr, const std::function<void(const std::string&)>& say = {});
 
 }  // namespace bochner

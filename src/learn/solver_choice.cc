@@ -49,7 +49,7 @@ Fitted fit_ridge_by_choice(const Stream& stream, const Survey& survey, const Rid
     if (say) say(note);
   }
   Fitted fitted =
-      cg ? fit_ridge_cg(stream, survey, options, validation) : fit_ridge(stream, survey, options, validation);
+      cg ? fit_ridge_cg(stream, survey, options, validation, say) : fit_ridge(stream, survey, options, validation);
   if (!note.empty()) fitted.report.notes.insert(fitted.report.notes.begin(), note);
   return fitted;
 }

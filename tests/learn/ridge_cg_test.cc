@@ -60,7 +60,7 @@ Fitted fit_problem(const Problem& p, std::size_t features, const RidgeOptions& o
   return fit(Stream(*rows, map, team, execution, how.precision), survey, options, nullptr);
 }
 Fitted by_cg(const Problem& p, std::size_t features, const RidgeOptions& options, const How& how = {}) {
-  return fit_problem(p, features, options, how, fit_ridge_cg);
+  return fit_problem(p, features, options, how, [](auto&&... a) { return fit_ridge_cg(a...); });
 }
 Fitted by_cholesky(const Problem& p, std::size_t features, const RidgeOptions& options, const How& how = {}) {
   return fit_problem(p, features, options, how, fit_ridge);
