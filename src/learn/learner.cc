@@ -100,6 +100,19 @@ std::vector<double> given_C(const LearnerOptions& options, double weight) {
   return C;
 }
 
+// A method of multipliers asks for single rows again and again, exactly: they are kept whole, as the map made them.
+void check_memory(const Stream& stream, std::uint64_t rows, Learner learner) {
+  const std::size_t given = stream.execution().memory;
+  const double budget = double(given ? given : default_memory());
+  const double element = stream.precision() == Precision::float32 ? sizeof(float) : sizeof(double);
+  const double bytes = double(rows) * element * double(stream.features() + 8);
+  if (bytes > budget)
+    fail(Error::Kind::data,
+         "{}: the features of {} rows take {:.1f} GB of the {:.1f} GB there are; use at most {:.0f} features, more "
+         "--memory, or ridge",
+         learner_name(learner), rows, bytes / 1e9, budget / 1e9, std::floor(budget / element / double(rows)) - 8);
+}
+
 }  // namespace
 
 const char* learner_name(Learner learner) {
@@ -147,11 +160,7 @@ Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOpti
   const Schema& schema = stream.schema();
   check_learner(schema, options);
   const std::size_t D = stream.features();
-  const double bytes = double(survey.rows()) * double(D + 8) * (stream.precision() == Precision::float32 ? 4 : 8);
-  if (bytes > double(default_memory()))
-    fail(Error::Kind::data,
-         "{}: the features of {} rows take {:.1f} GB, more than there is memory; use fewer features or ridge",
-         learner_name(options.learner), survey.rows(), bytes / 1e9);
+  check_memory(stream, survey.rows(), options.learner);
 
   Clock clock;
   Fitted fitted;

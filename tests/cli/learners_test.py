@@ -142,6 +142,10 @@ class Learners(CommandTest):
         self.refuse(2, "train", ADULT, "--target", "income", "--learner", "hard-svm", "--features", 16,
                     "--bandwidth", 5, "--quiet", say="soft margin")
 
+    def test_features_that_do_not_fit_are_refused_with_the_number_that_would(self):
+        self.refuse(2, "train", ADULT, "--target", "income", "--learner", "svm", "--C", 1, "--features", 512,
+                    "--bandwidth", 5, "--memory", "1M", "--quiet", say="at most")
+
     def test_bytes_are_equal_for_any_threads(self):
         for number, words in enumerate((("--learner", "svm"), ("--learner", "svm", "--loss", "squared-hinge"),
                                         ("--learner", "logistic"))):
