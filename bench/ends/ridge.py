@@ -20,8 +20,10 @@ import data
 
 # name: (train file, test file, flags). The flags are the documented command of docs/results.md.
 TASKS = {
-    "adult": ("adult.train.svm", "adult.test.svm", ["--features", "500"]),
+    "adult": ("adult.train.svm", "adult.test.svm",
+              ["--map", "fourier:draw=orthogonal", "--features", "500", "--bandwidth", "5.5", "--lambda", "1e-5"]),
     "cpu": ("cpu.train.csv", "cpu.test.csv", ["--target", "usr", "--features", "300"]),
+    "cpu-auto": ("cpu.train.csv", "cpu.test.csv", ["--target", "usr", "--features", "2000", "--bandwidth", "auto"]),
     "covtype2-1000": ("covtype2.train.csv", "covtype2.test.csv", ["--target", "class", "--features", "1000"]),
     "covtype2-2000": ("covtype2.train.csv", "covtype2.test.csv", ["--target", "class", "--features", "2000"]),
     "usps": ("usps.train.csv", "usps.test.csv", ["--target", "digit", "--features", "2048"]),
