@@ -168,7 +168,10 @@ Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOpti
   const FeatureRows z = stream.fold(FeatureRows(D, options.intercept), "features");
   report.seconds.emplace_back("features", clock.lap());
 
-  Primal primal(z, schema, options, stream.threads());
+  const ProgressFunction& progress = stream.execution().progress;
+  Primal primal(z, schema, options, stream.threads(), [&](double fraction) {
+    if (progress) progress("solve", fraction);
+  });
   const std::vector<double> given = given_C(options, primal.weight());
   double C = given.size() == 1 ? given[0] : 1;
   if (given.size() != 1 || validation) {

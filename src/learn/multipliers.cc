@@ -86,8 +86,8 @@ void balance(const Examples& examples, bool hard, Matrix<double>& a, std::size_t
 }  // namespace
 
 MarginSolution solve_margins(Newton& newton, const FeatureRows& z, const Examples& examples, const Corner& corner,
-                             double tolerance, int most_steps, Threads& threads, Iterate& at,
-                             Multipliers& multipliers) {
+                             double tolerance, int most_steps, Threads& threads, Iterate& at, Multipliers& multipliers,
+                             const Newton::Watch& watch) {
   const std::size_t K = examples.outputs();
   const double inf = std::numeric_limits<double>::infinity();
   MarginSolution solution{std::vector<double>(K, inf), std::vector<double>(K, -inf)};
@@ -117,6 +117,7 @@ MarginSolution solve_margins(Newton& newton, const FeatureRows& z, const Example
       pulled = z.combination(threads, a);
     }
     std::vector<std::size_t> still_open;
+    double done = 1;
     for (std::size_t k : open) {
       const PrimalValue now = primal(z, examples, corner, at, k);
       solution.primal[k] = now.value;
@@ -136,6 +137,9 @@ MarginSolution solve_margins(Newton& newton, const FeatureRows& z, const Example
       }
     }
     open = still_open;
+    for (std::size_t k : open)
+      done = std::min(done, std::isfinite(gap[k]) ? std::log(gap[k] / solution.primal[k]) / std::log(tolerance) : 0);
+    if (watch) watch(std::clamp(done, 0.0, 1.0));
     multipliers.h = std::max(narrowest, multipliers.h * kShrink);
   }
   solution.converged = open.empty();

@@ -34,6 +34,7 @@ struct MarginSolution {
 // Rockafellar 1976; for these losses Li, Sun & Toh 2018. Ends when primal and dual objective meet within
 // `tolerance` of the primal: a certificate, whatever went on before.
 MarginSolution solve_margins(Newton& newton, const FeatureRows& z, const Examples& examples, const Corner& corner,
-                             double tolerance, int most_steps, Threads& threads, Iterate& at, Multipliers& multipliers);
+                             double tolerance, int most_steps, Threads& threads, Iterate& at, Multipliers& multipliers,
+                             const Newton::Watch& watch = {});
 
 }  // namespace bochner

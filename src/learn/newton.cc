@@ -276,7 +276,7 @@ std::vector<double> Newton::search(const Loss& loss, const Iterate& at, const Ma
 }
 
 Newton::Result Newton::minimize(const Loss& loss, Iterate& at, std::span<const std::size_t> outputs,
-                                const Enough& enough, int most_steps) {
+                                const Enough& enough, int most_steps, const Watch& watch) {
   const std::size_t n = z_.rows(), K = at.w.rows(), S = z_.stride();
   Matrix<double> state(n, K);
   Result r = evaluate(loss, at, state);
@@ -284,14 +284,16 @@ Newton::Result Newton::minimize(const Loss& loss, Iterate& at, std::span<const s
   const std::vector<double> first = r.excess;
   for (int step = 0;; ++step) {
     std::vector<std::size_t> open;
-    double furthest = 0;
+    double furthest = 0, done = 1;
     for (std::size_t k : outputs)
-      if (r.excess[k] > enough(k, r.value[k])) {
+      if (const double target = enough(k, r.value[k]); r.excess[k] > target) {
         open.push_back(k);
+        done = std::min(done, std::log(first[k] / r.excess[k]) / std::log(first[k] / target));
         furthest = std::max(furthest, std::sqrt(r.excess[k] / std::max(first[k], r.excess[k])));
       }
     if (loss.coupled() && !open.empty()) open.assign(outputs.begin(), outputs.end());
     r.converged = open.empty();
+    if (watch) watch(std::clamp(done, 0.0, 1.0));
     if (open.empty() || step == most_steps) return r;
     ++steps_;
 

@@ -27,8 +27,9 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-Primal::Primal(const FeatureRows& z, const Schema& schema, const LearnerOptions& options, Threads& threads)
-    : z_(z), options_(options), threads_(threads), newton_(z, options.seed, threads) {
+Primal::Primal(const FeatureRows& z, const Schema& schema, const LearnerOptions& options, Threads& threads,
+               Newton::Watch watch)
+    : z_(z), options_(options), threads_(threads), watch_(std::move(watch)), newton_(z, options.seed, threads) {
   for (std::size_t i = 0; i < z_.rows(); ++i) weight_ += z_.weight(i);
   require(weight_ > 0, "train: the weights of all rows are zero");
   code_targets(schema);
@@ -137,7 +138,7 @@ Primal::Solution Primal::solve_smooth(const Loss& loss, double tolerance) {
   std::vector<std::size_t> all(examples_.outputs());
   std::iota(all.begin(), all.end(), 0);
   const Newton::Result r = newton_.minimize(
-      loss, at_, all, [&](std::size_t, double value) { return tolerance * value; }, options_.most_steps);
+      loss, at_, all, [&](std::size_t, double value) { return tolerance * value; }, options_.most_steps, watch_);
   Solution s{0, 0, r.converged};
   for (std::size_t k = 0; k < (loss.coupled() ? 1 : all.size()); ++k) {
     s.objective += r.value[k];
@@ -148,8 +149,8 @@ Primal::Solution Primal::solve_smooth(const Loss& loss, double tolerance) {
 
 Primal::Solution Primal::solve_cornered(Corner::Kind kind, double tolerance) {
   const Corner corner{kind, std::vector<double>(examples_.outputs(), epsilon_ / unit_)};
-  const MarginSolution m =
-      solve_margins(newton_, z_, examples_, corner, tolerance, options_.most_steps, threads_, at_, multipliers_);
+  const MarginSolution m = solve_margins(newton_, z_, examples_, corner, tolerance, options_.most_steps, threads_, at_,
+                                         multipliers_, watch_);
   if (!m.separable)
     fail(Error::Kind::data,
          "hard-svm: no hyperplane in {} features separates the classes; use the soft margin (svm), more features or a "

@@ -17,7 +17,8 @@ namespace bochner {
 // Inside, numbers are centred and divided by one unit; C, epsilon, delta and objectives are in the user's units.
 class Primal {
  public:
-  Primal(const FeatureRows& z, const Schema& schema, const LearnerOptions& options, Threads& threads);
+  Primal(const FeatureRows& z, const Schema& schema, const LearnerOptions& options, Threads& threads,
+         Newton::Watch watch = {});
 
   // Rows that the next solutions do not see; empty: none.
   void hold_out(std::vector<bool> held) { held_ = std::move(held); }
@@ -46,6 +47,7 @@ class Primal {
   const FeatureRows& z_;
   LearnerOptions options_;
   Threads& threads_;
+  Newton::Watch watch_;
   Examples examples_;
   std::vector<bool> held_;
   std::vector<double> center_;
