@@ -44,9 +44,11 @@ Fitted fit_ridge_by_choice(const Stream& stream, const Survey& survey, const Rid
     const double outputs = double(target_code(stream.schema(), survey, options.intercept).columns());
     const SolverForecast f = forecast_ridge(n, D, outputs, options.lambdas.size(), stream.threads().count());
     cg = f.cg < f.cholesky;
-    note = fmt::format("solver: {}, forecast {:.2g} s against {:.2g} s by {}", cg ? "cg" : "cholesky",
-                       std::min(f.cg, f.cholesky), std::max(f.cg, f.cholesky), cg ? "cholesky" : "cg");
-    if (say) say(note);
+    const double chosen = std::min(f.cg, f.cholesky), other = std::max(f.cg, f.cholesky);
+    const char *name = cg ? "cg" : "cholesky", *other_name = cg ? "cholesky" : "cg";
+    if (say) say(fmt::format("solver: {}, forecast {:.2g} s against {:.2g} s by {}", name, chosen, other, other_name));
+    // The seconds depend on the threads, and the model must not.
+    note = fmt::format("solver: {}, forecast {:.2g} times as fast as {}", name, other / chosen, other_name);
   }
   Fitted fitted =
       cg ? fit_ridge_cg(stream, survey, options, validation, say) : fit_ridge(stream, survey, options, validation);

@@ -48,8 +48,8 @@ HWY_INLINE WordVector bin_numbers(const double* x, double shift, double per_pitc
 
 // hashes[0 .. 2 vectors) += terms of the dense columns. Two vectors at a time keep four sums in flight.
 template <class T>
-HWY_INLINE void add_dense(const PackedRows<T>& rows, const Grid<T>& grid, const std::uint32_t* columns, std::size_t count,
-               std::size_t row, std::uint64_t* hashes) {
+HWY_INLINE void add_dense(const PackedRows<T>& rows, const Grid<T>& grid, const std::uint32_t* columns,
+                          std::size_t count, std::size_t row, std::uint64_t* hashes) {
   const Words d;
   const std::size_t n = hn::Lanes(d);
   auto* words = reinterpret_cast<std::uint32_t*>(hashes);
