@@ -19,7 +19,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kSearchFeatures = 512;  // enough to rank bandwidths
+constexpr std::size_t kSearchFeatures = 1024;  // enough to rank bandwidths
 constexpr std::size_t kMedianRows = 1000;
 
 // More rows pay for more features; the cost of a pass grows with their product.
