@@ -17,16 +17,19 @@ constexpr const char* kColumns = "Columns and rows";
 
 // One bandwidth from --bandwidth, --gamma or the kernel's own sigma= or gamma=; two of them contradict each other.
 void parse_kernel_words(const TrainWords& words, TrainOptions& options) {
-  options.kernel = parse_kernel(words.kernel);
-  const Spec spec(words.kernel);
+  // Bins make the laplacian; every other map makes the gaussian just as well.
+  const std::string usual = Spec(words.map).name() == "binning" ? "laplacian" : "gaussian";
+  const std::string kernel = words.kernel.empty() ? usual : words.kernel;
+  options.kernel = parse_kernel(kernel);
+  const Spec spec(kernel);
   const bool in_kernel = spec.has("sigma") || spec.has("gamma");
   require(int(in_kernel) + int(!words.gamma.empty()) + int(!words.bandwidth.empty()) <= 1,
           "--bandwidth: given twice, expected one of --bandwidth, --gamma and sigma= or gamma= in --kernel");
   options.bandwidth = words.bandwidth;
   if (!words.gamma.empty()) {
     parse_number("--gamma", words.gamma);
-    const bool more = words.kernel.find(':') != words.kernel.npos;
-    options.kernel = parse_kernel(words.kernel + (more ? "," : ":") + "gamma=" + words.gamma);
+    const bool more = kernel.find(':') != kernel.npos;
+    options.kernel = parse_kernel(kernel + (more ? "," : ":") + "gamma=" + words.gamma);
   }
   if (in_kernel || !words.gamma.empty()) options.bandwidth = fmt::format("{}", options.kernel.length_scales[0]);
 }
@@ -159,10 +162,11 @@ void TrainWords::add_choices(CLI::App& app) {
   app.add_option("--gamma", gamma, "Instead: 1 / (2 bandwidth^2) for gaussian, 1 / bandwidth for laplacian")
       ->type_name("G")
       ->group(kMachine);
-  app.add_option("--map", map, "fourier, fourier:form=cossin, fourier:form=shifted or none (a linear model)")
+  app.add_option("--map", map,
+                 "fourier[:form=shifted], binning[:order=1-2,pursuit=20,min_rows=2] or none (a linear model)")
       ->type_name("M")
       ->group(kMachine);
-  app.add_option("--features", features, "Outputs of the map; default: by the number of rows")
+  app.add_option("--features", features, "Outputs of the map, or grids of binning; default: by the number of rows")
       ->type_name("D")
       ->group(kMachine);
   app.add_flag("--no-intercept", no_intercept, "No constant term")->group(kMachine);

@@ -13,9 +13,9 @@ namespace bochner {
 
 // The words of `bochner train`, as typed.
 struct TrainWords {
-  std::string file, output, validation, kernel = "gaussian", gamma, bandwidth, map = "fourier", solver = "auto", task,
-                                        missing = "mean", weights, precision = "float", select, learner = "ridge", loss,
-                                        epsilon, delta, tolerance;
+  std::string file, output, validation, kernel, gamma, bandwidth,
+      map = "fourier", solver = "auto", task, missing = "mean", weights, precision = "float", select, learner = "ridge",
+      loss, epsilon, delta, tolerance;
   std::vector<std::string> targets, lambdas, C, scales, class_weights, ignore, categories;
   std::size_t features = 0;
   std::uint64_t seed = 0;

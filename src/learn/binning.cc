@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/require.h"
 #include "learn/grid_scales.h"
+#include "learn/score.h"
 #include "maps/draw_grid.h"
 
 namespace bochner {
@@ -101,15 +102,26 @@ std::shared_ptr<const GridLinear> decoded(const GridLinear& head, const TargetCo
   return std::make_shared<GridLinear>(head.bins_pointer(), std::move(values), std::move(intercept));
 }
 
-std::string scales_text(const std::vector<double>& scales, const std::vector<std::string>& names) {
-  std::string text;
+// The inputs of the shortest scales in their own spreads: those that matter most.
+std::string scales_text(const std::vector<double>& scales, const std::vector<InputFacts>& facts,
+                        const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 8;
+  std::vector<std::size_t> order;
   for (std::size_t j = 0; j < scales.size(); ++j)
-    text += fmt::format("{}{}={:.3g}", j ? " " : "", j < names.size() ? names[j] : fmt::format("x{}", j), scales[j]);
+    if (facts[j].spread > 0) order.push_back(j);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return scales[a] / facts[a].spread < scales[b] / facts[b].spread;
+  });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(order.size(), kMost); ++i) {
+    const std::size_t j = order[i];
+    text += fmt::format("{}{} {:.3g}", i ? ", " : "", j < names.size() ? names[j] : fmt::format("x{}", j), scales[j]);
+  }
   return text;
 }
 
 template <class T>
-Fitted fit_as(const Stream& stream, const Survey& survey, BinningFit options) {
+Fitted fit_as(const Stream& stream, const Survey& survey, BinningFit options, const Stream* validation) {
   Clock clock;
   Fitted fitted;
   Report& report = fitted.report;
@@ -130,14 +142,35 @@ Fitted fit_as(const Stream& stream, const Survey& survey, BinningFit options) {
                                                      binning, options.fit, !options.search_lambda);
     binning.length_scales = found.length_scales;
     options.fit.lambda = found.lambda;
-    report.notes.push_back(fmt::format("length scales by {} trials: {}", found.fits,
-                                       scales_text(found.length_scales, named ? names : std::vector<std::string>{})));
+    report.notes.push_back(
+        fmt::format("bandwidth: one per input, by {} trials; shortest {}", found.fits,
+                    scales_text(found.length_scales, facts, named ? names : std::vector<std::string>{})));
+    Score score;
+    score.rows = found.held_out;
+    if (code.task == Task::classification)
+      score.error = found.best.error;
+    else
+      score.r2 = 1 - found.best.unexplained;
+    report.score = score;
+    report.validation = "held out of the search";
     report.seconds.emplace_back("scales", clock.lap());
   }
 
   const GridFit fit = fit_grids(stream.threads(), data.rows, data.targets, binning, options.fit);
   fitted.head = code.task == Task::regression ? decoded(*fit.head, code) : fit.head;
   report.seconds.emplace_back("fit", clock.lap());
+  if (validation) {
+    Scorer scorer(code.task, fitted.head->outputs());
+    std::vector<double> row(fitted.head->outputs());
+    validation->through(fitted.head).each("validation", [&](const auto& block) {
+      for (std::size_t i = 0; i < block.rows; ++i) {
+        std::copy_n(block.values + i * block.stride, block.cols, row.begin());
+        scorer.add(row.data(), block.targets + i * block.target_count, weight_of(block.weights, i));
+      }
+    });
+    report.score = scorer.score();
+    report.validation = "validation file";
+  }
   report.rows = data.rows.rows;
   report.inputs = stream.schema().inputs;
   report.features = fit.head->bins().outputs();
@@ -152,9 +185,9 @@ Fitted fit_as(const Stream& stream, const Survey& survey, BinningFit options) {
 
 }  // namespace
 
-Fitted fit_binning(const Stream& stream, const Survey& survey, BinningFit options) {
-  return stream.precision() == Precision::float32 ? fit_as<float>(stream, survey, std::move(options))
-                                                  : fit_as<double>(stream, survey, std::move(options));
+Fitted fit_binning(const Stream& stream, const Survey& survey, BinningFit options, const Stream* validation) {
+  return stream.precision() == Precision::float32 ? fit_as<float>(stream, survey, std::move(options), validation)
+                                                  : fit_as<double>(stream, survey, std::move(options), validation);
 }
 
 }  // namespace bochner

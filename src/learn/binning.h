@@ -19,6 +19,7 @@ struct BinningFit {
 
 // A head of random bins on the stream's rows, which it keeps packed in memory. The head takes the stream's
 // features, so a model is the stream's map and then the head.
-Fitted fit_binning(const Stream& stream, const Survey& survey, BinningFit options);
+// validation: rows through the same map that give the score; none: rows held out of one more fit.
+Fitted fit_binning(const Stream& stream, const Survey& survey, BinningFit options, const Stream* validation = nullptr);
 
 }  // namespace bochner

@@ -65,9 +65,10 @@ struct Sample {
 // differences apart. Numbers: the squared error over their variance.
 constexpr double kSteep = 4;
 
-double held_out_loss(const GridTargets& y, const std::vector<double>& f, Task task) {
+GridTrial held_out_loss(const GridTargets& y, const std::vector<double>& f, Task task) {
   const std::size_t K = y.outputs;
-  double weight = 0, wrong = 0, squares = 0, sum = 0, sum_squares = 0;
+  GridTrial trial;
+  double weight = 0, soft = 0, squares = 0, sum = 0, sum_squares = 0;
   for (std::size_t i = 0; i < y.rows(); ++i) {
     const double w = y.weight_of(i);
     weight += w;
@@ -84,18 +85,21 @@ double held_out_loss(const GridTargets& y, const std::vector<double>& f, Task ta
       else
         other = std::max(other, at);
     }
-    wrong += w / (1 + std::exp(kSteep * (own - other)));
+    soft += w / (1 + std::exp(kSteep * (own - other)));
+    if (own <= other) trial.error += w;
   }
-  if (weight == 0) return 0;
-  if (task == Task::classification) return wrong / weight;
+  if (weight == 0) return trial;
   const double variance = sum_squares / weight - sum * sum / (weight * weight) / double(K);
-  return variance > 0 ? squares / weight / variance : 0;
+  trial.error /= weight;
+  trial.unexplained = variance > 0 ? squares / weight / variance : 0;
+  trial.loss = task == Task::classification ? soft / weight : trial.unexplained;
+  return trial;
 }
 
 // Fits on one sample and scores on the other, on one thread.
 template <class T>
-double trial(const Sample<T>& train, const Sample<T>& held_out, Task task, const BinningOptions& binning,
-             const GridFitOptions& options) {
+GridTrial trial(const Sample<T>& train, const Sample<T>& held_out, Task task, const BinningOptions& binning,
+                const GridFitOptions& options) {
   Threads alone(1);
   const std::size_t n = train.rows.rows, m = held_out.rows.rows, K = train.targets.outputs;
   GridBins bins;
@@ -200,7 +204,7 @@ GridScaleSearch search_grid_scales(Threads& threads, const GridRows<T>& rows, co
     const double share = std::min(1.0, held + double(stage.rows) / n);
     const Sample<T> sample(threads, rows, targets, binning.seed, held, share);
     const auto losses_at = [&](const std::vector<std::vector<double>>& points) {
-      std::vector<double> losses(points.size());
+      std::vector<GridTrial> losses(points.size());
       threads.run(points.size(), [&](std::size_t i, int) {
         BinningOptions here = binning;
         here.grids = stage.grids;
@@ -217,11 +221,11 @@ GridScaleSearch search_grid_scales(Threads& threads, const GridRows<T>& rows, co
       return losses;
     };
     const auto take_best = [&](const std::vector<std::vector<double>>& points) {
-      const std::vector<double> losses = losses_at(points);
+      const std::vector<GridTrial> losses = losses_at(points);
       bool better = false;
       for (std::size_t i = 0; i < points.size(); ++i) {
-        if (losses[i] >= found.loss) continue;
-        found.loss = losses[i];
+        if (losses[i].loss >= found.best.loss) continue;
+        found.best = losses[i];
         x = points[i];
         better = true;
       }
@@ -229,7 +233,7 @@ GridScaleSearch search_grid_scales(Threads& threads, const GridRows<T>& rows, co
     };
 
     // All scales of numbers together: the sample grew, or nothing is known yet.
-    found.loss = std::numeric_limits<double>::infinity();
+    found.best.loss = std::numeric_limits<double>::infinity();
     std::vector<std::vector<double>> together;
     for (const double by : stage.together) {
       together.push_back(x);
@@ -245,15 +249,15 @@ GridScaleSearch search_grid_scales(Threads& threads, const GridRows<T>& rows, co
           points.back()[u] += by;
         }
       }
-      const std::vector<double> losses = losses_at(points);
+      const std::vector<GridTrial> losses = losses_at(points);
       struct Move {
         std::size_t u;
         double by, gain;
       };
       std::vector<Move> moves;
       for (std::size_t u = 0; u < q; ++u) {
-        const std::size_t side = losses[2 * u] < losses[2 * u + 1] ? 0 : 1;
-        const double gain = found.loss - losses[2 * u + side];
+        const std::size_t side = losses[2 * u].loss < losses[2 * u + 1].loss ? 0 : 1;
+        const double gain = found.best.loss - losses[2 * u + side].loss;
         if (gain > 0) moves.push_back({u, side == 0 ? -step : step, gain});
       }
       std::stable_sort(moves.begin(), moves.end(), [](const Move& a, const Move& b) { return a.gain > b.gain; });
@@ -269,6 +273,7 @@ GridScaleSearch search_grid_scales(Threads& threads, const GridRows<T>& rows, co
       take_best(points);
     }
   }
+  found.held_out = held_out.rows.rows;
   found.length_scales = scales_at(x);
   found.lambda = fixed_lambda ? fit.lambda : std::exp2(x[unknowns]);
   return found;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
+#include <algorithm>
+
 #include "base/aligned.h"
 #include "base/require.h"
 #include "maps/load.h"
@@ -23,6 +25,11 @@ class ChainMap final : public MapOf<ChainMap> {
   std::size_t inputs() const override { return maps_.front()->inputs(); }
   std::size_t outputs() const override { return maps_.back()->outputs(); }
   double bound() const override { return maps_.back()->bound(); }
+  std::size_t rows_at_once() const override {
+    std::size_t most = 0;
+    for (const MapPtr& map : maps_) most = std::max(most, map->rows_at_once());
+    return most;
+  }
 
   template <class T>
   void apply_rows(const Backend& on, RowBlock<T> block, MatrixView<T> out) const {

@@ -11,6 +11,7 @@
 #include "base/require.h"
 #include "learn/ridge_sums.h"
 #include "model/plan.h"
+#include "model/plan_binning.h"
 #include "model/sum.h"
 #include "rows/weighted.h"
 #include "run/stream.h"
@@ -148,6 +149,7 @@ Sum sum_part(Rows& rows, const Sum& spec, const PartName& part, const TrainOptio
   require(schema.task == Task::regression || schema.labels.size() >= 2,
           "{}: has only the class '{}', expected two or more; merge the surveys of all parts first", spec.state().name,
           schema.labels.empty() ? "" : schema.labels[0]);
+  require(!asks_for_binning(options), "map: binning cannot be trained in parts yet; use the fourier map");
   Threads threads(options.execution.threads);
   Plan plan = make_plan(schema, survey, options, threads);
   const MapPtr map = plan.map();

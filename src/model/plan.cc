@@ -14,6 +14,7 @@
 #include "bochner/bandwidth.h"
 #include "learn/bandwidth_search.h"
 #include "learn/scaling_rule.h"
+#include "model/plan_binning.h"
 
 namespace bochner {
 
@@ -28,34 +29,19 @@ std::size_t default_features(std::uint64_t rows) {
   return std::size_t(std::clamp(std::exp2(std::round(std::log2(wanted))), 128.0, 4096.0));
 }
 
-std::vector<double> parse_bandwidth(const std::string& text) {
-  std::vector<double> values;
-  const char *p = text.data(), *end = p + text.size();
-  while (p != end) {
-    double value = 0;
-    const auto [next, ok] = std::from_chars(p, end, value);
-    require(
-        ok == std::errc() && (next == end || *next == ',') && value > 0 && std::isfinite(value),
-        "bandwidth: found \"{}\", expected a positive number, one per input with commas between, scale, median or auto",
-        text);
-    values.push_back(value);
-    p = next == end ? end : next + 1;
-  }
-  return values;
-}
-
 bool is_rule(const std::string& bandwidth) {
   return bandwidth.empty() || bandwidth == "auto" || bandwidth == "scale" || bandwidth == "median";
 }
 
-// What the text says of a Fourier map; none for the map `none`.
+// What the text says of a Fourier map; none for other maps.
 std::optional<FourierOptions> parse_map(const std::string& text) {
   const Spec spec(text);
+  if (spec.name() == "binning") return std::nullopt;
   if (spec.name() == "none") {
     spec.allow({});
     return std::nullopt;
   }
-  require(spec.name() == "fourier", "map: found \"{}\", expected fourier or none", spec.name());
+  require(spec.name() == "fourier", "map: found \"{}\", expected fourier, binning or none", spec.name());
   spec.allow({"form", "draw"});
   const std::string form = spec.text("form", "cossin");
   require(form == "cossin" || form == "shifted", "map: found form={}, expected cossin or shifted", form);
@@ -99,6 +85,7 @@ class Planning {
 
   MapPtr choose_scale() {
     ScalingChoice choice{options_.scale, {}};
+    if (!choice.method && asks_for_binning(options_)) choice.method = binning_scaling(options_, schema_);
     const std::vector<std::string> names = schema_.input_names();
     for (const auto& [name, method] : options_.scale_inputs) {
       const auto found = std::find(names.begin(), names.end(), name);
@@ -113,6 +100,7 @@ class Planning {
   MapPtr choose_map(const MapPtr& scaling) {
     const std::optional<FourierOptions> given = parse_map(options_.map);
     if (!given) {
+      if (asks_for_binning(options_)) return nullptr;
       if (!scaling && schema_.sparse) return bochner::scaling(std::vector<ColumnScaling>(schema_.inputs));
       return nullptr;
     }
@@ -175,6 +163,22 @@ class Planning {
 
 }  // namespace
 
+std::vector<double> parse_bandwidth(const std::string& text) {
+  std::vector<double> values;
+  const char *p = text.data(), *end = p + text.size();
+  while (p != end) {
+    double value = 0;
+    const auto [next, ok] = std::from_chars(p, end, value);
+    require(
+        ok == std::errc() && (next == end || *next == ',') && value > 0 && std::isfinite(value),
+        "bandwidth: found \"{}\", expected a positive number, one per input with commas between, scale, median or auto",
+        text);
+    values.push_back(value);
+    p = next == end ? end : next + 1;
+  }
+  return values;
+}
+
 MapPtr Plan::map() const { return maps.empty() ? nullptr : chain(maps); }
 
 void check_options(const TrainOptions& options, std::size_t inputs) {
@@ -185,6 +189,7 @@ void check_options(const TrainOptions& options, std::size_t inputs) {
     if (options.features > 0) given->features = options.features;
     fourier(1, *given);
   }
+  if (asks_for_binning(options)) binning_fit(options, inputs, 0);
   if (!given || is_rule(options.bandwidth)) return;
   const std::size_t count = parse_bandwidth(options.bandwidth).size();
   require(count == 1 || inputs == 0 || count == inputs, "bandwidth: found {} length scales for {} inputs", count,

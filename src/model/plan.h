@@ -26,6 +26,9 @@ struct Plan {
 // inputs: 0 while they are not known.
 void check_options(const TrainOptions& options, std::size_t inputs = 0);
 
+// A positive number, or several with commas between.
+std::vector<double> parse_bandwidth(const std::string& text);
+
 Plan make_plan(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads);
 
 // One weight per class as the options ask; empty when all rows weigh the same.

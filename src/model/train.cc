@@ -11,6 +11,7 @@
 #include "learn/learner.h"
 #include "learn/solver_choice.h"
 #include "model/plan.h"
+#include "model/plan_binning.h"
 #include "rows/weighted.h"
 #include "run/stream.h"
 
@@ -40,10 +41,8 @@ class Training {
     std::optional<Stream> validation;
     if (options_.validation) validation.emplace(*options_.validation, map, threads_, options_.execution, precision());
     const Stream* judge = validation ? &*validation : nullptr;
-    Fitted fitted = options_.learner.learner == Learner::ridge
-                        ? fit_ridge_by_choice(stream, survey_, options_.ridge, judge, options_.say)
-                        : fit_learner(stream, survey_, options_.learner, judge);
-    fitted.report.map = map ? map->spec() : "none";
+    Fitted fitted = fit_head(stream, judge);
+    if (fitted.report.map.empty()) fitted.report.map = map ? map->spec() : "none";
     if (options_.say)
       for (const std::string& note : fitted.report.notes) options_.say(note);
     fitted.report.notes.insert(fitted.report.notes.begin(), plan.notes.begin(), plan.notes.end());
@@ -57,6 +56,14 @@ class Training {
  private:
   const Schema& schema() const { return rows_.schema(); }
   Precision precision() const { return options_.double_precision ? Precision::float64 : Precision::float32; }
+
+  Fitted fit_head(const Stream& stream, const Stream* judge) {
+    if (asks_for_binning(options_))
+      return fit_binning(stream, survey_, binning_fit(options_, stream.features(), survey_.rows()), judge);
+    return options_.learner.learner == Learner::ridge
+               ? fit_ridge_by_choice(stream, survey_, options_.ridge, judge, options_.say)
+               : fit_learner(stream, survey_, options_.learner, judge);
+  }
 
   // Several passes over rows that fit are best made in memory.
   void keep_in_memory() {

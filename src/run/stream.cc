@@ -13,7 +13,6 @@ namespace bochner {
 namespace {
 constexpr std::size_t kMappedBytes = 64 << 20;  // of one block of mapped rows: beyond the last cache, far below memory
 constexpr std::size_t kMostBlockRows = 16 * kChunkRows;
-constexpr std::size_t kPieceRows = 192;  // rows one thread maps at a time: their inputs stay in its first cache
 }  // namespace
 
 Stream::Stream(Rows& rows, MapPtr map, Threads& threads, const Execution& execution, Precision precision)
@@ -45,8 +44,9 @@ void Stream::pass(const std::string& step, const std::function<void(const RowBlo
     if (map_) {
       mapped.resize(block.rows * map_->outputs());
       const MatrixView<T> z{mapped.data(), block.rows, map_->outputs(), map_->outputs()};
-      threads_.run((block.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
-        const std::size_t begin = piece * kPieceRows, count = std::min(kPieceRows, block.rows - begin);
+      const std::size_t each = map_->rows_at_once();
+      threads_.run((block.rows + each - 1) / each, [&](std::size_t piece, int) {
+        const std::size_t begin = piece * each, count = std::min(each, block.rows - begin);
         map_->apply(cpu_backend(), block.slice(begin, count), z.slice(begin, count));
       });
       block.values = mapped.data();

@@ -52,7 +52,7 @@ TEST(GridScales, AnInputThatDecidesGetsAShortScaleAndNoiseALongOne) {
     ASSERT_EQ(found.length_scales.size(), 4u);
     EXPECT_GT(found.length_scales[1], 8 * found.length_scales[0]);
     EXPECT_LT(found.length_scales[0], 1500);
-    EXPECT_LT(found.loss, 0.2);
+    EXPECT_LT(found.best.loss, 0.2);
     EXPECT_GT(found.lambda, 0);
   }
 }
@@ -63,7 +63,7 @@ TEST(GridScales, IsTheSameForAnyThreadCountAndKeepsAGivenLambda) {
   const GridScaleSearch a = search(p, one, Task::classification, true);
   const GridScaleSearch b = search(p, three, Task::classification, true);
   EXPECT_EQ(a.length_scales, b.length_scales);
-  EXPECT_EQ(a.loss, b.loss);
+  EXPECT_EQ(a.best.loss, b.best.loss);
   EXPECT_EQ(a.lambda, GridFitOptions{}.lambda);
 }
 

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "model/plan_binning.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "base/require.h"
+#include "base/spec.h"
+#include "maps/draw_grid.h"
+#include "model/plan.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr std::size_t kGrids = 50;            // of all inputs
+constexpr std::size_t kLowOrderGrids = 300;   // of few
+constexpr std::size_t kLowOrderPursuit = 20;  // draws each is chosen from
+constexpr double kLambda = 0.2;               // where nothing is given and the search begins
+constexpr double kLowOrderLambda = 1;
+
+std::size_t whole(const Spec& spec, const char* key, std::size_t otherwise) {
+  const double value = spec.number(key, double(otherwise));
+  require(value >= 0 && value == std::floor(value) && value < 1e15, "map: found {}={}, expected a whole number", key,
+          spec.text(key, ""));
+  return std::size_t(value);
+}
+
+// "2" or "1-3".
+void parse_order(const Spec& spec, BinningOptions& binning) {
+  const std::string text = spec.text("order", "");
+  if (text.empty()) return;
+  const char *p = text.data(), *end = p + text.size();
+  auto [next, ok] = std::from_chars(p, end, binning.order_low);
+  binning.order_high = binning.order_low;
+  if (ok == std::errc() && next != end && *next == '-') {
+    const auto [last, fine] = std::from_chars(next + 1, end, binning.order_high);
+    next = last;
+    ok = fine;
+  }
+  require(ok == std::errc() && next == end && binning.order_low >= 1 && binning.order_low <= binning.order_high,
+          "map: found order={}, expected a number of inputs such as 2, or a range such as 1-2", text);
+}
+
+PitchLaw parse_law(const Spec& spec, const TrainOptions& options, bool low_order) {
+  PitchLaw law;
+  if (spec.has("law"))
+    law = parse_pitch_law(spec.text("law", ""));
+  else if (low_order)
+    law.family = PitchLaw::Family::log_uniform;
+  else
+    require(options.kernel.family == Kernel::Family::laplacian,
+            "map: the {} kernel is no mixture of hats, expected laplacian, or law=reciprocal, hat or log-uniform; or "
+            "use the fourier map",
+            kernel_name(options.kernel));
+  law.low = spec.number("low", law.low);
+  law.high = spec.number("high", law.high);
+  return law;
+}
+
+// lambda in all: lambda n of ridge, 1 / C of the others. Several: the middle one, from which the search goes on.
+double given_lambda(const TrainOptions& options, std::uint64_t rows, bool& given, double otherwise) {
+  const LearnerOptions& learner = options.learner;
+  const bool ridge = learner.learner == Learner::ridge;
+  const std::vector<double>& lambdas = ridge ? options.ridge.lambdas : learner.lambdas;
+  given = lambdas.size() == 1 || (!ridge && learner.C.size() == 1);
+  if (!ridge && learner.C.size() == 1) return 1 / learner.C[0];
+  if (lambdas.empty()) return otherwise;
+  return lambdas[lambdas.size() / 2] * double(std::max<std::uint64_t>(rows, 1));
+}
+
+}  // namespace
+
+bool asks_for_binning(const TrainOptions& options) { return Spec(options.map).name() == "binning"; }
+
+BinningFit binning_fit(const TrainOptions& options, std::size_t inputs, std::uint64_t rows) {
+  const Spec spec(options.map);
+  spec.allow({"law", "low", "high", "order", "pursuit", "min_rows", "max_bins", "sweeps"});
+  BinningFit fit;
+  BinningOptions& binning = fit.binning;
+  parse_order(spec, binning);
+  const bool low_order = binning.order_high > 0;
+  binning.law = parse_law(spec, options, low_order);
+  binning.grids = options.features ? options.features : low_order ? kLowOrderGrids : kGrids;
+  binning.seed = options.seed;
+  binning.min_rows = whole(spec, "min_rows", 1);
+  binning.max_bins = whole(spec, "max_bins", 0);
+
+  const Learner learner = options.learner.learner;
+  require(learner == Learner::ridge || learner == Learner::logistic,
+          "map: binning has the learners ridge and logistic; use the fourier map for the others");
+  fit.fit.loss = learner == Learner::ridge ? GridLoss::squared : GridLoss::logistic;
+  fit.fit.pursuit = std::max<std::size_t>(1, whole(spec, "pursuit", low_order ? kLowOrderPursuit : 1));
+  fit.fit.sweeps = int(std::clamp<std::size_t>(whole(spec, "sweeps", low_order ? 1 : 5), 1, 10000));
+  fit.fit.progress = options.execution.progress;
+  bool lambda_given = false;
+  fit.fit.lambda = given_lambda(options, rows, lambda_given, low_order ? kLowOrderLambda : kLambda);
+
+  if (options.bandwidth.empty() || options.bandwidth == "auto") {
+    fit.search_scales = !low_order || options.bandwidth == "auto";
+    fit.search_lambda = !lambda_given;
+  } else {
+    require(options.bandwidth != "scale" && options.bandwidth != "median",
+            "bandwidth: found {}, expected numbers or auto for the binning map", options.bandwidth);
+    binning.length_scales = parse_bandwidth(options.bandwidth);
+  }
+  if (inputs > 0) check_binning(inputs, binning);
+  return fit;
+}
+
+ColumnScaling::Method binning_scaling(const TrainOptions& options, const Schema& schema) {
+  const bool low_order = Spec(options.map).has("order");
+  return low_order && !schema.sparse ? ColumnScaling::Method::quantile : ColumnScaling::Method::none;
+}
+
+}  // namespace bochner

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "bochner/model.h"
+#include "bochner/train.h"
+
+namespace bochner {
+namespace {
+
+const std::string kData = BOCHNER_TEST_DATA;
+
+class BinningModel : public ::testing::Test {
+ protected:
+  BinningModel() : path_(std::filesystem::temp_directory_path() / ("bochner-bins-" + std::to_string(::getpid()))) {}
+  ~BinningModel() override { std::filesystem::remove(path_); }
+
+  static Model train_cpu(TrainOptions options) {
+    const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
+    if (options.map == "fourier") options.map = "binning";
+    options.kernel = laplacian();
+    return train(*rows, options);
+  }
+  std::string saved(const Model& model) const {
+    model.save(path_.string());
+    std::ifstream in(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  std::filesystem::path path_;
+};
+
+TEST_F(BinningModel, PredictsNewRowsAloneAndTheSameAfterLoading) {
+  for (const char* map : {"binning", "binning:order=1-2,pursuit=3,sweeps=2", "binning:law=reciprocal,max_bins=50"}) {
+    const Model model = train_cpu({.map = map, .features = 20});
+    model.save(path_.string());
+    const Model again = Model::load(path_.string());
+    const auto rows = open_rows(kData + "/cpu-new.csv", again.schema());
+    const auto one_by_one = open_rows(kData + "/cpu-new.csv", again.schema());
+    const Matrix<double> expected = model.predict(*rows);
+    ASSERT_GT(expected.rows(), 0u);
+    EXPECT_EQ(expected, again.predict(*rows));
+    RowBlock<float> row;
+    for (std::size_t i = 0; one_by_one->next(1, row); ++i) {
+      const MatrixView<const float> x{row.values, 1, row.cols, row.cols};
+      ASSERT_EQ(again.predict(x)(0, 0), expected(i, 0)) << map;
+    }
+  }
+}
+
+TEST_F(BinningModel, HasTheSameBytesForAnyThreadsAndBlocks) {
+  const auto bytes = [&](int threads, std::size_t block) {
+    Model model = train_cpu({.bandwidth = "", .features = 20, .execution = {.threads = threads, .block_rows = block}});
+    return saved(model);
+  };
+  const std::string one = bytes(1, 0);
+  ASSERT_FALSE(one.empty());
+  EXPECT_EQ(one, bytes(2, 0));
+  EXPECT_EQ(one, bytes(3, 1024));
+  EXPECT_EQ(one, bytes(7, 100));
+}
+
+TEST_F(BinningModel, ExplainsMostOfTheTarget) {
+  const Model model = train_cpu({});
+  ASSERT_TRUE(model.report().score);
+  EXPECT_GT(*model.report().score->r2, 0.8);
+  EXPECT_EQ(model.report().learner, "ridge");
+}
+
+TEST_F(BinningModel, RefusesWhatItCannotDo) {
+  const auto refuses = [](TrainOptions options) {
+    const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
+    EXPECT_THROW(train(*rows, options), std::invalid_argument);
+  };
+  refuses({.kernel = gaussian(), .map = "binning"});
+  refuses({.kernel = laplacian(), .bandwidth = "median", .map = "binning"});
+  refuses({.kernel = laplacian(), .bandwidth = "1,2", .map = "binning"});
+  refuses({.kernel = laplacian(), .map = "binning:order=2-1"});
+  refuses({.kernel = laplacian(), .map = "binning:order=x"});
+  refuses({.kernel = laplacian(), .map = "binning:law=gaussian"});
+  refuses({.kernel = laplacian(), .map = "binning:grids=3"});
+  refuses({.kernel = laplacian(), .map = "binning", .learner = {.learner = Learner::svm}});
+  refuses({.kernel = laplacian(), .map = "binning", .learner = {.learner = Learner::logistic}});  // numbers
+}
+
+}  // namespace
+}  // namespace bochner
