@@ -5,6 +5,7 @@
 
 #include <new>
 
+#include "bochner/checkpoint.h"
 #include "bochner/error.h"
 #include "commands.h"
 #include "messages.h"
@@ -67,6 +68,8 @@ int run(int argc, char** argv) {
 int guarded(int argc, char** argv) {
   try {
     return run(argc, argv);
+  } catch (const Stopped&) {
+    return report(stop_code(), "stopped; the checkpoint holds how far it was: go on with the same words and --resume");
   } catch (const ReaderLeft&) {
     return kReaderLeft;
   } catch (const Error& error) {

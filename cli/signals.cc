@@ -3,8 +3,10 @@
 
 #include "signals.h"
 
+#include <sys/time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 
 #include "base/atomic_file.h"
@@ -13,19 +15,52 @@ namespace bochner {
 
 namespace {
 
+std::atomic<bool> soft{false};
+std::atomic<int> asked{0}, waited{0};
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may only touch what needs no lock");
+std::string checkpoint_path, unfinished_path, checkpoint_hint;  // set before soft is, and then left alone
+
+constexpr int kMostWaits = 5;  // while the first checkpoint of all is being written
+
+void write_line(const char* text, std::size_t size) {
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, size);
+}
+
 void end_program(int signal) {
   remove_unfinished_files();
-  if (::isatty(STDERR_FILENO)) {  // leave the line of a progress bar
-    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, "\n", 1);
-  }
+  if (::isatty(STDERR_FILENO)) write_line("\n", 1);  // leave the line of a progress bar
+  if (soft && ::access(checkpoint_path.c_str(), R_OK) == 0) write_line(checkpoint_hint.data(), checkpoint_hint.size());
   ::_exit(128 + signal);
+}
+
+void start_waiting() {
+  const struct itimerval wait {
+    {0, 0}, { 1, 700000 }
+  };
+  ::setitimer(ITIMER_REAL, &wait, nullptr);
+}
+
+void handle(int signal) {
+  if (!soft || asked != 0) end_program(signal);
+  asked = signal;
+  start_waiting();
+}
+
+// No answer in time. The last checkpoint serves; where there is none yet but one is being written, that is worth
+// a little more time.
+void lose_patience(int) {
+  const bool there = ::access(checkpoint_path.c_str(), R_OK) == 0;
+  const bool coming = ::access(unfinished_path.c_str(), R_OK) == 0;
+  if (there || !coming || ++waited > kMostWaits) end_program(asked);
+  start_waiting();
 }
 
 }  // namespace
 
 void catch_signals() {
   struct sigaction action {};
-  action.sa_handler = end_program;
+  action.sa_handler = handle;
+  action.sa_flags = SA_RESTART;
   sigfillset(&action.sa_mask);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before {};
@@ -34,5 +69,20 @@ void catch_signals() {
   }
   std::signal(SIGPIPE, SIG_IGN);
 }
+
+void stop_softly(const std::string& checkpoint, const std::string& hint) {
+  checkpoint_path = checkpoint;
+  unfinished_path = checkpoint + ".new";
+  checkpoint_hint = hint;
+  struct sigaction action {};
+  action.sa_handler = lose_patience;
+  action.sa_flags = SA_RESTART;
+  sigfillset(&action.sa_mask);
+  ::sigaction(SIGALRM, &action, nullptr);
+  soft = true;
+}
+
+bool asked_to_stop() { return asked != 0; }
+int stop_code() { return 128 + asked; }
 
 }  // namespace bochner

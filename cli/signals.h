@@ -3,10 +3,19 @@
 
 #pragma once
 
+#include <string>
+
 namespace bochner {
 
 // Ctrl-C and the like end the program at once with 128 + signal and remove unfinished output. A closed pipe becomes an
 // error of write().
 void catch_signals();
+
+// From now on a signal asks to stop instead: asked_to_stop() says so, and whoever works saves a checkpoint and leaves.
+// A second signal, or two seconds without an answer, end the program at once. `hint` is the line for stderr then,
+// where the checkpoint is there.
+void stop_softly(const std::string& checkpoint, const std::string& hint);
+bool asked_to_stop();
+int stop_code();  // 128 + signal
 
 }  // namespace bochner

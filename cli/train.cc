@@ -4,18 +4,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "advice.h"
 #include "base/clock.h"
+#include "base/file_hash.h"
 #include "base/require.h"
 #include "commands.h"
 #include "learn/learner.h"
 #include "model/plan.h"
 #include "model/report_json.h"
 #include "output.h"
+#include "signals.h"
 #include "train_words.h"
 
 namespace bochner {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -59,7 +64,51 @@ std::string to_text(const Report& report, double seconds) {
   return fmt::format("{}; {} features, lambda {:.3g}, {:.2f} s\n", score, report.features, report.lambda, seconds);
 }
 
-void run_train(const TrainWords& words) {
+// What makes two trainings the same: the data and every word that may change the model.
+std::vector<std::pair<std::string, std::string>> identity(const CLI::App& command, const TrainWords& words) {
+  const auto told_apart = [](const std::string& file) { return fmt::format("{:016x}", file_hash(file)); };
+  std::vector<std::pair<std::string, std::string>> pairs = {{"bochner", BOCHNER_VERSION},
+                                                            {"the data (by their hash)", told_apart(words.file)}};
+  if (!words.validation.empty())
+    pairs.emplace_back("the validation rows (by their hash)", told_apart(words.validation));
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    const auto harmless = {"",        "FILE",   "--validation", "--output", "--threads",   "--memory",
+                           "--quiet", "--json", "--resume",     "--help",   "--checkpoint"};  // hidden words: ""
+    if (option->count() == 0 || std::find(harmless.begin(), harmless.end(), name) != harmless.end()) continue;
+    pairs.emplace_back(name, fmt::format("{}", fmt::join(option->results(), " ")));
+  }
+  return pairs;
+}
+
+CheckpointOptions checkpoint_options(const CLI::App& command, const TrainWords& words) {
+  CheckpointOptions options;
+  options.path = words.checkpoint;
+  // Beside a model that is a file; a pipe or a device has no such place.
+  if (options.path.empty() && !words.output.empty() && (!fs::exists(words.output) || fs::is_regular_file(words.output)))
+    options.path = words.output + ".checkpoint";
+  require(!words.resume || !options.path.empty(), "--resume: found neither -o nor --checkpoint, expected one of them");
+  if (options.path.empty()) return options;
+  check_output(options.path, {words.file, words.validation, words.output});
+  options.resume = words.resume;
+  options.identity = identity(command, words);
+  options.first_seconds = words.checkpoint_seconds;
+  if (words.checkpoint_seconds == 0) options.share = 1;
+  options.stop = asked_to_stop;
+  stop_softly(options.path, fmt::format("bochner: stopped; {} holds how far it was: go on with the same words and "
+                                        "--resume\n",
+                                        options.path));
+  return options;
+}
+
+void remove_checkpoint(const std::string& path) {
+  std::error_code ignored;
+  if (path.empty()) return;
+  fs::remove(path, ignored);
+  fs::remove(path + ".new", ignored);
+}
+
+void run_train(const CLI::App& command, const TrainWords& words) {
   Clock clock;
   Messages messages(words.run.quiet);
   TrainOptions options = words.options();
@@ -80,8 +129,14 @@ void run_train(const TrainWords& words) {
     options.validation_name = words.validation;
   }
   messages.say(words.file + ": " + found_line(*rows));
+  options.checkpoint = checkpoint_options(command, words);
+  const bool found = !options.checkpoint.path.empty() && fs::exists(options.checkpoint.path);
+  if (words.resume && !found) messages.say(options.checkpoint.path + " does not exist; the training begins anew");
+  if (!words.resume && found)
+    messages.say(options.checkpoint.path + " is of an earlier training; --resume goes on from it, this begins anew");
   const Model model = train(*rows, options);
   if (!words.output.empty()) model.save(words.output);
+  remove_checkpoint(options.checkpoint.path);
   const double seconds = clock.lap();
   for (const auto& [step, time] : model.report().seconds)
     if (time >= 1) messages.say(fmt::format("  {}: {:.1f} s", step, time));
@@ -108,7 +163,7 @@ void add_train(CLI::App& app, Job& job) {
       "  bochner train covtype.csv.gz --target class --kernel laplacian --lambda 1e-7,1e-6,1e-5 -o covtype.model\n"
       "  bochner train a9a.svm --learner svm --loss squared-hinge --C 1 -o adult.model\n"
       "The score is one line on stdout (one object with --json). Without -o the model is scored and not kept.");
-  command->callback([words, &job] { job = [words] { run_train(*words); }; });
+  command->callback([words, command, &job] { job = [words, command] { run_train(*command, *words); }; });
 }
 
 }  // namespace bochner

@@ -130,6 +130,11 @@ void TrainWords::add(CLI::App& app) {
       ->group(kMachine);
   format.add(app);
   run.add(app);
+  app.add_flag("--resume", resume, "Go on where a training by the same words was stopped or killed");
+  app.add_option("--checkpoint", checkpoint,
+                 "Where a long training saves how far it is; default: MODEL.checkpoint, from 30 s on")
+      ->type_name("FILE");
+  app.add_option("--checkpoint-seconds", checkpoint_seconds)->group("");  // for tests: how soon and how often
   app.add_flag("--json", json, "Print the report as JSON");
 }
 

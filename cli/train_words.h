@@ -19,7 +19,9 @@ struct TrainWords {
   std::vector<std::string> targets, lambdas, C, scales, class_weights, ignore, categories;
   std::size_t features = 0;
   std::uint64_t seed = 0;
-  bool no_intercept = false, json = false;
+  bool no_intercept = false, json = false, resume = false;
+  std::string checkpoint;
+  double checkpoint_seconds = 30;
   RunOptions run;
   FileOptions format;
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "bochner/checkpoint.h"
 #include "bochner/execution.h"
 #include "bochner/kernel.h"
 #include "bochner/learner.h"
@@ -38,6 +39,7 @@ struct TrainOptions {
   Rows* validation = nullptr;  // chooses lambda and gives the score
   std::string validation_name = "validation rows";
   Execution execution = {};
+  CheckpointOptions checkpoint = {};
   std::function<void(const std::string&)> say = {};  // each choice, as it is made
 };
 

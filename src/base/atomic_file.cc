@@ -74,6 +74,10 @@ void unlist_unfinished(char* name) {
 int open_temporary(const std::string& folder, std::string& name, char*& listed) {
   static std::atomic<unsigned> counter{0};
   int file = -1;
+  if (!name.empty()) {
+    listed = list_unfinished(name);
+    return ::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  }
   do {  // short and independent of the target, whose name may be as long as the system allows
     unlist_unfinished(listed);
     name = fmt::format("{}/.bochner-{}-{}.tmp", folder, ::getpid(), counter++);
@@ -90,7 +94,7 @@ std::string folder_of(const std::string& path) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(path_) {
+AtomicFile::AtomicFile(std::string path, const std::string& temporary) : path_(std::move(path)), target_(path_) {
   require(!path_.empty(), "output file: the name is empty, expected a path");
   struct stat status {};
   const bool exists = ::stat(path_.c_str(), &status) == 0;
@@ -106,7 +110,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(path_
     target_ = std::filesystem::canonical(path_, error).string();
     if (error) fail_io(path_, "cannot write", error.value());
   }
-  std::string name;
+  std::string name = temporary;
   file_ = open_temporary(folder_of(target_), name, listed_);
   if (file_ < 0) {
     const int code = errno;

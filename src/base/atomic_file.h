@@ -17,7 +17,8 @@ namespace bochner {
 // Every failure is Error::Kind::io.
 class AtomicFile {
  public:
-  explicit AtomicFile(std::string path);
+  // temporary: the name of the temporary file, for a writer that is alone with it; "": one that no other has.
+  explicit AtomicFile(std::string path, const std::string& temporary = "");
   ~AtomicFile();  // without commit(): removes the temporary file
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;

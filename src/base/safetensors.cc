@@ -247,12 +247,12 @@ class Reader {
 
 }  // namespace
 
-void write_archive(const std::string& path, const Archive& archive) {
+void write_archive(const std::string& path, const Archive& archive, const std::string& temporary) {
   require(archive.tree.is_object(), "model: tree is a {}, expected an object", archive.tree.type_name());
   const std::vector<const Named*> order = in_file_order(archive);
   const std::string header = header_text(archive, order);
   const std::uint64_t length = header.size();
-  AtomicFile file(path);
+  AtomicFile file(path, temporary);
   file.write(std::as_bytes(std::span(&length, 1)));
   file.write(header);
   for (const Named* item : order) file.write(item->second.content());

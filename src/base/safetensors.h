@@ -14,7 +14,8 @@ namespace bochner {
 //   N bytes  JSON: {"__metadata__": {"bochner": tree, "format_version": "1"}, name: {dtype, shape, data_offsets}, ...}
 //   the rest arrays, back to back, the widest types first and then by name, so that each is aligned
 // The same archive always gives the same bytes. The file appears whole or not at all.
-void write_archive(const std::string& path, const Archive& archive);
+// temporary: as AtomicFile takes it.
+void write_archive(const std::string& path, const Archive& archive, const std::string& temporary = "");
 
 // Trusts nothing: a file that is cut, altered or hostile gives Error::Kind::model, one that cannot be read
 // Error::Kind::io. Never takes more memory than a small multiple of the file's size.

@@ -34,6 +34,7 @@ class GramFold {
   // The archive holds views: write it before the sums change.
   void save(Archive& archive) const;
   static GramFold load(const Archive& archive);
+  void restore(const Archive& archive);  // the sums of an archive that sums of the same sort made, into this one
 
   std::size_t features() const { return features_; }
   std::uint64_t rows() const { return rows_; }

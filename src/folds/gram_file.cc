@@ -60,20 +60,26 @@ void GramFold::save(Archive& archive) const {
 
 GramFold GramFold::load(const Archive& archive) {
   const std::size_t features = get_count(archive.tree, "features", kMostFeatures);
-  TargetCode code = code_from_json(get_node(archive.tree, "targets"));
   // The array must be there before memory is taken for it.
   const std::size_t tile = tile_for(features), side = (features + tile - 1) / tile;
-  const std::vector<std::size_t> shape = {side * (side + 1) / 2, tile, tile};
-  if (features == 0 || archive.shape("gram") != shape)
+  if (features == 0 || archive.shape("gram") != std::vector<std::size_t>{side * (side + 1) / 2, tile, tile})
     fail(Error::Kind::model, "sum: the matrix is not one of {} features; the file is damaged", features);
-  GramFold sum(features, get_number(archive.tree, "bound"), std::move(code), get_number(archive.tree, "weight_bound"));
-  sum.rows_ = get_count(archive.tree, "rows", kMostRows);
-  archive.get_into("gram", shape, std::span<std::int64_t>(sum.gram_.values()));
-  archive.get_into("moment", {sum.moment_.rows(), features},
-                   std::span(sum.moment_.data(), sum.moment_.rows() * features));
-  const std::size_t targets = sum.targets_.rows();
-  archive.get_into("target_sums", {targets, targets}, std::span(sum.targets_.data(), targets * targets));
+  GramFold sum(features, get_number(archive.tree, "bound"), code_from_json(get_node(archive.tree, "targets")),
+               get_number(archive.tree, "weight_bound"));
+  sum.restore(archive);
   return sum;
+}
+
+void GramFold::restore(const Archive& archive) {
+  if (get_count(archive.tree, "features", kMostFeatures) != features_ || get_number(archive.tree, "bound") != bound_ ||
+      get_number(archive.tree, "weight_bound") != weight_bound_ ||
+      !(code_from_json(get_node(archive.tree, "targets")) == code_))
+    fail(Error::Kind::model, "sum: it was made with another map or other targets; the file is damaged");
+  const std::size_t targets = targets_.rows();
+  rows_ = get_count(archive.tree, "rows", kMostRows);
+  archive.get_into("gram", {gram_.tile_count(), gram_.tile(), gram_.tile()}, std::span(gram_.values()));
+  archive.get_into("moment", {targets, features_}, std::span(moment_.data(), targets * features_));
+  archive.get_into("target_sums", {targets, targets}, std::span(targets_.data(), targets * targets));
 }
 
 }  // namespace bochner

@@ -48,6 +48,31 @@ RowBlock<T> HeldOut::block() const {
   return block;
 }
 
+void HeldOut::save(Archive& archive) const {
+  const auto put = [&](const char* name, const auto& values) {
+    archive.put_view(name, std::span(values), {values.size()});
+  };
+  put("rows", rows_);
+  put("floats", floats_);
+  put("doubles", doubles_);
+  put("targets", targets_);
+  put("weights", weights_);
+}
+
+void HeldOut::load(const Archive& archive) {
+  const auto get = [&]<class T>(const char* name, std::vector<T>& values, std::size_t per_row) {
+    values = archive.get<T>(name, archive.shape(name));
+    if (values.size() % per_row != 0 || (!values.empty() && values.size() / per_row != rows_.size()))
+      fail(Error::Kind::model, "held-out rows: there are {} of '{}' for {} rows; the file is damaged", values.size(),
+           name, rows_.size());
+  };
+  rows_ = archive.get<std::uint64_t>("rows", archive.shape("rows"));
+  get("floats", floats_, features_);
+  get("doubles", doubles_, features_);
+  get("targets", targets_, target_count_);
+  get("weights", weights_, 1);
+}
+
 template void HeldOut::add(const Workers&, const RowBlock<float>&);
 template void HeldOut::add(const Workers&, const RowBlock<double>&);
 template RowBlock<float> HeldOut::block() const;

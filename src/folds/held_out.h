@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backend/workers.h"
+#include "base/archive.h"
 #include "bochner/row_block.h"
 
 namespace bochner {
@@ -18,6 +19,10 @@ class HeldOut {
 
   template <class T>
   void add(const Workers& on, const RowBlock<T>& z);
+
+  // Views: write the archive before more rows come.
+  void save(Archive& archive) const;
+  void load(const Archive& archive);
 
   bool holds(std::uint64_t row) const;
   std::size_t rows() const { return rows_.size(); }

@@ -33,6 +33,17 @@ struct Sums {
     gram.add(on, z);
     held.add(on, z);
   }
+  void save(Archive& archive) const {
+    Archive sums, rows;
+    gram.save(sums);
+    held.save(rows);
+    archive.put_child("gram", sums);
+    archive.put_child("held", rows);
+  }
+  void load(Archive archive) {
+    gram.restore(archive.take_child("gram"));
+    held.load(archive.take_child("held"));
+  }
 };
 
 // Closed-form leave-one-out: y_i - yhat_i^(-i) = (y_i - yhat_i) / (1 - h_i),
@@ -171,9 +182,9 @@ Fitted fit_ridge(const Stream& stream, const Survey& survey, const RidgeOptions&
   Fitted fitted;
   Report& report = fitted.report;
   const TargetCode code = target_code(stream.schema(), survey, options.intercept);
-  const Sums sums = stream.fold(Sums{GramFold(D, feature_bound(stream), code, survey.largest_weight()),
-                                     HeldOut(D, stream.schema().targets, fraction, options.seed)},
-                                "gram");
+  const Sums sums = stream.fold_saved(Sums{GramFold(D, feature_bound(stream), code, survey.largest_weight()),
+                                           HeldOut(D, stream.schema().targets, fraction, options.seed)},
+                                      "gram");
   report.seconds.emplace_back("gram", clock.lap());
 
   const NormalEquations equations(sums.gram, options.intercept);

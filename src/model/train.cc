@@ -13,6 +13,7 @@
 #include "model/plan.h"
 #include "model/plan_binning.h"
 #include "rows/weighted.h"
+#include "run/checkpoint.h"
 #include "run/stream.h"
 
 namespace bochner {
@@ -22,13 +23,21 @@ namespace {
 class Training {
  public:
   Training(Rows& rows, const TrainOptions& options)
-      : options_(options), threads_(options.execution.threads), rows_(rows), survey_(rows.schema(), options.seed) {}
+      : options_(options),
+        execution_(options.execution),
+        threads_(options.execution.threads),
+        rows_(rows),
+        survey_(rows.schema(), options.seed) {
+    if (options.checkpoint.path.empty()) return;
+    checkpoint_.emplace(options.checkpoint, options.say);
+    execution_.checkpoint = &*checkpoint_;
+    if (checkpoint_->resumed() && options.say) options.say("resumed from " + options.checkpoint.path);
+  }
 
   Model run() {
     keep_in_memory();
     Clock clock;
-    survey_ = Stream(*current_, nullptr, threads_, options_.execution, precision())
-                  .fold(Survey(schema(), options_.seed), "survey");
+    look_over_rows();
     require(survey_.rows() > 0, "train: there are no rows");
     apply_class_weights();
     seconds_.emplace_back("survey", clock.lap());
@@ -37,7 +46,7 @@ class Training {
     seconds_.emplace_back("choices", clock.lap());
 
     const MapPtr map = plan.map();
-    const Stream stream(*current_, map, threads_, options_.execution, precision());
+    const Stream stream(*current_, map, threads_, execution_, precision());
     std::optional<Stream> validation;
     if (options_.validation) validation.emplace(*options_.validation, map, threads_, options_.execution, precision());
     const Stream* judge = validation ? &*validation : nullptr;
@@ -81,6 +90,19 @@ class Training {
     }
   }
 
+  // The survey is kept in the checkpoint where another look would mean another reading of the file.
+  void look_over_rows() {
+    const bool keep = checkpoint_ && !cached_;
+    const std::optional<Archive> saved = keep ? checkpoint_->take("survey") : std::nullopt;
+    survey_ = saved ? Survey::load(*saved)
+                    : Stream(*current_, nullptr, threads_, execution_, precision())
+                          .fold(Survey(schema(), options_.seed), "survey");
+    if (!keep) return;
+    Archive result;
+    survey_.save(result);
+    checkpoint_->keep("survey", std::move(result));
+  }
+
   void apply_class_weights() {
     const std::vector<double> weights = class_weights(schema(), survey_, options_);
     if (weights.empty()) return;
@@ -90,6 +112,8 @@ class Training {
   }
 
   const TrainOptions& options_;
+  std::optional<Checkpoint> checkpoint_;
+  Execution execution_;
   Threads threads_;
   Rows& rows_;
   Rows* current_ = nullptr;

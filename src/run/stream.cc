@@ -34,12 +34,17 @@ std::size_t Stream::block_rows() const {
 }
 
 template <class T>
-void Stream::pass(const std::string& step, const std::function<void(const RowBlock<T>&)>& visit) const {
+void Stream::pass(const std::string& step, const std::function<void(const RowBlock<T>&)>& visit,
+                  std::size_t first_row) const {
   const std::size_t block_rows = this->block_rows();
   AlignedVector<T> mapped;
   RowBlock<T> block;
   rows_.rewind();
   if (execution_.progress) execution_.progress(step, 0);
+  for (std::size_t row = 0; row < first_row;) {
+    if (!rows_.next(std::min(block_rows, first_row - row), block)) return;
+    row += block.rows;
+  }
   while (rows_.next(block_rows, block)) {
     if (map_) {
       mapped.resize(block.rows * map_->outputs());
@@ -59,7 +64,7 @@ void Stream::pass(const std::string& step, const std::function<void(const RowBlo
   }
 }
 
-template void Stream::pass(const std::string&, const std::function<void(const RowBlock<float>&)>&) const;
-template void Stream::pass(const std::string&, const std::function<void(const RowBlock<double>&)>&) const;
+template void Stream::pass(const std::string&, const std::function<void(const RowBlock<float>&)>&, std::size_t) const;
+template void Stream::pass(const std::string&, const std::function<void(const RowBlock<double>&)>&, std::size_t) const;
 
 }  // namespace bochner

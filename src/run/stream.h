@@ -11,6 +11,7 @@
 #include "bochner/execution.h"
 #include "bochner/map.h"
 #include "bochner/rows.h"
+#include "run/checkpoint.h"
 
 namespace bochner {
 
@@ -47,13 +48,48 @@ class Stream {
     return f;
   }
 
-  // As fold, for whoever only looks at the blocks (writing predictions, say).
+  // fold() for a long pass: where the execution has a checkpoint, f is saved now and then between blocks, and a
+  // resumed run goes on behind the rows it has seen. f.save(archive) may put views; f.load(archive) replaces f.
+  template <class Fold>
+  Fold fold_saved(Fold f, const std::string& step) const {
+    Checkpoint* checkpoint = execution_.checkpoint;
+    if (!checkpoint) return fold(std::move(f), step);
+    std::size_t row = 0;
+    bool done = false;
+    if (auto saved = checkpoint->take(step)) {
+      row = get_count(saved->tree, "next_row", std::size_t(1) << 53);
+      done = get_count(saved->tree, "done", 1) == 1;
+      f.load(std::move(*saved));
+    }
+    const auto offer = [&] {
+      checkpoint->offer(step, [&](Archive& archive) {
+        f.save(archive);
+        archive.tree["next_row"] = row;
+        archive.tree["done"] = done ? 1 : 0;
+      });
+    };
+    if (!done)
+      each(
+          step,
+          [&](const auto& block) {
+            f.add(workers(), block);
+            row = block.first + block.rows;
+            offer();
+          },
+          row);
+    done = true;
+    offer();
+    return f;
+  }
+
+  // As fold, for whoever only looks at the blocks (writing predictions, say). first_row: pass over the rows
+  // before it.
   template <class Visit>
-  void each(const std::string& step, const Visit& visit) const {
+  void each(const std::string& step, const Visit& visit, std::size_t first_row = 0) const {
     if (precision_ == Precision::float32)
-      pass<float>(step, visit);
+      pass<float>(step, visit, first_row);
     else
-      pass<double>(step, visit);
+      pass<double>(step, visit, first_row);
   }
 
   // Rows mapped at a time: whole chunks that fit the cache of mapped rows.
@@ -61,7 +97,7 @@ class Stream {
 
  private:
   template <class T>
-  void pass(const std::string& step, const std::function<void(const RowBlock<T>&)>& visit) const;
+  void pass(const std::string& step, const std::function<void(const RowBlock<T>&)>& visit, std::size_t first_row) const;
 
   Rows& rows_;
   MapPtr map_;
