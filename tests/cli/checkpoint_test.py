@@ -11,7 +11,7 @@ import unittest
 from command import DATA, CommandTest
 
 COPIES = 12
-WORDS = ("train", "cpu.csv", "--target", "usr", "--bandwidth", "1", "--lambda", "1e-6,1e-4,1e-2")
+WORDS = ("train", "cpu.csv", "--target", "usr", "--bandwidth", "1", "--lambda", "1e-6,1e-4,1e-2", "--solver", "cholesky")
 SAVE_OFTEN = ("--checkpoint-seconds", 0, "--block-rows", 1024)
 
 
