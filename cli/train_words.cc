@@ -17,9 +17,7 @@ constexpr const char* kColumns = "Columns and rows";
 
 // One bandwidth from --bandwidth, --gamma or the kernel's own sigma= or gamma=; two of them contradict each other.
 void parse_kernel_words(const TrainWords& words, TrainOptions& options) {
-  // Bins make the laplacian; every other map makes the gaussian just as well.
-  const std::string usual = Spec(words.map).name() == "binning" ? "laplacian" : "gaussian";
-  const std::string kernel = words.kernel.empty() ? usual : words.kernel;
+  const std::string kernel = words.kernel.empty() ? "gaussian" : words.kernel;
   options.kernel = parse_kernel(kernel);
   const Spec spec(kernel);
   const bool in_kernel = spec.has("sigma") || spec.has("gamma");
@@ -168,7 +166,7 @@ void TrainWords::add_choices(CLI::App& app) {
       ->type_name("G")
       ->group(kMachine);
   app.add_option("--map", map,
-                 "fourier[:form=shifted], binning[:order=1-2,pursuit=20,min_rows=2] or none (a linear model)")
+                 "fourier[:form=shifted], binning[:law=hat,order=1-2,pursuit=20,min_rows=2] or none (a linear model)")
       ->type_name("M")
       ->group(kMachine);
   app.add_option("--features", features, "Outputs of the map, or grids of binning; default: by the number of rows")
@@ -209,6 +207,10 @@ TrainOptions TrainWords::options() const {
   TrainOptions options;
   parse_kernel_words(*this, options);
   options.map = map;
+  // Hats of one width per input beat the laplacian, whose widths scatter, wherever the scales are searched.
+  if (const Spec spec(map);
+      spec.name() == "binning" && kernel.empty() && gamma.empty() && !spec.has("law") && !spec.has("order"))
+    options.map += map.find(':') == map.npos ? ":law=hat" : ",law=hat";
   options.features = features;
   parse_scales(scales, options);
   options.ridge.solver = parse_word<Solver>(

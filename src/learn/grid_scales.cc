@@ -21,6 +21,7 @@ struct Stage {
   std::size_t rows;
   std::size_t grids;
   int sweeps;
+  double steep;                  // of the softened error: gentle slopes tell directions, steep ones the error itself
   std::vector<double> together;  // log2 factors tried on all scales at once
   std::vector<double> steps;     // of log2 scale one by one, a round each
 };
@@ -63,9 +64,7 @@ struct Sample {
 
 // Classes: the error, softened so that a row near the border counts by half: few rows then tell small
 // differences apart. Numbers: the squared error over their variance.
-constexpr double kSteep = 4;
-
-GridTrial held_out_loss(const GridTargets& y, const std::vector<double>& f, Task task) {
+GridTrial held_out_loss(const GridTargets& y, const std::vector<double>& f, Task task, double steep) {
   const std::size_t K = y.outputs;
   GridTrial trial;
   double weight = 0, soft = 0, squares = 0, sum = 0, sum_squares = 0;
@@ -85,7 +84,7 @@ GridTrial held_out_loss(const GridTargets& y, const std::vector<double>& f, Task
       else
         other = std::max(other, at);
     }
-    soft += w / (1 + std::exp(kSteep * (own - other)));
+    soft += w / (1 + std::exp(steep * (own - other)));
     if (own <= other) trial.error += w;
   }
   if (weight == 0) return trial;
@@ -99,7 +98,7 @@ GridTrial held_out_loss(const GridTargets& y, const std::vector<double>& f, Task
 // Fits on one sample and scores on the other, on one thread.
 template <class T>
 GridTrial trial(const Sample<T>& train, const Sample<T>& held_out, Task task, const BinningOptions& binning,
-                const GridFitOptions& options) {
+                const GridFitOptions& options, double steep) {
   Threads alone(1);
   const std::size_t n = train.rows.rows, m = held_out.rows.rows, K = train.targets.outputs;
   GridBins bins;
@@ -131,7 +130,7 @@ GridTrial trial(const Sample<T>& train, const Sample<T>& held_out, Task task, co
       for (std::size_t k = 0; k < K; ++k) f[i * K + k] += double(v[g][c * K + k]);
     }
   }
-  return held_out_loss(held_out.targets, f, task);
+  return held_out_loss(held_out.targets, f, task, steep);
 }
 
 constexpr std::size_t kNoUnknown = ~std::size_t{0};
@@ -177,10 +176,10 @@ GridScaleSearch search_grid_scales(Threads& threads, const GridRows<T>& rows, co
   const double n = double(rows.rows);
   const double held = std::min(0.2, 50000 / n);
   const std::vector<Stage> stages{
-      {30000, 12, 2, {-3, -2, -1, 0, 1, 2}, {1, 1, 1}},
-      {100000, 16, 2, {0, 0.5}, {0.5, 0.5, 0.5}},
-      {rows.rows, 20, 2, {0, 0.25, 0.5}, {0.35}},
-      {rows.rows, std::min<std::size_t>(binning.grids, 50), fit.sweeps, {0, 0.25, 0.5}, {}},
+      {30000, 12, 2, 2, {-3, -2, -1, 0, 1, 2}, {1, 1, 1}},
+      {100000, 16, 2, 2, {0, 0.5}, {0.7, 0.7, 0.5}},
+      {rows.rows, 20, 2, 3, {0, 0.25, 0.5}, {0.5}},
+      {rows.rows, std::min<std::size_t>(binning.grids, 50), fit.sweeps, 12, {0, 0.25, 0.5}, {}},
   };
   const Sample<T> held_out(threads, rows, targets, binning.seed, 0, held);
 
@@ -214,7 +213,7 @@ GridScaleSearch search_grid_scales(Threads& threads, const GridRows<T>& rows, co
         GridFitOptions small = fit;
         small.sweeps = stage.sweeps;
         if (!fixed_lambda) small.lambda = std::exp2(points[i][unknowns]);
-        losses[i] = trial(sample, held_out, task, here, small);
+        losses[i] = trial(sample, held_out, task, here, small, stage.steep);
       });
       found.fits += points.size();
       if (progress) progress("scales", double(++round) / double(2 * rounds));
@@ -250,26 +249,29 @@ GridScaleSearch search_grid_scales(Threads& threads, const GridRows<T>& rows, co
         }
       }
       const std::vector<GridTrial> losses = losses_at(points);
+      // Along each scale the bottom of the parabola through three losses: noise then moves little what matters little.
       struct Move {
         std::size_t u;
         double by, gain;
       };
       std::vector<Move> moves;
       for (std::size_t u = 0; u < q; ++u) {
-        const std::size_t side = losses[2 * u].loss < losses[2 * u + 1].loss ? 0 : 1;
-        const double gain = found.best.loss - losses[2 * u + side].loss;
-        if (gain > 0) moves.push_back({u, side == 0 ? -step : step, gain});
+        const double down = losses[2 * u].loss - found.best.loss, up = losses[2 * u + 1].loss - found.best.loss;
+        const double bend = down + up, reach = 1.5 * step;
+        const double by = bend > 0    ? std::clamp(0.5 * step * (down - up) / bend, -reach, reach)
+                          : down < up ? -step
+                                      : step;
+        moves.push_back({u, by, std::abs(down - up)});
       }
       std::stable_sort(moves.begin(), moves.end(), [](const Move& a, const Move& b) { return a.gain > b.gain; });
-      // The best move, the best two, the best three ...
-      points.clear();
-      std::vector<double> at = x;
-      for (const Move& move : moves) {
-        at[move.u] += move.by;
-        points.push_back(at);
+      // The strongest half of the moves, all of them, and all of them not as far or farther.
+      points.assign(4, x);
+      for (std::size_t m = 0; m < moves.size(); ++m) {
+        if (2 * m < moves.size()) points[0][moves[m].u] += moves[m].by;
+        points[1][moves[m].u] += moves[m].by;
+        points[2][moves[m].u] += 0.5 * moves[m].by;
+        points[3][moves[m].u] += 1.5 * moves[m].by;
       }
-      for (const Move& move : moves) at[move.u] += move.by;
-      points.push_back(at);  // all of them twice
       take_best(points);
     }
   }

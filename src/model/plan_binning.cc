@@ -53,7 +53,7 @@ PitchLaw parse_law(const Spec& spec, const TrainOptions& options, bool low_order
     law.family = PitchLaw::Family::log_uniform;
   else
     require(options.kernel.family == Kernel::Family::laplacian,
-            "map: the {} kernel is no mixture of hats, expected laplacian, or law=reciprocal, hat or log-uniform; or "
+            "map: the {} kernel is no mixture of hats, expected laplacian, or law=hat, reciprocal or log-uniform; or "
             "use the fourier map",
             kernel_name(options.kernel));
   law.low = spec.number("low", law.low);
