@@ -56,8 +56,10 @@ void run_solve(const SolveWords& words) {
   } else {
     std::string text;
     for (const Report::PathPoint& point : report.path)
-      text += fmt::format("lambda {:<10.3g} rmse {:<10.4g} R2 {:.4f}{}\n", point.lambda, *point.score.rmse,
-                          *point.score.r2, point.lambda == report.lambda ? "  best" : "");
+      text += point.score.rmse
+                  ? fmt::format("lambda {:<10.3g} rmse {:<10.4g} R2 {:.4f}{}\n", point.lambda, *point.score.rmse,
+                                *point.score.r2, point.lambda == report.lambda ? "  best" : "")
+                  : fmt::format("lambda {:<10.3g} too small to solve for\n", point.lambda);
     print(text + fmt::format("{} by generalized cross-validation; {} features, lambda {:.3g}, {:.2f} s\n",
                              report.score ? report.score->text() : "lambda chosen", report.features, report.lambda,
                              seconds));

@@ -127,11 +127,7 @@ Fitted fit_ridge_cg(const Stream& stream, const Survey& survey, const RidgeOptio
   const std::size_t others = (D + tiles) * (D + tiles) / 2 * sizeof(double) * (1 + factors_kept) + panel_bytes +
                              (stream.execution().memory ? stream.input_bytes() : 0);
   FeatureCache cache(stream, survey.rows(), memory > others ? memory - others : 0);
-  const auto note = [&](const std::string& text) {
-    report.notes.push_back(text);
-    if (say) say(text);
-  };
-  note("features: " + cache.text());
+  if (say) say("features: " + cache.text());  // not a note: the model must not depend on the memory
 
   KeptRows all{D, cache.width(), cache.unit(), feature_bound(stream), survey.rows(), survey.largest_weight()};
   KeptRows rest = all;
@@ -197,11 +193,11 @@ Fitted fit_ridge_cg(const Stream& stream, const Survey& survey, const RidgeOptio
   report.features = D;
   report.learner = "ridge";
   report.solver = "cg";
-  note(fmt::format("cg: {} steps{}, objective within {:.1g} of its minimum", best.solution.iterations,
-                   rest.held.empty() ? "" : fmt::format(" + {} with the held-out rows", solution.iterations),
-                   solution.gap));
+  report.notes.push_back(fmt::format(
+      "cg: {} steps{}, objective within {:.1g} of its minimum", best.solution.iterations,
+      rest.held.empty() ? "" : fmt::format(" + {} with the held-out rows", solution.iterations), solution.gap));
   if (solution.gap > options.tolerance)
-    note(
+    report.notes.push_back(
         fmt::format("cg: did not converge: the objective is within {:.1g} of its minimum, wanted {:.1g}; raise lambda "
                     "(now {:g}) or use the solver cholesky",
                     solution.gap, options.tolerance, report.lambda));

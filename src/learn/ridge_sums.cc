@@ -77,7 +77,8 @@ Fitted fit_ridge_sums(const GramFold& sums, const std::vector<double>& lambdas, 
   Coefficients best;
   double least = 0;
   const LambdaSearch search = search_lambda(lambdas, [&](double lambda) {
-    const Cholesky factor = equations.factor(lambda, threads);
+    const Cholesky factor(equations.gram, lambda * equations.weight, threads);
+    if (factor.failed_column()) return LambdaTrial{lambda};
     const Coefficients head = equations.solve(factor);
     const Forecast ahead = forecast(sums, equations, factor, head, lambda, intercept, threads);
     double loss = 0;
@@ -89,6 +90,7 @@ Fitted fit_ridge_sums(const GramFold& sums, const std::vector<double>& lambdas, 
     if (progress) progress("lambda", 0);
     return LambdaTrial{lambda, loss, score_of(sums, ahead)};
   });
+  if (best.intercept.empty()) equations.factor(search.trials[search.best].lambda, threads);  // says why
   const Coefficients head = decode(best, sums.code());
   fitted.head = linear(head.weights, head.intercept);
   report.seconds.emplace_back("solve", clock.lap());

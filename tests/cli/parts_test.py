@@ -47,6 +47,17 @@ class Parts(CommandTest):
         # Always naming the more frequent class is wrong on 24 %.
         self.assertLess(self.evaluate("m", DATA / "adult-new.csv")["error"], 0.21)
 
+    def test_a_lambda_too_small_to_solve_for_is_not_chosen(self):
+        heading, *rows = (DATA / "cpu-small.csv").read_bytes().splitlines(keepends=True)
+        self.file("few.csv", heading + b"".join(rows[:20]))  # fewer rows than features: lambda 0 has no solution
+        self.succeed_quietly("accumulate", "few.csv", "--target", "usr", "-o", "s")
+        self.succeed_quietly("accumulate", "few.csv", "--spec", "s", "--features", 64, "--bandwidth", 3, "-o", "g")
+        output = self.succeed_quietly("solve", "g", "--lambda", "0,1e-3", "-o", "m")
+        self.assertIn("too small", output.splitlines()[0])
+        self.assertIn("best", output.splitlines()[1])
+        self.assertEqual(json.loads(self.succeed_quietly("solve", "g", "--lambda", "0,1e-3", "--json"))["lambda"], 1e-3)
+        self.refuse(2, "solve", "g", "--lambda", 0, "--quiet", say="raise lambda")
+
     def test_threads_change_no_byte(self):
         names = self.split("cpu-small.csv", 1)
         found = set()
