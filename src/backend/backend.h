@@ -52,10 +52,10 @@ class Backend {
   virtual void project(MatrixView<const float> z, MatrixView<const float> v, MatrixView<float> u) const = 0;
   virtual void project(MatrixView<const double> z, MatrixView<const double> v, MatrixView<double> u) const = 0;
 
-  // sum += u^T z: sum is k x z.cols. The product is formed in C and added in double.
+  // sum += u^T z: sum is k x z.cols. A sum in C: of few rows.
   virtual void add_combined(MatrixView<const std::int16_t> z, MatrixView<const float> u,
-                            MatrixView<double> sum) const = 0;
-  virtual void add_combined(MatrixView<const float> z, MatrixView<const float> u, MatrixView<double> sum) const = 0;
+                            MatrixView<float> sum) const = 0;
+  virtual void add_combined(MatrixView<const float> z, MatrixView<const float> u, MatrixView<float> sum) const = 0;
   virtual void add_combined(MatrixView<const double> z, MatrixView<const double> u, MatrixView<double> sum) const = 0;
 
   // sum.row(to[r]) += factor[r] * z.row(from[r]), in order.

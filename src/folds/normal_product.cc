@@ -13,10 +13,17 @@ namespace bochner {
 
 namespace {
 
-// Rows that stay in the second cache between the two products of a strip. A function of the width alone, because
-// the sums of a strip are formed in C.
-std::size_t strip_rows(std::size_t row_bytes) {
-  return std::clamp<std::size_t>((std::size_t(384) << 10) / row_bytes / 8 * 8, 8, 64);
+constexpr std::size_t kStripRows = 8;   // read twice in a row, so that they come from a cache the second time
+constexpr std::size_t kFloatRows = 64;  // whose sums are formed in C; beyond that in double
+
+// sum += part, part <- 0
+template <class C>
+void flush(MatrixView<C> part, MatrixView<double> sum) {
+  for (std::size_t k = 0; k < part.rows; ++k)
+    for (std::size_t j = 0; j < part.cols; ++j) {
+      sum(k, j) += double(part(k, j));
+      part(k, j) = 0;
+    }
 }
 
 // The rows of [first, first + rows) that are held out: positions in `held`.
@@ -42,7 +49,7 @@ void MomentFold::add(const Workers& on, const RowBlock<T>& z) {
   require(z.cols == rows_.width, "moments: block has {} columns, expected {}", z.cols, rows_.width);
   require(z.targets != nullptr, "moments: the rows have no targets");
   using C = Computed<T>;
-  const std::size_t columns = code_.columns() + 1, strip = strip_rows(z.cols * sizeof(T));
+  const std::size_t columns = code_.columns() + 1;
   const std::vector<std::size_t> edges = chunk_edges(z.first, z.rows);
   rest_.prepare(on.threads.count());
   held_.prepare(on.threads.count());
@@ -52,10 +59,10 @@ void MomentFold::add(const Workers& on, const RowBlock<T>& z) {
     for (const bool held : {false, true}) {
       if (held && held_begin == held_end) break;
       Matrix<double> sum(columns, rows_.width + columns);
-      Matrix<C> u(strip, columns);
+      Matrix<C> u(kStripRows, columns), part(columns, rows_.width);
       std::size_t next = held_begin;
-      for (std::size_t s = 0; s < count; s += strip) {
-        const std::size_t first = begin + s, rows = std::min(strip, count - s);
+      for (std::size_t s = 0; s < count; s += kStripRows) {
+        const std::size_t first = begin + s, rows = std::min(kStripRows, count - s);
         for (std::size_t i = 0; i < rows; ++i) {
           const bool is_held = next < held_end && rows_.held[next] == z.first + first + i;
           next += is_held;
@@ -72,8 +79,9 @@ void MomentFold::add(const Workers& on, const RowBlock<T>& z) {
           }
         }
         on.ops.add_combined(MatrixView<const T>{z.values + first * z.stride, rows, z.cols, z.stride},
-                            MatrixView<const C>{u.data(), rows, columns, columns},
-                            MatrixView<double>{sum.data(), columns, rows_.width, sum.cols()});
+                            MatrixView<const C>{u.data(), rows, columns, columns}, part.view());
+        if ((s + kStripRows) % kFloatRows == 0 || s + kStripRows >= count)
+          flush(part.view(), {sum.data(), columns, rows_.width, sum.cols()});
       }
       (held ? held_ : rest_).add(thread, sum.view());
     }
@@ -131,16 +139,15 @@ void NormalProduct::add(const Workers& on, const RowBlock<T>& z) {
   require(z.cols == rows_.width, "normal product: block has {} columns, expected {}", z.cols, rows_.width);
   using C = Computed<T>;
   const MatrixView<const C> v = directions<C>().view();
-  const std::size_t strip = strip_rows(z.cols * sizeof(T));
   const std::vector<std::size_t> edges = chunk_edges(z.first, z.rows);
   sum_.prepare(on.threads.count());
   on.threads.run(edges.size() - 1, [&](std::size_t c, int thread) {
     const std::size_t begin = edges[c], count = edges[c + 1] - begin;
     auto [held, held_end] = held_range(rows_.held, z.first + begin, count);
     Matrix<double> sum(columns_, rows_.width + 1);
-    Matrix<C> u(strip, columns_);
-    for (std::size_t s = 0; s < count; s += strip) {
-      const std::size_t first = begin + s, rows = std::min(strip, count - s);
+    Matrix<C> u(kStripRows, columns_), partial(columns_, rows_.width);
+    for (std::size_t s = 0; s < count; s += kStripRows) {
+      const std::size_t first = begin + s, rows = std::min(kStripRows, count - s);
       const MatrixView<const T> part{z.values + first * z.stride, rows, z.cols, z.stride};
       const MatrixView<C> projected{u.data(), rows, columns_, columns_};
       on.ops.project(part, v, projected);  // Z v
@@ -156,8 +163,9 @@ void NormalProduct::add(const Workers& on, const RowBlock<T>& z) {
           sum(k, rows_.width) += double(u(i, k));
         }
       }
-      on.ops.add_combined(part, MatrixView<const C>(projected),
-                          MatrixView<double>{sum.data(), columns_, rows_.width, sum.cols()});
+      on.ops.add_combined(part, MatrixView<const C>(projected), partial.view());
+      if ((s + kStripRows) % kFloatRows == 0 || s + kStripRows >= count)
+        flush(partial.view(), {sum.data(), columns_, rows_.width, sum.cols()});
     }
     sum_.add(thread, sum.view());
   });

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "backend/cpu/blas.h"
+#include "backend/cpu/rough_gram.h"
 #include "folds/count_sketch.h"
 #include "folds/gram.h"
 
@@ -14,23 +14,6 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kPanelRows = 2048;  // of B that one product takes: its columns of one tile stay in the cache
-
-// G += B^T B, tile by tile.
-void add_gram(const Workers& on, MatrixView<const float> b, TiledSymmetric<double>& g) {
-  on.threads.run(g.tile_count(), [&](std::size_t t, int) {
-    thread_local AlignedVector<float> scratch;
-    const auto [I, J] = tile_index(g.tile_count() - 1 - t);
-    const MatrixView<double> tile = g.block(I, J);
-    const auto columns = [&](std::size_t K) {
-      return MatrixView<const float>{b.data + K * g.tile(), b.rows, g.extent(K), b.stride};
-    };
-    scratch.resize(g.tile() * g.tile());
-    const MatrixView<float> product{scratch.data(), tile.rows, tile.cols, tile.cols};
-    blas::gemm(blas::Op::transposed, blas::Op::plain, 1.0f, columns(I), columns(J), 0.0f, product);
-    for (std::size_t i = 0; i < tile.rows; ++i)
-      for (std::size_t j = 0; j < tile.cols; ++j) tile(i, j) += double(product(i, j));
-  });
-}
 
 }  // namespace
 
@@ -42,12 +25,13 @@ TiledSymmetric<double> sketched_gram(FeatureCache& cache, const KeptRows& rows, 
   std::size_t panels = 1;
   if (cache.kept_rows() < cache.rows()) panels = std::max<std::size_t>(1, panel_bytes / (kPanelRows * rows.width * 4));
   TiledSymmetric<double> gram(rows.features, GramFold::tile_for(rows.features));
+  RoughGram product;
   for (std::size_t first = 0; first < buckets; first += panels * kPanelRows) {
     const std::size_t count = std::min(panels * kPanelRows, buckets - first);
     CountSketch sketch = cache.fold(CountSketch(rows, buckets, first, count, seed), "sketch");
     const MatrixView<const float> b = sketch.about(on, mean);
     for (std::size_t begin = 0; begin < count; begin += kPanelRows)
-      add_gram(on, b.slice(begin, std::min(kPanelRows, count - begin)), gram);
+      product.add(b.slice(begin, std::min(kPanelRows, count - begin)), gram, on.threads);
   }
   return gram;
 }

@@ -35,26 +35,59 @@ template <std::size_t Rows, std::size_t Heads, class T>
 HWY_INLINE void project_tile(MatrixView<const T> z, std::size_t i, MatrixView<const Computed<T>> v, std::size_t k,
                              MatrixView<Computed<T>> u) {
   const Lanes<Computed<T>> d;
-  Vector<Computed<T>> sum[Rows][Heads], row[Rows];
+  Vector<Computed<T>> sum[Rows][Heads];
   for (auto& sums : sum)
     for (auto& s : sums) s = hn::Zero(d);
   for (std::size_t j = 0; j < z.cols; j += hn::Lanes(d)) {
-    for (std::size_t r = 0; r < Rows; ++r) row[r] = load(z.row(i + r) + j);
-    for (std::size_t h = 0; h < Heads; ++h) {
-      const auto head = hn::LoadU(d, v.row(k + h) + j);
-      for (std::size_t r = 0; r < Rows; ++r) sum[r][h] = hn::MulAdd(row[r], head, sum[r][h]);
+    Vector<Computed<T>> head[Heads];
+    for (std::size_t h = 0; h < Heads; ++h) head[h] = hn::LoadU(d, v.row(k + h) + j);
+    for (std::size_t r = 0; r < Rows; ++r) {
+      const auto row = load(z.row(i + r) + j);
+      for (std::size_t h = 0; h < Heads; ++h) sum[r][h] = hn::MulAdd(row, head[h], sum[r][h]);
     }
   }
   for (std::size_t r = 0; r < Rows; ++r)
     for (std::size_t h = 0; h < Heads; ++h) u(i + r, k + h) = hn::GetLane(hn::SumOfLanes(d, sum[r][h]));
 }
 
+// sum_h += sum over Rows rows of u_h z, one vector of columns after the other. Written to look like a chain of
+// Rows additions so that the bits do not depend on Heads.
+template <std::size_t Rows, std::size_t Heads, class T>
+HWY_INLINE void combine_tile(MatrixView<const T> z, std::size_t i, MatrixView<const Computed<T>> u, std::size_t k,
+                             MatrixView<Computed<T>> sum) {
+  const Lanes<Computed<T>> d;
+  Vector<Computed<T>> factor[Rows][Heads];
+  for (std::size_t r = 0; r < Rows; ++r)
+    for (std::size_t h = 0; h < Heads; ++h) factor[r][h] = hn::Set(d, u(i + r, k + h));
+  for (std::size_t j = 0; j < z.cols; j += hn::Lanes(d)) {
+    Vector<Computed<T>> s[Heads];
+    for (std::size_t h = 0; h < Heads; ++h) s[h] = hn::LoadU(d, sum.row(k + h) + j);
+    for (std::size_t r = 0; r < Rows; ++r) {
+      const auto row = load(z.row(i + r) + j);
+      for (std::size_t h = 0; h < Heads; ++h) s[h] = hn::MulAdd(row, factor[r][h], s[h]);
+    }
+    for (std::size_t h = 0; h < Heads; ++h) hn::StoreU(s[h], d, sum.row(k + h) + j);
+  }
+}
+
+// Enough sums at a time to hide the latency of the additions, few enough for the registers.
+template <std::size_t Heads>
+constexpr std::size_t kRowsAtATime = Heads == 1 ? 8 : 4;
+
 template <std::size_t Heads, class T>
 void project_heads(MatrixView<const T> z, MatrixView<const Computed<T>> v, std::size_t k, MatrixView<Computed<T>> u) {
-  constexpr std::size_t kRows = 4;
   std::size_t i = 0;
-  for (; i + kRows <= z.rows; i += kRows) project_tile<kRows, Heads>(z, i, v, k, u);
+  for (; i + kRowsAtATime<Heads> <= z.rows; i += kRowsAtATime<Heads>)
+    project_tile<kRowsAtATime<Heads>, Heads>(z, i, v, k, u);
   for (; i < z.rows; ++i) project_tile<1, Heads>(z, i, v, k, u);
+}
+
+template <std::size_t Heads, class T>
+void combine_heads(MatrixView<const T> z, MatrixView<const Computed<T>> u, std::size_t k, MatrixView<Computed<T>> sum) {
+  std::size_t i = 0;
+  for (; i + kRowsAtATime<Heads> <= z.rows; i += kRowsAtATime<Heads>)
+    combine_tile<kRowsAtATime<Heads>, Heads>(z, i, u, k, sum);
+  for (; i < z.rows; ++i) combine_tile<1, Heads>(z, i, u, k, sum);
 }
 
 template <class T>
@@ -68,48 +101,8 @@ void project_all(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixV
   if (k < v.rows) project_heads<1>(z, v, k, u);
 }
 
-HWY_INLINE void add_to(Vector<double> value, double* sum) {
-  const Lanes<double> d;
-  hn::StoreU(hn::Add(hn::LoadU(d, sum), value), d, sum);
-}
-HWY_INLINE void add_to(Vector<float> value, double* sum) {
-  const Lanes<float> d;
-  HWY_ALIGN float lanes[16];
-  hn::Store(value, d, lanes);
-  for (std::size_t l = 0; l < hn::Lanes(d); ++l) sum[l] += double(lanes[l]);
-}
-
-// Vectors of columns x Heads sums over all rows of z, in registers.
-template <std::size_t Vectors, std::size_t Heads, class T>
-HWY_INLINE void combine_tile(MatrixView<const T> z, std::size_t j, MatrixView<const Computed<T>> u, std::size_t k,
-                             MatrixView<double> sum) {
-  const Lanes<Computed<T>> d;
-  const std::size_t N = hn::Lanes(d);
-  Vector<Computed<T>> part[Vectors][Heads], column[Vectors];
-  for (auto& parts : part)
-    for (auto& p : parts) p = hn::Zero(d);
-  for (std::size_t i = 0; i < z.rows; ++i) {
-    for (std::size_t c = 0; c < Vectors; ++c) column[c] = load(z.row(i) + j + c * N);
-    for (std::size_t h = 0; h < Heads; ++h) {
-      const auto factor = hn::Set(d, u(i, k + h));
-      for (std::size_t c = 0; c < Vectors; ++c) part[c][h] = hn::MulAdd(column[c], factor, part[c][h]);
-    }
-  }
-  for (std::size_t h = 0; h < Heads; ++h)
-    for (std::size_t c = 0; c < Vectors; ++c) add_to(part[c][h], sum.row(k + h) + j + c * N);
-}
-
-template <std::size_t Heads, class T>
-void combine_heads(MatrixView<const T> z, MatrixView<const Computed<T>> u, std::size_t k, MatrixView<double> sum) {
-  constexpr std::size_t kVectors = 4;
-  const std::size_t N = hn::Lanes(Lanes<Computed<T>>());
-  std::size_t j = 0;
-  for (; j + kVectors * N <= z.cols; j += kVectors * N) combine_tile<kVectors, Heads>(z, j, u, k, sum);
-  for (; j < z.cols; j += N) combine_tile<1, Heads>(z, j, u, k, sum);
-}
-
 template <class T>
-void combine_all(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<double> sum) {
+void combine_all(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<Computed<T>> sum) {
   std::size_t k = 0;
   for (; k + 4 <= u.cols; k += 4) combine_heads<4>(z, u, k, sum);
   if (k + 2 <= u.cols) {
@@ -156,16 +149,16 @@ void fix_all(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t>
   }
 }
 
-#define BOCHNER_KEPT(T, name)                                                                              \
-  void project_##name(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixView<Computed<T>> u) { \
-    project_all(z, v, u);                                                                                  \
-  }                                                                                                        \
-  void combine_##name(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<double> sum) {    \
-    combine_all(z, u, sum);                                                                                \
-  }                                                                                                        \
-  void scatter_##name(MatrixView<const T> z, std::span<const std::uint32_t> from, const std::uint32_t* to, \
-                      const float* factor, MatrixView<float> sum) {                                        \
-    scatter_all(z, from, to, factor, sum);                                                                 \
+#define BOCHNER_KEPT(T, name)                                                                                \
+  void project_##name(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixView<Computed<T>> u) {   \
+    project_all(z, v, u);                                                                                    \
+  }                                                                                                          \
+  void combine_##name(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<Computed<T>> sum) { \
+    combine_all(z, u, sum);                                                                                  \
+  }                                                                                                          \
+  void scatter_##name(MatrixView<const T> z, std::span<const std::uint32_t> from, const std::uint32_t* to,   \
+                      const float* factor, MatrixView<float> sum) {                                          \
+    scatter_all(z, from, to, factor, sum);                                                                   \
   }
 BOCHNER_KEPT(std::int16_t, int16)
 BOCHNER_KEPT(float, float)
@@ -178,22 +171,22 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace bochner::cpu {
 
-#define BOCHNER_KEPT(T, name)                                                                         \
-  HWY_EXPORT(project_##name);                                                                         \
-  HWY_EXPORT(combine_##name);                                                                         \
-  HWY_EXPORT(scatter_##name);                                                                         \
-  template <>                                                                                         \
-  void project(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixView<Computed<T>> u) {   \
-    HWY_DYNAMIC_DISPATCH(project_##name)(z, v, u);                                                    \
-  }                                                                                                   \
-  template <>                                                                                         \
-  void add_combined(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<double> sum) { \
-    HWY_DYNAMIC_DISPATCH(combine_##name)(z, u, sum);                                                  \
-  }                                                                                                   \
-  template <>                                                                                         \
-  void scatter(MatrixView<const T> z, std::span<const std::uint32_t> from, const std::uint32_t* to,   \
-               const float* factor, MatrixView<float> sum) {                                          \
-    HWY_DYNAMIC_DISPATCH(scatter_##name)(z, from, to, factor, sum);                                   \
+#define BOCHNER_KEPT(T, name)                                                                              \
+  HWY_EXPORT(project_##name);                                                                              \
+  HWY_EXPORT(combine_##name);                                                                              \
+  HWY_EXPORT(scatter_##name);                                                                              \
+  template <>                                                                                              \
+  void project(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixView<Computed<T>> u) {        \
+    HWY_DYNAMIC_DISPATCH(project_##name)(z, v, u);                                                         \
+  }                                                                                                        \
+  template <>                                                                                              \
+  void add_combined(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<Computed<T>> sum) { \
+    HWY_DYNAMIC_DISPATCH(combine_##name)(z, u, sum);                                                       \
+  }                                                                                                        \
+  template <>                                                                                              \
+  void scatter(MatrixView<const T> z, std::span<const std::uint32_t> from, const std::uint32_t* to,        \
+               const float* factor, MatrixView<float> sum) {                                               \
+    HWY_DYNAMIC_DISPATCH(scatter_##name)(z, from, to, factor, sum);                                        \
   }
 BOCHNER_KEPT(std::int16_t, int16)
 BOCHNER_KEPT(float, float)

@@ -41,11 +41,10 @@ class ReferenceBackend final : public Backend {
   void project(MatrixView<const double> z, MatrixView<const double> v, MatrixView<double> u) const override {
     reference::project(z, v, u);
   }
-  void add_combined(MatrixView<const std::int16_t> z, MatrixView<const float> u,
-                    MatrixView<double> sum) const override {
+  void add_combined(MatrixView<const std::int16_t> z, MatrixView<const float> u, MatrixView<float> sum) const override {
     reference::add_combined(z, u, sum);
   }
-  void add_combined(MatrixView<const float> z, MatrixView<const float> u, MatrixView<double> sum) const override {
+  void add_combined(MatrixView<const float> z, MatrixView<const float> u, MatrixView<float> sum) const override {
     reference::add_combined(z, u, sum);
   }
   void add_combined(MatrixView<const double> z, MatrixView<const double> u, MatrixView<double> sum) const override {

@@ -19,10 +19,10 @@ void project(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixView<
 }
 
 template <class T>
-void add_combined(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<double> sum) {
+void add_combined(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<Computed<T>> sum) {
   for (std::size_t i = 0; i < z.rows; ++i)
     for (std::size_t k = 0; k < u.cols; ++k)
-      for (std::size_t j = 0; j < z.cols; ++j) sum(k, j) += double(u(i, k)) * double(z(i, j));
+      for (std::size_t j = 0; j < z.cols; ++j) sum(k, j) += u(i, k) * Computed<T>(z(i, j));
 }
 
 template <class T>
@@ -40,7 +40,7 @@ void to_fixed(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t
 
 #define BOCHNER_KEPT(T)                                                                                          \
   template void project(MatrixView<const T>, MatrixView<const Computed<T>>, MatrixView<Computed<T>>);            \
-  template void add_combined(MatrixView<const T>, MatrixView<const Computed<T>>, MatrixView<double>);            \
+  template void add_combined(MatrixView<const T>, MatrixView<const Computed<T>>, MatrixView<Computed<T>>);       \
   template void scatter(MatrixView<const T>, std::span<const std::uint32_t>, const std::uint32_t*, const float*, \
                         MatrixView<float>)
 BOCHNER_KEPT(std::int16_t);

@@ -27,7 +27,7 @@ template <class T>
 void project(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixView<Computed<T>> u);
 
 template <class T>
-void add_combined(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<double> sum);
+void add_combined(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<Computed<T>> sum);
 
 template <class T>
 void scatter(MatrixView<const T> z, std::span<const std::uint32_t> from, const std::uint32_t* to, const float* factor,
