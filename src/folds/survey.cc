@@ -94,11 +94,12 @@ void Survey::add(const Workers& on, const RowBlock<T>& block) {
     }
   });
 
+  const std::size_t sorted = sample_.size();
   for (Part& part : parts) {
     for (std::size_t j = 0; j < part.columns.size(); ++j) merge_facts(columns_[j], part.columns[j]);
     std::move(part.sample.begin(), part.sample.end(), std::back_inserter(sample_));
   }
-  keep_smallest();
+  keep_smallest(sorted);
 
   for (std::size_t i = 0; i < block.rows; ++i) {
     for (std::size_t k = 0; k < targets_.size(); ++k) {
@@ -117,13 +118,15 @@ void Survey::add(const Workers& on, const RowBlock<T>& block) {
 template void Survey::add(const Workers&, const RowBlock<float>&);
 template void Survey::add(const Workers&, const RowBlock<double>&);
 
-void Survey::keep_smallest() {
-  std::sort(sample_.begin(), sample_.end(),
-            // Keys meet only where a part came twice; the rest then makes the order a function of the rows.
-            [](const SampledRow& a, const SampledRow& b) {
-              return std::tie(a.key, a.row, a.targets, a.weight, a.columns, a.values) <
-                     std::tie(b.key, b.row, b.targets, b.weight, b.columns, b.values);
-            });
+void Survey::keep_smallest(std::size_t sorted) {
+  // Keys meet only where a part came twice; the rest then makes the order a function of the rows.
+  const auto before = [](const SampledRow& a, const SampledRow& b) {
+    return std::tie(a.key, a.row, a.targets, a.weight, a.columns, a.values) <
+           std::tie(b.key, b.row, b.targets, b.weight, b.columns, b.values);
+  };
+  const auto middle = sample_.begin() + std::ptrdiff_t(sorted);
+  std::sort(middle, sample_.end(), before);
+  std::inplace_merge(sample_.begin(), middle, sample_.end(), before);
   if (sample_.size() > sample_rows_) sample_.resize(sample_rows_);
 }
 
@@ -140,8 +143,9 @@ void Survey::merge(const Survey& other) {
   for (std::size_t k = 0; k < targets_.size(); ++k) merge_facts(targets_[k], other.targets_[k]);
   for (std::size_t c = 0; c < class_rows_.size(); ++c) class_rows_[c] += other.class_rows_[c];
   largest_weight_ = std::max(largest_weight_, other.largest_weight_);
+  const std::size_t sorted = sample_.size();
   sample_.insert(sample_.end(), other.sample_.begin(), other.sample_.end());
-  keep_smallest();
+  keep_smallest(sorted);
   rows_ += other.rows_;
 }
 

@@ -66,7 +66,7 @@ class Survey {
   bool operator==(const Survey& other) const;  // of what was seen; the part does not count
 
  private:
-  void keep_smallest();
+  void keep_smallest(std::size_t sorted);  // the first `sorted` rows of the sample are in order
 
   Schema schema_;
   std::uint64_t seed_, part_;

@@ -114,7 +114,7 @@ Survey Survey::load(const Archive& archive) {
         if (!(t >= 0 && t < double(schema.labels.size()))) damaged("a sampled row is of a class beyond the last");
     survey.sample_.push_back(std::move(row));
   }
-  survey.keep_smallest();
+  survey.keep_smallest(0);
   return survey;
 }
 

@@ -93,7 +93,7 @@ Survey Survey::recoded(const Schema& to) const {
       for (double& target : moved.targets) target = class_of[std::size_t(target)];
     survey.sample_.push_back(std::move(moved));
   }
-  survey.keep_smallest();
+  survey.keep_smallest(0);
   return survey;
 }
 

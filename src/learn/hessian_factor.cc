@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "backend/cpu/blas.h"
+#include "backend/cpu/rough_gram.h"
 #include "folds/gram.h"
 #include "random/draw.h"
 
@@ -19,6 +21,10 @@ struct Bucket {
   std::vector<std::size_t> rows;
   std::vector<double> factor;
 };
+
+std::size_t used_rows(std::span<const double> d) {
+  return std::size_t(std::count_if(d.begin(), d.end(), [](double weight) { return weight > 0; }));
+}
 
 std::vector<Bucket> share_out(std::span<const double> d, std::size_t most, std::uint64_t seed) {
   std::vector<std::size_t> used;
@@ -44,18 +50,8 @@ TiledSymmetric<double> sketched_gram(const FeatureRows& z, std::span<const doubl
               [&](std::size_t b, int) { z.combine(buckets[b].rows, buckets[b].factor, &sketch(b, 0)); });
 
   TiledSymmetric<double> gram(width, GramFold::tile_for(width));
-  if (buckets.empty()) return gram;
-  threads.run(gram.tile_count(), [&](std::size_t t, int) {
-    const auto [I, J] = tile_index(t);
-    const auto columns = [&](std::size_t strip) {
-      return MatrixView<const float>{sketch.data() + strip * gram.tile(), sketch.rows(), gram.extent(strip), width};
-    };
-    const MatrixView<double> tile = gram.block(I, J);
-    Matrix<float> product(tile.rows, tile.cols);
-    blas::gemm(blas::Op::transposed, blas::Op::plain, 1.0f, columns(I), columns(J), 0.0f, product.view());
-    for (std::size_t i = 0; i < tile.rows; ++i)
-      for (std::size_t j = 0; j < tile.cols; ++j) tile(i, j) = double(product(i, j));
-  });
+  // Buckets of one row each give the Hessian itself, to which a float is worth its time.
+  if (!buckets.empty()) RoughGram(buckets.size() < used_rows(d)).add(std::as_const(sketch).view(), gram, threads);
   return gram;
 }
 

@@ -4,6 +4,7 @@
 #include "learn/sketched_gram.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "backend/cpu/rough_gram.h"
 #include "folds/count_sketch.h"
@@ -15,12 +16,29 @@ namespace {
 
 constexpr std::size_t kPanelRows = 2048;  // of B that one product takes: its columns of one tile stay in the cache
 
+constexpr double kRatios[] = {2.5, 3, 4, 5, 6};
+constexpr double kProducts = 100e9;     // per second and core, multiply and add counted as two
+constexpr double kNumbersPassed = 3e9;  // features multiplied and added back by a pass
+
 }  // namespace
+
+double sketched_passes(double ratio) { return std::log(1e4) / std::log(ratio); }
+
+double sketch_ratio(double rows, double features) {
+  const auto cost = [&](double ratio) {
+    return ratio * features * features * features / kProducts +
+           sketched_passes(ratio) * rows * features / kNumbersPassed;
+  };
+  double best = kRatios[0];
+  for (double ratio : kRatios)
+    if (ratio * features <= 0.5 * rows && cost(ratio) < cost(best)) best = ratio;
+  return best;
+}
 
 TiledSymmetric<double> sketched_gram(FeatureCache& cache, const KeptRows& rows, const std::vector<double>& mean,
                                      std::uint64_t seed, std::size_t panel_bytes) {
   const Workers on = cache.stream().workers();
-  const auto buckets = std::size_t(kSketchRatio * double(rows.features));
+  const auto buckets = std::size_t(sketch_ratio(double(rows.rows), double(rows.features)) * double(rows.features));
   // Rows that lie in memory can be visited bucket by bucket; the others had better not be mapped often.
   std::size_t panels = 1;
   if (cache.kept_rows() < cache.rows()) panels = std::max<std::size_t>(1, panel_bytes / (kPanelRows * rows.width * 4));

@@ -13,11 +13,15 @@
 namespace bochner {
 
 // Buckets per feature. With B = S Z of s = c D rows the eigenvalues of (B^T B)^-1 Z^T Z lie within
-// (1 +- 1/sqrt(c))^-2, so that conjugate gradients gain a factor of sqrt(c) per step. B^T B costs c D^3.
-constexpr double kSketchRatio = 3;
+// (1 +- 1/sqrt(c))^-2, so that conjugate gradients gain a factor of sqrt(c) per step. B^T B costs c D^3: where D is
+// small beside n, steps are what costs, and c is large.
+double sketch_ratio(double rows, double features);
 
-// B^T B of a CountSketch B of all rows about `mean`: close to Z^T W Z as a preconditioner must be, at D / n times
-// three of its cost. Never holds more than `panel_bytes` of B, beyond one panel.
+// Passes until the gap of the objective has fallen by a factor of 10^4.
+double sketched_passes(double ratio);
+
+// B^T B of a CountSketch B of all rows about `mean`: close to Z^T W Z as a preconditioner must be, at c D / n of
+// its cost. Never holds more than `panel_bytes` of B, beyond one panel.
 TiledSymmetric<double> sketched_gram(FeatureCache& cache, const KeptRows& rows, const std::vector<double>& mean,
                                      std::uint64_t seed, std::size_t panel_bytes);
 

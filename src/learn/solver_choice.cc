@@ -15,7 +15,6 @@ namespace {
 constexpr double kFloatProducts = 50e9, kDoubleProducts = 25e9;  // multiply and add counted as two
 constexpr double kNumbersPassed = 3e9;                           // features multiplied and added back by a pass
 constexpr double kHeadsForTwice = 3;                             // heads that double the time of a pass of one
-constexpr double kSteps = 12;                                    // passes of one solution
 constexpr std::size_t kSearched = 6;                             // lambdas where none are given
 
 }  // namespace
@@ -24,11 +23,12 @@ SolverForecast forecast_ridge(double n, double D, double outputs, std::size_t la
   const double trials = double(lambdas == 0 ? kSearched : lambdas);
   const double factor = D * D * D / 3 / kDoubleProducts;
   const double gram = n * D * D / kFloatProducts;
-  const double sketch = kSketchRatio * D * D * D / kFloatProducts;
+  const double ratio = sketch_ratio(n, D);
+  const double sketch = ratio * D * D * D / kFloatProducts;
   // One lambda is solved twice, the second time from close by; several share their passes.
   const double pass = n * D / kNumbersPassed * (1 + (outputs * std::min(trials, 3.0) - 1) / kHeadsForTwice);
   const double rounds = trials > 1 ? 1 + trials / 3 : 1;
-  const double passes = (rounds * kSteps + 3) * pass;
+  const double passes = (rounds * sketched_passes(ratio) + 3) * pass;
   return {(gram + (trials + 1) * factor) / threads,
           (sketch + (trials > 1 ? trials / 2 : 1) * factor + passes) / threads};
 }

@@ -6,6 +6,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/kept.cc"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -39,6 +40,9 @@ HWY_INLINE void project_tile(MatrixView<const T> z, std::size_t i, MatrixView<co
   for (auto& sums : sum)
     for (auto& s : sums) s = hn::Zero(d);
   for (std::size_t j = 0; j < z.cols; j += hn::Lanes(d)) {
+    // Strips of rows are too short for the hardware to see them coming.
+    if (j * sizeof(T) % 64 == 0)
+      for (std::size_t r = 0; r < Rows; ++r) hwy::Prefetch(z.row(i + r) + Rows * z.stride + j);
     Vector<Computed<T>> head[Heads];
     for (std::size_t h = 0; h < Heads; ++h) head[h] = hn::LoadU(d, v.row(k + h) + j);
     for (std::size_t r = 0; r < Rows; ++r) {
