@@ -34,15 +34,19 @@ void advise_lambda(const Report& report, const TrainOptions& options, std::vecto
 std::vector<std::string> advice(const Report& report, const TrainOptions& options) {
   std::vector<std::string> lines;
   advise_lambda(report, options, lines);
-  const bool binned = Spec(options.map).name() == "binning", mapped = options.map != "none" && !binned;
+  const bool mixed = split_parts(options.map).size() > 1;
+  const bool binned = !mixed && Spec(options.map).name() == "binning";
+  const bool mapped = options.map != "none" && !binned;
   const std::size_t more = 2 * report.features;
-  if (mapped && more <= 4 * report.rows && more <= 65536)
+  if (mapped && !mixed && more <= 4 * report.rows && more <= 65536)
     lines.push_back(fmt::format("--features {}: twice as many; four times the time of the solve", more));
   if (binned)
     lines.push_back(fmt::format("--features {}: four times the grids; four times the time of the fit",
                                 4 * (options.features ? options.features : 50)));
   else if (!mapped)
     lines.push_back("--map fourier: a kernel instead of a linear model");
+  else if (mixed)
+    lines.push_back("each part alone: whether the mixture is worth its time");
   else if (options.kernel.family == Kernel::Family::gaussian)
     lines.push_back("--kernel laplacian or --kernel matern:nu=1.5: better where the target is rough");
   else

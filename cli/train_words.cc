@@ -15,6 +15,24 @@ using Method = ColumnScaling::Method;
 constexpr const char* kMachine = "The machine; what is left out is chosen and said";
 constexpr const char* kColumns = "Columns and rows";
 
+// "gaussian+laplacian:weight=2" is a mixture of Fourier parts, one per kernel, in the options of the map given.
+void parse_mixed_kernels(const TrainWords& words, const std::vector<std::string>& kernels, TrainOptions& options) {
+  const Spec map(words.map);
+  require(split_parts(words.map).size() == 1 && map.name() == "fourier",
+          "--kernel: found {} kernels with --map {}, expected --map fourier; or give each part of the map its kernel=",
+          kernels.size(), words.map);
+  require(words.gamma.empty(), "--gamma: found {} kernels, expected one; use --bandwidth", kernels.size());
+  options.bandwidth = words.bandwidth;
+  options.map.clear();
+  for (const std::string& text : kernels) {
+    const Spec kernel(text);
+    std::string part = words.map;
+    part += fmt::format("{}kernel={}", part.find(':') == part.npos ? ":" : ",", kernel.without({"weight"}));
+    if (kernel.has("weight")) part += ",weight=" + kernel.text("weight", "");
+    options.map += (options.map.empty() ? "" : "+") + part;
+  }
+}
+
 // One bandwidth from --bandwidth, --gamma or the kernel's own sigma= or gamma=; two of them contradict each other.
 void parse_kernel_words(const TrainWords& words, TrainOptions& options) {
   const std::string kernel = words.kernel.empty() ? "gaussian" : words.kernel;
@@ -153,8 +171,10 @@ void TrainWords::add_reading(CLI::App& app) {
 }
 
 void TrainWords::add_choices(CLI::App& app) {
-  app.add_option("--kernel", kernel,
-                 "gaussian, laplacian, cauchy, matern[:nu=1.5], rational-quadratic[:alpha=1], laplacian2")
+  app.add_option(
+         "--kernel", kernel,
+         "gaussian, laplacian, cauchy, matern[:nu=1.5], rational-quadratic[:alpha=1], laplacian2, or a mixture: "
+         "gaussian+laplacian:weight=2")
       ->type_name("K")
       ->group(kMachine);
   app.add_option(
@@ -165,8 +185,10 @@ void TrainWords::add_choices(CLI::App& app) {
   app.add_option("--gamma", gamma, "Instead: 1 / (2 bandwidth^2) for gaussian, 1 / bandwidth for laplacian")
       ->type_name("G")
       ->group(kMachine);
-  app.add_option("--map", map,
-                 "fourier[:form=shifted], binning[:law=hat,order=1-2,pursuit=20,min_rows=2] or none (a linear model)")
+  app.add_option(
+         "--map", map,
+         "fourier[:form=shifted], binning[:law=hat,order=1-2,pursuit=20,min_rows=2], both (fourier+binning), or "
+         "none (a linear model)")
       ->type_name("M")
       ->group(kMachine);
   app.add_option("--features", features, "Outputs of the map, or grids of binning; default: by the number of rows")
@@ -205,8 +227,11 @@ TrainOptions TrainWords::options() const {
   using Select = RidgeOptions::Select;
   using Solver = RidgeOptions::Solver;
   TrainOptions options;
-  parse_kernel_words(*this, options);
   options.map = map;
+  if (const std::vector<std::string> kernels = split_parts(kernel); kernels.size() > 1)
+    parse_mixed_kernels(*this, kernels, options);
+  else
+    parse_kernel_words(*this, options);
   // Hats of one width per input beat the laplacian, whose widths scatter, wherever the scales are searched.
   if (const Spec spec(map);
       spec.name() == "binning" && kernel.empty() && gamma.empty() && !spec.has("law") && !spec.has("order"))

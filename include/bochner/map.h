@@ -83,4 +83,7 @@ MapPtr chain(std::vector<MapPtr> maps);
 // [sqrt(w_1) z_1(x), sqrt(w_2) z_2(x), ...]: approximates w_1 k_1 + w_2 k_2 + ...
 MapPtr concat(std::vector<MapPtr> maps, std::vector<double> weights = {});
 
+// maps[0](x) + maps[1](x) + ...: heads that were learnt together.
+MapPtr sum(std::vector<MapPtr> maps);
+
 }  // namespace bochner

@@ -4,6 +4,7 @@
 #include "base/spec.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include "base/require.h"
@@ -33,6 +34,14 @@ void Spec::allow(std::initializer_list<const char*> keys) const {
   }
 }
 
+std::string Spec::without(std::initializer_list<const char*> keys) const {
+  std::string text = name_;
+  for (const auto& [key, value] : values_)
+    if (std::find(keys.begin(), keys.end(), key) == keys.end())
+      text += (text.size() == name_.size() ? ":" : ",") + key + "=" + value;
+  return text;
+}
+
 std::string Spec::text(const std::string& key, const std::string& otherwise) const {
   const auto found = values_.find(key);
   return found == values_.end() ? otherwise : found->second;
@@ -46,6 +55,17 @@ double Spec::number(const std::string& key, double otherwise) const {
   const auto [next, ok] = std::from_chars(found->second.data(), end, value);
   require(ok == std::errc() && next == end, "{}: found {}={}, expected a number", name_, key, found->second);
   return value;
+}
+
+std::vector<std::string> split_parts(const std::string& text) {
+  std::vector<std::string> parts(1);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '+' && i + 1 < text.size() && std::isalpha(static_cast<unsigned char>(text[i + 1])))
+      parts.emplace_back();
+    else
+      parts.back() += text[i];
+  }
+  return parts;
 }
 
 }  // namespace bochner

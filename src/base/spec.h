@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace bochner {
 
@@ -20,10 +21,14 @@ class Spec {
   std::string text(const std::string& key, const std::string& otherwise) const;
   double number(const std::string& key, double otherwise) const;
   bool has(const std::string& key) const { return values_.contains(key); }
+  std::string without(std::initializer_list<const char*> keys) const;  // the text less these keys
 
  private:
   std::string name_;
   std::map<std::string, std::string> values_;
 };
+
+// "a:x=1+b" -> "a:x=1", "b". A part begins with a letter, so that 1e+3 stays whole.
+std::vector<std::string> split_parts(const std::string& text);
 
 }  // namespace bochner

@@ -62,39 +62,6 @@ struct Sample {
   }
 };
 
-// Classes: the error, softened so that a row near the border counts by half: few rows then tell small
-// differences apart. Numbers: the squared error over their variance.
-GridTrial held_out_loss(const GridTargets& y, const std::vector<double>& f, Task task, double steep) {
-  const std::size_t K = y.outputs;
-  GridTrial trial;
-  double weight = 0, soft = 0, squares = 0, sum = 0, sum_squares = 0;
-  for (std::size_t i = 0; i < y.rows(); ++i) {
-    const double w = y.weight_of(i);
-    weight += w;
-    double own = 0, other = -std::numeric_limits<double>::infinity();
-    for (std::size_t k = 0; k < K; ++k) {
-      const double code = y.code[i * K + k], at = f[i * K + k];
-      squares += w * (code - at) * (code - at);
-      sum += w * code;
-      sum_squares += w * code * code;
-      if (K == 1)
-        own = code * at, other = -own;
-      else if (code > 0)
-        own = at;
-      else
-        other = std::max(other, at);
-    }
-    soft += w / (1 + std::exp(steep * (own - other)));
-    if (own <= other) trial.error += w;
-  }
-  if (weight == 0) return trial;
-  const double variance = sum_squares / weight - sum * sum / (weight * weight) / double(K);
-  trial.error /= weight;
-  trial.unexplained = variance > 0 ? squares / weight / variance : 0;
-  trial.loss = task == Task::classification ? soft / weight : trial.unexplained;
-  return trial;
-}
-
 // Fits on one sample and scores on the other, on one thread.
 template <class T>
 GridTrial trial(const Sample<T>& train, const Sample<T>& held_out, Task task, const BinningOptions& binning,
@@ -275,7 +242,6 @@ GridScaleSearch search_grid_scales(Threads& threads, const GridRows<T>& rows, co
       take_best(points);
     }
   }
-  found.held_out = held_out.rows.rows;
   found.length_scales = scales_at(x);
   found.lambda = fixed_lambda ? fit.lambda : std::exp2(x[unknowns]);
   return found;

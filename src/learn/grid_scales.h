@@ -9,6 +9,7 @@
 
 #include "bochner/execution.h"
 #include "bochner/schema.h"
+#include "learn/grid_trial.h"
 #include "learn/grids.h"
 
 namespace bochner {
@@ -20,19 +21,11 @@ struct InputFacts {
   std::uint32_t group = 0;  // indicators of one group share a scale
 };
 
-// A fit judged on rows held out.
-struct GridTrial {
-  double loss = 0;         // what the search lowers
-  double error = 0;        // classes: fraction wrong
-  double unexplained = 0;  // numbers: squared error over their variance
-};
-
 struct GridScaleSearch {
   std::vector<double> length_scales;
   double lambda = 0;
   GridTrial best;
-  std::size_t held_out = 0;  // rows
-  std::size_t fits = 0;      // tried
+  std::size_t fits = 0;  // tried
 };
 
 // Length scales per input (and lambda, unless fixed) by search on a seeded sample: small fits, scored on rows held

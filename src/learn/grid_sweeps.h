@@ -29,6 +29,10 @@ class GridSweeper {
   void step(const std::uint32_t* columns, const OccupiedBins& bins, double shift, float* v);
   void finish();  // applies the last change
 
+  // Of each row and output, after finish(): residuals y - f (squared) or scores f (logistic). Whoever fits something
+  // else to the residuals subtracts it here.
+  std::vector<float>& state() { return state_; }
+
   // sum_i w_i loss(y_i, f_i), after finish().
   double loss() const;
   // w_i (y_i - f_i), or w_i y_i s(-y_i f_i), and its curvature: what pursuit aligns grids with. After finish().
@@ -43,7 +47,7 @@ class GridSweeper {
   GridLoss loss_;
   std::size_t n_, K_;
   double per_unit_;                              // fixed point units per 1
-  std::vector<float> state_;                     // n x K: residuals y - f (squared), scores f (logistic)
+  std::vector<float> state_;                     // n x K
   std::vector<std::vector<std::int64_t>> sums_;  // per thread: G, or G and H, of each bin; zero between steps
   std::vector<float> change_;                    // of v in the last step
   const std::uint32_t* changed_ = nullptr;       // its columns

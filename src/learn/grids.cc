@@ -15,17 +15,20 @@ namespace bochner {
 
 namespace {
 
+constexpr double kSettled = 0.01;  // of the training loss, which falls long after the predictions stand
+
 // Grids, their bins and the bins of the rows; the latter for a batch of grids at a time where memory is short.
 template <class T>
 class Fitting {
  public:
   Fitting(Threads& threads, const GridRows<T>& rows, const GridTargets& targets, const BinningOptions& binning,
-          const GridFitOptions& options)
+          const GridFitOptions& options, GridPartner* partner)
       : threads_(threads),
         rows_(rows),
         targets_(targets),
         binning_(binning),
         options_(options),
+        partner_(partner),
         P_(binning.grids),
         shift_(options.lambda * double(P_)),  // |w|^2 = P |v|^2
         ids_(P_),
@@ -42,7 +45,8 @@ class Fitting {
 
   GridFit run() {
     GridFit fit;
-    for (int sweep = 0; sweep < options_.sweeps; ++sweep) {
+    for (int sweep = 0; sweep < options_.sweeps && !settled(fit.loss); ++sweep) {
+      if (partner_) partner_->step(sweeper_.state());
       for (std::size_t begin = 0; begin < P_; begin += batch_) {
         const std::size_t count = std::min(batch_, P_ - begin);
         if (sweep == 0 && options_.pursuit > 1) {
@@ -58,11 +62,19 @@ class Fitting {
       sweeper_.finish();
       fit.loss.push_back(sweeper_.loss());
     }
+    if (partner_) partner_->step(sweeper_.state());
     fit.head = head();
+    fit.state = std::move(sweeper_.state());
     return fit;
   }
 
  private:
+  // Grids alone settle within the sweeps given; with a partner that depends on how much the two have in common.
+  bool settled(const std::vector<double>& loss) const {
+    const std::size_t n = loss.size();
+    return partner_ && n > 1 && loss[n - 2] - loss[n - 1] <= kSettled * loss[n - 1];
+  }
+
   std::uint32_t* columns(std::size_t g) { return columns_.data() + (g % batch_) * rows_.rows; }
 
   void step(std::size_t g) {
@@ -118,6 +130,7 @@ class Fitting {
   const GridTargets& targets_;
   const BinningOptions& binning_;
   const GridFitOptions& options_;
+  GridPartner* partner_;
   std::size_t P_, batch_ = 1;
   double shift_;
   std::vector<std::uint64_t> ids_;
@@ -134,18 +147,19 @@ class Fitting {
 
 template <class T>
 GridFit fit_grids(Threads& threads, const GridRows<T>& rows, const GridTargets& targets, const BinningOptions& binning,
-                  const GridFitOptions& options) {
+                  const GridFitOptions& options, GridPartner* partner) {
+  require(!partner || options.loss == GridLoss::squared, "grids: a partner needs the squared loss");
   require(rows.rows > 0 && targets.rows() == rows.rows, "grids: {} rows and {} targets, expected as many, at least 1",
           rows.rows, targets.rows());
   require(options.lambda >= 0 && options.sweeps > 0, "grids: lambda {} and {} sweeps, expected lambda >= 0, sweeps > 0",
           options.lambda, options.sweeps);
   check_binning(rows.inputs, binning);
-  return Fitting<T>(threads, rows, targets, binning, options).run();
+  return Fitting<T>(threads, rows, targets, binning, options, partner).run();
 }
 
 template GridFit fit_grids(Threads&, const GridRows<float>&, const GridTargets&, const BinningOptions&,
-                           const GridFitOptions&);
+                           const GridFitOptions&, GridPartner*);
 template GridFit fit_grids(Threads&, const GridRows<double>&, const GridTargets&, const BinningOptions&,
-                           const GridFitOptions&);
+                           const GridFitOptions&, GridPartner*);
 
 }  // namespace bochner

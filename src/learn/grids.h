@@ -25,11 +25,21 @@ struct GridFitOptions {
 struct GridFit {
   std::shared_ptr<const GridLinear> head;
   std::vector<double> loss;  // of training after each sweep
+  std::vector<float> state;  // of each row and output: residuals (squared loss) or scores (logistic)
 };
 
-// A linear head on the random bins of the rows, by Gauss-Seidel sweeps over the grids.
+// Something that is learnt together with the grids: it has its turn before every sweep and after the last.
+class GridPartner {
+ public:
+  virtual ~GridPartner() = default;
+  // Minimises the objective over its own coefficients and takes the change of f out of the residuals: rows x outputs.
+  virtual void step(std::vector<float>& residuals) = 0;
+};
+
+// A linear head on the random bins of the rows, by Gauss-Seidel sweeps over the grids. With a partner, squared loss
+// only: sweeps end early where another one would no longer change the loss.
 template <class T>
 GridFit fit_grids(Threads& threads, const GridRows<T>& rows, const GridTargets& targets, const BinningOptions& binning,
-                  const GridFitOptions& options);
+                  const GridFitOptions& options, GridPartner* partner = nullptr);
 
 }  // namespace bochner

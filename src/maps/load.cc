@@ -21,6 +21,7 @@ MapPtr load_map(const Archive& archive) {
   if (type == "linear") return load_linear(archive);
   if (type == "chain") return load_chain(archive);
   if (type == "concat") return load_concat(archive);
+  if (type == "sum") return load_sum(archive);
   fail(Error::Kind::model, "model: found a map of type \"{}\", expected one this version knows; update bochner", type);
 }
 

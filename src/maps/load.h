@@ -17,6 +17,7 @@ MapPtr load_scaling(const Archive& archive);
 MapPtr load_linear(const Archive& archive);
 MapPtr load_chain(const Archive& archive);
 MapPtr load_concat(const Archive& archive);
+MapPtr load_sum(const Archive& archive);
 
 // Chains and mixtures hold maps as children "part0", "part1", ...
 void save_parts(Archive& archive, const std::vector<MapPtr>& maps);

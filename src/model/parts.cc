@@ -10,8 +10,8 @@
 #include "base/file_hash.h"
 #include "base/require.h"
 #include "learn/ridge_sums.h"
+#include "model/map_parts.h"
 #include "model/plan.h"
-#include "model/plan_binning.h"
 #include "model/sum.h"
 #include "rows/weighted.h"
 #include "run/stream.h"
@@ -149,7 +149,9 @@ Sum sum_part(Rows& rows, const Sum& spec, const PartName& part, const TrainOptio
   require(schema.task == Task::regression || schema.labels.size() >= 2,
           "{}: has only the class '{}', expected two or more; merge the surveys of all parts first", spec.state().name,
           schema.labels.empty() ? "" : schema.labels[0]);
-  require(!asks_for_binning(options), "map: binning cannot be trained in parts yet; use the fourier map");
+  require(!asks_for_bins(options),
+          "map: binning cannot be trained in parts: its sweeps pass over the rows again and again, so there is no sum "
+          "to merge; use the fourier map, or train on all rows at once");
   Threads threads(options.execution.threads);
   Plan plan = make_plan(schema, survey, options, threads);
   const MapPtr map = plan.map();

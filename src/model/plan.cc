@@ -14,6 +14,7 @@
 #include "bochner/bandwidth.h"
 #include "learn/bandwidth_search.h"
 #include "learn/scaling_rule.h"
+#include "model/map_parts.h"
 #include "model/plan_binning.h"
 
 namespace bochner {
@@ -22,6 +23,7 @@ namespace {
 
 constexpr std::size_t kSearchFeatures = 1024;  // enough to rank bandwidths
 constexpr std::size_t kMedianRows = 1000;
+constexpr std::size_t kMixedFeatures = 1024;  // beside bins
 
 // More rows pay for more features; the cost of a pass grows with their product.
 std::size_t default_features(std::uint64_t rows) {
@@ -71,7 +73,8 @@ class Planning {
       : schema_(schema), survey_(survey), options_(options), threads_(threads) {}
 
   Plan run() {
-    if (const MapPtr scaling = choose_scale()) plan_.maps.push_back(scaling);
+    if (asks_for_mixture(options_)) return mixture();
+    if (const MapPtr scaling = choose_scale(options_)) plan_.maps.push_back(scaling);
     if (const MapPtr features = choose_map(plan_.maps.empty() ? nullptr : plan_.maps[0]))
       plan_.maps.push_back(features);
     return std::move(plan_);
@@ -83,9 +86,21 @@ class Planning {
     if (options_.say) options_.say(text);
   }
 
-  MapPtr choose_scale() {
-    ScalingChoice choice{options_.scale, {}};
-    if (!choice.method && asks_for_binning(options_)) choice.method = binning_scaling(options_, schema_);
+  // Bins and dense features are scaled each in their own way.
+  Plan mixture() {
+    const std::vector<MapPart> parts = map_parts(options_);
+    const auto bins = std::find_if(parts.begin(), parts.end(), [](const MapPart& part) { return part.binning(); });
+    plan_.bins_scaling = choose_scale(bins->options);
+    TrainOptions dense = options_;
+    dense.map = "fourier";
+    const MapPtr scaling = choose_scale(dense), features = choose_map(scaling);
+    plan_.dense = scaling ? chain({scaling, features}) : features;
+    return std::move(plan_);
+  }
+
+  MapPtr choose_scale(const TrainOptions& options) {
+    ScalingChoice choice{options.scale, {}};
+    if (!choice.method && asks_for_binning(options)) choice.method = binning_scaling(options, schema_);
     const std::vector<std::string> names = schema_.input_names();
     for (const auto& [name, method] : options_.scale_inputs) {
       const auto found = std::find(names.begin(), names.end(), name);
@@ -98,41 +113,58 @@ class Planning {
   }
 
   MapPtr choose_map(const MapPtr& scaling) {
-    const std::optional<FourierOptions> given = parse_map(options_.map);
+    std::vector<MapPtr> maps;
+    std::vector<double> weights;
+    const std::vector<MapPart> parts = map_parts(options_);
+    for (const MapPart& part : parts) {
+      if (parts.size() > 1 && part.binning()) continue;
+      maps.push_back(choose_part(part, scaling));
+      weights.push_back(part.weight.value_or(1));
+    }
+    return maps.size() == 1 ? maps[0] : concat(std::move(maps), std::move(weights));
+  }
+
+  MapPtr choose_part(const MapPart& part, const MapPtr& scaling) {
+    const TrainOptions& options = part.options;
+    const std::optional<FourierOptions> given = parse_map(options.map);
     if (!given) {
-      if (asks_for_binning(options_)) return nullptr;
+      if (asks_for_binning(options)) return nullptr;
       if (!scaling && schema_.sparse) return bochner::scaling(std::vector<ColumnScaling>(schema_.inputs));
       return nullptr;
     }
     FourierOptions fourier_options = *given;
-    fourier_options.kernel = options_.kernel;
-    fourier_options.features = options_.features ? options_.features : default_features(survey_.rows());
-    fourier_options.seed = options_.seed;
-    if (!options_.features) note(fmt::format("features: {} for {} rows", fourier_options.features, survey_.rows()));
-    choose_bandwidth(fourier_options, scaling);
+    fourier_options.kernel = options.kernel;
+    fourier_options.features = options.features ? options.features : default_features(survey_.rows());
+    if (!options.features && asks_for_mixture(options_))  // bins do the rest
+      fourier_options.features = std::min(fourier_options.features, kMixedFeatures);
+    if (part.sharing > 1)
+      fourier_options.features = std::max<std::size_t>(2, fourier_options.features / part.sharing / 2 * 2);
+    fourier_options.seed = options.seed;
+    if (!options.features) note(fmt::format("features: {} for {} rows", fourier_options.features, survey_.rows()));
+    choose_bandwidth(options, fourier_options, scaling);
     return fourier(schema_.inputs, fourier_options);
   }
 
-  void choose_bandwidth(FourierOptions& fourier_options, const MapPtr& scaling) {
+  void choose_bandwidth(const TrainOptions& options, FourierOptions& fourier_options, const MapPtr& scaling) {
     Kernel& kernel = fourier_options.kernel;
-    if (!is_rule(options_.bandwidth)) {
-      kernel.length_scales = parse_bandwidth(options_.bandwidth);
+    if (!is_rule(options.bandwidth)) {
+      kernel.length_scales = parse_bandwidth(options.bandwidth);
       return;
     }
-    const bool searched = options_.bandwidth.empty() || options_.bandwidth == "auto";
+    const bool searched = options.bandwidth.empty() || options.bandwidth == "auto";
     const Matrix<double> sample = scaled_sample(survey_, scaling, schema_.inputs);
-    const bool by_scale = options_.bandwidth == "scale";
+    const bool by_scale = options.bandwidth == "scale";
     const double rule = by_scale ? scale_bandwidth(kernel, sample.view()) : median_bandwidth(kernel, sample.view());
     kernel.length_scales = {rule};
     if (!searched) {
-      note(fmt::format("bandwidth: {:.4g} by the {} rule", rule, options_.bandwidth));
+      note(fmt::format("bandwidth: {:.4g} by the {} rule", rule, options.bandwidth));
       return;
     }
     const SampleTrial trial(schema_, survey_, scaling, threads_);
     const std::size_t features = std::min(fourier_options.features / 2 * 2, kSearchFeatures);
-    const BandwidthSearch found = options_.bandwidth == "auto"
-                                      ? search_length_scales(trial, kernel, features, options_.seed)
-                                      : search_bandwidth(trial, kernel, features, options_.seed);
+    const BandwidthSearch found = options.bandwidth == "auto"
+                                      ? search_length_scales(trial, kernel, features, options.seed)
+                                      : search_bandwidth(trial, kernel, features, options.seed);
     kernel.length_scales = found.length_scales;
     if (found.length_scales.size() == 1)
       note(fmt::format("bandwidth: {:.4g}, {:.3g} x the median distance, by cross-validation on {} rows",
@@ -181,7 +213,9 @@ std::vector<double> parse_bandwidth(const std::string& text) {
 
 MapPtr Plan::map() const { return maps.empty() ? nullptr : chain(maps); }
 
-void check_options(const TrainOptions& options, std::size_t inputs) {
+namespace {
+
+void check_part(const TrainOptions& options, std::size_t inputs) {
   std::optional<FourierOptions> given = parse_map(options.map);
   if (given) {
     given->kernel = options.kernel;
@@ -194,6 +228,18 @@ void check_options(const TrainOptions& options, std::size_t inputs) {
   const std::size_t count = parse_bandwidth(options.bandwidth).size();
   require(count == 1 || inputs == 0 || count == inputs, "bandwidth: found {} length scales for {} inputs", count,
           inputs);
+}
+
+}  // namespace
+
+void check_options(const TrainOptions& options, std::size_t inputs) {
+  const std::vector<MapPart> parts = map_parts(options);
+  if (asks_for_mixture(options)) mixture_fit(options, inputs, 0);
+  if (parts.size() > 1) {
+    for (const MapPart& part : parts) check_options(part.options, inputs);
+    return;
+  }
+  check_part(parts[0].options, inputs);
 }
 
 Plan make_plan(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads) {

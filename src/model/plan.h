@@ -17,6 +17,8 @@ namespace bochner {
 // has the same survey makes the same maps.
 struct Plan {
   std::vector<MapPtr> maps;  // scaling and features; either may be absent
+  // A mixture with random bins has these instead, both of the rows as they are. The bins' scaling may be absent.
+  MapPtr dense, bins_scaling;
   std::vector<std::string> notes;
 
   MapPtr map() const;  // null when rows go as they are

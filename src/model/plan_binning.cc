@@ -10,6 +10,7 @@
 #include "base/require.h"
 #include "base/spec.h"
 #include "maps/draw_grid.h"
+#include "model/map_parts.h"
 #include "model/plan.h"
 
 namespace bochner {
@@ -21,6 +22,7 @@ constexpr std::size_t kLowOrderGrids = 300;   // of few
 constexpr std::size_t kLowOrderPursuit = 20;  // draws each is chosen from
 constexpr double kLambda = 0.2;               // where nothing is given and the search begins
 constexpr double kLowOrderLambda = 1;
+constexpr int kMixedSweeps = 20;  // at most
 
 std::size_t whole(const Spec& spec, const char* key, std::size_t otherwise) {
   const double value = spec.number(key, double(otherwise));
@@ -74,8 +76,6 @@ double given_lambda(const TrainOptions& options, std::uint64_t rows, bool& given
 
 }  // namespace
 
-bool asks_for_binning(const TrainOptions& options) { return Spec(options.map).name() == "binning"; }
-
 BinningFit binning_fit(const TrainOptions& options, std::size_t inputs, std::uint64_t rows) {
   const Spec spec(options.map);
   spec.allow({"law", "low", "high", "order", "pursuit", "min_rows", "max_bins", "sweeps"});
@@ -108,6 +108,30 @@ BinningFit binning_fit(const TrainOptions& options, std::size_t inputs, std::uin
     binning.length_scales = parse_bandwidth(options.bandwidth);
   }
   if (inputs > 0) check_binning(inputs, binning);
+  return fit;
+}
+
+MixtureFit mixture_fit(const TrainOptions& options, std::size_t inputs, std::uint64_t rows) {
+  require(options.learner.learner == Learner::ridge,
+          "map: bins with dense features have the learner ridge; use one of the two maps for the others");
+  const std::vector<MapPart> parts = map_parts(options);
+  MixtureFit fit;
+  bool weighted = false;
+  std::size_t dense = 0;
+  for (const MapPart& part : parts) {
+    weighted |= part.weight.has_value();
+    if (!part.binning()) {
+      ++dense;
+      continue;
+    }
+    fit.bins = binning_fit(part.options, inputs, rows);
+    if (!Spec(part.options.map).has("sweeps") && fit.bins.fit.pursuit == 1) fit.bins.fit.sweeps = kMixedSweeps;
+    fit.bins_weight = part.weight.value_or(1);
+  }
+  if (!weighted) return fit;
+  fit.dense_weight = 1;  // several dense parts have theirs in the map
+  for (const MapPart& part : parts)
+    if (dense == 1 && !part.binning()) fit.dense_weight = part.weight.value_or(1);
   return fit;
 }
 

@@ -9,7 +9,9 @@
 #include "base/memory.h"
 #include "base/require.h"
 #include "learn/learner.h"
+#include "learn/mixture.h"
 #include "learn/solver_choice.h"
+#include "model/map_parts.h"
 #include "model/plan.h"
 #include "model/plan_binning.h"
 #include "rows/weighted.h"
@@ -50,7 +52,7 @@ class Training {
     std::optional<Stream> validation;
     if (options_.validation) validation.emplace(*options_.validation, map, threads_, options_.execution, precision());
     const Stream* judge = validation ? &*validation : nullptr;
-    Fitted fitted = fit_head(stream, judge);
+    Fitted fitted = plan.dense ? fit_mixed(plan, judge) : fit_head(stream, judge);
     if (fitted.report.map.empty()) fitted.report.map = map ? map->spec() : "none";
     if (options_.say)
       for (const std::string& note : fitted.report.notes) options_.say(note);
@@ -68,10 +70,17 @@ class Training {
 
   Fitted fit_head(const Stream& stream, const Stream* judge) {
     if (asks_for_binning(options_))
-      return fit_binning(stream, survey_, binning_fit(options_, stream.features(), survey_.rows()), judge);
+      return fit_binning(stream, survey_,
+                         binning_fit(map_parts(options_)[0].options, stream.features(), survey_.rows()), judge);
     return options_.learner.learner == Learner::ridge
                ? fit_ridge_by_choice(stream, survey_, options_.ridge, judge, options_.say)
                : fit_learner(stream, survey_, options_.learner, judge);
+  }
+
+  Fitted fit_mixed(const Plan& plan, const Stream* judge) {
+    const Stream dense(*current_, plan.dense, threads_, execution_, precision());
+    const Stream bins(*current_, plan.bins_scaling, threads_, execution_, precision());
+    return fit_mixture(dense, bins, survey_, mixture_fit(options_, bins.features(), survey_.rows()), judge);
   }
 
   // Several passes over rows that fit are best made in memory.

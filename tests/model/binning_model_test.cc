@@ -53,6 +53,35 @@ TEST_F(BinningModel, PredictsNewRowsAloneAndTheSameAfterLoading) {
   }
 }
 
+TEST_F(BinningModel, MixtureWithFourierPredictsTheSameAfterLoadingForAnyThreads) {
+  const auto mixed = [](int threads) {
+    const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
+    return train(*rows, {.map = "fourier:features=60+binning:features=10,bandwidth=1000",
+                         .ridge = {.lambdas = {1e-4}},
+                         .execution = {.threads = threads}});
+  };
+  const Model model = mixed(1);
+  const std::string one = saved(model);
+  const Model again = Model::load(path_.string());
+  const auto rows = open_rows(kData + "/cpu-new.csv", again.schema());
+  const Matrix<double> expected = model.predict(*rows);
+  ASSERT_GT(expected.rows(), 0u);
+  EXPECT_EQ(expected, again.predict(*rows));
+  for (const int threads : {2, 3, 7}) EXPECT_EQ(one, saved(mixed(threads))) << threads << " threads";
+}
+
+TEST_F(BinningModel, MixtureIsNoWorseThanItsParts) {
+  const auto r2_of = [](const char* map) {
+    const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
+    const Model model = train(*rows, {.map = map});
+    return *model.report().score->r2;
+  };
+  // Scores on different rows held out of a few hundred scatter by about as much as is allowed here.
+  const double both = r2_of("fourier:features=100+binning:features=20");
+  EXPECT_GT(both, r2_of("fourier:features=100") - 0.02);
+  EXPECT_GT(both, r2_of("binning:features=20,law=hat") - 0.02);
+}
+
 TEST_F(BinningModel, HasTheSameBytesForAnyThreadsAndBlocks) {
   const auto bytes = [&](int threads, std::size_t block) {
     Model model = train_cpu({.bandwidth = "", .features = 20, .execution = {.threads = threads, .block_rows = block}});
@@ -84,6 +113,11 @@ TEST_F(BinningModel, RefusesWhatItCannotDo) {
   refuses({.kernel = laplacian(), .map = "binning:order=x"});
   refuses({.kernel = laplacian(), .map = "binning:law=gaussian"});
   refuses({.kernel = laplacian(), .map = "binning:grids=3"});
+  refuses({.map = "fourier+binning", .learner = {.learner = Learner::huber}});
+  refuses({.map = "binning+binning:order=1"});
+  refuses({.map = "fourier+none"});
+  refuses({.map = "fourier:weight=0+binning"});
+  refuses({.map = "fourier:weight=2"});
   refuses({.kernel = laplacian(), .map = "binning", .learner = {.learner = Learner::svm}});
   refuses({.kernel = laplacian(), .map = "binning", .learner = {.learner = Learner::logistic}});  // numbers
 }
