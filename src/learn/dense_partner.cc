@@ -4,6 +4,7 @@
 #include "learn/dense_partner.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "folds/exact_sum.h"
 
@@ -11,7 +12,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kStrip = 64;  // rows of a product in floating point
+constexpr std::size_t kStrip = 64;  // rows whose products are summed in float
 
 // sum w z e^T and, in the last column, sum w e, of residuals e.
 class ResidualMoments {
@@ -28,7 +29,7 @@ class ResidualMoments {
     sum_.prepare(on.threads.count());
     on.threads.run(edges.size() - 1, [&](std::size_t c, int thread) {
       Matrix<double> sum(K, z.cols + 1);
-      Matrix<C> u(kStrip, K);
+      Matrix<C> u(kStrip, K), part(K, z.cols);
       for (std::size_t begin = edges[c]; begin < edges[c + 1]; begin += kStrip) {
         const std::size_t rows = std::min(kStrip, edges[c + 1] - begin);
         for (std::size_t i = 0; i < rows; ++i) {
@@ -39,8 +40,9 @@ class ResidualMoments {
           }
         }
         on.ops.add_combined(MatrixView<const T>{z.values + begin * z.stride, rows, z.cols, z.stride},
-                            MatrixView<const C>{u.data(), rows, K, K},
-                            MatrixView<double>{sum.data(), K, z.cols, sum.cols()});
+                            MatrixView<const C>{u.data(), rows, K, K}, part.view());
+        for (std::size_t k = 0; k < K; ++k)
+          for (std::size_t j = 0; j < z.cols; ++j) sum(k, j) += double(std::exchange(part(k, j), C(0)));
       }
       sum_.add(thread, sum.view());
     });
