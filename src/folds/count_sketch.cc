@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <span>
 #include <utility>
 
 #include "base/require.h"
@@ -14,11 +16,11 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kStripColumns = 512;  // of all rows of a block to one thread
+constexpr std::size_t kTaskBuckets = 32;
 constexpr std::size_t kDrawRows = 4096;
 
-struct Place {
-  std::uint32_t bucket;
+struct Placed {
+  std::uint32_t row, bucket;
   float factor;
 };
 
@@ -35,30 +37,40 @@ void CountSketch::add(const Workers& on, const RowBlock<T>& z) {
   require(z.cols == rows_.width, "sketch: block has {} columns, expected {}", z.cols, rows_.width);
   // The block's rows that fall into our buckets, in order.
   const std::size_t pieces = (z.rows + kDrawRows - 1) / kDrawRows;
-  std::vector<std::vector<std::uint32_t>> row_lists(pieces), to_lists(pieces);
-  std::vector<std::vector<float>> factor_lists(pieces);
+  std::vector<std::vector<Placed>> drawn(pieces);
   on.threads.run(pieces, [&](std::size_t piece, int) {
     for (std::size_t i = piece * kDrawRows; i < std::min(z.rows, (piece + 1) * kDrawRows); ++i) {
       const std::uint64_t draw = bits(seed_, Draw::sketch, z.first + i);
       const std::size_t bucket = std::size_t(((draw >> 32) * buckets_) >> 32);
       if (bucket < first_ || bucket >= first_ + sums_.rows()) continue;
       const double root = z.weights ? std::sqrt(z.weights[i]) : 1.0;
-      row_lists[piece].push_back(std::uint32_t(i));
-      to_lists[piece].push_back(std::uint32_t(bucket - first_));
-      factor_lists[piece].push_back(float(draw & 1 ? root : -root));
+      drawn[piece].push_back({std::uint32_t(i), std::uint32_t(bucket - first_), float(draw & 1 ? root : -root)});
     }
   });
-  for (std::size_t piece = 0; piece < pieces; ++piece)
-    for (std::size_t r = 0; r < row_lists[piece].size(); ++r)
-      ones_[to_lists[piece][r]] += double(factor_lists[piece][r]);
 
-  const std::size_t strips = (z.cols + kStripColumns - 1) / kStripColumns;
-  on.threads.run(strips, [&](std::size_t strip, int) {
-    const std::size_t begin = strip * kStripColumns, width = std::min(kStripColumns, z.cols - begin);
-    const MatrixView<float> sum{sums_.data() + begin, sums_.rows(), width, sums_.cols()};
-    for (std::size_t piece = 0; piece < pieces; ++piece)
-      on.ops.scatter(MatrixView<const T>{z.values + begin, z.rows, width, z.stride}, row_lists[piece],
-                     to_lists[piece].data(), factor_lists[piece].data(), sum);
+  // Bucket by bucket, so that a sum stays in the cache while its rows come by; within one still in order.
+  std::vector<std::size_t> begin(sums_.rows() + 1);
+  for (const auto& piece : drawn)
+    for (const Placed& p : piece) {
+      ++begin[p.bucket + 1];
+      ones_[p.bucket] += double(p.factor);
+    }
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<std::uint32_t> from(begin.back()), to(begin.back());
+  std::vector<float> factor(begin.back());
+  std::vector<std::size_t> next = begin;
+  for (const auto& piece : drawn)
+    for (const Placed& p : piece) {
+      const std::size_t at = next[p.bucket]++;
+      from[at] = p.row;
+      to[at] = p.bucket;
+      factor[at] = p.factor;
+    }
+  const MatrixView<const T> rows{z.values, z.rows, z.cols, z.stride};
+  on.threads.run((sums_.rows() + kTaskBuckets - 1) / kTaskBuckets, [&](std::size_t task, int) {
+    const std::size_t first = begin[task * kTaskBuckets];
+    const std::size_t count = begin[std::min((task + 1) * kTaskBuckets, sums_.rows())] - first;
+    on.ops.scatter(rows, std::span(from).subspan(first, count), to.data() + first, factor.data() + first, sums_.view());
   });
 }
 

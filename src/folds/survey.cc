@@ -47,6 +47,40 @@ void check_finite(T value, std::size_t row, std::size_t column) {
          value);
 }
 
+// What see() tells of whole rows, in loops the compiler turns into vectors.
+template <class T>
+struct DenseFacts {
+  using Count = std::conditional_t<std::is_same_v<T, float>, std::uint32_t, std::uint64_t>;
+  std::vector<T> min, max;
+  std::vector<Count> nonzero, other;  // other: neither 0 nor 1
+
+  // False, and nothing seen, where a number is not finite.
+  bool see(const RowBlock<T>& block, std::size_t begin, std::size_t end, std::vector<Survey::ColumnFacts>& columns) {
+    const std::size_t d = block.cols;
+    min.assign(d, std::numeric_limits<T>::infinity());
+    max.assign(d, -std::numeric_limits<T>::infinity());
+    nonzero.assign(d, 0);
+    other.assign(d, 0);
+    Count strange = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      const T* row = block.values + i * block.stride;
+      for (std::size_t j = 0; j < d; ++j) {
+        const T value = row[j];
+        min[j] = value < min[j] ? value : min[j];
+        max[j] = value > max[j] ? value : max[j];
+        nonzero[j] += value != 0;
+        other[j] += (value != 0) & (value != 1);
+        strange += !(std::abs(value) <= std::numeric_limits<T>::max());
+      }
+    }
+    if (strange) return false;
+    for (std::size_t j = 0; j < d; ++j)
+      merge_facts(columns[j],
+                  {.min = double(min[j]), .max = double(max[j]), .nonzero = nonzero[j], .indicator = other[j] == 0});
+    return true;
+  }
+};
+
 }  // namespace
 
 Survey::Survey(const Schema& schema, std::uint64_t seed, std::uint64_t part)
@@ -66,6 +100,7 @@ void Survey::add(const Workers& on, const RowBlock<T>& block) {
       sample_.size() < sample_rows_ ? std::numeric_limits<std::uint64_t>::max() : sample_.back().key;
   struct Part {
     std::vector<ColumnFacts> columns;
+    DenseFacts<T> dense;
     std::vector<SampledRow> sample;
   };
   std::vector<Part> parts(std::size_t(on.threads.count()));
@@ -73,12 +108,13 @@ void Survey::add(const Workers& on, const RowBlock<T>& block) {
   on.threads.run(chunks, [&](std::size_t chunk, int thread) {
     Part& part = parts[std::size_t(thread)];
     if (part.columns.empty()) part.columns.assign(columns_.size(), nothing_seen());
-    const std::size_t end = std::min(block.rows, (chunk + 1) * kChunkRows);
-    for (std::size_t i = chunk * kChunkRows; i < end; ++i) {
+    const std::size_t chunk_begin = chunk * kChunkRows, end = std::min(block.rows, chunk_begin + kChunkRows);
+    const bool dense = !block.sparse() && part.dense.see(block, chunk_begin, end, part.columns);
+    for (std::size_t i = chunk_begin; i < end; ++i) {
       const std::uint64_t row = block.first + i;
       const std::size_t begin = block.sparse() ? block.offsets[i] : i * block.stride;
       const std::size_t count = block.sparse() ? block.offsets[i + 1] - begin : block.cols;
-      for (std::size_t k = 0; k < count; ++k) {
+      for (std::size_t k = 0; k < count && !dense; ++k) {
         const std::size_t column = block.sparse() ? block.columns[begin + k] : k;
         check_finite(block.values[begin + k], row, column);
         see(part.columns[column], double(block.values[begin + k]));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
+#include <algorithm>
+
 #include "backend/cpu/operations.h"
 #include "backend/cpu/targets.h"
 
@@ -22,55 +24,87 @@ template <class C>
 using Vector = hn::Vec<Lanes<C>>;
 
 // Kept numbers as numbers to compute with.
-HWY_INLINE Vector<float> load(const std::int16_t* p) {
+// A 16-bit number added to the bits of 1.5 * 2^23 is that float plus the number: two additions, which run on every
+// port, where a conversion runs on few.
+template <class V16>
+HWY_INLINE Vector<float> to_float(V16 numbers) {
   const Lanes<float> d;
   const hn::RebindToSigned<decltype(d)> d32;
-  const hn::Rebind<std::int16_t, decltype(d)> d16;
-  return hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d16, p)));
+  const auto shifted = hn::Add(hn::Set(d32, 0x4b400000), hn::PromoteTo(d32, numbers));
+  return hn::Sub(hn::BitCast(d, shifted), hn::Set(d, 12582912.0f));
+}
+
+HWY_INLINE Vector<float> load(const std::int16_t* p) {
+  return to_float(hn::LoadU(hn::Rebind<std::int16_t, Lanes<float>>(), p));
 }
 HWY_INLINE Vector<float> load(const float* p) { return hn::LoadU(Lanes<float>(), p); }
 HWY_INLINE Vector<double> load(const double* p) { return hn::LoadU(Lanes<double>(), p); }
 
-// Rows x Heads dot products at a time, each in a register of its own, so that the grouping leaves no trace.
+// Two vectors at a time: 16-bit numbers for both are one load.
+template <class T>
+HWY_INLINE void load_pair(const T* p, Vector<T>& low, Vector<T>& high) {
+  low = load(p);
+  high = load(p + hn::Lanes(Lanes<T>()));
+}
+HWY_INLINE void load_pair(const std::int16_t* p, Vector<float>& low, Vector<float>& high) {
+  const hn::Repartition<std::int16_t, Lanes<float>> d16;
+  const auto both = hn::LoadU(d16, p);
+  low = to_float(hn::LowerHalf(both));
+  high = to_float(hn::UpperHalf(hn::Half<decltype(d16)>(), both));
+}
+
+// Rows x Heads dot products at a time, each in two registers of its own, so that the grouping leaves no trace.
 template <std::size_t Rows, std::size_t Heads, class T>
 HWY_INLINE void project_tile(MatrixView<const T> z, std::size_t i, MatrixView<const Computed<T>> v, std::size_t k,
                              MatrixView<Computed<T>> u) {
-  const Lanes<Computed<T>> d;
-  Vector<Computed<T>> sum[Rows][Heads];
-  for (auto& sums : sum)
-    for (auto& s : sums) s = hn::Zero(d);
-  for (std::size_t j = 0; j < z.cols; j += hn::Lanes(d)) {
+  using C = Computed<T>;
+  const Lanes<C> d;
+  const std::size_t step = 2 * hn::Lanes(d);
+  Vector<C> low[Rows][Heads], high[Rows][Heads], row_low, row_high, head_low[Heads], head_high[Heads];
+  for (std::size_t r = 0; r < Rows; ++r)
+    for (std::size_t h = 0; h < Heads; ++h) low[r][h] = high[r][h] = hn::Zero(d);
+  for (std::size_t j = 0; j < z.cols; j += step) {
     // Strips of rows are too short for the hardware to see them coming.
     if (j * sizeof(T) % 64 == 0)
       for (std::size_t r = 0; r < Rows; ++r) hwy::Prefetch(z.row(i + r) + Rows * z.stride + j);
-    Vector<Computed<T>> head[Heads];
-    for (std::size_t h = 0; h < Heads; ++h) head[h] = hn::LoadU(d, v.row(k + h) + j);
+    for (std::size_t h = 0; h < Heads; ++h) load_pair(v.row(k + h) + j, head_low[h], head_high[h]);
     for (std::size_t r = 0; r < Rows; ++r) {
-      const auto row = load(z.row(i + r) + j);
-      for (std::size_t h = 0; h < Heads; ++h) sum[r][h] = hn::MulAdd(row, head[h], sum[r][h]);
+      load_pair(z.row(i + r) + j, row_low, row_high);
+      for (std::size_t h = 0; h < Heads; ++h) {
+        low[r][h] = hn::MulAdd(row_low, head_low[h], low[r][h]);
+        high[r][h] = hn::MulAdd(row_high, head_high[h], high[r][h]);
+      }
     }
   }
   for (std::size_t r = 0; r < Rows; ++r)
-    for (std::size_t h = 0; h < Heads; ++h) u(i + r, k + h) = hn::GetLane(hn::SumOfLanes(d, sum[r][h]));
+    for (std::size_t h = 0; h < Heads; ++h)
+      u(i + r, k + h) = hn::GetLane(hn::SumOfLanes(d, hn::Add(low[r][h], high[r][h])));
 }
 
-// sum_h += sum over Rows rows of u_h z, one vector of columns after the other. Written to look like a chain of
-// Rows additions so that the bits do not depend on Heads.
+// sum_h += sum over Rows rows of u_h z, one pair of vectors of columns after the other. Written to look like a chain
+// of Rows additions so that the bits do not depend on Heads.
 template <std::size_t Rows, std::size_t Heads, class T>
 HWY_INLINE void combine_tile(MatrixView<const T> z, std::size_t i, MatrixView<const Computed<T>> u, std::size_t k,
                              MatrixView<Computed<T>> sum) {
-  const Lanes<Computed<T>> d;
-  Vector<Computed<T>> factor[Rows][Heads];
+  using C = Computed<T>;
+  const Lanes<C> d;
+  const std::size_t lanes = hn::Lanes(d);
+  Vector<C> factor[Rows][Heads], low[Heads], high[Heads], row_low, row_high;
   for (std::size_t r = 0; r < Rows; ++r)
     for (std::size_t h = 0; h < Heads; ++h) factor[r][h] = hn::Set(d, u(i + r, k + h));
-  for (std::size_t j = 0; j < z.cols; j += hn::Lanes(d)) {
-    Vector<Computed<T>> s[Heads];
-    for (std::size_t h = 0; h < Heads; ++h) s[h] = hn::LoadU(d, sum.row(k + h) + j);
+  for (std::size_t j = 0; j < z.cols; j += 2 * lanes) {
+    for (std::size_t h = 0; h < Heads; ++h) load_pair<C>(sum.row(k + h) + j, low[h], high[h]);
     for (std::size_t r = 0; r < Rows; ++r) {
-      const auto row = load(z.row(i + r) + j);
-      for (std::size_t h = 0; h < Heads; ++h) s[h] = hn::MulAdd(row, factor[r][h], s[h]);
+      load_pair(z.row(i + r) + j, row_low, row_high);
+      for (std::size_t h = 0; h < Heads; ++h) {
+        low[h] = hn::MulAdd(row_low, factor[r][h], low[h]);
+        high[h] = hn::MulAdd(row_high, factor[r][h], high[h]);
+      }
     }
-    for (std::size_t h = 0; h < Heads; ++h) hn::StoreU(s[h], d, sum.row(k + h) + j);
+    for (std::size_t h = 0; h < Heads; ++h) {
+      hn::StoreU(low[h], d, sum.row(k + h) + j);
+      hn::StoreU(high[h], d, sum.row(k + h) + j + lanes);
+    }
   }
 }
 
@@ -116,19 +150,45 @@ void combine_all(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixV
   if (k < u.cols) combine_heads<1>(z, u, k, sum);
 }
 
+// target += the sum of Rows rows, one after the other.
+template <std::size_t Rows, class T>
+HWY_INLINE void scatter_tile(MatrixView<const T> z, const std::uint32_t* from, const float* factor, float* target) {
+  const Lanes<float> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const T* rows[Rows];
+  Vector<float> factors[Rows], low, high, row_low, row_high;
+  for (std::size_t r = 0; r < Rows; ++r) {
+    rows[r] = z.row(from[r]);
+    factors[r] = hn::Set(d, factor[r]);
+  }
+  for (std::size_t j = 0; j < z.cols; j += 2 * lanes) {
+    load_pair<float>(target + j, low, high);
+    for (std::size_t r = 0; r < Rows; ++r) {
+      load_pair(rows[r] + j, row_low, row_high);
+      low = hn::MulAdd(factors[r], row_low, low);
+      high = hn::MulAdd(factors[r], row_high, high);
+    }
+    hn::StoreU(low, d, target + j);
+    hn::StoreU(high, d, target + j + lanes);
+  }
+}
+
 template <class T>
 HWY_INLINE void scatter_all(MatrixView<const T> z, std::span<const std::uint32_t> from, const std::uint32_t* to,
                             const float* factor, MatrixView<float> sum) {
-  const Lanes<float> d;
-  for (std::size_t r = 0; r < from.size(); ++r) {
+  constexpr std::size_t kTogether = 4;
+  for (std::size_t r = 0; r < from.size();) {
     float* HWY_RESTRICT target = sum.row(to[r]);
-    const T* HWY_RESTRICT row = z.row(from[r]);
     if constexpr (sizeof(T) == sizeof(double)) {
+      const T* HWY_RESTRICT row = z.row(from[r]);
       for (std::size_t j = 0; j < z.cols; ++j) target[j] += factor[r] * float(row[j]);
+      ++r;
+    } else if (r + kTogether <= from.size() && std::equal(to + r, to + r + kTogether - 1, to + r + 1)) {
+      scatter_tile<kTogether>(z, &from[r], factor + r, target);
+      r += kTogether;
     } else {
-      const auto f = hn::Set(d, factor[r]);
-      for (std::size_t j = 0; j < z.cols; j += hn::Lanes(d))
-        hn::StoreU(hn::MulAdd(f, load(row + j), hn::LoadU(d, target + j)), d, target + j);
+      scatter_tile<1>(z, &from[r], factor + r, target);
+      ++r;
     }
   }
 }
