@@ -10,6 +10,10 @@ for program in "$1"/bench/bench_*; do
 done
 for script in bench/ends/*.py; do
   [ -f "$script" ] || continue
+  if grep -q '^Takes ' "$script" && [ -z "${LONG:-}" ]; then
+    echo "== $script: skipped, $(grep -m1 '^Takes ' "$script"); LONG=1 make bench runs it"
+    continue
+  fi
   if [ ! -x .venv/bin/python ]; then
     echo "== $script: skipped, no .venv (tools/install_deps.sh --test)"
     continue

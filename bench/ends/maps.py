@@ -7,6 +7,8 @@ chosen by the command, on training rows, and their time counts. LIBSVM (scikit-l
 inputs and the bandwidth our Fourier run chose, C = 10, and at most 20,000 rows; its fit alone is timed. XGBoost and
 LightGBM: 300 rounds, two threads, categories as codes, fit alone.
 
+Takes about half an hour.
+
 usage: maps.py [--json FILE] [--plot FILE.svg] [--draw-only] [NAME ...]
        --json FILE   adds the points to those in FILE; --draw-only prints and plots what is there
 """
