@@ -43,7 +43,7 @@ void run_solve(const SolveWords& words) {
   const Sum sum = load_sum(words.sum);
   if (sum.kind() == Sum::Kind::gram)
     messages.say(fmt::format("solving for {} rows in {} parts", sum.rows(), sum.parts()));
-  const Model model = solve(sum, lambdas, execution);
+  const Model model = solve(sum, lambdas, execution, [&](const std::string& line) { messages.say("  " + line); });
   const Report& report = model.report();
   if (!words.output.empty()) model.save(words.output);
   const double seconds = clock.lap();

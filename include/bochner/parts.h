@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -68,6 +69,8 @@ Sum sum_part(Rows& rows, const Sum& spec, const PartName& part, const TrainOptio
 Sum sum_part(Rows& rows, const Model& spec, const PartName& part, const TrainOptions& options = {});
 
 // Ridge from the sums. Lambda is the best by generalized cross-validation, since there are no rows to hold out.
-Model solve(const Sum& sum, const std::vector<double>& lambdas = {}, const Execution& execution = {});
+// say: what it does, in lines for people.
+Model solve(const Sum& sum, const std::vector<double>& lambdas = {}, const Execution& execution = {},
+            const std::function<void(const std::string&)>& say = {});
 
 }  // namespace bochner

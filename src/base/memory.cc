@@ -4,8 +4,11 @@
 #include "base/memory.h"
 
 #include <fstream>
-#include <limits>
 #include <string>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 namespace bochner {
 
@@ -15,6 +18,12 @@ std::size_t default_memory() {
   for (std::size_t kilobytes; info >> key >> kilobytes && std::getline(info, unit);)
     if (key == "MemAvailable:") return kilobytes * 1024 / 4 * 3;
   return std::size_t(2) << 30;  // not Linux: a modest guess
+}
+
+void release_freed_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 }  // namespace bochner

@@ -10,4 +10,7 @@ namespace bochner {
 // What we may hold when nobody says: three quarters of the memory the machine has available now.
 std::size_t default_memory();
 
+// Gives memory that was freed back to the machine, where the allocator would keep it.
+void release_freed_memory();
+
 }  // namespace bochner

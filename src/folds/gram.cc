@@ -48,8 +48,27 @@ GramFold::GramFold(std::size_t features, double bound, TargetCode code, double w
   require(weight_bound > 0, "gram: the largest weight is {}, expected a positive number", weight_bound);
 }
 
+std::size_t GramFold::bytes(std::size_t features) {
+  const std::size_t tile = tile_for(features), side = (features + tile - 1) / tile;
+  return side * (side + 1) / 2 * tile * tile * sizeof(std::int64_t);
+}
+
 template <class T>
 void GramFold::add(const Workers& on, const RowBlock<T>& z) {
+  add_signed(on, z, 1);
+  rows_ += z.rows;
+}
+
+template <class T>
+void GramFold::remove(const Workers& on, const RowBlock<T>& z) {
+  require(z.rows <= rows_, "gram: {} rows to remove from sums of {}", z.rows, rows_);
+  add_signed(on, z, -1);
+  rows_ -= z.rows;
+}
+
+// Rounding to the nearest is odd, so that -1 gives the same integers with the other sign.
+template <class T>
+void GramFold::add_signed(const Workers& on, const RowBlock<T>& z, int sign) {
   require(z.cols == features_, "gram: block has {} features, expected {}", z.cols, features_);
   require(z.targets != nullptr, "gram: the rows have no targets");
   const Matrix<double> t = weighted_targets(z, code_, weight_bound_);
@@ -80,7 +99,7 @@ void GramFold::add(const Workers& on, const RowBlock<T>& z) {
       };
       if (piece < tiles) {
         const auto [I, J] = tile_index(tiles - 1 - piece);
-        on.ops.add_product(columns(g, I), columns(g, J), per_unit(bound_ * bound_), gram_.block(I, J));
+        on.ops.add_product(columns(g, I), columns(g, J), sign * per_unit(bound_ * bound_), gram_.block(I, J));
       } else {
         // R: few columns, so plain sums in double.
         const std::size_t strip = piece - tiles, first = strip * gram_.tile(), width = gram_.extent(strip);
@@ -93,7 +112,8 @@ void GramFold::add(const Workers& on, const RowBlock<T>& z) {
             const T* xi = x.row(i);
             for (std::size_t j = 0; j < width; ++j) sum[j] += y * double(xi[j]);
           }
-          for (std::size_t j = 0; j < width; ++j) moment_(k, first + j) += std::llrint(sum[j] * per_unit(bound_));
+          for (std::size_t j = 0; j < width; ++j)
+            moment_(k, first + j) += sign * std::llrint(sum[j] * per_unit(bound_));
         }
       }
     }
@@ -107,13 +127,14 @@ void GramFold::add(const Workers& on, const RowBlock<T>& z) {
           const double w = t(i, code_.columns());
           if (w > 0) sum += t(i, a) * (t(i, b) / w);
         }
-        targets_(a, b) += std::llrint(sum * per_unit(1));
+        targets_(a, b) += sign * std::llrint(sum * per_unit(1));
       }
-  rows_ += z.rows;
 }
 
 template void GramFold::add(const Workers&, const RowBlock<float>&);
 template void GramFold::add(const Workers&, const RowBlock<double>&);
+template void GramFold::remove(const Workers&, const RowBlock<float>&);
+template void GramFold::remove(const Workers&, const RowBlock<double>&);
 
 GramFold GramFold::like(const GramFold& other) {
   return GramFold(other.features_, other.bound_, other.code_, other.weight_bound_);
@@ -154,10 +175,13 @@ Matrix<double> GramFold::moment() const {
   return r;
 }
 
-TiledSymmetric<double> GramFold::gram() const {
+TiledSymmetric<double> GramFold::gram(Threads& threads) const {
   TiledSymmetric<double> g(gram_.size(), gram_.tile());
   const double unit = weight_bound_ / per_unit(bound_ * bound_);
-  for (std::size_t i = 0; i < g.values().size(); ++i) g.values()[i] = double(gram_.values()[i]) * unit;
+  const std::size_t tile = gram_.tile() * gram_.tile();
+  threads.run(g.tile_count(), [&](std::size_t t, int) {
+    for (std::size_t i = t * tile; i < (t + 1) * tile; ++i) g.values()[i] = double(gram_.values()[i]) * unit;
+  });
   return g;
 }
 

@@ -27,6 +27,9 @@ class GramFold {
   // Dense features with their targets. Adding runs on all threads, each on its own tiles.
   template <class T>
   void add(const Workers& on, const RowBlock<T>& z);
+  // Undoes the adding of exactly these rows as blocks: add() after remove() restores every bit.
+  template <class T>
+  void remove(const Workers& on, const RowBlock<T>& z);
   void merge(const GramFold& other);
   void subtract(const GramFold& part);          // exact: what the rows outside `part` would give
   static GramFold like(const GramFold& other);  // the same sums over no rows
@@ -42,12 +45,15 @@ class GramFold {
   double weight() const;                                  // sum of w
   double target_sum(std::size_t a, std::size_t b) const;  // S; index columns() is the constant 1
   Matrix<double> moment() const;                          // R, features x (columns + 1)
-  TiledSymmetric<double> gram() const;                    // G in double
+  TiledSymmetric<double> gram(Threads& threads) const;    // G in double
   bool operator==(const GramFold&) const = default;
 
   static std::size_t tile_for(std::size_t features);
+  static std::size_t bytes(std::size_t features);  // of G, which are those of its factor too
 
  private:
+  template <class T>
+  void add_signed(const Workers& on, const RowBlock<T>& z, int sign);
   void add_multiple(const GramFold& other, std::int64_t sign);
 
   std::size_t features_;

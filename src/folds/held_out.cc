@@ -3,13 +3,19 @@
 
 #include "folds/held_out.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/require.h"
 #include "random/draw.h"
 
 namespace bochner {
 
-HeldOut::HeldOut(std::size_t features, std::size_t targets, double fraction, std::uint64_t seed)
-    : features_(features), target_count_(targets), fraction_(fraction), seed_(seed) {}
+HeldOut::HeldOut(std::size_t features, std::size_t targets, double fraction, std::uint64_t seed, std::size_t n)
+    : features_(features), target_count_(targets), fraction_(fraction), expected_(n), seed_(seed) {
+  const double mean = fraction * double(n);
+  if (fraction < 1) expected_ = std::min(n, std::size_t(mean + 6 * std::sqrt(mean)) + 16);
+}
 
 bool HeldOut::holds(std::uint64_t row) const {
   return fraction_ >= 1 || uniform(seed_, Draw::holdout, row) < fraction_;
@@ -27,6 +33,7 @@ template <class T>
 void HeldOut::add(const Workers&, const RowBlock<T>& z) {
   auto& values = const_cast<std::vector<T>&>(this->values<T>());
   if (fraction_ <= 0) return;
+  values.reserve(expected_ * features_);
   for (std::size_t i = 0; i < z.rows; ++i) {
     if (!holds(z.first + i)) continue;
     rows_.push_back(z.first + i);

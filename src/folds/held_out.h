@@ -15,7 +15,8 @@ namespace bochner {
 // Keeps the mapped rows that are held out: row i is when its draw falls below the fraction. In memory, in row order.
 class HeldOut {
  public:
-  HeldOut(std::size_t features, std::size_t targets, double fraction, std::uint64_t seed);
+  // n: how many rows there will be. Growing by and by would need three times the room.
+  HeldOut(std::size_t features, std::size_t targets, double fraction, std::uint64_t seed, std::size_t n = 0);
 
   template <class T>
   void add(const Workers& on, const RowBlock<T>& z);
@@ -37,6 +38,7 @@ class HeldOut {
 
   std::size_t features_, target_count_;
   double fraction_;
+  std::size_t expected_;  // rows, rather a few more
   std::uint64_t seed_;
   std::vector<std::uint64_t> rows_;
   std::vector<float> floats_;

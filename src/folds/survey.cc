@@ -83,12 +83,15 @@ struct DenseFacts {
 
 }  // namespace
 
+std::size_t Survey::most_sampled(const Schema& schema) {
+  return std::clamp(kMostSampleValues / std::max<std::size_t>(1, schema.inputs), std::size_t(1000), kMostSampleRows);
+}
+
 Survey::Survey(const Schema& schema, std::uint64_t seed, std::uint64_t part)
     : schema_(schema),
       seed_(seed),
       part_(part),
-      sample_rows_(
-          std::clamp(kMostSampleValues / std::max<std::size_t>(1, schema.inputs), std::size_t(1000), kMostSampleRows)),
+      sample_rows_(most_sampled(schema)),
       columns_(schema.inputs, nothing_seen()),
       targets_(schema.targets, nothing_seen()),
       class_rows_(schema.task == Task::classification ? schema.labels.size() : 0) {}

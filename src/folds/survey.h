@@ -59,6 +59,9 @@ class Survey {
   const std::vector<std::uint64_t>& class_rows() const { return class_rows_; }
   double largest_weight() const { return largest_weight_; }
 
+  static std::size_t most_sampled(const Schema& schema);
+  void forget_sample() { std::vector<SampledRow>().swap(sample_); }
+
   // At most `most` sampled rows, in random order; and their inputs as dense rows.
   std::span<const SampledRow> sample(std::size_t most) const;
   std::size_t sampled() const { return sample_.size(); }

@@ -113,7 +113,7 @@ DensePartner::DensePartner(FeatureCache& cache, const NormalEquations& equations
       weight_(equations.weight),
       lambda_(lambda),
       bound_(bound),
-      factor_(equations.gram, lambda, cache.stream().threads()),
+      factor_(equations.shifted_factor(lambda, cache.stream().threads())),
       head_{Matrix<double>(mean_.size(), targets.outputs), std::vector<double>(targets.outputs)} {
   for (const float w : targets.weight) weight_bound_ = std::max(weight_bound_, double(w));
 }

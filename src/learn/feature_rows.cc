@@ -12,9 +12,8 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kVector = 8;       // doubles summed side by side
-constexpr std::size_t kMostGroups = 32;  // partial sums of a product
-constexpr std::size_t kBatch = 16;       // rows between which F is called: they stay in the first cache
+constexpr std::size_t kVector = 8;  // doubles summed side by side
+constexpr std::size_t kBatch = 16;  // rows between which F is called: they stay in the first cache
 
 template <class T>
 double dot(const T* z, const double* v, std::size_t n) {
@@ -41,7 +40,7 @@ void add_rows(const T* const* z, std::size_t count, const double* r, double* g, 
 // sum over groups of the n rows, added in their order.
 Matrix<double> sum_groups(Threads& threads, std::size_t n, std::size_t k, std::size_t stride,
                           const std::function<void(std::size_t begin, std::size_t end, double* sum)>& add) {
-  const std::size_t groups = std::clamp<std::size_t>(n / 64, 1, kMostGroups);
+  const std::size_t groups = std::clamp<std::size_t>(n / 64, 1, FeatureRows::kMostGroups);
   std::vector<Matrix<double>> parts(groups);
   threads.run(groups, [&](std::size_t g, int) {
     parts[g] = Matrix<double>(k, stride);
@@ -54,8 +53,11 @@ Matrix<double> sum_groups(Threads& threads, std::size_t n, std::size_t k, std::s
 
 }  // namespace
 
-FeatureRows::FeatureRows(std::size_t features, bool intercept)
-    : D_(features), width_(features + intercept), stride_((width_ + kVector - 1) / kVector * kVector) {}
+FeatureRows::FeatureRows(std::size_t features, bool intercept, std::size_t rows)
+    : D_(features),
+      width_(features + intercept),
+      stride_((width_ + kVector - 1) / kVector * kVector),
+      expected_(rows) {}
 
 template <class T>
 void FeatureRows::add(const Workers& on, const RowBlock<T>& z) {
@@ -67,6 +69,8 @@ void FeatureRows::add(const Workers& on, const RowBlock<T>& z) {
     else
       return doubles_;
   }();
+  values.reserve(expected_ * stride_);
+  targets_.reserve(expected_ * z.target_count);
   values.resize((n_ + z.rows) * stride_);
   on.threads.run((z.rows + 255) / 256, [&](std::size_t piece, int) {
     for (std::size_t i = piece * 256; i < std::min(z.rows, (piece + 1) * 256); ++i) {

@@ -20,7 +20,8 @@ namespace bochner {
 // depend on the number of rows only: the same bits for any threads and blocks.
 class FeatureRows {
  public:
-  FeatureRows(std::size_t features, bool intercept);
+  // rows: how many there will be, so that their memory is taken once.
+  FeatureRows(std::size_t features, bool intercept, std::size_t rows = 0);
 
   template <class T>
   void add(const Workers& on, const RowBlock<T>& z);
@@ -48,7 +49,8 @@ class FeatureRows {
   using Between = std::function<void(std::span<const std::size_t> rows, double* q)>;
   Matrix<double> normal_product(Threads& threads, const Matrix<double>& v, const Curved& over,
                                 const Between& between) const;
-  double longest_row() const;  // the largest |z_i|, without the constant
+  static constexpr std::size_t kMostGroups = 32;  // partial sums of a product
+  double longest_row() const;                     // the largest |z_i|, without the constant
   // Row i in double, width entries.
   void copy_row(std::size_t i, double* out) const;
 
@@ -59,7 +61,7 @@ class FeatureRows {
   template <class Use>
   auto with_values(const Use& use) const;
 
-  std::size_t n_ = 0, D_, width_, stride_, target_count_ = 0;
+  std::size_t n_ = 0, D_, width_, stride_, target_count_ = 0, expected_;
   AlignedVector<float> floats_;  // n x stride, one of the two
   AlignedVector<double> doubles_;
   std::vector<double> targets_, weights_;

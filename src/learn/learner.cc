@@ -8,7 +8,6 @@
 #include <map>
 
 #include "base/clock.h"
-#include "base/memory.h"
 #include "base/require.h"
 #include "folds/held_out.h"
 #include "learn/descend.h"
@@ -100,19 +99,6 @@ std::vector<double> given_C(const LearnerOptions& options, double weight) {
   return C;
 }
 
-// A method of multipliers asks for single rows again and again, exactly: they are kept whole, as the map made them.
-void check_memory(const Stream& stream, std::uint64_t rows, Learner learner) {
-  const std::size_t given = stream.execution().memory;
-  const double budget = double(given ? given : default_memory());
-  const double element = stream.precision() == Precision::float32 ? sizeof(float) : sizeof(double);
-  const double bytes = double(rows) * element * double(stream.features() + 8);
-  if (bytes > budget)
-    fail(Error::Kind::data,
-         "{}: the features of {} rows take {:.1f} GB of the {:.1f} GB there are; use at most {:.0f} features, more "
-         "--memory, or ridge",
-         learner_name(learner), rows, bytes / 1e9, budget / 1e9, std::floor(budget / element / double(rows)) - 8);
-}
-
 }  // namespace
 
 const char* learner_name(Learner learner) {
@@ -160,12 +146,11 @@ Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOpti
   const Schema& schema = stream.schema();
   check_learner(schema, options);
   const std::size_t D = stream.features();
-  check_memory(stream, survey.rows(), options.learner);
 
   Clock clock;
   Fitted fitted;
   Report& report = fitted.report;
-  const FeatureRows z = stream.fold(FeatureRows(D, options.intercept), "features");
+  const FeatureRows z = stream.fold(FeatureRows(D, options.intercept, survey.rows()), "features");
   report.seconds.emplace_back("features", clock.lap());
 
   const ProgressFunction& progress = stream.execution().progress;

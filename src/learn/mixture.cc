@@ -61,9 +61,8 @@ class Mixing {
     const double lambda = options_.bins.fit.lambda;
     Penalties at{lambda / options_.dense_weight.value_or(1.0), lambda / options_.bins_weight};
     if (!held_.rows.empty() && held_.rows.size() < data_.rows.rows && (!validation || !options_.dense_weight)) {
-      GramFold rest = sums.gram, part = GramFold::like(sums.gram);
-      part.add(dense_.workers(), sums.held.template block<T>());
-      rest.subtract(part);
+      GramFold rest = sums.gram;
+      rest.remove(dense_.workers(), sums.held.template block<T>());
       choose_weights(NormalEquations(rest, true), at);
       lap("weights");
     }

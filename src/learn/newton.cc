@@ -79,6 +79,12 @@ Newton::Result Newton::evaluate(const Loss& loss, const Iterate& at, Matrix<doub
   return r;
 }
 
+// s such that 0.25 s^2 (width / 2 + s / 3) = worth 2 s width.
+double Newton::most_rows_of_own_factor(double width, std::size_t outputs) {
+  const double c = 8 * (outputs > 1 ? kWorthProductsShared : kWorthProducts);
+  return 1.5 * width * (std::sqrt(0.25 + 4 * c / (3 * width)) - 0.5);
+}
+
 // An output with few curved rows gets a factor of its own; the rest share one of the mean Hessian. Either is made
 // anew once the products since the last time cost as much as that.
 // A multiplication in a Gram product or a factorization counts a quarter of one in a pass over the rows, which waits

@@ -44,6 +44,9 @@ class Newton {
   Result minimize(const Loss& loss, Iterate& at, std::span<const std::size_t> outputs, const Enough& enough,
                   int most_steps, const Watch& watch = {});
 
+  // Rows beyond which an output has no factor of its own, of so many outputs.
+  static double most_rows_of_own_factor(double width, std::size_t outputs);
+
   int steps() const { return steps_; }        // Newton steps in all
   int products() const { return products_; }  // products with a Hessian in all
   int factors() const { return factors_; }    // Hessians factored in all

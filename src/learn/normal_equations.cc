@@ -10,8 +10,8 @@
 
 namespace bochner {
 
-NormalEquations::NormalEquations(const GramFold& sums, bool intercept)
-    : gram(sums.gram()),
+NormalEquations::NormalEquations(const GramFold& given, bool intercept)
+    : sums(given),
       moment(sums.features(), sums.code().columns()),
       feature_mean(sums.features(), 0.0),
       target_mean(sums.code().columns(), 0.0),
@@ -23,22 +23,26 @@ NormalEquations::NormalEquations(const GramFold& sums, bool intercept)
     for (std::size_t j = 0; j < D; ++j) feature_mean[j] = r(j, outputs) / weight;
     for (std::size_t k = 0; k < outputs; ++k) target_mean[k] = sums.target_sum(k, outputs) / weight;
   }
-  // R - n m t^T and G - n m m^T
+  // R - n m t^T
   for (std::size_t j = 0; j < D; ++j)
     for (std::size_t k = 0; k < outputs; ++k) moment(j, k) = r(j, k) - weight * feature_mean[j] * target_mean[k];
-  if (intercept)
-    for (std::size_t t = 0; t < gram.tile_count(); ++t) {
-      const auto [I, J] = tile_index(t);
-      const MatrixView<double> g = gram.block(I, J);
-      const double* mi = feature_mean.data() + I * gram.tile();
-      const double* mj = feature_mean.data() + J * gram.tile();
-      for (std::size_t i = 0; i < g.rows; ++i)
-        for (std::size_t j = 0; j < g.cols; ++j) g(i, j) -= weight * mi[i] * mj[j];
-    }
+}
+
+Cholesky NormalEquations::shifted_factor(double shift, Threads& threads) const {
+  TiledSymmetric<double> gram = sums.gram(threads);
+  threads.run(gram.tile_count(), [&](std::size_t t, int) {  // G - n m m^T
+    const auto [I, J] = tile_index(t);
+    const MatrixView<double> g = gram.block(I, J);
+    const double* mi = feature_mean.data() + I * gram.tile();
+    const double* mj = feature_mean.data() + J * gram.tile();
+    for (std::size_t i = 0; i < g.rows; ++i)
+      for (std::size_t j = 0; j < g.cols; ++j) g(i, j) -= weight * mi[i] * mj[j];
+  });
+  return Cholesky(std::move(gram), shift, threads);
 }
 
 Cholesky NormalEquations::factor(double lambda, Threads& threads) const {
-  Cholesky factor(gram, lambda * weight, threads);
+  Cholesky factor = try_factor(lambda, threads);
   if (const auto column = factor.failed_column())
     fail(Error::Kind::data, "ridge: the Gram matrix is not positive definite at feature {}; raise lambda (now {:g})",
          *column, lambda);
@@ -46,7 +50,7 @@ Cholesky NormalEquations::factor(double lambda, Threads& threads) const {
 }
 
 std::optional<Coefficients> NormalEquations::try_solve(double lambda, Threads& threads) const {
-  const Cholesky factor(gram, lambda * weight, threads);
+  const Cholesky factor = try_factor(lambda, threads);
   if (factor.failed_column()) return std::nullopt;
   return solve(factor);
 }

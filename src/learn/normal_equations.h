@@ -20,8 +20,10 @@ struct Coefficients {
 };
 
 // (G + lambda n I) W = R with the intercept eliminated: G and R are about the weighted means when there is one.
+// G is made from the sums for each factor, in the memory that becomes the factor: beside the sums there is never
+// more than one matrix. The sums must outlive the equations unchanged.
 struct NormalEquations {
-  TiledSymmetric<double> gram;
+  const GramFold& sums;
   Matrix<double> moment;             // features x outputs
   std::vector<double> feature_mean;  // zeros without intercept
   std::vector<double> target_mean;
@@ -29,6 +31,8 @@ struct NormalEquations {
 
   NormalEquations(const GramFold& sums, bool intercept);
 
+  Cholesky shifted_factor(double shift, Threads& threads) const;  // of G + shift I; may have failed
+  Cholesky try_factor(double lambda, Threads& threads) const { return shifted_factor(lambda * weight, threads); }
   Cholesky factor(double lambda, Threads& threads) const;  // refuses a lambda too small for the rounding of G
   std::optional<Coefficients> try_solve(double lambda, Threads& threads) const;
   Coefficients solve(const Cholesky& factor) const;

@@ -11,6 +11,7 @@
 #include "base/require.h"
 #include "folds/held_out.h"
 #include "folds/largest.h"
+#include "learn/fit_memory.h"
 #include "learn/lambda_search.h"
 #include "learn/score.h"
 
@@ -21,7 +22,9 @@ namespace {
 constexpr std::size_t kMostHeldOut = 8192;
 constexpr double kHeldOutFraction = 0.1;
 constexpr double kCheapLeaveOneOut = 4e9;  // n D^2 that nobody notices
+constexpr double kMostLeftOut = 1 << 26;   // n D: the features of all rows are kept for it
 constexpr std::size_t kPieceRows = 256;
+constexpr std::size_t kAtOnce = 4 * kChunkRows;  // held-out rows taken from the sums
 
 // The sums of all rows, and those of the rows that choose lambda.
 struct Sums {
@@ -79,21 +82,27 @@ Scorer score_left_out(const Workers& on, const RowBlock<T>& z, const NormalEquat
   return scorer;
 }
 
+// add(part) for the rows in pieces that begin where the chunks of their sums do.
+template <class T, class Add>
+void in_pieces(const RowBlock<T>& rows, const Add& add) {
+  for (std::size_t begin = 0; begin < rows.rows; begin += kAtOnce)
+    add(rows.slice(begin, std::min(kAtOnce, rows.rows - begin)));
+}
+
+// The sums are those of all rows again at the end: from a copy where there is room for one, otherwise by adding the
+// held-out rows back, which is exact.
 template <class T>
-LambdaSearch choose_lambda(const Workers& on, const Sums& sums, const RidgeOptions& options, bool left_out,
-                           const NormalEquations& all) {
+LambdaSearch choose_lambda(const Workers& on, Sums& sums, const RidgeOptions& options, bool left_out, bool room) {
   const TargetCode& code = sums.gram.code();
   const RowBlock<T> held = sums.held.block<T>();
-  std::optional<NormalEquations> rest;
+  std::optional<GramFold> all;
   if (!left_out) {
-    GramFold without = sums.gram, part = GramFold::like(sums.gram);
-    part.add(on, held);
-    without.subtract(part);
-    rest.emplace(without, options.intercept);
+    if (room) all = sums.gram;
+    in_pieces(held, [&](const RowBlock<T>& rows) { sums.gram.remove(on, rows); });
   }
-  const NormalEquations& equations = left_out ? all : *rest;
-  return search_lambda(options.lambdas, [&](double lambda) {
-    const Cholesky factor(equations.gram, lambda * equations.weight, on.threads);
+  const NormalEquations equations(sums.gram, options.intercept);
+  LambdaSearch search = search_lambda(options.lambdas, [&](double lambda) {
+    const Cholesky factor = equations.try_factor(lambda, on.threads);
     if (factor.failed_column()) return LambdaTrial{lambda};
     const Coefficients head = equations.solve(factor);
     const Scorer scorer = left_out
@@ -101,6 +110,11 @@ LambdaSearch choose_lambda(const Workers& on, const Sums& sums, const RidgeOptio
                               : score_rows(on, held, decode(head, code), code.task);
     return LambdaTrial{lambda, scorer.loss(), scorer.score()};
   });
+  if (all)
+    sums.gram = std::move(*all);
+  else if (!left_out)
+    in_pieces(held, [&](const RowBlock<T>& rows) { sums.gram.add(on, rows); });
+  return search;
 }
 
 // All lambdas against a validation stream in one pass: their heads stand side by side.
@@ -129,7 +143,7 @@ LambdaSearch choose_on_stream(const Stream& validation, const RidgeOptions& opti
 bool chooses_by_leave_one_out(const RidgeOptions& options, double n, double D) {
   using Select = RidgeOptions::Select;
   return options.select == Select::leave_one_out ||
-         (options.select == Select::automatic && n * D * D <= kCheapLeaveOneOut);
+         (options.select == Select::automatic && n * D * D <= kCheapLeaveOneOut && n * D <= kMostLeftOut);
 }
 
 double held_out_fraction(double n) { return std::min(kHeldOutFraction, double(kMostHeldOut) / n); }
@@ -182,24 +196,28 @@ Fitted fit_ridge(const Stream& stream, const Survey& survey, const RidgeOptions&
   Fitted fitted;
   Report& report = fitted.report;
   const TargetCode code = target_code(stream.schema(), survey, options.intercept);
-  const Sums sums = stream.fold_saved(Sums{GramFold(D, feature_bound(stream), code, survey.largest_weight()),
-                                           HeldOut(D, stream.schema().targets, fraction, options.seed)},
-                                      "gram");
+  Sums sums = stream.fold_saved(Sums{GramFold(D, feature_bound(stream), code, survey.largest_weight()),
+                                     HeldOut(D, stream.schema().targets, fraction, options.seed, survey.rows())},
+                                "gram");
   report.seconds.emplace_back("gram", clock.lap());
 
-  const NormalEquations equations(sums.gram, options.intercept);
+  const double memory = double(memory_limit(stream.execution()));
+  const FitSize size = fit_size(stream, survey, code.columns(), validation != nullptr);
+  const bool room = cholesky_memory(size, options, memory).total() + double(GramFold::bytes(D)) <= memory;
   LambdaSearch search;
   if (validation)
-    search = choose_on_stream(*validation, options, equations, code, stream.threads());
+    search =
+        choose_on_stream(*validation, options, NormalEquations(sums.gram, options.intercept), code, stream.threads());
   else if (sums.held.rows() > 0)
     search = stream.precision() == Precision::float32
-                 ? choose_lambda<float>(stream.workers(), sums, options, left_out, equations)
-                 : choose_lambda<double>(stream.workers(), sums, options, left_out, equations);
+                 ? choose_lambda<float>(stream.workers(), sums, options, left_out, room)
+                 : choose_lambda<double>(stream.workers(), sums, options, left_out, room);
   else
     search.trials.push_back({choose ? 1e-6 : options.lambdas[0], 0, {}});
   report.lambda = search.trials[search.best].lambda;
   report.seconds.emplace_back("lambda", clock.lap());
 
+  const NormalEquations equations(sums.gram, options.intercept);
   const Coefficients head = decode(equations.solve(equations.factor(report.lambda, stream.threads())), code);
   fitted.head = linear(head.weights, head.intercept);
   report.seconds.emplace_back("solve", clock.lap());

@@ -8,9 +8,9 @@
 #include <map>
 
 #include "base/clock.h"
-#include "base/memory.h"
 #include "base/require.h"
 #include "learn/cg_equations.h"
+#include "learn/fit_memory.h"
 #include "learn/lambda_search.h"
 #include "learn/sketched_gram.h"
 #include "random/draw.h"
@@ -21,7 +21,6 @@ namespace {
 
 // Half-decades, 10^(step / 2), as in the search by Cholesky: 1e-10 to 100.
 constexpr int kStart = -12, kLeast = -20, kMost = 4;
-constexpr std::size_t kWideFeatures = 8192;  // from here on factors are too large to hold several
 
 // The targets and weights of the rows that are held out.
 struct HeldTargets {
@@ -120,13 +119,11 @@ Fitted fit_ridge_cg(const Stream& stream, const Survey& survey, const RidgeOptio
   Report& report = fitted.report;
 
   // What the features and the factors may take of the memory.
-  const std::size_t factors_kept = D < kWideFeatures && options.lambdas.size() != 1 ? 3 : 1;
-  const std::size_t memory = stream.execution().memory ? stream.execution().memory : default_memory();
-  const std::size_t panel_bytes = std::max<std::size_t>(memory / 8, 64 << 20);
-  const std::size_t tiles = GramFold::tile_for(D);
-  const std::size_t others = (D + tiles) * (D + tiles) / 2 * sizeof(double) * (1 + factors_kept) + panel_bytes +
-                             (stream.execution().memory ? stream.input_bytes() : 0);
-  FeatureCache cache(stream, survey.rows(), memory > others ? memory - others : 0);
+  const std::size_t factors_kept = cg_factors(D, options), panel_bytes = factors_kept * GramFold::bytes(D);
+  const double memory = double(memory_limit(stream.execution()));
+  const FitSize size = fit_size(stream, survey, code.columns(), validation != nullptr);
+  const double left = memory - cg_memory(size, options, memory).total();
+  FeatureCache cache(stream, survey.rows(), std::size_t(std::max(left, 0.0)));
   if (say) say("features: " + cache.text());  // not a note: the model must not depend on the memory
 
   KeptRows all{D, cache.width(), cache.unit(), feature_bound(stream), survey.rows(), survey.largest_weight()};

@@ -77,7 +77,7 @@ Fitted fit_ridge_sums(const GramFold& sums, const std::vector<double>& lambdas, 
   Coefficients best;
   double least = 0;
   const LambdaSearch search = search_lambda(lambdas, [&](double lambda) {
-    const Cholesky factor(equations.gram, lambda * equations.weight, threads);
+    const Cholesky factor = equations.try_factor(lambda, threads);
     if (factor.failed_column()) return LambdaTrial{lambda};
     const Coefficients head = equations.solve(factor);
     const Forecast ahead = forecast(sums, equations, factor, head, lambda, intercept, threads);

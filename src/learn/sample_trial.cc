@@ -16,11 +16,24 @@ namespace {
 constexpr std::size_t kSampleRows = 6000, kSampleValues = 8 << 20;
 constexpr std::size_t kFolds = 3;
 constexpr std::size_t kPieceRows = 128;
+
+std::size_t most_rows(const Schema& schema) {
+  return std::clamp<std::size_t>(kSampleValues / schema.inputs, 500, kSampleRows);
+}
 }  // namespace
+
+double SampleTrial::bytes(const Schema& schema, std::size_t rows, std::size_t features) {
+  const double m = double(std::min(rows, most_rows(schema))), d = double(schema.inputs), F = double(features);
+  const double inputs = m * d * sizeof(float), mapped = m * F * sizeof(float);
+  const double at_first = m * d * sizeof(double) + inputs;  // before scaling
+  const double sums = 2 * mapped + 5 * double(GramFold::bytes(features)) + F * d * sizeof(float);
+  const double gradients = 2 * mapped + m * d * sizeof(double);
+  return inputs + std::max({at_first, sums, gradients});
+}
 
 SampleTrial::SampleTrial(const Schema& schema, const Survey& survey, const MapPtr& scaling, Threads& threads)
     : on_{cpu_backend(), threads}, code_(target_code(schema, survey, true)), weight_bound_(survey.largest_weight()) {
-  const std::size_t most = std::clamp<std::size_t>(kSampleValues / schema.inputs, 500, kSampleRows);
+  const std::size_t most = most_rows(schema);
   const Matrix<double> raw = survey.sample_inputs(most);
   inputs_ = Matrix<float>(raw.rows(), raw.cols());
   std::copy_n(raw.data(), raw.rows() * raw.cols(), inputs_.data());
@@ -72,7 +85,8 @@ SampleTrial::Result SampleTrial::cross_validate(const MapPtr& map, double start)
   for (std::size_t f = 0; f < kFolds; ++f) {
     GramFold without = all;
     without.subtract(parts[f]);
-    rest.emplace_back(without, true);
+    parts[f] = std::move(without);
+    rest.emplace_back(parts[f], true);
   }
   std::map<int, double> tried;
   const int best = descend_by(1, int(std::lround(std::log10(start))), -10, 2, [&](int decade) {

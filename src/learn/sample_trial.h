@@ -17,6 +17,9 @@ class SampleTrial {
   // scaling: applied to the sample once; may be null.
   SampleTrial(const Schema& schema, const Survey& survey, const MapPtr& scaling, Threads& threads);
 
+  // What trials of maps with so many features hold at their peak.
+  static double bytes(const Schema& schema, std::size_t rows, std::size_t features);
+
   struct Result {
     double loss = 0;
     double lambda = 0;

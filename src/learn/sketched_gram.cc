@@ -35,6 +35,10 @@ double sketch_ratio(double rows, double features) {
   return best;
 }
 
+double sketch_panel_bytes(std::size_t features) {
+  return double(kPanelRows) * double(features + kKeptColumns) * (sizeof(float) + sizeof(std::uint16_t));
+}
+
 TiledSymmetric<double> sketched_gram(FeatureCache& cache, const KeptRows& rows, const std::vector<double>& mean,
                                      std::uint64_t seed, std::size_t panel_bytes) {
   const Workers on = cache.stream().workers();

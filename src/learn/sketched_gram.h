@@ -25,4 +25,7 @@ double sketched_passes(double ratio);
 TiledSymmetric<double> sketched_gram(FeatureCache& cache, const KeptRows& rows, const std::vector<double>& mean,
                                      std::uint64_t seed, std::size_t panel_bytes);
 
+// The least that B takes: one panel.
+double sketch_panel_bytes(std::size_t features);
+
 }  // namespace bochner

@@ -12,6 +12,7 @@
 #include "learn/ridge_sums.h"
 #include "model/map_parts.h"
 #include "model/plan.h"
+#include "model/plan_memory.h"
 #include "model/sum.h"
 #include "rows/weighted.h"
 #include "run/stream.h"
@@ -97,6 +98,22 @@ void check_rows(const Rows& rows, const Schema& schema, const PartName& part) {
           part.name);
 }
 
+// Before the sums are made: their features come in multiples of `step`, 0: as the spec says.
+void plan_memory(const SumSpec& spec, const MapPtr& map, std::size_t outputs, std::size_t step,
+                 const TrainOptions& options) {
+  FitSize size;
+  size.rows = std::size_t(1) << 30;
+  size.features = map ? map->outputs() : spec.schema.inputs;
+  size.outputs = outputs;
+  size.targets = spec.schema.targets;
+  size.map_weights = map ? double(spec.schema.inputs) / 2 : 0;
+  size.weighted = is_weighted(spec.schema) || !spec.class_weights.empty();
+  size.precision = spec.double_precision ? Precision::float64 : Precision::float32;
+  size.block_rows = options.execution.block_rows;
+  size.threads = Threads(options.execution.threads).count();
+  plan_sums_memory(size, spec.schema, step, options);
+}
+
 Sum sum_rows(Rows& rows, SumSpec spec, GramFold gram, const PartName& part, const Execution& execution, double most) {
   check_rows(rows, spec.schema, part);
   Threads threads(execution.threads);
@@ -140,8 +157,11 @@ Sum survey_part(Rows& rows, const PartName& part, std::uint64_t seed, const Exec
 }
 
 Sum sum_part(Rows& rows, const Sum& spec, const PartName& part, const TrainOptions& options) {
-  if (spec.kind() == Sum::Kind::gram)
+  if (spec.kind() == Sum::Kind::gram) {
+    const SumSpec& chosen = *spec.state().spec;
+    plan_memory(chosen, chosen.map(), spec.state().gram->code().columns(), 0, options);
     return sum_rows(rows, *spec.state().spec, GramFold::like(*spec.state().gram), part, options.execution, 1 + 1e-6);
+  }
   const Schema schema = spec.schema();
   Survey survey = spec.state().survey->recoded(schema);
   const std::vector<double> weights = class_weights(schema, survey, options);
@@ -155,10 +175,11 @@ Sum sum_part(Rows& rows, const Sum& spec, const PartName& part, const TrainOptio
   Threads threads(options.execution.threads);
   Plan plan = make_plan(schema, survey, options, threads);
   const MapPtr map = plan.map();
-  GramFold gram(map ? map->outputs() : schema.inputs, feature_bound(map, survey),
-                target_code(schema, survey, options.ridge.intercept), survey.largest_weight());
   SumSpec chosen{schema,        std::move(plan.maps), weights, options.ridge.intercept, options.double_precision,
                  survey.rows(), std::move(plan.notes)};
+  const TargetCode code = target_code(schema, survey, options.ridge.intercept);
+  plan_memory(chosen, map, code.columns(), map_size(options, schema, survey.rows()).step, options);
+  GramFold gram(map ? map->outputs() : schema.inputs, feature_bound(map, survey), code, survey.largest_weight());
   return sum_rows(rows, std::move(chosen), std::move(gram), part, options.execution, 1 + 1e-6);
 }
 
@@ -185,12 +206,14 @@ Sum sum_part(Rows& rows, const Model& spec, const PartName& part, const TrainOpt
   const std::vector<double> weights = class_weights(schema, nothing, options);
   const double weight_bound = weights.empty() ? 1 : *std::max_element(weights.begin(), weights.end());
   SumSpec chosen{schema, spec.maps(), weights, options.ridge.intercept, options.double_precision, 0, {}};
+  plan_memory(chosen, map, code.columns(), 0, options);
   // A sample need not hold the largest target; 16 times its range costs one digit and four bits of the 30 for rows.
   return sum_rows(rows, std::move(chosen), GramFold(map->outputs(), map->bound(), std::move(code), weight_bound), part,
                   options.execution, 16);
 }
 
-Model solve(const Sum& sum, const std::vector<double>& lambdas, const Execution& execution) {
+Model solve(const Sum& sum, const std::vector<double>& lambdas, const Execution& execution,
+            const std::function<void(const std::string&)>& say) {
   const Sum::State& state = sum.state();
   if (sum.kind() == Sum::Kind::survey)
     fail(Error::Kind::data,
@@ -199,6 +222,7 @@ Model solve(const Sum& sum, const std::vector<double>& lambdas, const Execution&
          state.name, state.name);
   const SumSpec& spec = *state.spec;
   Threads threads(execution.threads);
+  plan_solve_memory(state.gram->features(), state.gram->code().columns(), threads.count(), execution, say);
   Fitted fitted = fit_ridge_sums(*state.gram, lambdas, spec.intercept, threads, execution.progress);
   Report& report = fitted.report;
   const MapPtr map = spec.map();

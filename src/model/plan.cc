@@ -21,7 +21,6 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kSearchFeatures = 1024;  // enough to rank bandwidths
 constexpr std::size_t kMedianRows = 1000;
 constexpr std::size_t kMixedFeatures = 1024;  // beside bins
 
@@ -240,6 +239,21 @@ void check_options(const TrainOptions& options, std::size_t inputs) {
     return;
   }
   check_part(parts[0].options, inputs);
+}
+
+MapSize map_size(const TrainOptions& all, const Schema& schema, std::uint64_t rows) {
+  const std::vector<MapPart> parts = map_parts(all);
+  if (asks_for_bins(all) || parts.size() > 1) return {.features = schema.inputs, .step = 0};
+  const TrainOptions& options = parts[0].options;
+  const std::optional<FourierOptions> given = parse_map(options.map);
+  if (!given) return {.features = schema.inputs, .step = 0};
+  const bool pairs = given->form == FourierOptions::Form::cossin;
+  return {.features = options.features ? options.features : default_features(rows),
+          .step = pairs ? 2u : 1u,
+          // While an orthogonal W is made it lies there in double too.
+          .weights = double(schema.inputs) / (pairs ? 2 : 1) * (given->orthogonal ? 3 : 1),
+          .bounded = true,
+          .searched = options.bandwidth.empty() || options.bandwidth == "auto"};
 }
 
 Plan make_plan(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads) {

@@ -28,6 +28,18 @@ struct Plan {
 // inputs: 0 while they are not known.
 void check_options(const TrainOptions& options, std::size_t inputs = 0);
 
+constexpr std::size_t kSearchFeatures = 1024;  // enough to rank bandwidths
+
+// How large the map will be that the options ask for.
+struct MapSize {
+  std::size_t features = 0;
+  std::size_t step = 1;   // features come in multiples of this; 0: as many as there are inputs
+  double weights = 0;     // numbers it keeps per feature
+  bool bounded = false;   // it bounds its features
+  bool searched = false;  // its bandwidth is found by trials on a sample
+};
+MapSize map_size(const TrainOptions& options, const Schema& schema, std::uint64_t rows);
+
 // A positive number, or several with commas between.
 std::vector<double> parse_bandwidth(const std::string& text);
 

@@ -14,6 +14,7 @@
 #include "model/map_parts.h"
 #include "model/plan.h"
 #include "model/plan_binning.h"
+#include "model/plan_memory.h"
 #include "rows/weighted.h"
 #include "run/checkpoint.h"
 #include "run/stream.h"
@@ -41,16 +42,19 @@ class Training {
     Clock clock;
     look_over_rows();
     require(survey_.rows() > 0, "train: there are no rows");
+    if (!planned_) plan_memory(survey_.rows());
     apply_class_weights();
     seconds_.emplace_back("survey", clock.lap());
 
     Plan plan = make_plan(schema(), survey_, options_, threads_);
     seconds_.emplace_back("choices", clock.lap());
+    survey_.forget_sample();
+    release_freed_memory();
 
     const MapPtr map = plan.map();
     const Stream stream(*current_, map, threads_, execution_, precision());
     std::optional<Stream> validation;
-    if (options_.validation) validation.emplace(*options_.validation, map, threads_, options_.execution, precision());
+    if (options_.validation) validation.emplace(*options_.validation, map, threads_, execution_, precision());
     const Stream* judge = validation ? &*validation : nullptr;
     Fitted fitted = plan.dense ? fit_mixed(plan, judge) : fit_head(stream, judge);
     if (fitted.report.map.empty()) fitted.report.map = map ? map->spec() : "none";
@@ -69,9 +73,11 @@ class Training {
   Precision precision() const { return options_.double_precision ? Precision::float64 : Precision::float32; }
 
   Fitted fit_head(const Stream& stream, const Stream* judge) {
-    if (asks_for_binning(options_))
-      return fit_binning(stream, survey_,
-                         binning_fit(map_parts(options_)[0].options, stream.features(), survey_.rows()), judge);
+    if (asks_for_binning(options_)) {
+      BinningFit binning = binning_fit(map_parts(options_)[0].options, stream.features(), survey_.rows());
+      binning.fit.memory = memory_.for_fit / 2;  // the rest for packed rows and the bins that turn up
+      return fit_binning(stream, survey_, binning, judge);
+    }
     return options_.learner.learner == Learner::ridge
                ? fit_ridge_by_choice(stream, survey_, options_.ridge, judge, options_.say)
                : fit_learner(stream, survey_, options_.learner, judge);
@@ -80,23 +86,26 @@ class Training {
   Fitted fit_mixed(const Plan& plan, const Stream* judge) {
     const Stream dense(*current_, plan.dense, threads_, execution_, precision());
     const Stream bins(*current_, plan.bins_scaling, threads_, execution_, precision());
-    return fit_mixture(dense, bins, survey_, mixture_fit(options_, bins.features(), survey_.rows()), judge);
+    MixtureFit mixture = mixture_fit(options_, bins.features(), survey_.rows());
+    mixture.bins.fit.memory = memory_.for_fit / 4;  // half is for the dense features
+    return fit_mixture(dense, bins, survey_, mixture, judge);
+  }
+
+  void plan_memory(std::size_t n) {
+    memory_ = plan_training_memory(rows_, n, options_, threads_.count());
+    execution_.memory = memory_.for_fit;
+    planned_ = true;
   }
 
   // Several passes over rows that fit are best made in memory.
   void keep_in_memory() {
     Clock clock;
-    const std::size_t budget = options_.execution.memory ? options_.execution.memory : default_memory();
-    const std::size_t bytes = rows_.memory_bytes(options_.double_precision ? sizeof(double) : sizeof(float));
     current_ = &rows_;
-    if (bytes > 0 && bytes < budget / 2) {
-      cached_ = options_.double_precision ? cached_rows<double>(rows_) : cached_rows<float>(rows_);
-      current_ = cached_.get();
-      seconds_.emplace_back("read", clock.lap());
-    } else if (bytes > 0 && options_.say) {
-      options_.say(
-          fmt::format("rows take {:.1f} GB in memory and are read from disk on every pass", double(bytes) / 1e9));
-    }
+    if (const auto n = rows_.size()) plan_memory(*n);
+    if (!memory_.keep_rows) return;
+    cached_ = options_.double_precision ? cached_rows<double>(rows_) : cached_rows<float>(rows_);
+    current_ = cached_.get();
+    seconds_.emplace_back("read", clock.lap());
   }
 
   // The survey is kept in the checkpoint where another look would mean another reading of the file.
@@ -127,6 +136,8 @@ class Training {
   Rows& rows_;
   Rows* current_ = nullptr;
   std::unique_ptr<Rows> cached_, weighted_;
+  TrainingMemory memory_;
+  bool planned_ = false;
   Survey survey_;
   std::vector<std::pair<std::string, double>> seconds_;
 };
@@ -141,7 +152,8 @@ template <class Fit>
 Model fit_on(Rows& rows, MapPtr map, std::uint64_t seed, const Execution& execution, const Fit& fit) {
   Threads threads(execution.threads);
   const Survey survey = Stream(rows, nullptr, threads, execution).fold(Survey(rows.schema(), seed), "survey");
-  Fitted fitted = fit(Stream(rows, map, threads, execution), survey);
+  const Stream stream(rows, map, threads, execution);
+  Fitted fitted = fit(stream, survey);
   fitted.report.map = map->spec();
   return Model(rows.schema(), {std::move(map)}, fitted.head, std::move(fitted.report));
 }
@@ -149,14 +161,22 @@ Model fit_on(Rows& rows, MapPtr map, std::uint64_t seed, const Execution& execut
 }  // namespace
 
 Model fit(Rows& rows, MapPtr map, const RidgeOptions& ridge, const Execution& execution) {
-  return fit_on(rows, std::move(map), ridge.seed, execution,
-                [&](const Stream& stream, const Survey& survey) { return fit_ridge_by_choice(stream, survey, ridge); });
+  return fit_on(rows, std::move(map), ridge.seed, execution, [&](const Stream& stream, const Survey& survey) {
+    const std::size_t outputs = target_code(stream.schema(), survey, ridge.intercept).columns();
+    check_fit_memory(ridge_memory(fit_size(stream, survey, outputs, false), ridge, double(memory_limit(execution))),
+                     stream.features(), execution);
+    return fit_ridge_by_choice(stream, survey, ridge);
+  });
 }
 
 Model fit_learner(Rows& rows, MapPtr map, const LearnerOptions& learner, const Execution& execution) {
   require(learner.learner != Learner::ridge, "fit_learner: ridge has options of its own; use fit");
-  return fit_on(rows, std::move(map), learner.seed, execution,
-                [&](const Stream& stream, const Survey& survey) { return fit_learner(stream, survey, learner); });
+  return fit_on(rows, std::move(map), learner.seed, execution, [&](const Stream& stream, const Survey& survey) {
+    const std::size_t outputs = target_code(stream.schema(), survey, learner.intercept).columns();
+    check_fit_memory(learner_memory(fit_size(stream, survey, outputs, false), learner, double(memory_limit(execution))),
+                     stream.features(), execution);
+    return fit_learner(stream, survey, learner);
+  });
 }
 
 }  // namespace bochner

@@ -152,10 +152,12 @@ std::unique_ptr<Rows> cached_rows(Rows& rows) {
       all.sparse = block.sparse();
       // The exact room where the number of rows is known: growing would need half as much again.
       if (const auto n = rows.size()) {
-        if (all.sparse)
+        const std::size_t values = (rows.memory_bytes(8) - rows.memory_bytes(4)) / 4;
+        all.values.reserve(values);
+        if (all.sparse) {
           all.offsets.reserve(*n + 1);
-        else
-          all.values.reserve(*n * all.cols);
+          all.columns.reserve(values);
+        }
         all.targets.reserve(*n * all.target_count);
         if (all.weighted) all.weights.reserve(*n);
       }

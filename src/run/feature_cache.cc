@@ -17,8 +17,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kScratchBytes = 64 << 20;  // of rows that are mapped anew, at a time
-constexpr std::size_t kPieceRows = 128;          // rows one thread maps at a time
+constexpr std::size_t kPieceRows = 128;  // rows one thread maps at a time
 constexpr double kMostFixed = 32767;
 
 // Gigabytes written once, then read from end to end: large pages save the time of a million faults.
@@ -33,34 +32,42 @@ void use_large_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_t b
 
 std::size_t padded(std::size_t features) { return (features + kKeptColumns - 1) / kKeptColumns * kKeptColumns; }
 
+bool is_bounded(const Stream& stream) { return stream.map() && stream.map()->bound() > 0; }
+
 }  // namespace
 
-FeatureCache::Kind FeatureCache::kind_of(const Stream& stream) {
-  if (stream.precision() == Precision::float64) return Kind::float64;
-  return stream.map() && stream.map()->bound() > 0 ? Kind::fixed16 : Kind::float32;
+FeatureCache::Kind FeatureCache::kind_of(Precision precision, bool bounded) {
+  if (precision == Precision::float64) return Kind::float64;
+  return bounded ? Kind::fixed16 : Kind::float32;
 }
 
 std::size_t FeatureCache::element_bytes(Kind kind) {
   return kind == Kind::fixed16 ? sizeof(std::int16_t) : kind == Kind::float32 ? sizeof(float) : sizeof(double);
 }
 
-std::size_t FeatureCache::row_bytes(const Stream& stream) {
-  return padded(stream.features()) * element_bytes(kind_of(stream));
+std::size_t FeatureCache::row_bytes(std::size_t features, Precision precision, bool bounded) {
+  return padded(features) * element_bytes(kind_of(precision, bounded));
+}
+
+std::size_t FeatureCache::rows_at_once(std::size_t row_bytes, std::size_t memory) {
+  return std::max(mapped_bytes(memory) / row_bytes / kChunkRows, std::size_t(1)) * kChunkRows;
 }
 
 FeatureCache::FeatureCache(const Stream& stream, std::size_t rows, std::size_t budget)
-    : stream_(stream), kind_(kind_of(stream)), rows_(rows), width_(padded(stream.features())) {
+    : stream_(stream),
+      kind_(kind_of(stream.precision(), is_bounded(stream))),
+      rows_(rows),
+      width_(padded(stream.features())) {
   unit_ = kind_ == Kind::fixed16 ? stream.map()->bound() / kMostFixed : 1;
-  const std::size_t fit = budget / row_bytes(stream);
+  const std::size_t row_bytes = width_ * element_bytes(kind_), fit = budget / row_bytes;
   kept_rows_ = fit >= rows ? rows : fit / kChunkRows * kChunkRows;
-  kept_.resize(kept_rows_ * row_bytes(stream));
+  kept_.resize(kept_rows_ * row_bytes);
   use_large_pages(kept_.data(), kept_.size());
 }
 
 std::string FeatureCache::text() const {
   const char* as = kind_ == Kind::fixed16 ? "16-bit numbers" : kind_ == Kind::float32 ? "float" : "double";
-  std::string out = fmt::format("{} rows x {} features kept as {}, {:.2f} GB", kept_rows_, features(), as,
-                                double(kept_.size()) / 1e9);
+  std::string out = fmt::format("{} rows x {} features kept as {}", kept_rows_, features(), as);
   if (kept_rows_ < rows_) out += fmt::format("; the other {} rows are mapped anew on every pass", rows_ - kept_rows_);
   return out;
 }
@@ -90,7 +97,7 @@ void FeatureCache::map_rows(const RowBlock<In>& raw, T* out) const {
 template <class T>
 void FeatureCache::make(const std::string& step, const std::function<void(const RowBlock<T>&)>& visit) {
   using In = Computed<T>;
-  const std::size_t most = std::max(kScratchBytes / (width_ * sizeof(T)) / kChunkRows, std::size_t(1)) * kChunkRows;
+  const std::size_t most = rows_at_once(width_ * sizeof(T), stream_.execution().memory);
   AlignedVector<T> scratch;
   T* const kept = reinterpret_cast<T*>(kept_.data());
   stream_.unmapped().each(step, [&](const auto& block) {
@@ -108,6 +115,7 @@ void FeatureCache::make(const std::string& step, const std::function<void(const 
         T* const out = keep ? kept + row * width_ : scratch.data();
         map_rows(raw, out);
         if (keep) {
+          targets_.reserve(kept_rows_ * raw.target_count);
           if (raw.targets) targets_.insert(targets_.end(), raw.targets, raw.targets + count * raw.target_count);
           if (raw.weights) weights_.insert(weights_.end(), raw.weights, raw.weights + count);
         }

@@ -30,10 +30,12 @@ class FeatureCache {
   double unit() const { return unit_; }         // feature = kept number * unit
   std::size_t kept_rows() const { return kept_rows_; }
   const Stream& stream() const { return stream_; }
-  std::string text() const;  // "357345 rows x 5000 features kept as 16-bit numbers, 3.6 GB"
+  std::string text() const;  // "357345 rows x 5000 features kept as 16-bit numbers"
 
-  // Bytes of one kept row of this stream.
-  static std::size_t row_bytes(const Stream& stream);
+  // Bytes of one kept row. bounded: the map bounds its features.
+  static std::size_t row_bytes(std::size_t features, Precision precision, bool bounded);
+  // Rows that are mapped at a time where they are not kept.
+  static std::size_t rows_at_once(std::size_t row_bytes, std::size_t memory);
 
   // f.add(workers, block) for all rows in order; block.values are kept numbers, block.cols is width().
   template <class Fold>
@@ -50,7 +52,7 @@ class FeatureCache {
 
  private:
   enum class Kind { fixed16, float32, float64 };
-  static Kind kind_of(const Stream& stream);
+  static Kind kind_of(Precision precision, bool bounded);
   static std::size_t element_bytes(Kind kind);
 
   template <class T>

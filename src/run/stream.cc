@@ -12,8 +12,13 @@ namespace bochner {
 
 namespace {
 constexpr std::size_t kMappedBytes = 64 << 20;  // of one block of mapped rows: beyond the last cache, far below memory
+constexpr std::size_t kMappedShare = 16;        // of little memory
 constexpr std::size_t kMostBlockRows = 16 * kChunkRows;
 }  // namespace
+
+std::size_t mapped_bytes(std::size_t memory) {
+  return memory ? std::min(kMappedBytes, memory / kMappedShare) : kMappedBytes;
+}
 
 Stream::Stream(Rows& rows, MapPtr map, Threads& threads, const Execution& execution, Precision precision)
     : rows_(rows), map_(std::move(map)), threads_(threads), execution_(execution), precision_(precision) {
@@ -27,10 +32,10 @@ Stream Stream::through(MapPtr next) const {
   return Stream(rows_, map_ ? chain({map_, std::move(next)}) : std::move(next), threads_, execution_, precision_);
 }
 
-std::size_t Stream::block_rows() const {
-  if (execution_.block_rows) return (execution_.block_rows + kChunkRows - 1) / kChunkRows * kChunkRows;
-  const std::size_t row_bytes = features() * (precision_ == Precision::float32 ? sizeof(float) : sizeof(double));
-  return std::clamp(kMappedBytes / row_bytes / kChunkRows * kChunkRows, kChunkRows, kMostBlockRows);
+std::size_t Stream::block_rows(std::size_t features, Precision precision, const Execution& execution) {
+  if (execution.block_rows) return (execution.block_rows + kChunkRows - 1) / kChunkRows * kChunkRows;
+  const std::size_t row_bytes = features * (precision == Precision::float32 ? sizeof(float) : sizeof(double));
+  return std::clamp(mapped_bytes(execution.memory) / row_bytes / kChunkRows * kChunkRows, kChunkRows, kMostBlockRows);
 }
 
 template <class T>

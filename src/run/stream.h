@@ -17,6 +17,9 @@ namespace bochner {
 
 enum class Precision { float32, float64 };
 
+// Bytes for rows that are mapped and used at once, where `memory` is all there is (0: plenty).
+std::size_t mapped_bytes(std::size_t memory);
+
 // Rows, the maps they go through, and how the work runs. fold() is one pass: the only loop over data in the program.
 class Stream {
  public:
@@ -93,7 +96,8 @@ class Stream {
   }
 
   // Rows mapped at a time: whole chunks that fit the cache of mapped rows.
-  std::size_t block_rows() const;
+  std::size_t block_rows() const { return block_rows(features(), precision_, execution_); }
+  static std::size_t block_rows(std::size_t features, Precision precision, const Execution& execution);
 
  private:
   template <class T>

@@ -39,9 +39,6 @@ class SameBytes(CommandTest):
     def test_sparse_rows(self):
         self.expect_same(DATA / "adult-small.svm", "--kernel", "laplacian", "--map", "fourier:form=shifted")
 
-    def test_memory_too_small_to_keep_the_rows(self):
-        words = ("cpu.csv", "--target", "usr", "--features", 64)
-        self.assertEqual(self.model(*words, "--memory", "1M"), self.model(*words))
 
     def test_another_seed_gives_another_model(self):
         words = ("cpu.csv", "--target", "usr", "--features", 64)

@@ -52,7 +52,8 @@ TEST(GramFold, AgreesWithPlainSums) {
   const Problem p(1500, 65);
   for (const bool weighted : {false, true}) {
     const GramFold sum = sum_in_blocks(p, 2, 1024, weighted);
-    const TiledSymmetric<double> g = sum.gram();
+    Threads team(2);
+    const TiledSymmetric<double> g = sum.gram(team);
     const Matrix<double> r = sum.moment();
     const auto w = [&](std::size_t i) { return weighted ? p.weights[i] : 3.0; };  // weight bound 3 stands for w = 1
     for (std::size_t a = 0; a < p.features; a += 7)
@@ -101,6 +102,26 @@ TEST(GramFold, PartsMergeInAnyOrderAndSubtractExactly) {
   EXPECT_EQ(forward, sum_in_blocks(p, 2, 4096));
   for (std::size_t i = 1; i < 4; ++i) forward.subtract(parts[i]);
   EXPECT_EQ(forward, parts[0]);
+}
+
+TEST(GramFold, RemovingRowsEqualsSubtractingTheirSumsAndAddingThemRestoresEveryBit) {
+  const Problem p(3000, 70);
+  Threads team(3);
+  const Workers on{cpu_backend(), team};
+  for (const bool weighted : {false, true}) {
+    const GramFold all = sum_in_blocks(p, 2, 1024, weighted);
+    RowBlock<float> some = p.block(weighted).slice(500, 1700);  // chunks of their own, and a rest
+    some.first = 0;
+    GramFold part = p.empty(), expected = all, found = all;
+    part.add(on, some);
+    expected.subtract(part);
+    found.remove(on, some);
+    EXPECT_EQ(expected, found);
+    EXPECT_NE(all, found);
+    found.add(on, some.slice(0, 1024));
+    found.add(on, some.slice(1024, 676));
+    EXPECT_EQ(all, found);
+  }
 }
 
 TEST(GramFold, RefusesSumsOfAnotherMap) {

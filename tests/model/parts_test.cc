@@ -177,7 +177,8 @@ TEST_F(Parts, EqualOneRunClosely) {
   const Table table(5000);
   const Sum spec = table.survey();
   const Sum one = table.sum({0, 5000}, spec), parts = table.sum({0, 77, 1500, 1501, 3333, 5000}, spec);
-  const TiledSymmetric<double> a = one.state().gram->gram(), b = parts.state().gram->gram();
+  Threads threads(1);
+  const TiledSymmetric<double> a = one.state().gram->gram(threads), b = parts.state().gram->gram(threads);
   const Matrix<double> r = one.state().gram->moment(), s = parts.state().gram->moment();
   double scale = 0, difference = 0, moment_scale = 0, moment_difference = 0;
   for (std::size_t i = 0; i < a.values().size(); ++i) {

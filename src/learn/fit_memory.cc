@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "learn/fit_memory.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "folds/gram.h"
+#include "learn/hessian_factor.h"
+#include "learn/newton.h"
+#include "learn/ridge.h"
+#include "learn/sketched_gram.h"
+#include "run/feature_cache.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr double kMappedRows = 256;  // that a thread maps at a time, or scores
+constexpr double kLambdas = 19;      // of a path where none are given
+
+double gram_bytes(double features) { return double(GramFold::bytes(std::size_t(features))); }
+
+double map_bytes(const FitSize& s) { return s.map_weights * double(s.features) * s.element(); }
+
+// Of rows that are mapped at a time, at most: plans must grow with the features, which whole chunks do not.
+double mapped_at_once(const FitSize& s, double row_bytes, double memory) {
+  const double most = s.block_rows
+                          ? double(s.block_rows + kChunkRows) * row_bytes
+                          : std::max(double(mapped_bytes(std::size_t(memory))), double(kChunkRows) * row_bytes);
+  return std::min(most, double(s.rows) * row_bytes);
+}
+
+double block_bytes(const FitSize& s, double memory) {
+  return mapped_at_once(s, double(s.features) * s.element(), memory);
+}
+
+double held_out_rows(const FitSize& s) {
+  if (s.validation) return 0;
+  const double mean = held_out_fraction(double(s.rows)) * double(s.rows);
+  return std::min(double(s.rows), mean + 6 * std::sqrt(mean));
+}
+
+// Vectors of D numbers, `count` for each output.
+double vector_bytes(const FitSize& s, double count) {
+  return count * double(s.features) * double(s.outputs) * sizeof(double);
+}
+
+}  // namespace
+
+bool is_weighted(const Schema& schema) {
+  return std::any_of(schema.columns.begin(), schema.columns.end(),
+                     [](const Column& column) { return column.kind == Column::Kind::weight; });
+}
+
+FitSize fit_size(const Stream& stream, const Survey& survey, std::size_t outputs, bool validation) {
+  FitSize size;
+  size.rows = survey.rows();
+  size.features = stream.features();
+  size.outputs = outputs;
+  size.targets = stream.schema().targets;
+  size.bounded = stream.map() && stream.map()->bound() > 0;
+  size.validation = validation;
+  size.precision = stream.precision();
+  size.block_rows = stream.execution().block_rows;
+  size.threads = stream.threads().count();
+  size.weighted = is_weighted(stream.schema()) || survey.largest_weight() != 1;
+  return size;
+}
+
+MemoryPlan cholesky_memory(const FitSize& s, const RidgeOptions& options, double memory) {
+  const double D = double(s.features), n = double(s.rows), threads = s.threads;
+  const bool left_out = !s.validation && chooses_by_leave_one_out(options, n, D);
+  const double held = left_out ? n : held_out_rows(s);
+  const double lambdas = options.lambdas.empty() ? kLambdas : double(options.lambdas.size());
+  const double block = block_bytes(s, memory);
+  MemoryPlan common;
+  common.add("sums", gram_bytes(D) + vector_bytes(s, 2) + 2 * sizeof(double) * D);
+  common.add(left_out ? "rows left out" : "rows held out",
+             held * (D * s.element() + double(s.targets + s.weighted) * sizeof(double)));
+  common.add("map", map_bytes(s));
+  MemoryPlan pass = common, solve = common, validate = common;
+  pass.add("mapped rows", block * (s.weighted ? 2 : 1));
+  solve.add("factor", gram_bytes(D));
+  solve.add("vectors",
+            vector_bytes(s, 4) +
+                (left_out ? threads * kMappedRows * D * sizeof(double) + n * double(s.outputs) * sizeof(double) : 0));
+  if (s.validation) {
+    solve.add("heads", vector_bytes(s, lambdas));
+    validate.add("heads", vector_bytes(s, 3 * lambdas));
+    validate.add("mapped rows", block * (1 + lambdas * double(s.outputs) / D));
+  }
+  return peak_of({pass, solve, validate});
+}
+
+std::size_t cg_factors(std::size_t features, const RidgeOptions& options) {
+  return features < kWideFeatures && options.lambdas.size() != 1 ? 3 : 1;
+}
+
+double cg_feature_bytes(const FitSize& s) {
+  return double(s.rows) * double(FeatureCache::row_bytes(s.features, s.precision, s.bounded));
+}
+
+// The factors come after the sketch, in the same room.
+MemoryPlan cg_memory(const FitSize& s, const RidgeOptions& options, double memory) {
+  const double D = double(s.features), n = double(s.rows), factors = double(cg_factors(s.features, options));
+  const std::size_t row = FeatureCache::row_bytes(s.features, s.precision, s.bounded);
+  const double together = std::min(factors, options.lambdas.empty() ? factors : double(options.lambdas.size()));
+  MemoryPlan plan;
+  plan.add("sketch", gram_bytes(D));
+  plan.add("factors", std::max(factors * gram_bytes(D), sketch_panel_bytes(s.features)));
+  plan.add("vectors", vector_bytes(s, (14 + s.threads) * together + 12) +
+                          3 * held_out_rows(s) * double(s.outputs) * together * sizeof(double));
+  plan.add("mapped rows", mapped_at_once(s, double(row), memory) + s.threads * kMappedRows * D * s.element());
+  plan.add("targets", n * double(s.targets + s.weighted) * sizeof(double));
+  return plan.add("map", map_bytes(s));
+}
+
+MemoryPlan learner_memory(const FitSize& s, const LearnerOptions& options, double memory) {
+  const double D = double(s.features), n = double(s.rows), K = double(s.outputs), threads = s.threads;
+  const double width = D + (options.intercept ? 1 : 0), number = sizeof(double);
+  const double sketch_rows = std::min(n, double(HessianFactor::sketch_rows(std::size_t(width))));
+  const double few = std::min(n, Newton::most_rows_of_own_factor(width, s.outputs));
+  const double tile = double(GramFold::tile_for(std::size_t(width)));
+  MemoryPlan common;
+  common.add("features", n * ((width + 8) * s.element() + double(s.targets + s.weighted) * number));
+  common.add("map", map_bytes(s));
+  MemoryPlan pass = common, solve = common;
+  pass.add("mapped rows", block_bytes(s, memory));
+  const double hessian = std::max(sketch_rows * width * sizeof(float) + gram_bytes(width), 2 * gram_bytes(width));
+  solve.add("Hessian", hessian + threads * tile * tile * sizeof(float));
+  if (options.learner != Learner::logistic || s.outputs == 1)  // what couples the outputs has one factor for all
+    solve.add("factors of few rows", K * few * (width + few) * number);
+  solve.add("scores", n * (10 * K + 4) * number);
+  solve.add("vectors", vector_bytes(s, 12 + FeatureRows::kMostGroups));
+  return peak_of({pass, solve});
+}
+
+MemoryPlan sums_memory(const FitSize& s, double memory) {
+  const double block = block_bytes(s, memory), wide = block / s.element() * sizeof(double);
+  MemoryPlan plan;
+  plan.add("sums", gram_bytes(double(s.features)) + vector_bytes(s, 2));
+  plan.add("mapped rows", block + (s.precision == Precision::float32 ? wide : 0) + (s.weighted ? wide : 0));
+  return plan.add("map", map_bytes(s));
+}
+
+MemoryPlan solve_memory(std::size_t features, std::size_t outputs, int threads) {
+  FitSize s;
+  s.features = features;
+  s.outputs = outputs;
+  MemoryPlan plan;
+  plan.add("sums", gram_bytes(double(features)) + vector_bytes(s, 2));
+  plan.add("factor", gram_bytes(double(features)));
+  return plan.add("vectors", vector_bytes(s, 6) +
+                                 threads * double(GramFold::tile_for(features)) * double(features) * sizeof(double));
+}
+
+}  // namespace bochner

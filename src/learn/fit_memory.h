@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include "bochner/learner.h"
+#include "bochner/ridge.h"
+#include "folds/survey.h"
+#include "run/memory_plan.h"
+#include "run/stream.h"
+
+namespace bochner {
+
+// What decides how much memory a fit takes; known before the rows are read.
+struct FitSize {
+  std::size_t rows = 0, features = 0, outputs = 1, targets = 1;
+  double map_weights = 0;  // numbers the map keeps per feature
+  bool weighted = false;
+  bool bounded = true;  // the map bounds its features
+  bool validation = false;
+  bool given = false;  // the map is the caller's and cannot be made smaller
+  Precision precision = Precision::float32;
+  std::size_t block_rows = 0;  // 0: chosen
+  int threads = 1;
+
+  double element() const { return precision == Precision::float32 ? sizeof(float) : sizeof(double); }
+};
+
+bool is_weighted(const Schema& schema);  // a column holds the weights of rows
+
+// The size of a fit on this stream.
+FitSize fit_size(const Stream& stream, const Survey& survey, std::size_t outputs, bool validation);
+
+// What each fit holds at its peak beside the rows and whatever else its caller holds. memory: bytes it may take;
+// buffers that only save time adapt to it.
+MemoryPlan cholesky_memory(const FitSize& size, const RidgeOptions& options, double memory);
+MemoryPlan cg_memory(const FitSize& size, const RidgeOptions& options, double memory);  // less the kept features
+MemoryPlan learner_memory(const FitSize& size, const LearnerOptions& options, double memory);
+MemoryPlan sums_memory(const FitSize& size, double memory);                       // to accumulate
+MemoryPlan solve_memory(std::size_t features, std::size_t outputs, int threads);  // from sums that a file holds
+
+// Bytes of all mapped rows as conjugate gradients keep them, where there is room.
+double cg_feature_bytes(const FitSize& size);
+constexpr std::size_t kWideFeatures = 8192;  // from here on factors are too large to keep several
+// Factors of the sketch that are kept at a time: more than one where several lambdas share their passes.
+std::size_t cg_factors(std::size_t features, const RidgeOptions& options);
+
+}  // namespace bochner

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "model/plan_memory.h"
+
+#include <algorithm>
+
+#include "base/require.h"
+#include "learn/learner.h"
+#include "learn/sample_trial.h"
+#include "learn/solver_choice.h"
+#include "model/map_parts.h"
+#include "model/plan.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr double kMega = 1 << 20;
+constexpr double kProgram = 16 * kMega;  // code, libraries and small things
+constexpr double kThread = 5 * kMega;    // its share of BLAS buffers, packed tiles and arenas
+constexpr double kReader = 12 * kMega;   // a chunk of text and its cuts
+constexpr double kReaderThread = 5 * kMega;
+constexpr double kRowsAtFirst = 4096;  // asked for at a time when rows are put into memory
+constexpr double kBufferGrowth = 1.5;  // of what rows are read into
+constexpr double kSampledRow = 160;    // beside its numbers
+
+std::size_t outputs_of(const Schema& schema) {
+  if (schema.task == Task::regression) return schema.targets;
+  return schema.labels.size() == 2 ? 1 : schema.labels.size();
+}
+
+MemoryPlan program_memory(int threads, double readers) {
+  MemoryPlan plan;
+  plan.add("program", kProgram + threads * kThread);
+  return plan.add("reader", readers * (kReader + threads * kReaderThread));
+}
+
+class Planning {
+ public:
+  Planning(const Rows& rows, std::size_t n, const TrainOptions& options, int threads)
+      : rows_(rows), schema_(rows.schema()), n_(double(n)), options_(options), threads_(threads) {
+    const MapSize map = map_size(options, schema_, n);
+    step_ = map.step;
+    searched_ = map.searched;
+    size_.rows = n;
+    size_.features = map.features;
+    size_.outputs = outputs_of(schema_);
+    size_.targets = schema_.targets;
+    size_.map_weights = map.weights;
+    size_.weighted = is_weighted(schema_) || options.balanced || !options.class_weights.empty();
+    size_.bounded = map.bounded;
+    size_.validation = options.validation != nullptr;
+    size_.precision = options.double_precision ? Precision::float64 : Precision::float32;
+    size_.block_rows = options.execution.block_rows;
+    size_.threads = threads;
+    limit_ = double(memory_limit(options.execution));
+  }
+
+  TrainingMemory run() {
+    TrainingMemory memory;
+    memory.keep_rows = row_bytes() > 0 && whole(size_, true).total() <= limit_;
+    const MemoryPlan plan = whole(size_, memory.keep_rows);
+    if (plan.total() > limit_) refuse(plan);
+    if (options_.say) options_.say(plan.text(limit_));
+    if (!memory.keep_rows && row_bytes() > 0 && options_.say)
+      options_.say(fmt::format("rows take {} in memory and are read from disk on every pass", size_text(row_bytes())));
+    memory.for_fit = std::size_t(limit_ - around(memory.keep_rows).total());
+    return memory;
+  }
+
+ private:
+  double row_bytes() const { return double(rows_.memory_bytes(std::size_t(size_.element()))); }
+
+  // Numbers of a row.
+  double row_values() const {
+    if (!schema_.sparse || n_ == 0) return double(schema_.inputs);
+    return double(rows_.memory_bytes(8) - rows_.memory_bytes(4)) / 4 / n_;
+  }
+
+  // What is there all the time.
+  MemoryPlan around(bool keep) const {
+    const Execution execution{.memory = std::size_t(limit_), .block_rows = options_.execution.block_rows};
+    const double block = keep ? kRowsAtFirst
+                              : double(Stream::block_rows(std::max<std::size_t>(1, std::size_t(row_values())),
+                                                          size_.precision, execution));
+    const double readers = size_.validation ? 2 : 1;
+    MemoryPlan plan = program_memory(threads_, readers);
+    plan.add("rows read", readers * kBufferGrowth * std::min(block, n_) * row_values() * size_.element());
+    if (keep) plan.add("rows", row_bytes());
+    return plan;
+  }
+
+  // Before the fit: a look over the rows, and trials on some of them.
+  MemoryPlan before(bool keep) const {
+    MemoryPlan plan = around(keep);
+    const double sampled = std::min(n_, double(Survey::most_sampled(schema_)));
+    const Execution execution{.memory = std::size_t(limit_), .block_rows = options_.execution.block_rows};
+    const double seen =
+        std::min(n_, double(Stream::block_rows(std::max<std::size_t>(1, schema_.inputs), size_.precision, execution)));
+    const double sparse = schema_.sparse ? 1.5 : 1;
+    plan.add("sampled rows", (sampled + seen) * (row_values() * sizeof(double) * sparse + kSampledRow));
+    if (searched_)
+      plan.add("trials", SampleTrial::bytes(schema_, size_.rows, std::min(size_.features, kSearchFeatures)));
+    return plan;
+  }
+
+  MemoryPlan fit(const FitSize& size, double memory) const {
+    if (asks_for_bins(options_)) return MemoryPlan();
+    return options_.learner.learner == Learner::ridge ? ridge_memory(size, options_.ridge, memory)
+                                                      : learner_memory(size, options_.learner, memory);
+  }
+
+  MemoryPlan whole(const FitSize& size, bool keep) const {
+    MemoryPlan plan = around(keep);
+    plan.add(fit(size, std::max(limit_ - plan.total(), 0.0)));
+    return peak_of({before(keep), plan});
+  }
+
+  std::size_t largest() const {
+    if (step_ == 0 || asks_for_bins(options_)) return 0;
+    const auto plan = [&](std::size_t D) {
+      FitSize smaller = size_;
+      smaller.features = D;
+      return whole(smaller, false);
+    };
+    return largest_that_fits(size_.features, step_, limit_, plan, kWideFeatures);
+  }
+
+  [[noreturn]] void refuse(const MemoryPlan& plan) const {
+    const std::string allowed = options_.execution.memory
+                                    ? fmt::format("--memory allows {}", size_text(limit_))
+                                    : fmt::format("{} are allowed, 3/4 of what is free", size_text(limit_));
+    const std::size_t D = largest();
+    std::string remedy = "raise --memory";
+    if (D > 0)
+      remedy = fmt::format("the largest number that fits is {}; or raise --memory", D);
+    else if (before(false).total() > limit_)
+      remedy = fmt::format("raise --memory to {} at least", size_text(before(false).total() + kMega));
+    if (D > 0 && options_.learner.learner != Learner::ridge) remedy += ", or use ridge";
+    throw std::invalid_argument(fmt::format("--features: {} need {} ({}), {}; {}", size_.features,
+                                            size_text(plan.total()), plan.items_text(), allowed, remedy));
+  }
+
+  const Rows& rows_;
+  const Schema& schema_;
+  double n_;
+  const TrainOptions& options_;
+  int threads_;
+  std::size_t step_ = 1;
+  bool searched_ = false;
+  FitSize size_;
+  double limit_ = 0;
+};
+
+}  // namespace
+
+TrainingMemory plan_training_memory(const Rows& rows, std::size_t n, const TrainOptions& options, int threads) {
+  return Planning(rows, n, options, threads).run();
+}
+
+namespace {
+
+void say_or_refuse(const MemoryPlan& plan, double limit, const std::string& what, const std::string& remedy,
+                   const std::function<void(const std::string&)>& say) {
+  require(plan.total() <= limit, "memory: {} needs {} ({}), {} are allowed; {}", what, size_text(plan.total()),
+          plan.items_text(), size_text(limit), remedy);
+  if (say) say(plan.text(limit));
+}
+
+}  // namespace
+
+void plan_sums_memory(FitSize size, const Schema& schema, std::size_t step, const TrainOptions& options) {
+  const double limit = double(memory_limit(options.execution));
+  const Execution execution{.memory = std::size_t(limit), .block_rows = options.execution.block_rows};
+  const auto plan_of = [&](std::size_t D) {
+    FitSize s = size;
+    s.features = D;
+    MemoryPlan plan = program_memory(s.threads, 1);
+    const double block = double(Stream::block_rows(D, s.precision, execution)) * double(schema.inputs) * s.element();
+    plan.add("rows read", kBufferGrowth * block);
+    plan.add("sampled rows", double(Survey::most_sampled(schema)) * (double(schema.inputs) * sizeof(double)));
+    return plan.add(sums_memory(s, limit));
+  };
+  const MemoryPlan plan = plan_of(size.features);
+  std::string remedy = "raise --memory";
+  if (plan.total() > limit && step > 0)
+    if (const std::size_t D = largest_that_fits(size.features, step, limit, plan_of))
+      remedy = fmt::format("the largest number that fits is {}; or raise --memory", D);
+  say_or_refuse(plan, limit, fmt::format("--features {}", size.features), remedy, options.say);
+}
+
+void plan_solve_memory(std::size_t features, std::size_t outputs, int threads, const Execution& execution,
+                       const std::function<void(const std::string&)>& say) {
+  MemoryPlan plan = program_memory(threads, 0);
+  plan.add(solve_memory(features, outputs, threads));
+  say_or_refuse(plan, double(memory_limit(execution)), fmt::format("solving for {} features", features),
+                "raise --memory", say);
+}
+
+void check_fit_memory(const MemoryPlan& plan, std::size_t features, const Execution& execution) {
+  say_or_refuse(plan, double(memory_limit(execution)), fmt::format("a fit of {} features", features),
+                "use fewer, or allow more memory", {});
+}
+
+}  // namespace bochner

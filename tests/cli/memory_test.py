@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""--memory is kept, the plan is said first, what cannot fit is refused, and no value of it changes a model."""
+
+import os
+import random
+import re
+import subprocess
+import unittest
+
+from command import COMMAND, DATA, CommandTest
+
+ROWS, COLUMNS = 20000, 60
+UNITS = {"M": 2**20, "G": 2**30}
+
+
+def size(text):
+    return float(text[:-1]) * UNITS[text[-1]]
+
+
+class Memory(CommandTest):
+    def setUp(self):
+        super().setUp()
+        draw = random.Random(1)
+        lines = [",".join(f"x{j}" for j in range(COLUMNS)) + ",y\n"]
+        for _ in range(ROWS):
+            x = draw.getrandbits(COLUMNS)
+            y = (x & 1) ^ (x >> 1 & 1) if draw.random() < 0.9 else draw.getrandbits(1)
+            lines.append(",".join(str(x >> j & 1) for j in range(COLUMNS)) + f",{'ab'[y]}\n")
+        self.file("rows.csv", "".join(lines))
+
+    def peak(self, *words):
+        """Messages and the largest resident set of a command that must not fail."""
+        with open(self.folder / "messages", "w+b") as messages:
+            process = subprocess.Popen([COMMAND, *map(str, words)], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.DEVNULL, stderr=messages)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            messages.seek(0)
+            said = messages.read().decode()
+        self.assertEqual(process.returncode, 0, said)
+        return said, usage.ru_maxrss * 1024
+
+    def expect_kept(self, memory, *words):
+        said, resident = self.peak(*words, "--memory", memory)
+        plan = re.search(r"memory: (\S+) of (\S+):", said)
+        self.assertIsNotNone(plan, said)
+        self.assertLessEqual(size(plan[1]), size(memory) * 1.01)
+        self.assertLessEqual(resident, size(memory) * 1.05, said)
+        return said
+
+    TRAIN = ("train", "rows.csv", "--target", "y", "--bandwidth", 5, "--threads", 2, "-o", "m")
+
+    def model(self, *words):
+        self.succeed_quietly(*self.TRAIN, *words)
+        return (self.folder / "m").read_bytes()
+
+    def test_ridge_stays_within_it(self):
+        self.expect_kept("96M", *self.TRAIN, "--features", 1024, "--solver", "cholesky", "--lambda", "1e-4")
+        self.expect_kept("80M", *self.TRAIN, "--features", 1024, "--solver", "cg", "--lambda", "1e-4")
+        self.expect_kept("256M", *self.TRAIN, "--features", 1024, "--solver", "cg", "--lambda", "1e-4")
+
+    def test_other_learners_stay_within_it(self):
+        self.expect_kept("200M", *self.TRAIN, "--features", 1000, "--learner", "logistic", "--C", 1)
+        self.expect_kept("200M", *self.TRAIN, "--features", 1000, "--learner", "svm", "--C", 0.1)
+
+    def test_parts_stay_within_it(self):
+        self.succeed_quietly("accumulate", "rows.csv", "--target", "y", "-o", "survey")
+        self.expect_kept("128M", "accumulate", "rows.csv", "--spec", "survey", "--bandwidth", 5, "--features", 1024,
+                         "-o", "sum")
+        self.expect_kept("64M", "solve", "sum", "-o", "m")
+        self.refuse(1, "solve", "sum", "-o", "m", "--quiet", "--memory", "16M", say="raise --memory")
+
+    def test_what_does_not_fit_is_refused_with_the_largest_that_does(self):
+        for words in (("--solver", "cholesky"), ("--solver", "cg"), ("--learner", "svm", "--C", 1),
+                      ("--learner", "huber", "--C", 1)):
+            if words[-2:] == ("--C", 1) and "huber" in words:
+                train = ("train", DATA / "cpu-small.csv", "--target", "usr", "--bandwidth", 5, "--threads", 2)
+            else:
+                train = self.TRAIN[:-2]
+            given = (*train, *words, "--memory", "200M")
+            code, _, errors = self.run_command(*given, "--features", 60000, "--quiet")
+            self.assertEqual(code, 1, errors)
+            fits = int(re.search(r"largest number that fits is (\d+)", errors)[1])
+            self.assertGreater(fits, 500)
+            self.refuse(1, *given, "--features", fits + 2, "--quiet", say=f"fits is {fits};")
+            process = self.start(*given, "--features", fits)  # that it begins is enough
+            said = ""
+            while "memory:" not in said and (line := process.stderr.readline()):
+                said += line.decode()
+            process.kill()
+            process.communicate()
+            self.assertIn("memory:", said)
+
+    def test_a_model_does_not_depend_on_it(self):
+        cg = ("--features", 1024, "--solver", "cg", "--lambda", "1e-4,1e-3")
+        whole = self.model(*cg, "--memory", "1G")
+        said, _ = self.peak(*self.TRAIN, *cg, "--memory", "100M")
+        self.assertIn("mapped anew", said)
+        self.assertEqual((self.folder / "m").read_bytes(), whole)
+
+        held_out = ("--features", 1024, "--solver", "cholesky", "--lambda", "1e-4,1e-3")
+        whole = self.model(*held_out, "--memory", "1G")  # with room for a copy of the sums, and without
+        self.assertEqual(self.model(*held_out, "--memory", "105M"), whole)
+
+    def test_rows_that_do_not_fit_are_read_again(self):
+        heading, *rows = (self.folder / "rows.csv").read_bytes().splitlines(keepends=True)
+        self.file("rows.csv", heading + b"".join(3 * rows))
+        words = ("--features", 64, "--select", "holdout", "--lambda", "1e-3")
+        whole = self.model(*words)
+        said, _ = self.peak(*self.TRAIN, *words, "--memory", "80M")
+        self.assertIn("read from disk on every pass", said)
+        self.assertEqual((self.folder / "m").read_bytes(), whole)
+
+
+if __name__ == "__main__":
+    unittest.main()
