@@ -14,7 +14,7 @@ class Checkpoint;
 // What a long step tells whoever waits: its name and the fraction done.
 using ProgressFunction = std::function<void(const std::string& step, double fraction)>;
 
-// How work runs. No choice here changes a bit of the result.
+// How work runs. No choice here changes a bit of the result, but that ridge takes a solver that fits into the memory.
 struct Execution {
   int threads = 0;                   // 0: all cores
   std::size_t memory = 0;            // bytes we may hold; 0: three quarters of what the machine has free

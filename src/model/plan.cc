@@ -34,6 +34,12 @@ bool is_rule(const std::string& bandwidth) {
   return bandwidth.empty() || bandwidth == "auto" || bandwidth == "scale" || bandwidth == "median";
 }
 
+std::size_t features_of(const MapPart& part, bool mixture, std::uint64_t rows) {
+  std::size_t features = part.options.features ? part.options.features : default_features(rows);
+  if (!part.options.features && mixture) features = std::min(features, kMixedFeatures);  // bins do the rest
+  return part.sharing > 1 ? std::max<std::size_t>(2, features / part.sharing / 2 * 2) : features;
+}
+
 // What the text says of a Fourier map; none for other maps.
 std::optional<FourierOptions> parse_map(const std::string& text) {
   const Spec spec(text);
@@ -133,11 +139,7 @@ class Planning {
     }
     FourierOptions fourier_options = *given;
     fourier_options.kernel = options.kernel;
-    fourier_options.features = options.features ? options.features : default_features(survey_.rows());
-    if (!options.features && asks_for_mixture(options_))  // bins do the rest
-      fourier_options.features = std::min(fourier_options.features, kMixedFeatures);
-    if (part.sharing > 1)
-      fourier_options.features = std::max<std::size_t>(2, fourier_options.features / part.sharing / 2 * 2);
+    fourier_options.features = features_of(part, asks_for_mixture(options_), survey_.rows());
     fourier_options.seed = options.seed;
     if (!options.features) note(fmt::format("features: {} for {} rows", fourier_options.features, survey_.rows()));
     choose_bandwidth(options, fourier_options, scaling);
@@ -243,17 +245,19 @@ void check_options(const TrainOptions& options, std::size_t inputs) {
 
 MapSize map_size(const TrainOptions& all, const Schema& schema, std::uint64_t rows) {
   const std::vector<MapPart> parts = map_parts(all);
-  if (asks_for_bins(all) || parts.size() > 1) return {.features = schema.inputs, .step = 0};
-  const TrainOptions& options = parts[0].options;
-  const std::optional<FourierOptions> given = parse_map(options.map);
-  if (!given) return {.features = schema.inputs, .step = 0};
-  const bool pairs = given->form == FourierOptions::Form::cossin;
-  return {.features = options.features ? options.features : default_features(rows),
-          .step = pairs ? 2u : 1u,
-          // While an orthogonal W is made it lies there in double too.
-          .weights = double(schema.inputs) / (pairs ? 2 : 1) * (given->orthogonal ? 3 : 1),
-          .bounded = true,
-          .searched = options.bandwidth.empty() || options.bandwidth == "auto"};
+  MapSize size{.bounded = true};
+  for (const MapPart& part : parts) {
+    const std::optional<FourierOptions> given = parse_map(part.options.map);
+    if (asks_for_bins(all) || !given) return {.features = schema.inputs, .step = 0};
+    const bool pairs = given->form == FourierOptions::Form::cossin;
+    size.features += features_of(part, false, rows);
+    size.step = parts.size() > 1 ? 0 : pairs ? 2 : 1;
+    // While an orthogonal W is made it lies there in double too.
+    const double weights = double(schema.inputs) / (pairs ? 2 : 1) * (given->orthogonal ? 3 : 1);
+    size.weights = std::max(size.weights, weights);
+    size.searched |= part.options.bandwidth.empty() || part.options.bandwidth == "auto";
+  }
+  return size;
 }
 
 Plan make_plan(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads) {

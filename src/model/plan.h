@@ -33,7 +33,7 @@ constexpr std::size_t kSearchFeatures = 1024;  // enough to rank bandwidths
 // How large the map will be that the options ask for.
 struct MapSize {
   std::size_t features = 0;
-  std::size_t step = 1;   // features come in multiples of this; 0: as many as there are inputs
+  std::size_t step = 1;   // features come in multiples of this; 0: they are not one number to choose
   double weights = 0;     // numbers it keeps per feature
   bool bounded = false;   // it bounds its features
   bool searched = false;  // its bandwidth is found by trials on a sample

@@ -138,7 +138,8 @@ class Planning {
     else if (before(false).total() > limit_)
       remedy = fmt::format("raise --memory to {} at least", size_text(before(false).total() + kMega));
     if (D > 0 && options_.learner.learner != Learner::ridge) remedy += ", or use ridge";
-    throw std::invalid_argument(fmt::format("--features: {} need {} ({}), {}; {}", size_.features,
+    throw std::invalid_argument(fmt::format("{} {} need {} ({}), {}; {}",
+                                            step_ == 0 ? "memory:" : "--features:", size_.features,
                                             size_text(plan.total()), plan.items_text(), allowed, remedy));
   }
 
