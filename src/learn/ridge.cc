@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/require.h"
 #include "folds/held_out.h"
 #include "folds/largest.h"
@@ -199,6 +200,7 @@ Fitted fit_ridge(const Stream& stream, const Survey& survey, const RidgeOptions&
   Sums sums = stream.fold_saved(Sums{GramFold(D, feature_bound(stream), code, survey.largest_weight()),
                                      HeldOut(D, stream.schema().targets, fraction, options.seed, survey.rows())},
                                 "gram");
+  release_freed_memory();  // blocks of mapped rows
   report.seconds.emplace_back("gram", clock.lap());
 
   const double memory = double(memory_limit(stream.execution()));

@@ -111,7 +111,10 @@ void FeatureCache::make(const std::string& step, const std::function<void(const 
         const RowBlock<In> raw = block.slice(begin, count);
         begin += count;
         if (keep && filled_) continue;
-        if (!keep) scratch.resize(count * width_);
+        if (!keep) {
+          scratch.reserve(std::min(most, rows_) * width_);  // growing would need as much again
+          scratch.resize(count * width_);
+        }
         T* const out = keep ? kept + row * width_ : scratch.data();
         map_rows(raw, out);
         if (keep) {
