@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "backend/fourier_weights.h"
+#include "backend/landmarks.h"
 #include "bochner/matrix.h"
 #include "bochner/row_block.h"
 
@@ -43,6 +44,16 @@ class Backend {
                         MatrixView<float> c) const = 0;
   virtual void multiply(MatrixView<const double> a, MatrixView<const double> b, double beta,
                         MatrixView<double> c) const = 0;
+
+  // k(i, j) = the kernel of row i and landmark j. Distances are summed from differences, so nothing cancels; CSR rows
+  // sum in double the inputs they hold, so that they cost what they hold. A row's result is a function of that row
+  // alone, to the bit.
+  virtual void kernel_block(const RowBlock<float>& x, const Landmarks<float>& y, MatrixView<float> k) const = 0;
+  virtual void kernel_block(const RowBlock<double>& x, const Landmarks<double>& y, MatrixView<double> k) const = 0;
+
+  // z = x R^T, R lower triangular. A row's result is a function of that row alone, to the bit. z is not x.
+  virtual void multiply_lower(MatrixView<const float> x, const LowerPanels<float>& r, MatrixView<float> z) const = 0;
+  virtual void multiply_lower(MatrixView<const double> x, const LowerPanels<double>& r, MatrixView<double> z) const = 0;
 
   // Rows kept for many passes. T is std::int16_t (fixed point), float or double; C is double for double, otherwise
   // float. Rows have zeros up to z.cols, a multiple of kKeptColumns, so there are no tails.

@@ -5,6 +5,7 @@
 
 #include "base/require.h"
 #include "maps/grid_linear.h"
+#include "maps/nystroem.h"
 
 namespace bochner {
 
@@ -16,6 +17,7 @@ MapPtr load_map(const Archive& archive) {
   const std::string type = get_text(archive.tree, "type");
   if (type == "fourier") return load_fourier(archive);
   if (type == "binning") return load_binning(archive);
+  if (type == "nystroem") return load_nystroem(archive);
   if (type == "grid_linear") return load_grid_linear(archive);
   if (type == "scaling") return load_scaling(archive);
   if (type == "linear") return load_linear(archive);

@@ -32,6 +32,18 @@ class CpuBackend final : public Backend {
                 MatrixView<double> c) const override {
     cpu::multiply(a, b, beta, c);
   }
+  void kernel_block(const RowBlock<float>& x, const Landmarks<float>& y, MatrixView<float> k) const override {
+    cpu::kernel_block(x, y, k);
+  }
+  void kernel_block(const RowBlock<double>& x, const Landmarks<double>& y, MatrixView<double> k) const override {
+    cpu::kernel_block(x, y, k);
+  }
+  void multiply_lower(MatrixView<const float> x, const LowerPanels<float>& r, MatrixView<float> z) const override {
+    cpu::multiply_lower(x, r, z);
+  }
+  void multiply_lower(MatrixView<const double> x, const LowerPanels<double>& r, MatrixView<double> z) const override {
+    cpu::multiply_lower(x, r, z);
+  }
   void project(MatrixView<const std::int16_t> z, MatrixView<const float> v, MatrixView<float> u) const override {
     cpu::project(z, v, u);
   }

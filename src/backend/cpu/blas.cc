@@ -5,7 +5,11 @@
 
 #include <cblas.h>
 
+#include <vector>
+
 extern "C" void dpotrf_(const char* uplo, const blasint* n, double* a, const blasint* lda, blasint* info);
+extern "C" void dpstrf_(const char* uplo, const blasint* n, double* a, const blasint* lda, blasint* pivots,
+                        blasint* rank, const double* tolerance, double* work, blasint* info);
 
 namespace bochner::blas {
 
@@ -54,6 +58,17 @@ std::size_t potrf(MatrixView<double> a) {
   blasint info = 0;
   dpotrf_("U", &n, a.data, &stride, &info);
   return std::size_t(info);
+}
+
+std::size_t pstrf(MatrixView<double> a, double tolerance, std::span<std::size_t> pivots) {
+  use_one_thread();
+  const blasint n = integer(a.rows), stride = integer(a.stride);
+  blasint info = 0, rank = 0;
+  std::vector<blasint> order(a.rows);
+  std::vector<double> work(2 * a.rows);
+  dpstrf_("U", &n, a.data, &stride, order.data(), &rank, &tolerance, work.data(), &info);
+  for (std::size_t i = 0; i < a.rows; ++i) pivots[i] = std::size_t(order[i] - 1);
+  return std::size_t(rank);
 }
 
 }  // namespace bochner::blas

@@ -17,6 +17,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "backend/cpu/tile-inl.h"
 #include "backend/cpu/turns-inl.h"
 
 // The product and the cosine in one pass, so that the angles never leave L1. For a group of panels that stays in
@@ -28,26 +29,14 @@ namespace bochner::cpu::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr std::size_t kPanel = FourierWeights<float>::kPanel;
-constexpr std::size_t kTileRows = 6;
-constexpr std::size_t kPackedRows = 8;          // a tile's stride in the packed rows
+static_assert(kPanel == FourierWeights<float>::kPanel);
 constexpr std::size_t kGroupBytes = 512 << 10;  // of panels, beside the rows in L2
 constexpr std::size_t kPageBytes = 4096, kLineBytes = 64;
 constexpr std::size_t kSegmentPanels = 3;  // summed before their cosines are taken
 constexpr std::size_t kSegment = kSegmentPanels * kPanel;
 constexpr std::size_t kSparsePanels = 4;  // enough sums at a time to hide the latency of a multiply-add
 
-// Vectors of at most one panel; 4 of them (24 sums) fit 32 registers, 2 fit 16.
-template <class T>
-using Tag = hn::CappedTag<T, kPanel>;
-constexpr bool kManyRegisters = HWY_ARCH_ARM_A64 || HWY_TARGET <= HWY_AVX3;
 constexpr std::size_t kBatchVectors = kManyRegisters ? 6 : 3;
-template <class T>
-constexpr std::size_t tile_vectors() {
-  constexpr std::size_t whole = kPanel / hn::MaxLanes(Tag<T>());
-  constexpr std::size_t most = kManyRegisters ? 4 : 2;
-  return whole < most ? whole : most;
-}
 
 template <class T>
 alignas(64) constexpr T kNoPhase[HWY_MAX(kSparsePanels, kSegmentPanels) * kPanel] = {};
@@ -84,34 +73,6 @@ void pack_rows(const RowBlock<T>& x, std::size_t first, std::size_t count, T* HW
   for (std::size_t r = 0; r < kTileRows; ++r) row[r] = x.values + (first + HWY_MIN(r, count - 1)) * x.stride;
   for (std::size_t j = 0; j < x.cols; ++j, packed += kPackedRows)
     unrolled<kTileRows>([&](auto r) BOCHNER_INLINE { packed[r] = row[r][j]; });
-}
-
-// sum[r][v] += x[r] w[v] for the rows of a tile. NEON multiplies by a lane: one load serves several rows.
-// Each vector of w is loaded where it is used, so that one register holds them all in turn.
-template <class T, std::size_t kVectors, class V>
-HWY_INLINE void add_outer(const T* HWY_RESTRICT x, const T* HWY_RESTRICT w, V (&sum)[kTileRows][kVectors]) {
-  const Tag<T> d;
-  constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
-#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
-  V xv[kPackedRows / kLanes];
-  unrolled<(kTileRows + kLanes - 1) / kLanes>([&](auto i) BOCHNER_INLINE { xv[i] = hn::Load(d, x + i * kLanes); });
-  unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
-    const V wv = hn::Load(d, w + v * kLanes);
-    unrolled<kTileRows>([&](auto r) BOCHNER_INLINE {
-      if constexpr (sizeof(T) == 4)
-        sum[r][v] = V(vfmaq_laneq_f32(sum[r][v].raw, wv.raw, xv[r / kLanes].raw, r % kLanes));
-      else
-        sum[r][v] = V(vfmaq_laneq_f64(sum[r][v].raw, wv.raw, xv[r / kLanes].raw, r % kLanes));
-    });
-  });
-#else
-  V wv[kVectors];
-  unrolled<kVectors>([&](auto v) BOCHNER_INLINE { wv[v] = hn::Load(d, w + v * kLanes); });
-  unrolled<kTileRows>([&](auto r) BOCHNER_INLINE {
-    const V xr = hn::Set(d, x[r]);
-    unrolled<kVectors>([&](auto v) BOCHNER_INLINE { sum[r][v] = hn::MulAdd(xr, wv[v], sum[r][v]); });
-  });
-#endif
 }
 
 // The sums of one tile, from the phase on: rows x `kVectors` vectors of frequencies.

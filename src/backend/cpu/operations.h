@@ -8,6 +8,7 @@
 
 #include "backend/backend.h"
 #include "backend/fourier_weights.h"
+#include "backend/landmarks.h"
 #include "bochner/matrix.h"
 #include "bochner/row_block.h"
 
@@ -22,6 +23,12 @@ void add_product(MatrixView<const T> a, MatrixView<const T> b, double per_unit, 
 
 template <class T>
 void multiply(MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixView<T> c);
+
+template <class T>
+void kernel_block(const RowBlock<T>& x, const Landmarks<T>& y, MatrixView<T> k);
+
+template <class T>
+void multiply_lower(MatrixView<const T> x, const LowerPanels<T>& r, MatrixView<T> z);
 
 template <class T>
 void project(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixView<Computed<T>> u);

@@ -13,7 +13,8 @@
 #include <hwy/highway.h>
 
 #include <cstddef>
-#include <utility>
+
+#include "backend/cpu/tile-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace bochner::cpu::HWY_NAMESPACE {
@@ -46,19 +47,6 @@ struct TurnsPolynomials<double> {
                                   0x1.a37b407a2139dp+5, 0x1.7996a1750c71ap+4, 0x1.cbc14feb1a29ep+2,
                                   0x1.93c5f998fa9b8p+0, 0x1.16816fc5ca009p-2};
 };
-
-// On every lambda that sees vectors: a call would put them in memory.
-#undef BOCHNER_INLINE
-#define BOCHNER_INLINE __attribute__((always_inline))
-
-// step(0), ..., step(N - 1), each index a constant: only so does GCC keep arrays of vectors in registers.
-template <std::size_t N, class Step>
-HWY_INLINE void unrolled(const Step& step) {
-  [&]<std::size_t... I>(std::index_sequence<I...>) BOCHNER_INLINE {
-    (step(std::integral_constant<std::size_t, I>()), ...);
-  }
-  (std::make_index_sequence<N>());
-}
 
 // scale * cos and scale * sin of N vectors of finite turns r. f = r - round(r) is exact for every finite r, so the
 // only errors are the polynomials'; r without a fraction gives cos 1 and sin 0. Each step is done for all N vectors

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+// Register tiles: a few rows by one panel of columns. Per target: no #pragma once, see foreach_target.h.
+
+#if defined(BOCHNER_BACKEND_CPU_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BOCHNER_BACKEND_CPU_TILE_INL_H_
+#undef BOCHNER_BACKEND_CPU_TILE_INL_H_
+#else
+#define BOCHNER_BACKEND_CPU_TILE_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <utility>
+
+HWY_BEFORE_NAMESPACE();
+namespace bochner::cpu::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// On every lambda that sees vectors: a call would put them in memory.
+#undef BOCHNER_INLINE
+#define BOCHNER_INLINE __attribute__((always_inline))
+
+// step(0), ..., step(N - 1), each index a constant: only so does GCC keep arrays of vectors in registers.
+template <std::size_t N, class Step>
+HWY_INLINE void unrolled(const Step& step) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) BOCHNER_INLINE {
+    (step(std::integral_constant<std::size_t, I>()), ...);
+  }
+  (std::make_index_sequence<N>());
+}
+
+constexpr std::size_t kPanel = 16;
+constexpr std::size_t kTileRows = 6;
+constexpr std::size_t kPackedRows = 8;  // a tile's stride in the packed rows
+
+// Vectors of at most one panel; 4 of them (24 sums) fit 32 registers, 2 fit 16.
+template <class T>
+using Tag = hn::CappedTag<T, kPanel>;
+constexpr bool kManyRegisters = HWY_ARCH_ARM_A64 || HWY_TARGET <= HWY_AVX3;
+template <class T>
+constexpr std::size_t tile_vectors() {
+  constexpr std::size_t whole = kPanel / hn::MaxLanes(Tag<T>());
+  constexpr std::size_t most = kManyRegisters ? 4 : 2;
+  return whole < most ? whole : most;
+}
+
+// sum[r][v] += x[r] w[v] for the rows of a tile. NEON multiplies by a lane: one load serves several rows.
+// Each vector of w is loaded where it is used, so that one register holds them all in turn.
+template <class T, std::size_t kVectors, class V>
+HWY_INLINE void add_outer(const T* HWY_RESTRICT x, const T* HWY_RESTRICT w, V (&sum)[kTileRows][kVectors]) {
+  const Tag<T> d;
+  constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
+#if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
+  V xv[kPackedRows / kLanes];
+  unrolled<(kTileRows + kLanes - 1) / kLanes>([&](auto i) BOCHNER_INLINE { xv[i] = hn::Load(d, x + i * kLanes); });
+  unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
+    const V wv = hn::Load(d, w + v * kLanes);
+    unrolled<kTileRows>([&](auto r) BOCHNER_INLINE {
+      if constexpr (sizeof(T) == 4)
+        sum[r][v] = V(vfmaq_laneq_f32(sum[r][v].raw, wv.raw, xv[r / kLanes].raw, r % kLanes));
+      else
+        sum[r][v] = V(vfmaq_laneq_f64(sum[r][v].raw, wv.raw, xv[r / kLanes].raw, r % kLanes));
+    });
+  });
+#else
+  V wv[kVectors];
+  unrolled<kVectors>([&](auto v) BOCHNER_INLINE { wv[v] = hn::Load(d, w + v * kLanes); });
+  unrolled<kTileRows>([&](auto r) BOCHNER_INLINE {
+    const V xr = hn::Set(d, x[r]);
+    unrolled<kVectors>([&](auto v) BOCHNER_INLINE { sum[r][v] = hn::MulAdd(xr, wv[v], sum[r][v]); });
+  });
+#endif
+}
+
+}  // namespace bochner::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/aligned.h"
+#include "bochner/matrix.h"
+
+namespace bochner {
+
+// A kernel as a function of D = x - y, each input divided by its length scale.
+enum class KernelShape : std::uint8_t {
+  squared,       // |D|_2^2 itself, for who goes on from there
+  gaussian,      // exp(-|D|_2^2 / 2)
+  exponential2,  // exp(-|D|_2)
+  matern32,      // (1 + a) exp(-a), a = sqrt(3) |D|_2
+  matern52,      // (1 + a + a^2 / 3) exp(-a), a = sqrt(5) |D|_2
+  rational,      // (1 + |D|_2^2 / (2 alpha))^-alpha
+  exponential1,  // exp(-|D|_1)
+  cauchy,        // prod_j 1 / (1 + D_j^2)
+};
+
+// The points y a block of kernel values is taken against, in the layout of FourierWeights: panels of kPanel points,
+// each panel inputs x kPanel, zero-padded, divided by the length scales.
+template <class T>
+struct Landmarks {
+  static constexpr std::size_t kPanel = 16;
+
+  KernelShape shape = KernelShape::gaussian;
+  T alpha = 1;  // rational only
+  std::size_t inputs = 0, count = 0;
+  AlignedVector<T> panels;       // [ceil(count / kPanel)][inputs][kPanel]
+  AlignedVector<T> factor;       // 1 / length scale of each input
+  AlignedVector<double> origin;  // of each point, padded: what the sum (or product) over inputs is for x = 0
+};
+
+// points: count x inputs. length_scales: one per input, or one for all.
+template <class T>
+Landmarks<T> pack_landmarks(MatrixView<const float> points, std::span<const double> length_scales, KernelShape shape,
+                            double alpha = 1);
+
+// A lower triangular matrix for Backend::multiply_lower: panels of kPanel rows, of which panel p has only the
+// columns up to its diagonal, column after column, zero-padded.
+template <class T>
+struct LowerPanels {
+  static constexpr std::size_t kPanel = 16;
+
+  std::size_t size = 0;
+  AlignedVector<T> values;
+  std::vector<std::size_t> offsets;  // of each panel
+
+  std::size_t columns(std::size_t p) const { return (p + 1) * kPanel < size ? (p + 1) * kPanel : size; }
+};
+
+// The lower triangle of a square matrix; the rest is not read.
+template <class T>
+LowerPanels<T> pack_lower(MatrixView<const double> lower);
+
+}  // namespace bochner

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "maps/nystroem.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "backend/cpu/blas.h"
+#include "base/aligned.h"
+#include "base/archive.h"
+#include "base/require.h"
+#include "bochner/nystroem.h"
+#include "kernels/law.h"
+#include "maps/load.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr std::size_t kMostValues = std::size_t{1} << 31;  // of the landmarks, and of their factor
+constexpr std::size_t kMostLandmarks = 40000;              // 12.8 GB of factor
+
+void check_landmarks(const Kernel& kernel, std::size_t count, std::size_t inputs) {
+  require(count > 0 && inputs > 0, "nystroem map: {} landmarks of {} inputs, expected at least 1 of 1", count, inputs);
+  require(count <= kMostLandmarks && inputs <= kMostValues / count,
+          "nystroem map: {} landmarks of {} inputs, expected at most {} and {} values; lower the features", count,
+          inputs, kMostLandmarks, kMostValues);
+  check_kernel(kernel, inputs);
+}
+
+}  // namespace
+
+KernelShape kernel_shape(const Kernel& kernel) {
+  switch (kernel.family) {
+    case Kernel::Family::gaussian:
+      return KernelShape::gaussian;
+    case Kernel::Family::laplacian:
+      return KernelShape::exponential1;
+    case Kernel::Family::cauchy:
+      return KernelShape::cauchy;
+    case Kernel::Family::laplacian2:
+      return KernelShape::exponential2;
+    case Kernel::Family::rational_quadratic:
+      return KernelShape::rational;
+    case Kernel::Family::matern:
+      return kernel.nu == 0.5   ? KernelShape::exponential2
+             : kernel.nu == 1.5 ? KernelShape::matern32
+             : kernel.nu == 2.5 ? KernelShape::matern52
+                                : KernelShape::squared;
+  }
+  return KernelShape::squared;
+}
+
+template <class T>
+void kernel_rows(const Backend& on, const Kernel& kernel, const RowBlock<T>& block, const Landmarks<T>& y,
+                 MatrixView<T> k) {
+  on.kernel_block(block, y, k);
+  if (y.shape != KernelShape::squared) return;
+  // A matern of another nu: a Bessel function for each value, a microsecond.
+  Kernel unit = kernel;
+  unit.length_scales = {1.0};
+  const double zero = 0;
+  for (std::size_t i = 0; i < k.rows; ++i)
+    for (std::size_t j = 0; j < k.cols; ++j) {
+      const double distance = std::sqrt(double(k(i, j)));
+      k(i, j) = T(kernel_value(unit, {&distance, 1}, {&zero, 1}));
+    }
+}
+
+template void kernel_rows(const Backend&, const Kernel&, const RowBlock<float>&, const Landmarks<float>&,
+                          MatrixView<float>);
+template void kernel_rows(const Backend&, const Kernel&, const RowBlock<double>&, const Landmarks<double>&,
+                          MatrixView<double>);
+
+NystroemMap::NystroemMap(Kernel kernel, Matrix<float> landmarks, Matrix<double> inverse, std::string chosen_by)
+    : kernel_(std::move(kernel)),
+      landmarks_(std::move(landmarks)),
+      inverse_(std::move(inverse)),
+      chosen_by_(std::move(chosen_by)) {
+  check_landmarks(kernel_, landmarks_.rows(), landmarks_.cols());
+  const std::size_t m = landmarks_.rows();
+  require(inverse_.rows() == m && inverse_.cols() == m, "nystroem map: its factor is {} x {}, expected {} x {}",
+          inverse_.rows(), inverse_.cols(), m, m);
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < m; ++j)
+      require(j <= i ? std::isfinite(inverse_(i, j)) : inverse_(i, j) == 0,
+              "nystroem map: its factor holds {} at row {}, column {}, expected a lower triangle of numbers",
+              inverse_(i, j), i, j);
+  const float* y = landmarks_.data();
+  require(std::all_of(y, y + m * landmarks_.cols(), [](float v) { return std::isfinite(v); }),
+          "nystroem map: a landmark holds no number");
+}
+
+template <class T>
+const NystroemMap::Packed<T>& NystroemMap::packed() const {
+  Packed<T>* packed = nullptr;
+  if constexpr (std::is_same_v<T, float>)
+    packed = &float_;
+  else
+    packed = &double_;
+  std::call_once(packed->once, [&] {
+    packed->landmarks =
+        pack_landmarks<T>(landmarks_.view(), kernel_.length_scales, kernel_shape(kernel_), kernel_.alpha);
+    packed->inverse = pack_lower<T>(inverse_.view());
+  });
+  return *packed;
+}
+
+template <class T>
+void NystroemMap::apply_rows(const Backend& on, const RowBlock<T>& block, MatrixView<T> out) const {
+  require(block.cols == inputs(), "nystroem map: block has {} columns, expected {}", block.cols, inputs());
+  require(out.rows == block.rows && out.cols == outputs(), "nystroem map: output is {} x {}, expected {} x {}",
+          out.rows, out.cols, block.rows, outputs());
+  const Packed<T>& y = packed<T>();
+  thread_local AlignedVector<T> scratch;
+  if (scratch.size() < block.rows * outputs()) scratch.resize(block.rows * outputs());
+  const MatrixView<T> k{scratch.data(), block.rows, outputs(), outputs()};
+  kernel_rows(on, kernel_, block, y.landmarks, k);  // k_m(x)
+  on.multiply_lower(k, y.inverse, out);             // L^-1 k_m(x)
+  // Rounding may pass the bound that the sums rely on.
+  for (std::size_t i = 0; i < out.rows; ++i)
+    for (std::size_t j = 0; j < out.cols; ++j) out(i, j) = std::clamp(out(i, j), T(-1), T(1));
+}
+
+template void NystroemMap::apply_rows(const Backend&, const RowBlock<float>&, MatrixView<float>) const;
+template void NystroemMap::apply_rows(const Backend&, const RowBlock<double>&, MatrixView<double>) const;
+
+std::string NystroemMap::spec() const {
+  return fmt::format("nystroem:kernel={},landmarks={},count={}", kernel_name(kernel_), chosen_by_, outputs());
+}
+
+void NystroemMap::save(Archive& archive) const {
+  const std::size_t m = outputs();
+  archive.tree = {{"type", "nystroem"},      {"kernel", kernel_name(kernel_)},
+                  {"landmarks", chosen_by_}, {"features", m},
+                  {"inputs", inputs()},      {"length_scales", kernel_.length_scales.size()}};
+  archive.put<double>("length_scale", kernel_.length_scales, {kernel_.length_scales.size()});
+  archive.put<float>("landmark", {landmarks_.data(), m * inputs()}, {m, inputs()});
+  std::vector<double> triangle;  // row after row, up to the diagonal
+  triangle.reserve(m * (m + 1) / 2);
+  for (std::size_t i = 0; i < m; ++i) triangle.insert(triangle.end(), &inverse_(i, 0), &inverse_(i, 0) + i + 1);
+  archive.put<double>("inverse_factor", triangle, {triangle.size()});
+}
+
+MapPtr load_nystroem(const Archive& archive) {
+  const nlohmann::json& tree = archive.tree;
+  if (const std::string type = get_text(tree, "type"); type != "nystroem")
+    fail(Error::Kind::model, "nystroem map: type is '{}', expected 'nystroem'", type);
+  return build_from_model([&] {
+    const std::size_t m = get_count(tree, "features", kMostLandmarks);
+    const std::size_t inputs = get_count(tree, "inputs", kMostValues);
+    Kernel kernel = parse_kernel(get_text(tree, "kernel"));
+    kernel.length_scales = archive.get<double>("length_scale", {get_count(tree, "length_scales", inputs)});
+    check_landmarks(kernel, m, inputs);
+    const std::string chosen_by = get_text(tree, "landmarks");
+    if (chosen_by != "given") parse_landmark_choice(chosen_by);
+    const std::vector<float> points = archive.get<float>("landmark", {m, inputs});
+    const std::vector<double> triangle = archive.get<double>("inverse_factor", {m * (m + 1) / 2});
+    Matrix<float> landmarks(m, inputs);
+    std::copy(points.begin(), points.end(), landmarks.data());
+    Matrix<double> inverse(m, m);
+    for (std::size_t i = 0; i < m; ++i) std::copy_n(triangle.data() + i * (i + 1) / 2, i + 1, &inverse(i, 0));
+    return std::make_shared<const NystroemMap>(std::move(kernel), std::move(landmarks), std::move(inverse), chosen_by);
+  });
+}
+
+std::shared_ptr<const NystroemMap> make_nystroem(const Kernel& kernel, const Matrix<float>& landmarks, double tolerance,
+                                                 const std::string& chosen_by) {
+  const std::size_t all = landmarks.rows(), d = landmarks.cols();
+  check_landmarks(kernel, all, d);
+  require(tolerance > 0 && tolerance < 1, "nystroem map: tolerance = {}, expected between 0 and 1", tolerance);
+
+  // K_mm in double, of the landmarks as float holds them.
+  Matrix<double> points(all, d), K(all, all);
+  std::copy_n(landmarks.data(), all * d, points.data());
+  RowBlock<double> block;
+  block.rows = all;
+  block.cols = block.stride = d;
+  block.values = points.data();
+  kernel_rows(cpu_backend(), kernel, block,
+              pack_landmarks<double>(landmarks.view(), kernel.length_scales, kernel_shape(kernel), kernel.alpha),
+              K.view());
+
+  // P^T K P = L L^T up to pivots of the tolerance.
+  std::vector<std::size_t> pivots(all);
+  const std::size_t m = blas::pstrf(K.view(), tolerance, pivots);
+  Matrix<float> kept(m, d);
+  for (std::size_t i = 0; i < m; ++i) std::copy_n(&landmarks(pivots[i], 0), d, &kept(i, 0));
+  Matrix<double> inverse(m, m);
+  for (std::size_t i = 0; i < m; ++i) inverse(i, i) = 1;
+  blas::trsm(blas::Side::left, blas::Op::plain, 1.0, {K.data(), m, m, all}, inverse.view());  // L^-1
+  for (std::size_t i = 0; i < m; ++i) std::fill(&inverse(i, 0) + i + 1, &inverse(i, 0) + m, 0.0);
+  return std::make_shared<const NystroemMap>(kernel, std::move(kept), std::move(inverse), chosen_by);
+}
+
+MapPtr nystroem_at(MatrixView<const double> landmarks, const Kernel& kernel, double tolerance) {
+  Matrix<float> points(landmarks.rows, landmarks.cols);
+  for (std::size_t i = 0; i < landmarks.rows; ++i)
+    std::transform(landmarks.row(i), landmarks.row(i) + landmarks.cols, points.data() + i * landmarks.cols,
+                   [](double v) { return float(v); });
+  return make_nystroem(kernel, points, tolerance, "given");
+}
+
+NystroemOptions::Choice parse_landmark_choice(const std::string& text) {
+  using Choice = NystroemOptions::Choice;
+  for (const Choice choice : {Choice::uniform, Choice::leverage, Choice::rpcholesky})
+    if (text == landmark_choice_name(choice)) return choice;
+  throw std::invalid_argument(fmt::format("map: found landmarks={}, expected uniform, leverage or rpcholesky", text));
+}
+
+std::string landmark_choice_name(NystroemOptions::Choice choice) {
+  switch (choice) {
+    case NystroemOptions::Choice::uniform:
+      return "uniform";
+    case NystroemOptions::Choice::leverage:
+      return "leverage";
+    case NystroemOptions::Choice::rpcholesky:
+      return "rpcholesky";
+  }
+  return "";
+}
+
+}  // namespace bochner

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <mutex>
+#include <string>
+
+#include "backend/landmarks.h"
+#include "maps/map_of.h"
+
+namespace bochner {
+
+// How the backend forms the kernel; `squared` where it only gives the distance and the map does the rest.
+KernelShape kernel_shape(const Kernel& kernel);
+
+// k(i, j) = the kernel of row i and landmark j.
+template <class T>
+void kernel_rows(const Backend& on, const Kernel& kernel, const RowBlock<T>& block, const Landmarks<T>& y,
+                 MatrixView<T> k);
+
+// z(x) = R k(x), R = L^-1 the inverse of the landmarks' Cholesky factor. Landmarks are float: they may be any points,
+// so the nearest that a float holds are as good. Features of double rows and of float rows are of the same landmarks.
+class NystroemMap final : public MapOf<NystroemMap> {
+ public:
+  // inverse: m x m, lower triangular. chosen_by: for people.
+  NystroemMap(Kernel kernel, Matrix<float> landmarks, Matrix<double> inverse, std::string chosen_by);
+
+  std::size_t inputs() const override { return landmarks_.cols(); }
+  std::size_t outputs() const override { return landmarks_.rows(); }
+  template <class T>
+  void apply_rows(const Backend& on, const RowBlock<T>& block, MatrixView<T> out) const;
+  double bound() const override { return 1; }  // |z(x)|^2 <= k(x, x) = 1
+  std::string spec() const override;
+  void save(Archive& archive) const override;
+
+  const Kernel& kernel() const { return kernel_; }
+  const Matrix<float>& landmarks() const { return landmarks_; }
+
+ private:
+  template <class T>
+  struct Packed {
+    std::once_flag once;
+    Landmarks<T> landmarks;
+    LowerPanels<T> inverse;
+  };
+  template <class T>
+  const Packed<T>& packed() const;
+
+  Kernel kernel_;
+  Matrix<float> landmarks_;
+  Matrix<double> inverse_;
+  std::string chosen_by_;
+  mutable Packed<float> float_;
+  mutable Packed<double> double_;
+};
+
+// The map of these landmarks less those that tolerance leaves out, in the order of their pivots.
+std::shared_ptr<const NystroemMap> make_nystroem(const Kernel& kernel, const Matrix<float>& landmarks, double tolerance,
+                                                 const std::string& chosen_by);
+
+// What save() wrote. Error::Kind::model when a field is absent or makes no sense.
+MapPtr load_nystroem(const Archive& archive);
+
+}  // namespace bochner
