@@ -26,9 +26,9 @@ struct TrainOptions {
   Kernel kernel = {};  // its length scales are replaced by the bandwidth
   std::string bandwidth =
       {};  // a number, one per input by comma, "scale", "median", "auto" (one per input, searched); "": one, searched
-  std::string map = "fourier";                      // "fourier", "fourier:form=shifted", "binning", "none"
-  std::size_t features = 0;                         // outputs of the map, or grids; 0: by the number of rows
-  std::optional<ColumnScaling::Method> scale = {};  // none: by column
+  std::string map = "fourier";  // "fourier", "fourier:form=shifted", "binning", "nystroem:landmarks=leverage", "none"
+  std::size_t features = 0;     // outputs of the map, grids or landmarks; 0: by the number of rows
+  std::optional<ColumnScaling::Method> scale = {};                               // none: by column
   std::vector<std::pair<std::string, ColumnScaling::Method>> scale_inputs = {};  // these inputs, by name, differently
   RidgeOptions ridge = {};
   LearnerOptions learner = {};                                     // another learner than ridge, and its options

@@ -22,12 +22,18 @@ namespace {
 constexpr std::size_t kMostValues = std::size_t{1} << 31;  // of the landmarks, and of their factor
 constexpr std::size_t kMostLandmarks = 40000;              // 12.8 GB of factor
 
-void check_landmarks(const Kernel& kernel, std::size_t count, std::size_t inputs) {
+void check_sizes(const Kernel& kernel, std::size_t count, std::size_t inputs) {
   require(count > 0 && inputs > 0, "nystroem map: {} landmarks of {} inputs, expected at least 1 of 1", count, inputs);
   require(count <= kMostLandmarks && inputs <= kMostValues / count,
           "nystroem map: {} landmarks of {} inputs, expected at most {} and {} values; lower the features", count,
           inputs, kMostLandmarks, kMostValues);
   check_kernel(kernel, inputs);
+}
+
+void check_landmarks(const Kernel& kernel, const Matrix<float>& y) {
+  check_sizes(kernel, y.rows(), y.cols());
+  require(std::all_of(y.data(), y.data() + y.rows() * y.cols(), [](float v) { return std::isfinite(v); }),
+          "nystroem map: a landmark holds no number that a float can");
 }
 
 }  // namespace
@@ -79,7 +85,7 @@ NystroemMap::NystroemMap(Kernel kernel, Matrix<float> landmarks, Matrix<double> 
       landmarks_(std::move(landmarks)),
       inverse_(std::move(inverse)),
       chosen_by_(std::move(chosen_by)) {
-  check_landmarks(kernel_, landmarks_.rows(), landmarks_.cols());
+  check_landmarks(kernel_, landmarks_);
   const std::size_t m = landmarks_.rows();
   require(inverse_.rows() == m && inverse_.cols() == m, "nystroem map: its factor is {} x {}, expected {} x {}",
           inverse_.rows(), inverse_.cols(), m, m);
@@ -88,9 +94,6 @@ NystroemMap::NystroemMap(Kernel kernel, Matrix<float> landmarks, Matrix<double> 
       require(j <= i ? std::isfinite(inverse_(i, j)) : inverse_(i, j) == 0,
               "nystroem map: its factor holds {} at row {}, column {}, expected a lower triangle of numbers",
               inverse_(i, j), i, j);
-  const float* y = landmarks_.data();
-  require(std::all_of(y, y + m * landmarks_.cols(), [](float v) { return std::isfinite(v); }),
-          "nystroem map: a landmark holds no number");
 }
 
 template <class T>
@@ -153,7 +156,7 @@ MapPtr load_nystroem(const Archive& archive) {
     const std::size_t inputs = get_count(tree, "inputs", kMostValues);
     Kernel kernel = parse_kernel(get_text(tree, "kernel"));
     kernel.length_scales = archive.get<double>("length_scale", {get_count(tree, "length_scales", inputs)});
-    check_landmarks(kernel, m, inputs);
+    check_sizes(kernel, m, inputs);
     const std::string chosen_by = get_text(tree, "landmarks");
     if (chosen_by != "given") parse_landmark_choice(chosen_by);
     const std::vector<float> points = archive.get<float>("landmark", {m, inputs});
@@ -169,7 +172,7 @@ MapPtr load_nystroem(const Archive& archive) {
 std::shared_ptr<const NystroemMap> make_nystroem(const Kernel& kernel, const Matrix<float>& landmarks, double tolerance,
                                                  const std::string& chosen_by) {
   const std::size_t all = landmarks.rows(), d = landmarks.cols();
-  check_landmarks(kernel, all, d);
+  check_landmarks(kernel, landmarks);
   require(tolerance > 0 && tolerance < 1, "nystroem map: tolerance = {}, expected between 0 and 1", tolerance);
 
   // K_mm in double, of the landmarks as float holds them.

@@ -51,7 +51,7 @@ std::vector<MapPart> map_parts(const TrainOptions& options) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Spec spec(texts[i]);
     TrainOptions& part = parts[i].options;
-    require(spec.name() != "none", "map: found none in a mixture, expected fourier or binning");
+    require(spec.name() != "none", "map: found none in a mixture, expected fourier, nystroem or binning");
     if (!is_binning(texts[i])) {
       sharing += !spec.has("features");
       part.seed += i * 0x9E3779B97F4A7C15u;  // parts of one law must not draw the same frequencies

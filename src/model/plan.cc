@@ -13,9 +13,11 @@
 #include "base/spec.h"
 #include "bochner/bandwidth.h"
 #include "learn/bandwidth_search.h"
+#include "learn/landmarks.h"
 #include "learn/scaling_rule.h"
 #include "model/map_parts.h"
 #include "model/plan_binning.h"
+#include "model/plan_nystroem.h"
 
 namespace bochner {
 
@@ -43,12 +45,12 @@ std::size_t features_of(const MapPart& part, bool mixture, std::uint64_t rows) {
 // What the text says of a Fourier map; none for other maps.
 std::optional<FourierOptions> parse_map(const std::string& text) {
   const Spec spec(text);
-  if (spec.name() == "binning") return std::nullopt;
+  if (spec.name() == "binning" || spec.name() == "nystroem") return std::nullopt;
   if (spec.name() == "none") {
     spec.allow({});
     return std::nullopt;
   }
-  require(spec.name() == "fourier", "map: found \"{}\", expected fourier, binning or none", spec.name());
+  require(spec.name() == "fourier", "map: found \"{}\", expected fourier, binning, nystroem or none", spec.name());
   spec.allow({"form", "draw"});
   const std::string form = spec.text("form", "cossin");
   require(form == "cossin" || form == "shifted", "map: found form={}, expected cossin or shifted", form);
@@ -59,9 +61,9 @@ std::optional<FourierOptions> parse_map(const std::string& text) {
                         .orthogonal = draw == "orthogonal"};
 }
 
-// The sampled inputs after scaling, for the bandwidth rules.
-Matrix<double> scaled_sample(const Survey& survey, const MapPtr& scaling, std::size_t inputs) {
-  const Matrix<double> x = survey.sample_inputs(std::clamp<std::size_t>((8u << 20) / inputs, 100, kMedianRows));
+// At most so many of the sampled inputs after scaling.
+Matrix<double> scaled_sample(const Survey& survey, const MapPtr& scaling, std::size_t most) {
+  const Matrix<double> x = survey.sample_inputs(most);
   if (!scaling) return x;
   RowBlock<double> block;
   block.rows = x.rows();
@@ -134,6 +136,7 @@ class Planning {
     const std::optional<FourierOptions> given = parse_map(options.map);
     if (!given) {
       if (asks_for_binning(options)) return nullptr;
+      if (asks_for_nystroem(options)) return choose_landmarks(part, scaling);
       if (!scaling && schema_.sparse) return bochner::scaling(std::vector<ColumnScaling>(schema_.inputs));
       return nullptr;
     }
@@ -142,18 +145,32 @@ class Planning {
     fourier_options.features = features_of(part, asks_for_mixture(options_), survey_.rows());
     fourier_options.seed = options.seed;
     if (!options.features) note(fmt::format("features: {} for {} rows", fourier_options.features, survey_.rows()));
-    choose_bandwidth(options, fourier_options, scaling);
+    choose_bandwidth(options, fourier_options.kernel, fourier_options.features, scaling);
     return fourier(schema_.inputs, fourier_options);
   }
 
-  void choose_bandwidth(const TrainOptions& options, FourierOptions& fourier_options, const MapPtr& scaling) {
-    Kernel& kernel = fourier_options.kernel;
+  MapPtr choose_landmarks(const MapPart& part, const MapPtr& scaling) {
+    NystroemOptions nystroem_options = bochner::nystroem_options(part.options);
+    if (!part.options.features) nystroem_options.landmarks = default_landmarks(survey_.rows());
+    nystroem_options.landmarks = std::max<std::size_t>(1, nystroem_options.landmarks / part.sharing);
+    if (!part.options.features)
+      note(fmt::format("features: {} for {} rows", nystroem_options.landmarks, survey_.rows()));
+    choose_bandwidth(part.options, nystroem_options.kernel, 2 * nystroem_options.landmarks, scaling);
+    const Matrix<double> sample = scaled_sample(survey_, scaling, landmark_rows(nystroem_options));
+    const MapPtr map = nystroem(sample.view(), nystroem_options, {.threads = threads_.count()});
+    note(landmarks_note(nystroem_options, map->outputs(), survey_.sampled()));
+    return map;
+  }
+
+  // `features`: of the map that is planned; the search is by as many Fourier features, or fewer.
+  void choose_bandwidth(const TrainOptions& options, Kernel& kernel, std::size_t features, const MapPtr& scaling) {
     if (!is_rule(options.bandwidth)) {
       kernel.length_scales = parse_bandwidth(options.bandwidth);
       return;
     }
     const bool searched = options.bandwidth.empty() || options.bandwidth == "auto";
-    const Matrix<double> sample = scaled_sample(survey_, scaling, schema_.inputs);
+    const Matrix<double> sample =
+        scaled_sample(survey_, scaling, std::clamp<std::size_t>((8u << 20) / schema_.inputs, 100, kMedianRows));
     const bool by_scale = options.bandwidth == "scale";
     const double rule = by_scale ? scale_bandwidth(kernel, sample.view()) : median_bandwidth(kernel, sample.view());
     kernel.length_scales = {rule};
@@ -162,10 +179,9 @@ class Planning {
       return;
     }
     const SampleTrial trial(schema_, survey_, scaling, threads_);
-    const std::size_t features = std::min(fourier_options.features / 2 * 2, kSearchFeatures);
-    const BandwidthSearch found = options.bandwidth == "auto"
-                                      ? search_length_scales(trial, kernel, features, options.seed)
-                                      : search_bandwidth(trial, kernel, features, options.seed);
+    const std::size_t tried = std::min(features / 2 * 2, kSearchFeatures);
+    const BandwidthSearch found = options.bandwidth == "auto" ? search_length_scales(trial, kernel, tried, options.seed)
+                                                              : search_bandwidth(trial, kernel, tried, options.seed);
     kernel.length_scales = found.length_scales;
     if (found.length_scales.size() == 1)
       note(fmt::format("bandwidth: {:.4g}, {:.3g} x the median distance, by cross-validation on {} rows",
@@ -225,7 +241,8 @@ void check_part(const TrainOptions& options, std::size_t inputs) {
     fourier(1, *given);
   }
   if (asks_for_binning(options)) binning_fit(options, inputs, 0);
-  if (!given || is_rule(options.bandwidth)) return;
+  if (asks_for_nystroem(options)) nystroem_options(options);
+  if ((!given && !asks_for_nystroem(options)) || is_rule(options.bandwidth)) return;
   const std::size_t count = parse_bandwidth(options.bandwidth).size();
   require(count == 1 || inputs == 0 || count == inputs, "bandwidth: found {} length scales for {} inputs", count,
           inputs);

@@ -19,6 +19,7 @@ enum class Draw : std::uint32_t {
   shift,          // binning: shift of input j of grid i
   subset,         // binning: which inputs a grid looks at
   candidate,
+  landmark,  // nystroem: which rows become landmarks
 };
 
 // A draw is a pure function of (seed, purpose, i, j, k): the same on every thread, machine and device.

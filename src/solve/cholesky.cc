@@ -77,9 +77,9 @@ void Cholesky::solve_lower_rows(MatrixView<double> x) const {
   }
 }
 
-double Cholesky::inverse_trace(Threads& threads) const {
+std::vector<double> Cholesky::inverse_diagonal(Threads& threads) const {
   const std::size_t side = a_.tiles_per_side();
-  std::vector<double> squares(side);
+  std::vector<double> squares(a_.size());
   threads.run(side, [&](std::size_t I, int) {
     // The rows e_i of tile I become L^-1 e_i, which is zero before tile I.
     const std::size_t begin = I * a_.tile(), rows = a_.extent(I);
@@ -94,10 +94,14 @@ double Cholesky::inverse_trace(Threads& threads) const {
       blas::trsm(Side::right, Op::transposed, 1.0, a_.block(J, J), columns(J));
     }
     for (std::size_t i = 0; i < rows; ++i)
-      for (std::size_t j = i; j < x.cols(); ++j) squares[I] += x(i, j) * x(i, j);
+      for (std::size_t j = i; j < x.cols(); ++j) squares[begin + i] += x(i, j) * x(i, j);
   });
+  return squares;
+}
+
+double Cholesky::inverse_trace(Threads& threads) const {
   double trace = 0;
-  for (const double s : squares) trace += s;
+  for (const double square : inverse_diagonal(threads)) trace += square;
   return trace;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "base/threads.h"
 #include "base/tiled_symmetric.h"
@@ -27,7 +28,8 @@ class Cholesky {
   void solve(MatrixView<double> b, Threads& threads) const;
   // x <- x L^-T: every row of x becomes L^-1 x_i. One thread.
   void solve_lower_rows(MatrixView<double> x) const;
-  // tr (L L^T)^-1 = |L^-1|_F^2, in D^3 / 3 multiplications.
+  // diag (L L^T)^-1 = |L^-1 e_i|^2, and its sum, in D^3 / 3 multiplications.
+  std::vector<double> inverse_diagonal(Threads& threads) const;
   double inverse_trace(Threads& threads) const;
   const TiledSymmetric<double>& factor() const { return a_; }
 

@@ -10,6 +10,8 @@
 extern "C" void dpotrf_(const char* uplo, const blasint* n, double* a, const blasint* lda, blasint* info);
 extern "C" void dpstrf_(const char* uplo, const blasint* n, double* a, const blasint* lda, blasint* pivots,
                         blasint* rank, const double* tolerance, double* work, blasint* info);
+extern "C" void dsyev_(const char* job, const char* uplo, const blasint* n, double* a, const blasint* lda,
+                       double* values, double* work, const blasint* work_size, blasint* info);
 
 namespace bochner::blas {
 
@@ -69,6 +71,14 @@ std::size_t pstrf(MatrixView<double> a, double tolerance, std::span<std::size_t>
   dpstrf_("U", &n, a.data, &stride, order.data(), &rank, &tolerance, work.data(), &info);
   for (std::size_t i = 0; i < a.rows; ++i) pivots[i] = std::size_t(order[i] - 1);
   return std::size_t(rank);
+}
+
+void eigenvalues(MatrixView<double> a, std::span<double> values) {
+  use_one_thread();
+  const blasint n = integer(a.rows), stride = integer(a.stride), size = integer(64 * a.rows + 64);
+  blasint info = 0;
+  std::vector<double> work(std::size_t(size), 0.0);
+  dsyev_("N", "U", &n, a.data, &stride, values.data(), work.data(), &size, &info);
 }
 
 }  // namespace bochner::blas

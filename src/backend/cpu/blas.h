@@ -35,4 +35,7 @@ std::size_t potrf(MatrixView<double> a);
 // overwritten.
 std::size_t pstrf(MatrixView<double> a, double tolerance, std::span<std::size_t> pivots);
 
+// The eigenvalues of a symmetric a, ascending; a is overwritten.
+void eigenvalues(MatrixView<double> a, std::span<double> values);
+
 }  // namespace bochner::blas

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include "bochner/nystroem.h"
+#include "bochner/train.h"
+
+namespace bochner {
+
+// Whether the options ask for landmarks: "nystroem" or "nystroem:key=value,...".
+bool asks_for_nystroem(const TrainOptions& options);
+
+// What they say of it, refused where it makes no sense: std::invalid_argument. The kernel's length scales and a number
+// of landmarks that was not given are left for the plan.
+//   landmarks=uniform|leverage|rpcholesky   how they are chosen
+//   tolerance=1e-6                          the residual below which one is left out
+NystroemOptions nystroem_options(const TrainOptions& options);
+
+// Landmarks unless the options say: half of what is mapped for each row is the square of their number.
+std::size_t default_landmarks(std::uint64_t rows);
+
+// One line on what became of the landmarks asked for.
+std::string landmarks_note(const NystroemOptions& options, std::size_t found, std::size_t sampled);
+
+}  // namespace bochner

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "bochner/model.h"
+#include "bochner/parts.h"
+#include "bochner/train.h"
+
+namespace bochner {
+namespace {
+
+const std::string kData = BOCHNER_TEST_DATA;
+
+class NystroemModel : public ::testing::Test {
+ protected:
+  NystroemModel() : path_(std::filesystem::temp_directory_path() / ("bochner-nys-" + std::to_string(::getpid()))) {}
+  ~NystroemModel() override { std::filesystem::remove(path_); }
+
+  static Model train_cpu(TrainOptions options) {
+    const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
+    if (options.map == "fourier") options.map = "nystroem";
+    if (options.features == 0) options.features = 60;
+    if (options.bandwidth.empty()) options.bandwidth = "median";
+    return train(*rows, options);
+  }
+  std::string saved(const Model& model) const {
+    model.save(path_.string());
+    std::ifstream in(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  std::filesystem::path path_;
+};
+
+TEST_F(NystroemModel, PredictsNewRowsAloneAndTheSameAfterLoading) {
+  for (const char* map : {"nystroem", "nystroem:landmarks=uniform", "nystroem:landmarks=leverage,tolerance=1e-4"}) {
+    const Model model = train_cpu({.map = map});
+    model.save(path_.string());
+    const Model again = Model::load(path_.string());
+    const auto rows = open_rows(kData + "/cpu-new.csv", again.schema());
+    const auto one_by_one = open_rows(kData + "/cpu-new.csv", again.schema());
+    const Matrix<double> expected = model.predict(*rows);
+    ASSERT_GT(expected.rows(), 0u);
+    EXPECT_EQ(expected, again.predict(*rows));
+    RowBlock<float> row;
+    for (std::size_t i = 0; one_by_one->next(1, row); ++i) {
+      const MatrixView<const float> x{row.values, 1, row.cols, row.cols};
+      ASSERT_NEAR(again.predict(x)(0, 0), expected(i, 0), 1e-3) << map;
+    }
+  }
+}
+
+TEST_F(NystroemModel, HasTheSameBytesForAnyThreadsAndBlocks) {
+  for (const char* map : {"nystroem", "nystroem:landmarks=leverage"}) {
+    const auto bytes = [&](int threads, std::size_t block) {
+      return saved(train_cpu({.map = map, .execution = {.threads = threads, .block_rows = block}}));
+    };
+    const std::string one = bytes(1, 0);
+    ASSERT_FALSE(one.empty());
+    EXPECT_EQ(one, bytes(2, 0)) << map;
+    EXPECT_EQ(one, bytes(3, 1024)) << map;
+    EXPECT_EQ(one, bytes(7, 100)) << map;
+  }
+}
+
+TEST_F(NystroemModel, ExplainsMostOfTheTargetWithEveryKernelAndLearner) {
+  for (const Kernel& kernel : {gaussian(), laplacian(), cauchy(), matern(2.5), laplacian2(), rational_quadratic(2)}) {
+    const Model model = train_cpu({.kernel = kernel});
+    ASSERT_TRUE(model.report().score);
+    EXPECT_GT(*model.report().score->r2, 0.8) << kernel_name(kernel);
+  }
+  const Model huber = train_cpu({.learner = {.learner = Learner::huber}});
+  EXPECT_EQ(huber.report().learner, "huber");
+  EXPECT_GT(*huber.report().score->r2, 0.7);
+}
+
+TEST_F(NystroemModel, SaysHowManyLandmarksItLeftOut) {
+  const Model model = train_cpu({.bandwidth = "1000", .features = 80});
+  EXPECT_LT(model.report().features, 80u);
+  bool said = false;
+  for (const std::string& note : model.report().notes) said = said || note.find("more would add less") != note.npos;
+  EXPECT_TRUE(said);
+}
+
+// Every worker chooses the same landmarks from the same survey.
+TEST_F(NystroemModel, SumsOfPartsGiveTheModelOfOnePart) {
+  const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
+  const TrainOptions options{.bandwidth = "median", .map = "nystroem", .features = 40};
+  const Sum survey = survey_part(*rows, {"all", 1});
+  const Sum one = sum_part(*rows, survey, {"all", 1}, options), two = sum_part(*rows, survey, {"all", 1}, options);
+  EXPECT_EQ(saved(solve(one, {1e-4})), saved(solve(two, {1e-4})));
+}
+
+TEST_F(NystroemModel, RefusesWhatItCannotDo) {
+  const auto refuses = [](TrainOptions options) {
+    const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
+    EXPECT_THROW(train(*rows, options), std::invalid_argument);
+  };
+  refuses({.map = "nystroem:landmarks=best"});
+  refuses({.map = "nystroem:landmark=uniform"});
+  refuses({.map = "nystroem:tolerance=0"});
+  refuses({.map = "nystroem:tolerance=x"});
+  refuses({.bandwidth = "1,2", .map = "nystroem"});
+  refuses({.bandwidth = "-1", .map = "nystroem"});
+  refuses({.map = "nystrom"});
+}
+
+}  // namespace
+}  // namespace bochner
