@@ -22,5 +22,9 @@ void add_accumulate(CLI::App& app, Job& job);
 void add_merge(CLI::App& app, Job& job);
 void add_solve(CLI::App& app, Job& job);
 void add_dims(CLI::App& app, Job& job);
+void add_check(CLI::App& app, Job& job);
+
+// A check found more than its user allows: said on stdout and stderr already.
+struct AboveLimit {};
 
 }  // namespace bochner

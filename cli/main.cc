@@ -20,7 +20,7 @@ namespace bochner {
 
 namespace {
 
-constexpr int kUsage = 1, kData = 2, kModel = 3, kReaderLeft = 128 + 13, kOurFault = 70;
+constexpr int kUsage = 1, kData = 2, kModel = 3, kAboveLimit = 4, kReaderLeft = 128 + 13, kOurFault = 70;
 
 int report(int code, const std::string& message) {
   fmt::print(stderr, "bochner: {}\n", one_line(message));
@@ -38,7 +38,8 @@ int run(int argc, char** argv) {
       "  bochner train cars.csv --target price -o cars.model\n"
       "  bochner predict cars.model new.csv -o prices.csv\n"
       "  bochner train --help\n"
-      "Exit codes: 0 done, 1 misuse, 2 data, 3 model. Results go to stdout, messages to stderr.");
+      "Exit codes: 0 done, 1 misuse, 2 data, 3 model, 4 check above its limit. Results go to stdout, messages to "
+      "stderr.");
   Job job;
   add_train(app, job);
   add_predict(app, job);
@@ -49,6 +50,7 @@ int run(int argc, char** argv) {
   add_merge(app, job);
   add_solve(app, job);
   add_dims(app, job);
+  add_check(app, job);
   add_demo(app, job);
   try {
     app.parse(argc, argv);
@@ -70,6 +72,8 @@ int guarded(int argc, char** argv) {
     return run(argc, argv);
   } catch (const Stopped&) {
     return report(stop_code(), "stopped; the checkpoint holds how far it was: go on with the same words and --resume");
+  } catch (const AboveLimit&) {
+    return kAboveLimit;
   } catch (const ReaderLeft&) {
     return kReaderLeft;
   } catch (const Error& error) {

@@ -171,6 +171,14 @@ void TrainWords::add_reading(CLI::App& app) {
 }
 
 void TrainWords::add_choices(CLI::App& app) {
+  add_map(app);
+  app.add_flag("--no-intercept", no_intercept, "No constant term")->group(kMachine);
+  add_repeatable(app, "--class-weight", class_weights, "LABEL=W, or balanced: every class weighs the same")
+      ->type_name("LABEL=W")
+      ->group(kColumns);
+}
+
+void TrainWords::add_map(CLI::App& app) {
   app.add_option(
          "--kernel", kernel,
          "gaussian, laplacian, cauchy, matern[:nu=1.5], rational-quadratic[:alpha=1], laplacian2, or a mixture: "
@@ -187,14 +195,14 @@ void TrainWords::add_choices(CLI::App& app) {
       ->group(kMachine);
   app.add_option(
          "--map", map,
-         "fourier[:form=shifted], binning[:law=hat,order=1-2,pursuit=20,min_rows=2], both (fourier+binning), or "
-         "none (a linear model)")
+         "fourier[:form=shifted], binning[:law=hat,order=1-2,pursuit=20,min_rows=2], "
+         "nystroem[:landmarks=uniform|leverage|rpcholesky], several (fourier+binning), or none (a linear model)")
       ->type_name("M")
       ->group(kMachine);
-  app.add_option("--features", features, "Outputs of the map, or grids of binning; default: by the number of rows")
+  app.add_option("--features", features,
+                 "Outputs of the map, grids of binning or landmarks of nystroem; default: by the number of rows")
       ->type_name("D")
       ->group(kMachine);
-  app.add_flag("--no-intercept", no_intercept, "No constant term")->group(kMachine);
   app.add_option("--precision", precision, "Of the features: float or double")->type_name("P")->group(kMachine);
   app.add_option("--seed", seed, "Of everything random; the same seed gives the same model")
       ->type_name("N")
@@ -203,9 +211,6 @@ void TrainWords::add_choices(CLI::App& app) {
       app, "--scale", scales,
       "standardize, minmax, log, quantile or none, for all inputs or NAME=METHOD for one; default: by column")
       ->type_name("METHOD")
-      ->group(kColumns);
-  add_repeatable(app, "--class-weight", class_weights, "LABEL=W, or balanced: every class weighs the same")
-      ->type_name("LABEL=W")
       ->group(kColumns);
 }
 

@@ -29,6 +29,7 @@ struct TrainWords {
   // Parts of it, for other commands: how the rows are read, and what is chosen from them.
   void add_reading(CLI::App& app);
   void add_choices(CLI::App& app);
+  void add_map(CLI::App& app);  // the part of the choices that makes the features
   RowsOptions rows() const;
   // Everything but the validation rows and what is said on the way.
   TrainOptions options() const;

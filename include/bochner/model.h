@@ -28,6 +28,7 @@ class Model {
   const Schema& schema() const { return schema_; }
   const Report& report() const { return report_; }
   MapPtr map() const { return map_; }               // rows -> predictions
+  MapPtr head() const { return head_; }             // features -> predictions
   MapPtr feature_map() const { return features_; }  // rows -> features; null when rows go straight to the head
   const std::vector<MapPtr>& maps() const { return before_head_; }  // those of feature_map(), in order
   std::size_t outputs() const { return map_->outputs(); }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bochner/model.h"
+#include "bochner/rows.h"
+#include "bochner/train.h"
+
+namespace bochner {
+
+struct CheckOptions {
+  std::size_t sample = 1000;          // rows, drawn by the seed; n^2 numbers are held
+  std::size_t draws = 10;             // of a random map: the map itself and draws - 1 like it of other seeds
+  std::optional<double> lambda = {};  // of the ridge-relative error; none: the model's, otherwise 1e-3
+  double delta = 0.01;                // with what probability the bounds may fail
+  std::uint64_t seed = 0;
+};
+
+// How a map stands to the kernel it is for, on a sample of rows. The error of a pair of rows is z(x).z(y) - k(x, y).
+struct MapCheck {
+  // Pairs whose kernel value lies in [low, high).
+  struct Band {
+    double low = 0, high = 0;
+    std::uint64_t pairs = 0;
+    double mean_error = 0, rms_error = 0, worst_error = 0;
+    std::optional<double> expected_rms;  // by theory
+  };
+  struct Bound {
+    std::string of;  // "worst error over these pairs", ...
+    double epsilon = 0;
+  };
+
+  std::string map, kernel;  // for people
+  std::size_t rows = 0, features = 0, draws = 1;
+  std::uint64_t pairs = 0;  // of different rows
+
+  // The map itself.
+  double mean_error = 0, rms_error = 0, worst_error = 0;
+  std::pair<std::uint64_t, std::uint64_t> worst_pair;  // rows of the file
+  double worst_kernel = 0, worst_estimate = 0;
+  double spectral_error = 0;           // |Z Z^T - K|_2 / |K|_2
+  double lambda = 0, ridge_error = 0;  // |(K + lambda n I)^-1/2 (Z Z^T - K) (K + lambda n I)^-1/2|_2
+  double trace_error = 0;              // tr(K - Z Z^T) / tr K
+
+  // Over several draws, where the map is random.
+  std::optional<double> bias, bias_deviation;  // mean error over pairs and draws, and its standard deviation
+  std::optional<double> variance;              // over draws, mean over pairs
+  std::optional<double> expected_variance;     // by theory; of independent draws
+  bool one_sided = false;                      // K - Z Z^T is not negative by construction
+  std::vector<Bound> bounds;                   // hold with probability 1 - delta, or always where one-sided
+  std::vector<Band> bands;                     // of kernel values, ascending
+  std::vector<std::string> notes;
+
+  std::string text() const;
+};
+
+// The map that train() would make with these options: scaling and bandwidth are chosen from the rows. Without a
+// bandwidth it is the median rule's, which needs no target.
+MapCheck check(Rows& rows, const TrainOptions& options, const CheckOptions& check = {});
+
+// A model's own map, with its scaling, on rows read by its schema.
+MapCheck check(Rows& rows, const Model& model, const CheckOptions& check = {}, const Execution& execution = {});
+
+// A map on rows that are as it sees them. Fourier, binning and nystroem maps have a kernel; others are refused.
+MapCheck check(const MapPtr& map, MatrixView<const float> rows, const CheckOptions& check = {},
+               const Execution& execution = {});
+
+}  // namespace bochner

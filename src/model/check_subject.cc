@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "model/check_subject.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "backend/cpu/blas.h"
+#include "base/require.h"
+#include "bochner/bounds.h"
+#include "maps/draw_grid.h"
+#include "maps/fourier.h"
+#include "maps/grid_linear.h"
+#include "maps/nystroem.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr std::size_t kTile = 128;
+
+// visit(begin, count) for tiles of rows, shared out.
+void each_tile(std::size_t rows, Threads& threads, const std::function<void(std::size_t, std::size_t)>& visit) {
+  threads.run((rows + kTile - 1) / kTile,
+              [&](std::size_t piece, int) { visit(piece * kTile, std::min(kTile, rows - piece * kTile)); });
+}
+
+template <class T>
+RowBlock<T> block_of(const T* values, std::size_t rows, std::size_t cols) {
+  RowBlock<T> block;
+  block.rows = rows;
+  block.cols = block.stride = cols;
+  block.values = values;
+  return block;
+}
+
+// K(i, j) = kernel, in double.
+void kernel_matrix(const Kernel& kernel, KernelShape shape, MatrixView<const float> x, Threads& threads,
+                   MatrixView<double> K) {
+  const Landmarks<double> y = pack_landmarks<double>(x, kernel.length_scales, shape, kernel.alpha);
+  each_tile(x.rows, threads, [&](std::size_t begin, std::size_t count) {
+    Matrix<double> rows(count, x.cols);
+    for (std::size_t i = 0; i < count; ++i) std::copy_n(x.row(begin + i), x.cols, &rows(i, 0));
+    const RowBlock<double> block = block_of(rows.data(), count, x.cols);
+    if (shape == KernelShape::squared && kernel.family != Kernel::Family::matern)
+      cpu_backend().kernel_block(block, y, K.slice(begin, count));
+    else
+      kernel_rows(cpu_backend(), kernel, block, y, K.slice(begin, count));
+  });
+}
+
+template <class T>
+Matrix<double> features_as(const Map& map, MatrixView<const float> x, Threads& threads) {
+  Matrix<double> all(x.rows, map.outputs());
+  each_tile(x.rows, threads, [&](std::size_t begin, std::size_t count) {
+    Matrix<T> rows(count, x.cols), z(count, map.outputs());
+    for (std::size_t i = 0; i < count; ++i) std::copy_n(x.row(begin + i), x.cols, &rows(i, 0));
+    map.apply(cpu_backend(), block_of<T>(rows.data(), count, x.cols), z.view());
+    std::copy_n(z.data(), count * z.cols(), &all(begin, 0));
+  });
+  return all;
+}
+
+// G = Z Z^T.
+void feature_products(const Map& map, bool double_precision, MatrixView<const float> x, Threads& threads,
+                      MatrixView<double> G) {
+  const Matrix<double> z =
+      double_precision ? features_as<double>(map, x, threads) : features_as<float>(map, x, threads);
+  each_tile(x.rows, threads, [&](std::size_t begin, std::size_t count) {
+    blas::gemm(blas::Op::plain, blas::Op::transposed, 1.0, z.view().slice(begin, count), z.view(), 0.0,
+               G.slice(begin, count));
+  });
+}
+
+class FourierSubject final : public CheckSubject {
+ public:
+  FourierSubject(MapPtr map, const FourierMap& fourier, bool double_precision)
+      : map_(std::move(map)), options_(fourier.options()), double_(double_precision) {}
+
+  std::string kernel() const override { return kernel_name(options_.kernel); }
+  std::string map() const override { return map_->spec(); }
+  std::size_t features() const override { return map_->outputs(); }
+  void exact(MatrixView<const float> x, Threads& threads, MatrixView<double> K) const override {
+    kernel_matrix(options_.kernel, kernel_shape(options_.kernel), x, threads, K);
+  }
+  void estimate(MatrixView<const float> x, std::uint64_t draw, Threads& threads, MatrixView<double> G) const override {
+    FourierOptions other = options_;
+    other.seed += draw;
+    feature_products(draw == 0 ? *map_ : *fourier(map_->inputs(), other), double_, x, threads, G);
+  }
+
+  // cos and sin: (1 + k(2D) - 2 k^2) / 2 over F; shifted: (1 + k(2D) / 2 - k^2) / D.
+  bool variance(MatrixView<const float> x, Threads& threads, MatrixView<double> V) const override {
+    Kernel twice = options_.kernel;
+    for (double& scale : twice.length_scales) scale /= 2;
+    Matrix<double> K(x.rows, x.rows);
+    exact(x, threads, K.view());
+    kernel_matrix(twice, kernel_shape(twice), x, threads, V);
+    const bool pairs = options_.form == FourierOptions::Form::cossin;
+    const double F = double(pairs ? options_.features / 2 : options_.features);
+    for (std::size_t i = 0; i < x.rows; ++i)
+      for (std::size_t j = 0; j < x.rows; ++j) {
+        const double k = K(i, j), k2 = V(i, j);
+        V(i, j) = (pairs ? 0.5 * (1 + k2 - 2 * k * k) : 1 + 0.5 * k2 - k * k) / F;
+      }
+    return true;
+  }
+
+  std::vector<MapCheck::Bound> bounds(MatrixView<const float> x, MatrixView<const double>, std::uint64_t pairs,
+                                      double delta, Threads& threads) const override {
+    if (options_.orthogonal) return {};
+    std::vector<MapCheck::Bound> bounds = {
+        {"one pair", fourier_epsilon_pointwise(options_.form, options_.features, delta)},
+        {"these pairs", fourier_epsilon_pointwise(options_.form, options_.features, delta / double(pairs))}};
+    const double reach = diameter(x, false, threads);
+    if (std::isfinite(frequency_second_moment(options_.kernel, x.cols)) && reach > 0)
+      bounds.push_back({"all pairs as far apart", fourier_epsilon_uniform(options_.form, options_.kernel, x.cols, reach,
+                                                                          options_.features, delta)});
+    return bounds;
+  }
+  std::vector<std::string> notes() const override {
+    if (!options_.orthogonal) return {};
+    return {"orthogonal frequencies: theory's variance is of independent ones, and no bound is known"};
+  }
+
+ private:
+  MapPtr map_;
+  FourierOptions options_;
+  bool double_;
+};
+
+// The share of grids that put two rows into one bin. A map that was trained knows which bins are kept; one that was not
+// keeps all.
+class BinningSubject final : public CheckSubject {
+ public:
+  // owner: of the trained map.
+  BinningSubject(std::size_t inputs, const BinningOptions& options, const BinningMap* trained, MapPtr owner)
+      : inputs_(inputs), options_(options), trained_(trained), owner_(std::move(owner)) {}
+
+  std::string kernel() const override { return pitch_law_name(options_.law); }
+  std::string map() const override {
+    return trained_ ? trained_->spec()
+                    : fmt::format("binning:kernel={},grids={},seed={}", kernel(), options_.grids, options_.seed);
+  }
+  std::size_t features() const override { return options_.grids; }
+  bool random() const override { return !chosen(); }
+
+  void exact(MatrixView<const float> x, Threads& threads, MatrixView<double> K) const override {
+    Matrix<double> rows(x.rows, x.cols);
+    for (std::size_t i = 0; i < x.rows; ++i) std::copy_n(x.row(i), x.cols, &rows(i, 0));
+    threads.run(x.rows, [&](std::size_t i, int) {
+      for (std::size_t j = 0; j < x.rows; ++j)
+        K(i, j) = j == i ? 1 : binning_kernel(options_, {&rows(i, 0), x.cols}, {&rows(j, 0), x.cols});
+    });
+  }
+
+  void estimate(MatrixView<const float> x, std::uint64_t draw, Threads& threads, MatrixView<double> G) const override {
+    // bins(g, i): a number that rows of one bin share; kNone: a bin that was never kept.
+    Matrix<std::uint64_t> bins(options_.grids, x.rows);
+    const RowBlock<float> block = block_of(x.data, x.rows, x.cols);
+    if (trained_ && draw == 0) {
+      trained_->each_grid(block, [&](std::size_t g, const std::uint32_t* columns) {
+        for (std::size_t i = 0; i < x.rows; ++i) bins(g, i) = columns[i] == HashIndex::kNone ? kNone : columns[i];
+      });
+    } else {
+      BinningOptions other = options_;
+      other.seed += draw;
+      const PackedRows<float> packed = pack_rows<float>(block, packing_groups(inputs_, other));
+      threads.run(other.grids, [&](std::size_t g, int) {
+        bin_hashes(packed, draw_grid<float>(inputs_, other, g), &bins(g, 0));
+        for (std::size_t i = 0; i < x.rows; ++i) bins(g, i) = std::min(bins(g, i), kNone - 1);
+      });
+    }
+    threads.run(x.rows, [&](std::size_t i, int) {
+      std::vector<std::uint32_t> together(x.rows);
+      for (std::size_t g = 0; g < options_.grids; ++g) {
+        const std::uint64_t bin = bins(g, i);
+        if (bin == kNone) continue;
+        for (std::size_t j = 0; j < x.rows; ++j) together[j] += bins(g, j) == bin;
+      }
+      for (std::size_t j = 0; j < x.rows; ++j) G(i, j) = double(together[j]) / double(options_.grids);
+    });
+  }
+
+  // A grid joins two rows or not: k (1 - k) / P.
+  bool variance(MatrixView<const float> x, Threads& threads, MatrixView<double> V) const override {
+    exact(x, threads, V);
+    for (std::size_t i = 0; i < x.rows; ++i)
+      for (std::size_t j = 0; j < x.rows; ++j) V(i, j) *= (1 - V(i, j)) / double(options_.grids);
+    return true;
+  }
+
+  std::vector<MapCheck::Bound> bounds(MatrixView<const float> x, MatrixView<const double>, std::uint64_t pairs,
+                                      double delta, Threads& threads) const override {
+    if (chosen() || options_.min_rows > 1 || options_.max_bins > 0) return {};
+    std::vector<MapCheck::Bound> bounds = {
+        {"one pair", binning_epsilon_pointwise(options_.grids, delta)},
+        {"these pairs", binning_epsilon_pointwise(options_.grids, delta / double(pairs))}};
+    const double reach = diameter(x, true, threads);
+    if (options_.law.family == PitchLaw::Family::laplacian && options_.order_high == 0 && reach > 0) {
+      Kernel kernel = laplacian();
+      kernel.length_scales = options_.length_scales;
+      bounds.push_back(
+          {"all pairs as far apart", binning_epsilon_uniform(kernel, x.cols, reach, options_.grids, delta)});
+    }
+    return bounds;
+  }
+  std::vector<std::string> notes() const override {
+    if (chosen()) return {"grids chosen by pursuit are no draws of the kernel: there is no bound"};
+    if (trained_) return {"a row in a bin that no training row fell into counts as far from all rows, even itself"};
+    return {};
+  }
+
+ private:
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+
+  // Grids 0, 1, ... are plain draws; others were picked from several.
+  bool chosen() const {
+    for (std::size_t g = 0; trained_ && g < trained_->grids(); ++g)
+      if (trained_->draws()[g] != g) return true;
+    return false;
+  }
+
+  std::size_t inputs_;
+  BinningOptions options_;
+  const BinningMap* trained_;
+  MapPtr owner_;
+};
+
+class NystroemSubject final : public CheckSubject {
+ public:
+  NystroemSubject(MapPtr map, const NystroemMap& nystroem, bool double_precision)
+      : map_(std::move(map)), nystroem_(nystroem), double_(double_precision) {}
+
+  std::string kernel() const override { return kernel_name(nystroem_.kernel()); }
+  std::string map() const override { return map_->spec(); }
+  std::size_t features() const override { return map_->outputs(); }
+  bool random() const override { return false; }
+  bool one_sided() const override { return true; }
+  void exact(MatrixView<const float> x, Threads& threads, MatrixView<double> K) const override {
+    kernel_matrix(nystroem_.kernel(), kernel_shape(nystroem_.kernel()), x, threads, K);
+  }
+  void estimate(MatrixView<const float> x, std::uint64_t, Threads& threads, MatrixView<double> G) const override {
+    feature_products(*map_, double_, x, threads, G);
+  }
+  // The residual r(x, y) = k - z.z is a kernel: |r(x, y)| <= sqrt(r(x, x) r(y, y)).
+  std::vector<MapCheck::Bound> bounds(MatrixView<const float>, MatrixView<const double> G, std::uint64_t, double,
+                                      Threads&) const override {
+    double most = 0;
+    for (std::size_t i = 0; i < G.rows; ++i) most = std::max(most, 1 - G(i, i));
+    return {{"these pairs, always: the largest k(x, x) - z(x).z(x)", most}};
+  }
+
+ private:
+  MapPtr map_;
+  const NystroemMap& nystroem_;
+  bool double_;
+};
+
+}  // namespace
+
+double diameter(MatrixView<const float> x, bool l1, Threads& threads) {
+  const Kernel unit = l1 ? laplacian() : gaussian();
+  Matrix<double> K(x.rows, x.rows);
+  if (!l1) {
+    kernel_matrix(unit, KernelShape::squared, x, threads, K.view());
+    return std::sqrt(*std::max_element(K.data(), K.data() + x.rows * x.rows));
+  }
+  std::vector<double> furthest(x.rows);
+  threads.run(x.rows, [&](std::size_t i, int) {
+    for (std::size_t j = 0; j < i; ++j) {
+      double sum = 0;
+      for (std::size_t c = 0; c < x.cols; ++c) sum += std::fabs(double(x(i, c)) - double(x(j, c)));
+      furthest[i] = std::max(furthest[i], sum);
+    }
+  });
+  return *std::max_element(furthest.begin(), furthest.end());
+}
+
+std::unique_ptr<CheckSubject> check_subject(const MapPtr& map, bool double_precision) {
+  if (const auto* fourier = dynamic_cast<const FourierMap*>(map.get()))
+    return std::make_unique<FourierSubject>(map, *fourier, double_precision);
+  if (const auto* nystroem = dynamic_cast<const NystroemMap*>(map.get()))
+    return std::make_unique<NystroemSubject>(map, *nystroem, double_precision);
+  if (const auto* bins = dynamic_cast<const BinningMap*>(map.get()))
+    return std::make_unique<BinningSubject>(bins->inputs(), bins->options(), bins, map);
+  if (const auto* head = dynamic_cast<const GridLinear*>(map.get()))
+    return std::make_unique<BinningSubject>(head->bins().inputs(), head->bins().options(), &head->bins(), map);
+  throw std::invalid_argument(
+      fmt::format("check: found the map {}, expected fourier, binning or nystroem", map ? map->spec() : "none"));
+}
+
+std::unique_ptr<CheckSubject> check_grids(std::size_t inputs, const BinningOptions& options) {
+  check_binning(inputs, options);
+  return std::make_unique<BinningSubject>(inputs, options, nullptr, nullptr);
+}
+
+}  // namespace bochner

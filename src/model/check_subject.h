@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "base/threads.h"
+#include "bochner/check.h"
+#include "maps/binning.h"
+
+namespace bochner {
+
+// A map as a check sees it: what it estimates and what theory says of it. Matrices are n x n for n rows.
+class CheckSubject {
+ public:
+  virtual ~CheckSubject() = default;
+
+  virtual std::string kernel() const = 0;
+  virtual std::string map() const = 0;
+  virtual std::size_t features() const = 0;
+  virtual bool random() const { return true; }  // other draws exist
+  virtual bool one_sided() const { return false; }
+
+  virtual void exact(MatrixView<const float> x, Threads& threads, MatrixView<double> K) const = 0;
+  // z(x).z(y) of draw `draw`; 0: of the map itself.
+  virtual void estimate(MatrixView<const float> x, std::uint64_t draw, Threads& threads,
+                        MatrixView<double> G) const = 0;
+  // The variance of one pair's estimate over draws; none: not known.
+  virtual bool variance(MatrixView<const float>, Threads&, MatrixView<double>) const { return false; }
+  // What the error stays within with probability 1 - delta: of `pairs` pairs at once, or of a set.
+  virtual std::vector<MapCheck::Bound> bounds(MatrixView<const float> x, MatrixView<const double> G,
+                                              std::uint64_t pairs, double delta, Threads& threads) const = 0;
+  virtual std::vector<std::string> notes() const { return {}; }
+};
+
+// The subject of a map, or std::invalid_argument where it has no kernel. double_precision: of the features.
+std::unique_ptr<CheckSubject> check_subject(const MapPtr& map, bool double_precision = false);
+// Grids that no row has filled: every bin counts.
+std::unique_ptr<CheckSubject> check_grids(std::size_t inputs, const BinningOptions& options);
+
+// The largest distance between two rows.
+double diameter(MatrixView<const float> x, bool l1, Threads& threads);
+
+MapCheck check_subject_on(const CheckSubject& subject, MatrixView<const float> x,
+                          const std::function<std::uint64_t(std::size_t)>& row_number, const CheckOptions& options,
+                          Threads& threads);
+
+}  // namespace bochner
