@@ -81,6 +81,7 @@ nlohmann::json to_json(const MapCheck& check) {
                          {"bias", number(check.bias)},
                          {"bias_deviation", number(check.bias_deviation)},
                          {"variance", number(check.variance)},
+                         {"variance_deviation", number(check.variance_deviation)},
                          {"expected_variance", number(check.expected_variance)},
                          {"spectral_error", check.spectral_error},
                          {"lambda", check.lambda},

@@ -51,12 +51,12 @@ struct MapCheck {
   double trace_error = 0;              // tr(K - Z Z^T) / tr K
 
   // Over several draws, where the map is random.
-  std::optional<double> bias, bias_deviation;  // mean error over pairs and draws, and its standard deviation
-  std::optional<double> variance;              // over draws, mean over pairs
-  std::optional<double> expected_variance;     // by theory; of independent draws
-  bool one_sided = false;                      // K - Z Z^T is not negative by construction
-  std::vector<Bound> bounds;                   // hold with probability 1 - delta, or always where one-sided
-  std::vector<Band> bands;                     // of kernel values, ascending
+  std::optional<double> bias, bias_deviation;          // mean error over pairs and draws, and its standard deviation
+  std::optional<double> variance, variance_deviation;  // over draws, mean over pairs, and roughly its deviation
+  std::optional<double> expected_variance;             // by theory; of independent draws
+  bool one_sided = false;                              // K - Z Z^T is not negative by construction
+  std::vector<Bound> bounds;                           // hold with probability 1 - delta, or always where one-sided
+  std::vector<Band> bands;                             // of kernel values, ascending
   std::vector<std::string> notes;
 
   std::string text() const;

@@ -125,9 +125,10 @@ std::string MapCheck::text() const {
   }
   if (bias)
     out += fmt::format("bias      {:+.2e}, standard deviation {:.2e}, of {} draws\n", *bias, *bias_deviation, draws);
-  if (variance) out += fmt::format("variance  {:.3e} of {} draws", *variance, draws);
-  if (variance && expected_variance)
-    out += fmt::format(", {:.3e} by theory ({:.2f} of it)", *expected_variance, *variance / *expected_variance);
+  if (variance)
+    out +=
+        fmt::format("variance  {:.2e}, standard deviation {:.2e}, of {} draws", *variance, *variance_deviation, draws);
+  if (variance && expected_variance) out += fmt::format("; {:.2e} by theory", *expected_variance);
   if (variance) out += "\n";
   out += fmt::format("spectral  {:.2e} of |K|_2; {:.2e} relative to K + lambda n I, lambda {:.3g}\n", spectral_error,
                      ridge_error, lambda);

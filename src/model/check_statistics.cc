@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "backend/cpu/blas.h"
 #include "base/require.h"
@@ -23,6 +24,15 @@ double spectral_norm(Matrix<double> A) {
   std::vector<double> values(A.rows());
   blas::eigenvalues(A.view(), values);
   return std::max(std::fabs(values.front()), std::fabs(values.back()));
+}
+
+// The standard deviation of the mean of independent values, at least two.
+double deviation_of_mean(const std::vector<double>& values) {
+  const double count = double(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+  double spread = 0;
+  for (const double value : values) spread += (value - mean) * (value - mean);
+  return std::sqrt(spread / (count - 1) / count);
 }
 
 // The errors of the map itself.
@@ -124,28 +134,29 @@ MapCheck check_subject_on(const CheckSubject& subject, MatrixView<const float> x
 
   // Above the diagonal of S the sums of a pair's errors over draws, below it those of their squares.
   Matrix<double> S(n, n);
-  std::vector<double> means;
+  std::vector<double> means, mean_squares;  // of each draw
   for (std::size_t draw = 0; draw < check.draws; ++draw) {
     if (draw > 0) subject.estimate(x, draw, threads, G.view());
-    double sum = 0;
+    double sum = 0, squares = 0;
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < i; ++j) {
         const double error = G(i, j) - K(i, j);
         S(j, i) += error;
         S(i, j) += error * error;
         sum += error;
+        squares += error * error;
       }
     means.push_back(sum / double(check.pairs));
+    mean_squares.push_back(squares / double(check.pairs));
   }
   const double count = double(check.draws);
-  double variance = 0, bias = 0, spread = 0;
+  double variance = 0;
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < i; ++j) variance += (S(i, j) - S(j, i) * S(j, i) / count) / (count - 1);
-  for (const double mean : means) bias += mean / count;
-  for (const double mean : means) spread += (mean - bias) * (mean - bias);
   check.variance = variance / double(check.pairs);
-  check.bias = bias;
-  check.bias_deviation = std::sqrt(spread / (count - 1) / count);
+  check.variance_deviation = deviation_of_mean(mean_squares);
+  check.bias = std::accumulate(means.begin(), means.end(), 0.0) / count;
+  check.bias_deviation = deviation_of_mean(means);
   return check;
 }
 

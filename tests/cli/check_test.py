@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""`bochner check`, and the Nystroem map in every command."""
+
+import json
+import unittest
+
+from command import DATA, CommandTest
+
+CPU, NEW, ADULT = DATA / "cpu-small.csv", DATA / "cpu-new.csv", DATA / "adult-small.svm"
+
+
+class Check(CommandTest):
+    def check(self, *words):
+        return json.loads(self.succeed_quietly("check", *words, "--json"))
+
+    def test_maps_of_each_family(self):
+        common = (CPU, "--target", "usr", "--sample", 300)
+        found = self.check(*common, "--features", 512)
+        self.assertEqual((found["rows"], found["pairs"], found["draws"]), (300, 300 * 299 // 2, 10))
+        self.assertLess(abs(found["bias"]), 5 * found["bias_deviation"])
+        self.assertLess(abs(found["variance"] - found["expected_variance"]), 5 * found["variance_deviation"])
+        self.assertLess(found["worst"]["error"], found["bounds"][1]["epsilon"])
+
+        binned = self.check(*common, "--map", "binning", "--kernel", "laplacian", "--bandwidth", 500, "--features", 50)
+        self.assertEqual(binned["kernel"], "laplacian")
+        self.assertIsNotNone(binned["expected_variance"])
+
+        nystroem = self.check(*common, "--map", "nystroem", "--features", 100)
+        self.assertTrue(nystroem["one_sided"])
+        self.assertIsNone(nystroem["variance"])
+        self.assertLess(nystroem["spectral_error"], found["spectral_error"])
+
+    def test_no_target_is_needed(self):
+        self.check(CPU, "--features", 64, "--sample", 100)
+        self.check(ADULT, "--features", 64, "--sample", 100, "--map", "nystroem", "--kernel", "laplacian")
+
+    def test_text_names_every_figure(self):
+        text = self.succeed_quietly("check", CPU, "--target", "usr", "--features", 64, "--sample", 100)
+        for word in ("map ", "kernel ", "worst ", "bound ", "bias ", "variance ", "spectral ", "trace ", "by theory"):
+            self.assertIn(word, text)
+
+    def test_threads_do_not_change_it(self):
+        words = (CPU, "--target", "usr", "--features", 64, "--sample", 150, "--seeds", 3)
+        self.assertEqual(self.check(*words, "--threads", 1), self.check(*words, "--threads", 3))
+
+    def test_a_model(self):
+        for number, words in enumerate((("--map", "fourier"), ("--map", "nystroem"), ("--map", "binning"))):
+            model = f"{number}.model"
+            self.succeed_quietly("train", CPU, "--target", "usr", *words, "--features", 50, "-o", model)
+            found = self.check(NEW, "--model", model, "--sample", 100)
+            self.assertTrue(found["map"].startswith(words[1]), found["map"])
+        self.refuse(1, "check", NEW, "--model", "0.model", "--kernel", "laplacian", say="--kernel")
+
+    def test_limits(self):
+        words = ("check", CPU, "--target", "usr", "--features", 64, "--sample", 100, "--quiet", "--json")
+        self.succeed(*words, "--fail-above", "2", "--fail-above", "spectral=1,rms=1")
+        code, output, errors = self.run_command(*words, "--fail-above", "0.0001,rms=1")
+        self.assertEqual(code, 4)
+        self.assertIn("worst", json.loads(output))
+        self.assertRegex(errors, r"\Abochner: [^\n]*worst error is [^\n]*\n\Z")
+        self.refuse(1, *words, "--fail-above", "best=1", say="best")
+        self.refuse(1, *words, "--fail-above", "x", say="x")
+
+    def test_misuse(self):
+        words = ("check", CPU, "--target", "usr")
+        self.refuse(1, *words, "--sample", 1, say="--sample")
+        self.refuse(1, *words, "--sample", 6000, "--seeds", 0, say="--seeds")
+        self.refuse(1, *words, "--map", "none", "-q", say="kernel")
+        self.refuse(1, *words, "--lambda", 0, say="--lambda")
+        self.refuse(1, *words, "--delta", 1, say="--delta")
+        self.refuse(1, *words, "--map", "binning", "--bandwidth", "auto", "-q", say="auto")
+        self.refuse(2, "check", "absent.csv", say="absent.csv")
+        self.refuse(3, "check", CPU, "--model", "absent.model", say="absent.model")
+
+
+class Nystroem(CommandTest):
+    def test_every_command(self):
+        for choice in ("uniform", "leverage", "rpcholesky"):
+            self.succeed_quietly("train", CPU, "--target", "usr", "--map", f"nystroem:landmarks={choice}",
+                                 "--features", 80, "-o", "m")
+            self.assertGreater(self.evaluate("m", NEW)["r2"], 0.9)
+            self.assertIn(f"landmarks={choice}", self.succeed("inspect", "m"))
+        self.succeed_quietly("transform", "m", NEW, "-o", "z.npy")
+        self.succeed_quietly("accumulate", CPU, "--target", "usr", "-o", "survey")
+        self.succeed_quietly("accumulate", CPU, "--spec", "survey", "--map", "nystroem", "--features", 60, "-o", "sum")
+        self.succeed_quietly("solve", "sum", "-o", "solved")
+        self.assertGreater(self.evaluate("solved", NEW)["r2"], 0.9)
+
+    def test_learners_kernels_and_sparse_rows(self):
+        self.succeed_quietly("train", ADULT, "--map", "nystroem", "--kernel", "laplacian", "--learner", "logistic",
+                             "--features", 50, "-o", "m")
+        self.succeed_quietly("train", CPU, "--target", "usr", "--map", "nystroem", "--kernel", "matern:nu=0.9",
+                             "--bandwidth", "auto", "--features", 40, "--precision", "double", "-o", "m")
+
+    def test_same_bytes_for_any_threads(self):
+        models = []
+        for threads in (1, 2, 3, 7):
+            self.succeed_quietly("train", CPU, "--target", "usr", "--map", "nystroem", "--features", 70,
+                                 "--threads", threads, "-o", f"{threads}.model")
+            models.append((self.folder / f"{threads}.model").read_bytes())
+        self.assertEqual(len(set(models)), 1)
+
+    def test_misuse(self):
+        words = ("train", CPU, "--target", "usr", "-q", "--map")
+        self.refuse(1, *words, "nystroem:landmarks=best", say="rpcholesky")
+        self.refuse(1, *words, "nystroem:points=3", say="points")
+        self.refuse(1, *words, "nystroem:tolerance=2", say="tolerance")
+        self.refuse(1, *words, "nystrom", say="nystroem")
+
+
+if __name__ == "__main__":
+    unittest.main()
