@@ -169,7 +169,7 @@ void add_check(CLI::App& app, Job& job) {
       ->type_name("MODEL");
   command->add_option("--sample", words->options.sample, "Rows to compare in pairs, at most 5000; default 1000")
       ->type_name("N");
-  command->add_option("--seeds", words->options.draws, "Draws of a random map for bias and variance; default 10")
+  command->add_option("--seeds", words->options.draws, "Draws of a random map for bias and variance; default 20")
       ->type_name("N");
   command->add_option("--lambda", words->lambda, "Of the ridge-relative error; default: the model's, or 1e-3")
       ->type_name("L");

@@ -18,7 +18,7 @@ namespace bochner {
 
 struct CheckOptions {
   std::size_t sample = 1000;          // rows, drawn by the seed; n^2 numbers are held
-  std::size_t draws = 10;             // of a random map: the map itself and draws - 1 like it of other seeds
+  std::size_t draws = 20;             // of a random map: the map itself and draws - 1 like it of other seeds
   std::optional<double> lambda = {};  // of the ridge-relative error; none: the model's, otherwise 1e-3
   double delta = 0.01;                // with what probability the bounds may fail
   std::uint64_t seed = 0;

@@ -9,6 +9,7 @@
 #include "base/spec.h"
 #include "bochner/bandwidth.h"
 #include "model/check_subject.h"
+#include "model/map_parts.h"
 #include "model/plan.h"
 #include "model/plan_binning.h"
 #include "run/stream.h"
@@ -66,6 +67,8 @@ MapCheck run(const CheckSubject& subject, const Survey& survey, const std::vecto
 MapCheck check(Rows& rows, const TrainOptions& train_options, const CheckOptions& options) {
   TrainOptions chosen = train_options;
   require(Spec(chosen.map).name() != "none", "check: found map none, expected a map that has a kernel");
+  require(map_parts(chosen).size() == 1,
+          "check: found a mixture of maps, expected one; check the parts one by one, each with its kernel");
   const bool binning = asks_for_binning(chosen), unset = chosen.bandwidth.empty();
   if (unset) chosen.bandwidth = binning ? "1" : "median";  // of the grids: below
   require(chosen.bandwidth != "auto" || (!binning && rows.schema().targets > 0),
@@ -79,7 +82,7 @@ MapCheck check(Rows& rows, const TrainOptions& train_options, const CheckOptions
     plan.maps.pop_back();
     return run(*check_subject(map, chosen.double_precision), survey, plan.maps, options, threads, plan.notes);
   }
-  BinningOptions grids = binning_fit(chosen, rows.schema().inputs, survey.rows()).binning;
+  BinningOptions grids = binning_fit(map_parts(chosen)[0].options, rows.schema().inputs, survey.rows()).binning;
   if (unset) {
     const Matrix<float> x = checked_rows(survey, plan.maps, options.sample).values;
     Matrix<double> sample(x.rows(), x.cols());
