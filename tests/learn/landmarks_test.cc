@@ -35,7 +35,7 @@ INSTANTIATE_TEST_SUITE_P(All, Landmarks, ::testing::Values(Choice::uniform, Choi
                          [](const auto& info) { return landmark_choice_name(info.param); });
 
 TEST_P(Landmarks, AreDifferentRowsAndTheSameForAnyThreadCount) {
-  const Matrix<float> x = clustered(2500);
+  const Matrix<float> x = clustered(1300);
   const NystroemOptions options{.kernel = gaussian(1), .landmarks = 60, .choice = GetParam(), .seed = 5};
   Threads one(1);
   const std::vector<std::size_t> chosen = choose_landmarks(x.view(), options, one);
