@@ -150,9 +150,7 @@ class Planning {
   }
 
   MapPtr choose_landmarks(const MapPart& part, const MapPtr& scaling) {
-    NystroemOptions nystroem_options = bochner::nystroem_options(part.options);
-    if (!part.options.features) nystroem_options.landmarks = default_landmarks(survey_.rows());
-    nystroem_options.landmarks = std::max<std::size_t>(1, nystroem_options.landmarks / part.sharing);
+    NystroemOptions nystroem_options = landmarks_of(part, survey_.rows());
     if (!part.options.features)
       note(fmt::format("features: {} for {} rows", nystroem_options.landmarks, survey_.rows()));
     choose_bandwidth(part.options, nystroem_options.kernel, 2 * nystroem_options.landmarks, scaling);
@@ -265,6 +263,15 @@ MapSize map_size(const TrainOptions& all, const Schema& schema, std::uint64_t ro
   MapSize size{.bounded = true};
   for (const MapPart& part : parts) {
     const std::optional<FourierOptions> given = parse_map(part.options.map);
+    if (!asks_for_bins(all) && asks_for_nystroem(part.options)) {
+      NystroemOptions options = landmarks_of(part, rows);
+      if (rows > 0) options.landmarks = std::size_t(std::min<std::uint64_t>(options.landmarks, rows));
+      size.features += options.landmarks;
+      size.step = parts.size() > 1 ? 0 : 1;
+      size.weights = std::max(size.weights, landmark_weights(options, schema.inputs, rows));
+      size.searched |= part.options.bandwidth.empty() || part.options.bandwidth == "auto";
+      continue;
+    }
     if (asks_for_bins(all) || !given) return {.features = schema.inputs, .step = 0};
     const bool pairs = given->form == FourierOptions::Form::cossin;
     size.features += features_of(part, false, rows);

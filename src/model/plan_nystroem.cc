@@ -32,9 +32,22 @@ NystroemOptions nystroem_options(const TrainOptions& options) {
   return nystroem;
 }
 
-std::size_t default_landmarks(std::uint64_t rows) {
-  const double wanted = 4 * std::sqrt(double(rows));
-  return std::size_t(std::clamp(std::exp2(std::round(std::log2(wanted))), 128.0, 1024.0));
+NystroemOptions landmarks_of(const MapPart& part, std::uint64_t rows) {
+  NystroemOptions options = nystroem_options(part.options);
+  // Half of what is done for each row is the square of their number: fewer than random features.
+  if (options.landmarks == 0)
+    options.landmarks = std::size_t(std::clamp(
+        std::exp2(std::round(std::log2(4 * std::sqrt(double(std::max<std::uint64_t>(rows, 1)))))), 128.0, 1024.0));
+  options.landmarks = std::max<std::size_t>(1, options.landmarks / part.sharing);
+  return options;
+}
+
+double landmark_weights(const NystroemOptions& options, std::size_t inputs, std::uint64_t rows) {
+  // A row of the factor in double and packed; beside it the landmark, twice.
+  const double kept = 2.5 * double(options.landmarks) + 2 * double(inputs);
+  if (options.choice != NystroemOptions::Choice::rpcholesky) return kept;
+  // Pivoted Cholesky holds a column of its sample for each, in double.
+  return std::max(kept, 2.0 * double(std::min<std::uint64_t>(rows, landmark_rows(options))));
 }
 
 std::string landmarks_note(const NystroemOptions& options, std::size_t found, std::size_t sampled) {

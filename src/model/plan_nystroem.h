@@ -5,6 +5,7 @@
 
 #include "bochner/nystroem.h"
 #include "bochner/train.h"
+#include "model/map_parts.h"
 
 namespace bochner {
 
@@ -17,8 +18,11 @@ bool asks_for_nystroem(const TrainOptions& options);
 //   tolerance=1e-6                          the residual below which one is left out
 NystroemOptions nystroem_options(const TrainOptions& options);
 
-// Landmarks unless the options say: half of what is mapped for each row is the square of their number.
-std::size_t default_landmarks(std::uint64_t rows);
+// The same with the number of landmarks for so many rows; parts that share the features have their share.
+NystroemOptions landmarks_of(const MapPart& part, std::uint64_t rows);
+
+// Numbers of the features' size that are held for each landmark, while they are chosen or later.
+double landmark_weights(const NystroemOptions& options, std::size_t inputs, std::uint64_t rows);
 
 // One line on what became of the landmarks asked for.
 std::string landmarks_note(const NystroemOptions& options, std::size_t found, std::size_t sampled);
