@@ -119,7 +119,7 @@ Fitted fit_ridge_cg(const Stream& stream, const Survey& survey, const RidgeOptio
   Report& report = fitted.report;
 
   // What the features and the factors may take of the memory.
-  const std::size_t factors_kept = cg_factors(D, options), panel_bytes = factors_kept * GramFold::bytes(D);
+  const std::size_t factors_kept = cg_factors(D, options), panel_bytes = factors_kept * GramFold::bytes(D) / 3 * 2;
   const double memory = double(memory_limit(stream.execution()));
   const FitSize size = fit_size(stream, survey, code.columns(), validation != nullptr);
   const double left = memory - cg_memory(size, options, memory).total();

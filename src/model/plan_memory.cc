@@ -22,7 +22,7 @@ constexpr double kThread = 5 * kMega;    // its share of BLAS buffers, packed ti
 constexpr double kReader = 12 * kMega;   // a chunk of text and its cuts
 constexpr double kReaderThread = 5 * kMega;
 constexpr double kRowsAtFirst = 4096;  // asked for at a time when rows are put into memory
-constexpr double kBufferGrowth = 1.5;  // of what rows are read into
+constexpr double kBufferGrowth = 2.5;  // of what rows are read into
 constexpr double kSampledRow = 160;    // beside its numbers
 
 std::size_t outputs_of(const Schema& schema) {
@@ -122,7 +122,8 @@ class Planning {
     const auto plan = [&](std::size_t D) {
       FitSize smaller = size_;
       smaller.features = D;
-      return whole(smaller, false);
+      const MemoryPlan read_again = whole(smaller, false), kept = whole(smaller, true);
+      return row_bytes() > 0 && kept.total() < read_again.total() ? kept : read_again;  // few rows take no more
     };
     return largest_that_fits(size_.features, step_, limit_, plan, kWideFeatures);
   }
