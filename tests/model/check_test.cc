@@ -107,7 +107,11 @@ TEST(Check, FindsRandomMapsUnbiasedAndOfTheirVariance) {
     }
   Threads threads(2);
   for (const char* law : {"laplacian", "reciprocal", "hat"}) {
-    const auto grids = check_grids(3, {.law = parse_pitch_law(law), .length_scales = {2, 3, 4}, .grids = 80});
+    BinningOptions options;
+    options.law = parse_pitch_law(law);
+    options.length_scales = {2, 3, 4};
+    options.grids = 80;
+    const auto grids = check_grids(3, options);
     const MapCheck found = check_subject_on(
         *grids, x.view(), [](std::size_t i) { return i; }, {.draws = 400}, threads);
     EXPECT_LT(std::fabs(*found.bias), 5 * *found.bias_deviation) << law;
