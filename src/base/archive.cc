@@ -115,7 +115,8 @@ Archive Archive::child(const std::string& prefix) const {
   child.tree = get_node(tree, prefix);
   const std::string start = prefix + ".";
   for (auto it = arrays.lower_bound(start); it != arrays.end() && it->first.starts_with(start); ++it)
-    child.arrays.emplace(it->first.substr(start.size()), it->second);
+    child.arrays.emplace(it->first.substr(start.size()),
+                         Array{it->second.dtype, it->second.shape, {}, it->second.content()});
   return child;
 }
 

@@ -49,7 +49,7 @@ class Archive {
 
   // A child archive whose arrays are named "prefix.name" here.
   void put_child(const std::string& prefix, const Archive& child);
-  Archive child(const std::string& prefix) const;  // tree = tree.at(prefix)
+  Archive child(const std::string& prefix) const;  // tree = tree.at(prefix); its arrays are views of those here
   Archive take_child(const std::string& prefix);   // the same, moved out of here
 };
 

@@ -17,7 +17,7 @@ template <class T>
 class GridPursuit {
  public:
   // Alignment is measured on at most `most_rows` rows, taken at even distances.
-  GridPursuit(Threads& threads, const GridRows<T>& rows, const BinningOptions& binning, std::size_t most_rows = 65536);
+  GridPursuit(Threads& threads, const GridRows<T>& rows, const BinningOptions& binning, std::size_t most_rows = 32768);
 
   // The best of the draws first .. first + count - 1, the first of equals.
   std::uint64_t choose(const GridSweeper& sweeper, double shift, std::uint64_t first, std::size_t count);

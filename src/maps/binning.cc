@@ -8,6 +8,7 @@
 
 #include "base/archive.h"
 #include "base/require.h"
+#include "base/threads.h"
 #include "maps/draw_grid.h"
 
 namespace bochner {
@@ -16,6 +17,9 @@ namespace {
 
 // What a model file of a few bytes may make its reader draw: 2^28 pitches are 4 GiB.
 constexpr std::uint64_t kMostPitches = std::uint64_t{1} << 28;
+
+// Tables of millions of bins are built by all cores: a model should load in the time of reading its file.
+Threads table_threads(std::size_t bins) { return Threads(bins < 200000 ? 1 : 0); }
 
 }  // namespace
 
@@ -30,13 +34,13 @@ BinningMap::BinningMap(std::size_t inputs, BinningOptions options, std::vector<s
     for (std::size_t g = 0; g < options_.grids; ++g) ids_.push_back(g);
   require(bins.size() == options_.grids && ids_.size() == options_.grids,
           "binning map: bins of {} grids and {} draws, expected {}", bins.size(), ids_.size(), options_.grids);
-  tables_.reserve(bins.size());
-  for (auto& keys : bins) {
+  for (const auto& keys : bins) {
     require(keys.size() < HashIndex::kNone, "binning map: {} bins in a grid, expected fewer than {}", keys.size(),
             HashIndex::kNone);
     offsets_.push_back(offsets_.back() + keys.size());
-    tables_.emplace_back(std::move(keys));
   }
+  tables_.resize(bins.size());
+  table_threads(outputs()).run(bins.size(), [&](std::size_t g, int) { tables_[g] = HashIndex(std::move(bins[g])); });
 }
 
 template <>
@@ -184,12 +188,11 @@ std::shared_ptr<const BinningMap> load_binning(const Archive& archive) {
     for (const std::uint64_t count : counts)
       require(!__builtin_add_overflow(total, count, &total), "binning map: the bins of its grids overflow a count");
     const auto all = archive.get<std::uint64_t>("bin", {total});
-    std::vector<std::vector<std::uint64_t>> bins;
-    auto from = all.begin();
-    for (const std::uint64_t count : counts) {
-      bins.emplace_back(from, from + std::ptrdiff_t(count));
-      from += std::ptrdiff_t(count);
-    }
+    std::vector<std::vector<std::uint64_t>> bins(counts.size());
+    std::vector<std::ptrdiff_t> from{0};
+    for (const std::uint64_t count : counts) from.push_back(from.back() + std::ptrdiff_t(count));
+    table_threads(total).run(
+        counts.size(), [&](std::size_t g, int) { bins[g].assign(all.begin() + from[g], all.begin() + from[g + 1]); });
     return std::make_shared<BinningMap>(inputs, std::move(options), std::move(bins),
                                         archive.get<std::uint64_t>("draw", {counts.size()}));
   } catch (const std::invalid_argument& wrong) {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kGrids = 50;            // of all inputs
 constexpr std::size_t kLowOrderGrids = 300;   // of few
-constexpr std::size_t kLowOrderPursuit = 20;  // draws each is chosen from
+constexpr std::size_t kLowOrderPursuit = 10;  // draws each is chosen from
 constexpr double kLambda = 0.2;               // where nothing is given and the search begins
 constexpr double kLowOrderLambda = 1;
 constexpr int kMixedSweeps = 20;  // at most
@@ -74,6 +74,10 @@ double given_lambda(const TrainOptions& options, std::uint64_t rows, bool& given
   return lambdas[lambdas.size() / 2] * double(std::max<std::uint64_t>(rows, 1));
 }
 
+bool several_lambdas(const TrainOptions& options) {
+  return options.ridge.lambdas.size() > 1 || options.learner.lambdas.size() > 1 || options.learner.C.size() > 1;
+}
+
 }  // namespace
 
 BinningFit binning_fit(const TrainOptions& options, std::size_t inputs, std::uint64_t rows) {
@@ -94,19 +98,25 @@ BinningFit binning_fit(const TrainOptions& options, std::size_t inputs, std::uin
           "map: binning has the learners ridge and logistic; use the fourier map for the others");
   fit.fit.loss = learner == Learner::ridge ? GridLoss::squared : GridLoss::logistic;
   fit.fit.pursuit = std::max<std::size_t>(1, whole(spec, "pursuit", low_order ? kLowOrderPursuit : 1));
-  fit.fit.sweeps = int(std::clamp<std::size_t>(whole(spec, "sweeps", low_order ? 1 : 5), 1, 10000));
+  fit.fit.sweeps = int(std::clamp<std::size_t>(whole(spec, "sweeps",
+                                                     low_order                ? 1
+                                                     : binning.grids > kGrids ? 10
+                                                                              : 5),
+                                               1, 10000));
   fit.fit.progress = options.execution.progress;
   bool lambda_given = false;
   fit.fit.lambda = given_lambda(options, rows, lambda_given, low_order ? kLowOrderLambda : kLambda);
 
   if (options.bandwidth.empty() || options.bandwidth == "auto") {
     fit.search_scales = !low_order || options.bandwidth == "auto";
-    fit.search_lambda = !lambda_given;
   } else {
     require(options.bandwidth != "scale" && options.bandwidth != "median",
             "bandwidth: found {}, expected numbers or auto for the binning map", options.bandwidth);
     binning.length_scales = parse_bandwidth(options.bandwidth);
   }
+  // One sweep of chosen grids stops early, which does most of lambda's work: its default serves, and trials cost more
+  // than the fit.
+  fit.search_lambda = !lambda_given && (fit.search_scales || fit.fit.sweeps > 1 || several_lambdas(options));
   if (inputs > 0) check_binning(inputs, binning);
   return fit;
 }
