@@ -101,7 +101,6 @@ GridTrial trial(const Sample<T>& train, const Sample<T>& held_out, Task task, co
 }
 
 constexpr std::size_t kNoUnknown = ~std::size_t{0};
-constexpr std::size_t kFewGrids = 50;
 constexpr std::size_t kMostUnknowns = 40;  // a round tries each twice
 
 // Which unknown scales which input. Indicators of a group share one, lonely indicators share one, constants have
@@ -143,16 +142,12 @@ GridScaleSearch search_grid_scales(Threads& threads, const GridRows<T>& rows, co
 
   const double n = double(rows.rows);
   const double held = std::min(0.2, 50000 / n);
-  std::vector<Stage> stages{
+  const std::vector<Stage> stages{
       {30000, 12, 2, 2, {-3, -2, -1, 0, 1, 2}, {1, 1, 1}},
       {100000, 16, 2, 2, {0, 0.5}, {0.7, 0.7, 0.5}},
       {rows.rows, 20, 2, 3, {0, 0.25, 0.5}, {0.5}},
-      {rows.rows, std::min(binning.grids, kFewGrids), fit.sweeps, 12, {0, 0.25, 0.5}, {}},
+      {rows.rows, std::min<std::size_t>(binning.grids, 50), fit.sweeps, 12, {0, 0.25, 0.5}, {}},
   };
-  // Many grids estimate the kernel more closely and bear other scales and a smaller lambda: search on from there.
-  if (binning.grids > kFewGrids)
-    stages.push_back(
-        {rows.rows, std::min<std::size_t>(binning.grids, 2 * kFewGrids), fit.sweeps, 6, {0, 0.25}, {0.5, 0.35}});
   const Sample<T> held_out(threads, rows, targets, binning.seed, 0, held);
 
   // x: log2 of one over each scale in spreads, and of lambda.

@@ -17,10 +17,9 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kGrids = 50;            // of all inputs
-constexpr std::size_t kLowOrderGrids = 300;   // of few
-constexpr std::size_t kLowOrderPursuit = 10;  // draws each is chosen from
-constexpr double kLambda = 0.2;               // where nothing is given and the search begins
+constexpr std::size_t kGrids = 50;           // of all inputs
+constexpr std::size_t kLowOrderGrids = 300;  // of few
+constexpr double kLambda = 0.2;              // where nothing is given and the search begins
 constexpr double kLowOrderLambda = 1;
 constexpr int kMixedSweeps = 20;  // at most
 
@@ -74,6 +73,11 @@ double given_lambda(const TrainOptions& options, std::uint64_t rows, bool& given
   return lambdas[lambdas.size() / 2] * double(std::max<std::uint64_t>(rows, 1));
 }
 
+// Draws each grid of few inputs is chosen from: few rows gain from many, and pay little for them.
+std::size_t default_pursuit(std::uint64_t rows) {
+  return std::clamp<std::size_t>(400000 / std::max<std::uint64_t>(rows, 1), 10, 40);
+}
+
 bool several_lambdas(const TrainOptions& options) {
   return options.ridge.lambdas.size() > 1 || options.learner.lambdas.size() > 1 || options.learner.C.size() > 1;
 }
@@ -97,12 +101,8 @@ BinningFit binning_fit(const TrainOptions& options, std::size_t inputs, std::uin
   require(learner == Learner::ridge || learner == Learner::logistic,
           "map: binning has the learners ridge and logistic; use the fourier map for the others");
   fit.fit.loss = learner == Learner::ridge ? GridLoss::squared : GridLoss::logistic;
-  fit.fit.pursuit = std::max<std::size_t>(1, whole(spec, "pursuit", low_order ? kLowOrderPursuit : 1));
-  fit.fit.sweeps = int(std::clamp<std::size_t>(whole(spec, "sweeps",
-                                                     low_order                ? 1
-                                                     : binning.grids > kGrids ? 10
-                                                                              : 5),
-                                               1, 10000));
+  fit.fit.pursuit = std::max<std::size_t>(1, whole(spec, "pursuit", low_order ? default_pursuit(rows) : 1));
+  fit.fit.sweeps = int(std::clamp<std::size_t>(whole(spec, "sweeps", low_order ? 1 : 5), 1, 10000));
   fit.fit.progress = options.execution.progress;
   bool lambda_given = false;
   fit.fit.lambda = given_lambda(options, rows, lambda_given, low_order ? kLowOrderLambda : kLambda);
