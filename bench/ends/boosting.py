@@ -97,7 +97,7 @@ def main():
         runs = ours(train, test, target, words, args.threads, args.seeds)
         fit, whole = (statistics.median(run[i] for run in runs) for i in (1, 2))
         error = statistics.median(run[0] for run in runs)
-        print(f"  {'bins: ' + ' '.join(words):50s} {100 * error:6.2f} %  fit {fit:7.2f} s, with the search {whole:7.2f} s"
+        print(f"  {'bins: ' + ' '.join(words):50s} {100 * error:6.2f} %  fit {fit:7.2f} s, with search {whole:7.2f} s"
               f"  (seeds {', '.join(f'{100 * run[0]:.2f}' for run in runs)})", flush=True)
         if args.skip_peers:
             continue

@@ -64,12 +64,13 @@ class Words(CommandTest):
 
     def test_every_kernel_rule_and_form_trains(self):
         for kernel in ("gaussian", "laplacian", "cauchy", "matern", "matern:nu=2.5", "rational-quadratic:alpha=2",
-                       "laplacian2"):
+                       "laplacian2", "gaussian+laplacian:weight=2"):
             with self.subTest(kernel):
                 report = self.train("--kernel", kernel, "--features", 128)
                 self.assertLess(report["score"]["relative_error"], 0.2)
         for words in (("--bandwidth", "scale"), ("--bandwidth", "median"), ("--map", "fourier:form=cossin"),
                       ("--map", "fourier:form=shifted"), ("--map", "none"), ("--scale", "quantile"),
+                      ("--map", "fourier+binning:features=20,weight=2"),
                       ("--scale", "minmax", "--scale", "lread=log"), ("--precision", "double"), ("--no-intercept",),
                       ("--select", "loo"), ("--select", "holdout"), ("--ignore", "lread,lwrite"), ("--memory", "1.5G")):
             with self.subTest(words):
