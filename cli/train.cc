@@ -15,6 +15,7 @@
 #include "model/plan.h"
 #include "model/report_json.h"
 #include "output.h"
+#include "run/checkpoint.h"
 #include "signals.h"
 #include "train_words.h"
 
@@ -104,8 +105,7 @@ CheckpointOptions checkpoint_options(const CLI::App& command, const TrainWords& 
 void remove_checkpoint(const std::string& path) {
   std::error_code ignored;
   if (path.empty()) return;
-  fs::remove(path, ignored);
-  fs::remove(path + ".new", ignored);
+  for (const std::string& file : Checkpoint::files(path)) fs::remove(file, ignored);
 }
 
 void run_train(const CLI::App& command, const TrainWords& words) {

@@ -13,13 +13,13 @@ namespace bochner {
 
 // Where a long training saves how far it is. It goes on from there to the byte-identical model.
 struct CheckpointOptions {
-  std::string path = {};  // "": nowhere
+  std::string path = {};  // "": nowhere. What is large goes to path + ".state"
   bool resume = false;    // go on from what the file holds; where there is none, begin anew
   // What makes it the same training: its data and options, by name. A file that says otherwise is refused.
   std::vector<std::pair<std::string, std::string>> identity = {};
   double first_seconds = 30;        // shorter trainings save nothing
   double share = 0.02;              // of the time that saving may take
-  std::function<bool()> stop = {};  // asked often; true: save now and throw Stopped
+  std::function<bool()> stop = {};  // asked often; true: save what there is and throw Stopped
 };
 
 // Thrown where CheckpointOptions::stop asked for it. The file holds where the training stands.

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "bochner/checkpoint.h"
+
 namespace bochner {
 
 namespace {
@@ -23,6 +25,7 @@ struct Threads::Team {
   int busy = 0;
   bool stop = false;
   const std::function<void(std::size_t, int)>* work = nullptr;
+  const Threads* owner = nullptr;
   std::size_t pieces = 0;
   std::atomic<std::size_t> next{0};
   std::exception_ptr failure;
@@ -32,6 +35,7 @@ struct Threads::Team {
     inside_work = true;
     for (std::size_t piece; (piece = next.fetch_add(1, std::memory_order_relaxed)) < pieces;) {
       try {
+        owner->check_stop();
         (*work)(piece, thread);
       } catch (...) {
         const std::lock_guard lock(mutex);
@@ -60,6 +64,7 @@ struct Threads::Team {
 Threads::Threads(int count)
     : count_(count > 0 ? count : int(std::max(1u, std::thread::hardware_concurrency()))),
       team_(std::make_unique<Team>()) {
+  team_->owner = this;
   for (int t = 1; t < count_; ++t) team_->members.emplace_back([this, t] { team_->member(t); });
 }
 
@@ -72,9 +77,16 @@ Threads::~Threads() {
   for (std::thread& member : team_->members) member.join();
 }
 
+void Threads::check_stop() const {
+  if (undivided_ == 0 && stop_ && stop_()) throw Stopped();
+}
+
 void Threads::run(std::size_t pieces, const std::function<void(std::size_t, int)>& work) {
   if (inside_work || count_ == 1 || pieces <= 1) {
-    for (std::size_t piece = 0; piece < pieces; ++piece) work(piece, 0);
+    for (std::size_t piece = 0; piece < pieces; ++piece) {
+      check_stop();
+      work(piece, 0);
+    }
     return;
   }
   Team& team = *team_;

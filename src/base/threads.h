@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <utility>
 
 namespace bochner {
 
@@ -25,9 +26,30 @@ class Threads {
   // a call from inside work() runs its pieces on the calling thread.
   void run(std::size_t pieces, const std::function<void(std::size_t piece, int thread)>& work);
 
+  // Asked before every piece, on any of the threads: true makes run() throw Stopped.
+  using Stop = std::function<bool()>;
+  void stop_when(Stop asked) { stop_ = std::move(asked); }
+  const Stop& stop() const { return stop_; }
+  // The same between pieces, for whoever works on the calling thread alone.
+  void check_stop() const;
+
+  // While one lives run() goes on to the end: for a change that must be whole.
+  class Undivided {
+   public:
+    explicit Undivided(Threads& threads) : threads_(threads) { ++threads_.undivided_; }
+    ~Undivided() { --threads_.undivided_; }
+    Undivided(const Undivided&) = delete;
+    Undivided& operator=(const Undivided&) = delete;
+
+   private:
+    Threads& threads_;
+  };
+
  private:
   struct Team;
   int count_;
+  Stop stop_;
+  int undivided_ = 0;  // changes outside of run() only
   std::unique_ptr<Team> team_;
 };
 

@@ -45,17 +45,21 @@ SketchFactors::SketchFactors(TiledSymmetric<double> gram, double weight, std::si
   least_shift_ = std::max(kLeastShift * trace / double(gram_.size()), std::numeric_limits<double>::min());
 }
 
-const Cholesky& SketchFactors::near(double lambda) {
-  for (const Factor& f : factors_)
-    if (f.lambda == lambda || std::max(f.lambda, lambda) <= kNear * std::min(f.lambda, lambda)) return f.cholesky;
+std::shared_ptr<SketchFactors::Factor> SketchFactors::near(double lambda) {
+  for (const auto& f : factors_)
+    if (f->lambda() == lambda || std::max(f->lambda(), lambda) <= kNear * std::min(f->lambda(), lambda)) return f;
   if (factors_.size() == most_) factors_.pop_front();
+  return factors_.emplace_back(std::make_shared<Factor>(*this, lambda));
+}
+
+const Cholesky& SketchFactors::Factor::cholesky() {
   // Rounding may leave B^T B + shift indefinite; a larger shift is a poorer preconditioner, not a wrong answer.
-  for (double shift = std::max(lambda * weight_, least_shift_);; shift *= 10) {
-    factors_.push_back({lambda, Cholesky(gram_, shift, threads_)});
-    if (!factors_.back().cholesky.failed_column()) return factors_.back().cholesky;
-    factors_.pop_back();
+  for (double shift = std::max(lambda_ * all_.weight_, all_.least_shift_); !cholesky_; shift *= 10) {
+    cholesky_.emplace(all_.gram_, shift, all_.threads_);
+    if (cholesky_->failed_column()) cholesky_.reset();
     require(std::isfinite(shift), "ridge: the sketch of the features is not finite");
   }
+  return *cholesky_;
 }
 
 Coefficients CgSolution::head(const CentredMoments& moments) const {
@@ -65,9 +69,32 @@ Coefficients CgSolution::head(const CentredMoments& moments) const {
   return c;
 }
 
-std::vector<CgSolution> solve_by_cg(FeatureCache& cache, const KeptRows& rows, const CentredMoments& moments,
-                                    SketchFactors& factors, const std::vector<double>& lambdas,
-                                    const Matrix<double>* start, const CgOptions& options) {
+namespace {
+
+using Factors = std::vector<std::shared_ptr<SketchFactors::Factor>>;  // of each lambda
+
+// The product of a pass and the held-out predictions, one after the other in the log.
+struct Pass {
+  Matrix<double> product, held;
+};
+Pass pass_over(FeatureCache& cache, const KeptRows& rows, const CentredMoments& moments, const Matrix<double>& p) {
+  const std::size_t here = rows.features * p.cols(), there = rows.held.size() * p.cols();
+  const std::vector<double> numbers = logged(cache.stream().execution().checkpoint, "cg pass", here + there, [&] {
+    const NormalProduct product = cache.fold(NormalProduct(rows, moments.feature_mean, p.view()), "cg");
+    const Matrix<double> q = product.value();
+    std::vector<double> both(q.data(), q.data() + here);
+    both.insert(both.end(), product.held_out().data(), product.held_out().data() + there);
+    return both;
+  });
+  Pass pass{Matrix<double>(rows.features, p.cols()), Matrix<double>(rows.held.size(), p.cols())};
+  std::copy_n(numbers.begin(), here, pass.product.data());
+  std::copy_n(numbers.begin() + std::ptrdiff_t(here), there, pass.held.data());
+  return pass;
+}
+
+std::vector<CgSolution> iterate(FeatureCache& cache, const KeptRows& rows, const CentredMoments& moments,
+                                const Factors& factor, const std::vector<double>& lambdas, const Matrix<double>* start,
+                                const CgOptions& options) {
   const std::size_t D = rows.features, outputs = moments.moment.cols(), count = lambdas.size() * outputs;
   // Column l * outputs + k is output k with the l-th lambda.
   Matrix<double> b(D, count), x(D, count);
@@ -76,25 +103,22 @@ std::vector<CgSolution> solve_by_cg(FeatureCache& cache, const KeptRows& rows, c
       b(j, c) = moments.moment(j, c % outputs);
       if (start) x(j, c) = (*start)(j, c % outputs);
     }
-  std::vector<const Cholesky*> factor;
-  for (double lambda : lambdas) factor.push_back(&factors.near(lambda));
 
   Matrix<double> held(rows.held.size(), count), held_step;
   PcgProblem problem;
   problem.multiply = [&](const Matrix<double>& p, const std::vector<std::size_t>& columns) {
-    const NormalProduct product = cache.fold(NormalProduct(rows, moments.feature_mean, p.view()), "cg");
-    Matrix<double> q = product.value();
+    auto [q, predictions] = pass_over(cache, rows, moments, p);
     for (std::size_t j = 0; j < D; ++j)
       for (std::size_t c = 0; c < columns.size(); ++c)
         q(j, c) += lambdas[columns[c] / outputs] * moments.weight * p(j, c);
-    held_step = product.held_out();
-    return q;
+    held_step = std::move(predictions);
+    return std::move(q);
   };
   problem.precondition = [&](Matrix<double>& r, const std::vector<std::size_t>& columns) {
     for (std::size_t c = 0; c < columns.size();) {  // neighbours with one factor in one go
       std::size_t end = c;
       while (end < columns.size() && factor[columns[end] / outputs] == factor[columns[c] / outputs]) ++end;
-      factor[columns[c] / outputs]->solve({r.data() + c, D, end - c, r.cols()}, cache.stream().threads());
+      factor[columns[c] / outputs]->cholesky().solve({r.data() + c, D, end - c, r.cols()}, cache.stream().threads());
       c = end;
     }
   };
@@ -157,6 +181,53 @@ std::vector<CgSolution> solve_by_cg(FeatureCache& cache, const KeptRows& rows, c
     solutions.push_back(std::move(s));
   }
   return solutions;
+}
+
+// For each lambda: what is known of the solution, its weights, its predictions.
+std::vector<double> to_numbers(const std::vector<CgSolution>& solutions) {
+  std::vector<double> numbers;
+  for (const CgSolution& s : solutions) {
+    numbers.insert(numbers.end(), {double(s.iterations), s.gap, double(s.solved)});
+    numbers.insert(numbers.end(), s.weights.data(), s.weights.data() + s.weights.rows() * s.weights.cols());
+    numbers.insert(numbers.end(), s.held.data(), s.held.data() + s.held.rows() * s.held.cols());
+  }
+  return numbers;
+}
+
+std::vector<CgSolution> from_numbers(const std::vector<double>& numbers, const std::vector<double>& lambdas,
+                                     std::size_t features, std::size_t held, std::size_t outputs) {
+  std::vector<CgSolution> solutions;
+  const double* next = numbers.data();
+  for (const double lambda : lambdas) {
+    CgSolution s{lambda, Matrix<double>(features, outputs), Matrix<double>(held, outputs)};
+    s.iterations = std::size_t(*next++);
+    s.gap = *next++;
+    s.solved = *next++ != 0;
+    std::copy_n(next, features * outputs, s.weights.data());
+    next += features * outputs;
+    std::copy_n(next, held * outputs, s.held.data());
+    next += held * outputs;
+    solutions.push_back(std::move(s));
+  }
+  return solutions;
+}
+
+}  // namespace
+
+std::vector<CgSolution> solve_by_cg(FeatureCache& cache, const KeptRows& rows, const CentredMoments& moments,
+                                    SketchFactors& factors, const std::vector<double>& lambdas,
+                                    const Matrix<double>* start, const CgOptions& options) {
+  const std::size_t D = rows.features, held = rows.held.size(), outputs = moments.moment.cols();
+  Factors factor;  // in the log or not: which are kept depends on all that were asked for
+  std::string name = "cg";
+  for (const double lambda : lambdas) {
+    factor.push_back(factors.near(lambda));
+    name += fmt::format(" {}", lambda);
+  }
+  const auto solve = [&] { return to_numbers(iterate(cache, rows, moments, factor, lambdas, start, options)); };
+  return from_numbers(
+      logged(cache.stream().execution().checkpoint, name, lambdas.size() * (3 + (D + held) * outputs), solve), lambdas,
+      D, held, outputs);
 }
 
 }  // namespace bochner

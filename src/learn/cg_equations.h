@@ -4,6 +4,8 @@
 #pragma once
 
 #include <list>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "folds/normal_product.h"
@@ -28,19 +30,29 @@ struct CentredMoments {
 class SketchFactors {
  public:
   SketchFactors(TiledSymmetric<double> gram, double weight, std::size_t most, Threads& threads);
+
+  // Made when it is first used: a resumed run asks for many whose work is done.
+  class Factor {
+   public:
+    Factor(const SketchFactors& all, double lambda) : all_(all), lambda_(lambda) {}
+    double lambda() const { return lambda_; }
+    const Cholesky& cholesky();
+
+   private:
+    const SketchFactors& all_;
+    double lambda_;
+    std::optional<Cholesky> cholesky_;
+  };
   // The factor of lambda, or that of one at most half a decade off: it costs a few steps where a new one costs D^3 / 3.
-  const Cholesky& near(double lambda);
+  std::shared_ptr<Factor> near(double lambda);
+  const TiledSymmetric<double>& gram() const { return gram_; }
 
  private:
-  struct Factor {
-    double lambda;
-    Cholesky cholesky;
-  };
   TiledSymmetric<double> gram_;
   double weight_, least_shift_ = 0;
   std::size_t most_;
   Threads& threads_;
-  std::list<Factor> factors_;
+  std::list<std::shared_ptr<Factor>> factors_;
 };
 
 struct CgSolution {
@@ -62,7 +74,8 @@ struct CgOptions {
   Matrix<double> held_targets = {};  // coded: held rows x outputs
 };
 
-// Solves for several lambdas at once. start: null or where to begin.
+// Solves for several lambdas at once. start: null or where to begin. Passes and solutions go to the log of the
+// stream's checkpoint.
 std::vector<CgSolution> solve_by_cg(FeatureCache& cache, const KeptRows& rows, const CentredMoments& moments,
                                     SketchFactors& factors, const std::vector<double>& lambdas,
                                     const Matrix<double>* start, const CgOptions& options);

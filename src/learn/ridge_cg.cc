@@ -72,6 +72,36 @@ struct Tried {
 };
 using Path = std::map<double, Tried>;
 
+// The sketch in the checkpoint: large, and D^3 to make. It does not change, so it is saved once.
+class SavedSketch {
+ public:
+  explicit SavedSketch(Checkpoint* checkpoint) : checkpoint_(checkpoint) {}
+
+  TiledSymmetric<double> take_or(std::size_t D, const std::function<TiledSymmetric<double>()>& make) {
+    const auto found = checkpoint_ ? checkpoint_->take(kStep) : std::nullopt;
+    if (!found) return make();
+    TiledSymmetric<double> gram(D, GramFold::tile_for(D));
+    found->get_into("gram", shape(gram), std::span(gram.values()));
+    saved_ = true;
+    return gram;
+  }
+  void offer(const TiledSymmetric<double>& gram) {
+    if (saved_ || !checkpoint_) return;
+    saved_ = checkpoint_->offer(kStep, [&](Archive& archive) {
+      archive.put_view("gram", std::span<const double>(gram.values()), shape(gram));
+    });
+  }
+
+ private:
+  static constexpr const char* kStep = "sketch";
+  static std::vector<std::size_t> shape(const TiledSymmetric<double>& g) {
+    return {g.tile_count(), g.tile(), g.tile()};
+  }
+
+  Checkpoint* checkpoint_;
+  bool saved_ = false;
+};
+
 Path::iterator best_of(Path& path) {
   return std::min_element(path.begin(), path.end(),
                           [](const auto& a, const auto& b) { return a.second.trial.loss < b.second.trial.loss; });
@@ -140,8 +170,9 @@ Fitted fit_ridge_cg(const Stream& stream, const Survey& survey, const RidgeOptio
       cg.held_targets(i, k) = code.encode(&first.held.targets[i * stream.schema().targets], k);
   const CentredMoments all_moments(first.moments.value(true), options.intercept);
   report.seconds.emplace_back("features", clock.lap());
-  SketchFactors factors(sketched_gram(cache, all, all_moments.feature_mean, options.seed, panel_bytes),
-                        all_moments.weight, factors_kept, stream.threads());
+  const auto sketch = [&] { return sketched_gram(cache, all, all_moments.feature_mean, options.seed, panel_bytes); };
+  SavedSketch saved(stream.execution().checkpoint);
+  SketchFactors factors(saved.take_or(D, sketch), all_moments.weight, factors_kept, stream.threads());
   report.seconds.emplace_back("sketch", clock.lap());
 
   // Every lambda on the rows that are not held out; or on all of them where there is a validation set.
@@ -152,6 +183,7 @@ Fitted fit_ridge_cg(const Stream& stream, const Survey& survey, const RidgeOptio
       const std::vector<double> group(lambdas.begin(), lambdas.begin() + std::min(lambdas.size(), factors_kept));
       lambdas.erase(lambdas.begin(), lambdas.begin() + std::ptrdiff_t(group.size()));
       std::vector<CgSolution> solutions = solve_by_cg(cache, rest, rest_moments, factors, group, start, cg);
+      saved.offer(factors.gram());
       std::vector<Scorer> scorers;
       if (validation) {
         std::vector<Coefficients> heads;

@@ -31,8 +31,12 @@ double SampleTrial::bytes(const Schema& schema, std::size_t rows, std::size_t fe
   return inputs + std::max({at_first, sums, gradients});
 }
 
-SampleTrial::SampleTrial(const Schema& schema, const Survey& survey, const MapPtr& scaling, Threads& threads)
-    : on_{cpu_backend(), threads}, code_(target_code(schema, survey, true)), weight_bound_(survey.largest_weight()) {
+SampleTrial::SampleTrial(const Schema& schema, const Survey& survey, const MapPtr& scaling, Threads& threads,
+                         Checkpoint* checkpoint)
+    : on_{cpu_backend(), threads},
+      checkpoint_(checkpoint),
+      code_(target_code(schema, survey, true)),
+      weight_bound_(survey.largest_weight()) {
   const std::size_t most = most_rows(schema);
   const Matrix<double> raw = survey.sample_inputs(most);
   inputs_ = Matrix<float>(raw.rows(), raw.cols());
@@ -69,6 +73,14 @@ RowBlock<float> SampleTrial::features_block(const Matrix<float>& z) const {
 }
 
 SampleTrial::Result SampleTrial::cross_validate(const MapPtr& map, double start) const {
+  const std::vector<double> found = logged(checkpoint_, "bandwidth", 2, [&]() -> std::vector<double> {
+    const Result result = try_map(map, start);
+    return {result.loss, result.lambda};
+  });
+  return {found[0], found[1]};
+}
+
+SampleTrial::Result SampleTrial::try_map(const MapPtr& map, double start) const {
   const Matrix<float> z = map_rows(map, block_);
   const RowBlock<float> features = features_block(z);
   const auto fold_rows = [&](std::size_t f) {

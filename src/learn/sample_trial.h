@@ -14,8 +14,9 @@ namespace bochner {
 // exact sums, the best lambda for each map.
 class SampleTrial {
  public:
-  // scaling: applied to the sample once; may be null.
-  SampleTrial(const Schema& schema, const Survey& survey, const MapPtr& scaling, Threads& threads);
+  // scaling: applied to the sample once; may be null. checkpoint: logs what cross-validation finds; may be null.
+  SampleTrial(const Schema& schema, const Survey& survey, const MapPtr& scaling, Threads& threads,
+              Checkpoint* checkpoint = nullptr);
 
   // What trials of maps with so many features hold at their peak.
   static double bytes(const Schema& schema, std::size_t rows, std::size_t features);
@@ -39,10 +40,12 @@ class SampleTrial {
   const Matrix<float>& inputs() const { return inputs_; }
 
  private:
+  Result try_map(const MapPtr& map, double lambda) const;
   Matrix<float> map_rows(const MapPtr& map, const RowBlock<float>& rows) const;
   RowBlock<float> features_block(const Matrix<float>& z) const;
 
   Workers on_;
+  Checkpoint* checkpoint_;
   TargetCode code_;
   double weight_bound_;
   Matrix<float> inputs_;  // scaled, in random order

@@ -76,8 +76,9 @@ Matrix<double> scaled_sample(const Survey& survey, const MapPtr& scaling, std::s
 
 class Planning {
  public:
-  Planning(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads)
-      : schema_(schema), survey_(survey), options_(options), threads_(threads) {}
+  Planning(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads,
+           Checkpoint* checkpoint)
+      : schema_(schema), survey_(survey), options_(options), threads_(threads), checkpoint_(checkpoint) {}
 
   Plan run() {
     if (asks_for_mixture(options_)) return mixture();
@@ -176,7 +177,7 @@ class Planning {
       note(fmt::format("bandwidth: {:.4g} by the {} rule", rule, options.bandwidth));
       return;
     }
-    const SampleTrial trial(schema_, survey_, scaling, threads_);
+    const SampleTrial trial(schema_, survey_, scaling, threads_, checkpoint_);
     const std::size_t tried = std::min(features / 2 * 2, kSearchFeatures);
     const BandwidthSearch found = options.bandwidth == "auto" ? search_length_scales(trial, kernel, tried, options.seed)
                                                               : search_bandwidth(trial, kernel, tried, options.seed);
@@ -205,6 +206,7 @@ class Planning {
   const Survey& survey_;
   const TrainOptions& options_;
   Threads& threads_;
+  Checkpoint* checkpoint_;
   Plan plan_;
 };
 
@@ -284,9 +286,10 @@ MapSize map_size(const TrainOptions& all, const Schema& schema, std::uint64_t ro
   return size;
 }
 
-Plan make_plan(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads) {
+Plan make_plan(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads,
+               Checkpoint* checkpoint) {
   check_options(options, schema.inputs);
-  return Planning(schema, survey, options, threads).run();
+  return Planning(schema, survey, options, threads, checkpoint).run();
 }
 
 std::vector<double> class_weights(const Schema& schema, const Survey& survey, const TrainOptions& options) {

@@ -43,7 +43,9 @@ MapSize map_size(const TrainOptions& options, const Schema& schema, std::uint64_
 // A positive number, or several with commas between.
 std::vector<double> parse_bandwidth(const std::string& text);
 
-Plan make_plan(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads);
+// checkpoint: logs what a search tries; may be null.
+Plan make_plan(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads,
+               Checkpoint* checkpoint = nullptr);
 
 // One weight per class as the options ask; empty when all rows weigh the same.
 std::vector<double> class_weights(const Schema& schema, const Survey& survey, const TrainOptions& options);

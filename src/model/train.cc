@@ -34,10 +34,21 @@ class Training {
     if (options.checkpoint.path.empty()) return;
     checkpoint_.emplace(options.checkpoint, options.say);
     execution_.checkpoint = &*checkpoint_;
+    threads_.stop_when(options.checkpoint.stop);
     if (checkpoint_->resumed() && options.say) options.say("resumed from " + options.checkpoint.path);
   }
 
   Model run() {
+    try {
+      return trained();
+    } catch (const Stopped&) {
+      checkpoint_->save_log();
+      throw;
+    }
+  }
+
+ private:
+  Model trained() {
     keep_in_memory();
     Clock clock;
     look_over_rows();
@@ -46,7 +57,7 @@ class Training {
     apply_class_weights();
     seconds_.emplace_back("survey", clock.lap());
 
-    Plan plan = make_plan(schema(), survey_, options_, threads_);
+    Plan plan = make_plan(schema(), survey_, options_, threads_, execution_.checkpoint);
     seconds_.emplace_back("choices", clock.lap());
     survey_.forget_sample();
     release_freed_memory();
@@ -68,7 +79,6 @@ class Training {
     return Model(schema(), std::move(plan.maps), fitted.head, std::move(fitted.report));
   }
 
- private:
   const Schema& schema() const { return rows_.schema(); }
   Precision precision() const { return options_.double_precision ? Precision::float64 : Precision::float32; }
 

@@ -13,7 +13,9 @@ namespace bochner {
 
 namespace {
 
-constexpr const char* kType = "bochner checkpoint";
+using Steady = std::chrono::steady_clock;
+
+constexpr const char *kType = "bochner checkpoint", *kLog = "log", *kState = ".state", *kNew = ".new";
 constexpr double kGuessedBytesPerSecond = 200e6;  // of a save, before one was timed
 constexpr double kRetrySeconds = 30;
 
@@ -47,32 +49,58 @@ void put_views(Archive& to, const std::string& step, const Archive& from) {
     to.arrays.emplace(step + "." + name, Archive::Array{array.dtype, array.shape, {}, array.content()});
 }
 
-double seconds_between(std::chrono::steady_clock::time_point a, std::chrono::steady_clock::time_point b) {
+double seconds_between(Steady::time_point a, Steady::time_point b) {
   return std::chrono::duration<double>(b - a).count();
 }
+
+bool may_save(Steady::time_point last, double wait) { return seconds_between(last, Steady::now()) >= wait; }
 
 }  // namespace
 
 Checkpoint::Checkpoint(const CheckpointOptions& options, Say say)
-    : options_(options), say_(std::move(say)), last_(std::chrono::steady_clock::now()), wait_(options.first_seconds) {
+    : options_(options),
+      say_(std::move(say)),
+      log_file_{options.path, Steady::now(), options.first_seconds},
+      state_file_{options.path + kState, Steady::now(), options.first_seconds} {
   require(options_.share > 0, "checkpoint: the share of time is {}, expected a positive number", options_.share);
   if (!options_.resume || !std::filesystem::exists(options_.path)) return;
-  Archive file = read_archive(options_.path);
+  read(log_file_.path);
+  if (std::filesystem::exists(state_file_.path)) read(state_file_.path);
+  if (const auto log = take(kLog)) read_log(*log);
+  resumed_ = !found_.empty() || !log_.empty();
+  own_ = true;
+}
+
+std::vector<std::string> Checkpoint::files(const std::string& path) {
+  return {path, path + kNew, path + kState, path + kState + kNew};
+}
+
+void Checkpoint::read(const std::string& path) {
+  Archive file = read_archive(path);
   if (get_text(file.tree, "type") != kType)
-    fail(Error::Kind::data, "{}: is no checkpoint; name the one to resume from", options_.path);
+    fail(Error::Kind::data, "{}: is no checkpoint; name the one to resume from", path);
   const std::string found = differences(get_node(file.tree, "identity"), identity_json(options_));
   if (!found.empty())
-    fail(Error::Kind::data, "{}: belongs to another training: {}; use the same words, or leave --resume out",
-         options_.path, found);
+    fail(Error::Kind::data, "{}: belongs to another training: {}; use the same words, or leave --resume out", path,
+         found);
   Archive steps;
   steps.tree = get_node(file.tree, "steps");
   steps.arrays = std::move(file.arrays);
-  if (!steps.tree.is_object()) fail(Error::Kind::model, "{}: is damaged; leave --resume out", options_.path);
+  if (!steps.tree.is_object()) fail(Error::Kind::model, "{}: is damaged; leave --resume out", path);
   std::vector<std::string> names;
   for (const auto& [step, tree] : steps.tree.items()) names.push_back(step);
   for (const std::string& step : names) found_.emplace(step, steps.take_child(step));
-  resumed_ = !found_.empty();
-  saved_ = true;
+}
+
+void Checkpoint::read_log(const Archive& log) {
+  const nlohmann::json& names = get_node(log.tree, "results");
+  const auto damaged = [&] { fail(Error::Kind::model, "{}: is damaged; leave --resume out", options_.path); };
+  if (!names.is_array()) damaged();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string array = std::to_string(i);
+    if (!names[i].is_string() || log.shape(array).size() != 1) damaged();
+    log_.push_back({names[i].get<std::string>(), log.get<double>(array, log.shape(array))});
+  }
 }
 
 std::optional<Archive> Checkpoint::take(const std::string& step) {
@@ -83,58 +111,107 @@ std::optional<Archive> Checkpoint::take(const std::string& step) {
   return state;
 }
 
-void Checkpoint::keep(const std::string& step, Archive result) { kept_.insert_or_assign(step, std::move(result)); }
-
-void Checkpoint::offer(const std::string& step, const Save& save) {
-  const bool stop = options_.stop && options_.stop();
-  if (!stop && seconds_between(last_, std::chrono::steady_clock::now()) < wait_) return;
-  const Archive archive = file_of(step, save);
-  if (stop) {
-    write(archive);
-    throw Stopped();
-  }
-  if (due(archive)) write(archive);
+void Checkpoint::keep(const std::string& step, Archive result) {
+  kept_.insert_or_assign(step, std::move(result));
+  log_file_.current = false;
 }
 
-Archive Checkpoint::file_of(const std::string& step, const Save& save) const {
-  Archive state, archive;
+Checkpoint::Numbers Checkpoint::logged(const std::string& what, std::size_t size,
+                                       const std::function<Numbers()>& make) {
+  const std::size_t here = next_;
+  if (here < log_.size() && log_[here].what == what && log_[here].numbers.size() == size) return log_[next_++].numbers;
+  Numbers numbers = make();
+  log_.resize(here);
+  log_.push_back({what, numbers});
+  next_ = here + 1;
+  log_file_.current = false;
+  offer_log();
+  return numbers;
+}
+
+bool Checkpoint::offer(const std::string& step, const Save& save) {
+  if (!may_save(state_file_.last, state_file_.wait)) return false;
+  Archive state, archive = new_archive();
   save(state);
+  put_views(archive, step, state);
+  if (!due(state_file_, archive)) return false;
+  if (!log_file_.saved) save_log();  // without it nobody looks for the state
+  return write(state_file_, archive);
+}
+
+void Checkpoint::save_now(const std::string& step, const Save& save) {
+  save_log();
+  Archive state, archive = new_archive();
+  save(state);
+  put_views(archive, step, state);
+  write(state_file_, archive);
+}
+
+void Checkpoint::save_log() {
+  if (!log_file_.current) write(log_file_, log_archive());
+}
+
+void Checkpoint::offer_log() {
+  if (!may_save(log_file_.last, log_file_.wait)) return;
+  const Archive archive = log_archive();
+  if (due(log_file_, archive)) write(log_file_, archive);
+}
+
+Archive Checkpoint::new_archive() const {
+  Archive archive;
   archive.tree["type"] = kType;
   archive.tree["identity"] = identity_json(options_);
   archive.tree["steps"] = nlohmann::json::object();
+  return archive;
+}
+
+Archive Checkpoint::log_archive() const {
+  Archive archive = new_archive(), log;
   for (const auto& [name, result] : kept_) put_views(archive, name, result);
-  archive.tree["steps"][step] = std::move(state.tree);
-  for (auto& [name, array] : state.arrays) archive.arrays.emplace(step + "." + name, std::move(array));
+  log.tree["results"] = nlohmann::json::array();
+  for (std::size_t i = 0; i < log_.size(); ++i) {
+    log.tree["results"].push_back(log_[i].what);
+    log.put_view(std::to_string(i), std::span<const double>(log_[i].numbers), {log_[i].numbers.size()});
+  }
+  put_views(archive, kLog, log);
   return archive;
 }
 
 // Before the first save its cost is a guess.
-bool Checkpoint::due(const Archive& archive) {
-  if (saved_) return true;
+bool Checkpoint::due(File& file, const Archive& archive) const {
+  if (file.saved) return true;
   double bytes = 0;
   for (const auto& [name, array] : archive.arrays) bytes += double(array.content().size());
-  wait_ = std::max(options_.first_seconds, bytes / kGuessedBytesPerSecond / options_.share);
-  return seconds_between(last_, std::chrono::steady_clock::now()) >= wait_;
+  file.wait = std::max(options_.first_seconds, bytes / kGuessedBytesPerSecond / (options_.share / 2));
+  return may_save(file.last, file.wait);
 }
 
-bool Checkpoint::write(const Archive& archive) {
-  const Time begin = std::chrono::steady_clock::now();
+// Each of the two files may take half of the share.
+bool Checkpoint::write(File& file, const Archive& archive) {
+  const Steady::time_point begin = Steady::now();
   try {
+    if (!own_) std::filesystem::remove(state_file_.path);  // of another training that was never resumed
+    own_ = true;
     // A name of its own: what a killed run leaves behind is overwritten, not piled up.
-    write_archive(options_.path, archive, options_.path + ".new");
-  } catch (const Error& error) {
-    last_ = std::chrono::steady_clock::now();
-    wait_ = std::max(kRetrySeconds, seconds_between(begin, last_) / options_.share);
+    write_archive(file.path, archive, file.path + kNew);
+  } catch (const std::exception& error) {
+    file.last = Steady::now();
+    file.wait = std::max(kRetrySeconds, seconds_between(begin, file.last) / options_.share * 2);
     if (say_) say_(fmt::format("checkpoint not saved, the training goes on: {}", error.what()));
     return false;
   }
-  last_ = std::chrono::steady_clock::now();
-  const double cost = seconds_between(begin, last_);
-  wait_ = std::max(std::min(options_.first_seconds, 10.0), cost / options_.share);
-  if (!saved_ && say_)
-    say_(fmt::format("checkpoint: {}, {:.2f} s to save, every {:.0f} s", options_.path, cost, wait_));
-  saved_ = true;
+  file.last = Steady::now();
+  const double cost = seconds_between(begin, file.last);
+  file.wait = std::max(std::min(options_.first_seconds, 10.0), cost / options_.share * 2);
+  if (!file.saved && say_)
+    say_(fmt::format("checkpoint: {}, {:.2f} s to save, every {:.0f} s", file.path, cost, file.wait));
+  file.saved = file.current = true;
   return true;
+}
+
+std::vector<double> logged(Checkpoint* checkpoint, const std::string& what, std::size_t size,
+                           const std::function<std::vector<double>()>& make) {
+  return checkpoint ? checkpoint->logged(what, size, make) : make();
 }
 
 }  // namespace bochner

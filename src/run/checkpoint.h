@@ -8,15 +8,19 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/archive.h"
 #include "bochner/checkpoint.h"
 
 namespace bochner {
 
-// The state of a long run in a file, whole or not at all. A run is a sequence of named steps; a resumed run takes the
-// same steps and asks for each whether the file knows its state. What the file does not know is simply done again:
-// every step is a pure function of what came before, so both ways end in the same bytes.
+// The state of a long run in files, each whole or not at all. A run is a sequence of named steps; a resumed run takes
+// the same steps and asks for each whether the files know its result or state. What they do not know is simply done
+// again: every step is a pure function of what came before, so both ways end in the same bytes.
+//
+// Results of finished pieces of work are small (a product with the Gram matrix, the loss of a trial) and go to the log,
+// path; the state of a long piece is large (half a Gram matrix) and goes, more seldom, to path + ".state".
 //
 //   if (auto saved = checkpoint.take("gram")) load(*saved);
 //   for (...) { work(); checkpoint.offer("gram", [&](Archive& a) { save(a); }); }
@@ -24,8 +28,9 @@ class Checkpoint {
  public:
   using Save = std::function<void(Archive&)>;
   using Say = std::function<void(const std::string&)>;
+  using Numbers = std::vector<double>;
 
-  // Reads the file when options.resume; refuses one of another run (Error::Kind::data) with what differs.
+  // Reads the files when options.resume; refuses one of another run (Error::Kind::data) with what differs.
   Checkpoint(const CheckpointOptions& options, Say say);
 
   // The state an earlier run saved for this step.
@@ -33,29 +38,70 @@ class Checkpoint {
 
   // Where the step stands now, between two pieces of work. Saved when that is due: so seldom that saving takes at most
   // the share of the time it may. `save` may put views. A save that fails is said, and tried again later.
-  // Throws Stopped, after saving, when the run was asked to stop.
-  void offer(const std::string& step, const Save& save);
+  // Returns whether it was saved.
+  bool offer(const std::string& step, const Save& save);
+
+  // work(), whose step stands where `save` says whenever it throws Stopped: saved then.
+  template <class Work>
+  void saved_when_stopped(const std::string& step, const Save& save, const Work& work) {
+    try {
+      work();
+    } catch (const Stopped&) {
+      save_now(step, save);
+      throw;
+    }
+  }
+
+  // The result of the next piece of work: what an earlier run found here, or make(), which may ask for the results it
+  // is made of in the same way: once it is done the log forgets those. A result of another name or size is not taken.
+  Numbers logged(const std::string& what, std::size_t size, const std::function<Numbers()>& make);
 
   // The result of a step that is done, to be part of every save from now on. For what is small.
   void keep(const std::string& step, Archive result);
 
+  // Saves the log now: the run was asked to stop.
+  void save_log();
+
   // Whether anything of an earlier run was found.
   bool resumed() const { return resumed_; }
 
+  // The files of a checkpoint: for whoever removes them.
+  static std::vector<std::string> files(const std::string& path);
+
  private:
   using Time = std::chrono::steady_clock::time_point;
+  struct Entry {
+    std::string what;
+    Numbers numbers;
+  };
+  // One file and when it may be written next.
+  struct File {
+    std::string path;
+    Time last;
+    double wait;                          // seconds from `last` until the next save
+    bool saved = false, current = false;  // ever by this run; with nothing new since
+  };
 
-  bool due(const Archive& archive);
-  Archive file_of(const std::string& step, const Save& save) const;
-  bool write(const Archive& archive);
+  void read(const std::string& path);
+  void read_log(const Archive& log);
+  void save_now(const std::string& step, const Save& save);
+  void offer_log();
+  Archive new_archive() const;
+  Archive log_archive() const;
+  bool due(File& file, const Archive& archive) const;
+  bool write(File& file, const Archive& archive);
 
   CheckpointOptions options_;
   Say say_;
-  bool resumed_ = false;
+  bool resumed_ = false, own_ = false;  // own: what lies at the paths is of this training
   std::map<std::string, Archive> kept_, found_;
-  Time last_;
-  double wait_;  // seconds from last_ until the next save
-  bool saved_ = false;
+  std::vector<Entry> log_;
+  std::size_t next_ = 0;  // in the log
+  File log_file_, state_file_;
 };
+
+// checkpoint->logged() where there is a checkpoint.
+std::vector<double> logged(Checkpoint* checkpoint, const std::string& what, std::size_t size,
+                           const std::function<std::vector<double>()>& make);
 
 }  // namespace bochner

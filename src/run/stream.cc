@@ -48,9 +48,11 @@ void Stream::pass(const std::string& step, const std::function<void(const RowBlo
   if (execution_.progress) execution_.progress(step, 0);
   for (std::size_t row = 0; row < first_row;) {
     if (!rows_.next(std::min(block_rows, first_row - row), block)) return;
+    threads_.check_stop();
     row += block.rows;
   }
   while (rows_.next(block_rows, block)) {
+    threads_.check_stop();
     if (map_) {
       mapped.resize(block.rows * map_->outputs());
       const MatrixView<T> z{mapped.data(), block.rows, map_->outputs(), map_->outputs()};

@@ -64,24 +64,27 @@ class Stream {
       done = get_count(saved->tree, "done", 1) == 1;
       f.load(std::move(*saved));
     }
-    const auto offer = [&] {
-      checkpoint->offer(step, [&](Archive& archive) {
-        f.save(archive);
-        archive.tree["next_row"] = row;
-        archive.tree["done"] = done ? 1 : 0;
-      });
+    const auto save = [&](Archive& archive) {
+      f.save(archive);
+      archive.tree["next_row"] = row;
+      archive.tree["done"] = done ? 1 : 0;
     };
     if (!done)
-      each(
-          step,
-          [&](const auto& block) {
-            f.add(workers(), block);
-            row = block.first + block.rows;
-            offer();
-          },
-          row);
+      checkpoint->saved_when_stopped(step, save, [&] {
+        each(
+            step,
+            [&](const auto& block) {
+              {
+                const Threads::Undivided whole(threads_);
+                f.add(workers(), block);
+              }
+              row = block.first + block.rows;
+              checkpoint->offer(step, save);
+            },
+            row);
+      });
     done = true;
-    offer();
+    checkpoint->offer(step, save);
     return f;
   }
 

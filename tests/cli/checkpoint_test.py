@@ -63,10 +63,10 @@ class Checkpoints(CommandTest):
                       ("--features", 256, "--select", "loo")):
             expected, _ = self.expected(*words)
             process = self.start(*WORDS, *words, *SAVE_OFTEN, "-o", "m", "--quiet")
-            self.wait_for("m.checkpoint", process)
+            self.wait_for("m.checkpoint.state", process)
             process.kill()
             process.communicate()
-            self.assertIsNotNone(self.bytes("m.checkpoint"), "the training was over before it was killed")
+            self.assertIsNotNone(self.bytes("m.checkpoint.state"), "the training was over before it was killed")
             self.finish(*words, "--threads", 3, "--block-rows", 2048)
             self.assertEqual(self.bytes("m"), expected, words)
 
@@ -74,7 +74,7 @@ class Checkpoints(CommandTest):
         words = ("--features", 1024)
         expected, _ = self.expected(*words)
         process = self.start(*WORDS, *words, *SAVE_OFTEN, "-o", "m", "--quiet")
-        self.wait_for("m.checkpoint", process)
+        self.wait_for("m.checkpoint.state", process)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130)
@@ -85,10 +85,10 @@ class Checkpoints(CommandTest):
 
     def interrupt(self, *words):
         process = self.start(*WORDS, *words, *SAVE_OFTEN, "-o", "m", "--quiet")
-        self.wait_for("m.checkpoint", process)
+        self.wait_for("m.checkpoint.state", process)
         process.kill()
         process.communicate()
-        self.assertIsNotNone(self.bytes("m.checkpoint"))
+        self.assertIsNotNone(self.bytes("m.checkpoint.state"))
 
     def test_another_training_is_refused_with_what_differs(self):
         self.interrupt("--features", 512)
@@ -115,9 +115,10 @@ class Checkpoints(CommandTest):
 
     def test_a_damaged_checkpoint_is_refused(self):
         self.interrupt("--features", 512)
-        whole = self.bytes("m.checkpoint")
-        self.file("m.checkpoint", whole[:len(whole) // 2])
-        self.refuse(3, *WORDS, "--features", 512, "-o", "m", "--resume", "--quiet")
+        for name in ("m.checkpoint.state", "m.checkpoint"):
+            whole = self.bytes(name)
+            self.file(name, whole[:len(whole) // 2])
+            self.refuse(3, *WORDS, "--features", 512, "-o", "m", "--resume", "--quiet")
 
 
 if __name__ == "__main__":
