@@ -19,11 +19,21 @@ template <class T>
 void choose_lambda(Threads& threads, const GridData<T>& data, BinningFit& options, Report& report) {
   const HeldOutTargets held(data.targets, options.binning.seed);
   if (held.rows.empty() || held.rows.size() == data.rows.rows) return;
-  const auto trial_of = [&](double lambda) {
+  const std::size_t outputs = data.targets.outputs;
+  const auto make_trial = [&](double lambda, const std::string& name) {
     GridFitOptions fit = options.fit;
     fit.lambda = lambda;
+    fit.step = name;
     const GridFit fitted = fit_grids(threads, data.rows, held.fitted, options.binning, fit);
-    const GridTrial trial = held.judge(fitted.state, fit.loss, data.code.task);
+    std::vector<double> numbers;
+    held.judge(fitted.state, fit.loss, data.code.task).append_to(numbers);
+    return numbers;
+  };
+  const auto trial_of = [&](double lambda) {
+    const std::string name = fmt::format("lambda {}", lambda);
+    const auto numbers = logged(options.fit.checkpoint, name, GridTrial::number_count(outputs),
+                                [&] { return make_trial(lambda, name); });
+    const GridTrial trial = GridTrial::from(numbers.data(), outputs);
     report.path.push_back({lambda / double(data.rows.rows), trial.score(data.code)});
     return trial;
   };
@@ -46,6 +56,7 @@ void choose_lambda(Threads& threads, const GridData<T>& data, BinningFit& option
 
 template <class T>
 Fitted fit_as(const Stream& stream, const Survey& survey, BinningFit options, const Stream* validation) {
+  options.fit.checkpoint = stream.execution().checkpoint;
   Clock clock;
   Fitted fitted;
   Report& report = fitted.report;

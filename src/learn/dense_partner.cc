@@ -141,4 +141,16 @@ void DensePartner::step(std::vector<float>& residuals) {
   cache_.fold(TakeOut(cache_, change, residuals), "residuals");
 }
 
+void DensePartner::save(Archive& archive) const {
+  const Matrix<double>& w = head_.weights;
+  archive.put_view("weights", std::span(w.data(), w.rows() * w.cols()), {w.rows(), w.cols()});
+  archive.put_view("intercept", std::span<const double>(head_.intercept), {head_.intercept.size()});
+}
+
+void DensePartner::load(const Archive& archive) {
+  Matrix<double>& w = head_.weights;
+  archive.get_into("weights", {w.rows(), w.cols()}, std::span(w.data(), w.rows() * w.cols()));
+  head_.intercept = archive.get<double>("intercept", {head_.intercept.size()});
+}
+
 }  // namespace bochner

@@ -26,6 +26,8 @@ class DensePartner final : public GridPartner {
   std::optional<std::size_t> failed_column() const { return factor_.failed_column(); }
 
   void step(std::vector<float>& residuals) override;
+  void save(Archive& archive) const override;
+  void load(const Archive& archive) override;
   const Coefficients& head() const { return head_; }  // coded; the intercept is what this part adds to the grids'
 
  private:

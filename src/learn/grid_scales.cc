@@ -11,6 +11,7 @@
 #include "base/require.h"
 #include "maps/draw_grid.h"
 #include "random/draw.h"
+#include "run/checkpoint.h"
 
 namespace bochner {
 
@@ -65,8 +66,9 @@ struct Sample {
 // Fits on one sample and scores on the other, on one thread.
 template <class T>
 GridTrial trial(const Sample<T>& train, const Sample<T>& held_out, Task task, const BinningOptions& binning,
-                const GridFitOptions& options, double steep) {
+                const GridFitOptions& options, double steep, const Threads::Stop& stop) {
   Threads alone(1);
+  alone.stop_when(stop);
   const std::size_t n = train.rows.rows, m = held_out.rows.rows, K = train.targets.outputs;
   GridBins bins;
   bins.rows = n;
@@ -74,6 +76,7 @@ GridTrial trial(const Sample<T>& train, const Sample<T>& held_out, Task task, co
   std::vector<std::uint32_t> columns(binning.grids * m);
   BinScratch scratch;
   for (std::size_t g = 0; g < binning.grids; ++g) {
+    alone.check_stop();
     const Grid<T> grid = draw_grid<T>(train.rows.inputs, binning, g);
     bins.grids.push_back(occupy(train.rows, grid, binning, train.targets.weight, scratch, &bins.columns[g * n]));
     for (const auto& block : held_out.rows.blocks) {
@@ -86,8 +89,10 @@ GridTrial trial(const Sample<T>& train, const Sample<T>& held_out, Task task, co
   const std::vector<double> intercept = grid_intercept(train.targets, options.loss);
   GridSweeper sweeper(alone, train.targets, options.loss, intercept);
   for (int sweep = 0; sweep < options.sweeps; ++sweep)
-    for (std::size_t g = 0; g < binning.grids; ++g)
+    for (std::size_t g = 0; g < binning.grids; ++g) {
+      alone.check_stop();
       sweeper.step(bins.of(g), bins.grids[g], options.lambda * double(binning.grids), v[g].data());
+    }
   std::vector<double> f(m * K);
   for (std::size_t i = 0; i < m; ++i) std::copy(intercept.begin(), intercept.end(), &f[i * K]);
   for (std::size_t g = 0; g < binning.grids; ++g) {
@@ -169,7 +174,7 @@ GridScaleSearch search_grid_scales(Threads& threads, const GridRows<T>& rows, co
   for (const Stage& stage : stages) {
     const double share = std::min(1.0, held + double(stage.rows) / n);
     const Sample<T> sample(threads, rows, targets, binning.seed, held, share);
-    const auto losses_at = [&](const std::vector<std::vector<double>>& points) {
+    const auto try_all = [&](const std::vector<std::vector<double>>& points) {
       std::vector<GridTrial> losses(points.size());
       threads.run(points.size(), [&](std::size_t i, int) {
         BinningOptions here = binning;
@@ -180,8 +185,19 @@ GridScaleSearch search_grid_scales(Threads& threads, const GridRows<T>& rows, co
         GridFitOptions small = fit;
         small.sweeps = stage.sweeps;
         if (!fixed_lambda) small.lambda = std::exp2(points[i][unknowns]);
-        losses[i] = trial(sample, held_out, task, here, small, stage.steep);
+        losses[i] = trial(sample, held_out, task, here, small, stage.steep, threads.stop());
       });
+      std::vector<double> numbers;
+      for (const GridTrial& t : losses) t.append_to(numbers);
+      return numbers;
+    };
+    const auto losses_at = [&](const std::vector<std::vector<double>>& points) {
+      const std::size_t each = GridTrial::number_count(targets.outputs);
+      const std::vector<double> numbers =
+          logged(fit.checkpoint, "scales", each * points.size(), [&] { return try_all(points); });
+      std::vector<GridTrial> losses;
+      for (std::size_t i = 0; i < points.size(); ++i)
+        losses.push_back(GridTrial::from(&numbers[each * i], targets.outputs));
       found.fits += points.size();
       if (progress) progress("scales", double(++round) / double(2 * rounds));
       return losses;

@@ -82,6 +82,7 @@ void GridSweeper::pass(const std::uint32_t* columns, std::size_t begin, std::siz
 }
 
 void GridSweeper::step(const std::uint32_t* columns, const OccupiedBins& bins, double shift, float* v) {
+  const Threads::Undivided whole(threads_);
   const bool logistic = loss_ == GridLoss::logistic;
   const std::size_t cells = columns ? (bins.size() + 1) * K_ : 0;
   for (auto& sums : sums_)
@@ -116,7 +117,9 @@ void GridSweeper::step(const std::uint32_t* columns, const OccupiedBins& bins, d
   });
 }
 
-void GridSweeper::finish() { step(nullptr, {}, 0, nullptr); }
+void GridSweeper::finish() {
+  if (changed_) step(nullptr, {}, 0, nullptr);
+}
 
 double GridSweeper::loss() const {
   return sum_rows(threads_, n_, [&](std::size_t i) {

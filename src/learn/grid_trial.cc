@@ -70,4 +70,15 @@ Score GridTrial::score(const TargetCode& code) const {
   return score;
 }
 
+void GridTrial::append_to(std::vector<double>& numbers) const {
+  numbers.insert(numbers.end(), {loss, error, unexplained, weight, double(rows)});
+  for (const Sums& of : outputs) numbers.insert(numbers.end(), {of.sum, of.squares, of.residual});
+}
+
+GridTrial GridTrial::from(const double* n, std::size_t outputs) {
+  GridTrial trial{.loss = n[0], .error = n[1], .unexplained = n[2], .weight = n[3], .rows = std::size_t(n[4])};
+  for (std::size_t k = 0; k < outputs; ++k) trial.outputs.push_back({n[5 + 3 * k], n[6 + 3 * k], n[7 + 3 * k]});
+  return trial;
+}
+
 }  // namespace bochner

@@ -26,6 +26,11 @@ struct GridTrial {
   std::size_t rows = 0;
 
   Score score(const TargetCode& code) const;  // in the units of the targets
+
+  // All of it, for the log of a run.
+  static std::size_t number_count(std::size_t outputs) { return 5 + 3 * outputs; }
+  void append_to(std::vector<double>& numbers) const;
+  static GridTrial from(const double* numbers, std::size_t outputs);
 };
 
 // f: predictions of the codes y, rows x outputs. Classes: the error, softened so that a row near the border counts by

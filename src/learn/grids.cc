@@ -10,6 +10,7 @@
 #include "base/require.h"
 #include "learn/grid_pursuit.h"
 #include "maps/draw_grid.h"
+#include "run/checkpoint.h"
 
 namespace bochner {
 
@@ -44,35 +45,56 @@ class Fitting {
   }
 
   GridFit run() {
-    GridFit fit;
-    for (int sweep = 0; sweep < options_.sweeps && !settled(fit.loss); ++sweep) {
-      if (partner_) partner_->step(sweeper_.state());
-      for (std::size_t begin = 0; begin < P_; begin += batch_) {
-        const std::size_t count = std::min(batch_, P_ - begin);
-        if (sweep == 0 && options_.pursuit > 1) {
-          pursue(begin, count);
-          continue;
-        }
-        if (sweep == 0 || batch_ < P_) bin(begin, count);
-        for (std::size_t g = begin; g < begin + count; ++g) step(g);
-        if (batch_ < P_) sweeper_.finish();  // before the columns go
-        if (options_.progress)
-          options_.progress("sweeps", (double(sweep) + double(begin + count) / double(P_)) / options_.sweeps);
-      }
-      sweeper_.finish();
-      fit.loss.push_back(sweeper_.loss());
+    if (Checkpoint* checkpoint = options_.checkpoint) {
+      if (const auto saved = checkpoint->take(options_.step)) load(*saved);
+      checkpoint->saved_when_stopped(options_.step, saving(), [&] { sweep_all(); });
+    } else {
+      sweep_all();
     }
-    if (partner_) partner_->step(sweeper_.state());
+    GridFit fit;
     fit.head = head();
+    fit.loss = std::move(loss_);
     fit.state = std::move(sweeper_.state());
     return fit;
   }
 
  private:
+  void sweep_all() {
+    for (; sweep_ < options_.sweeps && !settled(); ++sweep_, done_ = 0) {
+      partner_turn(sweep_);
+      for (std::size_t begin = done_ / batch_ * batch_; begin < P_; begin += batch_) {
+        const std::size_t count = std::min(batch_, P_ - begin);
+        if (sweep_ == 0 && options_.pursuit > 1) {
+          pursue(begin, count);
+          continue;
+        }
+        if (batch_ < P_)
+          bin(begin, count);
+        else
+          bin(binned_, P_ - binned_);
+        for (std::size_t g = std::max(begin, done_); g < begin + count; ++g) step(g);
+        if (batch_ < P_) sweeper_.finish();  // before the columns go
+        if (options_.progress)
+          options_.progress("sweeps", (double(sweep_) + double(begin + count) / double(P_)) / options_.sweeps);
+      }
+      sweeper_.finish();
+      loss_.push_back(sweeper_.loss());
+    }
+    partner_turn(sweep_);
+  }
+
   // Grids alone settle within the sweeps given; with a partner that depends on how much the two have in common.
-  bool settled(const std::vector<double>& loss) const {
-    const std::size_t n = loss.size();
-    return partner_ && n > 1 && loss[n - 2] - loss[n - 1] <= kSettled * loss[n - 1];
+  bool settled() const {
+    const std::size_t n = loss_.size();
+    return partner_ && n > 1 && loss_[n - 2] - loss_[n - 1] <= kSettled * loss_[n - 1];
+  }
+
+  // Before the sweep, unless an earlier run had it.
+  void partner_turn(int sweep) {
+    if (!partner_ || turns_ > sweep) return;
+    const Threads::Undivided whole(threads_);
+    partner_->step(sweeper_.state());
+    ++turns_;
   }
 
   std::uint32_t* columns(std::size_t g) { return columns_.data() + (g % batch_) * rows_.rows; }
@@ -80,7 +102,43 @@ class Fitting {
   void step(std::size_t g) {
     values_[g].resize(bins_[g].size() * targets_.outputs);
     sweeper_.step(columns(g), bins_[g], shift_, values_[g].data());
+    done_ = g + 1;
+    if (options_.checkpoint) options_.checkpoint->offer(options_.step, saving());
   }
+
+  // Between two steps: how far, the grids, their values and what they leave of the rows. The bins are found again.
+  Checkpoint::Save saving() {
+    return [this](Archive& archive) {
+      sweeper_.finish();
+      archive.tree["sweep"] = sweep_;
+      archive.tree["done"] = done_;
+      archive.put_view("grids", std::span<const std::uint64_t>(ids_), {P_});
+      archive.tree["turns"] = turns_;
+      archive.put_view("rows", std::span<const float>(sweeper_.state()), {sweeper_.state().size()});
+      archive.put_view("loss", std::span<const double>(loss_), {loss_.size()});
+      for (std::size_t g = 0; g < P_; ++g)
+        archive.put_view(value_name(g), std::span<const float>(values_[g]), {values_[g].size()});
+      Archive partner;
+      if (partner_) partner_->save(partner);
+      archive.put_child("partner", partner);
+    };
+  }
+
+  void load(const Archive& archive) {
+    sweep_ = int(get_count(archive.tree, "sweep", std::uint64_t(options_.sweeps)));
+    done_ = get_count(archive.tree, "done", P_);
+    ids_ = archive.get<std::uint64_t>("grids", {P_});
+    turns_ = int(get_count(archive.tree, "turns", std::uint64_t(options_.sweeps) + 1));
+    sweeper_.state() = archive.get<float>("rows", {sweeper_.state().size()});
+    loss_ = archive.get<double>("loss", {std::size_t(sweep_)});
+    if (partner_) partner_->load(archive.child("partner"));
+    const std::size_t known = sweep_ > 0 ? P_ : done_;
+    for (std::size_t begin = 0; begin < known; begin += batch_) bin(begin, std::min(batch_, known - begin));
+    for (std::size_t g = 0; g < known; ++g)
+      values_[g] = archive.get<float>(value_name(g), {bins_[g].size() * targets_.outputs});
+  }
+
+  static std::string value_name(std::size_t g) { return "values " + std::to_string(g); }
 
   // The bins of all rows in some grids: found for the first time, or again as they were.
   void bin(std::size_t begin, std::size_t count) {
@@ -99,12 +157,13 @@ class Fitting {
       }
       std::replace(columns(g), columns(g) + rows_.rows, HashIndex::kNone, std::uint32_t(bins_[g].size()));
     });
+    binned_ = begin + count;
   }
 
   // Chooses grids one after the other, each by what the ones before left over.
   void pursue(std::size_t begin, std::size_t count) {
     if (!pursuit_) pursuit_ = std::make_unique<GridPursuit<T>>(threads_, rows_, binning_);
-    for (std::size_t g = begin; g < begin + count; ++g) {
+    for (std::size_t g = std::max(begin, done_); g < begin + count; ++g) {
       sweeper_.finish();
       ids_[g] = pursuit_->choose(sweeper_, shift_, g * options_.pursuit, options_.pursuit);
       bin(g, 1);
@@ -132,6 +191,10 @@ class Fitting {
   const GridFitOptions& options_;
   GridPartner* partner_;
   std::size_t P_, batch_ = 1;
+  int sweep_ = 0, turns_ = 0;  // turns of the partner
+  std::size_t done_ = 0;       // grids of this sweep
+  std::size_t binned_ = 0;     // grids whose bins were found
+  std::vector<double> loss_;
   double shift_;
   std::vector<std::uint64_t> ids_;
   std::vector<OccupiedBins> bins_;

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "base/archive.h"
 #include "bochner/execution.h"
 #include "learn/grid_sweeps.h"
 #include "maps/grid_linear.h"
@@ -20,6 +22,8 @@ struct GridFitOptions {
   std::size_t memory =
       0;  // bytes for the bins of rows; what does not fit is binned again every sweep. 0: half of what is free
   ProgressFunction progress = {};
+  Checkpoint* checkpoint = nullptr;  // none: nothing is saved
+  std::string step = "sweeps";       // the name of this fit there: of several, each has its own
 };
 
 struct GridFit {
@@ -34,6 +38,9 @@ class GridPartner {
   virtual ~GridPartner() = default;
   // Minimises the objective over its own coefficients and takes the change of f out of the residuals: rows x outputs.
   virtual void step(std::vector<float>& residuals) = 0;
+  // Where it stands between two turns.
+  virtual void save(Archive& archive) const = 0;
+  virtual void load(const Archive& archive) = 0;
 };
 
 // A linear head on the random bins of the rows, by Gauss-Seidel sweeps over the grids. With a partner, squared loss

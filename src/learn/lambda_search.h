@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bochner/report.h"
+#include "run/checkpoint.h"
 
 namespace bochner {
 
@@ -23,6 +24,8 @@ struct LambdaSearch {
   std::vector<LambdaTrial> trials;
   std::size_t best = 0;
 };
-LambdaSearch search_lambda(const std::vector<double>& given, const std::function<LambdaTrial(double)>& evaluate);
+// checkpoint: logs the trials; may be null.
+LambdaSearch search_lambda(const std::vector<double>& given, const std::function<LambdaTrial(double)>& evaluate,
+                           Checkpoint* checkpoint = nullptr);
 
 }  // namespace bochner

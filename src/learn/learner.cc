@@ -154,9 +154,12 @@ Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOpti
   report.seconds.emplace_back("features", clock.lap());
 
   const ProgressFunction& progress = stream.execution().progress;
-  Primal primal(z, schema, options, stream.threads(), [&](double fraction) {
-    if (progress) progress("solve", fraction);
-  });
+  Primal primal(
+      z, schema, options, stream.threads(),
+      [&](double fraction) {
+        if (progress) progress("solve", fraction);
+      },
+      stream.execution().checkpoint);
   const std::vector<double> given = given_C(options, primal.weight());
   double C = given.size() == 1 ? given[0] : 1;
   if (given.size() != 1 || validation) {

@@ -50,6 +50,7 @@ class Mixing {
     Report& report = fitted_.report;
     lap("pack");
     if (options_.bins.search_scales) {
+      options_.bins.fit.checkpoint = bins_.execution().checkpoint;
       choose_scales(threads(), data_, options_.bins, report);
       lap("scales");
     }
@@ -84,19 +85,33 @@ class Mixing {
     return double(most);
   }
 
-  GridFit fit(const GridTargets& targets, DensePartner& partner, const Penalties& at) {
+  GridFit fit(const GridTargets& targets, DensePartner& partner, const Penalties& at, const std::string& name) {
     GridFitOptions grids = options_.bins.fit;
     grids.lambda = at.bins;
+    grids.checkpoint = bins_.execution().checkpoint;
+    grids.step = name;
     return fit_grids(threads(), data_.rows, targets, options_.bins.binning, grids, &partner);
   }
 
   // Scores a fit on the rows held out; walks downhill in what is open: the weights, lambda.
   void choose_weights(const NormalEquations& rest, Penalties& at) {
+    const auto make_trial = [&](const Penalties& here, const std::string& name) {
+      DensePartner partner(cache_, rest, held_.fitted, here.dense, bound_);
+      if (partner.failed_column())
+        return GridTrial{.loss = std::numeric_limits<double>::infinity(),
+                         .outputs = std::vector<GridTrial::Sums>(data_.targets.outputs)};
+      return held_.judge(fit(held_.fitted, partner, here, name).state, GridLoss::squared, data_.code.task);
+    };
     const auto trial_of = [&](const Penalties& here) {
       ++trials_;
-      DensePartner partner(cache_, rest, held_.fitted, here.dense, bound_);
-      if (partner.failed_column()) return GridTrial{.loss = std::numeric_limits<double>::infinity()};
-      return held_.judge(fit(held_.fitted, partner, here).state, GridLoss::squared, data_.code.task);
+      const std::size_t outputs = data_.targets.outputs;
+      const std::string name = fmt::format("weights {} {}", here.dense, here.bins);
+      const auto numbers = logged(bins_.execution().checkpoint, name, GridTrial::number_count(outputs), [&] {
+        std::vector<double> made;
+        make_trial(here, name).append_to(made);
+        return made;
+      });
+      return GridTrial::from(numbers.data(), outputs);
     };
     GridTrial best = trial_of(at);
     struct Direction {
@@ -137,7 +152,7 @@ class Mixing {
       fail(Error::Kind::data,
            "mixture: the Gram matrix is not positive definite at feature {}; raise lambda (now {:g})", *column,
            at.dense / equations.weight);
-    const GridFit grids = fit(data_.targets, partner, at);
+    const GridFit grids = fit(data_.targets, partner, at, "sweeps");
     Coefficients head = partner.head();
     if (data_.code.task == Task::regression)
       for (std::size_t k = 0; k < head.intercept.size(); ++k) {  // the centre is in the grids' head

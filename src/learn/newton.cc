@@ -46,8 +46,8 @@ Matrix<double> take_rows(const Matrix<double>& from, std::span<const std::size_t
 
 }  // namespace
 
-Newton::Newton(const FeatureRows& z, std::uint64_t seed, Threads& threads)
-    : z_(z), seed_(seed), threads_(threads), penalty_(z.stride(), 0.0) {
+Newton::Newton(const FeatureRows& z, std::uint64_t seed, Threads& threads, Checkpoint* checkpoint)
+    : z_(z), seed_(seed), threads_(threads), checkpoint_(checkpoint), penalty_(z.stride(), 0.0) {
   std::fill_n(penalty_.begin(), z.features(), 1.0);
 }
 
@@ -105,33 +105,45 @@ void Newton::prepare(const Loss& loss, const Matrix<double>& state, std::span<co
         }
       const double s = double(rows.size()), cost = 0.25 * FewRowsFactor::cost(s, width);
       if (cost > worth * 2 * s * width)
-        own.factor.reset();
-      else if (!own.factor || own.spent >= cost) {
-        own.factor.emplace(z_, rows, d, penalty_);
-        own.spent = 0;
-      }
+        own = Own{.spent = own.spent};
+      else if (!own.wanted || own.spent >= cost)
+        own = Own{true, std::move(rows), std::move(d), intercept_penalty()};
     });
   }
-  if (std::all_of(outputs.begin(), outputs.end(), [&](std::size_t k) { return own_[k].factor.has_value(); })) return;
+  if (std::all_of(outputs.begin(), outputs.end(), [&](std::size_t k) { return own_[k].wanted; })) return;
   const std::vector<double> d = loss.mean_curvature(state);
   const double used = double(std::count_if(d.begin(), d.end(), [](double v) { return v > 0; }));
   const double cost = 0.25 * width * width * (std::min(used, 3 * width) / 2 + width / 3) + used * width;
-  if (factor_ && spent_ < cost) return;
-  factor_.emplace(z_, d, penalty_[z_.features()], seed_, threads_);
+  if (shared_ && spent_ < cost) return;
+  shared_ = Shared{d, intercept_penalty()};
   spent_ = 0;
   ++factors_;
+}
+
+void Newton::make_factors(std::span<const std::size_t> outputs) {
+  threads_.run(outputs.size(), [&](std::size_t j, int) {
+    Own& own = own_[outputs[j]];
+    if (!own.wanted || own.factor) return;
+    std::vector<double> penalty(z_.stride(), 0.0);
+    std::fill_n(penalty.begin(), z_.features(), 1.0);
+    if (z_.intercept()) penalty[z_.features()] = own.penalty;
+    own.factor.emplace(z_, own.rows, own.d, penalty);
+  });
+  const auto shares = [&](std::size_t k) { return !own_[k].wanted; };
+  if (shared_ && !shared_->factor && std::any_of(outputs.begin(), outputs.end(), shares))
+    shared_->factor.emplace(z_, shared_->d, shared_->penalty, seed_, threads_);
 }
 
 void Newton::precondition(Matrix<double>& r, std::span<const std::size_t> outputs) const {
   std::vector<std::size_t> shared;
   for (std::size_t j = 0; j < outputs.size(); ++j)
-    if (!own_[outputs[j]].factor) shared.push_back(j);
+    if (!own_[outputs[j]].wanted) shared.push_back(j);
   threads_.run(outputs.size(), [&](std::size_t j, int) {
-    if (own_[outputs[j]].factor) own_[outputs[j]].factor->solve(&r(j, 0));
+    if (own_[outputs[j]].wanted) own_[outputs[j]].factor->solve(&r(j, 0));
   });
   if (shared.empty()) return;
   Matrix<double> some = take_rows(r, shared);
-  factor_->solve(some);
+  shared_->factor->solve(some);
   for (std::size_t j = 0; j < shared.size(); ++j) std::copy_n(&some(j, 0), r.cols(), &r(shared[j], 0));
 }
 
@@ -167,7 +179,7 @@ Matrix<double> Newton::direction(const Loss& loss, const Matrix<double>& state, 
         [&](std::span<const std::size_t> some, double* q) { loss.curvature(some, state, open, q, q); });
     ++products_;
     for (std::size_t k : open) {  // the product and the preconditioner
-      if (own_[k].factor)
+      if (own_[k].wanted)
         own_[k].spent += 4 * curved[k] * double(S);
       else
         spent_ += (2 * curved[k] + double(S)) * double(S);
@@ -308,9 +320,27 @@ Newton::Result Newton::minimize(const Loss& loss, Iterate& at, std::span<const s
     for (std::size_t k = 0; k < K; ++k)
       for (std::size_t j = 0; j < S; ++j) gradient(k, j) = (j < z_.features() ? at.w(k, j) : 0.0) - r.pulled(k, j);
     const double precision = std::clamp(std::sqrt(furthest), 0.01, 0.1);
-    const Matrix<double> p = direction(loss, state, gradient, open, precision);
-    const Matrix<double> q = z_.scores(threads_, p);
-    const std::vector<double> t = search(loss, at, p, q, open);
+    // t, p and what the products cost.
+    Matrix<double> p, q;
+    const std::vector<double> made = logged(checkpoint_, "newton step", 2 * K + K * S + 2, [&] {
+      make_factors(open);
+      p = direction(loss, state, gradient, open, precision);
+      q = z_.scores(threads_, p);
+      std::vector<double> numbers = search(loss, at, p, q, open);
+      numbers.insert(numbers.end(), p.data(), p.data() + K * S);
+      for (const Own& own : own_) numbers.push_back(own.spent);
+      numbers.insert(numbers.end(), {spent_, double(products_)});
+      return numbers;
+    });
+    const double* t = made.data();
+    if (p.rows() == 0) {  // from the log
+      p = Matrix<double>(K, S);
+      std::copy_n(t + K, K * S, p.data());
+      q = z_.scores(threads_, p);
+      for (std::size_t k = 0; k < K; ++k) own_[k].spent = t[K + K * S + k];
+      spent_ = t[2 * K + K * S];
+      products_ = int(t[2 * K + K * S + 1]);
+    }
     for (std::size_t k = 0; k < K; ++k)
       for (std::size_t j = 0; j < S; ++j) at.w(k, j) += t[k] * p(k, j);
     for (std::size_t i = 0; i < n; ++i)

@@ -11,6 +11,7 @@
 #include "learn/feature_rows.h"
 #include "learn/hessian_factor.h"
 #include "learn/losses.h"
+#include "run/checkpoint.h"
 
 namespace bochner {
 
@@ -26,7 +27,8 @@ struct Iterate {
 class Newton {
  public:
   // Keeps a factored Hessian between calls; what follows it is close enough to be preconditioned by it.
-  Newton(const FeatureRows& z, std::uint64_t seed, Threads& threads);
+  // checkpoint: logs every step; may be null.
+  Newton(const FeatureRows& z, std::uint64_t seed, Threads& threads, Checkpoint* checkpoint = nullptr);
 
   struct Result {
     std::vector<double> value;  // F, of each output (coupled: all of it in each)
@@ -58,19 +60,33 @@ class Newton {
   std::vector<double> search(const Loss& loss, const Iterate& at, const Matrix<double>& p, const Matrix<double>& q,
                              std::span<const std::size_t> outputs) const;
   void prepare(const Loss& loss, const Matrix<double>& state, std::span<const std::size_t> outputs);
+  void make_factors(std::span<const std::size_t> outputs);
   void precondition(Matrix<double>& r, std::span<const std::size_t> outputs) const;
   // Sums over all outputs in each entry where they are coupled.
   void couple(const Loss& loss, std::vector<double>& values) const;
 
+  double intercept_penalty() const { return z_.intercept() ? penalty_[z_.features()] : 1; }
+
   const FeatureRows& z_;
   std::uint64_t seed_;
   Threads& threads_;
+  Checkpoint* checkpoint_;
   std::vector<double> penalty_;  // 1 for features; for the intercept 0, damped in the Hessian
-  // Of an earlier point, with what was spent on products since, in their multiplications.
-  std::optional<HessianFactor> factor_;
+  // Of an earlier point, with what was spent on products since, in their multiplications. A factor is made when it is
+  // first used: a resumed run comes past many that it does not need.
+  struct Shared {
+    std::vector<double> d;
+    double penalty;
+    std::optional<HessianFactor> factor = {};
+  };
+  std::optional<Shared> shared_;
   double spent_ = 0;
   struct Own {
-    std::optional<FewRowsFactor> factor;
+    bool wanted = false;
+    std::vector<std::size_t> rows = {};
+    std::vector<double> d = {};
+    double penalty = 0;
+    std::optional<FewRowsFactor> factor = {};
     double spent = 0;
   };
   std::vector<Own> own_;  // per output

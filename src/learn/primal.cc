@@ -28,8 +28,12 @@ double median(std::vector<double> values) {
 }  // namespace
 
 Primal::Primal(const FeatureRows& z, const Schema& schema, const LearnerOptions& options, Threads& threads,
-               Newton::Watch watch)
-    : z_(z), options_(options), threads_(threads), watch_(std::move(watch)), newton_(z, options.seed, threads) {
+               Newton::Watch watch, Checkpoint* checkpoint)
+    : z_(z),
+      options_(options),
+      threads_(threads),
+      watch_(std::move(watch)),
+      newton_(z, options.seed, threads, checkpoint) {
   for (std::size_t i = 0; i < z_.rows(); ++i) weight_ += z_.weight(i);
   require(weight_ > 0, "train: the weights of all rows are zero");
   code_targets(schema);

@@ -18,7 +18,7 @@ namespace bochner {
 class Primal {
  public:
   Primal(const FeatureRows& z, const Schema& schema, const LearnerOptions& options, Threads& threads,
-         Newton::Watch watch = {});
+         Newton::Watch watch = {}, Checkpoint* checkpoint = nullptr);
 
   // Rows that the next solutions do not see; empty: none.
   void hold_out(std::vector<bool> held) { held_ = std::move(held); }

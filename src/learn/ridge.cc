@@ -93,7 +93,8 @@ void in_pieces(const RowBlock<T>& rows, const Add& add) {
 // The sums are those of all rows again at the end: from a copy where there is room for one, otherwise by adding the
 // held-out rows back, which is exact.
 template <class T>
-LambdaSearch choose_lambda(const Workers& on, Sums& sums, const RidgeOptions& options, bool left_out, bool room) {
+LambdaSearch choose_lambda(const Workers& on, Sums& sums, const RidgeOptions& options, bool left_out, bool room,
+                           Checkpoint* checkpoint) {
   const TargetCode& code = sums.gram.code();
   const RowBlock<T> held = sums.held.block<T>();
   std::optional<GramFold> all;
@@ -102,7 +103,7 @@ LambdaSearch choose_lambda(const Workers& on, Sums& sums, const RidgeOptions& op
     in_pieces(held, [&](const RowBlock<T>& rows) { sums.gram.remove(on, rows); });
   }
   const NormalEquations equations(sums.gram, options.intercept);
-  LambdaSearch search = search_lambda(options.lambdas, [&](double lambda) {
+  const auto evaluate = [&](double lambda) {
     const Cholesky factor = equations.try_factor(lambda, on.threads);
     if (factor.failed_column()) return LambdaTrial{lambda};
     const Coefficients head = equations.solve(factor);
@@ -110,7 +111,8 @@ LambdaSearch choose_lambda(const Workers& on, Sums& sums, const RidgeOptions& op
                               ? score_left_out(on, held, equations, factor, head, code.task, options.intercept, code)
                               : score_rows(on, held, decode(head, code), code.task);
     return LambdaTrial{lambda, scorer.loss(), scorer.score()};
-  });
+  };
+  LambdaSearch search = search_lambda(options.lambdas, evaluate, checkpoint);
   if (all)
     sums.gram = std::move(*all);
   else if (!left_out)
@@ -207,13 +209,14 @@ Fitted fit_ridge(const Stream& stream, const Survey& survey, const RidgeOptions&
   const FitSize size = fit_size(stream, survey, code.columns(), validation != nullptr);
   const bool room = cholesky_memory(size, options, memory).total() + double(GramFold::bytes(D)) <= memory;
   LambdaSearch search;
+  Checkpoint* const checkpoint = stream.execution().checkpoint;
   if (validation)
     search =
         choose_on_stream(*validation, options, NormalEquations(sums.gram, options.intercept), code, stream.threads());
   else if (sums.held.rows() > 0)
     search = stream.precision() == Precision::float32
-                 ? choose_lambda<float>(stream.workers(), sums, options, left_out, room)
-                 : choose_lambda<double>(stream.workers(), sums, options, left_out, room);
+                 ? choose_lambda<float>(stream.workers(), sums, options, left_out, room, checkpoint)
+                 : choose_lambda<double>(stream.workers(), sums, options, left_out, room, checkpoint);
   else
     search.trials.push_back({choose ? 1e-6 : options.lambdas[0], 0, {}});
   report.lambda = search.trials[search.best].lambda;
