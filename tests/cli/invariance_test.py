@@ -39,6 +39,19 @@ class SameBytes(CommandTest):
     def test_sparse_rows(self):
         self.expect_same(DATA / "adult-small.svm", "--kernel", "laplacian", "--map", "fourier:form=shifted")
 
+    def test_learners(self):
+        few = (DATA / "adult-small.csv", "--target", "income", "--features", 48, "--bandwidth", 4, "--C", 1)
+        numbers = (DATA / "cpu-small.csv", "--target", "usr", "--features", 48, "--bandwidth", 2, "--C", 1)
+        separable = ("blobs.csv", "--target", "class", "--features", 64, "--bandwidth", 2)
+        rows = [f"{i % 3 * 4 + i * 7 % 11 / 11:.3f},{i * 5 % 13 / 13:.3f},{'xyz'[i % 3]}\n" for i in range(1500)]
+        self.file("blobs.csv", "a,b,class\n" + "".join(rows))
+        for words in ((*few, "--learner", "svm"), (*few, "--learner", "svm", "--loss", "squared-hinge"),
+                      (*few, "--learner", "logistic"), (*separable, "--learner", "hard-svm"),
+                      (*separable, "--learner", "logistic", "--C", 1), (*numbers, "--learner", "huber"),
+                      (*numbers, "--learner", "svr")):
+            first = self.model(*words, "--threads", 1)
+            for threads in (2, 3, 7):
+                self.assertEqual(self.model(*words, "--threads", threads), first, f"{words}, {threads} threads")
 
     def test_another_seed_gives_another_model(self):
         words = ("cpu.csv", "--target", "usr", "--features", 64)
