@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 
 #include "advice.h"
 #include "base/clock.h"
@@ -94,7 +95,7 @@ CheckpointOptions checkpoint_options(const CLI::App& command, const TrainWords& 
   options.resume = words.resume;
   options.identity = identity(command, words);
   options.first_seconds = words.checkpoint_seconds;
-  if (words.checkpoint_seconds == 0) options.share = 1;
+  if (words.checkpoint_seconds == 0) options.share = std::numeric_limits<double>::infinity();  // at every chance
   options.stop = asked_to_stop;
   stop_softly(options.path, fmt::format("bochner: stopped; {} holds how far it was: go on with the same words and "
                                         "--resume\n",

@@ -29,6 +29,7 @@ TRAININGS = {
     "pursuit": (*CLASSES, "--map", "binning:order=1-2,sweeps=2,pursuit=5", "--features", 20),
     "bins and features": (*FEW, "--map", "fourier+binning", "--features", 32, "--bandwidth", 1),
 }
+LONGER = (*CLASSES, "--features", 512, "--bandwidth", 4, "--learner", "svm", "--loss", "squared-hinge")
 
 
 def blobs(seed=5):
@@ -94,22 +95,22 @@ class Resumed(CommandTest):
                 self.finish(words, expected)
 
     def test_another_training_is_refused(self):
-        words = TRAININGS["svm"]
-        self.end_after((*words, "--C", 1), signal.SIGINT, 0)
-        self.refuse(2, "train", *words, "--C", 2, "-o", "m", "--resume", "--quiet", say="--C is 1 there and 2 now")
+        words = LONGER
+        self.end_after((*words, "--seed", 1), signal.SIGINT, 0)
+        self.refuse(2, "train", *words, "--seed", 2, "-o", "m", "--resume", "--quiet", say="--seed is 1 there and 2 now")
 
     def test_results_under_another_name_are_not_taken(self):
-        words = TRAININGS["svm, squared hinge"]
+        words = LONGER
         expected, _ = self.expected(words)
-        self.end_after(words, signal.SIGINT, 0.05)
+        self.end_after(words, signal.SIGINT, 0)
         whole = self.bytes("m.checkpoint")
         self.assertIn(b"newton step", whole)
         self.file("m.checkpoint", whole.replace(b"newton step", b"newton stop"))
         self.finish(words, expected)
 
     def test_a_damaged_log_is_refused(self):
-        words = TRAININGS["svm, squared hinge"]
-        self.end_after(words, signal.SIGINT, 0.05)
+        words = LONGER
+        self.end_after(words, signal.SIGINT, 0)
         whole = self.bytes("m.checkpoint")
         self.assertIn(b"results", whole)
         self.file("m.checkpoint", whole.replace(b"results", b"resulta"))
