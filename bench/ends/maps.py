@@ -90,7 +90,7 @@ def frame(path, target):
 def numbers(train, test):
     """Both tables with categories as codes of the training table."""
     for column in train.columns:
-        if train[column].dtype == object:
+        if train[column].dtype.kind not in "biuf":
             levels = sorted(train[column].dropna().astype(str).unique())
             code = {level: i for i, level in enumerate(levels)}
             for table in (train, test):
