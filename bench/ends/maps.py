@@ -197,6 +197,8 @@ def plot(points, path):
             ax.plot([p["seconds"] for p in curve], [100 * p["error"] for p in curve], mark, color=color, label=method,
                     markersize=4)
         ax.set(xscale="log", yscale="log", title=name)
+        ax.xaxis.set_major_formatter(matplotlib.ticker.FormatStrFormatter("%g"))
+        ax.xaxis.set_minor_formatter(matplotlib.ticker.NullFormatter())
         ax.yaxis.set_major_formatter(matplotlib.ticker.FormatStrFormatter("%g"))
         ax.yaxis.set_minor_formatter(matplotlib.ticker.FormatStrFormatter("%g"))
         ax.tick_params(labelsize=7, which="both")
