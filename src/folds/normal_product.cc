@@ -68,14 +68,13 @@ void MomentFold::add(const Workers& on, const RowBlock<T>& z) {
           next += is_held;
           double w = z.weights ? z.weights[first + i] : 1.0;
           if (is_held != held) w = 0;
-          double t[2];
           for (std::size_t k = 0; k < columns; ++k) {
             const auto coded = [&](std::size_t a) {
               return a + 1 == columns ? 1.0 : code_.encode(z.targets + (first + i) * z.target_count, a);
             };
-            t[0] = w * coded(k);
-            u(i, k) = C(t[0]);
-            for (std::size_t a = 0; a < columns; ++a) sum(k, rows_.width + a) += t[0] * coded(a);
+            const double target = w * coded(k);
+            u(i, k) = C(target);
+            for (std::size_t a = 0; a < columns; ++a) sum(k, rows_.width + a) += target * coded(a);
           }
         }
         on.ops.add_combined(MatrixView<const T>{z.values + first * z.stride, rows, z.cols, z.stride},

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "backend/cpu/blas.h"
-#include "backend/cpu/rough_gram.h"
 #include "folds/gram.h"
 #include "random/draw.h"
+#include "solve/rough_gram.h"
 
 namespace bochner {
 

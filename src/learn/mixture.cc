@@ -9,8 +9,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/require.h"
-#include "folds/gram.h"
-#include "folds/held_out.h"
+#include "folds/gram_and_held.h"
 #include "learn/dense_partner.h"
 #include "learn/grid_data.h"
 
@@ -21,17 +20,6 @@ namespace {
 // lambda / w of each part.
 struct Penalties {
   double dense = 0, bins = 0;
-};
-
-struct DenseSums {
-  GramFold gram;
-  HeldOut held;
-
-  template <class T>
-  void add(const Workers& on, const RowBlock<T>& z) {
-    gram.add(on, z);
-    held.add(on, z);
-  }
 };
 
 template <class T>
@@ -55,8 +43,8 @@ class Mixing {
       lap("scales");
     }
     const double fraction = HeldOutTargets::fraction(data_.rows.rows);
-    DenseSums sums{GramFold(dense_.features(), bound_, data_.code, largest_weight()),
-                   HeldOut(dense_.features(), dense_.schema().targets, fraction, options_.bins.binning.seed)};
+    GramAndHeld sums{GramFold(dense_.features(), bound_, data_.code, largest_weight()),
+                     HeldOut(dense_.features(), dense_.schema().targets, fraction, options_.bins.binning.seed)};
     sums = dense_.fold(std::move(sums), "features");
     lap("gram");
     const double lambda = options_.bins.fit.lambda;

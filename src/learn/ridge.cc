@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/require.h"
-#include "folds/held_out.h"
+#include "folds/gram_and_held.h"
 #include "folds/largest.h"
 #include "learn/fit_memory.h"
 #include "learn/lambda_search.h"
@@ -26,29 +26,6 @@ constexpr double kCheapLeaveOneOut = 4e9;  // n D^2 that nobody notices
 constexpr double kMostLeftOut = 1 << 26;   // n D: the features of all rows are kept for it
 constexpr std::size_t kPieceRows = 256;
 constexpr std::size_t kAtOnce = 4 * kChunkRows;  // held-out rows taken from the sums
-
-// The sums of all rows, and those of the rows that choose lambda.
-struct Sums {
-  GramFold gram;
-  HeldOut held;
-
-  template <class T>
-  void add(const Workers& on, const RowBlock<T>& z) {
-    gram.add(on, z);
-    held.add(on, z);
-  }
-  void save(Archive& archive) const {
-    Archive sums, rows;
-    gram.save(sums);
-    held.save(rows);
-    archive.put_child("gram", sums);
-    archive.put_child("held", rows);
-  }
-  void load(Archive archive) {
-    gram.restore(archive.take_child("gram"));
-    held.load(archive.take_child("held"));
-  }
-};
 
 // Closed-form leave-one-out: y_i - yhat_i^(-i) = (y_i - yhat_i) / (1 - h_i),
 //   h_i = w_i (1/n + |L^-1 (z_i - m)|^2),  L L^T = G + lambda n I.
@@ -93,7 +70,7 @@ void in_pieces(const RowBlock<T>& rows, const Add& add) {
 // The sums are those of all rows again at the end: from a copy where there is room for one, otherwise by adding the
 // held-out rows back, which is exact.
 template <class T>
-LambdaSearch choose_lambda(const Workers& on, Sums& sums, const RidgeOptions& options, bool left_out, bool room,
+LambdaSearch choose_lambda(const Workers& on, GramAndHeld& sums, const RidgeOptions& options, bool left_out, bool room,
                            Checkpoint* checkpoint) {
   const TargetCode& code = sums.gram.code();
   const RowBlock<T> held = sums.held.block<T>();
@@ -199,9 +176,10 @@ Fitted fit_ridge(const Stream& stream, const Survey& survey, const RidgeOptions&
   Fitted fitted;
   Report& report = fitted.report;
   const TargetCode code = target_code(stream.schema(), survey, options.intercept);
-  Sums sums = stream.fold_saved(Sums{GramFold(D, feature_bound(stream), code, survey.largest_weight()),
-                                     HeldOut(D, stream.schema().targets, fraction, options.seed, survey.rows())},
-                                "gram");
+  GramAndHeld sums =
+      stream.fold_saved(GramAndHeld{GramFold(D, feature_bound(stream), code, survey.largest_weight()),
+                                    HeldOut(D, stream.schema().targets, fraction, options.seed, survey.rows())},
+                        "gram");
   release_freed_memory();  // blocks of mapped rows
   report.seconds.emplace_back("gram", clock.lap());
 

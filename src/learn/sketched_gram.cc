@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backend/cpu/rough_gram.h"
 #include "folds/count_sketch.h"
 #include "folds/gram.h"
+#include "solve/rough_gram.h"
 
 namespace bochner {
 
@@ -17,8 +17,7 @@ namespace {
 constexpr std::size_t kPanelRows = 2048;  // of B that one product takes: its columns of one tile stay in the cache
 
 constexpr double kRatios[] = {2.5, 3, 4, 5, 6, 8, 10, 12};
-constexpr double kProducts = 100e9;     // per second and core, multiply and add counted as two
-constexpr double kNumbersPassed = 3e9;  // features multiplied and added back by a pass
+constexpr double kProducts = 100e9;  // per second and core, multiply and add counted as two
 
 }  // namespace
 

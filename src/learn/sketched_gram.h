@@ -12,6 +12,9 @@
 
 namespace bochner {
 
+// Features that a pass multiplies and adds back, per second and core.
+constexpr double kNumbersPassed = 3e9;
+
 // Buckets per feature. With B = S Z of s = c D rows the eigenvalues of (B^T B)^-1 Z^T Z lie within
 // (1 +- 1/sqrt(c))^-2, so that conjugate gradients gain a factor of sqrt(c) per step. B^T B costs c D^3: where D is
 // small beside n, steps are what costs, and c is large.

@@ -13,7 +13,6 @@ namespace {
 
 // Per second and core.
 constexpr double kFloatProducts = 50e9, kDoubleProducts = 25e9;  // multiply and add counted as two
-constexpr double kNumbersPassed = 3e9;                           // features multiplied and added back by a pass
 constexpr double kHeadsForTwice = 3;                             // heads that double the time of a pass of one
 constexpr std::size_t kSearched = 6;                             // lambdas where none are given
 

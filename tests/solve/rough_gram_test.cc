@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "backend/cpu/rough_gram.h"
+#include "solve/rough_gram.h"
 
 #include <gtest/gtest.h>
 

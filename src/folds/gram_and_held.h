@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include "folds/gram.h"
+#include "folds/held_out.h"
+
+namespace bochner {
+
+// The sums of all rows, and the rows among them that choose lambda.
+struct GramAndHeld {
+  GramFold gram;
+  HeldOut held;
+
+  template <class T>
+  void add(const Workers& on, const RowBlock<T>& z) {
+    gram.add(on, z);
+    held.add(on, z);
+  }
+  void save(Archive& archive) const {
+    Archive sums, rows;
+    gram.save(sums);
+    held.save(rows);
+    archive.put_child("gram", sums);
+    archive.put_child("held", rows);
+  }
+  void load(Archive archive) {
+    gram.restore(archive.take_child("gram"));
+    held.load(archive.take_child("held"));
+  }
+};
+
+}  // namespace bochner
