@@ -13,6 +13,7 @@
 #include "base/archive.h"
 #include "bochner/error.h"
 #include "kernels/law.h"
+#include "maps/apply.h"
 #include "random/draw.h"
 
 namespace bochner {
@@ -29,14 +30,8 @@ Matrix<T> sample(std::size_t n, std::size_t d) {
 }
 
 template <class T>
-Matrix<T> apply(const Map& map, const Matrix<T>& x, const Backend& on = reference_backend()) {
-  RowBlock<T> block;
-  block.rows = x.rows();
-  block.cols = block.stride = x.cols();
-  block.values = x.data();
-  Matrix<T> z(x.rows(), map.outputs());
-  map.apply(on, block, z.view());
-  return z;
+Matrix<T> apply(const Map& map, const Matrix<T>& x) {
+  return apply(map, x, reference_backend());
 }
 
 Kernel stretched(Kernel kernel, std::size_t d) {

@@ -11,6 +11,7 @@
 #include "base/archive.h"
 #include "bochner/error.h"
 #include "bochner/nystroem.h"
+#include "maps/apply.h"
 #include "maps/load.h"
 #include "random/draw.h"
 
@@ -26,14 +27,8 @@ Matrix<T> sample(std::size_t n, std::size_t d, std::uint64_t seed = 9) {
 }
 
 template <class T>
-Matrix<T> apply(const Map& map, const Matrix<T>& x, const Backend& on = cpu_backend()) {
-  RowBlock<T> block;
-  block.rows = x.rows();
-  block.cols = block.stride = x.cols();
-  block.values = x.data();
-  Matrix<T> z(x.rows(), map.outputs());
-  map.apply(on, block, z.view());
-  return z;
+Matrix<T> apply(const Map& map, const Matrix<T>& x) {
+  return apply(map, x, cpu_backend());
 }
 
 template <class T>

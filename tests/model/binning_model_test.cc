@@ -1,38 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-
 #include "bochner/model.h"
 #include "bochner/train.h"
+#include "model/saved_model.h"
 
 namespace bochner {
 namespace {
 
 const std::string kData = BOCHNER_TEST_DATA;
 
-class BinningModel : public ::testing::Test {
+class BinningModel : public SavedModel {
  protected:
-  BinningModel() : path_(std::filesystem::temp_directory_path() / ("bochner-bins-" + std::to_string(::getpid()))) {}
-  ~BinningModel() override { std::filesystem::remove(path_); }
-
   static Model train_cpu(TrainOptions options) {
     const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
     if (options.map == "fourier") options.map = "binning";
     options.kernel = laplacian();
     return train(*rows, options);
   }
-  std::string saved(const Model& model) const {
-    model.save(path_.string());
-    std::ifstream in(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-
-  std::filesystem::path path_;
 };
 
 TEST_F(BinningModel, PredictsNewRowsAloneAndTheSameAfterLoading) {

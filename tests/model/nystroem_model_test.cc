@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-
 #include "bochner/model.h"
 #include "bochner/parts.h"
 #include "bochner/train.h"
+#include "model/saved_model.h"
 
 namespace bochner {
 namespace {
 
 const std::string kData = BOCHNER_TEST_DATA;
 
-class NystroemModel : public ::testing::Test {
+class NystroemModel : public SavedModel {
  protected:
-  NystroemModel() : path_(std::filesystem::temp_directory_path() / ("bochner-nys-" + std::to_string(::getpid()))) {}
-  ~NystroemModel() override { std::filesystem::remove(path_); }
-
   static Model train_cpu(TrainOptions options) {
     const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
     if (options.map == "fourier") options.map = "nystroem";
@@ -28,13 +20,6 @@ class NystroemModel : public ::testing::Test {
     if (options.bandwidth.empty()) options.bandwidth = "median";
     return train(*rows, options);
   }
-  std::string saved(const Model& model) const {
-    model.save(path_.string());
-    std::ifstream in(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-
-  std::filesystem::path path_;
 };
 
 TEST_F(NystroemModel, PredictsNewRowsAloneAndTheSameAfterLoading) {
