@@ -14,7 +14,7 @@
 #include <memory>
 
 #include "base/safetensors.h"
-#include "learn/grids.h"
+#include "learn/grids/fit.h"
 #include "maps/draw_grid.h"
 #include "maps/grid_linear.h"
 #include "maps/load.h"

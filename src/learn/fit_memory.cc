@@ -7,10 +7,10 @@
 #include <cmath>
 
 #include "folds/gram.h"
-#include "learn/hessian_factor.h"
-#include "learn/newton.h"
-#include "learn/ridge.h"
-#include "learn/sketched_gram.h"
+#include "learn/newton/hessian_factor.h"
+#include "learn/newton/newton.h"
+#include "learn/ridge/ridge.h"
+#include "learn/ridge/sketched_gram.h"
 #include "run/feature_cache.h"
 
 namespace bochner {

@@ -11,7 +11,7 @@
 #include "base/require.h"
 #include "folds/held_out.h"
 #include "learn/descend.h"
-#include "learn/primal.h"
+#include "learn/newton/primal.h"
 #include "random/draw.h"
 
 namespace bochner {

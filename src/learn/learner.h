@@ -4,7 +4,7 @@
 #pragma once
 
 #include "bochner/learner.h"
-#include "learn/ridge.h"
+#include "learn/ridge/ridge.h"
 
 namespace bochner {
 

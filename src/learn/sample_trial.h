@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "folds/survey.h"
-#include "learn/ridge.h"
+#include "learn/ridge/ridge.h"
 
 namespace bochner {
 

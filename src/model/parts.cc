@@ -9,7 +9,7 @@
 
 #include "base/file_hash.h"
 #include "base/require.h"
-#include "learn/ridge_sums.h"
+#include "learn/ridge/ridge_sums.h"
 #include "model/map_parts.h"
 #include "model/plan.h"
 #include "model/plan_memory.h"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "bochner/train.h"
-#include "learn/mixture.h"
+#include "learn/grids/mixture.h"
 
 namespace bochner {
 

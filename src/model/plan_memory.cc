@@ -7,8 +7,8 @@
 
 #include "base/require.h"
 #include "learn/learner.h"
+#include "learn/ridge/solver_choice.h"
 #include "learn/sample_trial.h"
-#include "learn/solver_choice.h"
 #include "model/map_parts.h"
 #include "model/plan.h"
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "learn/solver_choice.h"
+#include "learn/ridge/solver_choice.h"
 
 namespace bochner {
 namespace {

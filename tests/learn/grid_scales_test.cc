@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "learn/grid_scales.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "learn/grids/scales.h"
 #include "random/draw.h"
 
 namespace bochner {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "learn/grids.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 
 #include "backend/backend.h"
 #include "base/archive.h"
+#include "learn/grids/fit.h"
 #include "maps/draw_grid.h"
 #include "random/draw.h"
 

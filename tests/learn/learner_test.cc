@@ -10,8 +10,8 @@
 #include "bochner/model.h"
 #include "bochner/rows.h"
 #include "bochner/train.h"
-#include "learn/multipliers.h"
-#include "learn/primal.h"
+#include "learn/newton/multipliers.h"
+#include "learn/newton/primal.h"
 #include "random/draw.h"
 #include "run/stream.h"
 

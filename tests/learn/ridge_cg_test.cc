@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "learn/ridge_cg.h"
+#include "learn/ridge/ridge_cg.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/archive.h"
-#include "learn/solver_choice.h"
+#include "learn/ridge/solver_choice.h"
 #include "random/draw.h"
 #include "run/feature_cache.h"
 

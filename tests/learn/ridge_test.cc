@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "learn/ridge.h"
+#include "learn/ridge/ridge.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "folds/survey.h"
+#include "learn/grids/binning.h"
+#include "learn/grids/scales.h"
+
+namespace bochner {
+
+// The packed rows of a stream, their coded targets, and what the grids must know of the inputs.
+template <class T>
+struct GridData {
+  TargetCode code;
+  std::vector<std::string> names;     // of the inputs; empty where they have none
+  std::vector<std::uint32_t> groups;  // which inputs are indicators of one category
+  GridRows<T> rows;
+  GridTargets targets;
+
+  // Gives the options the groups where their grids look at groups.
+  GridData(const Stream& stream, const Survey& survey, BinningOptions& binning);
+
+  std::vector<InputFacts> facts() const;  // spread of each input, and whether it is an indicator
+};
+
+// Length scales (and lambda where it is open) by search; what was found goes into the options and the report.
+template <class T>
+void choose_scales(Threads& threads, const GridData<T>& data, BinningFit& options, Report& report);
+
+// The targets with the held rows' weights at 0: a fit leaves them out, and still knows what it predicts for them.
+struct HeldOutTargets {
+  GridTargets fitted;             // of all rows
+  GridTargets held;               // of the held rows alone
+  std::vector<std::size_t> rows;  // which they are
+
+  HeldOutTargets(const GridTargets& all, std::uint64_t seed);
+  static double fraction(std::size_t rows);  // of the rows that is held out: row i is where its draw falls below
+
+  // state: residuals (squared loss) or scores of all rows after a fit of `fitted`.
+  GridTrial judge(const std::vector<float>& state, GridLoss loss, Task task) const;
+};
+
+// Coefficients in the units of the targets.
+std::shared_ptr<const GridLinear> decoded(const std::shared_ptr<const GridLinear>& head, const TargetCode& code);
+
+std::string bins_text(const GridLinear& head);  // "3898456 bins, 47 MB"
+
+// The head's score on the rows of a stream.
+Score score_on(const Stream& validation, const MapPtr& head, Task task);
+
+}  // namespace bochner

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "learn/grids/dense_partner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "folds/exact_sum.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr std::size_t kStrip = 64;  // rows whose products are summed in float
+
+// sum w z e^T and, in the last column, sum w e, of residuals e.
+class ResidualMoments {
+ public:
+  ResidualMoments(const FeatureCache& cache, const GridTargets& targets, const std::vector<float>& residuals,
+                  double most)
+      : targets_(targets), residuals_(residuals), sum_(std::vector<double>(targets.outputs, most), cache.width() + 1) {}
+
+  template <class T>
+  void add(const Workers& on, const RowBlock<T>& z) {
+    using C = Computed<T>;
+    const std::size_t K = targets_.outputs;
+    const std::vector<std::size_t> edges = chunk_edges(z.first, z.rows);
+    sum_.prepare(on.threads.count());
+    on.threads.run(edges.size() - 1, [&](std::size_t c, int thread) {
+      Matrix<double> sum(K, z.cols + 1);
+      Matrix<C> u(kStrip, K), part(K, z.cols);
+      for (std::size_t begin = edges[c]; begin < edges[c + 1]; begin += kStrip) {
+        const std::size_t rows = std::min(kStrip, edges[c + 1] - begin);
+        for (std::size_t i = 0; i < rows; ++i) {
+          const std::size_t row = z.first + begin + i;
+          for (std::size_t k = 0; k < K; ++k) {
+            u(i, k) = C(targets_.weight_of(row) * residuals_[row * K + k]);
+            sum(k, z.cols) += double(u(i, k));
+          }
+        }
+        on.ops.add_combined(MatrixView<const T>{z.values + begin * z.stride, rows, z.cols, z.stride},
+                            MatrixView<const C>{u.data(), rows, K, K}, part.view());
+        for (std::size_t k = 0; k < K; ++k)
+          for (std::size_t j = 0; j < z.cols; ++j) sum(k, j) += double(std::exchange(part(k, j), C(0)));
+      }
+      sum_.add(thread, sum.view());
+    });
+  }
+  Matrix<double> value() const { return sum_.value(); }
+
+ private:
+  const GridTargets& targets_;
+  const std::vector<float>& residuals_;
+  ExactSum sum_;
+};
+
+// e -= z dW + db.
+class TakeOut {
+ public:
+  TakeOut(const FeatureCache& cache, const Coefficients& change, std::vector<float>& residuals)
+      : K_(change.intercept.size()),
+        shift_(change.intercept),
+        double_(K_, cache.width()),
+        float_(K_, cache.width()),
+        residuals_(residuals) {
+    for (std::size_t k = 0; k < K_; ++k)
+      for (std::size_t j = 0; j < change.weights.rows(); ++j) {
+        double_(k, j) = change.weights(j, k) * cache.unit();
+        float_(k, j) = float(double_(k, j));
+      }
+  }
+
+  template <class T>
+  void add(const Workers& on, const RowBlock<T>& z) {
+    using C = Computed<T>;
+    on.threads.run((z.rows + kStrip - 1) / kStrip, [&](std::size_t piece, int) {
+      const std::size_t begin = piece * kStrip, rows = std::min(kStrip, z.rows - begin);
+      Matrix<C> u(rows, K_);
+      on.ops.project(MatrixView<const T>{z.values + begin * z.stride, rows, z.cols, z.stride}, directions<C>(),
+                     u.view());
+      for (std::size_t i = 0; i < rows; ++i)
+        for (std::size_t k = 0; k < K_; ++k) {
+          float& e = residuals_[(z.first + begin + i) * K_ + k];
+          e = float(double(e) - double(u(i, k)) - shift_[k]);
+        }
+    });
+  }
+
+ private:
+  template <class C>
+  MatrixView<const C> directions() const {
+    if constexpr (std::is_same_v<C, float>)
+      return float_.view();
+    else
+      return double_.view();
+  }
+
+  std::size_t K_;
+  std::vector<double> shift_;
+  Matrix<double> double_;  // K x width, times unit
+  Matrix<float> float_;
+  std::vector<float>& residuals_;
+};
+
+}  // namespace
+
+DensePartner::DensePartner(FeatureCache& cache, const NormalEquations& equations, const GridTargets& targets,
+                           double lambda, double bound)
+    : cache_(cache),
+      targets_(targets),
+      mean_(equations.feature_mean),
+      weight_(equations.weight),
+      lambda_(lambda),
+      bound_(bound),
+      factor_(equations.shifted_factor(lambda, cache.stream().threads())),
+      head_{Matrix<double>(mean_.size(), targets.outputs), std::vector<double>(targets.outputs)} {
+  for (const float w : targets.weight) weight_bound_ = std::max(weight_bound_, double(w));
+}
+
+void DensePartner::step(std::vector<float>& residuals) {
+  const std::size_t D = mean_.size(), K = targets_.outputs;
+  // Codes lie in [-1, 1] and the objective only falls, so residuals are 2 at most in the root of the mean square.
+  const double most = double(targets_.rows()) * weight_bound_ * 2 * std::max(1.0, bound_ / cache_.unit());
+  const Matrix<double> sum = cache_.fold(ResidualMoments(cache_, targets_, residuals, most), "residuals").value();
+  Coefficients change{Matrix<double>(D, K), std::vector<double>(K)};
+  for (std::size_t k = 0; k < K; ++k) {
+    const double total = sum(k, cache_.width());
+    for (std::size_t j = 0; j < D; ++j)
+      change.weights(j, k) = sum(k, j) * cache_.unit() - mean_[j] * total - lambda_ * head_.weights(j, k);
+    change.intercept[k] = total / weight_;
+  }
+  factor_.solve(change.weights.view());
+  for (std::size_t k = 0; k < K; ++k) {
+    for (std::size_t j = 0; j < D; ++j) {
+      change.intercept[k] -= mean_[j] * change.weights(j, k);
+      head_.weights(j, k) += change.weights(j, k);
+    }
+    head_.intercept[k] += change.intercept[k];
+  }
+  cache_.fold(TakeOut(cache_, change, residuals), "residuals");
+}
+
+void DensePartner::save(Archive& archive) const {
+  const Matrix<double>& w = head_.weights;
+  archive.put_view("weights", std::span(w.data(), w.rows() * w.cols()), {w.rows(), w.cols()});
+  archive.put_view("intercept", std::span<const double>(head_.intercept), {head_.intercept.size()});
+}
+
+void DensePartner::load(const Archive& archive) {
+  Matrix<double>& w = head_.weights;
+  archive.get_into("weights", {w.rows(), w.cols()}, std::span(w.data(), w.rows() * w.cols()));
+  head_.intercept = archive.get<double>("intercept", {head_.intercept.size()});
+}
+
+}  // namespace bochner

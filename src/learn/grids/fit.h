@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/archive.h"
+#include "bochner/execution.h"
+#include "learn/grids/sweeps.h"
+#include "maps/grid_linear.h"
+
+namespace bochner {
+
+struct GridFitOptions {
+  GridLoss loss = GridLoss::squared;
+  double lambda = 0.1;      // penalty lambda/2 |w|^2 on the coefficients of sqrt(1/P) features: in all, not per row
+  int sweeps = 5;           // passes over the grids
+  std::size_t pursuit = 1;  // draws a grid is chosen from, by its alignment with what is left to explain
+  std::size_t memory =
+      0;  // bytes for the bins of rows; what does not fit is binned again every sweep. 0: half of what is free
+  ProgressFunction progress = {};
+  Checkpoint* checkpoint = nullptr;  // none: nothing is saved
+  std::string step = "sweeps";       // the name of this fit there: of several, each has its own
+};
+
+struct GridFit {
+  std::shared_ptr<const GridLinear> head;
+  std::vector<double> loss;  // of training after each sweep
+  std::vector<float> state;  // of each row and output: residuals (squared loss) or scores (logistic)
+};
+
+// Something that is learnt together with the grids: it has its turn before every sweep and after the last.
+class GridPartner {
+ public:
+  virtual ~GridPartner() = default;
+  // Minimises the objective over its own coefficients and takes the change of f out of the residuals: rows x outputs.
+  virtual void step(std::vector<float>& residuals) = 0;
+  // Where it stands between two turns.
+  virtual void save(Archive& archive) const = 0;
+  virtual void load(const Archive& archive) = 0;
+};
+
+// A linear head on the random bins of the rows, by Gauss-Seidel sweeps over the grids. With a partner, squared loss
+// only: sweeps end early where another one would no longer change the loss.
+template <class T>
+GridFit fit_grids(Threads& threads, const GridRows<T>& rows, const GridTargets& targets, const BinningOptions& binning,
+                  const GridFitOptions& options, GridPartner* partner = nullptr);
+
+}  // namespace bochner

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "learn/grids/mixture.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/require.h"
+#include "folds/gram_and_held.h"
+#include "learn/grids/data.h"
+#include "learn/grids/dense_partner.h"
+
+namespace bochner {
+
+namespace {
+
+// lambda / w of each part.
+struct Penalties {
+  double dense = 0, bins = 0;
+};
+
+template <class T>
+class Mixing {
+ public:
+  Mixing(const Stream& dense, const Stream& bins, const Survey& survey, MixtureFit options)
+      : dense_(dense),
+        bins_(bins),
+        options_(std::move(options)),
+        data_(bins, survey, options_.bins.binning),
+        held_(data_.targets, options_.bins.binning.seed),
+        bound_(feature_bound(dense)),
+        cache_(dense, data_.rows.rows, memory(dense) / 2) {}
+
+  Fitted run(const Stream* validation) {
+    Report& report = fitted_.report;
+    lap("pack");
+    if (options_.bins.search_scales) {
+      options_.bins.fit.checkpoint = bins_.execution().checkpoint;
+      choose_scales(threads(), data_, options_.bins, report);
+      lap("scales");
+    }
+    const double fraction = HeldOutTargets::fraction(data_.rows.rows);
+    GramAndHeld sums{GramFold(dense_.features(), bound_, data_.code, largest_weight()),
+                     HeldOut(dense_.features(), dense_.schema().targets, fraction, options_.bins.binning.seed)};
+    sums = dense_.fold(std::move(sums), "features");
+    lap("gram");
+    const double lambda = options_.bins.fit.lambda;
+    Penalties at{lambda / options_.dense_weight.value_or(1.0), lambda / options_.bins_weight};
+    if (!held_.rows.empty() && held_.rows.size() < data_.rows.rows && (!validation || !options_.dense_weight)) {
+      GramFold rest = sums.gram;
+      rest.remove(dense_.workers(), sums.held.template block<T>());
+      choose_weights(NormalEquations(rest, true), at);
+      lap("weights");
+    }
+    finish(NormalEquations(sums.gram, true), at, validation);
+    return std::move(fitted_);
+  }
+
+ private:
+  Threads& threads() { return bins_.threads(); }
+  void lap(const char* step) { fitted_.report.seconds.emplace_back(step, clock_.lap()); }
+
+  static std::size_t memory(const Stream& stream) {
+    return stream.execution().memory ? stream.execution().memory : default_memory();
+  }
+
+  double largest_weight() const {
+    float most = 1;
+    for (const float w : data_.targets.weight) most = std::max(most, w);
+    return double(most);
+  }
+
+  GridFit fit(const GridTargets& targets, DensePartner& partner, const Penalties& at, const std::string& name) {
+    GridFitOptions grids = options_.bins.fit;
+    grids.lambda = at.bins;
+    grids.checkpoint = bins_.execution().checkpoint;
+    grids.step = name;
+    return fit_grids(threads(), data_.rows, targets, options_.bins.binning, grids, &partner);
+  }
+
+  // Scores a fit on the rows held out; walks downhill in what is open: the weights, lambda.
+  void choose_weights(const NormalEquations& rest, Penalties& at) {
+    const auto make_trial = [&](const Penalties& here, const std::string& name) {
+      DensePartner partner(cache_, rest, held_.fitted, here.dense, bound_);
+      if (partner.failed_column())
+        return GridTrial{.loss = std::numeric_limits<double>::infinity(),
+                         .outputs = std::vector<GridTrial::Sums>(data_.targets.outputs)};
+      return held_.judge(fit(held_.fitted, partner, here, name).state, GridLoss::squared, data_.code.task);
+    };
+    const auto trial_of = [&](const Penalties& here) {
+      ++trials_;
+      const std::size_t outputs = data_.targets.outputs;
+      const std::string name = fmt::format("weights {} {}", here.dense, here.bins);
+      const auto numbers = logged(bins_.execution().checkpoint, name, GridTrial::number_count(outputs), [&] {
+        std::vector<double> made;
+        make_trial(here, name).append_to(made);
+        return made;
+      });
+      return GridTrial::from(numbers.data(), outputs);
+    };
+    GridTrial best = trial_of(at);
+    struct Direction {
+      bool dense, bins;
+    };
+    const bool open = !options_.dense_weight;
+    std::vector<Direction> directions;
+    if (open) directions.push_back({true, false});
+    if (options_.bins.search_lambda) directions.push_back({!open, true});
+    for (const double step : {16.0, 4.0}) {
+      for (const Direction& along : directions) {
+        for (const double factor : {1 / step, step}) {
+          bool moved = false;
+          for (int i = 0; i < kMostSteps; ++i) {
+            const Penalties next{at.dense * (along.dense ? factor : 1), at.bins * (along.bins ? factor : 1)};
+            const GridTrial trial = trial_of(next);
+            if (trial.loss >= best.loss) break;
+            best = trial;
+            at = next;
+            moved = true;
+          }
+          if (moved) break;  // the other side is uphill
+        }
+      }
+    }
+    Report& report = fitted_.report;
+    report.score = best.score(data_.code);
+    report.validation = "held out of the trials";
+    if (open)
+      report.notes.push_back(fmt::format("weights: the dense features {:.3g} times those of the bins, by {} trials",
+                                         at.bins / at.dense, trials_));
+  }
+
+  void finish(const NormalEquations& equations, const Penalties& at, const Stream* validation) {
+    Report& report = fitted_.report;
+    DensePartner partner(cache_, equations, data_.targets, at.dense, bound_);
+    if (const auto column = partner.failed_column())
+      fail(Error::Kind::data,
+           "mixture: the Gram matrix is not positive definite at feature {}; raise lambda (now {:g})", *column,
+           at.dense / equations.weight);
+    const GridFit grids = fit(data_.targets, partner, at, "sweeps");
+    Coefficients head = partner.head();
+    if (data_.code.task == Task::regression)
+      for (std::size_t k = 0; k < head.intercept.size(); ++k) {  // the centre is in the grids' head
+        for (std::size_t j = 0; j < head.weights.rows(); ++j) head.weights(j, k) *= data_.code.unit[k];
+        head.intercept[k] *= data_.code.unit[k];
+      }
+    const auto after = [](const MapPtr& map, MapPtr last) { return map ? chain({map, std::move(last)}) : last; };
+    fitted_.head = sum({after(bins_.map(), decoded(grids.head, data_.code)),
+                        after(dense_.map(), linear(std::move(head.weights), std::move(head.intercept)))});
+    lap("fit");
+    if (validation) {
+      report.score = score_on(*validation, fitted_.head, data_.code.task);
+      report.validation = "validation file";
+    }
+    const double n = double(data_.rows.rows);
+    report.rows = data_.rows.rows;
+    report.inputs = bins_.schema().inputs;
+    report.features = grids.head->bins().outputs() + dense_.features();
+    report.map = dense_.map()->spec() + " + " + grids.head->bins().spec();
+    report.learner = "ridge";
+    report.solver = fmt::format("{} rounds of {} features and {} grids", grids.loss.size(), dense_.features(),
+                                grids.head->bins().grids());
+    report.lambda = at.bins * options_.bins_weight / n;
+    report.notes.push_back(cache_.text());
+    report.notes.push_back(bins_text(*grids.head));
+  }
+
+  static constexpr int kMostSteps = 4;
+
+  Clock clock_;
+  const Stream &dense_, &bins_;
+  MixtureFit options_;
+  GridData<T> data_;
+  HeldOutTargets held_;
+  double bound_;
+  FeatureCache cache_;
+  Fitted fitted_;
+  std::size_t trials_ = 0;
+};
+
+}  // namespace
+
+Fitted fit_mixture(const Stream& dense, const Stream& bins, const Survey& survey, MixtureFit options,
+                   const Stream* validation) {
+  require(options.bins.fit.loss == GridLoss::squared, "mixture: dense features and bins have the learner ridge only");
+  require(dense.map() != nullptr, "mixture: the dense part has no map");
+  return bins.precision() == Precision::float32
+             ? Mixing<float>(dense, bins, survey, std::move(options)).run(validation)
+             : Mixing<double>(dense, bins, survey, std::move(options)).run(validation);
+}
+
+}  // namespace bochner

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "learn/grids/rows.h"
+
+#include <algorithm>
+
+namespace bochner {
+
+template <class T>
+void GridRows<T>::add(Threads& threads, const RowBlock<T>& block) {
+  const std::size_t pieces = (block.rows + kBlock - 1) / kBlock, before = blocks.size();
+  blocks.resize(before + pieces);
+  threads.run(pieces, [&](std::size_t piece, int) {
+    const std::size_t begin = piece * kBlock;
+    RowBlock<T> part = block.slice(begin, std::min(kBlock, block.rows - begin));
+    part.first = rows + begin;
+    blocks[before + piece] = pack_rows<T>(part, groups);
+  });
+  rows += block.rows;
+  inputs = block.cols;
+}
+
+template struct GridRows<float>;
+template struct GridRows<double>;
+
+}  // namespace bochner

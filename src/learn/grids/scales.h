@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bochner/execution.h"
+#include "bochner/schema.h"
+#include "learn/grids/fit.h"
+#include "learn/grids/trial.h"
+
+namespace bochner {
+
+// What the search knows of an input beforehand.
+struct InputFacts {
+  double spread = 1;        // standard deviation
+  bool indicator = false;   // holds two values: 0 and 1, say
+  std::uint32_t group = 0;  // indicators of one group share a scale
+};
+
+struct GridScaleSearch {
+  std::vector<double> length_scales;
+  double lambda = 0;
+  GridTrial best;
+  std::size_t fits = 0;  // tried
+};
+
+// Length scales per input (and lambda, unless fixed) by search on a seeded sample: small fits, scored on rows held
+// out. Scales move one by one, then all that helped together; steps shrink while the sample grows, because
+// more rows support finer bins. Draws are the same for all candidates, so the score is nearly continuous in
+// the scales and few held-out rows suffice. A candidate is fitted by one thread; the result does not depend
+// on their number.
+template <class T>
+GridScaleSearch search_grid_scales(Threads& threads, const GridRows<T>& rows, const GridTargets& targets, Task task,
+                                   std::span<const InputFacts> inputs, const BinningOptions& binning,
+                                   const GridFitOptions& fit, bool fixed_lambda, const ProgressFunction& progress = {});
+
+}  // namespace bochner

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "learn/newton/feature_rows.h"
+#include "learn/newton/hessian_factor.h"
+#include "learn/newton/losses.h"
+#include "run/checkpoint.h"
+
+namespace bochner {
+
+// Coefficients of K outputs, [w, b, 0 ...] each, and the scores they give every row.
+struct Iterate {
+  Matrix<double> w;  // K x stride
+  Matrix<double> u;  // n x K
+};
+
+// Minimises F(W) = 1/2 |W|^2 + sum_i psi_i(z_i W + b) by Newton's method: the systems by conjugate gradients,
+// the step by an exact search along the line, where the scores are a known u + t q. Lin, Weng & Keerthi 2008.
+// Losses of one score each are K problems solved side by side, so that a pass over the rows serves them all.
+class Newton {
+ public:
+  // Keeps a factored Hessian between calls; what follows it is close enough to be preconditioned by it.
+  // checkpoint: logs every step; may be null.
+  Newton(const FeatureRows& z, std::uint64_t seed, Threads& threads, Checkpoint* checkpoint = nullptr);
+
+  struct Result {
+    std::vector<double> value;  // F, of each output (coupled: all of it in each)
+    // F - F* is at most this where there is no intercept (F is strongly convex), and nearly so where there is one.
+    std::vector<double> excess;
+    Matrix<double> pull;    // n x K, -psi' at the solution
+    Matrix<double> pulled;  // K x stride, Z^T pull
+    bool converged = false;
+  };
+
+  // Until the excess of every output in `outputs` is at most `enough` (one number per output of the loss) or
+  // `most_steps` are made. Other outputs stay as they are.
+  using Enough = std::function<double(std::size_t output, double value)>;
+  using Watch = std::function<void(double fraction)>;  // of the way, in orders of magnitude
+  Result minimize(const Loss& loss, Iterate& at, std::span<const std::size_t> outputs, const Enough& enough,
+                  int most_steps, const Watch& watch = {});
+
+  // Rows beyond which an output has no factor of its own, of so many outputs.
+  static double most_rows_of_own_factor(double width, std::size_t outputs);
+
+  int steps() const { return steps_; }        // Newton steps in all
+  int products() const { return products_; }  // products with a Hessian in all
+  int factors() const { return factors_; }    // Hessians factored in all
+
+ private:
+  Result evaluate(const Loss& loss, const Iterate& at, Matrix<double>& state) const;
+  Matrix<double> direction(const Loss& loss, const Matrix<double>& state, const Matrix<double>& gradient,
+                           std::span<const std::size_t> outputs, double precision);
+  std::vector<double> search(const Loss& loss, const Iterate& at, const Matrix<double>& p, const Matrix<double>& q,
+                             std::span<const std::size_t> outputs) const;
+  void prepare(const Loss& loss, const Matrix<double>& state, std::span<const std::size_t> outputs);
+  void make_factors(std::span<const std::size_t> outputs);
+  void precondition(Matrix<double>& r, std::span<const std::size_t> outputs) const;
+  // Sums over all outputs in each entry where they are coupled.
+  void couple(const Loss& loss, std::vector<double>& values) const;
+
+  double intercept_penalty() const { return z_.intercept() ? penalty_[z_.features()] : 1; }
+
+  const FeatureRows& z_;
+  std::uint64_t seed_;
+  Threads& threads_;
+  Checkpoint* checkpoint_;
+  std::vector<double> penalty_;  // 1 for features; for the intercept 0, damped in the Hessian
+  // Of an earlier point, with what was spent on products since, in their multiplications. A factor is made when it is
+  // first used: a resumed run comes past many that it does not need.
+  struct Shared {
+    std::vector<double> d;
+    double penalty;
+    std::optional<HessianFactor> factor = {};
+  };
+  std::optional<Shared> shared_;
+  double spent_ = 0;
+  struct Own {
+    bool wanted = false;
+    std::vector<std::size_t> rows = {};
+    std::vector<double> d = {};
+    double penalty = 0;
+    std::optional<FewRowsFactor> factor = {};
+    double spent = 0;
+  };
+  std::vector<Own> own_;  // per output
+  int steps_ = 0, products_ = 0, factors_ = 0;
+};
+
+}  // namespace bochner

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "learn/ridge/ridge.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/require.h"
+#include "folds/gram_and_held.h"
+#include "folds/largest.h"
+#include "learn/fit_memory.h"
+#include "learn/ridge/lambda_search.h"
+#include "learn/score.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr std::size_t kMostHeldOut = 8192;
+constexpr double kHeldOutFraction = 0.1;
+constexpr double kCheapLeaveOneOut = 4e9;  // n D^2 that nobody notices
+constexpr double kMostLeftOut = 1 << 26;   // n D: the features of all rows are kept for it
+constexpr std::size_t kPieceRows = 256;
+constexpr std::size_t kAtOnce = 4 * kChunkRows;  // held-out rows taken from the sums
+
+// Closed-form leave-one-out: y_i - yhat_i^(-i) = (y_i - yhat_i) / (1 - h_i),
+//   h_i = w_i (1/n + |L^-1 (z_i - m)|^2),  L L^T = G + lambda n I.
+template <class T>
+Scorer score_left_out(const Workers& on, const RowBlock<T>& z, const NormalEquations& equations, const Cholesky& factor,
+                      const Coefficients& head, Task task, bool intercept, const TargetCode& code) {
+  const std::size_t D = z.cols, outputs = head.weights.cols();
+  Matrix<double> left_out(z.rows, outputs);
+  on.threads.run((z.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
+    const std::size_t begin = piece * kPieceRows, count = std::min(kPieceRows, z.rows - begin);
+    Matrix<double> x(count, D), fitted(count, outputs);
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t j = 0; j < D; ++j) x(i, j) = double(z.values[(begin + i) * z.stride + j]);
+    on.ops.multiply(x.view(), head.weights.view(), 0.0, fitted.view());
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t j = 0; j < D; ++j) x(i, j) -= equations.feature_mean[j];
+    factor.solve_lower_rows(x.view());
+    for (std::size_t i = 0; i < count; ++i) {
+      double h = intercept ? 1 / equations.weight : 0;
+      for (std::size_t j = 0; j < D; ++j) h += x(i, j) * x(i, j);
+      h = std::min(h * weight_of(z.weights, begin + i), 1 - 1e-12);
+      for (std::size_t k = 0; k < outputs; ++k) {
+        const double y = code.encode(z.targets + (begin + i) * z.target_count, k);
+        const double coded = y - (y - fitted(i, k) - head.intercept[k]) / (1 - h);
+        left_out(begin + i, k) = task == Task::regression ? coded * code.unit[k] + code.center[k] : coded;
+      }
+    }
+  });
+  Scorer scorer(task, outputs);
+  for (std::size_t i = 0; i < z.rows; ++i)
+    scorer.add(&left_out(i, 0), z.targets + i * z.target_count, weight_of(z.weights, i));
+  return scorer;
+}
+
+// add(part) for the rows in pieces that begin where the chunks of their sums do.
+template <class T, class Add>
+void in_pieces(const RowBlock<T>& rows, const Add& add) {
+  for (std::size_t begin = 0; begin < rows.rows; begin += kAtOnce)
+    add(rows.slice(begin, std::min(kAtOnce, rows.rows - begin)));
+}
+
+// The sums are those of all rows again at the end: from a copy where there is room for one, otherwise by adding the
+// held-out rows back, which is exact.
+template <class T>
+LambdaSearch choose_lambda(const Workers& on, GramAndHeld& sums, const RidgeOptions& options, bool left_out, bool room,
+                           Checkpoint* checkpoint) {
+  const TargetCode& code = sums.gram.code();
+  const RowBlock<T> held = sums.held.block<T>();
+  std::optional<GramFold> all;
+  if (!left_out) {
+    if (room) all = sums.gram;
+    in_pieces(held, [&](const RowBlock<T>& rows) { sums.gram.remove(on, rows); });
+  }
+  const NormalEquations equations(sums.gram, options.intercept);
+  const auto evaluate = [&](double lambda) {
+    const Cholesky factor = equations.try_factor(lambda, on.threads);
+    if (factor.failed_column()) return LambdaTrial{lambda};
+    const Coefficients head = equations.solve(factor);
+    const Scorer scorer = left_out
+                              ? score_left_out(on, held, equations, factor, head, code.task, options.intercept, code)
+                              : score_rows(on, held, decode(head, code), code.task);
+    return LambdaTrial{lambda, scorer.loss(), scorer.score()};
+  };
+  LambdaSearch search = search_lambda(options.lambdas, evaluate, checkpoint);
+  if (all)
+    sums.gram = std::move(*all);
+  else if (!left_out)
+    in_pieces(held, [&](const RowBlock<T>& rows) { sums.gram.add(on, rows); });
+  return search;
+}
+
+// All lambdas against a validation stream in one pass: their heads stand side by side.
+LambdaSearch choose_on_stream(const Stream& validation, const RidgeOptions& options, const NormalEquations& equations,
+                              const TargetCode& code, Threads& threads) {
+  std::vector<double> lambdas = options.lambdas;
+  if (lambdas.empty())
+    for (int step = -18; step <= 0; ++step) lambdas.push_back(std::pow(10.0, step / 2.0));
+  std::vector<Coefficients> heads;
+  std::erase_if(lambdas, [&](double lambda) {
+    const std::optional<Coefficients> head = equations.try_solve(lambda, threads);
+    if (head) heads.push_back(decode(*head, code));
+    return !head;
+  });
+  if (heads.empty()) equations.factor(options.lambdas.front(), threads);  // says why
+  const std::vector<Scorer> scorers = score_on_stream(validation, heads, code);
+  std::size_t next = 0;
+  return search_lambda(lambdas, [&](double lambda) {
+    const Scorer& scorer = scorers[next++];
+    return LambdaTrial{lambda, scorer.loss(), scorer.score()};
+  });
+}
+
+}  // namespace
+
+bool chooses_by_leave_one_out(const RidgeOptions& options, double n, double D) {
+  using Select = RidgeOptions::Select;
+  return options.select == Select::leave_one_out ||
+         (options.select == Select::automatic && n * D * D <= kCheapLeaveOneOut && n * D <= kMostLeftOut);
+}
+
+double held_out_fraction(double n) { return std::min(kHeldOutFraction, double(kMostHeldOut) / n); }
+
+double feature_bound(const Stream& stream) {
+  if (stream.map() && stream.map()->bound() > 0) return stream.map()->bound();
+  const double most = stream.fold(Largest{}, "range").value();
+  return most > 0 ? most : 1;
+}
+
+std::vector<Scorer> score_on_stream(const Stream& stream, const std::vector<Coefficients>& heads,
+                                    const TargetCode& code) {
+  const Coefficients all = stack(heads);
+  const MapPtr head = linear(all.weights, all.intercept);
+  std::vector<Scorer> scorers(heads.size(), Scorer(code.task, code.columns()));
+  stream.through(head).each("validation", [&](const auto& block) {
+    std::vector<double> row(block.cols);
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      std::copy_n(block.values + i * block.stride, block.cols, row.begin());
+      for (std::size_t s = 0; s < scorers.size(); ++s)
+        scorers[s].add(&row[s * code.columns()], block.targets + i * block.target_count, weight_of(block.weights, i));
+    }
+  });
+  return scorers;
+}
+
+TargetCode target_code(const Schema& schema, const Survey& survey, bool intercept) {
+  TargetCode code{schema.task, schema.labels.size(), {}, {}};
+  if (schema.task == Task::classification) return code;
+  for (const Survey::ColumnFacts& t : survey.targets()) {
+    const double center = intercept ? 0.5 * (t.min + t.max) : 0;
+    const double reach = std::max(t.max - center, center - t.min);
+    code.center.push_back(center);
+    code.unit.push_back(reach > 0 ? reach : 1);
+  }
+  return code;
+}
+
+Fitted fit_ridge(const Stream& stream, const Survey& survey, const RidgeOptions& options, const Stream* validation) {
+  const std::size_t D = stream.features();
+  const double n = double(survey.rows());
+  for (double lambda : options.lambdas)
+    require(lambda >= 0 && std::isfinite(lambda), "ridge: lambda is {}, expected a number >= 0", lambda);
+  require(survey.rows() > 0, "ridge: there are no rows");
+  const bool choose = options.lambdas.size() != 1;
+  const bool left_out = chooses_by_leave_one_out(options, n, double(D));
+  const double fraction = validation ? 0 : left_out ? 1 : held_out_fraction(n);
+
+  Clock clock;
+  Fitted fitted;
+  Report& report = fitted.report;
+  const TargetCode code = target_code(stream.schema(), survey, options.intercept);
+  GramAndHeld sums =
+      stream.fold_saved(GramAndHeld{GramFold(D, feature_bound(stream), code, survey.largest_weight()),
+                                    HeldOut(D, stream.schema().targets, fraction, options.seed, survey.rows())},
+                        "gram");
+  release_freed_memory();  // blocks of mapped rows
+  report.seconds.emplace_back("gram", clock.lap());
+
+  const double memory = double(memory_limit(stream.execution()));
+  const FitSize size = fit_size(stream, survey, code.columns(), validation != nullptr);
+  const bool room = cholesky_memory(size, options, memory).total() + double(GramFold::bytes(D)) <= memory;
+  LambdaSearch search;
+  Checkpoint* const checkpoint = stream.execution().checkpoint;
+  if (validation)
+    search =
+        choose_on_stream(*validation, options, NormalEquations(sums.gram, options.intercept), code, stream.threads());
+  else if (sums.held.rows() > 0)
+    search = stream.precision() == Precision::float32
+                 ? choose_lambda<float>(stream.workers(), sums, options, left_out, room, checkpoint)
+                 : choose_lambda<double>(stream.workers(), sums, options, left_out, room, checkpoint);
+  else
+    search.trials.push_back({choose ? 1e-6 : options.lambdas[0], 0, {}});
+  report.lambda = search.trials[search.best].lambda;
+  report.seconds.emplace_back("lambda", clock.lap());
+
+  const NormalEquations equations(sums.gram, options.intercept);
+  const Coefficients head = decode(equations.solve(equations.factor(report.lambda, stream.threads())), code);
+  fitted.head = linear(head.weights, head.intercept);
+  report.seconds.emplace_back("solve", clock.lap());
+
+  report.rows = survey.rows();
+  report.inputs = stream.schema().inputs;
+  report.features = D;
+  report.learner = "ridge";
+  report.solver = "cholesky";
+  for (const LambdaTrial& trial : search.trials) report.path.push_back({trial.lambda, trial.score});
+  if (search.trials[search.best].score.rows > 0) {
+    report.score = search.trials[search.best].score;
+    report.validation = validation ? "validation file" : left_out ? "leave-one-out" : "held out";
+  }
+  return fitted;
+}
+
+}  // namespace bochner

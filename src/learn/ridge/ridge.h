@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include "bochner/report.h"
+#include "bochner/ridge.h"
+#include "folds/survey.h"
+#include "learn/ridge/normal_equations.h"
+#include "run/stream.h"
+
+namespace bochner {
+
+struct Fitted {
+  MapPtr head;  // features -> predictions in the units of the targets
+  Report report;
+};
+
+// Ridge on the stream's features by Cholesky: one pass, one Gram matrix, every lambda from it.
+// validation: rows through the same map that choose lambda and give the score; none: held-out or left-out rows.
+Fitted fit_ridge(const Stream& stream, const Survey& survey, const RidgeOptions& options,
+                 const Stream* validation = nullptr);
+
+// Whether lambda is chosen by leave-one-out: asked for, or cheap.
+bool chooses_by_leave_one_out(const RidgeOptions& options, double rows, double features);
+
+// The fraction of n rows that is held out to choose lambda where nobody gave a validation set.
+double held_out_fraction(double n);
+
+// The largest |z_j|: from the map where it knows, otherwise by one pass.
+double feature_bound(const Stream& stream);
+
+// Decoded heads against the rows of a stream, in one pass.
+std::vector<Scorer> score_on_stream(const Stream& stream, const std::vector<Coefficients>& heads,
+                                    const TargetCode& code);
+
+// How least squares sees the survey's targets.
+TargetCode target_code(const Schema& schema, const Survey& survey, bool intercept);
+
+}  // namespace bochner
