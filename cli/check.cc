@@ -70,6 +70,7 @@ nlohmann::json to_json(const MapCheck& check) {
                          {"rows", check.rows},
                          {"pairs", check.pairs},
                          {"features", check.features},
+                         {"weight", check.weight},
                          {"draws", check.draws},
                          {"mean_error", check.mean_error},
                          {"rms_error", check.rms_error},
@@ -162,7 +163,9 @@ void run_check(const CLI::App& command, CheckWords& words) {
 void add_check(CLI::App& app, Job& job) {
   CLI::App* command = app.add_subcommand("check", "Measure how near a map comes to its kernel on rows of a file");
   auto words = std::make_shared<CheckWords>();
-  command->add_option("FILE", words->train.file, "Rows; a target is only left out of the inputs")
+  command
+      ->add_option("FILE", words->train.file,
+                   "Rows; a target is left out of the inputs, and only --bandwidth auto looks at it")
       ->required()
       ->type_name("");
   command->add_option("--model", words->model, "Check the map of a model that `bochner train` saved")
@@ -187,8 +190,10 @@ void add_check(CLI::App& app, Job& job) {
       "  bochner check cars.csv --target price --features 1024\n"
       "  bochner check cars.csv --target price --map nystroem --features 300 --json\n"
       "  bochner check cars.csv --target price --map binning --kernel laplacian --features 200\n"
+      "  bochner check cars.csv --target price --map fourier+binning --bandwidth auto\n"
       "  bochner check new.csv --model cars.model --fail-above worst=0.2,spectral=0.05\n"
-      "Without --bandwidth the median rule gives it. Exits with 4 where --fail-above does not hold.");
+      "Without --bandwidth the median rule gives it; auto searches as train does, and takes a --target. Exits with 4 "
+      "where --fail-above does not hold.");
   command->callback([words, command, &job] { job = [words, command] { run_check(*command, *words); }; });
 }
 

@@ -19,7 +19,7 @@ namespace bochner {
 struct CheckOptions {
   std::size_t sample = 1000;          // rows, drawn by the seed; n^2 numbers are held
   std::size_t draws = 20;             // of a random map: the map itself and draws - 1 like it of other seeds
-  std::optional<double> lambda = {};  // of the ridge-relative error; none: the model's, otherwise 1e-3
+  std::optional<double> lambda = {};  // of the ridge-relative error, as in training; none: the model's, otherwise 1e-3
   double delta = 0.01;                // with what probability the bounds may fail
   std::uint64_t seed = 0;
 };
@@ -41,13 +41,15 @@ struct MapCheck {
   std::string map, kernel;  // for people
   std::size_t rows = 0, features = 0, draws = 1;
   std::uint64_t pairs = 0;  // of different rows
+  double weight = 1;        // of a mixture, the sum of its weights: kernel and estimate are divided by it
 
   // The map itself.
   double mean_error = 0, rms_error = 0, worst_error = 0;
   std::pair<std::uint64_t, std::uint64_t> worst_pair;  // rows of the file
   double worst_kernel = 0, worst_estimate = 0;
   double spectral_error = 0;           // |Z Z^T - K|_2 / |K|_2
-  double lambda = 0, ridge_error = 0;  // |(K + lambda n I)^-1/2 (Z Z^T - K) (K + lambda n I)^-1/2|_2
+  double lambda = 0, ridge_error = 0;  // |(K + lambda n I)^-1/2 (Z Z^T - K) (K + lambda n I)^-1/2|_2;
+                                       // lambda of a mixture is divided by its weight too
   double trace_error = 0;              // tr(K - Z Z^T) / tr K
 
   // Over several draws, where the map is random.
@@ -55,7 +57,8 @@ struct MapCheck {
   std::optional<double> variance, variance_deviation;  // over draws, mean over pairs, and roughly its deviation
   std::optional<double> expected_variance;             // by theory; of independent draws
   bool one_sided = false;                              // K - Z Z^T is not negative by construction
-  std::vector<Bound> bounds;                           // hold with probability 1 - delta, or always where one-sided
+  std::vector<Bound> bounds;                           // hold with probability 1 - delta, or always where one-sided;
+                                                       // empty: none is known
   std::vector<Band> bands;                             // of kernel values, ascending
   std::vector<std::string> notes;
 
@@ -63,13 +66,15 @@ struct MapCheck {
 };
 
 // The map that train() would make with these options: scaling and bandwidth are chosen from the rows. Without a
-// bandwidth it is the median rule's, which needs no target.
+// bandwidth it is the median rule's, which needs no target; "auto" is the search of train(), which does. The kernel of
+// a mixture is the weighted mean of its parts', each weight 1 unless the options say.
 MapCheck check(Rows& rows, const TrainOptions& options, const CheckOptions& check = {});
 
 // A model's own map, with its scaling, on rows read by its schema.
 MapCheck check(Rows& rows, const Model& model, const CheckOptions& check = {}, const Execution& execution = {});
 
-// A map on rows that are as it sees them. Fourier, binning and nystroem maps have a kernel; others are refused.
+// A map on rows that are as it sees them. Fourier, binning and nystroem maps and what chain and concat make of them
+// have a kernel; others are refused.
 MapCheck check(const MapPtr& map, MatrixView<const float> rows, const CheckOptions& check = {},
                const Execution& execution = {});
 

@@ -5,6 +5,7 @@
 
 #include "base/aligned.h"
 #include "base/require.h"
+#include "maps/composed.h"
 #include "maps/load.h"
 #include "maps/map_of.h"
 
@@ -65,6 +66,8 @@ class ChainMap final : public MapOf<ChainMap> {
     save_parts(archive, maps_);
   }
 
+  std::span<const MapPtr> parts() const { return maps_; }
+
  private:
   std::vector<MapPtr> maps_;
 };
@@ -74,6 +77,11 @@ class ChainMap final : public MapOf<ChainMap> {
 MapPtr chain(std::vector<MapPtr> maps) {
   if (maps.size() == 1) return maps[0];
   return std::make_shared<ChainMap>(std::move(maps));
+}
+
+std::span<const MapPtr> chain_parts(const Map& map) {
+  const auto* chain = dynamic_cast<const ChainMap*>(&map);
+  return chain ? chain->parts() : std::span<const MapPtr>();
 }
 
 MapPtr load_chain(const Archive& archive) {

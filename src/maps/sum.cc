@@ -5,6 +5,7 @@
 
 #include "base/aligned.h"
 #include "base/require.h"
+#include "maps/composed.h"
 #include "maps/load.h"
 #include "maps/map_of.h"
 
@@ -52,6 +53,8 @@ class SumMap final : public MapOf<SumMap> {
     save_parts(archive, maps_);
   }
 
+  std::span<const MapPtr> parts() const { return maps_; }
+
  private:
   std::vector<MapPtr> maps_;
 };
@@ -59,6 +62,11 @@ class SumMap final : public MapOf<SumMap> {
 }  // namespace
 
 MapPtr sum(std::vector<MapPtr> maps) { return std::make_shared<SumMap>(std::move(maps)); }
+
+std::span<const MapPtr> sum_parts(const Map& map) {
+  const auto* sum = dynamic_cast<const SumMap*>(&map);
+  return sum ? sum->parts() : std::span<const MapPtr>();
+}
 
 MapPtr load_sum(const Archive& archive) {
   return build_from_model([&] { return sum(load_parts(archive)); });

@@ -8,6 +8,10 @@
 #include "base/require.h"
 #include "base/spec.h"
 #include "bochner/bandwidth.h"
+#include "learn/grids/data.h"
+#include "maps/composed.h"
+#include "maps/draw_grid.h"
+#include "maps/grid_linear.h"
 #include "model/check_subject.h"
 #include "model/map_parts.h"
 #include "model/plan.h"
@@ -34,17 +38,15 @@ CheckedRows checked_rows(const Survey& survey, const std::vector<MapPtr>& before
     for (std::size_t k = 0; k < sampled[i].values.size(); ++k)
       x(i, survey.schema().sparse ? sampled[i].columns[k] : k) = float(sampled[i].values[k]);
   }
-  for (const MapPtr& map : before) {
-    RowBlock<float> block;
-    block.rows = count;
-    block.cols = block.stride = x.cols();
-    block.values = x.data();
-    Matrix<float> next(count, map->outputs());
-    map->apply(cpu_backend(), block, next.view());
-    x = std::move(next);
-  }
+  for (const MapPtr& map : before) x = mapped(*map, x.view());
   rows.values = std::move(x);
   return rows;
+}
+
+// Length scales that are found by fitting the target.
+bool searches(const TrainOptions& options) {
+  const std::vector<MapPart> parts = map_parts(options);
+  return std::any_of(parts.begin(), parts.end(), [](const MapPart& part) { return part.options.bandwidth == "auto"; });
 }
 
 Survey survey_of(Rows& rows, std::uint64_t seed, Threads& threads, const Execution& execution) {
@@ -62,36 +64,84 @@ MapCheck run(const CheckSubject& subject, const Survey& survey, const std::vecto
   return check;
 }
 
+// Grids as training would draw them. Length scales that training would search are searched where the options say auto,
+// which takes a target; otherwise they are the median rule's. scaling: of the rows that the grids see; may be null.
+BinningOptions planned_grids(Rows& rows, const Survey& survey, const MapPtr& scaling, const TrainOptions& options,
+                             const CheckOptions& check, Threads& threads, std::vector<std::string>& notes) {
+  const bool mixture = asks_for_mixture(options);
+  const std::size_t inputs = rows.schema().inputs;
+  BinningFit fit = mixture ? mixture_fit(options, inputs, survey.rows()).bins
+                           : binning_fit(map_parts(options)[0].options, inputs, survey.rows());
+  BinningOptions& grids = fit.binning;
+  const auto note = [&](const std::string& text) {
+    notes.push_back(text);
+    if (options.say) options.say(text);
+  };
+  if (grids.order_high > 0) grids.groups = group_inputs(rows.schema().input_names());
+  if (fit.search_scales && searches(options)) {
+    Report found;
+    const Precision precision = options.double_precision ? Precision::float64 : Precision::float32;
+    choose_scales(Stream(rows, scaling, threads, options.execution, precision), survey, fit, found);
+    for (const std::string& text : found.notes) note(text);
+  } else if (fit.search_scales) {
+    const Matrix<float> x =
+        checked_rows(survey, scaling ? std::vector<MapPtr>{scaling} : std::vector<MapPtr>(), check.sample).values;
+    Matrix<double> sample(x.rows(), x.cols());
+    std::copy_n(x.data(), x.rows() * x.cols(), sample.data());
+    grids.length_scales = {median_bandwidth(laplacian(), sample.view())};
+    note(fmt::format("bandwidth{}: {:.4g} by the median rule", mixture ? " of the bins" : "", grids.length_scales[0]));
+  }
+  if (fit.fit.pursuit > 1)
+    note(fmt::format("grids: plain draws; training picks each from {} by the target", fit.fit.pursuit));
+  return grids;
+}
+
+std::unique_ptr<CheckSubject> mixture_subject(const Plan& plan, const TrainOptions& options,
+                                              const BinningOptions& grids, std::vector<std::string>& notes) {
+  const MixtureFit fit = mixture_fit(options, plan.dense->inputs(), 0);
+  if (!fit.dense_weight) notes.push_back("weights: 1 each; training chooses them on rows held out");
+  std::vector<CheckPart> parts;
+  parts.push_back({fit.dense_weight.value_or(1), nullptr, check_subject(plan.dense, options.double_precision)});
+  parts.push_back({fit.bins_weight, plan.bins_scaling, check_grids(plan.dense->inputs(), grids)});
+  return check_mixture(std::move(parts));
+}
+
+// The head of a mixture that was learnt together: each part is a map and the coefficients on it, which grids hold in
+// one.
+std::unique_ptr<CheckSubject> mixture_head(std::span<const MapPtr> heads, const std::vector<double>& weights) {
+  require(weights.size() == heads.size(), "check: the model does not say what its parts weigh; train it again");
+  std::vector<CheckPart> parts;
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    const std::span<const MapPtr> maps = chain_parts(*heads[i]);
+    const bool grids = maps.empty() || dynamic_cast<const GridLinear*>(maps.back().get());
+    parts.push_back({weights[i], nullptr,
+                     check_subject(grids ? heads[i] : chain(std::vector<MapPtr>(maps.begin(), maps.end() - 1)))});
+  }
+  return check_mixture(std::move(parts));
+}
+
 }  // namespace
 
 MapCheck check(Rows& rows, const TrainOptions& train_options, const CheckOptions& options) {
   TrainOptions chosen = train_options;
   require(Spec(chosen.map).name() != "none", "check: found map none, expected a map that has a kernel");
-  require(map_parts(chosen).size() == 1,
-          "check: found a mixture of maps, expected one; check the parts one by one, each with its kernel");
-  const bool binning = asks_for_binning(chosen), unset = chosen.bandwidth.empty();
-  if (unset) chosen.bandwidth = binning ? "1" : "median";  // of the grids: below
-  require(chosen.bandwidth != "auto" || (!binning && rows.schema().targets > 0),
-          "check: bandwidth auto fits the target on the rows, expected a target and another map than binning; train a "
-          "model and check that");
+  const bool binning = asks_for_binning(chosen), mixture = asks_for_mixture(chosen);
+  if (chosen.bandwidth.empty() && !binning) chosen.bandwidth = "median";
+  require(!searches(chosen) || rows.schema().targets > 0,
+          "check: bandwidth auto fits a target and found none, expected one; name it (--target), or give numbers");
   Threads threads(chosen.execution.threads);
   const Survey survey = survey_of(rows, options.seed, threads, chosen.execution);
   Plan plan = make_plan(rows.schema(), survey, chosen, threads);
-  if (!binning) {
-    const MapPtr map = plan.maps.back();
+  std::unique_ptr<CheckSubject> subject;
+  if (binning || mixture) {
+    const MapPtr scaling = mixture ? plan.bins_scaling : plan.map();
+    const BinningOptions grids = planned_grids(rows, survey, scaling, chosen, options, threads, plan.notes);
+    subject = mixture ? mixture_subject(plan, chosen, grids, plan.notes) : check_grids(rows.schema().inputs, grids);
+  } else {
+    subject = check_subject(plan.maps.back(), chosen.double_precision);
     plan.maps.pop_back();
-    return run(*check_subject(map, chosen.double_precision), survey, plan.maps, options, threads, plan.notes);
   }
-  BinningOptions grids = binning_fit(map_parts(chosen)[0].options, rows.schema().inputs, survey.rows()).binning;
-  if (unset) {
-    const Matrix<float> x = checked_rows(survey, plan.maps, options.sample).values;
-    Matrix<double> sample(x.rows(), x.cols());
-    std::copy_n(x.data(), x.rows() * x.cols(), sample.data());
-    grids.length_scales = {median_bandwidth(laplacian(), sample.view())};
-    plan.notes.push_back(fmt::format("bandwidth: {:.4g} by the median rule", grids.length_scales[0]));
-    if (chosen.say) chosen.say(plan.notes.back());
-  }
-  return run(*check_grids(rows.schema().inputs, grids), survey, plan.maps, options, threads, plan.notes);
+  return run(*subject, survey, plan.maps, options, threads, plan.notes);
 }
 
 MapCheck check(Rows& rows, const Model& model, const CheckOptions& options, const Execution& execution) {
@@ -100,10 +150,14 @@ MapCheck check(Rows& rows, const Model& model, const CheckOptions& options, cons
   if (!given.lambda && model.report().lambda > 0) given.lambda = model.report().lambda;
   const Survey survey = survey_of(rows, options.seed, threads, execution);
   std::vector<MapPtr> before = model.maps();
-  // The head of a binning model holds its grids; other models have their features before it.
-  const bool binning = model.report().map.starts_with("binning");
-  const MapPtr map = binning ? model.head() : before.empty() ? nullptr : before.back();
-  if (!binning && !before.empty()) before.pop_back();
+  if (const std::span<const MapPtr> heads = sum_parts(*model.head()); !heads.empty())
+    return run(*mixture_head(heads, model.report().part_weights), survey, before, given, threads, {});
+  // A head of grids holds them; other models have their features before it.
+  MapPtr map = model.head();
+  if (!dynamic_cast<const GridLinear*>(map.get())) {
+    map = before.empty() ? nullptr : before.back();
+    if (!before.empty()) before.pop_back();
+  }
   return run(*check_subject(map), survey, before, given, threads, {});
 }
 
@@ -126,6 +180,7 @@ std::string MapCheck::text() const {
     const char* says = !one_sided && bound.epsilon >= 1 ? " (says nothing: k is at most 1)" : "";
     out += fmt::format("bound     {:.2e} for {}{}\n", bound.epsilon, bound.of, says);
   }
+  if (bounds.empty()) out += "bound     none is known\n";
   if (bias)
     out += fmt::format("bias      {:+.2e}, standard deviation {:.2e}, of {} draws\n", *bias, *bias_deviation, draws);
   if (variance)

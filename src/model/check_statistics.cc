@@ -88,11 +88,21 @@ void measure_spectrum(const Matrix<double>& K, const Matrix<double>& G, MapCheck
 
   // L^-1 E L^-T with L L^T = K + mu I has the eigenvalues of (K + mu I)^-1/2 E (K + mu I)^-1/2.
   Matrix<double> L = K;
-  for (std::size_t i = 0; i < n; ++i) L(i, i) += check.lambda * double(n);
+  for (std::size_t i = 0; i < n; ++i) L(i, i) += check.lambda / check.weight * double(n);
   require(blas::potrf(L.view()) == 0, "check: the kernel's matrix is singular; raise lambda (now {:g})", check.lambda);
   blas::trsm(Side::left, Op::plain, 1.0, L.view(), E.view());
   blas::trsm(Side::right, Op::transposed, 1.0, L.view(), E.view());
   check.ridge_error = spectral_norm(std::move(E));
+}
+
+std::vector<MapCheck::Bound> named(const ErrorBounds& bounds) {
+  std::vector<MapCheck::Bound> named;
+  if (bounds.one_pair) named.push_back({"one pair", *bounds.one_pair});
+  if (bounds.these_pairs && bounds.always)
+    named.push_back({"these pairs, always: the largest k(x, x) - z(x).z(x)", *bounds.these_pairs});
+  if (bounds.these_pairs && !bounds.always) named.push_back({"these pairs", *bounds.these_pairs});
+  if (bounds.as_far_apart) named.push_back({"all pairs as far apart", *bounds.as_far_apart});
+  return named;
 }
 
 }  // namespace
@@ -113,6 +123,7 @@ MapCheck check_subject_on(const CheckSubject& subject, MatrixView<const float> x
   check.lambda = options.lambda.value_or(1e-3);
   require(check.lambda > 0 && std::isfinite(check.lambda), "check: lambda = {}, expected a positive number",
           check.lambda);
+  check.weight = subject.weight();
   check.one_sided = subject.one_sided();
   check.draws = subject.random() ? options.draws : 1;
   check.notes = subject.notes();
@@ -121,9 +132,9 @@ MapCheck check_subject_on(const CheckSubject& subject, MatrixView<const float> x
   subject.exact(x, threads, K.view());
   const bool has_variance = subject.random() && subject.variance(x, threads, V.view());
   subject.estimate(x, 0, threads, G.view());
-  measure_errors(K, G, has_variance ? &V : nullptr, row_number, check);
+  measure_errors(K, G, has_variance && subject.unbiased() ? &V : nullptr, row_number, check);
   measure_spectrum(K, G, check);
-  check.bounds = subject.bounds(x, G.view(), check.pairs, options.delta, threads);
+  check.bounds = named(subject.bounds(x, check.pairs, options.delta, threads));
   if (has_variance) {
     double sum = 0;
     for (std::size_t i = 0; i < n; ++i)

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "backend/cpu/blas.h"
 #include "base/require.h"
 #include "bochner/bounds.h"
+#include "maps/composed.h"
 #include "maps/draw_grid.h"
 #include "maps/fourier.h"
 #include "maps/grid_linear.h"
@@ -107,16 +109,15 @@ class FourierSubject final : public CheckSubject {
     return true;
   }
 
-  std::vector<MapCheck::Bound> bounds(MatrixView<const float> x, MatrixView<const double>, std::uint64_t pairs,
-                                      double delta, Threads& threads) const override {
+  ErrorBounds bounds(MatrixView<const float> x, std::uint64_t pairs, double delta, Threads& threads) const override {
     if (options_.orthogonal) return {};
-    std::vector<MapCheck::Bound> bounds = {
-        {"one pair", fourier_epsilon_pointwise(options_.form, options_.features, delta)},
-        {"these pairs", fourier_epsilon_pointwise(options_.form, options_.features, delta / double(pairs))}};
+    ErrorBounds bounds{fourier_epsilon_pointwise(options_.form, options_.features, delta),
+                       fourier_epsilon_pointwise(options_.form, options_.features, delta / double(pairs)),
+                       {}};
     const double reach = diameter(x, false, threads);
     if (std::isfinite(frequency_second_moment(options_.kernel, x.cols)) && reach > 0)
-      bounds.push_back({"all pairs as far apart", fourier_epsilon_uniform(options_.form, options_.kernel, x.cols, reach,
-                                                                          options_.features, delta)});
+      bounds.as_far_apart =
+          fourier_epsilon_uniform(options_.form, options_.kernel, x.cols, reach, options_.features, delta);
     return bounds;
   }
   std::vector<std::string> notes() const override {
@@ -191,18 +192,16 @@ class BinningSubject final : public CheckSubject {
     return true;
   }
 
-  std::vector<MapCheck::Bound> bounds(MatrixView<const float> x, MatrixView<const double>, std::uint64_t pairs,
-                                      double delta, Threads& threads) const override {
+  ErrorBounds bounds(MatrixView<const float> x, std::uint64_t pairs, double delta, Threads& threads) const override {
     if (chosen() || options_.min_rows > 1 || options_.max_bins > 0) return {};
-    std::vector<MapCheck::Bound> bounds = {
-        {"one pair", binning_epsilon_pointwise(options_.grids, delta)},
-        {"these pairs", binning_epsilon_pointwise(options_.grids, delta / double(pairs))}};
+    ErrorBounds bounds{binning_epsilon_pointwise(options_.grids, delta),
+                       binning_epsilon_pointwise(options_.grids, delta / double(pairs)),
+                       {}};
     const double reach = diameter(x, true, threads);
     if (options_.law.family == PitchLaw::Family::laplacian && options_.order_high == 0 && reach > 0) {
       Kernel kernel = laplacian();
       kernel.length_scales = options_.length_scales;
-      bounds.push_back(
-          {"all pairs as far apart", binning_epsilon_uniform(kernel, x.cols, reach, options_.grids, delta)});
+      bounds.as_far_apart = binning_epsilon_uniform(kernel, x.cols, reach, options_.grids, delta);
     }
     return bounds;
   }
@@ -245,11 +244,12 @@ class NystroemSubject final : public CheckSubject {
     feature_products(*map_, double_, x, threads, G);
   }
   // The residual r(x, y) = k - z.z is a kernel: |r(x, y)| <= sqrt(r(x, x) r(y, y)).
-  std::vector<MapCheck::Bound> bounds(MatrixView<const float>, MatrixView<const double> G, std::uint64_t, double,
-                                      Threads&) const override {
+  ErrorBounds bounds(MatrixView<const float> x, std::uint64_t, double, Threads& threads) const override {
+    const Matrix<double> z = double_ ? features_as<double>(*map_, x, threads) : features_as<float>(*map_, x, threads);
     double most = 0;
-    for (std::size_t i = 0; i < G.rows; ++i) most = std::max(most, 1 - G(i, i));
-    return {{"these pairs, always: the largest k(x, x) - z(x).z(x)", most}};
+    for (std::size_t i = 0; i < x.rows; ++i)
+      most = std::max(most, 1 - std::inner_product(z.view().row(i), z.view().row(i) + z.cols(), z.view().row(i), 0.0));
+    return {{}, most, {}, true};
   }
 
  private:
@@ -278,7 +278,25 @@ double diameter(MatrixView<const float> x, bool l1, Threads& threads) {
   return *std::max_element(furthest.begin(), furthest.end());
 }
 
+Matrix<float> mapped(const Map& map, MatrixView<const float> x) {
+  Matrix<float> z(x.rows, map.outputs());
+  RowBlock<float> block = block_of(x.data, x.rows, x.cols);
+  block.stride = x.stride;
+  map.apply(cpu_backend(), block, z.view());
+  return z;
+}
+
 std::unique_ptr<CheckSubject> check_subject(const MapPtr& map, bool double_precision) {
+  std::vector<CheckPart> parts;
+  if (const auto chained = map ? chain_parts(*map) : std::span<const MapPtr>(); !chained.empty()) {
+    parts.push_back({1, chain({chained.begin(), chained.end() - 1}), check_subject(chained.back(), double_precision)});
+    return check_mixture(std::move(parts));
+  }
+  if (const auto [maps, weights] = map ? concat_parts(*map) : ConcatParts(); !maps.empty()) {
+    for (std::size_t i = 0; i < maps.size(); ++i)
+      parts.push_back({weights[i], nullptr, check_subject(maps[i], double_precision)});
+    return check_mixture(std::move(parts));
+  }
   if (const auto* fourier = dynamic_cast<const FourierMap*>(map.get()))
     return std::make_unique<FourierSubject>(map, *fourier, double_precision);
   if (const auto* nystroem = dynamic_cast<const NystroemMap*>(map.get()))
@@ -287,8 +305,8 @@ std::unique_ptr<CheckSubject> check_subject(const MapPtr& map, bool double_preci
     return std::make_unique<BinningSubject>(bins->inputs(), bins->options(), bins, map);
   if (const auto* head = dynamic_cast<const GridLinear*>(map.get()))
     return std::make_unique<BinningSubject>(head->bins().inputs(), head->bins().options(), &head->bins(), map);
-  throw std::invalid_argument(
-      fmt::format("check: found the map {}, expected fourier, binning or nystroem", map ? map->spec() : "none"));
+  throw std::invalid_argument(fmt::format(
+      "check: found the map {}, expected fourier, binning, nystroem or a mixture of them", map ? map->spec() : "none"));
 }
 
 std::unique_ptr<CheckSubject> check_grids(std::size_t inputs, const BinningOptions& options) {

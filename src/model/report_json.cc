@@ -42,6 +42,7 @@ nlohmann::json report_to_json(const Report& report) {
                       {"lambda", report.lambda}, {"notes", report.notes},     {"validation", report.validation}};
   if (report.score) tree["score"] = score_to_json(*report.score);
   if (!report.target_ranges.empty()) tree["target_ranges"] = report.target_ranges;
+  if (!report.part_weights.empty()) tree["part_weights"] = report.part_weights;
   tree["path"] = nlohmann::json::array();
   for (const Report::PathPoint& point : report.path)
     tree["path"].push_back({{"lambda", point.lambda}, {"score", score_to_json(point.score)}});
@@ -64,6 +65,11 @@ Report report_from_json(const nlohmann::json& tree) {
       if (!range.is_array() || range.size() != 2 || !range[0].is_number() || !range[1].is_number())
         fail(Error::Kind::model, "report: the range of a target is not two numbers");
       report.target_ranges.emplace_back(range[0].get<double>(), range[1].get<double>());
+    }
+  if (tree.contains("part_weights"))
+    for (const nlohmann::json& weight : tree["part_weights"]) {
+      if (!weight.is_number()) fail(Error::Kind::model, "report: the weight of a part is no number");
+      report.part_weights.push_back(weight.get<double>());
     }
   for (const nlohmann::json& note : get_node(tree, "notes")) {
     if (!note.is_string()) fail(Error::Kind::model, "report: a note is no text");

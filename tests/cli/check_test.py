@@ -32,6 +32,27 @@ class Check(CommandTest):
         self.assertIsNone(nystroem["variance"])
         self.assertLess(nystroem["spectral_error"], found["spectral_error"])
 
+    def test_mixtures(self):
+        common = (CPU, "--target", "usr", "--sample", 200, "--features", 200)
+        for words in (("--map", "fourier+binning"), ("--kernel", "gaussian+laplacian:weight=2"),
+                      ("--map", "fourier+fourier:kernel=laplacian+binning:order=1-2,weight=3"),
+                      ("--map", "fourier+binning", "--bandwidth", "auto")):
+            found = self.check(*common, *words)
+            self.assertLess(abs(found["bias"]), 5 * found["bias_deviation"], words)
+            self.assertLess(abs(found["variance"] / found["expected_variance"] - 1), 0.5, words)
+            self.assertLess(found["worst"]["error"], found["bounds"][1]["epsilon"], words)
+        self.assertEqual(self.check(*common, "--kernel", "gaussian+laplacian:weight=2", "--seeds", 1)["weight"], 3)
+        orthogonal = self.check(*common, "--map", "fourier:draw=orthogonal+binning")
+        self.assertEqual(orthogonal["bounds"], [])
+
+    def test_bandwidth_auto_is_the_search_of_train(self):
+        words = (CPU, "--target", "usr", "--map", "binning", "--bandwidth", "auto")
+        code, _, said = self.run_command("train", *words, "-o", "m")
+        self.assertEqual(code, 0)
+        found = [note for note in self.check(*words, "--sample", 100)["notes"] if note.startswith("bandwidth: one per")]
+        self.assertEqual(len(found), 1)
+        self.assertIn(found[0], said)
+
     def test_no_target_is_needed(self):
         self.check(CPU, "--features", 64, "--sample", 100)
         self.check(ADULT, "--features", 64, "--sample", 100, "--map", "nystroem", "--kernel", "laplacian")
@@ -46,11 +67,13 @@ class Check(CommandTest):
         self.assertEqual(self.check(*words, "--threads", 1), self.check(*words, "--threads", 3))
 
     def test_a_model(self):
-        for number, words in enumerate((("--map", "fourier"), ("--map", "nystroem"), ("--map", "binning"))):
+        for number, words in enumerate((("--map", "fourier"), ("--map", "nystroem"), ("--map", "binning"),
+                                        ("--map", "fourier+binning"), ("--kernel", "gaussian+laplacian:weight=2"))):
             model = f"{number}.model"
             self.succeed_quietly("train", CPU, "--target", "usr", *words, "--features", 50, "-o", model)
             found = self.check(NEW, "--model", model, "--sample", 100)
-            self.assertTrue(found["map"].startswith(words[1]), found["map"])
+            for part in words[1].split("+") if number != 4 else ("gaussian", "laplacian"):
+                self.assertIn(part, found["map"])
         self.refuse(1, "check", NEW, "--model", "0.model", "--kernel", "laplacian", say="--kernel")
 
     def test_limits(self):
@@ -70,7 +93,8 @@ class Check(CommandTest):
         self.refuse(1, *words, "--map", "none", "-q", say="kernel")
         self.refuse(1, *words, "--lambda", 0, say="--lambda")
         self.refuse(1, *words, "--delta", 1, say="--delta")
-        self.refuse(1, *words, "--map", "binning", "--bandwidth", "auto", "-q", say="auto")
+        for kind in ("binning", "fourier+binning"):
+            self.refuse(1, "check", CPU, "--map", kind, "--bandwidth", "auto", "-q", say="--target")
         self.refuse(2, "check", "absent.csv", say="absent.csv")
         self.refuse(3, "check", CPU, "--model", "absent.model", say="absent.model")
 

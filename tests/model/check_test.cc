@@ -134,10 +134,7 @@ TEST(Check, SeesAWrongKernel) {
     void estimate(MatrixView<const float> x, std::uint64_t draw, Threads& t, MatrixView<double> G) const override {
       wrong_->estimate(x, draw, t, G);
     }
-    std::vector<MapCheck::Bound> bounds(MatrixView<const float>, MatrixView<const double>, std::uint64_t, double,
-                                        Threads&) const override {
-      return {};
-    }
+    ErrorBounds bounds(MatrixView<const float>, std::uint64_t, double, Threads&) const override { return {}; }
 
    private:
     std::unique_ptr<CheckSubject> right_, wrong_;
@@ -168,7 +165,7 @@ TEST(Check, NystroemErrorsAreOneSidedAndWithinTheResidual) {
 
 TEST(Check, IsTheSameForAnyThreadCount) {
   const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
-  for (const char* map : {"fourier", "nystroem", "binning:law=hat"}) {
+  for (const char* map : {"fourier", "nystroem", "binning:law=hat", "fourier+binning:bandwidth=auto"}) {
     const auto text = [&](int threads) {
       return check(*rows, {.map = map, .features = 40, .execution = {.threads = threads}}, {.sample = 200, .draws = 3})
           .text();
@@ -196,7 +193,6 @@ TEST(Check, OfAModelUsesItsOwnMapAndScaling) {
 TEST(Check, RefusesWhatHasNoKernel) {
   const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
   EXPECT_THROW(check(*rows, TrainOptions{.map = "none"}), std::invalid_argument);
-  EXPECT_THROW(check(*rows, TrainOptions{.bandwidth = "auto", .map = "binning:law=hat"}), std::invalid_argument);
   const Model linear = train(*rows, {.map = "none"});
   EXPECT_THROW(check(*rows, linear), std::invalid_argument);
   EXPECT_THROW(check(scaling({{}, {}}), normals(5, 2).view()), std::invalid_argument);

@@ -127,6 +127,14 @@ void choose_scales(Threads& threads, const GridData<T>& data, BinningFit& option
 template void choose_scales(Threads&, const GridData<float>&, BinningFit&, Report&);
 template void choose_scales(Threads&, const GridData<double>&, BinningFit&, Report&);
 
+void choose_scales(const Stream& stream, const Survey& survey, BinningFit& options, Report& report) {
+  const auto search = [&]<class T>(const GridData<T>& data) { choose_scales(stream.threads(), data, options, report); };
+  if (stream.precision() == Precision::float32)
+    search(GridData<float>(stream, survey, options.binning));
+  else
+    search(GridData<double>(stream, survey, options.binning));
+}
+
 double HeldOutTargets::fraction(std::size_t rows) {
   return std::min(0.2, 20000 / double(std::max<std::size_t>(1, rows)));
 }

@@ -31,6 +31,9 @@ struct GridData {
 template <class T>
 void choose_scales(Threads& threads, const GridData<T>& data, BinningFit& options, Report& report);
 
+// The same of a stream's rows, which it packs for the search alone.
+void choose_scales(const Stream& stream, const Survey& survey, BinningFit& options, Report& report);
+
 // The targets with the held rows' weights at 0: a fit leaves them out, and still knows what it predicts for them.
 struct HeldOutTargets {
   GridTargets fitted;             // of all rows

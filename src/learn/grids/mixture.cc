@@ -164,6 +164,7 @@ class Mixing {
     report.solver = fmt::format("{} rounds of {} features and {} grids", grids.loss.size(), dense_.features(),
                                 grids.head->bins().grids());
     report.lambda = at.bins * options_.bins_weight / n;
+    report.part_weights = {options_.bins_weight, options_.bins_weight * at.bins / at.dense};  // as in the sum
     report.notes.push_back(cache_.text());
     report.notes.push_back(bins_text(*grids.head));
   }
