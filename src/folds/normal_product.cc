@@ -104,8 +104,15 @@ MomentFold::Moments MomentFold::value(bool with_held) const {
   return m;
 }
 
-NormalProduct::NormalProduct(const KeptRows& rows, const std::vector<double>& mean, MatrixView<const double> v)
-    : rows_(rows), mean_(mean), columns_(v.cols), double_(v.cols, rows.width), float_(v.cols, rows.width), sum_({}, 0) {
+NormalProduct::NormalProduct(const KeptRows& rows, const std::vector<double>& mean, MatrixView<const double> v,
+                             Over over)
+    : rows_(rows),
+      mean_(mean),
+      over_(over),
+      columns_(v.cols),
+      double_(v.cols, rows.width),
+      float_(v.cols, rows.width),
+      sum_({}, 0) {
   std::vector<double> most;
   for (std::size_t k = 0; k < columns_; ++k) {
     double squares = 0, offset = 0;
@@ -136,38 +143,71 @@ const Matrix<double>& NormalProduct::directions() const {
 template <class T>
 void NormalProduct::add(const Workers& on, const RowBlock<T>& z) {
   require(z.cols == rows_.width, "normal product: block has {} columns, expected {}", z.cols, rows_.width);
-  using C = Computed<T>;
-  const MatrixView<const C> v = directions<C>().view();
   const std::vector<std::size_t> edges = chunk_edges(z.first, z.rows);
   sum_.prepare(on.threads.count());
   on.threads.run(edges.size() - 1, [&](std::size_t c, int thread) {
-    const std::size_t begin = edges[c], count = edges[c + 1] - begin;
-    auto [held, held_end] = held_range(rows_.held, z.first + begin, count);
-    Matrix<double> sum(columns_, rows_.width + 1);
-    Matrix<C> u(kStripRows, columns_), partial(columns_, rows_.width);
-    for (std::size_t s = 0; s < count; s += kStripRows) {
-      const std::size_t first = begin + s, rows = std::min(kStripRows, count - s);
-      const MatrixView<const T> part{z.values + first * z.stride, rows, z.cols, z.stride};
-      const MatrixView<C> projected{u.data(), rows, columns_, columns_};
-      on.ops.project(part, v, projected);  // Z v
-      for (std::size_t i = 0; i < rows; ++i) {
-        double w = z.weights ? z.weights[first + i] : 1.0;
-        if (held < held_end && rows_.held[held] == z.first + first + i) {
-          for (std::size_t k = 0; k < columns_; ++k) held_(held, k) = double(u(i, k)) - offset_[k];
-          ++held;
-          w = 0;
-        }
-        for (std::size_t k = 0; k < columns_; ++k) {  // W (Z v - m . v)
-          u(i, k) = C(w * (double(u(i, k)) - offset_[k]));
-          sum(k, rows_.width) += double(u(i, k));
-        }
-      }
-      on.ops.add_combined(part, MatrixView<const C>(projected), partial.view());
-      if ((s + kStripRows) % kFloatRows == 0 || s + kStripRows >= count)
-        flush(partial.view(), {sum.data(), columns_, rows_.width, sum.cols()});
-    }
-    sum_.add(thread, sum.view());
+    if (over_ == Over::rest)
+      add_chunk(on, z, edges[c], edges[c + 1] - edges[c], thread);
+    else
+      add_held(on, z, edges[c], edges[c + 1] - edges[c], thread);
   });
+}
+
+template <class T>
+void NormalProduct::add_chunk(const Workers& on, const RowBlock<T>& z, std::size_t begin, std::size_t count,
+                              int thread) {
+  using C = Computed<T>;
+  const MatrixView<const C> v = directions<C>().view();
+  auto [held, held_end] = held_range(rows_.held, z.first + begin, count);
+  Matrix<double> sum(columns_, rows_.width + 1);
+  Matrix<C> u(kStripRows, columns_), partial(columns_, rows_.width);
+  for (std::size_t s = 0; s < count; s += kStripRows) {
+    const std::size_t first = begin + s, rows = std::min(kStripRows, count - s);
+    const MatrixView<const T> part{z.values + first * z.stride, rows, z.cols, z.stride};
+    const MatrixView<C> projected{u.data(), rows, columns_, columns_};
+    on.ops.project(part, v, projected);  // Z v
+    for (std::size_t i = 0; i < rows; ++i) {
+      double w = z.weights ? z.weights[first + i] : 1.0;
+      if (held < held_end && rows_.held[held] == z.first + first + i) {
+        for (std::size_t k = 0; k < columns_; ++k) held_(held, k) = double(u(i, k)) - offset_[k];
+        ++held;
+        w = 0;
+      }
+      for (std::size_t k = 0; k < columns_; ++k) {  // W (Z v - m . v)
+        u(i, k) = C(w * (double(u(i, k)) - offset_[k]));
+        sum(k, rows_.width) += double(u(i, k));
+      }
+    }
+    on.ops.add_combined(part, MatrixView<const C>(projected), partial.view());
+    if ((s + kStripRows) % kFloatRows == 0 || s + kStripRows >= count)
+      flush(partial.view(), {sum.data(), columns_, rows_.width, sum.cols()});
+  }
+  sum_.add(thread, sum.view());
+}
+
+// The same for a few rows here and there.
+template <class T>
+void NormalProduct::add_held(const Workers& on, const RowBlock<T>& z, std::size_t begin, std::size_t count,
+                             int thread) {
+  using C = Computed<T>;
+  const auto [held, held_end] = held_range(rows_.held, z.first + begin, count);
+  if (held == held_end) return;
+  Matrix<double> sum(columns_, rows_.width + 1);
+  Matrix<C> u(1, columns_), partial(columns_, rows_.width);
+  for (std::size_t h = held; h < held_end; ++h) {
+    const std::size_t i = rows_.held[h] - z.first;
+    const MatrixView<const T> row{z.values + i * z.stride, 1, z.cols, z.stride};
+    on.ops.project(row, directions<C>().view(), u.view());
+    for (std::size_t k = 0; k < columns_; ++k) {
+      held_(h, k) = double(u(0, k)) - offset_[k];
+      u(0, k) = C((z.weights ? z.weights[i] : 1.0) * held_(h, k));
+      sum(k, rows_.width) += double(u(0, k));
+    }
+    on.ops.add_combined(row, MatrixView<const C>(u.view()), partial.view());
+    if ((h + 1 - held) % kFloatRows == 0 || h + 1 == held_end)
+      flush(partial.view(), {sum.data(), columns_, rows_.width, sum.cols()});
+  }
+  sum_.add(thread, sum.view());
 }
 
 template void NormalProduct::add(const Workers&, const RowBlock<std::int16_t>&);

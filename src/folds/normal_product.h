@@ -48,10 +48,12 @@ class MomentFold {
 };
 
 // For several vectors v at once: sum w (z - m) ((z - m) . v), i.e. Z^T W Z v about the mean m, over the rows that
-// are not held out; and (z - m) . v of those that are.
+// are not held out, or over those that are; and (z - m) . v of those that are.
 class NormalProduct {
  public:
-  NormalProduct(const KeptRows& rows, const std::vector<double>& mean, MatrixView<const double> v);
+  enum class Over { rest, held };
+  NormalProduct(const KeptRows& rows, const std::vector<double>& mean, MatrixView<const double> v,
+                Over over = Over::rest);
 
   template <class T>
   void add(const Workers& on, const RowBlock<T>& z);
@@ -62,9 +64,14 @@ class NormalProduct {
  private:
   template <class C>
   const Matrix<C>& directions() const;
+  template <class T>
+  void add_chunk(const Workers& on, const RowBlock<T>& z, std::size_t begin, std::size_t count, int thread);
+  template <class T>
+  void add_held(const Workers& on, const RowBlock<T>& z, std::size_t begin, std::size_t count, int thread);
 
   const KeptRows& rows_;
   const std::vector<double>& mean_;
+  Over over_;
   std::size_t columns_;
   Matrix<double> double_;  // k x width, times unit
   Matrix<float> float_;

@@ -32,7 +32,8 @@ void add(Matrix<double>& a, std::size_t i, double factor, const Matrix<double>& 
 
 }  // namespace
 
-PcgResult pcg(const Matrix<double>& b, Matrix<double> x, const PcgProblem& problem, std::size_t most_iterations) {
+PcgResult pcg(const Matrix<double>& b, Matrix<double> x, const PcgProblem& problem, std::size_t most_iterations,
+              const Matrix<double>* product) {
   const std::size_t count = b.cols();
   PcgStep step;
   for (std::size_t k = 0; k < count; ++k) step.columns.push_back(k);
@@ -41,14 +42,14 @@ PcgResult pcg(const Matrix<double>& b, Matrix<double> x, const PcgProblem& probl
 
   Matrix<double> r = b;
   if (std::any_of(x.data(), x.data() + x.rows() * count, [](double v) { return v != 0; })) {
-    const Matrix<double> q = problem.multiply(x, step.columns);
+    const Matrix<double> q = product ? *product : problem.multiply(x, step.columns);
     for (std::size_t k = 0; k < count; ++k) add(r, k, -1, q, k);  // r = b - A x
   }
   Matrix<double> p = r;
   problem.precondition(p, step.columns);  // p = M^-1 r
   for (std::size_t k = 0; k < count; ++k) step.gap.push_back(dot(r, k, p, k));
 
-  PcgResult result{{}, std::vector<std::size_t>(count), {}, std::vector<char>(count)};
+  PcgResult result{{}, {}, std::vector<std::size_t>(count), {}, std::vector<char>(count)};
   while (true) {
     Columns active;
     for (std::size_t k : step.columns) {
@@ -85,6 +86,7 @@ PcgResult pcg(const Matrix<double>& b, Matrix<double> x, const PcgProblem& probl
     ++step.iteration;
   }
   result.x = std::move(x);
+  result.residual = std::move(r);
   result.gap = step.gap;
   return result;
 }

@@ -23,6 +23,7 @@ struct PcgStep {
 
 struct PcgResult {
   Matrix<double> x;
+  Matrix<double> residual;              // b - A x
   std::vector<std::size_t> iterations;  // of each right-hand side
   std::vector<double> gap;
   std::vector<char> solved;  // false: the limit of iterations came first
@@ -37,7 +38,8 @@ struct PcgProblem {
 
 // Preconditioned conjugate gradients on A_k x_k = b_k, each A_k symmetric positive definite. Hestenes & Stiefel 1952;
 // Golub & Van Loan, Algorithm 11.5.1. The right-hand sides walk in step, so that one pass over the rows serves all;
-// those that are solved drop out.
-PcgResult pcg(const Matrix<double>& b, Matrix<double> x, const PcgProblem& problem, std::size_t most_iterations);
+// those that are solved drop out. product: A x of where it begins, if that is known.
+PcgResult pcg(const Matrix<double>& b, Matrix<double> x, const PcgProblem& problem, std::size_t most_iterations,
+              const Matrix<double>* product = nullptr);
 
 }  // namespace bochner

@@ -87,6 +87,27 @@ TEST(NormalProduct, AgreesWithPlainSums) {
   }
 }
 
+TEST(NormalProduct, OverTheHeldRowsIsWhatTheRestLacks) {
+  const std::size_t D = 45;
+  const KeptProblem p = problem_with_held_rows(2500, D);
+  KeptRows everything = p.kept;
+  everything.held.clear();
+  const std::vector<double> mean = some_mean(D);
+  const Matrix<double> v = directions(D, 3);
+  const NormalProduct rest = p.fold(NormalProduct(p.kept, mean, v.view()), 2, 1024, true);
+  const NormalProduct held = p.fold(NormalProduct(p.kept, mean, v.view(), NormalProduct::Over::held), 2, 1024, true);
+  const NormalProduct all = p.fold(NormalProduct(everything, mean, v.view()), 2, 1024, true);
+  for (std::size_t k = 0; k < 3; ++k)
+    for (std::size_t j = 0; j < D; ++j)
+      EXPECT_NEAR(rest.value()(j, k) + held.value()(j, k), all.value()(j, k),
+                  2e-5 * 2500 * std::pow(10.0, double(k) - 1));
+  for (std::size_t h = 0; h < p.kept.held.size(); ++h)
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(held.held_out()(h, k), rest.held_out()(h, k), 1e-4);
+  for (const int threads : {1, 3})
+    EXPECT_EQ(held.value(),
+              p.fold(NormalProduct(p.kept, mean, v.view(), NormalProduct::Over::held), threads, 3072, true).value());
+}
+
 TEST(NormalProduct, IsTheSameToTheBitForAnyThreadsAndBlocks) {
   const std::size_t D = 200;
   const KeptProblem p = problem_with_held_rows(5000, D);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "random/draw.h"
 
@@ -74,6 +75,26 @@ TEST(Pcg, StartsFromWhereItIsTold) {
   const PcgResult again = pcg(s.b, found.x, s.problem(1e-18), 60);
   EXPECT_EQ(again.iterations, (std::vector<std::size_t>{0, 0}));
   EXPECT_EQ(again.x, found.x);
+}
+
+TEST(Pcg, AKnownProductOfTheStartSavesItsMultiplication) {
+  const System s(30, 2, 0.1);
+  Matrix<double> start(30, 2);
+  for (std::size_t i = 0; i < 30; ++i) start(i, 0) = start(i, 1) = 1.0 / double(i + 1);
+  std::size_t multiplied = 0;
+  PcgProblem p = s.problem(1e-14);
+  p.multiply = [&](const Matrix<double>& x, const std::vector<std::size_t>&) {
+    ++multiplied;
+    return s.times(x);
+  };
+  const PcgResult plain = pcg(s.b, start, p, 60);
+  const std::size_t without = std::exchange(multiplied, 0);
+  const Matrix<double> product = s.times(start);
+  const PcgResult known = pcg(s.b, start, p, 60, &product);
+  EXPECT_EQ(multiplied + 1, without);
+  EXPECT_EQ(known.x, plain.x);
+  const Matrix<double> found = s.times(known.x);
+  for (std::size_t i = 0; i < 30; ++i) EXPECT_NEAR(known.residual(i, 1), s.b(i, 1) - found(i, 1), 1e-12);
 }
 
 TEST(Pcg, SolvedColumnsDropOutAndTheOthersGoOnAsIfAlone) {

@@ -77,10 +77,11 @@ using Factors = std::vector<std::shared_ptr<SketchFactors::Factor>>;  // of each
 struct Pass {
   Matrix<double> product, held;
 };
-Pass pass_over(FeatureCache& cache, const KeptRows& rows, const CentredMoments& moments, const Matrix<double>& p) {
+Pass pass_over(FeatureCache& cache, const KeptRows& rows, const CentredMoments& moments, const Matrix<double>& p,
+               NormalProduct::Over over = NormalProduct::Over::rest) {
   const std::size_t here = rows.features * p.cols(), there = rows.held.size() * p.cols();
   const std::vector<double> numbers = logged(cache.stream().execution().checkpoint, "cg pass", here + there, [&] {
-    const NormalProduct product = cache.fold(NormalProduct(rows, moments.feature_mean, p.view()), "cg");
+    const NormalProduct product = cache.fold(NormalProduct(rows, moments.feature_mean, p.view(), over), "cg");
     const Matrix<double> q = product.value();
     std::vector<double> both(q.data(), q.data() + here);
     both.insert(both.end(), product.held_out().data(), product.held_out().data() + there);
@@ -93,24 +94,29 @@ Pass pass_over(FeatureCache& cache, const KeptRows& rows, const CentredMoments& 
 }
 
 std::vector<CgSolution> iterate(FeatureCache& cache, const KeptRows& rows, const CentredMoments& moments,
-                                const Factors& factor, const std::vector<double>& lambdas, const Matrix<double>* start,
+                                const Factors& factor, const std::vector<double>& lambdas, const CgSolution* start,
                                 const CgOptions& options) {
   const std::size_t D = rows.features, outputs = moments.moment.cols(), count = lambdas.size() * outputs;
   // Column l * outputs + k is output k with the l-th lambda.
-  Matrix<double> b(D, count), x(D, count);
-  for (std::size_t j = 0; j < D; ++j)
-    for (std::size_t c = 0; c < count; ++c) {
-      b(j, c) = moments.moment(j, c % outputs);
-      if (start) x(j, c) = (*start)(j, c % outputs);
+  Matrix<double> b(D, count), x(D, count), product(D, count);
+  Matrix<double> held(rows.held.size(), count), held_step;  // predictions less the mean of the targets
+  const auto shift = [&](std::size_t c) { return lambdas[c / outputs] * moments.weight; };
+  for (std::size_t c = 0; c < count; ++c) {
+    const std::size_t k = c % outputs;
+    for (std::size_t j = 0; j < D; ++j) {
+      b(j, c) = moments.moment(j, k);
+      if (!start) continue;
+      x(j, c) = start->weights(j, k);
+      product(j, c) = start->product(j, k) + shift(c) * x(j, c);
     }
+    for (std::size_t i = 0; i < held.rows() && start; ++i) held(i, c) = start->held(i, k) - moments.target_mean[k];
+  }
 
-  Matrix<double> held(rows.held.size(), count), held_step;
   PcgProblem problem;
   problem.multiply = [&](const Matrix<double>& p, const std::vector<std::size_t>& columns) {
     auto [q, predictions] = pass_over(cache, rows, moments, p);
     for (std::size_t j = 0; j < D; ++j)
-      for (std::size_t c = 0; c < columns.size(); ++c)
-        q(j, c) += lambdas[columns[c] / outputs] * moments.weight * p(j, c);
+      for (std::size_t c = 0; c < columns.size(); ++c) q(j, c) += shift(columns[c]) * p(j, c);
     held_step = std::move(predictions);
     return std::move(q);
   };
@@ -136,8 +142,7 @@ std::vector<CgSolution> iterate(FeatureCache& cache, const KeptRows& rows, const
       seen = step.iteration;
       // The predictions of held-out rows move with x.
       for (std::size_t c = 0; c < step.columns.size() && held_step.rows() > 0; ++c)
-        for (std::size_t i = 0; i < held.rows(); ++i)
-          held(i, step.columns[c]) += (step.iteration == 0 ? 1 : step.length[c]) * held_step(i, c);
+        for (std::size_t i = 0; i < held.rows(); ++i) held(i, step.columns[c]) += step.length[c] * held_step(i, c);
       for (std::size_t l = 0; l < lambdas.size(); ++l) {
         double squares = 0;
         for (std::size_t i = 0; i < options.held_targets.rows(); ++i)
@@ -167,14 +172,19 @@ std::vector<CgSolution> iterate(FeatureCache& cache, const KeptRows& rows, const
            step.iteration >= p.best_at + kStallSteps;
   };
 
-  const PcgResult result = pcg(b, std::move(x), problem, options.most_iterations);
+  const PcgResult result = pcg(b, std::move(x), problem, options.most_iterations, &product);
   std::vector<CgSolution> solutions;
   for (std::size_t l = 0; l < lambdas.size(); ++l) {
-    CgSolution s{lambdas[l], Matrix<double>(D, outputs), Matrix<double>(held.rows(), outputs)};
+    CgSolution s{lambdas[l], Matrix<double>(D, outputs), Matrix<double>(D, outputs),
+                 Matrix<double>(held.rows(), outputs)};
     for (std::size_t k = 0; k < outputs; ++k) {
-      for (std::size_t j = 0; j < D; ++j) s.weights(j, k) = result.x(j, l * outputs + k);
-      for (std::size_t i = 0; i < held.rows(); ++i) s.held(i, k) = held(i, l * outputs + k) + moments.target_mean[k];
-      s.iterations = std::max(s.iterations, result.iterations[l * outputs + k]);
+      const std::size_t c = l * outputs + k;
+      for (std::size_t j = 0; j < D; ++j) {
+        s.weights(j, k) = result.x(j, c);
+        s.product(j, k) = b(j, c) - result.residual(j, c) - shift(c) * result.x(j, c);
+      }
+      for (std::size_t i = 0; i < held.rows(); ++i) s.held(i, k) = held(i, c) + moments.target_mean[k];
+      s.iterations = std::max(s.iterations, result.iterations[c]);
     }
     s.gap = progress[l].gap;
     s.solved = s.gap <= options.tolerance;
@@ -183,13 +193,13 @@ std::vector<CgSolution> iterate(FeatureCache& cache, const KeptRows& rows, const
   return solutions;
 }
 
-// For each lambda: what is known of the solution, its weights, its predictions.
+// For each lambda: what is known of the solution, its weights, their product, its predictions.
 std::vector<double> to_numbers(const std::vector<CgSolution>& solutions) {
   std::vector<double> numbers;
   for (const CgSolution& s : solutions) {
     numbers.insert(numbers.end(), {double(s.iterations), s.gap, double(s.solved)});
-    numbers.insert(numbers.end(), s.weights.data(), s.weights.data() + s.weights.rows() * s.weights.cols());
-    numbers.insert(numbers.end(), s.held.data(), s.held.data() + s.held.rows() * s.held.cols());
+    for (const Matrix<double>* m : {&s.weights, &s.product, &s.held})
+      numbers.insert(numbers.end(), m->data(), m->data() + m->rows() * m->cols());
   }
   return numbers;
 }
@@ -199,14 +209,15 @@ std::vector<CgSolution> from_numbers(const std::vector<double>& numbers, const s
   std::vector<CgSolution> solutions;
   const double* next = numbers.data();
   for (const double lambda : lambdas) {
-    CgSolution s{lambda, Matrix<double>(features, outputs), Matrix<double>(held, outputs)};
+    CgSolution s{lambda, Matrix<double>(features, outputs), Matrix<double>(features, outputs),
+                 Matrix<double>(held, outputs)};
     s.iterations = std::size_t(*next++);
     s.gap = *next++;
     s.solved = *next++ != 0;
-    std::copy_n(next, features * outputs, s.weights.data());
-    next += features * outputs;
-    std::copy_n(next, held * outputs, s.held.data());
-    next += held * outputs;
+    for (Matrix<double>* m : {&s.weights, &s.product, &s.held}) {
+      std::copy_n(next, m->rows() * m->cols(), m->data());
+      next += m->rows() * m->cols();
+    }
     solutions.push_back(std::move(s));
   }
   return solutions;
@@ -215,8 +226,8 @@ std::vector<CgSolution> from_numbers(const std::vector<double>& numbers, const s
 }  // namespace
 
 std::vector<CgSolution> solve_by_cg(FeatureCache& cache, const KeptRows& rows, const CentredMoments& moments,
-                                    SketchFactors& factors, const std::vector<double>& lambdas,
-                                    const Matrix<double>* start, const CgOptions& options) {
+                                    SketchFactors& factors, const std::vector<double>& lambdas, const CgSolution* start,
+                                    const CgOptions& options) {
   const std::size_t D = rows.features, held = rows.held.size(), outputs = moments.moment.cols();
   Factors factor;  // in the log or not: which are kept depends on all that were asked for
   std::string name = "cg";
@@ -226,8 +237,27 @@ std::vector<CgSolution> solve_by_cg(FeatureCache& cache, const KeptRows& rows, c
   }
   const auto solve = [&] { return to_numbers(iterate(cache, rows, moments, factor, lambdas, start, options)); };
   return from_numbers(
-      logged(cache.stream().execution().checkpoint, name, lambdas.size() * (3 + (D + held) * outputs), solve), lambdas,
-      D, held, outputs);
+      logged(cache.stream().execution().checkpoint, name, lambdas.size() * (3 + (2 * D + held) * outputs), solve),
+      lambdas, D, held, outputs);
+}
+
+// About the mean m' of all rows, whose weight is n, where the rest have the mean m:
+//   sum_all w (z - m') (z - m')^T = sum_all w (z - m) (z - m)^T - n (m' - m) (m' - m)^T
+CgSolution with_held_rows(FeatureCache& cache, const KeptRows& rows, const CentredMoments& rest,
+                          const CentredMoments& all, const CgSolution& solution) {
+  CgSolution start = solution;
+  start.held = {};
+  const Matrix<double>& x = start.weights;
+  const Matrix<double> held = pass_over(cache, rows, rest, x, NormalProduct::Over::held).product;
+  const std::size_t D = x.rows();
+  std::vector<double> moved(D);
+  for (std::size_t j = 0; j < D; ++j) moved[j] = all.feature_mean[j] - rest.feature_mean[j];
+  for (std::size_t k = 0; k < x.cols(); ++k) {
+    double along = 0;
+    for (std::size_t j = 0; j < D; ++j) along += moved[j] * x(j, k);
+    for (std::size_t j = 0; j < D; ++j) start.product(j, k) += held(j, k) - all.weight * along * moved[j];
+  }
+  return start;
 }
 
 }  // namespace bochner

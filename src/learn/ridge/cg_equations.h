@@ -57,7 +57,8 @@ class SketchFactors {
 
 struct CgSolution {
   double lambda = 0;
-  Matrix<double> weights;  // features x outputs, of the coded targets
+  Matrix<double> weights;  // X: features x outputs, of the coded targets
+  Matrix<double> product;  // Z^T W Z X about the means
   Matrix<double> held;     // predictions for the rows that are held out, coded
   std::size_t iterations = 0;
   double gap = 0;  // objective / its minimum - 1, as estimated
@@ -74,10 +75,15 @@ struct CgOptions {
   Matrix<double> held_targets = {};  // coded: held rows x outputs
 };
 
-// Solves for several lambdas at once. start: null or where to begin. Passes and solutions go to the log of the
-// stream's checkpoint.
+// Solves for several lambdas at once. start: null or where to begin, a solution for the same rows. Passes and
+// solutions go to the log of the stream's checkpoint.
 std::vector<CgSolution> solve_by_cg(FeatureCache& cache, const KeptRows& rows, const CentredMoments& moments,
-                                    SketchFactors& factors, const std::vector<double>& lambdas,
-                                    const Matrix<double>* start, const CgOptions& options);
+                                    SketchFactors& factors, const std::vector<double>& lambdas, const CgSolution* start,
+                                    const CgOptions& options);
+
+// A solution for the rows that are not held out as a start for all: its product with all rows needs the held-out ones
+// only. rest, all: the moments of either.
+CgSolution with_held_rows(FeatureCache& cache, const KeptRows& rows, const CentredMoments& rest,
+                          const CentredMoments& all, const CgSolution& solution);
 
 }  // namespace bochner

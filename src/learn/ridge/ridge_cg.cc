@@ -124,7 +124,7 @@ void search_path(Path& path, const Solve& solve) {
       break;
   }
   const double best = best_of(path)->first;
-  const Matrix<double> start = path.at(best).solution.weights;
+  const CgSolution start = path.at(best).solution;
   int center = low;
   while (lambda(center) != best) ++center;
   solve({lambda(center - 1), lambda(center + 1)}, &start);
@@ -178,7 +178,7 @@ Fitted fit_ridge_cg(const Stream& stream, const Survey& survey, const RidgeOptio
   // Every lambda on the rows that are not held out; or on all of them where there is a validation set.
   const CentredMoments rest_moments(first.moments.value(false), options.intercept);
   Path path;
-  const auto solve = [&](std::vector<double> lambdas, const Matrix<double>* start) {
+  const auto solve = [&](std::vector<double> lambdas, const CgSolution* start) {
     while (!lambdas.empty()) {
       const std::vector<double> group(lambdas.begin(), lambdas.begin() + std::min(lambdas.size(), factors_kept));
       lambdas.erase(lambdas.begin(), lambdas.begin() + std::ptrdiff_t(group.size()));
@@ -211,7 +211,8 @@ Fitted fit_ridge_cg(const Stream& stream, const Survey& survey, const RidgeOptio
   CgSolution solution = best.solution;
   if (!rest.held.empty()) {
     const CgOptions as_close{std::max(10 * std::min(best.solution.gap, options.tolerance), 1e-15), options.most_steps};
-    solution = solve_by_cg(cache, all, all_moments, factors, {report.lambda}, &best.solution.weights, as_close)[0];
+    const CgSolution start = with_held_rows(cache, rest, rest_moments, all_moments, best.solution);
+    solution = solve_by_cg(cache, all, all_moments, factors, {report.lambda}, &start, as_close)[0];
   }
   const Coefficients head = decode(solution.head(all_moments), code);
   fitted.head = linear(head.weights, head.intercept);
