@@ -4,12 +4,16 @@
 #include "base/memory.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <optional>
 #include <string>
 
 #ifdef __GLIBC__
 #include <malloc.h>
+#endif
+#ifdef __linux__
+#include <sys/mman.h>
 #endif
 
 namespace bochner {
@@ -53,6 +57,15 @@ std::size_t default_memory() {
 void release_freed_memory() {
 #ifdef __GLIBC__
   malloc_trim(0);
+#endif
+}
+
+void use_large_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_t bytes) {
+#ifdef __linux__
+  constexpr std::uintptr_t kPage = 2 << 20;
+  const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(data) + kPage - 1) / kPage * kPage;
+  const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / kPage * kPage;
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 #endif
 }
 

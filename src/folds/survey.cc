@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kMostSampleRows = 20000;
 constexpr std::size_t kMostSampleValues = 8 << 20;
+constexpr double kDeviations = 8;  // of the number of keys below a limit: never seen
 
 Survey::ColumnFacts nothing_seen() {
   Survey::ColumnFacts facts;
@@ -96,11 +97,16 @@ Survey::Survey(const Schema& schema, std::uint64_t seed, std::uint64_t part)
       targets_(schema.targets, nothing_seen()),
       class_rows_(schema.task == Task::classification ? schema.labels.size() : 0) {}
 
+void Survey::expect(std::size_t rows) {
+  const double wanted = double(sample_rows_) + kDeviations * std::sqrt(double(sample_rows_));
+  if (wanted < double(rows)) largest_taken_ = std::uint64_t(wanted / double(rows) * 0x1p64);
+}
+
 template <class T>
 void Survey::add(const Workers& on, const RowBlock<T>& block) {
   const std::size_t chunks = (block.rows + kChunkRows - 1) / kChunkRows;
   const std::uint64_t largest_key =
-      sample_.size() < sample_rows_ ? std::numeric_limits<std::uint64_t>::max() : sample_.back().key;
+      sample_.size() < sample_rows_ ? largest_taken_ : std::min(largest_taken_, sample_.back().key);
   struct Part {
     std::vector<ColumnFacts> columns;
     DenseFacts<T> dense;
@@ -178,6 +184,7 @@ bool Survey::operator==(const Survey& other) const {
 
 void Survey::merge(const Survey& other) {
   require(schema_ == other.schema_ && seed_ == other.seed_, "survey: the parts have different columns or seeds");
+  require(!short_of_rows() && !other.short_of_rows(), "survey: the sample of a part lacks rows");
   for (std::size_t j = 0; j < columns_.size(); ++j) merge_facts(columns_[j], other.columns_[j]);
   for (std::size_t k = 0; k < targets_.size(); ++k) merge_facts(targets_[k], other.targets_[k]);
   for (std::size_t c = 0; c < class_rows_.size(); ++c) class_rows_[c] += other.class_rows_[c];

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -39,6 +40,11 @@ class Survey {
   // part: rows of different parts, which all begin at row 0, are sampled by different draws.
   Survey(const Schema& schema, std::uint64_t seed, std::uint64_t part = 0);
 
+  // How many rows will come: those whose keys are clearly too large for the sample are then not even taken. Where the
+  // rows are far fewer the sample may be `short_of_rows`, and the look must be taken again without.
+  void expect(std::size_t rows);
+  bool short_of_rows() const { return sample_.size() < std::min<std::uint64_t>(sample_rows_, rows_); }
+
   template <class T>
   void add(const Workers& on, const RowBlock<T>& block);
   void merge(const Survey& other);
@@ -74,6 +80,7 @@ class Survey {
   Schema schema_;
   std::uint64_t seed_, part_;
   std::size_t sample_rows_;
+  std::uint64_t largest_taken_ = ~std::uint64_t{0};  // key
   std::uint64_t rows_ = 0;
   std::vector<ColumnFacts> columns_, targets_;
   std::vector<std::uint64_t> class_rows_;

@@ -122,13 +122,18 @@ class Training {
   void look_over_rows() {
     const bool keep = checkpoint_ && !cached_;
     const std::optional<Archive> saved = keep ? checkpoint_->take("survey") : std::nullopt;
-    survey_ = saved ? Survey::load(*saved)
-                    : Stream(*current_, nullptr, threads_, execution_, precision())
-                          .fold(Survey(schema(), options_.seed), "survey");
+    survey_ = saved ? Survey::load(*saved) : survey_of(Stream(*current_, nullptr, threads_, execution_, precision()));
     if (!keep) return;
     Archive result;
     survey_.save(result);
     checkpoint_->keep("survey", std::move(result));
+  }
+
+  Survey survey_of(const Stream& stream) const {
+    Survey survey(schema(), options_.seed);
+    if (const auto n = current_->size()) survey.expect(*n);
+    survey = stream.fold(std::move(survey), "survey");
+    return survey.short_of_rows() ? stream.fold(Survey(schema(), options_.seed), "survey") : survey;
   }
 
   void apply_class_weights() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
+#include "base/memory.h"
+
 #include <algorithm>
 #include <type_traits>
 #include <utility>
@@ -154,6 +156,7 @@ std::unique_ptr<Rows> cached_rows(Rows& rows) {
       if (const auto n = rows.size()) {
         const std::size_t values = (rows.memory_bytes(8) - rows.memory_bytes(4)) / 4;
         all.values.reserve(values);
+        use_large_pages(all.values.data(), values * sizeof(T));
         if (all.sparse) {
           all.offsets.reserve(*n + 1);
           all.columns.reserve(values);

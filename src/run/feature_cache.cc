@@ -7,11 +7,8 @@
 
 #include <algorithm>
 
+#include "base/memory.h"
 #include "base/require.h"
-
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
 
 namespace bochner {
 
@@ -19,16 +16,6 @@ namespace {
 
 constexpr std::size_t kPieceRows = 96;  // rows one thread maps at a time: a multiple of what the maps take together
 constexpr double kMostFixed = 32767;
-
-// Gigabytes written once, then read from end to end: large pages save the time of a million faults.
-void use_large_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_t bytes) {
-#ifdef __linux__
-  constexpr std::uintptr_t kPage = 2 << 20;
-  const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(data) + kPage - 1) / kPage * kPage;
-  const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / kPage * kPage;
-  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-#endif
-}
 
 std::size_t padded(std::size_t features) { return (features + kKeptColumns - 1) / kKeptColumns * kKeptColumns; }
 

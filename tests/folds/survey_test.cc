@@ -72,6 +72,24 @@ TEST(Survey, IsTheSameForAnyThreadsBlocksAndMergeOrder) {
   EXPECT_EQ(one, reversed);
 }
 
+TEST(Survey, ExpectingRowsChangesNothingAndTooManyShows) {
+  const Table table(60000);
+  const Survey plain = survey_of(table.block, 2, 5000);
+  Threads team(2);
+  Survey expecting(schema_of(3), 7), disappointed(schema_of(3), 7);
+  expecting.expect(60000);
+  disappointed.expect(100000);
+  for (std::size_t begin = 0; begin < 60000; begin += 5000) {
+    expecting.add({cpu_backend(), team}, table.block.slice(begin, 5000));
+    disappointed.add({cpu_backend(), team}, table.block.slice(begin, 5000));
+  }
+  EXPECT_FALSE(plain.short_of_rows());
+  EXPECT_FALSE(expecting.short_of_rows());
+  EXPECT_EQ(plain, expecting);
+  EXPECT_TRUE(disappointed.short_of_rows());
+  EXPECT_THROW(expecting.merge(disappointed), std::invalid_argument);
+}
+
 TEST(Survey, RefusesNonFiniteValuesWithTheirPlace) {
   for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     Table table(2000);
