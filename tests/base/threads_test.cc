@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "bochner/checkpoint.h"
+
 namespace bochner {
 namespace {
 
@@ -105,6 +107,79 @@ TEST(Threads, SecondNestedRunAlsoStaysOnTheCallingThread) {
       });
   });
   EXPECT_EQ(strays, 0);
+}
+
+TEST(Threads, StopBeforeTheFirstPieceRunsNone) {
+  for (const int count : {1, 2, 5}) {
+    Threads threads(count);
+    threads.stop_when([] { return true; });
+    std::atomic<int> done = 0;
+    EXPECT_THROW(threads.run(100, [&](std::size_t, int) { ++done; }), Stopped);
+    EXPECT_THROW(threads.check_stop(), Stopped);
+    EXPECT_EQ(done, 0);
+    threads.stop_when({});
+    threads.check_stop();
+    threads.run(100, [&](std::size_t, int) { ++done; });
+    EXPECT_EQ(done, 100) << "the team survives";
+  }
+}
+
+TEST(Threads, StopLetsPiecesThatBeganEndAndStartsNoOthers) {
+  for (const int count : {1, 2, 5}) {
+    Threads threads(count);
+    std::atomic<bool> asked = false;
+    std::atomic<int> begun = 0, ended = 0;
+    threads.stop_when([&] { return asked.load(); });
+    EXPECT_THROW(threads.run(100000,
+                             [&](std::size_t piece, int) {
+                               ++begun;
+                               if (piece == 20) asked = true;
+                               ++ended;
+                             }),
+                 Stopped);
+    EXPECT_EQ(begun, ended);
+    EXPECT_GT(begun, 0);
+    EXPECT_LT(begun, 100000);
+    if (count == 1) {
+      EXPECT_EQ(begun, 21);
+    }
+  }
+}
+
+TEST(Threads, StopReachesNestedRuns) {
+  Threads threads(2);
+  std::atomic<bool> asked = false;
+  threads.stop_when([&] { return asked.load(); });
+  std::atomic<int> inner = 0;
+  EXPECT_THROW(threads.run(2,
+                           [&](std::size_t, int) {
+                             threads.run(1000, [&](std::size_t piece, int) {
+                               ++inner;
+                               if (piece == 3) asked = true;
+                             });
+                           }),
+               Stopped);
+  EXPECT_LT(inner, 2000);
+}
+
+TEST(Threads, NothingStopsWhatIsUndivided) {
+  for (const int count : {1, 3}) {
+    Threads threads(count);
+    threads.stop_when([] { return true; });
+    std::atomic<int> done = 0;
+    {
+      const Threads::Undivided outer(threads);
+      {
+        const Threads::Undivided inner(threads);
+        threads.run(50, [&](std::size_t, int) { ++done; });
+      }
+      threads.check_stop();
+      threads.run(50, [&](std::size_t, int) { ++done; });
+    }
+    EXPECT_EQ(done, 100);
+    EXPECT_THROW(threads.run(50, [&](std::size_t, int) { ++done; }), Stopped);
+    EXPECT_EQ(done, 100);
+  }
 }
 
 }  // namespace
