@@ -21,6 +21,8 @@ constexpr std::size_t kGrids = 50;           // of all inputs
 constexpr std::size_t kLowOrderGrids = 300;  // of few
 constexpr double kLambda = 0.2;              // where nothing is given and the search begins
 constexpr double kLowOrderLambda = 1;
+constexpr std::size_t kSteps = 8;  // of conjugate gradients
+constexpr std::size_t kSweeps = 5, kLowOrderSweeps = 1;
 constexpr int kMixedSweeps = 20;  // at most
 
 std::size_t whole(const Spec& spec, const char* key, std::size_t otherwise) {
@@ -78,6 +80,19 @@ std::size_t default_pursuit(std::uint64_t rows) {
   return std::clamp<std::size_t>(400000 / std::max<std::uint64_t>(rows, 1), 10, 40);
 }
 
+// Conjugate gradients where they can; grids chosen one after the other are swept in that order.
+void choose_solver(const Spec& spec, bool low_order, GridFitOptions& fit) {
+  const bool able = fit.loss == GridLoss::squared && fit.pursuit == 1;
+  require(!spec.has("steps") || !spec.has("sweeps"), "map: found steps= and sweeps=, expected one of them");
+  require(!spec.has("steps") || able,
+          "map: found steps= (of conjugate gradients), which need --learner ridge and pursuit=1; use sweeps=");
+  fit.solver = able && !spec.has("sweeps") ? GridSolver::conjugate : GridSolver::sweeps;
+  const std::size_t passes = fit.solver == GridSolver::conjugate
+                                 ? whole(spec, "steps", kSteps)
+                                 : whole(spec, "sweeps", low_order ? kLowOrderSweeps : kSweeps);
+  fit.passes = int(std::clamp<std::size_t>(passes, 1, 10000));
+}
+
 bool several_lambdas(const TrainOptions& options) {
   return options.ridge.lambdas.size() > 1 || options.learner.lambdas.size() > 1 || options.learner.C.size() > 1;
 }
@@ -86,7 +101,7 @@ bool several_lambdas(const TrainOptions& options) {
 
 BinningFit binning_fit(const TrainOptions& options, std::size_t inputs, std::uint64_t rows) {
   const Spec spec(options.map);
-  spec.allow({"law", "low", "high", "order", "pursuit", "min_rows", "max_bins", "sweeps"});
+  spec.allow({"law", "low", "high", "order", "pursuit", "min_rows", "max_bins", "sweeps", "steps"});
   BinningFit fit;
   BinningOptions& binning = fit.binning;
   parse_order(spec, binning);
@@ -102,7 +117,7 @@ BinningFit binning_fit(const TrainOptions& options, std::size_t inputs, std::uin
           "map: binning has the learners ridge and logistic; use the fourier map for the others");
   fit.fit.loss = learner == Learner::ridge ? GridLoss::squared : GridLoss::logistic;
   fit.fit.pursuit = std::max<std::size_t>(1, whole(spec, "pursuit", low_order ? default_pursuit(rows) : 1));
-  fit.fit.sweeps = int(std::clamp<std::size_t>(whole(spec, "sweeps", low_order ? 1 : 5), 1, 10000));
+  choose_solver(spec, low_order, fit.fit);
   fit.fit.progress = options.execution.progress;
   bool lambda_given = false;
   fit.fit.lambda = given_lambda(options, rows, lambda_given, low_order ? kLowOrderLambda : kLambda);
@@ -116,7 +131,7 @@ BinningFit binning_fit(const TrainOptions& options, std::size_t inputs, std::uin
   }
   // One sweep of chosen grids stops early, which does most of lambda's work: its default serves, and trials cost more
   // than the fit.
-  fit.search_lambda = !lambda_given && (fit.search_scales || fit.fit.sweeps > 1 || several_lambdas(options));
+  fit.search_lambda = !lambda_given && (fit.search_scales || fit.fit.passes > 1 || several_lambdas(options));
   if (inputs > 0) check_binning(inputs, binning);
   return fit;
 }
@@ -135,7 +150,12 @@ MixtureFit mixture_fit(const TrainOptions& options, std::size_t inputs, std::uin
       continue;
     }
     fit.bins = binning_fit(part.options, inputs, rows);
-    if (!Spec(part.options.map).has("sweeps") && fit.bins.fit.pursuit == 1) fit.bins.fit.sweeps = kMixedSweeps;
+    const Spec spec(part.options.map);
+    require(!spec.has("steps"), "map: found steps= in a mixture, whose parts take turns; use sweeps=");
+    if (fit.bins.fit.solver == GridSolver::conjugate) {
+      fit.bins.fit.solver = GridSolver::sweeps;
+      fit.bins.fit.passes = kMixedSweeps;
+    }
     fit.bins_weight = part.weight.value_or(1);
   }
   if (!weighted) return fit;

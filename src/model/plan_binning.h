@@ -13,7 +13,7 @@ namespace bochner {
 //   law=laplacian|reciprocal|hat|log-uniform, low=, high=   the pitches; default: those of the kernel
 //   order=1-2, pursuit=20                                   grids of few inputs, chosen among several draws
 //   min_rows=2, max_bins=65536                              bins that are kept
-//   sweeps=5                                                passes over the grids
+//   steps=8 | sweeps=5                                      of conjugate gradients, or passes grid by grid
 BinningFit binning_fit(const TrainOptions& options, std::size_t inputs, std::uint64_t rows);
 
 // The same for a mixture of bins with dense parts.

@@ -26,6 +26,7 @@ TRAININGS = {
     "binning": ("blobs.csv", "--target", "class", "--map", "binning", "--features", 8),
     "binning, lambdas": (*CLASSES, "--map", "binning:sweeps=3", "--bandwidth", 1, "--features", 20, "--learner",
                          "logistic"),
+    "binning, steps": (*FEW, "--map", "binning:steps=6", "--bandwidth", 1, "--features", 20),
     "pursuit": (*CLASSES, "--map", "binning:order=1-2,sweeps=2,pursuit=5", "--features", 20),
     "bins and features": (*FEW, "--map", "fourier+binning", "--features", 32, "--bandwidth", 1),
 }

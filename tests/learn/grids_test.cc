@@ -62,6 +62,19 @@ BinningOptions few_grids() {
   return options;
 }
 
+GridFitOptions conjugate() {
+  GridFitOptions options;
+  options.solver = GridSolver::conjugate;
+  return options;
+}
+
+// Every loss and solver.
+std::vector<GridFitOptions> all_solvers() {
+  GridFitOptions squared, logistic;
+  logistic.loss = GridLoss::logistic;
+  return {squared, logistic, conjugate()};
+}
+
 Archive saved(const Map& map) {
   Archive archive;
   map.save(archive);
@@ -97,18 +110,56 @@ TEST(Grids, SweepsReachTheMinimum) {
       GridFitOptions options;
       options.loss = loss;
       options.lambda = 1;
-      options.sweeps = 500;
+      options.passes = 500;
       const GridFit fit = fit_grids(threads, p.rows(threads), p.targets, few_grids(), options);
       expect_stationary(p, fit, loss, 1.0 * 10, 2e-3);
     }
   }
 }
 
+TEST(Grids, ConjugateGradientsReachTheMinimum) {
+  Threads threads(2);
+  for (const std::size_t outputs : {1, 3}) {
+    const Problem p(600, outputs);
+    GridFitOptions options = conjugate();
+    options.lambda = 1;
+    options.passes = 40;
+    const GridFit fit = fit_grids(threads, p.rows(threads), p.targets, few_grids(), options);
+    expect_stationary(p, fit, GridLoss::squared, 1.0 * 10, 2e-3);
+    // What a step leaves of the rows is what the model leaves of them.
+    const Matrix<float> f = p.predict(*fit.head);
+    for (std::size_t i = 0; i < p.n; ++i)
+      for (std::size_t k = 0; k < outputs; ++k)
+        ASSERT_NEAR(fit.state[i * outputs + k], p.targets.code[i * outputs + k] - f(i, k), 1e-5);
+  }
+}
+
+TEST(Grids, ConjugateGradientsLeaveATargetThatIsConstantAlone) {
+  Threads threads(2);
+  Problem p(200, 2);
+  for (std::size_t i = 0; i < p.n; ++i) p.targets.code[2 * i] = 1;
+  const GridFit fit = fit_grids(threads, p.rows(threads), p.targets, few_grids(), conjugate());
+  const Matrix<float> f = p.predict(*fit.head);
+  for (std::size_t i = 0; i < p.n; ++i) ASSERT_FLOAT_EQ(f(i, 0), 1);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < p.n; ++i) wrong += f(i, 1) * p.targets.code[2 * i + 1] <= 0;
+  EXPECT_LT(wrong, 10u);
+}
+
+TEST(Grids, ConjugateGradientsRefuseWhatNeedsSweeps) {
+  Threads threads(1);
+  const Problem p(50);
+  GridFitOptions options = conjugate();
+  options.loss = GridLoss::logistic;
+  EXPECT_THROW(fit_grids(threads, p.rows(threads), p.targets, few_grids(), options), std::invalid_argument);
+  options = conjugate();
+  options.pursuit = 2;
+  EXPECT_THROW(fit_grids(threads, p.rows(threads), p.targets, few_grids(), options), std::invalid_argument);
+}
+
 TEST(Grids, ModelIsTheSameToTheBitForAnyThreadCountAndBlockSplit) {
   const Problem p(30000, 2);
-  for (const GridLoss loss : {GridLoss::squared, GridLoss::logistic}) {
-    GridFitOptions options;
-    options.loss = loss;
+  for (const GridFitOptions& options : all_solvers()) {
     Threads one(1);
     const Archive expected = saved(*fit_grids(one, p.rows(one), p.targets, few_grids(), options).head);
     for (const int count : {2, 3, 7}) {
@@ -123,13 +174,15 @@ TEST(Grids, ModelIsTheSameToTheBitForAnyThreadCountAndBlockSplit) {
 TEST(Grids, OutputsAreFittedAsIfAlone) {
   Threads threads(2);
   const Problem both(3000, 2);
-  const GridFit fit = fit_grids(threads, both.rows(threads), both.targets, few_grids(), {});
-  for (std::size_t k = 0; k < 2; ++k) {
-    GridTargets alone;
-    for (std::size_t i = 0; i < both.n; ++i) alone.code.push_back(both.targets.code[i * 2 + k]);
-    const GridFit single = fit_grids(threads, both.rows(threads), alone, few_grids(), {});
-    for (std::size_t c = 0; c < single.head->values().size(); ++c)
-      ASSERT_NEAR(single.head->values()[c], fit.head->values()[c * 2 + k], 1e-6);
+  for (const GridFitOptions& options : all_solvers()) {
+    const GridFit fit = fit_grids(threads, both.rows(threads), both.targets, few_grids(), options);
+    for (std::size_t k = 0; k < 2; ++k) {
+      GridTargets alone;
+      for (std::size_t i = 0; i < both.n; ++i) alone.code.push_back(both.targets.code[i * 2 + k]);
+      const GridFit single = fit_grids(threads, both.rows(threads), alone, few_grids(), options);
+      for (std::size_t c = 0; c < single.head->values().size(); ++c)
+        ASSERT_NEAR(single.head->values()[c], fit.head->values()[c * 2 + k], 1e-5);
+    }
   }
 }
 
@@ -142,9 +195,7 @@ TEST(Grids, ARowOfWeightTwoIsTwoRows) {
     twice.targets.code.push_back(twice.targets.code[i]);
   }
   twice.n += 100;
-  for (const GridLoss loss : {GridLoss::squared, GridLoss::logistic}) {
-    GridFitOptions options;
-    options.loss = loss;
+  for (const GridFitOptions& options : all_solvers()) {
     const GridFit a = fit_grids(threads, once.rows(threads), once.targets, few_grids(), options);
     const GridFit b = fit_grids(threads, twice.rows(threads), twice.targets, few_grids(), options);
     ASSERT_EQ(a.head->values().size(), b.head->values().size());
@@ -208,9 +259,7 @@ TEST(Grids, ARowFarFromAllTrainingIsPredictedAsTheMean) {
 TEST(Grids, LearnsWhatALinearModelCannot) {
   Threads threads(2);
   const Problem p(6000), fresh(8000);  // the first 6000 rows are the same
-  for (const GridLoss loss : {GridLoss::squared, GridLoss::logistic}) {
-    GridFitOptions options;
-    options.loss = loss;
+  for (const GridFitOptions& options : all_solvers()) {
     BinningOptions binning = few_grids();
     binning.grids = 50;
     const GridFit fit = fit_grids(threads, p.rows(threads), p.targets, binning, options);
@@ -225,9 +274,9 @@ TEST(Grids, ShortMemoryChangesNothing) {
   Threads threads(2);
   const Problem p(3000);
   const GridRows<float> rows = p.rows(threads);
-  for (const std::size_t pursuit : {1, 3}) {
-    GridFitOptions options;
-    options.pursuit = pursuit;
+  GridFitOptions pursuit;
+  pursuit.pursuit = 3;
+  for (GridFitOptions options : {GridFitOptions(), pursuit, conjugate()}) {
     BinningOptions binning = few_grids();
     binning.min_rows = 2;
     const GridFit plenty = fit_grids(threads, rows, p.targets, binning, options);
@@ -274,7 +323,7 @@ TEST(GridPursuit, FindsTheInputsThatInteract) {
   const Interaction p(4000);
   GridFitOptions options;
   options.loss = GridLoss::logistic;
-  options.sweeps = 1;
+  options.passes = 1;
   const auto right_pairs = [&](std::size_t pursuit) {
     options.pursuit = pursuit;
     const GridFit fit = fit_grids(threads, p.rows(threads), p.targets, Interaction::pairs(), options);

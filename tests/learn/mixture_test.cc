@@ -43,7 +43,7 @@ MixtureFit few_parts() {
   options.bins.binning.length_scales = {0.6};
   options.bins.binning.seed = 4;
   options.bins.fit.lambda = 0.5;
-  options.bins.fit.sweeps = 200;
+  options.bins.fit.passes = 200;
   options.dense_weight = 2;
   options.bins_weight = 0.5;
   return options;
@@ -140,7 +140,7 @@ TEST(Mixture, HasTheSamePredictionsForAnyThreadCount) {
   MixtureFit options = few_parts();
   options.dense_weight.reset();  // chosen too
   options.bins.search_lambda = true;
-  options.bins.fit.sweeps = 4;
+  options.bins.fit.passes = 4;
   std::optional<Matrix<float>> one;
   for (const int count : {1, 2, 3, 7}) {
     Threads threads(count);
@@ -158,7 +158,7 @@ TEST(Mixture, FitsWhatEachPartAloneCannot) {
   MixtureFit options = few_parts();
   options.dense_weight.reset();
   options.bins.search_lambda = true;
-  options.bins.fit.sweeps = 10;
+  options.bins.fit.passes = 10;
   const Fitted both = fit(p, options, fourier(2, {.features = 20, .seed = 3}), 2, threads);
   MixtureFit no_bins = options, no_dense = options;
   no_bins.dense_weight = 1e4;

@@ -98,6 +98,9 @@ TEST_F(BinningModel, RefusesWhatItCannotDo) {
   refuses({.kernel = laplacian(), .map = "binning:order=x"});
   refuses({.kernel = laplacian(), .map = "binning:law=gaussian"});
   refuses({.kernel = laplacian(), .map = "binning:grids=3"});
+  refuses({.kernel = laplacian(), .map = "binning:steps=3,sweeps=3"});
+  refuses({.kernel = laplacian(), .map = "binning:order=1-2,steps=3"});
+  refuses({.map = "fourier+binning:steps=3"});
   refuses({.map = "fourier+binning", .learner = {.learner = Learner::huber}});
   refuses({.map = "binning+binning:order=1"});
   refuses({.map = "fourier+none"});

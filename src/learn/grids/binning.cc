@@ -86,7 +86,9 @@ Fitted fit_as(const Stream& stream, const Survey& survey, BinningFit options, co
   report.features = fit.head->bins().outputs();
   report.map = fit.head->bins().spec();
   report.learner = options.fit.loss == GridLoss::squared ? "ridge" : "logistic";
-  report.solver = fmt::format("{} sweeps over {} grids", options.fit.sweeps, binning.grids);
+  report.solver =
+      fmt::format("{} {} over {} grids", options.fit.passes,
+                  options.fit.solver == GridSolver::sweeps ? "sweeps" : "steps of conjugate gradients", binning.grids);
   report.lambda = options.fit.lambda / double(std::max<std::size_t>(1, data.rows.rows));
   report.notes.push_back(bins_text(*fit.head));
   return fitted;

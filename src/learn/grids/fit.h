@@ -14,10 +14,15 @@
 
 namespace bochner {
 
+// Sweeps take one grid after the other, exactly: any loss, grids chosen by pursuit, a partner. Conjugate gradients
+// take all grids at once: the squared loss in fewer passes.
+enum class GridSolver { sweeps, conjugate };
+
 struct GridFitOptions {
   GridLoss loss = GridLoss::squared;
+  GridSolver solver = GridSolver::sweeps;
   double lambda = 0.1;      // penalty lambda/2 |w|^2 on the coefficients of sqrt(1/P) features: in all, not per row
-  int sweeps = 5;           // passes over the grids
+  int passes = 5;           // over the grids: sweeps, or steps of conjugate gradients
   std::size_t pursuit = 1;  // draws a grid is chosen from, by its alignment with what is left to explain
   std::size_t memory =
       0;  // bytes for the bins of rows; what does not fit is binned again every sweep. 0: half of what is free
@@ -43,8 +48,8 @@ class GridPartner {
   virtual void load(const Archive& archive) = 0;
 };
 
-// A linear head on the random bins of the rows, by Gauss-Seidel sweeps over the grids. With a partner, squared loss
-// only: sweeps end early where another one would no longer change the loss.
+// A linear head on the random bins of the rows. With a partner, sweeps and the squared loss only: they end early where
+// another one would no longer change the loss.
 template <class T>
 GridFit fit_grids(Threads& threads, const GridRows<T>& rows, const GridTargets& targets, const BinningOptions& binning,
                   const GridFitOptions& options, GridPartner* partner = nullptr);

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 
 #include "base/require.h"
-#include "maps/draw_grid.h"
-#include "random/draw.h"
+#include "learn/grids/samples.h"
 #include "run/checkpoint.h"
 
 namespace bochner {
@@ -21,89 +21,12 @@ namespace {
 struct Stage {
   std::size_t rows;
   std::size_t grids;
-  int sweeps;
+  int passes;
   double steep;                  // of the softened error: gentle slopes tell directions, steep ones the error itself
   std::vector<double> together;  // log2 factors tried on all scales at once
   std::vector<double> steps;     // of log2 scale one by one, a round each
+  bool as_the_fit = false;       // the size of the fit itself: what small fits mistake is tried again
 };
-
-// The rows whose key lies in [from, to) of the unit interval, and their targets.
-template <class T>
-struct Sample {
-  GridRows<T> rows;
-  GridTargets targets;
-
-  Sample(Threads& threads, const GridRows<T>& all, const GridTargets& y, std::uint64_t seed, double from, double to) {
-    targets.outputs = y.outputs;
-    rows.groups = all.groups;
-    rows.inputs = all.inputs;
-    std::vector<std::vector<std::uint32_t>> chosen(all.blocks.size());
-    rows.blocks.resize(all.blocks.size());
-    threads.run(all.blocks.size(), [&](std::size_t b, int) {
-      for (std::uint32_t i = 0; i < all.blocks[b].rows; ++i) {
-        const double key = uniform(seed, Draw::holdout, all.blocks[b].first + i);
-        if (key >= from && key < to) chosen[b].push_back(i);
-      }
-      rows.blocks[b] = select_rows<T>(all.blocks[b], chosen[b]);
-    });
-    for (std::size_t b = 0; b < chosen.size(); ++b) {
-      for (const std::uint32_t i : chosen[b]) {
-        const std::size_t row = all.blocks[b].first + i;
-        targets.code.insert(targets.code.end(), &y.code[row * y.outputs], &y.code[row * y.outputs] + y.outputs);
-        if (!y.weight.empty()) targets.weight.push_back(y.weight[row]);
-      }
-      rows.rows += chosen[b].size();
-    }
-    std::erase_if(rows.blocks, [](const PackedRows<T>& block) { return block.rows == 0; });
-    std::size_t first = 0;
-    for (auto& block : rows.blocks) {
-      block.first = first;
-      first += block.rows;
-    }
-  }
-};
-
-// Fits on one sample and scores on the other, on one thread.
-template <class T>
-GridTrial trial(const Sample<T>& train, const Sample<T>& held_out, Task task, const BinningOptions& binning,
-                const GridFitOptions& options, double steep, const Threads::Stop& stop) {
-  Threads alone(1);
-  alone.stop_when(stop);
-  const std::size_t n = train.rows.rows, m = held_out.rows.rows, K = train.targets.outputs;
-  GridBins bins;
-  bins.rows = n;
-  bins.columns.resize(binning.grids * n);
-  std::vector<std::uint32_t> columns(binning.grids * m);
-  BinScratch scratch;
-  for (std::size_t g = 0; g < binning.grids; ++g) {
-    alone.check_stop();
-    const Grid<T> grid = draw_grid<T>(train.rows.inputs, binning, g);
-    bins.grids.push_back(occupy(train.rows, grid, binning, train.targets.weight, scratch, &bins.columns[g * n]));
-    for (const auto& block : held_out.rows.blocks) {
-      bin_hashes(block, grid, scratch.hashes.data());
-      scratch.index.find({scratch.hashes.data(), block.rows}, &columns[g * m + block.first]);
-    }
-  }
-  std::vector<std::vector<float>> v;
-  for (const OccupiedBins& grid : bins.grids) v.emplace_back(grid.size() * K);
-  const std::vector<double> intercept = grid_intercept(train.targets, options.loss);
-  GridSweeper sweeper(alone, train.targets, options.loss, intercept);
-  for (int sweep = 0; sweep < options.sweeps; ++sweep)
-    for (std::size_t g = 0; g < binning.grids; ++g) {
-      alone.check_stop();
-      sweeper.step(bins.of(g), bins.grids[g], options.lambda * double(binning.grids), v[g].data());
-    }
-  std::vector<double> f(m * K);
-  for (std::size_t i = 0; i < m; ++i) std::copy(intercept.begin(), intercept.end(), &f[i * K]);
-  for (std::size_t g = 0; g < binning.grids; ++g) {
-    for (std::size_t i = 0; i < m; ++i) {
-      const std::uint32_t c = columns[g * m + i];
-      if (c == HashIndex::kNone) continue;
-      for (std::size_t k = 0; k < K; ++k) f[i * K + k] += double(v[g][c * K + k]);
-    }
-  }
-  return held_out_loss(held_out.targets, f, task, steep);
-}
 
 constexpr std::size_t kNoUnknown = ~std::size_t{0};
 constexpr std::size_t kMostUnknowns = 40;  // a round tries each twice
@@ -147,18 +70,26 @@ GridScaleSearch search_grid_scales(Threads& threads, const GridRows<T>& rows, co
 
   const double n = double(rows.rows);
   const double held = std::min(0.2, 50000 / n);
+  // A few passes tell one scale from another.
+  const int few = fit.solver == GridSolver::conjugate ? 3 : 2;
+  const std::size_t grids = std::min<std::size_t>(binning.grids, 50);
   const std::vector<Stage> stages{
-      {30000, 12, 2, 2, {-3, -2, -1, 0, 1, 2}, {1, 1, 1}},
-      {100000, 16, 2, 2, {0, 0.5}, {0.7, 0.7, 0.5}},
-      {rows.rows, 20, 2, 3, {0, 0.25, 0.5}, {0.5}},
-      {rows.rows, std::min<std::size_t>(binning.grids, 50), fit.sweeps, 12, {0, 0.25, 0.5}, {}},
+      {30000, 12, few, 2, {-3, -2, -1, 0, 1, 2}, {1, 1, 1}},
+      {100000, 16, few, 2, {0, 0.5}, {0.7, 0.7, 0.5}},
+      {rows.rows, 20, few, 3, {0, 0.25, 0.5}, {0.5}},
+      {rows.rows, grids, fit.passes, 12, {0.2, 0.45}, {}, true},
   };
-  const Sample<T> held_out(threads, rows, targets, binning.seed, 0, held);
+  const GridSample<T> held_out(threads, rows, targets, binning.seed, 0, held);
 
   // x: log2 of one over each scale in spreads, and of lambda.
   std::vector<double> x(q, -1);
-  for (std::size_t j = 0; j < inputs.size(); ++j)
-    if (inputs[j].indicator && unknown[j] != kNoUnknown) x[unknown[j]] = 0;
+  std::vector<bool> is_indicator(unknowns);
+  for (std::size_t j = 0; j < inputs.size(); ++j) {
+    if (!inputs[j].indicator || unknown[j] == kNoUnknown) continue;
+    is_indicator[unknown[j]] = true;
+    x[unknown[j]] = 0;
+  }
+  const bool indicators = std::find(is_indicator.begin(), is_indicator.end(), true) != is_indicator.end();
   if (!fixed_lambda) x[unknowns] = std::log2(fit.lambda);
   const auto scales_at = [&](const std::vector<double>& at) {
     std::vector<double> scales(inputs.size());
@@ -173,28 +104,44 @@ GridScaleSearch search_grid_scales(Threads& threads, const GridRows<T>& rows, co
   for (const Stage& stage : stages) rounds += stage.steps.size() + 1;
   for (const Stage& stage : stages) {
     const double share = std::min(1.0, held + double(stage.rows) / n);
-    const Sample<T> sample(threads, rows, targets, binning.seed, held, share);
-    const auto try_all = [&](const std::vector<std::vector<double>>& points) {
+    const GridSample<T> sample(threads, rows, targets, binning.seed, held, share);
+    const auto binning_at = [&](const std::vector<double>& point) {
+      BinningOptions here = binning;
+      here.grids = stage.grids;
+      here.min_rows = 1;
+      here.max_bins = 0;
+      here.length_scales = scales_at(point);
+      return here;
+    };
+    const auto fit_at = [&](const std::vector<double>& point) {
+      GridFitOptions here = fit;
+      here.passes = stage.passes;
+      if (!fixed_lambda) here.lambda = std::exp2(point[unknowns]);
+      return here;
+    };
+    const auto try_all = [&](const std::vector<std::vector<double>>& points, bool same_scales) {
       std::vector<GridTrial> losses(points.size());
+      std::unique_ptr<GridTrialFit<T>> shared;
+      if (same_scales) shared = std::make_unique<GridTrialFit<T>>(threads, sample, held_out, binning_at(points[0]));
       threads.run(points.size(), [&](std::size_t i, int) {
-        BinningOptions here = binning;
-        here.grids = stage.grids;
-        here.min_rows = 1;
-        here.max_bins = 0;
-        here.length_scales = scales_at(points[i]);
-        GridFitOptions small = fit;
-        small.sweeps = stage.sweeps;
-        if (!fixed_lambda) small.lambda = std::exp2(points[i][unknowns]);
-        losses[i] = trial(sample, held_out, task, here, small, stage.steep, threads.stop());
+        const GridFitOptions options = fit_at(points[i]);
+        if (shared) {
+          losses[i] = shared->judge(options, task, stage.steep, threads.stop());
+          return;
+        }
+        Threads alone(1);
+        alone.stop_when(threads.stop());
+        losses[i] = GridTrialFit<T>(alone, sample, held_out, binning_at(points[i]))
+                        .judge(options, task, stage.steep, threads.stop());
       });
       std::vector<double> numbers;
       for (const GridTrial& t : losses) t.append_to(numbers);
       return numbers;
     };
-    const auto losses_at = [&](const std::vector<std::vector<double>>& points) {
+    const auto losses_at = [&](const std::vector<std::vector<double>>& points, bool same_scales = false) {
       const std::size_t each = GridTrial::number_count(targets.outputs);
       const std::vector<double> numbers =
-          logged(fit.checkpoint, "scales", each * points.size(), [&] { return try_all(points); });
+          logged(fit.checkpoint, "scales", each * points.size(), [&] { return try_all(points, same_scales); });
       std::vector<GridTrial> losses;
       for (std::size_t i = 0; i < points.size(); ++i)
         losses.push_back(GridTrial::from(&numbers[each * i], targets.outputs));
@@ -202,8 +149,8 @@ GridScaleSearch search_grid_scales(Threads& threads, const GridRows<T>& rows, co
       if (progress) progress("scales", double(++round) / double(2 * rounds));
       return losses;
     };
-    const auto take_best = [&](const std::vector<std::vector<double>>& points) {
-      const std::vector<GridTrial> losses = losses_at(points);
+    const auto take_best = [&](const std::vector<std::vector<double>>& points, bool same_scales = false) {
+      const std::vector<GridTrial> losses = losses_at(points, same_scales);
       bool better = false;
       for (std::size_t i = 0; i < points.size(); ++i) {
         if (losses[i].loss >= found.best.loss) continue;
@@ -256,6 +203,25 @@ GridScaleSearch search_grid_scales(Threads& threads, const GridRows<T>& rows, co
         points[3][moves[m].u] += 1.5 * moves[m].by;
       }
       take_best(points);
+    }
+
+    if (!stage.as_the_fit) continue;
+    // Few grids must look at every indicator; the grids of the fit may leave most of them to others.
+    if (indicators) {
+      std::vector<std::vector<double>> points;
+      for (const double looser : {1.5, 3.0}) {
+        points.push_back(x);
+        for (std::size_t u = 0; u < unknowns; ++u)
+          if (is_indicator[u]) points.back()[u] = std::min(x[u], 0.0) - looser;
+      }
+      take_best(points);
+    }
+    // Few passes stop short of where a small lambda would fit noise.
+    if (!fixed_lambda) {
+      std::vector<std::vector<double>> points(2, x);
+      points[0][unknowns] += 2;
+      points[1][unknowns] += 4;
+      take_best(points, true);
     }
   }
   found.length_scales = scales_at(x);

@@ -7,29 +7,15 @@
 #include <cmath>
 #include <utility>
 
+#include "learn/grids/pieces.h"
+
 namespace bochner {
 
 namespace {
 
-constexpr std::size_t kRows = 8192;   // rows a thread takes at a time
 constexpr std::size_t kBins = 16384;  // bins a thread takes at a time
 
-std::size_t pieces(std::size_t count, std::size_t each) { return (count + each - 1) / each; }
-
 float logistic(float t) { return 1.0f / (1.0f + std::exp(-t)); }
-
-// A sum over the rows in pieces of a fixed size, added in order: the same for any number of threads.
-template <class Term>
-double sum_rows(Threads& threads, std::size_t n, const Term& term) {
-  std::vector<double> part(pieces(n, kRows));
-  threads.run(part.size(), [&](std::size_t piece, int) {
-    const std::size_t end = std::min(n, (piece + 1) * kRows);
-    for (std::size_t i = piece * kRows; i < end; ++i) part[piece] += term(i);
-  });
-  double sum = 0;
-  for (const double p : part) sum += p;
-  return sum;
-}
 
 }  // namespace
 
@@ -87,8 +73,8 @@ void GridSweeper::step(const std::uint32_t* columns, const OccupiedBins& bins, d
   const std::size_t cells = columns ? (bins.size() + 1) * K_ : 0;
   for (auto& sums : sums_)
     if (sums.size() < cells * (logistic ? 2 : 1)) sums.resize(cells * (logistic ? 2 : 1));
-  threads_.run(pieces(n_, kRows), [&](std::size_t piece, int thread) {
-    const std::size_t begin = piece * kRows, end = std::min(n_, begin + kRows);
+  threads_.run(pieces(n_, kPieceRows), [&](std::size_t piece, int thread) {
+    const std::size_t begin = piece * kPieceRows, end = std::min(n_, begin + kPieceRows);
     std::int64_t* sums = sums_[std::size_t(thread)].data();
     if (K_ == 1)
       logistic ? pass<true, true>(columns, begin, end, sums) : pass<false, true>(columns, begin, end, sums);
@@ -136,9 +122,9 @@ double GridSweeper::loss() const {
 void GridSweeper::slopes(std::vector<float>& slope, std::vector<float>& curvature) const {
   slope.resize(n_ * K_);
   curvature.resize(n_ * K_);
-  threads_.run(pieces(n_, kRows), [&](std::size_t piece, int) {
-    const std::size_t end = std::min(n_, (piece + 1) * kRows);
-    for (std::size_t i = piece * kRows; i < end; ++i) {
+  threads_.run(pieces(n_, kPieceRows), [&](std::size_t piece, int) {
+    const std::size_t end = std::min(n_, (piece + 1) * kPieceRows);
+    for (std::size_t i = piece * kPieceRows; i < end; ++i) {
       const float w = targets_.weight_of(i);
       for (std::size_t k = i * K_; k < (i + 1) * K_; ++k) {
         const float y = targets_.code[k], miss = loss_ == GridLoss::logistic ? logistic(-y * state_[k]) : 0;

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "learn/grids/conjugate.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "learn/grids/pieces.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr std::size_t kGatherRows = 8 * kPieceRows;  // a grid's directions are read from the cache many times
+
+}  // namespace
+
+GridConjugate::GridConjugate(Threads& threads, GridPasses& passes, const GridTargets& targets,
+                             std::span<const double> intercept, double shift)
+    : threads_(threads),
+      passes_(passes),
+      targets_(targets),
+      shift_(shift),
+      n_(targets.rows()),
+      K_(targets.outputs),
+      residuals_(targets.code),
+      image_(targets.code.size()),
+      weighted_(targets.weight.empty() ? 0 : targets.code.size()),
+      grids_(passes.grids()),
+      sums_(std::size_t(threads.count())) {
+  for (std::size_t i = 0; i < residuals_.size(); ++i) residuals_[i] -= float(intercept[i % K_]);
+}
+
+// Calls work(cell, bin, output) for the cells of a grid and adds what it returns to sums[output]. One output: eight
+// sums side by side, always in the same way, which the compiler turns into vectors.
+template <class Work>
+void GridConjugate::add_cells(std::size_t g, double* sums, const Work& work) const {
+  const std::size_t bins = passes_.bins(g).size();
+  if (K_ == 1) {
+    constexpr std::size_t kSums = 8;
+    double part[kSums] = {};
+    std::size_t c = 0;
+    for (; c + kSums <= bins; c += kSums)
+      for (std::size_t s = 0; s < kSums; ++s) part[s] += double(work(c + s, c + s, std::size_t(0)));
+    for (; c < bins; ++c) part[0] += double(work(c, c, std::size_t(0)));
+    for (const double p : part) sums[0] += p;
+    return;
+  }
+  std::size_t cell = 0;
+  for (std::size_t bin = 0; bin < bins; ++bin)
+    for (std::size_t k = 0; k < K_; ++k, ++cell) sums[k] += double(work(cell, bin, k));
+}
+
+void GridConjugate::start() {
+  scatter(residuals_, true);
+  const Threads::Undivided whole(threads_);
+  const std::vector<double> steepness = over_grids([&](std::size_t g, double* sums) {
+    OneGrid& grid = grids_[g];
+    grid.slope = grid.product;
+    grid.value.assign(grid.slope.size(), 0);
+    grid.direction.assign(grid.slope.size() + K_, 0);
+    const float *slope = grid.slope.data(), *mass = passes_.bins(g).mass.data();
+    add_cells(g, sums,
+              [&](std::size_t c, std::size_t bin, std::size_t) { return slope[c] * slope[c] * inverse(mass[bin]); });
+  });
+  turn(steepness, std::vector<float>(K_));
+}
+
+void GridConjugate::step(bool last) {
+  gather();
+  // The curvature along the direction is known from the rows alone, so the last step needs no sums over bins.
+  std::vector<float> by(K_);
+  for (std::size_t k = 0; k < K_; ++k) {
+    const double of_rows = sum_rows(threads_, n_, [&](std::size_t i) {
+      const double image = image_[i * K_ + k];
+      return double(targets_.weight_of(i)) * image * image;
+    });
+    const double curvature = of_rows + shift_ * length_[k];
+    if (curvature > 0) by[k] = float(steepness_[k] / curvature);
+  }
+  if (!last) scatter(image_, false);
+
+  const Threads::Undivided whole(threads_);
+  threads_.run(pieces(n_, kPieceRows), [&](std::size_t piece, int) {
+    const std::size_t end = std::min(n_, (piece + 1) * kPieceRows);
+    for (std::size_t i = piece * kPieceRows; i < end; ++i)
+      for (std::size_t k = 0; k < K_; ++k) residuals_[i * K_ + k] -= by[k] * image_[i * K_ + k];
+  });
+  const float shift = float(shift_);
+  const std::vector<double> steepness = over_grids([&](std::size_t g, double* sums) {
+    OneGrid& grid = grids_[g];
+    float *value = grid.value.data(), *slope = grid.slope.data();
+    const float *direction = grid.direction.data(), *product = grid.product.data();
+    const float* mass = passes_.bins(g).mass.data();
+    add_cells(g, sums, [&](std::size_t c, std::size_t bin, std::size_t k) {
+      value[c] += by[k] * direction[c];
+      if (last) return 0.0f;
+      slope[c] -= by[k] * (product[c] + shift * direction[c]);
+      return slope[c] * slope[c] * inverse(mass[bin]);
+    });
+  });
+  if (last) return;
+  std::vector<float> keep(K_);
+  for (std::size_t k = 0; k < K_; ++k)
+    if (steepness_[k] > 0) keep[k] = float(steepness[k] / steepness_[k]);
+  turn(steepness, keep);
+}
+
+double GridConjugate::loss() const {
+  return sum_rows(threads_, n_, [&](std::size_t i) {
+    double sum = 0;
+    for (std::size_t k = 0; k < K_; ++k) sum += 0.5 * double(residuals_[i * K_ + k]) * double(residuals_[i * K_ + k]);
+    return double(targets_.weight_of(i)) * sum;
+  });
+}
+
+// The next direction: the preconditioned slope, and what is kept of the last.
+void GridConjugate::turn(std::vector<double> steepness, std::span<const float> keep) {
+  steepness_ = std::move(steepness);
+  length_ = over_grids([&](std::size_t g, double* sums) {
+    OneGrid& grid = grids_[g];
+    float* direction = grid.direction.data();
+    const float *slope = grid.slope.data(), *mass = passes_.bins(g).mass.data();
+    add_cells(g, sums, [&](std::size_t c, std::size_t bin, std::size_t k) {
+      direction[c] = slope[c] * inverse(mass[bin]) + keep[k] * direction[c];
+      return direction[c] * direction[c];
+    });
+  });
+}
+
+void GridConjugate::gather() {
+  std::fill(image_.begin(), image_.end(), 0.0f);
+  passes_.each(true, [&](std::size_t begin, std::size_t count) {
+    threads_.run(pieces(n_, kGatherRows), [&](std::size_t piece, int) {
+      const std::size_t from = piece * kGatherRows, end = std::min(n_, from + kGatherRows);
+      for (std::size_t g = begin; g < begin + count; ++g) {
+        const std::uint32_t* columns = passes_.columns(g);
+        const float* direction = grids_[g].direction.data();
+        if (K_ == 1) {
+          for (std::size_t i = from; i < end; ++i) image_[i] += direction[columns[i]];
+        } else {
+          for (std::size_t i = from; i < end; ++i)
+            for (std::size_t k = 0; k < K_; ++k) image_[i * K_ + k] += direction[columns[i] * K_ + k];
+        }
+      }
+    });
+  });
+}
+
+void GridConjugate::scatter(const std::vector<float>& of_rows, bool ascending) {
+  const float* numbers = of_rows.data();
+  if (!weighted_.empty()) {
+    threads_.run(pieces(n_, kPieceRows), [&](std::size_t piece, int) {
+      const std::size_t end = std::min(n_, (piece + 1) * kPieceRows);
+      for (std::size_t i = piece * kPieceRows; i < end; ++i)
+        for (std::size_t k = 0; k < K_; ++k) weighted_[i * K_ + k] = targets_.weight[i] * of_rows[i * K_ + k];
+    });
+    numbers = weighted_.data();
+  }
+  passes_.each(ascending, [&](std::size_t begin, std::size_t count) {
+    threads_.run(count, [&](std::size_t at, int thread) {
+      const std::size_t g = begin + at, cells = passes_.bins(g).size() * K_;
+      const std::uint32_t* columns = passes_.columns(g);
+      std::vector<double>& sums = sums_[std::size_t(thread)];
+      sums.assign(cells + K_, 0);
+      if (K_ == 1) {
+        for (std::size_t i = 0; i < n_; ++i) sums[columns[i]] += double(numbers[i]);
+      } else {
+        for (std::size_t i = 0; i < n_; ++i)
+          for (std::size_t k = 0; k < K_; ++k) sums[columns[i] * K_ + k] += double(numbers[i * K_ + k]);
+      }
+      grids_[g].product.assign(sums.begin(), sums.begin() + std::ptrdiff_t(cells));
+    });
+  });
+}
+
+// Sums of each output over all bins, grid by grid.
+std::vector<double> GridConjugate::over_grids(const std::function<void(std::size_t g, double* sums)>& term) {
+  std::vector<double> part(grids_.size() * K_), sum(K_);
+  threads_.run(grids_.size(), [&](std::size_t g, int) { term(g, &part[g * K_]); });
+  for (std::size_t i = 0; i < part.size(); ++i) sum[i % K_] += part[i];
+  return sum;
+}
+
+void GridConjugate::save(Archive& archive) const {
+  archive.put_view("residuals", std::span<const float>(residuals_), {residuals_.size()});
+  archive.put_view("steepness", std::span<const double>(steepness_), {K_});
+  archive.put_view("length", std::span<const double>(length_), {K_});
+  for (std::size_t g = 0; g < grids_.size(); ++g) {
+    const OneGrid& grid = grids_[g];
+    const std::string name = std::to_string(g);
+    archive.put_view("value " + name, std::span<const float>(grid.value), {grid.value.size()});
+    archive.put_view("slope " + name, std::span<const float>(grid.slope), {grid.slope.size()});
+    archive.put_view("direction " + name, std::span<const float>(grid.direction), {grid.direction.size()});
+  }
+}
+
+void GridConjugate::load(const Archive& archive) {
+  residuals_ = archive.get<float>("residuals", {n_ * K_});
+  steepness_ = archive.get<double>("steepness", {K_});
+  length_ = archive.get<double>("length", {K_});
+  for (std::size_t g = 0; g < grids_.size(); ++g) {
+    OneGrid& grid = grids_[g];
+    const std::size_t cells = passes_.bins(g).size() * K_;
+    const std::string name = std::to_string(g);
+    grid.value = archive.get<float>("value " + name, {cells});
+    grid.slope = archive.get<float>("slope " + name, {cells});
+    grid.direction = archive.get<float>("direction " + name, {cells + K_});
+  }
+}
+
+}  // namespace bochner
