@@ -25,6 +25,8 @@ import data
 # name: train and test file, target, words of `bochner train`
 TASKS = {
     "covtype2": ("covtype2", "class", ["--map", "binning", "--features", "50", "--bandwidth", "auto"]),
+    "covtype2-200": ("covtype2", "class", ["--map", "binning", "--features", "200", "--bandwidth", "auto"]),
+    "covtype2-500": ("covtype2", "class", ["--map", "binning", "--features", "500", "--bandwidth", "auto"]),
     "covtype": ("covtype", "class", ["--map", "binning", "--features", "50", "--bandwidth", "auto"]),
     "adult-raw": ("adult-raw", "income", ["--map", "binning:order=1-2"]),
 }
