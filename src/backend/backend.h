@@ -63,6 +63,10 @@ class Backend {
   virtual void project(MatrixView<const float> z, MatrixView<const float> v, MatrixView<float> u) const = 0;
   virtual void project(MatrixView<const double> z, MatrixView<const double> v, MatrixView<double> u) const = 0;
 
+  // The same, and the rows as float besides, for whoever needs them again at once: wide is rows x z.cols.
+  virtual void project(MatrixView<const std::int16_t> z, MatrixView<const float> v, MatrixView<float> u,
+                       MatrixView<float> wide) const = 0;
+
   // sum += u^T z: sum is k x z.cols. A sum in C: of few rows.
   virtual void add_combined(MatrixView<const std::int16_t> z, MatrixView<const float> u,
                             MatrixView<float> sum) const = 0;

@@ -26,11 +26,25 @@ struct Placed {
 
 }  // namespace
 
-CountSketch::CountSketch(const KeptRows& rows, std::size_t buckets, std::size_t first, std::size_t count,
-                         std::uint64_t seed)
-    : rows_(rows), buckets_(buckets), first_(first), seed_(seed), sums_(count, rows.width), ones_(count) {
-  require(buckets > 0 && buckets < (std::size_t(1) << 32), "sketch: {} buckets, expected 1 to 2^32", buckets);
+CountSketch::Places::Places(const Workers& on, std::size_t rows, std::size_t buckets, std::uint64_t seed,
+                            bool remembered)
+    : buckets_(buckets), seed_(seed) {
+  require(buckets > 0 && buckets < (std::size_t(1) << 31), "sketch: {} buckets, expected 1 to 2^31", buckets);
+  if (!remembered) return;
+  std::vector<std::uint32_t> drawn(rows);
+  on.threads.run((rows + kDrawRows - 1) / kDrawRows, [&](std::size_t piece, int) {
+    for (std::size_t i = piece * kDrawRows; i < std::min(rows, (piece + 1) * kDrawRows); ++i) drawn[i] = draw(i);
+  });
+  known_ = std::move(drawn);
 }
+
+std::uint32_t CountSketch::Places::draw(std::uint64_t row) const {
+  const std::uint64_t draw = bits(seed_, Draw::sketch, row);
+  return std::uint32_t(((draw >> 32) * buckets_) >> 32 << 1 | (draw & 1));
+}
+
+CountSketch::CountSketch(const KeptRows& rows, const Places& places, std::size_t first, std::size_t count)
+    : rows_(rows), places_(places), first_(first), sums_(count, rows.width), ones_(count) {}
 
 template <class T>
 void CountSketch::add(const Workers& on, const RowBlock<T>& z) {
@@ -40,11 +54,12 @@ void CountSketch::add(const Workers& on, const RowBlock<T>& z) {
   std::vector<std::vector<Placed>> drawn(pieces);
   on.threads.run(pieces, [&](std::size_t piece, int) {
     for (std::size_t i = piece * kDrawRows; i < std::min(z.rows, (piece + 1) * kDrawRows); ++i) {
-      const std::uint64_t draw = bits(seed_, Draw::sketch, z.first + i);
-      const std::size_t bucket = std::size_t(((draw >> 32) * buckets_) >> 32);
+      const std::uint32_t place = places_.of(z.first + i);
+      const std::size_t bucket = Places::bucket(place);
       if (bucket < first_ || bucket >= first_ + sums_.rows()) continue;
       const double root = z.weights ? std::sqrt(z.weights[i]) : 1.0;
-      drawn[piece].push_back({std::uint32_t(i), std::uint32_t(bucket - first_), float(draw & 1 ? root : -root)});
+      drawn[piece].push_back(
+          {std::uint32_t(i), std::uint32_t(bucket - first_), float(Places::positive(place) ? root : -root)});
     }
   });
 

@@ -22,7 +22,23 @@ namespace bochner {
 // a time need no more memory than themselves.
 class CountSketch {
  public:
-  CountSketch(const KeptRows& rows, std::size_t buckets, std::size_t first, std::size_t count, std::uint64_t seed);
+  // Where each row goes. Drawn once for all sketches of some of the buckets where `remembered`, for 4 bytes a row.
+  class Places {
+   public:
+    Places(const Workers& on, std::size_t rows, std::size_t buckets, std::uint64_t seed, bool remembered);
+    std::uint32_t of(std::uint64_t row) const { return row < known_.size() ? known_[row] : draw(row); }
+    static std::size_t bucket(std::uint32_t place) { return place >> 1; }
+    static bool positive(std::uint32_t place) { return place & 1; }
+
+   private:
+    std::uint32_t draw(std::uint64_t row) const;
+
+    std::size_t buckets_;
+    std::uint64_t seed_;
+    std::vector<std::uint32_t> known_;
+  };
+
+  CountSketch(const KeptRows& rows, const Places& places, std::size_t first, std::size_t count);
 
   template <class T>
   void add(const Workers& on, const RowBlock<T>& z);
@@ -32,8 +48,8 @@ class CountSketch {
 
  private:
   const KeptRows& rows_;
-  std::size_t buckets_, first_;
-  std::uint64_t seed_;
+  const Places& places_;
+  std::size_t first_;
   Matrix<float> sums_;
   std::vector<double> ones_;  // S sqrt(W) 1
 };

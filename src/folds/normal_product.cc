@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
+#include <utility>
 
 #include "base/aligned.h"
 #include "base/require.h"
@@ -15,6 +17,9 @@ namespace {
 
 constexpr std::size_t kStripRows = 8;   // read twice in a row, so that they come from a cache the second time
 constexpr std::size_t kFloatRows = 64;  // whose sums are formed in C; beyond that in double
+
+template <class T>
+constexpr bool kWidened = std::is_same_v<T, std::int16_t>;
 
 // sum += part, part <- 0
 template <class C>
@@ -161,11 +166,17 @@ void NormalProduct::add_chunk(const Workers& on, const RowBlock<T>& z, std::size
   auto [held, held_end] = held_range(rows_.held, z.first + begin, count);
   Matrix<double> sum(columns_, rows_.width + 1);
   Matrix<C> u(kStripRows, columns_), partial(columns_, rows_.width);
+  thread_local AlignedVector<float> wide;  // the strip as float: converted once, used twice
+  if constexpr (kWidened<T>) wide.resize(kStripRows * rows_.width);
   for (std::size_t s = 0; s < count; s += kStripRows) {
     const std::size_t first = begin + s, rows = std::min(kStripRows, count - s);
     const MatrixView<const T> part{z.values + first * z.stride, rows, z.cols, z.stride};
     const MatrixView<C> projected{u.data(), rows, columns_, columns_};
-    on.ops.project(part, v, projected);  // Z v
+    const MatrixView<float> strip{wide.data(), rows, z.cols, z.cols};
+    if constexpr (kWidened<T>)
+      on.ops.project(part, v, projected, strip);  // Z v
+    else
+      on.ops.project(part, v, projected);
     for (std::size_t i = 0; i < rows; ++i) {
       double w = z.weights ? z.weights[first + i] : 1.0;
       if (held < held_end && rows_.held[held] == z.first + first + i) {
@@ -178,7 +189,10 @@ void NormalProduct::add_chunk(const Workers& on, const RowBlock<T>& z, std::size
         sum(k, rows_.width) += double(u(i, k));
       }
     }
-    on.ops.add_combined(part, MatrixView<const C>(projected), partial.view());
+    if constexpr (kWidened<T>)
+      on.ops.add_combined(MatrixView<const C>(strip), MatrixView<const C>(projected), partial.view());
+    else
+      on.ops.add_combined(part, MatrixView<const C>(projected), partial.view());
     if ((s + kStripRows) % kFloatRows == 0 || s + kStripRows >= count)
       flush(partial.view(), {sum.data(), columns_, rows_.width, sum.cols()});
   }

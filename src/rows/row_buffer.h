@@ -56,6 +56,8 @@ struct RowBuffer {
       for (std::size_t i = 1; i <= block.rows; ++i) offsets.push_back(base + block.offsets[i]);
       columns.insert(columns.end(), block.columns + block.offsets[0], block.columns + block.offsets[block.rows]);
       values.insert(values.end(), block.values + block.offsets[0], block.values + block.offsets[block.rows]);
+    } else if (block.stride == cols) {
+      values.insert(values.end(), block.values, block.values + block.rows * cols);
     } else {
       for (std::size_t i = 0; i < block.rows; ++i)
         values.insert(values.end(), block.values + i * block.stride, block.values + i * block.stride + cols);

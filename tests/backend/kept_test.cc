@@ -53,6 +53,24 @@ TYPED_TEST(Kept, ProjectAgreesWithReference) {
   });
 }
 
+TEST(KeptFixedPoint, WideningChangesNoProjectionAndIsExact) {
+  for_each_target([&](const std::string& target) {
+    for (const std::size_t rows : {1, 8, 13})
+      for (const std::size_t heads : {1, 2, 3, 4, 6, 7}) {
+        const std::size_t cols = 96;
+        const std::vector<std::int16_t> z = kept<std::int16_t>(rows * cols, 1);
+        const auto v = numbers<float>(heads * cols, 2);
+        const MatrixView<const std::int16_t> view{z.data(), rows, cols, cols};
+        const MatrixView<const float> v_view{v.data(), heads, cols, cols};
+        Matrix<float> plain(rows, heads), found(rows, heads), wide(rows, cols);
+        cpu_backend().project(view, v_view, plain.view());
+        cpu_backend().project(view, v_view, found.view(), wide.view());
+        ASSERT_EQ(found, plain) << target;
+        for (std::size_t k = 0; k < rows * cols; ++k) ASSERT_EQ(wide.data()[k], float(z[k])) << target;
+      }
+  });
+}
+
 // What a row gives depends neither on the rows beside it nor on how many heads are asked for.
 TYPED_TEST(Kept, ProjectionOfARowIsItsOwn) {
   using T = TypeParam;

@@ -14,8 +14,9 @@ using testing::KeptProblem;
 
 Matrix<float> sketch(const KeptProblem& p, std::size_t buckets, std::size_t first, std::size_t count, int threads,
                      std::size_t block, bool weighted, std::uint64_t seed, const std::vector<double>& mean) {
-  CountSketch fold = p.fold(CountSketch(p.kept, buckets, first, count, seed), threads, block, weighted);
   Threads team(threads);
+  const CountSketch::Places places({cpu_backend(), team}, p.kept.rows, buckets, seed, threads % 2 == 0);
+  CountSketch fold = p.fold(CountSketch(p.kept, places, first, count), threads, block, weighted);
   const MatrixView<const float> b = fold.about({cpu_backend(), team}, mean);
   Matrix<float> copy(b.rows, b.cols);
   std::copy_n(b.data, b.rows * b.cols, copy.data());

@@ -47,6 +47,10 @@ class CpuBackend final : public Backend {
   void project(MatrixView<const std::int16_t> z, MatrixView<const float> v, MatrixView<float> u) const override {
     cpu::project(z, v, u);
   }
+  void project(MatrixView<const std::int16_t> z, MatrixView<const float> v, MatrixView<float> u,
+               MatrixView<float> wide) const override {
+    cpu::project_and_widen(z, v, u, wide);
+  }
   void project(MatrixView<const float> z, MatrixView<const float> v, MatrixView<float> u) const override {
     cpu::project(z, v, u);
   }

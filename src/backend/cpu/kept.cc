@@ -54,9 +54,10 @@ HWY_INLINE void load_pair(const std::int16_t* p, Vector<float>& low, Vector<floa
 }
 
 // Rows x Heads dot products at a time, each in two registers of its own, so that the grouping leaves no trace.
+// wide: null or where the rows go as numbers to compute with.
 template <std::size_t Rows, std::size_t Heads, class T>
 HWY_INLINE void project_tile(MatrixView<const T> z, std::size_t i, MatrixView<const Computed<T>> v, std::size_t k,
-                             MatrixView<Computed<T>> u) {
+                             MatrixView<Computed<T>> u, const MatrixView<Computed<T>>* wide = nullptr) {
   using C = Computed<T>;
   const Lanes<C> d;
   const std::size_t step = 2 * hn::Lanes(d);
@@ -70,6 +71,10 @@ HWY_INLINE void project_tile(MatrixView<const T> z, std::size_t i, MatrixView<co
     for (std::size_t h = 0; h < Heads; ++h) load_pair(v.row(k + h) + j, head_low[h], head_high[h]);
     for (std::size_t r = 0; r < Rows; ++r) {
       load_pair(z.row(i + r) + j, row_low, row_high);
+      if (wide) {
+        hn::StoreU(row_low, d, wide->row(i + r) + j);
+        hn::StoreU(row_high, d, wide->row(i + r) + j + step / 2);
+      }
       for (std::size_t h = 0; h < Heads; ++h) {
         low[r][h] = hn::MulAdd(row_low, head_low[h], low[r][h]);
         high[r][h] = hn::MulAdd(row_high, head_high[h], high[r][h]);
@@ -113,11 +118,12 @@ template <std::size_t Heads>
 constexpr std::size_t kRowsAtATime = Heads == 1 ? 8 : 4;
 
 template <std::size_t Heads, class T>
-void project_heads(MatrixView<const T> z, MatrixView<const Computed<T>> v, std::size_t k, MatrixView<Computed<T>> u) {
+HWY_INLINE void project_heads(MatrixView<const T> z, MatrixView<const Computed<T>> v, std::size_t k,
+                              MatrixView<Computed<T>> u, const MatrixView<Computed<T>>* wide = nullptr) {
   std::size_t i = 0;
   for (; i + kRowsAtATime<Heads> <= z.rows; i += kRowsAtATime<Heads>)
-    project_tile<kRowsAtATime<Heads>, Heads>(z, i, v, k, u);
-  for (; i < z.rows; ++i) project_tile<1, Heads>(z, i, v, k, u);
+    project_tile<kRowsAtATime<Heads>, Heads>(z, i, v, k, u, wide);
+  for (; i < z.rows; ++i) project_tile<1, Heads>(z, i, v, k, u, wide);
 }
 
 template <std::size_t Heads, class T>
@@ -139,6 +145,20 @@ void project_all(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixV
   if (k < v.rows) project_heads<1>(z, v, k, u);
 }
 
+// The first heads that are asked for widen the rows.
+HWY_NOINLINE void widen_all(MatrixView<const std::int16_t> z, MatrixView<const float> v, MatrixView<float> u,
+                            MatrixView<float> wide) {
+  const std::size_t first = v.rows % 4 == 0 ? 4 : v.rows % 4 == 2 ? 2 : 1;
+  if (first == 4)
+    project_heads<4>(z, v, 0, u, &wide);
+  else if (first == 2)
+    project_heads<2>(z, v, 0, u, &wide);
+  else
+    project_heads<1>(z, v, 0, u, &wide);
+  if (first < v.rows)
+    project_all(z, v.slice(first, v.rows - first), {u.data + first, u.rows, u.cols - first, u.stride});
+}
+
 template <class T>
 void combine_all(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<Computed<T>> sum) {
   std::size_t k = 0;
@@ -150,9 +170,10 @@ void combine_all(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixV
   if (k < u.cols) combine_heads<1>(z, u, k, sum);
 }
 
-// target += the sum of Rows rows, one after the other.
+// target += the sum of Rows rows, one after the other. next: as many rows that follow, or null.
 template <std::size_t Rows, class T>
-HWY_INLINE void scatter_tile(MatrixView<const T> z, const std::uint32_t* from, const float* factor, float* target) {
+HWY_INLINE void scatter_tile(MatrixView<const T> z, const std::uint32_t* from, const float* factor, float* target,
+                             const std::uint32_t* next) {
   const Lanes<float> d;
   const std::size_t lanes = hn::Lanes(d);
   const T* rows[Rows];
@@ -162,6 +183,9 @@ HWY_INLINE void scatter_tile(MatrixView<const T> z, const std::uint32_t* from, c
     factors[r] = hn::Set(d, factor[r]);
   }
   for (std::size_t j = 0; j < z.cols; j += 2 * lanes) {
+    // Rows lie far apart: nobody sees the next ones coming.
+    if (next && j * sizeof(T) % 64 == 0)
+      for (std::size_t r = 0; r < Rows; ++r) hwy::Prefetch(z.row(next[r]) + j);
     load_pair<float>(target + j, low, high);
     for (std::size_t r = 0; r < Rows; ++r) {
       load_pair(rows[r] + j, row_low, row_high);
@@ -184,10 +208,11 @@ HWY_INLINE void scatter_all(MatrixView<const T> z, std::span<const std::uint32_t
       for (std::size_t j = 0; j < z.cols; ++j) target[j] += factor[r] * float(row[j]);
       ++r;
     } else if (r + kTogether <= from.size() && std::equal(to + r, to + r + kTogether - 1, to + r + 1)) {
-      scatter_tile<kTogether>(z, &from[r], factor + r, target);
+      scatter_tile<kTogether>(z, &from[r], factor + r, target,
+                              r + 2 * kTogether <= from.size() ? &from[r + kTogether] : nullptr);
       r += kTogether;
     } else {
-      scatter_tile<1>(z, &from[r], factor + r, target);
+      scatter_tile<1>(z, &from[r], factor + r, target, r + 1 < from.size() ? &from[r + 1] : nullptr);
       ++r;
     }
   }
@@ -257,7 +282,13 @@ BOCHNER_KEPT(float, float)
 BOCHNER_KEPT(double, double)
 #undef BOCHNER_KEPT
 
+HWY_EXPORT(widen_all);
 HWY_EXPORT(fix_all);
+
+void project_and_widen(MatrixView<const std::int16_t> z, MatrixView<const float> v, MatrixView<float> u,
+                       MatrixView<float> wide) {
+  HWY_DYNAMIC_DISPATCH(widen_all)(z, v, u, wide);
+}
 
 void to_fixed(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t> q) {
   HWY_DYNAMIC_DISPATCH(fix_all)(z, per_unit, q);

@@ -32,6 +32,13 @@ void scatter(MatrixView<const T> z, std::span<const std::uint32_t> from, const s
     for (std::size_t j = 0; j < z.cols; ++j) sum(to[r], j) += factor[r] * float(z(from[r], j));
 }
 
+void project_and_widen(MatrixView<const std::int16_t> z, MatrixView<const float> v, MatrixView<float> u,
+                       MatrixView<float> wide) {
+  project(z, v, u);
+  for (std::size_t i = 0; i < z.rows; ++i)
+    for (std::size_t j = 0; j < z.cols; ++j) wide(i, j) = float(z(i, j));
+}
+
 void to_fixed(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t> q) {
   for (std::size_t i = 0; i < z.rows; ++i)
     for (std::size_t j = 0; j < z.cols; ++j)

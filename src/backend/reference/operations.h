@@ -40,6 +40,9 @@ template <class T>
 void scatter(MatrixView<const T> z, std::span<const std::uint32_t> from, const std::uint32_t* to, const float* factor,
              MatrixView<float> sum);
 
+void project_and_widen(MatrixView<const std::int16_t> z, MatrixView<const float> v, MatrixView<float> u,
+                       MatrixView<float> wide);
+
 void to_fixed(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t> q);
 
 }  // namespace bochner::reference

@@ -22,6 +22,21 @@ namespace {
 // Half-decades, 10^(step / 2), as in the search by Cholesky: 1e-10 to 100.
 constexpr int kStart = -12, kLeast = -20, kMost = 4;
 
+// The rows that are held out, ascending; none where it would be all.
+std::vector<std::uint64_t> draw_held(std::uint64_t rows, std::uint64_t seed, Threads& threads) {
+  constexpr std::size_t kPiece = 8192;
+  const double fraction = held_out_fraction(double(rows));
+  std::vector<std::vector<std::uint64_t>> pieces((rows + kPiece - 1) / kPiece);
+  threads.run(pieces.size(), [&](std::size_t piece, int) {
+    for (std::uint64_t row = piece * kPiece; row < std::min<std::uint64_t>(rows, (piece + 1) * kPiece); ++row)
+      if (uniform(seed, Draw::holdout, row) < fraction) pieces[piece].push_back(row);
+  });
+  std::vector<std::uint64_t> held;
+  for (const auto& piece : pieces) held.insert(held.end(), piece.begin(), piece.end());
+  if (held.size() == rows) held.clear();
+  return held;
+}
+
 // The targets and weights of the rows that are held out.
 struct HeldTargets {
   const std::vector<std::uint64_t>& held;
@@ -158,10 +173,7 @@ Fitted fit_ridge_cg(const Stream& stream, const Survey& survey, const RidgeOptio
 
   KeptRows all{D, cache.width(), cache.unit(), feature_bound(stream), survey.rows(), survey.largest_weight()};
   KeptRows rest = all;
-  const double fraction = validation ? 0 : held_out_fraction(double(survey.rows()));
-  for (std::uint64_t row = 0; row < survey.rows(); ++row)
-    if (uniform(options.seed, Draw::holdout, row) < fraction) rest.held.push_back(row);
-  if (rest.held.size() == survey.rows()) rest.held.clear();
+  if (!validation) rest.held = draw_held(survey.rows(), options.seed, stream.threads());
 
   const FirstPass first = cache.fold(FirstPass{MomentFold(rest, code), HeldTargets{rest.held}}, "features");
   cg.held_targets = Matrix<double>(rest.held.size(), code.columns());

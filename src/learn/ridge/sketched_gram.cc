@@ -44,12 +44,14 @@ TiledSymmetric<double> sketched_gram(FeatureCache& cache, const KeptRows& rows, 
   const auto buckets = std::size_t(sketch_ratio(double(rows.rows), double(rows.features)) * double(rows.features));
   // Rows that lie in memory can be visited bucket by bucket; the others had better not be mapped often.
   std::size_t panels = 1;
-  if (cache.kept_rows() < cache.rows()) panels = std::max<std::size_t>(1, panel_bytes / (kPanelRows * rows.width * 4));
+  const bool in_memory = cache.kept_rows() == cache.rows();
+  if (!in_memory) panels = std::max<std::size_t>(1, panel_bytes / (kPanelRows * rows.width * 4));
   TiledSymmetric<double> gram(rows.features, GramFold::tile_for(rows.features));
   RoughGram product;
+  const CountSketch::Places places(on, rows.rows, buckets, seed, in_memory);
   for (std::size_t first = 0; first < buckets; first += panels * kPanelRows) {
     const std::size_t count = std::min(panels * kPanelRows, buckets - first);
-    CountSketch sketch = cache.fold(CountSketch(rows, buckets, first, count, seed), "sketch");
+    CountSketch sketch = cache.fold(CountSketch(rows, places, first, count), "sketch");
     const MatrixView<const float> b = sketch.about(on, mean);
     for (std::size_t begin = 0; begin < count; begin += kPanelRows)
       product.add(b.slice(begin, std::min(kPanelRows, count - begin)), gram, on.threads);
