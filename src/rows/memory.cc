@@ -11,6 +11,7 @@
 #include "base/require.h"
 #include "bochner/rows.h"
 #include "rows/row_buffer.h"
+#include "rows/streamed_rows.h"
 
 namespace bochner {
 
@@ -138,13 +139,38 @@ std::unique_ptr<Rows> memory_rows(const RowBlock<T>& all, const Schema& schema) 
   return std::make_unique<MemoryRows<T>>(block, std::move(own));
 }
 
+namespace {
+
+// The exact room where the number of rows is known: growing would need half as much again.
+template <class T>
+void reserve_for(const Rows& rows, RowBuffer<T>& all) {
+  const auto n = rows.size();
+  if (!n) return;
+  const std::size_t values = (rows.memory_bytes(8) - rows.memory_bytes(4)) / 4;
+  all.values.reserve(values);
+  use_large_pages(all.values.data(), values * sizeof(T));
+  if (all.sparse) {
+    all.offsets.reserve(*n + 1);
+    all.columns.reserve(values);
+  }
+  all.targets.reserve(*n * all.target_count);
+  if (all.weighted) all.weights.reserve(*n);
+}
+
+}  // namespace
+
 template <class T>
 std::unique_ptr<Rows> cached_rows(Rows& rows) {
   constexpr std::size_t kBlock = 4096;
-  RowBuffer<T> all;
   const Schema& schema = rows.schema();
+  if (auto* streamed = dynamic_cast<StreamedRows*>(&rows)) {
+    RowBuffer<T> all = streamed->empty_buffer<T>();
+    reserve_for(rows, all);
+    streamed->read_all(all);
+    return std::make_unique<MemoryRows<T>>(std::move(all), schema);
+  }
+  RowBuffer<T> all;
   all.cols = schema.inputs;
-  all.sparse = schema.sparse;
   rows.rewind();
   RowBlock<T> block;
   while (rows.next(kBlock, block)) {
@@ -152,18 +178,7 @@ std::unique_ptr<Rows> cached_rows(Rows& rows) {
       all.target_count = block.target_count;
       all.weighted = block.weights != nullptr;
       all.sparse = block.sparse();
-      // The exact room where the number of rows is known: growing would need half as much again.
-      if (const auto n = rows.size()) {
-        const std::size_t values = (rows.memory_bytes(8) - rows.memory_bytes(4)) / 4;
-        all.values.reserve(values);
-        use_large_pages(all.values.data(), values * sizeof(T));
-        if (all.sparse) {
-          all.offsets.reserve(*n + 1);
-          all.columns.reserve(values);
-        }
-        all.targets.reserve(*n * all.target_count);
-        if (all.weighted) all.weights.reserve(*n);
-      }
+      reserve_for(rows, all);
     }
     all.append(block);
   }

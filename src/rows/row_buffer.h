@@ -7,9 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "base/aligned.h"
+#include "base/threads.h"
 #include "bochner/row_block.h"
 
 namespace bochner {
@@ -48,6 +50,25 @@ struct RowBuffer {
     targets.insert(targets.end(), other.targets.begin(), other.targets.end());
     weights.insert(weights.end(), other.weights.begin(), other.weights.end());
     rows += other.rows;
+  }
+
+  // The parts one behind the other, copied by all threads where they are dense.
+  void append(std::span<const RowBuffer> parts, Threads& threads) {
+    if (sparse || parts.size() < 2) {
+      for (const RowBuffer& part : parts) append(part);
+      return;
+    }
+    std::vector<std::size_t> begin{values.size()};
+    for (const RowBuffer& part : parts) begin.push_back(begin.back() + part.values.size());
+    values.resize(begin.back());
+    threads.run(parts.size(), [&](std::size_t i, int) {
+      std::copy(parts[i].values.begin(), parts[i].values.end(), values.begin() + std::ptrdiff_t(begin[i]));
+    });
+    for (const RowBuffer& part : parts) {
+      targets.insert(targets.end(), part.targets.begin(), part.targets.end());
+      weights.insert(weights.end(), part.weights.begin(), part.weights.end());
+      rows += part.rows;
+    }
   }
 
   void append(const RowBlock<T>& block) {

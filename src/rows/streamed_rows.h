@@ -26,6 +26,24 @@ class StreamedRows : public Rows {
     return *size_ * (per_row + sizeof(std::size_t)) + *nonzeros_ * (element_bytes + sizeof(std::uint32_t));
   }
 
+  // An empty buffer for these rows, and all of them behind what it holds: what next() gives, with a copy less.
+  template <class T>
+  RowBuffer<T> empty_buffer() const {
+    RowBuffer<T> buffer;
+    buffer.cols = schema_.inputs;
+    buffer.target_count = schema_.targets;
+    buffer.sparse = schema_.sparse;
+    buffer.weighted = weighted_;
+    return buffer;
+  }
+  template <class T>
+  void read_all(RowBuffer<T>& all) {
+    rewind();
+    while (fill(all)) {
+    }
+    rewind();
+  }
+
   void rewind() final {
     restart();
     float_.clear();
@@ -41,14 +59,8 @@ class StreamedRows : public Rows {
 
   // Call once the schema is set.
   void shape_buffers() {
-    const auto shape = [this](auto& buffer) {
-      buffer.cols = schema_.inputs;
-      buffer.target_count = schema_.targets;
-      buffer.sparse = schema_.sparse;
-      buffer.weighted = weighted_;
-    };
-    shape(float_);
-    shape(double_);
+    float_ = empty_buffer<float>();
+    double_ = empty_buffer<double>();
   }
 
   Schema schema_;

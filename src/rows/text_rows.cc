@@ -31,7 +31,7 @@ bool TextRows::fill_any(RowBuffer<T>& rows, std::vector<RowBuffer<T>>& parts) {
     if (from < cuts[piece_ + i + 1]) parse(from, cuts[piece_ + i + 1], part, complaints[i]);
   });
   for (const Complaint& complaint : complaints) complaint.raise(reader_);
-  for (std::size_t i = 0; i < count; ++i) rows.append(parts[i]);
+  rows.append(std::span(parts).first(count), threads_);
   piece_ += count;
   return true;
 }

@@ -220,7 +220,6 @@ HWY_INLINE void scatter_all(MatrixView<const T> z, std::span<const std::uint32_t
 
 void fix_all(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t> q) {
   const Lanes<float> d;
-  const hn::RebindToSigned<decltype(d)> d32;
   const hn::Rebind<std::int16_t, decltype(d)> d16;
   const auto factor = hn::Set(d, per_unit);
   const hn::CappedTag<float, 1> d1;
@@ -229,8 +228,7 @@ void fix_all(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t>
     std::int16_t* HWY_RESTRICT out = q.row(i);
     std::size_t j = 0;
     for (; j + hn::Lanes(d) <= z.cols; j += hn::Lanes(d))
-      hn::StoreU(hn::DemoteTo(d16, hn::ConvertTo(d32, hn::Round(hn::Mul(hn::LoadU(d, row + j), factor)))), d16,
-                 out + j);
+      hn::StoreU(hn::DemoteTo(d16, hn::NearestInt(hn::Mul(hn::LoadU(d, row + j), factor))), d16, out + j);
     for (; j < z.cols; ++j) {
       const float rounded = hn::GetLane(hn::Round(hn::Set(d1, row[j] * per_unit)));
       out[j] = std::int16_t(rounded > 32767 ? 32767 : rounded < -32768 ? -32768 : rounded);
