@@ -11,6 +11,7 @@ Takes about half an hour.
 
 usage: maps.py [--json FILE] [--plot FILE.svg] [--draw-only] [NAME ...]
        --json FILE   adds the points to those in FILE; --draw-only prints and plots what is there
+       --maps a,b    of ours only these, such as binning
 """
 import argparse
 import json
@@ -65,9 +66,10 @@ def point(name, method, size, seconds, error):
     return {"set": name, "method": method, "size": size, "seconds": round(seconds, 3), "error": error}
 
 
-def ours(name, train, test, target, most_seconds, work):
+def ours(name, train, test, target, maps, most_seconds, work):
     model = os.path.join(work, "model")
-    for method, (words, sizes) in MAPS.items():
+    for method in maps:
+        words, sizes = MAPS[method]
         for size in sizes:
             command = ["bochner", "train", train, "--target", target, "--features", str(size), *words, "-o", model,
                        "--quiet"]
@@ -218,6 +220,7 @@ def main():
     parser.add_argument("--plot")
     parser.add_argument("--draw-only", action="store_true")
     parser.add_argument("--methods", default="ours,libsvm,boosting")
+    parser.add_argument("--maps", default=",".join(MAPS), help="of ours")
     parser.add_argument("--most-seconds", type=float, default=30, help="a longer run is a map's last")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
@@ -230,7 +233,8 @@ def main():
             with tempfile.TemporaryDirectory() as work:
                 train, test, target = files(name, folder, work)
                 for kind in arguments.methods.split(","):
-                    new = {"ours": lambda: ours(name, train, test, target, arguments.most_seconds, work),
+                    new = {"ours": lambda: ours(name, train, test, target, arguments.maps.split(","),
+                                                arguments.most_seconds, work),
                            "libsvm": lambda: libsvm(name, train, test, target, work),
                            "boosting": lambda: boosting(name, train, test, target)}[kind]()
                     for p in new:

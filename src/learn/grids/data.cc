@@ -114,8 +114,9 @@ template struct GridData<double>;
 template <class T>
 void choose_scales(Threads& threads, const GridData<T>& data, BinningFit& options, Report& report) {
   const std::vector<InputFacts> facts = data.facts();
-  const GridScaleSearch found = search_grid_scales(threads, data.rows, data.targets, data.code.task, facts,
-                                                   options.binning, options.fit, !options.search_lambda);
+  const GridScaleSearch found =
+      search_grid_scales(threads, data.rows, data.targets, data.code.task, facts, options.binning, options.fit,
+                         !options.search_lambda, options.fit.progress);
   options.binning.length_scales = found.length_scales;
   options.fit.lambda = found.lambda;
   report.notes.push_back(fmt::format("bandwidth: one per input, by {} trials; shortest {}", found.fits,

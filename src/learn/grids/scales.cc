@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <memory>
+#include <optional>
 
 #include "base/require.h"
 #include "learn/grids/samples.h"
@@ -25,8 +25,10 @@ struct Stage {
   double steep;                  // of the softened error: gentle slopes tell directions, steep ones the error itself
   std::vector<double> together;  // log2 factors tried on all scales at once
   std::vector<double> steps;     // of log2 scale one by one, a round each
-  bool as_the_fit = false;       // the size of the fit itself: what small fits mistake is tried again
+  int repeats = 1;               // from the same start, with other draws: their mean is nearer than each
 };
+
+using Point = std::vector<double>;  // log2 of one over each scale in spreads, and of lambda where it is open
 
 constexpr std::size_t kNoUnknown = ~std::size_t{0};
 constexpr std::size_t kMostUnknowns = 40;  // a round tries each twice
@@ -57,6 +59,223 @@ std::vector<std::size_t> unknown_of(std::span<const InputFacts> inputs, std::siz
   return unknown;
 }
 
+template <class T>
+class ScaleSearch {
+ public:
+  ScaleSearch(Threads& threads, const GridRows<T>& rows, const GridTargets& targets, Task task,
+              std::span<const InputFacts> inputs, const BinningOptions& binning, const GridFitOptions& fit,
+              bool fixed_lambda, const ProgressFunction& progress)
+      : threads_(threads),
+        rows_(rows),
+        targets_(targets),
+        task_(task),
+        inputs_(inputs),
+        binning_(binning),
+        fit_(fit),
+        fixed_lambda_(fixed_lambda),
+        progress_(progress),
+        unknown_(unknown_of(inputs, unknowns_)),
+        is_indicator_(unknowns_),
+        x_(unknowns_ + (fixed_lambda ? 0 : 1), -1) {
+    for (std::size_t j = 0; j < inputs.size(); ++j) {
+      if (!inputs[j].indicator || unknown_[j] == kNoUnknown) continue;
+      is_indicator_[unknown_[j]] = true;
+      x_[unknown_[j]] = 0;
+    }
+    if (!fixed_lambda) x_[unknowns_] = std::log2(fit.lambda);
+  }
+
+  GridScaleSearch run() {
+    // A few passes tell one scale from another. A fit of many grids pays for a better search.
+    const int few = fit_.solver == GridSolver::conjugate ? 3 : 2;
+    const int repeats = binning_.grids >= kManyGrids ? kRepeats : 1;
+    const std::vector<Stage> stages{
+        {30000, 12, few, 2, {-3, -2, -1, 0, 1, 2}, {1, 1, 1}},
+        {100000, 16, few, 2, {0, 0.5}, {0.7, 0.7, 0.5}},
+        {rows_.rows, 20, few, 3, {0, 0.25, 0.5}, {0.5}, repeats},
+        {rows_.rows, std::min<std::size_t>(binning_.grids, 50), fit_.passes, 12, {0.2, 0.45}, {}},
+    };
+    for (const Stage& stage : stages) rounds_ += std::size_t(stage.repeats) * (1 + 2 * stage.steps.size());
+    rounds_ += 2;
+    for (const Stage& stage : stages) {
+      const Point start = x_;
+      Point sum(x_.size());
+      for (int repeat = 0; repeat < stage.repeats; ++repeat) {
+        x_ = start;
+        begin(stage, repeat);
+        try_together();
+        for (const double step : stage.steps) move_each(step);
+        for (std::size_t u = 0; u < x_.size(); ++u) sum[u] += x_[u];
+      }
+      for (std::size_t u = 0; u < x_.size(); ++u) x_[u] = sum[u] / stage.repeats;
+    }
+    correct_small_fits();
+    found_.length_scales = scales_at(x_);
+    found_.lambda = fixed_lambda_ ? fit_.lambda : std::exp2(x_[unknowns_]);
+    return std::move(found_);
+  }
+
+ private:
+  static constexpr std::size_t kManyGrids = 100;
+  static constexpr int kRepeats = 3;
+
+  std::vector<double> scales_at(const Point& at) const {
+    std::vector<double> scales(inputs_.size(), 1);
+    for (std::size_t j = 0; j < inputs_.size(); ++j)
+      if (unknown_[j] != kNoUnknown)
+        scales[j] = (inputs_[j].indicator ? 1 : inputs_[j].spread) * std::exp2(-at[unknown_[j]]);
+    return scales;
+  }
+
+  void begin(const Stage& stage, int repeat) {
+    stage_ = &stage;
+    seed_ = binning_.seed + std::uint64_t(repeat) * 0x9e3779b97f4a7c15u;
+    const double n = double(rows_.rows), held = std::min(0.2, 50000 / n);
+    held_out_.emplace(threads_, rows_, targets_, seed_, 0, held);
+    sample_.emplace(threads_, rows_, targets_, seed_, held, std::min(1.0, held + double(stage.rows) / n));
+    found_.best.loss = std::numeric_limits<double>::infinity();
+  }
+
+  BinningOptions binning_at(const Point& point) const {
+    BinningOptions here = binning_;
+    here.grids = stage_->grids;
+    here.seed = seed_;
+    here.min_rows = 1;
+    here.max_bins = 0;
+    here.length_scales = scales_at(point);
+    return here;
+  }
+
+  GridFitOptions fit_at(const Point& point) const {
+    GridFitOptions here = fit_;
+    here.passes = stage_->passes;
+    if (!fixed_lambda_) here.lambda = std::exp2(point[unknowns_]);
+    return here;
+  }
+
+  // A trial of each point, one thread each. Points of the same scales share their bins.
+  std::vector<GridTrial> trials(const std::vector<Point>& points, bool same_scales) {
+    const auto make = [&] {
+      std::vector<GridTrial> found(points.size());
+      std::optional<GridTrialFit<T>> shared;
+      if (same_scales) shared.emplace(threads_, *sample_, *held_out_, binning_at(points[0]));
+      threads_.run(points.size(), [&](std::size_t i, int) {
+        std::optional<GridTrialFit<T>> own;
+        if (!shared) {
+          Threads alone(1);
+          alone.stop_when(threads_.stop());
+          own.emplace(alone, *sample_, *held_out_, binning_at(points[i]));
+        }
+        found[i] = (shared ? *shared : *own).judge(fit_at(points[i]), task_, stage_->steep, threads_.stop());
+      });
+      std::vector<double> numbers;
+      for (const GridTrial& trial : found) trial.append_to(numbers);
+      return numbers;
+    };
+    const std::size_t each = GridTrial::number_count(targets_.outputs);
+    const std::vector<double> numbers = logged(fit_.checkpoint, "scales", each * points.size(), make);
+    std::vector<GridTrial> trials;
+    for (std::size_t i = 0; i < points.size(); ++i)
+      trials.push_back(GridTrial::from(&numbers[each * i], targets_.outputs));
+    found_.fits += points.size();
+    if (progress_) progress_("scales", double(++round_) / double(rounds_));
+    return trials;
+  }
+
+  void take_best(const std::vector<Point>& points, bool same_scales = false) {
+    const std::vector<GridTrial> tried = trials(points, same_scales);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (tried[i].loss >= found_.best.loss) continue;
+      found_.best = tried[i];
+      x_ = points[i];
+    }
+  }
+
+  // The sample grew, or nothing is known yet.
+  void try_together() {
+    std::vector<Point> points;
+    for (const double by : stage_->together) {
+      points.push_back(x_);
+      for (std::size_t u = 0; u < unknowns_; ++u) points.back()[u] += by;
+    }
+    take_best(points);
+  }
+
+  // Along each scale the bottom of the parabola through three losses: noise then moves little what matters little.
+  void move_each(double step) {
+    std::vector<Point> points;
+    for (std::size_t u = 0; u < x_.size(); ++u) {
+      for (const double by : {-step, step}) {
+        points.push_back(x_);
+        points.back()[u] += by;
+      }
+    }
+    const std::vector<GridTrial> tried = trials(points, false);
+    struct Move {
+      std::size_t u;
+      double by, gain;
+    };
+    std::vector<Move> moves;
+    for (std::size_t u = 0; u < x_.size(); ++u) {
+      const double down = tried[2 * u].loss - found_.best.loss, up = tried[2 * u + 1].loss - found_.best.loss;
+      const double bend = down + up, reach = 1.5 * step;
+      const double by = bend > 0    ? std::clamp(0.5 * step * (down - up) / bend, -reach, reach)
+                        : down < up ? -step
+                                    : step;
+      moves.push_back({u, by, std::abs(down - up)});
+    }
+    std::stable_sort(moves.begin(), moves.end(), [](const Move& a, const Move& b) { return a.gain > b.gain; });
+    // The strongest half of the moves, all of them, and all of them not as far or farther.
+    points.assign(4, x_);
+    for (std::size_t m = 0; m < moves.size(); ++m) {
+      if (2 * m < moves.size()) points[0][moves[m].u] += moves[m].by;
+      points[1][moves[m].u] += moves[m].by;
+      points[2][moves[m].u] += 0.5 * moves[m].by;
+      points[3][moves[m].u] += 1.5 * moves[m].by;
+    }
+    take_best(points);
+  }
+
+  // At the size of the fit itself, what smaller ones mistake: few grids must look at every indicator where many may
+  // leave most of them to others, and few passes stop short of where a small lambda would fit noise.
+  void correct_small_fits() {
+    if (std::find(is_indicator_.begin(), is_indicator_.end(), true) != is_indicator_.end()) {
+      std::vector<Point> points;
+      for (const double looser : {1.5, 3.0}) {
+        points.push_back(x_);
+        for (std::size_t u = 0; u < unknowns_; ++u)
+          if (is_indicator_[u]) points.back()[u] = std::min(x_[u], 0.0) - looser;
+      }
+      take_best(points);
+    }
+    if (fixed_lambda_) return;
+    std::vector<Point> points(2, x_);
+    points[0][unknowns_] += 2;
+    points[1][unknowns_] += 4;
+    take_best(points, true);
+  }
+
+  Threads& threads_;
+  const GridRows<T>& rows_;
+  const GridTargets& targets_;
+  Task task_;
+  std::span<const InputFacts> inputs_;
+  const BinningOptions& binning_;
+  const GridFitOptions& fit_;
+  bool fixed_lambda_;
+  const ProgressFunction& progress_;
+  std::size_t unknowns_ = 0, rounds_ = 0, round_ = 0;
+  std::vector<std::size_t> unknown_;  // of each input
+  std::vector<bool> is_indicator_;    // of each unknown
+  Point x_;
+  GridScaleSearch found_;
+
+  // Of the stage and its repeat.
+  const Stage* stage_ = nullptr;
+  std::uint64_t seed_ = 0;
+  std::optional<GridSample<T>> sample_, held_out_;
+};
+
 }  // namespace
 
 template <class T>
@@ -64,169 +283,7 @@ GridScaleSearch search_grid_scales(Threads& threads, const GridRows<T>& rows, co
                                    std::span<const InputFacts> inputs, const BinningOptions& binning,
                                    const GridFitOptions& fit, bool fixed_lambda, const ProgressFunction& progress) {
   require(inputs.size() == rows.inputs, "scale search: facts of {} inputs, expected {}", inputs.size(), rows.inputs);
-  std::size_t unknowns = 0;
-  const std::vector<std::size_t> unknown = unknown_of(inputs, unknowns);
-  const std::size_t q = unknowns + (fixed_lambda ? 0 : 1);  // the last is lambda
-
-  const double n = double(rows.rows);
-  const double held = std::min(0.2, 50000 / n);
-  // A few passes tell one scale from another.
-  const int few = fit.solver == GridSolver::conjugate ? 3 : 2;
-  const std::size_t grids = std::min<std::size_t>(binning.grids, 50);
-  const std::vector<Stage> stages{
-      {30000, 12, few, 2, {-3, -2, -1, 0, 1, 2}, {1, 1, 1}},
-      {100000, 16, few, 2, {0, 0.5}, {0.7, 0.7, 0.5}},
-      {rows.rows, 20, few, 3, {0, 0.25, 0.5}, {0.5}},
-      {rows.rows, grids, fit.passes, 12, {0.2, 0.45}, {}, true},
-  };
-  const GridSample<T> held_out(threads, rows, targets, binning.seed, 0, held);
-
-  // x: log2 of one over each scale in spreads, and of lambda.
-  std::vector<double> x(q, -1);
-  std::vector<bool> is_indicator(unknowns);
-  for (std::size_t j = 0; j < inputs.size(); ++j) {
-    if (!inputs[j].indicator || unknown[j] == kNoUnknown) continue;
-    is_indicator[unknown[j]] = true;
-    x[unknown[j]] = 0;
-  }
-  const bool indicators = std::find(is_indicator.begin(), is_indicator.end(), true) != is_indicator.end();
-  if (!fixed_lambda) x[unknowns] = std::log2(fit.lambda);
-  const auto scales_at = [&](const std::vector<double>& at) {
-    std::vector<double> scales(inputs.size());
-    for (std::size_t j = 0; j < inputs.size(); ++j)
-      scales[j] =
-          unknown[j] == kNoUnknown ? 1 : (inputs[j].indicator ? 1 : inputs[j].spread) * std::exp2(-at[unknown[j]]);
-    return scales;
-  };
-
-  GridScaleSearch found;
-  std::size_t rounds = 0, round = 0;
-  for (const Stage& stage : stages) rounds += stage.steps.size() + 1;
-  for (const Stage& stage : stages) {
-    const double share = std::min(1.0, held + double(stage.rows) / n);
-    const GridSample<T> sample(threads, rows, targets, binning.seed, held, share);
-    const auto binning_at = [&](const std::vector<double>& point) {
-      BinningOptions here = binning;
-      here.grids = stage.grids;
-      here.min_rows = 1;
-      here.max_bins = 0;
-      here.length_scales = scales_at(point);
-      return here;
-    };
-    const auto fit_at = [&](const std::vector<double>& point) {
-      GridFitOptions here = fit;
-      here.passes = stage.passes;
-      if (!fixed_lambda) here.lambda = std::exp2(point[unknowns]);
-      return here;
-    };
-    const auto try_all = [&](const std::vector<std::vector<double>>& points, bool same_scales) {
-      std::vector<GridTrial> losses(points.size());
-      std::unique_ptr<GridTrialFit<T>> shared;
-      if (same_scales) shared = std::make_unique<GridTrialFit<T>>(threads, sample, held_out, binning_at(points[0]));
-      threads.run(points.size(), [&](std::size_t i, int) {
-        const GridFitOptions options = fit_at(points[i]);
-        if (shared) {
-          losses[i] = shared->judge(options, task, stage.steep, threads.stop());
-          return;
-        }
-        Threads alone(1);
-        alone.stop_when(threads.stop());
-        losses[i] = GridTrialFit<T>(alone, sample, held_out, binning_at(points[i]))
-                        .judge(options, task, stage.steep, threads.stop());
-      });
-      std::vector<double> numbers;
-      for (const GridTrial& t : losses) t.append_to(numbers);
-      return numbers;
-    };
-    const auto losses_at = [&](const std::vector<std::vector<double>>& points, bool same_scales = false) {
-      const std::size_t each = GridTrial::number_count(targets.outputs);
-      const std::vector<double> numbers =
-          logged(fit.checkpoint, "scales", each * points.size(), [&] { return try_all(points, same_scales); });
-      std::vector<GridTrial> losses;
-      for (std::size_t i = 0; i < points.size(); ++i)
-        losses.push_back(GridTrial::from(&numbers[each * i], targets.outputs));
-      found.fits += points.size();
-      if (progress) progress("scales", double(++round) / double(2 * rounds));
-      return losses;
-    };
-    const auto take_best = [&](const std::vector<std::vector<double>>& points, bool same_scales = false) {
-      const std::vector<GridTrial> losses = losses_at(points, same_scales);
-      bool better = false;
-      for (std::size_t i = 0; i < points.size(); ++i) {
-        if (losses[i].loss >= found.best.loss) continue;
-        found.best = losses[i];
-        x = points[i];
-        better = true;
-      }
-      return better;
-    };
-
-    // All scales of numbers together: the sample grew, or nothing is known yet.
-    found.best.loss = std::numeric_limits<double>::infinity();
-    std::vector<std::vector<double>> together;
-    for (const double by : stage.together) {
-      together.push_back(x);
-      for (std::size_t u = 0; u < unknowns; ++u) together.back()[u] += by;
-    }
-    take_best(together);
-
-    for (const double step : stage.steps) {
-      std::vector<std::vector<double>> points;
-      for (std::size_t u = 0; u < q; ++u) {
-        for (const double by : {-step, step}) {
-          points.push_back(x);
-          points.back()[u] += by;
-        }
-      }
-      const std::vector<GridTrial> losses = losses_at(points);
-      // Along each scale the bottom of the parabola through three losses: noise then moves little what matters little.
-      struct Move {
-        std::size_t u;
-        double by, gain;
-      };
-      std::vector<Move> moves;
-      for (std::size_t u = 0; u < q; ++u) {
-        const double down = losses[2 * u].loss - found.best.loss, up = losses[2 * u + 1].loss - found.best.loss;
-        const double bend = down + up, reach = 1.5 * step;
-        const double by = bend > 0    ? std::clamp(0.5 * step * (down - up) / bend, -reach, reach)
-                          : down < up ? -step
-                                      : step;
-        moves.push_back({u, by, std::abs(down - up)});
-      }
-      std::stable_sort(moves.begin(), moves.end(), [](const Move& a, const Move& b) { return a.gain > b.gain; });
-      // The strongest half of the moves, all of them, and all of them not as far or farther.
-      points.assign(4, x);
-      for (std::size_t m = 0; m < moves.size(); ++m) {
-        if (2 * m < moves.size()) points[0][moves[m].u] += moves[m].by;
-        points[1][moves[m].u] += moves[m].by;
-        points[2][moves[m].u] += 0.5 * moves[m].by;
-        points[3][moves[m].u] += 1.5 * moves[m].by;
-      }
-      take_best(points);
-    }
-
-    if (!stage.as_the_fit) continue;
-    // Few grids must look at every indicator; the grids of the fit may leave most of them to others.
-    if (indicators) {
-      std::vector<std::vector<double>> points;
-      for (const double looser : {1.5, 3.0}) {
-        points.push_back(x);
-        for (std::size_t u = 0; u < unknowns; ++u)
-          if (is_indicator[u]) points.back()[u] = std::min(x[u], 0.0) - looser;
-      }
-      take_best(points);
-    }
-    // Few passes stop short of where a small lambda would fit noise.
-    if (!fixed_lambda) {
-      std::vector<std::vector<double>> points(2, x);
-      points[0][unknowns] += 2;
-      points[1][unknowns] += 4;
-      take_best(points, true);
-    }
-  }
-  found.length_scales = scales_at(x);
-  found.lambda = fixed_lambda ? fit.lambda : std::exp2(x[unknowns]);
-  return found;
+  return ScaleSearch<T>(threads, rows, targets, task, inputs, binning, fit, fixed_lambda, progress).run();
 }
 
 template GridScaleSearch search_grid_scales(Threads&, const GridRows<float>&, const GridTargets&, Task,
