@@ -103,11 +103,12 @@ std::vector<T> Archive::get(const std::string& name, const std::vector<std::size
 
 const std::vector<std::size_t>& Archive::shape(const std::string& name) const { return find(*this, name).shape; }
 
-void Archive::put_child(const std::string& prefix, const Archive& child) {
+void Archive::put_child(const std::string& prefix, Archive child) {
   require(!tree.contains(prefix), "archive: child '{}' is already there", prefix);
-  tree[prefix] = child.tree;
-  for (const auto& [name, array] : child.arrays)
-    require(arrays.emplace(prefix + "." + name, array).second, "archive: array '{}.{}' is already there", prefix, name);
+  tree[prefix] = std::move(child.tree);
+  for (auto& [name, array] : child.arrays)
+    require(arrays.emplace(prefix + "." + name, std::move(array)).second, "archive: array '{}.{}' is already there",
+            prefix, name);
 }
 
 Archive Archive::child(const std::string& prefix) const {

@@ -48,7 +48,7 @@ class Archive {
   const std::vector<std::size_t>& shape(const std::string& name) const;
 
   // A child archive whose arrays are named "prefix.name" here.
-  void put_child(const std::string& prefix, const Archive& child);
+  void put_child(const std::string& prefix, Archive child);
   Archive child(const std::string& prefix) const;  // tree = tree.at(prefix); its arrays are views of those here
   Archive take_child(const std::string& prefix);   // the same, moved out of here
 };

@@ -22,8 +22,8 @@ struct GramAndHeld {
     Archive sums, rows;
     gram.save(sums);
     held.save(rows);
-    archive.put_child("gram", sums);
-    archive.put_child("held", rows);
+    archive.put_child("gram", std::move(sums));
+    archive.put_child("held", std::move(rows));
   }
   void load(Archive archive) {
     gram.restore(archive.take_child("gram"));

@@ -98,6 +98,10 @@ std::size_t cg_factors(std::size_t features, const RidgeOptions& options) {
   return features < kWideFeatures && options.lambdas.size() != 1 ? 3 : 1;
 }
 
+double mapped_memory(const FitSize& s, double memory) {
+  return block_bytes(s, memory) * (s.weighted ? 2 : 1) + s.threads * kMappedRows * double(s.features) * s.element();
+}
+
 double cg_feature_bytes(const FitSize& s) {
   return double(s.rows) * double(FeatureCache::row_bytes(s.features, s.precision, s.bounded));
 }

@@ -39,6 +39,9 @@ MemoryPlan learner_memory(const FitSize& size, const LearnerOptions& options, do
 MemoryPlan sums_memory(const FitSize& size, double memory);                       // to accumulate
 MemoryPlan solve_memory(std::size_t features, std::size_t outputs, int threads);  // from sums that a file holds
 
+// Rows that are mapped at a time, where features are summed.
+double mapped_memory(const FitSize& size, double memory);
+
 // Bytes of all mapped rows as conjugate gradients keep them, where there is room.
 double cg_feature_bytes(const FitSize& size);
 constexpr std::size_t kWideFeatures = 8192;  // from here on factors are too large to keep several

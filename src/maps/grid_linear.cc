@@ -51,7 +51,7 @@ void GridLinear::save(Archive& archive) const {
   archive.tree = {{"type", "grid_linear"}, {"outputs", outputs()}};
   Archive bins;
   bins_->save(bins);
-  archive.put_child("bins", bins);
+  archive.put_child("bins", std::move(bins));
   archive.put<float>("value", values_, {bins_->outputs(), outputs()});
   archive.put<double>("intercept", intercept_, {outputs()});
 }

@@ -32,7 +32,7 @@ void save_parts(Archive& archive, const std::vector<MapPtr>& maps) {
   for (std::size_t i = 0; i < maps.size(); ++i) {
     Archive part;
     maps[i]->save(part);
-    archive.put_child(fmt::format("part{}", i), part);
+    archive.put_child(fmt::format("part{}", i), std::move(part));
   }
 }
 

@@ -53,11 +53,11 @@ void Model::save(const std::string& path) const {
   for (std::size_t i = 0; i < before_head_.size(); ++i) {
     Archive part;
     before_head_[i]->save(part);
-    archive.put_child(fmt::format("map{}", i), part);
+    archive.put_child(fmt::format("map{}", i), std::move(part));
   }
   Archive head;
   head_->save(head);
-  archive.put_child("head", head);
+  archive.put_child("head", std::move(head));
   write_archive(path, archive);
 }
 

@@ -274,7 +274,11 @@ MapSize map_size(const TrainOptions& all, const Schema& schema, std::uint64_t ro
       size.searched |= part.options.bandwidth.empty() || part.options.bandwidth == "auto";
       continue;
     }
-    if (asks_for_bins(all) || !given) return {.features = schema.inputs, .step = 0};
+    if (asks_for_bins(all)) {
+      size.searched |= !part.binning() && (part.options.bandwidth.empty() || part.options.bandwidth == "auto");
+      continue;
+    }
+    if (!given) return {.features = schema.inputs, .step = 0};
     const bool pairs = given->form == FourierOptions::Form::cossin;
     size.features += features_of(part, false, rows);
     size.step = parts.size() > 1 ? 0 : pairs ? 2 : 1;
@@ -283,6 +287,7 @@ MapSize map_size(const TrainOptions& all, const Schema& schema, std::uint64_t ro
     size.weights = std::max(size.weights, weights);
     size.searched |= part.options.bandwidth.empty() || part.options.bandwidth == "auto";
   }
+  if (asks_for_bins(all)) return {.features = schema.inputs, .step = 0, .searched = size.searched};
   return size;
 }
 

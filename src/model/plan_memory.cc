@@ -11,6 +11,7 @@
 #include "learn/sample_trial.h"
 #include "model/map_parts.h"
 #include "model/plan.h"
+#include "model/plan_binning.h"
 
 namespace bochner {
 
@@ -58,6 +59,7 @@ class Planning {
   }
 
   TrainingMemory run() {
+    if (asks_for_bins(options_)) return run_bins();
     TrainingMemory memory;
     memory.keep_rows = row_bytes() > 0 && whole(size_, true).total() <= limit_;
     const MemoryPlan plan = whole(size_, memory.keep_rows);
@@ -65,11 +67,53 @@ class Planning {
     if (options_.say) options_.say(plan.text(limit_));
     if (!memory.keep_rows && row_bytes() > 0 && options_.say)
       options_.say(fmt::format("rows take {} in memory and are read from disk on every pass", size_text(row_bytes())));
-    memory.for_fit = std::size_t(limit_ - around(memory.keep_rows).total());
-    return memory;
+    return shared(memory);
   }
 
  private:
+  TrainingMemory shared(TrainingMemory memory) const {
+    memory.around = around(memory.keep_rows);
+    memory.for_fit = std::size_t(limit_ - memory.around.total());
+    return memory;
+  }
+
+  // How many bins rows occupy is not known before the rows are: the fit plans them once it has counted. Here is only
+  // what it takes at least, and whether the rows stay even if every bin holds no more than two.
+  TrainingMemory run_bins() {
+    MemoryPlan least;
+    least.add("packed rows", n_ * 4);
+    least.add("targets", n_ * 4 * 2 * double(size_.outputs));
+    least.add("bins of rows", n_ * 4);
+    const auto plan_of = [&](bool keep) { return peak_of({before(keep), around(keep).add(least)}); };
+    TrainingMemory memory;
+    const bool few = around(true).total() <= around(false).total();  // rows that take no more than reading them again
+    memory.keep_rows = row_bytes() > 0 && plan_of(true).total() <= limit_ &&
+                       (few || around(true).add(most_of_bins()).total() <= limit_);
+    const MemoryPlan plan = plan_of(memory.keep_rows);
+    if (plan.total() > limit_) refuse(plan);
+    if (options_.say)
+      options_.say(fmt::format("memory: at least {} of {}: {}; bins are counted when the rows are there",
+                               size_text(plan.total()), size_text(limit_), plan.items_text()));
+    return shared(memory);
+  }
+
+  MemoryPlan most_of_bins() const {
+    GridSize size;
+    BinningFit fit;
+    for (const MapPart& part : map_parts(options_))
+      if (part.binning()) fit = binning_fit(part.options, schema_.inputs, size_.rows);
+    size.rows = size_.rows;
+    size.outputs = size_.outputs;
+    size.grids = fit.binning.grids;
+    size.packed = n_ * (row_values() * (size_.element() + 4) + 4);
+    size.bins = n_ / 2;
+    if (fit.binning.max_bins > 0) size.bins = std::min(size.bins, double(fit.binning.max_bins));
+    size.conjugate = fit.fit.solver == GridSolver::conjugate;
+    size.threads = threads_;
+    const MemoryPlan plan = grid_fit_memory(size, 1);
+    return fit.search_scales ? peak_of({plan, grid_search_memory(size, 1)}) : plan;
+  }
+
   double row_bytes() const { return double(rows_.memory_bytes(std::size_t(size_.element()))); }
 
   // Numbers of a row.
@@ -101,12 +145,13 @@ class Planning {
     const double sparse = schema_.sparse ? 1.5 : 1;
     plan.add("sampled rows", (sampled + seen) * (row_values() * sizeof(double) * sparse + kSampledRow));
     if (searched_)
-      plan.add("trials", SampleTrial::bytes(schema_, size_.rows, std::min(size_.features, kSearchFeatures)));
+      plan.add("trials", SampleTrial::bytes(
+                             schema_, size_.rows,
+                             asks_for_bins(options_) ? kSearchFeatures : std::min(size_.features, kSearchFeatures)));
     return plan;
   }
 
   MemoryPlan fit(const FitSize& size, double memory) const {
-    if (asks_for_bins(options_)) return MemoryPlan();
     return options_.learner.learner == Learner::ridge ? ridge_memory(size, options_.ridge, memory)
                                                       : learner_memory(size, options_.learner, memory);
   }
@@ -118,7 +163,7 @@ class Planning {
   }
 
   std::size_t largest() const {
-    if (step_ == 0 || asks_for_bins(options_)) return 0;
+    if (step_ == 0) return 0;
     const auto plan = [&](std::size_t D) {
       FitSize smaller = size_;
       smaller.features = D;
@@ -139,6 +184,9 @@ class Planning {
     else if (before(false).total() > limit_)
       remedy = fmt::format("raise --memory to {} at least", size_text(before(false).total() + kMega));
     if (D > 0 && options_.learner.learner != Learner::ridge) remedy += ", or use ridge";
+    if (asks_for_bins(options_))
+      throw std::invalid_argument(fmt::format("memory: grids need at least {} ({}), {}; raise --memory",
+                                              size_text(plan.total()), plan.items_text(), allowed));
     throw std::invalid_argument(fmt::format("{} {} need {} ({}), {}; {}",
                                             step_ == 0 ? "memory:" : "--features:", size_.features,
                                             size_text(plan.total()), plan.items_text(), allowed, remedy));

@@ -13,6 +13,7 @@ namespace bochner {
 struct TrainingMemory {
   bool keep_rows = false;   // the rows as they are stay in memory
   std::size_t for_fit = 0;  // what the passes and the fit may hold of it
+  MemoryPlan around;        // what is held beside that
 };
 
 // Plans the training of n rows, says the plan, and refuses one that does not fit with the largest number of features

@@ -140,12 +140,12 @@ void Sum::save(const std::string& path) const {
   Archive survey, spec, gram;
   if (state_->survey) {
     state_->survey->save(survey);
-    archive.put_child("survey", survey);
+    archive.put_child("survey", std::move(survey));
   } else {
     state_->spec->save(spec);
     state_->gram->save(gram);
-    archive.put_child("spec", spec);
-    archive.put_child("gram", gram);
+    archive.put_child("spec", std::move(spec));
+    archive.put_child("gram", std::move(gram));
   }
   write_archive(path, archive);
 }
@@ -193,7 +193,7 @@ void SumSpec::save(Archive& archive) const {
   for (std::size_t i = 0; i < maps.size(); ++i) {
     Archive part;
     maps[i]->save(part);
-    archive.put_child(fmt::format("map{}", i), part);
+    archive.put_child(fmt::format("map{}", i), std::move(part));
   }
 }
 

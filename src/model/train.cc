@@ -68,6 +68,7 @@ class Training {
     if (options_.validation) validation.emplace(*options_.validation, map, threads_, execution_, precision());
     const Stream* judge = validation ? &*validation : nullptr;
     Fitted fitted = plan.dense ? fit_mixed(plan, judge) : fit_head(stream, judge);
+    release_freed_memory();  // a large model is copied when it is saved
     if (fitted.report.map.empty()) fitted.report.map = map ? map->spec() : "none";
     if (options_.say)
       for (const std::string& note : fitted.report.notes) options_.say(note);
@@ -85,7 +86,7 @@ class Training {
   Fitted fit_head(const Stream& stream, const Stream* judge) {
     if (asks_for_binning(options_)) {
       BinningFit binning = binning_fit(map_parts(options_)[0].options, stream.features(), survey_.rows());
-      binning.fit.memory = memory_.for_fit / 2;  // the rest for packed rows and the bins that turn up
+      binning.room = room();
       return fit_binning(stream, survey_, binning, judge);
     }
     return options_.learner.learner == Learner::ridge
@@ -97,9 +98,11 @@ class Training {
     const Stream dense(*current_, plan.dense, threads_, execution_, precision());
     const Stream bins(*current_, plan.bins_scaling, threads_, execution_, precision());
     MixtureFit mixture = mixture_fit(options_, bins.features(), survey_.rows());
-    mixture.bins.fit.memory = memory_.for_fit / 4;  // half is for the dense features
+    mixture.bins.room = room();
     return fit_mixture(dense, bins, survey_, mixture, judge);
   }
+
+  GridRoom room() const { return {double(memory_.for_fit), memory_.around, options_.say}; }
 
   void plan_memory(std::size_t n) {
     memory_ = plan_training_memory(rows_, n, options_, threads_.count());

@@ -103,6 +103,29 @@ class Memory(CommandTest):
         whole = self.model(*held_out, "--memory", "1G")  # with room for a copy of the sums, and without
         self.assertEqual(self.model(*held_out, "--memory", "105M"), whole)
 
+    def test_bins_stay_within_it(self):
+        train = ("train", "rows.csv", "--target", "y", "--threads", 2, "-o", "m")
+        grids = (*train, "--map", "binning", "--bandwidth", 30, "--features", 400, "--lambda", "1e-5")
+        said = self.expect_kept("200M", *grids)
+        self.assertRegex(said, r"400 grids of about \d+\.?\d*k? bins")
+        whole = (self.folder / "m").read_bytes()
+        least = int(size(re.search(r"memory: at least (\S+) of", said)[1]) / 2**20)
+        self.expect_kept(f"{least + 2}M", *grids)  # the bins of all rows for some grids at a time
+        self.assertEqual((self.folder / "m").read_bytes(), whole)
+
+        self.expect_kept("100M", *train, "--map", "fourier:features=64,bandwidth=5+binning:bandwidth=30")
+
+    def test_grids_that_do_not_fit_are_refused_with_the_largest_number_that_does(self):
+        words = (*self.TRAIN[:4], "--threads", 2, "--map", "binning", "--lambda", "1e-5", "--bandwidth", 0.2, "--memory")
+        code, _, errors = self.run_command(*words, "100M", "--features", 500, "--quiet")
+        self.assertEqual(code, 1, errors)
+        fits = int(re.search(r"largest number that fits is (\d+)", errors)[1])
+        self.assertGreater(fits, 10)
+        self.assertIn("max_bins=", errors)
+        self.refuse(1, *words, "100M", "--features", fits + 1, "--quiet", say=f"fits is {fits};")
+        self.expect_kept("100M", *words[:-1], "--features", fits, "-o", "m")
+        self.refuse(1, *words, "20M", "--features", 10, "--quiet", say="raise --memory")
+
     def test_rows_that_do_not_fit_are_read_again(self):
         heading, *rows = (self.folder / "rows.csv").read_bytes().splitlines(keepends=True)
         self.file("rows.csv", heading + b"".join(3 * rows))

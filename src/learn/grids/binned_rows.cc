@@ -73,8 +73,13 @@ void BinnedRows<T>::find(std::size_t known) {
 
 template <class T>
 std::shared_ptr<const BinningMap> BinnedRows<T>::take_map() {
+  columns_ = AlignedVector<std::uint32_t>();
+  scratch_.clear();
   std::vector<std::vector<std::uint64_t>> hashes;
-  for (OccupiedBins& bins : bins_) hashes.push_back(std::move(bins.hashes));
+  for (OccupiedBins& bins : bins_) {
+    hashes.push_back(std::move(bins.hashes));
+    bins = OccupiedBins();
+  }
   return std::make_shared<BinningMap>(rows_.inputs, binning_, std::move(hashes), std::move(ids_));
 }
 

@@ -23,6 +23,7 @@ void choose_lambda(Threads& threads, const GridData<T>& data, BinningFit& option
   const auto make_trial = [&](double lambda, const std::string& name) {
     GridFitOptions fit = options.fit;
     fit.lambda = lambda;
+    fit.head = false;
     fit.step = name;
     const GridFit fitted = fit_grids(threads, data.rows, held.fitted, options.binning, fit);
     std::vector<double> numbers;
@@ -57,6 +58,7 @@ void choose_lambda(Threads& threads, const GridData<T>& data, BinningFit& option
 template <class T>
 Fitted fit_as(const Stream& stream, const Survey& survey, BinningFit options, const Stream* validation) {
   options.fit.checkpoint = stream.execution().checkpoint;
+  options.room = room_of(options, stream.execution());
   Clock clock;
   Fitted fitted;
   Report& report = fitted.report;
@@ -69,7 +71,13 @@ Fitted fit_as(const Stream& stream, const Survey& survey, BinningFit options, co
   if (options.search_scales) {
     choose_scales(stream.threads(), data, options, report);
     report.seconds.emplace_back("scales", clock.lap());
-  } else if (!validation || options.search_lambda) {
+  }
+  const bool trials = !options.search_scales && (!validation || options.search_lambda);
+  GridSize size = grid_size(data, options, stream.threads().count());
+  size.bins = count_bins(stream.threads(), data.rows, binning);
+  size.trials = trials;
+  options.fit.memory = plan_grid_fit(size, options.room).columns;
+  if (trials) {
     choose_lambda(stream.threads(), data, options, report);
     report.seconds.emplace_back("trials", clock.lap());
   }

@@ -5,6 +5,7 @@
 
 #include "folds/survey.h"
 #include "learn/grids/fit.h"
+#include "learn/grids/memory.h"
 #include "learn/ridge/ridge.h"
 #include "run/stream.h"
 
@@ -15,6 +16,7 @@ struct BinningFit {
   GridFitOptions fit;
   bool search_scales = false;  // length scales are found from the rows; those of `binning` are ignored
   bool search_lambda = false;  // with the scales, or for the scales given
+  GridRoom room = {};          // 0 bytes: as the execution says
 };
 
 // A head of random bins on the stream's rows, which it keeps packed in memory. The head takes the stream's

@@ -40,7 +40,9 @@ void forget(const BinningOptions& options, OccupiedBins& bins, std::vector<std::
     bins.mass[k] = bins.mass[kept[k]];
   }
   bins.hashes.resize(kept.size());
+  bins.hashes.shrink_to_fit();
   bins.mass.resize(kept.size());
+  bins.mass.shrink_to_fit();
   for (std::size_t i = 0; i < rows; ++i) columns[i] = renumbered[columns[i]];
 }
 

@@ -107,6 +107,14 @@ void GridConjugate::step(bool last) {
   turn(steepness, keep);
 }
 
+void GridConjugate::keep_values() {
+  for (OneGrid& grid : grids_) {
+    OneGrid left;
+    left.value = std::move(grid.value);
+    grid = std::move(left);
+  }
+}
+
 double GridConjugate::loss() const {
   return sum_rows(threads_, n_, [&](std::size_t i) {
     double sum = 0;

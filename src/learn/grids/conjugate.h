@@ -38,6 +38,7 @@ class GridConjugate {
   double loss() const;                                    // sum_i w_i (y_i - f_i)^2 / 2
   std::vector<float>& residuals() { return residuals_; }  // y - f, rows x outputs
   std::vector<float>& values(std::size_t g) { return grids_[g].value; }
+  void keep_values();  // after the last step: what else was held of the bins goes
 
   // Between two steps. The bins are found again by a pass before load().
   void save(Archive& archive) const;

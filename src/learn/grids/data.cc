@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "base/memory.h"
 #include "base/require.h"
 #include "learn/score.h"
 #include "maps/draw_grid.h"
@@ -43,6 +45,8 @@ GridData<T>::GridData(const Stream& stream, const Survey& survey, BinningOptions
   if (binning.order_high > 0 && binning.groups.empty()) binning.groups = groups;
   rows.groups = packing_groups(stream.features(), binning);
   targets.outputs = code.columns();
+  targets.code.reserve(survey.rows() * targets.outputs);
+  targets.weight.reserve(survey.rows());
   bool weighted = false;
   stream.each("bins", [&](const auto& any) {
     if constexpr (std::is_same_v<std::decay_t<decltype(any)>, RowBlock<T>>) {
@@ -55,7 +59,7 @@ GridData<T>::GridData(const Stream& stream, const Survey& survey, BinningOptions
       }
     }
   });
-  if (!weighted) targets.weight.clear();
+  if (!weighted) targets.weight = std::vector<float>();
 }
 
 template <class T>
@@ -112,11 +116,41 @@ template struct GridData<float>;
 template struct GridData<double>;
 
 template <class T>
-void choose_scales(Threads& threads, const GridData<T>& data, BinningFit& options, Report& report) {
+GridSize grid_size(const GridData<T>& data, const BinningFit& options, int threads) {
+  GridSize size;
+  size.rows = data.rows.rows;
+  size.outputs = data.targets.outputs;
+  size.grids = options.binning.grids;
+  size.packed = packed_bytes(data.rows);
+  size.logistic = options.fit.loss == GridLoss::logistic;
+  size.conjugate = options.fit.solver == GridSolver::conjugate;
+  size.weighted = !data.targets.weight.empty();
+  size.regression = data.code.task == Task::regression;
+  size.pursuit = options.fit.pursuit > 1;
+  size.threads = threads;
+  return size;
+}
+
+template GridSize grid_size(const GridData<float>&, const BinningFit&, int);
+template GridSize grid_size(const GridData<double>&, const BinningFit&, int);
+
+GridRoom room_of(const BinningFit& options, const Execution& execution) {
+  GridRoom room = options.room;
+  if (room.bytes == 0) room.bytes = double(memory_limit(execution));
+  return room;
+}
+
+template <class T>
+void choose_scales(Threads& threads, const GridData<T>& data, BinningFit& options, Report& report,
+                   const MemoryPlan& beside) {
   const std::vector<InputFacts> facts = data.facts();
+  const int at_once = plan_grid_search(grid_size(data, options, threads.count()), options.room, beside);
+  std::optional<Threads> fewer;
+  if (at_once < threads.count()) fewer.emplace(at_once).stop_when(threads.stop());
   const GridScaleSearch found =
-      search_grid_scales(threads, data.rows, data.targets, data.code.task, facts, options.binning, options.fit,
-                         !options.search_lambda, options.fit.progress);
+      search_grid_scales(fewer ? *fewer : threads, data.rows, data.targets, data.code.task, facts, options.binning,
+                         options.fit, !options.search_lambda, options.fit.progress);
+  release_freed_memory();
   options.binning.length_scales = found.length_scales;
   options.fit.lambda = found.lambda;
   report.notes.push_back(fmt::format("bandwidth: one per input, by {} trials; shortest {}", found.fits,
@@ -125,10 +159,11 @@ void choose_scales(Threads& threads, const GridData<T>& data, BinningFit& option
   report.validation = "held out of the search";
 }
 
-template void choose_scales(Threads&, const GridData<float>&, BinningFit&, Report&);
-template void choose_scales(Threads&, const GridData<double>&, BinningFit&, Report&);
+template void choose_scales(Threads&, const GridData<float>&, BinningFit&, Report&, const MemoryPlan&);
+template void choose_scales(Threads&, const GridData<double>&, BinningFit&, Report&, const MemoryPlan&);
 
 void choose_scales(const Stream& stream, const Survey& survey, BinningFit& options, Report& report) {
+  options.room = room_of(options, stream.execution());
   const auto search = [&]<class T>(const GridData<T>& data) { choose_scales(stream.threads(), data, options, report); };
   if (stream.precision() == Precision::float32)
     search(GridData<float>(stream, survey, options.binning));

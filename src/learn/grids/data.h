@@ -27,12 +27,21 @@ struct GridData {
   std::vector<InputFacts> facts() const;  // spread of each input, and whether it is an indicator
 };
 
-// Length scales (and lambda where it is open) by search; what was found goes into the options and the report.
+// Length scales (and lambda where it is open) by search; what was found goes into the options and the report. As many
+// fits go side by side as there is room for beside `beside`.
 template <class T>
-void choose_scales(Threads& threads, const GridData<T>& data, BinningFit& options, Report& report);
+void choose_scales(Threads& threads, const GridData<T>& data, BinningFit& options, Report& report,
+                   const MemoryPlan& beside = {});
 
 // The same of a stream's rows, which it packs for the search alone.
 void choose_scales(const Stream& stream, const Survey& survey, BinningFit& options, Report& report);
+
+// How large the options' grids will be on these rows, less the bins: those need the length scales.
+template <class T>
+GridSize grid_size(const GridData<T>& data, const BinningFit& options, int threads);
+
+// What the fit may hold: as the options say, or the execution.
+GridRoom room_of(const BinningFit& options, const Execution& execution);
 
 // The targets with the held rows' weights at 0: a fit leaves them out, and still knows what it predicts for them.
 struct HeldOutTargets {

@@ -33,9 +33,7 @@ class Fitting {
     GridFit fit;
     fit.loss = std::move(loss_);
     fit.state = std::move(state());
-    std::vector<float> v;
-    for (std::size_t g = 0; g < P_; ++g) v.insert(v.end(), values(g).begin(), values(g).end());
-    fit.head = std::make_shared<GridLinear>(bins_.take_map(), std::move(v), intercept_);
+    if (options_.head) fit.head = head();
     return fit;
   }
 
@@ -55,6 +53,7 @@ class Fitting {
   virtual void solve() = 0;
   virtual std::vector<float>& state() = 0;
   virtual std::vector<float>& values(std::size_t g) = 0;
+  virtual void keep_values() {}  // everything else may go
   virtual void save(Archive& archive) = 0;
   virtual void load(const Archive& archive) = 0;
 
@@ -63,6 +62,19 @@ class Fitting {
   }
   void offer() {
     if (options_.checkpoint) options_.checkpoint->offer(options_.step, saving());
+  }
+
+  // What the passes needed goes as the head comes: a plan of memory counts on it.
+  std::shared_ptr<const GridLinear> head() {
+    keep_values();
+    auto map = bins_.take_map();
+    std::vector<float> v;
+    v.reserve(map->outputs() * targets_.outputs);
+    for (std::size_t g = 0; g < P_; ++g) {
+      v.insert(v.end(), values(g).begin(), values(g).end());
+      values(g) = std::vector<float>();
+    }
+    return std::make_shared<GridLinear>(std::move(map), std::move(v), intercept_);
   }
 
   Threads& threads_;
@@ -163,7 +175,7 @@ class Sweeping final : public Fitting<T> {
       archive.put_view(value_name(g), std::span<const float>(values_[g]), {values_[g].size()});
     Archive partner;
     if (partner_) partner_->save(partner);
-    archive.put_child("partner", partner);
+    archive.put_child("partner", std::move(partner));
   }
 
   void load(const Archive& archive) override {
@@ -218,6 +230,7 @@ class Conjugating final : public Fitting<T> {
 
   std::vector<float>& state() override { return solver_.residuals(); }
   std::vector<float>& values(std::size_t g) override { return solver_.values(g); }
+  void keep_values() override { solver_.keep_values(); }
 
   void save(Archive& archive) override {
     archive.tree["done"] = done_;

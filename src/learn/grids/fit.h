@@ -26,15 +26,16 @@ struct GridFitOptions {
   std::size_t pursuit = 1;  // draws a grid is chosen from, by its alignment with what is left to explain
   std::size_t memory =
       0;  // bytes for the bins of rows; what does not fit is binned again every sweep. 0: half of what is free
+  bool head = true;  // false: a trial, of which only the state is wanted
   ProgressFunction progress = {};
   Checkpoint* checkpoint = nullptr;  // none: nothing is saved
   std::string step = "sweeps";       // the name of this fit there: of several, each has its own
 };
 
 struct GridFit {
-  std::shared_ptr<const GridLinear> head;
-  std::vector<double> loss;  // of training after each sweep
-  std::vector<float> state;  // of each row and output: residuals (squared loss) or scores (logistic)
+  std::shared_ptr<const GridLinear> head;  // null where none was wanted
+  std::vector<double> loss;                // of training after each sweep
+  std::vector<float> state;                // of each row and output: residuals (squared loss) or scores (logistic)
 };
 
 // Something that is learnt together with the grids: it has its turn before every sweep and after the last.

@@ -4,12 +4,14 @@
 #include "learn/grids/mixture.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <optional>
 
 #include "base/clock.h"
-#include "base/memory.h"
 #include "base/require.h"
 #include "folds/gram_and_held.h"
+#include "learn/fit_memory.h"
 #include "learn/grids/data.h"
 #include "learn/grids/dense_partner.h"
 
@@ -31,10 +33,11 @@ class Mixing {
         options_(std::move(options)),
         data_(bins, survey, options_.bins.binning),
         held_(data_.targets, options_.bins.binning.seed),
-        bound_(feature_bound(dense)),
-        cache_(dense, data_.rows.rows, memory(dense) / 2) {}
+        bound_(feature_bound(dense)) {
+    options_.bins.room = room_of(options_.bins, bins.execution());
+  }
 
-  Fitted run(const Stream* validation) {
+  Fitted run(const Survey& survey, const Stream* validation) {
     Report& report = fitted_.report;
     lap("pack");
     if (options_.bins.search_scales) {
@@ -42,6 +45,7 @@ class Mixing {
       choose_scales(threads(), data_, options_.bins, report);
       lap("scales");
     }
+    share_memory(survey, validation != nullptr);
     const double fraction = HeldOutTargets::fraction(data_.rows.rows);
     GramAndHeld sums{GramFold(dense_.features(), bound_, data_.code, largest_weight()),
                      HeldOut(dense_.features(), dense_.schema().targets, fraction, options_.bins.binning.seed)};
@@ -63,8 +67,20 @@ class Mixing {
   Threads& threads() { return bins_.threads(); }
   void lap(const char* step) { fitted_.report.seconds.emplace_back(step, clock_.lap()); }
 
-  static std::size_t memory(const Stream& stream) {
-    return stream.execution().memory ? stream.execution().memory : default_memory();
+  // The sums, a copy without the rows held out, a factor and those rows stay; kept features save time.
+  void share_memory(const Survey& survey, bool validation) {
+    FitSize dense = fit_size(dense_, survey, data_.targets.outputs, validation);
+    MemoryPlan beside;
+    beside.add("sums", 3 * double(GramFold::bytes(dense.features)));
+    const double held = HeldOutTargets::fraction(data_.rows.rows) * double(data_.rows.rows);
+    beside.add("rows held out", (held + 6 * std::sqrt(held)) * double(dense.features) * dense.element());
+    beside.add("mapped rows", mapped_memory(dense, options_.bins.room.bytes));
+    GridSize size = grid_size(data_, options_.bins, threads().count());
+    size.bins = count_bins(threads(), data_.rows, options_.bins.binning);
+    size.trials = true;
+    const GridShares shares = plan_grid_fit(size, options_.bins.room, beside, cg_feature_bytes(dense));
+    options_.bins.fit.memory = shares.columns;
+    cache_.emplace(dense_, data_.rows.rows, std::max<std::size_t>(1, shares.wanted));
   }
 
   double largest_weight() const {
@@ -73,22 +89,24 @@ class Mixing {
     return double(most);
   }
 
-  GridFit fit(const GridTargets& targets, DensePartner& partner, const Penalties& at, const std::string& name) {
+  GridFit fit(const GridTargets& targets, DensePartner& partner, const Penalties& at, const std::string& name,
+              bool head) {
     GridFitOptions grids = options_.bins.fit;
     grids.lambda = at.bins;
     grids.checkpoint = bins_.execution().checkpoint;
     grids.step = name;
+    grids.head = head;
     return fit_grids(threads(), data_.rows, targets, options_.bins.binning, grids, &partner);
   }
 
   // Scores a fit on the rows held out; walks downhill in what is open: the weights, lambda.
   void choose_weights(const NormalEquations& rest, Penalties& at) {
     const auto make_trial = [&](const Penalties& here, const std::string& name) {
-      DensePartner partner(cache_, rest, held_.fitted, here.dense, bound_);
+      DensePartner partner(*cache_, rest, held_.fitted, here.dense, bound_);
       if (partner.failed_column())
         return GridTrial{.loss = std::numeric_limits<double>::infinity(),
                          .outputs = std::vector<GridTrial::Sums>(data_.targets.outputs)};
-      return held_.judge(fit(held_.fitted, partner, here, name).state, GridLoss::squared, data_.code.task);
+      return held_.judge(fit(held_.fitted, partner, here, name, false).state, GridLoss::squared, data_.code.task);
     };
     const auto trial_of = [&](const Penalties& here) {
       ++trials_;
@@ -135,12 +153,12 @@ class Mixing {
 
   void finish(const NormalEquations& equations, const Penalties& at, const Stream* validation) {
     Report& report = fitted_.report;
-    DensePartner partner(cache_, equations, data_.targets, at.dense, bound_);
+    DensePartner partner(*cache_, equations, data_.targets, at.dense, bound_);
     if (const auto column = partner.failed_column())
       fail(Error::Kind::data,
            "mixture: the Gram matrix is not positive definite at feature {}; raise lambda (now {:g})", *column,
            at.dense / equations.weight);
-    const GridFit grids = fit(data_.targets, partner, at, "sweeps");
+    const GridFit grids = fit(data_.targets, partner, at, "sweeps", true);
     Coefficients head = partner.head();
     if (data_.code.task == Task::regression)
       for (std::size_t k = 0; k < head.intercept.size(); ++k) {  // the centre is in the grids' head
@@ -165,7 +183,7 @@ class Mixing {
                                 grids.head->bins().grids());
     report.lambda = at.bins * options_.bins_weight / n;
     report.part_weights = {options_.bins_weight, options_.bins_weight * at.bins / at.dense};  // as in the sum
-    report.notes.push_back(cache_.text());
+    report.notes.push_back(cache_->text());
     report.notes.push_back(bins_text(*grids.head));
   }
 
@@ -177,7 +195,7 @@ class Mixing {
   GridData<T> data_;
   HeldOutTargets held_;
   double bound_;
-  FeatureCache cache_;
+  std::optional<FeatureCache> cache_;
   Fitted fitted_;
   std::size_t trials_ = 0;
 };
@@ -189,8 +207,8 @@ Fitted fit_mixture(const Stream& dense, const Stream& bins, const Survey& survey
   require(options.bins.fit.loss == GridLoss::squared, "mixture: dense features and bins have the learner ridge only");
   require(dense.map() != nullptr, "mixture: the dense part has no map");
   return bins.precision() == Precision::float32
-             ? Mixing<float>(dense, bins, survey, std::move(options)).run(validation)
-             : Mixing<double>(dense, bins, survey, std::move(options)).run(validation);
+             ? Mixing<float>(dense, bins, survey, std::move(options)).run(survey, validation)
+             : Mixing<double>(dense, bins, survey, std::move(options)).run(survey, validation);
 }
 
 }  // namespace bochner
