@@ -135,7 +135,7 @@ void TrainWords::add(CLI::App& app) {
   app.add_option("--delta", delta, "huber: errors beyond it count as lines; default: by the residuals")
       ->type_name("D")
       ->group(kMachine);
-  app.add_option("--tolerance", tolerance, "Of the objective, relative; default 1e-6. Not for ridge")
+  app.add_option("--tolerance", tolerance, "Of the objective, relative; default 1e-6, on bins 1e-2. Not for ridge")
       ->type_name("T")
       ->group(kMachine);
   app.add_option("--select", select, "How lambda is chosen: loo (leave one out) or holdout")

@@ -18,6 +18,7 @@ namespace bochner {
 
 namespace {
 
+constexpr double kTolerance = 1e-6;                 // of the objective
 constexpr double kChoiceTolerance = 1e-3;           // of the objective while C is chosen
 constexpr int kStart = 0, kLeast = -8, kMost = 10;  // C = 10^(step / 2)
 constexpr double kMostHeldOut = 8192, kFewHeldOut = 2000;
@@ -137,8 +138,8 @@ void check_learner(const Schema& schema, const LearnerOptions& options) {
   for (double lambda : options.lambdas) check("lambda", lambda, false);
   if (options.epsilon) check("epsilon", *options.epsilon, true);
   if (options.delta) check("delta", *options.delta, false);
-  require(options.tolerance > 0 && options.tolerance < 1, "{}: tolerance is {}, expected a number between 0 and 1",
-          name, options.tolerance);
+  const double tolerance = options.tolerance.value_or(kTolerance);
+  require(tolerance > 0 && tolerance < 1, "{}: tolerance is {}, expected a number between 0 and 1", name, tolerance);
 }
 
 Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOptions& options,
@@ -146,6 +147,7 @@ Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOpti
   const Schema& schema = stream.schema();
   check_learner(schema, options);
   const std::size_t D = stream.features();
+  const double tolerance = options.tolerance.value_or(kTolerance);
 
   Clock clock;
   Fitted fitted;
@@ -168,7 +170,7 @@ Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOpti
     if (!validation) held = rows_held_out(z.rows(), options.seed);
     primal.hold_out(held);
     const std::vector<Trial> trials = try_path(given, [&](double c) {
-      primal.solve(c, given.size() == 1 ? options.tolerance : std::max(options.tolerance, kChoiceTolerance));
+      primal.solve(c, given.size() == 1 ? tolerance : std::max(tolerance, kChoiceTolerance));
       Choice found = choice;
       if (validation) found = score_stream(*validation, primal.head(), choice);
       std::vector<double> row(primal.head().weights.cols());
@@ -189,7 +191,7 @@ Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOpti
     report.seconds.emplace_back("choice of C", clock.lap());
   }
 
-  const Primal::Solution solution = primal.solve(C, options.tolerance);
+  const Primal::Solution solution = primal.solve(C, tolerance);
   const Coefficients head = primal.head();
   fitted.head = linear(head.weights, head.intercept);
   report.seconds.emplace_back("solve", clock.lap());
@@ -209,8 +211,8 @@ Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOpti
                   solution.objective, solution.excess / solution.objective, primal.newton().steps(),
                   primal.newton().products(), primal.newton().factors()));
   if (!solution.converged)
-    report.notes.push_back(fmt::format("not converged: {} Newton steps did not reach the tolerance {:g}",
-                                       options.most_steps, options.tolerance));
+    report.notes.push_back(
+        fmt::format("not converged: {} Newton steps did not reach the tolerance {:g}", options.most_steps, tolerance));
   return fitted;
 }
 

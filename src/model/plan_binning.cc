@@ -19,11 +19,10 @@ namespace {
 
 constexpr std::size_t kGrids = 50;           // of all inputs
 constexpr std::size_t kLowOrderGrids = 300;  // of few
-constexpr double kLambda = 0.2;              // where nothing is given and the search begins
 constexpr double kLowOrderLambda = 1;
-constexpr std::size_t kSteps = 8;  // of conjugate gradients
 constexpr std::size_t kSweeps = 5, kLowOrderSweeps = 1;
-constexpr int kMixedSweeps = 20;  // at most
+constexpr std::size_t kEpochs = 50;  // at most
+constexpr int kMixedSweeps = 20;     // at most
 
 std::size_t whole(const Spec& spec, const char* key, std::size_t otherwise) {
   const double value = spec.number(key, double(otherwise));
@@ -70,7 +69,7 @@ double given_lambda(const TrainOptions& options, std::uint64_t rows, bool& given
   const bool ridge = learner.learner == Learner::ridge;
   const std::vector<double>& lambdas = ridge ? options.ridge.lambdas : learner.lambdas;
   given = lambdas.size() == 1 || (!ridge && learner.C.size() == 1);
-  if (!ridge && learner.C.size() == 1) return 1 / learner.C[0];
+  if (!ridge && !learner.C.empty()) return 1 / learner.C[learner.C.size() / 2];
   if (lambdas.empty()) return otherwise;
   return lambdas[lambdas.size() / 2] * double(std::max<std::uint64_t>(rows, 1));
 }
@@ -82,15 +81,33 @@ std::size_t default_pursuit(std::uint64_t rows) {
 
 // Conjugate gradients where they can; grids chosen one after the other are swept in that order.
 void choose_solver(const Spec& spec, bool low_order, GridFitOptions& fit) {
+  const bool hinge = has_hinge(fit.loss);
+  require(hinge || !spec.has("epochs"), "map: found epochs=, which goes with --learner svm; use steps= or sweeps=");
+  if (hinge) {
+    require(!spec.has("steps") && !spec.has("sweeps"),
+            "map: found steps= or sweeps=, expected epochs= for --learner svm");
+    require(fit.pursuit == 1, "map: found pursuit={}, which needs --learner ridge or logistic", fit.pursuit);
+    fit.solver = GridSolver::dual;
+    fit.passes = int(std::clamp<std::size_t>(whole(spec, "epochs", kEpochs), 1, 10000));
+    return;
+  }
   const bool able = fit.loss == GridLoss::squared && fit.pursuit == 1;
   require(!spec.has("steps") || !spec.has("sweeps"), "map: found steps= and sweeps=, expected one of them");
   require(!spec.has("steps") || able,
           "map: found steps= (of conjugate gradients), which need --learner ridge and pursuit=1; use sweeps=");
   fit.solver = able && !spec.has("sweeps") ? GridSolver::conjugate : GridSolver::sweeps;
   const std::size_t passes = fit.solver == GridSolver::conjugate
-                                 ? whole(spec, "steps", kSteps)
+                                 ? whole(spec, "steps", kGridSteps)
                                  : whole(spec, "sweeps", low_order ? kLowOrderSweeps : kSweeps);
   fit.passes = int(std::clamp<std::size_t>(passes, 1, 10000));
+}
+
+GridLoss grid_loss(const LearnerOptions& options) {
+  const Learner learner = options.learner;
+  require(learner == Learner::ridge || learner == Learner::logistic || learner == Learner::svm,
+          "map: binning has the learners ridge, logistic and svm; use the fourier map for the others");
+  if (learner == Learner::svm) return options.loss == MarginLoss::linear ? GridLoss::hinge : GridLoss::squared_hinge;
+  return learner == Learner::ridge ? GridLoss::squared : GridLoss::logistic;
 }
 
 bool several_lambdas(const TrainOptions& options) {
@@ -101,7 +118,7 @@ bool several_lambdas(const TrainOptions& options) {
 
 BinningFit binning_fit(const TrainOptions& options, std::size_t inputs, std::uint64_t rows) {
   const Spec spec(options.map);
-  spec.allow({"law", "low", "high", "order", "pursuit", "min_rows", "max_bins", "sweeps", "steps"});
+  spec.allow({"law", "low", "high", "order", "pursuit", "min_rows", "max_bins", "sweeps", "steps", "epochs"});
   BinningFit fit;
   BinningOptions& binning = fit.binning;
   parse_order(spec, binning);
@@ -112,15 +129,14 @@ BinningFit binning_fit(const TrainOptions& options, std::size_t inputs, std::uin
   binning.min_rows = whole(spec, "min_rows", 1);
   binning.max_bins = whole(spec, "max_bins", 0);
 
-  const Learner learner = options.learner.learner;
-  require(learner == Learner::ridge || learner == Learner::logistic,
-          "map: binning has the learners ridge and logistic; use the fourier map for the others");
-  fit.fit.loss = learner == Learner::ridge ? GridLoss::squared : GridLoss::logistic;
-  fit.fit.pursuit = std::max<std::size_t>(1, whole(spec, "pursuit", low_order ? default_pursuit(rows) : 1));
+  fit.fit.loss = grid_loss(options.learner);
+  const bool pursued = low_order && !has_hinge(fit.fit.loss);
+  fit.fit.pursuit = std::max<std::size_t>(1, whole(spec, "pursuit", pursued ? default_pursuit(rows) : 1));
   choose_solver(spec, low_order, fit.fit);
+  if (options.learner.tolerance) fit.fit.tolerance = *options.learner.tolerance;
   fit.fit.progress = options.execution.progress;
   bool lambda_given = false;
-  fit.fit.lambda = given_lambda(options, rows, lambda_given, low_order ? kLowOrderLambda : kLambda);
+  fit.fit.lambda = given_lambda(options, rows, lambda_given, low_order ? kLowOrderLambda : kGridLambda);
 
   if (options.bandwidth.empty() || options.bandwidth == "auto") {
     fit.search_scales = !low_order || options.bandwidth == "auto";
@@ -132,6 +148,7 @@ BinningFit binning_fit(const TrainOptions& options, std::size_t inputs, std::uin
   // One sweep of chosen grids stops early, which does most of lambda's work: its default serves, and trials cost more
   // than the fit.
   fit.search_lambda = !lambda_given && (fit.search_scales || fit.fit.passes > 1 || several_lambdas(options));
+  fit.given_start = several_lambdas(options);
   if (inputs > 0) check_binning(inputs, binning);
   return fit;
 }

@@ -109,8 +109,9 @@ class Planning {
     size.bins = n_ / 2;
     if (fit.binning.max_bins > 0) size.bins = std::min(size.bins, double(fit.binning.max_bins));
     size.conjugate = fit.fit.solver == GridSolver::conjugate;
+    size.dual = fit.fit.solver == GridSolver::dual;
     size.threads = threads_;
-    const MemoryPlan plan = grid_fit_memory(size, 1);
+    const MemoryPlan plan = grid_fit_memory(size, size.dual ? size.grids : 1);
     return fit.search_scales ? peak_of({plan, grid_search_memory(size, 1)}) : plan;
   }
 

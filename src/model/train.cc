@@ -85,6 +85,7 @@ class Training {
 
   Fitted fit_head(const Stream& stream, const Stream* judge) {
     if (asks_for_binning(options_)) {
+      if (options_.learner.learner != Learner::ridge) check_learner(schema(), options_.learner);
       BinningFit binning = binning_fit(map_parts(options_)[0].options, stream.features(), survey_.rows());
       binning.room = room();
       return fit_binning(stream, survey_, binning, judge);

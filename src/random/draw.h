@@ -20,6 +20,7 @@ enum class Draw : std::uint32_t {
   subset,         // binning: which inputs a grid looks at
   candidate,
   landmark,  // nystroem: which rows become landmarks
+  visit,     // the order rows are taken in
 };
 
 // A draw is a pure function of (seed, purpose, i, j, k): the same on every thread, machine and device.

@@ -7,6 +7,7 @@ import csv
 import gzip
 import json
 import math
+import re
 import shutil
 import struct
 import subprocess
@@ -17,6 +18,7 @@ from command import DATA, CommandTest
 ADULT = DATA / "adult-small.csv"
 CPU = DATA / "cpu-small.csv"
 ROWS, FEATURES = 600, 60
+BINS = ("--map", "binning:order=1-2", "--features", 100, "--learner")
 
 
 def head(path):
@@ -146,9 +148,41 @@ class Learners(CommandTest):
         self.refuse(1, "train", ADULT, "--target", "income", "--learner", "svm", "--C", 1, "--features", 8192,
                     "--bandwidth", 5, "--memory", "128M", "--quiet", say="largest number that fits")
 
+    def test_svm_on_bins_trains_predicts_and_says_how_near_it_is(self):
+        for words in ((), ("--loss", "squared-hinge"), ("--C", 5), ("--C", "0.1,1,10"), ("--lambda", 1e-3)):
+            report = json.loads(self.succeed_quietly("train", ADULT, "--target", "income", *BINS, "svm", *words, "-o",
+                                                     "m", "--json"))
+            self.assertEqual(report["learner"], "svm")
+            self.assertIn("dual coordinate descent", report["solver"])
+            excess = [float(found[1]) for note in report["notes"]
+                      if (found := re.search(r"at most (\S+) of it above the optimum", note))]
+            self.assertEqual(len(excess), 1, report["notes"])
+            self.assertLessEqual(excess[0], 0.01)
+            self.assertLess(report["score"]["error"], 0.24)
+            self.assertLess(self.evaluate("m", ADULT)["error"], 0.2)
+            self.assertEqual(len(set(self.succeed_quietly("predict", "m", ADULT).split())), 2)
+        self.refuse(1, "predict", "m", ADULT, "--probabilities", say="logistic")
+
+    def test_svm_on_bins_of_several_classes(self):
+        file, target, labels = self.digits()
+        self.succeed_quietly("train", file, "--target", target, "--task", "classification", "--map", "binning",
+                             "--bandwidth", 60, "--features", 100, "--learner", "svm", "-o", "m")
+        self.assertLess(self.evaluate("m", file)["error"], 0.05)
+
+    def test_words_that_do_not_go_with_svm_on_bins_are_refused(self):
+        train = ("train", ADULT, "--target", "income", "--bandwidth", 1, "--learner")
+        for learner, option, say in (("svm", "steps=3", "epochs="), ("svm", "sweeps=3", "epochs="),
+                                     ("svm", "pursuit=3", "ridge or logistic"), ("ridge", "epochs=3", "--learner svm"),
+                                     ("logistic", "epochs=3", "--learner svm"), ("svm", "epochs=x", "epochs")):
+            self.refuse(1, *train, learner, "--map", f"binning:{option}", "--quiet", say=say)
+        self.refuse(1, *train, "hard-svm", "--map", "binning", "--quiet", say="svm")
+        self.refuse(1, *train, "svm", "--map", "binning", "--C", 0, "--quiet", say="positive")
+        self.refuse(1, *train, "svm", "--map", "binning", "--tolerance", 2, "--quiet", say="between 0 and 1")
+        self.refuse(1, "train", CPU, "--target", "usr", *BINS, "svm", "--quiet", say="numbers")
+
     def test_bytes_are_equal_for_any_threads(self):
         for number, words in enumerate((("--learner", "svm"), ("--learner", "svm", "--loss", "squared-hinge"),
-                                        ("--learner", "logistic"))):
+                                        ("--learner", "logistic"), ("--map", "binning", "--learner", "svm"))):
             models = []
             for threads in (1, 2, 3, 7):
                 self.succeed_quietly("train", ADULT, "--target", "income", *words, "--features", 48, "--bandwidth", 5,

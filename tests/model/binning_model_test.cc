@@ -106,7 +106,7 @@ TEST_F(BinningModel, RefusesWhatItCannotDo) {
   refuses({.map = "fourier+none"});
   refuses({.map = "fourier:weight=0+binning"});
   refuses({.map = "fourier:weight=2"});
-  refuses({.kernel = laplacian(), .map = "binning", .learner = {.learner = Learner::svm}});
+  refuses({.kernel = laplacian(), .map = "binning", .learner = {.learner = Learner::svm}});       // numbers
   refuses({.kernel = laplacian(), .map = "binning", .learner = {.learner = Learner::logistic}});  // numbers
 }
 

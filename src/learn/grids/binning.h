@@ -16,6 +16,7 @@ struct BinningFit {
   GridFitOptions fit;
   bool search_scales = false;  // length scales are found from the rows; those of `binning` are ignored
   bool search_lambda = false;  // with the scales, or for the scales given
+  bool given_start = false;    // several lambdas were given: the search begins at the fit's
   GridRoom room = {};          // 0 bytes: as the execution says
 };
 

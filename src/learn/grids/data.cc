@@ -123,7 +123,8 @@ GridSize grid_size(const GridData<T>& data, const BinningFit& options, int threa
   size.grids = options.binning.grids;
   size.packed = packed_bytes(data.rows);
   size.logistic = options.fit.loss == GridLoss::logistic;
-  size.conjugate = options.fit.solver == GridSolver::conjugate;
+  size.dual = has_hinge(options.fit.loss);
+  size.conjugate = options.fit.solver == GridSolver::conjugate || (size.dual && searches_squared(options));
   size.weighted = !data.targets.weight.empty();
   size.regression = data.code.task == Task::regression;
   size.pursuit = options.fit.pursuit > 1;
@@ -144,15 +145,16 @@ template <class T>
 void choose_scales(Threads& threads, const GridData<T>& data, BinningFit& options, Report& report,
                    const MemoryPlan& beside) {
   const std::vector<InputFacts> facts = data.facts();
+  const bool own = !has_hinge(options.fit.loss);
   const int at_once = plan_grid_search(grid_size(data, options, threads.count()), options.room, beside);
   std::optional<Threads> fewer;
   if (at_once < threads.count()) fewer.emplace(at_once).stop_when(threads.stop());
   const GridScaleSearch found =
       search_grid_scales(fewer ? *fewer : threads, data.rows, data.targets, data.code.task, facts, options.binning,
-                         options.fit, !options.search_lambda, options.fit.progress);
+                         own ? options.fit : squared_fit(options), own && !options.search_lambda, options.fit.progress);
   release_freed_memory();
   options.binning.length_scales = found.length_scales;
-  options.fit.lambda = found.lambda;
+  if (options.search_lambda && (own || !options.given_start)) options.fit.lambda = found.lambda;
   report.notes.push_back(fmt::format("bandwidth: one per input, by {} trials; shortest {}", found.fits,
                                      scales_text(found.length_scales, facts, data.names)));
   report.score = found.best.score(data.code);
@@ -169,6 +171,17 @@ void choose_scales(const Stream& stream, const Survey& survey, BinningFit& optio
     search(GridData<float>(stream, survey, options.binning));
   else
     search(GridData<double>(stream, survey, options.binning));
+}
+
+bool searches_squared(const BinningFit& options) { return options.search_scales || options.search_lambda; }
+
+GridFitOptions squared_fit(const BinningFit& options) {
+  GridFitOptions fit = options.fit;
+  fit.loss = GridLoss::squared;
+  fit.solver = GridSolver::conjugate;
+  fit.passes = kGridSteps;
+  if (!options.search_lambda || options.given_start) fit.lambda = kGridLambda;  // that given is of another loss
+  return fit;
 }
 
 double HeldOutTargets::fraction(std::size_t rows) {

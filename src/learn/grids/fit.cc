@@ -4,9 +4,12 @@
 #include "learn/grids/fit.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "base/memory.h"
 #include "base/require.h"
 #include "learn/grids/binned_rows.h"
+#include "learn/grids/dual.h"
 #include "learn/grids/pursuit.h"
 #include "maps/draw_grid.h"
 #include "run/checkpoint.h"
@@ -17,7 +20,7 @@ namespace {
 
 constexpr double kSettled = 0.01;  // of the training loss, which falls long after the predictions stand
 
-// What both ways to solve have in common: the bins, and a state that a checkpoint may keep.
+// What all ways to solve have in common: the bins, and a state that a checkpoint may keep.
 template <class T>
 class Fitting {
  public:
@@ -31,6 +34,7 @@ class Fitting {
       solve();
     }
     GridFit fit;
+    describe(fit);
     fit.loss = std::move(loss_);
     fit.state = std::move(state());
     if (options_.head) fit.head = head();
@@ -39,7 +43,7 @@ class Fitting {
 
  protected:
   Fitting(Threads& threads, const GridRows<T>& rows, const GridTargets& targets, const BinningOptions& binning,
-          const GridFitOptions& options)
+          const GridFitOptions& options, std::size_t memory)
       : threads_(threads),
         rows_(rows),
         targets_(targets),
@@ -47,13 +51,14 @@ class Fitting {
         options_(options),
         P_(binning.grids),
         shift_(options.lambda * double(P_)),  // |w|^2 = P |v|^2
-        bins_(threads, rows, targets.weight, binning, options.memory),
+        bins_(threads, rows, targets.weight, binning, memory),
         intercept_(grid_intercept(targets, options.loss)) {}
 
   virtual void solve() = 0;
   virtual std::vector<float>& state() = 0;
   virtual std::vector<float>& values(std::size_t g) = 0;
   virtual void keep_values() {}  // everything else may go
+  virtual void describe(GridFit&) {}
   virtual void save(Archive& archive) = 0;
   virtual void load(const Archive& archive) = 0;
 
@@ -71,8 +76,9 @@ class Fitting {
     std::vector<float> v;
     v.reserve(map->outputs() * targets_.outputs);
     for (std::size_t g = 0; g < P_; ++g) {
-      v.insert(v.end(), values(g).begin(), values(g).end());
-      values(g) = std::vector<float>();
+      std::vector<float>& of_grid = values(g);
+      v.insert(v.end(), of_grid.begin(), of_grid.end());
+      of_grid = std::vector<float>();
     }
     return std::make_shared<GridLinear>(std::move(map), std::move(v), intercept_);
   }
@@ -95,7 +101,7 @@ class Sweeping final : public Fitting<T> {
  public:
   Sweeping(Threads& threads, const GridRows<T>& rows, const GridTargets& targets, const BinningOptions& binning,
            const GridFitOptions& options, GridPartner* partner)
-      : Fitting<T>(threads, rows, targets, binning, options),
+      : Fitting<T>(threads, rows, targets, binning, options, options.memory),
         partner_(partner),
         values_(binning.grids),
         sweeper_(threads, targets, options.loss, intercept_) {}
@@ -208,7 +214,7 @@ class Conjugating final : public Fitting<T> {
  public:
   Conjugating(Threads& threads, const GridRows<T>& rows, const GridTargets& targets, const BinningOptions& binning,
               const GridFitOptions& options)
-      : Fitting<T>(threads, rows, targets, binning, options),
+      : Fitting<T>(threads, rows, targets, binning, options, options.memory),
         solver_(threads, this->bins_, targets, this->intercept_, this->shift_) {}
 
  private:
@@ -253,6 +259,75 @@ class Conjugating final : public Fitting<T> {
   GridConjugate solver_;
 };
 
+// Dual coordinate descent over the rows.
+template <class T>
+class Descending final : public Fitting<T> {
+ public:
+  Descending(Threads& threads, const GridRows<T>& rows, const GridTargets& targets, const BinningOptions& binning,
+             const GridFitOptions& options)
+      : Fitting<T>(threads, rows, targets, binning, options, memory_for_columns(rows.rows, binning.grids, options)),
+        solver_(threads, binning.grids, targets, this->intercept_,
+                {options.loss, this->shift_, options.tolerance, options.passes, binning.seed}) {}
+
+ private:
+  using Fitting<T>::options_;
+
+  // The bins of all rows stand side by side, beside the columns of a few grids.
+  static std::size_t memory_for_columns(std::size_t rows, std::size_t grids, const GridFitOptions& options) {
+    const std::size_t turned = std::min(kGridsTurned, grids), column = sizeof(std::uint32_t) * rows;
+    const std::size_t budget = options.memory ? options.memory : default_memory() / 2;
+    require((grids + turned) * column <= budget,
+            "svm: the bins of {} rows in {} grids need {} MB, {} MB are left for them; use fewer --features (grids), "
+            "more --memory, or --learner ridge or logistic, which find them again",
+            rows, grids, (grids + turned) * column / 1000000, budget / 1000000);
+    return turned * column;
+  }
+
+  void read() {
+    if (read_) return;
+    solver_.read(this->bins_);
+    read_ = true;
+  }
+
+  void solve() override {
+    read();
+    while (solver_.advance()) {
+      if (options_.progress) options_.progress("epochs", solver_.fraction());
+      this->offer();
+    }
+    this->loss_ = {solver_.certificate().loss};
+  }
+
+  void describe(GridFit& fit) override {
+    const GridDual::Certificate certificate = solver_.certificate();
+    fit.objective = double(this->P_) * certificate.objective;  // |w|^2 = P |v|^2
+    fit.gap = double(this->P_) * certificate.gap;
+    fit.epochs = solver_.epochs();
+    fit.converged = solver_.converged();
+  }
+
+  std::vector<float>& state() override { return solver_.scores(); }
+  std::vector<float>& values(std::size_t g) override {
+    solver_.copy_values(g, values_);
+    return values_;
+  }
+
+  void save(Archive& archive) override {
+    archive.tree["read"] = read_;
+    if (read_) solver_.save(archive);
+  }
+
+  void load(const Archive& archive) override {
+    if (!archive.tree.value("read", false)) return;
+    read();
+    solver_.load(archive);
+  }
+
+  GridDual solver_;
+  bool read_ = false;
+  std::vector<float> values_;  // of the grid asked for last
+};
+
 }  // namespace
 
 template <class T>
@@ -267,7 +342,11 @@ GridFit fit_grids(Threads& threads, const GridRows<T>& rows, const GridTargets& 
           rows.rows, targets.rows());
   require(options.lambda >= 0 && options.passes > 0, "grids: lambda {} and {} passes, expected lambda >= 0, passes > 0",
           options.lambda, options.passes);
+  const bool dual = options.solver == GridSolver::dual;
+  require(dual == has_hinge(options.loss) && (!dual || (options.pursuit <= 1 && options.lambda > 0)),
+          "grids: the hinge losses and dual coordinate descent go together, with lambda > 0 and without pursuit");
   check_binning(rows.inputs, binning);
+  if (dual) return Descending<T>(threads, rows, targets, binning, options).run();
   if (conjugate) return Conjugating<T>(threads, rows, targets, binning, options).run();
   return Sweeping<T>(threads, rows, targets, binning, options, partner).run();
 }

@@ -94,6 +94,7 @@ MemoryPlan grid_fit_memory(const GridSize& s, std::size_t batch) {
                               s.threads * std::min(n, kPursuitRows) * (24 * K + 40));
   MemoryPlan sweep = common, head = common, save;
   sweep.add("bins of rows", double(batch) * column_bytes(s));
+  if (s.dual) sweep.add("multipliers", n * 4 * (K + 2));  // the order of the rows and how many bins each has
   sweep.add("bins", P * b * bin_bytes(s));
   sweep.add("tables", s.threads * (binning_bytes(b) + b * K * 8 * (s.logistic ? 2 : 1)) + b * K * 4);
   // What the sweeps held of a bin is freed, but not yet given back.
@@ -120,14 +121,16 @@ GridShares plan_grid_fit(const GridSize& size, const GridRoom& room, const Memor
     smaller.grids = grids;
     return MemoryPlan(room.around).add(beside).add(grid_fit_memory(smaller, batch));
   };
-  const MemoryPlan least = with(size.grids, 1);
+  // Dual coordinate descent needs them all, and some grids' columns to make them from.
+  const auto least_batch = [&](std::size_t grids) { return size.dual ? grids + std::min(grids, kGridsTurned) : 1; };
+  const MemoryPlan least = with(size.grids, least_batch(size.grids));
   if (least.total() > room.limit())
     refuse(size, least, room, fmt::format(" of {} bins", bins_text(size.bins)), "bound the bins (max_bins=), or ",
-           [&](std::size_t grids) { return with(grids, 1); });
+           [&](std::size_t grids) { return with(grids, least_batch(grids)); });
   // What is left goes to the bins of rows and to what else is wanted, half and half where it does not do for both.
   const auto rest_with = [&](std::size_t batch) { return room.limit() - with(size.grids, batch).total(); };
-  std::size_t batch = size.grids;
-  while (batch > 1 && rest_with(batch) < std::min(wanted, rest_with(1) / 2))
+  std::size_t batch = size.dual ? least_batch(size.grids) : size.grids;
+  while (!size.dual && batch > 1 && rest_with(batch) < std::min(wanted, rest_with(1) / 2))
     batch = std::max<std::size_t>(1, batch * 7 / 8);
   GridShares shares;
   shares.columns = std::size_t(double(batch) * column_bytes(size));

@@ -19,7 +19,8 @@ struct GridSize {
   double packed = 0;  // bytes of the packed rows
   double bins = 0;    // of a grid
   bool logistic = false, weighted = false, regression = false;
-  bool conjugate = false;  // by conjugate gradients
+  bool conjugate = false;  // by conjugate gradients, or after trials by them
+  bool dual = false;       // by dual coordinate descent: the bins of all rows stand, beside some turned into them
   bool trials = false;     // on rows held out
   bool pursuit = false;
   int threads = 1;

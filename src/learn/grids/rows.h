@@ -24,6 +24,8 @@ struct GridRows {
   void add(Threads& threads, const RowBlock<T>& block);
 };
 
+constexpr std::size_t kGridsTurned = 16;  // whose columns become rows together (dual.h): a cache line of each row
+
 // What the rows are fitted to: one code per row and output (classes as -1 and +1, numbers centred), and a weight.
 struct GridTargets {
   std::size_t outputs = 1;

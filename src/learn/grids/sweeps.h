@@ -10,10 +10,12 @@
 
 namespace bochner {
 
-enum class GridLoss { squared, logistic };
+// (y - f)^2 / 2, log(1 + exp(-y f)), max(0, 1 - y f) or its square.
+enum class GridLoss { squared, logistic, hinge, squared_hinge };
+inline bool has_hinge(GridLoss loss) { return loss == GridLoss::hinge || loss == GridLoss::squared_hinge; }
 
 // Minimises  sum_i w_i loss(y_i, f_i) + shift/2 |v|^2,  f_i = intercept + sum_g v_g[bin_g(i)],  one grid at a time
-// (loss = (y - f)^2 / 2, or log(1 + exp(-y f)) for y = -1, +1). A grid puts each row into one bin, so its
+// (squared or logistic, y = -1, +1). A grid puts each row into one bin, so its
 // normal matrix is diagonal and the step over all its bins is exact (squared) or one Newton step (logistic):
 //   v_c += (G_c - shift v_c) / (H_c + shift),  G_c = sum_{i in c} w_i (y_i - f_i),      H_c = sum w_i          squared
 //                                              G_c = sum w_i y_i s(-y_i f_i),           H_c = sum w_i p (1-p)  logistic
