@@ -104,7 +104,7 @@ void describe_fit(const GridFit& fit, const BinningFit& options, Report& report)
   if (!dual) return;
   report.notes.push_back(fmt::format("C: {:.6g}", 1 / options.fit.lambda));
   report.notes.push_back(fmt::format("objective: {:.10g}, at most {:.1e} of it above the optimum; {} epochs",
-                                     fit.objective, fit.gap / fit.objective, fit.epochs));
+                                     fit.objective, fit.objective > 0 ? fit.gap / fit.objective : 0.0, fit.epochs));
   if (!fit.converged)
     report.notes.push_back(fmt::format(
         "not converged: {} epochs did not reach the tolerance {:g}; raise epochs=", fit.epochs, options.fit.tolerance));
