@@ -35,9 +35,10 @@ struct Report {
   std::string map;
   std::string learner;
   std::string solver;
-  double lambda = 0;                 // of  |Zw - y|^2 + lambda n |w|^2
-  std::vector<double> part_weights;  // of the kernels, where the head is a sum of parts learnt together
-  std::string validation;            // how the score was found: "leave-one-out", "8192 rows held out", a file
+  double lambda = 0;                  // of  |Zw - y|^2 + lambda n |w|^2
+  std::vector<double> length_scales;  // of the inputs of random bins, where a search found them
+  std::vector<double> part_weights;   // of the kernels, where the head is a sum of parts learnt together
+  std::string validation;             // how the score was found: "leave-one-out", "8192 rows held out", a file
   std::optional<Score> score;
   std::vector<PathPoint> path;                           // every lambda that was tried
   std::vector<std::pair<double, double>> target_ranges;  // regression: the least and the greatest target

@@ -25,6 +25,16 @@ Score score_from_json(const nlohmann::json& tree) {
   return score;
 }
 
+std::vector<double> numbers_from_json(const nlohmann::json& tree, const char* key) {
+  std::vector<double> numbers;
+  if (!tree.contains(key)) return numbers;
+  for (const nlohmann::json& number : tree[key]) {
+    if (!number.is_number()) fail(Error::Kind::model, "report: {} holds something that is no number", key);
+    numbers.push_back(number.get<double>());
+  }
+  return numbers;
+}
+
 }  // namespace
 
 nlohmann::json score_to_json(const Score& score) {
@@ -42,6 +52,7 @@ nlohmann::json report_to_json(const Report& report) {
                       {"lambda", report.lambda}, {"notes", report.notes},     {"validation", report.validation}};
   if (report.score) tree["score"] = score_to_json(*report.score);
   if (!report.target_ranges.empty()) tree["target_ranges"] = report.target_ranges;
+  if (!report.length_scales.empty()) tree["length_scales"] = report.length_scales;
   if (!report.part_weights.empty()) tree["part_weights"] = report.part_weights;
   tree["path"] = nlohmann::json::array();
   for (const Report::PathPoint& point : report.path)
@@ -66,11 +77,8 @@ Report report_from_json(const nlohmann::json& tree) {
         fail(Error::Kind::model, "report: the range of a target is not two numbers");
       report.target_ranges.emplace_back(range[0].get<double>(), range[1].get<double>());
     }
-  if (tree.contains("part_weights"))
-    for (const nlohmann::json& weight : tree["part_weights"]) {
-      if (!weight.is_number()) fail(Error::Kind::model, "report: the weight of a part is no number");
-      report.part_weights.push_back(weight.get<double>());
-    }
+  report.length_scales = numbers_from_json(tree, "length_scales");
+  report.part_weights = numbers_from_json(tree, "part_weights");
   for (const nlohmann::json& note : get_node(tree, "notes")) {
     if (!note.is_string()) fail(Error::Kind::model, "report: a note is no text");
     report.notes.push_back(note.get<std::string>());

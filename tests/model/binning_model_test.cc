@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
+#include <fmt/format.h>
+
 #include "bochner/model.h"
 #include "bochner/train.h"
 #include "model/saved_model.h"
@@ -19,6 +21,21 @@ class BinningModel : public SavedModel {
     return train(*rows, options);
   }
 };
+
+TEST_F(BinningModel, ScalesThatASearchFoundCanBeGivenBack) {
+  const Model found = train_cpu({.features = 20});
+  found.save(path_.string());
+  const Report report = Model::load(path_.string()).report();
+  ASSERT_EQ(report.length_scales.size(), report.inputs);
+  std::string words;
+  for (const double scale : report.length_scales) words += (words.empty() ? "" : ",") + fmt::format("{}", scale);
+  const Model given = train_cpu({.bandwidth = words, .features = 20, .ridge = {.lambdas = {report.lambda}}});
+  EXPECT_TRUE(given.report().length_scales.empty());
+  const auto rows = open_rows(kData + "/cpu-new.csv", found.schema());
+  const Matrix<double> expected = found.predict(*rows), again = given.predict(*rows);
+  ASSERT_GT(expected.rows(), 0u);
+  for (std::size_t i = 0; i < expected.rows(); ++i) EXPECT_NEAR(again(i, 0), expected(i, 0), 1e-3);
+}
 
 TEST_F(BinningModel, PredictsNewRowsAloneAndTheSameAfterLoading) {
   for (const char* map : {"binning", "binning:order=1-2,pursuit=3,sweeps=2", "binning:law=reciprocal,max_bins=50"}) {

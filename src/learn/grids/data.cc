@@ -155,6 +155,7 @@ void choose_scales(Threads& threads, const GridData<T>& data, BinningFit& option
   release_freed_memory();
   options.binning.length_scales = found.length_scales;
   if (options.search_lambda && (own || !options.given_start)) options.fit.lambda = found.lambda;
+  report.length_scales = found.length_scales;
   report.notes.push_back(fmt::format("bandwidth: one per input, by {} trials; shortest {}", found.fits,
                                      scales_text(found.length_scales, facts, data.names)));
   report.score = found.best.score(data.code);
