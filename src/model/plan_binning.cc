@@ -31,6 +31,13 @@ std::size_t whole(const Spec& spec, const char* key, std::size_t otherwise) {
   return std::size_t(value);
 }
 
+int passes(const Spec& spec, const char* key, std::size_t otherwise) {
+  constexpr std::size_t kMost = 10000;
+  const std::size_t count = whole(spec, key, otherwise);
+  require(count >= 1 && count <= kMost, "map: found {}={}, expected 1 to {}", key, count, kMost);
+  return int(count);
+}
+
 // "2" or "1-3".
 void parse_order(const Spec& spec, BinningOptions& binning) {
   const std::string text = spec.text("order", "");
@@ -88,7 +95,7 @@ void choose_solver(const Spec& spec, bool low_order, GridFitOptions& fit) {
             "map: found steps= or sweeps=, expected epochs= for --learner svm");
     require(fit.pursuit == 1, "map: found pursuit={}, which needs --learner ridge or logistic", fit.pursuit);
     fit.solver = GridSolver::dual;
-    fit.passes = int(std::clamp<std::size_t>(whole(spec, "epochs", kEpochs), 1, 10000));
+    fit.passes = passes(spec, "epochs", kEpochs);
     return;
   }
   const bool able = fit.loss == GridLoss::squared && fit.pursuit == 1;
@@ -96,10 +103,8 @@ void choose_solver(const Spec& spec, bool low_order, GridFitOptions& fit) {
   require(!spec.has("steps") || able,
           "map: found steps= (of conjugate gradients), which need --learner ridge and pursuit=1; use sweeps=");
   fit.solver = able && !spec.has("sweeps") ? GridSolver::conjugate : GridSolver::sweeps;
-  const std::size_t passes = fit.solver == GridSolver::conjugate
-                                 ? whole(spec, "steps", kGridSteps)
-                                 : whole(spec, "sweeps", low_order ? kLowOrderSweeps : kSweeps);
-  fit.passes = int(std::clamp<std::size_t>(passes, 1, 10000));
+  fit.passes = fit.solver == GridSolver::conjugate ? passes(spec, "steps", kGridSteps)
+                                                   : passes(spec, "sweeps", low_order ? kLowOrderSweeps : kSweeps);
 }
 
 GridLoss grid_loss(const LearnerOptions& options) {

@@ -27,8 +27,7 @@ TEST_F(BinningModel, ScalesThatASearchFoundCanBeGivenBack) {
   found.save(path_.string());
   const Report report = Model::load(path_.string()).report();
   ASSERT_EQ(report.length_scales.size(), report.inputs);
-  std::string words;
-  for (const double scale : report.length_scales) words += (words.empty() ? "" : ",") + fmt::format("{}", scale);
+  const std::string words = fmt::format("{}", fmt::join(report.length_scales, ","));
   const Model given = train_cpu({.bandwidth = words, .features = 20, .ridge = {.lambdas = {report.lambda}}});
   EXPECT_TRUE(given.report().length_scales.empty());
   const auto rows = open_rows(kData + "/cpu-new.csv", found.schema());
@@ -115,6 +114,8 @@ TEST_F(BinningModel, RefusesWhatItCannotDo) {
   refuses({.kernel = laplacian(), .map = "binning:order=x"});
   refuses({.kernel = laplacian(), .map = "binning:law=gaussian"});
   refuses({.kernel = laplacian(), .map = "binning:grids=3"});
+  refuses({.kernel = laplacian(), .map = "binning:steps=0"});
+  refuses({.kernel = laplacian(), .map = "binning:sweeps=20000"});
   refuses({.kernel = laplacian(), .map = "binning:steps=3,sweeps=3"});
   refuses({.kernel = laplacian(), .map = "binning:order=1-2,steps=3"});
   refuses({.map = "fourier+binning:steps=3"});
