@@ -9,27 +9,14 @@ loading of the model, and of all test rows from a csv file.
 usage: kept_bins.py [--grids 50] [--repeats 5]
 """
 import argparse
-import array
 import json
 import os
 import statistics
-import struct
 import tempfile
 
 import data
 
 CHOICES = ("", "min_rows=2", "min_rows=3", "max_bins=80000", "max_bins=40000", "max_bins=20000", "max_bins=5000")
-
-
-def length_scales(model):
-    """Of the grids in a model file."""
-    with open(model, "rb") as file:
-        length, = struct.unpack("<Q", file.read(8))
-        header = json.loads(file.read(length))
-        name = next(key for key in header if key.endswith("length_scale"))
-        begin, end = header[name]["data_offsets"]
-        file.seek(8 + length + begin)
-        return array.array("d", file.read(end - begin))
 
 
 def main():
@@ -53,7 +40,7 @@ def main():
                                      for _ in range(arguments.repeats))
 
         search = fitted("", "--bandwidth", "auto")
-        scales = ",".join(f"{scale:.6g}" for scale in length_scales(model))
+        scales = ",".join(f"{scale:.6g}" for scale in search["length_scales"])
         print(f"{'kept':<16} {'bins':>9} {'MB':>6} {'test error':>10} {'one row':>8} {'test rows':>9}")
         for bins in CHOICES:
             report = fitted(bins, "--bandwidth", scales, "--lambda", repr(search["lambda"]))

@@ -9,16 +9,15 @@
 
 #include "base/require.h"
 #include "learn/grids/bins.h"
+#include "learn/grids/pursuit.h"
+#include "learn/grids/scales.h"
 #include "maps/draw_grid.h"
 
 namespace bochner {
 
 namespace {
 
-constexpr std::size_t kCounted = 6;         // grids
-constexpr double kSearchedGrids = 50;       // at most, of a fit in the search
-constexpr double kSearchedHeldOut = 50000;  // rows at most, or a fifth
-constexpr double kPursuitRows = 32768;
+constexpr std::size_t kCounted = 6;  // grids
 
 double table_bytes(double bins) { return 8.0 * double(std::bit_ceil(std::size_t(bins * 1.5) + 64)); }
 
@@ -90,8 +89,8 @@ MemoryPlan grid_fit_memory(const GridSize& s, std::size_t batch) {
   // Rows held out have weights of 0 in a copy; residuals or scores, and what conjugate gradients make of a direction.
   common.add("targets", target_bytes(s) + (s.trials ? n * 4 * (K + 1) : 0) + n * 4 * K * (s.conjugate ? 3 : 1));
   if (s.pursuit)
-    common.add("pursuit", 2 * n * 4 * K + s.packed * std::min(1.0, kPursuitRows / n) +
-                              s.threads * std::min(n, kPursuitRows) * (24 * K + 40));
+    common.add("pursuit", 2 * n * 4 * K + s.packed * std::min(1.0, double(kPursuitRows) / n) +
+                              s.threads * std::min(n, double(kPursuitRows)) * (24 * K + 40));
   MemoryPlan sweep = common, head = common, save;
   sweep.add("bins of rows", double(batch) * column_bytes(s));
   if (s.dual) sweep.add("multipliers", n * 4 * (K + 2));  // the order of the rows and how many bins each has
@@ -105,8 +104,8 @@ MemoryPlan grid_fit_memory(const GridSize& s, std::size_t batch) {
 }
 
 MemoryPlan grid_search_memory(const GridSize& s, int at_once) {
-  const double n = double(s.rows), K = double(s.outputs), g = std::min(double(s.grids), kSearchedGrids), b = n / 2;
-  const double held = std::min(0.2 * n, kSearchedHeldOut);
+  const double n = double(s.rows), K = double(s.outputs), g = double(std::min(s.grids, kSearchedGrids)), b = n / 2;
+  const double held = std::min(kHeldOutShare * n, kMostHeldOut);
   MemoryPlan plan;
   plan.add("packed rows", 2 * s.packed);  // the sample of the last stages is all of them
   plan.add("targets", 2 * target_bytes(s));

@@ -10,6 +10,8 @@
 
 namespace bochner {
 
+constexpr std::size_t kPursuitRows = 32768;  // that alignment is measured on, at most
+
 // Chooses, of several drawn grids, the one that explains most of what is left: matching pursuit over random bins.
 // The gain of a grid's step is sum_c G_c^2 / (H_c + shift), but a bin of few rows gains by noise alone; counting
 // only products of different rows, G_c^2 - sum g_i^2, leaves what other rows of the bin agree on.
@@ -17,7 +19,8 @@ template <class T>
 class GridPursuit {
  public:
   // Alignment is measured on at most `most_rows` rows, taken at even distances.
-  GridPursuit(Threads& threads, const GridRows<T>& rows, const BinningOptions& binning, std::size_t most_rows = 32768);
+  GridPursuit(Threads& threads, const GridRows<T>& rows, const BinningOptions& binning,
+              std::size_t most_rows = kPursuitRows);
 
   // The best of the draws first .. first + count - 1, the first of equals.
   std::uint64_t choose(const GridSweeper& sweeper, double shift, std::uint64_t first, std::size_t count);

@@ -93,7 +93,7 @@ class ScaleSearch {
         {30000, 12, few, 2, {-3, -2, -1, 0, 1, 2}, {1, 1, 1}},
         {100000, 16, few, 2, {0, 0.5}, {0.7, 0.7, 0.5}},
         {rows_.rows, 20, few, 3, {0, 0.25, 0.5}, {0.5}, repeats},
-        {rows_.rows, std::min<std::size_t>(binning_.grids, 50), fit_.passes, 12, {0.2, 0.45}, {}},
+        {rows_.rows, std::min(binning_.grids, kSearchedGrids), fit_.passes, 12, {0.2, 0.45}, {}},
     };
     for (const Stage& stage : stages) rounds_ += std::size_t(stage.repeats) * (1 + 2 * stage.steps.size());
     rounds_ += 2;
@@ -130,7 +130,7 @@ class ScaleSearch {
   void begin(const Stage& stage, int repeat) {
     stage_ = &stage;
     seed_ = binning_.seed + std::uint64_t(repeat) * 0x9e3779b97f4a7c15u;
-    const double n = double(rows_.rows), held = std::min(0.2, 50000 / n);
+    const double n = double(rows_.rows), held = std::min(kHeldOutShare, kMostHeldOut / n);
     held_out_.emplace(threads_, rows_, targets_, seed_, 0, held);
     sample_.emplace(threads_, rows_, targets_, seed_, held, std::min(1.0, held + double(stage.rows) / n));
     found_.best.loss = std::numeric_limits<double>::infinity();

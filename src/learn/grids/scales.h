@@ -21,6 +21,10 @@ struct InputFacts {
   std::uint32_t group = 0;  // indicators of one group share a scale
 };
 
+// How large a search grows: what its memory is planned from.
+constexpr std::size_t kSearchedGrids = 50;                   // of a fit, at most
+constexpr double kHeldOutShare = 0.2, kMostHeldOut = 50000;  // of the rows, and rows
+
 struct GridScaleSearch {
   std::vector<double> length_scales;
   double lambda = 0;
