@@ -1,5 +1,5 @@
 # From a fresh Debian 12 to a result in one word. The build itself is CMake's: see CMakePresets.json.
-.PHONY: demo test bench asan tsan format install deps test-deps build
+.PHONY: demo test stops bench asan tsan format install deps test-deps build
 .DEFAULT_GOAL := build
 
 PREFIX ?= /usr/local
@@ -20,6 +20,10 @@ demo: deps  ## trains on the digits that ship with the project
 test: test-deps  ## everything a change must pass
 	@tools/build.sh release all
 	@ctest --preset release -j 2
+
+stops: test-deps  ## trainings stopped at some 1,900 points and resumed, to the same bytes
+	@tools/build.sh release stops_test
+	@BOCHNER_STOPS=100 build/release/tests/stops_test
 
 bench: test-deps  ## ratios to OpenBLAS and scikit-learn, in one run
 	@tools/build.sh release all

@@ -17,6 +17,7 @@ namespace {
 
 std::atomic<bool> soft{false};
 std::atomic<int> asked{0}, waited{0};
+std::atomic<std::size_t> questions_left{0};  // until stop_at_point() answers
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may only touch what needs no lock");
 std::string checkpoint_path, state_path, unfinished_state, checkpoint_hint;  // set before soft is, and then left alone
 
@@ -83,7 +84,12 @@ void stop_softly(const std::string& checkpoint, const std::string& hint) {
   soft = true;
 }
 
-bool asked_to_stop() { return asked != 0; }
+bool asked_to_stop() {
+  if (questions_left != 0 && questions_left.fetch_sub(1) == 1) asked = SIGINT;
+  return asked != 0;
+}
+
+void stop_at_point(std::size_t k) { questions_left = k; }
 int stop_code() { return 128 + asked; }
 
 }  // namespace bochner

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace bochner {
@@ -16,6 +17,8 @@ void catch_signals();
 // where the checkpoint is there.
 void stop_softly(const std::string& checkpoint, const std::string& hint);
 bool asked_to_stop();
+// For tests, which no clock should decide: the k-th question is answered as if Ctrl-C had come. 0: none.
+void stop_at_point(std::size_t k);
 int stop_code();  // 128 + signal
 
 }  // namespace bochner

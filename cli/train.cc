@@ -97,6 +97,7 @@ CheckpointOptions checkpoint_options(const CLI::App& command, const TrainWords& 
   options.first_seconds = words.checkpoint_seconds;
   if (words.checkpoint_seconds == 0) options.share = std::numeric_limits<double>::infinity();  // at every chance
   options.stop = asked_to_stop;
+  stop_at_point(words.stop_after);
   stop_softly(options.path, fmt::format("bochner: stopped; {} holds how far it was: go on with the same words and "
                                         "--resume\n",
                                         options.path));

@@ -150,7 +150,9 @@ void TrainWords::add(CLI::App& app) {
   app.add_option("--checkpoint", checkpoint,
                  "Where a long training saves how far it is; default: MODEL.checkpoint, from 30 s on")
       ->type_name("FILE");
-  app.add_option("--checkpoint-seconds", checkpoint_seconds)->group("");  // for tests: how soon and how often
+  // For tests: how soon and how often it saves; at which of the points where it may be stopped it is.
+  app.add_option("--checkpoint-seconds", checkpoint_seconds)->group("");
+  app.add_option("--stop-after", stop_after)->group("");
   app.add_flag("--json", json, "Print the report as JSON");
 }
 

@@ -22,6 +22,7 @@ struct TrainWords {
   bool no_intercept = false, json = false, resume = false;
   std::string checkpoint;
   double checkpoint_seconds = 30;
+  std::size_t stop_after = 0;  // 0: never
   RunOptions run;
   FileOptions format;
 

@@ -34,6 +34,8 @@ TRAININGS = {
     "pursuit": (*CLASSES, "--map", "binning:order=1-2,sweeps=2,pursuit=5", "--features", 20),
     "bins and features": (*FEW, "--map", "fourier+binning", "--features", 32, "--bandwidth", 1),
 }
+STOPS = (20, 200, 1000)  # in a row, each counted from where the one before was resumed
+FEW_STEPS = 2000  # of Newton, in the log by then
 LONGER = (*CLASSES, "--features", 512, "--bandwidth", 4, "--learner", "svm", "--loss", "squared-hinge")
 
 
@@ -83,6 +85,11 @@ class Resumed(CommandTest):
         self.assertEqual(self.bytes("m"), expected)
         self.assertEqual([name for name in map(str, self.contents()) if "checkpoint" in name], [])
 
+    def stop_at(self, words, point):
+        """As Ctrl-C at that one of the points where the training may stop, unless it is over before."""
+        code, _, errors = self.run_command("train", *words, "--quiet", "--stop-after", point, "-o", "m", "--resume")
+        return code, errors
+
     def test_killed_and_interrupted(self):
         moments = random.Random(7)
         for name, words in TRAININGS.items():
@@ -91,8 +98,10 @@ class Resumed(CommandTest):
                 self.file("m", "an old model")
                 self.end_after(words, signal.SIGKILL, moments.random() * seconds / 2)
                 self.assertIn(self.bytes("m"), (b"an old model", expected))
-                code, errors = self.end_after(words, signal.SIGINT, moments.random() * seconds / 4)
-                if code != 0:  # else it was over before
+                for point in STOPS:
+                    code, errors = self.stop_at(words, point)
+                    if code == 0:  # over before
+                        break
                     self.assertEqual(code, 130, errors)
                     self.assertRegex(errors, r"\Abochner: stopped[^\n]*--resume\n\Z")
                     self.assertIsNotNone(self.bytes("m.checkpoint"))
@@ -101,13 +110,13 @@ class Resumed(CommandTest):
 
     def test_another_training_is_refused(self):
         words = LONGER
-        self.end_after((*words, "--seed", 1), signal.SIGINT, 0)
+        self.stop_at((*words, "--seed", 1), FEW_STEPS)
         self.refuse(2, "train", *words, "--seed", 2, "-o", "m", "--resume", "--quiet", say="--seed is 1 there and 2 now")
 
     def test_results_under_another_name_are_not_taken(self):
         words = LONGER
         expected, _ = self.expected(words)
-        self.end_after(words, signal.SIGINT, 0)
+        self.stop_at(words, FEW_STEPS)
         whole = self.bytes("m.checkpoint")
         self.assertIn(b"newton step", whole)
         self.file("m.checkpoint", whole.replace(b"newton step", b"newton stop"))
@@ -115,7 +124,7 @@ class Resumed(CommandTest):
 
     def test_a_damaged_log_is_refused(self):
         words = LONGER
-        self.end_after(words, signal.SIGINT, 0)
+        self.stop_at(words, FEW_STEPS)
         whole = self.bytes("m.checkpoint")
         self.assertIn(b"results", whole)
         self.file("m.checkpoint", whole.replace(b"results", b"resulta"))

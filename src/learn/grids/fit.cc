@@ -227,8 +227,11 @@ class Conjugating final : public Fitting<T> {
     }
     while (done_ < options_.passes) {
       solver_.step(done_ + 1 == options_.passes);
-      ++done_;
-      loss_.push_back(solver_.loss());
+      {  // a step is counted together with its loss, or a stop between the two would leave a state that nothing reads
+        const Threads::Undivided whole(this->threads_);
+        loss_.push_back(solver_.loss());
+        ++done_;
+      }
       if (options_.progress) options_.progress("steps", double(done_) / options_.passes);
       this->offer();
     }
