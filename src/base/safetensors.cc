@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/atomic_file.h"
+#include "base/hash64.h"
 #include "base/require.h"
 #include "base/strict_json.h"
 #include "base/text_bytes.h"
@@ -29,9 +30,31 @@ static_assert(std::endian::native == std::endian::little, "arrays go to the file
 namespace {
 
 constexpr const char* kMetadata = "__metadata__";
+constexpr const char *kTree = "bochner", *kFormatVersion = "format_version", *kChecksum = "checksum";
 constexpr const char* kVersion = "1";
 constexpr std::uint64_t kMaxHeader = 100'000'000;  // as in the reference implementation
 constexpr std::uint64_t kAlignment = 8;
+constexpr std::size_t kPiece = 1 << 18;  // bytes read at once: they are hashed while the cache holds them
+
+// The checksum is that of the whole file with zeros for its digits, so that they can stand inside the header.
+constexpr std::string_view kMethod = "xxh64:", kNoDigits = "0000000000000000";
+
+// Where the digits stand in the header; npos unless at exactly one place. Quotes within JSON text are escaped, so no
+// other text can look like this.
+std::size_t checksum_place(std::string_view header) {
+  const std::string start = fmt::format("\"{}\":\"{}", kChecksum, kMethod);
+  const std::size_t at = header.find(start);
+  if (at == header.npos || header.find(start, at + 1) != header.npos) return header.npos;
+  const std::size_t digits = at + start.size();
+  return digits + kNoDigits.size() <= header.size() ? digits : header.npos;
+}
+
+std::string checksum_digits(const Hash64& hash) { return fmt::format("{:016x}", hash.value()); }
+
+template <class T>
+std::span<const std::byte> bytes_of_value(const T& value) {
+  return std::as_bytes(std::span(&value, 1));
+}
 
 // Bytes per element; 0 for a type an archive does not hold.
 std::uint64_t element_bytes(std::string_view dtype) {
@@ -72,7 +95,9 @@ void require_storable(const json& tree, const std::string& place, int depth = 0)
 std::string header_text(const Archive& archive, const std::vector<const Named*>& order) {
   require_storable(archive.tree, "");
   json header = json::object();
-  header[kMetadata] = {{"bochner", tree_with_text(archive.tree).dump()}, {"format_version", kVersion}};
+  header[kMetadata] = {{kTree, tree_with_text(archive.tree).dump()},
+                       {kFormatVersion, kVersion},
+                       {kChecksum, fmt::format("{}{}", kMethod, kNoDigits)}};
   std::uint64_t offset = 0;
   for (const Named* item : order) {
     const auto& [name, array] = *item;
@@ -144,6 +169,7 @@ class Reader {
     for (const auto& [name, entry] : header.items())
       if (name != kMetadata) add_array(name, entry);
     read_data();
+    verify();
     return std::move(archive_);
   }
 
@@ -171,22 +197,46 @@ class Reader {
     std::string text(length, '\0');
     file_.read(text.data(), length, 8);
     json header = parse_strict_json(text, path_);
+    hash_header(length, std::move(text));
     if (!header.is_object()) broken("header is a JSON {}, expected an object", header.type_name());
     return header;
   }
 
+  // A file of an earlier bochner has no checksum.
+  void hash_header(std::uint64_t length, std::string text) {
+    const std::size_t place = checksum_place(text);
+    if (place == text.npos) return;
+    digits_ = text.substr(place, kNoDigits.size());
+    text.replace(place, kNoDigits.size(), kNoDigits);
+    hash_.add(bytes_of_value(length));
+    hash_.add(text);
+  }
+
+  void verify() const {
+    if (!digits_.empty() && digits_ != checksum_digits(hash_))
+      fail(Error::Kind::model,
+           "{}: checksum is {}, its bytes give {}; the file is altered or damaged, copy it again or train anew", path_,
+           printable(digits_), checksum_digits(hash_));
+  }
+
   void read_metadata(const json& header) {
     const auto metadata = header.find(kMetadata);
-    if (metadata == header.end() || !metadata->is_object() || !metadata->contains("bochner"))
+    if (metadata == header.end() || !metadata->is_object() || !metadata->contains(kTree))
       broken("safetensors file without a 'bochner' entry in its metadata");
-    for (const auto& [key, value] : metadata->items())
+    for (const auto& [key, value] : metadata->items()) {
       if (!value.is_string()) broken("metadata {} is a {}, expected text", printable(key), value.type_name());
-    const auto version = metadata->find("format_version");
+      // Not passed over: it may be the checksum under a damaged name.
+      if (key != kTree && key != kFormatVersion && key != kChecksum) broken("metadata {} is unknown", printable(key));
+    }
+    if (metadata->contains(kChecksum) != !digits_.empty() ||
+        (!digits_.empty() && metadata->at(kChecksum) != std::string(kMethod) + digits_))
+      broken("metadata 'checksum' is not \"{}\" and {} digits", kMethod, kNoDigits.size());
+    const auto version = metadata->find(kFormatVersion);
     if (version == metadata->end()) broken("no format_version in the metadata, expected {}", kVersion);
     if (*version != kVersion)
       fail(Error::Kind::model, "{}: model format version is {}, expected {}; use the bochner that wrote it", path_,
            printable(version->get_ref<const std::string&>()), kVersion);
-    archive_.tree = tree_with_bytes(parse_strict_json(metadata->at("bochner").get_ref<const std::string&>(), path_));
+    archive_.tree = tree_with_bytes(parse_strict_json(metadata->at(kTree).get_ref<const std::string&>(), path_));
     if (!archive_.tree.is_object()) broken("model tree is not an object but {}", archive_.tree.type_name());
   }
 
@@ -233,14 +283,21 @@ class Reader {
     if (covered != data_size_) broken("file has {} bytes of data, its arrays {}", data_size_, covered);
     // Memory is taken only now, when the sum of all arrays is known to be the size of the file.
     for (const Extent& extent : extents_) {
-      extent.array->bytes.resize(extent.end - extent.begin);
-      file_.read(extent.array->bytes.data(), extent.end - extent.begin, data_begin_ + extent.begin);
+      std::vector<std::byte>& bytes = extent.array->bytes;
+      bytes.resize(extent.end - extent.begin);
+      for (std::size_t at = 0; at < bytes.size(); at += kPiece) {
+        const auto piece = std::span(bytes).subspan(at, std::min(kPiece, bytes.size() - at));
+        file_.read(piece.data(), piece.size(), data_begin_ + extent.begin + at);
+        if (!digits_.empty()) hash_.add(piece);
+      }
     }
   }
 
   std::string path_;
   File file_;
   std::uint64_t data_begin_ = 0, data_size_ = 0;
+  std::string digits_;  // of the checksum; empty: there is none
+  Hash64 hash_;
   Archive archive_;
   std::vector<Extent> extents_;
 };
@@ -250,10 +307,15 @@ class Reader {
 void write_archive(const std::string& path, const Archive& archive, const std::string& temporary) {
   require(archive.tree.is_object(), "model: tree is a {}, expected an object", archive.tree.type_name());
   const std::vector<const Named*> order = in_file_order(archive);
-  const std::string header = header_text(archive, order);
+  std::string header = header_text(archive, order);
   const std::uint64_t length = header.size();
+  Hash64 hash;
+  hash.add(bytes_of_value(length));
+  hash.add(header);
+  for (const Named* item : order) hash.add(item->second.content());
+  header.replace(checksum_place(header), kNoDigits.size(), checksum_digits(hash));
   AtomicFile file(path, temporary);
-  file.write(std::as_bytes(std::span(&length, 1)));
+  file.write(bytes_of_value(length));
   file.write(header);
   for (const Named* item : order) file.write(item->second.content());
   file.commit();

@@ -11,8 +11,11 @@ namespace bochner {
 
 // An archive as a safetensors file:
 //   8 bytes  N, little-endian
-//   N bytes  JSON: {"__metadata__": {"bochner": tree, "format_version": "1"}, name: {dtype, shape, data_offsets}, ...}
+//   N bytes  JSON: {"__metadata__": {"bochner": tree, "checksum": "xxh64:<16 digits>", "format_version": "1"},
+//                   name: {dtype, shape, data_offsets}, ...}
 //   the rest arrays, back to back, the widest types first and then by name, so that each is aligned
+// The checksum (base/hash64.h) covers every byte of the file, its own digits taken as zeros: no altered byte goes
+// unnoticed. Files of earlier versions have none, and still load.
 // The same archive always gives the same bytes. The file appears whole or not at all.
 // temporary: as AtomicFile takes it.
 void write_archive(const std::string& path, const Archive& archive, const std::string& temporary = "");
