@@ -32,6 +32,7 @@ void check_names(const TrainWords& words, const TrainOptions& options, const Sch
   for (const auto& [name, method] : options.scale_inputs)
     if (std::find(inputs.begin(), inputs.end(), name) == inputs.end())
       fail(Error::Kind::data, "{}: has no numeric input '{}', given to --scale; check the name", words.file, name);
+  check_classes(schema, {}, words.file);
   if (options.learner.learner != Learner::ridge) check_learner(schema, options.learner);
   require(schema.task == Task::classification || (options.class_weights.empty() && !options.balanced),
           "--class-weight: the targets are numbers, not classes; leave it out or give --task classification");

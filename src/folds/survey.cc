@@ -10,6 +10,7 @@
 
 #include "base/require.h"
 #include "random/draw.h"
+#include "rows/class_target.h"
 
 namespace bochner {
 
@@ -151,7 +152,11 @@ void Survey::add(const Workers& on, const RowBlock<T>& block) {
       check_finite(block.targets[i * block.target_count + k], block.first + i, columns_.size() + k);
       see(targets_[k], block.targets[i * block.target_count + k]);
     }
-    if (!class_rows_.empty()) ++class_rows_[std::size_t(block.targets[i * block.target_count])];
+    if (!class_rows_.empty() && block.target_count > 0) {
+      const double target = block.targets[i * block.target_count];
+      check_class_target(target, class_rows_.size(), block.first + i);
+      ++class_rows_[std::size_t(target)];
+    }
     const double weight = block.weights ? block.weights[i] : 1.0;
     if (!(weight >= 0 && std::isfinite(weight)))
       fail(Error::Kind::data, "row {}: found the weight {}, expected a number >= 0", block.first + i, weight);

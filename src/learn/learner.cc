@@ -120,13 +120,29 @@ const char* learner_name(Learner learner) {
   return "";
 }
 
+void check_classes(const Schema& schema, const std::vector<std::uint64_t>& class_rows, const std::string& place) {
+  if (schema.task == Task::regression) return;
+  std::size_t found = 0, last = 0;
+  for (std::size_t c = 0; c < schema.labels.size(); ++c)
+    if (class_rows.empty() || class_rows[c] > 0) {
+      ++found;
+      last = c;
+    }
+  if (found >= 2) return;
+  if (found == 0) fail(Error::Kind::data, "{}: the target has no classes, expected two or more labels", place);
+  fail(Error::Kind::data,
+       "{}: every row is of the class '{}', expected two classes or more; add rows of another class, or name another "
+       "target",
+       place, schema.labels[last]);
+}
+
 void check_learner(const Schema& schema, const LearnerOptions& options) {
   const std::string name = learner_name(options.learner);
   const bool numbers = options.learner == Learner::huber || options.learner == Learner::svr;
   require(numbers == (schema.task == Task::regression), "{} learns {}, found targets that are {}; use {}", name,
           numbers ? "numbers" : "classes", numbers ? "classes" : "numbers",
           numbers ? "svm, logistic or ridge" : "huber, svr or ridge");
-  require(numbers || schema.labels.size() >= 2, "{}: found {} class, expected at least 2", name, schema.labels.size());
+  if (!numbers) check_classes(schema, {}, name);
   require(options.C.empty() || options.lambdas.empty(), "{}: found both C and lambda, expected one of them", name);
   require(options.learner != Learner::hard_svm || (options.C.empty() && options.lambdas.empty()),
           "hard-svm: a hard margin has no C and no lambda; leave them out or use svm");

@@ -40,6 +40,8 @@ Model::Model(Schema schema, std::vector<MapPtr> before_head, MapPtr head, Report
   require(map_->inputs() == schema_.inputs, "model: its maps take {} inputs, its schema gives {}", map_->inputs(),
           schema_.inputs);
   const std::size_t classes = schema_.labels.size();
+  require(schema_.task == Task::regression || classes >= 2, "model: found {} class label{}, expected two or more",
+          classes, classes == 1 ? "" : "s");
   const std::size_t expected = schema_.task == Task::regression ? schema_.targets : classes == 2 ? 1 : classes;
   require(map_->outputs() == expected, "model: its maps give {} outputs, its task needs {}", map_->outputs(), expected);
 }

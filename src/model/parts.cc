@@ -9,11 +9,13 @@
 
 #include "base/file_hash.h"
 #include "base/require.h"
+#include "learn/learner.h"
 #include "learn/ridge/ridge_sums.h"
 #include "model/map_parts.h"
 #include "model/plan.h"
 #include "model/plan_memory.h"
 #include "model/sum.h"
+#include "rows/class_target.h"
 #include "rows/weighted.h"
 #include "run/stream.h"
 
@@ -52,7 +54,11 @@ struct TargetCheck {
 
   template <class T>
   void check(const RowBlock<T>& block) const {
-    if (code.task == Task::classification) return;
+    if (code.task == Task::classification) {
+      for (std::size_t i = 0; i < block.rows; ++i)
+        check_class_target(block.targets[i * block.target_count], code.classes, block.first + i);
+      return;
+    }
     for (std::size_t i = 0; i < block.rows; ++i)
       for (std::size_t k = 0; k < code.columns(); ++k)
         if (!(std::abs(code.encode(block.targets + i * block.target_count, k)) <= most))
@@ -166,9 +172,7 @@ Sum sum_part(Rows& rows, const Sum& spec, const PartName& part, const TrainOptio
   Survey survey = spec.state().survey->recoded(schema);
   const std::vector<double> weights = class_weights(schema, survey, options);
   if (!weights.empty()) survey = survey.reweighted(weights);
-  require(schema.task == Task::regression || schema.labels.size() >= 2,
-          "{}: has only the class '{}', expected two or more; merge the surveys of all parts first", spec.state().name,
-          schema.labels.empty() ? "" : schema.labels[0]);
+  check_classes(schema, survey.class_rows(), spec.state().name);
   require(!asks_for_bins(options),
           "map: binning cannot be trained in parts: its sweeps pass over the rows again and again, so there is no sum "
           "to merge; use the fourier map, or train on all rows at once");

@@ -205,6 +205,8 @@ SumSpec SumSpec::load(const Archive& archive) {
   };
   SumSpec spec;
   spec.schema = schema_from_json(get_node(archive.tree, "schema"));
+  if (spec.schema.task == Task::classification && spec.schema.labels.size() < 2)
+    fail(Error::Kind::model, "sum: found fewer than two class labels; the file is damaged");
   for (const nlohmann::json& weight : get_node(archive.tree, "class_weights")) {
     if (!weight.is_number()) fail(Error::Kind::model, "sum: a class weight is no number; the file is damaged");
     spec.class_weights.push_back(weight.get<double>());

@@ -49,10 +49,12 @@ class Training {
 
  private:
   Model trained() {
+    check_classes(schema(), {}, "train");
     keep_in_memory();
     Clock clock;
     look_over_rows();
     require(survey_.rows() > 0, "train: there are no rows");
+    check_classes(schema(), survey_.class_rows(), "train");
     if (!planned_) plan_memory(survey_.rows());
     apply_class_weights();
     seconds_.emplace_back("survey", clock.lap());
@@ -171,6 +173,7 @@ template <class Fit>
 Model fit_on(Rows& rows, MapPtr map, std::uint64_t seed, const Execution& execution, const Fit& fit) {
   Threads threads(execution.threads);
   const Survey survey = Stream(rows, nullptr, threads, execution).fold(Survey(rows.schema(), seed), "survey");
+  check_classes(rows.schema(), survey.class_rows(), "fit");
   const Stream stream(rows, map, threads, execution);
   Fitted fitted = fit(stream, survey);
   fitted.report.map = map->spec();

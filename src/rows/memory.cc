@@ -10,6 +10,7 @@
 #include "base/aligned.h"
 #include "base/require.h"
 #include "bochner/rows.h"
+#include "rows/class_target.h"
 #include "rows/row_buffer.h"
 #include "rows/streamed_rows.h"
 
@@ -90,6 +91,14 @@ class MemoryRows : public Rows {
   std::vector<std::size_t> offsets_;
 };
 
+void check_targets(const double* targets, std::size_t rows, std::size_t count, const Schema& schema) {
+  if (schema.task == Task::regression || !targets || count == 0) return;
+  require(!schema.labels.empty(),
+          "memory rows: the schema has no labels, expected one per class; set Schema::labels, or choose regression");
+  require(count == 1, "memory rows: {} targets for classification, expected one; give one target", count);
+  for (std::size_t i = 0; i < rows; ++i) check_class_target(targets[i], schema.labels.size(), i);
+}
+
 }  // namespace
 
 template <class T>
@@ -102,6 +111,7 @@ std::unique_ptr<Rows> memory_rows(MatrixView<const T> x, MatrixView<const double
   require(targets.data == nullptr || targets.stride == targets.cols,
           "memory rows: targets have stride {} and {} columns, expected them without gaps", targets.stride,
           targets.cols);
+  check_targets(targets.data, x.rows, targets.cols, schema);
   RowBlock<T> all;
   all.rows = x.rows;
   all.cols = x.cols;
@@ -130,6 +140,7 @@ std::unique_ptr<Rows> memory_rows(const RowBlock<T>& all, const Schema& schema) 
       }
     }
   }
+  check_targets(all.targets, all.rows, all.target_count, schema);
   Schema own = schema;
   own.sparse = all.sparse();
   own.targets = all.targets ? all.target_count : 0;

@@ -4,6 +4,7 @@
 #include "rows/weighted.h"
 
 #include "base/require.h"
+#include "rows/class_target.h"
 
 namespace bochner {
 
@@ -30,9 +31,11 @@ class ClassWeightedRows final : public Rows {
   bool next_weighted(std::size_t max_rows, RowBlock<T>& block) {
     if (!rows_.next(max_rows, block)) return false;
     weights_.resize(block.rows);
-    for (std::size_t i = 0; i < block.rows; ++i)
-      weights_[i] =
-          (block.weights ? block.weights[i] : 1.0) * class_weights_[std::size_t(block.targets[i * block.target_count])];
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      const double target = block.targets[i * block.target_count];
+      check_class_target(target, class_weights_.size(), block.first + i);
+      weights_[i] = (block.weights ? block.weights[i] : 1.0) * class_weights_[std::size_t(target)];
+    }
     block.weights = weights_.data();
     return true;
   }
