@@ -4,13 +4,14 @@
 
 PREFIX ?= /usr/local
 
-deps:
+deps:  ## as root or with sudo; demo and test call it, a bare make only says what is missing
 	@tools/install_deps.sh
 
 test-deps:
 	@tools/install_deps.sh --test
 
-build: deps
+build:
+	@tools/install_deps.sh --check
 	@tools/build.sh release all
 
 demo: deps  ## trains on the digits that ship with the project
@@ -32,6 +33,19 @@ bench: test-deps  ## ratios to OpenBLAS and scikit-learn, in one run
 asan tsan: deps
 	@tools/build.sh $@ all
 	@ctest --preset $@ -j 2
+
+clang:  ## compiles everything with clang, without a warning
+	@tools/install_deps.sh --clang
+	@tools/build.sh clang all
+	@build/clang/tests/backend_test --gtest_brief=1
+
+cross: deps  ## builds for the other architecture, runs it under emulation, compares its results with this one's
+	@tools/install_deps.sh --cross
+	@tools/cross.sh
+
+cross-all: deps  ## and every other test program
+	@tools/install_deps.sh --cross
+	@tools/cross.sh --all
 
 format: test-deps
 	@git ls-files '*.h' '*.cc' | xargs clang-format -i

@@ -1,14 +1,25 @@
 #!/usr/bin/env bash
 # Installs what a Debian 12 lacks to build bochner; says nothing and needs no rights when nothing is missing.
 #   tools/install_deps.sh            to build and run
+#   tools/install_deps.sh --check    installs nothing; names what is missing, and fails then
 #   tools/install_deps.sh --test     and to test: clang-format, and .venv with the Python oracles
+#   tools/install_deps.sh --clang    and to build with clang
+#   tools/install_deps.sh --cross    and to build for the other architecture (x86_64, aarch64) and emulate it
 set -euo pipefail
 cd "$(dirname "$0")/.."
+purpose=${1:-}
 
 packages=(g++ cmake ninja-build pkg-config libopenblas-dev libhwy-dev libfmt-dev nlohmann-json3-dev libcli11-dev
   zlib1g-dev liblzma-dev libzstd-dev libgtest-dev)
 command -v python3 >/dev/null || packages+=(python3)
-[ "${1:-}" = --test ] && packages+=(clang-format python3-venv git)
+case $purpose in
+  --test) packages+=(clang-format python3-venv git) ;;
+  --clang) packages+=(clang) ;;
+  --cross)
+    packages+=(qemu-user-static)
+    if [ "$(uname -m)" = x86_64 ]; then packages+=(g++-aarch64-linux-gnu); else packages+=(g++-x86-64-linux-gnu); fi
+    ;;
+esac
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
@@ -30,6 +41,10 @@ install_packages() {
     [ "$(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null)" = installed ] || missing+=("$name")
   done
   [ ${#missing[@]} -eq 0 ] && return 0
+  if [ "$purpose" = --check ]; then
+    echo "install_deps: ${missing[*]} missing; make deps installs them, or as root: apt-get install ${missing[*]}" >&2
+    return 1
+  fi
   local root=()
   if [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo >/dev/null; then
@@ -57,4 +72,4 @@ install_python() {
 }
 
 install_packages
-if [ "${1:-}" = --test ]; then install_python; fi
+if [ "$purpose" = --test ]; then install_python; fi

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# usage: tools/cross.sh [--all]: builds for the architecture that this machine is not, runs its tests under qemu, and
+# compares features, bins and models with this machine's own. --all runs every test program and the command's tests.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# Each program runs as the newest machine that qemu emulates, the block operations also as the oldest that is served.
+# OpenBLAS is told its kernels: it would not find them by the names of qemu's processors.
+case $(uname -m) in
+  aarch64)
+    other=x86_64 debian=amd64
+    newest=(max Haswell) oldest=(Nehalem Nehalem)
+    ;;
+  x86_64)
+    other=aarch64 debian=arm64
+    newest=(max NEOVERSEN1) oldest=(cortex-a53 CORTEXA53)
+    ;;
+  *)
+    echo "cross: this machine is $(uname -m), expected x86_64 or aarch64" >&2
+    exit 1
+    ;;
+esac
+sysroot=build/sysroot-$other
+build=build/cross-$other
+tools/make_sysroot.sh $debian $sysroot
+
+# emulated PROGRAM CPU BLAS: writes a script that runs the program on that processor, and prints its name.
+emulated() {
+  local script=$build/$(basename "$1")-on-$2
+  cat >"$script" <<SCRIPT
+#!/bin/sh
+OPENBLAS_CORETYPE=$3 exec qemu-$other-static -cpu $2 -L $PWD/$sysroot $PWD/$1 "\$@"
+SCRIPT
+  chmod +x "$script"
+  echo "$script"
+}
+
+# Those that have a processor's instructions in them, and those whose bits must not depend on it.
+programs=(backend_test random_test base_test folds_test kernels_test maps_test model_test)
+targets=("${programs[@]}" bochner_cli)
+if [ "${1:-}" = --all ]; then targets=(all); fi
+tools/build.sh release bochner_cli
+tools/build.sh "cross-$other" "${targets[@]}"
+if [ "${1:-}" = --all ]; then mapfile -t programs < <(cd "$build/tests" && ls -- *_test); fi
+
+test_on() {  # PROGRAM CPU BLAS
+  local script
+  script=$(emulated "$build/tests/$1" "$2" "$3")
+  echo "cross: $1 on $other, $2"
+  "$script" --gtest_brief=1
+}
+for program in "${programs[@]}"; do test_on "$program" "${newest[@]}"; done
+test_on backend_test "${oldest[@]}"
+
+# A processor older than those served gets one line and an exit code.
+x86=(build/release/bochner)
+[ $other = x86_64 ] && x86=(-L "$sysroot" "$build/bochner")
+code=0
+said=$(qemu-x86_64-static -cpu core2duo "${x86[@]}" --version 2>&1) || code=$?
+if [[ $code != 1 || $said != "bochner: processor: "* || $said = *$'\n'* ]]; then
+  echo "cross: on a Core 2 the command says '$said' (exit code $code), expected one line about the processor" >&2
+  exit 1
+fi
+
+command=$(emulated $build/bochner "${newest[@]}")
+tests/machines/compare.py build/release/bochner "$command"
+if [ "${1:-}" = --all ]; then
+  for script in tests/cli/*_test.py; do
+    echo "cross: $script"
+    BOCHNER_COMMAND=$PWD/$command BOCHNER_TEST_DATA=$PWD/data python3 -B "$script" -q
+  done
+fi
