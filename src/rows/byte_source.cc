@@ -24,6 +24,7 @@ DiskFile::DiskFile(const std::string& path) : path_(path) {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
     ::close(descriptor_);
+    if (S_ISDIR(status.st_mode)) fail(Error::Kind::io, "{}: is a folder, expected a file of rows; name the file", path);
     fail(Error::Kind::io, "{}: not a regular file; rows are read more than once, so store them in a file", path);
   }
   size_ = static_cast<std::size_t>(status.st_size);

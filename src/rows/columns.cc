@@ -5,48 +5,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <numeric>
 
 #include "base/require.h"
 #include "rows/labels.h"
+#include "rows/near_names.h"
 #include "rows/text_index.h"
 
 namespace bochner {
-
-namespace {
-
-// Levenshtein distance, capital letters alike.
-std::size_t edit_distance(const std::string& a, const std::string& b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? char(c | 0x20) : c; };
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = diagonal + (lower(a[i - 1]) != lower(b[j - 1]));
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
-    }
-  }
-  return row[b.size()];
-}
-
-std::string near_names(const std::string& wanted, const std::vector<std::string>& names) {
-  std::vector<std::pair<std::size_t, std::string>> near;
-  for (const std::string& name : names) {
-    const std::size_t distance = edit_distance(wanted, name);
-    if (3 * distance <= std::max<std::size_t>(3, std::max(wanted.size(), name.size())))
-      near.emplace_back(distance, name);
-  }
-  if (near.empty()) return "the columns are " + shortened_list(names, 20);
-  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<std::string> close;
-  for (const auto& entry : near) close.push_back(entry.second);
-  return "did you mean " + shortened_list(close, 5) + "?";
-}
-
-}  // namespace
 
 std::optional<std::size_t> ColumnNames::find_name(const std::string& name) const {
   const auto at = std::find(names.begin(), names.end(), name);
@@ -54,6 +19,7 @@ std::optional<std::size_t> ColumnNames::find_name(const std::string& name) const
 }
 
 std::size_t ColumnNames::find(const std::string& wanted) const {
+  refuse_repeated(wanted);
   if (const auto found = find_name(wanted)) return *found;
   long index = 0;
   const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), index);
@@ -67,6 +33,15 @@ std::size_t ColumnNames::find(const std::string& wanted) const {
     fail(Error::Kind::data, "{}: no column '{}', the file has no header line; give the column's index from 0 to {}",
          path, shown(wanted), names.size() - 1);
   fail(Error::Kind::data, "{}: no column '{}'; {}", path, shown(wanted), near_names(wanted, names));
+}
+
+void ColumnNames::refuse_repeated(const std::string& name) const {
+  if (std::find(repeated.begin(), repeated.end(), name) != repeated.end())
+    fail(Error::Kind::data,
+         "{}: several columns have the name '{}', expected one; rename the others, or give the column's index from 0 "
+         "and "
+         "--ignore those of the others",
+         path, shown(name));
 }
 
 std::vector<std::string> numbered_names(std::size_t count) {
@@ -87,6 +62,15 @@ std::vector<std::string> tidy_names(std::vector<std::string> cells) {
   return cells;
 }
 
+std::vector<std::string> repeated_names(const std::vector<std::string>& cells) {
+  std::vector<std::string> sorted = cells, repeated;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t i = 1; i < sorted.size(); ++i)
+    if (!sorted[i].empty() && sorted[i] == sorted[i - 1] && (repeated.empty() || repeated.back() != sorted[i]))
+      repeated.push_back(sorted[i]);
+  return repeated;
+}
+
 std::vector<Column::Kind> assign_roles(const ColumnNames& names, const RowsOptions& options) {
   std::vector<Column::Kind> roles(names.names.size(), Column::Kind::numeric);
   const auto assign = [&](const std::string& wanted, Column::Kind role) {
@@ -101,7 +85,7 @@ std::vector<Column::Kind> assign_roles(const ColumnNames& names, const RowsOptio
   for (const std::string& column : options.ignore) assign(column, Column::Kind::ignored);
   if (options.targets.empty() && options.target_required)
     fail(Error::Kind::data, "{}: no target given; name the column to learn, one of {}", names.path,
-         shortened_list(names.names, 20));
+         both_ends(names.names));
   if (std::count(roles.begin(), roles.end(), Column::Kind::numeric) == 0)
     fail(Error::Kind::data, "{}: no column is left as an input (columns: {}); check the delimiter and the target",
          names.path, shortened_list(names.names));
@@ -110,6 +94,17 @@ std::vector<Column::Kind> assign_roles(const ColumnNames& names, const RowsOptio
 
 namespace {
 
+// The names in other letters that the file has instead.
+std::string remedy_for_absent(const std::vector<std::string>& absent, const std::vector<std::string>& names) {
+  std::vector<std::string> alike;
+  for (const std::string& wanted : absent)
+    for (const std::string& name : names)
+      if (same_letters(wanted, name)) alike.push_back(name);
+  return alike.empty()
+             ? "add them to the file"
+             : fmt::format("the file has {}: small and capital letters differ, rename them", shortened_list(alike));
+}
+
 std::vector<std::size_t> match_by_name(const ColumnNames& file, const Schema& schema, bool targets_required) {
   std::vector<std::size_t> match(file.names.size(), kNoColumn);
   std::vector<std::string> absent;
@@ -117,6 +112,7 @@ std::vector<std::size_t> match_by_name(const ColumnNames& file, const Schema& sc
   for (std::size_t c = 0; c < schema.columns.size(); ++c) {
     const Column& column = schema.columns[c];
     if (column.kind == Column::Kind::ignored) continue;
+    if (column.kind == Column::Kind::target) file.refuse_repeated(column.name);
     if (const auto at = file.find_name(column.name))
       match[*at] = c;
     else if (column.kind == Column::Kind::target)
@@ -125,8 +121,8 @@ std::vector<std::size_t> match_by_name(const ColumnNames& file, const Schema& sc
       absent.push_back(column.name);
   }
   if (!absent.empty())
-    fail(Error::Kind::data, "{}: the columns {} are missing, the model was trained on them; add them to the file",
-         file.path, shortened_list(absent));
+    fail(Error::Kind::data, "{}: the columns {} are missing, the model was trained on them; {}", file.path,
+         shortened_list(absent), remedy_for_absent(absent, file.names));
   if (targets_required && !absent_targets.empty())
     fail(Error::Kind::data, "{}: the target {} is missing; add the column, or predict instead of evaluating", file.path,
          shortened_list(absent_targets));

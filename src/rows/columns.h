@@ -19,17 +19,22 @@ inline constexpr std::size_t kNoColumn = ~std::size_t{0};
 struct ColumnNames {
   std::string path;
   std::vector<std::string> names;
-  bool header = false;  // the names are the file's own, not "x<index>"
+  bool header = false;                     // the names are the file's own, not "x<index>"
+  std::vector<std::string> repeated = {};  // names that more than one column has in the header
 
-  // The column that a name or an index from 0 (from the end when negative) means; Error when none does.
+  // The column that a name or an index from 0 (from the end when negative) means; Error when none or several do.
   std::size_t find(const std::string& name_or_index) const;
   std::optional<std::size_t> find_name(const std::string& name) const;
+  // Error when several columns have this name, so that nobody knows which is meant.
+  void refuse_repeated(const std::string& name) const;
 };
 
 // "x0", "x1", ...
 std::vector<std::string> numbered_names(std::size_t count);
 // Names from a header line: an empty one becomes "x<index>", a second "a" becomes "a.1".
 std::vector<std::string> tidy_names(std::vector<std::string> cells);
+// The names that come more than once among the cells.
+std::vector<std::string> repeated_names(const std::vector<std::string>& cells);
 
 // Roles of the columns of a file, as the options ask. Kind::numeric stands for "input" before a scan.
 std::vector<Column::Kind> assign_roles(const ColumnNames& names, const RowsOptions& options);

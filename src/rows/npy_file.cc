@@ -98,6 +98,7 @@ NpyFile::NpyFile(const std::string& path) : path_(path), source_(open_bytes(path
            "{}: {} bytes of data, expected {} for shape ({}, {}); the file is truncated, save or "
            "fetch it again",
            path, plain_->size() - data_begin_, bytes, rows_, cols_);
+    if (plain_->size() - data_begin_ > bytes) refuse_rest();
   }
 }
 
@@ -168,7 +169,14 @@ std::size_t NpyFile::read(std::size_t most, AlignedVector<double>& out) {
     widen(raw_.data(), count * cols_, out.data(), 1);
   }
   next_ += count;
+  if (char rest = 0; !plain_ && next_ == rows_ && source_->read(&rest, 1) > 0) refuse_rest();
   return count;
+}
+
+void NpyFile::refuse_rest() const {
+  fail(Error::Kind::data,
+       "{}: bytes behind the data of shape ({}, {}), expected the end of the file; save one array per file", path_,
+       rows_, cols_);
 }
 
 void NpyFile::rewind() {

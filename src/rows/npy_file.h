@@ -30,6 +30,7 @@ class NpyFile {
 
  private:
   void parse_header(const std::string& text);
+  [[noreturn]] void refuse_rest() const;
 
   std::string path_;
   std::unique_ptr<ByteSource> source_;

@@ -8,6 +8,7 @@
 #include "bochner/rows.h"
 #include "rows/byte_source.h"
 #include "rows/csv_rows.h"
+#include "rows/foreign_file.h"
 #include "rows/npy_rows.h"
 #include "rows/svmlight_rows.h"
 
@@ -38,6 +39,9 @@ bool looks_like_svmlight(std::string_view text) {
 
 Format find_format(const std::string& path, Format wanted) {
   require(path != "-", "rows: standard input cannot be read twice; store the rows in a file");
+  std::string head(4096, '\0');
+  head.resize(open_bytes(path)->read(head.data(), head.size()));
+  refuse_foreign(path, head);
   if (wanted != Format::automatic) return wanted;
   std::string_view name = path;
   for (const std::string_view packed : {".gz", ".xz", ".zst"})
@@ -48,8 +52,6 @@ Format find_format(const std::string& path, Format wanted) {
   if (ends_with_any(name, {".csv", ".tsv"})) return Format::csv;
   if (ends_with_any(name, {".svm", ".svmlight", ".libsvm"})) return Format::svmlight;
   if (ends_with_any(name, {".npy"})) return Format::npy;
-  std::string head(4096, '\0');
-  head.resize(open_bytes(path)->read(head.data(), head.size()));
   if (head.starts_with("\x93NUMPY")) return Format::npy;
   return looks_like_svmlight(head) ? Format::svmlight : Format::csv;
 }

@@ -87,6 +87,10 @@ FeatureWord svmlight_feature(const char*& p, std::uint64_t& index, T& value, Com
       complaint.say(p, "'{}', expected index:value; correct it, or put # before a comment", shown(word));
       return FeatureWord::bad;
     }
+    if (word.size() == 4 || word.find_first_not_of("0123456789", 4) != word.npos) {
+      complaint.say(p, "'{}', expected qid: and a whole number; correct it or remove it", shown(word));
+      return FeatureWord::bad;
+    }
     p += word.size();
   }
 }

@@ -89,6 +89,17 @@ TEST(Compressed, SeveralMembersAreOneText) {
   EXPECT_EQ(open_rows(padded.path(), {.targets = {"y"}})->size(), 1u);
 }
 
+TEST(Compressed, BytesBehindAnArrayAreRefused) {
+  const std::string dict = "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2), }\n";
+  const std::string array = std::string("\x93NUMPY\x01\0", 8) + char(dict.size()) + '\0' + dict + "abcd";
+  for (const Packer& packer : kPackers) {
+    const TempFile good(packer.pack(array), std::string(".npy") + packer.suffix);
+    EXPECT_EQ(read_table(*open_rows(good.path(), {.targets = {"0"}})).x.size(), 2u) << packer.suffix;
+    const TempFile longer(packer.pack(array + "e"), std::string(".npy") + packer.suffix);
+    EXPECT_THAT(error_of_reading(longer, {.targets = {"0"}}), ::testing::HasSubstr("bytes behind the data"));
+  }
+}
+
 TEST(Compressed, FilesCutAnywhereAreRefused) {
   const std::string text = some_rows();
   for (const Packer& packer : kPackers) {

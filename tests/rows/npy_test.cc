@@ -111,6 +111,13 @@ TEST(Npy, FilesCutAnywhereAreRefused) {
   }
 }
 
+TEST(Npy, BytesBehindTheDataAreRefused) {
+  for (const bool fortran : {false, true}) {
+    const TempFile file(npy<float>("<f4", 20, 3, small_value, fortran) + "x", ".npy");
+    EXPECT_THAT(error_of_reading(file, {.targets = {"0"}}), HasSubstr("bytes behind the data"));
+  }
+}
+
 TEST(Npy, BadHeadersAreRefused) {
   const std::pair<std::string, const char*> cases[] = {
       {dict("<f2", "(2, 2)"), "type '<f2'"},

@@ -31,6 +31,13 @@ TEST(Svmlight, ReadsLabelsFeaturesCommentsAndQid) {
   EXPECT_THAT(table.y, ElementsAre(ElementsAre(1), ElementsAre(0), ElementsAre(1), ElementsAre(1)));
 }
 
+TEST(Svmlight, AQueryIsAWholeNumber) {
+  for (const char* word : {"qid:x", "qid:", "qid:1.5"}) {
+    const TempFile file(fmt::format("1 1:2\n-1 {} 1:3\n", word), ".svm");
+    EXPECT_THAT(error_of_reading(file, {}), HasSubstr(fmt::format(":2:4: '{}', expected qid:", word)));
+  }
+}
+
 TEST(Svmlight, FormatIsFoundByContent) {
   const TempFile file("1 1:2\n2 1:3 2:4\n", ".txt");
   EXPECT_TRUE(open_rows(file.path())->schema().sparse);
