@@ -33,8 +33,8 @@ class Sum {
   Kind kind() const;
   std::uint64_t rows() const;
   std::size_t parts() const;
-  // How every part is read in the second round: open_rows(path, sum.schema()). Of a survey: the 256 most frequent
-  // levels of each text column, and for missing numbers the mean of the sampled rows.
+  // How every part is read in the second round: open_rows(path, sum.schema()). Of a survey: the most frequent levels
+  // of each text column (RowsOptions::max_levels), and for missing numbers the mean of the sampled rows.
   Schema schema() const;
   std::string description() const;  // several lines for people
 

@@ -34,6 +34,8 @@ class Rows {
   virtual double fraction_read() const = 0;
   // Bytes the whole set takes in memory as blocks of the given element size; 0 when unknown.
   virtual std::size_t memory_bytes(std::size_t element_bytes) const = 0;
+  // What the scan decided about the columns that one might not expect, in lines for people.
+  virtual std::vector<std::string> notes() const { return {}; }
 };
 
 enum class Format { automatic, csv, svmlight, npy };
@@ -43,13 +45,24 @@ struct RowsOptions {
   std::vector<std::string> targets = {};     // names or indices from 0 (-1: last); svmlight carries its own
   std::string weights = {};                  // name or index of a column of row weights
   std::vector<std::string> ignore = {};      // names or indices of columns to leave out
-  std::vector<std::string> categories = {};  // csv: columns of numbers that are codes, to be encoded as text is
+  std::vector<std::string> categories = {};  // csv: columns to encode as text: codes, identifiers, dates
   std::optional<Task> task = {};             // none: text or few whole numbers (<= 20 kinds) are classes
   Missing missing = Missing::mean;
+  // csv: texts that mean a missing cell, such as "unknown" or "-999", besides the usual ones. Usual are an empty cell,
+  // ?, NA, N/A, #N/A, <NA>, n/a, null, NULL, NaN and nan; in columns of numbers and dates also -, --, ., none, missing,
+  // and all of these in small or capital letters.
+  std::vector<std::string> missing_values = {};
+  bool usual_missing = true;  // false: only the empty cell and missing_values
+  // csv: '.' or ','. None: a comma where the delimiter is another, all texts of a column are like 1,25, and not all of
+  // them could be thousands; otherwise a point.
+  std::optional<char> decimal = {};
+  // csv: which of day and month comes first in dates like 03/04/2024. None: as the column shows; a column that does
+  // not show it is refused.
+  std::optional<Column::Dates> date_order = {};
   std::optional<bool> header = {};     // csv; none: the first line has text where the rows below have numbers
   std::optional<char> delimiter = {};  // csv; none: of , ; tab and | the one the first line has most of
   std::optional<int> index_base = {};  // svmlight; none: 0 where an index 0 occurs, otherwise 1
-  std::size_t max_levels = 256;        // the most frequent levels of a text column that become inputs
+  std::size_t max_levels = 256;        // csv: the most frequent levels of a text column that become inputs
   int threads = 0;                     // for parsing; 0: all cores
   bool target_required = true;         // false: read the targets only where the file has them
 };

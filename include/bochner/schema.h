@@ -11,21 +11,25 @@ namespace bochner {
 
 enum class Task { regression, classification };
 
-// What to do with a missing cell (empty, `?` or `NA`) of an input.
+// What to do with a missing cell (empty, `?`, `NA`, `NaN`, `null`, ...; see RowsOptions::missing_values).
 //   mean   a number is replaced by the mean of training; in a text column it is a level of its own, ""
 //   error  refuse the file
-//   drop   leave the row out
-// A missing target or weight is always an error. Prediction drops no row: there `drop` acts as `mean`.
+//   drop   leave the row out, also where its target or weight is missing
+// Without `drop` a missing target or weight is an error. Prediction drops no row: there `drop` acts as `mean`.
 enum class Missing { mean, error, drop };
 
 // One column of the file, as training saw it.
 struct Column {
   enum class Kind { numeric, category, target, weight, ignored };
+  // How dates are written. Year first (2024-03-31, with or without a time) is understood in every column of dates.
+  enum class Dates { none, year_first, day_first, month_first };
 
   std::string name = {};  // from the header, or "x<index>"
   Kind kind = Kind::numeric;
   std::vector<std::string> levels = {};  // category: one indicator input per level; other levels give zeros
   double fill = 0;                       // numeric: stands for a missing cell (the mean of training)
+  Dates dates = Dates::none;             // numeric: the cells are dates, taken as days since 1970-01-01 UTC
+  bool identifier = false;               // ignored since nearly every row has a text of its own
 
   bool operator==(const Column&) const = default;
 };
@@ -42,6 +46,10 @@ struct Schema {
   std::vector<std::string> labels = {};  // classification: label of class 0, 1, ...
   std::size_t targets = 0;               // target columns in a block: 0 when the file has none
   Missing missing = Missing::mean;
+  std::vector<std::string> missing_values = {};  // texts that mean a missing cell, besides the usual ones
+  bool usual_missing = true;                     // whether the usual ones do
+  char decimal = '.';                            // csv: between the whole and the rest of a number
+  std::size_t max_levels = 256;                  // the most levels a text column may have as inputs
 
   std::vector<std::string> input_names() const;  // "age", "job=clerk", ...
   bool operator==(const Schema&) const = default;

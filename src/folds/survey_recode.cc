@@ -33,8 +33,10 @@ std::vector<std::size_t> input_sources(const Schema& from, const Schema& to) {
   std::size_t first = 0;  // input of the column in `from`
   for (std::size_t c = 0; c < to.columns.size(); ++c) {
     const Column &before = from.columns[c], &after = to.columns[c];
-    require(before.name == after.name && before.kind == after.kind, "survey: column '{}' is another one now",
-            before.name);
+    const bool given_up = before.kind == Kind::category && after.identifier;  // another part has shown what it is
+    require(before.name == after.name && (before.kind == after.kind || given_up),
+            "survey: column '{}' is another one now", before.name);
+    if (given_up) first += before.levels.size();
     if (after.kind == Kind::numeric) sources.push_back(first++);
     if (after.kind != Kind::category) continue;
     for (const std::size_t level : places(after.levels, before.levels))

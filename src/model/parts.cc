@@ -16,6 +16,7 @@
 #include "model/plan_memory.h"
 #include "model/sum.h"
 #include "rows/class_target.h"
+#include "rows/scan_notes.h"
 #include "rows/weighted.h"
 #include "run/stream.h"
 
@@ -179,8 +180,10 @@ Sum sum_part(Rows& rows, const Sum& spec, const PartName& part, const TrainOptio
   Threads threads(options.execution.threads);
   Plan plan = make_plan(schema, survey, options, threads);
   const MapPtr map = plan.map();
+  std::vector<std::string> notes = schema_notes(schema);
+  notes.insert(notes.end(), plan.notes.begin(), plan.notes.end());
   SumSpec chosen{schema,        std::move(plan.maps), weights, options.ridge.intercept, options.double_precision,
-                 survey.rows(), std::move(plan.notes)};
+                 survey.rows(), std::move(notes)};
   const TargetCode code = target_code(schema, survey, options.ridge.intercept);
   plan_memory(chosen, map, code.columns(), map_size(options, schema, survey.rows()).step, options);
   GramFold gram(map ? map->outputs() : schema.inputs, feature_bound(map, survey), code, survey.largest_weight());

@@ -17,7 +17,6 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kMostLevels = 256;  // RowsOptions::max_levels
 constexpr const char* kType = "bochner sum";
 
 // The most frequent levels of each text column, ties by name; fills of missing cells from the sample.
@@ -39,7 +38,7 @@ Schema settled_schema(const Survey& survey) {
     const auto count = [&](std::size_t level) { return survey.columns()[input + level].nonzero; };
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return count(a) > count(b); });
     input += order.size();
-    order.resize(std::min(order.size(), kMostLevels));
+    order.resize(std::min(order.size(), schema.max_levels));
     std::sort(order.begin(), order.end());
     std::vector<std::string> levels;
     for (const std::size_t level : order) levels.push_back(std::move(column.levels[level]));

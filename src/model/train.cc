@@ -50,6 +50,8 @@ class Training {
  private:
   Model trained() {
     check_classes(schema(), {}, "train");
+    if (options_.say)
+      for (const std::string& note : rows_.notes()) options_.say(note);
     keep_in_memory();
     Clock clock;
     look_over_rows();
@@ -75,6 +77,8 @@ class Training {
     if (options_.say)
       for (const std::string& note : fitted.report.notes) options_.say(note);
     fitted.report.notes.insert(fitted.report.notes.begin(), plan.notes.begin(), plan.notes.end());
+    const std::vector<std::string> columns = rows_.notes();
+    fitted.report.notes.insert(fitted.report.notes.begin(), columns.begin(), columns.end());
     fitted.report.seconds.insert(fitted.report.seconds.begin(), seconds_.begin(), seconds_.end());
     if (schema().task == Task::regression)
       for (const Survey::ColumnFacts& t : survey_.targets()) fitted.report.target_ranges.emplace_back(t.min, t.max);

@@ -3,8 +3,6 @@
 
 #include "rows/csv_cell.h"
 
-#include "rows/number.h"
-
 namespace bochner {
 
 namespace {
@@ -59,17 +57,29 @@ const char* blank_line(const char* p, char delimiter) {
   return *p == '\n' ? p : nullptr;
 }
 
-const char* skip_incomplete(const char* p, char delimiter, const std::vector<bool>& columns) {
+const char* skip_incomplete(const char* p, char delimiter, const CellRules& rules, const std::vector<Among>& among,
+                            std::vector<std::size_t>* gaps) {
+  const char* const row = p;
   std::string scratch;
   bool incomplete = false;
   for (std::size_t c = 0;; ++c) {
     const CsvCell cell = read_cell(p, delimiter, scratch);
-    const bool last = c + 1 == columns.size();
+    const bool last = c + 1 == among.size();
     if (cell.complaint || (*cell.next == '\n') != last) return nullptr;  // ragged rows are complained of elsewhere
-    incomplete = incomplete || (columns[c] && is_missing(cell.text));
+    incomplete = incomplete || rules.missing(cell.text, among[c]);
     p = cell.next + 1;
-    if (last) return incomplete ? p : nullptr;
+    if (last) break;
   }
+  if (!incomplete) return nullptr;
+  if (gaps) {
+    const char* q = row;
+    for (std::size_t c = 0; c < among.size(); ++c) {
+      const CsvCell cell = read_cell(q, delimiter, scratch);
+      (*gaps)[c] += rules.missing(cell.text, among[c]);
+      q = cell.next + 1;
+    }
+  }
+  return p;
 }
 
 std::vector<std::string> read_row(const char*& p, char delimiter) {

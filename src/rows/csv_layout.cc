@@ -10,7 +10,8 @@
 #include "rows/byte_source.h"
 #include "rows/chunk_reader.h"
 #include "rows/csv_cell.h"
-#include "rows/number.h"
+#include "rows/date.h"
+#include "rows/written_number.h"
 
 namespace bochner {
 
@@ -24,6 +25,7 @@ using Row = std::vector<std::string>;
 
 struct Head {
   char delimiter = ',';
+  CellRules rules;
   Row first;
   std::vector<Row> below;  // a sample
 };
@@ -39,7 +41,28 @@ char find_delimiter(const char* begin, const char* end) {
   return kDelimiters[std::size_t(std::max_element(counts.begin(), counts.end()) - counts.begin())];
 }
 
-Head read_head(const std::string& path, const RowsOptions& options) {
+// What makes the first rows unreadable as CSV though they are text.
+void check_text(const std::string& path, std::string_view text) {
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) return;  // UTF-16: the chunk reader says so
+  if (text.find('\0') != text.npos)
+    fail(Error::Kind::data, "{}: holds zero bytes, expected text; is this a CSV file?", path);
+  const std::size_t carriage = text.find('\r');
+  if (carriage != text.npos && text.find('\n') == text.npos && text.find_first_not_of(" \r", carriage) != text.npos)
+    fail(Error::Kind::data, "{}:1:{}: lines end in \\r as on old Macs, expected \\n; convert them (tr '\\r' '\\n')",
+         path, carriage + 1);
+}
+
+// Comments before the rows are not skipped, since a header may begin with # too: then it has as many cells as a row.
+void check_comments(const std::string& path, const Head& head) {
+  if (head.first.empty() || !head.first[0].starts_with('#')) return;
+  const bool header = !head.below.empty() && head.below[0].size() == head.first.size() &&
+                      (head.below[0].empty() || !head.below[0][0].starts_with('#'));
+  if (!header)
+    fail(Error::Kind::data,
+         "{}:1:1: begins with a comment (#), expected a header or a row; remove comments (grep -v '^#')", path);
+}
+
+Head read_head(const std::string& path, const RowsOptions& options, const CellRules& rules) {
   if (options.delimiter)
     require(*options.delimiter != '"' && *options.delimiter != '\n' && *options.delimiter != '\r' &&
                 *options.delimiter != '\0',
@@ -51,11 +74,11 @@ Head read_head(const std::string& path, const RowsOptions& options) {
   const char* line = text.data();
   const char* const end = line + text.size();
   while (line < end && (*line == ' ' || *line == '\r' || *line == '\n')) ++line;
-  if (text.find('\0') != std::string::npos && !(text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")))
-    fail(Error::Kind::data, "{}: holds zero bytes, expected text; is this a CSV file?", path);
+  check_text(path, text);
 
   Head head;
   head.delimiter = options.delimiter.value_or(find_delimiter(line, end));
+  head.rules = rules;
   ChunkReader reader(path, head.delimiter, {.chunk = kHeadBytes, .piece = kHeadBytes});
   bool found = false;
   while (head.below.empty() && reader.next()) {
@@ -71,12 +94,17 @@ Head read_head(const std::string& path, const RowsOptions& options) {
     }
   }
   if (!found) fail(Error::Kind::data, "{}:1:1: the file is empty, expected rows; check how it was written", path);
+  check_comments(path, head);
   return head;
 }
 
-bool is_text(const std::string& cell) {
+// What a column's name may be and a value may not: a number in no writing, and no date.
+bool is_text(const Head& head, const std::string& cell) {
   double value = 0;
-  return classify(cell, value) == CellKind::text;
+  if (head.rules.kind(cell, Among::texts, value) != CellKind::text) return false;
+  const WrittenNumber::Form form = written_number(cell).form;
+  return form != WrittenNumber::Form::comma && form != WrittenNumber::Form::point &&
+         !parse_date(cell, Column::Dates::day_first) && !parse_date(cell, Column::Dates::month_first);
 }
 
 enum class Below { nothing, numbers, text };
@@ -84,11 +112,9 @@ enum class Below { nothing, numbers, text };
 Below kind_below(const Head& head, std::size_t column) {
   Below kind = Below::nothing;
   for (const Row& row : head.below) {
-    if (column >= row.size()) continue;
-    double value = 0;
-    const CellKind cell = classify(row[column], value);
-    if (cell == CellKind::text) return Below::text;
-    if (cell != CellKind::missing) kind = Below::numbers;
+    if (column >= row.size() || head.rules.missing(row[column], Among::numbers)) continue;
+    if (is_text(head, row[column])) return Below::text;
+    kind = Below::numbers;
   }
   return kind;
 }
@@ -101,7 +127,8 @@ bool comes_again(const Head& head, std::size_t column) {
 
 bool names_a_cell(const Head& head, const RowsOptions& options) {
   const auto in_first = [&](const std::string& name) {
-    return !name.empty() && is_text(name) && std::find(head.first.begin(), head.first.end(), name) != head.first.end();
+    return !name.empty() && is_text(head, name) &&
+           std::find(head.first.begin(), head.first.end(), name) != head.first.end();
   };
   return std::any_of(options.targets.begin(), options.targets.end(), in_first) || in_first(options.weights) ||
          std::any_of(options.ignore.begin(), options.ignore.end(), in_first) ||
@@ -109,12 +136,13 @@ bool names_a_cell(const Head& head, const RowsOptions& options) {
 }
 
 bool guess_header(const Head& head, const RowsOptions& options) {
-  if (std::none_of(head.first.begin(), head.first.end(), is_text)) return false;
+  if (std::none_of(head.first.begin(), head.first.end(), [&](const std::string& cell) { return is_text(head, cell); }))
+    return false;
   if (head.below.empty() || names_a_cell(head, options)) return true;
   bool numbers = false, again = false;
   for (std::size_t c = 0; c < head.first.size(); ++c) {
     const Below below = kind_below(head, c);
-    if (below == Below::numbers && is_text(head.first[c])) return true;
+    if (below == Below::numbers && is_text(head, head.first[c])) return true;
     numbers = numbers || below == Below::numbers;
     again = again || comes_again(head, c);
   }
@@ -124,16 +152,20 @@ bool guess_header(const Head& head, const RowsOptions& options) {
 bool guess_header(const Head& head, const Schema& schema) {
   if (schema.header)
     for (const Column& column : schema.columns)
-      if (is_text(column.name) && std::find(head.first.begin(), head.first.end(), column.name) != head.first.end())
+      if (is_text(head, column.name) &&
+          std::find(head.first.begin(), head.first.end(), column.name) != head.first.end())
         return true;
   if (schema.columns.size() != head.first.size()) return guess_header(head, RowsOptions{});
   for (std::size_t c = 0; c < head.first.size(); ++c)
-    if (schema.columns[c].kind == Column::Kind::numeric && is_text(head.first[c])) return true;
+    if (schema.columns[c].kind == Column::Kind::numeric && is_text(head, head.first[c]) &&
+        !head.rules.missing(head.first[c], Among::numbers))
+      return true;
   return false;
 }
 
 CsvLayout layout_of(const std::string& path, Head&& head, bool header) {
-  CsvLayout layout{.delimiter = head.delimiter, .header = header, .names = {path, {}, header}};
+  CsvLayout layout{.delimiter = head.delimiter, .header = header, .names = {path, {}, header, {}}};
+  if (header) layout.names.repeated = repeated_names(head.first);
   layout.names.names = header ? tidy_names(std::move(head.first)) : numbered_names(head.first.size());
   return layout;
 }
@@ -148,13 +180,13 @@ const char* CsvLayout::skip_header(const char* p) const {
 }
 
 CsvLayout csv_layout(const std::string& path, const RowsOptions& options) {
-  Head head = read_head(path, options);
+  Head head = read_head(path, options, CellRules(options));
   const bool header = options.header.value_or(guess_header(head, options));
   return layout_of(path, std::move(head), header);
 }
 
 CsvLayout csv_layout(const std::string& path, const RowsOptions& options, const Schema& schema) {
-  Head head = read_head(path, options);
+  Head head = read_head(path, options, CellRules(schema, options));
   const bool header = options.header.value_or(guess_header(head, schema));
   return layout_of(path, std::move(head), header);
 }

@@ -11,10 +11,12 @@
 #include "rows/csv_layout.h"
 #include "rows/csv_scan.h"
 #include "rows/csv_tally.h"
+#include "rows/date.h"
 #include "rows/labels.h"
 #include "rows/number.h"
 #include "rows/text_index.h"
 #include "rows/text_rows.h"
+#include "rows/written_number.h"
 
 namespace bochner {
 
@@ -27,6 +29,8 @@ struct CellPlan {
   Kind kind = Kind::ignored;
   std::size_t slot = 0;  // input (the first one of a category) or target
   double fill = 0;
+  Column::Dates dates = Column::Dates::none;
+  Among among = Among::nothing;  // decides which spellings of a missing cell count
   TextIndex levels;
 };
 
@@ -52,6 +56,8 @@ class CsvRows : public TextRows {
           const RowsOptions& options, const ChunkSizes& sizes)
       : TextRows(layout.names.path, layout.delimiter, adapt(sizes, schema, layout), options.threads),
         layout_(layout),
+        rules_(schema, options),
+        date_order_(options.date_order),
         lenient_(!options.target_required),
         drop_(schema.missing == Missing::drop && !lenient_),
         labels_(schema.labels) {
@@ -61,7 +67,11 @@ class CsvRows : public TextRows {
     plan(match);
   }
 
-  void set_size(std::size_t rows) { size_ = rows; }
+  void set_scan(std::size_t rows, std::vector<std::string> notes) {
+    size_ = rows;
+    notes_ = std::move(notes);
+  }
+  std::vector<std::string> notes() const override { return notes_; }
 
  protected:
   const char* skip_header(const char* begin) const override { return layout_.skip_header(begin); }
@@ -84,6 +94,8 @@ class CsvRows : public TextRows {
         encoded_ = true;
       }
     }
+    // A number may be taken as soon as it is seen, unless it may mean a missing cell or its comma may be a delimiter.
+    const bool plain = !rules_.numbers_may_be_missing() && rules_.decimal() != layout_.delimiter;
     for (const std::size_t c : match) {
       CellPlan cell;
       if (c != kNoColumn) {
@@ -91,10 +103,16 @@ class CsvRows : public TextRows {
         cell.kind = column.kind;
         cell.slot = slots[c];
         cell.fill = column.fill;
+        cell.dates = column.dates;
+        if (date_order_ && column.dates != Column::Dates::none) cell.dates = *date_order_;
+        const bool texts = cell.kind == Kind::category ||
+                           (cell.kind == Kind::target && schema_.task == Task::classification && !labels_.numeric());
+        cell.among = cell.kind == Kind::ignored ? Among::nothing : texts ? Among::texts : Among::numbers;
         cell.levels = TextIndex(column.levels);
       }
-      quick_.push_back({std::uint32_t(cell.slot), cell.kind == Kind::numeric, layout_.delimiter});
-      inputs_.push_back(cell.kind == Kind::numeric || cell.kind == Kind::category);
+      quick_.push_back({std::uint32_t(cell.slot),
+                        plain && cell.kind == Kind::numeric && cell.dates == Column::Dates::none, layout_.delimiter});
+      among_.push_back(cell.among);
       plans_.push_back(std::move(cell));
     }
     quick_.back().stop = '\n';
@@ -105,15 +123,19 @@ class CsvRows : public TextRows {
   template <class T>
   bool take_cell(std::size_t c, const CsvCell& cell, T* inputs, double* targets, double& weight,
                  Complaint& complaint) const;
+  std::string number_remedy(std::string_view text) const;
   bool take_target(std::size_t c, const CsvCell& cell, double& target, Complaint& complaint) const;
 
   CsvLayout layout_;
+  CellRules rules_;
+  std::optional<Column::Dates> date_order_;
+  std::vector<std::string> notes_;
   std::vector<CellPlan> plans_;  // of the file's columns
   std::vector<QuickPlan> quick_;
   bool encoded_ = false;      // some inputs are indicators
   bool lenient_;              // targets may be missing or unknown: NaN
-  bool drop_;                 // rows with a missing input are left out
-  std::vector<bool> inputs_;  // columns of the file that are inputs
+  bool drop_;                 // rows with a missing cell are left out
+  std::vector<Among> among_;  // of the file's columns
   LabelIndex labels_;
 };
 
@@ -121,7 +143,7 @@ template <class T>
 void CsvRows::parse_any(const char* begin, const char* end, RowBuffer<T>& rows, Complaint& complaint) const {
   const std::size_t columns = plans_.size();
   const std::size_t d = schema_.inputs, t = schema_.targets;
-  const char delimiter = layout_.delimiter;
+  const char delimiter = layout_.delimiter, point = rules_.decimal();
   std::string scratch;
   std::size_t capacity = 0;
   double nothing = 0;
@@ -134,7 +156,7 @@ void CsvRows::parse_any(const char* begin, const char* end, RowBuffer<T>& rows, 
       }
     }
     if (drop_) {
-      if (const char* next = skip_incomplete(p, delimiter, inputs_)) {
+      if (const char* next = skip_incomplete(p, delimiter, rules_, among_)) {
         p = next;
         continue;
       }
@@ -161,7 +183,7 @@ void CsvRows::parse_any(const char* begin, const char* end, RowBuffer<T>& rows, 
           p += 2;
           continue;
         }
-        if (const char* q = parse_number(p, inputs[plan.slot]); q && *q == stop) {
+        if (const char* q = parse_number(p, inputs[plan.slot], point); q && *q == stop) {
           p = q + 1;
           continue;
         }
@@ -188,27 +210,34 @@ bool CsvRows::take_cell(std::size_t c, const CsvCell& cell, T* inputs, double* t
   if (plan.kind == Kind::ignored) return true;
   if (plan.kind == Kind::target) return take_target(c, cell, targets[plan.slot], complaint);
   double value = 0;
-  const CellKind kind = classify(cell.text, value);
-  if (plan.kind == Kind::weight) {
-    if (kind == CellKind::number && value >= 0) {
-      weight = value;
-      return true;
-    }
-    complaint.say(cell.begin, "weight '{}' in column '{}', expected a number, 0 or more; correct it", shown(cell.text),
-                  shown(name));
-    return false;
-  }
+  CellKind kind = rules_.kind(cell.text, plan.among, value);
   if (kind == CellKind::missing) {
-    if (schema_.missing == Missing::error) {
-      complaint.say(cell.begin, "column '{}' has no value here; fill it in, or choose the missing policy mean or drop",
-                    shown(name));
-      return false;
-    }
+    complain_missing(cell.begin, name, plan.kind, schema_.missing, complaint);
+    if (complaint.at) return false;
+  }
+  if (plan.kind == Kind::weight) {
+    weight = value;
+    if (kind != CellKind::number || value < 0)
+      complaint.say(cell.begin, "weight '{}' in column '{}', expected a number, 0 or more; correct it",
+                    shown(cell.text), shown(name));
+    return complaint.at == nullptr;
   }
   if (plan.kind == Kind::category) {
-    const std::uint32_t level = plan.levels.find(kind == CellKind::missing ? std::string_view{} : cell.text);
+    // The text itself comes first: a model of old may know "null" as a level.
+    std::uint32_t level = plan.levels.find(cell.text);
+    if (level == TextIndex::kNone && kind == CellKind::missing) level = plan.levels.find("");
     if (level != TextIndex::kNone) inputs[plan.slot + level] = 1;
     return true;
+  }
+  if (plan.dates != Column::Dates::none && kind != CellKind::missing) {
+    const std::optional<double> days = parse_date(cell.text, plan.dates);
+    if (!days) {
+      complaint.say(cell.begin, "'{}' in column '{}', expected a date as in training; write it as 2024-03-31",
+                    shown(cell.text), shown(name));
+      return false;
+    }
+    value = *days;
+    kind = CellKind::number;
   }
   if (kind == CellKind::missing) {
     inputs[plan.slot] = T(plan.fill);
@@ -220,23 +249,35 @@ bool CsvRows::take_cell(std::size_t c, const CsvCell& cell, T* inputs, double* t
       return false;
     }
   } else {
-    complaint.say(cell.begin,
-                  "'{}' in column '{}', expected a {}; correct it, or leave the cell empty if it is missing",
-                  shown(cell.text), shown(name), kind == CellKind::special ? "finite number" : "number as in training");
+    complaint.say(cell.begin, "'{}' in column '{}', expected a {}; {}", shown(cell.text), shown(name),
+                  kind == CellKind::special ? "finite number" : "number as in training", number_remedy(cell.text));
     return false;
   }
   return true;
 }
 
+std::string CsvRows::number_remedy(std::string_view text) const {
+  const WrittenNumber::Form form = written_number(text).form;
+  if (form == WrittenNumber::Form::comma && rules_.decimal() == '.')
+    return "give --decimal , if the comma is a decimal one";
+  if (form == WrittenNumber::Form::point && rules_.decimal() == ',')
+    return "give --decimal . if the point is the decimal one";
+  return fmt::format("correct it, or give --missing-values {} if it means that there is none", shown(text));
+}
+
 bool CsvRows::take_target(std::size_t c, const CsvCell& cell, double& target, Complaint& complaint) const {
   const std::string& name = layout_.names.names[c];
   double value = 0;
-  const CellKind kind = classify(cell.text, value);
+  const CellKind kind = rules_.kind(cell.text, plans_[c].among, value);
   target = std::numeric_limits<double>::quiet_NaN();
+  const int text_label =
+      schema_.task == Task::regression || labels_.numeric() ? LabelIndex::kUnknown : labels_.find(cell.text);
+  if (text_label != LabelIndex::kUnknown) {
+    target = text_label;
+    return true;
+  }
   if (kind == CellKind::missing) {
-    if (!lenient_)
-      complaint.say(cell.begin, "the target '{}' is missing, expected a value; fill it in or remove the row",
-                    shown(name));
+    if (!lenient_) complain_missing(cell.begin, name, Kind::target, schema_.missing, complaint);
     return lenient_;
   }
   if (schema_.task == Task::regression) {
@@ -246,9 +287,7 @@ bool CsvRows::take_target(std::size_t c, const CsvCell& cell, double& target, Co
                     shown(cell.text), shown(name));
     return kind == CellKind::number;
   }
-  const int label = !labels_.numeric()         ? labels_.find(cell.text)
-                    : kind == CellKind::number ? labels_.find(value)
-                                               : LabelIndex::kUnknown;
+  const int label = kind == CellKind::number ? labels_.find(value) : LabelIndex::kUnknown;
   if (label != LabelIndex::kUnknown) {
     target = label;
     return true;
@@ -268,8 +307,10 @@ std::unique_ptr<Rows> open_csv(const std::string& path, const RowsOptions& optio
   std::iota(match.begin(), match.end(), std::size_t{0});
   RowsOptions strict = options;
   strict.target_required = true;
+  strict.missing_values.clear();  // the schema has them, and what the columns show of dates
+  strict.date_order.reset();
   auto rows = std::make_unique<CsvRows>(layout, scan.schema, match, !options.weights.empty(), strict, sizes);
-  rows->set_size(scan.rows);
+  rows->set_scan(scan.rows, scan.notes);
   return rows;
 }
 

@@ -14,10 +14,12 @@ namespace bochner {
 
 struct CsvScan {
   Schema schema;
-  std::size_t rows = 0;  // rows that a pass yields
+  std::size_t rows = 0;                 // rows that a pass yields
+  std::vector<std::string> notes = {};  // what was decided that one might not expect
 };
 
-// Reads the whole file once (twice where a column mixes numbers and text) and learns what its columns hold.
+// Reads the whole file once and learns what its columns hold; again where a column mixes numbers and text, where the
+// decimal turns out to be a comma, or where rows are dropped and what is missing depends on what the columns are.
 CsvScan scan_csv(const CsvLayout& layout, const RowsOptions& options, const ChunkSizes& sizes);
 
 }  // namespace bochner

@@ -7,39 +7,60 @@
 #include <numeric>
 
 #include "rows/csv_cell.h"
+#include "rows/date.h"
 #include "rows/number.h"
 
 namespace bochner {
 
 namespace {
 
+using Dates = Column::Dates;
+
 // A column of ever new texts (names, identifiers) lists its first ones only, so that memory stays bounded.
 constexpr std::size_t kMostListedBytes = std::size_t{64} << 20;
 
 }  // namespace
 
-void ColumnTally::add_level(std::string_view text) {
+void DateTally::add(std::string_view text) {
+  if (!possible) return;
+  const std::optional<double> day = parse_date(text, Dates::day_first), month = parse_date(text, Dates::month_first);
+  if (!day && !month) possible = false;
+  year_first += parse_date(text, Dates::year_first).has_value();
+  day_first += day.has_value();
+  month_first += month.has_value();
+  day_first_sum += day.value_or(0);
+  month_first_sum += month.value_or(0);
+}
+
+void DateTally::merge(const DateTally& part) {
+  possible = possible && part.possible;
+  year_first += part.year_first;
+  day_first += part.day_first;
+  month_first += part.month_first;
+  day_first_sum += part.day_first_sum;
+  month_first_sum += part.month_first_sum;
+}
+
+void ColumnTally::add_level(std::string_view text, std::size_t count) {
   if (levels.bytes() > kMostListedBytes && levels.find(text) == TextIndex::kNone) return;
   const std::uint32_t level = levels.insert(text);
   if (level == counts.size()) counts.push_back(0);
-  ++counts[level];
+  counts[level] += count;
 }
 
 void ColumnTally::merge(const ColumnTally& part) {
   numbers += part.numbers;
   missing += part.missing;
+  doubtful += part.doubtful;
   texts += part.texts;
   specials += part.specials;
   sum += part.sum;
-  for (std::uint32_t i = 0; i < part.levels.size(); ++i) {
-    const std::string_view text = part.levels.text(i);
-    if (levels.bytes() > kMostListedBytes && levels.find(text) == TextIndex::kNone) continue;
-    const std::uint32_t level = levels.insert(text);
-    if (level == counts.size()) counts.push_back(0);
-    counts[level] += part.counts[i];
-  }
+  for (std::uint32_t i = 0; i < part.levels.size(); ++i) add_level(part.levels.text(i), part.counts[i]);
+  dates.merge(part.dates);
   if (is_target) kinds.merge(part.kinds);
 }
+
+std::size_t ColumnTally::listed() const { return std::accumulate(counts.begin(), counts.end(), std::size_t{0}); }
 
 std::vector<std::string> ColumnTally::top_levels(std::size_t most) const {
   std::vector<std::pair<std::size_t, std::string>> ranked;
@@ -56,6 +77,8 @@ std::vector<std::string> ColumnTally::top_levels(std::size_t most) const {
 
 void CsvTally::merge(CsvTally& part, const ChunkReader& reader) {
   rows += part.rows;
+  dropped += part.dropped;
+  for (std::size_t c = 0; c < gaps.size(); ++c) gaps[c] += part.gaps[c];
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const auto keep_first = [&](FirstCell& first, FirstCell& other) {
       if (!first.place.empty() || !other.at) return;
@@ -65,6 +88,7 @@ void CsvTally::merge(CsvTally& part, const ChunkReader& reader) {
     keep_first(columns[c].first_text, part.columns[c].first_text);
     keep_first(columns[c].first_special, part.columns[c].first_special);
     keep_first(columns[c].first_negative, part.columns[c].first_negative);
+    keep_first(columns[c].first_doubtful, part.columns[c].first_doubtful);
     columns[c].merge(part.columns[c]);
   }
 }
@@ -73,6 +97,9 @@ void complain_ragged(const char* row, const CsvLayout& layout, Complaint& compla
   const char* p = row;
   const std::size_t found = read_row(p, layout.delimiter).size();
   const char* const what = layout.header ? "as in the header" : "as in the first row";
+  if (*row == '#')
+    return complaint.say(row, "a line that begins with #, expected {} cells {}; remove comments (grep -v '^#')",
+                         layout.columns(), what);
   complaint.say(row, "{} cells, expected {} {}; mend the row, or quote cells that hold '{}'", found, layout.columns(),
                 what, layout.delimiter == '\t' ? "\\t" : std::string(1, layout.delimiter));
 }
@@ -83,19 +110,16 @@ using Mode = ColumnTally::Mode;
 using Kind = Column::Kind;
 
 // A cell that is not just a number in an input column. False after a complaint.
-bool tally_cell(const CsvCell& cell, const std::string& name, Kind role, Missing missing, ColumnTally& column,
-                Complaint& complaint) {
+bool tally_cell(const CsvCell& cell, const std::string& name, std::size_t c, const TallyRules& rules,
+                ColumnTally& column, Complaint& complaint) {
   if (column.mode == Mode::skip) return true;
+  const Kind role = rules.roles[c];
+  const Among among = rules.among[c];
   double value = 0;
-  const CellKind kind = classify(cell.text, value);
+  const CellKind kind = rules.cells.kind(cell.text, among, value);
   if (kind == CellKind::missing) {
     ++column.missing;
-    if (role == Kind::target || role == Kind::weight)
-      complaint.say(cell.begin, "the {} '{}' is missing, expected a value; fill it in or remove the row",
-                    role == Kind::target ? "target" : "weight", shown(name));
-    else if (missing == Missing::error)
-      complaint.say(cell.begin, "column '{}' has no value here; fill it in, or choose the missing policy mean or drop",
-                    shown(name));
+    complain_missing(cell.begin, name, role, rules.missing, complaint);
     return complaint.at == nullptr;
   }
   if (column.mode == Mode::text) {
@@ -105,8 +129,17 @@ bool tally_cell(const CsvCell& cell, const std::string& name, Kind role, Missing
     if (role == Kind::target) column.kinds.add(value);
     if (role == Kind::weight && value < 0) column.first_negative.note(cell.begin, cell.text);
   } else {
-    (kind == CellKind::text ? column.texts : column.specials) += 1;
-    (kind == CellKind::text ? column.first_text : column.first_special).note(cell.begin, cell.text);
+    if (rules.cells.doubtful(cell.text)) {
+      ++column.doubtful;
+      column.first_doubtful.note(cell.begin, cell.text);
+    } else if (kind == CellKind::text) {
+      ++column.texts;
+      column.first_text.note(cell.begin, cell.text);
+      column.dates.add(cell.text);
+    } else {
+      ++column.specials;
+      column.first_special.note(cell.begin, cell.text);
+    }
     column.add_level(cell.text);
   }
   return true;
@@ -121,16 +154,24 @@ struct QuickTally {
 
 }  // namespace
 
-void tally_piece(const char* begin, const char* end, const CsvLayout& layout, const std::vector<Kind>& roles,
-                 Missing missing, CsvTally& tally) {
-  const std::size_t columns = roles.size();
-  std::vector<bool> inputs;
+void complain_missing(const char* at, const std::string& name, Kind role, Missing missing, Complaint& complaint) {
+  if (role == Kind::target || role == Kind::weight)
+    complaint.say(at, "the {} '{}' is missing, expected a value; fill it in, or leave such rows out (--missing drop)",
+                  role == Kind::target ? "target" : "weight", shown(name));
+  else if (missing == Missing::error)
+    complaint.say(at, "column '{}' has no value here; fill it in, or choose --missing mean or drop", shown(name));
+}
+
+void tally_piece(const char* begin, const char* end, const CsvLayout& layout, const TallyRules& rules,
+                 CsvTally& tally) {
+  const std::size_t columns = rules.roles.size();
+  const char point = rules.cells.decimal();
+  // A number may be taken as soon as it is seen, unless it may mean a missing cell or its comma may be a delimiter.
+  const bool plain = !rules.cells.numbers_may_be_missing() && point != layout.delimiter;
   std::vector<QuickTally> quick;
-  for (std::size_t c = 0; c < columns; ++c) {
-    inputs.push_back(roles[c] == Kind::numeric);
-    quick.push_back(
-        {0, inputs[c] && tally.columns[c].mode == Mode::numbers, c + 1 == columns ? '\n' : layout.delimiter});
-  }
+  for (std::size_t c = 0; c < columns; ++c)
+    quick.push_back({0, plain && rules.roles[c] == Kind::numeric && tally.columns[c].mode == Mode::numbers,
+                     c + 1 == columns ? '\n' : layout.delimiter});
   std::string scratch;
   for (const char* p = begin; p < end;) {
     const char* const row = p;
@@ -140,8 +181,9 @@ void tally_piece(const char* begin, const char* end, const CsvLayout& layout, co
         continue;
       }
     }
-    if (missing == Missing::drop) {
-      if (const char* next = skip_incomplete(p, layout.delimiter, inputs)) {
+    if (rules.missing == Missing::drop) {
+      if (const char* next = skip_incomplete(p, layout.delimiter, rules.cells, rules.among, &tally.gaps)) {
+        ++tally.dropped;
         p = next;
         continue;
       }
@@ -156,7 +198,7 @@ void tally_piece(const char* begin, const char* end, const CsvLayout& layout, co
           continue;
         }
         double value = 0;
-        if (const char* q = parse_number(p, value); q && *q == column.stop) {
+        if (const char* q = parse_number(p, value, point); q && *q == column.stop) {
           column.sum += value;
           p = q + 1;
           continue;
@@ -165,7 +207,7 @@ void tally_piece(const char* begin, const char* end, const CsvLayout& layout, co
       const CsvCell cell = read_cell(p, layout.delimiter, scratch);
       if (cell.complaint) return tally.complaint.say(cell.next, "{}", cell.complaint);
       if (*cell.next != column.stop) return complain_ragged(row, layout, tally.complaint);
-      if (!tally_cell(cell, layout.names.names[c], roles[c], missing, tally.columns[c], tally.complaint)) return;
+      if (!tally_cell(cell, layout.names.names[c], c, rules, tally.columns[c], tally.complaint)) return;
       p = cell.next + 1;
     }
     ++tally.rows;
@@ -173,7 +215,8 @@ void tally_piece(const char* begin, const char* end, const CsvLayout& layout, co
   for (std::size_t c = 0; c < columns; ++c) {
     ColumnTally& column = tally.columns[c];
     column.sum += quick[c].sum;
-    if (column.mode == Mode::numbers) column.numbers = tally.rows - column.missing - column.texts - column.specials;
+    if (column.mode == Mode::numbers)
+      column.numbers = tally.rows - column.missing - column.doubtful - column.texts - column.specials;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "rows/cell_rules.h"
 #include "rows/csv_layout.h"
 #include "rows/labels.h"
 #include "rows/text_index.h"
@@ -25,6 +26,16 @@ struct FirstCell {
   }
 };
 
+// Texts of a column that are dates, by the order of day and month that would make them so.
+struct DateTally {
+  bool possible = true;  // every text so far is a date in one of the orders
+  std::size_t year_first = 0, day_first = 0, month_first = 0;
+  double day_first_sum = 0, month_first_sum = 0;  // days since 1970-01-01
+
+  void add(std::string_view text);
+  void merge(const DateTally& part);
+};
+
 // What a pass has seen in one column. Parts merge in file order.
 struct ColumnTally {
   enum class Mode { skip, numbers, text };  // numbers: count numbers, list the texts; text: list every cell
@@ -32,32 +43,49 @@ struct ColumnTally {
   Mode mode = Mode::numbers;
   std::size_t numbers = 0;
   std::size_t missing = 0;
+  std::size_t doubtful = 0;  // "-" and the like: missing if the column is one of numbers, otherwise levels
   std::size_t texts = 0;
   std::size_t specials = 0;  // nan, inf, too large
   double sum = 0;            // of the numbers
   TextIndex levels;
   std::vector<std::size_t> counts;  // of the levels
-  FirstCell first_text, first_special, first_negative;
+  FirstCell first_text, first_special, first_negative, first_doubtful;
+  DateTally dates;
   bool is_target = false;
   TargetKinds kinds;
 
-  void add_level(std::string_view text);
+  void add_level(std::string_view text, std::size_t count = 1);
   void merge(const ColumnTally& part);
   // The most frequent levels (missing cells are the level ""), in the order of their names.
   std::vector<std::string> top_levels(std::size_t most) const;
+  // Cells that are levels. Fewer than there are where the texts were too many to list.
+  std::size_t listed() const;
 };
 
 struct CsvTally {
   std::vector<ColumnTally> columns;
   std::size_t rows = 0;
+  std::size_t dropped = 0;        // rows left out since a cell is missing
+  std::vector<std::size_t> gaps;  // of the rows left out: missing cells by column
   Complaint complaint;
 
   void merge(CsvTally& part, const ChunkReader& reader);
 };
 
-// Fills an empty tally with the rows of a piece. Under Missing::drop rows with a missing input do not count at all.
-void tally_piece(const char* begin, const char* end, const CsvLayout& layout, const std::vector<Column::Kind>& roles,
-                 Missing missing, CsvTally& tally);
+// How a pass takes the cells.
+struct TallyRules {
+  CellRules cells;
+  std::vector<Column::Kind> roles;
+  std::vector<Among> among;  // what the columns hold, as far as known: decides whether "-" is missing
+  Missing missing = Missing::mean;
+};
+
+// Fills an empty tally with the rows of a piece. Under Missing::drop rows with a missing cell do not count at all.
+void tally_piece(const char* begin, const char* end, const CsvLayout& layout, const TallyRules& rules, CsvTally& tally);
+
+// For a missing cell, where the column's role or the policy forbids it.
+void complain_missing(const char* at, const std::string& name, Column::Kind role, Missing missing,
+                      Complaint& complaint);
 
 // For a row with too few or too many cells.
 void complain_ragged(const char* row, const CsvLayout& layout, Complaint& complaint);

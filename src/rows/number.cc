@@ -44,7 +44,12 @@ bool too_large(const char* begin, const char* end) {
 }  // namespace
 
 template <class T>
-const char* parse_hard(const char* begin, const char* end, T& value) {
+const char* parse_hard(const char* begin, const char* end, T& value, char point) {
+  if (point != '.') {
+    std::string text(begin, end);
+    if (const std::size_t at = text.find(point); at != text.npos) text[at] = '.';
+    return parse_hard(text.data(), text.data() + text.size(), value, '.') ? end : nullptr;
+  }
   const char* const number = *begin == '+' ? begin + 1 : begin;
   const auto [stop, error] = std::from_chars(number, end, value);
   if (error == std::errc{}) return stop == end ? end : nullptr;
@@ -55,8 +60,8 @@ const char* parse_hard(const char* begin, const char* end, T& value) {
   return end;
 }
 
-template const char* parse_hard(const char*, const char*, float&);
-template const char* parse_hard(const char*, const char*, double&);
+template const char* parse_hard(const char*, const char*, float&, char);
+template const char* parse_hard(const char*, const char*, double&, char);
 
 }  // namespace number_detail
 
@@ -70,14 +75,14 @@ bool same_word(std::string_view text, std::string_view lower) {
 }
 
 // Whether the text has the grammar of a number, whatever its size.
-bool looks_like_number(const char* p) {
+bool looks_like_number(const char* p, char point) {
   p += *p == '-' || *p == '+';
   bool digits = false;
   const auto take = [&] {
     for (; *p >= '0' && *p <= '9'; ++p) digits = true;
   };
   take();
-  if (*p == '.') ++p, take();
+  if (*p == point) ++p, take();
   if (!digits) return false;
   if ((*p | 0x20) == 'e') {
     ++p;
@@ -90,17 +95,17 @@ bool looks_like_number(const char* p) {
 
 }  // namespace
 
-CellKind classify(std::string_view text, double& value) {
-  if (is_missing(text)) return CellKind::missing;
+CellKind classify(std::string_view text, double& value, char point) {
+  if (text.empty()) return CellKind::text;
   const std::string_view word = text[0] == '-' || text[0] == '+' ? text.substr(1) : text;
   if (word.empty() ||
-      !(word[0] == '.' || (word[0] >= '0' && word[0] <= '9') || (word[0] | 0x20) == 'n' || (word[0] | 0x20) == 'i'))
+      !(word[0] == point || (word[0] >= '0' && word[0] <= '9') || (word[0] | 0x20) == 'n' || (word[0] | 0x20) == 'i'))
     return CellKind::text;
   const std::string ended(text);  // parse_number wants a character behind the number
-  if (const char* end = parse_number(ended.c_str(), value); end == ended.c_str() + ended.size())
+  if (const char* end = parse_number(ended.c_str(), value, point); end == ended.c_str() + ended.size())
     return CellKind::number;
   if (same_word(word, "nan") || same_word(word, "inf") || same_word(word, "infinity")) return CellKind::special;
-  return looks_like_number(ended.c_str()) ? CellKind::special : CellKind::text;
+  return looks_like_number(ended.c_str(), point) ? CellKind::special : CellKind::text;
 }
 
 std::string number_label(double value) {

@@ -19,19 +19,20 @@ inline constexpr double kTen[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 
 // Any number by std::from_chars; null when its magnitude is beyond T.
 template <class T>
-const char* parse_hard(const char* begin, const char* end, T& value);
+const char* parse_hard(const char* begin, const char* end, T& value, char point);
 
 }  // namespace number_detail
 
 // Parses the decimal number at p, rounded to nearest, and returns the first character behind it; null when there is
 // none or when it is too large for T. Grammar: [+-] digits [. digits] [e [+-] digits], either side of the point may be
-// empty. Never reads past the first character that cannot belong to a number, so the text needs a newline at its end.
+// empty; `point` may be a comma instead. Never reads past the first character that cannot belong to a number, so the
+// text needs a newline at its end.
 //
 // Clinger's fast path (PLDI 1990): m <= 2^53 and 10^|e|, |e| <= 22, are exact doubles, so one multiplication or
 // division rounds once. A float is the rounded double rounded again, which differs from rounding once only if the
 // double lies half way between two floats; those go to from_chars.
 template <class T>
-inline const char* parse_number(const char* p, T& value) {
+inline const char* parse_number(const char* p, T& value, char point = '.') {
   const char* const begin = p;
   const bool negative = *p == '-';
   p += negative || *p == '+';
@@ -43,7 +44,7 @@ inline const char* parse_number(const char* p, T& value) {
   take_digits();
   std::int64_t digits = p - whole;
   std::int64_t exponent = 0;
-  if (*p == '.') {
+  if (*p == point) {
     const char* const fraction = ++p;
     take_digits();
     exponent = fraction - p;
@@ -74,14 +75,14 @@ inline const char* parse_number(const char* p, T& value) {
       return p;
     }
   }
-  return number_detail::parse_hard(begin, p, value);
+  return number_detail::parse_hard(begin, p, value, point);
 }
 
 // What a trimmed cell holds.
 enum class CellKind { missing, number, special, text };  // special: nan, inf or beyond double
 
-inline bool is_missing(std::string_view text) { return text.empty() || text == "?" || text == "NA"; }
-CellKind classify(std::string_view text, double& value);
+// A text that is not missing: cell_rules.h knows which are.
+CellKind classify(std::string_view text, double& value, char point = '.');
 
 // A number as a label: 1, "+1" and "1.0" are all "1".
 std::string number_label(double value);

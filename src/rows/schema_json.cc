@@ -22,6 +22,8 @@ using nlohmann::json;
 constexpr std::array<std::string_view, 5> kKinds{"numeric", "category", "target", "weight", "ignored"};
 constexpr std::array<std::string_view, 2> kTasks{"regression", "classification"};
 constexpr std::array<std::string_view, 3> kMissings{"mean", "error", "drop"};
+constexpr std::array<std::string_view, 4> kDates{"none", "year first", "day first", "month first"};
+constexpr std::array<std::string_view, 2> kDecimals{".", ","};
 constexpr std::uint64_t kMostInputs = 0xffffffff;
 
 [[noreturn]] void damaged(const std::string& what) {
@@ -65,11 +67,13 @@ json column_to_json(const Column& column) {
   json tree{{"name", column.name}, {"kind", kKinds[std::size_t(column.kind)]}};
   if (column.kind == Column::Kind::category) tree["levels"] = column.levels;
   if (column.kind == Column::Kind::numeric) tree["fill"] = column.fill;
+  if (column.dates != Column::Dates::none) tree["dates"] = kDates[std::size_t(column.dates)];
+  if (column.identifier) tree["identifier"] = true;
   return tree;
 }
 
 Column column_from_json(const json& tree) {
-  check_keys(tree, {"name", "kind", "levels", "fill"});
+  check_keys(tree, {"name", "kind", "levels", "fill", "dates", "identifier"});
   Column column;
   column.name = get_text(tree, "name");
   column.kind = Column::Kind(get_word(tree, "kind", kKinds));
@@ -81,6 +85,11 @@ Column column_from_json(const json& tree) {
     column.fill = get_number(tree, "fill");
   else if (tree.contains("fill"))
     damaged("a fill value in a column that is not numeric");
+  if (tree.contains("dates")) column.dates = Column::Dates(get_word(tree, "dates", kDates));
+  if (column.dates != Column::Dates::none && column.kind != Column::Kind::numeric)
+    damaged("dates in a column that is not numeric");
+  if (tree.contains("identifier")) column.identifier = get_flag(tree, "identifier");
+  if (column.identifier && column.kind != Column::Kind::ignored) damaged("an identifier that is not ignored");
   return column;
 }
 
@@ -89,19 +98,27 @@ Column column_from_json(const json& tree) {
 json schema_to_json(const Schema& schema) {
   json columns = json::array();
   for (const Column& column : schema.columns) columns.push_back(column_to_json(column));
-  return {{"columns", std::move(columns)},
-          {"header", schema.header},
-          {"inputs", schema.inputs},
-          {"sparse", schema.sparse},
-          {"index_base", schema.index_base},
-          {"task", kTasks[std::size_t(schema.task)]},
-          {"labels", schema.labels},
-          {"targets", schema.targets},
-          {"missing", kMissings[std::size_t(schema.missing)]}};
+  json tree{{"columns", std::move(columns)},
+            {"header", schema.header},
+            {"inputs", schema.inputs},
+            {"sparse", schema.sparse},
+            {"index_base", schema.index_base},
+            {"task", kTasks[std::size_t(schema.task)]},
+            {"labels", schema.labels},
+            {"targets", schema.targets},
+            {"missing", kMissings[std::size_t(schema.missing)]}};
+  // Written only where they differ from what files without them mean.
+  const Schema usual;
+  if (schema.missing_values != usual.missing_values) tree["missing_values"] = schema.missing_values;
+  if (schema.usual_missing != usual.usual_missing) tree["usual_missing"] = schema.usual_missing;
+  if (schema.decimal != usual.decimal) tree["decimal"] = std::string(1, schema.decimal);
+  if (schema.max_levels != usual.max_levels) tree["max_levels"] = schema.max_levels;
+  return tree;
 }
 
 Schema schema_from_json(const json& tree) {
-  check_keys(tree, {"columns", "header", "inputs", "sparse", "index_base", "task", "labels", "targets", "missing"});
+  check_keys(tree, {"columns", "header", "inputs", "sparse", "index_base", "task", "labels", "targets", "missing",
+                    "missing_values", "usual_missing", "decimal", "max_levels"});
   Schema schema;
   const json& columns = get_node(tree, "columns");
   if (!columns.is_array()) damaged("'columns' is not a list");
@@ -120,6 +137,10 @@ Schema schema_from_json(const json& tree) {
   schema.labels = get_distinct_texts(tree, "labels");
   schema.targets = get_count(tree, "targets", kMostInputs);
   schema.missing = Missing(get_word(tree, "missing", kMissings));
+  if (tree.contains("missing_values")) schema.missing_values = get_distinct_texts(tree, "missing_values");
+  if (tree.contains("usual_missing")) schema.usual_missing = get_flag(tree, "usual_missing");
+  if (tree.contains("decimal")) schema.decimal = kDecimals[get_word(tree, "decimal", kDecimals)][0];
+  if (tree.contains("max_levels")) schema.max_levels = get_count(tree, "max_levels", kMostInputs);
   if (schema.inputs == 0) damaged("no inputs");
   if (!columns.empty() && (inputs != schema.inputs || targets < schema.targets))
     damaged("the columns do not add up to the inputs and targets");

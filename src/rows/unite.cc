@@ -37,8 +37,9 @@ std::vector<std::string> united_labels(const std::vector<std::string>& a, const 
   return labels;
 }
 
-const char* kind_text(Kind kind) {
-  switch (kind) {
+const char* kind_text(const Column& column) {
+  if (column.identifier) return "ignored: nearly every row has a text of its own";
+  switch (column.kind) {
     case Kind::numeric:
       return "an input of numbers";
     case Kind::category:
@@ -66,6 +67,11 @@ class Uniting {
       differ(fmt::format("indices from {}", a_.index_base), fmt::format("indices from {}", b_.index_base),
              "give --index-base to all");
     if (a_.missing != b_.missing) differ("one rule for missing cells", "another", "give the same --missing to all");
+    if (a_.missing_values != b_.missing_values || a_.usual_missing != b_.usual_missing)
+      differ("its spellings of missing cells", "others", "give the same --missing-values to all");
+    if (a_.max_levels != b_.max_levels)
+      differ(fmt::format("at most {} levels", a_.max_levels), fmt::format("{}", b_.max_levels),
+             "give the same --max-levels to all");
     if (a_.targets != b_.targets)
       differ(fmt::format("{} targets", a_.targets), fmt::format("{}", b_.targets), "give the same --target to all");
     if (a_.columns.size() != b_.columns.size())
@@ -75,6 +81,8 @@ class Uniting {
       differ(fmt::format("{} inputs", a_.inputs), fmt::format("{}", b_.inputs), "parts have the same inputs");
 
     Schema all = a_;
+    // A part of whole numbers shows no decimal. Where points and commas do meet, the second round says so.
+    if (b_.decimal == ',') all.decimal = ',';
     all.labels = united_labels(a_.labels, b_.labels);
     if (a_.sparse) all.inputs = std::max(a_.inputs, b_.inputs);
     if (!a_.columns.empty() && !a_.sparse) all.inputs = 0;
@@ -82,7 +90,10 @@ class Uniting {
       Column& column = all.columns[c];
       check_column(c);
       column.fill = 0;
-      column.levels = united_levels(a_.columns[c].levels, b_.columns[c].levels);
+      column.dates = std::max(a_.columns[c].dates, b_.columns[c].dates);  // year first goes with either order
+      // Identifiers were not counted, so that text which is one in any part is one in all.
+      if (b_.columns[c].identifier) column = b_.columns[c];
+      if (!column.identifier) column.levels = united_levels(a_.columns[c].levels, b_.columns[c].levels);
       if (!a_.sparse)
         all.inputs += column.kind == Kind::numeric ? 1 : column.kind == Kind::category ? column.levels.size() : 0;
     }
@@ -103,14 +114,24 @@ class Uniting {
     if (a.name != b.name)
       differ(fmt::format("'{}' as column {}", a.name, c), fmt::format("'{}'", b.name),
              "parts have the same columns in the same order");
-    if (a.kind == b.kind) return;
+    using Dates = Column::Dates;
+    if (a.kind == b.kind) {
+      if ((a.dates == Dates::none) != (b.dates == Dates::none))
+        differ(fmt::format("column '{}' as {}", a.name, a.dates == Dates::none ? "numbers" : "dates"),
+               fmt::format("it as {}", b.dates == Dates::none ? "numbers" : "dates"),
+               fmt::format("accumulate all with --ignore {} or --category {}", a.name, a.name));
+      if (std::min(a.dates, b.dates) == Dates::day_first && std::max(a.dates, b.dates) == Dates::month_first)
+        differ(fmt::format("the dates of '{}' with one of day and month first", a.name), "the other",
+               "write them as 2024-03-31 in all");
+      return;
+    }
+    if ((a.identifier && b.kind == Kind::category) || (b.identifier && a.kind == Kind::category)) return;
     const bool mixed = std::min(a.kind, b.kind) == Kind::numeric && std::max(a.kind, b.kind) == Kind::category;
     const std::string remedy = mixed ? fmt::format("accumulate {} again with --category {}, or mend the text in {}",
                                                    a.kind == Kind::numeric ? a_name_ : b_name_, a.name,
                                                    a.kind == Kind::numeric ? b_name_ : a_name_)
                                      : "give the same --target, --weights and --ignore to all";
-    differ(fmt::format("column '{}' as {}", a.name, kind_text(a.kind)), fmt::format("it as {}", kind_text(b.kind)),
-           remedy);
+    differ(fmt::format("column '{}' as {}", a.name, kind_text(a)), fmt::format("it as {}", kind_text(b)), remedy);
   }
 
   const Schema &a_, &b_;

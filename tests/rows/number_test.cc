@@ -120,13 +120,33 @@ TEST(Number, StopsBeforeWhatIsNoNumber) {
 
 TEST(Number, CellsAreClassified) {
   double value = 0;
-  for (const char* text : {"", "?", "NA"}) EXPECT_EQ(classify(text, value), CellKind::missing) << text;
   for (const char* text : {"nan", "NaN", "-inf", "Infinity", "1e999", "-1e999"})
     EXPECT_EQ(classify(text, value), CellKind::special) << text;
   for (const char* text : {"na", "n/a", "1x", "0x10", "1 2", "infinite", "1e", "-"})
     EXPECT_EQ(classify(text, value), CellKind::text) << text;
   EXPECT_EQ(classify("-2.5e1", value), CellKind::number);
   EXPECT_EQ(value, -25);
+  EXPECT_EQ(classify("1,5", value), CellKind::text);
+  EXPECT_EQ(classify("-2,5e1", value, ','), CellKind::number);
+  EXPECT_EQ(value, -25);
+  EXPECT_EQ(classify("2.5", value, ','), CellKind::text);
+  EXPECT_EQ(classify("1,5e999", value, ','), CellKind::special);
+}
+
+TEST(Number, MayHaveACommaForAPoint) {
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 2000; ++i) {
+    const double d = std::bit_cast<double>(random());
+    if (!std::isfinite(d)) continue;
+    std::string text = fmt::format("{:.{}e}", d, random() % 25);
+    const double wanted = reference(text, 0.0);
+    if (const std::size_t point = text.find('.'); point != text.npos) text[point] = ',';
+    double value = -77;
+    const std::string line = text + ";";
+    const char* const end = parse_number(line.c_str(), value, ',');
+    ASSERT_EQ(end, line.c_str() + text.size()) << text;
+    EXPECT_EQ(value, wanted) << text;
+  }
 }
 
 TEST(Number, LabelsHaveOneForm) {

@@ -3,6 +3,8 @@
 
 #include "bochner/schema.h"
 
+#include <fmt/format.h>
+
 #include "rows/rows_testing.h"
 #include "rows/schema_json.h"
 
@@ -36,6 +38,45 @@ TEST(SchemaJson, ComesBackTheSame) {
   sparse.targets = 1;
   sparse.missing = Missing::drop;
   EXPECT_EQ(schema_from_json(schema_to_json(sparse)), sparse);
+}
+
+// How a schema of every sort of column and with no default left comes back.
+TEST(SchemaJson, KeepsWhatWasDecidedOfTheColumns) {
+  std::string text = "id;when;size;y\n";
+  for (int i = 10; i < 40; ++i) text += fmt::format("k{};{}.03.2024;{},5;{},25\n", i, 1 + i % 28, i, i % 7);
+  const TempFile file(text);
+  const Schema schema =
+      open_rows(file.path(),
+                {.targets = {"y"}, .missing_values = {"none of them", "-9"}, .usual_missing = false, .max_levels = 9})
+          ->schema();
+  EXPECT_TRUE(schema.columns[0].identifier);
+  EXPECT_EQ(schema.columns[1].dates, Column::Dates::day_first);
+  EXPECT_EQ(schema.decimal, ',');
+  EXPECT_EQ(schema.inputs, 2u);
+  const nlohmann::json tree = nlohmann::json::parse(schema_to_json(schema).dump());
+  EXPECT_EQ(schema_from_json(tree), schema);
+  for (const char* key : {"missing_values", "usual_missing", "decimal", "max_levels"})
+    for (const nlohmann::json& wrong : {nlohmann::json(nullptr), nlohmann::json(-3), nlohmann::json("odd")}) {
+      nlohmann::json bad = tree;
+      bad[key] = wrong;
+      EXPECT_NE(error_of([&] { schema_from_json(bad); }, Error::Kind::model), "") << key << wrong;
+    }
+  const auto refused = [&](auto change) {
+    nlohmann::json bad = tree;
+    change(bad);
+    return error_of([&] { schema_from_json(bad); }, Error::Kind::model);
+  };
+  EXPECT_THAT(refused([](auto& t) { t["columns"][1]["dates"] = "odd"; }), HasSubstr("odd"));
+  EXPECT_THAT(refused([](auto& t) { t["columns"][3]["dates"] = "day first"; }), HasSubstr("not numeric"));
+  EXPECT_THAT(refused([](auto& t) { t["columns"][1]["identifier"] = true; }), HasSubstr("not ignored"));
+}
+
+// Models saved before columns had dates, decimals and spellings of their own.
+TEST(SchemaJson, NewKeysAreNotNeeded) {
+  const nlohmann::json tree = schema_to_json(sample());
+  for (const char* key : {"missing_values", "usual_missing", "decimal", "max_levels"}) EXPECT_FALSE(tree.contains(key));
+  for (const nlohmann::json& column : tree["columns"])
+    for (const char* key : {"dates", "identifier"}) EXPECT_FALSE(column.contains(key));
 }
 
 TEST(SchemaJson, EveryMissingKeyIsRefused) {
