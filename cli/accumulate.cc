@@ -19,8 +19,8 @@ struct AccumulateWords {
   CLI::Option* part_given = nullptr;
 };
 
-constexpr std::initializer_list<const char*> kReading = {"--target",  "--task",   "--missing",
-                                                         "--weights", "--ignore", "--category"};
+constexpr std::initializer_list<const char*> kReading = {"--target", "--task",     "--missing",   "--weights",
+                                                         "--ignore", "--category", "--max-levels"};
 constexpr std::initializer_list<const char*> kMaps = {"--kernel",   "--bandwidth", "--gamma", "--map",
                                                       "--features", "--precision", "--scale"};
 constexpr std::initializer_list<const char*> kSums = {"--no-intercept", "--class-weight"};
@@ -29,8 +29,9 @@ void refuse(const CLI::App& command, std::initializer_list<const char*> options,
   for (const char* name : options) require(command.get_option(name)->count() == 0, "{}: {}", name, why);
 }
 
-Sum first_round(const AccumulateWords& words, const PartName& part, const Execution& execution) {
+Sum first_round(const AccumulateWords& words, const PartName& part, const Execution& execution, Messages& messages) {
   const std::unique_ptr<Rows> rows = open_rows(words.train.file, words.train.rows());
+  for (const std::string& note : rows->notes()) messages.say("  " + note);
   return survey_part(*rows, part, words.train.seed, execution);
 }
 
@@ -68,8 +69,8 @@ void run_accumulate(const CLI::App& command, const AccumulateWords& words) {
   PartName part = part_of_file(words.train.file);
   if (words.part_given->count() > 0) part.number = words.part;
   messages.say("reading " + words.train.file);
-  const Sum sum =
-      words.spec.empty() ? first_round(words, part, options.execution) : second_round(command, words, part, options);
+  const Sum sum = words.spec.empty() ? first_round(words, part, options.execution, messages)
+                                     : second_round(command, words, part, options);
   sum.save(words.train.output);
   messages.say(fmt::format("{} of {} rows in {}, {:.2f} s", words.spec.empty() ? "survey" : "sums", sum.rows(),
                            words.train.output, clock.lap()));

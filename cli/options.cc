@@ -39,7 +39,20 @@ void FileOptions::add(CLI::App& app) {
       ->group(group);
   header = app.add_flag("--header,!--no-header", has_header, "csv: the first line names the columns, or does not")
                ->group(group);
-  app.add_option("--delimiter", delimiter, "csv: one character, or 'tab'")->type_name("C")->group(group);
+  delimiter_given =
+      app.add_option("--delimiter", delimiter, "csv: one character, or 'tab'")->type_name("C")->group(group);
+  app.add_option("--decimal", decimal, "csv: . or , in numbers; default: , where the columns show it")
+      ->type_name("C")
+      ->group(group);
+  add_repeatable(app, "--missing-values", missing_values,
+                 "csv: texts that mean a missing cell, besides the usual (NA, null, ...); several: a,b or again")
+      ->type_name("TEXT")
+      ->group(group);
+  app.add_flag("--no-usual-missing", no_usual_missing, "csv: only empty cells and --missing-values are missing")
+      ->group(group);
+  app.add_option("--date-order", date_order, "csv: dmy or mdy, for dates as 03/04/2024 that do not show it")
+      ->type_name("O")
+      ->group(group);
   app.add_option("--index-base", index_base, "svmlight: number of the first input, 0 or 1")
       ->type_name("N")
       ->group(group);
@@ -53,10 +66,16 @@ RowsOptions FileOptions::rows(const RunOptions& run) const {
   if (header->count() > 0) rows.header = has_header;
   if (delimiter == "tab" || delimiter == "\\t")
     rows.delimiter = '\t';
-  else if (!delimiter.empty()) {
+  else if (delimiter_given->count() > 0) {
     require(delimiter.size() == 1, "--delimiter: found '{}', expected one character or tab", delimiter);
     rows.delimiter = delimiter[0];
   }
+  if (!decimal.empty()) rows.decimal = parse_word<char>("--decimal", decimal, {{".", '.'}, {",", ','}});
+  rows.missing_values = split_lists(missing_values);
+  rows.usual_missing = !no_usual_missing;
+  if (!date_order.empty())
+    rows.date_order = parse_word<Column::Dates>(
+        "--date-order", date_order, {{"dmy", Column::Dates::day_first}, {"mdy", Column::Dates::month_first}});
   require(index_base >= -1 && index_base <= 1, "--index-base: found {}, expected 0 or 1", index_base);
   if (index_base >= 0) rows.index_base = index_base;
   rows.threads = run.threads;

@@ -30,10 +30,11 @@ struct RunOptions {
 
 // How a data file is written, where its name and first lines do not say.
 struct FileOptions {
-  std::string format, delimiter;
+  std::string format, delimiter, decimal, date_order;
+  std::vector<std::string> missing_values;
   int index_base = -1;
-  CLI::Option* header = nullptr;
-  bool has_header = false;
+  CLI::Option *header = nullptr, *delimiter_given = nullptr;
+  bool has_header = false, no_usual_missing = false;
 
   void add(CLI::App& app);
   RowsOptions rows(const RunOptions& run) const;

@@ -16,6 +16,7 @@
 #include "model/plan.h"
 #include "model/report_json.h"
 #include "output.h"
+#include "rows/labels.h"
 #include "run/checkpoint.h"
 #include "signals.h"
 #include "train_words.h"
@@ -42,12 +43,15 @@ void check_names(const TrainWords& words, const TrainOptions& options, const Sch
       fail(Error::Kind::data, "{}: has no class '{}', given to --class-weight; check the label", words.file, label);
 }
 
-std::string found_line(const Rows& rows) {
+std::string found_line(const Rows& rows, const TrainWords& words) {
   const Schema& schema = rows.schema();
+  // Two kinds of whole numbers are classes and nothing else; more may well be counts.
+  const bool counts = words.task.empty() && schema.labels.size() > 2 && LabelIndex(schema.labels).numeric();
   const std::string count = rows.size() ? fmt::format("{} rows, ", *rows.size()) : "";
   const std::string task =
       schema.task == Task::classification
-          ? fmt::format("{} classes", schema.labels.size())
+          ? fmt::format("{} classes{}", schema.labels.size(),
+                        counts ? " (whole numbers, taken as classes; --task regression for numbers)" : "")
           : fmt::format("regression of {} target{}", schema.targets, schema.targets == 1 ? "" : "s");
   return fmt::format("{}{} inputs, {}", count, schema.inputs, task);
 }
@@ -131,7 +135,7 @@ void run_train(const CLI::App& command, const TrainWords& words) {
     options.validation = validation.get();
     options.validation_name = words.validation;
   }
-  messages.say(words.file + ": " + found_line(*rows));
+  messages.say(words.file + ": " + found_line(*rows, words));
   options.checkpoint = checkpoint_options(command, words);
   const bool found = !options.checkpoint.path.empty() && fs::exists(options.checkpoint.path);
   if (words.resume && !found) messages.say(options.checkpoint.path + " does not exist; the training begins anew");

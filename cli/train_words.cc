@@ -160,15 +160,19 @@ void TrainWords::add_reading(CLI::App& app) {
   add_repeatable(app, "-t,--target", targets, "Column to predict, by name or index from 0; several: a,b or again")
       ->type_name("NAME|INDEX");
   app.add_option("--task", task, "regression or classification; default: by the target's values")->type_name("T");
-  app.add_option("--missing", missing, "Missing numbers: mean, error or drop (the row)")
+  app.add_option("--missing", missing, "Missing cells: mean (of numbers), error, or drop (the row)")
       ->type_name("M")
       ->group(kColumns);
   app.add_option("--weights", weights, "Column of row weights")->type_name("COLUMN")->group(kColumns);
   add_repeatable(app, "--ignore", ignore, "Column to leave out; several: a,b or again")
       ->type_name("COLUMN")
       ->group(kColumns);
-  add_repeatable(app, "--category", categories, "Column of numbers that are codes, to be taken as text is")
+  add_repeatable(app, "--category", categories, "Column to take as text: codes that are numbers, identifiers, dates")
       ->type_name("COLUMN")
+      ->group(kColumns);
+  app.add_option("--max-levels", max_levels,
+                 "The most frequent levels of a text column that become inputs; default 256")
+      ->type_name("N")
       ->group(kColumns);
 }
 
@@ -222,6 +226,8 @@ RowsOptions TrainWords::rows() const {
   rows.weights = weights;
   rows.ignore = split_lists(ignore);
   rows.categories = split_lists(categories);
+  require(max_levels >= 1, "--max-levels: found {}, expected 1 or more", max_levels);
+  rows.max_levels = max_levels;
   if (!task.empty())
     rows.task =
         parse_word<Task>("--task", task, {{"regression", Task::regression}, {"classification", Task::classification}});

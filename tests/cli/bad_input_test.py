@@ -28,7 +28,6 @@ class BadData(CommandTest):
             ("header.csv", "a,b\n", "no rows"),
             ("ragged.csv", "a,b\n1,2\n3\n4,5\n", "ragged.csv:3"),
             ("long.csv", "a,b\n1,2\n3,4,5\n4,5\n", "long.csv:3"),
-            ("nan.csv", "a,b\n1,2\nnan,3\n4,5\n", "nan.csv:3:1"),
             ("inf.csv", "a,b\n1,2\n5,3\n-inf,5\n", "inf.csv:4:1"),
             ("target.csv", "a,b\n1,2\n3,\n4,5\n", "target.csv:3:3"),
             ("nan_target.csv", "a,b\n1,2.5\n3,nan\n4,5.5\n", "nan_target.csv:3:3"),
@@ -107,10 +106,10 @@ class BadNewRows(CommandTest):
         lines = CPU.read_text().splitlines(keepends=True)
         cells = lines[5].split(",")
         self.file("ragged.csv", "".join(lines[:5]) + ",".join(cells[:-1]) + "\n")
-        self.file("nan.csv", "".join(lines[:5]) + ",".join(["nan"] + cells[1:]))
+        self.file("inf.csv", "".join(lines[:5]) + ",".join(["inf"] + cells[1:]))
         self.file("word.csv", "".join(lines[:5]) + ",".join(["word"] + cells[1:]))
         self.file("cut.csv.gz", gzip.compress("".join(lines).encode())[:-20])
-        for name, say in (("ragged.csv", ":6"), ("nan.csv", ":6:1"), ("word.csv", ":6:1"), ("cut.csv.gz", "cut.csv.gz"),
+        for name, say in (("ragged.csv", ":6"), ("inf.csv", ":6:1"), ("word.csv", ":6:1"), ("cut.csv.gz", "cut.csv.gz"),
                           (DATA / "adult-new.csv", "missing"), ("nosuch.csv", "nosuch.csv")):
             with self.subTest(str(name)):
                 self.refuse_all(name, say)

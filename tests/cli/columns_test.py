@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""What cells mean: missing values, decimals, dates, identifiers, levels and classes, decided, said and kept."""
+
+import json
+import random
+import unittest
+
+from command import DATA, CommandTest
+
+CPU = DATA / "cpu-small.csv"
+USAGE, BAD_DATA = 1, 2
+QUICK = ("--features", 16, "--bandwidth", 3, "--lambda", "1e-4")
+
+
+class Columns(CommandTest):
+    def report(self, *words):
+        return json.loads(self.succeed_quietly("train", *words, *QUICK, "--json"))
+
+    def schema(self, model):
+        return json.loads(self.succeed("inspect", model, "--json"))["schema"]
+
+    def cpu_with(self, text, every, column=20):
+        """The CPU rows with a text in every so many cells of a column."""
+        heading, *rows = CPU.read_text().splitlines()
+        for i in range(0, len(rows), every):
+            cells = rows[i].split(",")
+            cells[column] = text
+            rows[i] = ",".join(cells)
+        return self.file("cpu.csv", "\n".join([heading, *rows]) + "\n")
+
+    def test_spellings_of_missing_cells_are_all_the_same(self):
+        self.cpu_with("NA", 10)
+        wanted = self.report("cpu.csv", "-t", "usr")
+        self.assertEqual(wanted["inputs"], 21)
+        self.assertTrue(any("100 in freeswap" in note for note in wanted["notes"]), wanted["notes"])
+        for text in ("N/A", "#N/A", "null", "None", "na", "-", "missing", "NaN", "<NA>", ""):
+            self.cpu_with(text, 10)
+            report = self.report("cpu.csv", "-t", "usr")
+            self.assertEqual((report["inputs"], report["score"]), (21, wanted["score"]), text)
+        self.cpu_with("broken", 10)
+        self.refuse(BAD_DATA, "train", "cpu.csv", "-t", "usr", say="--missing-values broken")
+        self.assertEqual(self.report("cpu.csv", "-t", "usr", "--missing-values", "broken,x")["score"], wanted["score"])
+        self.cpu_with("-999", 10)
+        self.assertEqual(self.report("cpu.csv", "-t", "usr", "--missing-values=-999")["score"], wanted["score"])
+
+    def test_rows_without_a_target(self):
+        self.cpu_with("", 10, column=21)
+        self.refuse(BAD_DATA, "train", "cpu.csv", "-t", "usr", say="--missing drop")
+        report = self.report("cpu.csv", "-t", "usr", "--missing", "drop")
+        self.assertEqual(report["rows"], 900)
+        self.assertIn("100 of 1000 rows left out, cells are missing: 100 in usr", report["notes"])
+
+    def test_european_decimals(self):
+        rng = random.Random(0)
+        rows = [(x, x * x) for x in (rng.gauss(0, 1) for _ in range(300))]
+        self.file("us.csv", "a,y\n" + "".join(f"{a:.3f},{y:.3f}\n" for a, y in rows))
+        self.file("eu.csv", "a;y\n" + "".join(f"{a:.3f};{y:.3f}\n".replace(".", ",") for a, y in rows))
+        code, _, errors = self.run_command("train", "eu.csv", "-t", "y", *QUICK, "-o", "eu.model")
+        self.assertEqual(code, 0, errors)
+        self.assertIn("decimal comma, as in a, y", errors)
+        self.succeed_quietly("train", "us.csv", "-t", "y", *QUICK, "-o", "us.model")
+        self.assertEqual(self.evaluate("eu.model", "eu.csv"), self.evaluate("us.model", "us.csv"))
+        self.refuse(BAD_DATA, "predict", "us.model", "eu.csv", say="--decimal ,")
+        self.refuse(BAD_DATA, "predict", "eu.model", "us.csv", say="--decimal .")
+        self.assertEqual(self.succeed("predict", "us.model", "eu.csv", "--decimal", ","),
+                         self.succeed("predict", "eu.model", "us.csv", "--decimal", "."))
+        self.file("percent.csv", "a,y\n" + "".join(f"{i}%,{i}.5\n" for i in range(50)))
+        self.refuse(BAD_DATA, "train", "percent.csv", "-t", "y", say="without '%'")
+        self.refuse(BAD_DATA, "train", "percent.csv", "-t", "a", say="without '%'")
+        self.refuse(USAGE, "train", "eu.csv", "-t", "y", "--decimal", ";")
+
+    def test_identifiers_dates_and_levels_are_said_saved_and_applied(self):
+        def rows(first, count):
+            return "id,when,city,y\n" + "".join(
+                f"user{i},2024-{1 + i % 12:02}-{1 + i % 28:02}T{i % 24:02}:30:00Z,c{i * i % 83},{i % 12}.5\n"
+                for i in range(first, first + count))
+        self.file("a.csv", rows(0, 400))
+        self.file("b.csv", rows(400, 50))
+        words = ("-t", "y", "--max-levels", 5, *QUICK, "-o", "m")
+        code, _, errors = self.run_command("train", "a.csv", *words)
+        self.assertEqual(code, 0, errors)
+        for say in ("id: 400 levels in 400 rows, ignored; --category id keeps it", "when: dates",
+                    "city: 42 levels, the 5 most frequent kept", "400 rows, 6 inputs"):
+            self.assertIn(say, errors)
+        self.succeed_quietly("train", "a.csv", *words)
+        columns = {column["name"]: column for column in self.schema("m")["columns"]}
+        self.assertTrue(columns["id"]["identifier"])
+        self.assertEqual(columns["when"]["dates"], "year first")
+        self.assertEqual(len(columns["city"]["levels"]), 5)
+        self.assertEqual(self.evaluate("m", "b.csv")["rows"], 50)
+        notes = json.loads(self.succeed("inspect", "m", "--json"))["report"]["notes"]
+        self.assertTrue(any(note.startswith("id: 400 levels") for note in notes), notes)
+        self.succeed_quietly("train", "a.csv", *words, "--category", "id,when")
+        self.assertEqual({c["name"]: c["kind"] for c in self.schema("m")["columns"]},
+                         {"id": "category", "when": "category", "city": "category", "y": "target"})
+
+    def test_parts_agree_on_identifiers_dates_and_decimals(self):
+        def part(name, first, count):
+            self.file(name, "id;when;a;y\n" + "".join(
+                f"u{i};{1 + i % 28:02}/{1 + i % 12:02}/2024;{i % 10},{i % 4};{i % 7},5\n"
+                for i in range(first, first + count)))
+        part("a.csv", 0, 200)
+        part("b.csv", 200, 15)  # too few rows to show an identifier
+        for name in "ab":
+            self.succeed_quietly("accumulate", f"{name}.csv", "-t", "y", "-o", f"{name}.survey")
+        merged = set()
+        for order in ("ab", "ba"):
+            self.succeed_quietly("merge", *(f"{name}.survey" for name in order), "-o", "all.survey")
+            merged.add((self.folder / "all.survey").read_bytes())
+        self.assertEqual(len(merged), 1)
+        for name in "ab":
+            self.succeed_quietly("accumulate", f"{name}.csv", "--spec", "all.survey", "--features", 16, "--bandwidth", 3,
+                                 "-o", f"{name}.sum")
+        self.succeed_quietly("merge", "a.sum", "b.sum", "-o", "all.sum")
+        report = json.loads(self.succeed_quietly("solve", "all.sum", "-o", "m", "--json"))
+        self.assertEqual((report["rows"], report["inputs"]), (215, 2))
+        self.assertIn("ignored, nearly every row has a text of its own: id", report["notes"])
+        schema = self.schema("m")
+        self.assertEqual(schema["decimal"], ",")
+        self.assertEqual(schema["columns"][1]["dates"], "day first")
+        self.assertEqual(self.evaluate("m", "b.csv")["rows"], 15)
+        self.succeed_quietly("accumulate", "b.csv", "-t", "y", "--missing-values", "x", "-o", "x.survey")
+        self.refuse(BAD_DATA, "merge", "a.survey", "x.survey", "-o", "y", say="--missing-values")
+        self.succeed_quietly("accumulate", "b.csv", "-t", "y", "--max-levels", 7, "-o", "x.survey")
+        self.refuse(BAD_DATA, "merge", "a.survey", "x.survey", "-o", "y", say="--max-levels")
+
+    def test_classes(self):
+        self.file("counts.csv", "a,y\n" + "".join(f"{i},{i % 12}\n" for i in range(120)))
+        _, _, errors = self.run_command("train", "counts.csv", "-t", "y", *QUICK)
+        self.assertIn("12 classes (whole numbers, taken as classes; --task regression for numbers)", errors)
+        _, _, errors = self.run_command("train", "counts.csv", "-t", "y", "--task", "classification", *QUICK)
+        self.assertNotIn("taken as classes", errors)
+        self.file("names.csv", "a,y\n" + "".join(f"{i % 7},name {i}\n" for i in range(120)))
+        self.refuse(BAD_DATA, "train", "names.csv", "-t", "y", say="--task classification")
+
+    def test_columns_by_name(self):
+        self.refuse(BAD_DATA, "train", CPU, "-t", "URS", say="did you mean usr")
+        self.refuse(BAD_DATA, "train", CPU, say="freeswap, usr")
+        self.file("twice.csv", "y,a,y\n1,2,3\n4,5,6\n")
+        self.refuse(BAD_DATA, "train", "twice.csv", "-t", "y", say="several columns have the name 'y'")
+        self.succeed_quietly("train", CPU, "-t", "usr", *QUICK, "-o", "m")
+        self.file("capitals.csv", CPU.read_text().split("\n", 1)[0].upper() + "\n" + CPU.read_text().split("\n", 1)[1])
+        self.refuse(BAD_DATA, "predict", "m", "capitals.csv", say="small and capital letters differ")
+
+    def test_words(self):
+        for words in (("--delimiter", ""), ("--delimiter", "ab"), ("--decimal", "x"), ("--date-order", "ymd"),
+                      ("--max-levels", 0)):
+            self.refuse(USAGE, "train", CPU, "-t", "usr", *words, say=words[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
