@@ -19,7 +19,7 @@ const std::vector<std::string> kAnywhere = {"",     "?",    "NA",     "N/A",    
 const std::vector<std::string> kAmongNumbers = {"-",    "--",   "---", ".",    "na",   "n/a",     "n.a.", "#n/a",
                                                 "<na>", "null", "nan", "+nan", "none", "missing", "nil",  "(null)"};
 
-constexpr std::size_t kShort = 16;  // no usual spelling is longer
+constexpr std::size_t kShort = 8;  // no usual spelling is longer
 
 std::string_view in_small_letters(std::string_view text, char (&out)[kShort]) {
   for (std::size_t i = 0; i < text.size(); ++i)
@@ -64,13 +64,15 @@ CellRules CellRules::with_decimal(char decimal) const {
   return rules;
 }
 
+bool CellRules::doubtful(std::string_view text) const {
+  if (text.size() > kShort || among_numbers_.size() == 0) return false;
+  char small[kShort];
+  return among_numbers_.find(in_small_letters(text, small)) != TextIndex::kNone;
+}
+
 bool CellRules::missing(std::string_view text, Among among) const {
   if (among == Among::nothing || text.size() > longest_) return false;
-  if (anywhere_.find(text) != TextIndex::kNone) return true;
-  if (among == Among::numbers && text.size() <= kShort && among_numbers_.size() > 0) {
-    char small[kShort];
-    if (among_numbers_.find(in_small_letters(text, small)) != TextIndex::kNone) return true;
-  }
+  if (anywhere_.find(text) != TextIndex::kNone || (among == Among::numbers && doubtful(text))) return true;
   if (numbers_.empty()) return false;
   double value = 0;
   return classify(text, value, decimal_) == CellKind::number &&

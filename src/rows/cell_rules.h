@@ -33,8 +33,8 @@ class CellRules {
   bool numbers_may_be_missing() const { return !numbers_.empty(); }
 
   bool missing(std::string_view text, Among among) const;
-  // "-" and the like, which are missing among numbers only.
-  bool doubtful(std::string_view text) const { return !missing(text, Among::texts) && missing(text, Among::numbers); }
+  // Of a text that is not missing among texts: whether it is among numbers, as "-" is.
+  bool doubtful(std::string_view text) const;
   CellKind kind(std::string_view text, Among among, double& value) const {
     return missing(text, among) ? CellKind::missing : classify(text, value, decimal_);
   }

@@ -30,15 +30,32 @@ struct Head {
   std::vector<Row> below;  // a sample
 };
 
-// The candidate that the first line has most of, quoted text apart.
+// Whether the commas of a line may all be decimal ones: between digits, one at most in a cell.
+bool commas_are_decimal(std::string_view line, char delimiter) {
+  const auto is_digit = [&](std::size_t i) { return i < line.size() && line[i] >= '0' && line[i] <= '9'; };
+  bool seen = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == delimiter) seen = false;
+    if (line[i] != ',') continue;
+    if (seen || i == 0 || !is_digit(i - 1) || !is_digit(i + 1)) return false;
+    seen = true;
+  }
+  return true;
+}
+
+// The candidate that the first line has most of, quoted text and decimal commas apart.
 char find_delimiter(const char* begin, const char* end) {
   std::array<std::size_t, kDelimiters.size()> counts{};
   bool quoted = false;
-  for (const char* p = begin; p < end && (quoted || *p != '\n'); ++p) {
+  const char* p = begin;
+  for (; p < end && (quoted || *p != '\n'); ++p) {
     quoted = quoted != (*p == '"');
     for (std::size_t i = 0; i < kDelimiters.size(); ++i) counts[i] += !quoted && *p == kDelimiters[i];
   }
-  return kDelimiters[std::size_t(std::max_element(counts.begin(), counts.end()) - counts.begin())];
+  const auto most = std::max_element(counts.begin() + 1, counts.end());  // but the comma, which is the first
+  const char other = kDelimiters[std::size_t(most - counts.begin())];
+  const bool comma = *most == 0 || (counts[0] >= *most && !commas_are_decimal({begin, p}, other));
+  return comma ? ',' : other;
 }
 
 // What makes the first rows unreadable as CSV though they are text.
@@ -98,23 +115,27 @@ Head read_head(const std::string& path, const RowsOptions& options, const CellRu
   return head;
 }
 
-// What a column's name may be and a value may not: a number in no writing, and no date.
+// A text that is a number in no writing.
 bool is_text(const Head& head, const std::string& cell) {
   double value = 0;
   if (head.rules.kind(cell, Among::texts, value) != CellKind::text) return false;
   const WrittenNumber::Form form = written_number(cell).form;
-  return form != WrittenNumber::Form::comma && form != WrittenNumber::Form::point &&
-         !parse_date(cell, Column::Dates::day_first) && !parse_date(cell, Column::Dates::month_first);
+  return form != WrittenNumber::Form::comma && form != WrittenNumber::Form::point;
 }
 
-enum class Below { nothing, numbers, text };
+bool is_date(const std::string& cell) {
+  return parse_date(cell, Column::Dates::day_first) || parse_date(cell, Column::Dates::month_first);
+}
+
+enum class Below { nothing, numbers, dates, text };
 
 Below kind_below(const Head& head, std::size_t column) {
   Below kind = Below::nothing;
   for (const Row& row : head.below) {
     if (column >= row.size() || head.rules.missing(row[column], Among::numbers)) continue;
-    if (is_text(head, row[column])) return Below::text;
-    kind = Below::numbers;
+    const Below cell = !is_text(head, row[column]) ? Below::numbers : is_date(row[column]) ? Below::dates : Below::text;
+    if (cell == Below::text || (kind != Below::nothing && kind != cell)) return Below::text;
+    kind = cell;
   }
   return kind;
 }
@@ -139,14 +160,15 @@ bool guess_header(const Head& head, const RowsOptions& options) {
   if (std::none_of(head.first.begin(), head.first.end(), [&](const std::string& cell) { return is_text(head, cell); }))
     return false;
   if (head.below.empty() || names_a_cell(head, options)) return true;
-  bool numbers = false, again = false;
+  bool values = false, again = false;
   for (std::size_t c = 0; c < head.first.size(); ++c) {
     const Below below = kind_below(head, c);
-    if (below == Below::numbers && is_text(head, head.first[c])) return true;
-    numbers = numbers || below == Below::numbers;
+    const bool text = is_text(head, head.first[c]);
+    if (text && (below == Below::numbers || (below == Below::dates && !is_date(head.first[c])))) return true;
+    values = values || below == Below::numbers || below == Below::dates;
     again = again || comes_again(head, c);
   }
-  return !numbers && !again;
+  return !values && !again;
 }
 
 bool guess_header(const Head& head, const Schema& schema) {
@@ -156,10 +178,12 @@ bool guess_header(const Head& head, const Schema& schema) {
           std::find(head.first.begin(), head.first.end(), column.name) != head.first.end())
         return true;
   if (schema.columns.size() != head.first.size()) return guess_header(head, RowsOptions{});
-  for (std::size_t c = 0; c < head.first.size(); ++c)
-    if (schema.columns[c].kind == Column::Kind::numeric && is_text(head, head.first[c]) &&
-        !head.rules.missing(head.first[c], Among::numbers))
-      return true;
+  for (std::size_t c = 0; c < head.first.size(); ++c) {
+    const Column& column = schema.columns[c];
+    const bool value = head.rules.missing(head.first[c], Among::numbers) ||
+                       (column.dates != Column::Dates::none && is_date(head.first[c]));
+    if (column.kind == Column::Kind::numeric && !value && is_text(head, head.first[c])) return true;
+  }
   return false;
 }
 

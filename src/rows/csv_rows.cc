@@ -41,6 +41,9 @@ struct QuickPlan {
   char stop = '\n';
 };
 
+// A training has refused such rows in its scan.
+constexpr const char* kRemoveRow = "fill it in or remove the row";
+
 // Pieces shrink where encoding makes rows much larger than their text, so that a piece stays near this size in memory.
 constexpr std::size_t kPieceMemory = std::size_t{4} << 20;
 
@@ -212,7 +215,7 @@ bool CsvRows::take_cell(std::size_t c, const CsvCell& cell, T* inputs, double* t
   double value = 0;
   CellKind kind = rules_.kind(cell.text, plan.among, value);
   if (kind == CellKind::missing) {
-    complain_missing(cell.begin, name, plan.kind, schema_.missing, complaint);
+    complain_missing(cell.begin, name, plan.kind, schema_.missing, kRemoveRow, complaint);
     if (complaint.at) return false;
   }
   if (plan.kind == Kind::weight) {
@@ -277,7 +280,7 @@ bool CsvRows::take_target(std::size_t c, const CsvCell& cell, double& target, Co
     return true;
   }
   if (kind == CellKind::missing) {
-    if (!lenient_) complain_missing(cell.begin, name, Kind::target, schema_.missing, complaint);
+    if (!lenient_) complain_missing(cell.begin, name, Kind::target, schema_.missing, kRemoveRow, complaint);
     return lenient_;
   }
   if (schema_.task == Task::regression) {

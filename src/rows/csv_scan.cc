@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/require.h"
 #include "base/threads.h"
@@ -191,7 +192,8 @@ class Scanner {
     Schema schema;
     schema.header = layout_.header;
     schema.missing = options_.missing;
-    schema.missing_values = options_.missing_values;
+    const std::set<std::string> spellings(options_.missing_values.begin(), options_.missing_values.end());
+    schema.missing_values.assign(spellings.begin(), spellings.end());
     schema.usual_missing = options_.usual_missing;
     schema.decimal = rules_.cells.decimal();
     schema.max_levels = options_.max_levels;
@@ -230,7 +232,7 @@ class Scanner {
     const FirstCell& first = tally_.columns[c].first_doubtful;
     if (first.place.empty() || (is_input(c) && kinds_[c].kind != Kind::numeric)) return;
     Complaint complaint;
-    complain_missing(first.text.data(), name(c), rules_.roles[c], options_.missing, complaint);
+    complain_missing(first.text.data(), name(c), rules_.roles[c], options_.missing, kDropRows, complaint);
     if (complaint.at) fail(Error::Kind::data, "{}: {}", first.place, complaint.message);
   }
 

@@ -119,7 +119,7 @@ bool tally_cell(const CsvCell& cell, const std::string& name, std::size_t c, con
   const CellKind kind = rules.cells.kind(cell.text, among, value);
   if (kind == CellKind::missing) {
     ++column.missing;
-    complain_missing(cell.begin, name, role, rules.missing, complaint);
+    complain_missing(cell.begin, name, role, rules.missing, kDropRows, complaint);
     return complaint.at == nullptr;
   }
   if (column.mode == Mode::text) {
@@ -154,10 +154,11 @@ struct QuickTally {
 
 }  // namespace
 
-void complain_missing(const char* at, const std::string& name, Kind role, Missing missing, Complaint& complaint) {
+void complain_missing(const char* at, const std::string& name, Kind role, Missing missing, const char* remedy,
+                      Complaint& complaint) {
   if (role == Kind::target || role == Kind::weight)
-    complaint.say(at, "the {} '{}' is missing, expected a value; fill it in, or leave such rows out (--missing drop)",
-                  role == Kind::target ? "target" : "weight", shown(name));
+    complaint.say(at, "the {} '{}' is missing, expected a value; {}", role == Kind::target ? "target" : "weight",
+                  shown(name), remedy);
   else if (missing == Missing::error)
     complaint.say(at, "column '{}' has no value here; fill it in, or choose --missing mean or drop", shown(name));
 }

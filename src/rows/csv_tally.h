@@ -83,8 +83,9 @@ struct TallyRules {
 // Fills an empty tally with the rows of a piece. Under Missing::drop rows with a missing cell do not count at all.
 void tally_piece(const char* begin, const char* end, const CsvLayout& layout, const TallyRules& rules, CsvTally& tally);
 
-// For a missing cell, where the column's role or the policy forbids it.
-void complain_missing(const char* at, const std::string& name, Column::Kind role, Missing missing,
+// For a missing cell, where the column's role or the policy forbids it. The remedy is for targets and weights.
+inline constexpr const char* kDropRows = "fill it in, or leave such rows out (--missing drop)";
+void complain_missing(const char* at, const std::string& name, Column::Kind role, Missing missing, const char* remedy,
                       Complaint& complaint);
 
 // For a row with too few or too many cells.

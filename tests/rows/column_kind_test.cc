@@ -169,8 +169,22 @@ TEST(ColumnKind, DecimalCommasAreFoundWhereTheyAreSure) {
 }
 
 TEST(ColumnKind, HeaderlessRowsWithDecimalCommasLoseNone) {
-  const TempFile file("1,25;0,5\n2,5;1,5\n3,75;2,5\n");
-  EXPECT_EQ(open_rows(file.path(), {.targets = {"1"}})->size(), 3u);
+  for (const char* text : {"1,25;0,5\n2,5;1,5\n3,75;2,5\n", "1,25\t0,5\n2,5\t1,5\n3,75\t2,5\n"}) {
+    const TempFile file(text);
+    const auto rows = open_rows(file.path(), {.targets = {"1"}});
+    EXPECT_THAT(read_table(*rows).x, ElementsAre(ElementsAre(1.25), ElementsAre(2.5), ElementsAre(3.75)));
+  }
+}
+
+TEST(ColumnKind, DatesMayBeNamesOfColumnsToo) {
+  const TempFile pivot("y,2024-01-01,2024-01-02\n0.5,1,2\n1.5,3,4\n");
+  EXPECT_THAT(open_rows(pivot.path(), kTargetY)->schema().input_names(), ElementsAre("2024-01-01", "2024-01-02"));
+  const TempFile bare("2024-01-01,1.5\n2024-01-02,2.5\n2024-01-05,4\n");
+  const auto rows = open_rows(bare.path(), {.targets = {"1"}});
+  EXPECT_EQ(rows->size(), 3u);
+  EXPECT_EQ(read_table(*open_rows(bare.path(), rows->schema())).x.size(), 3u);
+  const TempFile named("when,t\n2024-01-01,u\n2024-01-02,u\n2024-01-05,v\n");
+  EXPECT_EQ(open_rows(named.path(), {.targets = {"1"}})->size(), 3u);
 }
 
 TEST(ColumnKind, CommasThatMayBeThousandsAreRefused) {

@@ -130,6 +130,12 @@ TEST(MissingCells, OwnSpellingsAddToTheUsualOnesOrReplaceThem) {
               ElementsAre("", "EU", "NA"));
 }
 
+TEST(MissingCells, OwnSpellingsGivenTwiceAreSavedOnce) {
+  const TempFile file("a,y\n1,0.5\nx,1.5\nz,2.5\n");
+  EXPECT_THAT(open_rows(file.path(), {.targets = {"y"}, .missing_values = {"z", "x", "z"}})->schema().missing_values,
+              ElementsAre("x", "z"));
+}
+
 TEST(CellRules, KnowWhereASpellingCounts) {
   const CellRules rules;
   for (const char* word : kAnywhere) EXPECT_TRUE(rules.missing(word, Among::texts)) << word;
