@@ -49,12 +49,15 @@ struct Mixture {
   bool numbers_are_codes() const {
     return whole && number_kinds <= kFewKinds && (numbers < 10 || 2 * number_kinds <= numbers);
   }
+  // Texts like "7B" or "A/5 21171", of many kinds.
+  bool texts_are_codes() const { return text_kinds > kFewKinds && 2 * texts_with_digits >= texts; }
   // Measurements stay numbers whatever stands among them, unless most cells are texts of many kinds. Codes may have
-  // texts for company, if those look like codes too and are no rare mistake.
+  // texts for company that look like codes too and are no rare mistake.
   bool is_text() const {
     if (numbers > 19 * texts) return false;
-    if (!numbers_are_codes()) return texts >= numbers && text_kinds > kFewKinds;
-    return texts >= numbers || 2 * texts_with_digits >= texts;
+    if (numbers_are_codes()) return texts >= numbers || 2 * texts_with_digits >= texts;
+    if (whole && texts_are_codes() && numbers <= 4 * texts) return true;  // tickets, part numbers
+    return texts >= numbers && text_kinds > kFewKinds;
   }
 };
 
