@@ -51,7 +51,8 @@ void run_transform(const TransformWords& words) {
   const std::unique_ptr<Rows> rows = open_rows(words.file, model.schema(), reading);
 
   Threads threads(execution.threads);
-  const Stream stream(*rows, model.feature_map(), threads, execution, Precision::float32);
+  const Stream stream(*rows, model.feature_map(), threads, execution,
+                      model.double_precision() ? Precision::float64 : Precision::float32);
   Output output(words.output);
   if (npy) output.write(npy_header(count_rows(*rows), stream.features()));
   std::size_t count = 0;

@@ -20,7 +20,8 @@ namespace bochner {
 class Model {
  public:
   // Maps in order: scaling and features (either may be absent), then the head that predicts.
-  Model(Schema schema, std::vector<MapPtr> before_head, MapPtr head, Report report);
+  // double_precision: rows are read and mapped in double, as in training.
+  Model(Schema schema, std::vector<MapPtr> before_head, MapPtr head, Report report, bool double_precision = false);
 
   static Model load(const std::string& path);  // throws Error::Kind::model unless the file is whole and valid
   void save(const std::string& path) const;    // whole or not at all
@@ -31,6 +32,7 @@ class Model {
   MapPtr head() const { return head_; }             // features -> predictions
   MapPtr feature_map() const { return features_; }  // rows -> features; null when rows go straight to the head
   const std::vector<MapPtr>& maps() const { return before_head_; }  // those of feature_map(), in order
+  bool double_precision() const { return double_precision_; }
   std::size_t outputs() const { return map_->outputs(); }
   std::string description() const;  // several lines for people
 
@@ -55,6 +57,7 @@ class Model {
   std::vector<MapPtr> before_head_;
   MapPtr head_, features_, map_;
   Report report_;
+  bool double_precision_;
 };
 
 }  // namespace bochner

@@ -50,6 +50,9 @@ struct Schema {
   bool usual_missing = true;                     // whether the usual ones do
   char decimal = '.';                            // csv: between the whole and the rest of a number
   std::size_t max_levels = 256;                  // the most levels a text column may have as inputs
+  // Subtracted from the inputs in double before they are rounded, one per input: large numbers that lie close together
+  // keep their differences in float. Empty: nothing. Training finds them; rows read by this schema have lost them.
+  std::vector<double> offsets = {};
 
   std::vector<std::string> input_names() const;  // "age", "job=clerk", ...
   bool operator==(const Schema&) const = default;

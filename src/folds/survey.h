@@ -54,6 +54,9 @@ class Survey {
   // The survey of the same rows read by another schema of the same columns: other levels and labels, wider sparse rows.
   Survey recoded(const Schema& to) const;
 
+  // The survey of the same rows less `offsets` (empty: as they are), one per input, rounded to float.
+  Survey shifted(const std::vector<double>& offsets) const;
+
   void save(Archive& archive) const;
   static Survey load(const Archive& archive);
 

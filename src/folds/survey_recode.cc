@@ -48,6 +48,31 @@ std::vector<std::size_t> input_sources(const Schema& from, const Schema& to) {
 
 }  // namespace
 
+Survey Survey::shifted(const std::vector<double>& offsets) const {
+  require(offsets.empty() || (offsets.size() == columns_.size() && !schema_.sparse),
+          "survey: found {} offsets for {} inputs", offsets.size(), columns_.size());
+  Survey survey = *this;
+  const auto moved = [&](double value, std::size_t input) {
+    return double(float(offsets.empty() ? value : value - offsets[input]));
+  };
+  for (std::size_t j = 0; j < columns_.size(); ++j) {
+    ColumnFacts& facts = survey.columns_[j];
+    facts.min = moved(facts.min, j);
+    facts.max = moved(facts.max, j);
+    if (offsets.empty() || offsets[j] == 0) continue;
+    facts.nonzero = rows_;  // but for a few that lie at the offset
+    facts.indicator = false;
+  }
+  for (SampledRow& row : survey.sample_)
+    for (std::size_t k = 0; k < row.values.size(); ++k)
+      row.values[k] = moved(row.values[k], schema_.sparse ? row.columns[k] : k);
+  if (!offsets.empty()) {
+    survey.schema_.offsets.resize(columns_.size());
+    for (std::size_t j = 0; j < columns_.size(); ++j) survey.schema_.offsets[j] += offsets[j];
+  }
+  return survey;
+}
+
 Survey Survey::recoded(const Schema& to) const {
   require(schema_.columns.size() == to.columns.size() && schema_.sparse == to.sparse && schema_.task == to.task &&
               schema_.targets == to.targets,

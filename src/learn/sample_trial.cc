@@ -40,7 +40,7 @@ SampleTrial::SampleTrial(const Schema& schema, const Survey& survey, const MapPt
   const std::size_t most = most_rows(schema);
   const Matrix<double> raw = survey.sample_inputs(most);
   inputs_ = Matrix<float>(raw.rows(), raw.cols());
-  std::copy_n(raw.data(), raw.rows() * raw.cols(), inputs_.data());
+  scale_inputs(raw, scaling);
   for (const Survey::SampledRow& row : survey.sample(most)) {
     targets_.insert(targets_.end(), row.targets.begin(), row.targets.end());
     weights_.push_back(row.weight);
@@ -52,8 +52,21 @@ SampleTrial::SampleTrial(const Schema& schema, const Survey& survey, const MapPt
   block_.target_count = schema.targets;
   const bool weighted = std::any_of(weights_.begin(), weights_.end(), [](double w) { return w != 1; });
   block_.weights = weighted ? weights_.data() : nullptr;
-  if (scaling) inputs_ = map_rows(scaling, block_);
-  block_.values = inputs_.data();
+}
+
+// In double: raw numbers may be too fine for float.
+void SampleTrial::scale_inputs(const Matrix<double>& raw, const MapPtr& scaling) {
+  const std::size_t d = raw.cols();
+  on_.threads.run((raw.rows() + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
+    const std::size_t begin = piece * kPieceRows, count = std::min(kPieceRows, raw.rows() - begin);
+    RowBlock<double> block;
+    block.rows = count;
+    block.cols = block.stride = d;
+    block.values = &raw(begin, 0);
+    Matrix<double> scaled(count, d);
+    if (scaling) scaling->apply(on_.ops, block, scaled.view());
+    std::copy_n(scaling ? scaled.data() : block.values, count * d, &inputs_(begin, 0));
+  });
 }
 
 Matrix<float> SampleTrial::map_rows(const MapPtr& map, const RowBlock<float>& rows) const {

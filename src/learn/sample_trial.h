@@ -40,6 +40,7 @@ class SampleTrial {
   const Matrix<float>& inputs() const { return inputs_; }
 
  private:
+  void scale_inputs(const Matrix<double>& raw, const MapPtr& scaling);
   Result try_map(const MapPtr& map, double lambda) const;
   Matrix<float> map_rows(const MapPtr& map, const RowBlock<float>& rows) const;
   RowBlock<float> features_block(const Matrix<float>& z) const;

@@ -9,6 +9,7 @@
 #include "base/spec.h"
 #include "bochner/bandwidth.h"
 #include "learn/grids/data.h"
+#include "learn/offsets.h"
 #include "maps/composed.h"
 #include "maps/draw_grid.h"
 #include "maps/grid_linear.h"
@@ -16,6 +17,7 @@
 #include "model/map_parts.h"
 #include "model/plan.h"
 #include "model/plan_binning.h"
+#include "rows/shifted.h"
 #include "run/stream.h"
 
 namespace bochner {
@@ -32,14 +34,15 @@ CheckedRows checked_rows(const Survey& survey, const std::vector<MapPtr>& before
   const std::size_t count = std::min(most, survey.sampled()), begin = survey.sampled() - count;
   const std::span<const Survey::SampledRow> sampled = survey.sample(survey.sampled()).subspan(begin);
   CheckedRows rows;
-  Matrix<float> x(count, survey.schema().inputs);
+  Matrix<double> x(count, survey.schema().inputs);
   for (std::size_t i = 0; i < count; ++i) {
     rows.numbers.push_back(sampled[i].row);
     for (std::size_t k = 0; k < sampled[i].values.size(); ++k)
-      x(i, survey.schema().sparse ? sampled[i].columns[k] : k) = float(sampled[i].values[k]);
+      x(i, survey.schema().sparse ? sampled[i].columns[k] : k) = sampled[i].values[k];
   }
-  for (const MapPtr& map : before) x = mapped(*map, x.view());
-  rows.values = std::move(x);
+  for (const MapPtr& map : before) x = mapped<double>(*map, x.view());
+  rows.values = Matrix<float>(count, x.cols());
+  std::copy_n(x.data(), count * x.cols(), rows.values.data());
   return rows;
 }
 
@@ -49,8 +52,13 @@ bool searches(const TrainOptions& options) {
   return std::any_of(parts.begin(), parts.end(), [](const MapPart& part) { return part.options.bandwidth == "auto"; });
 }
 
-Survey survey_of(Rows& rows, std::uint64_t seed, Threads& threads, const Execution& execution) {
-  Survey survey = Stream(rows, nullptr, threads, execution).fold(Survey(rows.schema(), seed), "survey");
+// settle: offsets are to be found, as in training; otherwise the rows come as they are.
+Survey survey_of(Rows& rows, std::uint64_t seed, Threads& threads, const Execution& execution, bool wide, bool settle) {
+  const auto look = [&](Precision precision) {
+    return Stream(rows, nullptr, threads, execution, precision).fold(Survey(rows.schema(), seed), "survey");
+  };
+  Survey survey = look(wide ? Precision::float64 : Precision::float32);
+  if (settle && !wide) survey = settle_offsets(std::move(survey), [&] { return look(Precision::float64); });
   if (survey.rows() < 2) fail(Error::Kind::data, "check: found {} rows, expected at least 2", survey.rows());
   return survey;
 }
@@ -108,14 +116,15 @@ std::unique_ptr<CheckSubject> mixture_subject(const Plan& plan, const TrainOptio
 
 // The head of a mixture that was learnt together: each part is a map and the coefficients on it, which grids hold in
 // one.
-std::unique_ptr<CheckSubject> mixture_head(std::span<const MapPtr> heads, const std::vector<double>& weights) {
+std::unique_ptr<CheckSubject> mixture_head(std::span<const MapPtr> heads, const std::vector<double>& weights,
+                                           bool wide) {
   require(weights.size() == heads.size(), "check: the model does not say what its parts weigh; train it again");
   std::vector<CheckPart> parts;
   for (std::size_t i = 0; i < heads.size(); ++i) {
     const std::span<const MapPtr> maps = chain_parts(*heads[i]);
     const bool grids = maps.empty() || dynamic_cast<const GridLinear*>(maps.back().get());
     parts.push_back({weights[i], nullptr,
-                     check_subject(grids ? heads[i] : chain(std::vector<MapPtr>(maps.begin(), maps.end() - 1)))});
+                     check_subject(grids ? heads[i] : chain(std::vector<MapPtr>(maps.begin(), maps.end() - 1)), wide)});
   }
   return check_mixture(std::move(parts));
 }
@@ -130,12 +139,14 @@ MapCheck check(Rows& rows, const TrainOptions& train_options, const CheckOptions
   require(!searches(chosen) || rows.schema().targets > 0,
           "check: bandwidth auto fits a target and found none, expected one; name it (--target), or give numbers");
   Threads threads(chosen.execution.threads);
-  const Survey survey = survey_of(rows, options.seed, threads, chosen.execution);
-  Plan plan = make_plan(rows.schema(), survey, chosen, threads);
+  const Survey survey = survey_of(rows, options.seed, threads, chosen.execution, chosen.double_precision, true);
+  std::unique_ptr<Rows> shifted;
+  Rows& read = with_offsets(rows, survey.schema().offsets, shifted);
+  Plan plan = make_plan(read.schema(), survey, chosen, threads);
   std::unique_ptr<CheckSubject> subject;
   if (binning || mixture) {
     const MapPtr scaling = mixture ? plan.bins_scaling : plan.map();
-    const BinningOptions grids = planned_grids(rows, survey, scaling, chosen, options, threads, plan.notes);
+    const BinningOptions grids = planned_grids(read, survey, scaling, chosen, options, threads, plan.notes);
     subject = mixture ? mixture_subject(plan, chosen, grids, plan.notes) : check_grids(rows.schema().inputs, grids);
   } else {
     subject = check_subject(plan.maps.back(), chosen.double_precision);
@@ -148,17 +159,20 @@ MapCheck check(Rows& rows, const Model& model, const CheckOptions& options, cons
   Threads threads(execution.threads);
   CheckOptions given = options;
   if (!given.lambda && model.report().lambda > 0) given.lambda = model.report().lambda;
-  const Survey survey = survey_of(rows, options.seed, threads, execution);
+  std::unique_ptr<Rows> shifted;
+  const Survey survey = survey_of(with_offsets(rows, model.schema().offsets, shifted), options.seed, threads, execution,
+                                  model.double_precision(), false);
   std::vector<MapPtr> before = model.maps();
   if (const std::span<const MapPtr> heads = sum_parts(*model.head()); !heads.empty())
-    return run(*mixture_head(heads, model.report().part_weights), survey, before, given, threads, {});
+    return run(*mixture_head(heads, model.report().part_weights, model.double_precision()), survey, before, given,
+               threads, {});
   // A head of grids holds them; other models have their features before it.
   MapPtr map = model.head();
   if (!dynamic_cast<const GridLinear*>(map.get())) {
     map = before.empty() ? nullptr : before.back();
     if (!before.empty()) before.pop_back();
   }
-  return run(*check_subject(map), survey, before, given, threads, {});
+  return run(*check_subject(map, model.double_precision()), survey, before, given, threads, {});
 }
 
 MapCheck check(const MapPtr& map, MatrixView<const float> rows, const CheckOptions& options,

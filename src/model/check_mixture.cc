@@ -113,7 +113,7 @@ class MixtureSubject final : public CheckSubject {
   // kept: holds what the part sees where that is not x.
   static MatrixView<const float> seen_by(const CheckPart& part, MatrixView<const float> x, Matrix<float>& kept) {
     if (!part.before) return x;
-    kept = mapped(*part.before, x);
+    kept = mapped<float>(*part.before, x);
     return kept.view();
   }
 

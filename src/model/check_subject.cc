@@ -278,13 +278,17 @@ double diameter(MatrixView<const float> x, bool l1, Threads& threads) {
   return *std::max_element(furthest.begin(), furthest.end());
 }
 
-Matrix<float> mapped(const Map& map, MatrixView<const float> x) {
-  Matrix<float> z(x.rows, map.outputs());
-  RowBlock<float> block = block_of(x.data, x.rows, x.cols);
+template <class T>
+Matrix<T> mapped(const Map& map, MatrixView<const T> x) {
+  Matrix<T> z(x.rows, map.outputs());
+  RowBlock<T> block = block_of(x.data, x.rows, x.cols);
   block.stride = x.stride;
   map.apply(cpu_backend(), block, z.view());
   return z;
 }
+
+template Matrix<float> mapped(const Map&, MatrixView<const float>);
+template Matrix<double> mapped(const Map&, MatrixView<const double>);
 
 std::unique_ptr<CheckSubject> check_subject(const MapPtr& map, bool double_precision) {
   std::vector<CheckPart> parts;

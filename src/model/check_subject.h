@@ -59,7 +59,8 @@ struct CheckPart {
 };
 std::unique_ptr<CheckSubject> check_mixture(std::vector<CheckPart> parts);
 
-Matrix<float> mapped(const Map& map, MatrixView<const float> x);
+template <class T>
+Matrix<T> mapped(const Map& map, MatrixView<const T> x);
 
 // The largest distance between two rows.
 double diameter(MatrixView<const float> x, bool l1, Threads& threads);

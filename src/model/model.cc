@@ -10,10 +10,12 @@
 #include "base/require.h"
 #include "base/safetensors.h"
 #include "base/threads.h"
+#include "learn/offsets.h"
 #include "learn/score.h"
 #include "maps/load.h"
 #include "model/report_json.h"
 #include "rows/schema_json.h"
+#include "rows/shifted.h"
 #include "run/stream.h"
 
 namespace bochner {
@@ -30,13 +32,14 @@ Matrix<double> predict_matrix(const Model& model, MatrixView<const T> x) {
 
 }  // namespace
 
-Model::Model(Schema schema, std::vector<MapPtr> before_head, MapPtr head, Report report)
+Model::Model(Schema schema, std::vector<MapPtr> before_head, MapPtr head, Report report, bool double_precision)
     : schema_(std::move(schema)),
       before_head_(std::move(before_head)),
       head_(std::move(head)),
       features_(chain_or_none(before_head_)),
       map_(features_ ? chain({features_, head_}) : head_),
-      report_(std::move(report)) {
+      report_(std::move(report)),
+      double_precision_(double_precision) {
   require(map_->inputs() == schema_.inputs, "model: its maps take {} inputs, its schema gives {}", map_->inputs(),
           schema_.inputs);
   const std::size_t classes = schema_.labels.size();
@@ -51,6 +54,7 @@ void Model::save(const std::string& path) const {
   archive.tree["type"] = "bochner model";
   archive.tree["schema"] = schema_to_json(schema_);
   archive.tree["report"] = report_to_json(report_);
+  if (double_precision_) archive.tree["precision"] = "double";
   archive.tree["maps"] = before_head_.size();
   for (std::size_t i = 0; i < before_head_.size(); ++i) {
     Archive part;
@@ -73,7 +77,14 @@ Model Model::load(const std::string& path) {
     std::vector<MapPtr> maps;
     const std::size_t count = get_count(archive.tree, "maps", 8);
     for (std::size_t i = 0; i < count; ++i) maps.push_back(load_map(archive.child(fmt::format("map{}", i))));
-    return Model(std::move(schema), std::move(maps), load_map(archive.child("head")), std::move(report));
+    bool wide = false;
+    if (archive.tree.contains("precision")) {
+      const std::string precision = get_text(archive.tree, "precision");
+      if (precision != "float" && precision != "double")
+        fail(Error::Kind::model, "precision: found \"{}\", expected float or double; the file is damaged", precision);
+      wide = precision == "double";
+    }
+    return Model(std::move(schema), std::move(maps), load_map(archive.child("head")), std::move(report), wide);
   } catch (const std::invalid_argument& e) {
     fail(Error::Kind::model, "{}: {}; train the model again", path, e.what());
   } catch (const Error& e) {
@@ -83,7 +94,9 @@ Model Model::load(const std::string& path) {
 
 void Model::predict(Rows& rows, const Execution& execution, const Visit& visit) const {
   Threads threads(execution.threads);
-  const Stream stream(rows, map_, threads, execution, Precision::float32);
+  std::unique_ptr<Rows> shifted;
+  const Stream stream(with_offsets(rows, schema_.offsets, shifted), map_, threads, execution,
+                      double_precision_ ? Precision::float64 : Precision::float32);
   Matrix<double> values;
   stream.each("predict", [&](const auto& block) {
     if (values.rows() < block.rows) values = Matrix<double>(block.rows, block.cols);
@@ -155,6 +168,8 @@ std::string Model::description() const {
     text = fmt::format("task      regression of {} target{}", schema_.targets, schema_.targets == 1 ? "" : "s");
   }
   text += fmt::format("\ninputs    {}{}\n", schema_.inputs, schema_.sparse ? " (sparse)" : "");
+  if (!schema_.offsets.empty()) text += fmt::format("offsets   {}\n", offsets_text(schema_));
+  if (double_precision_) text += "precision double\n";
   for (const MapPtr& map : before_head_) text += fmt::format("map       {}\n", map->spec());
   text += fmt::format("head      {} by {}, lambda {:.3g}\n", report_.learner, report_.solver, report_.lambda);
   text += fmt::format("trained   on {} rows\n", report_.rows);

@@ -10,6 +10,7 @@
 #include "base/file_hash.h"
 #include "base/require.h"
 #include "learn/learner.h"
+#include "learn/offsets.h"
 #include "learn/ridge/ridge_sums.h"
 #include "model/map_parts.h"
 #include "model/plan.h"
@@ -17,6 +18,7 @@
 #include "model/sum.h"
 #include "rows/class_target.h"
 #include "rows/scan_notes.h"
+#include "rows/shifted.h"
 #include "rows/weighted.h"
 #include "run/stream.h"
 
@@ -124,9 +126,10 @@ void plan_memory(const SumSpec& spec, const MapPtr& map, std::size_t outputs, st
 Sum sum_rows(Rows& rows, SumSpec spec, GramFold gram, const PartName& part, const Execution& execution, double most) {
   check_rows(rows, spec.schema, part);
   Threads threads(execution.threads);
-  std::unique_ptr<Rows> weighted;
-  if (!spec.class_weights.empty()) weighted = class_weighted_rows(rows, spec.class_weights);
-  const Stream stream(weighted ? *weighted : rows, spec.map(), threads, execution,
+  std::unique_ptr<Rows> shifted, weighted;
+  Rows& read = with_offsets(rows, spec.schema.offsets, shifted);
+  if (!spec.class_weights.empty()) weighted = class_weighted_rows(read, spec.class_weights);
+  const Stream stream(weighted ? *weighted : read, spec.map(), threads, execution,
                       spec.double_precision ? Precision::float64 : Precision::float32);
   const TargetCode code = gram.code();
   const TargetCheck targets{code, part.name, most};
@@ -157,7 +160,12 @@ Sum survey_part(Rows& rows, const PartName& part, std::uint64_t seed, const Exec
   for (Column& column : schema.columns) column.fill = 0;
   auto state = std::make_unique<Sum::State>();
   state->name = part.name;
-  state->survey = Stream(rows, nullptr, threads, execution).fold(Survey(schema, seed, part.number), "survey");
+  const auto look = [&](Precision precision) {
+    return Stream(rows, nullptr, threads, execution, precision).fold(Survey(schema, seed, part.number), "survey");
+  };
+  // Offsets are settled from the surveys of all parts, which must then have the digits.
+  state->survey = look(Precision::float32);
+  if (may_lose_digits(*state->survey)) state->survey = look(Precision::float64);
   if (state->survey->rows() == 0) fail(Error::Kind::data, "{}: there are no rows; leave the part out", part.name);
   state->parts = {{part.name, part.number, state->survey->rows()}};
   return Sum(std::move(state));
@@ -170,7 +178,9 @@ Sum sum_part(Rows& rows, const Sum& spec, const PartName& part, const TrainOptio
     return sum_rows(rows, *spec.state().spec, GramFold::like(*spec.state().gram), part, options.execution, 1 + 1e-6);
   }
   const Schema schema = spec.schema();
-  Survey survey = spec.state().survey->recoded(schema);
+  Schema unshifted = schema;
+  unshifted.offsets.clear();
+  Survey survey = spec.state().survey->recoded(unshifted).shifted(schema.offsets);
   const std::vector<double> weights = class_weights(schema, survey, options);
   if (!weights.empty()) survey = survey.reweighted(weights);
   check_classes(schema, survey.class_rows(), spec.state().name);
@@ -212,7 +222,8 @@ Sum sum_part(Rows& rows, const Model& spec, const PartName& part, const TrainOpt
   const Survey nothing(schema, 0);
   const std::vector<double> weights = class_weights(schema, nothing, options);
   const double weight_bound = weights.empty() ? 1 : *std::max_element(weights.begin(), weights.end());
-  SumSpec chosen{schema, spec.maps(), weights, options.ridge.intercept, options.double_precision, 0, {}};
+  const bool wide = options.double_precision || spec.double_precision();
+  SumSpec chosen{schema, spec.maps(), weights, options.ridge.intercept, wide, 0, {}};
   plan_memory(chosen, map, code.columns(), 0, options);
   // A sample need not hold the largest target; 16 times its range costs one digit and four bits of the 30 for rows.
   return sum_rows(rows, std::move(chosen), GramFold(map->outputs(), map->bound(), std::move(code), weight_bound), part,
@@ -243,7 +254,7 @@ Model solve(const Sum& sum, const std::vector<double>& lambdas, const Execution&
   if (spec.survey_rows > 0 && spec.survey_rows != sum.rows())
     report.notes.push_back(fmt::format("the survey saw {} rows, the sums {}: is a part missing, or one too many?",
                                        spec.survey_rows, sum.rows()));
-  return Model(spec.schema, spec.maps, fitted.head, std::move(report));
+  return Model(spec.schema, spec.maps, fitted.head, std::move(report), spec.double_precision);
 }
 
 }  // namespace bochner

@@ -14,6 +14,7 @@
 #include "bochner/bandwidth.h"
 #include "learn/bandwidth_search.h"
 #include "learn/landmarks.h"
+#include "learn/offsets.h"
 #include "learn/scaling_rule.h"
 #include "model/map_parts.h"
 #include "model/plan_binning.h"
@@ -81,6 +82,7 @@ class Planning {
       : schema_(schema), survey_(survey), options_(options), threads_(threads), checkpoint_(checkpoint) {}
 
   Plan run() {
+    if (!schema_.offsets.empty()) note("offsets: " + offsets_text(schema_) + ", before rounding to float");
     if (asks_for_mixture(options_)) return mixture();
     if (const MapPtr scaling = choose_scale(options_)) plan_.maps.push_back(scaling);
     if (const MapPtr features = choose_map(plan_.maps.empty() ? nullptr : plan_.maps[0]))

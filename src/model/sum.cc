@@ -9,6 +9,7 @@
 
 #include "base/require.h"
 #include "base/safetensors.h"
+#include "learn/offsets.h"
 #include "maps/load.h"
 #include "rows/schema_json.h"
 #include "rows/unite.h"
@@ -24,8 +25,11 @@ Schema settled_schema(const Survey& survey) {
   Schema schema = survey.schema();
   const std::span<const Survey::SampledRow> sample = survey.sample(survey.sampled());
   std::size_t input = 0;
+  const std::vector<double> offsets = column_offsets(survey);
+  if (!offsets.empty() && schema.columns.empty()) schema.offsets = offsets;
   for (Column& column : schema.columns) {
     if (column.kind == Column::Kind::numeric) {
+      if (!offsets.empty()) schema.offsets.push_back(offsets[input]);
       double sum = 0;
       if (!schema.sparse)
         for (const Survey::SampledRow& row : sample) sum += row.values[input];
@@ -44,6 +48,7 @@ Schema settled_schema(const Survey& survey) {
     for (const std::size_t level : order) levels.push_back(std::move(column.levels[level]));
     if (!schema.sparse) schema.inputs -= column.levels.size() - levels.size();
     column.levels = std::move(levels);
+    if (!offsets.empty()) schema.offsets.resize(schema.offsets.size() + column.levels.size());
   }
   return schema;
 }

@@ -10,11 +10,13 @@
 #include "base/require.h"
 #include "learn/grids/mixture.h"
 #include "learn/learner.h"
+#include "learn/offsets.h"
 #include "learn/ridge/solver_choice.h"
 #include "model/map_parts.h"
 #include "model/plan.h"
 #include "model/plan_binning.h"
 #include "model/plan_memory.h"
+#include "rows/shifted.h"
 #include "rows/weighted.h"
 #include "run/checkpoint.h"
 #include "run/stream.h"
@@ -69,7 +71,10 @@ class Training {
     const MapPtr map = plan.map();
     const Stream stream(*current_, map, threads_, execution_, precision());
     std::optional<Stream> validation;
-    if (options_.validation) validation.emplace(*options_.validation, map, threads_, execution_, precision());
+    std::unique_ptr<Rows> shifted;
+    if (options_.validation)
+      validation.emplace(with_offsets(*options_.validation, schema().offsets, shifted), map, threads_, execution_,
+                         precision());
     const Stream* judge = validation ? &*validation : nullptr;
     Fitted fitted = plan.dense ? fit_mixed(plan, judge) : fit_head(stream, judge);
     release_freed_memory();  // a large model is copied when it is saved
@@ -83,10 +88,10 @@ class Training {
     if (schema().task == Task::regression)
       for (const Survey::ColumnFacts& t : survey_.targets()) fitted.report.target_ranges.emplace_back(t.min, t.max);
     if (options_.validation) fitted.report.validation = options_.validation_name;
-    return Model(schema(), std::move(plan.maps), fitted.head, std::move(fitted.report));
+    return Model(schema(), std::move(plan.maps), fitted.head, std::move(fitted.report), options_.double_precision);
   }
 
-  const Schema& schema() const { return rows_.schema(); }
+  const Schema& schema() const { return current_ ? current_->schema() : rows_.schema(); }
   Precision precision() const { return options_.double_precision ? Precision::float64 : Precision::float32; }
 
   Fitted fit_head(const Stream& stream, const Stream* judge) {
@@ -132,11 +137,29 @@ class Training {
   void look_over_rows() {
     const bool keep = checkpoint_ && !cached_;
     const std::optional<Archive> saved = keep ? checkpoint_->take("survey") : std::nullopt;
-    survey_ = saved ? Survey::load(*saved) : survey_of(Stream(*current_, nullptr, threads_, execution_, precision()));
+    survey_ = saved ? Survey::load(*saved) : settled_survey();
+    shift_rows(survey_.schema().offsets);
     if (!keep) return;
     Archive result;
     survey_.save(result);
     checkpoint_->keep("survey", std::move(result));
+  }
+
+  Survey settled_survey() {
+    Survey seen = survey_of(Stream(*current_, nullptr, threads_, execution_, precision()));
+    if (options_.double_precision) return seen;
+    return settle_offsets(std::move(seen),
+                          [&] { return survey_of(Stream(rows_, nullptr, threads_, execution_, Precision::float64)); });
+  }
+
+  // From here on the rows come less these offsets.
+  void shift_rows(const std::vector<double>& offsets) {
+    if (offsets == rows_.schema().offsets) return;
+    current_ = &with_offsets(rows_, offsets, shifted_);
+    if (!cached_) return;
+    cached_.reset();
+    cached_ = cached_rows<float>(*shifted_);
+    current_ = cached_.get();
   }
 
   Survey survey_of(const Stream& stream) const {
@@ -160,7 +183,7 @@ class Training {
   Threads threads_;
   Rows& rows_;
   Rows* current_ = nullptr;
-  std::unique_ptr<Rows> cached_, weighted_;
+  std::unique_ptr<Rows> shifted_, cached_, weighted_;
   TrainingMemory memory_;
   bool planned_ = false;
   Survey survey_;

@@ -12,6 +12,7 @@
 #include "bochner/rows.h"
 #include "rows/class_target.h"
 #include "rows/row_buffer.h"
+#include "rows/shifted.h"
 #include "rows/streamed_rows.h"
 
 namespace bochner {
@@ -91,6 +92,15 @@ class MemoryRows : public Rows {
   std::vector<std::size_t> offsets_;
 };
 
+// What a schema with offsets is given does not lack them yet.
+template <class T>
+std::unique_ptr<Rows> made_rows(const RowBlock<T>& all, Schema schema) {
+  const std::vector<double> offsets = std::exchange(schema.offsets, {});
+  auto rows = std::make_unique<MemoryRows<T>>(all, std::move(schema));
+  if (offsets.empty()) return rows;
+  return shifted_rows(std::move(rows), offsets);
+}
+
 void check_targets(const double* targets, std::size_t rows, std::size_t count, const Schema& schema) {
   if (schema.task == Task::regression || !targets || count == 0) return;
   require(!schema.labels.empty(),
@@ -123,7 +133,7 @@ std::unique_ptr<Rows> memory_rows(MatrixView<const T> x, MatrixView<const double
   Schema own = schema;
   own.sparse = false;
   own.targets = all.target_count;
-  return std::make_unique<MemoryRows<T>>(all, std::move(own));
+  return made_rows(all, std::move(own));
 }
 
 template <class T>
@@ -147,7 +157,7 @@ std::unique_ptr<Rows> memory_rows(const RowBlock<T>& all, const Schema& schema) 
   RowBlock<T> block = all;
   block.first = 0;
   if (!block.targets) block.target_count = 0;
-  return std::make_unique<MemoryRows<T>>(block, std::move(own));
+  return made_rows(block, std::move(own));
 }
 
 namespace {

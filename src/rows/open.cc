@@ -10,6 +10,7 @@
 #include "rows/csv_rows.h"
 #include "rows/foreign_file.h"
 #include "rows/npy_rows.h"
+#include "rows/shifted.h"
 #include "rows/svmlight_rows.h"
 
 namespace bochner {
@@ -70,6 +71,11 @@ std::unique_ptr<Rows> open_rows(const std::string& path, const RowsOptions& opti
 }
 
 std::unique_ptr<Rows> open_rows(const std::string& path, const Schema& schema, const RowsOptions& options) {
+  if (!schema.offsets.empty()) {
+    Schema plain = schema;
+    plain.offsets.clear();
+    return shifted_rows(open_rows(path, plain, options), schema.offsets);
+  }
   switch (find_format(path, options.format)) {
     case Format::svmlight:
       return open_svmlight(path, schema, options);

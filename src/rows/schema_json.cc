@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <string>
 #include <string_view>
@@ -63,6 +64,16 @@ std::vector<std::string> get_distinct_texts(const json& tree, const std::string&
   return texts;
 }
 
+std::vector<double> get_offsets(const json& node, std::size_t inputs) {
+  if (!node.is_array() || node.size() != inputs) damaged("the offsets are not one per input");
+  std::vector<double> offsets;
+  for (const json& offset : node) {
+    if (!offset.is_number() || !std::isfinite(offset.get<double>())) damaged("an offset is no finite number");
+    offsets.push_back(offset.get<double>());
+  }
+  return offsets;
+}
+
 json column_to_json(const Column& column) {
   json tree{{"name", column.name}, {"kind", kKinds[std::size_t(column.kind)]}};
   if (column.kind == Column::Kind::category) tree["levels"] = column.levels;
@@ -113,12 +124,13 @@ json schema_to_json(const Schema& schema) {
   if (schema.usual_missing != usual.usual_missing) tree["usual_missing"] = schema.usual_missing;
   if (schema.decimal != usual.decimal) tree["decimal"] = std::string(1, schema.decimal);
   if (schema.max_levels != usual.max_levels) tree["max_levels"] = schema.max_levels;
+  if (!schema.offsets.empty()) tree["offsets"] = schema.offsets;
   return tree;
 }
 
 Schema schema_from_json(const json& tree) {
   check_keys(tree, {"columns", "header", "inputs", "sparse", "index_base", "task", "labels", "targets", "missing",
-                    "missing_values", "usual_missing", "decimal", "max_levels"});
+                    "missing_values", "usual_missing", "decimal", "max_levels", "offsets"});
   Schema schema;
   const json& columns = get_node(tree, "columns");
   if (!columns.is_array()) damaged("'columns' is not a list");
@@ -141,6 +153,7 @@ Schema schema_from_json(const json& tree) {
   if (tree.contains("usual_missing")) schema.usual_missing = get_flag(tree, "usual_missing");
   if (tree.contains("decimal")) schema.decimal = kDecimals[get_word(tree, "decimal", kDecimals)][0];
   if (tree.contains("max_levels")) schema.max_levels = get_count(tree, "max_levels", kMostInputs);
+  if (tree.contains("offsets")) schema.offsets = get_offsets(tree["offsets"], schema.inputs);
   if (schema.inputs == 0) damaged("no inputs");
   if (!columns.empty() && (inputs != schema.inputs || targets < schema.targets))
     damaged("the columns do not add up to the inputs and targets");

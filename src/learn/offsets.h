@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "folds/survey.h"
+
+namespace bochner {
+
+// Numbers that lie close together far from zero (dates in milliseconds, say) lose their differences when they are
+// rounded to float. Such inputs have an offset subtracted in double first.
+
+// Whether a survey of float rows shows an input that may have lost digits: a range or a middle half far narrower than
+// its size, or one value other than zero.
+bool may_lose_digits(const Survey& survey);
+
+// From a survey of the rows in double the offset of each input: the median where float would lose digits that tell its
+// values apart, 0 otherwise. Empty: all are 0.
+std::vector<double> column_offsets(const Survey& exact);
+
+// Inputs of sparse rows, which cannot be shifted, that lose what tells their values apart.
+std::vector<std::size_t> lost_inputs(const Survey& exact);
+
+// The survey of float rows as `seen` has it, or shifted by offsets (in its schema) where that saves digits.
+// in_double: a survey of the same rows in double; only asked for where it may matter.
+Survey settle_offsets(Survey seen, const std::function<Survey()>& in_double);
+
+// "t_ms - 1700001798123" and so on, the first few; for people.
+std::string offsets_text(const Schema& schema);
+
+}  // namespace bochner

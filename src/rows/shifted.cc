@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "rows/shifted.h"
+
+#include "base/aligned.h"
+#include "base/require.h"
+
+namespace bochner {
+
+namespace {
+
+class ShiftedRows final : public Rows {
+ public:
+  ShiftedRows(Rows& rows, std::unique_ptr<Rows> owned, std::vector<double> subtract, std::vector<double> in_all)
+      : owned_(std::move(owned)), rows_(rows), subtract_(std::move(subtract)), schema_(rows.schema()) {
+    require(subtract_.size() == schema_.inputs, "rows: found {} offsets for {} inputs", subtract_.size(),
+            schema_.inputs);
+    if (schema_.sparse)
+      fail(Error::Kind::data,
+           "rows: found sparse rows, the model subtracts an offset from its inputs, which would fill their zeros; use "
+           "CSV or .npy");
+    schema_.offsets = std::move(in_all);
+  }
+
+  const Schema& schema() const override { return schema_; }
+  void rewind() override { rows_.rewind(); }
+  bool next(std::size_t max_rows, RowBlock<float>& block) override { return serve(max_rows, block, float_); }
+  bool next(std::size_t max_rows, RowBlock<double>& block) override { return serve(max_rows, block, double_); }
+  std::optional<std::size_t> size() const override { return rows_.size(); }
+  double fraction_read() const override { return rows_.fraction_read(); }
+  std::size_t memory_bytes(std::size_t element_bytes) const override { return rows_.memory_bytes(element_bytes); }
+  std::vector<std::string> notes() const override { return rows_.notes(); }
+
+ private:
+  template <class T>
+  bool serve(std::size_t max_rows, RowBlock<T>& block, AlignedVector<T>& values) {
+    RowBlock<double> raw;
+    if (!rows_.next(max_rows, raw)) return false;
+    values.resize(raw.rows * raw.cols);
+    for (std::size_t i = 0; i < raw.rows; ++i) {
+      const double* const from = raw.values + i * raw.stride;
+      T* const to = values.data() + i * raw.cols;
+      for (std::size_t j = 0; j < raw.cols; ++j) to[j] = T(from[j] - subtract_[j]);
+    }
+    block = {};
+    block.first = raw.first;
+    block.rows = raw.rows;
+    block.cols = block.stride = raw.cols;
+    block.values = values.data();
+    block.targets = raw.targets;
+    block.target_count = raw.target_count;
+    block.weights = raw.weights;
+    return true;
+  }
+
+  std::unique_ptr<Rows> owned_;
+  Rows& rows_;
+  std::vector<double> subtract_;
+  Schema schema_;
+  AlignedVector<float> float_;
+  AlignedVector<double> double_;
+};
+
+}  // namespace
+
+std::unique_ptr<Rows> shifted_rows(std::unique_ptr<Rows> rows, const std::vector<double>& offsets) {
+  Rows& inner = *rows;
+  return std::make_unique<ShiftedRows>(inner, std::move(rows), offsets, offsets);
+}
+
+Rows& with_offsets(Rows& rows, const std::vector<double>& offsets, std::unique_ptr<Rows>& owner) {
+  const std::vector<double>& done = rows.schema().offsets;
+  if (done == offsets) return rows;
+  std::vector<double> rest = offsets;
+  rest.resize(rows.schema().inputs);
+  for (std::size_t j = 0; j < done.size() && j < rest.size(); ++j) rest[j] -= done[j];
+  owner = std::make_unique<ShiftedRows>(rows, nullptr, std::move(rest), offsets);
+  return *owner;
+}
+
+}  // namespace bochner
