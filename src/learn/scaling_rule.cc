@@ -22,17 +22,26 @@ struct Moments {
   double mean = 0, deviation = 0, skewness = 0;
 };
 
-Moments moments(const std::vector<double>& values) {
+double largest_size(const std::vector<double>& values) {
+  double most = 0;
+  for (double v : values) most = std::max(most, std::abs(v));
+  return most;
+}
+
+// unit: squares of values beyond 1e154 are not finite.
+Moments moments(const std::vector<double>& values, double unit = 1) {
   Moments m;
   double second = 0, third = 0;
   for (double v : values) m.mean += v / double(values.size());
   for (double v : values) {
-    const double c = v - m.mean;
+    const double c = (v - m.mean) / unit;
     second += c * c / double(values.size());
     third += c * c * c / double(values.size());
   }
+  if (!std::isfinite(second * second) && unit == 1) return moments(values, largest_size(values));
   m.deviation = std::sqrt(second);
   m.skewness = second > 0 ? third / (second * m.deviation) : 0;
+  m.deviation *= unit;
   return m;
 }
 
@@ -81,10 +90,22 @@ ColumnScaling log_scaling(const std::vector<double>& values, double min) {
   return c;
 }
 
+// The same in every row, zeros of sparse rows included.
+bool is_constant(const Survey& survey, std::size_t input) {
+  const Survey::ColumnFacts& facts = survey.columns()[input];
+  if (!survey.schema().sparse) return facts.max == facts.min;
+  return facts.nonzero == 0 || (facts.nonzero == survey.rows() && facts.max == facts.min);
+}
+
+ColumnScaling left_out() { return {.method = Method::minmax, .factor = 0}; }
+
 ColumnScaling scale_column(Method method, std::vector<double> values, const Survey::ColumnFacts& facts, bool centred) {
   ColumnScaling c{.method = method};
   const double range = facts.max - facts.min;
   if (method == Method::none || !(range > 0)) return {};
+  if (!std::isfinite(range))
+    fail(Error::Kind::data, "scaling: an input goes from {:g} to {:g}, expected a finite range; divide it by its unit",
+         facts.min, facts.max);
   if (method == Method::minmax) {
     c.center = centred ? facts.min : 0;
     c.factor = 1 / (centred ? range : std::max(std::abs(facts.min), std::abs(facts.max)));
@@ -140,7 +161,7 @@ ChosenScaling choose_scaling(const Schema& schema, const Survey& survey, const S
   const bool centred = !schema.sparse;
   const std::vector<std::vector<double>> values = sampled_columns(schema, survey);
   std::vector<Method> methods(schema.inputs, choice.method.value_or(Method::none));
-  ChosenScaling chosen{std::vector<ColumnScaling>(schema.inputs), ""};
+  ChosenScaling chosen{std::vector<ColumnScaling>(schema.inputs), "", {}};
   double low = 0, high = 0;
   bool shared = false;
   if (!choice.method) {
@@ -157,6 +178,11 @@ ChosenScaling choose_scaling(const Schema& schema, const Survey& survey, const S
   for (std::size_t j = 0; j < schema.inputs; ++j) {
     require(!(schema.sparse && methods[j] == Method::quantile),
             "scaling: quantiles would fill the zeros of sparse rows; use minmax, standardize, log or none");
+    if (!choice.keep_constants && is_constant(survey, j)) {
+      chosen.columns[j] = left_out();
+      chosen.constants.push_back(j);
+      continue;
+    }
     chosen.columns[j] = scale_column(methods[j], values[j], survey.columns()[j], centred);
     if (shared && methods[j] == Method::none)
       chosen.columns[j] = {.method = Method::minmax,
@@ -168,6 +194,7 @@ ChosenScaling choose_scaling(const Schema& schema, const Survey& survey, const S
     chosen.summary = fmt::format("all inputs share the range {:g} to {:g} and are divided by it", low, high);
     return chosen;
   }
+  if (chosen.constants.size() == schema.inputs) chosen.summary = "no input varies";
   const char* words[] = {"left alone", "standardized", "by range", "by log", "by quantile"};
   for (int m : {1, 3, 4, 2, 0})
     if (counts[m]) chosen.summary += fmt::format("{}{} {}", chosen.summary.empty() ? "" : ", ", counts[m], words[m]);

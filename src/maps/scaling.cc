@@ -83,6 +83,10 @@ class ScalingMap final : public MapOf<ScalingMap> {
     for (std::size_t j = 0; j < columns_.size(); ++j) {
       const ColumnScaling& c = columns_[j];
       if (c.method == Method::none) continue;
+      if (c.factor == 0) {  // left out
+        for (std::size_t i = 0; i < block.rows; ++i) out(i, j) = 0;
+        continue;
+      }
       for (std::size_t i = 0; i < block.rows; ++i) out(i, j) = T(scale_value(c, double(out(i, j))));
     }
   }
@@ -91,11 +95,12 @@ class ScalingMap final : public MapOf<ScalingMap> {
   bool apply_sparse(const RowBlock<double>& block, double* values) const override { return scale_csr(block, values); }
 
   std::string spec() const override {
-    std::size_t counts[5] = {};
-    for (const ColumnScaling& c : columns_) ++counts[int(c.method)];
+    std::size_t counts[6] = {};
+    for (const ColumnScaling& c : columns_) ++counts[c.factor == 0 ? 5 : int(c.method)];
     std::string text = "scaling:";
-    for (int m = 0; m < 5; ++m)
-      if (counts[m]) text += fmt::format("{}{}={}", text.back() == ':' ? "" : ",", kMethodNames[m], counts[m]);
+    for (int m = 0; m < 6; ++m)
+      if (counts[m])
+        text += fmt::format("{}{}={}", text.back() == ':' ? "" : ",", m == 5 ? "left_out" : kMethodNames[m], counts[m]);
     return text;
   }
 

@@ -117,9 +117,29 @@ class Planning {
       require(found != names.end(), "scale: there is no numeric input \"{}\"", name);
       choice.per_input.emplace_back(std::size_t(found - names.begin()), method);
     }
+    choice.keep_constants = Spec(options.map).name() == "none" && !has_intercept();
     const ChosenScaling chosen = choose_scaling(schema_, survey_, choice);
     note("scaling: " + chosen.summary);
+    note_constants(chosen.constants);
     return chosen.map();
+  }
+
+  bool has_intercept() const {
+    return options_.learner.learner == Learner::ridge ? options_.ridge.intercept : options_.learner.intercept;
+  }
+
+  void note_constants(const std::vector<std::size_t>& constants) {
+    constexpr std::size_t kNamed = 5;
+    if (constants.empty() || constants_noted_) return;
+    constants_noted_ = true;
+    if (schema_.sparse || constants.size() > 2 * kNamed) {
+      note(fmt::format("constant inputs: {} of {} never vary and are left out", constants.size(), schema_.inputs));
+      return;
+    }
+    const std::vector<std::string> names = schema_.input_names();
+    for (const std::size_t j : constants)
+      note(fmt::format("{}: constant ({:g}), left out", names[j],
+                       survey_.columns()[j].min + (schema_.offsets.empty() ? 0 : schema_.offsets[j])));
   }
 
   MapPtr choose_map(const MapPtr& scaling) {
@@ -209,6 +229,7 @@ class Planning {
   const TrainOptions& options_;
   Threads& threads_;
   Checkpoint* checkpoint_;
+  bool constants_noted_ = false;  // parts of a mixture are scaled apart
   Plan plan_;
 };
 
