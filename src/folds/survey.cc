@@ -49,6 +49,29 @@ void check_finite(T value, std::size_t row, std::size_t column) {
          value);
 }
 
+// Targets and weights beyond these would not stay finite: predictions are of the rows' type, and sums hold squares of
+// targets times weights.
+template <class T>
+constexpr double kLargestTarget = std::is_same_v<T, float> ? 1e36 : 1e145;
+constexpr double kLargestWeight = 1e290;
+
+template <class T>
+void check_target(double target, std::size_t row, std::size_t column) {
+  check_finite(target, row, column);
+  if (std::abs(target) > kLargestTarget<T>)
+    fail(Error::Kind::data, "row {}: found the target {}, expected at most {:g} in size in {}; divide the targets{}",
+         row, target, kLargestTarget<T>, std::is_same_v<T, float> ? "float" : "double",
+         std::is_same_v<T, float> ? " by their unit, or train with --precision double" : " by their unit");
+}
+
+void check_weight(double weight, std::size_t row) {
+  if (!(weight >= 0 && std::isfinite(weight)))
+    fail(Error::Kind::data, "row {}: found the weight {}, expected a number >= 0", row, weight);
+  if (weight > kLargestWeight)
+    fail(Error::Kind::data, "row {}: found the weight {}, expected at most {:g}; divide all weights by the same number",
+         row, weight, kLargestWeight);
+}
+
 // What see() tells of whole rows, in loops the compiler turns into vectors.
 template <class T>
 struct DenseFacts {
@@ -149,7 +172,7 @@ void Survey::add(const Workers& on, const RowBlock<T>& block) {
 
   for (std::size_t i = 0; i < block.rows; ++i) {
     for (std::size_t k = 0; k < targets_.size(); ++k) {
-      check_finite(block.targets[i * block.target_count + k], block.first + i, columns_.size() + k);
+      check_target<T>(block.targets[i * block.target_count + k], block.first + i, columns_.size() + k);
       see(targets_[k], block.targets[i * block.target_count + k]);
     }
     if (!class_rows_.empty() && block.target_count > 0) {
@@ -158,8 +181,7 @@ void Survey::add(const Workers& on, const RowBlock<T>& block) {
       ++class_rows_[std::size_t(target)];
     }
     const double weight = block.weights ? block.weights[i] : 1.0;
-    if (!(weight >= 0 && std::isfinite(weight)))
-      fail(Error::Kind::data, "row {}: found the weight {}, expected a number >= 0", block.first + i, weight);
+    check_weight(weight, block.first + i);
     largest_weight_ = std::max(largest_weight_, weight);
   }
   rows_ += block.rows;

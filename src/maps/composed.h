@@ -18,4 +18,10 @@ struct ConcatParts {
 };
 ConcatParts concat_parts(const Map& map);
 
+// The largest coefficient of a head, in size: infinity where one is not finite. 0 for maps that have none.
+double largest_coefficient(const Map& head);
+
+// All coefficients of a map that linear() made, intercepts last; empty for any other.
+std::vector<std::span<const double>> linear_coefficients(const Map& map);
+
 }  // namespace bochner

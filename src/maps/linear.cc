@@ -3,6 +3,7 @@
 
 #include "base/aligned.h"
 #include "base/require.h"
+#include "maps/composed.h"
 #include "maps/load.h"
 #include "maps/map_of.h"
 
@@ -41,6 +42,10 @@ class LinearMap final : public MapOf<LinearMap> {
     }
   }
 
+  std::vector<std::span<const double>> coefficients() const {
+    return {{weights_.data(), inputs() * outputs()}, intercept_};
+  }
+
   std::string spec() const override { return fmt::format("linear:inputs={},outputs={}", inputs(), outputs()); }
   void save(Archive& archive) const override {
     archive.tree["type"] = "linear";
@@ -66,6 +71,12 @@ class LinearMap final : public MapOf<LinearMap> {
 
 MapPtr linear(Matrix<double> weights, std::vector<double> intercept) {
   return std::make_shared<LinearMap>(std::move(weights), std::move(intercept));
+}
+
+std::vector<std::span<const double>> linear_coefficients(const Map& map) {
+  const auto* linear = dynamic_cast<const LinearMap*>(&map);
+  if (!linear) return {};
+  return linear->coefficients();
 }
 
 MapPtr load_linear(const Archive& archive) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/require.h"
@@ -12,6 +13,7 @@
 #include "base/threads.h"
 #include "learn/offsets.h"
 #include "learn/score.h"
+#include "maps/composed.h"
 #include "maps/load.h"
 #include "model/report_json.h"
 #include "rows/schema_json.h"
@@ -46,6 +48,12 @@ Model::Model(Schema schema, std::vector<MapPtr> before_head, MapPtr head, Report
   require(schema_.task == Task::regression || classes >= 2, "model: found {} class label{}, expected two or more",
           classes, classes == 1 ? "" : "s");
   const std::size_t expected = schema_.task == Task::regression ? schema_.targets : classes == 2 ? 1 : classes;
+  const double largest = largest_coefficient(*head_);
+  if (!(largest <= (double_precision_ ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max())))
+    fail(Error::Kind::data,
+         "model: a coefficient is {}, expected finite ones: targets or weights differ by too many orders of magnitude; "
+         "divide the targets by their unit, even out the weights, or raise lambda",
+         std::isfinite(largest) ? "beyond the range of float" : "not finite");
   require(map_->outputs() == expected, "model: its maps give {} outputs, its task needs {}", map_->outputs(), expected);
 }
 
@@ -100,8 +108,15 @@ void Model::predict(Rows& rows, const Execution& execution, const Visit& visit) 
   Matrix<double> values;
   stream.each("predict", [&](const auto& block) {
     if (values.rows() < block.rows) values = Matrix<double>(block.rows, block.cols);
-    for (std::size_t i = 0; i < block.rows; ++i)
+    for (std::size_t i = 0; i < block.rows; ++i) {
       std::copy_n(block.values + i * block.stride, block.cols, &values(i, 0));
+      for (std::size_t k = 0; k < block.cols; ++k)
+        if (!std::isfinite(values(i, k)))
+          fail(Error::Kind::data,
+               "row {}: its prediction is not finite: an input is too large for the model; correct it, or train with "
+               "--precision double",
+               block.first + i);
+    }
     RowBlock<double> predictions;
     predictions.first = block.first;
     predictions.rows = block.rows;

@@ -59,6 +59,8 @@ class Training {
     look_over_rows();
     require(survey_.rows() > 0, "train: there are no rows");
     check_classes(schema(), survey_.class_rows(), "train");
+    if (survey_.largest_weight() == 0)
+      fail(Error::Kind::data, "train: every row has the weight 0, expected some above; check the column of weights");
     if (!planned_) plan_memory(survey_.rows());
     apply_class_weights();
     seconds_.emplace_back("survey", clock.lap());
