@@ -3,6 +3,7 @@
 
 #include "base/require.h"
 #include "commands.h"
+#include "model/new_rows.h"
 #include "model/report_json.h"
 #include "options.h"
 #include "output.h"
@@ -24,7 +25,9 @@ void run_eval(const EvalWords& words) {
   const RowsOptions reading = words.format.rows(words.run);
   const Model model = load_model(words.model);
   const std::unique_ptr<Rows> rows = open_rows(words.file, model.schema(), reading);
-  const Score score = model.evaluate(*rows, execution);
+  NewRows watched(*rows, model);
+  const Score score = model.evaluate(watched, execution);
+  for (const std::string& warning : watched.warnings()) messages.say(warning);
   if (score.rows == 0) fail(Error::Kind::data, "{}: has no rows, expected at least one", words.file);
   if (words.json)
     print_json(score_to_json(score));

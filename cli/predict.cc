@@ -4,6 +4,7 @@
 #include "base/require.h"
 #include "commands.h"
 #include "csv_line.h"
+#include "model/new_rows.h"
 #include "options.h"
 #include "output.h"
 
@@ -72,7 +73,8 @@ void run_predict(const PredictWords& words) {
   if (words.names) output.write(heading(model, words));
   std::size_t count = 0;
   std::string line;
-  model.predict(*rows, execution, [&](const RowBlock<double>& predictions) {
+  NewRows watched(*rows, model);
+  model.predict(watched, execution, [&](const RowBlock<double>& predictions) {
     for (std::size_t i = 0; i < predictions.rows; ++i) {
       line.clear();
       append_prediction(line, model, predictions.values + i * predictions.stride, words);
@@ -81,6 +83,7 @@ void run_predict(const PredictWords& words) {
     count += predictions.rows;
   });
   output.finish();
+  for (const std::string& warning : watched.warnings()) messages.say(warning);
   if (!words.output.empty()) messages.say(fmt::format("{} predictions in {}", count, words.output));
 }
 

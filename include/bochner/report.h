@@ -42,6 +42,8 @@ struct Report {
   std::optional<Score> score;
   std::vector<PathPoint> path;                           // every lambda that was tried
   std::vector<std::pair<double, double>> target_ranges;  // regression: the least and the greatest target
+  std::vector<std::pair<double, double>> input_ranges;   // of each input as the maps see it; empty: too many to keep
+  double missing_share = 0;                              // of the input cells
   std::vector<std::string> notes;                        // what was chosen for the user, and warnings
   std::vector<std::pair<std::string, double>> seconds;   // step, wall clock
 

@@ -16,6 +16,22 @@
 
 namespace bochner {
 
+// What the cells of a pass were like, as far as their reader can tell.
+struct CellCounts {
+  std::uint64_t rows = 0;
+  std::uint64_t cells = 0, missing = 0;  // of inputs
+  std::uint64_t unknown_rows = 0;        // with a text that is no level of its column
+  std::string unknown = {};              // the first one: "city=Mars"
+
+  void add(const CellCounts& other) {
+    rows += other.rows;
+    cells += other.cells;
+    missing += other.missing;
+    unknown_rows += other.unknown_rows;
+    if (unknown.empty()) unknown = other.unknown;
+  }
+};
+
 // Where rows come from. One pass after another: next() until it says false, then rewind().
 class Rows {
  public:
@@ -36,6 +52,9 @@ class Rows {
   virtual std::size_t memory_bytes(std::size_t element_bytes) const = 0;
   // What the scan decided about the columns that one might not expect, in lines for people.
   virtual std::vector<std::string> notes() const { return {}; }
+  // Of the rows read since rewind(), a few of which may not have been given out yet; of the last whole pass where
+  // none has begun.
+  virtual CellCounts counts() const { return {}; }
 };
 
 enum class Format { automatic, csv, svmlight, npy };

@@ -35,6 +35,17 @@ std::vector<double> numbers_from_json(const nlohmann::json& tree, const char* ke
   return numbers;
 }
 
+std::vector<std::pair<double, double>> ranges_from_json(const nlohmann::json& tree, const char* key) {
+  std::vector<std::pair<double, double>> ranges;
+  if (!tree.contains(key)) return ranges;
+  for (const nlohmann::json& range : tree[key]) {
+    if (!range.is_array() || range.size() != 2 || !range[0].is_number() || !range[1].is_number())
+      fail(Error::Kind::model, "report: {} holds something that is not two numbers", key);
+    ranges.emplace_back(range[0].get<double>(), range[1].get<double>());
+  }
+  return ranges;
+}
+
 }  // namespace
 
 nlohmann::json score_to_json(const Score& score) {
@@ -52,6 +63,8 @@ nlohmann::json report_to_json(const Report& report) {
                       {"lambda", report.lambda}, {"notes", report.notes},     {"validation", report.validation}};
   if (report.score) tree["score"] = score_to_json(*report.score);
   if (!report.target_ranges.empty()) tree["target_ranges"] = report.target_ranges;
+  if (!report.input_ranges.empty()) tree["input_ranges"] = report.input_ranges;
+  if (report.missing_share > 0) tree["missing_share"] = report.missing_share;
   if (!report.length_scales.empty()) tree["length_scales"] = report.length_scales;
   if (!report.part_weights.empty()) tree["part_weights"] = report.part_weights;
   tree["path"] = nlohmann::json::array();
@@ -71,12 +84,9 @@ Report report_from_json(const nlohmann::json& tree) {
   report.lambda = get_number(tree, "lambda");
   report.validation = get_text(tree, "validation");
   if (tree.contains("score")) report.score = score_from_json(get_node(tree, "score"));
-  if (tree.contains("target_ranges"))
-    for (const nlohmann::json& range : tree["target_ranges"]) {
-      if (!range.is_array() || range.size() != 2 || !range[0].is_number() || !range[1].is_number())
-        fail(Error::Kind::model, "report: the range of a target is not two numbers");
-      report.target_ranges.emplace_back(range[0].get<double>(), range[1].get<double>());
-    }
+  report.target_ranges = ranges_from_json(tree, "target_ranges");
+  report.input_ranges = ranges_from_json(tree, "input_ranges");
+  if (tree.contains("missing_share")) report.missing_share = get_number(tree, "missing_share");
   report.length_scales = numbers_from_json(tree, "length_scales");
   report.part_weights = numbers_from_json(tree, "part_weights");
   for (const nlohmann::json& note : get_node(tree, "notes")) {

@@ -3,6 +3,7 @@
 
 #include "bochner/train.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/clock.h"
@@ -24,6 +25,8 @@
 namespace bochner {
 
 namespace {
+
+constexpr std::size_t kMostRanges = 10000;  // of inputs that a model keeps
 
 class Training {
  public:
@@ -89,12 +92,25 @@ class Training {
     fitted.report.seconds.insert(fitted.report.seconds.begin(), seconds_.begin(), seconds_.end());
     if (schema().task == Task::regression)
       for (const Survey::ColumnFacts& t : survey_.targets()) fitted.report.target_ranges.emplace_back(t.min, t.max);
+    fitted.report.input_ranges = input_ranges();
+    if (const CellCounts cells = rows_.counts(); cells.cells > 0)
+      fitted.report.missing_share = double(cells.missing) / double(cells.cells);
     if (options_.validation) fitted.report.validation = options_.validation_name;
     return Model(schema(), std::move(plan.maps), fitted.head, std::move(fitted.report), options_.double_precision);
   }
 
   const Schema& schema() const { return current_ ? current_->schema() : rows_.schema(); }
   Precision precision() const { return options_.double_precision ? Precision::float64 : Precision::float32; }
+
+  // For warnings about new rows. Of sparse rows the zeros are in it.
+  std::vector<std::pair<double, double>> input_ranges() const {
+    std::vector<std::pair<double, double>> ranges;
+    if (schema().inputs > kMostRanges) return ranges;
+    for (const Survey::ColumnFacts& facts : survey_.columns())
+      ranges.emplace_back(schema().sparse ? std::min(facts.min, 0.0) : facts.min,
+                          schema().sparse ? std::max(facts.max, 0.0) : facts.max);
+    return ranges;
+  }
 
   Fitted fit_head(const Stream& stream, const Stream* judge) {
     if (asks_for_binning(options_)) {

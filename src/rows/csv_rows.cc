@@ -116,6 +116,7 @@ class CsvRows : public TextRows {
       quick_.push_back({std::uint32_t(cell.slot),
                         plain && cell.kind == Kind::numeric && cell.dates == Column::Dates::none, layout_.delimiter});
       among_.push_back(cell.among);
+      input_columns_ += cell.kind == Kind::numeric || cell.kind == Kind::category;
       plans_.push_back(std::move(cell));
     }
     quick_.back().stop = '\n';
@@ -124,7 +125,7 @@ class CsvRows : public TextRows {
   template <class T>
   void parse_any(const char* begin, const char* end, RowBuffer<T>& rows, Complaint& complaint) const;
   template <class T>
-  bool take_cell(std::size_t c, const CsvCell& cell, T* inputs, double* targets, double& weight,
+  bool take_cell(std::size_t c, const CsvCell& cell, T* inputs, double* targets, double& weight, RowBuffer<T>& rows,
                  Complaint& complaint) const;
   std::string number_remedy(std::string_view text) const;
   bool take_target(std::size_t c, const CsvCell& cell, double& target, Complaint& complaint) const;
@@ -135,10 +136,11 @@ class CsvRows : public TextRows {
   std::vector<std::string> notes_;
   std::vector<CellPlan> plans_;  // of the file's columns
   std::vector<QuickPlan> quick_;
-  bool encoded_ = false;      // some inputs are indicators
-  bool lenient_;              // targets may be missing or unknown: NaN
-  bool drop_;                 // rows with a missing cell are left out
-  std::vector<Among> among_;  // of the file's columns
+  std::size_t input_columns_ = 0;  // of the file
+  bool encoded_ = false;           // some inputs are indicators
+  bool lenient_;                   // targets may be missing or unknown: NaN
+  bool drop_;                      // rows with a missing cell are left out
+  std::vector<Among> among_;       // of the file's columns
   LabelIndex labels_;
 };
 
@@ -194,7 +196,7 @@ void CsvRows::parse_any(const char* begin, const char* end, RowBuffer<T>& rows, 
       const CsvCell cell = read_cell(p, delimiter, scratch);
       if (cell.complaint) return complaint.say(cell.next, "{}", cell.complaint);
       if (*cell.next != stop) return complain_ragged(start, layout_, complaint);
-      if (!take_cell(c, cell, inputs, targets, weight, complaint)) return;
+      if (!take_cell(c, cell, inputs, targets, weight, rows, complaint)) return;
       p = cell.next + 1;
     }
     ++rows.rows;
@@ -202,12 +204,14 @@ void CsvRows::parse_any(const char* begin, const char* end, RowBuffer<T>& rows, 
   rows.values.resize(rows.rows * d);
   rows.targets.resize(rows.rows * t);
   if (weighted_) rows.weights.resize(rows.rows);
+  rows.counts.rows = rows.rows;
+  rows.counts.cells = rows.rows * input_columns_;
 }
 
 // A cell that is not just a number in place. False after a complaint.
 template <class T>
 bool CsvRows::take_cell(std::size_t c, const CsvCell& cell, T* inputs, double* targets, double& weight,
-                        Complaint& complaint) const {
+                        RowBuffer<T>& rows, Complaint& complaint) const {
   const CellPlan& plan = plans_[c];
   const std::string& name = layout_.names.names[c];
   if (plan.kind == Kind::ignored) return true;
@@ -217,6 +221,7 @@ bool CsvRows::take_cell(std::size_t c, const CsvCell& cell, T* inputs, double* t
   if (kind == CellKind::missing) {
     complain_missing(cell.begin, name, plan.kind, schema_.missing, kRemoveRow, complaint);
     if (complaint.at) return false;
+    ++rows.counts.missing;
   }
   if (plan.kind == Kind::weight) {
     weight = value;
@@ -229,7 +234,10 @@ bool CsvRows::take_cell(std::size_t c, const CsvCell& cell, T* inputs, double* t
     // The text itself comes first: a model of old may know "null" as a level.
     std::uint32_t level = plan.levels.find(cell.text);
     if (level == TextIndex::kNone && kind == CellKind::missing) level = plan.levels.find("");
-    if (level != TextIndex::kNone) inputs[plan.slot + level] = 1;
+    if (level != TextIndex::kNone)
+      inputs[plan.slot + level] = 1;
+    else if (kind != CellKind::missing && plan.levels.size() < schema_.max_levels)  // otherwise rare ones have no input
+      rows.note_unknown(name, cell.text);
     return true;
   }
   if (plan.dates != Column::Dates::none && kind != CellKind::missing) {
@@ -247,8 +255,10 @@ bool CsvRows::take_cell(std::size_t c, const CsvCell& cell, T* inputs, double* t
   } else if (kind == CellKind::number) {
     inputs[plan.slot] = T(value);
     if (!std::isfinite(inputs[plan.slot])) {
-      complaint.say(cell.begin, "'{}' in column '{}' is beyond the range of float; scale the column, or use double",
-                    shown(cell.text), shown(name));
+      complaint.say(
+          cell.begin,
+          "'{}' in column '{}' is beyond the range of float; scale the column, or train with --precision double",
+          shown(cell.text), shown(name));
       return false;
     }
   } else {

@@ -8,11 +8,14 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/aligned.h"
 #include "base/threads.h"
 #include "bochner/row_block.h"
+#include "bochner/rows.h"
 
 namespace bochner {
 
@@ -30,8 +33,19 @@ struct RowBuffer {
   AlignedVector<std::uint32_t> columns;  // sparse
   std::vector<double> targets;           // rows x target_count
   std::vector<double> weights;
+  CellCounts counts;  // of what was parsed into this buffer
+
+  // A cell of row `rows`, which is being parsed, that is no level of its column.
+  void note_unknown(const std::string& name, std::string_view text) {
+    if (last_unknown == rows) return;
+    last_unknown = rows;
+    if (counts.unknown_rows++ == 0) counts.unknown = name + "=" + std::string(text);
+  }
+  std::size_t last_unknown = ~std::size_t{0};
 
   void clear() {
+    counts = {};
+    last_unknown = ~std::size_t{0};
     rows = 0;
     values.clear();
     offsets.assign(1, 0);

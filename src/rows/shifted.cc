@@ -30,6 +30,7 @@ class ShiftedRows final : public Rows {
   std::optional<std::size_t> size() const override { return rows_.size(); }
   double fraction_read() const override { return rows_.fraction_read(); }
   std::size_t memory_bytes(std::size_t element_bytes) const override { return rows_.memory_bytes(element_bytes); }
+  CellCounts counts() const override { return rows_.counts(); }
   std::vector<std::string> notes() const override { return rows_.notes(); }
 
  private:

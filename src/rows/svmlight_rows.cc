@@ -86,7 +86,10 @@ void SvmlightRows::parse_any(const char* p, const char* end, RowBuffer<T>& rows,
     FeatureWord feature;
     while ((feature = svmlight_feature(p, index, value, complaint)) == FeatureWord::feature) {
       if (index < base) return complaint.say(line, "index 0, expected 1 or more as in training; add 1 to the indices");
-      if (index - base >= schema_.inputs) continue;  // never seen in training
+      if (index - base >= schema_.inputs) {  // never seen in training
+        rows.note_unknown("index", std::to_string(index));
+        continue;
+      }
       ascending = ascending && (row.empty() || row.back().first < index - base);
       row.emplace_back(std::uint32_t(index - base), value);
     }
@@ -107,6 +110,7 @@ void SvmlightRows::parse_any(const char* p, const char* end, RowBuffer<T>& rows,
     rows.offsets.push_back(rows.values.size());
     ++rows.rows;
   }
+  rows.counts.rows = rows.rows;
 }
 
 void refuse_column_options(const std::string& path, const RowsOptions& options) {

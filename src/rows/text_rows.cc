@@ -9,7 +9,10 @@ template <class T>
 bool TextRows::fill_any(RowBuffer<T>& rows, std::vector<RowBuffer<T>>& parts) {
   const char* begin = nullptr;
   if (piece_ == pieces_) {
-    if (!reader_.next()) return false;
+    if (!reader_.next()) {
+      last_counts_ = counts_;
+      return false;
+    }
     piece_ = 0;
     pieces_ = reader_.cuts().size() - 1;
     if (!started_) begin = skip_header(reader_.chunk().begin);
@@ -31,6 +34,7 @@ bool TextRows::fill_any(RowBuffer<T>& rows, std::vector<RowBuffer<T>>& parts) {
     if (from < cuts[piece_ + i + 1]) parse(from, cuts[piece_ + i + 1], part, complaints[i]);
   });
   for (const Complaint& complaint : complaints) complaint.raise(reader_);
+  for (std::size_t i = 0; i < count; ++i) counts_.add(parts[i].counts);
   rows.append(std::span(parts).first(count), threads_);
   piece_ += count;
   return true;

@@ -33,6 +33,7 @@ struct Complaint {
 class TextRows : public StreamedRows {
  public:
   double fraction_read() const override { return reader_.fraction_read(); }
+  CellCounts counts() const override { return started_ ? counts_ : last_counts_; }
 
  protected:
   TextRows(const std::string& path, char delimiter, const ChunkSizes& sizes, int threads)
@@ -49,6 +50,7 @@ class TextRows : public StreamedRows {
     reader_.rewind();
     piece_ = pieces_ = 0;
     started_ = false;
+    counts_ = {};
   }
 
   const ChunkReader& reader() const { return reader_; }
@@ -62,6 +64,7 @@ class TextRows : public StreamedRows {
   std::size_t piece_ = 0;  // next piece of the chunk
   std::size_t pieces_ = 0;
   bool started_ = false;
+  CellCounts counts_, last_counts_;  // of this pass, and of the last whole one
   std::vector<RowBuffer<float>> float_parts_;
   std::vector<RowBuffer<double>> double_parts_;
 };

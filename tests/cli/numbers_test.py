@@ -2,11 +2,15 @@
 # Copyright 2026 The bochner authors
 """Rows that other tools would take without a word: predictions are right, or the command says why not."""
 
+import json
+import math
+import random
 import unittest
 
-from command import CommandTest
+from command import DATA, CommandTest
 
 BAD_DATA = 2
+CPU = DATA / "cpu-small.csv"
 
 
 class OneClass(CommandTest):
@@ -25,6 +29,116 @@ class OneClass(CommandTest):
         code, _, errors = self.run_command("accumulate", "one.csv", "--spec", "one.survey", "-o", "one.sum")
         self.assertEqual(code, BAD_DATA, errors)
         self.assertIn("every row is of the class 'yes'", errors)
+
+
+class FarFromZero(CommandTest):
+    """A wave over an hour, in milliseconds since 1970 and in Julian days."""
+
+    def wave(self, name, offset, unit, count=1500):
+        draw = random.Random(0)
+        lines = ["t,y"]
+        for _ in range(count):
+            t = draw.randrange(3600000)
+            lines.append(f"{offset + unit * t!r},{math.sin(t / 95493) + draw.gauss(0, .1):.4f}")
+        return self.file(name, "\n".join(lines) + "\n")
+
+    def r2(self, *words):
+        return json.loads(self.succeed_quietly(*words, "--json"))
+
+    def test_keeps_its_digits(self):
+        for name, offset, unit in (("ms.csv", 1700000000000, 1), ("julian.csv", 2460000.0, 1 / 86400000)):
+            self.wave(name, offset, unit)
+            for words in ((), ("--precision", "double")):
+                with self.subTest(name, words=words):
+                    trained = self.r2("train", name, "-t", "y", *words, "-o", "m")
+                    self.assertGreater(trained["score"]["r2"], 0.97)
+                    self.assertGreater(self.evaluate("m", name)["r2"], 0.97)
+            self.assertIn("precision double", self.succeed("inspect", "m"))
+            code, _, errors = self.run_command("train", name, "-t", "y", "-o", "m")
+            self.assertRegex(errors, r"offsets: t - \d+")
+            self.assertRegex(self.succeed("inspect", "m"), r"offsets +t - \d+")
+
+    def test_beyond_float_is_for_double(self):
+        self.wave("huge.csv", 0, 1e300)
+        code, _, errors = self.run_command("train", "huge.csv", "-t", "y", "-o", "m")
+        self.assertEqual(code, BAD_DATA)
+        self.assertIn("--precision double", errors)
+        self.succeed_quietly("train", "huge.csv", "-t", "y", "--precision", "double", "-o", "m")
+        self.assertGreater(self.evaluate("m", "huge.csv")["r2"], 0.97)
+
+
+class NeverVaries(CommandTest):
+    def test_is_left_out_and_said(self):
+        for value, file in ((5, CPU), (6, DATA / "cpu-new.csv"), (5000, DATA / "cpu-new.csv")):
+            lines = file.read_text().splitlines()
+            rows = [lines[0] + ",firmware"] + [line + f",{value}" for line in lines[1:]]
+            self.file(f"{file.stem}-{value}.csv", "\n".join(rows) + "\n")
+        _, _, errors = self.run_command("train", "cpu-small-5.csv", "-t", "usr", "--features", 64, "-o", "m")
+        self.assertIn("firmware: constant (5), left out", errors)
+        self.assertIn("left_out=1", self.succeed("inspect", "m"))
+        self.assertEqual(self.succeed("predict", "m", "cpu-new-6.csv"), self.succeed("predict", "m", "cpu-new-5000.csv"))
+
+
+class TooLarge(CommandTest):
+    def rows(self, name, target=1.0, weights=lambda i: 1):
+        lines = ["a,w,y"]
+        for i in range(60):
+            lines.append(f"{i % 7 + 0.1 * i},{weights(i)!r},{target * math.sin(i)!r}")
+        return self.file(name, "\n".join(lines) + "\n")
+
+    def test_targets_and_weights_are_refused_with_their_row(self):
+        self.rows("targets.csv", target=1e38)
+        self.rows("huge.csv", target=1e200)
+        self.rows("weights.csv", weights=lambda i: 1e308)
+        self.rows("zero.csv", weights=lambda i: 0)
+        for words, say in ((("targets.csv",), "row 1: found the target"),
+                           (("huge.csv", "--precision", "double"), "row 1: found the target"),
+                           (("weights.csv", "--weights", "w"), "row 0: found the weight"),
+                           (("zero.csv", "--weights", "w"), "every row has the weight 0")):
+            with self.subTest(words):
+                code, _, errors = self.run_command("train", *words, "-t", "y", "--quiet", "-o", "m")
+                self.assertEqual(code, BAD_DATA, errors)
+                self.assertIn(say, errors)
+                self.assertEqual(errors.count("\n"), 1)
+
+    def test_what_trains_predicts_finite_numbers(self):
+        cases = {"denormal.csv": dict(target=1e-310), "tiny.csv": dict(target=1e-40), "large.csv": dict(target=1e35),
+                 "spread.csv": dict(weights=lambda i: 10.0 ** random.Random(i).randint(-30, 30)),
+                 "light.csv": dict(weights=lambda i: 1e-300), "heavy.csv": dict(weights=lambda i: 1e250)}
+        for name, how in cases.items():
+            self.rows(name, **how)
+            for words in ((), ("--map", "binning"), ("--map", "nystroem"), ("--map", "none"), ("--learner", "huber"),
+                          ("--map", "fourier+binning"), ("--precision", "double")):
+                with self.subTest(name, words=words):
+                    if words == ("--map", "fourier+binning") and name in ("light.csv", "heavy.csv"):
+                        continue
+                    code, _, errors = self.run_command("train", name, "-t", "y", "--weights", "w", "--features", 16,
+                                                       "--bandwidth", 1, *words, "--quiet", "-o", "m")
+                    self.assertIn(code, (0, BAD_DATA), errors)
+                    if code == 0:
+                        for line in self.succeed("predict", "m", name).split():
+                            self.assertTrue(math.isfinite(float(line)), line)
+
+
+class NewRows(CommandTest):
+    def test_that_differ_from_training_are_said(self):
+        draw = random.Random(1)
+        rows = lambda n, city, far: "a,city,y\n" + "".join(
+            f"{'' if far and i % 4 == 0 else draw.uniform(0, 1) + far * (i < 3)},{city(i)},{draw.gauss(0, 1)}\n"
+            for i in range(n))
+        self.file("train.csv", rows(200, lambda i: ("Rome", "Oslo")[i % 2], 0))
+        self.file("same.csv", rows(100, lambda i: ("Rome", "Oslo")[i % 2], 0))
+        self.file("other.csv", rows(100, lambda i: "Mars" if i % 10 == 5 else "Rome", 50))
+        self.succeed("train", "train.csv", "-t", "y", "--features", 16, "-o", "m")
+        for command in ("predict", "eval"):
+            _, _, errors = self.run_command(command, "m", "same.csv")
+            self.assertNotIn("of 100 rows", errors)
+            self.assertNotIn("missing", errors)
+            _, _, errors = self.run_command(command, "m", "other.csv")
+            self.assertIn("10 of 100 rows have levels never seen in training: city=Mars", errors)
+            self.assertIn("2 of 100 rows lie outside the training range of a by more than its width", errors)
+            self.assertIn("12.5 % of the inputs are missing, 0.0 % were in training", errors)
+            self.assertNotIn("Mars", self.run_command(command, "m", "other.csv", "--quiet")[2])
 
 
 if __name__ == "__main__":
