@@ -27,12 +27,25 @@ std::string_view in_small_letters(std::string_view text, char (&out)[kShort]) {
   return {out, text.size()};
 }
 
+unsigned char first_of(std::string_view text) { return text.empty() ? 0 : static_cast<unsigned char>(text[0]); }
+
 std::vector<std::string> joined(std::vector<std::string> a, const std::vector<std::string>& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
 
 }  // namespace
+
+void CellRules::Spellings::insert(std::string_view text) {
+  texts.insert(text);
+  const unsigned char first = first_of(text);
+  begins[first] = true;
+  if (first >= 'a' && first <= 'z') begins[first & ~0x20] = true;
+}
+
+bool CellRules::Spellings::contain(std::string_view text) const {
+  return begins[first_of(text)] && texts.find(text) != TextIndex::kNone;
+}
 
 CellRules::CellRules(const std::vector<std::string>& missing_values, bool usual_missing, char decimal)
     : decimal_(decimal) {
@@ -65,14 +78,14 @@ CellRules CellRules::with_decimal(char decimal) const {
 }
 
 bool CellRules::doubtful(std::string_view text) const {
-  if (text.size() > kShort || among_numbers_.size() == 0) return false;
+  if (text.size() > kShort || !among_numbers_.begins[first_of(text)]) return false;
   char small[kShort];
-  return among_numbers_.find(in_small_letters(text, small)) != TextIndex::kNone;
+  return among_numbers_.contain(in_small_letters(text, small));
 }
 
 bool CellRules::missing(std::string_view text, Among among) const {
   if (among == Among::nothing || text.size() > longest_) return false;
-  if (anywhere_.find(text) != TextIndex::kNone || (among == Among::numbers && doubtful(text))) return true;
+  if (anywhere_.contain(text) || (among == Among::numbers && doubtful(text))) return true;
   if (numbers_.empty()) return false;
   double value = 0;
   return classify(text, value, decimal_) == CellKind::number &&

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,7 +41,16 @@ class CellRules {
   }
 
  private:
-  TextIndex anywhere_, among_numbers_;  // the second in small letters
+  // Texts, and the characters they begin with, by which most cells are told apart at once.
+  struct Spellings {
+    TextIndex texts;
+    std::array<bool, 256> begins = {};
+
+    void insert(std::string_view text);
+    bool contain(std::string_view text) const;
+  };
+
+  Spellings anywhere_, among_numbers_;  // the second in small letters, beginning with either
   std::vector<double> numbers_;         // own spellings that are numbers
   std::size_t longest_ = 0;
   char decimal_;

@@ -201,11 +201,12 @@ ColumnKind find_kind(const ColumnTally& column, const ColumnTally& listed, const
     ColumnKind found{.dates = dates};
     const double sum = dates == Dates::month_first ? column.dates.month_first_sum : column.dates.day_first_sum;
     found.mean = sum / double(column.texts);
-    found.note = fmt::format("{}: dates{}, taken as days since 1970-01-01; {} instead", shown_name,
-                             dates == Dates::day_first     ? " (day first)"
-                             : dates == Dates::month_first ? " (month first)"
-                                                           : "",
-                             as_text(shown_name));
+    found.note =
+        fmt::format("{}: dates{}, taken as days since 1970-01-01; --category {} takes them as text", shown_name,
+                    dates == Dates::day_first     ? " (day first)"
+                    : dates == Dates::month_first ? " (month first)"
+                                                  : "",
+                    shown_name);
     if (ambiguous)
       found.refusal = fmt::format(
           "{}: '{}' in column '{}', expected dates that show which of day and month comes first; give --date-order dmy "

@@ -188,7 +188,7 @@ void CsvRows::parse_any(const char* begin, const char* end, RowBuffer<T>& rows, 
           p += 2;
           continue;
         }
-        if (const char* q = parse_number(p, inputs[plan.slot], point); q && *q == stop) {
+        if (const char* q = parse_decimal(p, inputs[plan.slot], point); q && *q == stop) {
           p = q + 1;
           continue;
         }
@@ -216,6 +216,14 @@ bool CsvRows::take_cell(std::size_t c, const CsvCell& cell, T* inputs, double* t
   const std::string& name = layout_.names.names[c];
   if (plan.kind == Kind::ignored) return true;
   if (plan.kind == Kind::target) return take_target(c, cell, targets[plan.slot], complaint);
+  if (plan.kind == Kind::category) {
+    // The text itself comes first: a model of old may know "null" as a level.
+    const std::uint32_t level = plan.levels.find(cell.text);
+    if (level != TextIndex::kNone && !cell.text.empty()) {
+      inputs[plan.slot + level] = 1;
+      return true;
+    }
+  }
   double value = 0;
   CellKind kind = rules_.kind(cell.text, plan.among, value);
   if (kind == CellKind::missing) {
@@ -231,9 +239,7 @@ bool CsvRows::take_cell(std::size_t c, const CsvCell& cell, T* inputs, double* t
     return complaint.at == nullptr;
   }
   if (plan.kind == Kind::category) {
-    // The text itself comes first: a model of old may know "null" as a level.
-    std::uint32_t level = plan.levels.find(cell.text);
-    if (level == TextIndex::kNone && kind == CellKind::missing) level = plan.levels.find("");
+    const std::uint32_t level = kind == CellKind::missing ? plan.levels.find("") : TextIndex::kNone;
     if (level != TextIndex::kNone)
       inputs[plan.slot + level] = 1;
     else if (kind != CellKind::missing && plan.levels.size() < schema_.max_levels)  // otherwise rare ones have no input

@@ -199,7 +199,7 @@ void tally_piece(const char* begin, const char* end, const CsvLayout& layout, co
           continue;
         }
         double value = 0;
-        if (const char* q = parse_number(p, value, point); q && *q == column.stop) {
+        if (const char* q = parse_decimal(p, value, point); q && *q == column.stop) {
           column.sum += value;
           p = q + 1;
           continue;
