@@ -43,14 +43,23 @@ tools/build.sh release bochner_cli
 tools/build.sh "cross-$other" "${targets[@]}"
 if [ "${1:-}" = --all ]; then mapfile -t programs < <(cd "$build/tests" && ls -- *_test); fi
 
-test_on() {  # PROGRAM CPU BLAS
-  local script
-  script=$(emulated "$build/tests/$1" "$2" "$3")
-  echo "cross: $1 on $other, $2"
-  "$script" --gtest_brief=1
+# A program's tests, and one line about them. The exhaustive ones take minutes here.
+export filter='-*CosineAndSineErrorIsWithinTheBound'
+if [ "${1:-}" = --all ]; then filter='*'; fi
+run_tests() {  # SCRIPT
+  local log
+  if log=$("$1" --gtest_brief=1 --gtest_filter="$filter" 2>&1); then
+    echo "cross: $(basename "$1"): $(tail -n 1 <<<"$log")"
+  else
+    printf '%s\n' "$log" "cross: $1 failed" >&2
+    return 1
+  fi
 }
-for program in "${programs[@]}"; do test_on "$program" "${newest[@]}"; done
-test_on backend_test "${oldest[@]}"
+export -f run_tests
+scripts=()
+for program in "${programs[@]}"; do scripts+=("$(emulated "$build/tests/$program" "${newest[@]}")"); done
+scripts+=("$(emulated $build/tests/backend_test "${oldest[@]}")")
+printf '%s\n' "${scripts[@]}" | xargs -P "$(nproc)" -I{} bash -c 'run_tests {}'
 
 # A processor older than those served gets one line and an exit code.
 x86=(build/release/bochner)
