@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/require.h"
+#include "random/elementary.h"
 
 namespace bochner {
 
@@ -125,7 +126,9 @@ ColumnScaling scale_column(Method method, std::vector<double> values, const Surv
   double low = facts.min, high = facts.max;
   if (method == Method::log) {
     c = log_scaling(values, centred ? facts.min : 0);
-    const auto t = [&](double x) { return std::copysign(std::log1p(std::abs(x - c.offset) / c.unit), x - c.offset); };
+    const auto t = [&](double x) {
+      return std::copysign(portable_log1p(std::abs(x - c.offset) / c.unit), x - c.offset);
+    };
     for (double& v : values) v = t(v);
     low = t(low);
     high = t(high);
@@ -142,7 +145,7 @@ Method method_for(const std::vector<double>& values, const Survey::ColumnFacts& 
   if (facts.min >= 0) {
     std::vector<double> logs = values;
     const ColumnScaling c = log_scaling(values, facts.min);
-    for (double& v : logs) v = std::log1p((v - c.offset) / c.unit);
+    for (double& v : logs) v = portable_log1p((v - c.offset) / c.unit);
     const double before = moments(values).skewness, after = moments(logs).skewness;
     if (before > kSkewed && std::abs(after) < before) return Method::log;
   }

@@ -7,6 +7,7 @@
 #include "base/require.h"
 #include "maps/load.h"
 #include "maps/map_of.h"
+#include "random/elementary.h"
 
 namespace bochner {
 
@@ -38,7 +39,7 @@ double scale_value(const ColumnScaling& c, double x) {
       break;
     case Method::log: {
       const double u = (x - c.offset) / c.unit;
-      x = std::copysign(std::log1p(std::abs(u)), u);
+      x = std::copysign(portable_log1p(std::abs(u)), u);
       break;
     }
     case Method::quantile:

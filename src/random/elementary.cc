@@ -25,9 +25,12 @@ double polynomial(const double (&a)[N], double r) {
 
 }  // namespace
 
+namespace {
+
 // The method and the minimax coefficients of Sun's fdlibm: x = 2^k (1 + f), s = f / (2 + f),
 //   log(1 + f) = f - f^2/2 + s (f^2/2 + R(s^2)).
-double portable_log(double x) {
+// `rest` is added, at the place where small numbers are.
+double log_and_rest(double x, double rest) {
   std::uint64_t word = std::bit_cast<std::uint64_t>(x);
   // Adding the distance from sqrt(1/2) to 1 carries into the exponent exactly when the mantissa exceeds sqrt(2).
   word += 0x3ff0000000000000 - 0x3fe6a09e667f3bcd;
@@ -40,7 +43,18 @@ double portable_log(double x) {
                                    1.479819860511658591e-01},
                                   z);
   const double half = 0.5 * f * f;
-  return k * kLn2High - ((half - (s * (half + r) + k * kLn2Low)) - f);
+  return k * kLn2High - ((half - (s * (half + r) + (k * kLn2Low + rest))) - f);
+}
+
+}  // namespace
+
+double portable_log(double x) { return log_and_rest(x, 0); }
+
+// log(y + e) = log y + e / y, where e is what rounding y = 1 + x lost.
+double portable_log1p(double x) {
+  if (std::isinf(x)) return x;
+  const double y = 1 + x;
+  return log_and_rest(y, (x - (y - 1)) / y);
 }
 
 // fdlibm again: x = k ln 2 + r, exp(r) = 1 + r + r c / (2 - c).

@@ -24,6 +24,16 @@ TEST(Elementary, LogIsWithinTwoUlpOfLibmOverTheWholeRange) {
   for (double tiny : {1e-3, 1e-8, 1e-15}) EXPECT_NEAR(portable_log(1 + tiny), std::log(1 + tiny), 2 * kEpsilon * tiny);
 }
 
+TEST(Elementary, Log1pIsWithinTwoUlpOfLibm) {
+  for (int exponent = -1000; exponent <= 1000; exponent += 8)
+    for (std::uint64_t i = 0; i < 200; ++i) {
+      const double x = std::ldexp(uniform(3, Draw::sample, i), exponent);
+      EXPECT_NEAR(portable_log1p(x), std::log1p(x), 2 * kEpsilon * std::log1p(x)) << x;
+    }
+  EXPECT_EQ(portable_log1p(0), 0);
+  EXPECT_EQ(portable_log1p(INFINITY), INFINITY);
+}
+
 TEST(Elementary, ExpIsWithinTwoUlpOfLibm) {
   for (std::uint64_t i = 0; i < 100000; ++i) {
     const double x = 1400 * (uniform(2, Draw::sample, i) - 0.5);

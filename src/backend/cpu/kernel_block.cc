@@ -2,6 +2,7 @@
 // Copyright 2026 The bochner authors
 
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include "backend/cpu/operations.h"
@@ -12,9 +13,8 @@
 #define HWY_TARGET_INCLUDE "backend/cpu/kernel_block.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-// After foreach_target.h: per target.
-#include <hwy/contrib/math/math-inl.h>
 
+#include "backend/cpu/elementary-inl.h"
 #include "backend/cpu/tile-inl.h"
 
 // As fourier.cc: tiles of 6 rows go through a group of panels that stays in L2, a register tile of 6 rows x up to 16
@@ -43,23 +43,26 @@ HWY_INLINE V kernel_of(D d, KernelShape shape, V alpha, V s) {
     case KernelShape::squared:
       return s;
     case KernelShape::gaussian:
-      return hn::Exp(d, hn::Mul(s, hn::Set(d, hn::TFromD<D>(-0.5))));
+      return exp_negative(d, hn::Mul(s, hn::Set(d, hn::TFromD<D>(-0.5))));
     case KernelShape::exponential2:
-      return hn::Exp(d, hn::Neg(hn::Sqrt(s)));
+      return exp_negative(d, hn::Neg(hn::Sqrt(s)));
     case KernelShape::matern32: {
       const V a = hn::Sqrt(hn::Mul(s, hn::Set(d, hn::TFromD<D>(3))));
-      return hn::Mul(hn::Add(one, a), hn::Exp(d, hn::Neg(a)));
+      return hn::Mul(hn::Add(one, a), exp_negative(d, hn::Neg(a)));
     }
     case KernelShape::matern52: {
       const V a2 = hn::Mul(s, hn::Set(d, hn::TFromD<D>(5)));
       const V a = hn::Sqrt(a2);
       const V polynomial = hn::MulAdd(a2, hn::Set(d, hn::TFromD<D>(1.0 / 3)), hn::Add(one, a));
-      return hn::Mul(polynomial, hn::Exp(d, hn::Neg(a)));
+      return hn::Mul(polynomial, exp_negative(d, hn::Neg(a)));
     }
-    case KernelShape::rational:
-      return hn::Exp(d, hn::Neg(hn::Mul(alpha, hn::Log1p(d, hn::Div(s, hn::Add(alpha, alpha))))));
+    case KernelShape::rational: {
+      const V u = hn::Div(s, hn::Add(alpha, alpha));
+      const V finite = hn::Min(u, hn::Set(d, std::numeric_limits<hn::TFromD<D>>::max()));
+      return exp_negative(d, hn::Neg(hn::Mul(alpha, log1p_positive(d, finite))));
+    }
     case KernelShape::exponential1:
-      return hn::Exp(d, hn::Neg(s));
+      return exp_negative(d, hn::Neg(s));
     case KernelShape::cauchy:
       return hn::Div(one, s);
   }
