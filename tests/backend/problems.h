@@ -83,4 +83,10 @@ inline void for_each_target(const std::function<void(const std::string&)>& check
   hwy::GetChosenTarget().DeInit();
 }
 
+// Whether the instruction set multiplies and adds with one rounding. Those without are outside the promise that all
+// machines find the same bits.
+inline bool fuses(const std::string& target) {
+  return target != "SSSE3" && target != "SSE4" && target != "SCALAR" && target != "EMU128";
+}
+
 }  // namespace bochner::testing

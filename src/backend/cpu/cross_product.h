@@ -7,8 +7,8 @@
 
 namespace bochner::cpu {
 
-// product = a^T b: a is rows x m, b is rows x n, product is m x n. On ARM a float entry is
-// a function of its two columns alone, to the bit.
+// product = a^T b: a is rows x m, b is rows x n, product is m x n. An entry is a function of its two columns alone, to
+// the bit, and the same on every machine with a fused multiply-add.
 void cross_product(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> product);
 void cross_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> product);
 

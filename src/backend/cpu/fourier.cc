@@ -96,9 +96,40 @@ struct PackedTile {
   }
 };
 
+// Vectors of a segment that are summed together. AVX-512's are whole panels: one alone would be six sums, too few to
+// hide the latency of a multiply-add; three panels are 18, for 10 loads in the time of 18.
+template <class T>
+constexpr std::size_t segment_vectors() {
+  return HWY_TARGET <= HWY_AVX3 ? 3 : tile_vectors<T>();
+}
+
+// Where a tile's vectors of frequencies lie in the panels: `step` numbers from one input to the next of all of them.
+// A tile within one panel needs one pointer, one that reaches over several needs one for each vector.
+template <class T, std::size_t kVectors>
+struct TileWeights {
+  static constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
+  static constexpr bool kOnePanel = kVectors * kLanes <= kPanel;
+  const T* vectors[kOnePanel ? 1 : kVectors];
+
+  TileWeights(const T* panel, std::size_t panel_size, std::size_t column) {
+    for (std::size_t v = 0; v < (kOnePanel ? 1 : kVectors); ++v) {
+      const std::size_t c = column + v * kLanes;
+      vectors[v] = panel + c / kPanel * panel_size + c % kPanel;
+    }
+  }
+  template <class V>
+  HWY_INLINE void add(const T* HWY_RESTRICT x, std::size_t at, V (&sum)[kTileRows][kVectors]) const {
+    if constexpr (kOnePanel)
+      add_outer(x, vectors[0] + at, sum);
+    else
+      add_outer_at(
+          x, [&](auto v) BOCHNER_INLINE { return vectors[v] + at; }, sum);
+  }
+};
+
 // The sums of one tile, from the phase on: rows x `kVectors` vectors of frequencies.
 template <class T, std::size_t kVectors, class V>
-HWY_INLINE void sum_tile(const PackedTile<T>& x, const T* HWY_RESTRICT panel, const T* HWY_RESTRICT phase,
+HWY_INLINE void sum_tile(const PackedTile<T>& x, const TileWeights<T, kVectors> w, const T* HWY_RESTRICT phase,
                          V (&sum)[kTileRows][kVectors]) {
   const Tag<T> d;
   constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
@@ -109,10 +140,10 @@ HWY_INLINE void sum_tile(const PackedTile<T>& x, const T* HWY_RESTRICT panel, co
   const T* HWY_RESTRICT packed = x.packed;
   const std::uint32_t* HWY_RESTRICT at = x.at;
   for (std::size_t k = 0; k < x.inputs / 2; ++k, at += 2, packed += 2 * kPackedRows) {
-    add_outer(packed, panel + at[0], sum);
-    add_outer(packed + kPackedRows, panel + at[1], sum);
+    w.add(packed, at[0], sum);
+    w.add(packed + kPackedRows, at[1], sum);
   }
-  if (x.inputs % 2) add_outer(packed, panel + at[0], sum);
+  if (x.inputs % 2) w.add(packed, at[0], sum);
 }
 
 // The angles of kSegmentPanels panels to a buffer, kTileRows x kSegment. Not inlined: the sums want all the registers.
@@ -121,9 +152,10 @@ HWY_NOINLINE void sum_segment(const PackedTile<T>& x, const T* HWY_RESTRICT pane
                               const T* HWY_RESTRICT phase, T* HWY_RESTRICT angles) {
   constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
   constexpr std::size_t kColumns = kVectors * kLanes;
+  static_assert(kSegment % kColumns == 0);
   for (std::size_t s = 0; s < kSegment; s += kColumns) {
     hn::Vec<Tag<T>> sum[kTileRows][kVectors];
-    sum_tile(x, panel + s / kPanel * panel_size + s % kPanel, phase + s, sum);
+    sum_tile(x, TileWeights<T, kVectors>(panel, panel_size, s), phase + s, sum);
     unrolled<kTileRows>([&](auto r) BOCHNER_INLINE {
       unrolled<kVectors>(
           [&](auto v) BOCHNER_INLINE { hn::Store(sum[r][v], Tag<T>(), angles + r * kSegment + s + v * kLanes); });
@@ -137,7 +169,7 @@ HWY_NOINLINE void map_tile(const PackedTile<T>& x, const T* HWY_RESTRICT panel, 
                            const Turns<Tag<T>>& turns, T* HWY_RESTRICT cosine, T* HWY_RESTRICT sine,
                            std::size_t stride) {
   hn::Vec<Tag<T>> sum[kTileRows][kVectors];
-  sum_tile(x, panel, phase, sum);
+  sum_tile(x, TileWeights<T, kVectors>(panel, 0, 0), phase, sum);
   unrolled<kTileRows>([&](auto r) BOCHNER_INLINE {
     if constexpr (kSine)
       turns.cosine_sine(sum[r], cosine + r * stride, sine + r * stride);
@@ -201,7 +233,8 @@ class Dense {
         __builtin_prefetch(out.cosine + r * out.stride + line, 1);
         if (out.sine) __builtin_prefetch(out.sine + r * out.stride + line, 1);
       }
-    sum_segment<T, kVectors>(tile_, problem_.panel(p), problem_.w.inputs * kPanel, problem_.phase(p), angles_);
+    sum_segment<T, segment_vectors<T>()>(tile_, problem_.panel(p), problem_.w.inputs * kPanel, problem_.phase(p),
+                                         angles_);
     finish_segment(turns_, angles_, out);
   }
 

@@ -48,18 +48,20 @@ constexpr std::size_t tile_vectors() {
   return whole < most ? whole : most;
 }
 
-// sum[r][v] += x[r] w[v] for the rows of a tile. NEON multiplies by a lane: one load serves several rows.
-// Each vector of w is loaded where it is used, so that one register holds them all in turn.
-template <class T, std::size_t kVectors, class V>
-HWY_INLINE void add_outer(const T* HWY_RESTRICT x, const T* HWY_RESTRICT w, V (&sum)[kTileRows][kVectors]) {
+// sum[r][v] += x[r] w[v] for the rows of a tile, each sum by one fused multiply-add: what a sum becomes depends on its
+// own row and column and on no tile. at(v) is where vector v of w lies. NEON multiplies by a lane: one load serves
+// several rows; it reads x in whole vectors. Each vector of w is loaded where it is used, so that one register holds
+// them all in turn.
+template <class T, std::size_t kRows, std::size_t kVectors, class V, class At>
+HWY_INLINE void add_outer_at(const T* HWY_RESTRICT x, const At& at, V (&sum)[kRows][kVectors]) {
   const Tag<T> d;
-  constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
 #if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
-  V xv[kPackedRows / kLanes];
-  unrolled<(kTileRows + kLanes - 1) / kLanes>([&](auto i) BOCHNER_INLINE { xv[i] = hn::Load(d, x + i * kLanes); });
+  constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
+  V xv[(kRows + kLanes - 1) / kLanes];
+  unrolled<(kRows + kLanes - 1) / kLanes>([&](auto i) BOCHNER_INLINE { xv[i] = hn::Load(d, x + i * kLanes); });
   unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
-    const V wv = hn::Load(d, w + v * kLanes);
-    unrolled<kTileRows>([&](auto r) BOCHNER_INLINE {
+    const V wv = hn::Load(d, at(v));
+    unrolled<kRows>([&](auto r) BOCHNER_INLINE {
       if constexpr (sizeof(T) == 4)
         sum[r][v] = V(vfmaq_laneq_f32(sum[r][v].raw, wv.raw, xv[r / kLanes].raw, r % kLanes));
       else
@@ -68,12 +70,19 @@ HWY_INLINE void add_outer(const T* HWY_RESTRICT x, const T* HWY_RESTRICT w, V (&
   });
 #else
   V wv[kVectors];
-  unrolled<kVectors>([&](auto v) BOCHNER_INLINE { wv[v] = hn::Load(d, w + v * kLanes); });
-  unrolled<kTileRows>([&](auto r) BOCHNER_INLINE {
+  unrolled<kVectors>([&](auto v) BOCHNER_INLINE { wv[v] = hn::Load(d, at(v)); });
+  unrolled<kRows>([&](auto r) BOCHNER_INLINE {
     const V xr = hn::Set(d, x[r]);
     unrolled<kVectors>([&](auto v) BOCHNER_INLINE { sum[r][v] = hn::MulAdd(xr, wv[v], sum[r][v]); });
   });
 #endif
+}
+
+// The same with the vectors of w one after the other.
+template <class T, std::size_t kRows, std::size_t kVectors, class V>
+HWY_INLINE void add_outer(const T* HWY_RESTRICT x, const T* HWY_RESTRICT w, V (&sum)[kRows][kVectors]) {
+  add_outer_at(
+      x, [&](auto v) BOCHNER_INLINE { return w + v * hn::MaxLanes(Tag<T>()); }, sum);
 }
 
 }  // namespace bochner::cpu::HWY_NAMESPACE
