@@ -39,7 +39,19 @@ class Backend {
   virtual void add_product(MatrixView<const double> a, MatrixView<const double> b, double per_unit,
                            MatrixView<std::int64_t> sum) const = 0;
 
-  // c = a b + beta c (beta 0 or 1), all row-major.
+  // sum += a^T b, the product formed in float.
+  virtual void add_product(MatrixView<const float> a, MatrixView<const float> b, MatrixView<double> sum) const = 0;
+
+  // The same of numbers rounded to bfloat16, for preconditioners and the like. Columns are packed once, in a layout of
+  // the backend's own, into bfloat16_bytes that begin at a cache line, and then meet any others of as many rows: a has
+  // sum.rows columns, b has sum.cols. has_bfloat16: whether the processor does it faster than add_product.
+  virtual bool has_bfloat16() const = 0;
+  virtual std::size_t bfloat16_bytes(std::size_t rows, std::size_t cols) const = 0;
+  virtual void pack_bfloat16(MatrixView<const float> x, std::byte* packed) const = 0;
+  virtual void add_bfloat16_product(const std::byte* a, const std::byte* b, std::size_t rows,
+                                    MatrixView<double> sum) const = 0;
+
+  // c = a b + beta c (beta 0 or 1), all row-major. A row's result is a function of that row and of b alone, to the bit.
   virtual void multiply(MatrixView<const float> a, MatrixView<const float> b, float beta,
                         MatrixView<float> c) const = 0;
   virtual void multiply(MatrixView<const double> a, MatrixView<const double> b, double beta,

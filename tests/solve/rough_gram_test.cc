@@ -15,8 +15,8 @@ TiledSymmetric<double> gram_of(const std::vector<float>& values, std::size_t row
   Threads team(threads);
   TiledSymmetric<double> g(cols, 64);
   RoughGram product(rounded);
-  product.add({values.data(), rows, cols, stride}, g, team);
-  product.add({values.data(), rows, cols, stride}, g, team);
+  product.add({cpu_backend(), team}, {values.data(), rows, cols, stride}, g);
+  product.add({cpu_backend(), team}, {values.data(), rows, cols, stride}, g);
   return g;
 }
 

@@ -4,6 +4,7 @@
 #include "backend/backend.h"
 
 #include "backend/cpu/operations.h"
+#include "backend/cpu/target_choice.h"
 
 namespace bochner {
 
@@ -11,6 +12,8 @@ namespace {
 
 class CpuBackend final : public Backend {
  public:
+  CpuBackend() { cpu::choose_target(); }
+
   void fourier(const RowBlock<float>& x, const FourierWeights<float>& w, MatrixView<float> z) const override {
     cpu::fourier(x, w, z);
   }
@@ -24,6 +27,18 @@ class CpuBackend final : public Backend {
   void add_product(MatrixView<const double> a, MatrixView<const double> b, double per_unit,
                    MatrixView<std::int64_t> sum) const override {
     cpu::add_product(a, b, per_unit, sum);
+  }
+  void add_product(MatrixView<const float> a, MatrixView<const float> b, MatrixView<double> sum) const override {
+    cpu::add_product(a, b, sum);
+  }
+  bool has_bfloat16() const override { return cpu::has_bfloat16(); }
+  std::size_t bfloat16_bytes(std::size_t rows, std::size_t cols) const override {
+    return cpu::bfloat16_bytes(rows, cols);
+  }
+  void pack_bfloat16(MatrixView<const float> x, std::byte* packed) const override { cpu::pack_bfloat16(x, packed); }
+  void add_bfloat16_product(const std::byte* a, const std::byte* b, std::size_t rows,
+                            MatrixView<double> sum) const override {
+    cpu::add_bfloat16_product(a, b, rows, sum);
   }
   void multiply(MatrixView<const float> a, MatrixView<const float> b, float beta, MatrixView<float> c) const override {
     cpu::multiply(a, b, beta, c);

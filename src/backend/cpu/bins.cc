@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "backend/cpu/target_choice.h"
 #include "backend/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -145,6 +146,7 @@ void pattern_hashes(const typename PackedRows<T>::Part& part, const Grid<T>& gri
 
 template <class T>
 void bin_hashes(const PackedRows<T>& rows, const Grid<T>& grid, std::uint64_t* hashes) {
+  cpu::choose_target();
   thread_local std::vector<std::uint64_t> terms, sums;
   bool first = true;
   for (const auto& part : rows.parts) {

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -20,6 +21,13 @@ void fourier(const RowBlock<T>& x, const FourierWeights<T>& w, MatrixView<T> z);
 
 template <class T>
 void add_product(MatrixView<const T> a, MatrixView<const T> b, double per_unit, MatrixView<std::int64_t> sum);
+
+void add_product(MatrixView<const float> a, MatrixView<const float> b, MatrixView<double> sum);
+
+bool has_bfloat16();
+std::size_t bfloat16_bytes(std::size_t rows, std::size_t cols);
+void pack_bfloat16(MatrixView<const float> x, std::byte* packed);
+void add_bfloat16_product(const std::byte* a, const std::byte* b, std::size_t rows, MatrixView<double> sum);
 
 template <class T>
 void multiply(MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixView<T> c);

@@ -74,6 +74,15 @@ void add_product(MatrixView<const T> a, MatrixView<const T> b, double per_unit, 
   add_rows(product, per_unit, sum);
 }
 
+void add_product(MatrixView<const float> a, MatrixView<const float> b, MatrixView<double> sum) {
+  thread_local AlignedVector<float> scratch;
+  if (scratch.size() < a.cols * b.cols) scratch.resize(a.cols * b.cols);
+  const MatrixView<float> product{scratch.data(), a.cols, b.cols, b.cols};
+  cross_product(a, b, product);
+  for (std::size_t i = 0; i < sum.rows; ++i)
+    for (std::size_t j = 0; j < sum.cols; ++j) sum(i, j) += double(product(i, j));
+}
+
 template void add_product(MatrixView<const float>, MatrixView<const float>, double, MatrixView<std::int64_t>);
 template void add_product(MatrixView<const double>, MatrixView<const double>, double, MatrixView<std::int64_t>);
 

@@ -25,6 +25,20 @@ class ReferenceBackend final : public Backend {
                    MatrixView<std::int64_t> sum) const override {
     reference::add_product(a, b, per_unit, sum);
   }
+  void add_product(MatrixView<const float> a, MatrixView<const float> b, MatrixView<double> sum) const override {
+    reference::add_product(a, b, sum);
+  }
+  bool has_bfloat16() const override { return reference::has_bfloat16(); }
+  std::size_t bfloat16_bytes(std::size_t rows, std::size_t cols) const override {
+    return reference::bfloat16_bytes(rows, cols);
+  }
+  void pack_bfloat16(MatrixView<const float> x, std::byte* packed) const override {
+    reference::pack_bfloat16(x, packed);
+  }
+  void add_bfloat16_product(const std::byte* a, const std::byte* b, std::size_t rows,
+                            MatrixView<double> sum) const override {
+    reference::add_bfloat16_product(a, b, rows, sum);
+  }
   void multiply(MatrixView<const float> a, MatrixView<const float> b, float beta, MatrixView<float> c) const override {
     reference::multiply(a, b, beta, c);
   }

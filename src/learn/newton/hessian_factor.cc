@@ -51,7 +51,8 @@ TiledSymmetric<double> sketched_gram(const FeatureRows& z, std::span<const doubl
 
   TiledSymmetric<double> gram(width, GramFold::tile_for(width));
   // Buckets of one row each give the Hessian itself, to which a float is worth its time.
-  if (!buckets.empty()) RoughGram(buckets.size() < used_rows(d)).add(std::as_const(sketch).view(), gram, threads);
+  if (!buckets.empty())
+    RoughGram(buckets.size() < used_rows(d)).add({cpu_backend(), threads}, std::as_const(sketch).view(), gram);
   return gram;
 }
 

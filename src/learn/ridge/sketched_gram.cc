@@ -34,8 +34,9 @@ double sketch_ratio(double rows, double features) {
   return best;
 }
 
+// As float and as bfloat16, which AMX wants in two layouts.
 double sketch_panel_bytes(std::size_t features) {
-  return double(kPanelRows) * double(features + kKeptColumns) * (sizeof(float) + sizeof(std::uint16_t));
+  return double(kPanelRows) * double(features + kKeptColumns) * (sizeof(float) + 2 * sizeof(std::uint16_t));
 }
 
 TiledSymmetric<double> sketched_gram(FeatureCache& cache, const KeptRows& rows, const std::vector<double>& mean,
@@ -54,7 +55,7 @@ TiledSymmetric<double> sketched_gram(FeatureCache& cache, const KeptRows& rows, 
     CountSketch sketch = cache.fold(CountSketch(rows, places, first, count), "sketch");
     const MatrixView<const float> b = sketch.about(on, mean);
     for (std::size_t begin = 0; begin < count; begin += kPanelRows)
-      product.add(b.slice(begin, std::min(kPanelRows, count - begin)), gram, on.threads);
+      product.add(on, b.slice(begin, std::min(kPanelRows, count - begin)), gram);
   }
   return gram;
 }

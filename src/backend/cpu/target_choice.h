@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace bochner::cpu {
+
+// BOCHNER_TARGET in the environment limits the instruction sets that are used, to compare or to imitate another
+// machine: the name of one that Highway knows (sse4, avx2, avx3, neon, ...), beyond which none is used; with +bf16 or
+// +amx behind it the unit that multiplies bfloat16 is used as well. Unset: the best there is.
+
+// Reads it, once; every way to the vector code passes here first. Throws std::invalid_argument where the name is
+// unknown or this processor does not have it.
+void choose_target();
+
+// Whether the unit may be used: "bf16" or "amx".
+bool may_use(std::string_view unit);
+
+// What is in use, as BOCHNER_TARGET would name it.
+std::string target_in_use();
+
+}  // namespace bochner::cpu
