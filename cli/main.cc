@@ -70,8 +70,11 @@ int run(int argc, char** argv) {
 int guarded(int argc, char** argv) {
   try {
     return run(argc, argv);
-  } catch (const Stopped&) {
-    return report(stop_code(), "stopped; the checkpoint holds how far it was: go on with the same words and --resume");
+  } catch (const Stopped& stopped) {
+    return report(stop_code(),
+                  stopped.saved()
+                      ? "stopped; the checkpoint holds how far it was: go on with the same words and --resume"
+                      : "stopped; no checkpoint could be saved, the training has to begin anew");
   } catch (const AboveLimit&) {
     return kAboveLimit;
   } catch (const ReaderLeft&) {

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/paths.h"
 #include "base/require.h"
 
 namespace bochner {
@@ -57,8 +58,7 @@ void Output::finish() {
 void check_output(const std::string& path, std::initializer_list<std::string> inputs) {
   if (path.empty()) return;
   for (const std::string& input : inputs) {
-    std::error_code error;  // where one does not exist they differ
-    require(input.empty() || !fs::equivalent(path, input, error),
+    require(input.empty() || !same_file(path, input),
             "{}: is an input of this command and would be overwritten; choose another output", path);
   }
   std::error_code error;

@@ -10,6 +10,7 @@
 #include <csignal>
 
 #include "base/atomic_file.h"
+#include "run/checkpoint.h"
 
 namespace bochner {
 
@@ -19,9 +20,9 @@ std::atomic<bool> soft{false};
 std::atomic<int> asked{0}, waited{0};
 std::atomic<std::size_t> questions_left{0};  // until stop_at_point() answers
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may only touch what needs no lock");
-std::string checkpoint_path, state_path, unfinished_state, checkpoint_hint;  // set before soft is, and then left alone
+std::string checkpoint_path, state_path, checkpoint_hint;  // set before soft is, and then left alone
 
-constexpr int kMostWaits = 5;  // while the first state of all is being written
+constexpr int kMostWaits = 5;  // while the first checkpoint of all is being written
 
 void write_line(const char* text, std::size_t size) {
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, size);
@@ -47,12 +48,11 @@ void handle(int signal) {
   start_waiting();
 }
 
-// No answer in time. What was saved last serves; where a large state is being written for the first time, that is worth
-// a little more time.
+// No answer in time. What was saved last serves; where a large state is being written for the first time (and all bytes
+// of the data are hashed for it), that is worth a little more time.
 void lose_patience(int) {
   const bool there = ::access(state_path.c_str(), R_OK) == 0;
-  const bool coming = ::access(unfinished_state.c_str(), R_OK) == 0;
-  if (there || !coming || ++waited > kMostWaits) end_program(asked);
+  if (there || !Checkpoint::saving() || ++waited > kMostWaits) end_program(asked);
   start_waiting();
 }
 
@@ -69,12 +69,12 @@ void catch_signals() {
     if (before.sa_handler != SIG_IGN) ::sigaction(signal, &action, nullptr);  // nohup stays nohup
   }
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 void stop_softly(const std::string& checkpoint, const std::string& hint) {
   checkpoint_path = checkpoint;
   state_path = checkpoint + ".state";
-  unfinished_state = state_path + ".new";
   checkpoint_hint = hint;
   struct sigaction action {};
   action.sa_handler = lose_patience;

@@ -8,8 +8,8 @@
 
 namespace bochner {
 
-// Ctrl-C and the like end the program at once with 128 + signal and remove unfinished output. A closed pipe becomes an
-// error of write().
+// Ctrl-C and the like end the program at once with 128 + signal and remove unfinished output. A closed pipe, and a
+// file beyond ulimit -f, become errors of write().
 void catch_signals();
 
 // From now on a signal asks to stop instead: asked_to_stop() says so, and whoever works saves a checkpoint and leaves.

@@ -4,12 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <limits>
 
 #include "advice.h"
 #include "base/clock.h"
-#include "base/file_hash.h"
 #include "base/require.h"
 #include "commands.h"
 #include "learn/learner.h"
@@ -17,13 +14,10 @@
 #include "model/report_json.h"
 #include "output.h"
 #include "rows/labels.h"
-#include "run/checkpoint.h"
-#include "signals.h"
+#include "train_checkpoint.h"
 #include "train_words.h"
 
 namespace bochner {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -71,50 +65,6 @@ std::string to_text(const Report& report, double seconds) {
   return fmt::format("{}; {} features, lambda {:.3g}, {:.2f} s\n", score, report.features, report.lambda, seconds);
 }
 
-// What makes two trainings the same: the data and every word that may change the model.
-std::vector<std::pair<std::string, std::string>> identity(const CLI::App& command, const TrainWords& words) {
-  const auto told_apart = [](const std::string& file) { return fmt::format("{:016x}", file_hash(file)); };
-  std::vector<std::pair<std::string, std::string>> pairs = {{"bochner", BOCHNER_VERSION},
-                                                            {"the data (by their hash)", told_apart(words.file)}};
-  if (!words.validation.empty())
-    pairs.emplace_back("the validation rows (by their hash)", told_apart(words.validation));
-  for (const CLI::Option* option : command.get_options()) {
-    const std::string name = option->get_name();
-    const auto harmless = {"",        "FILE",   "--validation", "--output", "--threads",   "--memory",
-                           "--quiet", "--json", "--resume",     "--help",   "--checkpoint"};  // hidden words: ""
-    if (option->count() == 0 || std::find(harmless.begin(), harmless.end(), name) != harmless.end()) continue;
-    pairs.emplace_back(name, fmt::format("{}", fmt::join(option->results(), " ")));
-  }
-  return pairs;
-}
-
-CheckpointOptions checkpoint_options(const CLI::App& command, const TrainWords& words) {
-  CheckpointOptions options;
-  options.path = words.checkpoint;
-  // Beside a model that is a file; a pipe or a device has no such place.
-  if (options.path.empty() && !words.output.empty() && (!fs::exists(words.output) || fs::is_regular_file(words.output)))
-    options.path = words.output + ".checkpoint";
-  require(!words.resume || !options.path.empty(), "--resume: found neither -o nor --checkpoint, expected one of them");
-  if (options.path.empty()) return options;
-  check_output(options.path, {words.file, words.validation, words.output});
-  options.resume = words.resume;
-  options.identity = identity(command, words);
-  options.first_seconds = words.checkpoint_seconds;
-  if (words.checkpoint_seconds == 0) options.share = std::numeric_limits<double>::infinity();  // at every chance
-  options.stop = asked_to_stop;
-  stop_at_point(words.stop_after);
-  stop_softly(options.path, fmt::format("bochner: stopped; {} holds how far it was: go on with the same words and "
-                                        "--resume\n",
-                                        options.path));
-  return options;
-}
-
-void remove_checkpoint(const std::string& path) {
-  std::error_code ignored;
-  if (path.empty()) return;
-  for (const std::string& file : Checkpoint::files(path)) fs::remove(file, ignored);
-}
-
 void run_train(const CLI::App& command, const TrainWords& words) {
   Clock clock;
   Messages messages(words.run.quiet);
@@ -124,6 +74,7 @@ void run_train(const CLI::App& command, const TrainWords& words) {
   options.say = [&](const std::string& line) { messages.say("  " + line); };
   check_options(options);
   check_output(words.output, {words.file, words.validation});
+  TrainCheckpoint checkpoint(command, words);
 
   messages.step("reading " + words.file);
   const std::unique_ptr<Rows> rows = open_rows(words.file, reading);
@@ -136,14 +87,10 @@ void run_train(const CLI::App& command, const TrainWords& words) {
     options.validation_name = words.validation;
   }
   messages.say(words.file + ": " + found_line(*rows, words));
-  options.checkpoint = checkpoint_options(command, words);
-  const bool found = !options.checkpoint.path.empty() && fs::exists(options.checkpoint.path);
-  if (words.resume && !found) messages.say(options.checkpoint.path + " does not exist; the training begins anew");
-  if (!words.resume && found)
-    messages.say(options.checkpoint.path + " is of an earlier training; --resume goes on from it, this begins anew");
+  options.checkpoint = checkpoint.options(messages);
   const Model model = train(*rows, options);
   if (!words.output.empty()) model.save(words.output);
-  remove_checkpoint(options.checkpoint.path);
+  checkpoint.remove();
   const double seconds = clock.lap();
   for (const auto& [step, time] : model.report().seconds)
     if (time >= 1) messages.say(fmt::format("  {}: {:.1f} s", step, time));

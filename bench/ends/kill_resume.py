@@ -12,6 +12,7 @@ import argparse
 import os
 import pathlib
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -34,7 +35,13 @@ TASKS = {
     "huber": ("cpu.train.csv", ["--target", "usr", "--learner", "huber", "--features", "500", "--bandwidth", "2"]),
     "svr": ("cpu.train.csv", ["--target", "usr", "--learner", "svr", "--features", "500", "--bandwidth", "2"]),
     "binning": ("census.train.csv", ["--target", "price", "--map", "binning"]),
-    "binning-pursuit": ("adult.train.svm", ["--map", "binning:order=1-2,sweeps=3", "--learner", "logistic"]),
+    "binning-steps": ("cpu.train.csv", ["--target", "usr", "--map", "binning:steps=30", "--features", "200",
+                                        "--bandwidth", "1"]),
+    "binning-sweeps": ("census.train.csv", ["--target", "price", "--map", "binning:sweeps=5", "--features", "100",
+                                            "--bandwidth", "1"]),
+    "binning-pursuit": ("adult.train.svm", ["--map", "binning:order=1-2,sweeps=3,pursuit=4", "--features", "60",
+                                            "--learner", "logistic"]),
+    "mixture": ("cpu.train.csv", ["--target", "usr", "--map", "fourier+binning", "--features", "200", "--bandwidth", "1"]),
 }
 OLD = b"an old model"
 
@@ -48,7 +55,7 @@ class Training:
         subprocess.run([*self.words, "-o", "expected"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         self.seconds = time.perf_counter() - begin
         self.expected = (folder / "expected").read_bytes()
-        self.kills = self.resumed = self.models = self.failures = 0
+        self.kills = self.resumed = self.models = self.failures = self.refused = 0
 
     def start(self, save_seconds):
         return subprocess.Popen([*self.words, "-o", "m", "--resume", "--checkpoint-seconds", str(save_seconds)],
@@ -67,13 +74,14 @@ class Training:
             process = self.start(save_seconds)
             time.sleep(moments.random() * self.seconds)
             process.kill()
-            if process.wait() == 0:
+            code = process.wait()
+            if code == 0:
                 break
+            self.refused += code != -signal.SIGKILL
             done += 1
             self.resumed += (self.folder / "m.checkpoint").exists()
             self.check(OLD, self.expected)
-        if self.start(save_seconds).wait() != 0:
-            self.failures += 1
+        self.refused += self.start(save_seconds).wait() != 0
         self.check(self.expected)
         self.kills += done
         self.models += 1
@@ -99,11 +107,11 @@ def main():
             save_seconds = 0 if turn // len(trainings) % 2 == 0 else training.seconds / 20
             left -= training.survive(min(left, moments.randint(1, 4)), save_seconds, moments)
             turn += 1
-        print(f"{'training':16} {'seconds':>7} {'kills':>5} {'resumed':>7} {'models':>6}  bytes")
+        print(f"{'training':16} {'seconds':>7} {'kills':>5} {'resumed':>7} {'refused':>7} {'models':>6}  bytes")
         for t in trainings:
-            print(f"{t.name:16} {t.seconds:7.1f} {t.kills:5} {t.resumed:7} {t.models:6}  "
+            print(f"{t.name:16} {t.seconds:7.1f} {t.kills:5} {t.resumed:7} {t.refused:7} {t.models:6}  "
                   f"{'identical' if t.failures == 0 else f'{t.failures} DIFFER'}")
-        sys.exit(any(t.failures for t in trainings))
+        sys.exit(any(t.failures or t.refused for t in trainings))
 
 
 main()

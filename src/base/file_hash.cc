@@ -3,36 +3,65 @@
 
 #include "base/file_hash.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
-#include <fstream>
+#include <memory>
+#include <span>
+#include <utility>
 
+#include "base/hash64.h"
 #include "base/require.h"
 
 namespace bochner {
 
-std::uint64_t text_hash(std::string_view text, std::uint64_t start) {
-  std::uint64_t hash = start;
-  for (const char c : text) hash = (hash ^ std::uint8_t(c)) * 0x100000001b3u;
-  return hash;
+namespace {
+
+[[noreturn]] void fail_to_read(const std::string& path) {
+  fail(Error::Kind::io, "{}: cannot read: {}; check the path", path, std::strerror(errno));
 }
 
+}  // namespace
+
 std::uint64_t file_hash(const std::string& path) {
-  constexpr std::streamoff kPiece = 1 << 20;
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  const std::streamoff size = file ? std::streamoff(file.tellg()) : -1;
-  if (size < 0) fail(Error::Kind::io, "{}: cannot read: {}; check the path", path, std::strerror(errno));
-  std::uint64_t hash = text_hash(fmt::format("{} ", size));
-  const auto add = [&](std::streamoff begin, std::streamoff end) {
-    std::string piece(std::size_t(end - begin), '\0');
-    file.seekg(begin);
-    if (!file.read(piece.data(), end - begin)) fail(Error::Kind::io, "{}: cannot read: {}", path, std::strerror(errno));
-    hash = text_hash(piece, hash);
-  };
-  const std::streamoff first = std::min(size, kPiece);
-  if (first > 0) add(0, first);
-  if (size > first) add(std::max(first, size - kPiece), size);
-  return hash;
+  constexpr std::size_t kPiece = std::size_t(1) << 18;  // stays in the cache between the copy and the hash
+  const auto piece = std::make_unique_for_overwrite<std::byte[]>(kPiece);
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) fail_to_read(path);
+  Hash64 hash;
+  ssize_t got = 0;
+  while ((got = ::read(file, piece.get(), kPiece)) > 0 || (got < 0 && errno == EINTR))
+    if (got > 0) hash.add(std::span(piece.get(), std::size_t(got)));
+  const int code = errno;
+  ::close(file);
+  errno = code;
+  if (got < 0) fail_to_read(path);
+  return hash.value();
+}
+
+UnchangedFile::UnchangedFile(std::string path) : path_(std::move(path)), first_(stamp(path_)) {}
+
+UnchangedFile::Stamp UnchangedFile::stamp(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) fail_to_read(path);
+#ifdef __APPLE__
+  const timespec& changed = status.st_mtimespec;
+#else
+  const timespec& changed = status.st_mtim;
+#endif
+  return {std::uint64_t(status.st_dev), std::uint64_t(status.st_ino), std::uint64_t(status.st_size),
+          std::int64_t(changed.tv_sec), std::int64_t(changed.tv_nsec)};
+}
+
+std::uint64_t UnchangedFile::hash() const {
+  const std::uint64_t found = file_hash(path_);
+  if (stamp(path_) != first_)
+    fail(Error::Kind::data, "{}: was changed since this command began to read it; train again from the new rows",
+         path_);
+  return found;
 }
 
 }  // namespace bochner

@@ -4,16 +4,33 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <string>
-#include <string_view>
 
 namespace bochner {
 
-// FNV-1a. To tell things apart, not to guard them.
-std::uint64_t text_hash(std::string_view text, std::uint64_t start = 0xcbf29ce484222325u);
-
-// Of a file's size, its first and its last megabyte: tells one data file from another without reading all of it.
-// Error::Kind::io when it cannot be read.
+// The hash of all bytes of a file: one pass over it, at the speed of reading. Error::Kind::io when it cannot be read.
 std::uint64_t file_hash(const std::string& path);
+
+// A file as it is when this is made, for whoever needs its hash much later, or never: hash() refuses a file that was
+// changed in between (Error::Kind::data), so the hash is that of the bytes there were.
+class UnchangedFile {
+ public:
+  explicit UnchangedFile(std::string path);
+
+  std::uint64_t hash() const;
+
+ private:
+  // What changes with the bytes of a file, and with the file behind a name.
+  struct Stamp {
+    std::uint64_t device, number, bytes;
+    std::int64_t seconds, nanoseconds;
+    bool operator==(const Stamp&) const = default;
+  };
+  static Stamp stamp(const std::string& path);
+
+  std::string path_;
+  Stamp first_;
+};
 
 }  // namespace bochner

@@ -15,7 +15,6 @@
 #include <string_view>
 #include <utility>
 
-#include "base/atomic_file.h"
 #include "base/hash64.h"
 #include "base/require.h"
 #include "base/strict_json.h"
@@ -304,7 +303,7 @@ class Reader {
 
 }  // namespace
 
-void write_archive(const std::string& path, const Archive& archive, const std::string& temporary) {
+void write_archive(const std::string& path, const Archive& archive, const AtomicFile::Options& how) {
   require(archive.tree.is_object(), "model: tree is a {}, expected an object", archive.tree.type_name());
   const std::vector<const Named*> order = in_file_order(archive);
   std::string header = header_text(archive, order);
@@ -314,7 +313,7 @@ void write_archive(const std::string& path, const Archive& archive, const std::s
   hash.add(header);
   for (const Named* item : order) hash.add(item->second.content());
   header.replace(checksum_place(header), kNoDigits.size(), checksum_digits(hash));
-  AtomicFile file(path, temporary);
+  AtomicFile file(path, how);
   file.write(bytes_of_value(length));
   file.write(header);
   for (const Named* item : order) file.write(item->second.content());

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/archive.h"
+#include "base/atomic_file.h"
 
 namespace bochner {
 
@@ -17,8 +18,7 @@ namespace bochner {
 // The checksum (base/hash64.h) covers every byte of the file, its own digits taken as zeros: no altered byte goes
 // unnoticed. Files of earlier versions have none, and still load.
 // The same archive always gives the same bytes. The file appears whole or not at all.
-// temporary: as AtomicFile takes it.
-void write_archive(const std::string& path, const Archive& archive, const std::string& temporary = "");
+void write_archive(const std::string& path, const Archive& archive, const AtomicFile::Options& how = {});
 
 // Trusts nothing: a file that is cut, altered or hostile gives Error::Kind::model, one that cannot be read
 // Error::Kind::io. Never takes more memory than a small multiple of the file's size.

@@ -47,8 +47,7 @@ class Training {
     try {
       return trained();
     } catch (const Stopped&) {
-      checkpoint_->save_log();
-      throw;
+      throw Stopped(checkpoint_->save_log());
     }
   }
 

@@ -4,6 +4,7 @@
 #include "run/checkpoint.h"
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 
 #include "base/require.h"
@@ -15,15 +16,20 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-constexpr const char *kType = "bochner checkpoint", *kLog = "log", *kState = ".state", *kNew = ".new";
+constexpr const char* kLog = "log";
 constexpr double kGuessedBytesPerSecond = 200e6;  // of a save, before one was timed
 constexpr double kRetrySeconds = 30;
 
-nlohmann::json identity_json(const CheckpointOptions& options) {
-  nlohmann::json tree = nlohmann::json::object();
-  for (const auto& [name, value] : options.identity) tree[name] = value;
-  return tree;
-}
+std::atomic<int> saves{0};  // that are being written
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may only touch what needs no lock");
+
+class Saving {
+ public:
+  Saving() { ++saves; }
+  ~Saving() { --saves; }
+  Saving(const Saving&) = delete;
+  Saving& operator=(const Saving&) = delete;
+};
 
 // "--features is 64 there and 128 now, ..."
 std::string differences(const nlohmann::json& there, const nlohmann::json& now) {
@@ -59,11 +65,14 @@ bool may_save(Steady::time_point last, double wait) { return seconds_between(las
 
 Checkpoint::Checkpoint(const CheckpointOptions& options, Say say)
     : options_(options),
+      place_(options.place ? options.place : std::make_shared<CheckpointPlace>(options.path)),
       say_(std::move(say)),
-      log_file_{options.path, Steady::now(), options.first_seconds},
-      state_file_{options.path + kState, Steady::now(), options.first_seconds} {
+      log_file_{place_->log(), Steady::now(), options.first_seconds},
+      state_file_{place_->state(), Steady::now(), options.first_seconds} {
   require(options_.share > 0, "checkpoint: the share of time is {}, expected a positive number", options_.share);
-  if (!options_.resume || !std::filesystem::exists(options_.path)) return;
+  if (!place_->holds_checkpoint()) return;
+  place_->claim_or_fail();  // it will be read or replaced, and removed in the end
+  if (!options_.resume) return;
   read(log_file_.path);
   if (std::filesystem::exists(state_file_.path)) read(state_file_.path);
   if (const auto log = take(kLog)) read_log(*log);
@@ -71,15 +80,22 @@ Checkpoint::Checkpoint(const CheckpointOptions& options, Say say)
   own_ = true;
 }
 
-std::vector<std::string> Checkpoint::files(const std::string& path) {
-  return {path, path + kNew, path + kState, path + kState + kNew};
+bool Checkpoint::saving() noexcept { return saves > 0; }
+
+const nlohmann::json& Checkpoint::identity() {
+  if (identity_) return *identity_;
+  nlohmann::json tree = nlohmann::json::object();
+  for (const auto& [name, value] : options_.identity) tree[name] = value;
+  if (options_.late_identity)
+    for (const auto& [name, value] : options_.late_identity()) tree[name] = value;
+  return identity_.emplace(std::move(tree));
 }
 
 void Checkpoint::read(const std::string& path) {
   Archive file = read_archive(path);
   if (get_text(file.tree, "type") != kType)
     fail(Error::Kind::data, "{}: is no checkpoint; name the one to resume from", path);
-  const std::string found = differences(get_node(file.tree, "identity"), identity_json(options_));
+  const std::string found = differences(get_node(file.tree, "identity"), identity());
   if (!found.empty())
     fail(Error::Kind::data, "{}: belongs to another training: {}; use the same words, or leave --resume out", path,
          found);
@@ -131,7 +147,7 @@ Checkpoint::Numbers Checkpoint::logged(const std::string& what, std::size_t size
 
 bool Checkpoint::offer(const std::string& step, const Save& save) {
   if (!may_save(state_file_.last, state_file_.wait)) return false;
-  Archive state, archive = new_archive();
+  Archive state, archive;
   save(state);
   put_views(archive, step, state);
   if (!due(state_file_, archive)) return false;
@@ -141,15 +157,13 @@ bool Checkpoint::offer(const std::string& step, const Save& save) {
 
 void Checkpoint::save_now(const std::string& step, const Save& save) {
   save_log();
-  Archive state, archive = new_archive();
+  Archive state, archive;
   save(state);
   put_views(archive, step, state);
   write(state_file_, archive);
 }
 
-void Checkpoint::save_log() {
-  if (!log_file_.current) write(log_file_, log_archive());
-}
+bool Checkpoint::save_log() { return log_file_.current || write(log_file_, log_archive()); }
 
 void Checkpoint::offer_log() {
   if (!may_save(log_file_.last, log_file_.wait)) return;
@@ -157,16 +171,8 @@ void Checkpoint::offer_log() {
   if (due(log_file_, archive)) write(log_file_, archive);
 }
 
-Archive Checkpoint::new_archive() const {
-  Archive archive;
-  archive.tree["type"] = kType;
-  archive.tree["identity"] = identity_json(options_);
-  archive.tree["steps"] = nlohmann::json::object();
-  return archive;
-}
-
 Archive Checkpoint::log_archive() const {
-  Archive archive = new_archive(), log;
+  Archive archive, log;
   for (const auto& [name, result] : kept_) put_views(archive, name, result);
   log.tree["results"] = nlohmann::json::array();
   for (std::size_t i = 0; i < log_.size(); ++i) {
@@ -187,13 +193,18 @@ bool Checkpoint::due(File& file, const Archive& archive) const {
 }
 
 // Each of the two files may take half of the share.
-bool Checkpoint::write(File& file, const Archive& archive) {
-  const Steady::time_point begin = Steady::now();
+bool Checkpoint::write(File& file, Archive archive) {
+  const Saving now;
+  Steady::time_point begin = Steady::now();
   try {
+    archive.tree["type"] = kType;
+    archive.tree["identity"] = identity();
+    begin = Steady::now();  // what is done once is not the cost of a save
+    if (!place_->claim())
+      fail(Error::Kind::io, "another training that still runs has its checkpoint at {}", place_->log());
     if (!own_) std::filesystem::remove(state_file_.path);  // of another training that was never resumed
     own_ = true;
-    // A name of its own: what a killed run leaves behind is overwritten, not piled up.
-    write_archive(file.path, archive, file.path + kNew);
+    write_archive(file.path, archive, {.follow_links = false});
   } catch (const std::exception& error) {
     file.last = Steady::now();
     file.wait = std::max(kRetrySeconds, seconds_between(begin, file.last) / options_.share * 2);

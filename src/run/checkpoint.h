@@ -6,12 +6,14 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/archive.h"
 #include "bochner/checkpoint.h"
+#include "run/checkpoint_place.h"
 
 namespace bochner {
 
@@ -59,14 +61,16 @@ class Checkpoint {
   // The result of a step that is done, to be part of every save from now on. For what is small.
   void keep(const std::string& step, Archive result);
 
-  // Saves the log now: the run was asked to stop.
-  void save_log();
+  // Saves the log now: the run was asked to stop. Returns whether a log is there.
+  bool save_log();
 
   // Whether anything of an earlier run was found.
   bool resumed() const { return resumed_; }
 
-  // The files of a checkpoint: for whoever removes them.
-  static std::vector<std::string> files(const std::string& path);
+  // Whether a checkpoint is being written at this moment. For the handler of a signal.
+  static bool saving() noexcept;
+
+  static constexpr const char* kType = "bochner checkpoint";  // of its archives
 
  private:
   using Time = std::chrono::steady_clock::time_point;
@@ -86,13 +90,15 @@ class Checkpoint {
   void read_log(const Archive& log);
   void save_now(const std::string& step, const Save& save);
   void offer_log();
-  Archive new_archive() const;
+  const nlohmann::json& identity();
   Archive log_archive() const;
   bool due(File& file, const Archive& archive) const;
-  bool write(File& file, const Archive& archive);
+  bool write(File& file, Archive archive);
 
   CheckpointOptions options_;
+  std::shared_ptr<CheckpointPlace> place_;
   Say say_;
+  std::optional<nlohmann::json> identity_;
   bool resumed_ = false, own_ = false;  // own: what lies at the paths is of this training
   std::map<std::string, Archive> kept_, found_;
   std::vector<Entry> log_;

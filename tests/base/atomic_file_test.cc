@@ -87,6 +87,62 @@ TEST_F(AtomicFileTest, KeepsPermissionsAndLinks) {
   EXPECT_EQ(fs::status(path("real")).permissions(), fs::perms(0640));
 }
 
+TEST_F(AtomicFileTest, ALinkToNothingYetIsFollowed) {
+  fs::create_directory(path("sub"));
+  fs::create_symlink("sub/real", path("link"));
+  write_file_atomically(path("link"), std::as_bytes(std::span("new", 3)));
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(read(path("sub/real")), "new");
+  fs::create_symlink("absent/real", path("astray"));
+  EXPECT_NE(io_error([&] { AtomicFile(path("astray")); }).find("create the folder"), std::string::npos);
+}
+
+TEST_F(AtomicFileTest, ALinkThatIsNotToBeFollowedIsReplaced) {
+  std::ofstream(path("real")) << "old";
+  fs::create_symlink("real", path("link"));
+  AtomicFile file(path("link"), {.follow_links = false});
+  file.write("new");
+  file.commit();
+  EXPECT_FALSE(fs::is_symlink(path("link")));
+  EXPECT_EQ(read(path("link")), "new");
+  EXPECT_EQ(read(path("real")), "old");
+}
+
+TEST_F(AtomicFileTest, WhereFilesNeedANameItIsTheSame) {
+  std::ofstream(path("out")) << "old";
+  fs::permissions(path("out"), fs::perms(0640));
+  { AtomicFile(path("out"), {.nameless = false}).write("lost"); }
+  EXPECT_EQ(read(path("out")), "old");
+  AtomicFile file(path("out"), {.nameless = false});
+  file.write("new");
+  EXPECT_EQ(files(), 2u);
+  file.commit();
+  EXPECT_EQ(read(path("out")), "new");
+  EXPECT_EQ(fs::status(path("out")).permissions(), fs::perms(0640));
+  EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(AtomicFileTest, WhatAKilledProgramLeftIsRemovedAndNothingElse) {
+  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  const auto put = [&](const std::string& name) {
+    std::ofstream(path(name)) << "x";
+    fs::last_write_time(path(name), long_ago);
+  };
+  for (const char* name : {".bochner-12-0.tmp", ".bochner-notes", "bochner-12-0.tmp", "kept"}) put(name);
+  std::ofstream(path(".bochner-12-1.tmp")) << "just opened";
+  fs::create_symlink("kept", path(".bochner-12-2.tmp"));
+  AtomicFile file(path("out"), {.nameless = false});
+  EXPECT_FALSE(fs::exists(path(".bochner-12-0.tmp")));
+  EXPECT_EQ(files(), 6u) << "the other five, and the one that is written";
+  for (const auto& entry : fs::directory_iterator(folder_))
+    if (!entry.is_symlink()) fs::last_write_time(entry.path(), long_ago);
+  remove_left_over_files(folder_.string());
+  EXPECT_EQ(files(), 5u) << "without the one that was just opened";
+  file.write("whole");
+  file.commit();
+  EXPECT_EQ(read(path("out")), "whole");
+}
+
 TEST_F(AtomicFileTest, AFullDiskIsAnErrorAndLeavesTheOldFile) {
   std::ofstream(path("out")) << "old";
   // A file-size limit fails the write as a full disk does.

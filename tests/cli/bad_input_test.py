@@ -4,6 +4,7 @@
 
 import gzip
 import os
+import pathlib
 import signal
 import time
 import unittest
@@ -165,10 +166,18 @@ class Signals(CommandTest):
         rows = CPU.read_bytes().splitlines(keepends=True)
         self.file("many.csv", rows[0] + b"".join(rows[1:]) * 100)
 
+    def is_writing(self, process):
+        """Whether it has an output open: a file without a name, which only /proc shows, or a temporary one."""
+        try:
+            files = [os.readlink(link) for link in pathlib.Path(f"/proc/{process.pid}/fd").iterdir()]
+        except OSError:
+            files = []  # it is just closing one, or gone
+        return any(f.startswith(f"{self.folder}/#") for f in files) or list(self.folder.glob(".bochner-*"))
+
     def test_ctrl_c_leaves_nothing_behind(self):
         before = self.contents()
         process = self.start("predict", "m", "many.csv", "-o", "p.csv")
-        while process.poll() is None and not list(self.folder.glob(".bochner-*")):
+        while process.poll() is None and not self.is_writing(process):
             time.sleep(0.001)
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=60)

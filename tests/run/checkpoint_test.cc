@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "bochner/error.h"
+#include "scratch.h"
 
 namespace bochner {
 namespace {
@@ -20,7 +20,7 @@ class CheckpointLog : public ::testing::Test {
  protected:
   CheckpointLog() : path_(std::filesystem::temp_directory_path() / ("bochner-log-" + std::to_string(::getpid()))) {}
   ~CheckpointLog() override {
-    for (const std::string& file : Checkpoint::files(path_)) std::filesystem::remove(file);
+    for (const std::string& file : CheckpointPlace::files(path_)) std::filesystem::remove(file);
   }
 
   // Saves nothing by itself: what a test saves is what a run has when it is killed.
@@ -40,13 +40,14 @@ class CheckpointLog : public ::testing::Test {
 };
 
 TEST_F(CheckpointLog, AResumedRunTakesWhatWasSavedAndMakesTheRest) {
-  Checkpoint first = begin(false);
-  EXPECT_EQ(first.logged("loss 1", 2, making({1, 2})), (Numbers{1, 2}));
-  EXPECT_EQ(first.logged("loss 2", 1, making({3})), (Numbers{3}));
-  first.save_log();
-  EXPECT_EQ(first.logged("loss 3", 1, making({4})), (Numbers{4}));  // not saved
-  EXPECT_EQ(made_, 3);
-
+  {
+    Checkpoint first = begin(false);
+    EXPECT_EQ(first.logged("loss 1", 2, making({1, 2})), (Numbers{1, 2}));
+    EXPECT_EQ(first.logged("loss 2", 1, making({3})), (Numbers{3}));
+    EXPECT_TRUE(first.save_log());
+    EXPECT_EQ(first.logged("loss 3", 1, making({4})), (Numbers{4}));  // not saved
+    EXPECT_EQ(made_, 3);
+  }
   Checkpoint second = begin(true);
   EXPECT_TRUE(second.resumed());
   made_ = 0;
@@ -58,9 +59,11 @@ TEST_F(CheckpointLog, AResumedRunTakesWhatWasSavedAndMakesTheRest) {
 }
 
 TEST_F(CheckpointLog, AResultOfAnotherNameOrSizeIsMadeAnewAndEndsWhatIsTaken) {
-  Checkpoint first = begin(false);
-  for (const char* name : {"a", "b", "c"}) first.logged(name, 1, making({1}));
-  first.save_log();
+  {
+    Checkpoint first = begin(false);
+    for (const char* name : {"a", "b", "c"}) first.logged(name, 1, making({1}));
+    first.save_log();
+  }
   {
     Checkpoint other_name = begin(true);
     made_ = 0;
@@ -87,19 +90,21 @@ TEST_F(CheckpointLog, AResultOutlivesTheOnesItIsMadeOf) {
       return Numbers{sum};
     });
   };
-  Checkpoint killed = begin(false);
-  killed.logged("before", 1, making({0}));
-  EXPECT_THROW(whole(killed, 2), Stopped);
-  killed.save_log();
-
-  Checkpoint second = begin(true);
-  made_ = 0;
-  second.logged("before", 1, making({0}));
-  EXPECT_EQ(whole(second, -1), (Numbers{7}));
-  EXPECT_EQ(made_, 1) << "two of three parts were found";
-  second.logged("after", 1, making({9}));
-  second.save_log();
-
+  {
+    Checkpoint killed = begin(false);
+    killed.logged("before", 1, making({0}));
+    EXPECT_THROW(whole(killed, 2), Stopped);
+    killed.save_log();
+  }
+  {
+    Checkpoint second = begin(true);
+    made_ = 0;
+    second.logged("before", 1, making({0}));
+    EXPECT_EQ(whole(second, -1), (Numbers{7}));
+    EXPECT_EQ(made_, 1) << "two of three parts were found";
+    second.logged("after", 1, making({9}));
+    second.save_log();
+  }
   Checkpoint third = begin(true);
   made_ = 0;
   third.logged("before", 1, making({0}));
@@ -109,9 +114,11 @@ TEST_F(CheckpointLog, AResultOutlivesTheOnesItIsMadeOf) {
 }
 
 TEST_F(CheckpointLog, IsSavedAsSoonAsItMayBe) {
-  Checkpoint eager({.path = path_, .identity = {{"rows", "a.csv"}}, .first_seconds = 0, .share = 1e6}, {});
-  eager.logged("a", 1, making({1}));
-  EXPECT_TRUE(std::filesystem::exists(path_));
+  {
+    Checkpoint eager({.path = path_, .identity = {{"rows", "a.csv"}}, .first_seconds = 0, .share = 1e6}, {});
+    eager.logged("a", 1, making({1}));
+    EXPECT_TRUE(std::filesystem::exists(path_));
+  }
   Checkpoint second = begin(true);
   EXPECT_EQ(second.logged("a", 1, making({-1})), (Numbers{1}));
 }
@@ -126,9 +133,11 @@ TEST_F(CheckpointLog, ASaveThatFailsIsSaidAndTheRunGoesOn) {
 }
 
 TEST_F(CheckpointLog, OfAnotherTrainingIsRefusedWithWhatDiffers) {
-  Checkpoint first = begin(false);
-  first.logged("a", 1, making({1}));
-  first.save_log();
+  {
+    Checkpoint first = begin(false);
+    first.logged("a", 1, making({1}));
+    first.save_log();
+  }
   try {
     begin(true, "b.csv");
     FAIL() << "expected an error";
@@ -143,18 +152,67 @@ TEST_F(CheckpointLog, OfAnotherTrainingIsRefusedWithWhatDiffers) {
 }
 
 TEST_F(CheckpointLog, StandsBesideTheStateOfAStepThatWasStopped) {
-  Checkpoint first = begin(false);
-  first.logged("a", 1, making({1}));
   const std::vector<double> state{3, 4};
   const auto save = [&](Archive& archive) { archive.put_view("x", std::span<const double>(state), {2}); };
-  EXPECT_THROW(first.saved_when_stopped("step", save, [] { throw Stopped(); }), Stopped);
-
+  {
+    Checkpoint first = begin(false);
+    first.logged("a", 1, making({1}));
+    EXPECT_THROW(first.saved_when_stopped("step", save, [] { throw Stopped(); }), Stopped);
+  }
   Checkpoint second = begin(true);
   EXPECT_EQ(second.logged("a", 1, making({-1})), (Numbers{1}));
   const auto taken = second.take("step");
   ASSERT_TRUE(taken);
   EXPECT_EQ(taken->get<double>("x", {2}), state);
   EXPECT_FALSE(second.take("step")) << "taken once";
+}
+
+TEST_F(CheckpointLog, AsksForWhatTakesTimeOnlyWhenItIsNeededAndOnce) {
+  int asked = 0;
+  const auto options = [&](bool resume, const std::string& hash) {
+    CheckpointOptions chosen{.path = path_, .resume = resume, .first_seconds = 1e9};
+    chosen.late_identity = [&asked, hash] {
+      ++asked;
+      return CheckpointOptions::Identity{{"the data", hash}};
+    };
+    return chosen;
+  };
+  {
+    Checkpoint first(options(false, "1"), {});
+    first.logged("a", 1, making({1}));
+    EXPECT_EQ(asked, 0) << "nothing was saved yet";
+    first.save_log();
+    first.logged("b", 1, making({2}));
+    first.save_log();
+    EXPECT_EQ(asked, 1);
+  }
+  EXPECT_THROW(Checkpoint(options(true, "2"), {}), Error);
+  EXPECT_TRUE(Checkpoint(options(true, "1"), {}).resumed());
+}
+
+TEST_F(CheckpointLog, OfDataThatChangedIsNotSaved) {
+  std::vector<std::string> said;
+  CheckpointOptions options{.path = path_};
+  options.late_identity = []() -> CheckpointOptions::Identity { throw Error(Error::Kind::data, "rows.csv: changed"); };
+  Checkpoint first(options, [&](const auto& line) { said.push_back(line); });
+  first.logged("a", 1, making({1}));
+  EXPECT_FALSE(first.save_log());
+  EXPECT_FALSE(std::filesystem::exists(path_));
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].find("rows.csv: changed"), std::string::npos) << said[0];
+}
+
+TEST_F(CheckpointLog, OfATrainingThatRunsIsItsOwn) {
+  Checkpoint first = begin(false);
+  first.logged("a", 1, making({1}));
+  Checkpoint early = begin(false);  // began before the first one saved
+  first.save_log();
+  const std::string saved = testing_files::read_bytes(path_);
+  EXPECT_THROW(begin(true), Error);
+  EXPECT_THROW(begin(false), Error);
+  early.logged("b", 1, making({2}));
+  EXPECT_FALSE(early.save_log());
+  EXPECT_EQ(testing_files::read_bytes(path_), saved);
 }
 
 TEST(Logged, WithoutACheckpointIsTheWorkItself) {

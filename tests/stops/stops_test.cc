@@ -162,7 +162,7 @@ class Stops : public ::testing::TestWithParam<Kind> {
   }
 
   void forget() {
-    for (const std::string& file : Checkpoint::files(path_)) fs::remove(file);
+    for (const std::string& file : CheckpointPlace::files(path_)) fs::remove(file);
   }
 
   // Whether it was stopped, rather than done before.

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "base/paths.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "bochner/error.h"
+#include "scratch.h"
+
+namespace bochner {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Paths, OfOneFileAreTheSameHoweverTheyAreSpelled) {
+  const testing_files::Scratch folder;
+  const std::string file = folder.path("file");
+  fs::create_directory(folder.path("sub"));
+  fs::create_symlink("file", folder.path("link"));
+  fs::create_symlink("link", folder.path("link to link"));
+  fs::create_symlink(".", folder.path("here"));
+  const auto all_same = [&] {
+    for (const char* name : {"file", "./file", "sub/../file", "link", "link to link", "here/file", "here/link"})
+      EXPECT_TRUE(same_file(file, folder.path(name))) << name;
+    for (const char* name : {"sub", "file2", "sub/file", "file/x"})
+      EXPECT_FALSE(same_file(file, folder.path(name))) << name;
+  };
+  all_same();  // before it exists
+  testing_files::write_bytes(file, "x");
+  all_same();
+  fs::create_hard_link(file, folder.path("hard"));
+  EXPECT_TRUE(same_file(file, folder.path("hard")));
+}
+
+TEST(Paths, ANameAloneIsInTheFolderWeAreIn) {
+  EXPECT_TRUE(same_file("no such file", (fs::current_path() / "no such file").string()));
+  EXPECT_EQ(folder_of("file"), ".");
+  EXPECT_EQ(folder_of("a/file"), "a");
+  EXPECT_EQ(folder_of("/file"), "/");
+}
+
+TEST(Paths, LinksThatGoInACircleAreAnError) {
+  const testing_files::Scratch folder;
+  fs::create_symlink("b", folder.path("a"));
+  fs::create_symlink("a", folder.path("b"));
+  EXPECT_THROW(follow_links(folder.path("a")), Error);
+}
+
+}  // namespace
+}  // namespace bochner
