@@ -3,6 +3,9 @@
 
 #include "base/memory.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
@@ -15,6 +18,9 @@
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
+
+#include "base/require.h"
+#include "base/team_size.h"
 
 namespace bochner {
 
@@ -45,13 +51,30 @@ std::optional<std::size_t> left_in_container() {
   return *most - std::min(*most, fixed);
 }
 
+// Of the addresses that ulimit -v grants, where it limits them: those without a use yet, less what the libraries of
+// matrix products take for each of our threads.
+std::optional<std::size_t> left_of_addresses() {
+  constexpr std::size_t kForEachThread = std::size_t(136) << 20;
+  struct rlimit limit {};
+  const auto pages = number_in("/proc/self/statm");
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || !pages) return std::nullopt;
+  const std::size_t most = limit.rlim_cur;
+  const std::size_t used = *pages * std::size_t(::sysconf(_SC_PAGESIZE)) + std::size_t(largest_team()) * kForEachThread;
+  require(
+      used < most,
+      "memory: {} MiB of addresses are granted (ulimit -v), {} threads need {} MiB before any work; raise the limit "
+      "or use fewer --threads",
+      most >> 20, largest_team(), used >> 20);
+  return most - used;
+}
+
 }  // namespace
 
 std::size_t default_memory() {
   const auto kilobytes = number_in("/proc/meminfo", "MemAvailable:");
   if (!kilobytes) return std::size_t(2) << 30;  // not Linux: a modest guess
   const std::size_t machine = *kilobytes * 1024;
-  return std::min(machine, left_in_container().value_or(machine)) / 4 * 3;
+  return std::min({machine, left_in_container().value_or(machine), left_of_addresses().value_or(machine)}) / 4 * 3;
 }
 
 void release_freed_memory() {

@@ -3,20 +3,28 @@
 
 #include "base/threads.h"
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <vector>
 
+#include "base/team_size.h"
 #include "bochner/checkpoint.h"
 
 namespace bochner {
 
 namespace {
 thread_local bool inside_work = false;
-}
+std::atomic<int> largest{1};
+}  // namespace
+
+int largest_team() noexcept { return largest; }
 
 struct Threads::Team {
   std::mutex mutex;
@@ -30,6 +38,15 @@ struct Threads::Team {
   std::atomic<std::size_t> next{0};
   std::exception_ptr failure;
   std::vector<std::thread> members;
+
+  void end() {
+    {
+      const std::lock_guard lock(mutex);
+      stop = true;
+    }
+    start.notify_all();
+    for (std::thread& member : members) member.join();
+  }
 
   void take_pieces(int thread) {
     inside_work = true;
@@ -65,17 +82,19 @@ Threads::Threads(int count)
     : count_(count > 0 ? count : int(std::max(1u, std::thread::hardware_concurrency()))),
       team_(std::make_unique<Team>()) {
   team_->owner = this;
-  for (int t = 1; t < count_; ++t) team_->members.emplace_back([this, t] { team_->member(t); });
+  try {
+    for (int t = 1; t < count_; ++t) team_->members.emplace_back([this, t] { team_->member(t); });
+  } catch (const std::system_error& error) {
+    const std::size_t started = team_->members.size() + 1;
+    team_->end();
+    throw std::invalid_argument(
+        fmt::format("threads: the system grants {} of {}: {}; use fewer --threads, or raise ulimit -v and -u", started,
+                    count_, error.code().message()));
+  }
+  for (int before = largest; before < count_ && !largest.compare_exchange_weak(before, count_);) continue;
 }
 
-Threads::~Threads() {
-  {
-    const std::lock_guard lock(team_->mutex);
-    team_->stop = true;
-  }
-  team_->start.notify_all();
-  for (std::thread& member : team_->members) member.join();
-}
+Threads::~Threads() { team_->end(); }
 
 void Threads::check_stop() const {
   if (undivided_ == 0 && stop_ && stop_()) throw Stopped();

@@ -4,20 +4,60 @@
 #include "backend/cpu/blas.h"
 
 #include <cblas.h>
+#include <sys/mman.h>
 
+#include <algorithm>
+#include <atomic>
+#include <mutex>
 #include <vector>
+
+#include "base/require.h"
+#include "base/team_size.h"
 
 extern "C" void dpotrf_(const char* uplo, const blasint* n, double* a, const blasint* lda, blasint* info);
 extern "C" void dpstrf_(const char* uplo, const blasint* n, double* a, const blasint* lda, blasint* pivots,
                         blasint* rank, const double* tolerance, double* work, blasint* info);
 extern "C" void dsyev_(const char* job, const char* uplo, const blasint* n, double* a, const blasint* lda,
                        double* values, double* work, const blasint* work_size, blasint* info);
+// Where OpenBLAS gets the buffers of a call from. Not in its headers, so possibly not there.
+extern "C" void* blas_memory_alloc(int unused) __attribute__((weak));
+extern "C" void blas_memory_free(void* buffer) __attribute__((weak));
 
 namespace bochner::blas {
 
 namespace {
 
-void use_one_thread() { [[maybe_unused]] static const bool done = (openblas_set_num_threads(1), true); }
+constexpr std::size_t kBufferBytes = std::size_t(32) << 22;  // that OpenBLAS takes for each call at a time
+constexpr int kMostBuffers = 48;                             // at once: every build of OpenBLAS has 50
+
+// OpenBLAS asks for its buffers again and again for ever where the system refuses them (ulimit -v), so the system is
+// asked first; then OpenBLAS, for all of them at once, before others take the room.
+void take_buffers(int count) {
+  const std::size_t bytes = std::size_t(count) * kBufferBytes;
+  void* const trial = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  require(trial != MAP_FAILED,
+          "memory: the system refuses {} MiB of address space, which the matrix products of {} threads need; raise "
+          "ulimit -v or use fewer --threads",
+          bytes >> 20, count);
+  ::munmap(trial, bytes);
+  if (!blas_memory_alloc || !blas_memory_free) return;
+  std::vector<void*> buffers;
+  for (int i = 0; i < std::min(count, kMostBuffers); ++i) buffers.push_back(blas_memory_alloc(0));
+  for (void* buffer : buffers) blas_memory_free(buffer);
+}
+
+// Before every call. Buffers are taken once for as many threads as may call at the same time.
+void prepare() {
+  static std::atomic<int> ready{0};
+  if (ready.load(std::memory_order_acquire) >= largest_team()) return;
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  const int count = largest_team();
+  if (ready >= count) return;
+  openblas_set_num_threads(1);
+  take_buffers(count);
+  ready.store(count, std::memory_order_release);
+}
 
 CBLAS_TRANSPOSE cblas(Op op) { return op == Op::plain ? CblasNoTrans : CblasTrans; }
 
@@ -27,7 +67,7 @@ blasint integer(std::size_t n) { return static_cast<blasint>(n); }
 
 void gemm(Op op_a, Op op_b, float alpha, MatrixView<const float> a, MatrixView<const float> b, float beta,
           MatrixView<float> c) {
-  use_one_thread();
+  prepare();
   cblas_sgemm(CblasRowMajor, cblas(op_a), cblas(op_b), integer(c.rows), integer(c.cols),
               integer(op_a == Op::plain ? a.cols : a.rows), alpha, a.data, integer(a.stride), b.data, integer(b.stride),
               beta, c.data, integer(c.stride));
@@ -35,26 +75,26 @@ void gemm(Op op_a, Op op_b, float alpha, MatrixView<const float> a, MatrixView<c
 
 void gemm(Op op_a, Op op_b, double alpha, MatrixView<const double> a, MatrixView<const double> b, double beta,
           MatrixView<double> c) {
-  use_one_thread();
+  prepare();
   cblas_dgemm(CblasRowMajor, cblas(op_a), cblas(op_b), integer(c.rows), integer(c.cols),
               integer(op_a == Op::plain ? a.cols : a.rows), alpha, a.data, integer(a.stride), b.data, integer(b.stride),
               beta, c.data, integer(c.stride));
 }
 
 void syrk(Op op_a, double alpha, MatrixView<const double> a, double beta, MatrixView<double> c) {
-  use_one_thread();
+  prepare();
   cblas_dsyrk(CblasRowMajor, CblasLower, cblas(op_a), integer(c.rows), integer(op_a == Op::plain ? a.cols : a.rows),
               alpha, a.data, integer(a.stride), beta, c.data, integer(c.stride));
 }
 
 void trsm(Side side, Op op_l, double alpha, MatrixView<const double> l, MatrixView<double> b) {
-  use_one_thread();
+  prepare();
   cblas_dtrsm(CblasRowMajor, side == Side::left ? CblasLeft : CblasRight, CblasLower, cblas(op_l), CblasNonUnit,
               integer(b.rows), integer(b.cols), alpha, l.data, integer(l.stride), b.data, integer(b.stride));
 }
 
 std::size_t potrf(MatrixView<double> a) {
-  use_one_thread();
+  prepare();
   // LAPACK counts by columns: our lower triangle is its upper one.
   const blasint n = integer(a.rows), stride = integer(a.stride);
   blasint info = 0;
@@ -63,7 +103,7 @@ std::size_t potrf(MatrixView<double> a) {
 }
 
 std::size_t pstrf(MatrixView<double> a, double tolerance, std::span<std::size_t> pivots) {
-  use_one_thread();
+  prepare();
   const blasint n = integer(a.rows), stride = integer(a.stride);
   blasint info = 0, rank = 0;
   std::vector<blasint> order(a.rows);
@@ -74,7 +114,7 @@ std::size_t pstrf(MatrixView<double> a, double tolerance, std::span<std::size_t>
 }
 
 void eigenvalues(MatrixView<double> a, std::span<double> values) {
-  use_one_thread();
+  prepare();
   const blasint n = integer(a.rows), stride = integer(a.stride), size = integer(64 * a.rows + 64);
   blasint info = 0;
   std::vector<double> work(std::size_t(size), 0.0);
