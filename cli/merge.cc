@@ -30,6 +30,12 @@ void run_merge(const MergeWords& words) {
   const bool survey = all.kind() == Sum::Kind::survey;
   messages.say(fmt::format("{} of {} rows in {} parts in {}", survey ? "survey" : "sums", all.rows(), all.parts(),
                            words.output));
+  if (all.machines().size() > 1)
+    messages.say(
+        fmt::format("these sums were made on {} kinds of processor ({}): the last bits of the model depend on which "
+                    "part was summed "
+                    "where",
+                    all.machines().size(), fmt::join(all.machines(), "; ")));
   messages.say(survey ? fmt::format("next: `bochner accumulate PART --spec {} -o PART.sum` for each part", words.output)
                       : fmt::format("next: `bochner solve {} -o MODEL`", words.output));
 }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "bochner/model.h"
 #include "bochner/rows.h"
@@ -33,6 +34,9 @@ class Sum {
   Kind kind() const;
   std::uint64_t rows() const;
   std::size_t parts() const;
+  // The kinds of processor that summed the parts, ascending. More than one: the last bits of the sums depend on which
+  // part was summed where. None: a survey, whose bits do not.
+  const std::vector<std::string>& machines() const;
   // How every part is read in the second round: open_rows(path, sum.schema()). Of a survey: the most frequent levels
   // of each text column (RowsOptions::max_levels), and for missing numbers the mean of the sampled rows.
   Schema schema() const;
@@ -54,7 +58,7 @@ struct PartName {
   std::string name;          // for messages
   std::uint64_t number = 0;  // also decides which of the part's rows are sampled
 };
-// The file's name; its number is a hash of its size, its first and its last megabyte.
+// The file's name; its number is a hash of all its bytes.
 PartName part_of_file(const std::string& path);
 
 // The first round: rows as open_rows(path, options) gives them.

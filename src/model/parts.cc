@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "backend/machine.h"
 #include "base/file_hash.h"
 #include "base/require.h"
 #include "learn/learner.h"
@@ -144,6 +145,7 @@ Sum sum_rows(Rows& rows, SumSpec spec, GramFold gram, const PartName& part, cons
   state->parts = {{part.name, part.number, gram.rows()}};
   state->spec = std::move(spec);
   state->gram = std::move(gram);
+  state->machines = {machine_name()};
   return Sum(std::move(state));
 }
 

@@ -4,6 +4,7 @@
 #include "model/sum.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 
@@ -77,6 +78,16 @@ void merge_parts(std::vector<PartRows>& to, const std::vector<PartRows>& from, c
   std::sort(to.begin(), to.end());
 }
 
+std::vector<std::string> load_machines(const nlohmann::json& names) {
+  std::vector<std::string> machines;
+  for (const nlohmann::json& name : names) {
+    if (!name.is_string()) fail(Error::Kind::model, "sum: the name of a machine is no text; the file is damaged");
+    machines.push_back(name.get<std::string>());
+  }
+  std::sort(machines.begin(), machines.end());
+  return machines;
+}
+
 }  // namespace
 
 Sum::Sum(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -87,6 +98,7 @@ Sum::~Sum() = default;
 Sum::Kind Sum::kind() const { return state_->survey ? Kind::survey : Kind::gram; }
 std::uint64_t Sum::rows() const { return state_->survey ? state_->survey->rows() : state_->gram->rows(); }
 std::size_t Sum::parts() const { return state_->parts.size(); }
+const std::vector<std::string>& Sum::machines() const { return state_->machines; }
 Schema Sum::schema() const { return state_->survey ? settled_schema(*state_->survey) : state_->spec->schema; }
 
 std::string Sum::description() const {
@@ -101,6 +113,7 @@ std::string Sum::description() const {
                                               : fmt::format("task      regression of {} targets\n", schema.targets);
   if (state_->spec)
     for (const MapPtr& map : state_->spec->maps) text += fmt::format("map       {}\n", map->spec());
+  for (const std::string& machine : machines()) text += fmt::format("machine   {}\n", machine);
   return text;
 }
 
@@ -132,6 +145,10 @@ void Sum::merge(const Sum& other) {
          from.name, to.name, fmt::join(found, ", "));
   merge_parts(to.parts, from.parts, to.name, from.name);
   to.gram->merge(*from.gram);
+  std::vector<std::string> machines;
+  std::set_union(to.machines.begin(), to.machines.end(), from.machines.begin(), from.machines.end(),
+                 std::back_inserter(machines));
+  to.machines = std::move(machines);
 }
 
 void Sum::save(const std::string& path) const {
@@ -150,6 +167,7 @@ void Sum::save(const std::string& path) const {
     state_->gram->save(gram);
     archive.put_child("spec", std::move(spec));
     archive.put_child("gram", std::move(gram));
+    archive.tree["machines"] = state_->machines;
   }
   write_archive(path, archive);
 }
@@ -175,6 +193,7 @@ Sum Sum::load(const std::string& path) {
       const MapPtr map = state->spec->map();
       if ((map ? map->outputs() : state->spec->schema.inputs) != state->gram->features())
         fail(Error::Kind::model, "sum: its maps do not give its features; the file is damaged");
+      if (archive.tree.contains("machines")) state->machines = load_machines(archive.tree["machines"]);
     }
     return Sum(std::move(state));
   } catch (const std::invalid_argument& e) {

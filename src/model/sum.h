@@ -40,6 +40,7 @@ struct Sum::State {
   std::optional<Survey> survey;
   std::optional<SumSpec> spec;  // with gram
   std::optional<GramFold> gram;
+  std::vector<std::string> machines;  // with gram: who summed, ascending
 };
 
 // "seed is 1 in a.sum and 2 in b.sum", ... for what differs between two archives, the first few.

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <filesystem>
 
+#include "backend/machine.h"
 #include "base/require.h"
 #include "base/safetensors.h"
 
@@ -99,6 +100,12 @@ void Checkpoint::read(const std::string& path) {
   if (!found.empty())
     fail(Error::Kind::data, "{}: belongs to another training: {}; use the same words, or leave --resume out", path,
          found);
+  const std::string machine = get_text(file.tree, "machine"), here = machine_name();
+  if (machine != here && path == log_file_.path && say_)
+    say_(
+        fmt::format("{} was saved on another kind of processor ({} there, {} here): the last bits of the model may "
+                    "differ from a training on one of them",
+                    path, machine, here));
   Archive steps;
   steps.tree = get_node(file.tree, "steps");
   steps.arrays = std::move(file.arrays);
@@ -199,6 +206,7 @@ bool Checkpoint::write(File& file, Archive archive) {
   try {
     archive.tree["type"] = kType;
     archive.tree["identity"] = identity();
+    archive.tree["machine"] = machine_name();
     begin = Steady::now();  // what is done once is not the cost of a save
     if (!place_->claim())
       fail(Error::Kind::io, "another training that still runs has its checkpoint at {}", place_->log());

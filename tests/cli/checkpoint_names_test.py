@@ -8,7 +8,7 @@ import shutil
 import signal
 import unittest
 
-from command import DATA, CommandTest
+from command import DATA, OTHER_PROCESSOR, CommandTest
 
 FEW = ("--target", "usr", "--features", 32, "--bandwidth", 1)
 STOPPED = ("--stop-after", 20)
@@ -110,6 +110,17 @@ class Names(CommandTest):
         text[at] = ord("1") if text[at] != ord("1") else ord("2")
         self.file("rows.csv", bytes(text))
         self.refuse(2, "train", "rows.csv", *FEW, "-o", "m", "--quiet", "--resume", say="the data (by their hash)")
+
+
+    def test_a_checkpoint_of_another_kind_of_processor_is_said(self):
+        self.stop("-o", "m")
+        code, _, errors = self.run_command("train", "rows.csv", *FEW, "-o", "m", "--resume", env=OTHER_PROCESSOR)
+        self.assertEqual(code, 0, errors)
+        self.assertEqual(errors.count("was saved on another kind of processor"), 1, errors)
+        self.stop("-o", "m")
+        code, _, errors = self.run_command("train", "rows.csv", *FEW, "-o", "m", "--resume")
+        self.assertEqual(code, 0, errors)
+        self.assertNotIn("another kind of processor", errors)
 
 
 class Outputs(CommandTest):

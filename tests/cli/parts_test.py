@@ -6,7 +6,7 @@ import json
 import random
 import unittest
 
-from command import DATA, CommandTest
+from command import DATA, OTHER_PROCESSOR, CommandTest
 
 
 class Parts(CommandTest):
@@ -108,6 +108,24 @@ class Parts(CommandTest):
             code, _, errors = self.run_command(*words)
             self.assertEqual(code, 0, errors)
             self.assertIn(say, errors)
+
+    def test_sums_of_another_kind_of_processor_are_said(self):
+        names = self.split("cpu-small.csv", 2)
+        self.survey(names, "usr")
+        self.accumulate(names, "--features", 32, "--bandwidth", 1)
+        code, _, errors = self.run_command("accumulate", names[1], "--spec", "all.survey", "--features", 32,
+                                           "--bandwidth", 1, "-o", "other.sum", env=OTHER_PROCESSOR)
+        self.assertEqual(code, 0, errors)
+        alike, _, errors = self.run_command("merge", *(name + ".sum" for name in names), "-o", "alike.sum")
+        self.assertEqual(alike, 0)
+        self.assertNotIn("kinds of processor", errors)
+        for order in ((names[0] + ".sum", "other.sum"), ("other.sum", names[0] + ".sum")):
+            code, _, errors = self.run_command("merge", *order, "-o", "-".join(order))
+            self.assertEqual(code, 0, errors)
+            self.assertIn("2 kinds of processor", errors)
+        one, two = (self.folder / "-".join(files) for files in (order, order[::-1]))
+        self.assertEqual(one.read_bytes(), two.read_bytes())
+        self.assertEqual(self.succeed("inspect", one).count("machine "), 2)
 
     def test_refusals(self):
         names = self.split("cpu-small.csv", 2)
