@@ -51,6 +51,7 @@ void run_inspect(const InspectWords& words) {
                             {"map", model.map()->spec()},
                             {"feature_map", features.tree},
                             {"outputs", model.outputs()},
+                            {"precision", model.double_precision() ? "double" : "float"},
                             {"schema", schema_to_json(model.schema())},
                             {"report", report_to_json(model.report())}});
 }

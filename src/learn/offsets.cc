@@ -12,8 +12,9 @@ namespace bochner {
 
 namespace {
 
-constexpr double kNarrow = 0x1p-8;  // of its size: where a range may be too fine for float
-constexpr double kLost = 0x1p-17;   // of the spread: rounding errors that matter
+constexpr double kNarrow = 0x1p-8;    // of its size: where a range may be too fine for float
+constexpr double kLost = 0x1p-17;     // of the spread: rounding errors that matter
+constexpr double kIndistinct = 1e-5;  // of its size: a range that sparse rows cannot show
 constexpr std::size_t kQuartileRows = 1000;
 constexpr double kSurelyExact = 0x1p16;  // whole numbers below were not rounded to whole ones by float
 
@@ -80,28 +81,25 @@ std::vector<double> column_offsets(const Survey& exact) {
   return offsets;
 }
 
-std::vector<std::size_t> lost_inputs(const Survey& exact) {
-  std::vector<std::size_t> lost;
-  for (std::size_t j = 0; j < exact.columns().size() && exact.schema().sparse; ++j) {
+void refuse_lost_inputs(const Survey& exact) {
+  if (!exact.schema().sparse) return;
+  for (std::size_t j = 0; j < exact.columns().size(); ++j) {
     const Survey::ColumnFacts& facts = exact.columns()[j];
-    if (facts.nonzero == exact.rows() && facts.max > facts.min && facts.max - facts.min < 1e-5 * size_of(facts))
-      lost.push_back(j);
+    const double range = facts.max - facts.min;
+    if (facts.nonzero == exact.rows() && range > 0 && range < kIndistinct * size_of(facts))
+      fail(Error::Kind::data,
+           "input {}: its values lie within {:.2g} of {:.6g}, too close to be told apart, and sparse rows are not "
+           "centred; subtract {:.6g} from it, or store the rows as CSV",
+           j + std::size_t(exact.schema().index_base), range, facts.min, facts.min);
   }
-  return lost;
 }
 
 Survey settle_offsets(Survey seen, const std::function<Survey()>& in_double) {
   if (!may_lose_digits(seen)) return seen;
+  seen.forget_sample();  // the two would take twice the memory
   const Survey exact = in_double();
-  if (const std::vector<std::size_t> lost = lost_inputs(exact); !lost.empty())
-    fail(Error::Kind::data,
-         "input {}: its values lie within {:.2g} of {:.6g}, too close to be told apart, and sparse rows are not "
-         "centred; "
-         "subtract {:.6g} from it, or store the rows as CSV",
-         lost[0] + std::size_t(exact.schema().index_base), exact.columns()[lost[0]].max - exact.columns()[lost[0]].min,
-         exact.columns()[lost[0]].min, exact.columns()[lost[0]].min);
-  const std::vector<double> offsets = column_offsets(exact);
-  return offsets.empty() ? std::move(seen) : exact.shifted(offsets);
+  refuse_lost_inputs(exact);
+  return exact.shifted(column_offsets(exact));
 }
 
 std::string offsets_text(const Schema& schema) {

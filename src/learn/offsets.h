@@ -21,8 +21,9 @@ bool may_lose_digits(const Survey& survey);
 // values apart, 0 otherwise. Empty: all are 0.
 std::vector<double> column_offsets(const Survey& exact);
 
-// Inputs of sparse rows, which cannot be shifted, that lose what tells their values apart.
-std::vector<std::size_t> lost_inputs(const Survey& exact);
+// Refuses sparse rows, which cannot be shifted, with an input that loses what tells its values apart:
+// Error::Kind::data.
+void refuse_lost_inputs(const Survey& exact);
 
 // The survey of float rows as `seen` has it, or shifted by offsets (in its schema) where that saves digits.
 // in_double: a survey of the same rows in double; only asked for where it may matter.

@@ -186,6 +186,7 @@ Sum sum_part(Rows& rows, const Sum& spec, const PartName& part, const TrainOptio
   const std::vector<double> weights = class_weights(schema, survey, options);
   if (!weights.empty()) survey = survey.reweighted(weights);
   check_classes(schema, survey.class_rows(), spec.state().name);
+  refuse_lost_inputs(*spec.state().survey);
   require(!asks_for_bins(options),
           "map: binning cannot be trained in parts: its sweeps pass over the rows again and again, so there is no sum "
           "to merge; use the fourier map, or train on all rows at once");

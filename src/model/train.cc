@@ -36,6 +36,8 @@ class Training {
         threads_(options.execution.threads),
         rows_(rows),
         survey_(rows.schema(), options.seed) {
+    rows_.rewind();
+    scanned_ = rows_.counts();  // before any pass: a resumed run makes fewer
     if (options.checkpoint.path.empty()) return;
     checkpoint_.emplace(options.checkpoint, options.say);
     execution_.checkpoint = &*checkpoint_;
@@ -92,8 +94,7 @@ class Training {
     if (schema().task == Task::regression)
       for (const Survey::ColumnFacts& t : survey_.targets()) fitted.report.target_ranges.emplace_back(t.min, t.max);
     fitted.report.input_ranges = input_ranges();
-    if (const CellCounts cells = rows_.counts(); cells.cells > 0)
-      fitted.report.missing_share = double(cells.missing) / double(cells.cells);
+    if (scanned_.cells > 0) fitted.report.missing_share = double(scanned_.missing) / double(scanned_.cells);
     if (options_.validation) fitted.report.validation = options_.validation_name;
     return Model(schema(), std::move(plan.maps), fitted.head, std::move(fitted.report), options_.double_precision);
   }
@@ -203,6 +204,7 @@ class Training {
   std::unique_ptr<Rows> shifted_, cached_, weighted_;
   TrainingMemory memory_;
   bool planned_ = false;
+  CellCounts scanned_;
   Survey survey_;
   std::vector<std::pair<std::string, double>> seconds_;
 };

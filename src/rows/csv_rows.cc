@@ -70,9 +70,10 @@ class CsvRows : public TextRows {
     plan(match);
   }
 
-  void set_scan(std::size_t rows, std::vector<std::string> notes) {
-    size_ = rows;
-    notes_ = std::move(notes);
+  void set_scan(const CsvScan& scan) {
+    size_ = scan.rows;
+    notes_ = scan.notes;
+    set_counts(scan.counts);
   }
   std::vector<std::string> notes() const override { return notes_; }
 
@@ -329,7 +330,7 @@ std::unique_ptr<Rows> open_csv(const std::string& path, const RowsOptions& optio
   strict.missing_values.clear();  // the schema has them, and what the columns show of dates
   strict.date_order.reset();
   auto rows = std::make_unique<CsvRows>(layout, scan.schema, match, !options.weights.empty(), strict, sizes);
-  rows->set_scan(scan.rows, scan.notes);
+  rows->set_scan(scan);
   return rows;
 }
 

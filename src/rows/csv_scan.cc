@@ -58,6 +58,7 @@ class Scanner {
     CsvScan scan;
     scan.rows = tally_.rows;
     scan.schema = describe();
+    scan.counts = counts(scan.schema);
     ScanNotes notes;
     notes.decimal_comma(comma_columns_);
     notes.columns(kinds_);
@@ -73,6 +74,17 @@ class Scanner {
   std::string shown_name(std::size_t c) const { return shown(name(c)); }
   std::size_t columns() const { return rules_.roles.size(); }
   bool is_input(std::size_t c) const { return rules_.roles[c] == Kind::numeric; }
+
+  CellCounts counts(const Schema& schema) const {
+    CellCounts counts{.rows = tally_.rows};
+    for (std::size_t c = 0; c < columns(); ++c) {
+      const bool numbers = schema.columns[c].kind == Kind::numeric;
+      if (!numbers && schema.columns[c].kind != Kind::category) continue;
+      counts.cells += tally_.rows;
+      counts.missing += tally_.columns[c].missing + (numbers ? tally_.columns[c].doubtful : 0);
+    }
+    return counts;
+  }
 
   std::vector<Mode> first_modes() const {
     std::vector<Mode> modes;

@@ -54,6 +54,7 @@ class TextRows : public StreamedRows {
   }
 
   const ChunkReader& reader() const { return reader_; }
+  void set_counts(CellCounts counts) { last_counts_ = std::move(counts); }  // by a scan
 
  private:
   template <class T>
