@@ -7,7 +7,7 @@ architecture=$1
 sysroot=$(realpath -m "$2")
 
 packages=(libc6-dev libstdc++6 libopenblas-dev libhwy-dev libfmt-dev nlohmann-json3-dev libcli11-dev zlib1g-dev
-  liblzma-dev libzstd-dev libgtest-dev)
+  liblzma-dev libzstd-dev libgtest-dev libgmock-dev)
 stamp=$sysroot/unpacked
 [ "$(cat "$stamp" 2>/dev/null)" = "${packages[*]}" ] && exit 0
 if ! command -v apt-get >/dev/null; then
