@@ -46,6 +46,34 @@ TYPED_TEST(Product, AgreesWithReferenceAtOddSizes) {
   });
 }
 
+// Row by row in depths of 128, so every machine with a fused multiply-add finds the same sums.
+TYPED_TEST(Product, SumsInTheSameOrderOnEveryMachine) {
+  using T = TypeParam;
+  const double per_unit = 0x1p40;
+  for_each_target([&](const std::string& target) {
+    if (!testing::fuses(target)) return;
+    for (const std::size_t rows : {1, 100, 300})
+      for (const std::size_t m : {5, 65})
+        for (const std::size_t n : {3, 49}) {
+          const auto a = numbers<T>(rows * m, 11), b = numbers<T>(rows * n, 12);
+          Matrix<std::int64_t> found(m, n);
+          cpu_backend().add_product({a.data(), rows, m, m}, MatrixView<const T>{b.data(), rows, n, n}, per_unit,
+                                    found.view());
+          for (std::size_t i = 0; i < m; ++i)
+            for (std::size_t j = 0; j < n; ++j) {
+              T product = 0;
+              for (std::size_t begin = 0; begin < rows; begin += 128) {
+                T sum = 0;
+                for (std::size_t k = begin; k < std::min<std::size_t>(rows, begin + 128); ++k)
+                  sum = std::fma(a[k * m + i], b[k * n + j], sum);
+                product = begin == 0 ? sum : product + sum;
+              }
+              ASSERT_EQ(found(i, j), std::llrint(double(product) * per_unit)) << target << " " << rows << " " << i;
+            }
+        }
+  });
+}
+
 // The diagonal tiles of a Gram matrix.
 TYPED_TEST(Product, OfABlockWithItselfHasBothHalves) {
   using T = TypeParam;

@@ -41,17 +41,10 @@ struct Choice {
   Choice() {
     const char* variable = std::getenv("BOCHNER_TARGET");
     if (variable == nullptr || *variable == 0) return;
-    const std::string text = lower(variable), name = text.substr(0, text.find('+'));
-    const std::vector<std::int64_t> here = targets_here();
-    const auto found = std::find_if(here.begin(), here.end(),
-                                    [&](std::int64_t target) { return lower(hwy::TargetName(target)) == name; });
-    require(found != here.end(), "BOCHNER_TARGET: found '{}', expected one of {}, which this processor has", variable,
-            join(here));
-    if (name.size() < text.size()) unit = text.substr(name.size() + 1);
-    require(name.size() == text.size() || unit == "bf16" || unit == "amx",
-            "BOCHNER_TARGET: found '{}', expected +bf16 or +amx behind {}", variable, name);
+    const TargetLimit limit = parse_target(variable);
     limited = true;
-    hwy::DisableTargets(*found - 1);  // better ones have lower bits
+    unit = limit.unit;
+    hwy::DisableTargets(limit.best - 1);  // better ones have lower bits
   }
 };
 
@@ -61,6 +54,19 @@ const Choice& choice() {
 }
 
 }  // namespace
+
+TargetLimit parse_target(const std::string& given) {
+  const std::string text = lower(given), name = text.substr(0, text.find('+'));
+  const std::vector<std::int64_t> here = targets_here();
+  const auto found = std::find_if(here.begin(), here.end(),
+                                  [&](std::int64_t target) { return lower(hwy::TargetName(target)) == name; });
+  require(found != here.end(), "BOCHNER_TARGET: found '{}', expected one of {}, which this processor has", given,
+          join(here));
+  const std::string unit = name.size() < text.size() ? text.substr(name.size() + 1) : "";
+  require(name.size() == text.size() || unit == "bf16" || unit == "amx",
+          "BOCHNER_TARGET: found '{}', expected +bf16 or +amx behind {}", given, name);
+  return {*found, unit};
+}
 
 void choose_target() { choice(); }
 

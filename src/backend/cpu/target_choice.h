@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,8 +13,15 @@ namespace bochner::cpu {
 // machine: the name of one that Highway knows (sse4, avx2, avx3, neon, ...), beyond which none is used; with +bf16 or
 // +amx behind it the unit that multiplies bfloat16 is used as well. Unset: the best there is.
 
-// Reads it, once; every way to the vector code passes here first. Throws std::invalid_argument where the name is
-// unknown or this processor does not have it.
+struct TargetLimit {
+  std::int64_t best;  // Highway's bit
+  std::string unit;   // "", "bf16" or "amx"
+};
+
+// What a name means here. Throws std::invalid_argument where it is unknown or this processor does not have it.
+TargetLimit parse_target(const std::string& given);
+
+// Reads the variable, once; every way to the vector code passes here first. Throws as parse_target.
 void choose_target();
 
 // Whether the unit may be used: "bf16" or "amx".
