@@ -19,7 +19,8 @@ enum class MarginLoss { linear, squared };  // v (hinge, epsilon-insensitive) or
 struct LearnerOptions {
   Learner learner = Learner::ridge;  // ridge has options of its own
   MarginLoss loss = MarginLoss::linear;
-  std::vector<double> C = {};        // empty (and no lambdas): searched; one: used as it is; several: the best of them
+  std::vector<double> C = {};        // empty (and no lambdas): searched; one: used as it is; several: the best of them.
+                                     // svr with its linear loss: in the units of the target
   std::vector<double> lambdas = {};  // instead of C
   std::optional<double> epsilon = {};  // svr, in the units of the target; none: a tenth of the target's deviation
   std::optional<double> delta = {};    // huber, where squares become lines; none: 1.345 deviations of the residuals

@@ -3,9 +3,12 @@
 
 #include "learn/learner.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "base/clock.h"
 #include "base/require.h"
@@ -21,35 +24,55 @@ namespace {
 constexpr double kTolerance = 1e-6;                 // of the objective
 constexpr double kChoiceTolerance = 1e-3;           // of the objective while C is chosen
 constexpr int kStart = 0, kLeast = -8, kMost = 10;  // C = 10^(step / 2)
+constexpr double kFlat = 1e-9;                      // of the loss
 constexpr double kMostHeldOut = 8192, kFewHeldOut = 2000;
 
-// What chooses C: for classes the error and, to break ties, the squared error of the scores brought into (-1, 1);
-// for numbers the mean absolute error, which outliers do not rule.
+// -log of the probability that the scores of a logistic head give to the class.
+double log_loss(const double* scores, std::size_t outputs, std::size_t label) {
+  if (outputs == 1) {
+    const double margin = label == 1 ? scores[0] : -scores[0];
+    return std::log1p(std::exp(-std::abs(margin))) + std::max(0.0, -margin);
+  }
+  const double most = *std::max_element(scores, scores + outputs);
+  double sum = 0;
+  for (std::size_t k = 0; k < outputs; ++k) sum += std::exp(scores[k] - most);
+  return std::log(sum) + most - scores[label];
+}
+
+// What chooses C: for probabilities the log-loss; for classes the error and, to break ties, the squared error of the
+// scores brought into (-1, 1); for numbers the mean absolute error in each target's unit, which outliers do not rule.
 class Choice {
  public:
-  Choice(Task task, std::size_t outputs, bool probabilities)
-      : task_(task), probabilities_(probabilities), scorer_(task, outputs), squashed_(task, outputs), row_(outputs) {}
+  Choice(Task task, std::vector<double> units, bool probabilities)
+      : task_(task),
+        probabilities_(probabilities),
+        units_(std::move(units)),
+        scorer_(task, units_.size()),
+        squashed_(task, units_.size()),
+        row_(units_.size()) {}
 
   void add(const double* prediction, const double* target, double weight) {
     scorer_.add(prediction, target, weight);
     weight_ += weight;
-    for (std::size_t k = 0; k < row_.size(); ++k) {
-      if (task_ == Task::classification)
-        row_[k] = std::tanh(probabilities_ ? prediction[k] / 2 : prediction[k]);
-      else
-        absolute_ += weight * std::abs(prediction[k] - target[k]);
+    if (task_ == Task::regression) {
+      for (std::size_t k = 0; k < row_.size(); ++k) sum_ += weight * std::abs(prediction[k] - target[k]) / units_[k];
+    } else if (probabilities_) {
+      sum_ += weight * log_loss(prediction, row_.size(), std::size_t(target[0]));
+    } else {
+      for (std::size_t k = 0; k < row_.size(); ++k) row_[k] = std::tanh(prediction[k]);
+      squashed_.add(row_.data(), target, weight);
     }
-    if (task_ == Task::classification) squashed_.add(row_.data(), target, weight);
   }
   Score score() const { return scorer_.score(); }
-  double loss() const { return task_ == Task::classification ? squashed_.loss() : absolute_ / weight_; }
+  double loss() const { return task_ == Task::classification && !probabilities_ ? squashed_.loss() : sum_ / weight_; }
 
  private:
   Task task_;
   bool probabilities_;
+  std::vector<double> units_;
   Scorer scorer_, squashed_;
   std::vector<double> row_;
-  double weight_ = 0, absolute_ = 0;
+  double weight_ = 0, sum_ = 0;
 };
 
 Choice score_stream(const Stream& validation, const Coefficients& head, Choice choice) {
@@ -68,7 +91,10 @@ struct Trial {
   Score score;
 };
 
-// Every C given, in their order; or half-decades from 1 until the loss turns.
+bool is_flat(double a, double b) { return std::abs(a - b) <= kFlat * std::abs(a); }
+
+// Every C given, in their order; or half-decades from 1 until the loss turns, which it has not while it is flat: a head
+// that does not see the rows yet.
 std::vector<Trial> try_path(const std::vector<double>& given, const std::function<Trial(double)>& evaluate) {
   std::vector<Trial> trials;
   if (!given.empty()) {
@@ -76,20 +102,38 @@ std::vector<Trial> try_path(const std::vector<double>& given, const std::functio
     return trials;
   }
   std::map<int, Trial> tried;
-  descend(kStart, kLeast, kMost, [&](int step) {
+  const auto loss = [&](int step) {
     if (!tried.contains(step)) tried[step] = evaluate(std::pow(10.0, step / 2.0));
     return tried[step].loss;
-  });
+  };
+  int start = kStart;
+  while (start + 2 <= kMost && is_flat(loss(start), loss(start + 2))) start += 2;
+  if (start + 2 > kMost) start = kStart;  // flat all the way up: so it may be down
+  while (start - 2 >= kLeast && is_flat(loss(start), loss(start - 2))) start -= 2;
+  descend(start, kLeast, kMost, loss);
   for (const auto& [step, trial] : tried) trials.push_back(trial);
   return trials;
 }
 
-std::vector<bool> rows_held_out(std::size_t n, std::uint64_t seed) {
+// Empty where the draw leaves no weight on one of the two sides.
+std::vector<bool> rows_held_out(const FeatureRows& z, std::uint64_t seed) {
+  const std::size_t n = z.rows();
   const double rows = double(n);
   const double fraction = std::min(std::clamp(kFewHeldOut / rows, 0.1, 0.25), kMostHeldOut / rows);
   std::vector<bool> held(n);
-  for (std::size_t i = 0; i < n; ++i) held[i] = uniform(seed, Draw::holdout, i) < fraction;
+  bool some = false, rest = false;
+  for (std::size_t i = 0; i < n; ++i) {
+    held[i] = uniform(seed, Draw::holdout, i) < fraction;
+    (held[i] ? some : rest) |= z.weight(i) > 0;
+  }
+  if (!some || !rest) held.clear();
   return held;
+}
+
+// One number where all are equal.
+std::string numbers_text(const std::vector<double>& values) {
+  const bool same = std::all_of(values.begin(), values.end(), [&](double v) { return v == values[0]; });
+  return fmt::format("{:.6g}", fmt::join(values.begin(), same ? values.begin() + 1 : values.end(), ", "));
 }
 
 // The values of C to try; a hard margin has one, of no effect.
@@ -158,10 +202,12 @@ void check_learner(const Schema& schema, const LearnerOptions& options) {
   require(tolerance > 0 && tolerance < 1, "{}: tolerance is {}, expected a number between 0 and 1", name, tolerance);
 }
 
-Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOptions& options,
+Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOptions& given_options,
                    const Stream* validation) {
   const Schema& schema = stream.schema();
-  check_learner(schema, options);
+  check_learner(schema, given_options);
+  LearnerOptions options = given_options;
+  for (double& C : options.C) C *= survey.weight_unit();  // it was given for the weights as they were
   const std::size_t D = stream.features();
   const double tolerance = options.tolerance.value_or(kTolerance);
 
@@ -179,14 +225,17 @@ Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOpti
       },
       stream.execution().checkpoint);
   const std::vector<double> given = given_C(options, primal.weight());
-  double C = given.size() == 1 ? given[0] : 1;
-  if (given.size() != 1 || validation) {
-    const Choice choice(schema.task, primal.head().weights.cols(), options.learner == Learner::logistic);
-    std::vector<bool> held;
-    if (!validation) held = rows_held_out(z.rows(), options.seed);
+  double C = given.empty() ? 1 : given[0];
+  // What is searched is searched in the targets' units, so that it does not depend on the user's.
+  const Primal::Units units = given.empty() ? Primal::Units::of_target : Primal::Units::of_user;
+  const auto lambda_of = [&](double c) { return 1 / (primal.users_C(c, units)[0] * primal.weight()); };
+  std::vector<bool> held;
+  if (!validation && given.size() != 1) held = rows_held_out(z, options.seed);
+  if (validation || !held.empty()) {
+    const Choice choice(schema.task, primal.units(), options.learner == Learner::logistic);
     primal.hold_out(held);
     const std::vector<Trial> trials = try_path(given, [&](double c) {
-      primal.solve(c, given.size() == 1 ? tolerance : std::max(tolerance, kChoiceTolerance));
+      primal.solve(c, given.size() == 1 ? tolerance : std::max(tolerance, kChoiceTolerance), units);
       Choice found = choice;
       if (validation) found = score_stream(*validation, primal.head(), choice);
       std::vector<double> row(primal.head().weights.cols());
@@ -203,11 +252,11 @@ Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOpti
     C = best->C;
     report.score = best->score;
     report.validation = validation ? "validation file" : "held out";
-    for (const Trial& trial : trials) report.path.push_back({1 / (trial.C * primal.weight()), trial.score});
+    for (const Trial& trial : trials) report.path.push_back({lambda_of(trial.C), trial.score});
     report.seconds.emplace_back("choice of C", clock.lap());
   }
 
-  const Primal::Solution solution = primal.solve(C, tolerance);
+  const Primal::Solution solution = primal.solve(C, tolerance, units);
   const Coefficients head = primal.head();
   fitted.head = linear(head.weights, head.intercept);
   report.seconds.emplace_back("solve", clock.lap());
@@ -217,18 +266,23 @@ Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOpti
   report.features = D;
   report.learner = learner_name(options.learner);
   report.solver = "newton-cg";
-  report.lambda = 1 / (C * primal.weight());
-  if (options.learner != Learner::hard_svm) report.notes.push_back(fmt::format("C: {:.6g}", C));
-  if (options.learner == Learner::svr) report.notes.push_back(fmt::format("epsilon: {:.6g}", primal.epsilon()));
-  if (options.learner == Learner::huber) report.notes.push_back(fmt::format("delta: {:.6g}", primal.delta()));
+  report.lambda = lambda_of(C);
+  if (options.learner != Learner::hard_svm) {
+    std::vector<double> found = primal.users_C(C, units);
+    for (double& c : found) c /= survey.weight_unit();
+    report.notes.push_back("C: " + numbers_text(found));
+  }
+  if (options.learner == Learner::svr) report.notes.push_back("epsilon: " + numbers_text(primal.epsilon()));
+  if (options.learner == Learner::huber) report.notes.push_back("delta: " + numbers_text(primal.delta()));
   report.notes.push_back(
       fmt::format("objective: {:.10g}, at most {:.1e} of it above the optimum; {} Newton steps, {} "
                   "products, {} factorizations",
-                  solution.objective, solution.excess / solution.objective, primal.newton().steps(),
-                  primal.newton().products(), primal.newton().factors()));
+                  solution.objective, solution.objective > 0 ? solution.excess / solution.objective : 0.0,
+                  primal.newton().steps(), primal.newton().products(), primal.newton().factors()));
   if (!solution.converged)
     report.notes.push_back(
-        fmt::format("not converged: {} Newton steps did not reach the tolerance {:g}", options.most_steps, tolerance));
+        fmt::format("not converged: the tolerance {:g} was not reached within {} Newton steps or rounds of them",
+                    tolerance, options.most_steps));
   return fitted;
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -296,6 +297,33 @@ TEST(Learner, RefusesTargetsOfTheWrongKind) {
                std::invalid_argument);
   EXPECT_THROW(fit_learner(*numbers.rows(), numbers.map(10), LearnerOptions{.learner = Learner::svm}),
                std::invalid_argument);
+}
+
+// Labels that are nearly chance: the error hardly sees C, the probabilities do.
+TEST(Logistic, ChoosesCByItsProbabilities) {
+  const auto draw = [](std::size_t n, std::uint64_t seed) {
+    Problem p(n, 2, 2, 1.0, seed);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < 2; ++j) p.x(i, j) = float(normal(seed, Draw::sample, i, j));
+      const double score = std::sin(2 * double(p.x(i, 0))) + 0.5 * double(p.x(i, 1));
+      p.y(i, 0) = uniform(seed, Draw::holdout, i) < 1 / (1 + std::exp(-score)) ? 1 : 0;
+    }
+    return p;
+  };
+  const Problem fresh = draw(2000, 100);
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const Problem p = draw(600, seed);
+    const auto log_loss = [&](std::vector<double> C) {
+      const LearnerOptions options{.learner = Learner::logistic, .C = std::move(C), .tolerance = 1e-4};
+      const Matrix<double> u = fit_learner(*p.rows(), p.map(200), options).predict(fresh.x.view());
+      double sum = 0;
+      for (std::size_t i = 0; i < u.rows(); ++i) sum += std::log1p(std::exp(fresh.y(i, 0) > 0 ? -u(i, 0) : u(i, 0)));
+      return sum / double(u.rows());
+    };
+    double least = 1;
+    for (const double C : {0.01, 0.1, 1.0, 10.0, 100.0}) least = std::min(least, log_loss({C}));
+    EXPECT_LT(log_loss({}), 1.05 * least) << "seed " << seed;
+  }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backend/cpu/blas.h"
+#include "base/require.h"
 #include "folds/gram.h"
 #include "random/draw.h"
 #include "solve/rough_gram.h"
@@ -61,6 +62,8 @@ Cholesky factor_of(TiledSymmetric<double> gram, bool intercept, double intercept
   double largest = 0;
   for (std::size_t i = 0; i < gram.size(); ++i) largest = std::max(largest, gram.at(i, i));
   for (double shift = 1;; shift = std::max(10 * shift, 1e-6 * largest)) {
+    if (!std::isfinite(shift) || !std::isfinite(largest))
+      fail(Error::Kind::data, "solve: the Hessian has entries that are no numbers; use a smaller C");
     TiledSymmetric<double> a = gram;
     if (intercept) a.at(a.size() - 1, a.size() - 1) += intercept_shift - 1;
     Cholesky factor(std::move(a), shift, threads);

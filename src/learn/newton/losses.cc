@@ -27,8 +27,8 @@ class Separable final : public Loss {
   void evaluate(std::size_t first, std::size_t count, const double* u, double* value, double* pull,
                 double* state) const override {
     for (std::size_t i = 0; i < count; ++i) {
-      const double c = examples_.c[first + i];
       for (std::size_t k = 0; k < K_; ++k) {
+        const double c = examples_.cost(first + i, k);
         const std::size_t at = i * K_ + k;
         const Curve curve = c > 0 ? phi_(c, examples_.y(first + i, k), u[at], first + i, k) : Curve{0, 0, 0};
         value[k] += curve.value;
@@ -92,10 +92,14 @@ class Softmax final : public Loss {
 
 }  // namespace
 
+double Examples::cost_of_all(std::size_t k) const {
+  return std::accumulate(c.begin(), c.end(), 0.0) * (price.empty() ? 1.0 : price[k]);
+}
+
 Loss::Loss(const Examples& examples, double steepest)
-    : K_(examples.outputs()),
-      examples_(examples),
-      most_curvature_(steepest * std::accumulate(examples.c.begin(), examples.c.end(), 0.0)) {}
+    : K_(examples.outputs()), examples_(examples), most_curvature_(0) {
+  for (std::size_t k = 0; k < K_; ++k) most_curvature_ = std::max(most_curvature_, steepest * examples.cost_of_all(k));
+}
 
 void Loss::curvature(std::span<const std::size_t> rows, const Matrix<double>& state,
                      std::span<const std::size_t> outputs, const double* q, double* r) const {

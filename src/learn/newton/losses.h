@@ -13,9 +13,12 @@ namespace bochner {
 
 // What a loss sees of the rows. n rows, K outputs.
 struct Examples {
-  Matrix<double> y;       // n x K: -1 or +1, or a number
-  std::vector<double> c;  // n: C times the row's weight; 0 leaves the row out
+  Matrix<double> y;                // n x K: -1 or +1, or a number
+  std::vector<double> c;           // n: C times the row's weight; 0 leaves the row out
+  std::vector<double> price = {};  // K: what each output multiplies c by; empty: 1
 
+  double cost(std::size_t i, std::size_t k) const { return price.empty() ? c[i] : c[i] * price[k]; }
+  double cost_of_all(std::size_t k) const;  // summed over the rows
   std::size_t rows() const { return y.rows(); }
   std::size_t outputs() const { return y.cols(); }
 };

@@ -14,6 +14,8 @@ namespace {
 
 constexpr double kShrink = 0.25;
 constexpr double kSteepestAtFirst = 4, kSteepest = 1e6;  // c / h, where rows are about as long as 1
+// Of the cost of all rows, each off by 1: what rounding leaves of a gap, however small the objective is.
+constexpr double kRounding = 1e-14;
 constexpr double kNoMargin = 1e-5;  // of the longest row: a margin that rounding of the features would undo
 
 std::unique_ptr<Loss> smoothed(const Examples& examples, const Corner& corner, const Multipliers& m) {
@@ -37,7 +39,7 @@ PrimalValue primal(const FeatureRows& z, const Examples& examples, const Corner&
   const double inf = std::numeric_limits<double>::infinity();
   double loss = 0, margin = inf;
   for (std::size_t i = 0; i < z.rows(); ++i) {
-    const double c = examples.c[i], y = examples.y(i, k), u = at.u(i, k);
+    const double c = examples.cost(i, k), y = examples.y(i, k), u = at.u(i, k);
     if (c <= 0) continue;
     const double v = corner.kind == Corner::Kind::tube ? std::abs(y - u) - corner.epsilon[k] : 1 - y * u;
     loss += c * std::max(0.0, v);
@@ -66,7 +68,7 @@ void balance(const Examples& examples, bool hard, Matrix<double>& a, std::size_t
   double sum = 0, rooms = 0;
   for (std::size_t i = 0; i < a.rows(); ++i) sum += a(i, k);
   const auto room = [&](std::size_t i) {
-    const double size = std::abs(a(i, k)), c = examples.c[i];
+    const double size = std::abs(a(i, k)), c = examples.cost(i, k);
     if (size == 0 || (!hard && size >= c)) return 0.0;
     return hard || (a(i, k) > 0) == (sum > 0) ? size : c - size;
   };
@@ -93,7 +95,12 @@ MarginSolution solve_margins(Newton& newton, const FeatureRows& z, const Example
   MarginSolution solution{std::vector<double>(K, inf), std::vector<double>(K, -inf)};
   if (multipliers.a.rows() == 0) multipliers.a = Matrix<double>(z.rows(), K);
   // A band of slope c / h: steep from the start, Newton's steps would meet one corner after the other.
-  const double most_c = *std::max_element(examples.c.begin(), examples.c.end());
+  std::vector<double> floor(K);
+  double most_c = 0;
+  for (std::size_t k = 0; k < K; ++k) {
+    floor[k] = kRounding * examples.cost_of_all(k);
+    for (std::size_t i = 0; i < z.rows(); ++i) most_c = std::max(most_c, examples.cost(i, k));
+  }
   const double narrowest = most_c / kSteepest;
   multipliers.h = std::max(multipliers.h, most_c / kSteepestAtFirst);
   std::vector<std::size_t> open(K);
@@ -102,11 +109,12 @@ MarginSolution solve_margins(Newton& newton, const FeatureRows& z, const Example
   const int last = newton.steps() + most_steps;
   const double longest = corner.kind == Corner::Kind::hard ? z.longest_row() : 0;
 
-  while (!open.empty() && newton.steps() < last) {
+  // A round may find its minimum without a step, so that rounds are counted too.
+  for (int round = 0; !open.empty() && newton.steps() < last && round < most_steps; ++round) {
     const Newton::Result inner = newton.minimize(
         *smoothed(examples, corner, multipliers), at, open,
         [&](std::size_t k, double value) {
-          return std::max(0.02 * tolerance * std::abs(value), 0.02 * std::min(gap[k], value));
+          return std::max({0.02 * tolerance * std::abs(value), 0.02 * std::min(gap[k], value), 0.02 * floor[k]});
         },
         last - newton.steps());
     multipliers.a = inner.pull;
@@ -124,7 +132,8 @@ MarginSolution solve_margins(Newton& newton, const FeatureRows& z, const Example
       scale[k] = now.scale;
       solution.dual[k] = std::max(solution.dual[k], dual(z, examples, corner, a, &pulled(k, 0), k));
       gap[k] = solution.primal[k] - solution.dual[k];
-      if (!(std::isfinite(gap[k]) && gap[k] <= tolerance * solution.primal[k])) still_open.push_back(k);
+      if (!(std::isfinite(gap[k]) && gap[k] <= std::max(tolerance * solution.primal[k], floor[k])))
+        still_open.push_back(k);
       if (corner.kind == Corner::Kind::hard) {
         // The widest margin is min |sum a_i z_i| / sum |a_i| over all multipliers, so at most what these give.
         double sum = 0;

@@ -304,15 +304,17 @@ Newton::Result Newton::minimize(const Loss& loss, Iterate& at, std::span<const s
     std::vector<std::size_t> open;
     double furthest = 0, done = 1;
     for (std::size_t k : outputs)
-      if (const double target = enough(k, r.value[k]); r.excess[k] > target) {
+      if (const double target = enough(k, r.value[k]); !(r.excess[k] <= target)) {
         open.push_back(k);
         done = std::min(done, std::log(first[k] / r.excess[k]) / std::log(first[k] / target));
         furthest = std::max(furthest, std::sqrt(r.excess[k] / std::max(first[k], r.excess[k])));
       }
     if (loss.coupled() && !open.empty()) open.assign(outputs.begin(), outputs.end());
+    const bool finite =
+        std::all_of(open.begin(), open.end(), [&](std::size_t k) { return std::isfinite(r.value[k] + r.excess[k]); });
     r.converged = open.empty();
     if (watch) watch(std::clamp(done, 0.0, 1.0));
-    if (open.empty() || step == most_steps) return r;
+    if (open.empty() || step == most_steps || !finite) return r;
     ++steps_;
 
     prepare(loss, state, open);

@@ -17,6 +17,8 @@ constexpr double kNormal = 1.345;  // Huber's delta in deviations: 95 % as good 
 constexpr double kMedianPerDeviation = 0.6744897501960817;
 constexpr double kDefaultTube = 0.1;  // epsilon in deviations of the target
 constexpr double kLooseTolerance = 1e-3;
+constexpr double kConstant = 1e-14;      // a deviation of so much of the largest target is rounding
+constexpr double kRounding = 1e-14;      // of the cost of all rows, each off by 1: closer than this no solution comes
 constexpr double kWarmWidth = 1.0 / 16;  // h of a warm start
 
 double median(std::vector<double> values) {
@@ -40,11 +42,11 @@ Primal::Primal(const FeatureRows& z, const Schema& schema, const LearnerOptions&
   const std::size_t K = examples_.outputs();
   examples_.c.resize(z_.rows());
   at_ = {Matrix<double>(K, z_.stride()), Matrix<double>(z_.rows(), K)};
-  epsilon_ = options_.epsilon.value_or(kDefaultTube * unit_);
-  if (options_.learner == Learner::huber) {
-    delta_ = options_.delta.value_or(0);
-    if (!options_.delta) choose_delta();
+  for (const double unit : unit_) {
+    epsilon_.push_back(options_.epsilon.value_or(kDefaultTube * unit));
+    delta_.push_back(options_.delta.value_or(kNormal * unit));
   }
+  if (options_.learner == Learner::huber && !options_.delta) choose_delta();
 }
 
 void Primal::code_targets(const Schema& schema) {
@@ -57,23 +59,27 @@ void Primal::code_targets(const Schema& schema) {
       for (std::size_t k = 0; k < K; ++k) examples_.y(i, k) = label == (K == 1 ? 1 : k) ? 1 : -1;
     }
     center_.assign(K, 0.0);
+    unit_.assign(K, 1.0);
     return;
   }
   const std::size_t K = z_.target_count();
-  center_.assign(K, 0.0);
-  if (z_.intercept())
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t k = 0; k < K; ++k) center_[k] += z_.weight(i) * z_.targets(i)[k] / weight_;
-  double squares = 0;
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t k = 0; k < K; ++k) {
-      const double t = z_.targets(i)[k] - center_[k];
-      squares += z_.weight(i) * t * t / (weight_ * double(K));
+  for (std::size_t k = 0; k < K; ++k) {
+    double largest = 0, mean = 0, squares = 0;
+    for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(z_.targets(i)[k]));
+    if (!(largest > 0)) largest = 1;
+    if (z_.intercept())
+      for (std::size_t i = 0; i < n; ++i) mean += z_.weight(i) / weight_ * (z_.targets(i)[k] / largest);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double t = z_.targets(i)[k] / largest - mean;
+      squares += z_.weight(i) / weight_ * t * t;
     }
-  unit_ = squares > 0 ? std::sqrt(squares) : 1;
+    const double deviation = std::sqrt(squares);
+    center_.push_back(mean * largest);
+    unit_.push_back(deviation > kConstant ? deviation * largest : largest);
+  }
   examples_.y = Matrix<double>(n, K);
   for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t k = 0; k < K; ++k) examples_.y(i, k) = (z_.targets(i)[k] - center_[k]) / unit_;
+    for (std::size_t k = 0; k < K; ++k) examples_.y(i, k) = (z_.targets(i)[k] - center_[k]) / unit_[k];
 }
 
 // From the deviation of the targets to that of the residuals: the median of |r| does not see the outliers.
@@ -81,26 +87,40 @@ void Primal::choose_delta() {
   const double C = !options_.C.empty()         ? options_.C[0]
                    : !options_.lambdas.empty() ? 1 / (options_.lambdas[0] * weight_)
                                                : 1;
-  delta_ = kNormal * unit_;
   for (int round = 0; round < 3; ++round) {
     solve(C, kLooseTolerance);
-    std::vector<double> residuals;
-    for (std::size_t i = 0; i < z_.rows(); ++i)
-      for (std::size_t k = 0; k < examples_.outputs(); ++k)
+    for (std::size_t k = 0; k < delta_.size(); ++k) {
+      std::vector<double> residuals;
+      for (std::size_t i = 0; i < z_.rows(); ++i)
         if (z_.weight(i) > 0) residuals.push_back(std::abs(examples_.y(i, k) - at_.u(i, k)));
-    const double deviation = median(std::move(residuals)) / kMedianPerDeviation * unit_;
-    delta_ = std::max(kNormal * deviation, 1e-6 * unit_);
+      const double deviation = median(std::move(residuals)) / kMedianPerDeviation;
+      delta_[k] = std::max(kNormal * deviation, 1e-6) * unit_[k];
+    }
   }
 }
 
-// In units of 1/unit the objective is divided by unit^2: squares keep their C, lines have C / unit.
-Primal::Solution Primal::solve(double C, double tolerance) {
+std::vector<double> Primal::users_C(double C, Units units) const {
+  std::vector<double> all(unit_.size(), C);
+  if (is_lines() && units == Units::of_target)
+    for (std::size_t k = 0; k < all.size(); ++k) all[k] *= unit_[k];
+  return all;
+}
+
+std::vector<double> Primal::in_units(const std::vector<double>& lengths) const {
+  std::vector<double> inside = lengths;
+  for (std::size_t k = 0; k < inside.size(); ++k) inside[k] /= unit_[k];
+  return inside;
+}
+
+// In the target's unit the objective is divided by unit^2: squares keep their C, lines have C / unit.
+Primal::Solution Primal::solve(double C, double tolerance, Units units) {
   const bool hard = options_.learner == Learner::hard_svm;
-  const bool lines = options_.learner == Learner::svr && options_.loss == MarginLoss::linear;
-  const double scale = hard ? 1 : lines ? C / unit_ : C;
+  examples_.price.clear();
+  if (is_lines() && units == Units::of_user)
+    for (const double unit : unit_) examples_.price.push_back(1 / unit);
   for (std::size_t i = 0; i < z_.rows(); ++i) {
     const double weight = !held_.empty() && held_[i] ? 0 : z_.weight(i);
-    examples_.c[i] = hard ? double(weight > 0) : scale * weight;
+    examples_.c[i] = hard ? double(weight > 0) : C * weight;
   }
   if (C_ > 0 && multipliers_.a.rows() > 0 && !hard) {
     for (std::size_t i = 0; i < z_.rows(); ++i)
@@ -109,50 +129,53 @@ Primal::Solution Primal::solve(double C, double tolerance) {
     multipliers_.h = kWarmWidth;
   }
   C_ = C;
-  const std::vector<double> epsilons(examples_.outputs(), epsilon_ / unit_),
-      deltas(examples_.outputs(), delta_ / unit_);
   const bool squared = options_.loss == MarginLoss::squared;
-  Solution s;
   switch (options_.learner) {
     case Learner::svm:
-      s = squared ? solve_smooth(*squared_hinge(examples_), tolerance) : solve_cornered(Corner::Kind::hinge, tolerance);
-      break;
+      return squared ? solve_smooth(*squared_hinge(examples_), tolerance)
+                     : solve_cornered(Corner::Kind::hinge, tolerance);
     case Learner::hard_svm:
-      s = solve_cornered(Corner::Kind::hard, tolerance);
-      break;
+      return solve_cornered(Corner::Kind::hard, tolerance);
     case Learner::svr:
-      s = squared ? solve_smooth(*squared_tube(examples_, epsilons), tolerance)
-                  : solve_cornered(Corner::Kind::tube, tolerance);
-      break;
+      return squared ? solve_smooth(*squared_tube(examples_, in_units(epsilon_)), tolerance)
+                     : solve_cornered(Corner::Kind::tube, tolerance);
     case Learner::logistic:
-      s = solve_smooth(examples_.outputs() == 1 ? *logistic(examples_) : *softmax(examples_), tolerance);
-      break;
+      return solve_smooth(examples_.outputs() == 1 ? *logistic(examples_) : *softmax(examples_), tolerance);
     case Learner::huber:
-      s = solve_smooth(*huber(examples_, deltas), tolerance);
-      break;
+      return solve_smooth(*huber(examples_, in_units(delta_)), tolerance);
     case Learner::ridge:
-      require(false, "ridge has its own solver");
+      break;
   }
-  s.objective *= unit_ * unit_;
-  s.excess *= unit_ * unit_;
+  require(false, "ridge has its own solver");
+  return {};
+}
+
+Primal::Solution Primal::in_users_units(const std::vector<double>& value, const std::vector<double>& excess,
+                                        bool converged) const {
+  Solution s{0, 0, converged};
+  for (std::size_t k = 0; k < value.size(); ++k) {
+    s.objective += value[k] * unit_[k] * unit_[k];
+    s.excess += excess[k] * unit_[k] * unit_[k];
+  }
   return s;
 }
 
 Primal::Solution Primal::solve_smooth(const Loss& loss, double tolerance) {
   std::vector<std::size_t> all(examples_.outputs());
   std::iota(all.begin(), all.end(), 0);
-  const Newton::Result r = newton_.minimize(
-      loss, at_, all, [&](std::size_t, double value) { return tolerance * value; }, options_.most_steps, watch_);
-  Solution s{0, 0, r.converged};
-  for (std::size_t k = 0; k < (loss.coupled() ? 1 : all.size()); ++k) {
-    s.objective += r.value[k];
-    s.excess += r.excess[k];
+  Newton::Result r = newton_.minimize(
+      loss, at_, all,
+      [&](std::size_t k, double value) { return std::max(tolerance * value, kRounding * examples_.cost_of_all(k)); },
+      options_.most_steps, watch_);
+  if (loss.coupled()) {  // each entry is of all outputs
+    r.value.resize(1);
+    r.excess.resize(1);
   }
-  return s;
+  return in_users_units(r.value, r.excess, r.converged);
 }
 
 Primal::Solution Primal::solve_cornered(Corner::Kind kind, double tolerance) {
-  const Corner corner{kind, std::vector<double>(examples_.outputs(), epsilon_ / unit_)};
+  const Corner corner{kind, in_units(epsilon_)};
   const MarginSolution m = solve_margins(newton_, z_, examples_, corner, tolerance, options_.most_steps, threads_, at_,
                                          multipliers_, watch_);
   if (!m.separable)
@@ -160,26 +183,23 @@ Primal::Solution Primal::solve_cornered(Corner::Kind kind, double tolerance) {
          "hard-svm: no hyperplane in {} features separates the classes; use the soft margin (svm), more features or a "
          "smaller bandwidth",
          z_.features());
-  Solution s{0, 0, m.converged};
-  for (std::size_t k = 0; k < m.primal.size(); ++k) {
-    s.objective += m.primal[k];
-    s.excess += m.primal[k] - m.dual[k];
-  }
-  return s;
+  std::vector<double> gap = m.primal;
+  for (std::size_t k = 0; k < gap.size(); ++k) gap[k] -= m.dual[k];
+  return in_users_units(m.primal, gap, m.converged);
 }
 
 Coefficients Primal::head() const {
   const std::size_t K = examples_.outputs(), D = z_.features();
   Coefficients c{Matrix<double>(D, K), center_};
   for (std::size_t k = 0; k < K; ++k) {
-    for (std::size_t j = 0; j < D; ++j) c.weights(j, k) = at_.w(k, j) * unit_;
-    if (z_.intercept()) c.intercept[k] += at_.w(k, D) * unit_;
+    for (std::size_t j = 0; j < D; ++j) c.weights(j, k) = at_.w(k, j) * unit_[k];
+    if (z_.intercept()) c.intercept[k] += at_.w(k, D) * unit_[k];
   }
   return c;
 }
 
 void Primal::predict(std::size_t row, double* prediction) const {
-  for (std::size_t k = 0; k < center_.size(); ++k) prediction[k] = at_.u(row, k) * unit_ + center_[k];
+  for (std::size_t k = 0; k < center_.size(); ++k) prediction[k] = at_.u(row, k) * unit_[k] + center_[k];
 }
 
 }  // namespace bochner

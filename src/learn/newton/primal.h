@@ -14,7 +14,8 @@
 namespace bochner {
 
 // One of the learners over rows in memory, solved for one C after another, each from where the last left off.
-// Inside, numbers are centred and divided by one unit; C, epsilon, delta and objectives are in the user's units.
+// Inside, each target is centred and divided by its deviation, its unit; epsilon, delta, coefficients and objectives
+// are given and told in the user's units.
 class Primal {
  public:
   Primal(const FeatureRows& z, const Schema& schema, const LearnerOptions& options, Threads& threads,
@@ -28,20 +29,29 @@ class Primal {
     double excess = 0;     // bound on its distance from the optimum
     bool converged = false;
   };
-  Solution solve(double C, double tolerance);
+  // C in the user's units, or in each target's own: where svr's loss grows as the target does, while |w|^2 grows as its
+  // square, C goes with the unit. Other losses have the same C in every unit.
+  enum class Units { of_user, of_target };
+  Solution solve(double C, double tolerance, Units units = Units::of_user);
+  // What C is in the user's units, for each target.
+  std::vector<double> users_C(double C, Units units) const;
 
-  Coefficients head() const;                                // in the units of the targets
-  void predict(std::size_t row, double* prediction) const;  // as head() does, from the scores at hand
-  double weight() const { return weight_; }                 // n, or the sum of the weights
-  double epsilon() const { return epsilon_; }
-  double delta() const { return delta_; }
+  Coefficients head() const;                                       // in the units of the targets
+  void predict(std::size_t row, double* prediction) const;         // as head() does, from the scores at hand
+  double weight() const { return weight_; }                        // n, or the sum of the weights
+  const std::vector<double>& units() const { return unit_; }       // each target's deviation; 1 for classes
+  const std::vector<double>& epsilon() const { return epsilon_; }  // one per output, as delta
+  const std::vector<double>& delta() const { return delta_; }
   const Newton& newton() const { return newton_; }
 
  private:
   void code_targets(const Schema& schema);
   void choose_delta();
+  std::vector<double> in_units(const std::vector<double>& lengths) const;
   Solution solve_smooth(const Loss& loss, double tolerance);
   Solution solve_cornered(Corner::Kind kind, double tolerance);
+  Solution in_users_units(const std::vector<double>& value, const std::vector<double>& excess, bool converged) const;
+  bool is_lines() const { return options_.learner == Learner::svr && options_.loss == MarginLoss::linear; }
   bool is_regression() const { return options_.learner == Learner::huber || options_.learner == Learner::svr; }
 
   const FeatureRows& z_;
@@ -50,8 +60,8 @@ class Primal {
   Newton::Watch watch_;
   Examples examples_;
   std::vector<bool> held_;
-  std::vector<double> center_;
-  double unit_ = 1, weight_ = 0, epsilon_ = 0, delta_ = 0;
+  std::vector<double> center_, unit_, epsilon_, delta_;  // one per output
+  double weight_ = 0;
   double C_ = 0;  // of the last solution
   Newton newton_;
   Iterate at_;
