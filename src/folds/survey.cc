@@ -234,6 +234,27 @@ Survey Survey::reweighted(const std::vector<double>& class_weights) const {
   return weighted;
 }
 
+double Survey::usual_weight() const {
+  if (!(largest_weight_ > 0)) return 1;
+  double sum = 0, count = 0, first = 0;
+  bool same = true;
+  for (const SampledRow& row : sample_) {
+    if (!(row.weight > 0)) continue;
+    if (count == 0) first = row.weight;
+    same &= row.weight == first;
+    sum += row.weight / largest_weight_;
+    ++count;
+  }
+  const double usual = same ? first : largest_weight_ * (sum / count);
+  return std::max(usual, largest_weight_ / double(std::max<std::uint64_t>(1, rows_)));
+}
+
+void Survey::weigh_in(double unit) {
+  for (SampledRow& row : sample_) row.weight /= unit;
+  largest_weight_ /= unit;
+  weight_unit_ *= unit;
+}
+
 std::span<const Survey::SampledRow> Survey::sample(std::size_t most) const {
   return {sample_.data(), std::min(most, sample_.size())};
 }

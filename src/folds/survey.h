@@ -51,6 +51,12 @@ class Survey {
   // The survey of the same rows with their weights multiplied by that of their class. The largest weight becomes a
   // bound on it.
   Survey reweighted(const std::vector<double>& class_weights) const;
+  // About the mean weight of the rows that weigh anything: of those sampled, and never below what the largest weight
+  // implies for the mean of all. Where all weigh the same it is that weight, to the bit.
+  double usual_weight() const;
+  // The survey of the same rows with their weights divided by `unit`.
+  void weigh_in(double unit);
+  double weight_unit() const { return weight_unit_; }
   // The survey of the same rows read by another schema of the same columns: other levels and labels, wider sparse rows.
   Survey recoded(const Schema& to) const;
 
@@ -88,6 +94,7 @@ class Survey {
   std::vector<ColumnFacts> columns_, targets_;
   std::vector<std::uint64_t> class_rows_;
   double largest_weight_ = 0;
+  double weight_unit_ = 1;          // that the weights were divided by
   std::vector<SampledRow> sample_;  // the sample_rows_ rows with the smallest keys
 };
 

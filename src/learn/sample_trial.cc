@@ -36,7 +36,7 @@ SampleTrial::SampleTrial(const Schema& schema, const Survey& survey, const MapPt
     : on_{cpu_backend(), threads},
       checkpoint_(checkpoint),
       code_(target_code(schema, survey, true)),
-      weight_bound_(survey.largest_weight()) {
+      weight_bound_(0) {
   const std::size_t most = most_rows(schema);
   const Matrix<double> raw = survey.sample_inputs(most);
   inputs_ = Matrix<float>(raw.rows(), raw.cols());
@@ -44,7 +44,9 @@ SampleTrial::SampleTrial(const Schema& schema, const Survey& survey, const MapPt
   for (const Survey::SampledRow& row : survey.sample(most)) {
     targets_.insert(targets_.end(), row.targets.begin(), row.targets.end());
     weights_.push_back(row.weight);
+    weight_bound_ = std::max(weight_bound_, row.weight);
   }
+  if (!(weight_bound_ > 0)) weight_bound_ = 1;
   block_.rows = inputs_.rows();
   block_.cols = block_.stride = inputs_.cols();
   block_.values = inputs_.data();

@@ -71,13 +71,17 @@ PitchLaw parse_law(const Spec& spec, const TrainOptions& options, bool low_order
 }
 
 // lambda in all: lambda n of ridge, 1 / C of the others. Several: the middle one, from which the search goes on.
-double given_lambda(const TrainOptions& options, std::uint64_t rows, bool& given, double otherwise) {
+double given_lambda(const TrainOptions& options, std::uint64_t rows, bool& given, BinningFit::Given& as,
+                    double otherwise) {
   const LearnerOptions& learner = options.learner;
   const bool ridge = learner.learner == Learner::ridge;
   const std::vector<double>& lambdas = ridge ? options.ridge.lambdas : learner.lambdas;
   given = lambdas.size() == 1 || (!ridge && learner.C.size() == 1);
+  as = BinningFit::Given::cost;
   if (!ridge && !learner.C.empty()) return 1 / learner.C[learner.C.size() / 2];
+  as = BinningFit::Given::as_it_is;
   if (lambdas.empty()) return otherwise;
+  as = BinningFit::Given::per_row;
   return lambdas[lambdas.size() / 2] * double(std::max<std::uint64_t>(rows, 1));
 }
 
@@ -141,7 +145,7 @@ BinningFit binning_fit(const TrainOptions& options, std::size_t inputs, std::uin
   if (options.learner.tolerance) fit.fit.tolerance = *options.learner.tolerance;
   fit.fit.progress = options.execution.progress;
   bool lambda_given = false;
-  fit.fit.lambda = given_lambda(options, rows, lambda_given, low_order ? kLowOrderLambda : kGridLambda);
+  fit.fit.lambda = given_lambda(options, rows, lambda_given, fit.given, low_order ? kLowOrderLambda : kGridLambda);
 
   if (options.bandwidth.empty() || options.bandwidth == "auto") {
     fit.search_scales = !low_order || options.bandwidth == "auto";

@@ -67,6 +67,7 @@ class Training {
       fail(Error::Kind::data, "train: every row has the weight 0, expected some above; check the column of weights");
     if (!planned_) plan_memory(survey_.rows());
     apply_class_weights();
+    choose_unit_of_weights();
     seconds_.emplace_back("survey", clock.lap());
 
     Plan plan = make_plan(schema(), survey_, options_, threads_, execution_.checkpoint);
@@ -195,13 +196,22 @@ class Training {
     survey_ = survey_.reweighted(weights);
   }
 
+  // Only how weights compare matters. About 1 they suit every penalty, search and float behind.
+  void choose_unit_of_weights() {
+    const double unit = survey_.usual_weight();
+    if (unit == 1) return;
+    in_unit_ = rows_weighed_in(*current_, unit);
+    current_ = in_unit_.get();
+    survey_.weigh_in(unit);
+  }
+
   const TrainOptions& options_;
   std::optional<Checkpoint> checkpoint_;
   Execution execution_;
   Threads threads_;
   Rows& rows_;
   Rows* current_ = nullptr;
-  std::unique_ptr<Rows> shifted_, cached_, weighted_;
+  std::unique_ptr<Rows> shifted_, cached_, weighted_, in_unit_;
   TrainingMemory memory_;
   bool planned_ = false;
   CellCounts scanned_;
@@ -218,9 +228,12 @@ namespace {
 template <class Fit>
 Model fit_on(Rows& rows, MapPtr map, std::uint64_t seed, const Execution& execution, const Fit& fit) {
   Threads threads(execution.threads);
-  const Survey survey = Stream(rows, nullptr, threads, execution).fold(Survey(rows.schema(), seed), "survey");
+  Survey survey = Stream(rows, nullptr, threads, execution).fold(Survey(rows.schema(), seed), "survey");
   check_classes(rows.schema(), survey.class_rows(), "fit");
-  const Stream stream(rows, map, threads, execution);
+  const double unit = survey.usual_weight();
+  const std::unique_ptr<Rows> in_unit = unit == 1 ? nullptr : rows_weighed_in(rows, unit);
+  survey.weigh_in(unit);
+  const Stream stream(in_unit ? *in_unit : rows, map, threads, execution);
   Fitted fitted = fit(stream, survey);
   fitted.report.map = map->spec();
   return Model(rows.schema(), {std::move(map)}, fitted.head, std::move(fitted.report));

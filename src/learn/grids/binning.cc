@@ -28,7 +28,7 @@ class Trials {
   GridTrial walk(GridFitOptions& fit, bool search, const std::string& name, std::vector<Report::PathPoint>* path) {
     const auto trial_of = [&](double lambda) {
       const GridTrial trial = at(fit, lambda, fmt::format("{} {}", name, lambda));
-      if (path) path->push_back({lambda / double(data_.rows.rows), trial.score(data_.code)});
+      if (path) path->push_back({lambda / data_.targets.total_weight(), trial.score(data_.code)});
       return trial;
     };
     GridTrial best = trial_of(fit.lambda);
@@ -91,7 +91,7 @@ void choose_lambda(Threads& threads, const GridData<T>& data, BinningFit& option
   report.validation = "held out of the trials";
 }
 
-void describe_fit(const GridFit& fit, const BinningFit& options, Report& report) {
+void describe_fit(const GridFit& fit, const BinningFit& options, double weight_unit, Report& report) {
   const char* passes = "sweeps";
   if (options.fit.solver == GridSolver::conjugate) passes = "steps of conjugate gradients";
   if (options.fit.solver == GridSolver::dual) passes = "epochs of dual coordinate descent";
@@ -102,7 +102,7 @@ void describe_fit(const GridFit& fit, const BinningFit& options, Report& report)
   report.solver =
       fmt::format("{} {} over {} grids", dual ? fit.epochs : options.fit.passes, passes, options.binning.grids);
   if (!dual) return;
-  report.notes.push_back(fmt::format("C: {:.6g}", 1 / options.fit.lambda));
+  report.notes.push_back(fmt::format("C: {:.6g}", 1 / (options.fit.lambda * weight_unit)));
   report.notes.push_back(fmt::format("objective: {:.10g}, at most {:.1e} of it above the optimum; {} epochs",
                                      fit.objective, fit.objective > 0 ? fit.gap / fit.objective : 0.0, fit.epochs));
   if (!fit.converged)
@@ -121,6 +121,8 @@ Fitted fit_as(const Stream& stream, const Survey& survey, BinningFit options, co
   const GridData<T> data(stream, survey, binning);
   require(options.fit.loss == GridLoss::squared || data.code.task == Task::classification,
           "binning: the logistic and hinge losses need classes, the targets are numbers; use the squared loss");
+  require(data.targets.total_weight() > 0, "train: the weights of all rows are zero");
+  settle_lambda(options, data.targets, survey);
   report.seconds.emplace_back("pack", clock.lap());
 
   if (options.search_scales) {
@@ -148,13 +150,20 @@ Fitted fit_as(const Stream& stream, const Survey& survey, BinningFit options, co
   report.inputs = stream.schema().inputs;
   report.features = fit.head->bins().outputs();
   report.map = fit.head->bins().spec();
-  describe_fit(fit, options, report);
-  report.lambda = options.fit.lambda / double(std::max<std::size_t>(1, data.rows.rows));
+  describe_fit(fit, options, survey.weight_unit(), report);
+  report.lambda = options.fit.lambda / data.targets.total_weight();
   report.notes.push_back(bins_text(*fit.head));
   return fitted;
 }
 
 }  // namespace
+
+void settle_lambda(BinningFit& options, const GridTargets& targets, const Survey& survey) {
+  if (options.given == BinningFit::Given::per_row)
+    options.fit.lambda *= targets.total_weight() / double(std::max<std::size_t>(1, targets.rows()));
+  if (options.given == BinningFit::Given::cost) options.fit.lambda /= survey.weight_unit();
+  options.given = BinningFit::Given::as_it_is;
+}
 
 Fitted fit_binning(const Stream& stream, const Survey& survey, BinningFit options, const Stream* validation) {
   return stream.precision() == Precision::float32 ? fit_as<float>(stream, survey, std::move(options), validation)

@@ -17,8 +17,14 @@ struct BinningFit {
   bool search_scales = false;  // length scales are found from the rows; those of `binning` are ignored
   bool search_lambda = false;  // with the scales, or for the scales given
   bool given_start = false;    // several lambdas were given: the search begins at the fit's
-  GridRoom room = {};          // 0 bytes: as the execution says
+  // What the fit's lambda stands for until the weights of the rows are known: as it is, where their mean is 1; a lambda
+  // per row times their number; or 1 / C.
+  enum class Given { as_it_is, per_row, cost } given = Given::as_it_is;
+  GridRoom room = {};  // 0 bytes: as the execution says
 };
+
+// The fit's lambda for these rows and their weights, from what was given.
+void settle_lambda(BinningFit& options, const GridTargets& targets, const Survey& survey);
 
 // A head of random bins on the stream's rows, which it keeps packed in memory. The head takes the stream's
 // features, so a model is the stream's map and then the head.

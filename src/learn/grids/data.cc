@@ -167,7 +167,10 @@ template void choose_scales(Threads&, const GridData<double>&, BinningFit&, Repo
 
 void choose_scales(const Stream& stream, const Survey& survey, BinningFit& options, Report& report) {
   options.room = room_of(options, stream.execution());
-  const auto search = [&]<class T>(const GridData<T>& data) { choose_scales(stream.threads(), data, options, report); };
+  const auto search = [&]<class T>(const GridData<T>& data) {
+    settle_lambda(options, data.targets, survey);
+    choose_scales(stream.threads(), data, options, report);
+  };
   if (stream.precision() == Precision::float32)
     search(GridData<float>(stream, survey, options.binning));
   else

@@ -35,6 +35,8 @@ class Mixing {
         held_(data_.targets, options_.bins.binning.seed),
         bound_(feature_bound(dense)) {
     options_.bins.room = room_of(options_.bins, bins.execution());
+    require(data_.targets.total_weight() > 0, "train: the weights of all rows are zero");
+    settle_lambda(options_.bins, data_.targets, survey);
   }
 
   Fitted run(const Survey& survey, const Stream* validation) {
@@ -173,7 +175,6 @@ class Mixing {
       report.score = score_on(*validation, fitted_.head, data_.code.task);
       report.validation = "validation file";
     }
-    const double n = double(data_.rows.rows);
     report.rows = data_.rows.rows;
     report.inputs = bins_.schema().inputs;
     report.features = grids.head->bins().outputs() + dense_.features();
@@ -181,7 +182,7 @@ class Mixing {
     report.learner = "ridge";
     report.solver = fmt::format("{} rounds of {} features and {} grids", grids.loss.size(), dense_.features(),
                                 grids.head->bins().grids());
-    report.lambda = at.bins * options_.bins_weight / n;
+    report.lambda = at.bins * options_.bins_weight / data_.targets.total_weight();
     report.part_weights = {options_.bins_weight, options_.bins_weight * at.bins / at.dense};  // as in the sum
     report.notes.push_back(cache_->text());
     report.notes.push_back(bins_text(*grids.head));

@@ -7,6 +7,12 @@
 
 namespace bochner {
 
+double GridTargets::total_weight() const {
+  double sum = 0;
+  for (std::size_t i = 0; i < rows(); ++i) sum += double(weight_of(i));
+  return sum;
+}
+
 template <class T>
 void GridRows<T>::add(Threads& threads, const RowBlock<T>& block) {
   const std::size_t pieces = (block.rows + kBlock - 1) / kBlock, before = blocks.size();

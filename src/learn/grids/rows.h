@@ -34,6 +34,7 @@ struct GridTargets {
 
   std::size_t rows() const { return code.size() / outputs; }
   float weight_of(std::size_t i) const { return weight.empty() ? 1.0f : weight[i]; }
+  double total_weight() const;
 };
 
 }  // namespace bochner
