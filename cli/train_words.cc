@@ -141,7 +141,9 @@ void TrainWords::add(CLI::App& app) {
   app.add_option("--select", select, "How lambda is chosen: loo (leave one out) or holdout")
       ->type_name("S")
       ->group(kMachine);
-  app.add_option("--solver", solver, "cholesky, cg (many features of many rows) or auto, the faster; for ridge")
+  app.add_option(
+         "--solver", solver,
+         "cholesky, cg (many features of many rows), dual (fewer rows than features) or auto, the fastest; for ridge")
       ->type_name("S")
       ->group(kMachine);
   format.add(app);
@@ -252,9 +254,12 @@ TrainOptions TrainWords::options() const {
   options.features = features;
   parse_scales(scales, options);
   options.ridge.solver = parse_word<Solver>(
-      "--solver", solver, {{"auto", Solver::automatic}, {"cholesky", Solver::cholesky}, {"cg", Solver::cg}});
+      "--solver", solver,
+      {{"auto", Solver::automatic}, {"cholesky", Solver::cholesky}, {"cg", Solver::cg}, {"dual", Solver::dual}});
   require(options.ridge.solver != Solver::cg || select != "loo",
           "--solver: found cg with --select loo, expected --select holdout: leave-one-out needs the Gram matrix");
+  require(options.ridge.solver != Solver::dual || select != "holdout",
+          "--solver: found dual with --select holdout, expected --select loo: leave-one-out comes with its solution");
   for (const std::string& lambda : split_lists(lambdas))
     options.ridge.lambdas.push_back(parse_number("--lambda", lambda));
   for (double lambda : options.ridge.lambdas) require(lambda >= 0, "--lambda: found {}, expected 0 or more", lambda);

@@ -15,8 +15,9 @@ struct RidgeOptions {
   // a hold-out costs D^3 / 3. Automatic takes the first where it is cheap.
   enum class Select { automatic, leave_one_out, hold_out };
   // Cholesky: one pass and n D^2, exact. Cg: conjugate gradients preconditioned by a sketch, a dozen passes and 4 D^3;
-  // lambda by hold-out. Automatic takes what is forecast to be faster.
-  enum class Solver { automatic, cholesky, cg };
+  // lambda by hold-out. Dual: the n x n products of rows instead of the D x D ones of features, exact, for fewer rows
+  // than features; lambda by leave-one-out. Automatic takes what is forecast to be faster.
+  enum class Solver { automatic, cholesky, cg, dual };
 
   std::vector<double> lambdas = {};  // empty: searched; one: used as it is; several: the best of them
   Select select = Select::automatic;

@@ -9,8 +9,10 @@
 #include "folds/gram.h"
 #include "learn/newton/hessian_factor.h"
 #include "learn/newton/newton.h"
+#include "learn/newton/row_space.h"
 #include "learn/ridge/ridge.h"
 #include "learn/ridge/sketched_gram.h"
+#include "learn/row_products.h"
 #include "run/feature_cache.h"
 
 namespace bochner {
@@ -121,7 +123,37 @@ MemoryPlan cg_memory(const FitSize& s, const RidgeOptions& options, double memor
   return plan.add("map", map_bytes(s));
 }
 
+MemoryPlan dual_memory(const FitSize& s, const RidgeOptions& options, double memory) {
+  const double D = double(s.features), n = double(s.rows), number = sizeof(double),
+               tile = double(ScaledRows::tile_for(s.rows));
+  const double lambdas = options.lambdas.empty() ? kLambdas : double(options.lambdas.size());
+  const double block = block_bytes(s, memory);
+  MemoryPlan common;
+  common.add("features", n * ((D + 8) * s.element() + double(s.targets + s.weighted) * number));
+  common.add("map", map_bytes(s));
+  MemoryPlan pass = common, solve = common;
+  pass.add("mapped rows", block);
+  solve.add("products of rows",
+            2 * gram_bytes(n) + n * double(ScaledRows::kPanel) * number + s.threads * std::min(tile, n) * n * number);
+  solve.add("vectors", vector_bytes(s, s.validation ? 3 * lambdas : 4) + n * double(s.outputs + 3) * number);
+  if (s.validation) solve.add("mapped rows", block * (1 + lambdas * double(s.outputs) / D));
+  return peak_of({pass, solve});
+}
+
+// Where the rows are far fewer than the features the learner sees the space they span (newton/row_space.h).
 MemoryPlan learner_memory(const FitSize& s, const LearnerOptions& options, double memory) {
+  if (spans_few(s.rows, s.features)) {
+    const double D = double(s.features), n = double(s.rows), number = sizeof(double);
+    FitSize inside = s;
+    inside.features = s.rows;
+    inside.precision = Precision::float64;
+    inside.map_weights = 0;
+    MemoryPlan all = learner_memory(inside, options, memory);
+    all.add("rows", n * (D + 8) * s.element() + vector_bytes(s, 3));
+    all.add("map", map_bytes(s));
+    all.add("products of rows", 2 * gram_bytes(n) + n * n * number + n * double(ScaledRows::kPanel) * number);
+    return all.add("mapped rows", block_bytes(s, memory));
+  }
   const double D = double(s.features), n = double(s.rows), K = double(s.outputs), threads = s.threads;
   const double width = D + (options.intercept ? 1 : 0), number = sizeof(double);
   const double sketch_rows = std::min(n, double(HessianFactor::sketch_rows(std::size_t(width))));

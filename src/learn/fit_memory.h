@@ -35,6 +35,7 @@ FitSize fit_size(const Stream& stream, const Survey& survey, std::size_t outputs
 // buffers that only save time adapt to it.
 MemoryPlan cholesky_memory(const FitSize& size, const RidgeOptions& options, double memory);
 MemoryPlan cg_memory(const FitSize& size, const RidgeOptions& options, double memory);  // less the kept features
+MemoryPlan dual_memory(const FitSize& size, const RidgeOptions& options, double memory);
 MemoryPlan learner_memory(const FitSize& size, const LearnerOptions& options, double memory);
 MemoryPlan sums_memory(const FitSize& size, double memory);                       // to accumulate
 MemoryPlan solve_memory(std::size_t features, std::size_t outputs, int threads);  // from sums that a file holds

@@ -15,6 +15,7 @@
 #include "folds/held_out.h"
 #include "learn/descend.h"
 #include "learn/newton/primal.h"
+#include "learn/newton/row_space.h"
 #include "random/draw.h"
 
 namespace bochner {
@@ -214,7 +215,16 @@ Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOpti
   Clock clock;
   Fitted fitted;
   Report& report = fitted.report;
-  const FeatureRows z = stream.fold(FeatureRows(D, options.intercept, survey.rows()), "features");
+  const bool few = spans_few(survey.rows(), D);
+  const FeatureRows all = stream.fold(FeatureRows(D, options.intercept && !few, survey.rows()), "features");
+  std::optional<RowSpace> space;
+  std::optional<FeatureRows> inside;
+  if (few) {
+    space.emplace(all, stream.threads());
+    inside.emplace(space->rows(options.intercept, stream.threads()));
+    report.notes.push_back("fewer rows than features: solved in the space of the rows");
+  }
+  const FeatureRows& z = few ? *inside : all;
   report.seconds.emplace_back("features", clock.lap());
 
   const ProgressFunction& progress = stream.execution().progress;
@@ -224,6 +234,7 @@ Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOpti
         if (progress) progress("solve", fraction);
       },
       stream.execution().checkpoint);
+  const auto head_of = [&] { return space ? space->expand(primal.head(), stream.threads()) : primal.head(); };
   const std::vector<double> given = given_C(options, primal.weight());
   double C = given.empty() ? 1 : given[0];
   // What is searched is searched in the targets' units, so that it does not depend on the user's.
@@ -237,7 +248,7 @@ Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOpti
     const std::vector<Trial> trials = try_path(given, [&](double c) {
       primal.solve(c, given.size() == 1 ? tolerance : std::max(tolerance, kChoiceTolerance), units);
       Choice found = choice;
-      if (validation) found = score_stream(*validation, primal.head(), choice);
+      if (validation) found = score_stream(*validation, head_of(), choice);
       std::vector<double> row(primal.head().weights.cols());
       for (std::size_t i = 0; i < held.size(); ++i)
         if (held[i]) {
@@ -257,7 +268,7 @@ Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOpti
   }
 
   const Primal::Solution solution = primal.solve(C, tolerance, units);
-  const Coefficients head = primal.head();
+  const Coefficients head = head_of();
   fitted.head = linear(head.weights, head.intercept);
   report.seconds.emplace_back("solve", clock.lap());
 

@@ -42,12 +42,13 @@ TEST(FitMemory, CholeskyHoldsTwoTriangles) {
 TEST(FitMemory, TheSolverIsOneThatFits) {
   const FitSize size = size_of(300000, 5000);
   const RidgeOptions searched;
-  ASSERT_TRUE(choose_solver(size, searched, 16 * kGiga).cg);
+  ASSERT_EQ(choose_solver(size, searched, 16 * kGiga).solver, RidgeOptions::Solver::cg);
   const double cg = cg_memory(size, searched, kGiga).total(), cholesky = cholesky_memory(size, searched, kGiga).total();
   ASSERT_LT(cholesky, cg);  // several factors
-  EXPECT_FALSE(choose_solver(size, searched, (cg + cholesky) / 2).cg);
+  EXPECT_EQ(choose_solver(size, searched, (cg + cholesky) / 2).solver, RidgeOptions::Solver::cholesky);
   EXPECT_LE(ridge_memory(size, searched, (cg + cholesky) / 2).total(), (cg + cholesky) / 2);
-  EXPECT_TRUE(choose_solver(size, {.solver = RidgeOptions::Solver::cg}, (cg + cholesky) / 2).cg);
+  EXPECT_EQ(choose_solver(size, {.solver = RidgeOptions::Solver::cg}, (cg + cholesky) / 2).solver,
+            RidgeOptions::Solver::cg);
 }
 
 TEST(MemoryPlan, TheLargestThatFitsFitsAndTheNextDoesNot) {

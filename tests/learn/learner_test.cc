@@ -13,6 +13,7 @@
 #include "bochner/train.h"
 #include "learn/newton/multipliers.h"
 #include "learn/newton/primal.h"
+#include "learn/newton/row_space.h"
 #include "random/draw.h"
 #include "run/stream.h"
 
@@ -109,6 +110,35 @@ TEST_P(EveryLearner, CountsAWeightAsRepeatedRows) {
   const Matrix<double> ua = a.predict(p.x.view()), ub = b.predict(p.x.view());
   for (std::size_t i = 0; i < ua.rows(); ++i)
     for (std::size_t k = 0; k < ua.cols(); ++k) EXPECT_NEAR(ua(i, k), ub(i, k), 1e-4 * (1 + std::abs(ua(i, k))));
+}
+
+// The space that few rows span holds the solution of many features.
+TEST_P(EveryLearner, SolvesFewRowsOfManyFeaturesInTheirSpace) {
+  LearnerOptions options = learner_case(GetParam());
+  options.tolerance = 1e-10;
+  for (const bool intercept : {false, true}) {
+    options.intercept = intercept;
+    Problem p = problem_for(options, 40, 3);
+    std::copy_n(&p.x(1, 0), 4, &p.x(2, 0));  // equal rows
+    Threads threads(2);
+    const FeatureRows z = p.features(120, intercept, threads);
+    Primal primal(z, p.schema, options, threads);
+    const Primal::Solution expected = primal.solve(3.0, 1e-10);
+    const FeatureRows without = p.features(120, false, threads);
+    const RowSpace space(without, threads);
+    const FeatureRows inside = space.rows(intercept, threads);
+    EXPECT_LE(inside.features(), 39u);
+    Primal few(inside, p.schema, options, threads);
+    const Primal::Solution found = few.solve(3.0, 1e-10);
+    EXPECT_TRUE(found.converged);
+    EXPECT_NEAR(found.objective, expected.objective, 1e-8 * expected.objective);
+    const Coefficients head = space.expand(few.head(), threads), direct = primal.head();
+    double most = 0;
+    for (std::size_t j = 0; j < 120; ++j) most = std::max(most, std::abs(direct.weights(j, 0)));
+    for (std::size_t j = 0; j < 120; ++j)
+      for (std::size_t k = 0; k < head.weights.cols(); ++k)
+        EXPECT_NEAR(head.weights(j, k), direct.weights(j, k), 1e-3 * most);
+  }
 }
 
 TEST_P(EveryLearner, EndsWhereNoStepImproves) {

@@ -166,8 +166,8 @@ double FeatureRows::longest_row() const {
   return std::sqrt(most);
 }
 
-void FeatureRows::copy_row(std::size_t i, double* out) const {
-  with_values([&](const auto* z) { std::copy_n(z + i * stride_, width_, out); });
+void FeatureRows::copy_columns(std::size_t i, std::size_t first, std::size_t count, double* out) const {
+  with_values([&](const auto* z) { std::copy_n(z + i * stride_ + first, count, out); });
 }
 
 void FeatureRows::combine(std::span<const std::size_t> rows, std::span<const double> factor, float* out) const {

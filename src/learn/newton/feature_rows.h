@@ -51,8 +51,9 @@ class FeatureRows {
                                 const Between& between) const;
   static constexpr std::size_t kMostGroups = 32;  // partial sums of a product
   double longest_row() const;                     // the largest |z_i|, without the constant
-  // Row i in double, width entries.
-  void copy_row(std::size_t i, double* out) const;
+  // Row i in double, width entries; or `count` of them from `first` on.
+  void copy_row(std::size_t i, double* out) const { copy_columns(i, 0, width_, out); }
+  void copy_columns(std::size_t i, std::size_t first, std::size_t count, double* out) const;
 
   // out = sum_j factor_j z_{row_j} in float, width entries.
   void combine(std::span<const std::size_t> rows, std::span<const double> factor, float* out) const;

@@ -39,7 +39,7 @@ LambdaTrial from_numbers(double lambda, const std::vector<double>& numbers) {
 }  // namespace
 
 LambdaSearch search_lambda(const std::vector<double>& given, const std::function<LambdaTrial(double)>& make_trial,
-                           Checkpoint* checkpoint) {
+                           Checkpoint* checkpoint, bool wide) {
   const auto evaluate = [&](double lambda) {
     const auto make = [&] { return to_numbers(make_trial(lambda)); };
     return from_numbers(lambda, logged(checkpoint, fmt::format("lambda {}", lambda), 2 + std::size(kFields), make));
@@ -50,10 +50,15 @@ LambdaSearch search_lambda(const std::vector<double>& given, const std::function
     for (double lambda : given) search.trials.push_back(evaluate(lambda));
   } else {
     std::map<int, LambdaTrial> tried;
-    descend(kStart, kLeast, kMost, [&](int step) {
+    const auto loss = [&](int step) {
       if (!tried.contains(step)) tried[step] = evaluate(std::pow(10.0, step / 2.0));
       return tried[step].loss;
-    });
+    };
+    int start = kStart;
+    if (wide)
+      for (int step = kLeast; step <= 0; step += 4)
+        if (loss(step) < loss(start)) start = step;
+    descend(start, kLeast, kMost, loss);
     for (const auto& [step, trial] : tried) search.trials.push_back(trial);
   }
   search.best =

@@ -27,6 +27,8 @@ constexpr double kMostLeftOut = 1 << 26;   // n D: the features of all rows are 
 constexpr std::size_t kPieceRows = 256;
 constexpr std::size_t kAtOnce = 4 * kChunkRows;  // held-out rows taken from the sums
 
+}  // namespace
+
 // Closed-form leave-one-out: y_i - yhat_i^(-i) = (y_i - yhat_i) / (1 - h_i),
 //   h_i = w_i (1/n + |L^-1 (z_i - m)|^2),  L L^T = G + lambda n I.
 template <class T>
@@ -60,6 +62,13 @@ Scorer score_left_out(const Workers& on, const RowBlock<T>& z, const NormalEquat
   return scorer;
 }
 
+template Scorer score_left_out(const Workers&, const RowBlock<float>&, const NormalEquations&, const Cholesky&,
+                               const Coefficients&, Task, bool, const TargetCode&);
+template Scorer score_left_out(const Workers&, const RowBlock<double>&, const NormalEquations&, const Cholesky&,
+                               const Coefficients&, Task, bool, const TargetCode&);
+
+namespace {
+
 // add(part) for the rows in pieces that begin where the chunks of their sums do.
 template <class T, class Add>
 void in_pieces(const RowBlock<T>& rows, const Add& add) {
@@ -89,33 +98,12 @@ LambdaSearch choose_lambda(const Workers& on, GramAndHeld& sums, const RidgeOpti
                               : score_rows(on, held, decode(head, code), code.task);
     return LambdaTrial{lambda, scorer.loss(), scorer.score()};
   };
-  LambdaSearch search = search_lambda(options.lambdas, evaluate, checkpoint);
+  LambdaSearch search = search_lambda(options.lambdas, evaluate, checkpoint, left_out);
   if (all)
     sums.gram = std::move(*all);
   else if (!left_out)
     in_pieces(held, [&](const RowBlock<T>& rows) { sums.gram.add(on, rows); });
   return search;
-}
-
-// All lambdas against a validation stream in one pass: their heads stand side by side.
-LambdaSearch choose_on_stream(const Stream& validation, const RidgeOptions& options, const NormalEquations& equations,
-                              const TargetCode& code, Threads& threads) {
-  std::vector<double> lambdas = options.lambdas;
-  if (lambdas.empty())
-    for (int step = -18; step <= 0; ++step) lambdas.push_back(std::pow(10.0, step / 2.0));
-  std::vector<Coefficients> heads;
-  std::erase_if(lambdas, [&](double lambda) {
-    const std::optional<Coefficients> head = equations.try_solve(lambda, threads);
-    if (head) heads.push_back(decode(*head, code));
-    return !head;
-  });
-  if (heads.empty()) equations.factor(options.lambdas.front(), threads);  // says why
-  const std::vector<Scorer> scorers = score_on_stream(validation, heads, code);
-  std::size_t next = 0;
-  return search_lambda(lambdas, [&](double lambda) {
-    const Scorer& scorer = scorers[next++];
-    return LambdaTrial{lambda, scorer.loss(), scorer.score()};
-  });
 }
 
 }  // namespace
@@ -132,6 +120,28 @@ double feature_bound(const Stream& stream) {
   if (stream.map() && stream.map()->bound() > 0) return stream.map()->bound();
   const double most = stream.fold(Largest{}, "range").value();
   return most > 0 ? most : 1;
+}
+
+LambdaSearch choose_on_stream(const Stream& validation, const RidgeOptions& options,
+                              const std::function<std::optional<Coefficients>(double)>& head_of,
+                              const TargetCode& code) {
+  std::vector<double> lambdas = options.lambdas;
+  if (lambdas.empty())
+    for (int step = -18; step <= 0; ++step) lambdas.push_back(std::pow(10.0, step / 2.0));
+  const double first = lambdas.front();
+  std::vector<Coefficients> heads;
+  std::erase_if(lambdas, [&](double lambda) {
+    std::optional<Coefficients> head = head_of(lambda);
+    if (head) heads.push_back(std::move(*head));
+    return !head;
+  });
+  if (heads.empty()) return {{LambdaTrial{first}}, 0};  // who solves for it again will say why not
+  const std::vector<Scorer> scorers = score_on_stream(validation, heads, code);
+  std::size_t next = 0;
+  return search_lambda(lambdas, [&](double lambda) {
+    const Scorer& scorer = scorers[next++];
+    return LambdaTrial{lambda, scorer.loss(), scorer.score()};
+  });
 }
 
 std::vector<Scorer> score_on_stream(const Stream& stream, const std::vector<Coefficients>& heads,
@@ -189,8 +199,14 @@ Fitted fit_ridge(const Stream& stream, const Survey& survey, const RidgeOptions&
   LambdaSearch search;
   Checkpoint* const checkpoint = stream.execution().checkpoint;
   if (validation)
-    search =
-        choose_on_stream(*validation, options, NormalEquations(sums.gram, options.intercept), code, stream.threads());
+    search = choose_on_stream(
+        *validation, options,
+        [&, equations = NormalEquations(sums.gram, options.intercept)](double lambda) {
+          std::optional<Coefficients> head = equations.try_solve(lambda, stream.threads());
+          if (head) head = decode(std::move(*head), code);
+          return head;
+        },
+        code);
   else if (sums.held.rows() > 0)
     search = stream.precision() == Precision::float32
                  ? choose_lambda<float>(stream.workers(), sums, options, left_out, room, checkpoint)

@@ -6,6 +6,7 @@
 #include "bochner/report.h"
 #include "bochner/ridge.h"
 #include "folds/survey.h"
+#include "learn/ridge/lambda_search.h"
 #include "learn/ridge/normal_equations.h"
 #include "run/stream.h"
 
@@ -33,6 +34,17 @@ double feature_bound(const Stream& stream);
 // Decoded heads against the rows of a stream, in one pass.
 std::vector<Scorer> score_on_stream(const Stream& stream, const std::vector<Coefficients>& heads,
                                     const TargetCode& code);
+
+// The rows z of the equations, each predicted by the solution without it: head is that of all, coded.
+template <class T>
+Scorer score_left_out(const Workers& on, const RowBlock<T>& z, const NormalEquations& equations, const Cholesky& factor,
+                      const Coefficients& head, Task task, bool intercept, const TargetCode& code);
+
+// All lambdas against a validation stream in one pass: their heads stand side by side. head_of: decoded, none where the
+// equations cannot be solved.
+LambdaSearch choose_on_stream(const Stream& validation, const RidgeOptions& options,
+                              const std::function<std::optional<Coefficients>(double lambda)>& head_of,
+                              const TargetCode& code);
 
 // How least squares sees the survey's targets.
 TargetCode target_code(const Schema& schema, const Survey& survey, bool intercept);

@@ -5,6 +5,7 @@
 
 #include "base/require.h"
 #include "learn/ridge/ridge_cg.h"
+#include "learn/ridge/ridge_dual.h"
 #include "learn/ridge/sketched_gram.h"
 
 namespace bochner {
@@ -15,6 +16,7 @@ namespace {
 constexpr double kFloatProducts = 50e9, kDoubleProducts = 25e9;  // multiply and add counted as two
 constexpr double kHeadsForTwice = 3;                             // heads that double the time of a pass of one
 constexpr std::size_t kSearched = 6;                             // lambdas where none are given
+constexpr double kWorthSaying = 1;                               // seconds of another solver
 
 }  // namespace
 
@@ -28,25 +30,49 @@ SolverForecast forecast_ridge(double n, double D, double outputs, std::size_t la
   const double pass = n * D / kNumbersPassed * (1 + (outputs * std::min(trials, 3.0) - 1) / kHeadsForTwice);
   const double rounds = trials > 1 ? 1 + trials / 3 : 1;
   const double passes = (rounds * sketched_passes(ratio) + 3) * pass;
+  // The products of rows, then a factor and the diagonal of its inverse for each lambda.
+  const double dual = (n * n * D + (trials + 1) * n * n * n) / kDoubleProducts;
   return {(gram + (trials + 1) * factor) / threads,
-          (sketch + (trials > 1 ? trials / 2 : 1) * factor + passes) / threads};
+          (sketch + (trials > 1 ? trials / 2 : 1) * factor + passes) / threads, dual / threads};
 }
 
+namespace {
+
+using Solver = RidgeOptions::Solver;
+
+MemoryPlan memory_of(Solver solver, const FitSize& size, const RidgeOptions& options, double memory) {
+  return solver == Solver::cg     ? cg_memory(size, options, memory)
+         : solver == Solver::dual ? dual_memory(size, options, memory)
+                                  : cholesky_memory(size, options, memory);
+}
+
+const char* name_of(Solver solver) {
+  return solver == Solver::cg ? "cg" : solver == Solver::dual ? "dual" : "cholesky";
+}
+
+}  // namespace
+
 SolverChoice choose_solver(const FitSize& size, const RidgeOptions& options, double memory) {
-  using Solver = RidgeOptions::Solver;
   const double n = double(size.rows), D = double(size.features);
-  SolverChoice choice{options.solver == Solver::cg, {}, {}};
-  if (options.solver != Solver::automatic || options.select == RidgeOptions::Select::leave_one_out ||
-      (!size.validation && chooses_by_leave_one_out(options, n, D)))
-    return choice;
+  if (options.solver != Solver::automatic) return {options.solver, {}, {}};
   const SolverForecast f = forecast_ridge(n, D, double(size.outputs), options.lambdas.size(), size.threads);
-  const auto fits = [&](bool cg) {
-    return (cg ? cg_memory(size, options, memory) : cholesky_memory(size, options, memory)).total() <= memory;
-  };
-  const bool faster = f.cg < f.cholesky;
-  choice.cg = fits(faster) || !fits(!faster) ? faster : !faster;
-  const char *name = choice.cg ? "cg" : "cholesky", *other = choice.cg ? "cholesky" : "cg";
-  if (choice.cg != faster) {
+  const auto fits = [&](Solver solver) { return memory_of(solver, size, options, memory).total() <= memory; };
+  const bool left_out = !size.validation && chooses_by_leave_one_out(options, n, D);
+  // Exact as Cholesky is, and its leave-one-out comes with it.
+  if (n < D && options.select != RidgeOptions::Select::hold_out && f.dual < f.cholesky && (f.dual < f.cg || left_out) &&
+      (fits(Solver::dual) || !fits(Solver::cholesky))) {
+    SolverChoice choice{Solver::dual, {}, fmt::format("solver: dual, for fewer rows than features")};
+    if (f.cholesky >= kWorthSaying)
+      choice.said = fmt::format("solver: dual, forecast {:.2g} s against {:.2g} s by cholesky", f.dual, f.cholesky);
+    return choice;
+  }
+  SolverChoice choice;
+  if (options.select == RidgeOptions::Select::leave_one_out || left_out) return choice;
+  const Solver faster = f.cg < f.cholesky ? Solver::cg : Solver::cholesky,
+               slower = faster == Solver::cg ? Solver::cholesky : Solver::cg;
+  choice.solver = fits(faster) || !fits(slower) ? faster : slower;
+  const char *name = name_of(choice.solver), *other = name_of(choice.solver == faster ? slower : faster);
+  if (choice.solver != faster) {
     choice.said = choice.noted = fmt::format("solver: {}, since {} does not fit into the memory", name, other);
     return choice;
   }
@@ -57,8 +83,9 @@ SolverChoice choose_solver(const FitSize& size, const RidgeOptions& options, dou
 }
 
 MemoryPlan ridge_memory(const FitSize& size, const RidgeOptions& options, double memory) {
-  if (!choose_solver(size, options, memory).cg) return cholesky_memory(size, options, memory);
-  MemoryPlan plan = cg_memory(size, options, memory);
+  const Solver solver = choose_solver(size, options, memory).solver;
+  MemoryPlan plan = memory_of(solver, size, options, memory);
+  if (solver != Solver::cg) return plan;
   const double all = cg_feature_bytes(size), left = std::max(memory - plan.total(), 0.0);
   return plan.add(all <= left ? "features" : fmt::format("features (of {})", size_text(all)), std::min(all, left));
 }
@@ -69,8 +96,9 @@ Fitted fit_ridge_by_choice(const Stream& stream, const Survey& survey, const Rid
   const SolverChoice choice = choose_solver(fit_size(stream, survey, outputs, validation != nullptr), options,
                                             double(memory_limit(stream.execution())));
   if (say && !choice.said.empty()) say(choice.said);
-  Fitted fitted = choice.cg ? fit_ridge_cg(stream, survey, options, validation, say)
-                            : fit_ridge(stream, survey, options, validation);
+  Fitted fitted = choice.solver == Solver::cg     ? fit_ridge_cg(stream, survey, options, validation, say)
+                  : choice.solver == Solver::dual ? fit_ridge_dual(stream, survey, options, validation)
+                                                  : fit_ridge(stream, survey, options, validation);
   if (!choice.noted.empty()) fitted.report.notes.insert(fitted.report.notes.begin(), choice.noted);
   return fitted;
 }

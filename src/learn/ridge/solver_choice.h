@@ -14,15 +14,15 @@ namespace bochner {
 // Seconds each solver needs beyond what both do, by the operations they count and the rates of a core of 2020.
 // The same on every machine, so that a choice made from it does not depend on the machine or its load.
 struct SolverForecast {
-  double cholesky = 0, cg = 0;
+  double cholesky = 0, cg = 0, dual = 0;
 };
 SolverForecast forecast_ridge(double rows, double features, double outputs, std::size_t lambdas, int threads);
 
 // The solver the options name; otherwise the one that is forecast to be faster, if it fits into the memory or the
 // other does not either.
 struct SolverChoice {
-  bool cg = false;
-  std::string said;   // with the seconds, which depend on the threads
+  RidgeOptions::Solver solver = RidgeOptions::Solver::cholesky;  // never automatic
+  std::string said;                                              // with the seconds, which depend on the threads
   std::string noted;  // without: the model must not; empty where there was no choice
 };
 SolverChoice choose_solver(const FitSize& size, const RidgeOptions& options, double memory);

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "learn/row_products.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "backend/cpu/blas.h"
+#include "folds/gram.h"
+
+namespace bochner {
+
+namespace {
+constexpr std::size_t kPieceColumns = 256;
+constexpr std::size_t kPieceRows = 64;
+
+// use(first, count) for pieces of D columns.
+template <class Use>
+void by_columns(Threads& threads, std::size_t D, const Use& use) {
+  threads.run((D + kPieceColumns - 1) / kPieceColumns, [&](std::size_t piece, int) {
+    const std::size_t first = piece * kPieceColumns;
+    use(first, std::min(kPieceColumns, D - first));
+  });
+}
+}  // namespace
+
+std::size_t ScaledRows::tile_for(std::size_t rows) { return GramFold::tile_for(rows); }
+
+ScaledRows::ScaledRows(const FeatureRows& given, std::vector<std::size_t> which, std::vector<double> roots,
+                       bool centred, Threads& threads)
+    : z(given), rows(std::move(which)), root(std::move(roots)), mean(z.features(), 0.0) {
+  if (!centred) return;
+  double weight = 0;
+  for (const double r : root) weight += r * r;
+  by_columns(threads, mean.size(), [&](std::size_t first, std::size_t count) {
+    std::vector<double> part(count);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      z.copy_columns(rows[i], first, count, part.data());
+      for (std::size_t j = 0; j < count; ++j) mean[first + j] += root[i] * root[i] / weight * part[j];
+    }
+  });
+}
+
+TiledSymmetric<double> ScaledRows::products(Threads& threads) const {
+  const std::size_t n = rows.size(), D = z.features();
+  TiledSymmetric<double> sum(n, tile_for(n));
+  Matrix<double> panel(n, std::min(kPanel, D));
+  for (std::size_t first = 0; first < D; first += kPanel) {
+    const std::size_t width = std::min(kPanel, D - first);
+    threads.run((n + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
+      for (std::size_t i = piece * kPieceRows; i < std::min(n, (piece + 1) * kPieceRows); ++i) {
+        z.copy_columns(rows[i], first, width, &panel(i, 0));
+        for (std::size_t j = 0; j < width; ++j) panel(i, j) = root[i] * (panel(i, j) - mean[first + j]);
+      }
+    });
+    const auto part = [&](std::size_t I) {
+      return MatrixView<const double>{&panel(I * sum.tile(), 0), sum.extent(I), width, panel.cols()};
+    };
+    threads.run(sum.tile_count(), [&](std::size_t t, int) {
+      const auto [I, J] = tile_index(t);
+      blas::gemm(blas::Op::plain, blas::Op::transposed, 1.0, part(I), part(J), 1.0, sum.block(I, J));
+    });
+  }
+  return sum;
+}
+
+Matrix<double> ScaledRows::combination(MatrixView<const double> alpha, Threads& threads) const {
+  const std::size_t D = z.features();
+  Matrix<double> sum(D, alpha.cols);
+  by_columns(threads, D, [&](std::size_t first, std::size_t count) {
+    std::vector<double> part(count);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      z.copy_columns(rows[i], first, count, part.data());
+      for (std::size_t j = 0; j < count; ++j) {
+        const double a = root[i] * (part[j] - mean[first + j]);
+        for (std::size_t k = 0; k < alpha.cols; ++k) sum(first + j, k) += a * alpha(i, k);
+      }
+    }
+  });
+  return sum;
+}
+
+}  // namespace bochner
