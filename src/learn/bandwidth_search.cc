@@ -14,6 +14,9 @@ namespace bochner {
 
 namespace {
 
+constexpr int kFarthest = 8;           // half octaves from the median, either way
+constexpr int kPatience = 2;           // octaves uphill before a direction is given up, where trials are dear
+constexpr std::size_t kFinalists = 3;  // minima among the octaves that are looked at more closely
 constexpr int kMostRounds = 4;
 constexpr double kWorthwhile = 0.998;       // of the loss: less is luck
 constexpr double kLongestToShortest = 100;  // an input may matter this much less than the first
@@ -66,19 +69,74 @@ std::vector<double> scales_from(const std::vector<double>& m, const Kernel& befo
 
 }  // namespace
 
+namespace {
+
+// The kernel's length scales times 2^(step / 2), each tried once.
+class Trials {
+ public:
+  Trials(const SampleTrial& trial, const Kernel& kernel, std::size_t features, std::uint64_t seed)
+      : trial_(trial), kernel_(kernel), features_(features), seed_(seed) {}
+
+  double loss(int step) {
+    if (!tried_.contains(step))
+      tried_[step] = trial_.judge(trial_map(trial_, times(kernel_, factor(step)), features_, seed_));
+    return tried_[step].loss;
+  }
+  BandwidthSearch at(int step) {
+    loss(step);
+    return {times(kernel_, factor(step)).length_scales, tried_[step].loss, tried_[step].lambda, 0};
+  }
+  const std::map<int, SampleTrial::Result>& tried() const { return tried_; }
+
+ private:
+  static double factor(int step) { return std::pow(2.0, step / 2.0); }
+
+  const SampleTrial& trial_;
+  Kernel kernel_;
+  std::size_t features_;
+  std::uint64_t seed_;
+  std::map<int, SampleTrial::Result> tried_;
+};
+
+// From where a search already was: downhill.
+BandwidthSearch search_nearby(const SampleTrial& trial, const Kernel& kernel, std::size_t features,
+                              std::uint64_t seed) {
+  Trials trials(trial, kernel, features, seed);
+  return trials.at(descend(0, -kFarthest, kFarthest, [&](int step) { return trials.loss(step); }));
+}
+
+// The minima among octaves, the lowest first.
+std::vector<int> valleys(const std::map<int, SampleTrial::Result>& tried) {
+  std::vector<int> found;
+  for (auto it = tried.begin(); it != tried.end(); ++it) {
+    const bool left = it == tried.begin() || it->second.loss <= std::prev(it)->second.loss;
+    const bool right = std::next(it) == tried.end() || it->second.loss < std::next(it)->second.loss;
+    if (left && right) found.push_back(it->first);
+  }
+  std::stable_sort(found.begin(), found.end(), [&](int a, int b) { return tried.at(a).loss < tried.at(b).loss; });
+  return found;
+}
+
+}  // namespace
+
 BandwidthSearch search_bandwidth(const SampleTrial& trial, const Kernel& kernel, std::size_t features,
                                  std::uint64_t seed) {
-  const auto factor = [](int step) { return std::pow(2.0, step / 2.0); };
-  std::map<int, SampleTrial::Result> tried;
-  double lambda = 1e-6;  // the best one changes little from one bandwidth to the next
-  const int best = descend(0, -8, 8, [&](int step) {
-    if (!tried.contains(step)) {
-      tried[step] = trial.cross_validate(trial_map(trial, times(kernel, factor(step)), features, seed), lambda);
-      lambda = tried[step].lambda;
+  Trials trials(trial, kernel, features, seed);
+  const bool cheap = trial.leaves_one_out(features);
+  int best = 0;
+  for (const int octave : {-2, 2}) {
+    int since = 0;
+    for (int step = octave; std::abs(step) <= kFarthest && (cheap || since < kPatience); step += octave) {
+      since = trials.loss(step) < trials.loss(best) ? 0 : since + 1;
+      if (since == 0) best = step;
     }
-    return tried[step].loss;
-  });
-  return {times(kernel, factor(best)).length_scales, tried[best].loss, tried[best].lambda, 0};
+  }
+  std::vector<int> finalists = valleys(trials.tried());
+  finalists.resize(std::min<std::size_t>(finalists.size(), cheap ? kFinalists : 1));
+  for (const int center : finalists)
+    for (const int step : {center - 1, center + 1})
+      if (std::abs(step) <= kFarthest && trials.loss(step) < trials.loss(best)) best = step;
+  return trials.at(best);
 }
 
 BandwidthSearch search_length_scales(const SampleTrial& trial, const Kernel& kernel, std::size_t features,
@@ -94,7 +152,7 @@ BandwidthSearch search_length_scales(const SampleTrial& trial, const Kernel& ker
     for (const double power : {1.0, 0.5}) {
       Kernel next = kernel;
       next.length_scales = scales_from(m, current, power);
-      const BandwidthSearch tried = search_bandwidth(trial, next, features, seed);
+      const BandwidthSearch tried = search_nearby(trial, next, features, seed);
       if (tried.loss < found.loss) found = tried;
     }
     if (!(found.loss < kWorthwhile * best.loss)) break;

@@ -13,13 +13,14 @@ namespace bochner {
 
 struct BandwidthSearch {
   std::vector<double> length_scales;  // one, or one per input
-  double loss = 0;                    // cross-validated, on the sample
+  double loss = 0;                    // left out or cross-validated, on the sample
   double lambda = 0;                  // that gave it
   int rounds = 0;                     // of per-input search that helped
 };
 
-// The best of half, the same, twice ... the kernel's length scales, by Fourier features (`features` of them) on the
-// sample.
+// The best of a sixteenth to sixteen times the kernel's length scales, by Fourier features (`features` of them) on the
+// sample: by octaves, then by half octaves about the minima. Where trials are dear a direction ends after two octaves
+// uphill.
 BandwidthSearch search_bandwidth(const SampleTrial& trial, const Kernel& kernel, std::size_t features,
                                  std::uint64_t seed);
 

@@ -23,7 +23,7 @@ int descend(int start, int least, int most, const Loss& loss) {
   int best = descend_by(2, start, least, most, loss);
   const int center = best;
   for (int step : {center - 1, center + 1})
-    if (loss(step) < loss(best)) best = step;
+    if (step >= least && step <= most && loss(step) < loss(best)) best = step;
   return best;
 }
 

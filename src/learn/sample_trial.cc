@@ -9,12 +9,15 @@
 #include <map>
 
 #include "learn/descend.h"
+#include "learn/ridge/dual_equations.h"
 
 namespace bochner {
 
 namespace {
 constexpr std::size_t kSampleRows = 6000, kSampleValues = 8 << 20;
 constexpr std::size_t kFolds = 3;
+constexpr int kLeastDecade = -10, kMostDecade = 2;
+constexpr double kCheapLeaveOneOut = 5e8;  // m F min(m, F): a lambda takes a few hundredths of a second
 constexpr std::size_t kPieceRows = 128;
 
 std::size_t most_rows(const Schema& schema) {
@@ -36,7 +39,7 @@ SampleTrial::SampleTrial(const Schema& schema, const Survey& survey, const MapPt
     : on_{cpu_backend(), threads},
       checkpoint_(checkpoint),
       code_(target_code(schema, survey, true)),
-      weight_bound_(0) {
+      all_rows_(survey.rows() <= most_rows(schema)) {
   const std::size_t most = most_rows(schema);
   const Matrix<double> raw = survey.sample_inputs(most);
   inputs_ = Matrix<float>(raw.rows(), raw.cols());
@@ -87,15 +90,55 @@ RowBlock<float> SampleTrial::features_block(const Matrix<float>& z) const {
   return features;
 }
 
-SampleTrial::Result SampleTrial::cross_validate(const MapPtr& map, double start) const {
+bool SampleTrial::leaves_one_out(std::size_t features) const {
+  const double m = double(rows()), F = double(features);
+  return all_rows_ && m * F * std::min(m, F) <= kCheapLeaveOneOut;
+}
+
+SampleTrial::Result SampleTrial::judge(const MapPtr& map) const {
   const std::vector<double> found = logged(checkpoint_, "bandwidth", 2, [&]() -> std::vector<double> {
-    const Result result = try_map(map, start);
+    const Result result = leaves_one_out(map->outputs()) ? leave_one_out(map) : cross_validate(map);
     return {result.loss, result.lambda};
   });
   return {found[0], found[1]};
 }
 
-SampleTrial::Result SampleTrial::try_map(const MapPtr& map, double start) const {
+// Each solver as the training will take it: see choose_solver.
+SampleTrial::Result SampleTrial::leave_one_out(const MapPtr& map) const {
+  const Matrix<float> z = map_rows(map, block_);
+  const RowBlock<float> features = features_block(z);
+  const auto search = [](const auto& score) {
+    const LambdaSearch found = search_lambda(
+        {},
+        [&](double lambda) {
+          LambdaTrial trial{lambda};
+          if (const std::optional<Scorer> scorer = score(lambda)) trial.loss = scorer->loss();
+          return trial;
+        },
+        nullptr, true);
+    return Result{found.trials[found.best].loss, found.trials[found.best].lambda};
+  };
+  if (z.rows() < z.cols()) {
+    FeatureRows rows(z.cols(), false, z.rows());
+    rows.add(on_, features);
+    const DualEquations equations(rows, code_, true, on_.threads);
+    return search([&](double lambda) -> std::optional<Scorer> {
+      const Cholesky factor = equations.factor(lambda, on_.threads);
+      if (factor.failed_column()) return std::nullopt;
+      return equations.score_left_out(lambda, factor, on_.threads);
+    });
+  }
+  GramFold sums(z.cols(), map->bound(), code_, weight_bound_);
+  sums.add(on_, features);
+  const NormalEquations equations(sums, true);
+  return search([&](double lambda) -> std::optional<Scorer> {
+    const Cholesky factor = equations.try_factor(lambda, on_.threads);
+    if (factor.failed_column()) return std::nullopt;
+    return score_left_out(on_, features, equations, factor, equations.solve(factor), code_.task, true, code_);
+  });
+}
+
+SampleTrial::Result SampleTrial::cross_validate(const MapPtr& map) const {
   const Matrix<float> z = map_rows(map, block_);
   const RowBlock<float> features = features_block(z);
   const auto fold_rows = [&](std::size_t f) {
@@ -116,22 +159,33 @@ SampleTrial::Result SampleTrial::try_map(const MapPtr& map, double start) const 
     rest.emplace_back(parts[f], true);
   }
   std::map<int, double> tried;
-  const int best = descend_by(1, int(std::lround(std::log10(start))), -10, 2, [&](int decade) {
+  const auto at = [&](int decade) {
     if (tried.contains(decade)) return tried[decade];
     double& loss = tried[decade] = 0;
-    const double lambda = std::pow(10.0, decade);
     for (std::size_t f = 0; f < kFolds; ++f) {
-      const std::optional<Coefficients> head = rest[f].try_solve(lambda, on_.threads);
+      const std::optional<Coefficients> head = rest[f].try_solve(std::pow(10.0, decade), on_.threads);
       if (!head) return loss = std::numeric_limits<double>::infinity();
       loss += score_rows(on_, fold_rows(f), decode(*head, code_), code_.task).loss() / kFolds;
     }
     return loss;
-  });
+  };
+  int start = kLeastDecade;
+  for (int decade = kLeastDecade; decade <= 0; decade += 2)
+    if (at(decade) < at(start)) start = decade;
+  const int best = descend_by(1, start, kLeastDecade, kMostDecade, at);
   return {tried[best], std::pow(10.0, best)};
 }
 
 SampleTrial::Fit SampleTrial::fit(const MapPtr& map, double lambda) const {
   Fit fit{{}, map_rows(map, block_)};
+  const std::size_t F = fit.features.cols();
+  if (leaves_one_out(F) && fit.features.rows() < F) {  // lambda may be too small for the rounding of F x F sums
+    FeatureRows rows(F, false, fit.features.rows());
+    rows.add(on_, features_block(fit.features));
+    const DualEquations equations(rows, code_, true, on_.threads);
+    fit.head = equations.solve(equations.factor(lambda, on_.threads), on_.threads);
+    return fit;
+  }
   GramFold sums(fit.features.cols(), map->bound(), code_, weight_bound_);
   sums.add(on_, features_block(fit.features));
   const NormalEquations equations(sums, true);

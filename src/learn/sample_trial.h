@@ -10,8 +10,9 @@
 
 namespace bochner {
 
-// Ridge on a sample of the surveyed rows, to compare maps before the real training: three-fold cross-validation from
-// exact sums, the best lambda for each map.
+// Ridge on a sample of the surveyed rows, to compare maps before the real training, each at its best lambda: by
+// leave-one-out where the sample is all rows and few, which is then what the training will report; otherwise by
+// three-fold cross-validation from exact sums.
 class SampleTrial {
  public:
   // scaling: applied to the sample once; may be null. checkpoint: logs what cross-validation finds; may be null.
@@ -25,9 +26,11 @@ class SampleTrial {
     double loss = 0;
     double lambda = 0;
   };
-  // map: from scaled inputs to features.
-  // lambda is searched in whole decades from the given one: a good guess saves most of the time.
-  Result cross_validate(const MapPtr& map, double lambda = 1e-6) const;
+  // map: from scaled inputs to features. lambda is searched as the training will by leave-one-out; by two decades from
+  // 1e-10 to 1, then by one about the best, by cross-validation.
+  Result judge(const MapPtr& map) const;
+  // Whether maps of so many features are judged by leave-one-out: cheap, so that many may be tried.
+  bool leaves_one_out(std::size_t features) const;
 
   // A head on all of the sample's features, in coded targets, and those features.
   struct Fit {
@@ -41,14 +44,16 @@ class SampleTrial {
 
  private:
   void scale_inputs(const Matrix<double>& raw, const MapPtr& scaling);
-  Result try_map(const MapPtr& map, double lambda) const;
+  Result leave_one_out(const MapPtr& map) const;
+  Result cross_validate(const MapPtr& map) const;
   Matrix<float> map_rows(const MapPtr& map, const RowBlock<float>& rows) const;
   RowBlock<float> features_block(const Matrix<float>& z) const;
 
   Workers on_;
   Checkpoint* checkpoint_;
   TargetCode code_;
-  double weight_bound_;
+  double weight_bound_ = 0;
+  bool all_rows_;         // the sample is all there is
   Matrix<float> inputs_;  // scaled, in random order
   std::vector<double> targets_, weights_;
   RowBlock<float> block_;

@@ -205,8 +205,9 @@ class Planning {
                                                               : search_bandwidth(trial, kernel, tried, options.seed);
     kernel.length_scales = found.length_scales;
     if (found.length_scales.size() == 1)
-      note(fmt::format("bandwidth: {:.4g}, {:.3g} x the median distance, by cross-validation on {} rows",
-                       found.length_scales[0], found.length_scales[0] / rule, trial.rows()));
+      note(fmt::format("bandwidth: {:.4g}, {:.3g} x the median distance, by {} on {} rows", found.length_scales[0],
+                       found.length_scales[0] / rule,
+                       trial.leaves_one_out(tried) ? "leave-one-out" : "cross-validation", trial.rows()));
     else
       note_length_scales(found, trial.rows());
   }

@@ -58,9 +58,9 @@ SolverChoice choose_solver(const FitSize& size, const RidgeOptions& options, dou
   const SolverForecast f = forecast_ridge(n, D, double(size.outputs), options.lambdas.size(), size.threads);
   const auto fits = [&](Solver solver) { return memory_of(solver, size, options, memory).total() <= memory; };
   const bool left_out = !size.validation && chooses_by_leave_one_out(options, n, D);
-  // Exact as Cholesky is, and its leave-one-out comes with it.
-  if (n < D && options.select != RidgeOptions::Select::hold_out && f.dual < f.cholesky && (f.dual < f.cg || left_out) &&
-      (fits(Solver::dual) || !fits(Solver::cholesky))) {
+  // Exact as Cholesky is; its leave-one-out comes with it, where Cholesky's costs n D^2 more for each lambda.
+  if (n < D && options.select != RidgeOptions::Select::hold_out &&
+      (left_out || (f.dual < f.cholesky && f.dual < f.cg)) && (fits(Solver::dual) || !fits(Solver::cholesky))) {
     SolverChoice choice{Solver::dual, {}, fmt::format("solver: dual, for fewer rows than features")};
     if (f.cholesky >= kWorthSaying)
       choice.said = fmt::format("solver: dual, forecast {:.2g} s against {:.2g} s by cholesky", f.dual, f.cholesky);

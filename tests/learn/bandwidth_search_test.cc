@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "bochner/model.h"
+#include "bochner/rows.h"
+#include "bochner/train.h"
+#include "random/draw.h"
+
+namespace bochner {
+namespace {
+
+// Two of four inputs matter. As many features as rows: the loss has several minima, in the bandwidth and in lambda.
+Report trained(std::size_t n, std::uint64_t seed, const std::string& bandwidth, std::size_t features, int threads = 2) {
+  Matrix<double> x(n, 4), y(n, 1);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < 4; ++j) x(i, j) = normal(seed, Draw::sample, i, j);
+    y(i, 0) = std::sin(2 * x(i, 0)) + x(i, 1) * x(i, 1) + 0.1 * normal(seed, Draw::holdout, i);
+  }
+  Schema schema;
+  schema.inputs = 4;
+  schema.targets = 1;
+  schema.task = Task::regression;
+  const auto rows = memory_rows<double>(x.view(), y.view(), schema);
+  return train(*rows, {.bandwidth = bandwidth, .features = features, .execution = {.threads = threads}}).report();
+}
+
+TEST(BandwidthSearch, IsNeverWorseThanTheMedianByTheScoreThatIsPrinted) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed)
+    for (const std::size_t features : {64, 256}) {
+      const double searched = *trained(200, seed, "", features).score->r2;
+      EXPECT_GE(searched, *trained(200, seed, "median", features).score->r2) << "seed " << seed;
+      if (seed == 1) {
+        EXPECT_GT(*trained(200, seed, "auto", features).score->r2, searched - 0.01);
+      }
+    }
+}
+
+TEST(BandwidthSearch, IsTheSameForAnyThreads) {
+  for (const std::size_t rows : {150, 3000}) {  // left one out, cross-validated
+    const Report one = trained(rows, 1, "", 512, 1);
+    for (const int threads : {2, 3}) {
+      const Report other = trained(rows, 1, "", 512, threads);
+      EXPECT_EQ(one.notes, other.notes);
+      EXPECT_EQ(one.score->r2, other.score->r2);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bochner
