@@ -5,6 +5,7 @@
 
 #include <new>
 
+#include "backend/cpu/target_choice.h"
 #include "bochner/checkpoint.h"
 #include "bochner/error.h"
 #include "commands.h"
@@ -29,7 +30,9 @@ int report(int code, const std::string& message) {
 
 int run(int argc, char** argv) {
   CLI::App app("Kernel machines at the speed of linear ones.", "bochner");
-  app.set_version_flag("--version", "bochner " BOCHNER_VERSION, "Print the version and exit");
+  app.set_version_flag(
+      "--version", [] { return fmt::format("bochner {} ({})", BOCHNER_VERSION, cpu::target_in_use()); },
+      "Print the version and the instruction set in use, and exit");
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.require_subcommand(1);
   app.footer(
@@ -63,6 +66,7 @@ int run(int argc, char** argv) {
     return report(kUsage, fmt::format("{}; see bochner {}--help", error.what(),
                                       chosen.empty() ? "" : chosen[0]->get_name() + " "));
   }
+  cpu::choose_target();  // a wrong BOCHNER_TARGET is refused before any work
   job();
   return 0;
 }
