@@ -39,8 +39,7 @@ void FileOptions::add(CLI::App& app) {
       ->group(group);
   header = app.add_flag("--header,!--no-header", has_header, "csv: the first line names the columns, or does not")
                ->group(group);
-  delimiter_given =
-      app.add_option("--delimiter", delimiter, "csv: one character, or 'tab'")->type_name("C")->group(group);
+  app.add_option("--delimiter", delimiter, "csv: one character, or 'tab'")->type_name("C")->group(group);
   app.add_option("--decimal", decimal, "csv: . or , in numbers; default: , where the columns show it")
       ->type_name("C")
       ->group(group);
@@ -66,16 +65,16 @@ RowsOptions FileOptions::rows(const RunOptions& run) const {
   if (header->count() > 0) rows.header = has_header;
   if (delimiter == "tab" || delimiter == "\\t")
     rows.delimiter = '\t';
-  else if (delimiter_given->count() > 0) {
-    require(delimiter.size() == 1, "--delimiter: found '{}', expected one character or tab", delimiter);
-    rows.delimiter = delimiter[0];
+  else if (delimiter) {
+    require(delimiter->size() == 1, "--delimiter: found '{}', expected one character or tab", *delimiter);
+    rows.delimiter = (*delimiter)[0];
   }
-  if (!decimal.empty()) rows.decimal = parse_word<char>("--decimal", decimal, {{".", '.'}, {",", ','}});
+  if (decimal) rows.decimal = parse_word<char>("--decimal", *decimal, {{".", '.'}, {",", ','}});
   rows.missing_values = split_lists(missing_values);
   rows.usual_missing = !no_usual_missing;
-  if (!date_order.empty())
+  if (date_order)
     rows.date_order = parse_word<Column::Dates>(
-        "--date-order", date_order, {{"dmy", Column::Dates::day_first}, {"mdy", Column::Dates::month_first}});
+        "--date-order", *date_order, {{"dmy", Column::Dates::day_first}, {"mdy", Column::Dates::month_first}});
   require(index_base >= -1 && index_base <= 1, "--index-base: found {}, expected 0 or 1", index_base);
   if (index_base >= 0) rows.index_base = index_base;
   rows.threads = run.threads;

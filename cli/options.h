@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,10 +31,11 @@ struct RunOptions {
 
 // How a data file is written, where its name and first lines do not say.
 struct FileOptions {
-  std::string format, delimiter, decimal, date_order;
+  std::string format;
+  std::optional<std::string> delimiter, decimal, date_order;
   std::vector<std::string> missing_values;
   int index_base = -1;
-  CLI::Option *header = nullptr, *delimiter_given = nullptr;
+  CLI::Option* header = nullptr;
   bool has_header = false, no_usual_missing = false;
 
   void add(CLI::App& app);

@@ -2,7 +2,9 @@
 # Copyright 2026 The bochner authors
 """What cells mean: missing values, decimals, dates, identifiers, levels and classes, decided, said and kept."""
 
+import datetime
 import json
+import math
 import random
 import unittest
 
@@ -95,6 +97,18 @@ class Columns(CommandTest):
         self.assertEqual({c["name"]: c["kind"] for c in self.schema("m")["columns"]},
                          {"id": "category", "when": "category", "city": "category", "y": "target"})
 
+    def test_dates_keep_their_seconds(self):
+        rng = random.Random(0)
+        start = datetime.datetime(2024, 3, 31)
+        rows = "when,y\n"
+        for _ in range(600):
+            seconds = 3600 * rng.random()
+            when = (start + datetime.timedelta(seconds=seconds)).isoformat(timespec="milliseconds")
+            rows += f"{when},{math.sin(seconds / 100):.4f}\n"
+        self.file("hour.csv", rows)
+        self.succeed_quietly("train", "hour.csv", "-t", "y", "-o", "m")
+        self.assertGreater(self.evaluate("m", "hour.csv")["r2"], 0.95)
+
     def test_parts_agree_on_identifiers_dates_and_decimals(self):
         def part(name, first, count):
             self.file(name, "id;when;a;y\n" + "".join(
@@ -144,7 +158,8 @@ class Columns(CommandTest):
         self.refuse(BAD_DATA, "predict", "m", "capitals.csv", say="small and capital letters differ")
 
     def test_words(self):
-        for words in (("--delimiter", ""), ("--delimiter", "ab"), ("--decimal", "x"), ("--date-order", "ymd"),
+        for words in (("--delimiter", ""), ("--delimiter", "ab"), ("--decimal", "x"), ("--decimal", ""),
+                      ("--date-order", "ymd"), ("--date-order", ""),
                       ("--max-levels", 0)):
             self.refuse(USAGE, "train", CPU, "-t", "usr", *words, say=words[0])
 
