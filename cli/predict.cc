@@ -107,7 +107,9 @@ void add_predict(CLI::App& app, Job& job) {
       "  bochner predict cars.model new.csv -o prices.csv\n"
       "  bochner predict adult.model new.csv --scores --names | head\n"
       "A line holds the label, or the number; several targets have commas between. There is no heading without "
-      "--names.");
+      "--names.\n"
+      "What sets the rows apart from those of training (unknown levels, numbers far outside, missing cells) is said on "
+      "stderr.");
   command->callback([words, &job] { job = [words] { run_predict(*words); }; });
 }
 

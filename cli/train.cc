@@ -50,6 +50,16 @@ std::string found_line(const Rows& rows, const TrainWords& words) {
   return fmt::format("{}{} inputs, {}", count, schema.inputs, task);
 }
 
+// What is wrong with a row is said with its file.
+Model train_file(Rows& rows, const TrainOptions& options, const std::string& file) {
+  try {
+    return train(rows, options);
+  } catch (const Error& error) {
+    if (!std::string_view(error.what()).starts_with("row ")) throw;
+    fail(error.kind(), "{}: {}", file, error.what());
+  }
+}
+
 nlohmann::json to_json(const Model& model, const TrainWords& words, double seconds) {
   nlohmann::json tree = report_to_json(model.report());
   tree["task"] = model.schema().task == Task::classification ? "classification" : "regression";
@@ -88,7 +98,7 @@ void run_train(const CLI::App& command, const TrainWords& words) {
   }
   messages.say(words.file + ": " + found_line(*rows, words));
   options.checkpoint = checkpoint.options(messages);
-  const Model model = train(*rows, options);
+  const Model model = train_file(*rows, options, words.file);
   if (!words.output.empty()) model.save(words.output);
   checkpoint.remove();
   const double seconds = clock.lap();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/require.h"
 #include "random/elementary.h"
@@ -78,6 +79,9 @@ bool share_one_range(const Survey& survey, double& low, double& high) {
   return share(lows, low) >= 0.8 && share(highs, high) >= 0.5 && highs.back() == high && !(low == 0 && high == 1);
 }
 
+// Finite where the spread is denormal.
+double inverse(double spread) { return std::min(1 / spread, std::numeric_limits<double>::max()); }
+
 ColumnScaling log_scaling(const std::vector<double>& values, double min) {
   ColumnScaling c{.method = Method::log, .offset = min};
   std::vector<double> positive;
@@ -86,7 +90,8 @@ ColumnScaling log_scaling(const std::vector<double>& values, double min) {
   if (!positive.empty()) {
     const auto tenth = positive.begin() + std::ptrdiff_t(positive.size() / 10);
     std::nth_element(positive.begin(), tenth, positive.end());
-    c.unit = std::min(1.0, *tenth);
+    // Numbers so small that the others in this unit were beyond double are as good as zero.
+    c.unit = std::max(std::min(1.0, *tenth), largest_size(positive) * 1e-290);
   }
   return c;
 }
@@ -109,7 +114,7 @@ ColumnScaling scale_column(Method method, std::vector<double> values, const Surv
          facts.min, facts.max);
   if (method == Method::minmax) {
     c.center = centred ? facts.min : 0;
-    c.factor = 1 / (centred ? range : std::max(std::abs(facts.min), std::abs(facts.max)));
+    c.factor = inverse(centred ? range : std::max(std::abs(facts.min), std::abs(facts.max)));
     return c;
   }
   if (method == Method::quantile) {
@@ -136,7 +141,7 @@ ColumnScaling scale_column(Method method, std::vector<double> values, const Surv
   const Moments m = moments(values);
   c.center = centred ? m.mean : 0;
   // A sample may miss a rare value: then the range stands in for the deviation.
-  c.factor = 1 / (m.deviation > 1e-6 * (high - low) ? m.deviation : high - low);
+  c.factor = inverse(m.deviation > 1e-6 * (high - low) ? m.deviation : high - low);
   return c;
 }
 

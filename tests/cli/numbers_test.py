@@ -91,7 +91,7 @@ class TooLarge(CommandTest):
         self.rows("huge.csv", target=1e200)
         self.rows("weights.csv", weights=lambda i: 1e308)
         self.rows("zero.csv", weights=lambda i: 0)
-        for words, say in ((("targets.csv",), "row 1: found the target"),
+        for words, say in ((("targets.csv",), "targets.csv: row 1: found the target"),
                            (("huge.csv", "--precision", "double"), "row 1: found the target"),
                            (("weights.csv", "--weights", "w"), "row 0: found the weight"),
                            (("zero.csv", "--weights", "w"), "every row has the weight 0")):

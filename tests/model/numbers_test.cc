@@ -169,11 +169,23 @@ TEST_F(Numbers, OfAModelTrainedInDoubleArePredictedInDouble) {
 }
 
 TEST_F(Numbers, BeyondFloatAreForDouble) {
-  Wave wave(0, 1e300);
-  const Model model = again(train(*wave.rows(), {.double_precision = true}));
-  EXPECT_GT(*model.evaluate(*wave.rows()).r2, 0.97);
-  wave.write(path("rows.csv"));
-  EXPECT_GT(*model.evaluate(*open_rows(path("rows.csv"), model.schema(), {.targets = {"y"}})).r2, 0.97);
+  for (const double unit : {1e300, 1e-300}) {
+    const Wave wave(0, unit);
+    const Model model = again(train(*wave.rows(), {.double_precision = true}));
+    EXPECT_GT(*model.evaluate(*wave.rows()).r2, 0.97) << unit;
+    wave.write(path("rows.csv"));
+    EXPECT_GT(*model.evaluate(*open_rows(path("rows.csv"), model.schema(), {.targets = {"y"}})).r2, 0.97) << unit;
+  }
+}
+
+TEST_F(Numbers, DenormalsHaveFinitePredictions) {
+  const Wave wave(0, 1e-310);
+  for (const auto method : {ColumnScaling::Method::standardize, ColumnScaling::Method::minmax,
+                            ColumnScaling::Method::log, ColumnScaling::Method::quantile, ColumnScaling::Method::none}) {
+    const Model model = train(*wave.rows(), {.scale = method, .double_precision = true});
+    const Matrix<double> predicted = model.predict(wave.x());
+    for (std::size_t i = 0; i < predicted.rows(); ++i) ASSERT_TRUE(std::isfinite(predicted(i, 0))) << int(method);
+  }
 }
 
 // Two inputs that matter and one that says the same in every row.
