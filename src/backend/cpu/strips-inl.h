@@ -28,14 +28,26 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Rows at a time. A strip of each fits L1, and sums of sums round less than one long sum.
 constexpr std::size_t kStripDepth = 128;
 
-// 32 registers: 8 x 3 vectors, 11 loads for 24 products. 16 registers: 6 x 2, 8 loads for 12. NEON loads whole vectors
-// of a: 5 loads for 24. All divide 12 kProductStep.
+// 32 registers: 8 x 3 vectors, 11 loads for 24 products; NEON loads whole vectors of a, 5 for 24. 16 registers: 6 x 2,
+// 8 loads for 12. NEON's double 4 x 6: wide tiles read less of a, which comes from L2. All divide 12 kProductStep.
 template <class T>
 struct Strip {
-  static constexpr std::size_t kVectors = kManyRegisters ? 3 : 2;
-  static constexpr std::size_t kA = kManyRegisters ? 8 : 6;
+  static constexpr bool kWide = HWY_ARCH_ARM_A64 && sizeof(T) == 8;
+  static constexpr std::size_t kVectors = kWide ? 6 : kManyRegisters ? 3 : 2;
+  static constexpr std::size_t kA = kWide ? 4 : kManyRegisters ? 8 : 6;
   static constexpr std::size_t kB = kVectors * hn::MaxLanes(Tag<T>());
 };
+
+// kCount numbers, in whole vectors where they are.
+template <std::size_t kCount, class T>
+HWY_INLINE void copy_numbers(const T* HWY_RESTRICT from, T* HWY_RESTRICT to) {
+  const Tag<T> d;
+  constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
+  constexpr std::size_t kWhole = kCount / kLanes;
+  unrolled<kWhole>([&](auto v) BOCHNER_INLINE { hn::StoreU(hn::LoadU(d, from + v * kLanes), d, to + v * kLanes); });
+  unrolled<kCount - kWhole * kLanes>([&](auto c)
+                                         BOCHNER_INLINE { to[kWhole * kLanes + c] = from[kWhole * kLanes + c]; });
+}
 
 // packed[s][k][c] = x(k, s * kStrip + c), zero beyond the last column. A few rows at a time: whole cache lines are
 // read, and the strips, a power of two apart, do not meet in one set of the cache.
@@ -50,7 +62,7 @@ void pack_strips(MatrixView<const T> x, T* HWY_RESTRICT packed) {
       for (std::size_t k = first; k < end; ++k, to += kStrip) {
         const T* HWY_RESTRICT row = x.row(k) + begin;
         if (count == kStrip) {
-          for (std::size_t c = 0; c < kStrip; ++c) to[c] = row[c];
+          copy_numbers<kStrip>(row, to);
         } else {
           for (std::size_t c = 0; c < kStrip; ++c) to[c] = c < count ? row[c] : T(0);
         }
