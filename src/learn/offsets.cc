@@ -15,7 +15,7 @@ namespace {
 constexpr double kNarrow = 0x1p-8;    // of its size: where a range may be too fine for float
 constexpr double kLost = 0x1p-17;     // of the spread: rounding errors that matter
 constexpr double kIndistinct = 1e-5;  // of its size: a range that sparse rows cannot show
-constexpr std::size_t kQuartileRows = 1000;
+constexpr std::size_t kQuartileRows = 256;
 constexpr double kSurelyExact = 0x1p16;  // whole numbers below were not rounded to whole ones by float
 
 double size_of(const Survey::ColumnFacts& facts) { return std::max(std::abs(facts.min), std::abs(facts.max)); }
