@@ -145,6 +145,8 @@ std::string WrittenColumn::remedy() const {
   }
 }
 
+bool WrittenColumn::bare() const { return form == Form::comma || form == Form::point || form == Form::grouped; }
+
 std::optional<WrittenColumn> find_written(const ColumnTally& column, const CellRules& rules) {
   WrittenColumn found;
   std::map<Form, std::size_t> forms;

@@ -42,6 +42,7 @@ struct WrittenColumn {
   bool same = false;             // all of them have that form
   bool maybe_thousands = false;  // comma: every one could be thousands
   std::string remedy() const;    // "write it without '%'"
+  bool bare() const;             // digits and separators only
 };
 std::optional<WrittenColumn> find_written(const ColumnTally& column, const CellRules& rules);
 

@@ -290,8 +290,8 @@ bool CsvRows::take_target(std::size_t c, const CsvCell& cell, double& target, Co
   double value = 0;
   const CellKind kind = rules_.kind(cell.text, plans_[c].among, value);
   target = std::numeric_limits<double>::quiet_NaN();
-  const int text_label =
-      schema_.task == Task::regression || labels_.numeric() ? LabelIndex::kUnknown : labels_.find(cell.text);
+  // The text itself comes first: a model of old may know "null" as a class, and with --decimal , a class may be "1.5".
+  const int text_label = schema_.task == Task::classification ? labels_.find(cell.text) : LabelIndex::kUnknown;
   if (text_label != LabelIndex::kUnknown) {
     target = text_label;
     return true;

@@ -318,7 +318,8 @@ class Scanner {
                   regression_remedy(c));
     const std::string classes = "or --task classification to take every text as a class";
     bool ambiguous = false;
-    if (const auto written = find_written(column, rules_.cells); written && written->kinds > kFewKinds)
+    if (const auto written = find_written(column, rules_.cells);
+        written && (written->kinds > kFewKinds || written->bare()))
       refuse_text(c, "a plain number", written->remedy() + ", " + classes);
     if (kinds > kFewKinds && find_dates(column, options_, ambiguous) != Column::Dates::none)
       refuse_text(c, "a number or a class", "turn the dates into numbers, " + classes);

@@ -227,6 +227,7 @@ TEST(TargetKind, NumbersInDisguiseAreNoClasses) {
     return refusal_of(text, {.targets = {"y"}});
   };
   EXPECT_THAT(refusal([](int i) { return fmt::format("{},{}", i % 50, i % 10); }), HasSubstr("--decimal ,"));
+  EXPECT_THAT(refusal([](int i) { return fmt::format("{},{}", i % 3, i % 2); }), HasSubstr("--decimal ,")) << "6 kinds";
   EXPECT_THAT(refusal([](int i) { return fmt::format("{}%", i % 50); }), HasSubstr("without '%'"));
   EXPECT_THAT(refusal([](int i) { return fmt::format("{}", fmt::format("2024-01-{:02}", 1 + i % 28)); }),
               HasSubstr("dates"));
