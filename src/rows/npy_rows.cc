@@ -103,7 +103,8 @@ bool NpyRows::fill_any(RowBuffer<T>& rows) {
         rows.weights.push_back(row[c]);
       } else {
         inputs[slots_[c]] = T(row[c]);
-        if (!std::isfinite(inputs[slots_[c]])) refuse(c, row[c], "a number in the range of float, or training with --precision double");
+        if (!std::isfinite(inputs[slots_[c]]))
+          refuse(c, row[c], "a number in the range of float, or training with --precision double");
       }
     }
     ++rows.rows;

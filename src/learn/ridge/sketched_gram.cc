@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backend/backend.h"
 #include "folds/count_sketch.h"
 #include "folds/gram.h"
 #include "solve/rough_gram.h"
@@ -34,9 +35,12 @@ double sketch_ratio(double rows, double features) {
   return best;
 }
 
-// As float and as bfloat16, which AMX wants in two layouts.
+// As float, and as bfloat16 in this processor's layout where it multiplies that.
 double sketch_panel_bytes(std::size_t features) {
-  return double(kPanelRows) * double(features + kKeptColumns) * (sizeof(float) + 2 * sizeof(std::uint16_t));
+  const std::size_t width = features + kKeptColumns;
+  const Backend& ops = cpu_backend();
+  const std::size_t packed = ops.has_bfloat16() ? ops.bfloat16_bytes(kPanelRows, width) : 0;
+  return double(kPanelRows) * double(width) * sizeof(float) + double(packed);
 }
 
 TiledSymmetric<double> sketched_gram(FeatureCache& cache, const KeptRows& rows, const std::vector<double>& mean,
