@@ -7,7 +7,8 @@
 
 #include <cmath>
 #include <string>
-#include <string_view>
+
+#include "base/csv_text.h"
 
 namespace bochner {
 
@@ -18,20 +19,6 @@ inline void append_number(std::string& line, double value) {
     fmt::format_to(std::back_inserter(line), "{}", float(value));
   else
     fmt::format_to(std::back_inserter(line), "{}", value);
-}
-
-// A cell of CSV: quoted only where it must be.
-inline void append_cell(std::string& line, std::string_view cell) {
-  if (cell.find_first_of(",\"\r\n") == cell.npos) {
-    line += cell;
-    return;
-  }
-  line += '"';
-  for (const char c : cell) {
-    if (c == '"') line += '"';
-    line += c;
-  }
-  line += '"';
 }
 
 }  // namespace bochner

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -59,6 +61,14 @@ class Rows {
 
 enum class Format { automatic, csv, svmlight, npy };
 
+// Cells of a CSV file that go beside its rows as they are: an identifier, say. Reading fills `lines`, one for each row
+// in order, ready to be written as CSV; whoever has used some takes them from the front.
+struct KeptCells {
+  std::vector<std::string> columns = {};  // wanted: names or indices from 0
+  std::vector<std::string> names = {};    // found: their names
+  std::deque<std::string> lines = {};
+};
+
 struct RowsOptions {
   Format format = Format::automatic;         // by the file's name, then by its first bytes
   std::vector<std::string> targets = {};     // names or indices from 0 (-1: last); svmlight carries its own
@@ -84,13 +94,16 @@ struct RowsOptions {
   std::size_t max_levels = 256;        // csv: the most frequent levels of a text column that become inputs
   int threads = 0;                     // for parsing; 0: all cores
   bool target_required = true;         // false: read the targets only where the file has them
+  KeptCells* kept = nullptr;           // csv, for a model: cells that are carried along; must outlive the rows
 };
 
 // Opens a file for training: one scan learns the schema, then rows stream. Path may end in .gz, .xz or .zst;
 // `-` is not accepted because training passes over the rows more than once.
 std::unique_ptr<Rows> open_rows(const std::string& path, const RowsOptions& options = {});
 
-// Opens a file for a model trained before: the schema decides what each cell means. No scan, one pass suffices.
+// Opens a file for a model trained before: the schema decides what each cell means. No scan, one pass suffices: the
+// path may name a pipe, and `-` is standard input. Such rows are read once; rewind() after a pass throws
+// Error::Kind::io.
 std::unique_ptr<Rows> open_rows(const std::string& path, const Schema& schema, const RowsOptions& options = {});
 
 // Rows that already lie in memory (a view: the caller keeps the data alive). Targets: n x t or empty.
@@ -105,5 +118,13 @@ std::unique_ptr<Rows> memory_rows(const RowBlock<T>& all, const Schema& schema);
 // Reads all of `rows` once and keeps it in memory as T.
 template <class T>
 std::unique_ptr<Rows> cached_rows(Rows& rows);
+
+// The rows whose number is taken, numbered anew from 0. `rows` must outlive it.
+std::unique_ptr<Rows> subset_rows(Rows& rows, std::function<bool(std::uint64_t row)> takes);
+
+// Draws for an honest split, pure functions of the seed and the row's number: whether a row is kept for the test where
+// a share of all rows is, and which fold it falls into.
+bool is_test_row(std::uint64_t seed, std::uint64_t row, double share);
+std::size_t fold_of_row(std::uint64_t seed, std::uint64_t row, std::size_t folds);
 
 }  // namespace bochner

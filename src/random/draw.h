@@ -21,6 +21,7 @@ enum class Draw : std::uint32_t {
   candidate,
   landmark,  // nystroem: which rows become landmarks
   visit,     // the order rows are taken in
+  split,     // which rows are kept for a test, and which fold a row is in
 };
 
 // A draw is a pure function of (seed, purpose, i, j, k): the same on every thread, machine and device.

@@ -18,21 +18,30 @@
 
 namespace bochner {
 
-DiskFile::DiskFile(const std::string& path) : path_(path) {
+DiskFile::DiskFile(const std::string& path) : path_(path), pipe_(pipe_being_opened(path)) {
+  if (pipe_) return;
+  // Looked at before it is opened: opening a pipe that nobody writes to would wait for ever.
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0)
+    fail(Error::Kind::io, "{}: cannot open: {}; check the path", path, std::strerror(errno));
+  if (S_ISDIR(status.st_mode)) fail(Error::Kind::io, "{}: is a folder, expected a file of rows; name the file", path);
+  if (!S_ISREG(status.st_mode))
+    fail(Error::Kind::io, "{}: not a regular file; rows are read more than once, so store them in a file", path);
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0) fail(Error::Kind::io, "{}: cannot open: {}; check the path", path, std::strerror(errno));
-  struct stat status {};
-  if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
-    ::close(descriptor_);
-    if (S_ISDIR(status.st_mode)) fail(Error::Kind::io, "{}: is a folder, expected a file of rows; name the file", path);
-    fail(Error::Kind::io, "{}: not a regular file; rows are read more than once, so store them in a file", path);
-  }
-  size_ = static_cast<std::size_t>(status.st_size);
+  if (::fstat(descriptor_, &status) == 0) size_ = static_cast<std::size_t>(status.st_size);
 }
 
-DiskFile::~DiskFile() { ::close(descriptor_); }
+DiskFile::~DiskFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
 
 std::size_t DiskFile::read(void* out, std::size_t size) {
+  if (pipe_) {
+    const std::size_t got = pipe_->read(position_, out, size);
+    position_ += got;
+    return got;
+  }
   std::size_t done = 0;
   while (done < size) {
     const ssize_t got = ::pread(descriptor_, static_cast<char*>(out) + done, size - done, off_t(position_));
@@ -75,7 +84,7 @@ Packing packing(const std::string& path) {
 
 }  // namespace
 
-bool is_compressed(const std::string& path) { return packing(path) != Packing::none; }
+bool reads_in_order_only(const std::string& path) { return packing(path) != Packing::none || DiskFile(path).is_pipe(); }
 
 std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
   switch (packing(path)) {

@@ -25,7 +25,7 @@ class ByteSource {
 // Error::Kind::io when the file cannot be opened; Error::Kind::data later, on damaged or cut compressed data.
 std::unique_ptr<ByteSource> open_bytes(const std::string& path);
 
-// Whether the file is stored as it is, so that its bytes can be mapped.
-bool is_compressed(const std::string& path);
+// Whether the bytes come one after the other only: compressed, or from a pipe.
+bool reads_in_order_only(const std::string& path);
 
 }  // namespace bochner

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/csv_text.h"
 #include "rows/csv_cell.h"
 #include "rows/csv_layout.h"
 #include "rows/csv_scan.h"
@@ -77,6 +78,16 @@ class CsvRows : public TextRows {
   }
   std::vector<std::string> notes() const override { return notes_; }
 
+  // Carries cells of these columns along.
+  void keep(KeptCells* kept) {
+    kept_ = kept;
+    kept->names.clear();
+    for (const std::string& wanted : kept->columns) {
+      kept_columns_.push_back(layout_.names.find(wanted));
+      kept->names.push_back(layout_.names.names[kept_columns_.back()]);
+    }
+  }
+
  protected:
   const char* skip_header(const char* begin) const override { return layout_.skip_header(begin); }
   void parse(const char* begin, const char* end, RowBuffer<float>& rows, Complaint& complaint) const override {
@@ -130,6 +141,7 @@ class CsvRows : public TextRows {
                  Complaint& complaint) const;
   std::string number_remedy(std::string_view text) const;
   bool take_target(std::size_t c, const CsvCell& cell, double& target, Complaint& complaint) const;
+  std::string kept_line(const char* row) const;
 
   CsvLayout layout_;
   CellRules rules_;
@@ -143,7 +155,16 @@ class CsvRows : public TextRows {
   bool drop_;                      // rows with a missing cell are left out
   std::vector<Among> among_;       // of the file's columns
   LabelIndex labels_;
+  std::vector<std::size_t> kept_columns_;
 };
+
+// The row has been read once, so it is whole.
+std::string CsvRows::kept_line(const char* row) const {
+  const std::vector<std::string> cells = read_row(row, layout_.delimiter);
+  std::string line;
+  for (std::size_t i = 0; i < kept_columns_.size(); ++i) append_cell(line += i ? "," : "", cells[kept_columns_[i]]);
+  return line;
+}
 
 template <class T>
 void CsvRows::parse_any(const char* begin, const char* end, RowBuffer<T>& rows, Complaint& complaint) const {
@@ -201,6 +222,7 @@ void CsvRows::parse_any(const char* begin, const char* end, RowBuffer<T>& rows, 
       p = cell.next + 1;
     }
     ++rows.rows;
+    if (kept_) rows.kept.push_back(kept_line(start));
   }
   rows.values.resize(rows.rows * d);
   rows.targets.resize(rows.rows * t);
@@ -341,7 +363,9 @@ std::unique_ptr<Rows> open_csv(const std::string& path, const Schema& schema, co
   bool weighted = false;
   const std::vector<std::size_t> match = match_columns(layout.names, options, own, weighted);
   own.sparse = false;
-  return std::make_unique<CsvRows>(layout, own, match, weighted, options, sizes);
+  auto rows = std::make_unique<CsvRows>(layout, own, match, weighted, options, sizes);
+  if (options.kept) rows->keep(options.kept);
+  return rows;
 }
 
 }  // namespace bochner

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <string>
+
+#include "rows/pipe.h"
 
 namespace bochner {
 
-// A regular file open for reading.
+// A file open for reading: a regular one, or the pipe that is being opened under this path.
 class DiskFile {
  public:
   explicit DiskFile(const std::string& path);
@@ -18,9 +21,12 @@ class DiskFile {
   DiskFile& operator=(const DiskFile&) = delete;
 
   const std::string& path() const { return path_; }
-  std::size_t size() const { return size_; }
-  int descriptor() const { return descriptor_; }
-  double fraction_read() const { return size_ == 0 ? 1 : std::min(1.0, double(position_) / double(size_)); }
+  std::size_t size() const { return size_; }  // 0 for a pipe
+  bool is_pipe() const { return pipe_ != nullptr; }
+  double fraction_read() const {  // of a pipe nobody knows
+    if (is_pipe()) return 0;
+    return size_ == 0 ? 1 : std::min(1.0, double(position_) / double(size_));
+  }
 
   // Less than size only at the end of the file.
   std::size_t read(void* out, std::size_t size);
@@ -28,6 +34,7 @@ class DiskFile {
 
  private:
   std::string path_;
+  std::shared_ptr<Pipe> pipe_;
   int descriptor_ = -1;
   std::size_t size_ = 0;
   std::size_t position_ = 0;

@@ -85,10 +85,10 @@ NpyFile::NpyFile(const std::string& path) : path_(path), source_(open_bytes(path
   if (__builtin_mul_overflow(rows_, cols_, &elements) || __builtin_mul_overflow(elements, element_bytes_, &bytes) ||
       __builtin_mul_overflow(elements, sizeof(double), &elements))
     fail(Error::Kind::data, "{}: shape ({}, {}) is too large; the file is damaged, save it again", path, rows_, cols_);
-  const bool packed = is_compressed(path);
+  const bool packed = reads_in_order_only(path);
   if (fortran_ && packed)
     fail(Error::Kind::data,
-         "{}: Fortran order in a compressed file cannot be read by rows; decompress it, or save it "
+         "{}: Fortran order in a compressed file or a pipe cannot be read by rows; store it plain, or save it "
          "as numpy.ascontiguousarray(x)",
          path);
   if (!packed) {

@@ -10,6 +10,7 @@
 #include "rows/csv_rows.h"
 #include "rows/foreign_file.h"
 #include "rows/npy_rows.h"
+#include "rows/pipe.h"
 #include "rows/shifted.h"
 #include "rows/svmlight_rows.h"
 
@@ -39,7 +40,6 @@ bool looks_like_svmlight(std::string_view text) {
 }
 
 Format find_format(const std::string& path, Format wanted) {
-  require(path != "-", "rows: standard input cannot be read twice; store the rows in a file");
   std::string head(4096, '\0');
   head.resize(open_bytes(path)->read(head.data(), head.size()));
   refuse_foreign(path, head);
@@ -60,6 +60,9 @@ Format find_format(const std::string& path, Format wanted) {
 }  // namespace
 
 std::unique_ptr<Rows> open_rows(const std::string& path, const RowsOptions& options) {
+  require(path != "-",
+          "-: standard input can be read only once, training passes over the rows more often; store them "
+          "in a file");
   switch (find_format(path, options.format)) {
     case Format::svmlight:
       return open_svmlight(path, options);
@@ -76,7 +79,11 @@ std::unique_ptr<Rows> open_rows(const std::string& path, const Schema& schema, c
     plain.offsets.clear();
     return shifted_rows(open_rows(path, plain, options), schema.offsets);
   }
-  switch (find_format(path, options.format)) {
+  const PipeOpening once(path);  // its first bytes are looked at more than once
+  const Format format = find_format(path, options.format);
+  if (options.kept && format != Format::csv)
+    fail(Error::Kind::data, "{}: has no cells to carry along, which CSV has; leave out --keep", path);
+  switch (format) {
     case Format::svmlight:
       return open_svmlight(path, schema, options);
     case Format::npy:

@@ -33,6 +33,7 @@ struct RowBuffer {
   AlignedVector<std::uint32_t> columns;  // sparse
   std::vector<double> targets;           // rows x target_count
   std::vector<double> weights;
+  std::vector<std::string> kept;  // cells carried along, a line for each row; only in the parts of a text file
   CellCounts counts;  // of what was parsed into this buffer
 
   // A cell of row `rows`, which is being parsed, that is no level of its column.
@@ -52,6 +53,7 @@ struct RowBuffer {
     columns.clear();
     targets.clear();
     weights.clear();
+    kept.clear();
   }
 
   void append(const RowBuffer& other) {

@@ -3,6 +3,8 @@
 
 #include "rows/text_rows.h"
 
+#include <iterator>
+
 namespace bochner {
 
 template <class T>
@@ -16,6 +18,7 @@ bool TextRows::fill_any(RowBuffer<T>& rows, std::vector<RowBuffer<T>>& parts) {
     piece_ = 0;
     pieces_ = reader_.cuts().size() - 1;
     if (!started_) begin = skip_header(reader_.chunk().begin);
+    if (!started_ && kept_) kept_->lines.clear();
     started_ = true;
   }
   // A few pieces per thread at a time: enough to share out, few enough to bound the memory of wide rows.
@@ -36,6 +39,10 @@ bool TextRows::fill_any(RowBuffer<T>& rows, std::vector<RowBuffer<T>>& parts) {
   for (const Complaint& complaint : complaints) complaint.raise(reader_);
   for (std::size_t i = 0; i < count; ++i) counts_.add(parts[i].counts);
   rows.append(std::span(parts).first(count), threads_);
+  if (kept_)
+    for (std::size_t i = 0; i < count; ++i)
+      kept_->lines.insert(kept_->lines.end(), std::make_move_iterator(parts[i].kept.begin()),
+                          std::make_move_iterator(parts[i].kept.end()));
   piece_ += count;
   return true;
 }

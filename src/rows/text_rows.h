@@ -56,6 +56,8 @@ class TextRows : public StreamedRows {
   const ChunkReader& reader() const { return reader_; }
   void set_counts(CellCounts counts) { last_counts_ = std::move(counts); }  // by a scan
 
+  KeptCells* kept_ = nullptr;  // gets what parse() put into `kept` of its rows, in order
+
  private:
   template <class T>
   bool fill_any(RowBuffer<T>& rows, std::vector<RowBuffer<T>>& parts);

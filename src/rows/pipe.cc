@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "rows/pipe.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/require.h"
+
+namespace bochner {
+
+namespace {
+
+struct Opening {
+  std::string path;
+  std::shared_ptr<Pipe> pipe;
+};
+thread_local Opening opening;
+
+bool names_pipe(const std::string& path) {
+  if (path == "-") return true;
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return false;
+  return S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode) || S_ISSOCK(status.st_mode);
+}
+
+}  // namespace
+
+Pipe::Pipe(const std::string& path) : path_(path) {
+  descriptor_ = path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor_ < 0) fail(Error::Kind::io, "{}: cannot open: {}; check the path", path, std::strerror(errno));
+}
+
+Pipe::~Pipe() { ::close(descriptor_); }
+
+std::size_t Pipe::take(char* out, std::size_t size) {
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t got = ::read(descriptor_, out + done, size - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(Error::Kind::io, "{}: cannot read: {}; check what writes to it", path_, std::strerror(errno));
+    if (got == 0) break;
+    done += std::size_t(got);
+  }
+  taken_ += done;
+  return done;
+}
+
+std::size_t Pipe::read(std::size_t position, void* out, std::size_t size) {
+  char* const bytes = static_cast<char*>(out);
+  if (gone(position))
+    fail(Error::Kind::io, "{}: a pipe can be read only once, this takes another pass; store the rows in a file", path_);
+  const std::size_t from = std::min(position, kept_.size()), again = std::min(size, kept_.size() - from);
+  std::memcpy(bytes, kept_.data() + from, again);
+  if (again == size) return size;
+  const std::size_t more = take(bytes + again, size - again);
+  if (!released_)
+    kept_.append(bytes + again, more);
+  else
+    std::string().swap(kept_);
+  return again + more;
+}
+
+PipeOpening::PipeOpening(const std::string& path) {
+  opening = {};
+  if (names_pipe(path)) opening = {path, std::make_shared<Pipe>(path)};
+}
+
+PipeOpening::~PipeOpening() {
+  if (opening.pipe) opening.pipe->release();
+  opening = {};
+}
+
+std::shared_ptr<Pipe> pipe_being_opened(const std::string& path) {
+  return opening.pipe && opening.path == path ? opening.pipe : nullptr;
+}
+
+}  // namespace bochner
