@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
+#include <algorithm>
+
 #include "base/require.h"
 #include "commands.h"
 #include "model/new_rows.h"
@@ -12,12 +14,25 @@ namespace bochner {
 
 namespace {
 
+constexpr std::size_t kFewClasses = 10;
+
 struct EvalWords {
   std::string model, file;
-  bool json = false;
+  bool json = false, details = false, unweighted = false;
   RunOptions run;
   FileOptions format;
 };
+
+// Which weights the score is by, where the model knows of any.
+std::string weights_line(const EvalWords& words, const Schema& schema, const Score& score) {
+  const auto column = std::find_if(schema.columns.begin(), schema.columns.end(),
+                                   [](const Column& c) { return c.kind == Column::Kind::weight; });
+  if (column == schema.columns.end()) return "";
+  if (words.unweighted) return fmt::format("unweighted: the column '{}' is left aside", column->name);
+  if (score.weighted)
+    return fmt::format("weighted by the column '{}'; --unweighted counts every row once", column->name);
+  return fmt::format("unweighted: {} has no weights that differ in a column '{}'", words.file, column->name);
+}
 
 void run_eval(const EvalWords& words) {
   Messages messages(words.run.quiet);
@@ -26,13 +41,15 @@ void run_eval(const EvalWords& words) {
   const Model model = load_model(words.model);
   const std::unique_ptr<Rows> rows = open_rows(words.file, model.schema(), reading);
   NewRows watched(*rows, model);
-  const Score score = model.evaluate(watched, execution);
+  const Evaluation found = model.examine(watched, execution, !words.unweighted);
   for (const std::string& warning : watched.warnings()) messages.say(warning);
-  if (score.rows == 0) fail(Error::Kind::data, "{}: has no rows, expected at least one", words.file);
+  if (found.score.rows == 0) fail(Error::Kind::data, "{}: has no rows, expected at least one", words.file);
   if (words.json)
-    print_json(score_to_json(score));
+    print_json(evaluation_to_json(found));
   else
-    print(score.text() + "\n");
+    print(found.text(words.details || found.labels.size() <= kFewClasses));
+  if (const std::string line = weights_line(words, model.schema(), found.score); !line.empty()) messages.say(line);
+  if (const std::string warning = found.score.warning(); !warning.empty()) messages.warn(warning);
 }
 
 }  // namespace
@@ -41,15 +58,20 @@ void add_eval(CLI::App& app, Job& job) {
   CLI::App* command = app.add_subcommand("eval", "Score a model on rows whose targets are known");
   auto words = std::make_shared<EvalWords>();
   command->add_option("MODEL", words->model, "A file that `bochner train` saved")->required()->type_name("");
-  command->add_option("FILE", words->file, "Rows with their targets")->required()->type_name("");
-  command->add_flag("--json", words->json, "One object: rows, and error or relative_error, rmse and r2");
+  command->add_option("FILE", words->file, "Rows with their targets; - is standard input")->required()->type_name("");
+  command->add_flag("--details", words->details, "The confusion matrix of more than 10 classes too");
+  command->add_flag("--unweighted", words->unweighted, "Every row counts once, though the file has weights");
+  command->add_flag("--json", words->json, "One object: error, auc, f1, confusion, recall, ... or r2, rmse, mae, ...");
   words->format.add(*command);
   words->run.add(*command);
   command->footer(
       "Examples:\n"
       "  bochner eval cars.model test.csv\n"
       "  bochner eval cars.model test.csv --json\n"
-      "error is the fraction of rows with the wrong class; relative_error is |prediction - target| / |target|.");
+      "error is the fraction of rows with the wrong class, R2 the share of the variance explained: 0 is no better "
+      "than\n"
+      "the mean. After ± stands the standard error: how far chance moves the figure with as many rows. The relative\n"
+      "error |yhat-y|/|y| is that of the papers; it depends on where the target has its zero.");
   command->callback([words, &job] { job = [words] { run_eval(*words); }; });
 }
 

@@ -20,6 +20,7 @@ class Messages {
   Messages& operator=(const Messages&) = delete;
 
   void say(const std::string& line);
+  void warn(const std::string& line) { say("warning: " + line); }
   void step(const std::string& text);  // on a terminal only, until something else is said
   void progress(const std::string& step, double fraction);
   ProgressFunction progress_function() {

@@ -11,6 +11,7 @@
 #include "bochner/check.h"
 #include "bochner/checkpoint.h"
 #include "bochner/error.h"
+#include "bochner/evaluation.h"
 #include "bochner/execution.h"
 #include "bochner/kernel.h"
 #include "bochner/learner.h"

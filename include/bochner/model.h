@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bochner/evaluation.h"
 #include "bochner/execution.h"
 #include "bochner/map.h"
 #include "bochner/matrix.h"
@@ -28,6 +29,7 @@ class Model {
 
   const Schema& schema() const { return schema_; }
   const Report& report() const { return report_; }
+  void set_report(Report report) { report_ = std::move(report); }
   MapPtr map() const { return map_; }               // rows -> predictions
   MapPtr head() const { return head_; }             // features -> predictions
   MapPtr feature_map() const { return features_; }  // rows -> features; null when rows go straight to the head
@@ -51,6 +53,9 @@ class Model {
   std::vector<double> probabilities(const double* scores) const;
 
   Score evaluate(Rows& rows, const Execution& execution = {}) const;
+  // The score in detail: each target or class, confusion, ranking, probabilities. One pass.
+  // by_weight: rows count by their weights, where they have some.
+  Evaluation examine(Rows& rows, const Execution& execution = {}, bool by_weight = true) const;
 
  private:
   Schema schema_;

@@ -11,15 +11,25 @@
 
 namespace bochner {
 
-// How well predictions meet targets.
+// How well predictions meet targets. What does not apply, or is not known, is absent.
 struct Score {
   std::uint64_t rows = 0;
-  std::optional<double> error;           // classification: fraction wrong
-  std::optional<double> relative_error;  // regression: |yhat - y| / |y|
-  std::optional<double> rmse;
-  std::optional<double> r2;
+  bool weighted = false;  // rows count by weights that differ
+  // Classification. The error is the fraction wrong, of the rows' weight where they have weights.
+  std::optional<double> error;
+  std::optional<double> baseline_error;    // of the answer that is always the most frequent class
+  std::optional<double> unweighted_error;  // where the rows are weighted
+  // Regression.
+  std::optional<double> r2;    // share of the variance explained, the mean of the targets; always answering the mean: 0
+  std::optional<double> rmse;  // root of the mean squared error
+  std::optional<double> mae;   // mean absolute error
+  std::optional<double> relative_error;  // |yhat - y| / |y| of the paper: depends on where the target has its zero
+  std::optional<double> standard_error;  // of error or r2: how far chance moves it with as many rows
 
-  std::string text() const;  // "error 4.12 %", "relative error 2.9 %, rmse 1.8, R2 0.98"
+  // "error 4.12 % +- 0.30 on 1000 rows ...", "R2 0.9800 +- 0.0030, rmse 1.8, ..."
+  std::string text() const;
+  // A line where the score is no better than a constant answer, or not clearly so; otherwise nothing.
+  std::string warning() const;
 };
 
 // What a training did and found.
@@ -36,10 +46,14 @@ struct Report {
   std::string learner;
   std::string solver;
   double lambda = 0;                  // of  |Zw - y|^2 + lambda n |w|^2
+  std::string kernel;                 // of the features, where they have one: "gaussian"
+  std::vector<double> bandwidth;      // its length scales: one, or one per input
   std::vector<double> length_scales;  // of the inputs of random bins, where a search found them
   std::vector<double> part_weights;   // of the kernels, where the head is a sum of parts learnt together
   std::string validation;             // how the score was found: "leave-one-out", "8192 rows held out", a file
   std::optional<Score> score;
+  std::optional<Score> test;                             // of rows that nothing in the training saw
+  std::vector<Score> folds;                              // of cross-validation of the whole training
   std::vector<PathPoint> path;                           // every lambda that was tried
   std::vector<std::pair<double, double>> target_ranges;  // regression: the least and the greatest target
   std::vector<std::pair<double, double>> input_ranges;   // of each input as the maps see it; empty: too many to keep

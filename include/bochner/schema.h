@@ -54,7 +54,8 @@ struct Schema {
   // keep their differences in float. Empty: nothing. Training finds them; rows read by this schema have lost them.
   std::vector<double> offsets = {};
 
-  std::vector<std::string> input_names() const;  // "age", "job=clerk", ...
+  std::vector<std::string> input_names() const;   // "age", "job=clerk", ...
+  std::vector<std::string> target_names() const;  // "price"; "target0" where the file has no names
   bool operator==(const Schema&) const = default;
 };
 

@@ -11,8 +11,8 @@
 #include "base/require.h"
 #include "base/safetensors.h"
 #include "base/threads.h"
+#include "learn/evaluator.h"
 #include "learn/offsets.h"
-#include "learn/score.h"
 #include "maps/composed.h"
 #include "maps/load.h"
 #include "model/report_json.h"
@@ -163,14 +163,21 @@ std::vector<double> Model::probabilities(const double* scores) const {
   return u;
 }
 
-Score Model::evaluate(Rows& rows, const Execution& execution) const {
+Score Model::evaluate(Rows& rows, const Execution& execution) const { return examine(rows, execution).score; }
+
+Evaluation Model::examine(Rows& rows, const Execution& execution, bool by_weight) const {
   require(rows.schema().targets > 0, "evaluate: the rows have no target");
-  Scorer scorer(schema_.task, outputs());
+  const bool classes = schema_.task == Task::classification, likely = has_probabilities();
+  Evaluator evaluator(schema_.task, outputs(), classes ? schema_.labels : schema_.target_names());
   predict(rows, execution, [&](const RowBlock<double>& p) {
-    for (std::size_t i = 0; i < p.rows; ++i)
-      scorer.add(p.values + i * p.stride, p.targets + i * p.target_count, weight_of(p.weights, i));
+    for (std::size_t i = 0; i < p.rows; ++i) {
+      const double* scores = p.values + i * p.stride;
+      const std::vector<double> chances = likely ? probabilities(scores) : std::vector<double>();
+      const double weight = by_weight ? weight_of(p.weights, i) : 1;
+      evaluator.add(scores, p.targets + i * p.target_count, weight, likely ? chances.data() : nullptr);
+    }
   });
-  return scorer.score();
+  return evaluator.evaluation();
 }
 
 std::string Model::description() const {
@@ -189,6 +196,7 @@ std::string Model::description() const {
   text += fmt::format("head      {} by {}, lambda {:.3g}\n", report_.learner, report_.solver, report_.lambda);
   text += fmt::format("trained   on {} rows\n", report_.rows);
   if (report_.score) text += fmt::format("score     {} ({})\n", report_.score->text(), report_.validation);
+  if (report_.test) text += fmt::format("test      {}\n", report_.test->text());
   for (const std::string& note : report_.notes) text += fmt::format("note      {}\n", note);
   return text;
 }

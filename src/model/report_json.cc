@@ -12,16 +12,27 @@ namespace {
 
 constexpr std::uint64_t kMostRows = std::uint64_t(1) << 62;
 
+constexpr std::pair<const char*, std::optional<double> Score::*> kScoreFields[] = {
+    {"error", &Score::error},
+    {"baseline_error", &Score::baseline_error},
+    {"unweighted_error", &Score::unweighted_error},
+    {"r2", &Score::r2},
+    {"rmse", &Score::rmse},
+    {"mae", &Score::mae},
+    {"relative_error", &Score::relative_error},
+    {"standard_error", &Score::standard_error}};
+
 Score score_from_json(const nlohmann::json& tree) {
   Score score;
   score.rows = get_count(tree, "rows", kMostRows);
   const auto read = [&](const char* key, std::optional<double>& value) {
     if (tree.contains(key)) value = get_number(tree, key);
   };
-  read("error", score.error);
-  read("relative_error", score.relative_error);
-  read("rmse", score.rmse);
-  read("r2", score.r2);
+  for (const auto& [key, field] : kScoreFields) read(key, score.*field);
+  if (tree.contains("weighted")) {
+    if (!tree["weighted"].is_boolean()) fail(Error::Kind::model, "report: weighted is neither true nor false");
+    score.weighted = tree["weighted"].get<bool>();
+  }
   return score;
 }
 
@@ -50,10 +61,36 @@ std::vector<std::pair<double, double>> ranges_from_json(const nlohmann::json& tr
 
 nlohmann::json score_to_json(const Score& score) {
   nlohmann::json tree{{"rows", score.rows}};
-  if (score.error) tree["error"] = *score.error;
-  if (score.relative_error) tree["relative_error"] = *score.relative_error;
-  if (score.rmse) tree["rmse"] = *score.rmse;
-  if (score.r2) tree["r2"] = *score.r2;
+  for (const auto& [key, field] : kScoreFields)
+    if (score.*field) tree[key] = *(score.*field);
+  if (score.weighted) tree["weighted"] = true;
+  return tree;
+}
+
+nlohmann::json evaluation_to_json(const Evaluation& evaluation) {
+  nlohmann::json tree = score_to_json(evaluation.score);
+  tree["weighted"] = evaluation.score.weighted;
+  tree["better_than_baseline"] = evaluation.score.warning().empty();
+  for (std::size_t k = 0; k < evaluation.per_target.size(); ++k) {
+    nlohmann::json target = score_to_json(evaluation.per_target[k]);
+    target["target"] = evaluation.targets[k];
+    tree["per_target"].push_back(std::move(target));
+  }
+  if (evaluation.labels.empty()) return tree;
+  // NaN, where a class has no rows, becomes null.
+  tree["labels"] = evaluation.labels;
+  tree["recall"] = evaluation.recall;
+  tree["precision"] = evaluation.precision;
+  tree["f1_per_class"] = evaluation.f1_per_class;
+  if (!evaluation.confusion.empty()) tree["confusion"] = evaluation.confusion;
+  const auto put = [&](const char* key, const std::optional<double>& value) {
+    if (value) tree[key] = *value;
+  };
+  put("f1", evaluation.f1);
+  put("auc", evaluation.auc);
+  if (evaluation.auc) tree["auc_is_exact"] = evaluation.auc_is_exact;
+  put("log_loss", evaluation.log_loss);
+  put("brier", evaluation.brier);
   return tree;
 }
 
@@ -62,6 +99,10 @@ nlohmann::json report_to_json(const Report& report) {
                       {"map", report.map},       {"learner", report.learner}, {"solver", report.solver},
                       {"lambda", report.lambda}, {"notes", report.notes},     {"validation", report.validation}};
   if (report.score) tree["score"] = score_to_json(*report.score);
+  if (report.test) tree["test"] = score_to_json(*report.test);
+  for (const Score& fold : report.folds) tree["folds"].push_back(score_to_json(fold));
+  if (!report.kernel.empty()) tree["kernel"] = report.kernel;
+  if (!report.bandwidth.empty()) tree["bandwidth"] = report.bandwidth;
   if (!report.target_ranges.empty()) tree["target_ranges"] = report.target_ranges;
   if (!report.input_ranges.empty()) tree["input_ranges"] = report.input_ranges;
   if (report.missing_share > 0) tree["missing_share"] = report.missing_share;
@@ -84,6 +125,11 @@ Report report_from_json(const nlohmann::json& tree) {
   report.lambda = get_number(tree, "lambda");
   report.validation = get_text(tree, "validation");
   if (tree.contains("score")) report.score = score_from_json(get_node(tree, "score"));
+  if (tree.contains("test")) report.test = score_from_json(get_node(tree, "test"));
+  if (tree.contains("folds"))
+    for (const nlohmann::json& fold : get_node(tree, "folds")) report.folds.push_back(score_from_json(fold));
+  if (tree.contains("kernel")) report.kernel = get_text(tree, "kernel");
+  report.bandwidth = numbers_from_json(tree, "bandwidth");
   report.target_ranges = ranges_from_json(tree, "target_ranges");
   report.input_ranges = ranges_from_json(tree, "input_ranges");
   if (tree.contains("missing_share")) report.missing_share = get_number(tree, "missing_share");

@@ -18,4 +18,12 @@ std::vector<std::string> Schema::input_names() const {
   return names;
 }
 
+std::vector<std::string> Schema::target_names() const {
+  std::vector<std::string> names;
+  for (const Column& column : columns)
+    if (column.kind == Column::Kind::target) names.push_back(column.name);
+  while (names.size() < targets) names.push_back("target" + std::to_string(names.size()));
+  return names;
+}
+
 }  // namespace bochner

@@ -37,7 +37,8 @@ class RoundTrip(CommandTest):
     def test_regression_from_csv(self):
         self.succeed("train", DATA / "cpu-small.csv", "--target", "usr", "--features", 300, "-o", "m")
         score = self.evaluate("m", DATA / "cpu-new.csv")
-        self.assertEqual(set(score), {"rows", "relative_error", "rmse", "r2"})
+        self.assertEqual(set(score), {"rows", "relative_error", "rmse", "r2", "mae", "standard_error", "weighted",
+                                      "better_than_baseline"})
         self.assertEqual(score["rows"], 200)
         self.assertLess(score["relative_error"], 0.07)
 
@@ -63,7 +64,9 @@ class RoundTrip(CommandTest):
     def test_classes_and_text_columns_from_csv(self):
         self.succeed("train", DATA / "adult-small.csv", "--target", "income", "-o", "m")
         score = self.evaluate("m", DATA / "adult-new.csv")
-        self.assertEqual(set(score), {"rows", "error"})
+        self.assertEqual(set(score), {"rows", "error", "baseline_error", "standard_error", "weighted",
+                                      "better_than_baseline", "labels", "confusion", "recall", "precision",
+                                      "f1_per_class", "f1", "auc", "auc_is_exact"})
         self.assertLess(score["error"], 0.22)
         lines = self.succeed_quietly("predict", "m", DATA / "adult-new.csv").splitlines()
         truth = table("adult-new.csv")
@@ -76,7 +79,7 @@ class RoundTrip(CommandTest):
         output = self.succeed_quietly("predict", "m", DATA / "adult-new.csv", "--scores", "--names")
         heading, *rows = list(csv.reader(output.splitlines()))
         self.assertEqual(heading[0], "income")
-        above = heading[1].removeprefix("score ")
+        above = heading[1].removeprefix("score:")
         for label, score in rows:
             self.assertEqual(label == above, float(score) > 0)
 

@@ -59,7 +59,7 @@ class Trials {
       held_.judge(fitted.state, fit.loss, data_.code.task).append_to(found);
       return found;
     });
-    return GridTrial::from(numbers.data(), outputs);
+    return GridTrial::from(data_.code.task, outputs, numbers.data());
   }
 
   Threads& threads_;

@@ -156,8 +156,9 @@ void choose_scales(Threads& threads, const GridData<T>& data, BinningFit& option
   options.binning.length_scales = found.length_scales;
   if (options.search_lambda && (own || !options.given_start)) options.fit.lambda = found.lambda;
   report.length_scales = found.length_scales;
-  report.notes.push_back(fmt::format("bandwidth: one per input, by {} trials; shortest {}", found.fits,
-                                     scales_text(found.length_scales, facts, data.names)));
+  const std::string shortest = scales_text(found.length_scales, facts, data.names);
+  report.notes.push_back(fmt::format("bandwidth: one per input, by {} trials{}", found.fits,
+                                     shortest.empty() ? "" : "; shortest " + shortest));
   report.score = found.best.score(data.code);
   report.validation = "held out of the search";
 }
@@ -231,7 +232,8 @@ std::shared_ptr<const GridLinear> decoded(const std::shared_ptr<const GridLinear
 
 std::string bins_text(const GridLinear& head) {
   const std::size_t bins = head.bins().outputs();
-  return fmt::format("{} bins, {:.0f} MB", bins, double(bins * (8 + 4 * head.outputs())) / 1e6);
+  const double megabytes = double(bins * (8 + 4 * head.outputs())) / 1e6;
+  return fmt::format("{} bins, {:.{}f} MB", bins, megabytes, megabytes < 10 ? 1 : 0);
 }
 
 Score score_on(const Stream& validation, const MapPtr& head, Task task) {

@@ -134,9 +134,11 @@ GridShares plan_grid_fit(const GridSize& size, const GridRoom& room, const Memor
   GridShares shares;
   shares.columns = std::size_t(double(batch) * column_bytes(size));
   shares.wanted = std::size_t(std::clamp(rest_with(batch), 0.0, wanted));
-  if (room.say)
-    room.say(with(size.grids, batch).add("features", double(shares.wanted)).text(room.limit()) +
-             fmt::format("; {} grids of about {} bins", size.grids, bins_text(size.bins)));
+  if (room.say) {
+    const MemoryPlan plan = with(size.grids, batch).add("features", double(shares.wanted));
+    room.say((plan.worth_saying(room.limit()) ? plan.text(room.limit()) + "; " : "") +
+             fmt::format("{} grids of about {} bins", size.grids, bins_text(size.bins)));
+  }
   return shares;
 }
 
@@ -152,7 +154,8 @@ int plan_grid_search(const GridSize& size, const GridRoom& room, const MemoryPla
            [&](std::size_t grids) { return with(grids, 1); });
   int at_once = size.threads;
   while (at_once > 1 && with(size.grids, at_once).total() > room.limit()) --at_once;
-  if (room.say) room.say(with(size.grids, at_once).text(room.limit()) + ", at most, for the search");
+  if (const MemoryPlan plan = with(size.grids, at_once); room.say && plan.worth_saying(room.limit()))
+    room.say(plan.text(room.limit()) + ", at most, for the search");
   return at_once;
 }
 

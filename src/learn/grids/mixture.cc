@@ -107,7 +107,7 @@ class Mixing {
       DensePartner partner(*cache_, rest, held_.fitted, here.dense, bound_);
       if (partner.failed_column())
         return GridTrial{.loss = std::numeric_limits<double>::infinity(),
-                         .outputs = std::vector<GridTrial::Sums>(data_.targets.outputs)};
+                         .sums = Scorer(data_.code.task, data_.targets.outputs)};
       return held_.judge(fit(held_.fitted, partner, here, name, false).state, GridLoss::squared, data_.code.task);
     };
     const auto trial_of = [&](const Penalties& here) {
@@ -119,7 +119,7 @@ class Mixing {
         make_trial(here, name).append_to(made);
         return made;
       });
-      return GridTrial::from(numbers.data(), outputs);
+      return GridTrial::from(data_.code.task, outputs, numbers.data());
     };
     GridTrial best = trial_of(at);
     struct Direction {

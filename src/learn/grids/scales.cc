@@ -176,7 +176,7 @@ class ScaleSearch {
     const std::vector<double> numbers = logged(fit_.checkpoint, "scales", each * points.size(), make);
     std::vector<GridTrial> trials;
     for (std::size_t i = 0; i < points.size(); ++i)
-      trials.push_back(GridTrial::from(&numbers[each * i], targets_.outputs));
+      trials.push_back(GridTrial::from(task_, targets_.outputs, &numbers[each * i]));
     found_.fits += points.size();
     if (progress_) progress_("scales", double(++round_) / double(rounds_));
     return trials;

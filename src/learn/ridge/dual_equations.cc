@@ -84,7 +84,10 @@ Scorer DualEquations::score_left_out(double lambda, const Cholesky& factor, Thre
     const double left = std::max(inverse[i] - mean, kLeastLeft * inverse[i]);
     for (std::size_t k = 0; k < row.size(); ++k) {
       row[k] = coded(i, k) - a(i, k) / root / left;
-      if (code_.task == Task::regression) row[k] = row[k] * code_.unit[k] + code_.center[k];
+      if (code_.task == Task::regression)
+        row[k] = row[k] * code_.unit[k] + code_.center[k];
+      else if (intercept_)
+        row[k] = judged_score(row[k], coded(i, k), target_mean_[k], root * root, weight_);
     }
     scorer.add(row.data(), a_.z.targets(a_.rows[i]), root * root);
   }

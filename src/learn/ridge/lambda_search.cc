@@ -10,6 +10,7 @@
 
 #include "base/require.h"
 #include "learn/descend.h"
+#include "learn/score.h"
 
 namespace bochner {
 
@@ -17,32 +18,19 @@ namespace {
 // Half-decades, 10^(step / 2). Below 1e-10 float features no longer tell lambda from rounding.
 constexpr int kStart = -12, kLeast = -20, kMost = 4;
 
-using Field = std::optional<double> Score::*;
-constexpr Field kFields[] = {&Score::error, &Score::relative_error, &Score::rmse, &Score::r2};
-
-// Loss, rows, and each field of the score; NaN for those it does not have.
-std::vector<double> to_numbers(const LambdaTrial& trial) {
-  std::vector<double> numbers{trial.loss, double(trial.score.rows)};
-  for (const Field field : kFields)
-    numbers.push_back((trial.score.*field).value_or(std::numeric_limits<double>::quiet_NaN()));
-  return numbers;
-}
-
-LambdaTrial from_numbers(double lambda, const std::vector<double>& numbers) {
-  LambdaTrial trial{lambda, numbers[0]};
-  trial.score.rows = std::uint64_t(numbers[1]);
-  for (std::size_t i = 0; i < std::size(kFields); ++i)
-    if (!std::isnan(numbers[2 + i])) trial.score.*kFields[i] = numbers[2 + i];
-  return trial;
-}
-
 }  // namespace
 
 LambdaSearch search_lambda(const std::vector<double>& given, const std::function<LambdaTrial(double)>& make_trial,
                            Checkpoint* checkpoint, bool wide) {
   const auto evaluate = [&](double lambda) {
-    const auto make = [&] { return to_numbers(make_trial(lambda)); };
-    return from_numbers(lambda, logged(checkpoint, fmt::format("lambda {}", lambda), 2 + std::size(kFields), make));
+    const std::vector<double> numbers =
+        logged(checkpoint, fmt::format("lambda {}", lambda), 1 + score_number_count(), [&] {
+          const LambdaTrial trial = make_trial(lambda);
+          std::vector<double> made{trial.loss};
+          append_score(trial.score, made);
+          return made;
+        });
+    return LambdaTrial{lambda, numbers[0], score_from(&numbers[1])};
   };
   LambdaSearch search;
   const auto better = [](const LambdaTrial& a, const LambdaTrial& b) { return a.loss < b.loss; };

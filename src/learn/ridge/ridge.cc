@@ -52,7 +52,12 @@ Scorer score_left_out(const Workers& on, const RowBlock<T>& z, const NormalEquat
       for (std::size_t k = 0; k < outputs; ++k) {
         const double y = code.encode(z.targets + (begin + i) * z.target_count, k);
         const double coded = y - (y - fitted(i, k) - head.intercept[k]) / (1 - h);
-        left_out(begin + i, k) = task == Task::regression ? coded * code.unit[k] + code.center[k] : coded;
+        if (task == Task::regression)
+          left_out(begin + i, k) = coded * code.unit[k] + code.center[k];
+        else
+          left_out(begin + i, k) = !intercept ? coded
+                                              : judged_score(coded, y, equations.target_mean[k],
+                                                             weight_of(z.weights, begin + i), equations.weight);
       }
     }
   });

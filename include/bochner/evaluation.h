@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bochner/report.h"
+
+namespace bochner {
+
+// A score in detail. Sums are of the rows' weights, which are 1 where they have none.
+struct Evaluation {
+  Score score;
+
+  // Regression: the score of each target, where there are several.
+  std::vector<std::string> targets;
+  std::vector<Score> per_target;
+
+  // Classification, in the order of the labels. What a class without rows leaves open is NaN.
+  std::vector<std::string> labels;
+  std::vector<std::vector<double>> confusion;  // [true class][answered class]; empty beyond 1000 classes
+  std::vector<double> recall;                  // of the rows of a class, the share answered so
+  std::vector<double> precision;               // of the rows answered so, the share of the class
+  std::vector<double> f1_per_class;            // 2 p r / (p + r)
+  std::optional<double> f1;                    // of the second of two classes; the mean over more
+  std::optional<double> auc;       // chance that a row of the second class scores above one of the first; of more than
+                                   // two classes the mean over each against the rest. Ties count by half.
+  bool auc_is_exact = true;        // false: too many rows to sort, scores equal to about one part in 1000 are ties
+  std::optional<double> log_loss;  // where the scores stand for probabilities: the mean of -log p(true class)
+  std::optional<double> brier;     // likewise: mean (p - y)^2 of the second of two classes, summed over more
+
+  // One line, then what else there is; with_matrix: the confusion matrix and a line per class too.
+  std::string text(bool with_matrix) const;
+};
+
+}  // namespace bochner

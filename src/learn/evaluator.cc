@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "learn/evaluator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace bochner {
+
+namespace {
+
+constexpr std::size_t kMostInMatrix = 1000;                // classes
+constexpr std::size_t kMostRanked = std::size_t(1) << 22;  // scores sorted, of all classes together: 100 MB
+constexpr std::size_t kMostRankedClasses = 200;            // 8 MB each once they are too many to sort
+constexpr double kLeastProbability = 1e-15;
+
+double ratio(double part, double whole) { return whole > 0 ? part / whole : std::numeric_limits<double>::quiet_NaN(); }
+
+// The mean of those that are known; none where none is.
+std::optional<double> mean_of_known(const std::vector<double>& values) {
+  double sum = 0;
+  std::size_t known = 0;
+  for (const double value : values)
+    if (!std::isnan(value)) sum += value, ++known;
+  return known ? std::optional<double>(sum / double(known)) : std::nullopt;
+}
+
+}  // namespace
+
+Evaluator::Evaluator(Task task, std::size_t outputs, std::vector<std::string> names)
+    : task_(task), outputs_(outputs), names_(std::move(names)), all_(task, outputs) {
+  if (task_ == Task::regression) {
+    if (outputs_ > 1) each_.assign(outputs_, Scorer(task, 1));
+    return;
+  }
+  const std::size_t classes = names_.size();
+  of_class_.resize(classes);
+  answered_.resize(classes);
+  right_.resize(classes);
+  if (classes <= kMostInMatrix) confusion_.resize(classes * classes);
+  if (outputs_ <= kMostRankedClasses) rankings_.assign(outputs_, Ranking(kMostRanked / outputs_));
+}
+
+void Evaluator::add(const double* prediction, const double* target, double weight, const double* probabilities) {
+  all_.add(prediction, target, weight);
+  for (std::size_t k = 0; k < each_.size(); ++k) each_[k].add(prediction + k, target + k, weight);
+  if (task_ == Task::classification) add_class(prediction, std::size_t(target[0]), weight, probabilities);
+}
+
+void Evaluator::add_class(const double* scores, std::size_t label, double weight, const double* probabilities) {
+  const std::size_t classes = names_.size(), answer = predicted_class(scores, outputs_);
+  weight_ += weight;
+  of_class_[label] += weight;
+  answered_[answer] += weight;
+  if (answer == label) right_[label] += weight;
+  if (!confusion_.empty()) confusion_[label * classes + answer] += weight;
+  for (std::size_t k = 0; k < rankings_.size(); ++k)
+    rankings_[k].add(scores[k], label == (outputs_ == 1 ? 1 : k), weight);
+  if (!probabilities) return;
+  has_probabilities_ = true;
+  log_loss_ -= weight * std::log(std::max(probabilities[label], kLeastProbability));
+  for (std::size_t c = classes == 2 ? 1 : 0; c < classes; ++c) {
+    const double miss = probabilities[c] - double(c == label);
+    brier_ += weight * miss * miss;
+  }
+}
+
+void Evaluator::finish_classes(Evaluation& result) const {
+  const std::size_t classes = names_.size();
+  result.labels = names_;
+  for (std::size_t c = 0; !confusion_.empty() && c < classes; ++c)
+    result.confusion.emplace_back(confusion_.begin() + std::ptrdiff_t(c * classes),
+                                  confusion_.begin() + std::ptrdiff_t((c + 1) * classes));
+  for (std::size_t c = 0; c < classes; ++c) {
+    result.recall.push_back(ratio(right_[c], of_class_[c]));
+    result.precision.push_back(ratio(right_[c], answered_[c]));
+    result.f1_per_class.push_back(ratio(2 * right_[c], of_class_[c] + answered_[c]));
+  }
+  if (classes == 2 && !std::isnan(result.f1_per_class[1])) result.f1 = result.f1_per_class[1];
+  if (classes > 2) result.f1 = mean_of_known(result.f1_per_class);
+  std::vector<double> areas;
+  for (const Ranking& ranking : rankings_) {
+    areas.push_back(ranking.area());
+    result.auc_is_exact = result.auc_is_exact && ranking.exact();
+  }
+  result.auc = mean_of_known(areas);
+  if (!has_probabilities_ || weight_ <= 0) return;
+  result.log_loss = log_loss_ / weight_;
+  result.brier = brier_ / weight_;
+}
+
+Evaluation Evaluator::evaluation() const {
+  Evaluation result;
+  result.score = all_.score();
+  if (task_ == Task::classification) {
+    finish_classes(result);
+    return result;
+  }
+  if (each_.empty()) return result;
+  result.targets = names_;
+  for (const Scorer& scorer : each_) result.per_target.push_back(scorer.score());
+  return result;
+}
+
+namespace {
+
+std::string percent(double share) { return std::isnan(share) ? "-" : fmt::format("{:.2f}", 100 * share); }
+
+// Rows are the true classes, columns the answers; then recall, precision and F1 of each class.
+std::string matrix_text(const Evaluation& e) {
+  std::size_t name = 4, cell = 6;
+  for (const std::string& label : e.labels) {
+    name = std::max(name, label.size());
+    cell = std::max(cell, label.size());
+  }
+  const auto amount = [&](double value) {
+    return e.score.weighted ? fmt::format("{:.4g}", value) : fmt::format("{:.0f}", value);
+  };
+  for (const auto& row : e.confusion)
+    for (const double value : row) cell = std::max(cell, amount(value).size());
+  std::string text;
+  if (!e.confusion.empty()) {
+    text = fmt::format("{} of the true class (lines) answered as (columns):\n{:<{}}",
+                       e.score.weighted ? "weight" : "rows", "", name);
+    for (const std::string& label : e.labels) text += fmt::format("  {:>{}}", label, cell);
+    text += '\n';
+    for (std::size_t c = 0; c < e.labels.size(); ++c) {
+      text += fmt::format("{:<{}}", e.labels[c], name);
+      for (const double value : e.confusion[c]) text += fmt::format("  {:>{}}", amount(value), cell);
+      text += '\n';
+    }
+  }
+  text += fmt::format("{:<{}}  {:>9}  {:>11}  {:>7}\n", "", name, "recall %", "precision %", "F1 %");
+  for (std::size_t c = 0; c < e.labels.size(); ++c)
+    text += fmt::format("{:<{}}  {:>9}  {:>11}  {:>7}\n", e.labels[c], name, percent(e.recall[c]),
+                        percent(e.precision[c]), percent(e.f1_per_class[c]));
+  return text;
+}
+
+}  // namespace
+
+std::string Evaluation::text(bool with_matrix) const {
+  std::string text = score.text() + "\n", more;
+  const auto add = [&](const char* name, const std::optional<double>& value) {
+    if (value) more += fmt::format("{}{} {:.4f}", more.empty() ? "" : ", ", name, *value);
+  };
+  add(labels.size() == 2 ? "AUC" : "mean AUC of a class against the rest", auc);
+  if (auc && !auc_is_exact) more += " (from a histogram)";
+  add(labels.size() == 2 ? "F1" : "mean F1", f1);
+  add("log-loss", log_loss);
+  add("Brier", brier);
+  if (!more.empty()) text += more + "\n";
+  for (std::size_t k = 0; k < per_target.size(); ++k) text += targets[k] + ": " + per_target[k].text() + "\n";
+  if (with_matrix && !labels.empty()) text += matrix_text(*this);
+  return text;
+}
+
+}  // namespace bochner
