@@ -3,8 +3,12 @@
 
 #include "options.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
 
 #include "base/archive.h"
 #include "base/require.h"
@@ -37,8 +41,8 @@ void FileOptions::add(CLI::App& app) {
   app.add_option("--format", format, "csv, svmlight or npy; default: by name and first bytes")
       ->type_name("F")
       ->group(group);
-  header = app.add_flag("--header,!--no-header", has_header, "csv: the first line names the columns, or does not")
-               ->group(group);
+  app.add_flag("--header", with_header, "csv: the first line names the columns")->group(group);
+  app.add_flag("--no-header", without_header, "csv: the first line is a row")->group(group);
   app.add_option("--delimiter", delimiter, "csv: one character, or 'tab'")->type_name("C")->group(group);
   app.add_option("--decimal", decimal, "csv: . or , in numbers; default: , where the columns show it")
       ->type_name("C")
@@ -62,7 +66,8 @@ RowsOptions FileOptions::rows(const RunOptions& run) const {
   if (!format.empty())
     rows.format = parse_word<Format>("--format", format,
                                      {{"csv", Format::csv}, {"svmlight", Format::svmlight}, {"npy", Format::npy}});
-  if (header->count() > 0) rows.header = has_header;
+  require(!with_header || !without_header, "--header: found --no-header too, expected one of them");
+  if (with_header || without_header) rows.header = with_header;
   if (delimiter == "tab" || delimiter == "\\t")
     rows.delimiter = '\t';
   else if (delimiter) {
@@ -81,12 +86,56 @@ RowsOptions FileOptions::rows(const RunOptions& run) const {
   return rows;
 }
 
+namespace {
+
+// A file that is no archive at all may be the rows: then the two have changed places.
+void explain_swap(const std::string& path, const Error& error) {
+  std::ifstream file(path, std::ios::binary);
+  char head[64] = {};
+  file.read(head, sizeof head);
+  const std::string_view bytes(head, std::size_t(file.gcount()));
+  const bool text = !bytes.empty() && std::none_of(bytes.begin(), bytes.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t';
+  });
+  const bool packed = bytes.starts_with("\x1f\x8b") || bytes.starts_with("\x93NUMPY") ||
+                      bytes.starts_with(
+                          "\xfd"
+                          "7zXZ") ||
+                      bytes.starts_with("\x28\xb5\x2f\xfd");
+  if (text || packed)
+    fail(Error::Kind::model, "{}: is {}, expected a model that bochner train saved; MODEL comes first, then FILE", path,
+         text ? "a file of text" : "no model");
+  fail(Error::Kind::model, "{}", error.what());
+}
+
+}  // namespace
+
 Model load_model(const std::string& path) {
   try {
     return Model::load(path);
   } catch (const Error& error) {
-    fail(Error::Kind::model, "{}", error.what());
+    explain_swap(path, error);
+    throw;
   }
+}
+
+bool is_pipe(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  return path == "-" || (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+                         !std::filesystem::is_directory(status));
+}
+
+std::size_t count_rows(Rows& rows) {
+  if (rows.size()) return *rows.size();
+  std::size_t count = 0;
+  RowBlock<float> block;
+  for (rows.rewind(); rows.next(4096, block);) count += block.rows;
+  return count;
+}
+
+std::string counted(std::uint64_t count, const std::string& thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : thing.ends_with("s") ? "es" : "s");
 }
 
 Sum load_sum(const std::string& path) {

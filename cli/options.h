@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/suggest.h"
 #include "bochner/execution.h"
 #include "bochner/model.h"
 #include "bochner/parts.h"
@@ -35,8 +36,7 @@ struct FileOptions {
   std::optional<std::string> delimiter, decimal, date_order;
   std::vector<std::string> missing_values;
   int index_base = -1;
-  CLI::Option* header = nullptr;
-  bool has_header = false, no_usual_missing = false;
+  bool with_header = false, without_header = false, no_usual_missing = false;
 
   void add(CLI::App& app);
   RowsOptions rows(const RunOptions& run) const;
@@ -44,6 +44,17 @@ struct FileOptions {
 
 // Model::load, where every fault of the file, even its absence, is Error::Kind::model.
 Model load_model(const std::string& path);
+
+// Help of the rows of predict and transform.
+inline constexpr const char* kRowsHelp = "Rows; its target column may be absent. - is standard input";
+// Whether a file of rows is a pipe or standard input, which can be read only once.
+bool is_pipe(const std::string& path);
+
+// The shape stands first in a .npy file, so rows are counted where their file does not say: another pass.
+std::size_t count_rows(Rows& rows);
+
+// "1 row", "2 rows".
+std::string counted(std::uint64_t count, const std::string& thing);
 
 // Sum::load, likewise.
 Sum load_sum(const std::string& path);
@@ -69,11 +80,13 @@ template <class T>
 T parse_word(const std::string& option, const std::string& text,
              std::initializer_list<std::pair<const char*, T>> words) {
   std::string expected;
+  std::vector<std::string> known;
   for (const auto& [word, value] : words) {
     if (text == word) return value;
     expected += (expected.empty() ? "" : ", ") + std::string(word);
+    known.emplace_back(word);
   }
-  throw std::invalid_argument(option + ": found '" + text + "', expected one of " + expected);
+  throw std::invalid_argument(option + ": found '" + text + "', expected one of " + expected + suggestion(text, known));
 }
 
 }  // namespace bochner

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -13,26 +14,40 @@
 
 namespace bochner {
 
-// Where results go: a file that appears whole or not at all, or stdout.
+// Where results go: a file that appears whole or not at all, compressed where its name ends in .gz, or stdout.
 class Output {
  public:
-  explicit Output(const std::string& path);  // "": stdout
+  explicit Output(const std::string& path);  // "" or "-": stdout
+  ~Output();
 
   void write(std::string_view text);
   void finish();  // without it nothing appears
 
  private:
+  class Gzip;
   void flush();
+  void deliver(std::string_view bytes);
 
   std::optional<AtomicFile> file_;
+  std::unique_ptr<Gzip> gzip_;
   std::string buffer_;
 };
+
+// Whether results are for stdout.
+inline bool is_stdout(const std::string& path) { return path.empty() || path == "-"; }
+
+// The beginning of a .npy file of float32 or float64 (descr "<f4" or "<f8"), format version 1.0.
+std::string npy_header(const char* descr, std::size_t rows, std::size_t cols);
 
 // stdout was closed by whoever read it, which is no fault: `bochner predict ... | head`.
 struct ReaderLeft {};
 
-// Refuses an output that cannot be written, or that is one of the inputs, before any work is done for it.
+// Refuses an output that cannot be written, or that is one of the inputs, before any work is done for it. "-" is
+// stdout.
 void check_output(const std::string& path, std::initializer_list<std::string> inputs);
+
+// Refuses a name that promises what is not written: text goes to any name but those of other formats.
+void check_text_name(const std::string& path);
 
 // A result in text or as JSON on stdout, in one piece.
 void print(std::string_view text);

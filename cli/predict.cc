@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
+#include <utility>
+
 #include "base/require.h"
 #include "commands.h"
 #include "csv_line.h"
@@ -14,77 +16,124 @@ namespace {
 
 struct PredictWords {
   std::string model, file, output;
+  std::vector<std::string> keep;
   bool scores = false, probabilities = false, names = false;
   RunOptions run;
   FileOptions format;
 };
 
-std::vector<std::string> target_names(const Schema& schema) {
-  std::vector<std::string> names;
-  for (const Column& column : schema.columns)
-    if (column.kind == Column::Kind::target) names.push_back(column.name);
-  while (names.size() < schema.targets) names.push_back(fmt::format("target{}", names.size()));
-  return names;
+// The names of what a line holds, for --names: no spaces, so that they serve as names of columns elsewhere.
+std::string heading(const Model& model, const PredictWords& words, const KeptCells& kept) {
+  const Schema& schema = model.schema();
+  std::vector<std::string> names = kept.names;
+  if (schema.task == Task::regression)
+    for (const std::string& name : schema.target_names()) names.push_back(name);
+  else
+    names.push_back(schema.target_names()[0]);
+  if (schema.task == Task::classification && words.scores)  // two classes have one score, above 0 for the second
+    for (std::size_t k = 0; k < model.outputs(); ++k)
+      names.push_back("score:" + schema.labels[model.outputs() == 1 ? 1 : k]);
+  if (words.probabilities)
+    for (const std::string& label : schema.labels) names.push_back("probability:" + label);
+  std::string line;
+  for (std::size_t i = 0; i < names.size(); ++i) append_cell(line += i ? "," : "", names[i]);
+  return line + "\n";
 }
 
-// The names of what a line holds, for --names.
-std::string heading(const Model& model, const PredictWords& words) {
-  const Schema& schema = model.schema();
-  std::string line;
-  if (schema.task == Task::regression) {
-    for (const std::string& name : target_names(schema)) append_cell(line += line.empty() ? "" : ",", name);
-    return line + "\n";
-  }
-  append_cell(line, target_names(schema)[0]);
-  if (words.scores)  // two classes have one score, above 0 for the second
-    for (std::size_t k = 0; k < model.outputs(); ++k)
-      append_cell(line += ",", "score " + schema.labels[model.outputs() == 1 ? 1 : k]);
-  if (words.probabilities)
-    for (const std::string& label : schema.labels) append_cell(line += ",", "probability " + label);
-  return line + "\n";
+// The numbers of a row that go out after its label.
+std::vector<double> numbers_of(const Model& model, const double* values, const PredictWords& words) {
+  std::vector<double> numbers;
+  if (model.schema().task == Task::regression || words.scores) numbers.assign(values, values + model.outputs());
+  if (!words.probabilities) return numbers;
+  const std::vector<double> chances = model.probabilities(values);
+  numbers.insert(numbers.end(), chances.begin(), chances.end());
+  return numbers;
 }
 
 void append_prediction(std::string& line, const Model& model, const double* values, const PredictWords& words) {
   const bool classes = model.schema().task == Task::classification;
   if (classes) append_cell(line, model.label(values));
-  if (!classes || words.scores)
-    for (std::size_t k = 0; k < model.outputs(); ++k) {
-      if (classes || k > 0) line += ',';
-      append_number(line, values[k]);
-    }
-  if (words.probabilities)
-    for (double p : model.probabilities(values)) append_number(line += ',', p);
+  bool first = !classes;
+  for (const double number : numbers_of(model, values, words)) {
+    if (!std::exchange(first, false)) line += ',';
+    append_number(line, number);
+  }
   line += '\n';
 }
 
-void run_predict(const PredictWords& words) {
-  Messages messages(words.run.quiet);
-  const Execution execution = words.run.execution(messages);
-  RowsOptions reading = words.format.rows(words.run);
-  reading.target_required = false;
-  const Model model = load_model(words.model);
+void check_words(const PredictWords& words, const Model& model) {
+  const bool classes = model.schema().task == Task::classification;
   require(!words.probabilities || model.has_probabilities(),
           "--probabilities: the scores of {} are no probabilities; train with --learner logistic",
           model.report().learner);
-  check_output(words.output, {words.model, words.file});
-  const std::unique_ptr<Rows> rows = open_rows(words.file, model.schema(), reading);
+  if (!words.output.ends_with(".npy")) return check_text_name(words.output);
+  require(words.keep.empty() && !words.names,
+          "{}: .npy holds numbers only; leave out --keep and --names, or write .csv", words.output);
+  require(!classes || words.scores || words.probabilities,
+          "{}: .npy holds numbers only and labels are text; add --scores or --probabilities, or write .csv",
+          words.output);
+  require(
+      !is_pipe(words.file),
+      "{}: the shape stands first in a .npy file and a pipe can be read only once; write .csv, or store the rows in "
+      "a file",
+      words.output);
+}
 
-  Output output(words.output);
-  if (words.names) output.write(heading(model, words));
+// As float64: the label is left out.
+std::size_t write_npy(const Model& model, Rows& rows, std::size_t count, const Execution& execution,
+                      const PredictWords& words, Output& output) {
+  const bool scores = model.schema().task == Task::regression || words.scores;
+  output.write(npy_header("<f8", count,
+                          (scores ? model.outputs() : 0) + (words.probabilities ? model.schema().labels.size() : 0)));
+  model.predict(rows, execution, [&](const RowBlock<double>& predictions) {
+    for (std::size_t i = 0; i < predictions.rows; ++i) {
+      const std::vector<double> numbers = numbers_of(model, predictions.values + i * predictions.stride, words);
+      output.write({reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)});
+    }
+  });
+  return count;
+}
+
+std::size_t write_text(const Model& model, Rows& rows, const Execution& execution, const PredictWords& words,
+                       KeptCells& kept, Output& output) {
+  if (words.names) output.write(heading(model, words, kept));
   std::size_t count = 0;
   std::string line;
-  NewRows watched(*rows, model);
-  model.predict(watched, execution, [&](const RowBlock<double>& predictions) {
+  model.predict(rows, execution, [&](const RowBlock<double>& predictions) {
     for (std::size_t i = 0; i < predictions.rows; ++i) {
       line.clear();
+      if (!kept.columns.empty()) {
+        line = kept.lines.front() + ",";
+        kept.lines.pop_front();
+      }
       append_prediction(line, model, predictions.values + i * predictions.stride, words);
       output.write(line);
     }
     count += predictions.rows;
   });
+  return count;
+}
+
+void run_predict(const PredictWords& words) {
+  Messages messages(words.run.quiet);
+  const Execution execution = words.run.execution(messages);
+  KeptCells kept{.columns = split_lists(words.keep)};
+  RowsOptions reading = words.format.rows(words.run);
+  reading.target_required = false;
+  if (!kept.columns.empty()) reading.kept = &kept;
+  const Model model = load_model(words.model);
+  check_words(words, model);
+  check_output(words.output, {words.model, words.file});
+  const std::unique_ptr<Rows> rows = open_rows(words.file, model.schema(), reading);
+
+  Output output(words.output);
+  NewRows watched(*rows, model);
+  const std::size_t count = words.output.ends_with(".npy")
+                                ? write_npy(model, watched, count_rows(*rows), execution, words, output)
+                                : write_text(model, watched, execution, words, kept, output);
   output.finish();
   for (const std::string& warning : watched.warnings()) messages.say(warning);
-  if (!words.output.empty()) messages.say(fmt::format("{} predictions in {}", count, words.output));
+  if (!is_stdout(words.output)) messages.say(fmt::format("{} in {}", counted(count, "prediction"), words.output));
 }
 
 }  // namespace
@@ -93,19 +142,24 @@ void add_predict(CLI::App& app, Job& job) {
   CLI::App* command = app.add_subcommand("predict", "Predict the rows of a file, one line each");
   auto words = std::make_shared<PredictWords>();
   command->add_option("MODEL", words->model, "A file that `bochner train` saved")->required()->type_name("");
-  command->add_option("FILE", words->file, "Rows; its target column may be absent")->required()->type_name("");
-  command->add_option("-o,--output", words->output, "Where to write; default: stdout")->type_name("OUT");
+  command->add_option("FILE", words->file, kRowsHelp)->required()->type_name("");
+  command->add_option("-o,--output", words->output, "Where to write: text, .gz or .npy; default, and -: stdout")
+      ->type_name("OUT");
   command->add_flag("--scores", words->scores,
                     "Classes: after the label the score of each class (of the second of two)");
   command->add_flag("--probabilities", words->probabilities,
                     "Logistic models: after the label the probability of each class");
+  add_repeatable(*command, "--keep", words->keep,
+                 "Column of the file to carry along, before the prediction: by name or index; several: a,b or again")
+      ->type_name("COLUMN");
   command->add_flag("--names", words->names, "Begin with a line that names the columns");
   words->format.add(*command);
   words->run.add(*command);
   command->footer(
       "Examples:\n"
       "  bochner predict cars.model new.csv -o prices.csv\n"
-      "  bochner predict adult.model new.csv --scores --names | head\n"
+      "  bochner predict adult.model new.csv --keep id --scores --names | head\n"
+      "  zcat new.csv.gz | bochner predict cars.model - > prices.csv\n"
       "A line holds the label, or the number; several targets have commas between. There is no heading without "
       "--names.\n"
       "What sets the rows apart from those of training (unknown levels, numbers far outside, missing cells) is said on "

@@ -18,32 +18,18 @@ struct TransformWords {
   FileOptions format;
 };
 
-// The header of a .npy file, format version 1.0: padded so that the numbers begin at a multiple of 64.
-std::string npy_header(std::size_t rows, std::size_t cols) {
-  std::string text = fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}), }}", rows, cols);
-  const std::size_t before = 10;  // magic, version, length
-  text += std::string(63 - (before + text.size()) % 64, ' ') + '\n';
-  std::string header("\x93NUMPY\x01\x00", 8);
-  header += char(text.size() & 0xff);
-  header += char(text.size() >> 8);
-  return header + text;
-}
-
-// The shape stands before the rows, so they are counted first where the file does not say.
-std::size_t count_rows(Rows& rows) {
-  if (rows.size()) return *rows.size();
-  std::size_t count = 0;
-  RowBlock<float> block;
-  for (rows.rewind(); rows.next(4096, block);) count += block.rows;
-  return count;
-}
-
 void run_transform(const TransformWords& words) {
   Messages messages(words.run.quiet);
   const Execution execution = words.run.execution(messages);
   const bool npy = words.output.ends_with(".npy");
-  require(npy || words.output.ends_with(".csv"), "{}: the name ends in neither .npy nor .csv, expected one of them",
+  require(npy || is_stdout(words.output) || words.output.ends_with(".csv") || words.output.ends_with(".csv.gz"),
+          "{}: the name ends in neither .npy, .csv nor .csv.gz, expected one of them, or - for text on stdout",
           words.output);
+  require(
+      !npy || !is_pipe(words.file),
+      "{}: the shape stands first in a .npy file and a pipe can be read only once; write .csv, or store the rows in "
+      "a file",
+      words.output);
   RowsOptions reading = words.format.rows(words.run);
   reading.target_required = false;
   const Model model = load_model(words.model);
@@ -54,7 +40,7 @@ void run_transform(const TransformWords& words) {
   const Stream stream(*rows, model.feature_map(), threads, execution,
                       model.double_precision() ? Precision::float64 : Precision::float32);
   Output output(words.output);
-  if (npy) output.write(npy_header(count_rows(*rows), stream.features()));
+  if (npy) output.write(npy_header("<f4", count_rows(*rows), stream.features()));
   std::size_t count = 0;
   std::string line;
   stream.each("transform", [&](const auto& block) {
@@ -75,7 +61,8 @@ void run_transform(const TransformWords& words) {
     count += block.rows;
   });
   output.finish();
-  messages.say(fmt::format("{} rows of {} features in {}", count, stream.features(), words.output));
+  if (!is_stdout(words.output))
+    messages.say(fmt::format("{} of {} features in {}", counted(count, "row"), stream.features(), words.output));
 }
 
 }  // namespace
@@ -84,8 +71,10 @@ void add_transform(CLI::App& app, Job& job) {
   CLI::App* command = app.add_subcommand("transform", "Write the features a model makes of the rows of a file");
   auto words = std::make_shared<TransformWords>();
   command->add_option("MODEL", words->model, "A file that `bochner train` saved")->required()->type_name("");
-  command->add_option("FILE", words->file, "Rows; its target column may be absent")->required()->type_name("");
-  command->add_option("-o,--output", words->output, "Where to write: .npy (float32) or .csv (no heading)")
+  command->add_option("FILE", words->file, kRowsHelp)->required()->type_name("");
+  command
+      ->add_option("-o,--output", words->output,
+                   "Where to write: .npy (float32), .csv or .csv.gz (no heading); - is stdout")
       ->required()
       ->type_name("OUT");
   words->format.add(*command);

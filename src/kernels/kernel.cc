@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/require.h"
+#include "base/suggest.h"
 #include "kernels/family.h"
 #include "kernels/law.h"
 
@@ -37,34 +38,15 @@ Kernel make(Kernel::Family family, double sigma) {
   return kernel;
 }
 
-// Insertions, deletions and substitutions that turn a into b.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] != b[j - 1] ? 1 : 0);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
 Kernel::Family parse_family(std::string_view text) {
   for (const Name& name : kNames)
     if (name.text == text) return name.family;
 
   std::string all;
   for (const Name& name : kNames) all += (all.empty() ? "" : ", ") + std::string(name.text);
-  const Name* nearest = std::min_element(std::begin(kNames), std::end(kNames), [&](const Name& a, const Name& b) {
-    return edit_distance(text, a.text) < edit_distance(text, b.text);
-  });
-  const bool near = edit_distance(text, nearest->text) <= 1 + text.size() / 4;
-  throw std::invalid_argument(fmt::format("kernel '{}': expected one of {}{}", text, all,
-                                          near ? fmt::format("; did you mean '{}'?", nearest->text) : ""));
+  std::vector<std::string> names;
+  for (const Name& name : kNames) names.emplace_back(name.text);
+  throw std::invalid_argument(fmt::format("kernel '{}': expected one of {}{}", text, all, suggestion(text, names)));
 }
 
 double parse_number(std::string_view text, std::string_view key, std::string_view value) {
