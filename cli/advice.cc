@@ -8,51 +8,108 @@
 #include <algorithm>
 
 #include "base/spec.h"
+#include "model/map_parts.h"
+#include "model/plan_binning.h"
 
 namespace bochner {
 
 namespace {
 
 constexpr std::size_t kMost = 3;
+// docs/choosing-a-map.md has the measurements behind these.
+constexpr std::uint64_t kFewRows = 5000, kManyRows = 100000;
+constexpr std::size_t kFewInputs = 100;  // a length scale each can be searched
+constexpr double kMixed = 0.2;           // of the columns are text
 
-// Lambda stands at the end of what was tried: the best may lie beyond.
-void advise_lambda(const Report& report, const TrainOptions& options, std::vector<std::string>& lines) {
-  if (report.path.size() < 2) return;
-  const auto by_lambda = [](const auto& a, const auto& b) { return a.lambda < b.lambda; };
-  const auto [least, most] = std::minmax_element(report.path.begin(), report.path.end(), by_lambda);
-  const bool given = !options.ridge.lambdas.empty();
-  if (report.lambda <= least->lambda && given && least->lambda > 0)
-    lines.push_back(fmt::format("--lambda {:.3g}: the best was the smallest tried", least->lambda / 10));
-  if (report.lambda >= most->lambda && given)
-    lines.push_back(fmt::format("--lambda {:.3g}: the best was the largest tried", most->lambda * 10));
-  if (report.lambda >= most->lambda && !given)
-    lines.push_back("other inputs or another target: the strongest lambda was best, so little was learned");
-}
+class Advice {
+ public:
+  Advice(const Model& model, const TrainOptions& options)
+      : schema_(model.schema()), report_(model.report()), options_(options) {
+    if (split_parts(options.map).size() > 1) {
+      mixture();
+      return;
+    }
+    lambda();
+    const std::string map = Spec(options.map).name();
+    if (map == "binning")
+      bins();
+    else if (map == "none")
+      say("--map fourier: a kernel instead of a linear model");
+    else
+      features(map);
+  }
+
+  std::vector<std::string> lines;
+
+ private:
+  void say(std::string line) { lines.push_back(std::move(line)); }
+
+  // The share of the columns that is text.
+  double text_share() const {
+    double text = 0, all = 0;
+    for (const Column& column : schema_.columns) {
+      text += column.kind == Column::Kind::category;
+      all += column.kind == Column::Kind::category || column.kind == Column::Kind::numeric;
+    }
+    return all > 0 ? text / all : 0;
+  }
+
+  void mixture() { say("each part alone: whether the mixture is worth its time"); }
+
+  // Lambda stands at the end of what was tried: the best may lie beyond.
+  void lambda() {
+    if (report_.path.size() < 2) return;
+    const auto by_lambda = [](const auto& a, const auto& b) { return a.lambda < b.lambda; };
+    const auto [least, most] = std::minmax_element(report_.path.begin(), report_.path.end(), by_lambda);
+    const bool given = !options_.ridge.lambdas.empty();
+    if (report_.lambda <= least->lambda && given && least->lambda > 0)
+      say(fmt::format("--lambda {:.3g}: the best was the smallest tried", least->lambda / 10));
+    if (report_.lambda >= most->lambda && given)
+      say(fmt::format("--lambda {:.3g}: the best was the largest tried", most->lambda * 10));
+    if (report_.lambda >= most->lambda && !given)
+      say("other inputs or another target: the strongest lambda was best, so little was learned");
+  }
+
+  void bins() {
+    const BinningFit fit = binning_fit(map_parts(options_)[0].options, 0, report_.rows);
+    const bool low_order = fit.binning.order_high > 0;
+    if (low_order && options_.bandwidth.empty() && schema_.inputs <= kFewInputs)
+      say("--bandwidth auto: a length scale per input, searched");
+    if (!low_order && text_share() >= kMixed)
+      say("--map binning:order=1-2: functions of one and two columns, for tables of mixed columns");
+    say(fmt::format("--features {}: twice the grids in twice the time", 2 * fit.binning.grids));
+    if (report_.rows < kManyRows) say("--bandwidth auto without --map: a smooth kernel, where the target is smooth");
+  }
+
+  void features(const std::string& map) {
+    const bool alike = options_.bandwidth.empty() && schema_.inputs > 1 && schema_.inputs <= kFewInputs;
+    if (text_share() >= kMixed)
+      say("--map binning:order=1-2: functions of one and two columns, for tables of mixed columns");
+    if (alike) say("--bandwidth auto: a length scale per input, searched; often the largest gain");
+    if (report_.rows >= kManyRows && !schema_.sparse && schema_.inputs <= kFewInputs)
+      say("--map binning --bandwidth auto: as local as the rows allow, where near rows have near targets");
+    const std::size_t more = 2 * report_.features;
+    if (more <= 4 * report_.rows && more <= 65536)
+      say(fmt::format("--features {}: twice as many; four times the time of the solve", more));
+    if (map == "fourier" && report_.rows <= kFewRows)
+      say("--map nystroem: the fewest features for an error, on a few thousand rows and a smooth target");
+    if (options_.kernel.family == Kernel::Family::gaussian)
+      say("--kernel laplacian or --kernel matern:nu=1.5: better where the target is rough");
+    else
+      say("--kernel gaussian: better where the target is smooth");
+  }
+
+  const Schema& schema_;
+  const Report& report_;
+  const TrainOptions& options_;
+};
 
 }  // namespace
 
-std::vector<std::string> advice(const Report& report, const TrainOptions& options) {
-  std::vector<std::string> lines;
-  advise_lambda(report, options, lines);
-  const bool mixed = split_parts(options.map).size() > 1;
-  const bool binned = !mixed && Spec(options.map).name() == "binning";
-  const bool mapped = options.map != "none" && !binned;
-  const std::size_t more = 2 * report.features;
-  if (mapped && !mixed && more <= 4 * report.rows && more <= 65536)
-    lines.push_back(fmt::format("--features {}: twice as many; four times the time of the solve", more));
-  if (binned)
-    lines.push_back(fmt::format("--features {}: four times the grids; four times the time of the fit",
-                                4 * (options.features ? options.features : 50)));
-  else if (!mapped)
-    lines.push_back("--map fourier: a kernel instead of a linear model");
-  else if (mixed)
-    lines.push_back("each part alone: whether the mixture is worth its time");
-  else if (options.kernel.family == Kernel::Family::gaussian)
-    lines.push_back("--kernel laplacian or --kernel matern:nu=1.5: better where the target is rough");
-  else
-    lines.push_back("--kernel gaussian: better where the target is smooth");
-  if (!options.validation) lines.push_back("--validation FILE: a score on rows that training never saw");
+std::vector<std::string> advice(const Model& model, const TrainOptions& options, bool tested) {
+  std::vector<std::string> lines = Advice(model, options).lines;
   if (lines.size() > kMost) lines.resize(kMost);
+  if (!tested) lines.push_back("--test 0.2: a score on rows that nothing in the training saw");
   return lines;
 }
 

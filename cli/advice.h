@@ -11,6 +11,7 @@
 namespace bochner {
 
 // What a person might try after this training, most promising first, each with the words to type.
-std::vector<std::string> advice(const Report& report, const TrainOptions& options);
+// tested: the model was scored on rows that the training did not see.
+std::vector<std::string> advice(const Model& model, const TrainOptions& options, bool tested);
 
 }  // namespace bochner

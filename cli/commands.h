@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <initializer_list>
 
 namespace bochner {
 
@@ -23,6 +24,9 @@ void add_merge(CLI::App& app, Job& job);
 void add_solve(CLI::App& app, Job& job);
 void add_dims(CLI::App& app, Job& job);
 void add_check(CLI::App& app, Job& job);
+
+// --help of this command shows these of its words; --help-all shows every one.
+void keep_help_short(CLI::App& command, std::initializer_list<const char*> words);
 
 // A check found more than its user allows: said on stdout and stderr already.
 struct AboveLimit {};

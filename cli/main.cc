@@ -9,6 +9,7 @@
 #include "bochner/checkpoint.h"
 #include "bochner/error.h"
 #include "commands.h"
+#include "help.h"
 #include "messages.h"
 #include "output.h"
 #include "signals.h"
@@ -40,7 +41,7 @@ int run(int argc, char** argv) {
       "  bochner demo\n"
       "  bochner train cars.csv --target price -o cars.model\n"
       "  bochner predict cars.model new.csv -o prices.csv\n"
-      "  bochner train --help\n"
+      "  bochner help train\n"
       "Exit codes: 0 done, 1 misuse, 2 data, 3 model, 4 check above its limit. Results go to stdout, messages to "
       "stderr.");
   Job job;
@@ -55,16 +56,21 @@ int run(int argc, char** argv) {
   add_dims(app, job);
   add_check(app, job);
   add_demo(app, job);
+  const std::vector<std::string> words = arranged_words(argc, argv);
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& asked) {  // --help, --version
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
+  } catch (const CLI::CallForHelp& asked) {
+    if (app.get_subcommands().empty() && !words[0].starts_with("-"))  // help of what is no command
+      return report(kUsage, explain(app, asked, words));
+    print(help_text(app, false));
+    return 0;
+  } catch (const CLI::CallForAllHelp&) {
+    print(help_text(app, true));
+    return 0;
+  } catch (const CLI::Success& asked) {  // --version
     return app.exit(asked);
   } catch (const CLI::ParseError& error) {
-    const auto chosen = app.get_subcommands();
-    if (chosen.empty() && argc > 1 && argv[1][0] != '-')
-      return report(kUsage, fmt::format("found '{}', expected a command; see bochner --help", argv[1]));
-    return report(kUsage, fmt::format("{}; see bochner {}--help", error.what(),
-                                      chosen.empty() ? "" : chosen[0]->get_name() + " "));
+    return report(kUsage, explain(app, error, words));
   }
   cpu::choose_target();  // a wrong BOCHNER_TARGET is refused before any work
   job();

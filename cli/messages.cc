@@ -17,6 +17,7 @@ namespace {
 constexpr int kBarWidth = 30;
 constexpr double kFirstLook = 0.5;  // seconds: shorter steps need no bar
 constexpr double kRedraw = 0.1, kLine = 10;
+constexpr double kForetold = 0.05, kSettled = 3;  // of a step, and seconds, before its rate says when it ends
 
 double seconds_since(std::chrono::steady_clock::time_point then) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count();
@@ -60,9 +61,11 @@ void Messages::progress(const std::string& step, double fraction) {
 }
 
 void Messages::draw(double fraction, double seconds) {
-  const std::string left = fraction > 0 ? duration(seconds * (1 - fraction) / fraction) + " left" : "";
+  const bool foretold = fraction >= kForetold && seconds >= kSettled;
+  const std::string left = foretold ? "about " + duration(seconds * (1 - fraction) / fraction) + " left" : "";
   if (!terminal_) {
-    fmt::print(stderr, "{}: {:.0f} % after {}, {}\n", step_, 100 * fraction, duration(seconds), left);
+    fmt::print(stderr, "{}: {:.0f} % after {}{}{}\n", step_, 100 * fraction, duration(seconds),
+               left.empty() ? "" : ", ", left);
     return;
   }
   const int filled = int(fraction * kBarWidth);

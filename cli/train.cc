@@ -7,6 +7,7 @@
 
 #include "advice.h"
 #include "base/clock.h"
+#include "base/paths.h"
 #include "base/require.h"
 #include "commands.h"
 #include "learn/learner.h"
@@ -15,6 +16,8 @@
 #include "output.h"
 #include "rows/labels.h"
 #include "train_checkpoint.h"
+#include "train_report.h"
+#include "train_split.h"
 #include "train_words.h"
 
 namespace bochner {
@@ -41,13 +44,11 @@ std::string found_line(const Rows& rows, const TrainWords& words) {
   const Schema& schema = rows.schema();
   // Two kinds of whole numbers are classes and nothing else; more may well be counts.
   const bool counts = words.task.empty() && schema.labels.size() > 2 && LabelIndex(schema.labels).numeric();
-  const std::string count = rows.size() ? fmt::format("{} rows, ", *rows.size()) : "";
-  const std::string task =
-      schema.task == Task::classification
-          ? fmt::format("{} classes{}", schema.labels.size(),
-                        counts ? " (whole numbers, taken as classes; --task regression for numbers)" : "")
-          : fmt::format("regression of {} target{}", schema.targets, schema.targets == 1 ? "" : "s");
-  return fmt::format("{}{} inputs, {}", count, schema.inputs, task);
+  const std::string count = rows.size() ? counted(*rows.size(), "row") + ", " : "";
+  const std::string task = schema.task == Task::classification ? counted(schema.labels.size(), "class")
+                                                               : "regression of " + counted(schema.targets, "target");
+  return count + counted(schema.inputs, "input") + ", " + task +
+         (counts ? " (whole numbers, taken as classes; --task regression for numbers)" : "");
 }
 
 // What is wrong with a row is said with its file.
@@ -60,19 +61,41 @@ Model train_file(Rows& rows, const TrainOptions& options, const std::string& fil
   }
 }
 
-nlohmann::json to_json(const Model& model, const TrainWords& words, double seconds) {
-  nlohmann::json tree = report_to_json(model.report());
-  tree["task"] = model.schema().task == Task::classification ? "classification" : "regression";
-  tree["model"] = words.output.empty() ? nlohmann::json() : nlohmann::json(words.output);
-  for (const auto& [step, time] : model.report().seconds) tree["seconds"][step] = time;
-  tree["seconds"]["total"] = seconds;
-  return tree;
+// Rows too few to learn from, or to split, are refused before any work.
+void check_rows(const TrainWords& words, Rows& rows) {
+  constexpr std::size_t kLeastRows = 5;
+  if (rows.size() && *rows.size() < kLeastRows)
+    fail(Error::Kind::data, "{}: has {}, expected at least {}; nothing can be learnt from fewer", words.file,
+         counted(*rows.size(), "row"), kLeastRows);
+  if (words.test > 0) split_for_test(rows, words.seed, words.test);
 }
 
-std::string to_text(const Report& report, double seconds) {
-  const std::string score =
-      report.score ? fmt::format("{} ({})", report.score->text(), report.validation) : "trained, without a score";
-  return fmt::format("{}; {} features, lambda {:.3g}, {:.2f} s\n", score, report.features, report.lambda, seconds);
+void check_split(const TrainWords& words) {
+  require(words.test_given->count() == 0 || (words.test > 0 && words.test < 1),
+          "--test: found {}, expected a share of the rows between 0 and 1, such as 0.2", words.test);
+  require(words.folds_given->count() == 0 || (words.folds >= 2 && words.folds <= 100),
+          "--folds: found {}, expected 2 to 100", words.folds);
+  require(words.test == 0 || words.folds == 0, "--folds: found --test too, expected one of them");
+  require(words.validation.empty() || !is_pipe(words.validation),
+          "--validation: {} is a pipe, which can be read only once; store the rows in a file", words.validation);
+  require(words.validation.empty() || !same_file(words.validation, words.file),
+          "--validation: {} is the training file, which the model knows; give other rows, or --test 0.2 to keep some",
+          words.validation);
+}
+
+Model train_and_test(Rows& rows, const TrainOptions& options, const TrainWords& words, Messages& messages) {
+  std::vector<Score> folds;
+  if (words.folds > 0) folds = cross_validate(rows, options, words.folds, messages);
+  TestSplit split;
+  if (words.test > 0) split = split_for_test(rows, words.seed, words.test);
+  Model model = train_file(split.train ? *split.train : rows, options, words.file);
+  Report report = model.report();
+  report.folds = std::move(folds);
+  if (split.test) report.test = model.evaluate(*split.test, options.execution);
+  model.set_report(std::move(report));
+  if (const auto& test = model.report().test; test && !test->warning().empty())
+    messages.warn("on the test rows: " + test->warning());
+  return model;
 }
 
 void run_train(const CLI::App& command, const TrainWords& words) {
@@ -83,6 +106,8 @@ void run_train(const CLI::App& command, const TrainWords& words) {
   options.execution = words.run.execution(messages);
   options.say = [&](const std::string& line) { messages.say("  " + line); };
   check_options(options);
+  check_split(words);
+  require(words.output != "-", "-o: found -, expected a file for the model");
   check_output(words.output, {words.file, words.validation});
   TrainCheckpoint checkpoint(command, words);
 
@@ -90,6 +115,7 @@ void run_train(const CLI::App& command, const TrainWords& words) {
   const std::unique_ptr<Rows> rows = open_rows(words.file, reading);
   check_options(options, rows->schema().inputs);
   check_names(words, options, rows->schema());
+  check_rows(words, *rows);
   std::unique_ptr<Rows> validation;
   if (!words.validation.empty()) {
     validation = open_rows(words.validation, rows->schema(), words.format.rows(words.run));
@@ -98,18 +124,18 @@ void run_train(const CLI::App& command, const TrainWords& words) {
   }
   messages.say(words.file + ": " + found_line(*rows, words));
   options.checkpoint = checkpoint.options(messages);
-  const Model model = train_file(*rows, options, words.file);
+  const Model model = train_and_test(*rows, options, words, messages);
   if (!words.output.empty()) model.save(words.output);
   checkpoint.remove();
   const double seconds = clock.lap();
   for (const auto& [step, time] : model.report().seconds)
     if (time >= 1) messages.say(fmt::format("  {}: {:.1f} s", step, time));
   if (words.json)
-    print_json(to_json(model, words, seconds));
+    print_json(train_json(model, words, seconds));
   else
-    print(to_text(model.report(), seconds));
+    print(train_text(model, words, seconds));
   messages.say(words.output.empty() ? "nothing was saved: give -o MODEL to keep the model" : "saved " + words.output);
-  const std::vector<std::string> lines = advice(model.report(), options);
+  const std::vector<std::string> lines = advice(model, options, words.test > 0 || words.folds > 0);
   if (!lines.empty()) messages.say("to try next:");
   for (const std::string& line : lines) messages.say("  " + line);
 }
@@ -120,12 +146,15 @@ void add_train(CLI::App& app, Job& job) {
   CLI::App* command = app.add_subcommand("train", "Train a kernel machine from a file of rows");
   auto words = std::make_shared<TrainWords>();
   words->add(*command);
+  keep_help_short(*command, {"FILE", "--output", "--target", "--task", "--test", "--folds", "--map", "--bandwidth",
+                             "--features", "--learner", "--kernel", "--class-weight", "--seed", "--json", "--quiet"});
   command->footer(
       "Examples:\n"
       "  bochner train cars.csv --target price -o cars.model\n"
       "  bochner train a9a.svm --features 500 --validation a9a.t.svm -o adult.model\n"
       "  bochner train covtype.csv.gz --target class --kernel laplacian --lambda 1e-7,1e-6,1e-5 -o covtype.model\n"
       "  bochner train a9a.svm --learner svm --loss squared-hinge --C 1 -o adult.model\n"
+      "  bochner train cars.csv --target price --test 0.2        a score on rows that nothing in the training saw\n"
       "The score is one line on stdout (one object with --json). Without -o the model is scored and not kept.");
   command->callback([words, command, &job] { job = [words, command] { run_train(*command, *words); }; });
 }

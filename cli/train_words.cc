@@ -112,7 +112,14 @@ void TrainWords::add(CLI::App& app) {
       ->required()
       ->type_name("");
   app.add_option("-o,--output", output, "Where to save the model")->type_name("MODEL");
-  app.add_option("--validation", validation, "Rows that choose lambda and give the score")->type_name("FILE");
+  test_given = app.add_option("--test", test,
+                              "Keep this share of the rows, such as 0.2, from all of the training and "
+                              "score the model on them")
+                   ->type_name("SHARE");
+  folds_given = app.add_option("--folds", folds, "Cross-validate the whole training in K parts, then train on all rows")
+                    ->type_name("K");
+  app.add_option("--validation", validation, "Rows that choose lambda and give the score: no test of the model")
+      ->type_name("FILE");
   add_reading(app);
   add_choices(app);
   app.add_option("--learner", learner,
@@ -207,10 +214,11 @@ void TrainWords::add_map(CLI::App& app) {
          "nystroem[:landmarks=uniform|leverage|rpcholesky], several (fourier+binning), or none (a linear model)")
       ->type_name("M")
       ->group(kMachine);
-  app.add_option("--features", features,
-                 "Outputs of the map, grids of binning or landmarks of nystroem; default: by the number of rows")
-      ->type_name("D")
-      ->group(kMachine);
+  features_given =
+      app.add_option("--features", features,
+                     "Outputs of the map, grids of binning or landmarks of nystroem; default: by the number of rows")
+          ->type_name("D")
+          ->group(kMachine);
   app.add_option("--precision", precision, "Of the features: float or double")->type_name("P")->group(kMachine);
   app.add_option("--seed", seed, "Of everything random; the same seed gives the same model")
       ->type_name("N")
@@ -247,10 +255,15 @@ TrainOptions TrainWords::options() const {
     parse_mixed_kernels(*this, kernels, options);
   else
     parse_kernel_words(*this, options);
-  // Hats of one width per input beat the laplacian, whose widths scatter, wherever the scales are searched.
   if (const Spec spec(map);
-      spec.name() == "binning" && kernel.empty() && gamma.empty() && !spec.has("law") && !spec.has("order"))
-    options.map += map.find(':') == map.npos ? ":law=hat" : ",law=hat";
+      spec.name() == "binning" && split_parts(map).size() == 1 && !spec.has("law") && !spec.has("order"))
+    require(
+        (kernel.empty() && gamma.empty()) || options.kernel.family == Kernel::Family::laplacian,
+        "--kernel: the {} kernel is no mixture of hats, expected laplacian with --map binning; or leave it out, give "
+        "law=hat, reciprocal or log-uniform in the map, or use --map fourier",
+        kernel_name(options.kernel));
+  require(features_given->count() == 0 || features > 0,
+          "--features: found 0, expected at least 1; leave it out for a number by the rows");
   options.features = features;
   parse_scales(scales, options);
   options.ridge.solver = parse_word<Solver>(

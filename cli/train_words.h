@@ -17,7 +17,9 @@ struct TrainWords {
       map = "fourier", solver = "auto", task, missing = "mean", weights, precision = "float", select, learner = "ridge",
       loss, epsilon, delta, tolerance;
   std::vector<std::string> targets, lambdas, C, scales, class_weights, ignore, categories;
-  std::size_t features = 0, max_levels = 256;
+  std::size_t features = 0, folds = 0, max_levels = 256;
+  double test = 0;
+  CLI::Option *features_given = nullptr, *folds_given = nullptr, *test_given = nullptr;
   std::uint64_t seed = 0;
   bool no_intercept = false, json = false, resume = false;
   std::string checkpoint;

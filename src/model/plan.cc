@@ -11,6 +11,7 @@
 
 #include "base/require.h"
 #include "base/spec.h"
+#include "base/suggest.h"
 #include "bochner/bandwidth.h"
 #include "learn/bandwidth_search.h"
 #include "learn/landmarks.h"
@@ -43,6 +44,11 @@ std::size_t features_of(const MapPart& part, bool mixture, std::uint64_t rows) {
   return part.sharing > 1 ? std::max<std::size_t>(2, features / part.sharing / 2 * 2) : features;
 }
 
+// Cos and sin come in pairs: one more where the number is odd.
+std::size_t in_pairs(std::size_t features, const FourierOptions& options) {
+  return options.form == FourierOptions::Form::cossin ? features + features % 2 : features;
+}
+
 // What the text says of a Fourier map; none for other maps.
 std::optional<FourierOptions> parse_map(const std::string& text) {
   const Spec spec(text);
@@ -51,7 +57,12 @@ std::optional<FourierOptions> parse_map(const std::string& text) {
     spec.allow({});
     return std::nullopt;
   }
-  require(spec.name() == "fourier", "map: found \"{}\", expected fourier, binning, nystroem or none", spec.name());
+  if (spec.name() != "fourier") {
+    const bool feature = spec.name() == "rff" || spec.name() == "rbf" || spec.name() == "rks";
+    throw std::invalid_argument(fmt::format(
+        "map: found \"{}\", expected fourier, binning, nystroem or none{}", spec.name(),
+        feature ? "; did you mean 'fourier'?" : suggestion(spec.name(), {"fourier", "binning", "nystroem", "none"})));
+  }
   spec.allow({"form", "draw"});
   const std::string form = spec.text("form", "cossin");
   require(form == "cossin" || form == "shifted", "map: found form={}, expected cossin or shifted", form);
@@ -151,6 +162,7 @@ class Planning {
       maps.push_back(choose_part(part, scaling));
       weights.push_back(part.weight.value_or(1));
     }
+    if (maps.size() > 1) plan_.kernel.clear(), plan_.bandwidth.clear();  // each part has its own, in the map's spec
     return maps.size() == 1 ? maps[0] : concat(std::move(maps), std::move(weights));
   }
 
@@ -168,7 +180,13 @@ class Planning {
     fourier_options.features = features_of(part, asks_for_mixture(options_), survey_.rows());
     fourier_options.seed = options.seed;
     if (!options.features) note(fmt::format("features: {} for {} rows", fourier_options.features, survey_.rows()));
+    if (const std::size_t D = in_pairs(fourier_options.features, *given); D != fourier_options.features) {
+      note(fmt::format("features: {}, since cos and sin come in pairs", D));
+      fourier_options.features = D;
+    }
     choose_bandwidth(options, fourier_options.kernel, fourier_options.features, scaling);
+    plan_.kernel = kernel_name(fourier_options.kernel);
+    plan_.bandwidth = fourier_options.kernel.length_scales;
     return fourier(schema_.inputs, fourier_options);
   }
 
@@ -177,6 +195,8 @@ class Planning {
     if (!part.options.features)
       note(fmt::format("features: {} for {} rows", nystroem_options.landmarks, survey_.rows()));
     choose_bandwidth(part.options, nystroem_options.kernel, 2 * nystroem_options.landmarks, scaling);
+    plan_.kernel = kernel_name(nystroem_options.kernel);
+    plan_.bandwidth = nystroem_options.kernel.length_scales;
     const Matrix<double> sample = scaled_sample(survey_, scaling, landmark_rows(nystroem_options));
     const MapPtr map = nystroem(sample.view(), nystroem_options, {.threads = threads_.count()});
     note(landmarks_note(nystroem_options, map->outputs(), survey_.sampled()));
@@ -219,9 +239,10 @@ class Planning {
     std::iota(order.begin(), order.end(), std::size_t(0));
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return found.length_scales[a] < found.length_scales[b]; });
-    std::string text = fmt::format("bandwidth: one per input, {} rounds on {} rows; shortest", found.rounds, rows);
+    std::string text = fmt::format("bandwidth: one per input, {} round{} on {} rows", found.rounds,
+                                   found.rounds == 1 ? "" : "s", rows);
     for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 6); ++i)
-      text += fmt::format("{} {} {:.3g}", i ? "," : "", names[order[i]], found.length_scales[order[i]]);
+      text += fmt::format("{} {} {:.3g}", i ? "," : "; shortest", names[order[i]], found.length_scales[order[i]]);
     note(text);
   }
 
@@ -261,7 +282,7 @@ void check_part(const TrainOptions& options, std::size_t inputs) {
   if (given) {
     given->kernel = options.kernel;
     given->kernel.length_scales = {1.0};
-    if (options.features > 0) given->features = options.features;
+    if (options.features > 0) given->features = in_pairs(options.features, *given);
     fourier(1, *given);
   }
   if (asks_for_binning(options)) binning_fit(options, inputs, 0);
@@ -304,7 +325,7 @@ MapSize map_size(const TrainOptions& all, const Schema& schema, std::uint64_t ro
     }
     if (!given) return {.features = schema.inputs, .step = 0};
     const bool pairs = given->form == FourierOptions::Form::cossin;
-    size.features += features_of(part, false, rows);
+    size.features += in_pairs(features_of(part, false, rows), *given);
     size.step = parts.size() > 1 ? 0 : pairs ? 2 : 1;
     // While an orthogonal W is made it lies there in double too.
     const double weights = double(schema.inputs) / (pairs ? 2 : 1) * (given->orthogonal ? 3 : 1);

@@ -19,6 +19,8 @@ struct Plan {
   std::vector<MapPtr> maps;  // scaling and features; either may be absent
   // A mixture with random bins has these instead, both of the rows as they are. The bins' scaling may be absent.
   MapPtr dense, bins_scaling;
+  std::string kernel = {};             // of the features, where they are of one kernel
+  std::vector<double> bandwidth = {};  // its length scales
   std::vector<std::string> notes;
 
   MapPtr map() const;  // null when rows go as they are

@@ -60,6 +60,8 @@ PitchLaw parse_law(const Spec& spec, const TrainOptions& options, bool low_order
     law = parse_pitch_law(spec.text("law", ""));
   else if (low_order)
     law.family = PitchLaw::Family::log_uniform;
+  else if (options.kernel.family == Kernel::Family::gaussian)
+    law.family = PitchLaw::Family::hat;  // what a kernel left out is: hats of one width beat widths that scatter
   else
     require(options.kernel.family == Kernel::Family::laplacian,
             "map: the {} kernel is no mixture of hats, expected laplacian, or law=hat, reciprocal or log-uniform; or "

@@ -64,7 +64,7 @@ class Planning {
     memory.keep_rows = row_bytes() > 0 && whole(size_, true).total() <= limit_;
     const MemoryPlan plan = whole(size_, memory.keep_rows);
     if (plan.total() > limit_) refuse(plan);
-    if (options_.say) options_.say(plan.text(limit_));
+    if (options_.say && plan.worth_saying(limit_)) options_.say(plan.text(limit_));
     if (!memory.keep_rows && row_bytes() > 0 && options_.say)
       options_.say(fmt::format("rows take {} in memory and are read from disk on every pass", size_text(row_bytes())));
     return shared(memory);
@@ -91,7 +91,7 @@ class Planning {
                        (few || around(true).add(most_of_bins()).total() <= limit_);
     const MemoryPlan plan = plan_of(memory.keep_rows);
     if (plan.total() > limit_) refuse(plan);
-    if (options_.say)
+    if (options_.say && plan.worth_saying(limit_))
       options_.say(fmt::format("memory: at least {} of {}: {}; bins are counted when the rows are there",
                                size_text(plan.total()), size_text(limit_), plan.items_text()));
     return shared(memory);
@@ -216,7 +216,7 @@ void say_or_refuse(const MemoryPlan& plan, double limit, const std::string& what
                    const std::function<void(const std::string&)>& say) {
   require(plan.total() <= limit, "memory: {} needs {} ({}), {} are allowed; {}", what, size_text(plan.total()),
           plan.items_text(), size_text(limit), remedy);
-  if (say) say(plan.text(limit));
+  if (say && plan.worth_saying(limit)) say(plan.text(limit));
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kMostRanges = 10000;  // of inputs that a model keeps
+constexpr std::uint64_t kLeastRows = 5;
 
 class Training {
  public:
@@ -61,7 +62,9 @@ class Training {
     keep_in_memory();
     Clock clock;
     look_over_rows();
-    require(survey_.rows() > 0, "train: there are no rows");
+    if (survey_.rows() < kLeastRows)
+      fail(Error::Kind::data, "train: found {} row{}, expected at least {}; nothing can be learnt from fewer",
+           survey_.rows(), survey_.rows() == 1 ? "" : "s", kLeastRows);
     check_classes(schema(), survey_.class_rows(), "train");
     if (survey_.largest_weight() == 0)
       fail(Error::Kind::data, "train: every row has the weight 0, expected some above; check the column of weights");
@@ -86,18 +89,37 @@ class Training {
     Fitted fitted = plan.dense ? fit_mixed(plan, judge) : fit_head(stream, judge);
     release_freed_memory();  // a large model is copied when it is saved
     if (fitted.report.map.empty()) fitted.report.map = map ? map->spec() : "none";
-    if (options_.say)
-      for (const std::string& note : fitted.report.notes) options_.say(note);
+    conclude(plan, fitted.report);
     fitted.report.notes.insert(fitted.report.notes.begin(), plan.notes.begin(), plan.notes.end());
     const std::vector<std::string> columns = rows_.notes();
     fitted.report.notes.insert(fitted.report.notes.begin(), columns.begin(), columns.end());
     fitted.report.seconds.insert(fitted.report.seconds.begin(), seconds_.begin(), seconds_.end());
-    if (schema().task == Task::regression)
-      for (const Survey::ColumnFacts& t : survey_.targets()) fitted.report.target_ranges.emplace_back(t.min, t.max);
-    fitted.report.input_ranges = input_ranges();
-    if (scanned_.cells > 0) fitted.report.missing_share = double(scanned_.missing) / double(scanned_.cells);
-    if (options_.validation) fitted.report.validation = options_.validation_name;
     return Model(schema(), std::move(plan.maps), fitted.head, std::move(fitted.report), options_.double_precision);
+  }
+
+  // What the report says beside what the fit found, and what of it is said aloud.
+  void conclude(const Plan& plan, Report& report) const {
+    report.kernel = plan.kernel;
+    report.bandwidth = plan.bandwidth;
+    report.input_ranges = input_ranges();
+    if (scanned_.cells > 0) report.missing_share = double(scanned_.missing) / double(scanned_.cells);
+    if (options_.validation) report.validation = options_.validation_name;
+    if (report.score && report.score->rows == 0) report.score.reset();  // too few rows to hold any out
+    if (schema().task == Task::regression) {
+      const std::vector<std::string> names = schema().target_names();
+      for (std::size_t k = 0; k < survey_.targets().size(); ++k) {
+        const Survey::ColumnFacts& t = survey_.targets()[k];
+        report.target_ranges.emplace_back(t.min, t.max);
+        if (t.min == t.max)
+          report.notes.push_back(
+              fmt::format("warning: the target '{}' is {} in every row: there is nothing to learn", names[k], t.min));
+      }
+    }
+    if (const std::string warning = report.score ? report.score->warning() : ""; !warning.empty())
+      report.notes.push_back("warning: " + warning);
+    if (!options_.say) return;
+    for (const std::string& note : report.notes)
+      if (!note.starts_with("solver: ")) options_.say(note);  // which was said when it was chosen
   }
 
   const Schema& schema() const { return current_ ? current_->schema() : rows_.schema(); }

@@ -12,8 +12,9 @@
 namespace bochner {
 
 namespace {
-constexpr double kWorthNaming = 0.01;  // of the total
-}
+constexpr double kWorthNaming = 0.01;                            // of the total
+constexpr double kWorthSaying = double(1 << 30), kShare = 0.25;  // bytes; of the limit
+}  // namespace
 
 MemoryPlan& MemoryPlan::add(std::string name, double bytes) {
   if (bytes > 0) items_.push_back({std::move(name), bytes});
@@ -48,6 +49,8 @@ std::string MemoryPlan::items_text() const {
 std::string MemoryPlan::text(double limit) const {
   return fmt::format("memory: {} of {}: {}", size_text(total()), size_text(limit), items_text());
 }
+
+bool MemoryPlan::worth_saying(double limit) const { return total() >= std::min(kWorthSaying, kShare * limit); }
 
 MemoryPlan peak_of(const std::vector<MemoryPlan>& steps) {
   return *std::max_element(steps.begin(), steps.end(),

@@ -25,8 +25,9 @@ class MemoryPlan {
 
   const std::vector<Item>& items() const { return items_; }
   double total() const;
-  std::string items_text() const;        // "features 2.2G, factor 512M, other 3M"; largest first
-  std::string text(double limit) const;  // "memory: 2.7G of 18.0G: features 2.2G, factor 512M"
+  std::string items_text() const;         // "features 2.2G, factor 512M, other 3M"; largest first
+  std::string text(double limit) const;   // "memory: 2.7G of 18.0G: features 2.2G, factor 512M"
+  bool worth_saying(double limit) const;  // a gigabyte, or a good part of the limit
 
  private:
   std::vector<Item> items_;

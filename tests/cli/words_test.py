@@ -29,7 +29,7 @@ class Words(CommandTest):
     def test_train_says_what_it_picked_and_what_to_try(self):
         code, output, errors = self.run_command("train", CPU, "--target", "usr", "-o", "m")
         self.assertEqual(code, 0)
-        self.assertRegex(output, r"\Arelative error [^\n]*lambda[^\n]*\n\Z")
+        self.assertRegex(output, r"\AR2 [^\n]*lambda[^\n]*\n\Z")
         for word in ("scaling", "bandwidth", "features", "lambda" if "lambda" in errors else "saved", "to try next"):
             self.assertIn(word, errors)
 

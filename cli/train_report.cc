@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "train_report.h"
+
+#include <fmt/format.h>
+
+#include "model/report_json.h"
+#include "train_split.h"
+
+namespace bochner {
+
+namespace {
+
+// Random bins are not what --features counts.
+std::string count_text(const Report& report) {
+  return counted(report.features, report.map.find("binning") != std::string::npos ? "bin" : "feature");
+}
+
+std::string origin(const Report& report, const TrainWords& words) {
+  return words.validation.empty() ? report.validation : report.validation + ", whose rows chose lambda too";
+}
+
+}  // namespace
+
+std::string train_text(const Model& model, const TrainWords& words, double seconds) {
+  const Report& report = model.report();
+  const std::string score = report.score ? fmt::format("{} ({})", report.score->text(), origin(report, words))
+                                         : std::string("trained, without a score");
+  std::string text = fmt::format("{}; {}, lambda {:.3g}, {:.2f} s\n", score, count_text(report), report.lambda, seconds);
+  if (!report.folds.empty())
+    text += fmt::format("{}, each trained on the others; the model is trained on all rows\n", folds_text(report.folds));
+  if (report.test)
+    text += fmt::format("test: {} that nothing in the training saw; the model is trained on the other {}\n",
+                        report.test->text(), report.rows);
+  return text;
+}
+
+nlohmann::json train_json(const Model& model, const TrainWords& words, double seconds) {
+  const Report& report = model.report();
+  nlohmann::json tree = report_to_json(report);
+  tree["task"] = model.schema().task == Task::classification ? "classification" : "regression";
+  tree["model"] = words.output.empty() ? nlohmann::json() : nlohmann::json(words.output);
+  if (!report.folds.empty()) {
+    const auto [mean, deviation] = mean_and_deviation(report.folds);
+    const double unit = report.folds[0].error ? 0.01 : 1;
+    tree["fold_mean"] = unit * mean;
+    tree["fold_deviation"] = unit * deviation;
+  }
+  for (const auto& [step, time] : report.seconds) tree["seconds"][step] = time;
+  tree["seconds"]["total"] = seconds;
+  return tree;
+}
+
+}  // namespace bochner
