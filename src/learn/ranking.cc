@@ -15,7 +15,7 @@ constexpr int kBinBits = 19;  // sign, exponent and ten bits of the fraction
 
 // Ascends as the score does: negative floats have their bits turned over.
 std::size_t bin_of(double score) {
-  const auto bits = std::bit_cast<std::uint32_t>(float(score));
+  const auto bits = std::bit_cast<std::uint32_t>(float(score) + 0.0f);  // -0 is 0
   const std::uint32_t ordered = bits >> 31 ? ~bits : bits | 0x80000000u;
   return ordered >> (32 - kBinBits);
 }

@@ -146,9 +146,9 @@ class BadModel(CommandTest):
 class Misuse(CommandTest):
     def test_words(self):
         train = ("train", CPU, "--target", "usr", "-o", "m")
-        for words in ((), ("fly",), ("train",), ("predict", "m"), ("dims",), ("dims", "--epsilon", "7"),
+        for words in (("fly",), ("train",), ("predict", "m"), ("dims",), ("dims", "--epsilon", "7"),
                       (*train, "--nosuch"), (*train, "--features", "many"), (*train, "--features", "-2"),
-                      (*train, "--features", "3"), (*train, "--kernel", "gausian"), (*train, "--map", "nosuch"),
+                      (*train, "--features", "0"), (*train, "--kernel", "gausian"), (*train, "--map", "nosuch"),
                       (*train, "--map", "fourier:form=square"), (*train, "--lambda", "-1"), (*train, "--lambda", "x"),
                       (*train, "--bandwidth", "0"), (*train, "--bandwidth", "1,2"), (*train, "--bandwidth", "wide"),
                       (*train, "--gamma", "1", "--bandwidth", "1"), (*train, "--gamma", "1", "--kernel", "cauchy"),
