@@ -57,15 +57,19 @@ void pack(MatrixView<const float> x, std::byte* packed) {
   }
 }
 
-// sum += a b for 2 x 4 by 4 x 2. Written out: Clang has the intrinsic only where all of a file may use it.
+// sum += a b for 2 x 4 by 4 x 2. Clang has the intrinsic only where all of a file may use it; GCC keeps the sums in
+// registers only with it.
 #ifdef __clang__
 #define BOCHNER_BFMMLA __attribute__((target("bf16")))
-#else
-#define BOCHNER_BFMMLA __attribute__((target("arch=armv8.2-a+bf16")))
-#endif
 BOCHNER_BFMMLA inline void add_small(float32x4_t& sum, uint16x8_t a, uint16x8_t b) {
   asm("bfmmla %0.4s, %1.8h, %2.8h" : "+w"(sum) : "w"(a), "w"(b));
 }
+#else
+#define BOCHNER_BFMMLA __attribute__((target("arch=armv8.2-a+bf16")))
+BOCHNER_BFMMLA inline void add_small(float32x4_t& sum, uint16x8_t a, uint16x8_t b) {
+  sum = vbfmmlaq_f32(sum, vreinterpretq_bf16_u16(a), vreinterpretq_bf16_u16(b));
+}
+#endif
 
 // c = a^T b for two blocks of columns over `groups` groups of rows.
 BOCHNER_BFMMLA void multiply_blocks(const Bfloat16* a, const Bfloat16* b, std::size_t groups, float* c) {
