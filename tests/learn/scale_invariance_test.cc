@@ -229,6 +229,29 @@ TEST(ScaleInvariance, InputsMayBeInAnyUnit) {
   }
 }
 
+TEST(ScaleInvariance, MarginsConvergeForLongRows) {
+  constexpr std::size_t kRows = 50, kInputs = 8000;
+  Matrix<float> x(kRows, kInputs);
+  Matrix<double> y(kRows, 1);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    for (std::size_t j = 0; j < kInputs; ++j) x(i, j) = float(normal(3, Draw::sample, i, j));
+    y(i, 0) = i % 3 == 0 ? 0 : i % 3 == 1 && i > 9 ? 2 : 1;
+  }
+  Schema schema;
+  schema.inputs = kInputs;
+  schema.targets = 1;
+  schema.task = Task::classification;
+  schema.labels = {"a", "b", "c"};
+  const auto rows = memory_rows<float>(x.view(), y.view(), schema);
+  for (const std::vector<double>& C : std::vector<std::vector<double>>{{}, {0.01, 1, 100}, {100, 1e4}}) {
+    TrainOptions options{.map = "none", .scale = ColumnScaling::Method::standardize};
+    options.learner = {.learner = Learner::svm, .C = C};
+    const Model model = train(*rows, options);
+    for (const std::string& note : model.report().notes)
+      EXPECT_EQ(note.find("not converged"), std::string::npos) << note;
+  }
+}
+
 TEST(ScaleInvariance, LearnersEndWhereThereIsNothingToLearn) {
   for (const Learner which : {Learner::huber, Learner::svr})
     for (const double value : {0.0, 0.3, 1e30}) {

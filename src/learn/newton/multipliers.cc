@@ -13,7 +13,7 @@ namespace bochner {
 namespace {
 
 constexpr double kShrink = 0.25;
-constexpr double kSteepestAtFirst = 4, kSteepest = 1e6;  // c / h, where rows are about as long as 1
+constexpr double kSteepestAtFirst = 4, kSteepest = 1e6;  // c / h, where the longest row is as long as 1
 // Of the cost of all rows, each off by 1: what rounding leaves of a gap, however small the objective is.
 constexpr double kRounding = 1e-14;
 constexpr double kNoMargin = 1e-5;  // of the longest row: a margin that rounding of the features would undo
@@ -101,13 +101,13 @@ MarginSolution solve_margins(Newton& newton, const FeatureRows& z, const Example
     floor[k] = kRounding * examples.cost_of_all(k);
     for (std::size_t i = 0; i < z.rows(); ++i) most_c = std::max(most_c, examples.cost(i, k));
   }
-  const double narrowest = most_c / kSteepest;
-  multipliers.h = std::max(multipliers.h, most_c / kSteepestAtFirst);
+  const double longest = z.longest_row(), square = longest > 0 ? longest * longest : 1;
+  const double narrowest = most_c * square / kSteepest;
+  multipliers.h = std::max(multipliers.h, most_c * square / kSteepestAtFirst);
   std::vector<std::size_t> open(K);
   std::iota(open.begin(), open.end(), 0);
   std::vector<double> gap(K, inf), scale(K, 1.0);
   const int last = newton.steps() + most_steps;
-  const double longest = corner.kind == Corner::Kind::hard ? z.longest_row() : 0;
 
   // A round may find its minimum without a step, so that rounds are counted too.
   for (int round = 0; !open.empty() && newton.steps() < last && round < most_steps; ++round) {
