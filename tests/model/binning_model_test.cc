@@ -102,12 +102,20 @@ TEST_F(BinningModel, ExplainsMostOfTheTarget) {
   EXPECT_EQ(model.report().learner, "ridge");
 }
 
+// Where no kernel is given the map is that of `--map binning`: hats.
+TEST_F(BinningModel, TrainsWithoutAKernel) {
+  const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
+  const Model model = train(*rows, {.map = "binning", .features = 10});
+  EXPECT_GT(*model.report().score->r2, 0.8);
+  EXPECT_NE(model.report().map.find("hat"), std::string::npos) << model.report().map;
+}
+
 TEST_F(BinningModel, RefusesWhatItCannotDo) {
   const auto refuses = [](TrainOptions options) {
     const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
     EXPECT_THROW(train(*rows, options), std::invalid_argument);
   };
-  refuses({.kernel = gaussian(), .map = "binning"});
+  refuses({.kernel = cauchy(), .map = "binning"});
   refuses({.kernel = laplacian(), .bandwidth = "median", .map = "binning"});
   refuses({.kernel = laplacian(), .bandwidth = "1,2", .map = "binning"});
   refuses({.kernel = laplacian(), .map = "binning:order=2-1"});
