@@ -103,6 +103,13 @@ std::vector<T> Archive::get(const std::string& name, const std::vector<std::size
 
 const std::vector<std::size_t>& Archive::shape(const std::string& name) const { return find(*this, name).shape; }
 
+std::size_t Archive::length(const std::string& name) const {
+  const std::vector<std::size_t>& found = shape(name);
+  if (found.size() != 1)
+    fail(Error::Kind::model, "model: array '{}' is {}, expected one dimension; {}", name, shape_text(found), kRemedy);
+  return found[0];
+}
+
 void Archive::put_child(const std::string& prefix, Archive child) {
   require(!tree.contains(prefix), "archive: child '{}' is already there", prefix);
   tree[prefix] = std::move(child.tree);
@@ -159,6 +166,12 @@ std::string get_text(const nlohmann::json& tree, const std::string& key) {
   const nlohmann::json& node = get_node(tree, key);
   if (!node.is_string()) fail_node(node, key, "text");
   return node.get<std::string>();
+}
+
+bool get_flag(const nlohmann::json& tree, const std::string& key) {
+  const nlohmann::json& node = get_node(tree, key);
+  if (!node.is_boolean()) fail_node(node, key, "true or false");
+  return node.get<bool>();
 }
 
 #define BOCHNER_INSTANTIATE(T)                                                                                 \

@@ -46,6 +46,8 @@ class Archive {
   void get_into(const std::string& name, const std::vector<std::size_t>& shape, std::span<T> values) const;
   // The shape of a stored array; Error::Kind::model when absent.
   const std::vector<std::size_t>& shape(const std::string& name) const;
+  // Of an array with one dimension; Error::Kind::model when absent or of other dimensions.
+  std::size_t length(const std::string& name) const;
 
   // A child archive whose arrays are named "prefix.name" here.
   void put_child(const std::string& prefix, Archive child);
@@ -57,6 +59,7 @@ class Archive {
 double get_number(const nlohmann::json& tree, const std::string& key);
 std::uint64_t get_count(const nlohmann::json& tree, const std::string& key, std::uint64_t most);
 std::string get_text(const nlohmann::json& tree, const std::string& key);
+bool get_flag(const nlohmann::json& tree, const std::string& key);
 const nlohmann::json& get_node(const nlohmann::json& tree, const std::string& key);
 
 }  // namespace bochner

@@ -68,12 +68,12 @@ void HeldOut::save(Archive& archive) const {
 
 void HeldOut::load(const Archive& archive) {
   const auto get = [&]<class T>(const char* name, std::vector<T>& values, std::size_t per_row) {
-    values = archive.get<T>(name, archive.shape(name));
+    values = archive.get<T>(name, {archive.length(name)});
     if (values.size() % per_row != 0 || (!values.empty() && values.size() / per_row != rows_.size()))
       fail(Error::Kind::model, "held-out rows: there are {} of '{}' for {} rows; the file is damaged", values.size(),
            name, rows_.size());
   };
-  rows_ = archive.get<std::uint64_t>("rows", archive.shape("rows"));
+  rows_ = archive.get<std::uint64_t>("rows", {archive.length("rows")});
   get("floats", floats_, features_);
   get("doubles", doubles_, features_);
   get("targets", targets_, target_count_);

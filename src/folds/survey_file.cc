@@ -81,6 +81,9 @@ void Survey::save(Archive& archive) const {
 
 Survey Survey::load(const Archive& archive) {
   const Schema schema = schema_from_json(get_node(archive.tree, "schema"));
+  // A survey takes memory by inputs: first the file must hold as many.
+  if (archive.length("columns.min") != schema.inputs || archive.length("targets.min") != schema.targets)
+    damaged("another number of columns than its schema");
   Survey survey(schema, get_count(archive.tree, "seed", ~std::uint64_t(0)));
   survey.rows_ = get_count(archive.tree, "rows", kMostCount);
   survey.largest_weight_ = get_number(archive.tree, "largest_weight");
@@ -88,7 +91,7 @@ Survey Survey::load(const Archive& archive) {
   get_facts(archive, "targets", survey.targets_);
   survey.class_rows_ = archive.get<std::uint64_t>("class_rows", {survey.class_rows_.size()});
 
-  const std::size_t count = archive.shape("sample.keys").at(0);
+  const std::size_t count = archive.length("sample.keys");
   if (count > survey.sample_rows_ || count > survey.rows_) damaged("more sampled rows than there may be");
   const auto keys = archive.get<std::uint64_t>("sample.keys", {count});
   const auto rows = archive.get<std::uint64_t>("sample.rows", {count});

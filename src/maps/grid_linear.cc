@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/archive.h"
+#include "base/finite.h"
 #include "base/require.h"
 
 namespace bochner {
@@ -63,8 +64,10 @@ MapPtr load_grid_linear(const Archive& archive) {
   auto bins = load_binning(archive.child("bins"));
   try {
     const std::size_t count = bins->outputs();
-    return std::make_shared<GridLinear>(std::move(bins), archive.get<float>("value", {count, outputs}),
-                                        archive.get<double>("intercept", {outputs}));
+    std::vector<float> values = archive.get<float>("value", {count, outputs});
+    std::vector<double> intercept = archive.get<double>("intercept", {outputs});
+    require(all_finite<float>(values) && all_finite<double>(intercept), "grid head: a coefficient is not finite");
+    return std::make_shared<GridLinear>(std::move(bins), std::move(values), std::move(intercept));
   } catch (const std::invalid_argument& wrong) {
     throw Error(Error::Kind::model, wrong.what());
   }

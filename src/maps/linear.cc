@@ -2,6 +2,7 @@
 // Copyright 2026 The bochner authors
 
 #include "base/aligned.h"
+#include "base/finite.h"
 #include "base/require.h"
 #include "maps/composed.h"
 #include "maps/load.h"
@@ -84,9 +85,11 @@ MapPtr load_linear(const Archive& archive) {
     const std::vector<std::size_t> shape = archive.shape("weights");
     require(shape.size() == 2, "linear map: weights have {} dimensions, expected 2", shape.size());
     const std::vector<double> values = archive.get<double>("weights", shape);
+    std::vector<double> intercept = archive.get<double>("intercept", {shape[1]});
+    require(all_finite<double>(values) && all_finite<double>(intercept), "linear map: a coefficient is not finite");
     Matrix<double> weights(shape[0], shape[1]);
     std::copy(values.begin(), values.end(), weights.data());
-    return linear(std::move(weights), archive.get<double>("intercept", {shape[1]}));
+    return linear(std::move(weights), std::move(intercept));
   });
 }
 

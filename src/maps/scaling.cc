@@ -142,13 +142,11 @@ MapPtr scaling(std::vector<ColumnScaling> columns) { return std::make_shared<Sca
 
 MapPtr load_scaling(const Archive& archive) {
   return build_from_model([&] {
-    const std::vector<std::size_t> shape = archive.shape("methods");
-    require(shape.size() == 1, "scaling: methods have {} dimensions, expected 1", shape.size());
-    const std::size_t d = shape[0];
+    const std::size_t d = archive.length("methods");
     const auto methods = archive.get<std::uint8_t>("methods", {d});
     const auto parameters = archive.get<double>("parameters", {d, 4});
     const auto counts = archive.get<std::uint64_t>("quantile_counts", {d});
-    const auto quantiles = archive.get<double>("quantiles", archive.shape("quantiles"));
+    const auto quantiles = archive.get<double>("quantiles", {archive.length("quantiles")});
     std::vector<ColumnScaling> columns(d);
     std::size_t used = 0;
     for (std::size_t j = 0; j < d; ++j) {

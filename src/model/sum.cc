@@ -221,11 +221,6 @@ void SumSpec::save(Archive& archive) const {
 }
 
 SumSpec SumSpec::load(const Archive& archive) {
-  const auto flag = [&](const char* key) {
-    const nlohmann::json& node = get_node(archive.tree, key);
-    if (!node.is_boolean()) fail(Error::Kind::model, "sum: '{}' is neither true nor false; the file is damaged", key);
-    return node.get<bool>();
-  };
   SumSpec spec;
   spec.schema = schema_from_json(get_node(archive.tree, "schema"));
   if (spec.schema.task == Task::classification && spec.schema.labels.size() < 2)
@@ -234,7 +229,7 @@ SumSpec SumSpec::load(const Archive& archive) {
     if (!weight.is_number()) fail(Error::Kind::model, "sum: a class weight is no number; the file is damaged");
     spec.class_weights.push_back(weight.get<double>());
   }
-  spec.intercept = flag("intercept");
+  spec.intercept = get_flag(archive.tree, "intercept");
   spec.double_precision = get_text(archive.tree, "precision") == "double";
   spec.survey_rows = get_count(archive.tree, "survey_rows", std::uint64_t(1) << 53);
   for (const nlohmann::json& note : get_node(archive.tree, "notes"))

@@ -45,12 +45,6 @@ std::size_t get_word(const json& tree, const std::string& key, const std::array<
   return std::size_t(at - words.begin());
 }
 
-bool get_flag(const json& tree, const std::string& key) {
-  const json& node = get_node(tree, key);
-  if (!node.is_boolean()) damaged("'" + key + "' is neither true nor false");
-  return node.get<bool>();
-}
-
 std::vector<std::string> get_distinct_texts(const json& tree, const std::string& key) {
   const json& node = get_node(tree, key);
   if (!node.is_array()) damaged("'" + key + "' is not a list");

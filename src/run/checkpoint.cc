@@ -121,8 +121,8 @@ void Checkpoint::read_log(const Archive& log) {
   if (!names.is_array()) damaged();
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string array = std::to_string(i);
-    if (!names[i].is_string() || log.shape(array).size() != 1) damaged();
-    log_.push_back({names[i].get<std::string>(), log.get<double>(array, log.shape(array))});
+    if (!names[i].is_string()) damaged();
+    log_.push_back({names[i].get<std::string>(), log.get<double>(array, {log.length(array)})});
   }
 }
 

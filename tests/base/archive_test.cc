@@ -56,6 +56,26 @@ TEST(Archive, NamesTheArrayThatIsAbsentOrOfAnotherKind) {
   EXPECT_NE(model_error([&] { archive.get<float>("w", {1, 2}); }).find("expected F32 1 x 2"), std::string::npos);
 }
 
+TEST(Archive, TheLengthIsThatOfOneDimension) {
+  Archive archive;
+  archive.put<float>("w", std::vector<float>{1, 2}, {2});
+  archive.put<float>("wide", std::vector<float>{1, 2}, {1, 2});
+  archive.put<float>("one", std::vector<float>{1}, {});
+  EXPECT_EQ(archive.length("w"), 2u);
+  EXPECT_NE(model_error([&] { archive.length("wide"); }).find("1 x 2, expected one dimension"), std::string::npos);
+  EXPECT_NE(model_error([&] { archive.length("one"); }).find("one value, expected one dimension"), std::string::npos);
+  EXPECT_NE(model_error([&] { archive.length("none"); }).find("absent"), std::string::npos);
+}
+
+TEST(Archive, AFlagIsTrueOrFalse) {
+  const nlohmann::json tree = {{"yes", true}, {"no", false}, {"one", 1}};
+  EXPECT_TRUE(get_flag(tree, "yes"));
+  EXPECT_FALSE(get_flag(tree, "no"));
+  EXPECT_NE(model_error([&] { get_flag(tree, "one"); }).find("'one' is 1, expected true or false"), std::string::npos);
+  EXPECT_NE(model_error([&] { get_flag(tree, "other"); }).find("absent"), std::string::npos);
+  EXPECT_NE(model_error([&] { get_flag(5, "one"); }).find("expected in an object"), std::string::npos);
+}
+
 TEST(Archive, BytesThatDoNotFitTheShapeAreAnError) {
   Archive archive;
   archive.put<float>("w", std::vector<float>{1, 2}, {2});

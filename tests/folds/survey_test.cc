@@ -113,5 +113,27 @@ TEST(Survey, SampleIsUniformOverTheRows) {
   EXPECT_NEAR(mean, 50000, 5 * 100000 / std::sqrt(12.0 * double(survey.sampled())));
 }
 
+TEST(Survey, AFileWithoutTheShapeOrTheColumnsItClaimsIsDamaged) {
+  Archive saved;
+  survey_of(Table(10).block, 1, 10).save(saved);
+  const auto damaged = [](const Archive& archive) {
+    try {
+      Survey::load(archive);
+    } catch (const Error& error) {
+      return error.kind() == Error::Kind::model;
+    }
+    return false;
+  };
+  EXPECT_FALSE(damaged(saved));
+  Archive no_shape = saved;
+  no_shape.arrays.erase("sample.keys");
+  no_shape.put<std::uint64_t>("sample.keys", std::vector<std::uint64_t>{1}, {});
+  EXPECT_TRUE(damaged(no_shape));
+  Archive wide = saved;  // before memory is taken for it
+  wide.tree["schema"]["sparse"] = true;
+  wide.tree["schema"]["inputs"] = 4000000000u;
+  EXPECT_TRUE(damaged(wide));
+}
+
 }  // namespace
 }  // namespace bochner

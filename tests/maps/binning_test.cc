@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <thread>
 
 #include "backend/backend.h"
@@ -215,6 +217,29 @@ TEST(GridLinear, IsTheProductWithTheFeaturesAndSurvivesAFile) {
   archive.arrays["value"].shape = {1, 2};
   EXPECT_THROW(load_grid_linear(archive), Error);
   EXPECT_THROW(GridLinear(map, {1, 2, 3}, {0}), std::invalid_argument);
+}
+
+TEST(GridLinear, AFileOfCoefficientsThatAreNotFiniteIsRefused) {
+  const Problem p(50, 2);
+  BinningOptions options;
+  options.grids = 3;
+  const auto bins = std::make_shared<const BinningMap>(p.cols, options, occupied(p, options));
+  const auto refused = [&](float value, double intercept) {
+    std::vector<float> values(bins->outputs(), 1.0f);
+    values.back() = value;
+    Archive archive;
+    GridLinear(bins, values, {intercept}).save(archive);
+    try {
+      load_grid_linear(archive);
+    } catch (const Error& error) {
+      return error.kind() == Error::Kind::model;
+    }
+    return false;
+  };
+  EXPECT_FALSE(refused(1, 0.5));
+  EXPECT_TRUE(refused(std::nanf(""), 0.5));
+  EXPECT_TRUE(refused(std::numeric_limits<float>::infinity(), 0.5));
+  EXPECT_TRUE(refused(1, std::nan("")));
 }
 
 }  // namespace

@@ -249,7 +249,7 @@ class Conjugating final : public Fitting<T> {
   }
 
   void load(const Archive& archive) override {
-    if (!archive.tree.value("started", false)) return;
+    if (!get_flag(archive.tree, "started")) return;
     done_ = int(get_count(archive.tree, "done", std::uint64_t(options_.passes)));
     loss_ = archive.get<double>("loss", {std::size_t(done_)});
     this->bins_.find(this->P_);
@@ -321,7 +321,7 @@ class Descending final : public Fitting<T> {
   }
 
   void load(const Archive& archive) override {
-    if (!archive.tree.value("read", false)) return;
+    if (!get_flag(archive.tree, "read")) return;
     read();
     solver_.load(archive);
   }
