@@ -83,6 +83,7 @@ RowsOptions FileOptions::rows(const RunOptions& run) const {
   require(index_base >= -1 && index_base <= 1, "--index-base: found {}, expected 0 or 1", index_base);
   if (index_base >= 0) rows.index_base = index_base;
   rows.threads = run.threads;
+  if (!run.memory.empty()) rows.memory = parse_bytes("--memory", run.memory);
   return rows;
 }
 

@@ -93,6 +93,7 @@ struct RowsOptions {
   std::optional<int> index_base = {};  // svmlight; none: 0 where an index 0 occurs, otherwise 1
   std::size_t max_levels = 256;        // csv: the most frequent levels of a text column that become inputs
   int threads = 0;                     // for parsing; 0: all cores
+  std::size_t memory = 0;              // bytes: a file too wide for it is refused; 0: 3/4 of what is free
   bool target_required = true;         // false: read the targets only where the file has them
   KeptCells* kept = nullptr;           // csv, for a model: cells that are carried along; must outlive the rows
 };

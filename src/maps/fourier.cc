@@ -47,11 +47,12 @@ std::size_t FourierMap::frequencies() const {
   return options_.form == Form::cossin ? options_.features / 2 : options_.features;
 }
 
-// A few panels at a time: the double precision W would be twice what is kept.
+// A few panels at a time, one where rows are wide: the double precision W would be twice what is kept.
 template <class T>
 FourierWeights<T> FourierMap::draw_weights() const {
-  constexpr std::size_t kChunk = 4 * FourierWeights<T>::kPanel;
+  constexpr std::size_t kFewInputs = 4096;
   const std::size_t F = frequencies(), d = inputs_;
+  const std::size_t chunk = (d <= kFewInputs ? 4 : 1) * FourierWeights<T>::kPanel;
 
   FourierWeights<T> all;
   all.inputs = d;
@@ -65,8 +66,8 @@ FourierWeights<T> FourierMap::draw_weights() const {
     orthogonal.resize(F * d);
     draw_orthogonal_frequencies(options_.kernel, options_.seed, F, d, orthogonal);
   }
-  for (std::size_t begin = 0; begin < F; begin += kChunk) {
-    const std::size_t count = std::min(kChunk, F - begin);
+  for (std::size_t begin = 0; begin < F; begin += chunk) {
+    const std::size_t count = std::min(chunk, F - begin);
     omega.resize(count * d);
     if (options_.orthogonal) std::copy_n(orthogonal.begin() + std::ptrdiff_t(begin * d), count * d, omega.begin());
     for (std::size_t i = 0; i < count && !options_.orthogonal; ++i)

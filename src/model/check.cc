@@ -17,6 +17,7 @@
 #include "model/map_parts.h"
 #include "model/plan.h"
 #include "model/plan_binning.h"
+#include "model/plan_memory.h"
 #include "rows/shifted.h"
 #include "run/stream.h"
 
@@ -54,6 +55,7 @@ bool searches(const TrainOptions& options) {
 
 // settle: offsets are to be found, as in training; otherwise the rows come as they are.
 Survey survey_of(Rows& rows, std::uint64_t seed, Threads& threads, const Execution& execution, bool wide, bool settle) {
+  check_survey_memory(rows.schema(), threads.count(), execution);
   const auto look = [&](Precision precision) {
     return Stream(rows, nullptr, threads, execution, precision).fold(Survey(rows.schema(), seed), "survey");
   };

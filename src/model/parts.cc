@@ -159,6 +159,7 @@ Sum survey_part(Rows& rows, const PartName& part, std::uint64_t seed, const Exec
   Threads threads(execution.threads);
   Schema schema = rows.schema();
   require(schema.targets > 0, "{}: the rows have no target; name one", part.name);
+  check_survey_memory(schema, threads.count(), execution);
   for (Column& column : schema.columns) column.fill = 0;
   auto state = std::make_unique<Sum::State>();
   state->name = part.name;

@@ -26,6 +26,19 @@ constexpr double kRowsAtFirst = 4096;  // asked for at a time when rows are put 
 constexpr double kBufferGrowth = 2.5;  // of what rows are read into
 constexpr double kSampledRow = 160;    // beside its numbers
 
+// Bytes held for each input, whatever the rows: the survey's facts, its scaling (twice while it is chosen), and of
+// dense rows its column in several schemas.
+constexpr double kFacts = 32, kDenseFacts = 24, kScaling = 72, kColumn = 600;
+// Frequencies of a map come in panels of 16: one may be mostly empty, and while it is drawn it is there in double too.
+constexpr double kPanel = 16 * (4 + 4 + 8);
+// And while they are looked at by a thread, and scalings are chosen.
+constexpr double kChoosing = 160;
+
+double input_bytes(const Schema& schema) { return kFacts + 2 * kScaling + (schema.sparse ? 0 : kColumn); }
+double look_bytes(const Schema& schema, int threads) {
+  return kChoosing + threads * (kFacts + (schema.sparse ? 0 : kDenseFacts));
+}
+
 std::size_t outputs_of(const Schema& schema) {
   if (schema.task == Task::regression) return schema.targets;
   return schema.labels.size() == 2 ? 1 : schema.labels.size();
@@ -133,6 +146,7 @@ class Planning {
     MemoryPlan plan = program_memory(threads_, readers);
     plan.add("rows read", readers * kBufferGrowth * std::min(block, n_) * row_values() * size_.element());
     if (keep) plan.add("rows", row_bytes());
+    plan.add("inputs", double(schema_.inputs) * (input_bytes(schema_) + (size_.map_weights > 0 ? kPanel : 0)));
     return plan;
   }
 
@@ -144,6 +158,7 @@ class Planning {
     const double seen =
         std::min(n_, double(Stream::block_rows(std::max<std::size_t>(1, schema_.inputs), size_.precision, execution)));
     const double sparse = schema_.sparse ? 1.5 : 1;
+    plan.add("look over inputs", double(schema_.inputs) * look_bytes(schema_, threads_));
     plan.add("sampled rows", (sampled + seen) * (row_values() * sizeof(double) * sparse + kSampledRow));
     if (searched_)
       plan.add("trials", SampleTrial::bytes(
@@ -221,6 +236,13 @@ void say_or_refuse(const MemoryPlan& plan, double limit, const std::string& what
 
 }  // namespace
 
+void check_survey_memory(const Schema& schema, int threads, const Execution& execution) {
+  MemoryPlan plan = program_memory(threads, 1);
+  plan.add("inputs", double(schema.inputs) * (input_bytes(schema) + look_bytes(schema, threads)));
+  say_or_refuse(plan, double(memory_limit(execution)), fmt::format("a look over {} inputs", schema.inputs),
+                "raise --memory", {});
+}
+
 void plan_sums_memory(FitSize size, const Schema& schema, std::size_t step, const TrainOptions& options) {
   const double limit = double(memory_limit(options.execution));
   const Execution execution{.memory = std::size_t(limit), .block_rows = options.execution.block_rows};
@@ -230,6 +252,7 @@ void plan_sums_memory(FitSize size, const Schema& schema, std::size_t step, cons
     MemoryPlan plan = program_memory(s.threads, 1);
     const double block = double(Stream::block_rows(D, s.precision, execution)) * double(schema.inputs) * s.element();
     plan.add("rows read", kBufferGrowth * block);
+    plan.add("inputs", double(schema.inputs) * input_bytes(schema));
     plan.add("sampled rows", double(Survey::most_sampled(schema)) * (double(schema.inputs) * sizeof(double)));
     return plan.add(sums_memory(s, limit));
   };

@@ -20,6 +20,10 @@ struct TrainingMemory {
 // that would: std::invalid_argument.
 TrainingMemory plan_training_memory(const Rows& rows, std::size_t n, const TrainOptions& options, int threads);
 
+// A look over rows of this schema, before anything else is known of them: std::invalid_argument where their inputs
+// alone do not fit.
+void check_survey_memory(const Schema& schema, int threads, const Execution& execution);
+
 // The same for the sums of one part, and for solving sums.
 // step: features come in multiples of it, 0: their number is given.
 void plan_sums_memory(FitSize size, const Schema& schema, std::size_t step, const TrainOptions& options);

@@ -36,7 +36,7 @@ class Training {
         execution_(options.execution),
         threads_(options.execution.threads),
         rows_(rows),
-        survey_(rows.schema(), options.seed) {
+        survey_(Schema{}, options.seed) {  // the rows' own only once the plan has room for it
     rows_.rewind();
     scanned_ = rows_.counts();  // before any pass: a resumed run makes fewer
     if (options.checkpoint.path.empty()) return;
@@ -167,7 +167,10 @@ class Training {
   void keep_in_memory() {
     Clock clock;
     current_ = &rows_;
-    if (const auto n = rows_.size()) plan_memory(*n);
+    if (const auto n = rows_.size())
+      plan_memory(*n);
+    else
+      check_survey_memory(schema(), threads_.count(), execution_);
     if (!memory_.keep_rows) return;
     cached_ = options_.double_precision ? cached_rows<double>(rows_) : cached_rows<float>(rows_);
     current_ = cached_.get();

@@ -86,14 +86,14 @@ Packing packing(const std::string& path) {
 
 bool reads_in_order_only(const std::string& path) { return packing(path) != Packing::none || DiskFile(path).is_pipe(); }
 
-std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
+std::unique_ptr<ByteSource> open_bytes(const std::string& path, std::size_t memory) {
   switch (packing(path)) {
     case Packing::gzip:
       return open_gzip(path);
     case Packing::xz:
-      return open_xz(path);
+      return open_xz(path, memory);
     case Packing::zstd:
-      return open_zstd(path);
+      return open_zstd(path, memory);
     case Packing::none:
       break;
   }

@@ -22,8 +22,9 @@ class ByteSource {
   virtual double fraction_read() const = 0;
 };
 
-// Error::Kind::io when the file cannot be opened; Error::Kind::data later, on damaged or cut compressed data.
-std::unique_ptr<ByteSource> open_bytes(const std::string& path);
+// Error::Kind::io when the file cannot be opened; Error::Kind::data later, on damaged or cut compressed data, and where
+// decompression would take more than `memory` bytes.
+std::unique_ptr<ByteSource> open_bytes(const std::string& path, std::size_t memory = std::size_t{1} << 30);
 
 // Whether the bytes come one after the other only: compressed, or from a pipe.
 bool reads_in_order_only(const std::string& path);

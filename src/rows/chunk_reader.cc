@@ -14,8 +14,6 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kLongestRow = std::size_t{1} << 30;
-
 const char* find(const char* begin, const char* end, char c) {
   return static_cast<const char*>(std::memchr(begin, c, std::size_t(end - begin)));
 }
@@ -91,7 +89,7 @@ RowCuts cut_rows(const char* begin, const char* end, std::size_t piece, char del
 }
 
 ChunkReader::ChunkReader(const std::string& path, char delimiter, const ChunkSizes& sizes)
-    : path_(path), delimiter_(delimiter), sizes_(sizes), source_(open_bytes(path)) {}
+    : path_(path), delimiter_(delimiter), sizes_(sizes), source_(open_bytes(path, sizes.decompression)) {}
 
 void ChunkReader::rewind() {
   source_->rewind();
@@ -126,7 +124,7 @@ bool ChunkReader::read_chunk() {
   consumed_ = 0;
 
   for (std::size_t wanted = sizes_.chunk;; wanted *= 2) {
-    wanted = std::max(wanted, filled_ + 1);
+    wanted = std::min(std::max(wanted, filled_ + 1), std::max(sizes_.longest_row, filled_) + 1);
     if (buffer_.size() < wanted + 1) buffer_.resize(wanted + 1);  // one more for a newline that the file lacks
     const std::size_t got = source_->read(buffer_.data() + filled_, wanted - filled_);
     ended_ = got < wanted - filled_;
@@ -149,11 +147,12 @@ bool ChunkReader::read_chunk() {
       consumed_ = std::size_t(chunk_.end - buffer_.data());
       return chunk_.begin != chunk_.end;
     }
-    if (filled_ > kLongestRow) {
+    if (filled_ > sizes_.longest_row) {
       chunk_.begin = begin;
-      fail(Error::Kind::data, "{}: a row longer than 1 GiB{}", place(rows.open_quote ? rows.open_quote : begin),
+      fail(Error::Kind::data, "{}: a row longer than {:.1f} MB{}", place(rows.open_quote ? rows.open_quote : begin),
+           double(sizes_.longest_row) / 1e6,
            rows.open_quote ? ", it begins with a quote that is never closed; close or remove it"
-                           : "; is this a text file?");
+                           : ", too long for --memory; is this a text file of rows? otherwise raise --memory");
     }
   }
 }

@@ -18,6 +18,8 @@ namespace bochner {
 struct ChunkSizes {
   std::size_t chunk = std::size_t{4} << 20;
   std::size_t piece = std::size_t{256} << 10;
+  std::size_t longest_row = std::size_t{1} << 30;    // a longer one is refused
+  std::size_t decompression = std::size_t{1} << 30;  // bytes that it may take
 };
 
 // Whole rows of text: ends with a newline.

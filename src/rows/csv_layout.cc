@@ -11,6 +11,7 @@
 #include "rows/chunk_reader.h"
 #include "rows/csv_cell.h"
 #include "rows/date.h"
+#include "rows/width.h"
 #include "rows/written_number.h"
 
 namespace bochner {
@@ -79,13 +80,20 @@ void check_comments(const std::string& path, const Head& head) {
          "{}:1:1: begins with a comment (#), expected a header or a row; remove comments (grep -v '^#')", path);
 }
 
+// Cells of the row that begins here, before they are made; more where quoted ones hold delimiters.
+std::size_t most_cells(const char* begin, const char* end, char delimiter) {
+  const char* const newline = std::find(begin, end, '\n');
+  return 1 + std::size_t(std::count(begin, newline, delimiter));
+}
+
 Head read_head(const std::string& path, const RowsOptions& options, const CellRules& rules) {
   if (options.delimiter)
     require(*options.delimiter != '"' && *options.delimiter != '\n' && *options.delimiter != '\r' &&
                 *options.delimiter != '\0',
             "csv: a quote, a line end or nothing cannot be the delimiter");
   // Find the delimiter in the first line, then let the chunk reader find whole rows.
-  const std::unique_ptr<ByteSource> source = open_bytes(path);
+  const ChunkSizes sizes = bounded({.chunk = kHeadBytes, .piece = kHeadBytes}, options);
+  const std::unique_ptr<ByteSource> source = open_bytes(path, sizes.decompression);
   std::string text(kHeadBytes, '\0');
   text.resize(source->read(text.data(), text.size()));
   const char* line = text.data();
@@ -96,13 +104,14 @@ Head read_head(const std::string& path, const RowsOptions& options, const CellRu
   Head head;
   head.delimiter = options.delimiter.value_or(find_delimiter(line, end));
   head.rules = rules;
-  ChunkReader reader(path, head.delimiter, {.chunk = kHeadBytes, .piece = kHeadBytes});
+  ChunkReader reader(path, head.delimiter, sizes);
   bool found = false;
   while (head.below.empty() && reader.next()) {
     for (const char* p = reader.chunk().begin; p < reader.chunk().end && head.below.size() < kSampleRows;) {
       if (const char* blank = blank_line(p, head.delimiter)) {
         p = blank + 1;
       } else if (!found) {
+        check_width(reader.place(p), most_cells(p, reader.chunk().end, head.delimiter), kTextColumnBytes, options);
         head.first = read_row(p, head.delimiter);
         found = true;
       } else {

@@ -17,6 +17,7 @@
 #include "rows/number.h"
 #include "rows/text_index.h"
 #include "rows/text_rows.h"
+#include "rows/width.h"
 #include "rows/written_number.h"
 
 namespace bochner {
@@ -340,11 +341,19 @@ bool CsvRows::take_target(std::size_t c, const CsvCell& cell, double& target, Co
   return lenient_;
 }
 
+// Each piece of a chunk has a tally of every column: those of a wide table are few.
+ChunkSizes for_scan(ChunkSizes sizes, std::size_t columns) {
+  constexpr std::size_t kWide = 1024, kBytesPerColumn = 512;
+  if (columns > kWide) sizes.piece = std::max(sizes.piece, columns * kBytesPerColumn);
+  return sizes;
+}
+
 }  // namespace
 
-std::unique_ptr<Rows> open_csv(const std::string& path, const RowsOptions& options, const ChunkSizes& sizes) {
+std::unique_ptr<Rows> open_csv(const std::string& path, const RowsOptions& options, const ChunkSizes& wanted) {
+  const ChunkSizes sizes = bounded(wanted, options);
   const CsvLayout layout = csv_layout(path, options);
-  const CsvScan scan = scan_csv(layout, options, sizes);
+  const CsvScan scan = scan_csv(layout, options, for_scan(sizes, layout.columns()));
   std::vector<std::size_t> match(layout.columns());
   std::iota(match.begin(), match.end(), std::size_t{0});
   RowsOptions strict = options;
@@ -357,7 +366,8 @@ std::unique_ptr<Rows> open_csv(const std::string& path, const RowsOptions& optio
 }
 
 std::unique_ptr<Rows> open_csv(const std::string& path, const Schema& schema, const RowsOptions& options,
-                               const ChunkSizes& sizes) {
+                               const ChunkSizes& wanted) {
+  const ChunkSizes sizes = bounded(wanted, options);
   const CsvLayout layout = csv_layout(path, options, schema);
   Schema own = schema;
   bool weighted = false;

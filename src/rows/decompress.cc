@@ -6,7 +6,10 @@
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -18,7 +21,7 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kInputBytes = 256 * 1024;
-constexpr std::uint64_t kMostDictionary = std::uint64_t{1} << 30;  // xz may ask for a dictionary up to this size
+constexpr std::uint64_t kMostDictionary = std::uint64_t{1} << 30;  // whatever the memory
 
 class Decompressor : public ByteSource {
  public:
@@ -34,6 +37,11 @@ class Decompressor : public ByteSource {
   [[noreturn]] void damaged(const char* why) const {
     fail(Error::Kind::data, "{}: the compressed data are damaged ({}); fetch or write the file again", file_.path(),
          why ? why : "unknown reason");
+  }
+  [[noreturn]] void too_large(const char* what, std::size_t memory) const {
+    fail(Error::Kind::data,
+         "{}: its {} takes more than the {:.1f} MB that decompression may; raise --memory, or decompress it first",
+         file_.path(), what, double(memory) / 1e6);
   }
 
   DiskFile file_;
@@ -94,7 +102,10 @@ class GzipSource : public Decompressor {
 
 class XzSource : public Decompressor {
  public:
-  explicit XzSource(const std::string& path) : Decompressor(path) { start(); }
+  XzSource(const std::string& path, std::size_t memory)
+      : Decompressor(path), memory_(std::min<std::uint64_t>(memory, kMostDictionary)) {
+    start();
+  }
   ~XzSource() override { lzma_end(&stream_); }
 
   void rewind() override {
@@ -117,7 +128,7 @@ class XzSource : public Decompressor {
       else if (status == LZMA_BUF_ERROR)
         cut();
       else if (status == LZMA_MEMLIMIT_ERROR)
-        damaged("its dictionary is larger than 1 GiB");
+        too_large("dictionary", memory_);
       else if (status != LZMA_OK)
         damaged(status == LZMA_FORMAT_ERROR ? "not the xz format" : "checksum or structure is wrong");
     }
@@ -127,17 +138,21 @@ class XzSource : public Decompressor {
  private:
   void start() {
     stream_.avail_in = 0;
-    if (lzma_stream_decoder(&stream_, kMostDictionary, LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
+    if (lzma_stream_decoder(&stream_, memory_, LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
   }
 
+  std::uint64_t memory_;
   lzma_stream stream_ = LZMA_STREAM_INIT;
   bool finished_ = false;
 };
 
 class ZstdSource : public Decompressor {
  public:
-  explicit ZstdSource(const std::string& path) : Decompressor(path), stream_(ZSTD_createDStream()) {
+  ZstdSource(const std::string& path, std::size_t memory)
+      : Decompressor(path), memory_(memory), stream_(ZSTD_createDStream()) {
     if (!stream_) throw std::bad_alloc();
+    const int window = std::clamp(int(std::bit_width(memory)) - 1, kLeastWindow, kMostWindow);
+    ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, window);
   }
   ~ZstdSource() override { ZSTD_freeDStream(stream_); }
 
@@ -158,6 +173,8 @@ class ZstdSource : public Decompressor {
       const bool at_end = pending_.size == 0;
       const std::size_t before = target.pos;
       const std::size_t status = ZSTD_decompressStream(stream_, &target, &pending_);
+      if (ZSTD_isError(status) && ZSTD_getErrorCode(status) == ZSTD_error_frameParameter_windowTooLarge)
+        too_large("window", memory_);
       if (ZSTD_isError(status)) damaged(ZSTD_getErrorName(status));
       inside_frame_ = status != 0;
       if (at_end && inside_frame_ && target.pos == before) cut();
@@ -166,6 +183,9 @@ class ZstdSource : public Decompressor {
   }
 
  private:
+  static constexpr int kLeastWindow = 20, kMostWindow = 27;  // a megabyte; as zstd itself, 128 of them
+
+  std::size_t memory_;
   ZSTD_DStream* stream_;
   ZSTD_inBuffer pending_{};
   bool inside_frame_ = false;
@@ -174,7 +194,11 @@ class ZstdSource : public Decompressor {
 }  // namespace
 
 std::unique_ptr<ByteSource> open_gzip(const std::string& path) { return std::make_unique<GzipSource>(path); }
-std::unique_ptr<ByteSource> open_xz(const std::string& path) { return std::make_unique<XzSource>(path); }
-std::unique_ptr<ByteSource> open_zstd(const std::string& path) { return std::make_unique<ZstdSource>(path); }
+std::unique_ptr<ByteSource> open_xz(const std::string& path, std::size_t memory) {
+  return std::make_unique<XzSource>(path, memory);
+}
+std::unique_ptr<ByteSource> open_zstd(const std::string& path, std::size_t memory) {
+  return std::make_unique<ZstdSource>(path, memory);
+}
 
 }  // namespace bochner

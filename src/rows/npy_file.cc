@@ -15,7 +15,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kMostHeader = std::size_t{1} << 20;
+constexpr std::size_t kMostHeader = std::size_t{1} << 20, kPiece = std::size_t{1} << 16;
 
 // raw[0, count) to out[0], out[step], ...
 template <class S>
@@ -59,7 +59,7 @@ std::string_view entry(std::string_view header, std::string_view key) {
 
 }  // namespace
 
-NpyFile::NpyFile(const std::string& path) : path_(path), source_(open_bytes(path)) {
+NpyFile::NpyFile(const std::string& path, std::size_t memory) : path_(path), source_(open_bytes(path, memory)) {
   unsigned char head[12] = {};
   const std::size_t got = source_->read(reinterpret_cast<char*>(head), 10);
   if (got < 10 || std::memcmp(head, "\x93NUMPY", 6) != 0)
@@ -91,7 +91,9 @@ NpyFile::NpyFile(const std::string& path) : path_(path), source_(open_bytes(path
          "{}: Fortran order in a compressed file or a pipe cannot be read by rows; store it plain, or save it "
          "as numpy.ascontiguousarray(x)",
          path);
-  if (!packed) {
+  if (packed) {
+    check_first_row();
+  } else {
     plain_ = std::make_unique<DiskFile>(path);
     if (plain_->size() - data_begin_ < bytes)
       fail(Error::Kind::data,
@@ -100,6 +102,19 @@ NpyFile::NpyFile(const std::string& path) : path_(path), source_(open_bytes(path
            path, plain_->size() - data_begin_, bytes, rows_, cols_);
     if (plain_->size() - data_begin_ > bytes) refuse_rest();
   }
+}
+
+// How much a compressed file holds shows only as it is read. Whoever makes room for its columns may rely on one row.
+void NpyFile::check_first_row() {
+  std::vector<char> piece(std::min(kPiece, cols_ * element_bytes_));
+  for (std::size_t left = cols_ * element_bytes_; left > 0;) {
+    const std::size_t wanted = std::min(left, piece.size());
+    if (source_->read(piece.data(), wanted) != wanted)
+      fail(Error::Kind::data, "{}: ends within row 0 of {} columns, the file is truncated; save or fetch it again",
+           path_, cols_);
+    left -= wanted;
+  }
+  rewind();
 }
 
 void NpyFile::parse_header(const std::string& text) {

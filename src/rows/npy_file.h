@@ -18,7 +18,8 @@ namespace bochner {
 // compression; Fortran order gathers its columns and needs the plain file.
 class NpyFile {
  public:
-  explicit NpyFile(const std::string& path);
+  // memory: what decompression may take.
+  explicit NpyFile(const std::string& path, std::size_t memory = std::size_t{1} << 30);
 
   std::size_t rows() const { return rows_; }
   std::size_t cols() const { return cols_; }
@@ -31,6 +32,7 @@ class NpyFile {
  private:
   void parse_header(const std::string& text);
   [[noreturn]] void refuse_rest() const;
+  void check_first_row();
 
   std::string path_;
   std::unique_ptr<ByteSource> source_;

@@ -12,6 +12,7 @@
 #include "rows/npy_file.h"
 #include "rows/number.h"
 #include "rows/streamed_rows.h"
+#include "rows/width.h"
 
 namespace bochner {
 
@@ -28,8 +29,8 @@ std::size_t batch_rows(const NpyFile& file) {
 class NpyRows : public StreamedRows {
  public:
   NpyRows(const std::string& path, const Schema& schema, const std::vector<std::size_t>& match, bool weighted,
-          bool lenient)
-      : path_(path), file_(path), lenient_(lenient), labels_(schema.labels) {
+          const RowsOptions& options, bool lenient)
+      : path_(path), file_(path, bounded({}, options).decompression), lenient_(lenient), labels_(schema.labels) {
     schema_ = schema;
     weighted_ = weighted;
     size_ = file_.rows();
@@ -144,7 +145,8 @@ void scan_targets(NpyFile& file, const std::string& path, const RowsOptions& opt
 }  // namespace
 
 std::unique_ptr<Rows> open_npy(const std::string& path, const RowsOptions& options) {
-  NpyFile file(path);
+  NpyFile file(path, bounded({}, options).decompression);
+  check_width(path, file.cols(), kArrayColumnBytes, options);
   const ColumnNames names{path, numbered_names(file.cols()), false};
   if (!options.categories.empty())
     fail(Error::Kind::data, "{}: categories are for CSV; store the array as CSV to encode columns", path);
@@ -159,11 +161,12 @@ std::unique_ptr<Rows> open_npy(const std::string& path, const RowsOptions& optio
   scan_targets(file, path, options, roles, schema);
   std::vector<std::size_t> match(roles.size());
   std::iota(match.begin(), match.end(), std::size_t{0});
-  return std::make_unique<NpyRows>(path, schema, match, !options.weights.empty(), false);
+  return std::make_unique<NpyRows>(path, schema, match, !options.weights.empty(), options, false);
 }
 
 std::unique_ptr<Rows> open_npy(const std::string& path, const Schema& schema, const RowsOptions& options) {
-  const NpyFile file(path);
+  const NpyFile file(path, bounded({}, options).decompression);
+  check_width(path, file.cols(), kArrayColumnBytes, options);
   const ColumnNames names{path, numbered_names(file.cols()), false};
   Schema own = schema;
   own.sparse = false;
@@ -173,7 +176,7 @@ std::unique_ptr<Rows> open_npy(const std::string& path, const Schema& schema, co
     if (column.kind == Kind::category)
       fail(Error::Kind::data, "{}: .npy holds numbers only, the model has the text column '{}'; use CSV", path,
            column.name);
-  return std::make_unique<NpyRows>(path, own, match, weighted, !options.target_required);
+  return std::make_unique<NpyRows>(path, own, match, weighted, options, !options.target_required);
 }
 
 }  // namespace bochner

@@ -11,6 +11,7 @@
 #include "rows/number.h"
 #include "rows/svmlight_line.h"
 #include "rows/svmlight_scan.h"
+#include "rows/width.h"
 
 namespace bochner {
 
@@ -126,7 +127,11 @@ void refuse_column_options(const std::string& path, const RowsOptions& options) 
 
 // Whether the first row has a label.
 bool begins_with_label(const std::string& path, const ChunkSizes& sizes) {
-  ChunkReader reader(path, '\0', {.chunk = std::min<std::size_t>(sizes.chunk, 1 << 16), .piece = 1});
+  ChunkReader reader(path, '\0',
+                     {.chunk = std::min<std::size_t>(sizes.chunk, 1 << 16),
+                      .piece = 1,
+                      .longest_row = sizes.longest_row,
+                      .decompression = sizes.decompression});
   while (reader.next())
     for (const char* p = reader.chunk().begin; p < reader.chunk().end;)
       if (svmlight_line(p)) {
@@ -140,7 +145,8 @@ bool begins_with_label(const std::string& path, const ChunkSizes& sizes) {
 
 }  // namespace
 
-std::unique_ptr<Rows> open_svmlight(const std::string& path, const RowsOptions& options, const ChunkSizes& sizes) {
+std::unique_ptr<Rows> open_svmlight(const std::string& path, const RowsOptions& options, const ChunkSizes& wanted) {
+  const ChunkSizes sizes = bounded(wanted, options);
   refuse_column_options(path, options);
   const SvmlightScan scan = scan_svmlight(path, options, sizes);
   auto rows = std::make_unique<SvmlightRows>(path, scan.schema, false, options.threads, sizes);
@@ -149,7 +155,8 @@ std::unique_ptr<Rows> open_svmlight(const std::string& path, const RowsOptions& 
 }
 
 std::unique_ptr<Rows> open_svmlight(const std::string& path, const Schema& schema, const RowsOptions& options,
-                                    const ChunkSizes& sizes) {
+                                    const ChunkSizes& wanted) {
+  const ChunkSizes sizes = bounded(wanted, options);
   Schema own = schema;
   if (std::any_of(schema.columns.begin(), schema.columns.end(),
                   [](const Column& column) { return column.kind == Column::Kind::category; }))

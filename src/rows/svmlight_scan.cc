@@ -11,6 +11,7 @@
 #include "rows/labels.h"
 #include "rows/scan_pieces.h"
 #include "rows/svmlight_line.h"
+#include "rows/width.h"
 
 namespace bochner {
 
@@ -35,7 +36,7 @@ struct Tally {
   }
 };
 
-void tally_piece(const char* p, const char* end, const RowsOptions& options, Tally& tally) {
+void tally_piece(const char* p, const char* end, const RowsOptions& options, std::size_t memory, Tally& tally) {
   std::vector<std::uint64_t> indices;
   while (p < end) {
     const char* const line = svmlight_line(p);
@@ -68,6 +69,10 @@ void tally_piece(const char* p, const char* end, const RowsOptions& options, Tal
       const auto [low, high] = std::minmax(indices.front(), indices.back());
       if (low == 0 && options.index_base == 1)
         return tally.complaint.say(line, "index 0, expected 1 or more; use index base 0");
+      if (too_wide(high, kSparseInputBytes, memory))
+        return tally.complaint.say(
+            line, "index {}: as many inputs need {} at least, --memory allows {}; renumber them, or raise --memory",
+            high, memory_text(high * kSparseInputBytes), memory_text(memory));
       tally.least = std::min(tally.least, low);
       tally.most = std::max(tally.most, high);
     }
@@ -84,9 +89,10 @@ SvmlightScan scan_svmlight(const std::string& path, const RowsOptions& options, 
   Tally empty;
   empty.kinds = TargetKinds(options.task);
   Tally tally = empty;
+  const std::size_t memory = reading_memory(options);
   scan_pieces(
       reader, threads, empty, [](const char* begin) { return begin; },
-      [&](const char* begin, const char* end, Tally& part) { tally_piece(begin, end, options, part); },
+      [&](const char* begin, const char* end, Tally& part) { tally_piece(begin, end, options, memory, part); },
       [&](Tally& part) { tally.merge(part); });
   if (tally.rows == 0)
     fail(Error::Kind::data, "{}:1:1: the file has no rows, expected `label index:value ...`; check how it was written",
