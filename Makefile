@@ -1,5 +1,5 @@
 # From a fresh Debian 12 to a result in one word. The build itself is CMake's: see CMakePresets.json.
-.PHONY: demo test stops bench asan tsan format install deps test-deps build
+.PHONY: demo test stops bench fuzz asan tsan format install deps test-deps build
 .DEFAULT_GOAL := build
 
 PREFIX ?= /usr/local
@@ -29,6 +29,12 @@ stops: test-deps  ## trainings stopped at some 1,900 points and resumed, to the 
 bench: test-deps  ## ratios to OpenBLAS and scikit-learn, in one run
 	@tools/build.sh release all
 	@tools/bench.sh build/release
+
+fuzz: FUZZ_SECONDS ?= 60
+fuzz: deps  ## readers, models, sums, checkpoints and specs under sanitizers, FUZZ_SECONDS each
+	@tools/install_deps.sh --fuzz
+	@tools/build.sh fuzz all
+	@tests/fuzz/run.sh build/fuzz $(FUZZ_SECONDS)
 
 asan tsan: deps
 	@tools/build.sh $@ all

@@ -5,6 +5,7 @@
 #   tools/install_deps.sh --test     and to test: clang-format, and .venv with the Python oracles
 #   tools/install_deps.sh --clang    and to build with clang
 #   tools/install_deps.sh --cross    and to build for the other architecture (x86_64, aarch64) and emulate it
+#   tools/install_deps.sh --fuzz     and to fuzz: clang with its sanitizers
 set -euo pipefail
 cd "$(dirname "$0")/.."
 purpose=${1:-}
@@ -15,6 +16,7 @@ command -v python3 >/dev/null || packages+=(python3)
 case $purpose in
   --test) packages+=(clang-format python3-venv git) ;;
   --clang) packages+=(clang) ;;
+  --fuzz) packages+=(clang libclang-rt-dev) ;;
   --cross)
     packages+=(qemu-user-static)
     if [ "$(uname -m)" = x86_64 ]; then packages+=(g++-aarch64-linux-gnu); else packages+=(g++-x86-64-linux-gnu); fi

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+// Checkpoints to resume from. The first byte chooses the training and whether the rest is its log or its state; the
+// other of the two is then one that a stopped training left.
+
+#include <filesystem>
+#include <vector>
+
+#include "fuzzing.h"
+#include "run/checkpoint.h"
+#include "trainings.h"
+
+using namespace bochner;
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
+  return fuzzing::mutate_archive(data, size, most, seed, 1);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const std::vector<fuzzing::SavedCheckpoint> saved = [] {
+    std::vector<fuzzing::SavedCheckpoint> all;
+    for (std::size_t which = 0; which < fuzzing::kTrainings; ++which) all.push_back(fuzzing::stopped_checkpoint(which));
+    return all;
+  }();
+  if (size < 1) return 0;
+  static const std::string path = fuzzing::scratch("checkpoint");
+  for (const std::string& file : Checkpoint::files(path)) std::filesystem::remove(file);
+  const std::size_t which = data[0] / 2 % fuzzing::kTrainings;
+  const std::span<const std::uint8_t> bytes(data + 1, size - 1);
+  if (data[0] % 2 == 0) {
+    fuzzing::put_file(path, bytes);
+  } else {
+    const std::string& log = saved[which].log;
+    fuzzing::put_file(path, {reinterpret_cast<const std::uint8_t*>(log.data()), log.size()});
+    fuzzing::put_file(path + ".state", bytes);
+  }
+  fuzzing::guarded([&] {
+    TrainOptions options = fuzzing::training(which);
+    options.checkpoint.path = path;
+    options.checkpoint.resume = true;
+    options.checkpoint.first_seconds = 1e9;
+    train(*fuzzing::small_rows(), options);
+  });
+  return 0;
+}

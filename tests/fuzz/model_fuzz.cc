@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+// Model files: what loads must describe itself, predict and be saved without harm.
+
+#include "bochner/model.h"
+#include "bochner/rows.h"
+#include "fuzzing.h"
+
+using namespace bochner;
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
+  return fuzzing::mutate_archive(data, size, most, seed);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const std::string path = fuzzing::scratch("model"), again = fuzzing::scratch("again"),
+                           table = fuzzing::scratch("table.csv");
+  static const bool made = [] {
+    static constexpr char kTable[] = "a,b,c\n1,2,x\n3,4,y\n";
+    fuzzing::put_file(table, {reinterpret_cast<const std::uint8_t*>(kTable), sizeof kTable - 1});
+    return true;
+  }();
+  static_cast<void>(made);
+  fuzzing::put_file(path, {data, size});
+  fuzzing::guarded([&] {
+    const Model model = Model::load(path);
+    model.description();
+    model.report().text();
+    const std::size_t inputs = model.schema().inputs;
+    if (inputs > 4096) return;
+    Matrix<float> x(3, inputs);
+    for (std::size_t i = 0; i < 3 * inputs; ++i) x.data()[i] = float(i % 7) - 2;
+    x(1, 0) = 1e30f;
+    const Matrix<double> scores = model.predict(MatrixView<const float>(x.view()));
+    if (model.schema().task == Task::classification)
+      for (std::size_t i = 0; i < scores.rows(); ++i) model.label(&scores(i, 0));
+    if (model.has_probabilities()) model.probabilities(&scores(0, 0));
+    model.predict(MatrixView<const double>(Matrix<double>(2, inputs).view()));
+    fuzzing::guarded([&] {
+      const auto rows = open_rows(table, model.schema(), {.threads = 1, .target_required = false});
+      model.predict(*rows, {.threads = 1});
+    });
+    model.save(again);
+    Model::load(again);
+  });
+  return 0;
+}

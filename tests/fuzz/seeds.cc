@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+// fuzz_seeds FOLDER: FOLDER/rows, model, sum, checkpoint and spec, with good files made from the data that ships.
+
+#include <fmt/format.h>
+#include <lzma.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include "bochner/parts.h"
+#include "fuzzing.h"
+#include "scratch.h"
+#include "trainings.h"
+
+namespace bochner::fuzzing {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string first_lines(const std::string& path, int count) {
+  std::ifstream file(path);
+  std::string text, line;
+  for (; count > 0 && std::getline(file, line); --count) text += line + '\n';
+  if (text.empty()) throw std::runtime_error("cannot read " + path);
+  return text;
+}
+
+std::string npy(const char* type, const std::string& shape, const std::string& data) {
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", type, shape);
+  header.append(64 - (header.size() + 11) % 64, ' ');
+  header += '\n';
+  return std::string("\x93NUMPY\x01\x00", 8) + char(header.size() & 255) + char(header.size() >> 8) + header + data;
+}
+
+std::string gzip(const std::string& text) {
+  z_stream stream{};
+  std::string packed(text.size() + 1024, '\0');
+  deflateInit2(&stream, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = uInt(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = uInt(packed.size());
+  deflate(&stream, Z_FINISH);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  return packed;
+}
+
+std::string xz(const std::string& text) {
+  std::string packed(text.size() + 1024, '\0');
+  std::size_t size = 0;
+  if (lzma_easy_buffer_encode(1, LZMA_CHECK_CRC32, nullptr, reinterpret_cast<const std::uint8_t*>(text.data()),
+                              text.size(), reinterpret_cast<std::uint8_t*>(packed.data()), &size,
+                              packed.size()) != LZMA_OK)
+    throw std::runtime_error("xz failed");
+  packed.resize(size);
+  return packed;
+}
+
+std::string zstd(const std::string& text) {
+  std::string packed(ZSTD_compressBound(text.size()), '\0');
+  packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 3));
+  return packed;
+}
+
+class Folder {
+ public:
+  Folder(const fs::path& folder) : folder_(folder) { fs::create_directories(folder); }
+  void add(const std::string& bytes) { testing_files::write_bytes((folder_ / fmt::format("{:02}", count_++)), bytes); }
+  void add_file(const std::string& path) { add(testing_files::read_bytes(path)); }
+
+ private:
+  fs::path folder_;
+  int count_ = 0;
+};
+
+// As rows_fuzz.cc counts its formats.
+void seed_rows(const fs::path& folder, const std::string& data) {
+  Folder to(folder);
+  const auto add = [&](int format, const char* options, const std::string& bytes) {
+    to.add(char(format) + std::string(options, 2) + bytes);
+  };
+  const std::string numbers = first_lines(data + "/cpu-small.csv", 8),
+                    words = first_lines(data + "/adult-small.csv", 8),
+                    sparse = first_lines(data + "/adult-small.svm", 8);
+  std::string cells(6 * 8, '\0');
+  for (int i = 0; i < 6; ++i) {
+    const double value = i * 1.5 - 2;
+    std::memcpy(cells.data() + 8 * i, &value, 8);
+  }
+  const std::string table = npy("<f8", "(2, 3)", cells), bytes = npy("|u1", "(3, 2)", "abcdef");
+  add(0, "\1\0", numbers);
+  add(0, "\1\1", words);
+  add(0, "\2\20", "a;\"b \"\"c\"\"\";y\n1;x;0.5\n?;NA;1e3\n-2;\"x\ny\";7\n");
+  add(0, "\105\11", "1,2,3\r\n4,,6\r\n");
+  add(1, "\0\0", sparse);
+  add(1, "\0\1", "1 qid:3 1:0.5 7:2 # note\n-1 2:1e-3\n");
+  add(1, "\0\141", "0.5 0:1 3:2\n");
+  add(2, "\1\1", table);
+  add(2, "\0\0", bytes);
+  add(2, "\1\0", npy("<f4", "(4,)", cells.substr(0, 16)));
+  add(3, "\1\1", gzip(words));
+  add(4, "\1\1", gzip(table));
+  add(5, "\0\1", xz(sparse));
+  add(6, "\1\1", xz(table));
+  add(7, "\1\1", zstd(numbers));
+  add(8, "\1\1", zstd(bytes));
+}
+
+std::unique_ptr<Rows> text_rows(const std::string& text, const std::string& target) {
+  const std::string path = scratch("seed.csv");
+  testing_files::write_bytes(path, text);
+  return open_rows(path, {.targets = {target}, .threads = 1});
+}
+
+void seed_models(const fs::path& folder, const std::string& words) {
+  Folder to(folder);
+  const std::string path = scratch("seed.model");
+  const auto add = [&](Rows& rows, const TrainOptions& options) {
+    rows.rewind();
+    train(rows, options).save(path);
+    to.add_file(path);
+  };
+  for (std::size_t which = 0; which < kTrainings; ++which) add(*small_rows(), training(which));
+  TrainOptions options = training(6);
+  for (const char* map : {"fourier:form=shifted", "nystroem", "none", "binning:order=1-2", "fourier+nystroem"}) {
+    options.map = map;
+    add(*small_rows(Task::regression), options);
+  }
+  options.map = "fourier";
+  for (const auto scale : {ColumnScaling::Method::quantile, ColumnScaling::Method::log}) {
+    options.scale = scale;
+    add(*text_rows(words, "income"), options);
+  }
+}
+
+void seed_sums(const fs::path& folder, const std::string& words) {
+  Folder to(folder);
+  const std::string path = scratch("seed.sum"), table = "a,b,c\n1,2,x\n3,4,y\n2,2,x\n0,1,y\n";
+  for (const auto& [text, target] : {std::pair(words, "income"), std::pair(table, "c"), std::pair(table, "b")}) {
+    const auto rows = text_rows(text, target);
+    const Sum survey = survey_part(*rows, {"seed", 7}, 1, {.threads = 1});
+    survey.save(path);
+    to.add_file(path);
+    TrainOptions options = training(6);
+    options.seed = 1;
+    const std::string file = scratch("seed.csv");
+    for (const char* map : {"fourier", "nystroem", "none"}) {
+      options.map = map;
+      const auto again = open_rows(file, survey.schema(), {.threads = 1});
+      sum_part(*again, survey, {"seed", 7}, options).save(path);
+      to.add_file(path);
+    }
+  }
+}
+
+void seed_checkpoints(const fs::path& folder) {
+  Folder to(folder);
+  for (std::size_t which = 0; which < kTrainings; ++which) {
+    const SavedCheckpoint saved = stopped_checkpoint(which);
+    if (saved.log.empty()) throw std::runtime_error(fmt::format("training {} left no checkpoint", which));
+    to.add(char(2 * which) + saved.log);
+    if (!saved.state.empty()) to.add(char(2 * which + 1) + saved.state);
+  }
+}
+
+void seed_specs(const fs::path& folder) {
+  Folder to(folder);
+  for (const char* spec : {"gaussian\nfourier\n1", "laplacian\nbinning:order=1-2,sweeps=2,pursuit=3\n0.5",
+                           "matern:nu=2.5\nnystroem\nmedian", "rational-quadratic:alpha=2\nfourier:form=shifted\nscale",
+                           "cauchy\nfourier+binning:weight=2\n1,2", "laplacian2\nnystroem:landmarks=leverage\nauto",
+                           "laplacian:gamma=2\nbinning:steps=5\n3", "gaussian\nnone\n"})
+    to.add(spec);
+}
+
+}  // namespace
+
+void make_seeds(const fs::path& folder) {
+  const std::string data = BOCHNER_TEST_DATA, words = first_lines(data + "/adult-small.csv", 25);
+  seed_rows(folder / "rows", data);
+  seed_models(folder / "model", words);
+  seed_sums(folder / "sum", words);
+  seed_checkpoints(folder / "checkpoint");
+  seed_specs(folder / "spec");
+}
+
+}  // namespace bochner::fuzzing
+
+// The mutator's partner in a program without a fuzzer.
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t*, std::size_t size, std::size_t) { return size; }
+
+int main(int count, char** words) {
+  if (count != 2) {
+    fmt::print(stderr, "usage: fuzz_seeds FOLDER\n");
+    return 1;
+  }
+  try {
+    bochner::fuzzing::make_seeds(words[1]);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "fuzz_seeds: {}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+// The words that say what to train: three lines, for --kernel, --map and --bandwidth.
+
+#include "fuzzing.h"
+#include "trainings.h"
+
+using namespace bochner;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string text(reinterpret_cast<const char*>(data), size), words[3];
+  for (std::string& word : words) {
+    const std::size_t end = text.find('\n');
+    word = text.substr(0, end);
+    text.erase(0, end == text.npos ? end : end + 1);
+  }
+  fuzzing::guarded([&] {
+    TrainOptions options = fuzzing::training(6);
+    options.kernel = parse_kernel(words[0]);
+    options.map = words[1];
+    options.bandwidth = words[2];
+    train(*fuzzing::small_rows(Task::regression), options);
+  });
+  return 0;
+}
