@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 //
-// Whatever happens to the bytes of a saved file, it is refused or means what it meant. Every byte of models, sums and
-// checkpoints is altered in three ways, and every file cut at every byte: some 60,000 files.
+// Whatever happens to the bytes of a saved file, it is refused or means what it meant. Every byte of models and
+// checkpoints, and some of sums, is altered in three ways, and the files are cut there.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 class Altered : public ::testing::Test {
  protected:
-  static constexpr std::size_t kRows = 24, kInputs = 2;
+  static constexpr std::size_t kRows = 24, kInputs = 2, kMostBytes = 8000;
 
   Altered() : x_(kRows, kInputs), y_(kRows, 1) {
     std::mt19937 draw(3);
@@ -59,9 +59,11 @@ class Altered : public ::testing::Test {
         refused += error.kind() == Error::Kind::model;
       }
     };
-    for (std::size_t size = 0; size < bytes.size(); ++size) try_bytes(bytes.substr(0, size));
+    // Of sums, which are large, some of the bytes.
+    const std::size_t step = 1 + bytes.size() / kMostBytes;
+    for (std::size_t size = 0; size < bytes.size(); size += step) try_bytes(bytes.substr(0, size));
     std::string altered = bytes;
-    for (std::size_t at = 0; at < bytes.size(); ++at) {
+    for (std::size_t at = 0; at < bytes.size(); at += step) {
       for (const int change : {0x01, 0x80, 0xff}) {
         altered[at] = char(bytes[at] ^ change);
         try_bytes(altered);
