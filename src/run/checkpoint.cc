@@ -116,8 +116,9 @@ void Checkpoint::read(const std::string& path) {
 }
 
 void Checkpoint::read_log(const Archive& log) {
-  const nlohmann::json& names = get_node(log.tree, "results");
   const auto damaged = [&] { fail(Error::Kind::model, "{}: is damaged; leave --resume out", options_.path); };
+  if (!log.tree.is_object() || !log.tree.contains("results")) damaged();
+  const nlohmann::json& names = get_node(log.tree, "results");
   if (!names.is_array()) damaged();
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string array = std::to_string(i);
