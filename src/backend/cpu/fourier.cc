@@ -108,7 +108,7 @@ constexpr std::size_t segment_vectors() {
 template <class T, std::size_t kVectors>
 struct TileWeights {
   static constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
-  static constexpr bool kOnePanel = kVectors * kLanes <= kPanel;
+  static constexpr bool kOnePanel = kPanel % (kVectors * kLanes) == 0;
   const T* vectors[kOnePanel ? 1 : kVectors];
 
   TileWeights(const T* panel, std::size_t panel_size, std::size_t column) {
