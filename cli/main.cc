@@ -2,7 +2,10 @@
 // Copyright 2026 The bochner authors
 
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <new>
 
 #include "backend/cpu/target_choice.h"
@@ -100,10 +103,21 @@ int guarded(int argc, char** argv) {
   }
 }
 
+// Under ulimit -v a thread that OpenBLAS started by itself may ask for memory for ever, and at the end of a program
+// the library waits for it. Our own work is done by then, so nobody has to.
+int end_without_waiting(int code) {
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    std::fflush(nullptr);
+    ::_exit(code);
+  }
+  return code;
+}
+
 }  // namespace
 }  // namespace bochner
 
 int main(int argc, char** argv) {
   bochner::catch_signals();
-  return bochner::guarded(argc, argv);
+  return bochner::end_without_waiting(bochner::guarded(argc, argv));
 }
