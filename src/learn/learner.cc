@@ -24,7 +24,7 @@ namespace {
 
 constexpr double kTolerance = 1e-6;                 // of the objective
 constexpr double kChoiceTolerance = 1e-3;           // of the objective while C is chosen
-constexpr int kStart = 0, kLeast = -8, kMost = 10;  // C = 10^(step / 2)
+constexpr int kStart = 0, kLeast = -8, kMost = 14;  // C = 10^(step / 2)
 constexpr double kFlat = 1e-9;                      // of the loss
 constexpr double kMostHeldOut = 8192, kFewHeldOut = 2000;
 
