@@ -27,7 +27,8 @@ std::string train_text(const Model& model, const TrainWords& words, double secon
   const Report& report = model.report();
   const std::string score = report.score ? fmt::format("{} ({})", report.score->text(), origin(report, words))
                                          : std::string("trained, without a score");
-  std::string text = fmt::format("{}; {}, lambda {:.3g}, {:.2f} s\n", score, count_text(report), report.lambda, seconds);
+  std::string text =
+      fmt::format("{}; {}, lambda {:.3g}, {:.2f} s\n", score, count_text(report), report.lambda, seconds);
   if (!report.folds.empty())
     text += fmt::format("{}, each trained on the others; the model is trained on all rows\n", folds_text(report.folds));
   if (report.test)

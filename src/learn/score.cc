@@ -224,16 +224,18 @@ std::string Score::text() const {
   return text + fmt::format(", relative error |yhat-y|/|y| {:.2f} %", 100 * *relative_error) + on;
 }
 
+// The score of a training has also chosen bandwidth and lambda: the best of some dozens of scores without any signal
+// lies about two standard errors above their mean, so what is clear is further away.
 std::string Score::warning() const {
-  const double doubt = standard_error.value_or(0);
+  const double doubt = 3 * standard_error.value_or(0);
   if (error && baseline_error) {
     if (*error >= *baseline_error) return "no better than always answering the most frequent class";
     if (*error + doubt >= *baseline_error)
-      return "not clearly better than always answering the most frequent class: less than a standard error apart";
+      return "not clearly better than always answering the most frequent class: less than three standard errors apart";
   }
   if (r2 && rows > 0) {
     if (*r2 <= 0) return "no better than always answering the mean";
-    if (*r2 <= doubt) return "not clearly better than always answering the mean: less than a standard error apart";
+    if (*r2 <= doubt) return "not clearly better than always answering the mean: less than three standard errors apart";
   }
   return "";
 }

@@ -65,11 +65,11 @@ Score score_from(const double* numbers);
 
 inline double weight_of(const double* weights, std::size_t i) { return weights ? weights[i] : 1.0; }
 
-// What leave-one-out tells a class by: the score without the row plus w_i (y_i - m) / (n - w_i), m the mean of the codes
-// and n the weight of all rows, so that the mean of all rows stands in for that of the others. The others' mean leans
-// away from the row's own class, and classes of equal weight without any signal would all be told wrong; with the mean
-// of all rows they are a tie, as they should be. The rest of the score does not know the row. Rounded, so that a tie
-// stays one.
+// What leave-one-out tells a class by: the score without the row plus w_i (y_i - m) / (n - w_i), m the mean of the
+// codes and n the weight of all rows, so that the mean of all rows stands in for that of the others. The others' mean
+// leans away from the row's own class, and classes of equal weight without any signal would all be told wrong; with the
+// mean of all rows they are a tie, as they should be. The rest of the score does not know the row. Rounded, so that a
+// tie stays one.
 double judged_score(double score, double code, double mean, double row_weight, double weight);
 
 // The class a row of scores names.
