@@ -40,7 +40,8 @@ TEST(FileHash, IsNotTakenOfAFileThatWasChangedMeanwhile) {
     write_bytes(path, "1,2\n");
     return UnchangedFile(path);
   };
-  EXPECT_EQ(begin().hash(), file_hash(path));
+  const UnchangedFile same = begin();
+  EXPECT_EQ(same.hash(), file_hash(path));
 
   UnchangedFile longer = begin();
   write_bytes(path, "1,2\n3,4\n");
