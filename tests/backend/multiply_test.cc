@@ -80,7 +80,7 @@ TYPED_TEST(Multiply, SumsInTheSameOrderOnEveryMachine) {
 TYPED_TEST(Multiply, ARowsResultDoesNotDependOnItsPlace) {
   using T = TypeParam;
   constexpr std::size_t rows = 200;
-  for_each_target([](const std::string& target) {
+  for_each_target([&](const std::string& target) {
     for (const std::size_t k : {7, 130, 1500})
       for (const std::size_t n : {1, 2, 5, 15, 16, 65}) {
         const auto a = numbers<T>(rows * k, 7), b = numbers<T>(k * n, 8);
