@@ -4,6 +4,7 @@
 #include "bochner/check.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "base/require.h"
 #include "commands.h"

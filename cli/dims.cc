@@ -2,6 +2,7 @@
 // Copyright 2026 The bochner authors
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "base/require.h"
 #include "bochner/bounds.h"

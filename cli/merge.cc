@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
+#include <fmt/format.h>
+
 #include "base/require.h"
 #include "bochner/parts.h"
 #include "commands.h"

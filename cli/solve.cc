@@ -2,6 +2,7 @@
 // Copyright 2026 The bochner authors
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "base/clock.h"
 #include "base/require.h"

@@ -3,9 +3,12 @@
 
 #include "base/archive.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -54,6 +57,19 @@ const Archive::Array& find(const Archive& archive, const std::string& name) {
 }
 
 }  // namespace
+
+Archive::Archive() : owned_(std::make_unique<nlohmann::json>(nlohmann::json::object())), tree(*owned_) {}
+Archive::Archive(const Archive& other)
+    : owned_(std::make_unique<nlohmann::json>(other.tree)), tree(*owned_), arrays(other.arrays) {}
+Archive::Archive(Archive&& other)
+    : owned_(std::make_unique<nlohmann::json>(std::move(other.tree))), tree(*owned_), arrays(std::move(other.arrays)) {}
+Archive& Archive::operator=(const Archive& other) { return *this = Archive(other); }
+Archive& Archive::operator=(Archive&& other) {
+  tree = std::move(other.tree);
+  arrays = std::move(other.arrays);
+  return *this;
+}
+Archive::~Archive() = default;
 
 bool Archive::Array::operator==(const Array& other) const {
   const std::span<const std::byte> a = content(), b = other.content();

@@ -6,7 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,7 +28,18 @@ class Archive {
     bool operator==(const Array& other) const;
   };
 
-  nlohmann::json tree = nlohmann::json::object();
+  Archive();
+  Archive(const Archive& other);
+  Archive(Archive&& other);
+  Archive& operator=(const Archive& other);
+  Archive& operator=(Archive&& other);
+  ~Archive();
+
+ private:
+  std::unique_ptr<nlohmann::json> owned_;  // apart: only who looks into the tree compiles the JSON library
+
+ public:
+  nlohmann::json& tree;
   std::map<std::string, Array> arrays;
 
   // T: double, float, int64_t, uint64_t, uint32_t, uint8_t.

@@ -3,6 +3,7 @@
 
 #include "base/strict_json.h"
 
+#include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
 

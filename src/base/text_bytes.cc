@@ -4,6 +4,7 @@
 #include "base/text_bytes.h"
 
 #include <cstddef>
+#include <nlohmann/json.hpp>
 
 namespace bochner {
 

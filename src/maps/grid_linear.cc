@@ -4,6 +4,7 @@
 #include "maps/grid_linear.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/archive.h"
 #include "base/finite.h"

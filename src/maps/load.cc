@@ -3,6 +3,8 @@
 
 #include "maps/load.h"
 
+#include <nlohmann/json.hpp>
+
 #include "base/require.h"
 #include "maps/grid_linear.h"
 #include "maps/nystroem.h"

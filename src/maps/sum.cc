@@ -2,6 +2,7 @@
 // Copyright 2026 The bochner authors
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/aligned.h"
 #include "base/require.h"

@@ -3,6 +3,8 @@
 
 #include "model/report_json.h"
 
+#include <nlohmann/json.hpp>
+
 #include "base/archive.h"
 #include "base/require.h"
 

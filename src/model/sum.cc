@@ -3,9 +3,12 @@
 
 #include "model/sum.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "base/require.h"

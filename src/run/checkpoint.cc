@@ -3,9 +3,12 @@
 
 #include "run/checkpoint.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "backend/machine.h"
 #include "base/require.h"
@@ -89,7 +92,8 @@ const nlohmann::json& Checkpoint::identity() {
   for (const auto& [name, value] : options_.identity) tree[name] = value;
   if (options_.late_identity)
     for (const auto& [name, value] : options_.late_identity()) tree[name] = value;
-  return identity_.emplace(std::move(tree));
+  identity_ = std::make_shared<nlohmann::json>(std::move(tree));
+  return *identity_;
 }
 
 void Checkpoint::read(const std::string& path) {

@@ -14,6 +14,7 @@
 #include "base/archive.h"
 #include "bochner/checkpoint.h"
 #include "run/checkpoint_place.h"
+#include "run/logged.h"
 
 namespace bochner {
 
@@ -98,16 +99,12 @@ class Checkpoint {
   CheckpointOptions options_;
   std::shared_ptr<CheckpointPlace> place_;
   Say say_;
-  std::optional<nlohmann::json> identity_;
+  std::shared_ptr<const nlohmann::json> identity_;
   bool resumed_ = false, own_ = false;  // own: what lies at the paths is of this training
   std::map<std::string, Archive> kept_, found_;
   std::vector<Entry> log_;
   std::size_t next_ = 0;  // in the log
   File log_file_, state_file_;
 };
-
-// checkpoint->logged() where there is a checkpoint.
-std::vector<double> logged(Checkpoint* checkpoint, const std::string& what, std::size_t size,
-                           const std::function<std::vector<double>()>& make);
 
 }  // namespace bochner

@@ -4,9 +4,11 @@
 #include "run/stream.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/aligned.h"
 #include "base/require.h"
+#include "run/checkpoint.h"
 
 namespace bochner {
 
@@ -39,8 +41,7 @@ std::size_t Stream::block_rows(std::size_t features, Precision precision, const 
 }
 
 template <class T>
-void Stream::pass(const std::string& step, const std::function<void(const RowBlock<T>&)>& visit,
-                  std::size_t first_row) const {
+void Stream::pass(const std::string& step, const Visit<T>& visit, std::size_t first_row) const {
   const std::size_t block_rows = this->block_rows();
   AlignedVector<T> mapped;
   RowBlock<T> block;
@@ -71,7 +72,38 @@ void Stream::pass(const std::string& step, const std::function<void(const RowBlo
   }
 }
 
-template void Stream::pass(const std::string&, const std::function<void(const RowBlock<float>&)>&, std::size_t) const;
-template void Stream::pass(const std::string&, const std::function<void(const RowBlock<double>&)>&, std::size_t) const;
+// The state between two blocks: the fold, the row it goes on with, and whether that was the last.
+template <class T>
+void Stream::pass_saved(const std::string& step, const SavedFold& fold, const Visit<T>& add) const {
+  Checkpoint& checkpoint = *execution_.checkpoint;
+  std::size_t row = 0;
+  bool done = false;
+  if (auto saved = checkpoint.take(step)) {
+    row = get_count(saved->tree, "next_row", std::size_t(1) << 53);
+    done = get_count(saved->tree, "done", 1) == 1;
+    fold.load(std::move(*saved));
+  }
+  const auto save = [&](Archive& archive) {
+    fold.save(archive);
+    archive.tree["next_row"] = row;
+    archive.tree["done"] = done ? 1 : 0;
+  };
+  const Visit<T> add_and_offer = [&](const RowBlock<T>& block) {
+    {
+      const Threads::Undivided whole(threads_);
+      add(block);
+    }
+    row = block.first + block.rows;
+    checkpoint.offer(step, save);
+  };
+  if (!done) checkpoint.saved_when_stopped(step, save, [&] { pass<T>(step, add_and_offer, row); });
+  done = true;
+  checkpoint.offer(step, save);
+}
+
+template void Stream::pass(const std::string&, const Visit<float>&, std::size_t) const;
+template void Stream::pass(const std::string&, const Visit<double>&, std::size_t) const;
+template void Stream::pass_saved(const std::string&, const SavedFold&, const Visit<float>&) const;
+template void Stream::pass_saved(const std::string&, const SavedFold&, const Visit<double>&) const;
 
 }  // namespace bochner

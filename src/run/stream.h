@@ -3,15 +3,16 @@
 
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <type_traits>
 
 #include "backend/workers.h"
+#include "base/archive.h"
 #include "bochner/execution.h"
 #include "bochner/map.h"
 #include "bochner/rows.h"
-#include "run/checkpoint.h"
 
 namespace bochner {
 
@@ -55,36 +56,13 @@ class Stream {
   // resumed run goes on behind the rows it has seen. f.save(archive) may put views; f.load(archive) replaces f.
   template <class Fold>
   Fold fold_saved(Fold f, const std::string& step) const {
-    Checkpoint* checkpoint = execution_.checkpoint;
-    if (!checkpoint) return fold(std::move(f), step);
-    std::size_t row = 0;
-    bool done = false;
-    if (auto saved = checkpoint->take(step)) {
-      row = get_count(saved->tree, "next_row", std::size_t(1) << 53);
-      done = get_count(saved->tree, "done", 1) == 1;
-      f.load(std::move(*saved));
-    }
-    const auto save = [&](Archive& archive) {
-      f.save(archive);
-      archive.tree["next_row"] = row;
-      archive.tree["done"] = done ? 1 : 0;
-    };
-    if (!done)
-      checkpoint->saved_when_stopped(step, save, [&] {
-        each(
-            step,
-            [&](const auto& block) {
-              {
-                const Threads::Undivided whole(threads_);
-                f.add(workers(), block);
-              }
-              row = block.first + block.rows;
-              checkpoint->offer(step, save);
-            },
-            row);
-      });
-    done = true;
-    checkpoint->offer(step, save);
+    const SavedFold saved{[&](Archive& archive) { f.save(archive); },
+                          [&](Archive archive) { f.load(std::move(archive)); }};
+    if (!execution_.checkpoint) return fold(std::move(f), step);
+    if (precision_ == Precision::float32)
+      pass_saved<float>(step, saved, [&](const RowBlock<float>& block) { f.add(workers(), block); });
+    else
+      pass_saved<double>(step, saved, [&](const RowBlock<double>& block) { f.add(workers(), block); });
     return f;
   }
 
@@ -104,7 +82,16 @@ class Stream {
 
  private:
   template <class T>
-  void pass(const std::string& step, const std::function<void(const RowBlock<T>&)>& visit, std::size_t first_row) const;
+  using Visit = std::function<void(const RowBlock<T>&)>;
+  template <class T>
+  void pass(const std::string& step, const Visit<T>& visit, std::size_t first_row) const;
+
+  struct SavedFold {
+    std::function<void(Archive&)> save;
+    std::function<void(Archive)> load;
+  };
+  template <class T>
+  void pass_saved(const std::string& step, const SavedFold& fold, const Visit<T>& add) const;
 
   Rows& rows_;
   MapPtr map_;

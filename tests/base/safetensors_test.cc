@@ -8,6 +8,7 @@
 
 #include <cstring>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "base/hash64.h"

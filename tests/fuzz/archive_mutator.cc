@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <vector>
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "rows/rows_testing.h"
 #include "rows/schema_json.h"
 

@@ -3,6 +3,8 @@
 
 #include "rows/shifted.h"
 
+#include <nlohmann/json.hpp>
+
 #include "rows/rows_testing.h"
 #include "rows/schema_json.h"
 

@@ -4,6 +4,7 @@
 #include "learn/grids/fit.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/memory.h"

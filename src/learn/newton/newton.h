@@ -11,7 +11,7 @@
 #include "learn/newton/feature_rows.h"
 #include "learn/newton/hessian_factor.h"
 #include "learn/newton/losses.h"
-#include "run/checkpoint.h"
+#include "run/logged.h"
 
 namespace bochner {
 

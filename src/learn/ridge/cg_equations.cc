@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/require.h"
+#include "run/logged.h"
 #include "solve/pcg.h"
 
 namespace bochner {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bochner/report.h"
-#include "run/checkpoint.h"
+#include "run/logged.h"
 
 namespace bochner {
 

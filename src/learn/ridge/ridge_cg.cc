@@ -14,6 +14,7 @@
 #include "learn/ridge/lambda_search.h"
 #include "learn/ridge/sketched_gram.h"
 #include "random/draw.h"
+#include "run/checkpoint.h"
 
 namespace bochner {
 
