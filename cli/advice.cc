@@ -8,8 +8,8 @@
 #include <algorithm>
 
 #include "base/spec.h"
-#include "model/map_parts.h"
-#include "model/plan_binning.h"
+#include "choose/map_parts.h"
+#include "choose/plan_binning.h"
 
 namespace bochner {
 

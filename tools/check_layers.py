@@ -16,7 +16,9 @@ LAYERS = [
     ["folds", "solve"],
     ["run"],
     ["learn", "neighbors"],
+    ["choose"],
     ["model"],
+    ["check"],
     ["cli"],
 ]
 # Libraries of their own that the rest never includes: what they may use.

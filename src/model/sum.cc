@@ -13,7 +13,7 @@
 
 #include "base/require.h"
 #include "base/safetensors.h"
-#include "learn/offsets.h"
+#include "choose/offsets.h"
 #include "maps/load.h"
 #include "rows/schema_json.h"
 #include "rows/unite.h"

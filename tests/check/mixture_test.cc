@@ -9,9 +9,9 @@
 #include "backend/backend.h"
 #include "bochner/check.h"
 #include "bochner/nystroem.h"
-#include "model/check_subject.h"
+#include "check/subject.h"
+#include "model/saved_model.h"
 #include "random/draw.h"
-#include "saved_model.h"
 
 namespace bochner {
 namespace {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "model/plan_memory.h"
+#include "choose/plan_memory.h"
 
 #include <algorithm>
 
 #include "base/require.h"
+#include "choose/map_parts.h"
+#include "choose/plan.h"
+#include "choose/plan_binning.h"
+#include "choose/sample_trial.h"
 #include "learn/learner.h"
 #include "learn/ridge/solver_choice.h"
-#include "learn/sample_trial.h"
-#include "model/map_parts.h"
-#include "model/plan.h"
-#include "model/plan_binning.h"
 
 namespace bochner {
 

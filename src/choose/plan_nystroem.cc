@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "model/plan_nystroem.h"
+#include "choose/plan_nystroem.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/require.h"
 #include "base/spec.h"
-#include "learn/landmarks.h"
+#include "choose/landmarks.h"
 
 namespace bochner {
 

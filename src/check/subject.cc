@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "model/check_subject.h"
+#include "check/subject.h"
 
 #include <algorithm>
 #include <cmath>

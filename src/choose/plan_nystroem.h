@@ -5,7 +5,7 @@
 
 #include "bochner/nystroem.h"
 #include "bochner/train.h"
-#include "model/map_parts.h"
+#include "choose/map_parts.h"
 
 namespace bochner {
 

@@ -7,7 +7,7 @@
 
 #include "backend/cpu/blas.h"
 #include "base/require.h"
-#include "model/check_subject.h"
+#include "check/subject.h"
 
 namespace bochner {
 

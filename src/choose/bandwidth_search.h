@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bochner/kernel.h"
-#include "learn/sample_trial.h"
+#include "choose/sample_trial.h"
 
 namespace bochner {
 

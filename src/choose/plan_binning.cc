@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "model/plan_binning.h"
+#include "choose/plan_binning.h"
 
 #include <algorithm>
 #include <charconv>
@@ -9,9 +9,9 @@
 
 #include "base/require.h"
 #include "base/spec.h"
+#include "choose/map_parts.h"
+#include "choose/plan.h"
 #include "maps/draw_grid.h"
-#include "model/map_parts.h"
-#include "model/plan.h"
 
 namespace bochner {
 

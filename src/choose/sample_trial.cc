@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "learn/sample_trial.h"
+#include "choose/sample_trial.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "model/plan.h"
+#include "choose/plan.h"
 
 #include <algorithm>
 #include <charconv>
@@ -13,13 +13,13 @@
 #include "base/spec.h"
 #include "base/suggest.h"
 #include "bochner/bandwidth.h"
-#include "learn/bandwidth_search.h"
-#include "learn/landmarks.h"
-#include "learn/offsets.h"
-#include "learn/scaling_rule.h"
-#include "model/map_parts.h"
-#include "model/plan_binning.h"
-#include "model/plan_nystroem.h"
+#include "choose/bandwidth_search.h"
+#include "choose/landmarks.h"
+#include "choose/map_parts.h"
+#include "choose/offsets.h"
+#include "choose/plan_binning.h"
+#include "choose/plan_nystroem.h"
+#include "choose/scaling_rule.h"
 
 namespace bochner {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/require.h"
-#include "model/check_subject.h"
+#include "check/subject.h"
 
 namespace bochner {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "learn/offsets.h"
+#include "choose/offsets.h"
 
 #include <algorithm>
 #include <cmath>

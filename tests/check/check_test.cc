@@ -10,7 +10,7 @@
 #include "backend/backend.h"
 #include "bochner/binning.h"
 #include "bochner/nystroem.h"
-#include "model/check_subject.h"
+#include "check/subject.h"
 #include "random/draw.h"
 
 namespace bochner {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "model/map_parts.h"
+#include "choose/map_parts.h"
 
 #include <algorithm>
 #include <cmath>
