@@ -9,8 +9,8 @@
 #include <new>
 
 #include "backend/cpu/target_choice.h"
-#include "bochner/checkpoint.h"
 #include "bochner/error.h"
+#include "bochner/execution.h"
 #include "commands.h"
 #include "help.h"
 #include "messages.h"

@@ -16,6 +16,7 @@
 #include "model/report_json.h"
 #include "output.h"
 #include "rows/labels.h"
+#include "signals.h"
 #include "train_checkpoint.h"
 #include "train_report.h"
 #include "train_split.h"
@@ -89,7 +90,9 @@ Model train_and_test(Rows& rows, const TrainOptions& options, const TrainWords& 
   if (words.folds > 0) folds = cross_validate(rows, options, words.folds, messages);
   TestSplit split;
   if (words.test > 0) split = split_for_test(rows, words.seed, words.test);
-  Model model = train_file(split.train ? *split.train : rows, options, words.file);
+  TrainOptions stoppable = options;
+  if (!options.checkpoint.path.empty()) stoppable.execution.cancel = asked_to_stop;
+  Model model = train_file(split.train ? *split.train : rows, stoppable, words.file);
   Report report = model.report();
   report.folds = std::move(folds);
   if (split.test) report.test = model.evaluate(*split.test, options.execution);

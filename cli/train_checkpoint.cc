@@ -83,7 +83,6 @@ CheckpointOptions TrainCheckpoint::options(Messages& messages) const {
   };
   options.first_seconds = words_.checkpoint_seconds;
   if (words_.checkpoint_seconds == 0) options.share = std::numeric_limits<double>::infinity();  // at every chance
-  options.stop = asked_to_stop;
   stop_at_point(words_.stop_after);
   stop_softly(options.path, fmt::format("bochner: stopped; {} holds how far it was: go on with the same words and "
                                         "--resume\n",

@@ -36,7 +36,7 @@ void run_transform(const TransformWords& words) {
   check_output(words.output, {words.model, words.file});
   const std::unique_ptr<Rows> rows = open_rows(words.file, model.schema(), reading);
 
-  Threads threads(execution.threads);
+  Threads threads(execution);
   const Stream stream(*rows, model.feature_map(), threads, execution,
                       model.double_precision() ? Precision::float64 : Precision::float32);
   Output output(words.output);

@@ -3,7 +3,6 @@
 
 #pragma once
 
-#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -14,7 +13,8 @@ namespace bochner {
 
 class CheckpointPlace;
 
-// Where a long training saves how far it is. It goes on from there to the byte-identical model.
+// Where a long training saves how far it is. It goes on from there to the byte-identical model. A training that
+// Execution::cancel stops saves what there is first.
 struct CheckpointOptions {
   using Identity = std::vector<std::pair<std::string, std::string>>;
 
@@ -27,19 +27,7 @@ struct CheckpointOptions {
   std::function<Identity()> late_identity = {};  // more of it that takes time: asked once, when resumed or first saved
   double first_seconds = 30;                     // shorter trainings save nothing
   double share = 0.02;                           // of the time that saving may take
-  std::function<bool()> stop = {};               // asked often; true: save what there is and throw Stopped
   std::shared_ptr<CheckpointPlace> place = {};   // path, where the caller has it and keeps it for longer
-};
-
-// Thrown where CheckpointOptions::stop asked for it. The file holds where the training stands, if it could be saved.
-class Stopped : public std::exception {
- public:
-  explicit Stopped(bool saved = true) : saved_(saved) {}
-  bool saved() const { return saved_; }
-  const char* what() const noexcept override { return "stopped as asked"; }
-
- private:
-  bool saved_;
 };
 
 }  // namespace bochner

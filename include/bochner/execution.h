@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <string>
 
@@ -11,8 +12,12 @@ namespace bochner {
 
 class Checkpoint;
 
-// What a long step tells whoever waits: its name and the fraction done.
+// What a long step tells: its name and the fraction done. Called by the thread that started the work.
 using ProgressFunction = std::function<void(const std::string& step, double fraction)>;
+
+// Whether the work shall end now. Asked between blocks and pieces of work, thousands of times, by any of the working
+// threads and by several at once: it must be thread-safe and cheap, such as a look at an atomic flag.
+using CancelFunction = std::function<bool()>;
 
 // How work runs. No choice here changes a bit of the result, but that ridge takes a solver that fits into the memory.
 struct Execution {
@@ -21,6 +26,18 @@ struct Execution {
   std::size_t block_rows = 0;        // rows a pass holds mapped at a time, in whole chunks of 1024; 0: chosen
   Checkpoint* checkpoint = nullptr;  // where a long run saves how far it is; none: nowhere
   ProgressFunction progress = {};    // none: silent
+  CancelFunction cancel = {};        // true: the call throws Stopped
+};
+
+// Thrown where Execution::cancel asked for it. saved(): a checkpoint holds where the training stands.
+class Stopped : public std::exception {
+ public:
+  explicit Stopped(bool saved = false) : saved_(saved) {}
+  bool saved() const { return saved_; }
+  const char* what() const noexcept override { return "stopped as asked"; }
+
+ private:
+  bool saved_;
 };
 
 }  // namespace bochner

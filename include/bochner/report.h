@@ -32,6 +32,13 @@ struct Score {
   std::string warning() const;
 };
 
+// Why a learner ended. A training that is cancelled has no report: it throws Stopped.
+enum class Termination {
+  converged,    // solved exactly, or as close as the tolerance asks
+  step_limit,   // the most steps or epochs were made first: the model is what they reached, and a note says so
+  fixed_steps,  // as many steps as asked for, with no tolerance to reach
+};
+
 // What a training did and found.
 struct Report {
   struct PathPoint {
@@ -45,6 +52,7 @@ struct Report {
   std::string map;
   std::string learner;
   std::string solver;
+  Termination termination = Termination::converged;
   double lambda = 0;                  // of  |Zw - y|^2 + lambda n |w|^2
   std::string kernel;                 // of the features, where they have one: "gaussian"
   std::vector<double> bandwidth;      // its length scales: one, or one per input

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "base/team_size.h"
-#include "bochner/checkpoint.h"
 
 namespace bochner {
 

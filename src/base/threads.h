@@ -8,6 +8,8 @@
 #include <memory>
 #include <utility>
 
+#include "bochner/execution.h"
+
 namespace bochner {
 
 // A fixed team of threads that shares out numbered pieces of work. Ours rather than a library's because
@@ -15,6 +17,7 @@ namespace bochner {
 class Threads {
  public:
   explicit Threads(int count = 0);  // 0: all cores
+  explicit Threads(const Execution& execution) : Threads(execution.threads) { stop_ = execution.cancel; }
   ~Threads();
   Threads(const Threads&) = delete;
   Threads& operator=(const Threads&) = delete;
@@ -27,9 +30,8 @@ class Threads {
   void run(std::size_t pieces, const std::function<void(std::size_t piece, int thread)>& work);
 
   // Asked before every piece, on any of the threads: true makes run() throw Stopped.
-  using Stop = std::function<bool()>;
-  void stop_when(Stop asked) { stop_ = std::move(asked); }
-  const Stop& stop() const { return stop_; }
+  void stop_when(CancelFunction asked) { stop_ = std::move(asked); }
+  const CancelFunction& stop() const { return stop_; }
   // The same between pieces, for whoever works on the calling thread alone.
   void check_stop() const;
 
@@ -48,7 +50,7 @@ class Threads {
  private:
   struct Team;
   int count_;
-  Stop stop_;
+  CancelFunction stop_;
   int undivided_ = 0;  // changes outside of run() only
   std::unique_ptr<Team> team_;
 };

@@ -140,7 +140,7 @@ MapCheck check(Rows& rows, const TrainOptions& train_options, const CheckOptions
   if (chosen.bandwidth.empty() && !binning) chosen.bandwidth = "median";
   require(!searches(chosen) || rows.schema().targets > 0,
           "check: bandwidth auto fits a target and found none, expected one; name it (--target), or give numbers");
-  Threads threads(chosen.execution.threads);
+  Threads threads(chosen.execution);
   const Survey survey = survey_of(rows, options.seed, threads, chosen.execution, chosen.double_precision, true);
   std::unique_ptr<Rows> shifted;
   Rows& read = with_offsets(rows, survey.schema().offsets, shifted);
@@ -158,7 +158,7 @@ MapCheck check(Rows& rows, const TrainOptions& train_options, const CheckOptions
 }
 
 MapCheck check(Rows& rows, const Model& model, const CheckOptions& options, const Execution& execution) {
-  Threads threads(execution.threads);
+  Threads threads(execution);
   CheckOptions given = options;
   if (!given.lambda && model.report().lambda > 0) given.lambda = model.report().lambda;
   std::unique_ptr<Rows> shifted;
@@ -181,7 +181,7 @@ MapCheck check(const MapPtr& map, MatrixView<const float> rows, const CheckOptio
                const Execution& execution) {
   require(map && rows.cols == map->inputs(), "check: rows of {} inputs, the map takes {}", rows.cols,
           map ? map->inputs() : 0);
-  Threads threads(execution.threads);
+  Threads threads(execution);
   const std::size_t count = std::min(rows.rows, options.sample);
   return check_subject_on(
       *check_subject(map), rows.slice(0, count), [](std::size_t i) { return i; }, options, threads);

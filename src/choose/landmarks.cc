@@ -253,7 +253,7 @@ MapPtr nystroem(MatrixView<const double> sample, const NystroemOptions& options,
   Matrix<float> rows(std::min(sample.rows, landmark_rows(options)), sample.cols);
   for (std::size_t i = 0; i < rows.rows(); ++i)
     std::transform(sample.row(i), sample.row(i) + sample.cols, &rows(i, 0), [](double v) { return float(v); });
-  Threads threads(execution.threads);
+  Threads threads(execution);
   const std::vector<std::size_t> chosen = choose_landmarks(rows.view(), options, threads);
   Matrix<float> landmarks(chosen.size(), rows.cols());
   for (std::size_t c = 0; c < chosen.size(); ++c) std::copy_n(&rows(chosen[c], 0), rows.cols(), &landmarks(c, 0));

@@ -290,6 +290,7 @@ Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOpti
                   "products, {} factorizations",
                   solution.objective, solution.objective > 0 ? solution.excess / solution.objective : 0.0,
                   primal.newton().steps(), primal.newton().products(), primal.newton().factors()));
+  if (!solution.converged) report.termination = Termination::step_limit;
   if (!solution.converged)
     report.notes.push_back(
         fmt::format("not converged: the tolerance {:g} was not reached within {} Newton steps or rounds of them",

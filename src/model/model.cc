@@ -102,7 +102,7 @@ Model Model::load(const std::string& path) {
 }
 
 void Model::predict(Rows& rows, const Execution& execution, const Visit& visit) const {
-  Threads threads(execution.threads);
+  Threads threads(execution);
   std::unique_ptr<Rows> shifted;
   const Stream stream(with_offsets(rows, schema_.offsets, shifted), map_, threads, execution,
                       double_precision_ ? Precision::float64 : Precision::float32);

@@ -126,7 +126,7 @@ void plan_memory(const SumSpec& spec, const MapPtr& map, std::size_t outputs, st
 
 Sum sum_rows(Rows& rows, SumSpec spec, GramFold gram, const PartName& part, const Execution& execution, double most) {
   check_rows(rows, spec.schema, part);
-  Threads threads(execution.threads);
+  Threads threads(execution);
   std::unique_ptr<Rows> shifted, weighted;
   Rows& read = with_offsets(rows, spec.schema.offsets, shifted);
   if (!spec.class_weights.empty()) weighted = class_weighted_rows(read, spec.class_weights);
@@ -156,7 +156,7 @@ PartName part_of_file(const std::string& path) {
 }
 
 Sum survey_part(Rows& rows, const PartName& part, std::uint64_t seed, const Execution& execution) {
-  Threads threads(execution.threads);
+  Threads threads(execution);
   Schema schema = rows.schema();
   require(schema.targets > 0, "{}: the rows have no target; name one", part.name);
   check_survey_memory(schema, threads.count(), execution);
@@ -191,7 +191,7 @@ Sum sum_part(Rows& rows, const Sum& spec, const PartName& part, const TrainOptio
   require(!asks_for_bins(options),
           "map: binning cannot be trained in parts: its sweeps pass over the rows again and again, so there is no sum "
           "to merge; use the fourier map, or train on all rows at once");
-  Threads threads(options.execution.threads);
+  Threads threads(options.execution);
   Plan plan = make_plan(schema, survey, options, threads);
   const MapPtr map = plan.map();
   std::vector<std::string> notes = schema_notes(schema);
@@ -243,7 +243,7 @@ Model solve(const Sum& sum, const std::vector<double>& lambdas, const Execution&
          "on each part, merge the results and solve those",
          state.name, state.name);
   const SumSpec& spec = *state.spec;
-  Threads threads(execution.threads);
+  Threads threads(execution);
   plan_solve_memory(state.gram->features(), state.gram->code().columns(), threads.count(), execution, say);
   Fitted fitted = fit_ridge_sums(*state.gram, lambdas, spec.intercept, threads, execution.progress);
   Report& report = fitted.report;

@@ -3,6 +3,8 @@
 
 #include "model/report_json.h"
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "base/archive.h"
@@ -59,6 +61,20 @@ std::vector<std::pair<double, double>> ranges_from_json(const nlohmann::json& tr
   return ranges;
 }
 
+constexpr std::pair<const char*, Termination> kTerminations[] = {{"converged", Termination::converged},
+                                                                 {"step limit", Termination::step_limit},
+                                                                 {"fixed steps", Termination::fixed_steps}};
+
+// What solver and notes tell. Models of version 0.1 say no more, and a model says more only where this is not it.
+Termination told_termination(const Report& report) {
+  for (const std::string& note : report.notes)
+    if (note.starts_with("not converged: ") || note.starts_with("cg: did not converge: "))
+      return Termination::step_limit;
+  const bool grids = report.solver.ends_with(" grids");
+  return grids && report.solver.find(" epochs of ") == std::string::npos ? Termination::fixed_steps
+                                                                         : Termination::converged;
+}
+
 }  // namespace
 
 nlohmann::json score_to_json(const Score& score) {
@@ -110,6 +126,9 @@ nlohmann::json report_to_json(const Report& report) {
   if (report.missing_share > 0) tree["missing_share"] = report.missing_share;
   if (!report.length_scales.empty()) tree["length_scales"] = report.length_scales;
   if (!report.part_weights.empty()) tree["part_weights"] = report.part_weights;
+  if (report.termination != told_termination(report))
+    for (const auto& [name, termination] : kTerminations)
+      if (termination == report.termination) tree["termination"] = name;
   tree["path"] = nlohmann::json::array();
   for (const Report::PathPoint& point : report.path)
     tree["path"].push_back({{"lambda", point.lambda}, {"score", score_to_json(point.score)}});
@@ -140,6 +159,15 @@ Report report_from_json(const nlohmann::json& tree) {
   for (const nlohmann::json& note : get_node(tree, "notes")) {
     if (!note.is_string()) fail(Error::Kind::model, "report: a note is no text");
     report.notes.push_back(note.get<std::string>());
+  }
+  report.termination = told_termination(report);
+  if (tree.contains("termination")) {
+    const std::string text = get_text(tree, "termination");
+    const auto* known = std::find_if(std::begin(kTerminations), std::end(kTerminations),
+                                     [&](const auto& entry) { return text == entry.first; });
+    if (known == std::end(kTerminations))
+      fail(Error::Kind::model, "report: termination is \"{}\", expected converged, step limit or fixed steps", text);
+    report.termination = known->second;
   }
   for (const nlohmann::json& point : get_node(tree, "path"))
     report.path.push_back({get_number(point, "lambda"), score_from_json(get_node(point, "score"))});

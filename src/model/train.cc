@@ -34,7 +34,7 @@ class Training {
   Training(Rows& rows, const TrainOptions& options)
       : options_(options),
         execution_(options.execution),
-        threads_(options.execution.threads),
+        threads_(options.execution),
         rows_(rows),
         survey_(Schema{}, options.seed) {  // the rows' own only once the plan has room for it
     rows_.rewind();
@@ -42,7 +42,6 @@ class Training {
     if (options.checkpoint.path.empty()) return;
     checkpoint_.emplace(options.checkpoint, options.say);
     execution_.checkpoint = &*checkpoint_;
-    threads_.stop_when(options.checkpoint.stop);
     if (checkpoint_->resumed() && options.say) options.say("resumed from " + options.checkpoint.path);
   }
 
@@ -50,7 +49,7 @@ class Training {
     try {
       return trained();
     } catch (const Stopped&) {
-      throw Stopped(checkpoint_->save_log());
+      throw Stopped(checkpoint_ && checkpoint_->save_log());
     }
   }
 
@@ -252,7 +251,7 @@ namespace {
 
 template <class Fit>
 Model fit_on(Rows& rows, MapPtr map, std::uint64_t seed, const Execution& execution, const Fit& fit) {
-  Threads threads(execution.threads);
+  Threads threads(execution);
   Survey survey = Stream(rows, nullptr, threads, execution).fold(Survey(rows.schema(), seed), "survey");
   check_classes(rows.schema(), survey.class_rows(), "fit");
   const double unit = survey.usual_weight();

@@ -82,7 +82,7 @@ SavedCheckpoint stopped_checkpoint(std::size_t which) {
     options.checkpoint.path = path;
     options.checkpoint.first_seconds = 0;
     options.checkpoint.share = 1e9;
-    options.checkpoint.stop = [&] { return ++asked > last; };
+    options.execution.cancel = [&] { return ++asked > last; };
     const auto rows = small_rows();
     try {
       train(*rows, options);

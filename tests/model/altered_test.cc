@@ -132,10 +132,10 @@ TEST_F(Altered, StateOfACheckpointIsNoticed) {
   steps.checkpoint = {.path = path, .first_seconds = 0};
   // Stopped at its last point but a few, which lies within the steps.
   long points = 0;
-  steps.checkpoint.stop = [&] { return ++points, false; };
+  steps.execution.cancel = [&] { return ++points, false; };
   train(*rows(), steps);
   long left = points * 3 / 4;
-  steps.checkpoint.stop = [&] { return left-- == 0; };
+  steps.execution.cancel = [&] { return left-- == 0; };
   EXPECT_THROW(train(*rows(), steps), Stopped);
   ASSERT_FALSE(testing_files::read_bytes(path + ".state").empty());
   expect_noticed(path + ".state", [&] {
@@ -160,11 +160,12 @@ TEST_F(Altered, AStateThatMakesNoSenseIsAModelError) {
     options.learner.learner = learner;
     options.learner.C = {1};
     long points = 0;
-    options.checkpoint = {.path = path, .first_seconds = 0, .stop = [&] { return ++points, false; }};
+    options.checkpoint = {.path = path, .first_seconds = 0};
+    options.execution.cancel = [&] { return ++points, false; };
     train(*rows, options);
     const auto stop_at = [&](long left) {
       options.checkpoint.resume = false;
-      options.checkpoint.stop = [left]() mutable { return left-- == 0; };
+      options.execution.cancel = [left]() mutable { return left-- == 0; };
       EXPECT_THROW(train(*rows, options), Stopped);
     };
     stop_at(points * 3 / 4);
@@ -172,7 +173,7 @@ TEST_F(Altered, AStateThatMakesNoSenseIsAModelError) {
     const auto resumed = [&](const Archive& state) {
       write_archive(file, state);
       options.checkpoint.resume = true;
-      options.checkpoint.stop = {};
+      options.execution.cancel = {};
       try {
         train(*rows, options);
       } catch (const Error& error) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 //
-// A training stopped at any of its points goes on to the same bytes. CheckpointOptions::stop is asked at every point
+// A training stopped at any of its points goes on to the same bytes. Execution::cancel is asked at every point
 // where a training may end, so its k-th call is the k-th point: nothing here depends on the clock.
 //
 // BOCHNER_STOPS=N stops at N points of each kind of training, evenly spread and the last among them, `all` at every
@@ -153,7 +153,7 @@ class Stops : public ::testing::TestWithParam<Kind> {
     options.execution.memory = std::size_t(1) << 30;
     options.checkpoint = {.path = path_, .resume = resume, .first_seconds = 1e9};
     points_ = 0;
-    options.checkpoint.stop = [this, k] { return ++points_ >= k && k > 0; };
+    options.execution.cancel = [this, k] { return ++points_ >= k && k > 0; };
     const auto rows = open_rows(folder_ / kind.file, {.targets = {kind.target}, .threads = 1});
     const std::string model = folder_ / "model";
     train(*rows, options).save(model);

@@ -101,10 +101,12 @@ void describe_fit(const GridFit& fit, const BinningFit& options, double weight_u
   const bool dual = options.fit.solver == GridSolver::dual;
   report.solver =
       fmt::format("{} {} over {} grids", dual ? fit.epochs : options.fit.passes, passes, options.binning.grids);
+  if (!dual) report.termination = Termination::fixed_steps;
   if (!dual) return;
   report.notes.push_back(fmt::format("C: {:.6g}", 1 / (options.fit.lambda * weight_unit)));
   report.notes.push_back(fmt::format("objective: {:.10g}, at most {:.1e} of it above the optimum; {} epochs",
                                      fit.objective, fit.objective > 0 ? fit.gap / fit.objective : 0.0, fit.epochs));
+  if (!fit.converged) report.termination = Termination::step_limit;
   if (!fit.converged)
     report.notes.push_back(fmt::format(
         "not converged: {} epochs did not reach the tolerance {:g}; raise epochs=", fit.epochs, options.fit.tolerance));

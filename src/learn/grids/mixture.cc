@@ -180,6 +180,7 @@ class Mixing {
     report.features = grids.head->bins().outputs() + dense_.features();
     report.map = dense_.map()->spec() + " + " + grids.head->bins().spec();
     report.learner = "ridge";
+    report.termination = Termination::fixed_steps;
     report.solver = fmt::format("{} rounds of {} features and {} grids", grids.loss.size(), dense_.features(),
                                 grids.head->bins().grids());
     report.lambda = at.bins * options_.bins_weight / data_.targets.total_weight();

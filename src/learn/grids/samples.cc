@@ -107,7 +107,7 @@ std::vector<std::vector<float>> GridTrialFit<T>::values(Threads& alone, const Gr
 
 template <class T>
 GridTrial GridTrialFit<T>::judge(const GridFitOptions& options, Task task, double steep,
-                                 const Threads::Stop& stop) const {
+                                 const CancelFunction& stop) const {
   Threads alone(1);
   alone.stop_when(stop);
   const std::vector<double> intercept = grid_intercept(train_.targets, options.loss);

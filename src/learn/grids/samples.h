@@ -28,7 +28,7 @@ class GridTrialFit {
                const BinningOptions& binning);
 
   // On one thread, which may be one of the team's; `stop` is asked now and then.
-  GridTrial judge(const GridFitOptions& options, Task task, double steep, const Threads::Stop& stop) const;
+  GridTrial judge(const GridFitOptions& options, Task task, double steep, const CancelFunction& stop) const;
 
  private:
   std::vector<std::vector<float>> values(Threads& alone, const GridFitOptions& options,

@@ -239,6 +239,7 @@ Fitted fit_ridge_cg(const Stream& stream, const Survey& survey, const RidgeOptio
   report.notes.push_back(fmt::format(
       "cg: {} steps{}, objective within {:.1g} of its minimum", best.solution.iterations,
       rest.held.empty() ? "" : fmt::format(" + {} with the held-out rows", solution.iterations), solution.gap));
+  if (solution.gap > options.tolerance) report.termination = Termination::step_limit;
   if (solution.gap > options.tolerance)
     report.notes.push_back(
         fmt::format("cg: did not converge: the objective is within {:.1g} of its minimum, wanted {:.1g}; raise lambda "
