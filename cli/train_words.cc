@@ -5,6 +5,7 @@
 
 #include "base/require.h"
 #include "base/spec.h"
+#include "bochner/kernel_family.h"
 
 namespace bochner {
 
@@ -194,10 +195,7 @@ void TrainWords::add_choices(CLI::App& app) {
 }
 
 void TrainWords::add_map(CLI::App& app) {
-  app.add_option(
-         "--kernel", kernel,
-         "gaussian, laplacian, cauchy, matern[:nu=1.5], rational-quadratic[:alpha=1], laplacian2, or a mixture: "
-         "gaussian+laplacian:weight=2")
+  app.add_option("--kernel", kernel, kernel_names() + ", or a mixture: gaussian+laplacian:weight=2")
       ->type_name("K")
       ->group(kMachine);
   app.add_option(

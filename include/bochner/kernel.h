@@ -10,6 +10,8 @@
 
 namespace bochner {
 
+struct KernelFamily;  // all that is to say about one kernel, and how to add one: bochner/kernel_family.h
+
 // A shift-invariant kernel k(x - y) with k(0) = 1. Delta below is already divided by the length scale:
 //   gaussian            exp(-|D|_2^2 / 2)
 //   laplacian           exp(-|D|_1)
@@ -18,17 +20,29 @@ namespace bochner {
 //   rational_quadratic  (1 + |D|_2^2 / (2 alpha))^-alpha
 //   laplacian2          exp(-|D|_2)
 struct Kernel {
-  enum class Family { gaussian, laplacian, cauchy, matern, rational_quadratic, laplacian2 };
+  // Which kernel: a row of the table of kernels. Equal where the row is the same.
+  class Family {
+   public:
+    static const Family gaussian, laplacian, cauchy, matern, rational_quadratic, laplacian2;
+
+    constexpr Family(const KernelFamily& row) : row_(&row) {}
+    const KernelFamily* operator->() const { return row_; }
+    const KernelFamily& operator*() const { return *row_; }
+    bool operator==(const Family&) const = default;
+
+   private:
+    const KernelFamily* row_;
+  };
 
   Family family = Family::gaussian;
   std::vector<double> length_scales = {1.0};  // one for all inputs, or one per input
-  double nu = 1.5;                            // matern only
-  double alpha = 1.0;                         // rational_quadratic only
+  std::vector<double> parameters = {};        // nu or alpha, in the order of the row; left out: the row's value
 
   double length_scale(std::size_t input) const {
     return length_scales.size() == 1 ? length_scales[0] : length_scales[input];
   }
-  bool operator==(const Kernel&) const = default;
+  double parameter(std::size_t i) const;
+  bool operator==(const Kernel& other) const;
 };
 
 Kernel gaussian(double sigma = 1);   // gamma = 1 / (2 sigma^2)

@@ -9,21 +9,10 @@
 #include <vector>
 
 #include "base/aligned.h"
+#include "bochner/kernel_family.h"
 #include "bochner/matrix.h"
 
 namespace bochner {
-
-// A kernel as a function of D = x - y, each input divided by its length scale.
-enum class KernelShape : std::uint8_t {
-  squared,       // |D|_2^2 itself, for who goes on from there
-  gaussian,      // exp(-|D|_2^2 / 2)
-  exponential2,  // exp(-|D|_2)
-  matern32,      // (1 + a) exp(-a), a = sqrt(3) |D|_2
-  matern52,      // (1 + a + a^2 / 3) exp(-a), a = sqrt(5) |D|_2
-  rational,      // (1 + |D|_2^2 / (2 alpha))^-alpha
-  exponential1,  // exp(-|D|_1)
-  cauchy,        // prod_j 1 / (1 + D_j^2)
-};
 
 // The points y a block of kernel values is taken against, in the layout of FourierWeights: panels of kPanel points,
 // each panel inputs x kPanel, zero-padded, divided by the length scales.

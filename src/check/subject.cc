@@ -37,18 +37,21 @@ RowBlock<T> block_of(const T* values, std::size_t rows, std::size_t cols) {
   return block;
 }
 
-// K(i, j) = kernel, in double.
-void kernel_matrix(const Kernel& kernel, KernelShape shape, MatrixView<const float> x, Threads& threads,
-                   MatrixView<double> K) {
-  const Landmarks<double> y = pack_landmarks<double>(x, kernel.length_scales, shape, kernel.alpha);
+// visit(rows, begin) for tiles of rows in double, shared out.
+void each_block(MatrixView<const float> x, Threads& threads,
+                const std::function<void(const RowBlock<double>&, std::size_t)>& visit) {
   each_tile(x.rows, threads, [&](std::size_t begin, std::size_t count) {
     Matrix<double> rows(count, x.cols);
     for (std::size_t i = 0; i < count; ++i) std::copy_n(x.row(begin + i), x.cols, &rows(i, 0));
-    const RowBlock<double> block = block_of(rows.data(), count, x.cols);
-    if (shape == KernelShape::squared && kernel.family != Kernel::Family::matern)
-      cpu_backend().kernel_block(block, y, K.slice(begin, count));
-    else
-      kernel_rows(cpu_backend(), kernel, block, y, K.slice(begin, count));
+    visit(block_of<double>(rows.data(), count, x.cols), begin);
+  });
+}
+
+// K(i, j) = kernel, in double.
+void kernel_matrix(const Kernel& kernel, MatrixView<const float> x, Threads& threads, MatrixView<double> K) {
+  const Landmarks<double> y = kernel_landmarks<double>(kernel, x);
+  each_block(x, threads, [&](const RowBlock<double>& block, std::size_t begin) {
+    kernel_rows(cpu_backend(), kernel, block, y, K.slice(begin, block.rows));
   });
 }
 
@@ -84,7 +87,7 @@ class FourierSubject final : public CheckSubject {
   std::string map() const override { return map_->spec(); }
   std::size_t features() const override { return map_->outputs(); }
   void exact(MatrixView<const float> x, Threads& threads, MatrixView<double> K) const override {
-    kernel_matrix(options_.kernel, kernel_shape(options_.kernel), x, threads, K);
+    kernel_matrix(options_.kernel, x, threads, K);
   }
   void estimate(MatrixView<const float> x, std::uint64_t draw, Threads& threads, MatrixView<double> G) const override {
     FourierOptions other = options_;
@@ -98,7 +101,7 @@ class FourierSubject final : public CheckSubject {
     for (double& scale : twice.length_scales) scale /= 2;
     Matrix<double> K(x.rows, x.rows);
     exact(x, threads, K.view());
-    kernel_matrix(twice, kernel_shape(twice), x, threads, V);
+    kernel_matrix(twice, x, threads, V);
     const bool pairs = options_.form == FourierOptions::Form::cossin;
     const double F = double(pairs ? options_.features / 2 : options_.features);
     for (std::size_t i = 0; i < x.rows; ++i)
@@ -238,7 +241,7 @@ class NystroemSubject final : public CheckSubject {
   bool random() const override { return false; }
   bool one_sided() const override { return true; }
   void exact(MatrixView<const float> x, Threads& threads, MatrixView<double> K) const override {
-    kernel_matrix(nystroem_.kernel(), kernel_shape(nystroem_.kernel()), x, threads, K);
+    kernel_matrix(nystroem_.kernel(), x, threads, K);
   }
   void estimate(MatrixView<const float> x, std::uint64_t, Threads& threads, MatrixView<double> G) const override {
     feature_products(*map_, double_, x, threads, G);
@@ -261,11 +264,14 @@ class NystroemSubject final : public CheckSubject {
 }  // namespace
 
 double diameter(MatrixView<const float> x, bool l1, Threads& threads) {
-  const Kernel unit = l1 ? laplacian() : gaussian();
-  Matrix<double> K(x.rows, x.rows);
   if (!l1) {
-    kernel_matrix(unit, KernelShape::squared, x, threads, K.view());
-    return std::sqrt(*std::max_element(K.data(), K.data() + x.rows * x.rows));
+    Matrix<double> squared(x.rows, x.rows);
+    const double unit = 1;
+    const Landmarks<double> y = pack_landmarks<double>(x, {&unit, 1}, KernelShape::squared);
+    each_block(x, threads, [&](const RowBlock<double>& block, std::size_t begin) {
+      cpu_backend().kernel_block(block, y, squared.view().slice(begin, block.rows));
+    });
+    return std::sqrt(*std::max_element(squared.data(), squared.data() + x.rows * x.rows));
   }
   std::vector<double> furthest(x.rows);
   threads.run(x.rows, [&](std::size_t i, int) {

@@ -36,7 +36,7 @@ class KernelOf {
   Landmarks<double> pack(const std::vector<std::size_t>& columns) const {
     Matrix<float> y(columns.size(), x_.cols);
     for (std::size_t c = 0; c < columns.size(); ++c) std::copy_n(x_.row(columns[c]), x_.cols, &y(c, 0));
-    return pack_landmarks<double>(y.view(), kernel_.length_scales, kernel_shape(kernel_), kernel_.alpha);
+    return kernel_landmarks<double>(kernel_, y.view());
   }
   void values(std::size_t begin, std::size_t count, const Landmarks<double>& y, MatrixView<double> k) const {
     RowBlock<double> block;

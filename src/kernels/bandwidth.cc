@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/require.h"
-#include "kernels/family.h"
+#include "bochner/kernel_family.h"
 #include "random/draw.h"
 
 namespace bochner {
@@ -41,14 +41,14 @@ double scale_bandwidth(const Kernel& kernel, MatrixView<const double> sample) {
   for (std::size_t i = 0; i < sample.rows; ++i)
     for (std::size_t j = 0; j < sample.cols; ++j) variance += (sample(i, j) - mean) * (sample(i, j) - mean) / count;
   const double gamma = 1 / (double(sample.cols) * variance);
-  return std::isnormal(variance) && std::isnormal(gamma) ? family_of(kernel).sigma(gamma) : 1;
+  return std::isnormal(variance) && std::isnormal(gamma) ? kernel.family->sigma(gamma) : 1;
 }
 
 double median_bandwidth(const Kernel& kernel, MatrixView<const double> sample) {
   check_sample(sample);
   const std::size_t n = sample.rows, d = sample.cols;
   const Kernel unit;  // distances in units of the inputs
-  const bool l1 = family_of(kernel).norm == KernelFamily::Norm::l1;
+  const bool l1 = kernel.family->norm == KernelFamily::Norm::l1;
 
   std::vector<double> distances;
   const auto add = [&](std::size_t a, std::size_t b) {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "kernels/family.h"
+#include "bochner/kernel_family.h"
 #include "random/draw.h"
 
 namespace bochner {
@@ -24,13 +24,18 @@ void draw(const Kernel&, std::uint64_t seed, std::uint64_t index, std::span<doub
   for (std::size_t j = 0; j < omega.size(); ++j) omega[j] = laplace_draw(seed, Draw::frequency, index, j);
 }
 
-double second_moment(const Kernel&) { return 2; }
-
 // 1 / (1 + D^2) = 1 - D^2 + ...: the gaussian's curvature at 0. The distance is L2 for the same reason.
-double sigma(double gamma) { return std::sqrt(1 / gamma); }
 
 }  // namespace
 
-const KernelFamily kCauchy = {"cauchy", value, draw, second_moment, sigma, KernelFamily::Norm::l2};
+extern const KernelFamily kCauchy = {
+    .name = "cauchy",
+    .value = value,
+    .draw = draw,
+    .law = KernelFamily::Law::any,
+    .second_moment = [](const Kernel&) { return 2.0; },
+    .sigma = [](double gamma) { return std::sqrt(1 / gamma); },
+    .shape = [](const Kernel&) -> std::optional<KernelShape> { return KernelShape::cauchy; },
+};
 
 }  // namespace bochner

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "kernels/family.h"
+#include "bochner/kernel_family.h"
 
 namespace bochner {
 
@@ -18,11 +18,17 @@ void draw(const Kernel&, std::uint64_t seed, std::uint64_t index, std::span<doub
   draw_normals(seed, index, omega);
 }
 
-double second_moment(const Kernel&) { return 1; }
-double sigma(double gamma) { return std::sqrt(0.5 / gamma); }
-
 }  // namespace
 
-const KernelFamily kGaussian = {"gaussian", value, draw, second_moment, sigma, KernelFamily::Norm::l2};
+extern const KernelFamily kGaussian = {
+    .name = "gaussian",
+    .alias = "rbf",
+    .has_gamma = true,
+    .value = value,
+    .draw = draw,
+    .law = KernelFamily::Law::radial,
+    .second_moment = [](const Kernel&) { return 1.0; },
+    .shape = [](const Kernel&) -> std::optional<KernelShape> { return KernelShape::gaussian; },
+};
 
 }  // namespace bochner

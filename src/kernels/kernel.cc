@@ -3,50 +3,38 @@
 
 #include "bochner/kernel.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <string_view>
 
 #include "base/require.h"
 #include "base/suggest.h"
-#include "kernels/family.h"
+#include "bochner/kernel_family.h"
 #include "kernels/law.h"
 
 namespace bochner {
 
 namespace {
 
-struct Name {
-  std::string_view text;
-  Kernel::Family family;
-};
-constexpr Name kNames[] = {
-    {"gaussian", Kernel::Family::gaussian},
-    {"laplacian", Kernel::Family::laplacian},
-    {"cauchy", Kernel::Family::cauchy},
-    {"matern", Kernel::Family::matern},
-    {"rational-quadratic", Kernel::Family::rational_quadratic},
-    {"laplacian2", Kernel::Family::laplacian2},
-    {"rbf", Kernel::Family::gaussian},  // an alias: read, never printed
-};
-
-Kernel make(Kernel::Family family, double sigma) {
-  Kernel kernel;
-  kernel.family = family;
-  kernel.length_scales = {sigma};
+Kernel make(Kernel::Family family, double sigma, std::vector<double> parameters = {}) {
+  Kernel kernel{.family = family, .length_scales = {sigma}, .parameters = std::move(parameters)};
   check_kernel(kernel, 1);
   return kernel;
 }
 
-Kernel::Family parse_family(std::string_view text) {
-  for (const Name& name : kNames)
-    if (name.text == text) return name.family;
-
-  std::string all;
-  for (const Name& name : kNames) all += (all.empty() ? "" : ", ") + std::string(name.text);
-  std::vector<std::string> names;
-  for (const Name& name : kNames) names.emplace_back(name.text);
-  throw std::invalid_argument(fmt::format("kernel '{}': expected one of {}{}", text, all, suggestion(text, names)));
+const KernelFamily& parse_family(std::string_view text) {
+  const std::vector<const KernelFamily*> families = kernel_families();
+  std::vector<std::string> names, aliases;
+  for (const KernelFamily* family : families) {
+    if (text == family->name || (family->alias && text == family->alias)) return *family;
+    names.emplace_back(family->name);
+    if (family->alias) aliases.emplace_back(family->alias);
+  }
+  names.insert(names.end(), aliases.begin(), aliases.end());
+  throw std::invalid_argument(
+      fmt::format("kernel '{}': expected one of {}{}", text, fmt::join(names, ", "), suggestion(text, names)));
 }
 
 double parse_number(std::string_view text, std::string_view key, std::string_view value) {
@@ -58,22 +46,22 @@ double parse_number(std::string_view text, std::string_view key, std::string_vie
 }
 
 void set_parameter(Kernel& kernel, std::string_view text, std::string_view key, double value) {
-  using Family = Kernel::Family;
-  const bool has_gamma = kernel.family == Family::gaussian || kernel.family == Family::laplacian;
-  if (key == "nu" && kernel.family == Family::matern)
-    kernel.nu = value;
-  else if (key == "alpha" && kernel.family == Family::rational_quadratic)
-    kernel.alpha = value;
-  else if (key == "sigma")
+  const KernelFamily& row = *kernel.family;
+  for (std::size_t i = 0; i < row.parameters.size(); ++i)
+    if (key == row.parameters[i].name) {
+      kernel.parameters[i] = value;
+      return;
+    }
+  if (key == "sigma") {
     kernel.length_scales = {value};
-  else if (key == "gamma" && has_gamma)
-    kernel.length_scales = {family_of(kernel).sigma(value)};
-  else
-    throw std::invalid_argument(fmt::format("kernel '{}': no parameter '{}', expected {}sigma", text, key,
-                                            kernel.family == Family::matern               ? "nu or "
-                                            : kernel.family == Family::rational_quadratic ? "alpha or "
-                                            : has_gamma                                   ? "gamma or "
-                                                                                          : ""));
+  } else if (key == "gamma" && row.has_gamma) {
+    kernel.length_scales = {row.sigma(value)};
+  } else {
+    std::string expected;
+    for (const KernelParameter& parameter : row.parameters) expected += fmt::format("{} or ", parameter.name);
+    throw std::invalid_argument(fmt::format("kernel '{}': no parameter '{}', expected {}{}sigma", text, key, expected,
+                                            row.has_gamma ? "gamma or " : ""));
+  }
 }
 
 }  // namespace
@@ -82,27 +70,17 @@ Kernel gaussian(double sigma) { return make(Kernel::Family::gaussian, sigma); }
 Kernel laplacian(double sigma) { return make(Kernel::Family::laplacian, sigma); }
 Kernel cauchy(double sigma) { return make(Kernel::Family::cauchy, sigma); }
 Kernel laplacian2(double sigma) { return make(Kernel::Family::laplacian2, sigma); }
-
-Kernel matern(double nu, double sigma) {
-  Kernel kernel = make(Kernel::Family::matern, sigma);
-  kernel.nu = nu;
-  check_kernel(kernel, 1);
-  return kernel;
-}
-
+Kernel matern(double nu, double sigma) { return make(Kernel::Family::matern, sigma, {nu}); }
 Kernel rational_quadratic(double alpha, double sigma) {
-  Kernel kernel = make(Kernel::Family::rational_quadratic, sigma);
-  kernel.alpha = alpha;
-  check_kernel(kernel, 1);
-  return kernel;
+  return make(Kernel::Family::rational_quadratic, sigma, {alpha});
 }
 
 // name[:key=value[,key=value ...]]
 Kernel parse_kernel(const std::string& text) {
   std::string_view rest = text;
   const std::size_t colon = rest.find(':');
-  Kernel kernel;
-  kernel.family = parse_family(rest.substr(0, colon));
+  Kernel kernel{.family = parse_family(rest.substr(0, colon))};
+  for (const KernelParameter& parameter : kernel.family->parameters) kernel.parameters.push_back(parameter.initial);
   rest = colon == rest.npos ? "" : rest.substr(colon + 1);
   require(colon == text.npos || !rest.empty(), "kernel '{}': nothing after ':', expected key=value", text);
   while (!rest.empty()) {
@@ -119,10 +97,22 @@ Kernel parse_kernel(const std::string& text) {
 }
 
 std::string kernel_name(const Kernel& kernel) {
-  const char* name = family_of(kernel).name;
-  if (kernel.family == Kernel::Family::matern) return fmt::format("{}:nu={}", name, kernel.nu);
-  if (kernel.family == Kernel::Family::rational_quadratic) return fmt::format("{}:alpha={}", name, kernel.alpha);
-  return name;
+  std::string text = kernel.family->name;
+  const auto& parameters = kernel.family->parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    text += fmt::format("{}{}={}", i == 0 ? ":" : ",", parameters[i].name, kernel.parameter(i));
+  return text;
+}
+
+double Kernel::parameter(std::size_t i) const {
+  return i < parameters.size() ? parameters[i] : family->parameters[i].initial;
+}
+
+bool Kernel::operator==(const Kernel& other) const {
+  if (family != other.family || length_scales != other.length_scales) return false;
+  for (std::size_t i = 0; i < family->parameters.size(); ++i)
+    if (parameter(i) != other.parameter(i)) return false;
+  return true;
 }
 
 }  // namespace bochner

@@ -2,9 +2,8 @@
 // Copyright 2026 The bochner authors
 
 #include <cmath>
-#include <limits>
 
-#include "kernels/family.h"
+#include "bochner/kernel_family.h"
 #include "random/draw.h"
 
 namespace bochner {
@@ -20,11 +19,17 @@ void draw(const Kernel&, std::uint64_t seed, std::uint64_t index, std::span<doub
   for (std::size_t j = 0; j < omega.size(); ++j) omega[j] = cauchy_draw(seed, Draw::frequency, index, j);
 }
 
-double second_moment(const Kernel&) { return std::numeric_limits<double>::infinity(); }
-double sigma(double gamma) { return 1 / gamma; }
-
 }  // namespace
 
-const KernelFamily kLaplacian = {"laplacian", value, draw, second_moment, sigma, KernelFamily::Norm::l1};
+extern const KernelFamily kLaplacian = {
+    .name = "laplacian",
+    .has_gamma = true,
+    .value = value,
+    .draw = draw,
+    .law = KernelFamily::Law::any,
+    .sigma = [](double gamma) { return 1 / gamma; },
+    .norm = KernelFamily::Norm::l1,
+    .shape = [](const Kernel&) -> std::optional<KernelShape> { return KernelShape::exponential1; },
+};
 
 }  // namespace bochner

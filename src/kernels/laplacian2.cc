@@ -2,9 +2,8 @@
 // Copyright 2026 The bochner authors
 
 #include <cmath>
-#include <limits>
 
-#include "kernels/family.h"
+#include "bochner/kernel_family.h"
 #include "random/draw.h"
 
 namespace bochner {
@@ -22,11 +21,14 @@ void draw(const Kernel&, std::uint64_t seed, std::uint64_t index, std::span<doub
   for (double& w : omega) w /= divisor;
 }
 
-double second_moment(const Kernel&) { return std::numeric_limits<double>::infinity(); }
-double sigma(double gamma) { return std::sqrt(0.5 / gamma); }
-
 }  // namespace
 
-const KernelFamily kLaplacian2 = {"laplacian2", value, draw, second_moment, sigma, KernelFamily::Norm::l2};
+extern const KernelFamily kLaplacian2 = {
+    .name = "laplacian2",
+    .value = value,
+    .draw = draw,
+    .law = KernelFamily::Law::radial,
+    .shape = [](const Kernel&) -> std::optional<KernelShape> { return KernelShape::exponential2; },
+};
 
 }  // namespace bochner

@@ -4,16 +4,18 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/family.h"
+#include "bochner/kernel_family.h"
 #include "random/draw.h"
 
 namespace bochner {
 
 namespace {
 
+constexpr KernelParameter kParameters[] = {{"nu", 1.5, 0.25, 50, "0.5 is laplacian2, infinity is gaussian"}};
+
 // k = 2^(1-nu) / Gamma(nu) a^nu K_nu(a), a = sqrt(2 nu) |D|. Rasmussen & Williams 2006, eq. 4.14.
 double value(const Kernel& kernel, std::span<const double> x, std::span<const double> y) {
-  const double nu = kernel.nu;
+  const double nu = kernel.parameter(0);
   const double a = std::sqrt(2 * nu * squared_distance(kernel, x, y));
   if (nu == 0.5) return std::exp(-a);
   if (nu == 1.5) return (1 + a) * std::exp(-a);
@@ -29,17 +31,35 @@ double value(const Kernel& kernel, std::span<const double> x, std::span<const do
 // per frequency vector.
 void draw(const Kernel& kernel, std::uint64_t seed, std::uint64_t index, std::span<double> omega) {
   draw_normals(seed, index, omega);
-  const double factor = std::sqrt(kernel.nu / gamma_draw(seed, Draw::radius, kernel.nu, index));
+  const double nu = kernel.parameter(0);
+  const double factor = std::sqrt(nu / gamma_draw(seed, Draw::radius, nu, index));
   for (double& w : omega) w *= factor;
 }
 
 double second_moment(const Kernel& kernel) {
-  return kernel.nu > 1 ? kernel.nu / (kernel.nu - 1) : std::numeric_limits<double>::infinity();
+  const double nu = kernel.parameter(0);
+  return nu > 1 ? nu / (nu - 1) : std::numeric_limits<double>::infinity();
 }
-double sigma(double gamma) { return std::sqrt(0.5 / gamma); }
+
+// Another nu costs a Bessel function for each value, a microsecond.
+std::optional<KernelShape> shape(const Kernel& kernel) {
+  const double nu = kernel.parameter(0);
+  return nu == 0.5   ? KernelShape::exponential2
+         : nu == 1.5 ? KernelShape::matern32
+         : nu == 2.5 ? KernelShape::matern52
+                     : KernelShape::squared;
+}
 
 }  // namespace
 
-const KernelFamily kMatern = {"matern", value, draw, second_moment, sigma, KernelFamily::Norm::l2};
+extern const KernelFamily kMatern = {
+    .name = "matern",
+    .parameters = kParameters,
+    .value = value,
+    .draw = draw,
+    .law = KernelFamily::Law::radial,
+    .second_moment = second_moment,
+    .shape = shape,
+};
 
 }  // namespace bochner

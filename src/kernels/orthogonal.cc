@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/require.h"
+#include "bochner/kernel_family.h"
 #include "kernels/law.h"
 
 namespace bochner {
@@ -19,9 +20,7 @@ double dot(const double* a, const double* b, std::size_t n) {
 
 }  // namespace
 
-bool has_radial_law(const Kernel& kernel) {
-  return kernel.family != Kernel::Family::laplacian && kernel.family != Kernel::Family::cauchy;
-}
+bool has_radial_law(const Kernel& kernel) { return kernel.family->law == KernelFamily::Law::radial; }
 
 void draw_orthogonal_frequencies(const Kernel& kernel, std::uint64_t seed, std::size_t count, std::size_t inputs,
                                  std::span<double> omega) {

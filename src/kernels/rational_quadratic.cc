@@ -3,30 +3,38 @@
 
 #include <cmath>
 
-#include "kernels/family.h"
+#include "bochner/kernel_family.h"
 #include "random/draw.h"
 
 namespace bochner {
 
 namespace {
 
+constexpr KernelParameter kParameters[] = {{"alpha", 1, 1e-3, 1e6, "infinity is gaussian"}};
+
 double value(const Kernel& kernel, std::span<const double> x, std::span<const double> y) {
-  return std::exp(-kernel.alpha * std::log1p(squared_distance(kernel, x, y) / (2 * kernel.alpha)));
+  const double alpha = kernel.parameter(0);
+  return std::exp(-alpha * std::log1p(squared_distance(kernel, x, y) / (2 * alpha)));
 }
 
 // A scale mixture of gaussian kernels: omega = N(0, I) sqrt(Gamma(alpha) / alpha), one Gamma per frequency vector.
 void draw(const Kernel& kernel, std::uint64_t seed, std::uint64_t index, std::span<double> omega) {
   draw_normals(seed, index, omega);
-  const double factor = std::sqrt(gamma_draw(seed, Draw::radius, kernel.alpha, index) / kernel.alpha);
+  const double alpha = kernel.parameter(0);
+  const double factor = std::sqrt(gamma_draw(seed, Draw::radius, alpha, index) / alpha);
   for (double& w : omega) w *= factor;
 }
 
-double second_moment(const Kernel&) { return 1; }
-double sigma(double gamma) { return std::sqrt(0.5 / gamma); }
-
 }  // namespace
 
-const KernelFamily kRationalQuadratic = {"rational-quadratic", value, draw,
-                                         second_moment,        sigma, KernelFamily::Norm::l2};
+extern const KernelFamily kRationalQuadratic = {
+    .name = "rational-quadratic",
+    .parameters = kParameters,
+    .value = value,
+    .draw = draw,
+    .law = KernelFamily::Law::radial,
+    .second_moment = [](const Kernel&) { return 1.0; },
+    .shape = [](const Kernel&) -> std::optional<KernelShape> { return KernelShape::rational; },
+};
 
 }  // namespace bochner

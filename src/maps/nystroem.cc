@@ -37,37 +37,44 @@ void check_landmarks(const Kernel& kernel, const Matrix<float>& y) {
           "nystroem map: a landmark holds no number that a float can");
 }
 
+// For a kernel without a shape: value() of every pair, in double.
+template <class T>
+void kernel_pairs(const Kernel& unit, const RowBlock<T>& block, const Landmarks<T>& y, MatrixView<T> k) {
+  constexpr std::size_t kPanel = Landmarks<T>::kPanel;
+  std::vector<double> row(y.inputs), point(y.inputs);
+  for (std::size_t c = 0; c < k.cols; ++c) {
+    const T* panel = y.panels.data() + c / kPanel * y.inputs * kPanel + c % kPanel;
+    for (std::size_t j = 0; j < y.inputs; ++j) point[j] = double(panel[j * kPanel]);
+    for (std::size_t i = 0; i < k.rows; ++i) {
+      if (block.sparse()) {
+        std::fill(row.begin(), row.end(), 0.0);
+        for (std::size_t p = block.offsets[i]; p < block.offsets[i + 1]; ++p)
+          row[block.columns[p]] = double(block.values[p] * y.factor[block.columns[p]]);
+      } else {
+        for (std::size_t j = 0; j < y.inputs; ++j) row[j] = double(block.values[i * block.stride + j] * y.factor[j]);
+      }
+      k(i, c) = T(unit.family->value(unit, row, point));
+    }
+  }
+}
+
 }  // namespace
 
-KernelShape kernel_shape(const Kernel& kernel) {
-  switch (kernel.family) {
-    case Kernel::Family::gaussian:
-      return KernelShape::gaussian;
-    case Kernel::Family::laplacian:
-      return KernelShape::exponential1;
-    case Kernel::Family::cauchy:
-      return KernelShape::cauchy;
-    case Kernel::Family::laplacian2:
-      return KernelShape::exponential2;
-    case Kernel::Family::rational_quadratic:
-      return KernelShape::rational;
-    case Kernel::Family::matern:
-      return kernel.nu == 0.5   ? KernelShape::exponential2
-             : kernel.nu == 1.5 ? KernelShape::matern32
-             : kernel.nu == 2.5 ? KernelShape::matern52
-                                : KernelShape::squared;
-  }
-  return KernelShape::squared;
+template <class T>
+Landmarks<T> kernel_landmarks(const Kernel& kernel, MatrixView<const float> points) {
+  return pack_landmarks<T>(points, kernel.length_scales, kernel.family->shape(kernel).value_or(KernelShape::squared),
+                           kernel.family->parameters.empty() ? 1 : kernel.parameter(0));
 }
 
 template <class T>
 void kernel_rows(const Backend& on, const Kernel& kernel, const RowBlock<T>& block, const Landmarks<T>& y,
                  MatrixView<T> k) {
-  on.kernel_block(block, y, k);
-  if (y.shape != KernelShape::squared) return;
-  // A matern of another nu: a Bessel function for each value, a microsecond.
+  const std::optional<KernelShape> shape = kernel.family->shape(kernel);
   Kernel unit = kernel;
   unit.length_scales = {1.0};
+  if (!shape) return kernel_pairs(unit, block, y, k);
+  on.kernel_block(block, y, k);
+  if (*shape != KernelShape::squared) return;
   const double zero = 0;
   for (std::size_t i = 0; i < k.rows; ++i)
     for (std::size_t j = 0; j < k.cols; ++j) {
@@ -76,6 +83,8 @@ void kernel_rows(const Backend& on, const Kernel& kernel, const RowBlock<T>& blo
     }
 }
 
+template Landmarks<float> kernel_landmarks(const Kernel&, MatrixView<const float>);
+template Landmarks<double> kernel_landmarks(const Kernel&, MatrixView<const float>);
 template void kernel_rows(const Backend&, const Kernel&, const RowBlock<float>&, const Landmarks<float>&,
                           MatrixView<float>);
 template void kernel_rows(const Backend&, const Kernel&, const RowBlock<double>&, const Landmarks<double>&,
@@ -105,8 +114,7 @@ const NystroemMap::Packed<T>& NystroemMap::packed() const {
   else
     packed = &double_;
   std::call_once(packed->once, [&] {
-    packed->landmarks =
-        pack_landmarks<T>(landmarks_.view(), kernel_.length_scales, kernel_shape(kernel_), kernel_.alpha);
+    packed->landmarks = kernel_landmarks<T>(kernel_, landmarks_.view());
     packed->inverse = pack_lower<T>(inverse_.view());
   });
   return *packed;
@@ -183,9 +191,7 @@ std::shared_ptr<const NystroemMap> make_nystroem(const Kernel& kernel, const Mat
   block.rows = all;
   block.cols = block.stride = d;
   block.values = points.data();
-  kernel_rows(cpu_backend(), kernel, block,
-              pack_landmarks<double>(landmarks.view(), kernel.length_scales, kernel_shape(kernel), kernel.alpha),
-              K.view());
+  kernel_rows(cpu_backend(), kernel, block, kernel_landmarks<double>(kernel, landmarks.view()), K.view());
 
   // P^T K P = L L^T up to pivots of the tolerance.
   std::vector<std::size_t> pivots(all);

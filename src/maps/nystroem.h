@@ -11,10 +11,11 @@
 
 namespace bochner {
 
-// How the backend forms the kernel; `squared` where it only gives the distance and the map does the rest.
-KernelShape kernel_shape(const Kernel& kernel);
+// The points in the layout that kernel_rows takes.
+template <class T>
+Landmarks<T> kernel_landmarks(const Kernel& kernel, MatrixView<const float> points);
 
-// k(i, j) = the kernel of row i and landmark j.
+// k(i, j) = the kernel of row i and landmark j: by the backend where it has the kernel's shape, pair by pair otherwise.
 template <class T>
 void kernel_rows(const Backend& on, const Kernel& kernel, const RowBlock<T>& block, const Landmarks<T>& y,
                  MatrixView<T> k);

@@ -11,6 +11,7 @@
 
 #include "base/archive.h"
 #include "bochner/error.h"
+#include "bochner/kernel_family.h"
 #include "bochner/nystroem.h"
 #include "maps/apply.h"
 #include "maps/load.h"
@@ -67,6 +68,42 @@ TEST(Nystroem, IsExactAtItsLandmarks) {
         ASSERT_NEAR(dot(z, a, b), k, 1e-11) << kernel_name(kernel);
         ASSERT_NEAR(dot(z32, a, b), k, 3e-5) << kernel_name(kernel);
       }
+  }
+}
+
+// Every row of the table: the backend's shape, or the pairs where there is none, is the value.
+TEST(Nystroem, FormsTheKernelOfEveryRow) {
+  const std::size_t d = 3, n = 7, m = 21;
+  const Matrix<double> x = sample<double>(n, d, 3);
+  const Matrix<float> y = sample<float>(m, d, 4);
+  std::vector<std::unique_ptr<KernelFamily>> rows;
+  std::vector<Kernel> all;
+  for (const KernelFamily* row : kernel_families()) {
+    all.push_back({.family = *row, .length_scales = {0.8, 1.5, 2}});
+    KernelFamily* const plain = rows.emplace_back(std::make_unique<KernelFamily>(*row)).get();
+    plain->shape = [](const Kernel&) -> std::optional<KernelShape> { return std::nullopt; };
+    all.push_back({.family = *plain, .length_scales = {0.8, 1.5, 2}});
+  }
+  for (const Kernel& kernel : all) {
+    Matrix<double> k(n, m);
+    RowBlock<double> block;
+    block.rows = n, block.cols = block.stride = d;
+    block.values = x.data();
+    kernel_rows(cpu_backend(), kernel, block, kernel_landmarks<double>(kernel, y.view()), k.view());
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t c = 0; c < m; ++c) {
+        const std::vector<double> point(&y(c, 0), &y(c, 0) + d);
+        ASSERT_NEAR(k(i, c), kernel_value(kernel, {&x(i, 0), d}, point), 1e-13) << kernel_name(kernel);
+      }
+    const std::vector<std::size_t> offsets = {0, 2, 3};  // (0, 1.5, -2) and (0.5, 0, 0)
+    const std::vector<std::uint32_t> columns = {1, 2, 0};
+    const std::vector<double> values = {1.5, -2, 0.5}, first = {0, 1.5, -2}, second = {0.5, 0, 0};
+    block.rows = 2, block.stride = 0;
+    block.values = values.data(), block.offsets = offsets.data(), block.columns = columns.data();
+    kernel_rows(cpu_backend(), kernel, block, kernel_landmarks<double>(kernel, y.view()), k.view().slice(0, 2));
+    const std::vector<double> point(&y(5, 0), &y(5, 0) + d);
+    ASSERT_NEAR(k(0, 5), kernel_value(kernel, first, point), 1e-13) << kernel_name(kernel);
+    ASSERT_NEAR(k(1, 5), kernel_value(kernel, second, point), 1e-13) << kernel_name(kernel);
   }
 }
 
