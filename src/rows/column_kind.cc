@@ -145,7 +145,7 @@ std::string WrittenColumn::remedy() const {
   }
 }
 
-bool WrittenColumn::bare() const { return form == Form::comma || form == Form::point || form == Form::grouped; }
+bool WrittenColumn::amount() const { return form != Form::none && form != Form::unit && form != Form::suffix; }
 
 std::optional<WrittenColumn> find_written(const ColumnTally& column, const CellRules& rules) {
   WrittenColumn found;

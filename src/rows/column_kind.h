@@ -42,7 +42,8 @@ struct WrittenColumn {
   bool same = false;             // all of them have that form
   bool maybe_thousands = false;  // comma: every one could be thousands
   std::string remedy() const;    // "write it without '%'"
-  bool bare() const;             // digits and separators only
+  // Digits and separators only, a percentage or money: never the name of a class, as "7B" and "4 wheels" may be.
+  bool amount() const;
 };
 std::optional<WrittenColumn> find_written(const ColumnTally& column, const CellRules& rules);
 

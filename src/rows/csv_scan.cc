@@ -170,6 +170,10 @@ class Scanner {
       } else if (is_input(c)) {
         kinds_[c] = find_kind(tally_.columns[c], listed(c), name(c), rules_.cells, options_);
         if (!kinds_[c].refusal.empty()) fail(Error::Kind::data, "{}", kinds_[c].refusal);
+      } else if (rules_.roles[c] == Kind::target && !several_ && !options_.task) {
+        if (const auto written = find_written(tally_.columns[c], rules_.cells))
+          kinds_[c].note = fmt::format("target {}: '{}' and the like taken as classes; {} for numbers", shown_name(c),
+                                       tally_.columns[c].first_text.text, written->remedy());
       }
     }
   }
@@ -319,7 +323,7 @@ class Scanner {
     const std::string classes = "or --task classification to take every text as a class";
     bool ambiguous = false;
     if (const auto written = find_written(column, rules_.cells);
-        written && (written->kinds > kFewKinds || written->bare()))
+        written && (written->kinds > kFewKinds || written->amount()))
       refuse_text(c, "a plain number", written->remedy() + ", " + classes);
     if (kinds > kFewKinds && find_dates(column, options_, ambiguous) != Column::Dates::none)
       refuse_text(c, "a number or a class", "turn the dates into numbers, " + classes);

@@ -16,6 +16,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using Kind = Column::Kind;
 using Dates = Column::Dates;
 
@@ -206,6 +207,29 @@ TEST(ColumnKind, CommasThatMayBeThousandsAreRefused) {
 TEST(ColumnKind, PointsAndCommasInOneFileAreRefused) {
   EXPECT_THAT(refusal_of("a;b;y\n1,25;1.5;1\n2,5;2.5;2\n"),
               AllOf(HasSubstr("'1.5' in column 'b'"), HasSubstr("--decimal")));
+}
+
+TEST(ColumnKind, AmountsInTheTargetAreNoClasses) {
+  const auto target = [](const char* form) {
+    std::string text = "a,y\n";
+    for (int i = 0; i < 40; ++i) text += fmt::format("{},\"{}\"\n", i, fmt::format(fmt::runtime(form), i % 4));
+    return text;
+  };
+  const RowsOptions unsaid{.targets = {"y"}};
+  for (const char* form : {"{}%", "{}.5 %", "${}", "{} EUR", "1,{}50,000"}) {
+    EXPECT_THAT(refusal_of(target(form), unsaid),
+                AllOf(HasSubstr("in column 'y', expected a plain number"), HasSubstr("--task classification")))
+        << form;
+    RowsOptions classes = unsaid;
+    classes.task = Task::classification;
+    const TempFile file(target(form));
+    EXPECT_EQ(open_rows(file.path(), classes)->schema().labels.size(), 4u) << form;
+    EXPECT_THAT(open_rows(file.path(), classes)->notes(), IsEmpty()) << form;
+  }
+  // Names of classes may look like these, but it is said.
+  for (const char* form : {"{} doors", "{}wd"})
+    EXPECT_THAT(notes_of(target(form), unsaid)[0], AllOf(HasSubstr("target y: '0"), HasSubstr("taken as classes")))
+        << form;
 }
 
 TEST(ColumnKind, NumbersWithUnitsAreRefusedWhereTheyAreMany) {

@@ -69,9 +69,9 @@ TEST(Shifted, OffsetsAreKeptInTheSchema) {
   EXPECT_FALSE(schema_to_json(schema).contains("offsets"));
   schema.offsets = {1.7e12, 0};
   EXPECT_EQ(schema_from_json(nlohmann::json::parse(schema_to_json(schema).dump())), schema);
-  for (const nlohmann::json& wrong : {nlohmann::json{1.0}, nlohmann::json{1.0, "a"}, nlohmann::json("x")}) {
+  for (const char* wrong : {"[1.0]", "[1.0, \"a\"]", "\"x\""}) {
     nlohmann::json tree = schema_to_json(schema);
-    tree["offsets"] = wrong;
+    tree["offsets"] = nlohmann::json::parse(wrong);
     EXPECT_THAT(error_of([&] { schema_from_json(tree); }, Error::Kind::model), HasSubstr("offset"));
   }
 }
