@@ -10,6 +10,7 @@
 
 #include "backend/fourier_weights.h"
 #include "backend/landmarks.h"
+#include "backend/radial.h"
 #include "bochner/matrix.h"
 #include "bochner/row_block.h"
 
@@ -66,6 +67,18 @@ class Backend {
   // z = x R^T, R lower triangular. A row's result is a function of that row alone, to the bit. z is not x.
   virtual void multiply_lower(MatrixView<const float> x, const LowerPanels<float>& r, MatrixView<float> z) const = 0;
   virtual void multiply_lower(MatrixView<const double> x, const LowerPanels<double>& r, MatrixView<double> z) const = 0;
+
+  // k(i, j) = exp(-t^{q/2}) of row i and point j, see backend/radial.h: t by the product |x|^2 + |y|^2 - 2 x.y in T, 0
+  // where both are equal. A row's result is a function of that row alone, to the bit. Rows are finite.
+  virtual void radial_block(MatrixView<const float> x, const PointPanels<float>& y, double q,
+                            MatrixView<float> k) const = 0;
+  virtual void radial_block(MatrixView<const double> x, const PointPanels<double>& y, double q,
+                            MatrixView<double> k) const = 0;
+  // Its derivatives; entries in T, sums over points in double.
+  virtual void radial_slope(MatrixView<const float> x, const PointPanels<float>& y, double q,
+                            const RadialSlope<float>& slope) const = 0;
+  virtual void radial_slope(MatrixView<const double> x, const PointPanels<double>& y, double q,
+                            const RadialSlope<double>& slope) const = 0;
 
   // Rows kept for many passes. T is std::int16_t (fixed point), float or double; C is double for double, otherwise
   // float. Rows have zeros up to z.cols, a multiple of kKeptColumns, so there are no tails.

@@ -59,6 +59,22 @@ class CpuBackend final : public Backend {
   void multiply_lower(MatrixView<const double> x, const LowerPanels<double>& r, MatrixView<double> z) const override {
     cpu::multiply_lower(x, r, z);
   }
+  void radial_block(MatrixView<const float> x, const PointPanels<float>& y, double q,
+                    MatrixView<float> k) const override {
+    cpu::radial_block(x, y, q, k);
+  }
+  void radial_slope(MatrixView<const float> x, const PointPanels<float>& y, double q,
+                    const RadialSlope<float>& slope) const override {
+    cpu::radial_slope(x, y, q, slope);
+  }
+  void radial_block(MatrixView<const double> x, const PointPanels<double>& y, double q,
+                    MatrixView<double> k) const override {
+    cpu::radial_block(x, y, q, k);
+  }
+  void radial_slope(MatrixView<const double> x, const PointPanels<double>& y, double q,
+                    const RadialSlope<double>& slope) const override {
+    cpu::radial_slope(x, y, q, slope);
+  }
   void project(MatrixView<const std::int16_t> z, MatrixView<const float> v, MatrixView<float> u) const override {
     cpu::project(z, v, u);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-// exp and log1p of vectors, as far as kernels need them. Ours and not Highway's: a feature has the same bits on every
-// machine, so the steps must not change with a version of a library. Per target: no #pragma once, see
+// exp, log and log1p of vectors, as far as kernels need them. Ours and not Highway's: a feature has the same bits on
+// every machine, so the steps must not change with a version of a library. Per target: no #pragma once, see
 // foreach_target.h.
 
 #if defined(BOCHNER_BACKEND_CPU_ELEMENTARY_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -74,9 +74,9 @@ HWY_INLINE V horner(D d, const hn::TFromD<D> (&c)[N], V x) {
   return sum;
 }
 
-// e^x for x <= 0; 0 where it would be no normal number. x = k ln 2 + r, e^x = 2^k e^r.
+// e^x for x <= 80; 0 where it would be no normal number. x = k ln 2 + r, e^x = 2^k e^r.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V exp_negative(D d, V x) {
+HWY_INLINE V exp_moderate(D d, V x) {
   using C = ElementaryConstants<hn::TFromD<D>>;
   const hn::RebindToSigned<D> di;
   const V to_integer = hn::Set(d, C::kToInteger), lowest = hn::Set(d, C::kLowest);
@@ -90,15 +90,19 @@ HWY_INLINE V exp_negative(D d, V x) {
   return hn::IfThenElseZero(hn::Ge(x, lowest), hn::BitCast(d, hn::Add(hn::BitCast(di, e), power)));
 }
 
-// log(1 + u) for finite u >= 0. y = 1 + u = 2^k (1 + f), and (u - (y - 1)) / y is what the addition lost.
+// The same for x <= 0, where kernels end.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V log1p_positive(D d, V u) {
+HWY_INLINE V exp_negative(D d, V x) {
+  return exp_moderate(d, x);
+}
+
+// log(y) + lost for normal y > 0, |lost| small. y = 2^k (1 + f).
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V log_and_lost(D d, V y, V lost) {
   using T = hn::TFromD<D>;
   using C = ElementaryConstants<T>;
   const hn::RebindToSigned<D> di;
   const V one = hn::Set(d, T(1));
-  const V y = hn::Add(one, u);
-  const V lost = hn::Div(hn::Sub(u, hn::Sub(y, one)), y);
   const auto word = hn::Add(hn::BitCast(di, y), hn::Set(di, C::kOne - C::kRootHalf));
   // The exponent as a number: the bits of kToInteger hold whole numbers at their end.
   const auto exponent = hn::Sub(hn::ShiftRight<C::kMantissa>(word), hn::Set(di, C::kOne >> C::kMantissa));
@@ -112,6 +116,20 @@ HWY_INLINE V log1p_positive(D d, V u) {
   const V half = hn::Mul(hn::Mul(f, hn::Set(d, T(0.5))), f);
   const V low = hn::MulAdd(k, hn::Set(d, C::kLn2Low), hn::MulAdd(s, hn::Add(half, r), lost));
   return hn::MulAdd(k, hn::Set(d, C::kLn2High), hn::Add(f, hn::Sub(low, half)));
+}
+
+// log(1 + u) for finite u >= 0. y = 1 + u, and (u - (y - 1)) / y is what the addition lost.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V log1p_positive(D d, V u) {
+  const V one = hn::Set(d, hn::TFromD<D>(1));
+  const V y = hn::Add(one, u);
+  return log_and_lost(d, y, hn::Div(hn::Sub(u, hn::Sub(y, one)), y));
+}
+
+// log(y) for normal y > 0.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V log_positive(D d, V y) {
+  return log_and_lost(d, y, hn::Zero(d));
 }
 
 }  // namespace bochner::cpu::HWY_NAMESPACE

@@ -58,6 +58,22 @@ class ReferenceBackend final : public Backend {
   void multiply_lower(MatrixView<const double> x, const LowerPanels<double>& r, MatrixView<double> z) const override {
     reference::multiply_lower(x, r, z);
   }
+  void radial_block(MatrixView<const float> x, const PointPanels<float>& y, double q,
+                    MatrixView<float> k) const override {
+    reference::radial_block(x, y, q, k);
+  }
+  void radial_slope(MatrixView<const float> x, const PointPanels<float>& y, double q,
+                    const RadialSlope<float>& slope) const override {
+    reference::radial_slope(x, y, q, slope);
+  }
+  void radial_block(MatrixView<const double> x, const PointPanels<double>& y, double q,
+                    MatrixView<double> k) const override {
+    reference::radial_block(x, y, q, k);
+  }
+  void radial_slope(MatrixView<const double> x, const PointPanels<double>& y, double q,
+                    const RadialSlope<double>& slope) const override {
+    reference::radial_slope(x, y, q, slope);
+  }
   void project(MatrixView<const std::int16_t> z, MatrixView<const float> v, MatrixView<float> u) const override {
     reference::project(z, v, u);
   }

@@ -10,6 +10,7 @@
 #include "backend/backend.h"
 #include "backend/fourier_weights.h"
 #include "backend/landmarks.h"
+#include "backend/radial.h"
 #include "bochner/matrix.h"
 #include "bochner/row_block.h"
 
@@ -37,6 +38,12 @@ void kernel_block(const RowBlock<T>& x, const Landmarks<T>& y, MatrixView<T> k);
 
 template <class T>
 void multiply_lower(MatrixView<const T> x, const LowerPanels<T>& r, MatrixView<T> z);
+
+template <class T>
+void radial_block(MatrixView<const T> x, const PointPanels<T>& y, double q, MatrixView<T> k);
+
+template <class T>
+void radial_slope(MatrixView<const T> x, const PointPanels<T>& y, double q, const RadialSlope<T>& slope);
 
 template <class T>
 void project(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixView<Computed<T>> u);

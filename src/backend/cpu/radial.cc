@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "backend/radial.h"
+
+#include "backend/cpu/operations.h"
+#include "backend/cpu/targets.h"
+#include "base/aligned.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backend/cpu/radial.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "backend/cpu/elementary-inl.h"
+#include "backend/cpu/tile-inl.h"
+
+// As kernel_block.cc, but t = |x|^2 + |y|^2 - 2 x.y: half the operations, and what cancels is small against kernels
+// learnt from the same floats. All three sums run over the inputs in the same order by the same multiply-adds, so that
+// equal rows are at distance 0 exactly.
+HWY_BEFORE_NAMESPACE();
+namespace bochner::cpu::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+static_assert(kPanel == PointPanels<float>::kPanel);
+constexpr std::size_t kGroupBytes = 512 << 10;  // of panels, beside the rows in L2
+constexpr std::size_t kTile = kTileRows * kPanel;
+
+// tile = the products of a tile of packed rows with one panel, kTileRows x kPanel.
+template <class T, std::size_t kVectors>
+HWY_NOINLINE void multiply_tile(const T* HWY_RESTRICT packed, const T* HWY_RESTRICT panel, std::size_t inputs,
+                                T* HWY_RESTRICT tile) {
+  using V = hn::Vec<Tag<T>>;
+  const Tag<T> d;
+  constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
+  for (std::size_t c = 0; c < kPanel; c += kVectors * kLanes) {
+    V sum[kTileRows][kVectors];
+    unrolled<kTileRows>(
+        [&](auto r) BOCHNER_INLINE { unrolled<kVectors>([&](auto v) BOCHNER_INLINE { sum[r][v] = hn::Zero(d); }); });
+    const T* x = packed;
+    const T* y = panel + c;
+    for (std::size_t j = 0; j < inputs; ++j, x += kPackedRows, y += kPanel) add_outer(x, y, sum);
+    unrolled<kTileRows>([&](auto r) BOCHNER_INLINE {
+      unrolled<kVectors>([&](auto v) BOCHNER_INLINE { hn::Store(sum[r][v], d, tile + r * kPanel + c + v * kLanes); });
+    });
+  }
+}
+
+// packed[j][r] = x(first + r, j); rows beyond the block repeat its last.
+template <class T>
+void pack_rows(MatrixView<const T> x, std::size_t first, std::size_t count, T* HWY_RESTRICT packed) {
+  const T* row[kPackedRows];
+  for (std::size_t r = 0; r < kPackedRows; ++r) row[r] = x.row(first + HWY_MIN(r, count - 1));
+  for (std::size_t j = 0; j < x.cols; ++j, packed += kPackedRows)
+    unrolled<kPackedRows>([&](auto r) BOCHNER_INLINE { packed[r] = row[r][j]; });
+}
+
+// norms[c] = |column c|^2 of inputs x width numbers, width a multiple of a vector.
+template <class T, std::size_t kWidth>
+void squared_norms(const T* HWY_RESTRICT columns, std::size_t inputs, T* HWY_RESTRICT norms) {
+  const hn::CappedTag<T, kWidth> d;
+  for (std::size_t c = 0; c < kWidth; c += hn::Lanes(d)) {
+    auto sum = hn::Zero(d);
+    for (std::size_t j = 0; j < inputs; ++j) {
+      const auto v = hn::Load(d, columns + j * kWidth + c);
+      sum = hn::MulAdd(v, v, sum);
+    }
+    hn::Store(sum, d, norms + c);
+  }
+}
+
+// From the products: t, ln t and t^{q/2}; returned is k. Three references and no struct: its constructor would be of no
+// target.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V radial_of(D d, V xy, V sum, V half_q, V& t, V& log, V& power) {
+  using T = hn::TFromD<D>;
+  t = hn::Max(hn::NegMulAdd(hn::Set(d, T(2)), xy, sum), hn::Set(d, T(kRadialLeast)));
+  log = log_positive(d, t);
+  // Beyond e^7 the kernel is 0.
+  power = exp_moderate(d, hn::Min(hn::Mul(half_q, log), hn::Set(d, T(7))));
+  return exp_negative(d, hn::Neg(power));
+}
+
+template <class T>
+HWY_NOINLINE void finish_kernel(T half_q, const T* HWY_RESTRICT xx, const T* HWY_RESTRICT yy, T* HWY_RESTRICT tile) {
+  const Tag<T> d;
+  const auto h = hn::Set(d, half_q);
+  for (std::size_t r = 0; r < kTileRows; ++r)
+    for (std::size_t c = 0; c < kPanel; c += hn::Lanes(d)) {
+      T* at = tile + r * kPanel + c;
+      const auto sum = hn::Add(hn::Set(d, xx[r]), hn::Load(d, yy + c));
+      auto t = sum, log = sum, power = sum;
+      hn::Store(radial_of(d, hn::Load(d, at), sum, h, t, log, power), d, at);
+    }
+}
+
+// tile: products, then H; omega: then Omega k t^{q/2} ln t.
+template <class T>
+HWY_NOINLINE void finish_slope(T half_q, const T* HWY_RESTRICT xx, const T* HWY_RESTRICT yy, T* HWY_RESTRICT tile,
+                               T* HWY_RESTRICT omega) {
+  const Tag<T> d;
+  const auto h = hn::Set(d, half_q), least = hn::Set(d, T(kRadialLeast));
+  for (std::size_t r = 0; r < kTileRows; ++r)
+    for (std::size_t c = 0; c < kPanel; c += hn::Lanes(d)) {
+      const std::size_t at = r * kPanel + c;
+      const auto sum = hn::Add(hn::Set(d, xx[r]), hn::Load(d, yy + c));
+      auto t = sum, log = sum, power = sum;
+      const auto k = radial_of(d, hn::Load(d, tile + at), sum, h, t, log, power);
+      const auto weight = hn::Mul(hn::Mul(hn::Load(d, omega + at), k), power);  // Omega k t^{q/2}
+      hn::Store(hn::IfThenElseZero(hn::Gt(t, least), hn::Neg(hn::Div(hn::Mul(h, weight), t))), d, tile + at);
+      hn::Store(hn::Mul(weight, log), d, omega + at);
+    }
+}
+
+// For each tile of rows and each panel: visit(row, rows, panel, xx, yy) with the rows packed.
+template <class T, class Visit>
+void each_tile(MatrixView<const T> x, const PointPanels<T>& y, T* HWY_RESTRICT packed, T* HWY_RESTRICT norms,
+               const Visit& visit) {
+  const std::size_t panels = (y.count + kPanel - 1) / kPanel;
+  const std::size_t group = HWY_MAX(std::size_t(8), kGroupBytes / (y.inputs * kPanel * sizeof(T)));
+  alignas(64) T xx[kPackedRows];
+  for (std::size_t p = 0; p < panels; ++p)
+    squared_norms<T, kPanel>(y.values.data() + p * y.inputs * kPanel, y.inputs, norms + p * kPanel);
+  for (std::size_t begin = 0; begin < panels; begin += group)
+    for (std::size_t row = 0; row < x.rows; row += kTileRows) {
+      const std::size_t rows = HWY_MIN(kTileRows, x.rows - row);
+      pack_rows(x, row, rows, packed);
+      squared_norms<T, kPackedRows>(packed, y.inputs, xx);
+      for (std::size_t p = begin; p < HWY_MIN(panels, begin + group); ++p) visit(row, rows, p, xx, norms + p * kPanel);
+    }
+}
+
+template <class T>
+void kernel(MatrixView<const T> x, const PointPanels<T>& y, double q, MatrixView<T> k, T* scratch) {
+  T* packed = scratch;
+  T* norms = scratch + y.inputs * kPackedRows;
+  alignas(64) T tile[kTile];
+  each_tile(x, y, packed, norms, [&](std::size_t row, std::size_t rows, std::size_t p, const T* xx, const T* yy) {
+    multiply_tile<T, tile_vectors<T>()>(packed, y.values.data() + p * y.inputs * kPanel, y.inputs, tile);
+    finish_kernel(T(q / 2), xx, yy, tile);
+    const std::size_t columns = HWY_MIN(kPanel, y.count - p * kPanel);
+    for (std::size_t r = 0; r < rows; ++r)
+      for (std::size_t c = 0; c < columns; ++c) k(row + r, p * kPanel + c) = tile[r * kPanel + c];
+  });
+}
+
+// sums: rows x 2 kPanel doubles, zero at first. Lane c of a row sums the columns c, c + kPanel, ...: no target matters.
+template <class T>
+void slope(MatrixView<const T> x, const PointPanels<T>& y, double q, const RadialSlope<T>& out, T* scratch,
+           double* HWY_RESTRICT sums) {
+  T* packed = scratch;
+  T* norms = packed + y.inputs * kPackedRows;
+  T* left = norms + (y.count + kPanel - 1) / kPanel * kPanel;
+  const std::size_t rank = out.right.inputs;
+  alignas(64) T tile[kTile], omega[kTile];
+  each_tile(x, y, packed, norms, [&](std::size_t row, std::size_t rows, std::size_t p, const T* xx, const T* yy) {
+    pack_rows(out.left, row, rows, left);
+    multiply_tile<T, tile_vectors<T>()>(packed, y.values.data() + p * y.inputs * kPanel, y.inputs, tile);
+    multiply_tile<T, tile_vectors<T>()>(left, out.right.values.data() + p * rank * kPanel, rank, omega);
+    finish_slope(T(q / 2), xx, yy, tile, omega);
+    const std::size_t columns = HWY_MIN(kPanel, y.count - p * kPanel);  // beyond it Omega is 0
+    for (std::size_t r = 0; r < rows; ++r) {
+      double* sum = sums + (row + r) * 2 * kPanel;
+      for (std::size_t c = 0; c < kPanel; ++c) sum[c] += double(tile[r * kPanel + c]);
+      for (std::size_t c = 0; c < kPanel; ++c) sum[kPanel + c] += double(omega[r * kPanel + c]);
+      for (std::size_t c = 0; c < columns; ++c) out.by_distance(row + r, p * kPanel + c) = tile[r * kPanel + c];
+    }
+  });
+  for (std::size_t i = 0; i < x.rows; ++i) {
+    const double* sum = sums + i * 2 * kPanel;
+    double row = 0, exponent = 0;
+    for (std::size_t c = 0; c < kPanel; ++c) row += sum[c];
+    for (std::size_t c = 0; c < kPanel; ++c) exponent += sum[kPanel + c];
+    out.row_sums[i] = row;
+    out.by_exponent[i] = -0.5 * exponent;
+  }
+}
+
+void radial_float(MatrixView<const float> x, const PointPanels<float>& y, double q, MatrixView<float> k, float* s) {
+  kernel(x, y, q, k, s);
+}
+void radial_double(MatrixView<const double> x, const PointPanels<double>& y, double q, MatrixView<double> k,
+                   double* s) {
+  kernel(x, y, q, k, s);
+}
+void slope_float(MatrixView<const float> x, const PointPanels<float>& y, double q, const RadialSlope<float>& out,
+                 float* s, double* sums) {
+  slope(x, y, q, out, s, sums);
+}
+void slope_double(MatrixView<const double> x, const PointPanels<double>& y, double q, const RadialSlope<double>& out,
+                  double* s, double* sums) {
+  slope(x, y, q, out, s, sums);
+}
+
+}  // namespace bochner::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace bochner::cpu {
+
+HWY_EXPORT(radial_float);
+HWY_EXPORT(radial_double);
+HWY_EXPORT(slope_float);
+HWY_EXPORT(slope_double);
+
+namespace {
+
+// Packed rows, norms of the points, packed rows of Omega's left factor.
+template <class T>
+T* scratch_for(std::size_t inputs, std::size_t count, std::size_t rank) {
+  thread_local AlignedVector<T> scratch;
+  const std::size_t needed = (inputs + rank) * 8 + (count + 15) / 16 * 16;
+  if (scratch.size() < needed) scratch.resize(needed);
+  return scratch.data();
+}
+
+}  // namespace
+
+template <>
+void radial_block(MatrixView<const float> x, const PointPanels<float>& y, double q, MatrixView<float> k) {
+  HWY_DYNAMIC_DISPATCH(radial_float)(x, y, q, k, scratch_for<float>(y.inputs, y.count, 0));
+}
+template <>
+void radial_block(MatrixView<const double> x, const PointPanels<double>& y, double q, MatrixView<double> k) {
+  HWY_DYNAMIC_DISPATCH(radial_double)(x, y, q, k, scratch_for<double>(y.inputs, y.count, 0));
+}
+
+namespace {
+
+double* zero_sums(std::size_t rows) {
+  thread_local AlignedVector<double> sums;
+  sums.assign(rows * 32, 0.0);
+  return sums.data();
+}
+
+}  // namespace
+
+template <>
+void radial_slope(MatrixView<const float> x, const PointPanels<float>& y, double q, const RadialSlope<float>& out) {
+  HWY_DYNAMIC_DISPATCH(slope_float)
+  (x, y, q, out, scratch_for<float>(y.inputs, y.count, out.right.inputs), zero_sums(x.rows));
+}
+template <>
+void radial_slope(MatrixView<const double> x, const PointPanels<double>& y, double q, const RadialSlope<double>& out) {
+  HWY_DYNAMIC_DISPATCH(slope_double)
+  (x, y, q, out, scratch_for<double>(y.inputs, y.count, out.right.inputs), zero_sums(x.rows));
+}
+
+}  // namespace bochner::cpu
+#endif
