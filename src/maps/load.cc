@@ -8,6 +8,8 @@
 #include "base/require.h"
 #include "maps/grid_linear.h"
 #include "maps/nystroem.h"
+#include "maps/radial.h"
+#include "maps/twofold.h"
 
 namespace bochner {
 
@@ -26,6 +28,9 @@ MapPtr load_map(const Archive& archive) {
   if (type == "chain") return load_chain(archive);
   if (type == "concat") return load_concat(archive);
   if (type == "sum") return load_sum(archive);
+  if (type == "twofold") return load_twofold(archive);
+  if (type == "radial_machine") return load_radial_machine(archive);
+  if (type == "leaf_machines") return load_leaf_machines(archive);
   fail(Error::Kind::model, "model: found a map of type \"{}\", expected one this version knows; update bochner", type);
 }
 
