@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "backend/cpu/blas.h"
+#include "choose/flow.h"
+#include "solve/cholesky.h"
+
+namespace bochner {
+
+namespace {
+
+using blas::Op;
+
+constexpr std::size_t kPieceRows = 192;  // of rows that a thread takes
+constexpr std::size_t kTile = 256;
+
+// Pieces of n things: work(begin, count).
+template <class Work>
+void in_pieces(Threads& threads, std::size_t n, std::size_t size, const Work& work) {
+  threads.run((n + size - 1) / size,
+              [&](std::size_t piece, int) { work(piece * size, std::min(size, n - piece * size)); });
+}
+
+MatrixView<const double> columns(const Matrix<double>& m, std::size_t begin_row, std::size_t rows, std::size_t begin,
+                                 std::size_t count) {
+  return {m.data() + begin_row * m.cols() + begin, rows, count, m.cols()};
+}
+
+// One step's rows, kernel and solutions. The letters are those of flow.h.
+template <class T>
+class Step {
+ public:
+  Step(const Workers& on, const FlowRows& rows, std::span<const std::uint32_t> drawn, const FlowBatch& batch,
+       const Metric& metric)
+      : on_(on),
+        metric_(metric),
+        n1_(batch.fitted),
+        M_(batch.landmarks),
+        n_(batch.fitted + batch.scored),
+        d_(rows.x.cols),
+        c_(rows.y.cols),
+        x_(n_, d_),
+        y_(n_, c_),
+        w_(n_, 1.0),
+        K_(n_, M_) {
+    for (std::size_t i = 0; i < n_; ++i) {
+      for (std::size_t j = 0; j < d_; ++j) x_(i, j) = T(rows.x(drawn[i], j));
+      std::copy_n(rows.y.row(drawn[i]), c_, &y_(i, 0));
+      if (!rows.weights.empty()) w_[i] = rows.weights[drawn[i]];
+    }
+    weighted_ = !rows.weights.empty();
+    centre_targets();
+    project();
+    fill_kernel();
+  }
+
+  FlowGradient run() {
+    FlowGradient g;
+    solve();
+    g.loss = std::log(squares_ / (scored_weight_ * double(c_)));
+    const double lambda_n = metric_.lambda * double(n1_);
+    // <beta, K_M alpha>
+    for (std::size_t i = 0; i < M_; ++i)
+      for (std::size_t k = 0; k < c_; ++k) g.log_lambda += lambda_n * beta_(i, k) * fit_alpha_(i, k);
+    slopes(g, lambda_n);
+    return g;
+  }
+
+ private:
+  void centre_targets() {
+    double weight = 0;
+    std::vector<double> mean(c_, 0.0);
+    for (std::size_t i = 0; i < n1_; ++i) {
+      weight += w_[i];
+      for (std::size_t k = 0; k < c_; ++k) mean[k] += w_[i] * y_(i, k);
+    }
+    for (std::size_t i = 0; i < n_; ++i)
+      for (std::size_t k = 0; k < c_; ++k) y_(i, k) -= weight > 0 ? mean[k] / weight : 0;
+    for (std::size_t i = n1_; i < n_; ++i) scored_weight_ += w_[i];
+  }
+
+  // u = x W
+  void project() {
+    u_ = Matrix<T>(n_, d_);
+    if (metric_.diagonal.empty()) {
+      Matrix<T> W(d_, d_);
+      std::copy_n(metric_.full.data(), d_ * d_, W.data());
+      in_pieces(on_.threads, n_, kPieceRows, [&](std::size_t begin, std::size_t count) {
+        on_.ops.multiply(x_.view().slice(begin, count), W.view(), T(0), u_.view().slice(begin, count));
+      });
+      return;
+    }
+    for (std::size_t i = 0; i < n_; ++i)
+      for (std::size_t j = 0; j < d_; ++j) u_(i, j) = x_(i, j) * T(metric_.diagonal[j]);
+  }
+
+  void fill_kernel() {
+    points_ = pack_points<T>(std::as_const(u_).view().slice(0, M_));
+    in_pieces(on_.threads, n_, kPieceRows, [&](std::size_t begin, std::size_t count) {
+      Matrix<T> k(count, M_);
+      on_.ops.radial_block(std::as_const(u_).view().slice(begin, count), points_, metric_.q, k.view());
+      std::copy_n(k.data(), count * M_, &K_(begin, 0));
+    });
+  }
+
+  // out = K(begin .., :) coefficients
+  Matrix<double> fit(std::size_t begin, std::size_t rows, const Matrix<double>& coefficients) {
+    Matrix<double> out(rows, c_);
+    in_pieces(on_.threads, rows, kPieceRows, [&](std::size_t first, std::size_t count) {
+      blas::gemm(Op::plain, Op::plain, 1.0, columns(K_, begin + first, count, 0, M_), coefficients.view(), 0.0,
+                 out.view().slice(first, count));
+    });
+    return out;
+  }
+
+  // K(begin .., :)' r
+  Matrix<double> gather(std::size_t begin, const Matrix<double>& r) {
+    Matrix<double> out(M_, c_);
+    in_pieces(on_.threads, M_, kTile, [&](std::size_t first, std::size_t count) {
+      blas::gemm(Op::transposed, Op::plain, 1.0, columns(K_, begin, r.rows(), first, count), r.view(), 0.0,
+                 out.view().slice(first, count));
+    });
+    return out;
+  }
+
+  TiledSymmetric<double> normal_matrix() {
+    TiledSymmetric<double> A(M_, kTile);
+    Matrix<double> DK;  // D K_a
+    if (weighted_) {
+      DK = Matrix<double>(n1_, M_);
+      for (std::size_t i = 0; i < n1_; ++i)
+        for (std::size_t j = 0; j < M_; ++j) DK(i, j) = w_[i] * K_(i, j);
+    }
+    const Matrix<double>& right = weighted_ ? DK : K_;
+    const double n = double(n1_);
+    on_.threads.run(A.tile_count(), [&](std::size_t piece, int) {
+      const auto [I, J] = tile_index(piece);
+      const MatrixView<double> tile = A.block(I, J);
+      blas::gemm(Op::transposed, Op::plain, 1.0, columns(K_, 0, n1_, I * kTile, tile.rows),
+                 columns(right, 0, n1_, J * kTile, tile.cols), 0.0, tile);
+      for (std::size_t i = 0; i < tile.rows; ++i)
+        for (std::size_t j = 0; j < tile.cols; ++j) {
+          const std::size_t r = I * kTile + i, s = J * kTile + j;
+          tile(i, j) += metric_.lambda * n * 0.5 * (K_(r, s) + K_(s, r)) + (r == s ? 1e-8 * n : 0);
+        }
+    });
+    return A;
+  }
+
+  Cholesky factor() {
+    const TiledSymmetric<double> A = normal_matrix();
+    double mean = 0;
+    for (std::size_t i = 0; i < M_; ++i) mean += A.at(i, i) / double(M_);
+    for (double jitter = 0;; jitter = std::max(jitter * 100, 1e-10 * mean)) {
+      Cholesky L(A, jitter, on_.threads);
+      if (!L.failed_column() || jitter > mean) return L;
+    }
+  }
+
+  void solve() {
+    const Cholesky L = factor();
+    Matrix<double> Dy(n1_, c_);
+    for (std::size_t i = 0; i < n1_; ++i)
+      for (std::size_t k = 0; k < c_; ++k) Dy(i, k) = w_[i] * y_(i, k);
+    alpha_ = gather(0, Dy);
+    L.solve(alpha_.view(), on_.threads);
+    fit_alpha_ = fit(0, n_, alpha_);
+    rho_ = Matrix<double>(n_ - n1_, c_);
+    for (std::size_t i = n1_; i < n_; ++i)
+      for (std::size_t k = 0; k < c_; ++k) {
+        const double r = y_(i, k) - fit_alpha_(i, k);
+        rho_(i - n1_, k) = 2 * w_[i] * r;
+        squares_ += w_[i] * r * r;
+      }
+    squares_ = std::max(squares_, std::numeric_limits<double>::min());
+    for (std::size_t i = 0; i < rho_.rows() * c_; ++i) rho_.data()[i] /= squares_;
+    beta_ = gather(n1_, rho_);
+    L.solve(beta_.view(), on_.threads);
+  }
+
+  // Omega = left right', right = [beta, alpha]
+  Matrix<T> left_factor(double lambda_n) {
+    const Matrix<double> fit_beta = fit(0, n1_, beta_);
+    Matrix<T> left(n_, 2 * c_);
+    for (std::size_t i = 0; i < n_; ++i)
+      for (std::size_t k = 0; k < c_; ++k) {
+        if (i >= n1_) {
+          left(i, c_ + k) = T(-rho_(i - n1_, k));
+          continue;
+        }
+        left(i, k) = T(-w_[i] * (y_(i, k) - fit_alpha_(i, k)));
+        left(i, c_ + k) = T(w_[i] * fit_beta(i, k) + (i < M_ ? lambda_n * beta_(i, k) : 0));
+      }
+    return left;
+  }
+
+  // R = (h + g) x / 2 - H z for each row, h and g the sums of H over rows and columns: the gradient by W is
+  // 2 (X'R + R'X) W.
+  void slopes(FlowGradient& g, double lambda_n) {
+    const Matrix<T> left = left_factor(lambda_n);
+    Matrix<T> right(M_, 2 * c_);
+    for (std::size_t i = 0; i < M_; ++i)
+      for (std::size_t k = 0; k < c_; ++k) {
+        right(i, k) = T(beta_(i, k));
+        right(i, c_ + k) = T(alpha_(i, k));
+      }
+    const PointPanels<T> packed_right = pack_points<T>(std::as_const(right).view());
+    const std::size_t pieces = (n_ + kPieceRows - 1) / kPieceRows;
+    Matrix<double> column_sums(pieces, M_);
+    std::vector<double> h(n_), by_exponent(n_);
+    Matrix<T> Hz(n_, d_);
+    in_pieces(on_.threads, n_, kPieceRows, [&](std::size_t begin, std::size_t count) {
+      Matrix<T> H(count, M_);
+      on_.ops.radial_slope(std::as_const(u_).view().slice(begin, count), points_, metric_.q,
+                           {left.view().slice(begin, count), packed_right, H.view(), &h[begin], &by_exponent[begin]});
+      double* sums = &column_sums(begin / kPieceRows, 0);
+      for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t j = 0; j < M_; ++j) sums[j] += double(H(i, j));
+      on_.ops.multiply(std::as_const(H).view(), std::as_const(x_).view().slice(0, M_), T(0),
+                       Hz.view().slice(begin, count));
+    });
+    for (const double s : by_exponent) g.q += s;
+    for (std::size_t p = 0; p < pieces; ++p)
+      for (std::size_t j = 0; j < M_; ++j) h[j] += column_sums(p, j);
+    Matrix<double> R(n_, d_), X(n_, d_);
+    for (std::size_t i = 0; i < n_; ++i)
+      for (std::size_t j = 0; j < d_; ++j) {
+        X(i, j) = double(x_(i, j));
+        R(i, j) = 0.5 * h[i] * X(i, j) - double(Hz(i, j));
+      }
+    by_metric(g, X, R);
+  }
+
+  void by_metric(FlowGradient& g, const Matrix<double>& X, const Matrix<double>& R) {
+    if (!metric_.diagonal.empty()) {
+      g.metric.assign(d_, 0.0);
+      for (std::size_t i = 0; i < n_; ++i)
+        for (std::size_t j = 0; j < d_; ++j) g.metric[j] += X(i, j) * R(i, j);
+      for (std::size_t j = 0; j < d_; ++j) g.metric[j] *= 4 * metric_.diagonal[j] * metric_.diagonal[j];
+      return;
+    }
+    Matrix<double> B(d_, d_), G(d_, d_), gradient(d_, d_);
+    in_pieces(on_.threads, d_, kTile / 4, [&](std::size_t first, std::size_t count) {  // X'R
+      blas::gemm(Op::transposed, Op::plain, 1.0, columns(X, 0, n_, first, count), R.view(), 0.0,
+                 B.view().slice(first, count));
+    });
+    for (std::size_t i = 0; i < d_; ++i)
+      for (std::size_t j = 0; j < d_; ++j) G(i, j) = B(i, j) + B(j, i);
+    in_pieces(on_.threads, d_, kTile / 4, [&](std::size_t first, std::size_t count) {
+      blas::gemm(Op::plain, Op::plain, 2.0, std::as_const(G).view().slice(first, count), metric_.full.view(), 0.0,
+                 gradient.view().slice(first, count));
+    });
+    g.metric.assign(gradient.data(), gradient.data() + d_ * d_);
+  }
+
+  const Workers& on_;
+  const Metric& metric_;
+  std::size_t n1_, M_, n_, d_, c_;
+  Matrix<T> x_, u_;
+  Matrix<double> y_;
+  std::vector<double> w_;
+  bool weighted_ = false;
+  double scored_weight_ = 0, squares_ = 0;
+  Matrix<double> K_;
+  PointPanels<T> points_;
+  Matrix<double> alpha_, beta_, rho_, fit_alpha_;
+};
+
+}  // namespace
+
+template <class T>
+FlowGradient flow_gradient(const Workers& on, const FlowRows& rows, std::span<const std::uint32_t> drawn,
+                           const FlowBatch& batch, const Metric& metric) {
+  return Step<T>(on, rows, drawn, batch, metric).run();
+}
+
+template FlowGradient flow_gradient<float>(const Workers&, const FlowRows&, std::span<const std::uint32_t>,
+                                           const FlowBatch&, const Metric&);
+template FlowGradient flow_gradient<double>(const Workers&, const FlowRows&, std::span<const std::uint32_t>,
+                                            const FlowBatch&, const Metric&);
+
+}  // namespace bochner
