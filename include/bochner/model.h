@@ -51,6 +51,7 @@ class Model {
   // Whether scores stand for probabilities (a logistic head), and those of the classes for one row of scores.
   bool has_probabilities() const;
   std::vector<double> probabilities(const double* scores) const;
+  void probabilities(const double* scores, double* of_classes) const;  // the same without an allocation
 
   Score evaluate(Rows& rows, const Execution& execution = {}) const;
   // The score in detail: each target or class, confusion, ranking, probabilities. One pass.

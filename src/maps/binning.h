@@ -9,6 +9,7 @@
 
 #include "backend/bins.h"
 #include "base/hash_index.h"
+#include "base/lease.h"
 #include "bochner/binning.h"
 #include "bochner/map.h"
 
@@ -46,12 +47,16 @@ class BinningMap final : public Map {
   template <class T, class Visit>
   void each_grid(const RowBlock<T>& block, const Visit& visit) const {
     check(block.cols);
-    const PackedRows<T> rows = pack_rows<T>(block, packing_groups(inputs_, options_));
-    std::vector<std::uint64_t> hashes(block.rows);
-    std::vector<std::uint32_t> columns(block.rows);
+    const Lease<std::uint64_t> hashes(block.rows);
+    const Lease<std::uint32_t> columns(block.rows);
+    const bool few = block.rows <= kFewRows && !block.sparse();  // packing would cost more than it saves
+    const PackedRows<T> rows = few ? PackedRows<T>() : pack_rows<T>(block, packing_groups(inputs_, options_));
     for (std::size_t g = 0; g < options_.grids; ++g) {
-      bin_hashes(rows, grid_as<T>()[g], hashes.data());
-      tables_[g].find(hashes, columns.data());
+      if (few)
+        bin_hashes_reference(block, grid_as<T>()[g], hashes.data());
+      else
+        bin_hashes(rows, grid_as<T>()[g], hashes.data());
+      tables_[g].find({hashes.data(), block.rows}, columns.data());
       visit(g, columns.data());
     }
   }
@@ -71,6 +76,7 @@ class BinningMap final : public Map {
   template <class T>
   void apply_as(const RowBlock<T>& block, MatrixView<T> out) const;
   void check(std::size_t cols) const;
+  static constexpr std::size_t kFewRows = 4;
 
   std::size_t inputs_;
   BinningOptions options_;

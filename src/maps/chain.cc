@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/aligned.h"
+#include "base/lease.h"
 #include "base/require.h"
 #include "maps/composed.h"
 #include "maps/load.h"
@@ -22,6 +22,7 @@ class ChainMap final : public MapOf<ChainMap> {
       require(maps_[i]->inputs() == maps_[i - 1]->outputs(),
               "chain: map {} takes {} inputs, but the one before gives {}", i, maps_[i]->inputs(),
               maps_[i - 1]->outputs());
+    for (std::size_t i = 0; i + 1 < maps_.size(); ++i) widest_ = std::max(widest_, maps_[i]->outputs());
   }
 
   std::size_t inputs() const override { return maps_.front()->inputs(); }
@@ -35,18 +36,18 @@ class ChainMap final : public MapOf<ChainMap> {
 
   template <class T>
   void apply_rows(const Backend& on, RowBlock<T> block, MatrixView<T> out) const {
-    AlignedVector<T> buffers[2];  // one holds the block, the other takes the next
+    // One holds the block, the other takes the next. Positions in a slice of a CSR block are absolute, so that a
+    // buffer spans from 0.
+    const std::size_t size = std::max(block.rows * widest_, block.sparse() ? block.offsets[block.rows] : 0);
+    const Lease<T> first(size), second(maps_.size() > 2 ? size : 0);
     for (std::size_t i = 0; i + 1 < maps_.size(); ++i) {
-      AlignedVector<T>& buffer = buffers[i % 2];
+      const Lease<T>& buffer = i % 2 ? second : first;
       if (block.sparse()) {
-        // Positions in a slice of a CSR block are absolute, so the buffer spans from 0.
-        buffer.resize(block.offsets[block.rows]);
         if (maps_[i]->apply_sparse(block, buffer.data())) {
           block.values = buffer.data();
           continue;
         }
       }
-      buffer.resize(block.rows * maps_[i]->outputs());
       const MatrixView<T> next{buffer.data(), block.rows, maps_[i]->outputs(), maps_[i]->outputs()};
       maps_[i]->apply(on, block, next);
       block.values = next.data;
@@ -71,6 +72,7 @@ class ChainMap final : public MapOf<ChainMap> {
 
  private:
   std::vector<MapPtr> maps_;
+  std::size_t widest_ = 0;  // of what lies between two maps
 };
 
 }  // namespace

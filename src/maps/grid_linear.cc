@@ -8,6 +8,7 @@
 
 #include "base/archive.h"
 #include "base/finite.h"
+#include "base/lease.h"
 #include "base/require.h"
 
 namespace bochner {
@@ -25,8 +26,9 @@ void GridLinear::apply_as(const RowBlock<T>& block, MatrixView<T> out) const {
   const std::size_t K = outputs();
   require(out.rows == block.rows && out.cols == K, "grid head: output is {} x {}, expected {} x {}", out.rows, out.cols,
           block.rows, K);
-  std::vector<double> sum(block.rows * K);
-  for (std::size_t i = 0; i < block.rows; ++i) std::copy_n(intercept_.data(), K, &sum[i * K]);
+  const Lease<double> sums(block.rows * K);
+  double* const sum = sums.data();
+  for (std::size_t i = 0; i < block.rows; ++i) std::copy_n(intercept_.data(), K, sum + i * K);
   bins_->each_grid(block, [&](std::size_t g, const std::uint32_t* columns) {
     const float* v = values_.data() + bins_->offset(g) * K;
     for (std::size_t i = 0; i < block.rows; ++i) {

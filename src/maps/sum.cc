@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/aligned.h"
+#include "base/lease.h"
 #include "base/require.h"
 #include "maps/composed.h"
 #include "maps/load.h"
@@ -35,7 +35,7 @@ class SumMap final : public MapOf<SumMap> {
   template <class T>
   void apply_rows(const Backend& on, const RowBlock<T>& block, MatrixView<T> out) const {
     maps_[0]->apply(on, block, out);
-    AlignedVector<T> buffer(out.rows * out.cols);
+    const Lease<T> buffer(out.rows * out.cols);
     const MatrixView<T> next{buffer.data(), out.rows, out.cols, out.cols};
     for (std::size_t m = 1; m < maps_.size(); ++m) {
       maps_[m]->apply(on, block, next);

@@ -16,6 +16,7 @@
 #include "learn/evaluator.h"
 #include "maps/composed.h"
 #include "maps/load.h"
+#include "model/predictions.h"
 #include "model/report_json.h"
 #include "rows/schema_json.h"
 #include "rows/shifted.h"
@@ -26,6 +27,10 @@ namespace bochner {
 namespace {
 
 MapPtr chain_or_none(const std::vector<MapPtr>& maps) { return maps.empty() ? nullptr : chain(maps); }
+
+// float or double, of a block of either.
+template <class Block>
+using Number = std::remove_cvref_t<decltype(*std::declval<Block>().values)>;
 
 template <class T>
 Matrix<double> predict_matrix(const Model& model, MatrixView<const T> x) {
@@ -109,15 +114,8 @@ void Model::predict(Rows& rows, const Execution& execution, const Visit& visit) 
   Matrix<double> values;
   stream.each("predict", [&](const auto& block) {
     if (values.rows() < block.rows) values = Matrix<double>(block.rows, block.cols);
-    for (std::size_t i = 0; i < block.rows; ++i) {
-      std::copy_n(block.values + i * block.stride, block.cols, &values(i, 0));
-      for (std::size_t k = 0; k < block.cols; ++k)
-        if (!std::isfinite(values(i, k)))
-          fail(Error::Kind::data,
-               "row {}: its prediction is not finite: an input is too large for the model; correct it, or train with "
-               "--precision double",
-               block.first + i);
-    }
+    copy_finite<Number<decltype(block)>>({block.values, block.rows, block.cols, block.stride}, block.first,
+                                         values.view().slice(0, block.rows));
     RowBlock<double> predictions;
     predictions.first = block.first;
     predictions.rows = block.rows;
@@ -152,15 +150,27 @@ const std::string& Model::label(const double* scores) const {
 
 bool Model::has_probabilities() const { return report_.learner == "logistic"; }
 
-std::vector<double> Model::probabilities(const double* scores) const {
+void Model::probabilities(const double* scores, double* of_classes) const {
   require(has_probabilities(), "model: the scores of {} are no probabilities; train with the logistic learner",
           report_.learner);
-  std::vector<double> u(scores, scores + outputs());
-  if (u.size() == 1) u.insert(u.begin(), 0.0);  // sigmoid(u) is the softmax of (0, u)
-  const double most = *std::max_element(u.begin(), u.end());
+  double* const u = of_classes;
+  std::size_t classes = outputs();
+  if (classes == 1) {  // sigmoid(u) is the softmax of (0, u)
+    u[1] = scores[0];
+    u[0] = 0;
+    classes = 2;
+  } else {
+    std::copy_n(scores, classes, u);
+  }
+  const double most = *std::max_element(u, u + classes);
   double sum = 0;
-  for (double& p : u) sum += p = std::exp(p - most);
-  for (double& p : u) p /= sum;
+  for (std::size_t c = 0; c < classes; ++c) sum += u[c] = std::exp(u[c] - most);
+  for (std::size_t c = 0; c < classes; ++c) u[c] /= sum;
+}
+
+std::vector<double> Model::probabilities(const double* scores) const {
+  std::vector<double> u(schema_.labels.size());
+  probabilities(scores, u.data());
   return u;
 }
 

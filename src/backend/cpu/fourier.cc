@@ -361,6 +361,28 @@ void mend_overflow(const RowBlock<T>& x, const FourierWeights<T>& w, MatrixView<
   }
 }
 
+// Rows that fill no tile, one at a time as CSR: a tile would do the work of six.
+constexpr std::size_t kFewRows = 2;
+
+template <class T>
+void fourier_few(const RowBlock<T>& x, const FourierWeights<T>& w, MatrixView<T> z, T* values, std::uint32_t* columns) {
+  for (std::size_t i = 0; i < x.rows; ++i) {
+    std::size_t offsets[2] = {0, 0};
+    for (std::size_t j = 0; j < x.cols; ++j) {
+      values[offsets[1]] = x.values[i * x.stride + j];
+      columns[offsets[1]] = std::uint32_t(j);
+      offsets[1] += x.values[i * x.stride + j] != T(0);
+    }
+    RowBlock<T> row;
+    row.rows = 1;
+    row.cols = x.cols;
+    row.values = values;
+    row.offsets = offsets;
+    row.columns = columns;
+    dispatch(row, w, z.slice(i, 1), nullptr, nullptr);
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -370,7 +392,10 @@ void fourier(const RowBlock<T>& x, const FourierWeights<T>& w, MatrixView<T> z) 
   const std::size_t size = w.inputs * HWY_NAMESPACE::packed_rows();
   if (packed.size() < size) packed.resize(size);
   if (at.size() < w.inputs) at.resize(w.inputs);
-  dispatch(x, w, z, packed.data(), at.data());
+  if (x.rows <= kFewRows && !x.sparse())
+    fourier_few(x, w, z, packed.data(), at.data());
+  else
+    dispatch(x, w, z, packed.data(), at.data());
   mend_overflow(x, w, z);
 }
 

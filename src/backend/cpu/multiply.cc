@@ -147,6 +147,11 @@ class Heads {
 // packed[j][k] = b(k, j), kDepth apart, zero-padded to whole steps. A few rows at a time, which stay in L1.
 template <class T>
 void pack_heads(MatrixView<const T> b, T* HWY_RESTRICT packed) {
+  if (b.stride == 1) {  // one head
+    std::copy_n(b.data, b.rows, packed);
+    std::fill(packed + b.rows, packed + (b.rows + kPartialSums - 1) / kPartialSums * kPartialSums, T(0));
+    return;
+  }
   for (std::size_t first = 0; first < b.rows; first += kPartialSums) {
     const std::size_t count = HWY_MIN(kPartialSums, b.rows - first);
     const T* HWY_RESTRICT from = b.row(first);

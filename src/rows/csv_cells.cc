@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "rows/csv_cells.h"
+
+#include <cmath>
+#include <limits>
+
+#include "rows/columns.h"
+#include "rows/csv_tally.h"
+#include "rows/date.h"
+#include "rows/number.h"
+#include "rows/written_number.h"
+
+namespace bochner {
+
+namespace {
+
+using Kind = Column::Kind;
+
+// A training has refused such rows in its scan.
+constexpr const char* kRemoveRow = "fill it in or remove the row";
+
+}  // namespace
+
+CsvCells::CsvCells(const Schema& schema, std::vector<std::string> names, const std::vector<std::size_t>& match,
+                   const RowsOptions& options)
+    : names_(std::move(names)),
+      rules_(schema, options),
+      task_(schema.task),
+      missing_(schema.missing),
+      max_levels_(schema.max_levels),
+      lenient_(!options.target_required),
+      labels_(schema.labels),
+      label_names_(schema.labels) {
+  std::vector<std::size_t> slots;  // of the schema's columns
+  std::size_t input = 0, target = 0;
+  for (const Column& column : schema.columns) {
+    slots.push_back(column.kind == Kind::target ? target++ : input);
+    if (column.kind == Kind::numeric) ++input;
+    if (column.kind == Kind::category) {
+      input += column.levels.size();
+      encoded_ = true;
+    }
+  }
+  for (const std::size_t c : match) {
+    CellPlan cell;
+    if (c != kNoColumn) {
+      const Column& column = schema.columns[c];
+      cell.kind = column.kind;
+      cell.slot = slots[c];
+      cell.fill = column.fill;
+      cell.dates = column.dates;
+      if (options.date_order && column.dates != Column::Dates::none) cell.dates = *options.date_order;
+      const bool texts = cell.kind == Kind::category ||
+                         (cell.kind == Kind::target && task_ == Task::classification && !labels_.numeric());
+      cell.among = cell.kind == Kind::ignored ? Among::nothing : texts ? Among::texts : Among::numbers;
+      cell.levels = TextIndex(column.levels);
+    }
+    among_.push_back(cell.among);
+    input_columns_ += cell.kind == Kind::numeric || cell.kind == Kind::category;
+    plans_.push_back(std::move(cell));
+  }
+}
+
+template <class T>
+bool CsvCells::take(std::size_t c, const CsvCell& cell, RowPlace<T> to, Complaint& complaint) const {
+  const CellPlan& plan = plans_[c];
+  const std::string& name = names_[c];
+  if (plan.kind == Kind::ignored) return true;
+  if (plan.kind == Kind::target) return take_target(c, cell, to.targets[plan.slot], complaint);
+  if (plan.kind == Kind::category) {
+    // The text itself comes first: a model of old may know "null" as a level.
+    const std::uint32_t level = plan.levels.find(cell.text);
+    if (level != TextIndex::kNone && !cell.text.empty()) {
+      to.inputs[plan.slot + level] = 1;
+      return true;
+    }
+  }
+  double value = 0;
+  CellKind kind = rules_.kind(cell.text, plan.among, value);
+  if (kind == CellKind::missing) {
+    complain_missing(cell.begin, name, plan.kind, missing_, kRemoveRow, complaint);
+    if (complaint.at) return false;
+    ++to.rows.counts.missing;
+  }
+  if (plan.kind == Kind::weight) {
+    to.weight = value;
+    if (kind != CellKind::number || value < 0)
+      complaint.say(cell.begin, "weight '{}' in column '{}', expected a number, 0 or more; correct it",
+                    shown(cell.text), shown(name));
+    return complaint.at == nullptr;
+  }
+  if (plan.kind == Kind::category) {
+    const std::uint32_t level = kind == CellKind::missing ? plan.levels.find("") : TextIndex::kNone;
+    if (level != TextIndex::kNone)
+      to.inputs[plan.slot + level] = 1;
+    else if (kind != CellKind::missing && plan.levels.size() < max_levels_)  // otherwise rare ones have no input
+      to.rows.note_unknown(name, cell.text);
+    return true;
+  }
+  if (plan.dates != Column::Dates::none && kind != CellKind::missing) {
+    const std::optional<double> days = parse_date(cell.text, plan.dates);
+    if (!days) {
+      complaint.say(cell.begin, "'{}' in column '{}', expected a date as in training; write it as 2024-03-31",
+                    shown(cell.text), shown(name));
+      return false;
+    }
+    value = *days;
+    kind = CellKind::number;
+  }
+  if (kind == CellKind::missing) {
+    to.inputs[plan.slot] = T(plan.fill);
+  } else if (kind == CellKind::number) {
+    to.inputs[plan.slot] = T(value);
+    if (!std::isfinite(to.inputs[plan.slot])) {
+      complaint.say(
+          cell.begin,
+          "'{}' in column '{}' is beyond the range of float; scale the column, or train with --precision double",
+          shown(cell.text), shown(name));
+      return false;
+    }
+  } else {
+    complaint.say(cell.begin, "'{}' in column '{}', expected a {}; {}", shown(cell.text), shown(name),
+                  kind == CellKind::special ? "finite number" : "number as in training", number_remedy(cell.text));
+    return false;
+  }
+  return true;
+}
+
+std::string CsvCells::number_remedy(std::string_view text) const {
+  const WrittenNumber::Form form = written_number(text).form;
+  if (form == WrittenNumber::Form::comma && rules_.decimal() == '.')
+    return "give --decimal , if the comma is a decimal one";
+  if (form == WrittenNumber::Form::point && rules_.decimal() == ',')
+    return "give --decimal . if the point is the decimal one";
+  return fmt::format("correct it, or give --missing-values {} if it means that there is none", shown(text));
+}
+
+bool CsvCells::take_target(std::size_t c, const CsvCell& cell, double& target, Complaint& complaint) const {
+  const std::string& name = names_[c];
+  double value = 0;
+  const CellKind kind = rules_.kind(cell.text, plans_[c].among, value);
+  target = std::numeric_limits<double>::quiet_NaN();
+  // The text itself comes first: a model of old may know "null" as a class, and with --decimal , a class may be "1.5".
+  const int text_label = task_ == Task::classification ? labels_.find(cell.text) : LabelIndex::kUnknown;
+  if (text_label != LabelIndex::kUnknown) {
+    target = text_label;
+    return true;
+  }
+  if (kind == CellKind::missing) {
+    if (!lenient_) complain_missing(cell.begin, name, Kind::target, missing_, kRemoveRow, complaint);
+    return lenient_;
+  }
+  if (task_ == Task::regression) {
+    target = value;
+    if (kind != CellKind::number)
+      complaint.say(cell.begin, "'{}' in target '{}', expected a finite number; correct it or remove the row",
+                    shown(cell.text), shown(name));
+    return kind == CellKind::number;
+  }
+  const int label = kind == CellKind::number ? labels_.find(value) : LabelIndex::kUnknown;
+  if (label != LabelIndex::kUnknown) {
+    target = label;
+    return true;
+  }
+  if (!lenient_)
+    complaint.say(cell.begin, "class '{}' in target '{}', the model knows only {}; correct it, or train on it",
+                  shown(cell.text), shown(name), shortened_list(label_names_));
+  return lenient_;
+}
+
+template bool CsvCells::take(std::size_t, const CsvCell&, RowPlace<float>, Complaint&) const;
+template bool CsvCells::take(std::size_t, const CsvCell&, RowPlace<double>, Complaint&) const;
+
+}  // namespace bochner
