@@ -13,6 +13,7 @@
 
 #include "base/archive.h"
 #include "bochner/checkpoint.h"
+#include "bochner/execution.h"
 #include "run/checkpoint_place.h"
 #include "run/logged.h"
 
