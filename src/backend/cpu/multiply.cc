@@ -176,6 +176,57 @@ void multiply_few(MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixVi
   }
 }
 
+// The sums of multiply_few for one row: kGroup of the partial sums at a time, the heads of a term in one or more
+// vectors. Lanes beyond the heads hold numbers of the next row of b, which go nowhere; the last rows of b, behind which
+// memory may end, come through a buffer.
+template <std::size_t kVectors, class T>
+HWY_NOINLINE void multiply_row_few(const T* HWY_RESTRICT a, MatrixView<const T> b, bool add, T* HWY_RESTRICT c) {
+  using V = hn::Vec<Tag<T>>;
+  const Tag<T> d;
+  constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>()), kWidth = kVectors * kLanes;
+  constexpr std::size_t kGroup = kVectors <= 2 ? 4 : kVectors <= 4 ? 2 : 1;
+  const std::size_t readable = (b.rows - 1) * b.stride + b.cols;
+  const std::size_t rows = readable < kWidth ? 0 : (readable - kWidth) / b.stride + 1;  // that may be loaded whole
+  for (std::size_t begin = 0; begin < b.rows; begin += kDepth) {
+    const std::size_t end = HWY_MIN(b.rows, begin + kDepth);
+    HWY_ALIGN T sums[kPartialSums * kWidth];
+    for (std::size_t l = 0; l < kPartialSums; l += kGroup) {
+      V sum[kGroup][kVectors];
+      unrolled<kGroup>(
+          [&](auto r) BOCHNER_INLINE { unrolled<kVectors>([&](auto v) BOCHNER_INLINE { sum[r][v] = hn::Zero(d); }); });
+      const auto add_term = [&](auto r, T factor, const T* row) BOCHNER_INLINE {
+        unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
+          sum[r][v] = hn::MulAdd(hn::Set(d, factor), hn::LoadU(d, row + v * kLanes), sum[r][v]);
+        });
+      };
+      std::size_t k = begin + l;
+      for (; k + kGroup <= HWY_MIN(end, rows); k += kPartialSums)
+        unrolled<kGroup>([&](auto r) BOCHNER_INLINE { add_term(r, a[k + r], b.row(k + r)); });
+      for (; k < end; k += kPartialSums)
+        unrolled<kGroup>([&](auto r) BOCHNER_INLINE {
+          if (k + r >= end) return;
+          HWY_ALIGN T row[kWidth] = {};
+          std::copy_n(b.row(k + r), b.cols, row);
+          add_term(r, a[k + r], row);
+        });
+      unrolled<kGroup>([&](auto r) BOCHNER_INLINE {
+        unrolled<kVectors>([&](auto v)
+                               BOCHNER_INLINE { hn::Store(sum[r][v], d, sums + (l + r) * kWidth + v * kLanes); });
+      });
+    }
+    for (std::size_t half = kPartialSums / 2; half > 0; half /= 2)
+      for (std::size_t i = 0; i < half * kWidth; ++i) sums[i] += sums[half * kWidth + i];
+    for (std::size_t j = 0; j < b.cols; ++j) c[j] = begin > 0 || add ? c[j] + sums[j] : sums[j];
+  }
+}
+
+template <class T, std::size_t kVectors = 1>
+void multiply_rows_few(MatrixView<const T> a, MatrixView<const T> b, bool add, MatrixView<T> c) {
+  if constexpr (kVectors * hn::MaxLanes(Tag<T>()) < kManyHeads)
+    if (b.cols > kVectors * hn::MaxLanes(Tag<T>())) return multiply_rows_few<T, 2 * kVectors>(a, b, add, c);
+  for (std::size_t i = 0; i < a.rows; ++i) multiply_row_few<kVectors>(a.row(i), b, add, c.row(i));
+}
+
 // packed[k][r] = a(first + r, k) for one strip of rows; rows beyond the last repeat it.
 template <class T>
 void pack_rows_strip(MatrixView<const T> a, std::size_t first, T* HWY_RESTRICT packed) {
@@ -237,6 +288,8 @@ void multiply_row(const T* HWY_RESTRICT a, MatrixView<const T> b, T beta, T* HWY
 template <class T>
 void run(MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixView<T> c, AlignedVector<T>& packed) {
   constexpr std::size_t kFewRows = 4;
+  if (b.cols > 1 && b.cols < kManyHeads && a.rows <= kFewRows && b.rows > 0)
+    return multiply_rows_few(a, b, beta != T(0), c);
   if (b.cols < kManyHeads) return multiply_few(a, b, beta, c, packed);
   if (a.rows > kFewRows) return multiply_many(a, b, beta, c, packed);
   for (std::size_t i = 0; i < a.rows; ++i) multiply_row(a.row(i), b, beta, c.row(i), packed);
