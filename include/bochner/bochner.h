@@ -5,6 +5,7 @@
 
 // The whole library.
 
+#include "bochner/archive.h"
 #include "bochner/bandwidth.h"
 #include "bochner/binning.h"
 #include "bochner/bounds.h"
@@ -14,6 +15,7 @@
 #include "bochner/error.h"
 #include "bochner/evaluation.h"
 #include "bochner/execution.h"
+#include "bochner/fold.h"
 #include "bochner/kernel.h"
 #include "bochner/learner.h"
 #include "bochner/map.h"
@@ -28,4 +30,5 @@
 #include "bochner/row_block.h"
 #include "bochner/rows.h"
 #include "bochner/schema.h"
+#include "bochner/stream.h"
 #include "bochner/train.h"

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -58,14 +57,14 @@ const Archive::Array& find(const Archive& archive, const std::string& name) {
 
 }  // namespace
 
-Archive::Archive() : owned_(std::make_unique<nlohmann::json>(nlohmann::json::object())), tree(*owned_) {}
+Archive::Archive() : owned_(std::make_unique<ArchiveTree>()), tree(*owned_) {}
 Archive::Archive(const Archive& other)
-    : owned_(std::make_unique<nlohmann::json>(other.tree)), tree(*owned_), arrays(other.arrays) {}
+    : owned_(std::make_unique<ArchiveTree>(other.tree)), tree(*owned_), arrays(other.arrays) {}
 Archive::Archive(Archive&& other)
-    : owned_(std::make_unique<nlohmann::json>(std::move(other.tree))), tree(*owned_), arrays(std::move(other.arrays)) {}
+    : owned_(std::make_unique<ArchiveTree>(std::move(other.tree))), tree(*owned_), arrays(std::move(other.arrays)) {}
 Archive& Archive::operator=(const Archive& other) { return *this = Archive(other); }
 Archive& Archive::operator=(Archive&& other) {
-  tree = std::move(other.tree);
+  static_cast<nlohmann::json&>(tree) = std::move(static_cast<nlohmann::json&>(other.tree));
   arrays = std::move(other.arrays);
   return *this;
 }
@@ -128,7 +127,7 @@ std::size_t Archive::length(const std::string& name) const {
 
 void Archive::put_child(const std::string& prefix, Archive child) {
   require(!tree.contains(prefix), "archive: child '{}' is already there", prefix);
-  tree[prefix] = std::move(child.tree);
+  tree[prefix] = std::move(static_cast<nlohmann::json&>(child.tree));
   for (auto& [name, array] : child.arrays)
     require(arrays.emplace(prefix + "." + name, std::move(array)).second, "archive: array '{}.{}' is already there",
             prefix, name);
@@ -189,6 +188,18 @@ bool get_flag(const nlohmann::json& tree, const std::string& key) {
   if (!node.is_boolean()) fail_node(node, key, "true or false");
   return node.get<bool>();
 }
+
+void Archive::put_number(const std::string& name, double value) {
+  require(std::isfinite(value), "archive: '{}' is {}, expected a finite number", name, value);
+  tree[name] = value;
+}
+void Archive::put_count(const std::string& name, std::uint64_t value) { tree[name] = value; }
+void Archive::put_text(const std::string& name, const std::string& value) { tree[name] = value; }
+double Archive::get_number(const std::string& name) const { return bochner::get_number(tree, name); }
+std::uint64_t Archive::get_count(const std::string& name, std::uint64_t most) const {
+  return bochner::get_count(tree, name, most);
+}
+std::string Archive::get_text(const std::string& name) const { return bochner::get_text(tree, name); }
 
 #define BOCHNER_INSTANTIATE(T)                                                                                 \
   template void Archive::put<T>(const std::string&, std::span<const T>, std::vector<std::size_t>);             \

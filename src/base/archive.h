@@ -3,69 +3,25 @@
 
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <map>
-#include <memory>
-#include <nlohmann/json_fwd.hpp>
-#include <span>
+#include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
+#include <utility>
 
+#include "bochner/archive.h"
+
+// The tree of an archive, for who looks into it. A header that only names Archive includes bochner/archive.h.
 namespace bochner {
 
-// What a map or model is, outside of any file format: a JSON tree and named arrays.
-// base/safetensors.h writes it to a file; save() and load_map() are its users.
-class Archive {
- public:
-  struct Array {
-    std::string dtype;  // safetensors names: F64 F32 I64 U64 U32 U8
-    std::vector<std::size_t> shape;
-    std::vector<std::byte> bytes;          // little-endian
-    std::span<const std::byte> view = {};  // instead of bytes: memory of whoever put it, while that lives
-
-    std::span<const std::byte> content() const { return view.data() ? view : std::span<const std::byte>(bytes); }
-    bool operator==(const Array& other) const;
-  };
-
-  Archive();
-  Archive(const Archive& other);
-  Archive(Archive&& other);
-  Archive& operator=(const Archive& other);
-  Archive& operator=(Archive&& other);
-  ~Archive();
-
- private:
-  std::unique_ptr<nlohmann::json> owned_;  // apart: only who looks into the tree compiles the JSON library
-
- public:
-  nlohmann::json& tree;
-  std::map<std::string, Array> arrays;
-
-  // T: double, float, int64_t, uint64_t, uint32_t, uint8_t.
-  template <class T>
-  void put(const std::string& name, std::span<const T> values, std::vector<std::size_t> shape);
-
-  // The same without a copy: the values must stay until the archive is written.
-  template <class T>
-  void put_view(const std::string& name, std::span<const T> values, std::vector<std::size_t> shape);
-
-  // The array as T; Error::Kind::model when it is absent, of another type or of another shape.
-  template <class T>
-  std::vector<T> get(const std::string& name, const std::vector<std::size_t>& shape) const;
-  // The same into memory that is already there.
-  template <class T>
-  void get_into(const std::string& name, const std::vector<std::size_t>& shape, std::span<T> values) const;
-  // The shape of a stored array; Error::Kind::model when absent.
-  const std::vector<std::size_t>& shape(const std::string& name) const;
-  // Of an array with one dimension; Error::Kind::model when absent or of other dimensions.
-  std::size_t length(const std::string& name) const;
-
-  // A child archive whose arrays are named "prefix.name" here.
-  void put_child(const std::string& prefix, Archive child);
-  Archive child(const std::string& prefix) const;  // tree = tree.at(prefix); its arrays are views of those here
-  Archive take_child(const std::string& prefix);   // the same, moved out of here
+struct ArchiveTree : nlohmann::json {
+  explicit ArchiveTree(nlohmann::json tree = nlohmann::json::object()) : nlohmann::json(std::move(tree)) {}
+  ArchiveTree& operator=(nlohmann::json tree) {
+    nlohmann::json::operator=(std::move(tree));
+    return *this;
+  }
 };
+// A copy is the same tree; the JSON library would take a derived class for a text.
+inline void to_json(nlohmann::json& to, const ArchiveTree& from) { to = static_cast<const nlohmann::json&>(from); }
 
 // Typed reads of a JSON tree that name the place when something is wrong (Error::Kind::model).
 double get_number(const nlohmann::json& tree, const std::string& key);

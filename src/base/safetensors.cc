@@ -12,10 +12,10 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
+#include "base/archive.h"
 #include "base/hash64.h"
 #include "base/require.h"
 #include "base/strict_json.h"
@@ -303,6 +303,8 @@ class Reader {
 };
 
 }  // namespace
+
+void write_archive(const std::string& path, const Archive& archive) { write_archive(path, archive, {}); }
 
 void write_archive(const std::string& path, const Archive& archive, const AtomicFile::Options& how) {
   require(archive.tree.is_object(), "model: tree is a {}, expected an object", archive.tree.type_name());

@@ -3,10 +3,11 @@
 
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "base/archive.h"
 #include "base/atomic_file.h"
+#include "bochner/archive.h"
 
 namespace bochner {
 
@@ -18,11 +19,10 @@ namespace bochner {
 // The checksum (base/hash64.h) covers every byte of the file, its own digits taken as zeros: no altered byte goes
 // unnoticed. Files of earlier versions have none, and still load.
 // The same archive always gives the same bytes. The file appears whole or not at all.
-void write_archive(const std::string& path, const Archive& archive, const AtomicFile::Options& how = {});
+void write_archive(const std::string& path, const Archive& archive, const AtomicFile::Options& how);
 
-// Trusts nothing: a file that is cut, altered or hostile gives Error::Kind::model, one that cannot be read
-// Error::Kind::io. Never takes more memory than a small multiple of the file's size.
-Archive read_archive(const std::string& path);
+// read_archive() trusts nothing: a file that is cut, altered or hostile gives Error::Kind::model, one that cannot be
+// read Error::Kind::io. It never takes more memory than a small multiple of the file's size.
 
 // Only the tree, to learn what a file is.
 nlohmann::json read_archive_tree(const std::string& path);

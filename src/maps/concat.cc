@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/archive.h"
 #include "base/require.h"
 #include "maps/composed.h"
 #include "maps/load.h"

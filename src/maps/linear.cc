@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include <nlohmann/json.hpp>
-
 #include "base/aligned.h"
+#include "base/archive.h"
 #include "base/finite.h"
 #include "base/require.h"
 #include "maps/composed.h"

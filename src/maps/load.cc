@@ -3,8 +3,7 @@
 
 #include "maps/load.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/archive.h"
 #include "base/require.h"
 #include "maps/grid_linear.h"
 #include "maps/nystroem.h"

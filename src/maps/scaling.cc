@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/archive.h"
 #include "base/require.h"
 #include "maps/load.h"
 #include "maps/map_of.h"

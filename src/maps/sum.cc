@@ -2,8 +2,8 @@
 // Copyright 2026 The bochner authors
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/archive.h"
 #include "base/lease.h"
 #include "base/require.h"
 #include "maps/composed.h"

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/archive.h"
 #include "model/sum.h"
 
 namespace bochner {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/archive.h"
 #include "base/require.h"
 #include "base/safetensors.h"
 #include "base/threads.h"

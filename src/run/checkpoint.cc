@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "backend/machine.h"
+#include "base/archive.h"
 #include "base/require.h"
 #include "base/safetensors.h"
 

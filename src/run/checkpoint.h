@@ -7,11 +7,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/archive.h"
+#include "bochner/archive.h"
 #include "bochner/checkpoint.h"
 #include "bochner/execution.h"
 #include "run/checkpoint_place.h"

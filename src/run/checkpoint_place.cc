@@ -12,10 +12,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
+#include "base/archive.h"
 #include "base/require.h"
 #include "base/safetensors.h"
 #include "run/checkpoint.h"

@@ -8,9 +8,9 @@
 
 #include <cstring>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <random>
 
+#include "base/archive.h"
 #include "base/hash64.h"
 #include "base/strict_json.h"
 #include "bochner/error.h"

@@ -3,10 +3,10 @@
 
 #include <cstring>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <vector>
 
+#include "base/archive.h"
 #include "base/safetensors.h"
 #include "fuzzing.h"
 #include "scratch.h"

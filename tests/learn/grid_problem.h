@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "base/archive.h"
+#include "bochner/archive.h"
 #include "learn/grids/fit.h"
 #include "random/draw.h"
 

@@ -7,10 +7,10 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <tuple>
 
+#include "base/archive.h"
 #include "base/safetensors.h"
 #include "bochner/error.h"
 #include "bochner/parts.h"

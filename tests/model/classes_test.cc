@@ -8,8 +8,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "base/archive.h"
 #include "base/safetensors.h"
 #include "bochner/error.h"
 #include "bochner/parts.h"

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
+#include "base/archive.h"
 #include "base/safetensors.h"
 #include "bochner/error.h"
 #include "run/checkpoint.h"

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "base/archive.h"
+#include "bochner/archive.h"
 #include "learn/grids/bins.h"
 
 namespace bochner {

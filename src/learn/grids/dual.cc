@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <utility>
 
+#include "base/archive.h"
 #include "base/require.h"
 #include "learn/grids/pieces.h"
 #include "random/draw.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "base/archive.h"
+#include "bochner/archive.h"
 #include "learn/grids/conjugate.h"
 #include "learn/grids/sweeps.h"
 

@@ -4,9 +4,9 @@
 #include "learn/grids/fit.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/archive.h"
 #include "base/memory.h"
 #include "base/require.h"
 #include "learn/grids/binned_rows.h"

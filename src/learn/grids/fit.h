@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/archive.h"
+#include "bochner/archive.h"
 #include "bochner/execution.h"
 #include "learn/grids/sweeps.h"
 #include "maps/grid_linear.h"
