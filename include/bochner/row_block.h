@@ -5,8 +5,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+
+#include "bochner/matrix.h"
 
 namespace bochner {
+
+// Rows are summed in chunks whose edges are multiples of this row number: within a chunk in floating point, across
+// chunks exactly. So sums do not depend on how rows were split into blocks, among threads or into shards.
+inline constexpr std::size_t kChunkRows = 1024;
 
 // A view of consecutive rows, dense (row-major) or CSR. T is float or double.
 // Targets and weights are always double. A class target is the index of its label.
@@ -24,6 +31,22 @@ struct RowBlock {
   const double* targets = nullptr;  // rows x target_count, row-major; null when there are none
   std::size_t target_count = 0;
   const double* weights = nullptr;  // one per row; null means all 1
+
+  // The rows of x, numbered from `first`, without targets and weights.
+  static RowBlock dense(MatrixView<const T> x, std::size_t first = 0) {
+    return {.first = first, .rows = x.rows, .cols = x.cols, .values = x.data, .stride = x.stride};
+  }
+  // These rows, their numbers, targets and weights, with the values z instead: dense, of any type and width.
+  template <class U>
+  RowBlock<std::remove_const_t<U>> with_values(MatrixView<U> z) const {
+    auto block = RowBlock<std::remove_const_t<U>>::dense(z, first);
+    block.rows = rows;
+    block.targets = targets;
+    block.target_count = target_count;
+    block.weights = weights;
+    return block;
+  }
+  MatrixView<const T> view() const { return {values, rows, cols, stride}; }  // where dense
 
   bool sparse() const { return offsets != nullptr; }
 

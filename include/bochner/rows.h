@@ -57,6 +57,15 @@ class Rows {
   // Of the rows read since rewind(), a few of which may not have been given out yet; of the last whole pass where
   // none has begun.
   virtual CellCounts counts() const { return {}; }
+
+  // The number of the first row: 0 but for a shard.
+  virtual std::size_t first_row() const { return 0; }
+  // After rewind(): goes on with this row where that costs less than reading up to it. False: nothing has changed.
+  virtual bool seek(std::size_t) { return false; }
+  // Shard `index` of `count`: consecutive rows that keep their numbers, cut at multiples of kChunkRows, so that folds
+  // of all shards merge to the fold of all rows, to the bit. Shards of few rows may be empty. A view: these rows must
+  // outlive it, and one of them is read at a time. Where the number of rows is not known it is found by a pass.
+  std::unique_ptr<Rows> shard(std::size_t index, std::size_t count);
 };
 
 enum class Format { automatic, csv, svmlight, npy };

@@ -14,8 +14,4 @@ struct Workers {
   Threads& threads;
 };
 
-// Rows are summed in chunks whose edges are multiples of this global row number: within a chunk in floating
-// point, across chunks exactly. So sums do not depend on how rows were split into blocks or among threads.
-constexpr std::size_t kChunkRows = 1024;
-
 }  // namespace bochner

@@ -17,6 +17,7 @@
 #include "learn/grids/mixture.h"
 #include "learn/learner.h"
 #include "learn/ridge/solver_choice.h"
+#include "rows/shard.h"
 #include "rows/shifted.h"
 #include "rows/weighted.h"
 #include "run/checkpoint.h"
@@ -180,7 +181,7 @@ class Training {
   void look_over_rows() {
     const bool keep = checkpoint_ && !cached_;
     const std::optional<Archive> saved = keep ? checkpoint_->take("survey") : std::nullopt;
-    survey_ = saved ? Survey::load(*saved) : settled_survey();
+    survey_ = saved ? Survey::from(*saved) : settled_survey();
     shift_rows(survey_.schema().offsets);
     if (!keep) return;
     Archive result;
@@ -245,12 +246,17 @@ class Training {
 
 }  // namespace
 
-Model train(Rows& rows, const TrainOptions& options) { return Training(rows, options).run(); }
+Model train(Rows& rows, const TrainOptions& options) {
+  std::unique_ptr<Rows> owner;
+  return Training(numbered_from_0(rows, owner), options).run();
+}
 
 namespace {
 
 template <class Fit>
-Model fit_on(Rows& rows, MapPtr map, std::uint64_t seed, const Execution& execution, const Fit& fit) {
+Model fit_on(Rows& given, MapPtr map, std::uint64_t seed, const Execution& execution, const Fit& fit) {
+  std::unique_ptr<Rows> owner;
+  Rows& rows = numbered_from_0(given, owner);
   Threads threads(execution);
   Survey survey = Stream(rows, nullptr, threads, execution).fold(Survey(rows.schema(), seed), "survey");
   check_classes(rows.schema(), survey.class_rows(), "fit");

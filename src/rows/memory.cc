@@ -24,8 +24,9 @@ template <class T>
 class MemoryRows : public Rows {
  public:
   MemoryRows(const RowBlock<T>& all, Schema schema) : all_(all), schema_(std::move(schema)) {}
-  MemoryRows(RowBuffer<T>&& owned, Schema schema) : owned_(std::move(owned)), schema_(std::move(schema)) {
-    all_ = owned_.view(0, owned_.rows, 0);
+  MemoryRows(RowBuffer<T>&& owned, Schema schema, std::size_t first_row = 0)
+      : owned_(std::move(owned)), schema_(std::move(schema)) {
+    all_ = owned_.view(0, owned_.rows, first_row);
   }
 
   const Schema& schema() const override { return schema_; }
@@ -40,6 +41,11 @@ class MemoryRows : public Rows {
     return all_.rows * (per_row + sizeof(std::size_t)) +
            (all_.offsets[all_.rows] - all_.offsets[0]) * (element_bytes + sizeof(std::uint32_t));
   }
+  std::size_t first_row() const override { return all_.first; }
+  bool seek(std::size_t row) override {
+    first_ = std::min(row - all_.first, all_.rows);
+    return true;
+  }
 
  private:
   template <class U>
@@ -50,19 +56,14 @@ class MemoryRows : public Rows {
       block = part;
     else
       block = convert(part, std::type_identity<U>{});
-    block.first = first_;
+    block.first = part.first;
     first_ += part.rows;
     return part.rows > 0;
   }
 
   template <class U>
   RowBlock<U> convert(const RowBlock<T>& part, std::type_identity<U>) {
-    RowBlock<U> block;
-    block.rows = part.rows;
-    block.cols = part.cols;
-    block.targets = part.targets;
-    block.target_count = part.target_count;
-    block.weights = part.weights;
+    RowBlock<U> block = part.with_values(MatrixView<const U>{nullptr, part.rows, part.cols, part.cols});
     if (part.sparse()) {
       const std::size_t begin = part.offsets[0], end = part.offsets[part.rows];
       offsets_.assign(part.offsets, part.offsets + part.rows + 1);
@@ -72,7 +73,6 @@ class MemoryRows : public Rows {
       converted_.resize(end - begin);
       std::transform(part.values + begin, part.values + end, converted_.data(), [](T v) { return U(v); });
     } else {
-      block.stride = part.cols;
       converted_.resize(part.rows * part.cols);
       for (std::size_t i = 0; i < part.rows; ++i)
         std::transform(part.values + i * part.stride, part.values + i * part.stride + part.cols,
@@ -122,11 +122,7 @@ std::unique_ptr<Rows> memory_rows(MatrixView<const T> x, MatrixView<const double
           "memory rows: targets have stride {} and {} columns, expected them without gaps", targets.stride,
           targets.cols);
   check_targets(targets.data, x.rows, targets.cols, schema);
-  RowBlock<T> all;
-  all.rows = x.rows;
-  all.cols = x.cols;
-  all.values = x.data;
-  all.stride = x.stride;
+  RowBlock<T> all = RowBlock<T>::dense(x);
   all.targets = targets.data;
   all.target_count = targets.data ? targets.cols : 0;
   all.weights = weights;
@@ -204,7 +200,7 @@ std::unique_ptr<Rows> cached_rows(Rows& rows) {
     all.append(block);
   }
   rows.rewind();
-  return std::make_unique<MemoryRows<T>>(std::move(all), schema);
+  return std::make_unique<MemoryRows<T>>(std::move(all), schema, rows.first_row());
 }
 
 template std::unique_ptr<Rows> memory_rows(MatrixView<const float>, MatrixView<const double>, const Schema&,

@@ -194,6 +194,19 @@ void NpyFile::refuse_rest() const {
        rows_, cols_);
 }
 
+void NpyFile::skip(std::size_t rows) {
+  constexpr std::size_t kAtOnce = std::size_t{1} << 20;
+  const std::size_t count = std::min(rows, rows_ - next_);
+  for (std::size_t bytes = fortran_ ? 0 : count * cols_ * element_bytes_; bytes > 0;) {
+    raw_.resize(std::min(bytes, kAtOnce));
+    if (source_->read(raw_.data(), raw_.size()) != raw_.size())
+      fail(Error::Kind::data, "{}: ends before row {} of {}, the file is truncated; save or fetch it again", path_,
+           next_ + count, rows_);
+    bytes -= raw_.size();
+  }
+  next_ += count;
+}
+
 void NpyFile::rewind() {
   next_ = 0;
   source_->rewind();

@@ -28,6 +28,7 @@ class NpyFile {
   // The next rows, at most `most`, row-major as double in `out`; returns how many, 0 at the end.
   std::size_t read(std::size_t most, AlignedVector<double>& out);
   void rewind();
+  void skip(std::size_t rows);  // without converting them
 
  private:
   void parse_header(const std::string& text);

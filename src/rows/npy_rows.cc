@@ -46,6 +46,12 @@ class NpyRows : public StreamedRows {
   }
 
   double fraction_read() const override { return file_.fraction_read(); }
+  bool seek(std::size_t row) override {
+    file_.skip(row);
+    row_ = row;
+    start_at(row);
+    return true;
+  }
 
  protected:
   bool fill(RowBuffer<float>& rows) override { return fill_any(rows); }

@@ -32,6 +32,8 @@ class ShiftedRows final : public Rows {
   std::size_t memory_bytes(std::size_t element_bytes) const override { return rows_.memory_bytes(element_bytes); }
   CellCounts counts() const override { return rows_.counts(); }
   std::vector<std::string> notes() const override { return rows_.notes(); }
+  std::size_t first_row() const override { return rows_.first_row(); }
+  bool seek(std::size_t row) override { return rows_.seek(row); }
 
  private:
   template <class T>
@@ -44,14 +46,7 @@ class ShiftedRows final : public Rows {
       T* const to = values.data() + i * raw.cols;
       for (std::size_t j = 0; j < raw.cols; ++j) to[j] = T(from[j] - subtract_[j]);
     }
-    block = {};
-    block.first = raw.first;
-    block.rows = raw.rows;
-    block.cols = block.stride = raw.cols;
-    block.values = values.data();
-    block.targets = raw.targets;
-    block.target_count = raw.target_count;
-    block.weights = raw.weights;
+    block = raw.with_values(MatrixView<const T>{values.data(), raw.rows, raw.cols, raw.cols});
     return true;
   }
 

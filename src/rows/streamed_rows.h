@@ -63,6 +63,8 @@ class StreamedRows : public Rows {
     double_ = empty_buffer<double>();
   }
 
+  void start_at(std::size_t row) { first_ = row; }  // after rewind(): the row that fill() appends first
+
   Schema schema_;
   bool weighted_ = false;
   std::optional<std::size_t> size_;

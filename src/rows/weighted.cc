@@ -25,6 +25,8 @@ class ReweightedRows final : public Rows {
   std::optional<std::size_t> size() const override { return rows_.size(); }
   double fraction_read() const override { return rows_.fraction_read(); }
   std::size_t memory_bytes(std::size_t element_bytes) const override { return rows_.memory_bytes(element_bytes); }
+  std::size_t first_row() const override { return rows_.first_row(); }
+  bool seek(std::size_t row) override { return rows_.seek(row); }
 
  private:
   template <class T>
