@@ -19,6 +19,9 @@ using ProgressFunction = std::function<void(const std::string& step, double frac
 // threads and by several at once: it must be thread-safe and cheap, such as a look at an atomic flag.
 using CancelFunction = std::function<bool()>;
 
+// What computes.
+enum class Device { cpu };
+
 // How work runs. No choice here changes a bit of the result, but that ridge takes a solver that fits into the memory.
 struct Execution {
   int threads = 0;                   // 0: all cores
@@ -27,6 +30,7 @@ struct Execution {
   Checkpoint* checkpoint = nullptr;  // where a long run saves how far it is; none: nowhere
   ProgressFunction progress = {};    // none: silent
   CancelFunction cancel = {};        // true: the call throws Stopped
+  Device device = Device::cpu;       // one that this build lacks is refused
 };
 
 // Thrown where Execution::cancel asked for it. saved(): a checkpoint holds where the training stands.

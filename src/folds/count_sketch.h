@@ -18,7 +18,8 @@ namespace bochner {
 // h and s are draws of the global row number, and a bucket adds its rows in their order, so the bits do not depend
 // on threads or blocks. Unlike a sample of rows it misses none, however uneven their leverage.
 //
-// The fold holds `count` of the buckets, from `first` on: where rows are cheap to pass over again, a few buckets at
+// A visitor, not a fold: buckets are sums in float of rows in their order, so sketches of parts would not merge to the
+// bit. It holds `count` of the buckets, from `first` on: where rows are cheap to pass over again, a few buckets at
 // a time need no more memory than themselves.
 class CountSketch {
  public:

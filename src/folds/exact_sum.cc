@@ -36,7 +36,24 @@ Matrix<std::int64_t> ExactSum::total() const {
 
 void ExactSum::merge(const ExactSum& other) {
   require(per_unit_ == other.per_unit_ && width_ == other.width_, "exact sum: the parts have different units");
-  parts_.push_back(other.total());
+  prepare(1);
+  const Matrix<std::int64_t> sum = other.total();
+  for (std::size_t i = 0; i < sum.rows() * width_; ++i) parts_[0].data()[i] += sum.data()[i];
+}
+
+void ExactSum::save(Archive& archive, const std::string& name) const {
+  const Matrix<std::int64_t> sum = total();
+  archive.put(name, std::span(sum.data(), sum.rows() * width_), {sum.rows(), width_});
+}
+
+void ExactSum::load(const Archive& archive, const std::string& name) {
+  Matrix<std::int64_t> sum(per_unit_.size(), width_);
+  archive.get_into(name, {sum.rows(), width_}, std::span(sum.data(), sum.rows() * width_));
+  parts_.assign(1, std::move(sum));
+}
+
+bool ExactSum::operator==(const ExactSum& other) const {
+  return per_unit_ == other.per_unit_ && total() == other.total();
 }
 
 Matrix<double> ExactSum::value() const {
@@ -45,13 +62,6 @@ Matrix<double> ExactSum::value() const {
   for (std::size_t r = 0; r < sum.rows(); ++r)
     for (std::size_t j = 0; j < width_; ++j) value(r, j) = double(sum(r, j)) / per_unit_[r];
   return value;
-}
-
-std::vector<std::size_t> chunk_edges(std::size_t first, std::size_t rows) {
-  std::vector<std::size_t> edges = {0};
-  while (edges.back() < rows)
-    edges.push_back(std::min(rows, ((first + edges.back()) / kChunkRows + 1) * kChunkRows - first));
-  return edges;
 }
 
 }  // namespace bochner

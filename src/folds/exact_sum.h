@@ -4,9 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
-#include "backend/workers.h"
+#include "bochner/fold.h"
 #include "bochner/matrix.h"
 
 namespace bochner {
@@ -20,6 +21,9 @@ class ExactSum {
 
   void add(int thread, MatrixView<const double> part);  // k x width
   void merge(const ExactSum& other);
+  void save(Archive& archive, const std::string& name) const;
+  void load(const Archive& archive, const std::string& name);  // of a sum with the same bounds
+  bool operator==(const ExactSum& other) const;
   Matrix<double> value() const;  // k x width
   void prepare(int threads);     // before the parallel region
 
@@ -30,8 +34,5 @@ class ExactSum {
   std::size_t width_;
   std::vector<Matrix<std::int64_t>> parts_;
 };
-
-// Where a block is cut so that chunks begin at multiples of kChunkRows: first offset, last offset, ... rows.
-std::vector<std::size_t> chunk_edges(std::size_t first, std::size_t rows);
 
 }  // namespace bochner

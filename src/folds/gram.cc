@@ -86,9 +86,7 @@ void GramFold::add_signed(const Workers& on, const RowBlock<T>& z, int sign) {
   const MatrixView<const T> g = z.weights ? MatrixView<const T>{scaled.data(), z.rows, z.cols, z.cols} : rows;
 
   // Chunks by global row number, so that the rounding is the same for any split into blocks.
-  std::vector<std::size_t> edges = {0};
-  while (edges.back() < z.rows)
-    edges.push_back(std::min(z.rows, ((z.first + edges.back()) / kChunkRows + 1) * kChunkRows - z.first));
+  const std::vector<std::size_t> edges = chunk_edges(z.first, z.rows);
 
   const std::size_t tiles = gram_.tile_count(), strips = gram_.tiles_per_side();
   on.threads.run(tiles + strips, [&](std::size_t piece, int) {

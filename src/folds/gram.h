@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "backend/workers.h"
-#include "base/archive.h"
 #include "base/tiled_symmetric.h"
-#include "bochner/row_block.h"
+#include "bochner/archive.h"
+#include "bochner/fold.h"
 #include "folds/target_code.h"
 
 namespace bochner {
@@ -36,8 +36,8 @@ class GramFold {
 
   // The archive holds views: write it before the sums change.
   void save(Archive& archive) const;
-  static GramFold load(const Archive& archive);
-  void restore(const Archive& archive);  // the sums of an archive that sums of the same sort made, into this one
+  void load(const Archive& archive);  // of sums of the same sort
+  static GramFold from(const Archive& archive);
 
   std::size_t features() const { return features_; }
   std::uint64_t rows() const { return rows_; }

@@ -18,6 +18,11 @@ struct GramAndHeld {
     gram.add(on, z);
     held.add(on, z);
   }
+  void merge(const GramAndHeld& other) {
+    gram.merge(other.gram);
+    held.merge(other.held);
+  }
+  bool operator==(const GramAndHeld&) const = default;
   void save(Archive& archive) const {
     Archive sums, rows;
     gram.save(sums);
@@ -25,9 +30,9 @@ struct GramAndHeld {
     archive.put_child("gram", std::move(sums));
     archive.put_child("held", std::move(rows));
   }
-  void load(Archive archive) {
-    gram.restore(archive.take_child("gram"));
-    held.load(archive.take_child("held"));
+  void load(const Archive& archive) {
+    gram.load(archive.child("gram"));
+    held.load(archive.child("held"));
   }
 };
 

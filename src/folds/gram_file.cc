@@ -2,8 +2,8 @@
 // Copyright 2026 The bochner authors
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/archive.h"
 #include "base/require.h"
 #include "folds/gram.h"
 
@@ -59,7 +59,7 @@ void GramFold::save(Archive& archive) const {
                    {targets_.rows(), targets_.cols()});
 }
 
-GramFold GramFold::load(const Archive& archive) {
+GramFold GramFold::from(const Archive& archive) {
   const std::size_t features = get_count(archive.tree, "features", kMostFeatures);
   // The array must be there before memory is taken for it.
   const std::size_t tile = tile_for(features), side = (features + tile - 1) / tile;
@@ -67,11 +67,11 @@ GramFold GramFold::load(const Archive& archive) {
     fail(Error::Kind::model, "sum: the matrix is not one of {} features; the file is damaged", features);
   GramFold sum(features, get_number(archive.tree, "bound"), code_from_json(get_node(archive.tree, "targets")),
                get_number(archive.tree, "weight_bound"));
-  sum.restore(archive);
+  sum.load(archive);
   return sum;
 }
 
-void GramFold::restore(const Archive& archive) {
+void GramFold::load(const Archive& archive) {
   if (get_count(archive.tree, "features", kMostFeatures) != features_ || get_number(archive.tree, "bound") != bound_ ||
       get_number(archive.tree, "weight_bound") != weight_bound_ ||
       !(code_from_json(get_node(archive.tree, "targets")) == code_))

@@ -43,12 +43,37 @@ void HeldOut::add(const Workers&, const RowBlock<T>& z) {
   }
 }
 
+// Rows come in their order, so that of two parts those with the smaller numbers go first, row by row.
+void HeldOut::merge(const HeldOut& other) {
+  require(features_ == other.features_ && target_count_ == other.target_count_ && fraction_ == other.fraction_ &&
+              seed_ == other.seed_,
+          "held-out rows: the parts hold other rows");
+  HeldOut all(features_, target_count_, fraction_, seed_);
+  all.expected_ = expected_;
+  const auto take = [&](const HeldOut& from, std::size_t i) {
+    const auto append = [&](auto& to, const auto& values, std::size_t width) {
+      if (!values.empty())
+        to.insert(to.end(), values.begin() + std::ptrdiff_t(i * width),
+                  values.begin() + std::ptrdiff_t((i + 1) * width));
+    };
+    all.rows_.push_back(from.rows_[i]);
+    append(all.floats_, from.floats_, features_);
+    append(all.doubles_, from.doubles_, features_);
+    append(all.targets_, from.targets_, target_count_);
+    append(all.weights_, from.weights_, 1);
+  };
+  for (std::size_t a = 0, b = 0; a < rows() || b < other.rows();) {
+    if (b == other.rows() || (a < rows() && rows_[a] < other.rows_[b]))
+      take(*this, a++);
+    else
+      take(other, b++);
+  }
+  *this = std::move(all);
+}
+
 template <class T>
 RowBlock<T> HeldOut::block() const {
-  RowBlock<T> block;
-  block.rows = rows_.size();
-  block.cols = block.stride = features_;
-  block.values = values<T>().data();
+  auto block = RowBlock<T>::dense({values<T>().data(), rows_.size(), features_, features_});
   block.targets = targets_.data();
   block.target_count = target_count_;
   block.weights = weights_.empty() ? nullptr : weights_.data();

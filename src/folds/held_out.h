@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backend/workers.h"
-#include "base/archive.h"
+#include "bochner/archive.h"
 #include "bochner/row_block.h"
 
 namespace bochner {
@@ -21,12 +21,15 @@ class HeldOut {
   template <class T>
   void add(const Workers& on, const RowBlock<T>& z);
 
+  void merge(const HeldOut& other);
+
   // Views: write the archive before more rows come.
   void save(Archive& archive) const;
   void load(const Archive& archive);
 
   bool holds(std::uint64_t row) const;
   std::size_t rows() const { return rows_.size(); }
+  bool operator==(const HeldOut&) const = default;
 
   // The kept rows as one block. float rows are widened only where double rows were added.
   template <class T>

@@ -109,6 +109,21 @@ MomentFold::Moments MomentFold::value(bool with_held) const {
   return m;
 }
 
+void MomentFold::merge(const MomentFold& other) {
+  rest_.merge(other.rest_);
+  held_.merge(other.held_);
+}
+
+void MomentFold::save(Archive& archive) const {
+  rest_.save(archive, "rest");
+  held_.save(archive, "held");
+}
+
+void MomentFold::load(const Archive& archive) {
+  rest_.load(archive, "rest");
+  held_.load(archive, "held");
+}
+
 NormalProduct::NormalProduct(const KeptRows& rows, const std::vector<double>& mean, MatrixView<const double> v,
                              Over over)
     : rows_(rows),
@@ -227,6 +242,24 @@ void NormalProduct::add_held(const Workers& on, const RowBlock<T>& z, std::size_
 template void NormalProduct::add(const Workers&, const RowBlock<std::int16_t>&);
 template void NormalProduct::add(const Workers&, const RowBlock<float>&);
 template void NormalProduct::add(const Workers&, const RowBlock<double>&);
+
+// A held row has been added to one of the parts; in the other its products are 0.
+void NormalProduct::merge(const NormalProduct& other) {
+  require(held_.rows() == other.held_.rows() && held_.cols() == other.held_.cols(),
+          "products: the parts hold out other rows");
+  sum_.merge(other.sum_);
+  for (std::size_t i = 0; i < held_.rows() * held_.cols(); ++i) held_.data()[i] += other.held_.data()[i];
+}
+
+void NormalProduct::save(Archive& archive) const {
+  sum_.save(archive, "sum");
+  archive.put(std::string("held"), std::span(held_.data(), held_.rows() * held_.cols()), {held_.rows(), held_.cols()});
+}
+
+void NormalProduct::load(const Archive& archive) {
+  sum_.load(archive, "sum");
+  archive.get_into("held", {held_.rows(), held_.cols()}, std::span(held_.data(), held_.rows() * held_.cols()));
+}
 
 Matrix<double> NormalProduct::value() const {
   const Matrix<double> sum = sum_.value();

@@ -41,6 +41,11 @@ class MomentFold {
   };
   Moments value(bool with_held) const;
 
+  void merge(const MomentFold& other);
+  void save(Archive& archive) const;
+  void load(const Archive& archive);
+  bool operator==(const MomentFold& other) const { return rest_ == other.rest_ && held_ == other.held_; }
+
  private:
   KeptRows rows_;
   TargetCode code_;
@@ -60,6 +65,11 @@ class NormalProduct {
 
   Matrix<double> value() const;                             // features x k
   const Matrix<double>& held_out() const { return held_; }  // held rows x k
+
+  void merge(const NormalProduct& other);
+  void save(Archive& archive) const;
+  void load(const Archive& archive);
+  bool operator==(const NormalProduct& other) const { return sum_ == other.sum_ && held_ == other.held_; }
 
  private:
   template <class C>

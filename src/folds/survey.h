@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backend/workers.h"
-#include "base/archive.h"
+#include "bochner/archive.h"
 #include "bochner/matrix.h"
 #include "bochner/row_block.h"
 #include "bochner/schema.h"
@@ -64,7 +64,8 @@ class Survey {
   Survey shifted(const std::vector<double>& offsets) const;
 
   void save(Archive& archive) const;
-  static Survey load(const Archive& archive);
+  void load(const Archive& archive);  // of the same schema and seed
+  static Survey from(const Archive& archive);
 
   const Schema& schema() const { return schema_; }
   std::uint64_t seed() const { return seed_; }

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/archive.h"
 #include "base/require.h"
 #include "folds/survey.h"
 #include "rows/schema_json.h"
@@ -80,7 +80,15 @@ void Survey::save(Archive& archive) const {
   put(archive, "sample.targets", targets);
 }
 
-Survey Survey::load(const Archive& archive) {
+void Survey::load(const Archive& archive) {
+  Survey saved = from(archive);
+  if (!(saved.schema_ == schema_ && saved.seed_ == seed_)) damaged("of other columns or another seed");
+  saved.part_ = part_;
+  saved.largest_taken_ = largest_taken_;
+  *this = std::move(saved);
+}
+
+Survey Survey::from(const Archive& archive) {
   const Schema schema = schema_from_json(get_node(archive.tree, "schema"));
   // A survey takes memory by inputs: first the file must hold as many.
   if (archive.length("columns.min") != schema.inputs || archive.length("targets.min") != schema.targets)

@@ -216,7 +216,8 @@ Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOpti
   Fitted fitted;
   Report& report = fitted.report;
   const bool few = spans_few(survey.rows(), D);
-  const FeatureRows all = stream.fold(FeatureRows(D, options.intercept && !few, survey.rows()), "features");
+  FeatureRows all(D, options.intercept && !few, survey.rows());
+  stream.each("features", [&](const auto& block) { all.add(stream.workers(), block); });
   std::optional<RowSpace> space;
   std::optional<FeatureRows> inside;
   if (few) {

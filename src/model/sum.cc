@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/archive.h"
 #include "base/require.h"
 #include "base/safetensors.h"
 #include "choose/offsets.h"
@@ -189,10 +189,10 @@ Sum Sum::load(const std::string& path) {
                               get_count(part, "rows", std::uint64_t(1) << 53)});
     std::sort(state->parts.begin(), state->parts.end());
     if (get_text(archive.tree, "kind") == "survey") {
-      state->survey = Survey::load(archive.take_child("survey"));
+      state->survey = Survey::from(archive.take_child("survey"));
     } else {
       state->spec = SumSpec::load(archive.take_child("spec"));
-      state->gram = GramFold::load(archive.take_child("gram"));
+      state->gram = GramFold::from(archive.take_child("gram"));
       const MapPtr map = state->spec->map();
       if ((map ? map->outputs() : state->spec->schema.inputs) != state->gram->features())
         fail(Error::Kind::model, "sum: its maps do not give its features; the file is damaged");

@@ -9,12 +9,12 @@
 
 #include "base/memory.h"
 #include "base/require.h"
+#include "maps/map_rows.h"
 
 namespace bochner {
 
 namespace {
 
-constexpr std::size_t kPieceRows = 96;  // rows one thread maps at a time: a multiple of what the maps take together
 constexpr double kMostFixed = 32767;
 
 std::size_t padded(std::size_t features) { return (features + kKeptColumns - 1) / kKeptColumns * kKeptColumns; }
@@ -61,22 +61,15 @@ std::string FeatureCache::text() const {
 
 template <class T, class In>
 void FeatureCache::map_rows(const RowBlock<In>& raw, T* out) const {
-  stream_.threads().run((raw.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
-    thread_local AlignedVector<In> scratch;
-    const std::size_t begin = piece * kPieceRows, count = std::min(kPieceRows, raw.rows - begin), D = features();
-    const RowBlock<In> part = raw.slice(begin, count);
-    MatrixView<const In> z{part.values, count, D, part.stride};
-    if (stream_.map()) {
-      scratch.resize(count * D);
-      stream_.map()->apply(cpu_backend(), part, {scratch.data(), count, D, D});
-      z = {scratch.data(), count, D, D};
-    }
-    const MatrixView<T> q{out + begin * width_, count, D, width_};
+  const Workers on = stream_.workers();
+  map_pieces<In>(on, stream_.map().get(), raw, [&](std::size_t begin, MatrixView<const In> z) {
+    const std::size_t D = features();
+    const MatrixView<T> q{out + begin * width_, z.rows, D, width_};
     if constexpr (std::is_same_v<T, std::int16_t>)
-      cpu_backend().to_fixed(z, float(1 / unit_), q);
+      on.ops.to_fixed(z, float(1 / unit_), q);
     else
-      for (std::size_t i = 0; i < count; ++i) std::copy_n(z.row(i), D, q.row(i));
-    for (std::size_t i = 0; i < count; ++i) std::fill(q.row(i) + D, q.row(i) + width_, T(0));
+      for (std::size_t i = 0; i < z.rows; ++i) std::copy_n(z.row(i), D, q.row(i));
+    for (std::size_t i = 0; i < z.rows; ++i) std::fill(q.row(i) + D, q.row(i) + width_, T(0));
   });
 }
 
@@ -109,15 +102,7 @@ void FeatureCache::make(const std::string& step, const std::function<void(const 
           if (raw.targets) targets_.insert(targets_.end(), raw.targets, raw.targets + count * raw.target_count);
           if (raw.weights) weights_.insert(weights_.end(), raw.weights, raw.weights + count);
         }
-        RowBlock<T> z;
-        z.first = row;
-        z.rows = count;
-        z.cols = z.stride = width_;
-        z.values = out;
-        z.targets = raw.targets;
-        z.target_count = raw.target_count;
-        z.weights = raw.weights;
-        visit(z);
+        visit(raw.with_values(MatrixView<const T>{out, count, width_, width_}));
       }
     }
   });
@@ -127,10 +112,7 @@ void FeatureCache::make(const std::string& step, const std::function<void(const 
 template <class T>
 void FeatureCache::pass(const std::string& step, const std::function<void(const RowBlock<T>&)>& visit) {
   if (filled_ && kept_rows_ > 0) {
-    RowBlock<T> z;
-    z.rows = kept_rows_;
-    z.cols = z.stride = width_;
-    z.values = reinterpret_cast<const T*>(kept_.data());
+    auto z = RowBlock<T>::dense({reinterpret_cast<const T*>(kept_.data()), kept_rows_, width_, width_});
     z.target_count = stream_.schema().targets;
     if (!targets_.empty()) z.targets = targets_.data();
     if (!weights_.empty()) z.weights = weights_.data();

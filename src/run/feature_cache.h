@@ -37,17 +37,23 @@ class FeatureCache {
   // Rows that are mapped at a time where they are not kept.
   static std::size_t rows_at_once(std::size_t row_bytes, std::size_t memory);
 
-  // f.add(workers, block) for all rows in order; block.values are kept numbers, block.cols is width().
-  template <class Fold>
-  Fold fold(Fold f, const std::string& step = "") {
-    const auto add = [&](const auto& block) { f.add(stream_.workers(), block); };
+  // The sum of all rows, from an empty one; block.values are kept numbers, block.cols is width().
+  template <class F>
+  requires Fold<F, std::int16_t> && Fold<F, float> && Fold<F, double> F fold(F sum, const std::string& step = "") {
+    BlockAdder<F> adder(sum);
+    each(step, [&](const auto& block) { adder.add(stream_.workers(), block); });
+    return sum;
+  }
+
+  // visit(block) for all rows in order, on the calling thread: for what is no sum.
+  template <class Visit>
+  void each(const std::string& step, const Visit& visit) {
     if (kind_ == Kind::fixed16)
-      pass<std::int16_t>(step, add);
+      pass<std::int16_t>(step, visit);
     else if (kind_ == Kind::float32)
-      pass<float>(step, add);
+      pass<float>(step, visit);
     else
-      pass<double>(step, add);
-    return f;
+      pass<double>(step, visit);
   }
 
  private:

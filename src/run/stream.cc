@@ -4,10 +4,12 @@
 #include "run/stream.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/aligned.h"
+#include "base/archive.h"
 #include "base/require.h"
+#include "bochner/stream.h"
+#include "maps/map_rows.h"
 #include "run/checkpoint.h"
 
 namespace bochner {
@@ -41,13 +43,15 @@ std::size_t Stream::block_rows(std::size_t features, Precision precision, const 
 }
 
 template <class T>
-void Stream::pass(const std::string& step, const Visit<T>& visit, std::size_t first_row) const {
+void Stream::pass(const std::string& step, const Visitor<T>& visit, std::size_t first_row) const {
   const std::size_t block_rows = this->block_rows();
   AlignedVector<T> mapped;
   RowBlock<T> block;
   rows_.rewind();
   if (execution_.progress) execution_.progress(step, 0);
-  for (std::size_t row = 0; row < first_row;) {
+  std::size_t row = rows_.first_row();
+  if (row < first_row && rows_.seek(first_row)) row = first_row;
+  while (row < first_row) {
     if (!rows_.next(std::min(block_rows, first_row - row), block)) return;
     threads_.check_stop();
     row += block.rows;
@@ -57,53 +61,69 @@ void Stream::pass(const std::string& step, const Visit<T>& visit, std::size_t fi
     if (map_) {
       mapped.resize(block.rows * map_->outputs());
       const MatrixView<T> z{mapped.data(), block.rows, map_->outputs(), map_->outputs()};
-      const std::size_t each = map_->rows_at_once();
-      threads_.run((block.rows + each - 1) / each, [&](std::size_t piece, int) {
-        const std::size_t begin = piece * each, count = std::min(each, block.rows - begin);
-        map_->apply(cpu_backend(), block.slice(begin, count), z.slice(begin, count));
-      });
-      block.values = mapped.data();
-      block.cols = block.stride = map_->outputs();
-      block.offsets = nullptr;
-      block.columns = nullptr;
+      map_rows(workers(), *map_, block, z);
+      block = block.with_values(z);
     }
     visit(block);
     if (execution_.progress) execution_.progress(step, rows_.fraction_read());
   }
 }
 
-// The state between two blocks: the fold, the row it goes on with, and whether that was the last.
+// The state between two blocks: the sum, the row it goes on with, and whether that was the last.
 template <class T>
-void Stream::pass_saved(const std::string& step, const SavedFold& fold, const Visit<T>& add) const {
+void Stream::pass_saved(const std::string& step, const Saved& state, const Visitor<T>& visit) const {
+  if (!execution_.checkpoint) return pass<T>(step, visit, 0);
   Checkpoint& checkpoint = *execution_.checkpoint;
   std::size_t row = 0;
   bool done = false;
   if (auto saved = checkpoint.take(step)) {
     row = get_count(saved->tree, "next_row", std::size_t(1) << 53);
     done = get_count(saved->tree, "done", 1) == 1;
-    fold.load(std::move(*saved));
+    state.load(*saved);
   }
   const auto save = [&](Archive& archive) {
-    fold.save(archive);
+    state.save(archive);
     archive.tree["next_row"] = row;
     archive.tree["done"] = done ? 1 : 0;
   };
-  const Visit<T> add_and_offer = [&](const RowBlock<T>& block) {
+  const Visitor<T> visit_and_offer = [&](const RowBlock<T>& block) {
     {
       const Threads::Undivided whole(threads_);
-      add(block);
+      visit(block);
     }
     row = block.first + block.rows;
     checkpoint.offer(step, save);
   };
-  if (!done) checkpoint.saved_when_stopped(step, save, [&] { pass<T>(step, add_and_offer, row); });
+  if (!done) checkpoint.saved_when_stopped(step, save, [&] { pass<T>(step, visit_and_offer, row); });
   done = true;
   checkpoint.offer(step, save);
 }
 
-template void Stream::pass(const std::string&, const Visit<float>&, std::size_t) const;
-template void Stream::pass(const std::string&, const Visit<double>&, std::size_t) const;
-template void Stream::pass_saved(const std::string&, const SavedFold&, const Visit<float>&) const;
-template void Stream::pass_saved(const std::string&, const SavedFold&, const Visit<double>&) const;
+template void Stream::pass(const std::string&, const Visitor<float>&, std::size_t) const;
+template void Stream::pass(const std::string&, const Visitor<double>&, std::size_t) const;
+template void Stream::pass_saved(const std::string&, const Saved&, const Visitor<float>&) const;
+template void Stream::pass_saved(const std::string&, const Saved&, const Visitor<double>&) const;
+
+// The public pass: a stream with threads of its own.
+template <class T>
+void detail::pass(Rows& rows, const MapPtr& map, const PassSteps<T>& steps, const Execution& execution,
+                  const std::string& step) {
+  Threads threads(execution);
+  const Stream stream(rows, map, threads, execution,
+                      std::is_same_v<T, float> ? Precision::float32 : Precision::float64);
+  const RunPieces run = [&](std::size_t pieces, const std::function<void(std::size_t)>& work) {
+    threads.run(pieces, [&](std::size_t piece, int) { work(piece); });
+  };
+  const auto visit = [&](const auto& block) {
+    if constexpr (std::is_same_v<decltype(block), const RowBlock<T>&>) steps.visit(block, run);
+  };
+  if (steps.save)
+    stream.each_saved(step, {steps.save, steps.load}, visit);
+  else
+    stream.each(step, visit);
+}
+
+template void detail::pass(Rows&, const MapPtr&, const PassSteps<float>&, const Execution&, const std::string&);
+template void detail::pass(Rows&, const MapPtr&, const PassSteps<double>&, const Execution&, const std::string&);
 
 }  // namespace bochner

@@ -8,11 +8,11 @@
 #include <string>
 #include <type_traits>
 
-#include "backend/workers.h"
-#include "base/archive.h"
+#include "bochner/archive.h"
 #include "bochner/execution.h"
 #include "bochner/map.h"
 #include "bochner/rows.h"
+#include "run/compute.h"
 
 namespace bochner {
 
@@ -21,7 +21,7 @@ enum class Precision { float32, float64 };
 // Bytes for rows that are mapped and used at once, where `memory` is all there is (0: plenty).
 std::size_t mapped_bytes(std::size_t memory);
 
-// Rows, the maps they go through, and how the work runs. fold() is one pass: the only loop over data in the program.
+// Rows, the maps they go through, and how the work runs. fold() and each() are one pass over them.
 class Stream {
  public:
   // Without a map the rows come as they are. The stream does not own `rows` or `threads`.
@@ -37,7 +37,7 @@ class Stream {
   }
   const Execution& execution() const { return execution_; }
   Precision precision() const { return precision_; }
-  Workers workers() const { return {cpu_backend(), threads_}; }
+  Workers workers() const { return workers_on(threads_, execution_.device); }
 
   // The same rows through one more map.
   Stream through(MapPtr next) const;
@@ -45,28 +45,27 @@ class Stream {
   // The rows as they are.
   Stream unmapped() const { return Stream(rows_, nullptr, threads_, execution_, precision_); }
 
-  // f.add(workers, block) for every block of mapped rows, in order; blocks are dense where there is a map.
-  template <class Fold>
-  Fold fold(Fold f, const std::string& step = "") const {
-    each(step, [&](const auto& block) { f.add(workers(), block); });
-    return f;
+  // The sum of all mapped rows, from an empty one; blocks are dense where there is a map.
+  template <class F>
+  requires Fold<F, float> && Fold<F, double> F fold(F sum, const std::string& step = "")
+  const {
+    BlockAdder<F> adder(sum);
+    each(step, [&](const auto& block) { adder.add(workers(), block); });
+    return sum;
   }
 
-  // fold() for a long pass: where the execution has a checkpoint, f is saved now and then between blocks, and a
-  // resumed run goes on behind the rows it has seen. f.save(archive) may put views; f.load(archive) replaces f.
-  template <class Fold>
-  Fold fold_saved(Fold f, const std::string& step) const {
-    const SavedFold saved{[&](Archive& archive) { f.save(archive); },
-                          [&](Archive archive) { f.load(std::move(archive)); }};
-    if (!execution_.checkpoint) return fold(std::move(f), step);
-    if (precision_ == Precision::float32)
-      pass_saved<float>(step, saved, [&](const RowBlock<float>& block) { f.add(workers(), block); });
-    else
-      pass_saved<double>(step, saved, [&](const RowBlock<double>& block) { f.add(workers(), block); });
-    return f;
+  // fold() for a long pass: where the execution has a checkpoint, the sum is saved now and then between blocks, and a
+  // resumed run goes on behind the rows it has seen. save(archive) may put views; load(archive) replaces the sum.
+  template <class F>
+  requires Fold<F, float> && Fold<F, double> F fold_saved(F sum, const std::string& step)
+  const {
+    BlockAdder<F> adder(sum);
+    each_saved(step, {[&](Archive& archive) { sum.save(archive); }, [&](const Archive& archive) { sum.load(archive); }},
+               [&](const auto& block) { adder.add(workers(), block); });
+    return sum;
   }
 
-  // As fold, for whoever only looks at the blocks (writing predictions, say). first_row: pass over the rows
+  // visit(block) for every block in order, on the calling thread: for what is no sum. first_row: pass over the rows
   // before it.
   template <class Visit>
   void each(const std::string& step, const Visit& visit, std::size_t first_row = 0) const {
@@ -76,22 +75,30 @@ class Stream {
       pass<double>(step, visit, first_row);
   }
 
+  struct Saved {
+    std::function<void(Archive&)> save;
+    std::function<void(const Archive&)> load;
+  };
+  // each() for a long pass, whose state is saved as in fold_saved().
+  template <class Visit>
+  void each_saved(const std::string& step, const Saved& state, const Visit& visit) const {
+    if (precision_ == Precision::float32)
+      pass_saved<float>(step, state, visit);
+    else
+      pass_saved<double>(step, state, visit);
+  }
+
   // Rows mapped at a time: whole chunks that fit the cache of mapped rows.
   std::size_t block_rows() const { return block_rows(features(), precision_, execution_); }
   static std::size_t block_rows(std::size_t features, Precision precision, const Execution& execution);
 
  private:
   template <class T>
-  using Visit = std::function<void(const RowBlock<T>&)>;
+  using Visitor = std::function<void(const RowBlock<T>&)>;
   template <class T>
-  void pass(const std::string& step, const Visit<T>& visit, std::size_t first_row) const;
-
-  struct SavedFold {
-    std::function<void(Archive&)> save;
-    std::function<void(Archive)> load;
-  };
+  void pass(const std::string& step, const Visitor<T>& visit, std::size_t first_row) const;
   template <class T>
-  void pass_saved(const std::string& step, const SavedFold& fold, const Visit<T>& add) const;
+  void pass_saved(const std::string& step, const Saved& state, const Visitor<T>& visit) const;
 
   Rows& rows_;
   MapPtr map_;

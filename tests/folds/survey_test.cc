@@ -7,8 +7,8 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "base/archive.h"
 #include "bochner/error.h"
 #include "random/draw.h"
 
@@ -119,7 +119,7 @@ TEST(Survey, AFileWithoutTheShapeOrTheColumnsItClaimsIsDamaged) {
   survey_of(Table(10).block, 1, 10).save(saved);
   const auto damaged = [](const Archive& archive) {
     try {
-      Survey::load(archive);
+      Survey::from(archive);
     } catch (const Error& error) {
       return error.kind() == Error::Kind::model;
     }

@@ -53,7 +53,10 @@ struct Problem {
   }
   FeatureRows features(std::size_t D, bool intercept, Threads& threads) const {
     const auto source = rows();
-    return Stream(*source, map(D), threads, {}).fold(FeatureRows(D, intercept));
+    const Stream stream(*source, map(D), threads, {});
+    FeatureRows all(D, intercept);
+    stream.each("", [&](const auto& block) { all.add(stream.workers(), block); });
+    return all;
   }
 };
 

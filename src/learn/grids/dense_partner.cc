@@ -4,58 +4,16 @@
 #include "learn/grids/dense_partner.h"
 
 #include <algorithm>
-#include <utility>
 
-#include "folds/exact_sum.h"
+#include "folds/residual_moments.h"
 
 namespace bochner {
 
 namespace {
 
-constexpr std::size_t kStrip = 64;  // rows whose products are summed in float
+constexpr std::size_t kStrip = 64;  // rows a thread takes at a time
 
-// sum w z e^T and, in the last column, sum w e, of residuals e.
-class ResidualMoments {
- public:
-  ResidualMoments(const FeatureCache& cache, const GridTargets& targets, const std::vector<float>& residuals,
-                  double most)
-      : targets_(targets), residuals_(residuals), sum_(std::vector<double>(targets.outputs, most), cache.width() + 1) {}
-
-  template <class T>
-  void add(const Workers& on, const RowBlock<T>& z) {
-    using C = Computed<T>;
-    const std::size_t K = targets_.outputs;
-    const std::vector<std::size_t> edges = chunk_edges(z.first, z.rows);
-    sum_.prepare(on.threads.count());
-    on.threads.run(edges.size() - 1, [&](std::size_t c, int thread) {
-      Matrix<double> sum(K, z.cols + 1);
-      Matrix<C> u(kStrip, K), part(K, z.cols);
-      for (std::size_t begin = edges[c]; begin < edges[c + 1]; begin += kStrip) {
-        const std::size_t rows = std::min(kStrip, edges[c + 1] - begin);
-        for (std::size_t i = 0; i < rows; ++i) {
-          const std::size_t row = z.first + begin + i;
-          for (std::size_t k = 0; k < K; ++k) {
-            u(i, k) = C(targets_.weight_of(row) * residuals_[row * K + k]);
-            sum(k, z.cols) += double(u(i, k));
-          }
-        }
-        on.ops.add_combined(MatrixView<const T>{z.values + begin * z.stride, rows, z.cols, z.stride},
-                            MatrixView<const C>{u.data(), rows, K, K}, part.view());
-        for (std::size_t k = 0; k < K; ++k)
-          for (std::size_t j = 0; j < z.cols; ++j) sum(k, j) += double(std::exchange(part(k, j), C(0)));
-      }
-      sum_.add(thread, sum.view());
-    });
-  }
-  Matrix<double> value() const { return sum_.value(); }
-
- private:
-  const GridTargets& targets_;
-  const std::vector<float>& residuals_;
-  ExactSum sum_;
-};
-
-// e -= z dW + db.
+// e -= z dW + db: a visitor of rows, whose residuals it changes.
 class TakeOut {
  public:
   TakeOut(const FeatureCache& cache, const Coefficients& change, std::vector<float>& residuals)
@@ -72,7 +30,7 @@ class TakeOut {
   }
 
   template <class T>
-  void add(const Workers& on, const RowBlock<T>& z) {
+  void visit(const Workers& on, const RowBlock<T>& z) {
     using C = Computed<T>;
     on.threads.run((z.rows + kStrip - 1) / kStrip, [&](std::size_t piece, int) {
       const std::size_t begin = piece * kStrip, rows = std::min(kStrip, z.rows - begin);
@@ -122,7 +80,8 @@ void DensePartner::step(std::vector<float>& residuals) {
   const std::size_t D = mean_.size(), K = targets_.outputs;
   // Codes lie in [-1, 1] and the objective only falls, so residuals are 2 at most in the root of the mean square.
   const double most = double(targets_.rows()) * weight_bound_ * 2 * std::max(1.0, bound_ / cache_.unit());
-  const Matrix<double> sum = cache_.fold(ResidualMoments(cache_, targets_, residuals, most), "residuals").value();
+  const ResidualMoments empty(cache_.width(), K, residuals, targets_.weight, most);
+  const Matrix<double> sum = cache_.fold(empty, "residuals").value();
   Coefficients change{Matrix<double>(D, K), std::vector<double>(K)};
   for (std::size_t k = 0; k < K; ++k) {
     const double total = sum(k, cache_.width());
@@ -138,7 +97,8 @@ void DensePartner::step(std::vector<float>& residuals) {
     }
     head_.intercept[k] += change.intercept[k];
   }
-  cache_.fold(TakeOut(cache_, change, residuals), "residuals");
+  TakeOut taken(cache_, change, residuals);
+  cache_.each("residuals", [&](const auto& block) { taken.visit(cache_.stream().workers(), block); });
 }
 
 void DensePartner::save(Archive& archive) const {

@@ -44,7 +44,7 @@ struct HeldTargets {
   std::vector<double> targets = {}, weights = {};
 
   template <class T>
-  void add(const Workers&, const RowBlock<T>& z) {
+  void add(const RowBlock<T>& z) {
     const auto begin = std::lower_bound(held.begin(), held.end(), z.first);
     const auto end = std::lower_bound(begin, held.end(), z.first + z.rows);
     for (auto row = begin; row != end; ++row) {
@@ -52,18 +52,6 @@ struct HeldTargets {
       targets.insert(targets.end(), z.targets + i * z.target_count, z.targets + (i + 1) * z.target_count);
       weights.push_back(z.weights ? z.weights[i] : 1.0);
     }
-  }
-};
-
-// The first pass: moments, and what scores the held-out rows.
-struct FirstPass {
-  MomentFold moments;
-  HeldTargets held;
-
-  template <class T>
-  void add(const Workers& on, const RowBlock<T>& z) {
-    moments.add(on, z);
-    held.add(on, z);
   }
 };
 
@@ -176,12 +164,17 @@ Fitted fit_ridge_cg(const Stream& stream, const Survey& survey, const RidgeOptio
   KeptRows rest = all;
   if (!validation) rest.held = draw_held(survey.rows(), options.seed, stream.threads());
 
-  const FirstPass first = cache.fold(FirstPass{MomentFold(rest, code), HeldTargets{rest.held}}, "features");
+  MomentFold moments(rest, code);
+  HeldTargets held{rest.held};
+  cache.each("features", [&](const auto& block) {
+    moments.add(stream.workers(), block);
+    held.add(block);
+  });
   cg.held_targets = Matrix<double>(rest.held.size(), code.columns());
   for (std::size_t i = 0; i < rest.held.size(); ++i)
     for (std::size_t k = 0; k < code.columns(); ++k)
-      cg.held_targets(i, k) = code.encode(&first.held.targets[i * stream.schema().targets], k);
-  const CentredMoments all_moments(first.moments.value(true), options.intercept);
+      cg.held_targets(i, k) = code.encode(&held.targets[i * stream.schema().targets], k);
+  const CentredMoments all_moments(moments.value(true), options.intercept);
   report.seconds.emplace_back("features", clock.lap());
   const auto sketch = [&] { return sketched_gram(cache, all, all_moments.feature_mean, options.seed, panel_bytes); };
   SavedSketch saved(stream.execution().checkpoint);
@@ -189,7 +182,7 @@ Fitted fit_ridge_cg(const Stream& stream, const Survey& survey, const RidgeOptio
   report.seconds.emplace_back("sketch", clock.lap());
 
   // Every lambda on the rows that are not held out; or on all of them where there is a validation set.
-  const CentredMoments rest_moments(first.moments.value(false), options.intercept);
+  const CentredMoments rest_moments(moments.value(false), options.intercept);
   Path path;
   const auto solve = [&](std::vector<double> lambdas, const CgSolution* start) {
     while (!lambdas.empty()) {
@@ -203,7 +196,7 @@ Fitted fit_ridge_cg(const Stream& stream, const Survey& survey, const RidgeOptio
         for (const CgSolution& s : solutions) heads.push_back(decode(s.head(rest_moments), code));
         scorers = score_on_stream(*validation, heads, code);
       } else {
-        for (const CgSolution& s : solutions) scorers.push_back(score_held(s, first.held, code));
+        for (const CgSolution& s : solutions) scorers.push_back(score_held(s, held, code));
       }
       for (std::size_t l = 0; l < group.size(); ++l)
         path[group[l]] = {std::move(solutions[l]), {group[l], scorers[l].loss(), scorers[l].score()}};

@@ -25,7 +25,8 @@ Fitted fit_ridge_dual(const Stream& stream, const Survey& survey, const RidgeOpt
   Clock clock;
   Fitted fitted;
   Report& report = fitted.report;
-  const FeatureRows z = stream.fold(FeatureRows(D, false, survey.rows()), "features");
+  FeatureRows z(D, false, survey.rows());
+  stream.each("features", [&](const auto& block) { z.add(stream.workers(), block); });
   release_freed_memory();  // blocks of mapped rows
   report.seconds.emplace_back("features", clock.lap());
 

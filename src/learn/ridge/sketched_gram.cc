@@ -56,7 +56,8 @@ TiledSymmetric<double> sketched_gram(FeatureCache& cache, const KeptRows& rows, 
   const CountSketch::Places places(on, rows.rows, buckets, seed, in_memory);
   for (std::size_t first = 0; first < buckets; first += panels * kPanelRows) {
     const std::size_t count = std::min(panels * kPanelRows, buckets - first);
-    CountSketch sketch = cache.fold(CountSketch(rows, places, first, count), "sketch");
+    CountSketch sketch(rows, places, first, count);
+    cache.each("sketch", [&](const auto& block) { sketch.add(on, block); });
     const MatrixView<const float> b = sketch.about(on, mean);
     for (std::size_t begin = 0; begin < count; begin += kPanelRows)
       product.add(on, b.slice(begin, std::min(kPanelRows, count - begin)), gram);

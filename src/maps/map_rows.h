@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <functional>
+
+#include "backend/workers.h"
+#include "bochner/map.h"
+
+namespace bochner {
+
+// z = map(x) for a whole block on all threads. Rows go through all maps of a chain in pieces that stay in the first
+// cache; a row's result does not depend on its piece.
+template <class T>
+void map_rows(const Workers& on, const Map& map, const RowBlock<T>& x, MatrixView<T> z);
+
+// The same for what is made of features at once, a piece at a time on any of the threads: z are those of the rows from
+// `begin` on, valid during the call. Without a map the rows themselves, which are then dense.
+template <class T>
+void map_pieces(const Workers& on, const Map* map, const RowBlock<T>& x,
+                const std::function<void(std::size_t begin, MatrixView<const T> z)>& use);
+
+}  // namespace bochner
