@@ -42,6 +42,14 @@ inline std::vector<double> interleaved(const std::vector<std::function<void()>>&
   return medians;
 }
 
+// Least seconds of each, in turns too. For work of microseconds, where the median is of what else the machine does.
+inline std::vector<double> least(const std::vector<std::function<void()>>& work, int turns) {
+  std::vector<double> times(work.size(), 1e9);
+  for (int turn = 0; turn < turns; ++turn)
+    for (std::size_t i = 0; i < work.size(); ++i) times[i] = std::min(times[i], seconds(work[i]));
+  return times;
+}
+
 inline bool flag(int argc, char** argv, const char* name) {
   return std::any_of(argv + 1, argv + argc, [&](const char* arg) { return std::strcmp(arg, name) == 0; });
 }

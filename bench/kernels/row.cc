@@ -66,7 +66,7 @@ void compare(const FourierOptions& options, std::size_t outputs, bool quick) {
     for (std::size_t f = F; f < D; ++f) z[f] = std::sin(angles[f - F]);
   });
   const auto predict = each_row([&](const float* row) { predictor.predict({row, kInputs}, out); });
-  const auto t = bench::interleaved({operation, library, predict}, quick ? 1 : 25, quick ? 0 : 0.02);
+  const auto t = bench::least({operation, library, predict}, quick ? 2 : 1000);
   const double us = 1e6 / double(kRows);
   fmt::print("{:8} {:6} {:8} {:10.2f} {:10.2f} {:10.2f} {:9.2f} {:9.2f}\n",
              options.form == FourierOptions::Form::cossin ? "cos/sin" : "shifted", D, outputs, us * t[0], us * t[1],

@@ -11,6 +11,7 @@
 #include "backend/cpu/blas.h"
 #include "base/aligned.h"
 #include "base/archive.h"
+#include "base/lease.h"
 #include "base/require.h"
 #include "bochner/nystroem.h"
 #include "kernels/law.h"
@@ -20,7 +21,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kMostValues = std::size_t{1} << 31;  // in the landmarks, and in their factor
+constexpr std::size_t kMostValues = std::size_t{1} << 31;  // of the landmarks, and of their factor
 constexpr std::size_t kMostLandmarks = 40000;              // 12.8 GB of factor
 
 void check_sizes(const Kernel& kernel, std::size_t count, std::size_t inputs) {
@@ -41,7 +42,8 @@ void check_landmarks(const Kernel& kernel, const Matrix<float>& y) {
 template <class T>
 void kernel_pairs(const Kernel& unit, const RowBlock<T>& block, const Landmarks<T>& y, MatrixView<T> k) {
   constexpr std::size_t kPanel = Landmarks<T>::kPanel;
-  std::vector<double> row(y.inputs), point(y.inputs);
+  const Lease<double> row_memory(y.inputs), point_memory(y.inputs);
+  const std::span<double> row(row_memory.data(), y.inputs), point(point_memory.data(), y.inputs);
   for (std::size_t c = 0; c < k.cols; ++c) {
     const T* panel = y.panels.data() + c / kPanel * y.inputs * kPanel + c % kPanel;
     for (std::size_t j = 0; j < y.inputs; ++j) point[j] = double(panel[j * kPanel]);
@@ -70,11 +72,12 @@ template <class T>
 void kernel_rows(const Backend& on, const Kernel& kernel, const RowBlock<T>& block, const Landmarks<T>& y,
                  MatrixView<T> k) {
   const std::optional<KernelShape> shape = kernel.family->shape(kernel);
-  Kernel unit = kernel;
-  unit.length_scales = {1.0};
+  if (shape) on.kernel_block(block, y, k);
+  if (shape && *shape != KernelShape::squared) return;
+  thread_local Kernel unit;  // its length scale is 1; kept, so that a call repeated allocates nothing
+  unit.family = kernel.family;
+  unit.parameters = kernel.parameters;
   if (!shape) return kernel_pairs(unit, block, y, k);
-  on.kernel_block(block, y, k);
-  if (*shape != KernelShape::squared) return;
   const double zero = 0;
   for (std::size_t i = 0; i < k.rows; ++i)
     for (std::size_t j = 0; j < k.cols; ++j) {
