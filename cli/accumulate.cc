@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "base/clock.h"
-#include "base/require.h"
 #include "bochner/parts.h"
+#include "clock.h"
 #include "commands.h"
 #include "output.h"
+#include "require.h"
 #include "train_words.h"
 
 namespace bochner {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/require.h"
 #include "commands.h"
 #include "output.h"
+#include "require.h"
 #include "train_words.h"
 
 namespace bochner {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <string>
 
-#include "base/csv_text.h"
+#include "bochner/csv_text.h"
 
 namespace bochner {
 

@@ -5,13 +5,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/clock.h"
-#include "base/require.h"
 #include "bochner/train.h"
+#include "clock.h"
 #include "commands.h"
 #include "digits.h"
 #include "options.h"
 #include "output.h"
+#include "require.h"
 
 namespace bochner {
 

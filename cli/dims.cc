@@ -4,11 +4,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/require.h"
 #include "bochner/bounds.h"
 #include "commands.h"
 #include "options.h"
 #include "output.h"
+#include "require.h"
 
 namespace bochner {
 

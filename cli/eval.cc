@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/require.h"
+#include "bochner/json.h"
+#include "bochner/new_rows.h"
 #include "commands.h"
-#include "model/new_rows.h"
-#include "model/report_json.h"
 #include "options.h"
 #include "output.h"
+#include "require.h"
 
 namespace bochner {
 
@@ -46,7 +46,7 @@ void run_eval(const EvalWords& words) {
   for (const std::string& warning : watched.warnings()) messages.say(warning);
   if (found.score.rows == 0) fail(Error::Kind::data, "{}: has no rows, expected at least one", words.file);
   if (words.json)
-    print_json(evaluation_to_json(found));
+    print_json(nlohmann::json::parse(json_text(found)));
   else
     print(found.text(words.details || found.labels.size() <= kFewClasses));
   if (const std::string line = weights_line(words, model.schema(), found.score); !line.empty()) messages.say(line);

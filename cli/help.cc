@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-#include "base/suggest.h"
+#include "bochner/suggest.h"
 
 namespace bochner {
 

@@ -6,13 +6,11 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/archive.h"
+#include "bochner/json.h"
 #include "bochner/parts.h"
 #include "commands.h"
-#include "model/report_json.h"
 #include "options.h"
 #include "output.h"
-#include "rows/schema_json.h"
 
 namespace bochner {
 
@@ -22,6 +20,11 @@ struct InspectWords {
   std::string model;
   bool json = false, quiet = false;
 };
+
+template <class T>
+nlohmann::json parsed(const T& thing) {
+  return nlohmann::json::parse(json_text(thing));
+}
 
 // A sum of `bochner accumulate`: where it stands and what is next.
 void inspect_sum(const InspectWords& words) {
@@ -34,7 +37,7 @@ void inspect_sum(const InspectWords& words) {
                             {"kind", sum.kind() == Sum::Kind::survey ? "survey" : "gram"},
                             {"rows", sum.rows()},
                             {"parts", sum.parts()},
-                            {"schema", schema_to_json(sum.schema())}});
+                            {"schema", parsed(sum.schema())}});
 }
 
 void run_inspect(const InspectWords& words) {
@@ -45,16 +48,15 @@ void run_inspect(const InspectWords& words) {
     print(fmt::format("model     {}, {} bytes\n{}", words.model, bytes, model.description()));
     return;
   }
-  Archive features;
-  if (model.feature_map()) model.feature_map()->save(features);
-  print_json(nlohmann::json{{"model", words.model},
-                            {"bytes", bytes},
-                            {"map", model.map()->spec()},
-                            {"feature_map", features.tree},
-                            {"outputs", model.outputs()},
-                            {"precision", model.double_precision() ? "double" : "float"},
-                            {"schema", schema_to_json(model.schema())},
-                            {"report", report_to_json(model.report())}});
+  print_json(
+      nlohmann::json{{"model", words.model},
+                     {"bytes", bytes},
+                     {"map", model.map()->spec()},
+                     {"feature_map", model.feature_map() ? parsed(*model.feature_map()) : nlohmann::json::object()},
+                     {"outputs", model.outputs()},
+                     {"precision", model.double_precision() ? "double" : "float"},
+                     {"schema", parsed(model.schema())},
+                     {"report", parsed(model.report())}});
 }
 
 }  // namespace

@@ -8,9 +8,9 @@
 #include <cstdio>
 #include <new>
 
-#include "backend/cpu/target_choice.h"
 #include "bochner/error.h"
 #include "bochner/execution.h"
+#include "bochner/processor.h"
 #include "commands.h"
 #include "help.h"
 #include "messages.h"
@@ -35,7 +35,7 @@ int report(int code, const std::string& message) {
 int run(int argc, char** argv) {
   CLI::App app("Kernel machines at the speed of linear ones.", "bochner");
   app.set_version_flag(
-      "--version", [] { return fmt::format("bochner {} ({})", BOCHNER_VERSION, cpu::target_in_use()); },
+      "--version", [] { return fmt::format("bochner {} ({})", BOCHNER_VERSION, instructions_in_use()); },
       "Print the version and the instruction set in use, and exit");
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.require_subcommand(1);
@@ -75,7 +75,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return report(kUsage, explain(app, error, words));
   }
-  cpu::choose_target();  // a wrong BOCHNER_TARGET is refused before any work
+  choose_instructions();  // a wrong BOCHNER_TARGET is refused before any work
   job();
   return 0;
 }

@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include "base/require.h"
 #include "bochner/parts.h"
 #include "commands.h"
 #include "messages.h"
 #include "options.h"
 #include "output.h"
+#include "require.h"
 
 namespace bochner {
 

@@ -8,12 +8,9 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "base/archive.h"
-#include "base/require.h"
-#include "base/safetensors.h"
+#include "require.h"
 
 namespace bochner {
 
@@ -148,13 +145,7 @@ Sum load_sum(const std::string& path) {
   }
 }
 
-bool is_sum(const std::string& path) {
-  try {
-    return get_text(read_archive_tree(path), "type") == "bochner sum";
-  } catch (const Error&) {
-    return false;
-  }
-}
+bool is_sum(const std::string& path) { return Sum::is_file(path); }
 
 CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& values,
                             const std::string& help) {

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/suggest.h"
 #include "bochner/execution.h"
 #include "bochner/model.h"
 #include "bochner/parts.h"
 #include "bochner/rows.h"
+#include "bochner/suggest.h"
 #include "messages.h"
 
 namespace bochner {

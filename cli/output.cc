@@ -12,8 +12,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/paths.h"
-#include "base/require.h"
+#include "bochner/paths.h"
+#include "require.h"
 
 namespace bochner {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/atomic_file.h"
+#include "bochner/atomic_file.h"
 
 namespace bochner {
 

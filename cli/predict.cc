@@ -3,12 +3,12 @@
 
 #include <utility>
 
-#include "base/require.h"
+#include "bochner/new_rows.h"
 #include "commands.h"
 #include "csv_line.h"
-#include "model/new_rows.h"
 #include "options.h"
 #include "output.h"
+#include "require.h"
 
 namespace bochner {
 
@@ -22,17 +22,19 @@ struct PredictWords {
   FileOptions format;
 };
 
+// Whether the outputs themselves go out: of classes only where they are asked for.
+bool has_numbers(const Model& model, const PredictWords& words) {
+  return words.scores || !model.puts_out().of_classes();
+}
+
 // The names of what a line holds, for --names: no spaces, so that they serve as names of columns elsewhere.
 std::string heading(const Model& model, const PredictWords& words, const KeptCells& kept) {
   const Schema& schema = model.schema();
+  const Outputs& out = model.puts_out();
   std::vector<std::string> names = kept.names;
-  if (schema.task == Task::regression)
-    for (const std::string& name : schema.target_names()) names.push_back(name);
-  else
-    names.push_back(schema.target_names()[0]);
-  if (schema.task == Task::classification && words.scores)  // two classes have one score, above 0 for the second
-    for (std::size_t k = 0; k < model.outputs(); ++k)
-      names.push_back("score:" + schema.labels[model.outputs() == 1 ? 1 : k]);
+  if (out.of_classes()) names.push_back(schema.target_names()[0]);
+  for (std::size_t k = 0; k < model.outputs() && has_numbers(model, words); ++k)
+    names.push_back((out.of_classes() ? "score:" : "") + out.names[k]);
   if (words.probabilities)
     for (const std::string& label : schema.labels) names.push_back("probability:" + label);
   std::string line;
@@ -43,7 +45,7 @@ std::string heading(const Model& model, const PredictWords& words, const KeptCel
 // The numbers of a row that go out after its label.
 std::vector<double> numbers_of(const Model& model, const double* values, const PredictWords& words) {
   std::vector<double> numbers;
-  if (model.schema().task == Task::regression || words.scores) numbers.assign(values, values + model.outputs());
+  if (has_numbers(model, words)) numbers.assign(values, values + model.outputs());
   if (!words.probabilities) return numbers;
   const std::vector<double> chances = model.probabilities(values);
   numbers.insert(numbers.end(), chances.begin(), chances.end());
@@ -51,7 +53,7 @@ std::vector<double> numbers_of(const Model& model, const double* values, const P
 }
 
 void append_prediction(std::string& line, const Model& model, const double* values, const PredictWords& words) {
-  const bool classes = model.schema().task == Task::classification;
+  const bool classes = model.puts_out().of_classes();
   if (classes) append_cell(line, model.label(values));
   bool first = !classes;
   for (const double number : numbers_of(model, values, words)) {
@@ -62,7 +64,7 @@ void append_prediction(std::string& line, const Model& model, const double* valu
 }
 
 void check_words(const PredictWords& words, const Model& model) {
-  const bool classes = model.schema().task == Task::classification;
+  const bool classes = model.puts_out().of_classes();
   require(!words.probabilities || model.has_probabilities(),
           "--probabilities: the scores of {} are no probabilities; train with --learner logistic",
           model.report().learner);
@@ -82,7 +84,7 @@ void check_words(const PredictWords& words, const Model& model) {
 // As float64: the label is left out.
 std::size_t write_npy(const Model& model, Rows& rows, std::size_t count, const Execution& execution,
                       const PredictWords& words, Output& output) {
-  const bool scores = model.schema().task == Task::regression || words.scores;
+  const bool scores = has_numbers(model, words);
   output.write(npy_header("<f8", count,
                           (scores ? model.outputs() : 0) + (words.probabilities ? model.schema().labels.size() : 0)));
   model.predict(rows, execution, [&](const RowBlock<double>& predictions) {

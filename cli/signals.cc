@@ -9,8 +9,8 @@
 #include <atomic>
 #include <csignal>
 
-#include "base/atomic_file.h"
-#include "run/checkpoint.h"
+#include "bochner/atomic_file.h"
+#include "bochner/checkpoint.h"
 
 namespace bochner {
 
@@ -52,7 +52,7 @@ void handle(int signal) {
 // of the data are hashed for it), that is worth a little more time.
 void lose_patience(int) {
   const bool there = ::access(state_path.c_str(), R_OK) == 0;
-  if (there || !Checkpoint::saving() || ++waited > kMostWaits) end_program(asked);
+  if (there || !checkpoint_is_saving() || ++waited > kMostWaits) end_program(asked);
   start_waiting();
 }
 

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/clock.h"
-#include "base/require.h"
+#include "bochner/json.h"
 #include "bochner/parts.h"
+#include "clock.h"
 #include "commands.h"
-#include "model/report_json.h"
 #include "options.h"
 #include "output.h"
+#include "require.h"
 
 namespace bochner {
 
@@ -50,7 +50,7 @@ void run_solve(const SolveWords& words) {
   const double seconds = clock.lap();
   for (const std::string& note : report.notes) messages.say("  " + note);
   if (words.json) {
-    nlohmann::json tree = report_to_json(report);
+    nlohmann::json tree = nlohmann::json::parse(json_text(report));
     tree["model"] = words.output.empty() ? nlohmann::json() : nlohmann::json(words.output);
     tree["seconds"]["total"] = seconds;
     print_json(tree);

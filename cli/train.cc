@@ -7,14 +7,14 @@
 #include <nlohmann/json.hpp>
 
 #include "advice.h"
-#include "base/clock.h"
-#include "base/paths.h"
-#include "base/require.h"
+#include "bochner/paths.h"
 #include "choose/plan.h"
+#include "clock.h"
 #include "commands.h"
 #include "learn/learner.h"
 #include "model/report_json.h"
 #include "output.h"
+#include "require.h"
 #include "rows/labels.h"
 #include "signals.h"
 #include "train_checkpoint.h"

@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <limits>
 
-#include "base/paths.h"
-#include "base/require.h"
+#include "bochner/paths.h"
 #include "output.h"
+#include "require.h"
 #include "signals.h"
 
 namespace bochner {

@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "base/file_hash.h"
+#include "bochner/checkpoint_place.h"
+#include "bochner/file_hash.h"
 #include "commands.h"
 #include "messages.h"
-#include "run/checkpoint_place.h"
 #include "train_words.h"
 
 namespace bochner {

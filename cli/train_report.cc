@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "model/report_json.h"
+#include "bochner/json.h"
 #include "train_split.h"
 
 namespace bochner {
@@ -41,7 +41,7 @@ std::string train_text(const Model& model, const TrainWords& words, double secon
 
 nlohmann::json train_json(const Model& model, const TrainWords& words, double seconds) {
   const Report& report = model.report();
-  nlohmann::json tree = report_to_json(report);
+  nlohmann::json tree = nlohmann::json::parse(json_text(report));
   tree["task"] = model.schema().task == Task::classification ? "classification" : "regression";
   tree["model"] = words.output.empty() ? nlohmann::json() : nlohmann::json(words.output);
   if (!report.folds.empty()) {

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/require.h"
 #include "options.h"
+#include "require.h"
 
 namespace bochner {
 

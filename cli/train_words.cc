@@ -3,9 +3,9 @@
 
 #include "train_words.h"
 
-#include "base/require.h"
 #include "base/spec.h"
 #include "bochner/kernel_family.h"
+#include "require.h"
 
 namespace bochner {
 

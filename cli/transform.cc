@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "base/require.h"
 #include "commands.h"
 #include "csv_line.h"
 #include "options.h"
 #include "output.h"
-#include "run/stream.h"
+#include "require.h"
 
 namespace bochner {
 
@@ -36,14 +35,12 @@ void run_transform(const TransformWords& words) {
   check_output(words.output, {words.model, words.file});
   const std::unique_ptr<Rows> rows = open_rows(words.file, model.schema(), reading);
 
-  Threads threads(execution);
-  const Stream stream(*rows, model.feature_map(), threads, execution,
-                      model.double_precision() ? Precision::float64 : Precision::float32);
+  const std::size_t features = model.feature_map() ? model.feature_map()->outputs() : model.schema().inputs;
   Output output(words.output);
-  if (npy) output.write(npy_header("<f4", count_rows(*rows), stream.features()));
+  if (npy) output.write(npy_header("<f4", count_rows(*rows), features));
   std::size_t count = 0;
   std::string line;
-  stream.each("transform", [&](const auto& block) {
+  model.transform(*rows, execution, [&](const RowBlock<double>& block) {
     for (std::size_t i = 0; i < block.rows; ++i) {
       line.clear();
       for (std::size_t j = 0; j < block.cols; ++j) {
@@ -62,7 +59,7 @@ void run_transform(const TransformWords& words) {
   });
   output.finish();
   if (!is_stdout(words.output))
-    messages.say(fmt::format("{} of {} features in {}", counted(count, "row"), stream.features(), words.output));
+    messages.say(fmt::format("{} of {} features in {}", counted(count, "row"), features, words.output));
 }
 
 }  // namespace

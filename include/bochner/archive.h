@@ -3,6 +3,14 @@
 
 #pragma once
 
+// Example:
+//   Archive archive;
+//   archive.put_text("type", "mine");
+//   const std::vector<double> sums = {1, 2};
+//   archive.put<double>("sums", sums, {2});
+//   write_archive("mine.sum", archive);
+//   const std::vector<double> again = read_archive("mine.sum").get<double>("sums", {2});
+
 #include <cstddef>
 #include <cstdint>
 #include <map>

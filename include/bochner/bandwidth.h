@@ -3,6 +3,10 @@
 
 #pragma once
 
+// Example:
+//   Matrix<double> sample(100, 3);  // rows
+//   const double sigma = median_bandwidth(gaussian(), sample.view());
+
 #include "bochner/kernel.h"
 #include "bochner/matrix.h"
 

@@ -3,6 +3,12 @@
 
 #pragma once
 
+// Example:
+//   TrainOptions options;
+//   options.kernel = laplacian();
+//   options.map = Binning{.order_low = 1, .order_high = 2};  // grids of one or two inputs
+//   options.features = 200;                                  // grids
+
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -3,6 +3,10 @@
 
 #pragma once
 
+// Example:
+//   // So that one pair of rows is within 0.1 of its kernel in 99 of 100 draws.
+//   const std::size_t features = fourier_features_pointwise(FourierOptions::Form::cossin, 0.1, 0.01);
+
 #include <cstddef>
 
 #include "bochner/kernel.h"

@@ -3,6 +3,11 @@
 
 #pragma once
 
+// Example:
+//   const auto rows = open_rows("cars.csv", {.targets = {"price"}});
+//   const MapCheck found = check(*rows, {.kernel = gaussian(), .features = 500});
+//   std::puts(found.text().c_str());  // how far z(x).z(y) is from k(x, y), beside what theory says
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -3,6 +3,11 @@
 
 #pragma once
 
+// Example:
+//   TrainOptions options;
+//   options.checkpoint = {.path = "cars.checkpoint", .resume = true};
+//   options.execution.cancel = [] { return false; };  // true: what is there is saved, and train() throws Stopped
+
 #include <functional>
 #include <memory>
 #include <string>
@@ -29,5 +34,8 @@ struct CheckpointOptions {
   double share = 0.02;                           // of the time that saving may take
   std::shared_ptr<CheckpointPlace> place = {};   // path, where the caller has it and keeps it for longer
 };
+
+// Whether a checkpoint is being written at this moment, by any training of the program. For the handler of a signal.
+bool checkpoint_is_saving() noexcept;
 
 }  // namespace bochner

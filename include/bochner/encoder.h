@@ -3,6 +3,12 @@
 
 #pragma once
 
+// Example:
+//   Schema schema;
+//   schema.columns = {{.name = "age"}, {.name = "job", .kind = Column::Kind::category, .levels = {"clerk"}}};
+//   schema.inputs = 2;
+//   const std::vector<double> inputs = encode(schema, {{"age", "31"}, {"job", "clerk"}});  // 31, 1
+
 #include <memory>
 #include <span>
 #include <string>
@@ -10,12 +16,6 @@
 #include <vector>
 
 #include "bochner/schema.h"
-
-// Example:
-//   bochner::Schema schema;
-//   schema.columns = {{.name = "age"}, {.name = "job", .kind = bochner::Column::Kind::category, .levels = {"clerk"}}};
-//   schema.inputs = 2;
-//   const std::vector<double> inputs = bochner::encode(schema, {{"age", "31"}, {"job", "clerk"}});  // 31, 1
 
 namespace bochner {
 

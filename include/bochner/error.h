@@ -3,6 +3,15 @@
 
 #pragma once
 
+// Example:
+//   try {
+//     Model::load("cars.model");
+//   } catch (const Error& error) {  // a file that is broken, absent or not a model
+//     std::puts(error.what());
+//   } catch (const std::invalid_argument& mistake) {  // a call that makes no sense
+//     std::puts(mistake.what());
+//   }
+
 #include <stdexcept>
 #include <string>
 

@@ -3,6 +3,12 @@
 
 #pragma once
 
+// Example:
+//   const Model model = Model::load("cars.model");
+//   const auto rows = open_rows("new.csv", model.schema());
+//   const Evaluation found = model.examine(*rows);
+//   std::puts(found.text(true).c_str());
+
 #include <optional>
 #include <string>
 #include <vector>

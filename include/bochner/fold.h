@@ -3,6 +3,16 @@
 
 #pragma once
 
+// Example:
+//   struct Count {  // of rows
+//     std::uint64_t rows = 0;
+//     void add(const RowBlock<float>& block) { rows += block.rows; }
+//     void merge(const Count& other) { rows += other.rows; }
+//     void save(Archive& archive) const { archive.put_count("rows", rows); }
+//     void load(const Archive& archive) { rows = archive.get_count("rows"); }
+//   };
+//   static_assert(Fold<Count>);
+
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
@@ -51,19 +61,23 @@ struct Workers;  // the library's own: operations and threads
 
 // One thread adds a block. Copies are added to by several threads at once.
 template <class F, class T>
-concept AddsBlocks = requires(F& fold, const RowBlock<T>& block) { fold.add(block); };
+concept AddsBlocks = requires(F& fold, const RowBlock<T>& block) {
+  fold.add(block);
+};
 // The library's own folds share out a block among threads themselves.
 template <class F, class T>
-concept AddsWithWorkers = requires(F& fold, const Workers& on, const RowBlock<T>& block) { fold.add(on, block); };
+concept AddsWithWorkers = requires(F& fold, const Workers& on, const RowBlock<T>& block) {
+  fold.add(on, block);
+};
 
 // T: what the values of the blocks are, float or double (inside the library also std::int16_t).
 template <class F, class T = float>
-concept Fold = std::copy_constructible<F> && (AddsBlocks<F, T> || AddsWithWorkers<F, T>) &&
-               requires(F& fold, const F& part, Archive& to, const Archive& from) {
-                 fold.merge(part);
-                 part.save(to);
-                 fold.load(from);
-               };
+concept Fold = std::copy_constructible<F> &&
+    (AddsBlocks<F, T> || AddsWithWorkers<F, T>)&&requires(F& fold, const F& part, Archive& to, const Archive& from) {
+  fold.merge(part);
+  part.save(to);
+  fold.load(from);
+};
 
 // Where a block is cut so that chunks begin at multiples of kChunkRows: 0, the rows before the second, ..., rows.
 inline std::vector<std::size_t> chunk_edges(std::size_t first, std::size_t rows) {
@@ -78,7 +92,7 @@ using RunPieces = std::function<void(std::size_t pieces, const std::function<voi
 
 // Adds a block by chunks, each to a copy of `empty`, and merges them in order.
 template <class T, class F>
-  requires AddsBlocks<F, T>
+requires AddsBlocks<F, T>
 void add_by_chunks(F& fold, const F& empty, const RowBlock<T>& block, const RunPieces& run) {
   const std::vector<std::size_t> edges = chunk_edges(block.first, block.rows);
   std::vector<F> parts(edges.size() - 1, empty);

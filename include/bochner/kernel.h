@@ -3,6 +3,11 @@
 
 #pragma once
 
+// Example:
+//   const Kernel kernel = matern(2.5, 3.0);  // smoothness, length scale
+//   const std::vector<double> x = {0, 1}, y = {1, 1};
+//   const double k = kernel_value(kernel, x, y);
+
 #include <cstddef>
 #include <span>
 #include <string>

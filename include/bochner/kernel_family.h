@@ -3,6 +3,26 @@
 
 #pragma once
 
+// Example:
+//   static const KernelFamily sinc = {
+//       .name = "sinc",  // prod_j sin(D_j) / D_j, whose frequencies are uniform in [-1, 1]
+//       .value =
+//           [](const Kernel& k, std::span<const double> x, std::span<const double> y) {
+//             double product = 1;
+//             for (std::size_t j = 0; j < x.size(); ++j) {
+//               const double delta = (x[j] - y[j]) / k.length_scale(j);
+//               if (delta != 0) product *= std::sin(delta) / delta;
+//             }
+//             return product;
+//           },
+//       .draw =
+//           [](const Kernel&, std::uint64_t seed, std::uint64_t index, std::span<double> omega) {
+//             for (std::size_t j = 0; j < omega.size(); ++j) omega[j] = 2 * draw_uniform(seed, index, j) - 1;
+//           },
+//       .law = KernelFamily::Law::any};
+//   register_kernel(sinc);
+//   const MapPtr map = fourier(3, {.kernel = parse_kernel("sinc:sigma=2"), .features = 100});
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

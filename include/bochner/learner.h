@@ -3,6 +3,10 @@
 
 #pragma once
 
+// Example:
+//   const auto rows = open_rows("people.csv", {.targets = {"income"}});
+//   const Model model = train(*rows, {.learner = {.learner = Learner::logistic, .C = {0.1, 1, 10}}});
+
 #include <cstdint>
 #include <optional>
 #include <vector>

@@ -3,14 +3,22 @@
 
 #pragma once
 
+// Example:
+//   const MapPtr scale = scaling({{.method = ColumnScaling::Method::standardize, .center = 5, .factor = 0.5}});
+//   const MapPtr map = chain({scale, fourier(1, {.kernel = gaussian(2.0), .features = 64})});
+//   Matrix<float> x(1000, 1);
+//   const Matrix<float> z = transform<float>(map, x.view());
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bochner/kernel.h"
 #include "bochner/matrix.h"
+#include "bochner/outputs.h"
 #include "bochner/row_block.h"
 
 namespace bochner {
@@ -18,8 +26,9 @@ namespace bochner {
 class Archive;
 class Backend;
 
-// Turns rows into other rows. Immutable, so any number of threads may apply it.
-// Fully given by its spec, seed and learned arrays: what save() writes.
+// Turns rows into other rows. Fully given by its spec, seed and learned arrays: what save() writes.
+//
+// Thread-safe: immutable, so any number of threads may apply one map. An own map keeps to that.
 class Map {
  public:
   virtual ~Map() = default;
@@ -41,8 +50,12 @@ class Map {
   // A bound on |z_j|: the quantum of the exact sums. 0 when none is known.
   virtual double bound() const { return 0; }
 
+  // What its outputs are, where it is the last of a model; none: what the targets of the model's schema are.
+  virtual std::optional<Outputs> puts_out() const { return std::nullopt; }
+
   // One line for people: "fourier:kernel=gaussian,features=8192".
   virtual std::string spec() const = 0;
+  // Its "type" and what else load needs. An own map is loaded by the kind of that name (bochner/map_kind.h).
   virtual void save(Archive& archive) const = 0;
 };
 

@@ -3,6 +3,11 @@
 
 #pragma once
 
+// Example:
+//   Matrix<double> x(3, 2);  // 3 rows of 2, all 0
+//   x(0, 1) = 5;
+//   const MatrixView<const double> last_two = MatrixView<const double>(x.view()).slice(1, 2);
+
 #include <cstddef>
 #include <vector>
 

@@ -3,7 +3,15 @@
 
 #pragma once
 
+// Example:
+//   const auto rows = open_rows("cars.csv", {.targets = {"price"}});
+//   train(*rows).save("cars.model");
+//   const Model model = Model::load("cars.model");
+//   const auto fresh = open_rows("new.csv", model.schema());
+//   const Matrix<double> prices = model.predict(*fresh);  // a row each
+
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +19,7 @@
 #include "bochner/execution.h"
 #include "bochner/map.h"
 #include "bochner/matrix.h"
+#include "bochner/outputs.h"
 #include "bochner/report.h"
 #include "bochner/rows.h"
 #include "bochner/schema.h"
@@ -18,11 +27,15 @@
 namespace bochner {
 
 // A chain of maps from encoded rows to predictions, with the schema that encodes them and the report of its training.
+//
+// Thread-safe: any number of threads may call the const members of one model. A Rows belongs to one call at a time.
 class Model {
  public:
   // Maps in order: scaling and features (either may be absent), then the head that predicts.
   // double_precision: rows are read and mapped in double, as in training.
-  Model(Schema schema, std::vector<MapPtr> before_head, MapPtr head, Report report, bool double_precision = false);
+  // outputs: what comes out; none: what the head says, otherwise values or scores of the schema's targets.
+  Model(Schema schema, std::vector<MapPtr> before_head, MapPtr head, Report report, bool double_precision = false,
+        std::optional<Outputs> outputs = {});
 
   static Model load(const std::string& path);  // throws Error::Kind::model unless the file is whole and valid
   void save(const std::string& path) const;    // whole or not at all
@@ -36,16 +49,21 @@ class Model {
   const std::vector<MapPtr>& maps() const { return before_head_; }  // those of feature_map(), in order
   bool double_precision() const { return double_precision_; }
   std::size_t outputs() const { return map_->outputs(); }
-  std::string description() const;  // several lines for people
+  const Outputs& puts_out() const { return puts_out_; }  // what they are, with a name for each
+  std::string description() const;                       // several lines for people
 
-  // Predictions of every row: targets in their units, or scores (one for two classes, otherwise one per class).
+  // Predictions of every row, as puts_out() says.
   using Visit =
       std::function<void(const RowBlock<double>& predictions)>;  // with the rows' targets, where they have them
   void predict(Rows& rows, const Execution& execution, const Visit& visit) const;
   Matrix<double> predict(Rows& rows, const Execution& execution = {}) const;
   Matrix<double> predict(MatrixView<const float> x) const;
   Matrix<double> predict(MatrixView<const double> x) const;
-  // The label of one row of scores.
+  // The features of every row: what feature_map() gives, in the precision of the model; the inputs where it has none.
+  // As double, some rows at a time.
+  void transform(Rows& rows, const Execution& execution, const Visit& visit) const;
+
+  // The label of one row of scores or probabilities.
   const std::string& label(const double* scores) const;
 
   // Whether scores stand for probabilities (a logistic head), and those of the classes for one row of scores.
@@ -59,11 +77,14 @@ class Model {
   Evaluation examine(Rows& rows, const Execution& execution = {}, bool by_weight = true) const;
 
  private:
+  Outputs described(std::optional<Outputs> told) const;
+
   Schema schema_;
   std::vector<MapPtr> before_head_;
   MapPtr head_, features_, map_;
   Report report_;
-  bool double_precision_;
+  bool double_precision_, told_outputs_;  // told: by who made it, and saved
+  Outputs puts_out_;
 };
 
 }  // namespace bochner

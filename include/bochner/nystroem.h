@@ -3,6 +3,10 @@
 
 #pragma once
 
+// Example:
+//   Matrix<double> sample(500, 4);  // rows in random order
+//   const MapPtr map = nystroem(sample.view(), {.kernel = laplacian(2.0), .landmarks = 100});
+
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -3,6 +3,14 @@
 
 #pragma once
 
+// Example:
+//   const auto first = open_rows("a.csv", {.targets = {"y"}}), second = open_rows("b.csv", {.targets = {"y"}});
+//   Sum survey = survey_part(*first, part_of_file("a.csv"));
+//   survey.merge(survey_part(*second, part_of_file("b.csv")));
+//   Sum sum = sum_part(*open_rows("a.csv", survey.schema()), survey, part_of_file("a.csv"));
+//   sum.merge(sum_part(*open_rows("b.csv", survey.schema()), survey, part_of_file("b.csv")));
+//   const Model model = solve(sum);
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -20,12 +28,15 @@ namespace bochner {
 //      rows are to be read, scaled and mapped.
 //   2. With the merged survey as the spec, the sums of least squares over each part. Merged and solved, a model.
 // Sums are exact: parts merge to the same bytes in any order and by any tree.
+//
+// Threads may call the const members of one sum at the same time; merge() is alone.
 class Sum {
  public:
   enum class Kind { survey, gram };
 
-  static Sum load(const std::string& path);  // Error::Kind::model unless the file is whole and valid
-  void save(const std::string& path) const;  // whole or not at all
+  static Sum load(const std::string& path);      // Error::Kind::model unless the file is whole and valid
+  static bool is_file(const std::string& path);  // whether it is a sum; false where it cannot be read
+  void save(const std::string& path) const;      // whole or not at all
 
   // Adds the other's parts. Sums of another kind, of other columns, made by another spec or that share a part with
   // this one are refused with Error::Kind::data; the message says what differs.

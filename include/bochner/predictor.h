@@ -3,6 +3,12 @@
 
 #pragma once
 
+// Example:
+//   const Predictor predictor(Model::load("cars.model"));
+//   std::vector<double> inputs(predictor.inputs()), prediction(predictor.outputs());
+//   predictor.predict(inputs, prediction);                             // a row of numbers
+//   predictor.predict({{"age", "7"}, {"maker", "Fiat"}}, prediction);  // a row of named cells
+
 #include <span>
 #include <string>
 #include <utility>
@@ -11,12 +17,6 @@
 #include "bochner/encoder.h"
 #include "bochner/matrix.h"
 #include "bochner/model.h"
-
-// Example:
-//   const bochner::Predictor predictor(bochner::Model::load("cars.model"));
-//   std::vector<double> inputs(predictor.inputs()), prediction(predictor.outputs());
-//   predictor.predict(inputs, prediction);                              // a row of numbers
-//   predictor.predict({{"age", "7"}, {"maker", "Fiat"}}, prediction);   // a row of named cells
 
 namespace bochner {
 

@@ -3,6 +3,12 @@
 
 #pragma once
 
+// Example:
+//   const Model model = train(*open_rows("cars.csv", {.targets = {"price"}}));
+//   const Report& report = model.report();
+//   if (report.termination == Termination::step_limit) std::puts("more steps would help");
+//   if (report.score) std::puts(report.score->text().c_str());
+
 #include <cstdint>
 #include <optional>
 #include <string>

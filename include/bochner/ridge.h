@@ -3,6 +3,10 @@
 
 #pragma once
 
+// Example:
+//   const auto rows = open_rows("cars.csv", {.targets = {"price"}});
+//   const Model model = train(*rows, {.ridge = {.lambdas = {1e-6, 1e-4}, .solver = RidgeOptions::Solver::cg}});
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>

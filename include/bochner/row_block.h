@@ -3,6 +3,13 @@
 
 #pragma once
 
+// Example:
+//   const auto rows = open_rows("cars.csv", {.targets = {"price"}});
+//   RowBlock<float> block;
+//   double sum = 0;
+//   while (rows->next(1000, block))
+//     for (std::size_t i = 0; i < block.rows; ++i) sum += block.targets[i * block.target_count];
+
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>

@@ -3,6 +3,11 @@
 
 #pragma once
 
+// Example:
+//   const auto rows = open_rows("cars.csv.gz", {.targets = {"price"}, .ignore = {"id"}});  // one scan learns the
+//   schema Matrix<float> x(100, 3); Matrix<double> y(100, 1); Schema schema; schema.inputs = 3; schema.targets = 1;
+//   const auto mine = memory_rows<float>(x.view(), y.view(), schema);  // numbers the program has
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -35,6 +40,8 @@ struct CellCounts {
 };
 
 // Where rows come from. One pass after another: next() until it says false, then rewind().
+//
+// Not thread-safe: one thread at a time reads a source; two sources may be read at the same time, also of one file.
 class Rows {
  public:
   virtual ~Rows() = default;

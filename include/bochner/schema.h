@@ -3,6 +3,10 @@
 
 #pragma once
 
+// Example:
+//   const auto rows = open_rows("people.csv", {.targets = {"income"}});
+//   for (const std::string& name : rows->schema().input_names()) std::puts(name.c_str());  // "age", "job=clerk", ...
+
 #include <cstddef>
 #include <string>
 #include <vector>

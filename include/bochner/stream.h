@@ -3,6 +3,12 @@
 
 #pragma once
 
+// Example:
+//   const auto rows = open_rows("train.csv", {.targets = {"y"}});
+//   const MapPtr map = fourier(rows->schema().inputs, {.kernel = gaussian(2.0), .features = 64});
+//   double largest = 0;
+//   each(*rows, map, [&](const RowBlock<float>& z) { largest = std::max(largest, double(z.values[0])); });
+
 #include <functional>
 #include <string>
 #include <utility>
@@ -41,11 +47,11 @@ void pass(Rows& rows, const MapPtr& map, const PassSteps<T>& steps, const Execut
 
 }  // namespace detail
 
-// The sum of all rows. `empty` has seen none. Its add() runs on execution.threads threads, on a copy each; merge(), save()
-// and load() on the calling thread. step: its name for progress and checkpoint.
+// The sum of all rows. `empty` has seen none. Its add() runs on execution.threads threads, on a copy each; merge(),
+// save() and load() on the calling thread. step: its name for progress and checkpoint.
 template <class T = float, class F>
-  requires Fold<F, T>
-F fold(Rows& rows, const MapPtr& map, F empty, const Execution& execution = {}, const std::string& step = "fold") {
+requires Fold<F, T> F fold(Rows& rows, const MapPtr& map, F empty, const Execution& execution = {},
+                           const std::string& step = "fold") {
   F sum = empty;
   detail::PassSteps<T> steps;
   steps.visit = [&](const RowBlock<T>& block, const RunPieces& run) { add_by_chunks(sum, empty, block, run); };
@@ -58,9 +64,9 @@ F fold(Rows& rows, const MapPtr& map, F empty, const Execution& execution = {}, 
 // visit(block) for every block of mapped rows in order, on the calling thread: for what is no sum. A block is valid
 // during the call only.
 template <class T = float, class Visit>
-  requires std::invocable<Visit&, const RowBlock<T>&>
-void each(Rows& rows, const MapPtr& map, Visit&& visit, const Execution& execution = {},
-          const std::string& step = "each") {
+requires std::invocable < Visit&, const RowBlock<T>
+& > void each(Rows& rows, const MapPtr& map, Visit&& visit, const Execution& execution = {},
+              const std::string& step = "each") {
   detail::PassSteps<T> steps;
   steps.visit = [&](const RowBlock<T>& block, const RunPieces&) { visit(block); };
   detail::pass(rows, map, steps, execution, step);

@@ -3,6 +3,14 @@
 
 #pragma once
 
+// Example:
+//   const auto rows = open_rows("cars.csv", {.targets = {"price"}});
+//   TrainOptions options;
+//   options.kernel = matern(1.5);
+//   options.features = 2000;
+//   options.say = [](const std::string& line) { std::puts(line.c_str()); };  // what it chooses
+//   train(*rows, options).save("cars.model");
+
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -40,10 +48,11 @@ struct TrainOptions {
   std::string validation_name = "validation rows";
   Execution execution = {};
   CheckpointOptions checkpoint = {};
-  std::function<void(const std::string&)> say = {};  // each choice, as it is made
+  std::function<void(const std::string&)> say = {};  // each choice, as it is made, on the calling thread
 };
 
-// From rows to a model: survey, scale, bandwidth, features, learner.
+// From rows to a model: survey, scale, bandwidth, features, learner. Trainings may run at the same time in several
+// threads, each on rows of its own.
 Model train(Rows& rows, const TrainOptions& options = {});
 
 // A ridge head on the features of a map the caller made. Rows go into the map as they are.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "base/atomic_file.h"
+#include "bochner/atomic_file.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -17,8 +17,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/paths.h"
 #include "base/require.h"
+#include "bochner/paths.h"
 
 namespace bochner {
 
@@ -149,7 +149,7 @@ AtomicFile::AtomicFile(std::string path, const Options& options) : path_(std::mo
     });
     if (file_ < 0) give_up("cannot write");
     temporary_ = std::move(name);
-    ::flock(file_, LOCK_EX | LOCK_NB);  // without locks on this file system, what is left stays
+    ::flock(file_, LOCK_EX | LOCK_NB);  // where there are no locks nobody removes what is left
   }
   if (exists && ::fchmod(file_, status.st_mode & 07777) != 0) give_up("cannot keep the permissions");
   buffer_.reserve(kBufferBytes);

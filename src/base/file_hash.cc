@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "base/file_hash.h"
+#include "bochner/file_hash.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "base/paths.h"
+#include "bochner/paths.h"
 
 #include <filesystem>
 

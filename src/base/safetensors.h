@@ -6,8 +6,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "base/atomic_file.h"
 #include "bochner/archive.h"
+#include "bochner/atomic_file.h"
 
 namespace bochner {
 

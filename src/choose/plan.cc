@@ -11,7 +11,7 @@
 
 #include "base/require.h"
 #include "base/spec.h"
-#include "base/suggest.h"
+#include "bochner/suggest.h"
 #include "bochner/bandwidth.h"
 #include "choose/bandwidth_search.h"
 #include "choose/landmarks.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/require.h"
-#include "base/suggest.h"
+#include "bochner/suggest.h"
 #include "bochner/kernel_family.h"
 #include "kernels/law.h"
 

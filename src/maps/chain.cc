@@ -28,6 +28,7 @@ class ChainMap final : public MapOf<ChainMap> {
   std::size_t inputs() const override { return maps_.front()->inputs(); }
   std::size_t outputs() const override { return maps_.back()->outputs(); }
   double bound() const override { return maps_.back()->bound(); }
+  std::optional<Outputs> puts_out() const override { return maps_.back()->puts_out(); }
   std::size_t rows_at_once() const override {
     std::size_t most = 0;
     for (const MapPtr& map : maps_) most = std::max(most, map->rows_at_once());

@@ -28,9 +28,42 @@ namespace {
 
 MapPtr chain_or_none(const std::vector<MapPtr>& maps) { return maps.empty() ? nullptr : chain(maps); }
 
-// float or double, of a block of either.
-template <class Block>
-using Number = std::remove_cvref_t<decltype(*std::declval<Block>().values)>;
+Outputs outputs_from_json(const nlohmann::json& tree) {
+  Outputs outputs{parse_outputs_name(get_text(tree, "kind"))};
+  for (const nlohmann::json& name : get_node(tree, "names")) {
+    if (!name.is_string()) fail(Error::Kind::model, "outputs: a name is no text; the file is damaged");
+    outputs.names.push_back(name.get<std::string>());
+  }
+  return outputs;
+}
+
+Precision precision_of(const Model& model) {
+  return model.double_precision() ? Precision::float64 : Precision::float32;
+}
+
+// The rows of a block with their values in double, dense; valid while `values` is.
+template <class T>
+RowBlock<double> as_double(const RowBlock<T>& block, Matrix<double>& values) {
+  if (values.rows() < block.rows) values = Matrix<double>(block.rows, block.cols);
+  for (std::size_t i = 0; i < block.rows; ++i) {
+    if (!block.sparse()) {
+      std::copy_n(block.values + i * block.stride, block.cols, &values(i, 0));
+      continue;
+    }
+    std::fill_n(&values(i, 0), block.cols, 0.0);
+    for (std::size_t p = block.offsets[i]; p < block.offsets[i + 1]; ++p)
+      values(i, block.columns[p]) = double(block.values[p]);
+  }
+  RowBlock<double> wide;
+  wide.first = block.first;
+  wide.rows = block.rows;
+  wide.cols = wide.stride = block.cols;
+  wide.values = values.data();
+  wide.targets = block.targets;
+  wide.target_count = block.target_count;
+  wide.weights = block.weights;
+  return wide;
+}
 
 template <class T>
 Matrix<double> predict_matrix(const Model& model, MatrixView<const T> x) {
@@ -40,27 +73,49 @@ Matrix<double> predict_matrix(const Model& model, MatrixView<const T> x) {
 
 }  // namespace
 
-Model::Model(Schema schema, std::vector<MapPtr> before_head, MapPtr head, Report report, bool double_precision)
+Model::Model(Schema schema, std::vector<MapPtr> before_head, MapPtr head, Report report, bool double_precision,
+             std::optional<Outputs> outputs)
     : schema_(std::move(schema)),
       before_head_(std::move(before_head)),
       head_(std::move(head)),
       features_(chain_or_none(before_head_)),
       map_(features_ ? chain({features_, head_}) : head_),
       report_(std::move(report)),
-      double_precision_(double_precision) {
+      double_precision_(double_precision),
+      told_outputs_(outputs.has_value()) {
   require(map_->inputs() == schema_.inputs, "model: its maps take {} inputs, its schema gives {}", map_->inputs(),
           schema_.inputs);
-  const std::size_t classes = schema_.labels.size();
-  require(schema_.task == Task::regression || classes >= 2, "model: found {} class label{}, expected two or more",
-          classes, classes == 1 ? "" : "s");
-  const std::size_t expected = schema_.task == Task::regression ? schema_.targets : classes == 2 ? 1 : classes;
   const double largest = largest_coefficient(*head_);
   if (!(largest <= (double_precision_ ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max())))
     fail(Error::Kind::data,
          "model: a coefficient is {}, expected finite ones: targets or weights differ by too many orders of magnitude; "
          "divide the targets by their unit, even out the weights, or raise lambda",
          std::isfinite(largest) ? "beyond the range of float" : "not finite");
-  require(map_->outputs() == expected, "model: its maps give {} outputs, its task needs {}", map_->outputs(), expected);
+  puts_out_ = described(std::move(outputs));
+}
+
+// What comes out, checked, with names.
+Outputs Model::described(std::optional<Outputs> told) const {
+  if (!told) told = map_->puts_out();
+  const bool classification = schema_.task == Task::classification;
+  Outputs out = told.value_or(Outputs{classification ? Outputs::Kind::scores : Outputs::Kind::values});
+  const std::size_t count = map_->outputs(), classes = schema_.labels.size();
+  require(!(out.of_classes() || (!told && classification)) || classes >= 2,
+          "model: found {} class label{}, expected two or more", classes, classes == 1 ? "" : "s");
+  std::size_t expected = count;
+  if (out.kind == Outputs::Kind::values) expected = schema_.targets;
+  if (out.kind == Outputs::Kind::scores) expected = classes == 2 ? 1 : classes;
+  if (out.kind == Outputs::Kind::probabilities) expected = classes;
+  require(count == expected, "model: its maps give {} outputs, its task needs {}", count, expected);
+  require(out.names.empty() || out.names.size() == count, "model: found {} names for {} outputs", out.names.size(),
+          count);
+  if (!out.names.empty()) return out;
+  if (out.kind == Outputs::Kind::values) out.names = schema_.target_names();
+  if (out.of_classes())  // of two classes one score, for the second
+    out.names.assign(schema_.labels.end() - std::ptrdiff_t(count), schema_.labels.end());
+  for (std::size_t k = out.names.size(); k < count; ++k)
+    out.names.push_back(fmt::format("{}{}", outputs_name(out.kind), k));
+  return out;
 }
 
 void Model::save(const std::string& path) const {
@@ -69,6 +124,7 @@ void Model::save(const std::string& path) const {
   archive.tree["schema"] = schema_to_json(schema_);
   archive.tree["report"] = report_to_json(report_);
   if (double_precision_) archive.tree["precision"] = "double";
+  if (told_outputs_) archive.tree["outputs"] = {{"kind", outputs_name(puts_out_.kind)}, {"names", puts_out_.names}};
   archive.tree["maps"] = before_head_.size();
   for (std::size_t i = 0; i < before_head_.size(); ++i) {
     Archive part;
@@ -98,7 +154,10 @@ Model Model::load(const std::string& path) {
         fail(Error::Kind::model, "precision: found \"{}\", expected float or double; the file is damaged", precision);
       wide = precision == "double";
     }
-    return Model(std::move(schema), std::move(maps), load_map(archive.child("head")), std::move(report), wide);
+    std::optional<Outputs> outputs;
+    if (archive.tree.contains("outputs")) outputs = outputs_from_json(get_node(archive.tree, "outputs"));
+    return Model(std::move(schema), std::move(maps), load_map(archive.child("head")), std::move(report), wide,
+                 std::move(outputs));
   } catch (const std::invalid_argument& e) {
     fail(Error::Kind::model, "{}: {}; train the model again", path, e.what());
   } catch (const Error& e) {
@@ -109,22 +168,24 @@ Model Model::load(const std::string& path) {
 void Model::predict(Rows& rows, const Execution& execution, const Visit& visit) const {
   Threads threads(execution);
   std::unique_ptr<Rows> shifted;
-  const Stream stream(with_offsets(rows, schema_.offsets, shifted), map_, threads, execution,
-                      double_precision_ ? Precision::float64 : Precision::float32);
+  const Stream stream(with_offsets(rows, schema_.offsets, shifted), map_, threads, execution, precision_of(*this));
   Matrix<double> values;
   stream.each("predict", [&](const auto& block) {
-    if (values.rows() < block.rows) values = Matrix<double>(block.rows, block.cols);
-    copy_finite<Number<decltype(block)>>({block.values, block.rows, block.cols, block.stride}, block.first,
-                                         values.view().slice(0, block.rows));
-    RowBlock<double> predictions;
-    predictions.first = block.first;
-    predictions.rows = block.rows;
-    predictions.cols = predictions.stride = block.cols;
-    predictions.values = values.data();
-    predictions.targets = block.targets;
-    predictions.target_count = block.target_count;
-    predictions.weights = block.weights;
+    const RowBlock<double> predictions = as_double(block, values);
+    check_finite(values.view().slice(0, block.rows), block.first);
     visit(predictions);
+  });
+}
+
+void Model::transform(Rows& rows, const Execution& execution, const Visit& visit) const {
+  constexpr std::size_t kSlice = 256;  // rows of doubles beside a block that may take most of the memory
+  Threads threads(execution);
+  std::unique_ptr<Rows> shifted;
+  const Stream stream(with_offsets(rows, schema_.offsets, shifted), features_, threads, execution, precision_of(*this));
+  Matrix<double> values;
+  stream.each("transform", [&](const auto& block) {
+    for (std::size_t begin = 0; begin < block.rows; begin += kSlice)
+      visit(as_double(block.slice(begin, std::min(kSlice, block.rows - begin)), values));
   });
 }
 
@@ -144,17 +205,24 @@ Matrix<double> Model::predict(MatrixView<const float> x) const { return predict_
 Matrix<double> Model::predict(MatrixView<const double> x) const { return predict_matrix(*this, x); }
 
 const std::string& Model::label(const double* scores) const {
-  require(schema_.task == Task::classification, "model: a regression has no labels");
+  require(puts_out_.of_classes(), "model: it puts out {}, which have no labels", outputs_name(puts_out_.kind));
   return schema_.labels[predicted_class(scores, outputs())];
 }
 
-bool Model::has_probabilities() const { return report_.learner == "logistic"; }
+bool Model::has_probabilities() const {
+  return puts_out_.kind == Outputs::Kind::probabilities ||
+         (puts_out_.kind == Outputs::Kind::scores && report_.learner == "logistic");
+}
 
 void Model::probabilities(const double* scores, double* of_classes) const {
   require(has_probabilities(), "model: the scores of {} are no probabilities; train with the logistic learner",
           report_.learner);
   double* const u = of_classes;
   std::size_t classes = outputs();
+  if (puts_out_.kind == Outputs::Kind::probabilities) {
+    std::copy_n(scores, classes, u);
+    return;
+  }
   if (classes == 1) {  // sigmoid(u) is the softmax of (0, u)
     u[1] = scores[0];
     u[0] = 0;
@@ -177,6 +245,8 @@ std::vector<double> Model::probabilities(const double* scores) const {
 Score Model::evaluate(Rows& rows, const Execution& execution) const { return examine(rows, execution).score; }
 
 Evaluation Model::examine(Rows& rows, const Execution& execution, bool by_weight) const {
+  require(puts_out_.of_targets(), "evaluate: the model puts out {}, which no target tells",
+          outputs_name(puts_out_.kind));
   require(rows.schema().targets > 0, "evaluate: the rows have no target");
   const bool classes = schema_.task == Task::classification, likely = has_probabilities();
   Evaluator evaluator(schema_.task, outputs(), classes ? schema_.labels : schema_.target_names());
@@ -193,7 +263,9 @@ Evaluation Model::examine(Rows& rows, const Execution& execution, bool by_weight
 
 std::string Model::description() const {
   std::string text;
-  if (schema_.task == Task::classification) {
+  if (!puts_out_.of_targets()) {
+    text = fmt::format("output    {} of {}", outputs(), outputs_name(puts_out_.kind));
+  } else if (schema_.task == Task::classification) {
     text = fmt::format("task      classification of {} classes:", schema_.labels.size());
     for (std::size_t c = 0; c < std::min<std::size_t>(schema_.labels.size(), 12); ++c) text += " " + schema_.labels[c];
     if (schema_.labels.size() > 12) text += " ...";
@@ -204,8 +276,10 @@ std::string Model::description() const {
   if (!schema_.offsets.empty()) text += fmt::format("offsets   {}\n", offsets_text(schema_));
   if (double_precision_) text += "precision double\n";
   for (const MapPtr& map : before_head_) text += fmt::format("map       {}\n", map->spec());
-  text += fmt::format("head      {} by {}, lambda {:.3g}\n", report_.learner, report_.solver, report_.lambda);
-  text += fmt::format("trained   on {} rows\n", report_.rows);
+  text += report_.learner.empty()
+              ? fmt::format("head      {}\n", head_->spec())
+              : fmt::format("head      {} by {}, lambda {:.3g}\n", report_.learner, report_.solver, report_.lambda);
+  if (report_.rows > 0) text += fmt::format("trained   on {} rows\n", report_.rows);
   if (report_.score) text += fmt::format("score     {} ({})\n", report_.score->text(), report_.validation);
   if (report_.test) text += fmt::format("test      {}\n", report_.test->text());
   for (const std::string& note : report_.notes) text += fmt::format("note      {}\n", note);

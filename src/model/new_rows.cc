@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "model/new_rows.h"
+#include "bochner/new_rows.h"
 
 #include <algorithm>
 #include <limits>

@@ -8,8 +8,8 @@
 #include <filesystem>
 
 #include "backend/machine.h"
-#include "base/file_hash.h"
 #include "base/require.h"
+#include "bochner/file_hash.h"
 #include "choose/map_parts.h"
 #include "choose/offsets.h"
 #include "choose/plan.h"

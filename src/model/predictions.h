@@ -10,18 +10,15 @@
 
 namespace bochner {
 
-// What a model's maps gave, as double; Error::Kind::data where a number is not finite. first: the first row's number.
-template <class T>
-void copy_finite(MatrixView<const T> from, std::size_t first, MatrixView<double> to) {
-  for (std::size_t i = 0; i < from.rows; ++i)
-    for (std::size_t k = 0; k < from.cols; ++k) {
-      to(i, k) = double(from(i, k));
-      if (!std::isfinite(to(i, k)))
+// Error::Kind::data where a prediction is not finite. first: the number of the first row.
+inline void check_finite(MatrixView<const double> predictions, std::size_t first) {
+  for (std::size_t i = 0; i < predictions.rows; ++i)
+    for (std::size_t k = 0; k < predictions.cols; ++k)
+      if (!std::isfinite(predictions(i, k)))
         fail(Error::Kind::data,
              "row {}: its prediction is not finite: an input is too large for the model; correct it, or train with "
              "--precision double",
              first + i);
-    }
 }
 
 }  // namespace bochner

@@ -45,7 +45,8 @@ void Predictor::predict_as(MatrixView<const Row> rows, MatrixView<double> out) c
         converted.data()[i * d + j] =
             offsets.empty() ? T(rows(begin + i, j)) : T(double(rows(begin + i, j)) - offsets[j]);
     model_.map()->apply(cpu_backend(), block, {values.data(), block.rows, k, k});
-    copy_finite<T>({values.data(), block.rows, k, k}, begin, out.slice(begin, block.rows));
+    for (std::size_t i = 0; i < block.rows; ++i) std::copy_n(values.data() + i * k, k, out.row(begin + i));
+    check_finite(out.slice(begin, block.rows), begin);
   }
 }
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/suggest.h"
+#include "bochner/suggest.h"
 #include "rows/labels.h"
 
 namespace bochner {

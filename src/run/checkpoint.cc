@@ -84,7 +84,7 @@ Checkpoint::Checkpoint(const CheckpointOptions& options, Say say)
   own_ = true;
 }
 
-bool Checkpoint::saving() noexcept { return saves > 0; }
+bool checkpoint_is_saving() noexcept { return saves > 0; }
 
 const nlohmann::json& Checkpoint::identity() {
   if (identity_) return *identity_;

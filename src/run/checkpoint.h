@@ -15,7 +15,7 @@
 #include "bochner/archive.h"
 #include "bochner/checkpoint.h"
 #include "bochner/execution.h"
-#include "run/checkpoint_place.h"
+#include "bochner/checkpoint_place.h"
 #include "run/logged.h"
 
 namespace bochner {
@@ -69,9 +69,6 @@ class Checkpoint {
 
   // Whether anything of an earlier run was found.
   bool resumed() const { return resumed_; }
-
-  // Whether a checkpoint is being written at this moment. For the handler of a signal.
-  static bool saving() noexcept;
 
   static constexpr const char* kType = "bochner checkpoint";  // of its archives
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "run/checkpoint_place.h"
+#include "bochner/checkpoint_place.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "base/atomic_file.h"
+#include "bochner/atomic_file.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

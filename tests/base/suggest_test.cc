@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "base/suggest.h"
+#include "bochner/suggest.h"
 
 #include <gtest/gtest.h>
 

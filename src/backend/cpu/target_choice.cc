@@ -15,6 +15,7 @@
 
 #include "backend/cpu/bfloat16_units.h"
 #include "base/require.h"
+#include "bochner/processor.h"
 
 namespace bochner::cpu {
 
@@ -81,3 +82,10 @@ std::string target_in_use() {
 }
 
 }  // namespace bochner::cpu
+
+namespace bochner {
+
+void choose_instructions() { cpu::choose_target(); }
+std::string instructions_in_use() { return cpu::target_in_use(); }
+
+}  // namespace bochner

@@ -3,6 +3,9 @@
 
 #pragma once
 
+// Example:
+//   if (same_file("a.csv", "./a.csv")) std::puts("one file");
+
 #include <string>
 
 namespace bochner {

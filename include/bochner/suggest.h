@@ -3,6 +3,9 @@
 
 #pragma once
 
+// Example:
+//   std::puts(suggestion("gausian", {"gaussian", "laplacian"}).c_str());  // "; did you mean 'gaussian'?"
+
 #include <string>
 #include <string_view>
 #include <vector>

@@ -3,6 +3,10 @@
 
 #pragma once
 
+// Example:
+//   std::string line;
+//   append_cell(line, "a, b");  // in quotes
+
 #include <string>
 #include <string_view>
 

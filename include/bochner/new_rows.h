@@ -3,6 +3,14 @@
 
 #pragma once
 
+// Example:
+//   const Model model = Model::load("cars.model");
+//   const auto rows = open_rows("new.csv", model.schema());
+//   NewRows watched(*rows, model);
+//   model.predict(watched);
+//   for (const std::string& line : watched.warnings()) std::puts(line.c_str());  // "3 of 100 rows have levels never
+//   seen"
+
 #include <string>
 #include <vector>
 
@@ -11,7 +19,7 @@
 namespace bochner {
 
 // Rows on their way to a model, and in what they differ from those it was trained on. A pass-through of rows that were
-// read by the model's schema.
+// read by the model's schema. Like any Rows for one thread at a time.
 class NewRows final : public Rows {
  public:
   NewRows(Rows& rows, const Model& model);

@@ -3,6 +3,11 @@
 
 #pragma once
 
+// Example:
+//   const auto place = std::make_shared<CheckpointPlace>("cars.checkpoint");
+//   train(*open_rows("cars.csv", {.targets = {"price"}}), {.checkpoint = {.path = place->log(), .place = place}});
+//   place->remove();
+
 #include <string>
 #include <vector>
 
@@ -13,6 +18,7 @@ namespace bochner {
 //   path         the log: results of finished pieces of work
 //   path.state   the state of a long piece
 //   path.lock    held by the training that has the place, for as long as it lives
+// One thread at a time uses a place.
 class CheckpointPlace {
  public:
   // Refuses (std::invalid_argument) a path where files lie that are not of a checkpoint.

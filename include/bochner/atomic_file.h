@@ -3,6 +3,11 @@
 
 #pragma once
 
+// Example:
+//   AtomicFile file("numbers.csv");  // an old one stays as it is until commit()
+//   file.write("1,2\n");
+//   file.commit();
+
 #include <cstddef>
 #include <span>
 #include <string>
@@ -18,7 +23,7 @@ namespace bochner {
 // elsewhere it is called .bochner-PROCESS-NUMBER.tmp, and what killed programs left is removed when the next one is
 // opened. A symbolic link is followed, also to a file that is not there yet. A path that names a pipe or a device is
 // written directly, since there is nothing to rename.
-// Every failure is Error::Kind::io.
+// Every failure is Error::Kind::io. One thread at a time writes a file.
 class AtomicFile {
  public:
   struct Options {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+// Example:
+//   Schema schema;
+//   schema.inputs = 3;
+//   Matrix<double> directions(3, 2);
+//   const Outputs axes{Outputs::Kind::components, {"pc1", "pc2"}};
+//   const Model model(schema, {}, linear(directions, {}), {}, false, axes);
+
+#include <string>
+#include <vector>
+
+namespace bochner {
+
+// What the numbers are that a model puts out.
+struct Outputs {
+  enum class Kind {
+    values,         // of the targets, in their units
+    scores,         // of the classes: the largest wins. Of two classes one score, of the second: it wins above 0
+    probabilities,  // of the classes, one each
+    components,     // coordinates: of a projection or an embedding
+    clusters,       // of the clusters: the largest wins
+    density,        // of the rows, its logarithm
+    variance,       // of a prediction
+    neighbours,     // row numbers, nearest first
+  };
+
+  Kind kind = Kind::values;
+  std::vector<std::string> names = {};  // one for each output; none: they are numbered
+
+  bool of_classes() const { return kind == Kind::scores || kind == Kind::probabilities; }
+  // Whether they may be held against the targets of rows.
+  bool of_targets() const { return kind == Kind::values || of_classes(); }
+  bool operator==(const Outputs&) const = default;
+};
+
+// "values", "components", ... and back; std::invalid_argument for another word.
+std::string outputs_name(Outputs::Kind kind);
+Outputs::Kind parse_outputs_name(const std::string& text);
+
+}  // namespace bochner
