@@ -14,6 +14,7 @@ run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${work}/build -G Ninja -DCMAKE_BUILD_TYPE
     -DCMAKE_PREFIX_PATH=${work}/prefix)
 run(${CMAKE_COMMAND} --build ${work}/build)
 run(${work}/build/consumer ${DATA}/cpu-small.csv)
+run(${work}/build/extend ${DATA}/cpu-small.csv ${work})
 if(EXISTS ${work}/prefix/bin/bochner)
   run(${work}/prefix/bin/bochner --version)
 endif()

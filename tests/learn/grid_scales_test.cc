@@ -41,9 +41,7 @@ GridScaleSearch search(const Problem& p, Threads& threads, Task task, bool fixed
   BinningOptions binning;
   binning.grids = 20;
   binning.seed = 3;
-  const GridRows<float> rows = p.rows(threads);
-  const GridFitOptions fit;
-  return search_grid_scales<float>(threads, {rows, p.targets, task, p.facts, binning, fit, fixed_lambda});
+  return search_grid_scales<float>(threads, p.rows(threads), p.targets, task, p.facts, binning, {}, fixed_lambda);
 }
 
 TEST(GridScales, AnInputThatDecidesGetsAShortScaleAndNoiseALongOne) {
@@ -84,9 +82,7 @@ TEST(GridScales, ManyInputsShareOneScale) {
   GridRows<float> rows;
   rows.add(threads, b);
   const std::vector<InputFacts> facts(d, InputFacts{2.0, false, 0});
-  const BinningOptions binning;
-  const GridFitOptions fit;
-  const auto found = search_grid_scales<float>(threads, {rows, targets, Task::classification, facts, binning, fit});
+  const auto found = search_grid_scales<float>(threads, rows, targets, Task::classification, facts, {}, {}, false);
   for (const double scale : found.length_scales) EXPECT_EQ(scale, found.length_scales[0]);
   EXPECT_LT(found.fits, 100u);
 }
@@ -94,11 +90,8 @@ TEST(GridScales, ManyInputsShareOneScale) {
 TEST(GridScales, RefusesFactsOfOtherInputs) {
   Threads threads(1);
   const Problem p(Task::classification);
-  const GridRows<float> rows = p.rows(threads);
-  const std::vector<InputFacts> facts(3);
-  const BinningOptions binning;
-  const GridFitOptions fit;
-  EXPECT_THROW(search_grid_scales<float>(threads, {rows, p.targets, Task::classification, facts, binning, fit}),
+  EXPECT_THROW(search_grid_scales<float>(threads, p.rows(threads), p.targets, Task::classification,
+                                         std::vector<InputFacts>(3), {}, {}, false),
                std::invalid_argument);
 }
 

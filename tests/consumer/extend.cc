@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+// A stranger's own kernel, map and fold, by public headers alone: trained, checked, transformed, saved and loaded
+// again.
+
+#include <bochner/bochner.h>
+
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+using namespace bochner;
+
+namespace {
+
+int faults = 0;
+
+void expect(bool holds, const char* what) {
+  if (holds) return;
+  std::printf("not so: %s\n", what);
+  ++faults;
+}
+
+// A kernel: prod_j sin(D_j) / D_j. Its frequencies are uniform in [-1, 1], each by itself.
+double sinc_value(const Kernel& kernel, std::span<const double> x, std::span<const double> y) {
+  double product = 1;
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    const double delta = (x[j] - y[j]) / kernel.length_scale(j);
+    if (delta != 0) product *= std::sin(delta) / delta;
+  }
+  return product;
+}
+void draw_sinc(const Kernel&, std::uint64_t seed, std::uint64_t index, std::span<double> omega) {
+  for (std::size_t j = 0; j < omega.size(); ++j) omega[j] = 2 * draw_uniform(seed, index, j) - 1;
+}
+const KernelFamily kSinc = {.name = "sinc",
+                            .value = sinc_value,
+                            .draw = draw_sinc,
+                            .law = KernelFamily::Law::any,
+                            .second_moment = [](const Kernel&) { return 1.0 / 3; }};
+
+// A map: z_i(x) = (r_i . x) (s_i . x) / sqrt(D), r and s random signs, so that z(x).z(y) is (x . y)^2 on average.
+// Kar & Karnick, AISTATS 2012.
+class QuadraticMap final : public Map {
+ public:
+  QuadraticMap(std::size_t inputs, std::size_t features, std::uint64_t seed)
+      : inputs_(inputs), features_(features), seed_(seed), signs_(2 * features * inputs) {
+    for (std::size_t i = 0; i < 2 * features; ++i)
+      for (std::size_t j = 0; j < inputs; ++j) signs_[i * inputs + j] = draw_uniform(seed, i, j) < 0.5 ? -1.0f : 1.0f;
+  }
+
+  std::size_t inputs() const override { return inputs_; }
+  std::size_t outputs() const override { return features_; }
+  void apply(const Backend&, const RowBlock<float>& x, MatrixView<float> z) const override { map_rows(x, z); }
+  void apply(const Backend&, const RowBlock<double>& x, MatrixView<double> z) const override { map_rows(x, z); }
+  std::string spec() const override { return "quadratic:features=" + std::to_string(features_); }
+  void save(Archive& archive) const override {
+    archive.put_text("type", "quadratic");
+    archive.put_count("inputs", inputs_);
+    archive.put_count("features", features_);
+    archive.put_count("seed", seed_);
+  }
+  static MapPtr load(const Archive& archive) {
+    return std::make_shared<QuadraticMap>(archive.get_count("inputs", 1 << 20), archive.get_count("features", 1 << 20),
+                                          archive.get_count("seed"));
+  }
+
+  std::uint64_t seed() const { return seed_; }
+
+ private:
+  template <class T>
+  void map_rows(const RowBlock<T>& x, MatrixView<T> z) const {
+    const double scale = std::sqrt(1.0 / double(features_));
+    for (std::size_t i = 0; i < x.rows; ++i)
+      for (std::size_t f = 0; f < features_; ++f) {
+        double r = 0, s = 0;
+        each_entry(x, i, [&](std::size_t j, double value) {
+          r += value * double(signs_[2 * f * inputs_ + j]);
+          s += value * double(signs_[(2 * f + 1) * inputs_ + j]);
+        });
+        z(i, f) = T(r * s * scale);
+      }
+  }
+  template <class T, class Visit>
+  static void each_entry(const RowBlock<T>& x, std::size_t i, const Visit& visit) {
+    if (x.sparse())
+      for (std::size_t p = x.offsets[i]; p < x.offsets[i + 1]; ++p) visit(x.columns[p], double(x.values[p]));
+    else
+      for (std::size_t j = 0; j < x.cols; ++j) visit(j, double(x.values[i * x.stride + j]));
+  }
+
+  std::size_t inputs_, features_;
+  std::uint64_t seed_;
+  std::vector<float> signs_;
+};
+
+MapKind quadratic_kind() {
+  MapKind kind;
+  kind.name = "quadratic";
+  kind.make = [](const MapRequest& request) {
+    return std::make_shared<QuadraticMap>(request.inputs, request.features ? request.features : 200, request.seed);
+  };
+  kind.load = QuadraticMap::load;
+  kind.kernel = [](const Map&, std::span<const double> x, std::span<const double> y) {
+    double product = 0;
+    for (std::size_t j = 0; j < x.size(); ++j) product += x[j] * y[j];
+    return product * product;
+  };
+  kind.redraw = [](const Map& map, std::uint64_t seed) {
+    return std::make_shared<QuadraticMap>(map.inputs(), map.outputs(), seed);
+  };
+  return kind;
+}
+
+// A fold: the second moments of features. Its solve: the direction of most variance, by power iteration.
+struct Moments {
+  std::size_t width = 0;
+  double rows = 0;
+  std::vector<double> sums = std::vector<double>(width), products = std::vector<double>(width * width);
+
+  void add(const RowBlock<float>& z) {
+    rows += double(z.rows);
+    for (std::size_t i = 0; i < z.rows; ++i) {
+      const float* const row = z.values + i * z.stride;
+      for (std::size_t j = 0; j < width; ++j) {
+        sums[j] += double(row[j]);
+        for (std::size_t k = 0; k < width; ++k) products[j * width + k] += double(row[j]) * double(row[k]);
+      }
+    }
+  }
+  void merge(const Moments& other) {
+    rows += other.rows;
+    for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += other.sums[j];
+    for (std::size_t j = 0; j < products.size(); ++j) products[j] += other.products[j];
+  }
+  void save(Archive& archive) const {
+    archive.put_number("rows", rows);
+    archive.put<double>("sums", sums, {width});
+    archive.put<double>("products", products, {width, width});
+  }
+  void load(const Archive& archive) {
+    rows = archive.get_number("rows");
+    sums = archive.get<double>("sums", {width});
+    products = archive.get<double>("products", {width, width});
+  }
+};
+static_assert(Fold<Moments>);
+
+MapPtr first_component(const Moments& moments) {
+  const std::size_t D = moments.width;
+  std::vector<double> direction(D, 1), image(D);
+  for (int step = 0; step < 200; ++step) {
+    double norm = 0;
+    for (std::size_t j = 0; j < D; ++j) {
+      image[j] = 0;
+      for (std::size_t k = 0; k < D; ++k)
+        image[j] += (moments.products[j * D + k] / moments.rows -
+                     moments.sums[j] / moments.rows * moments.sums[k] / moments.rows) *
+                    direction[k];
+      norm += image[j] * image[j];
+    }
+    for (std::size_t j = 0; j < D; ++j) direction[j] = image[j] / std::sqrt(norm);
+  }
+  Matrix<double> weights(D, 1);
+  double offset = 0;
+  for (std::size_t j = 0; j < D; ++j) {
+    weights(j, 0) = direction[j];
+    offset -= direction[j] * moments.sums[j] / moments.rows;
+  }
+  return linear(std::move(weights), {offset});
+}
+
+Matrix<float> some_rows(std::size_t rows, std::size_t inputs) {
+  Matrix<float> x(rows, inputs);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < inputs; ++j) x(i, j) = float(draw_uniform(7, i, j) - 0.5);
+  return x;
+}
+
+// Trained, saved and loaded again, it predicts the same numbers.
+void expect_kept(const Model& model, Rows& rows, const std::string& path, const char* what) {
+  model.save(path);
+  expect(Model::load(path).predict(rows) == model.predict(rows), what);
+}
+
+void use_kernel(Rows& rows, const std::string& path) {
+  register_kernel(kSinc);
+  const Kernel sinc = parse_kernel("sinc");
+  TrainOptions options;
+  options.kernel = sinc;
+  options.bandwidth = 5.0;
+  options.features = 128;
+  const Model model = train(rows, options);
+  expect(model.report().score && *model.report().score->r2 > 0.5, "a training with an own kernel learns");
+  expect_kept(model, rows, path, "a model with an own kernel is loaded as it was saved");
+  const MapCheck found = check(rows, options, {.sample = 100, .draws = 20});
+  expect(found.bias && std::fabs(*found.bias) < 5 * *found.bias_deviation, "its features are unbiased");
+  options.map = Nystroem{};
+  options.features = 50;
+  expect_kept(train(rows, options), rows, path, "an own kernel serves Nystroem too");
+}
+
+void use_map(Rows& rows, const std::string& path) {
+  register_map_kind(quadratic_kind());
+  TrainOptions options;
+  options.map = CustomMap{"quadratic"};
+  options.features = 100;
+  const Model model = train(rows, options);
+  expect(model.report().score && *model.report().score->r2 > 0.5, "a training with an own map learns");
+  expect_kept(model, rows, path, "a model with an own map is loaded as it was saved");
+
+  const auto map = std::make_shared<QuadraticMap>(rows.schema().inputs, 20, 3);
+  expect_kept(fit(rows, map), rows, path, "fit takes an own map");
+  const Matrix<float> x = some_rows(50, 4);
+  const MapPtr small = std::make_shared<QuadraticMap>(4, 400, 3);
+  const MapCheck found = check(small, x.view(), {.draws = 30});
+  expect(found.bias && std::fabs(*found.bias) < 5 * *found.bias_deviation, "its features are unbiased");
+  const Matrix<float> z = transform<float>(small, x.view());
+  expect(z.rows() == 50 && z.cols() == 400, "transform gives a row of features for each row");
+}
+
+void use_fold(const std::string& path) {
+  const std::size_t inputs = 4, D = 20;
+  const Matrix<float> x = some_rows(3000, inputs);
+  Schema schema;
+  schema.inputs = inputs;
+  const auto rows = memory_rows<float>(x.view(), {}, schema);
+  const MapPtr map = std::make_shared<QuadraticMap>(inputs, D, 3);
+  const Moments empty{D};
+  const Moments all = fold(*rows, map, empty, {.threads = 1});
+  expect(fold(*rows, map, empty, {.threads = 3}).products == all.products, "threads change no bit of a fold");
+
+  Archive archive;
+  all.save(archive);
+  write_archive(path, archive);
+  Moments again = empty;
+  again.load(read_archive(path));
+  expect(again.products == all.products && again.rows == all.rows, "a fold is loaded as it was saved");
+
+  const Outputs component{Outputs::Kind::components, {"first"}};
+  const Model model(schema, {map}, first_component(all), {}, false, component);
+  expect_kept(model, *rows, path, "a model of components is loaded as it was saved");
+  expect(Model::load(path).puts_out() == component, "it still says what it puts out");
+  const Matrix<double> scores = model.predict(*rows);
+  double mean = 0, square = 0;
+  for (std::size_t i = 0; i < scores.rows(); ++i) {
+    mean += scores(i, 0) / double(scores.rows());
+    square += scores(i, 0) * scores(i, 0) / double(scores.rows());
+  }
+  expect(square > 0 && std::fabs(mean) < 1e-4 * std::sqrt(square), "components are centred");
+}
+
+}  // namespace
+
+int main(int, char** arguments) {
+  const auto rows = open_rows(arguments[1], {.targets = {"usr"}});
+  const std::string path = std::string(arguments[2]) + "/own.model";
+  use_kernel(*rows, path);
+  use_map(*rows, path);
+  use_fold(path);
+  std::printf("own kernel, map and fold: %d faults\n", faults);
+  return faults == 0 ? 0 : 1;
+}
