@@ -16,7 +16,7 @@ namespace bochner {
 // The hash of all bytes of a file: one pass over it, at the speed of reading. Error::Kind::io when it cannot be read.
 std::uint64_t file_hash(const std::string& path);
 
-// A file as it is when this is made, for whoever needs its hash much later, or never: hash() refuses a file that was
+// A file as it is when this is made, for a hash that is needed much later, or never: hash() refuses a file that was
 // changed in between (Error::Kind::data), so the hash is that of the bytes there were. Any number of threads may ask.
 class UnchangedFile {
  public:

@@ -18,13 +18,13 @@ class Hash64 {
  public:
   void add(std::span<const std::byte> bytes);
   void add(std::string_view text) { add(std::as_bytes(std::span(text))); }
-  std::uint64_t value() const;  // of all bytes so far
+  std::uint64_t value() const;  // covers all bytes so far
 
  private:
   static constexpr std::size_t kStripe = 32;  // bytes: one word for each lane
 
   std::array<std::uint64_t, 4> lanes_ = first_lanes();
-  std::array<std::byte, kStripe> rest_;  // of an unfinished stripe
+  std::array<std::byte, kStripe> rest_;  // an unfinished stripe
   std::uint64_t bytes_ = 0;
 
   static std::array<std::uint64_t, 4> first_lanes();

@@ -7,7 +7,7 @@
 
 namespace bochner {
 
-// What we may hold when nobody says: three quarters of what the machine, or our container, has available now.
+// The limit where none is given: three quarters of what the machine, or our container, has available now.
 std::size_t default_memory();
 
 // Gives memory that was freed back to the machine, where the allocator would keep it.

@@ -296,7 +296,7 @@ class Reader {
   std::string path_;
   File file_;
   std::uint64_t data_begin_ = 0, data_size_ = 0;
-  std::string digits_;  // of the checksum; empty: there is none
+  std::string digits_;  // the checksum; empty: there is none
   Hash64 hash_;
   Archive archive_;
   std::vector<Extent> extents_;

@@ -14,7 +14,7 @@ namespace bochner {
 using nlohmann::json;
 
 nlohmann::json parse_strict_json(std::string_view text, const std::string& place) {
-  std::vector<std::set<std::string>> keys;  // of the objects that are open
+  std::vector<std::set<std::string>> keys;  // one set for each open object
   const json::parser_callback_t check = [&](int depth, json::parse_event_t event, json& parsed) {
     if (depth > kMaxJsonDepth)
       fail(Error::Kind::model, "{}: JSON is nested deeper than {} levels; this is not a bochner model", place,

@@ -32,7 +32,7 @@ class Threads {
   // Asked before every piece, on any of the threads: true makes run() throw Stopped.
   void stop_when(CancelFunction asked) { stop_ = std::move(asked); }
   const CancelFunction& stop() const { return stop_; }
-  // The same between pieces, for whoever works on the calling thread alone.
+  // The same between pieces, where the calling thread works alone.
   void check_stop() const;
 
   // While one lives run() goes on to the end: for a change that must be whole.

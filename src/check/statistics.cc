@@ -105,6 +105,37 @@ std::vector<MapCheck::Bound> named(const ErrorBounds& bounds) {
   return named;
 }
 
+// Bias and variance over several draws. G: the estimate of the first, overwritten.
+void measure_draws(const CheckSubject& subject, MatrixView<const float> x, Threads& threads, const Matrix<double>& K,
+                   Matrix<double>& G, MapCheck& check) {
+  const std::size_t n = x.rows;
+  // Above the diagonal of S the sums of a pair's errors over draws, below it those of their squares.
+  Matrix<double> S(n, n);
+  std::vector<double> means, mean_squares;  // one for each draw
+  for (std::size_t draw = 0; draw < check.draws; ++draw) {
+    if (draw > 0) subject.estimate(x, draw, threads, G.view());
+    double sum = 0, squares = 0;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        const double error = G(i, j) - K(i, j);
+        S(j, i) += error;
+        S(i, j) += error * error;
+        sum += error;
+        squares += error * error;
+      }
+    means.push_back(sum / double(check.pairs));
+    mean_squares.push_back(squares / double(check.pairs));
+  }
+  const double count = double(check.draws);
+  double variance = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < i; ++j) variance += (S(i, j) - S(j, i) * S(j, i) / count) / (count - 1);
+  check.variance = variance / double(check.pairs);
+  check.variance_deviation = deviation_of_mean(mean_squares);
+  check.bias = std::accumulate(means.begin(), means.end(), 0.0) / count;
+  check.bias_deviation = deviation_of_mean(means);
+}
+
 }  // namespace
 
 MapCheck check_subject_on(const CheckSubject& subject, MatrixView<const float> x,
@@ -143,31 +174,7 @@ MapCheck check_subject_on(const CheckSubject& subject, MatrixView<const float> x
   }
   if (check.draws < 2) return check;
 
-  // Above the diagonal of S the sums of a pair's errors over draws, below it those of their squares.
-  Matrix<double> S(n, n);
-  std::vector<double> means, mean_squares;  // of each draw
-  for (std::size_t draw = 0; draw < check.draws; ++draw) {
-    if (draw > 0) subject.estimate(x, draw, threads, G.view());
-    double sum = 0, squares = 0;
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < i; ++j) {
-        const double error = G(i, j) - K(i, j);
-        S(j, i) += error;
-        S(i, j) += error * error;
-        sum += error;
-        squares += error * error;
-      }
-    means.push_back(sum / double(check.pairs));
-    mean_squares.push_back(squares / double(check.pairs));
-  }
-  const double count = double(check.draws);
-  double variance = 0;
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < i; ++j) variance += (S(i, j) - S(j, i) * S(j, i) / count) / (count - 1);
-  check.variance = variance / double(check.pairs);
-  check.variance_deviation = deviation_of_mean(mean_squares);
-  check.bias = std::accumulate(means.begin(), means.end(), 0.0) / count;
-  check.bias_deviation = deviation_of_mean(means);
+  measure_draws(subject, x, threads, K, G, check);
   return check;
 }
 

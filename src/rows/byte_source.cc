@@ -20,7 +20,7 @@ namespace bochner {
 
 DiskFile::DiskFile(const std::string& path) : path_(path), pipe_(pipe_being_opened(path)) {
   if (pipe_) return;
-  // Looked at before it is opened: opening a pipe that nobody writes to would wait for ever.
+  // Looked at before it is opened: opening a pipe without a writer would wait for ever.
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0)
     fail(Error::Kind::io, "{}: cannot open: {}; check the path", path, std::strerror(errno));

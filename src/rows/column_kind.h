@@ -16,7 +16,7 @@ namespace bochner {
 struct ColumnKind {
   Column::Kind kind = Column::Kind::numeric;
   Column::Dates dates = Column::Dates::none;
-  double mean = 0;           // of numbers and dates
+  double mean = 0;           // for numbers and dates
   std::string note = {};     // what one might not expect of it
   std::string refusal = {};  // why it cannot be used as it is, with place and remedy; empty: it can
 };

@@ -25,7 +25,7 @@ struct ColumnNames {
   // The column that a name or an index from 0 (from the end when negative) means; Error when none or several do.
   std::size_t find(const std::string& name_or_index) const;
   std::optional<std::size_t> find_name(const std::string& name) const;
-  // Error when several columns have this name, so that nobody knows which is meant.
+  // Error when several columns have this name, so that it is not clear which is meant.
   void refuse_repeated(const std::string& name) const;
 };
 

@@ -33,7 +33,7 @@ CsvCells::CsvCells(const Schema& schema, std::vector<std::string> names, const s
       lenient_(!options.target_required),
       labels_(schema.labels),
       label_names_(schema.labels) {
-  std::vector<std::size_t> slots;  // of the schema's columns
+  std::vector<std::size_t> slots;  // one for each column of the schema
   std::size_t input = 0, target = 0;
   for (const Column& column : schema.columns) {
     slots.push_back(column.kind == Kind::target ? target++ : input);
@@ -70,7 +70,7 @@ bool CsvCells::take(std::size_t c, const CsvCell& cell, RowPlace<T> to, Complain
   if (plan.kind == Kind::ignored) return true;
   if (plan.kind == Kind::target) return take_target(c, cell, to.targets[plan.slot], complaint);
   if (plan.kind == Kind::category) {
-    // The text itself comes first: a model of old may know "null" as a level.
+    // The text itself comes first: an older model may have "null" as a level.
     const std::uint32_t level = plan.levels.find(cell.text);
     if (level != TextIndex::kNone && !cell.text.empty()) {
       to.inputs[plan.slot + level] = 1;
@@ -78,7 +78,7 @@ bool CsvCells::take(std::size_t c, const CsvCell& cell, RowPlace<T> to, Complain
     }
   }
   double value = 0;
-  CellKind kind = rules_.kind(cell.text, plan.among, value);
+  const CellKind kind = rules_.kind(cell.text, plan.among, value);
   if (kind == CellKind::missing) {
     complain_missing(cell.begin, name, plan.kind, missing_, kRemoveRow, complaint);
     if (complaint.at) return false;
@@ -99,33 +99,38 @@ bool CsvCells::take(std::size_t c, const CsvCell& cell, RowPlace<T> to, Complain
       to.rows.note_unknown(name, cell.text);
     return true;
   }
-  if (plan.dates != Column::Dates::none && kind != CellKind::missing) {
+  return take_number(c, cell, {kind, value}, to.inputs[plan.slot], complaint);
+}
+
+template <class T>
+bool CsvCells::take_number(std::size_t c, const CsvCell& cell, FoundCell found, T& input, Complaint& complaint) const {
+  const CellPlan& plan = plans_[c];
+  const std::string& name = names_[c];
+  if (found.kind == CellKind::missing) {
+    input = T(plan.fill);
+    return true;
+  }
+  if (plan.dates != Column::Dates::none) {
     const std::optional<double> days = parse_date(cell.text, plan.dates);
     if (!days) {
       complaint.say(cell.begin, "'{}' in column '{}', expected a date as in training; write it as 2024-03-31",
                     shown(cell.text), shown(name));
       return false;
     }
-    value = *days;
-    kind = CellKind::number;
-  }
-  if (kind == CellKind::missing) {
-    to.inputs[plan.slot] = T(plan.fill);
-  } else if (kind == CellKind::number) {
-    to.inputs[plan.slot] = T(value);
-    if (!std::isfinite(to.inputs[plan.slot])) {
-      complaint.say(
-          cell.begin,
-          "'{}' in column '{}' is beyond the range of float; scale the column, or train with --precision double",
-          shown(cell.text), shown(name));
-      return false;
-    }
-  } else {
+    found.value = *days;
+  } else if (found.kind != CellKind::number) {
     complaint.say(cell.begin, "'{}' in column '{}', expected a {}; {}", shown(cell.text), shown(name),
-                  kind == CellKind::special ? "finite number" : "number as in training", number_remedy(cell.text));
+                  found.kind == CellKind::special ? "finite number" : "number as in training",
+                  number_remedy(cell.text));
     return false;
   }
-  return true;
+  input = T(found.value);
+  if (!std::isfinite(input))
+    complaint.say(
+        cell.begin,
+        "'{}' in column '{}' is beyond the range of float; scale the column, or train with --precision double",
+        shown(cell.text), shown(name));
+  return std::isfinite(input);
 }
 
 std::string CsvCells::number_remedy(std::string_view text) const {
@@ -142,7 +147,7 @@ bool CsvCells::take_target(std::size_t c, const CsvCell& cell, double& target, C
   double value = 0;
   const CellKind kind = rules_.kind(cell.text, plans_[c].among, value);
   target = std::numeric_limits<double>::quiet_NaN();
-  // The text itself comes first: a model of old may know "null" as a class, and with --decimal , a class may be "1.5".
+  // The text itself comes first: an older model may have "null" as a class, and with --decimal , a class may be "1.5".
   const int text_label = task_ == Task::classification ? labels_.find(cell.text) : LabelIndex::kUnknown;
   if (text_label != LabelIndex::kUnknown) {
     target = text_label;

@@ -57,6 +57,13 @@ class CsvCells {
   bool take(std::size_t c, const CsvCell& cell, RowPlace<T> to, Complaint& complaint) const;
 
  private:
+  struct FoundCell {
+    CellKind kind;
+    double value;
+  };
+  // A cell of a numeric input.
+  template <class T>
+  bool take_number(std::size_t c, const CsvCell& cell, FoundCell found, T& input, Complaint& complaint) const;
   std::string number_remedy(std::string_view text) const;
   bool take_target(std::size_t c, const CsvCell& cell, double& target, Complaint& complaint) const;
 

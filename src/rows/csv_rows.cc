@@ -82,12 +82,14 @@ class CsvRows : public TextRows {
  private:
   template <class T>
   void parse_any(const char* begin, const char* end, RowBuffer<T>& rows, Complaint& complaint) const;
+  template <class T>
+  void resize(RowBuffer<T>& rows, std::size_t count) const;
   std::string kept_line(const char* row) const;
 
   CsvLayout layout_;
   CsvCells cells_;
   std::vector<std::string> notes_;
-  std::vector<QuickPlan> quick_;  // of the file's columns
+  std::vector<QuickPlan> quick_;  // one for each column of the file
   bool drop_;                     // rows with a missing cell are left out
   std::vector<std::size_t> kept_columns_;
 };
@@ -98,6 +100,13 @@ std::string CsvRows::kept_line(const char* row) const {
   std::string line;
   for (std::size_t i = 0; i < kept_columns_.size(); ++i) append_cell(line += i ? "," : "", cells[kept_columns_[i]]);
   return line;
+}
+
+template <class T>
+void CsvRows::resize(RowBuffer<T>& rows, std::size_t count) const {
+  rows.values.resize(count * schema_.inputs);
+  rows.targets.resize(count * schema_.targets);
+  if (weighted_) rows.weights.resize(count);
 }
 
 template <class T>
@@ -122,13 +131,11 @@ void CsvRows::parse_any(const char* begin, const char* end, RowBuffer<T>& rows, 
         continue;
       }
     }
-    if (rows.rows == capacity) {  // the rows so far foretell how many there will be
+    if (rows.rows == capacity) {  // the rows so far give an estimate of their number
       const std::size_t guess =
           p == begin ? 64 : std::size_t(double(end - begin) / double(p - begin) * double(capacity));
       capacity = std::max(capacity + capacity / 8 + 64, guess + 8);
-      rows.values.resize(capacity * d);
-      rows.targets.resize(capacity * t);
-      if (weighted_) rows.weights.resize(capacity);
+      resize(rows, capacity);
     }
     T* const inputs = rows.values.data() + rows.rows * d;
     double* const targets = rows.targets.data() + rows.rows * t;
@@ -158,9 +165,7 @@ void CsvRows::parse_any(const char* begin, const char* end, RowBuffer<T>& rows, 
     ++rows.rows;
     if (kept_) rows.kept.push_back(kept_line(start));
   }
-  rows.values.resize(rows.rows * d);
-  rows.targets.resize(rows.rows * t);
-  if (weighted_) rows.weights.resize(rows.rows);
+  resize(rows, rows.rows);
   rows.counts.rows = rows.rows;
   rows.counts.cells = rows.rows * cells_.input_columns();
 }

@@ -313,7 +313,7 @@ class Scanner {
         tally_.columns[c].first_text.text);
   }
 
-  // Text that would make classes of what nobody means as such.
+  // Refuses texts that are hardly meant as classes.
   void check_text_target(std::size_t c) const {
     const ColumnTally& column = tally_.columns[c];
     const std::size_t kinds = listed(c).levels.size();
@@ -343,7 +343,7 @@ class Scanner {
   TallyRules rules_;
   bool several_ = false;
   CsvTally tally_, listed_;
-  std::vector<ColumnKind> kinds_;                  // of the inputs
+  std::vector<ColumnKind> kinds_;                  // what each column is
   std::map<std::size_t, ColumnKind> identifiers_;  // columns found to be such while rows are dropped
   std::vector<std::string> comma_columns_;         // whose numbers have shown a decimal comma
 };

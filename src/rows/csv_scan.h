@@ -15,7 +15,7 @@ namespace bochner {
 struct CsvScan {
   Schema schema;
   std::size_t rows = 0;                 // rows that a pass yields
-  CellCounts counts = {};               // of a pass
+  CellCounts counts = {};               // what a pass saw
   std::vector<std::string> notes = {};  // what was decided that one might not expect
 };
 

@@ -46,9 +46,9 @@ struct ColumnTally {
   std::size_t doubtful = 0;  // "-" and the like: missing if the column is one of numbers, otherwise levels
   std::size_t texts = 0;
   std::size_t specials = 0;  // nan, inf, too large
-  double sum = 0;            // of the numbers
+  double sum = 0;            // adds up the numbers
   TextIndex levels;
-  std::vector<std::size_t> counts;  // of the levels
+  std::vector<std::size_t> counts;  // one for each level
   FirstCell first_text, first_special, first_negative, first_doubtful;
   DateTally dates;
   bool is_target = false;
@@ -66,7 +66,7 @@ struct CsvTally {
   std::vector<ColumnTally> columns;
   std::size_t rows = 0;
   std::size_t dropped = 0;        // rows left out since a cell is missing
-  std::vector<std::size_t> gaps;  // of the rows left out: missing cells by column
+  std::vector<std::size_t> gaps;  // missing cells by column, in the rows left out
   Complaint complaint;
 
   void merge(CsvTally& part, const ChunkReader& reader);

@@ -23,7 +23,7 @@ class DiskFile {
   const std::string& path() const { return path_; }
   std::size_t size() const { return size_; }  // 0 for a pipe
   bool is_pipe() const { return pipe_ != nullptr; }
-  double fraction_read() const {  // of a pipe nobody knows
+  double fraction_read() const {  // 0 for a pipe
     if (is_pipe()) return 0;
     return size_ == 0 ? 1 : std::min(1.0, double(position_) / double(size_));
   }

@@ -104,7 +104,8 @@ NpyFile::NpyFile(const std::string& path, std::size_t memory) : path_(path), sou
   }
 }
 
-// How much a compressed file holds shows only as it is read. Whoever makes room for its columns may rely on one row.
+// How much a compressed file holds shows only as it is read. One row is sure to be there, so a buffer may have its
+// size.
 void NpyFile::check_first_row() {
   std::vector<char> piece(std::min(kPiece, cols_ * element_bytes_));
   for (std::size_t left = cols_ * element_bytes_; left > 0;) {

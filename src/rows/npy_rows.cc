@@ -74,7 +74,7 @@ class NpyRows : public StreamedRows {
   NpyFile file_;
   bool lenient_;
   LabelIndex labels_;
-  std::vector<Kind> kinds_;         // of the file's columns
+  std::vector<Kind> kinds_;         // one for each column of the file
   std::vector<std::size_t> slots_;  // their inputs or targets
   std::size_t row_ = 0;
   AlignedVector<double> batch_;

@@ -34,7 +34,7 @@ struct RowBuffer {
   std::vector<double> targets;           // rows x target_count
   std::vector<double> weights;
   std::vector<std::string> kept;  // cells carried along, a line for each row; only in the parts of a text file
-  CellCounts counts;              // of what was parsed into this buffer
+  CellCounts counts;              // cells parsed into this buffer
 
   // A cell of row `rows`, which is being parsed, that is no level of its column.
   void note_unknown(const std::string& name, std::string_view text) {

@@ -31,7 +31,7 @@ class SubsetRows : public Rows {
   std::optional<std::size_t> size() const override { return size_; }
   double fraction_read() const override { return rows_.fraction_read(); }
   std::vector<std::string> notes() const override { return rows_.notes(); }
-  CellCounts counts() const override { return rows_.counts(); }  // of all rows: their shares are much the same
+  CellCounts counts() const override { return rows_.counts(); }  // all rows: their shares are much the same
   // Sparse rows differ in length: those taken may be a little longer than the mean.
   std::size_t memory_bytes(std::size_t element_bytes) const override {
     const auto all = rows_.size();

@@ -67,7 +67,7 @@ class TextRows : public StreamedRows {
   std::size_t piece_ = 0;  // next piece of the chunk
   std::size_t pieces_ = 0;
   bool started_ = false;
-  CellCounts counts_, last_counts_;  // of this pass, and of the last whole one
+  CellCounts counts_, last_counts_;  // in this pass and in the last whole one
   std::vector<RowBuffer<float>> float_parts_;
   std::vector<RowBuffer<double>> double_parts_;
 };

@@ -6,6 +6,7 @@ import gzip
 import os
 import pathlib
 import signal
+import threading
 import time
 import unittest
 
@@ -176,11 +177,27 @@ class Signals(CommandTest):
 
     def test_ctrl_c_leaves_nothing_behind(self):
         before = self.contents()
-        process = self.start("predict", "m", "many.csv", "-o", "p.csv")
+        read, write = os.pipe()
+        heading, *rows = CPU.read_bytes().splitlines(keepends=True)
+
+        def feed():  # rows without an end: the command cannot be done before it is stopped
+            try:
+                with os.fdopen(write, "wb", buffering=0) as pipe:
+                    pipe.write(heading)
+                    while True:
+                        pipe.write(b"".join(rows))
+            except BrokenPipeError:
+                pass
+
+        feeder = threading.Thread(target=feed)
+        process = self.start("predict", "m", "-", "-o", "p.csv", stdin=read)
+        os.close(read)
+        feeder.start()
         while process.poll() is None and not self.is_writing(process):
             time.sleep(0.001)
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=60)
+        feeder.join()
         self.assertEqual((process.returncode, output, errors), (130, b"", b""))
         self.assertEqual(self.contents(), before)
 

@@ -58,41 +58,48 @@ class Checkpoints(CommandTest):
         self.finish(*words)
         self.assertEqual(self.bytes("m"), expected)
 
-    def kill_half_way(self, *words):
-        """Until a training that was killed left its sums behind: on a busy machine it may be over before."""
-        for _ in range(20):
-            process = self.start(*WORDS, *words, *SAVE_OFTEN, "-o", "m", "--quiet")
-            self.wait_for("m.checkpoint.state", process)
-            process.kill()
-            process.communicate()
+    def stop_half_way(self, *words):
+        """As Ctrl-C would, at the first point of the training where the sums are left behind."""
+        for point in range(1, 200):
+            code, _, errors = self.run_command(*WORDS, *words, *SAVE_OFTEN, "-o", "m", "--quiet", "--stop-after", point)
+            self.assertEqual(code, 130, errors)
             if self.bytes("m.checkpoint.state") is not None:
-                (self.folder / "m.checkpoint.lock").unlink()  # of the dead: the next training would remove it
-                return
-        self.fail("every training was over before it was killed")
+                return errors
+        self.fail("no point at which sums are saved")
 
     def test_resumed_in_the_middle_of_the_sums(self):
         for words in (("--features", 512, "--select", "holdout"), ("--features", 256, "--precision", "double"),
                       ("--features", 256, "--select", "loo")):
             expected, _ = self.expected(*words)
-            self.kill_half_way(*words)
+            self.stop_half_way(*words)
             self.finish(*words, "--threads", 3, "--block-rows", 2048)
             self.assertEqual(self.bytes("m"), expected, words)
+
+    def interrupt(self, *words):
+        """Ctrl-C once sums were saved; again where the training was over before, as it may be on a busy machine."""
+        for _ in range(20):
+            process = self.start(*WORDS, *words, *SAVE_OFTEN, "-o", "m", "--quiet")
+            self.wait_for("m.checkpoint.state", process)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+            if process.returncode != 0:
+                return process.returncode, errors.decode()
+            (self.folder / "m").unlink()
+        self.fail("every training was over before it was interrupted")
 
     def test_interrupted(self):
         words = ("--features", 1024)
         expected, _ = self.expected(*words)
-        process = self.start(*WORDS, *words, *SAVE_OFTEN, "-o", "m", "--quiet")
-        self.wait_for("m.checkpoint.state", process)
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 130)
-        self.assertRegex(errors.decode(), r"\Abochner: stopped[^\n]*--resume\n\Z")
-        self.assertIsNone(self.bytes("m"))
-        self.finish(*words)
-        self.assertEqual(self.bytes("m"), expected)
+        for code, errors in (self.interrupt(*words), (130, self.stop_half_way(*words))):
+            self.assertEqual(code, 130, errors)
+            self.assertRegex(errors, r"\Abochner: stopped[^\n]*--resume\n\Z")
+            self.assertIsNone(self.bytes("m"))
+            self.finish(*words)
+            self.assertEqual(self.bytes("m"), expected)
+            (self.folder / "m").unlink()
 
     def test_another_training_is_refused_with_what_differs(self):
-        self.kill_half_way("--features", 512)
+        self.stop_half_way("--features", 512)
         words = (*WORDS, "-o", "m", "--resume", "--quiet")
         self.refuse(2, *words, "--features", 256, say="--features is 512 there and 256 now")
         self.refuse(2, *words, "--features", 512, "--seed", 2, say="--seed is not given there and 2 now")
@@ -115,7 +122,7 @@ class Checkpoints(CommandTest):
         self.assertEqual(self.bytes("m"), expected)
 
     def test_a_damaged_checkpoint_is_refused(self):
-        self.kill_half_way("--features", 512)
+        self.stop_half_way("--features", 512)
         for name in ("m.checkpoint.state", "m.checkpoint"):
             whole = self.bytes(name)
             self.file(name, whole[:len(whole) // 2])

@@ -26,7 +26,8 @@ class CommandTest(unittest.TestCase):
         self.folder = pathlib.Path(temporary.name)
 
     def start(self, *words, **options):
-        return subprocess.Popen([COMMAND, *map(str, words)], cwd=self.folder, stdin=subprocess.DEVNULL,
+        return subprocess.Popen([COMMAND, *map(str, words)], cwd=self.folder,
+                                stdin=options.pop("stdin", subprocess.DEVNULL),
                                 stdout=options.pop("stdout", subprocess.PIPE), stderr=subprocess.PIPE, **options)
 
     def run_command(self, *words, **options):

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "fuzzing.h"
-#include "run/checkpoint.h"
+#include "run/checkpoint_place.h"
 #include "trainings.h"
 
 using namespace bochner;
@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }();
   if (size < 1) return 0;
   static const std::string path = fuzzing::scratch("checkpoint");
-  for (const std::string& file : Checkpoint::files(path)) std::filesystem::remove(file);
+  for (const std::string& file : CheckpointPlace::files(path)) std::filesystem::remove(file);
   const std::size_t which = data[0] / 2 % fuzzing::kTrainings;
   const std::span<const std::uint8_t> bytes(data + 1, size - 1);
   if (data[0] % 2 == 0) {

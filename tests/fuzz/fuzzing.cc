@@ -12,8 +12,8 @@
 #include <stdexcept>
 #include <typeinfo>
 
-#include "bochner/checkpoint.h"
 #include "bochner/error.h"
+#include "bochner/execution.h"
 #include "scratch.h"
 
 namespace bochner::fuzzing {

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "fuzzing.h"
-#include "run/checkpoint.h"
+#include "run/checkpoint_place.h"
 #include "scratch.h"
 
 namespace bochner::fuzzing {
@@ -76,7 +76,7 @@ std::unique_ptr<Rows> small_rows(Task task) {
 SavedCheckpoint stopped_checkpoint(std::size_t which) {
   const std::string path = scratch("stopped");
   const auto run = [&](long last) {
-    for (const std::string& file : Checkpoint::files(path)) std::filesystem::remove(file);
+    for (const std::string& file : CheckpointPlace::files(path)) std::filesystem::remove(file);
     TrainOptions options = training(which);
     long asked = 0;
     options.checkpoint.path = path;

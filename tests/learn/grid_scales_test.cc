@@ -41,7 +41,9 @@ GridScaleSearch search(const Problem& p, Threads& threads, Task task, bool fixed
   BinningOptions binning;
   binning.grids = 20;
   binning.seed = 3;
-  return search_grid_scales<float>(threads, p.rows(threads), p.targets, task, p.facts, binning, {}, fixed_lambda);
+  const GridRows<float> rows = p.rows(threads);
+  const GridFitOptions fit;
+  return search_grid_scales<float>(threads, {rows, p.targets, task, p.facts, binning, fit, fixed_lambda});
 }
 
 TEST(GridScales, AnInputThatDecidesGetsAShortScaleAndNoiseALongOne) {
@@ -82,7 +84,9 @@ TEST(GridScales, ManyInputsShareOneScale) {
   GridRows<float> rows;
   rows.add(threads, b);
   const std::vector<InputFacts> facts(d, InputFacts{2.0, false, 0});
-  const auto found = search_grid_scales<float>(threads, rows, targets, Task::classification, facts, {}, {}, false);
+  const BinningOptions binning;
+  const GridFitOptions fit;
+  const auto found = search_grid_scales<float>(threads, {rows, targets, Task::classification, facts, binning, fit});
   for (const double scale : found.length_scales) EXPECT_EQ(scale, found.length_scales[0]);
   EXPECT_LT(found.fits, 100u);
 }
@@ -90,8 +94,11 @@ TEST(GridScales, ManyInputsShareOneScale) {
 TEST(GridScales, RefusesFactsOfOtherInputs) {
   Threads threads(1);
   const Problem p(Task::classification);
-  EXPECT_THROW(search_grid_scales<float>(threads, p.rows(threads), p.targets, Task::classification,
-                                         std::vector<InputFacts>(3), {}, {}, false),
+  const GridRows<float> rows = p.rows(threads);
+  const std::vector<InputFacts> facts(3);
+  const BinningOptions binning;
+  const GridFitOptions fit;
+  EXPECT_THROW(search_grid_scales<float>(threads, {rows, p.targets, Task::classification, facts, binning, fit}),
                std::invalid_argument);
 }
 

@@ -45,12 +45,29 @@ struct System {
   }
 };
 
-TEST(Pcg, SolvesWithinAsManyStepsAsThereAreUnknowns) {
-  const System s(30, 3, 0.1);
-  const PcgResult found = pcg(s.b, Matrix<double>(30, 3), s.problem(1e-20), 35);
+// After k steps the residual is a polynomial of degree k in A: one that vanishes at every eigenvalue ends it.
+TEST(Pcg, SolvesInAsManyStepsAsThereAreEigenvalues) {
+  const double eigenvalues[] = {0.1, 0.7, 1.3, 4, 9};
+  System s(30, 3, 0.1);
+  for (std::size_t i = 0; i < 30; ++i)
+    for (std::size_t j = 0; j < 30; ++j) s.a(i, j) = i == j ? eigenvalues[i % 5] : 0;
+  // The same system in other coordinates: I - 2 u u^T of a unit vector u on both sides.
+  double length = 0;
+  for (std::size_t i = 0; i < 30; ++i) length += double((i + 1) * (i + 1));
+  const auto turn = [&](bool columns) {
+    for (std::size_t c = 0; c < 30; ++c) {
+      const auto entry = [&](std::size_t i) -> double& { return columns ? s.a(i, c) : s.a(c, i); };
+      double dot = 0;
+      for (std::size_t i = 0; i < 30; ++i) dot += double(i + 1) * entry(i);
+      for (std::size_t i = 0; i < 30; ++i) entry(i) -= 2 * double(i + 1) * dot / length;
+    }
+  };
+  turn(true), turn(false);
+  const PcgResult found = pcg(s.b, Matrix<double>(30, 3), s.problem(1e-20), 30);
   const Matrix<double> product = s.times(found.x);
   for (std::size_t k = 0; k < 3; ++k) {
     EXPECT_TRUE(found.solved[k]);
+    EXPECT_EQ(found.iterations[k], 5u);
     for (std::size_t i = 0; i < 30; ++i) EXPECT_NEAR(product(i, k), s.b(i, k), 1e-9);
   }
 }

@@ -13,7 +13,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kNobody = ~std::size_t{0};
+constexpr std::size_t kEmpty = ~std::size_t{0};
 
 }  // namespace
 
@@ -31,7 +31,7 @@ BinnedRows<T>::BinnedRows(Threads& threads, const GridRows<T>& rows, std::span<c
   const std::size_t budget = memory ? memory : default_memory() / 2;
   batch_ = std::clamp<std::size_t>(budget / (sizeof(std::uint32_t) * rows.rows), 1, binning.grids);
   columns_.resize(batch_ * rows.rows);
-  standing_.assign(batch_, kNobody);
+  loaded_.assign(batch_, kEmpty);
 }
 
 template <class T>
@@ -48,8 +48,8 @@ template <class T>
 void BinnedRows<T>::fill(std::size_t begin, std::size_t count) {
   threads_.run(count, [&](std::size_t k, int thread) {
     const std::size_t g = begin + k;
-    if (standing_[g % batch_] == g) return;
-    standing_[g % batch_] = kNobody;
+    if (loaded_[g % batch_] == g) return;
+    loaded_[g % batch_] = kEmpty;
     const Grid<T> grid = draw_grid<T>(rows_.inputs, binning_, ids_[g]);
     if (bins_[g].size() == 0) {
       bins_[g] = occupy(rows_, grid, binning_, weight_, scratch_[std::size_t(thread)], columns_of(g));
@@ -62,7 +62,7 @@ void BinnedRows<T>::fill(std::size_t begin, std::size_t count) {
       }
       std::replace(columns_of(g), columns_of(g) + rows_.rows, HashIndex::kNone, std::uint32_t(bins_[g].size()));
     }
-    standing_[g % batch_] = g;
+    loaded_[g % batch_] = g;
   });
 }
 

@@ -30,7 +30,7 @@ class BinnedRows final : public GridPasses {
   std::vector<std::uint64_t>& ids() { return ids_; }  // the draws; a change counts until the grid is first filled
   // Fills grids begin .. begin + count - 1 of one batch, unless they stand.
   void fill(std::size_t begin, std::size_t count);
-  // The bins of all grids before `known`, for whoever goes on where another run stood.
+  // The bins of all grids before `known`, to go on where another run stopped.
   void find(std::size_t known);
 
   // The map of these grids; their bins go into it.
@@ -48,7 +48,7 @@ class BinnedRows final : public GridPasses {
   std::vector<BinScratch> scratch_;
   std::size_t batch_ = 1;
   AlignedVector<std::uint32_t> columns_;  // batch x rows
-  std::vector<std::size_t> standing_;     // whose columns they are, per place of the batch
+  std::vector<std::size_t> loaded_;       // the grid whose columns are at each place of the batch
 };
 
 }  // namespace bochner

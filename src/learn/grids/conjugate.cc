@@ -12,7 +12,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kGatherRows = 8 * kPieceRows;  // a grid's directions are read from the cache many times
+constexpr std::size_t kGatherRows = 8 * kPieceRows;  // a grid's p is read from the cache many times
 
 }  // namespace
 
@@ -25,7 +25,7 @@ GridConjugate::GridConjugate(Threads& threads, GridPasses& passes, const GridTar
       n_(targets.rows()),
       K_(targets.outputs),
       residuals_(targets.code),
-      image_(targets.code.size()),
+      Zp_(targets.code.size()),
       weighted_(targets.weight.empty() ? 0 : targets.code.size()),
       grids_(passes.grids()),
       sums_(std::size_t(threads.count())) {
@@ -55,56 +55,55 @@ void GridConjugate::add_cells(std::size_t g, double* sums, const Work& work) con
 void GridConjugate::start() {
   scatter(residuals_, true);
   const Threads::Undivided whole(threads_);
-  const std::vector<double> steepness = over_grids([&](std::size_t g, double* sums) {
+  const std::vector<double> rz = over_grids([&](std::size_t g, double* sums) {
     OneGrid& grid = grids_[g];
-    grid.slope = grid.product;
-    grid.value.assign(grid.slope.size(), 0);
-    grid.direction.assign(grid.slope.size() + K_, 0);
-    const float *slope = grid.slope.data(), *mass = passes_.bins(g).mass.data();
-    add_cells(g, sums,
-              [&](std::size_t c, std::size_t bin, std::size_t) { return slope[c] * slope[c] * inverse(mass[bin]); });
+    grid.r = grid.Ap;
+    grid.value.assign(grid.r.size(), 0);
+    grid.p.assign(grid.r.size() + K_, 0);
+    const float *r = grid.r.data(), *mass = passes_.bins(g).mass.data();
+    add_cells(g, sums, [&](std::size_t c, std::size_t bin, std::size_t) { return r[c] * r[c] * inverse(mass[bin]); });
   });
-  turn(steepness, std::vector<float>(K_));
+  new_direction(rz, std::vector<float>(K_));
 }
 
 void GridConjugate::step(bool last) {
   gather();
-  // The curvature along the direction is known from the rows alone, so the last step needs no sums over bins.
-  std::vector<float> by(K_);
+  // p.Ap = |W^1/2 Z p|^2 + shift |p|^2 is known from the rows alone, so the last step needs no sums over bins.
+  std::vector<float> alpha(K_);
   for (std::size_t k = 0; k < K_; ++k) {
     const double of_rows = sum_rows(threads_, n_, [&](std::size_t i) {
-      const double image = image_[i * K_ + k];
-      return double(targets_.weight_of(i)) * image * image;
+      const double zp = Zp_[i * K_ + k];
+      return double(targets_.weight_of(i)) * zp * zp;
     });
-    const double curvature = of_rows + shift_ * length_[k];
-    if (curvature > 0) by[k] = float(steepness_[k] / curvature);
+    const double curvature = of_rows + shift_ * pp_[k];
+    if (curvature > 0) alpha[k] = float(rz_[k] / curvature);
   }
-  if (!last) scatter(image_, false);
+  if (!last) scatter(Zp_, false);
 
   const Threads::Undivided whole(threads_);
   threads_.run(pieces(n_, kPieceRows), [&](std::size_t piece, int) {
     const std::size_t end = std::min(n_, (piece + 1) * kPieceRows);
     for (std::size_t i = piece * kPieceRows; i < end; ++i)
-      for (std::size_t k = 0; k < K_; ++k) residuals_[i * K_ + k] -= by[k] * image_[i * K_ + k];
+      for (std::size_t k = 0; k < K_; ++k) residuals_[i * K_ + k] -= alpha[k] * Zp_[i * K_ + k];
   });
   const float shift = float(shift_);
-  const std::vector<double> steepness = over_grids([&](std::size_t g, double* sums) {
+  const std::vector<double> rz = over_grids([&](std::size_t g, double* sums) {
     OneGrid& grid = grids_[g];
-    float *value = grid.value.data(), *slope = grid.slope.data();
-    const float *direction = grid.direction.data(), *product = grid.product.data();
+    float *value = grid.value.data(), *r = grid.r.data();
+    const float *p = grid.p.data(), *Ap = grid.Ap.data();
     const float* mass = passes_.bins(g).mass.data();
     add_cells(g, sums, [&](std::size_t c, std::size_t bin, std::size_t k) {
-      value[c] += by[k] * direction[c];
+      value[c] += alpha[k] * p[c];
       if (last) return 0.0f;
-      slope[c] -= by[k] * (product[c] + shift * direction[c]);
-      return slope[c] * slope[c] * inverse(mass[bin]);
+      r[c] -= alpha[k] * (Ap[c] + shift * p[c]);
+      return r[c] * r[c] * inverse(mass[bin]);
     });
   });
   if (last) return;
-  std::vector<float> keep(K_);
+  std::vector<float> beta(K_);
   for (std::size_t k = 0; k < K_; ++k)
-    if (steepness_[k] > 0) keep[k] = float(steepness[k] / steepness_[k]);
-  turn(steepness, keep);
+    if (rz_[k] > 0) beta[k] = float(rz[k] / rz_[k]);
+  new_direction(rz, beta);
 }
 
 void GridConjugate::keep_values() {
@@ -123,33 +122,33 @@ double GridConjugate::loss() const {
   });
 }
 
-// The next direction: the preconditioned slope, and what is kept of the last.
-void GridConjugate::turn(std::vector<double> steepness, std::span<const float> keep) {
-  steepness_ = std::move(steepness);
-  length_ = over_grids([&](std::size_t g, double* sums) {
+// p = M^-1 r + beta p.
+void GridConjugate::new_direction(std::vector<double> rz, std::span<const float> beta) {
+  rz_ = std::move(rz);
+  pp_ = over_grids([&](std::size_t g, double* sums) {
     OneGrid& grid = grids_[g];
-    float* direction = grid.direction.data();
-    const float *slope = grid.slope.data(), *mass = passes_.bins(g).mass.data();
+    float* p = grid.p.data();
+    const float *r = grid.r.data(), *mass = passes_.bins(g).mass.data();
     add_cells(g, sums, [&](std::size_t c, std::size_t bin, std::size_t k) {
-      direction[c] = slope[c] * inverse(mass[bin]) + keep[k] * direction[c];
-      return direction[c] * direction[c];
+      p[c] = r[c] * inverse(mass[bin]) + beta[k] * p[c];
+      return p[c] * p[c];
     });
   });
 }
 
 void GridConjugate::gather() {
-  std::fill(image_.begin(), image_.end(), 0.0f);
+  std::fill(Zp_.begin(), Zp_.end(), 0.0f);
   passes_.each(true, [&](std::size_t begin, std::size_t count) {
     threads_.run(pieces(n_, kGatherRows), [&](std::size_t piece, int) {
       const std::size_t from = piece * kGatherRows, end = std::min(n_, from + kGatherRows);
       for (std::size_t g = begin; g < begin + count; ++g) {
         const std::uint32_t* columns = passes_.columns(g);
-        const float* direction = grids_[g].direction.data();
+        const float* p = grids_[g].p.data();
         if (K_ == 1) {
-          for (std::size_t i = from; i < end; ++i) image_[i] += direction[columns[i]];
+          for (std::size_t i = from; i < end; ++i) Zp_[i] += p[columns[i]];
         } else {
           for (std::size_t i = from; i < end; ++i)
-            for (std::size_t k = 0; k < K_; ++k) image_[i * K_ + k] += direction[columns[i] * K_ + k];
+            for (std::size_t k = 0; k < K_; ++k) Zp_[i * K_ + k] += p[columns[i] * K_ + k];
         }
       }
     });
@@ -178,7 +177,7 @@ void GridConjugate::scatter(const std::vector<float>& of_rows, bool ascending) {
         for (std::size_t i = 0; i < n_; ++i)
           for (std::size_t k = 0; k < K_; ++k) sums[columns[i] * K_ + k] += double(numbers[i * K_ + k]);
       }
-      grids_[g].product.assign(sums.begin(), sums.begin() + std::ptrdiff_t(cells));
+      grids_[g].Ap.assign(sums.begin(), sums.begin() + std::ptrdiff_t(cells));
     });
   });
 }
@@ -193,28 +192,28 @@ std::vector<double> GridConjugate::over_grids(const std::function<void(std::size
 
 void GridConjugate::save(Archive& archive) const {
   archive.put_view("residuals", std::span<const float>(residuals_), {residuals_.size()});
-  archive.put_view("steepness", std::span<const double>(steepness_), {K_});
-  archive.put_view("length", std::span<const double>(length_), {K_});
+  archive.put_view("steepness", std::span<const double>(rz_), {K_});
+  archive.put_view("length", std::span<const double>(pp_), {K_});
   for (std::size_t g = 0; g < grids_.size(); ++g) {
     const OneGrid& grid = grids_[g];
     const std::string name = std::to_string(g);
     archive.put_view("value " + name, std::span<const float>(grid.value), {grid.value.size()});
-    archive.put_view("slope " + name, std::span<const float>(grid.slope), {grid.slope.size()});
-    archive.put_view("direction " + name, std::span<const float>(grid.direction), {grid.direction.size()});
+    archive.put_view("slope " + name, std::span<const float>(grid.r), {grid.r.size()});
+    archive.put_view("direction " + name, std::span<const float>(grid.p), {grid.p.size()});
   }
 }
 
 void GridConjugate::load(const Archive& archive) {
   residuals_ = archive.get<float>("residuals", {n_ * K_});
-  steepness_ = archive.get<double>("steepness", {K_});
-  length_ = archive.get<double>("length", {K_});
+  rz_ = archive.get<double>("steepness", {K_});
+  pp_ = archive.get<double>("length", {K_});
   for (std::size_t g = 0; g < grids_.size(); ++g) {
     OneGrid& grid = grids_[g];
     const std::size_t cells = passes_.bins(g).size() * K_;
     const std::string name = std::to_string(g);
     grid.value = archive.get<float>("value " + name, {cells});
-    grid.slope = archive.get<float>("slope " + name, {cells});
-    grid.direction = archive.get<float>("direction " + name, {cells + K_});
+    grid.r = archive.get<float>("slope " + name, {cells});
+    grid.p = archive.get<float>("direction " + name, {cells + K_});
   }
 }
 

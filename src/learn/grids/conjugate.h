@@ -21,7 +21,7 @@ class GridPasses {
   using Visit = std::function<void(std::size_t begin, std::size_t count)>;
   virtual void each(bool ascending, const Visit& visit) = 0;
   virtual const OccupiedBins& bins(std::size_t g) const = 0;
-  virtual const std::uint32_t* columns(std::size_t g) const = 0;  // of each row; bins.size(): forgotten
+  virtual const std::uint32_t* columns(std::size_t g) const = 0;  // one for each row; bins.size(): forgotten
 };
 
 // Minimises  sum_i w_i (y_i - f_i)^2 / 2 + shift/2 |v|^2,  f_i = intercept + sum_g v_g[bin_g(i)],  by conjugate
@@ -46,11 +46,13 @@ class GridConjugate {
 
  private:
   struct OneGrid {
-    std::vector<float> value, slope, direction, product;  // bins x outputs; direction: a zero for forgotten bins
+    // Bins x outputs. r: residual of the normal equations, Z^T W (y - f) - shift v. p: direction, with a zero more for
+    // forgotten bins. Ap: Z^T W Z p.
+    std::vector<float> value, r, p, Ap;
   };
 
-  void gather();  // image_ = sum_g direction_g of each row's bin
-  // product_g = sums over each bin of w times the rows' numbers
+  void gather();  // Zp_: sum_g p_g in each row's bin
+  // Ap_g = sums over each bin of w times the rows' numbers
   void scatter(const std::vector<float>& of_rows, bool ascending);
   template <class Work>
   void add_cells(std::size_t g, double* sums, const Work& work) const;
@@ -60,17 +62,17 @@ class GridConjugate {
     const float diagonal = mass + float(shift_);
     return diagonal > 0 ? 1.0f / diagonal : 0.0f;
   }
-  void turn(std::vector<double> steepness, std::span<const float> keep);
+  void new_direction(std::vector<double> rz, std::span<const float> beta);
 
   Threads& threads_;
   GridPasses& passes_;
   const GridTargets& targets_;
   double shift_;
   std::size_t n_, K_;
-  std::vector<float> residuals_, image_, weighted_;
+  std::vector<float> residuals_, Zp_, weighted_;
   std::vector<OneGrid> grids_;
-  std::vector<double> steepness_, length_;  // of each output: slope . preconditioned slope, direction . direction
-  std::vector<std::vector<double>> sums_;   // per thread
+  std::vector<double> rz_, pp_;            // r.M^-1 r and p.p, one for each output
+  std::vector<std::vector<double>> sums_;  // per thread
 };
 
 }  // namespace bochner

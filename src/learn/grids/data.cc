@@ -149,9 +149,11 @@ void choose_scales(Threads& threads, const GridData<T>& data, BinningFit& option
   const int at_once = plan_grid_search(grid_size(data, options, threads.count()), options.room, beside);
   std::optional<Threads> fewer;
   if (at_once < threads.count()) fewer.emplace(at_once).stop_when(threads.stop());
-  const GridScaleSearch found =
-      search_grid_scales(fewer ? *fewer : threads, data.rows, data.targets, data.code.task, facts, options.binning,
-                         own ? options.fit : squared_fit(options), own && !options.search_lambda, options.fit.progress);
+  const GridFitOptions fit = own ? options.fit : squared_fit(options);
+  const GridScaleProblem<T> problem{
+      data.rows,           data.targets, data.code.task, facts, options.binning, fit, own && !options.search_lambda,
+      options.fit.progress};
+  const GridScaleSearch found = search_grid_scales(fewer ? *fewer : threads, problem);
   release_freed_memory();
   options.binning.length_scales = found.length_scales;
   if (options.search_lambda && (own || !options.given_start)) options.fit.lambda = found.lambda;

@@ -16,7 +16,7 @@ namespace bochner {
 template <class T>
 struct GridData {
   TargetCode code;
-  std::vector<std::string> names;     // of the inputs; empty where they have none
+  std::vector<std::string> names;     // one for each input; empty where they have none
   std::vector<std::uint32_t> groups;  // which inputs are indicators of one category
   GridRows<T> rows;
   GridTargets targets;
@@ -50,12 +50,12 @@ GridRoom room_of(const BinningFit& options, const Execution& execution);
 
 // The targets with the held rows' weights at 0: a fit leaves them out, and still knows what it predicts for them.
 struct HeldOutTargets {
-  GridTargets fitted;             // of all rows
-  GridTargets held;               // of the held rows alone
+  GridTargets fitted;             // all rows
+  GridTargets held;               // the held rows alone
   std::vector<std::size_t> rows;  // which they are
 
   HeldOutTargets(const GridTargets& all, std::uint64_t seed);
-  static double fraction(std::size_t rows);  // of the rows that is held out: row i is where its draw falls below
+  static double fraction(std::size_t rows);  // the share held out: row i is, where its draw falls below
 
   // state: residuals (squared loss) or scores of all rows after a fit of `fitted`.
   GridTrial judge(const std::vector<float>& state, GridLoss loss, Task task) const;

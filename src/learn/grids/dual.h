@@ -17,9 +17,9 @@ namespace bochner {
 struct GridDualOptions {
   GridLoss loss = GridLoss::hinge;  // or squared_hinge
   double shift = 1;
-  double tolerance = 1e-2;  // of the objective: an output rests once its duality gap is below
+  double tolerance = 1e-2;  // an output is done once its duality gap is below this share of the objective
   int epochs = 20;          // at most
-  std::uint64_t seed = 0;   // of the order of the rows
+  std::uint64_t seed = 0;   // for the order of the rows
 };
 
 // Minimises  sum_i w_i loss(y_i f_i) + shift/2 |v|^2,  f_i = intercept + sum_g v_g[bin_g(i)],  y = -1 or +1, by dual
@@ -39,7 +39,7 @@ class GridDual {
 
   // Some of the rows of the epoch, a fraction of a second's work. False once every output rests or the epochs are over.
   bool advance();
-  double fraction() const;  // of all epochs
+  double fraction() const;  // the share of all epochs that is done
 
   std::vector<float>& scores();                                  // f, rows x outputs
   void copy_values(std::size_t g, std::vector<float>& v) const;  // bins x outputs
@@ -78,11 +78,11 @@ class GridDual {
   std::vector<double> intercept_;
   GridDualOptions options_;
   std::size_t n_, K_, P_, chunk_;
-  std::vector<std::size_t> offset_;     // of each grid among the cells; cell 0 takes what forgotten bins would
+  std::vector<std::size_t> offset_;     // where each grid's cells begin; cell 0 takes what forgotten bins would
   AlignedVector<std::uint32_t> cells_;  // rows x grids
   std::vector<std::uint32_t> known_;    // bins of each row; empty: all P
   std::vector<std::uint32_t> order_;
-  std::vector<std::vector<float>> a_, v_;  // of each output
+  std::vector<std::vector<float>> a_, v_;  // one for each output
   std::vector<float> scores_;
   std::vector<Estimate> estimates_;
   std::vector<Certificate> certificates_;

@@ -19,7 +19,7 @@ namespace bochner {
 
 namespace {
 
-constexpr double kSettled = 0.01;  // of the training loss, which falls long after the predictions stand
+constexpr double kSettled = 0.01;  // a share of the training loss, which falls long after predictions have settled
 
 // What all ways to solve have in common: the bins, and a state that a checkpoint may keep.
 template <class T>
@@ -329,7 +329,7 @@ class Descending final : public Fitting<T> {
 
   GridDual solver_;
   bool read_ = false;
-  std::vector<float> values_;  // of the grid asked for last
+  std::vector<float> values_;  // those of the grid asked for last
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace bochner {
 // hinges, and no other loss.
 enum class GridSolver { sweeps, conjugate, dual };
 
-constexpr int kGridSteps = 8;        // of conjugate gradients
+constexpr int kGridSteps = 8;        // steps of conjugate gradients
 constexpr double kGridLambda = 0.2;  // where nothing is given and a search begins
 
 struct GridFitOptions {
@@ -39,8 +39,8 @@ struct GridFitOptions {
 
 struct GridFit {
   std::shared_ptr<const GridLinear> head;  // null where none was wanted
-  std::vector<double> loss;                // of training after each pass; dual: after the last
-  std::vector<float> state;                // of each row and output: residuals (squared loss) or scores (the others)
+  std::vector<double> loss;                // training loss after each pass; dual: after the last
+  std::vector<float> state;                // rows x outputs: residuals (squared loss) or scores (the others)
   // Dual: sum of the loss over lambda + |w|^2 / 2, how far above its minimum that is at most, and the epochs it took.
   double objective = 0, gap = 0;
   int epochs = 0;

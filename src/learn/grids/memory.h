@@ -17,7 +17,7 @@ namespace bochner {
 struct GridSize {
   std::size_t rows = 0, outputs = 1, grids = 1;
   double packed = 0;  // bytes of the packed rows
-  double bins = 0;    // of a grid
+  double bins = 0;    // in one grid
   bool logistic = false, weighted = false, regression = false;
   bool conjugate = false;  // by conjugate gradients, or after trials by them
   bool dual = false;       // by dual coordinate descent: the bins of all rows stand, beside some turned into them
@@ -26,9 +26,9 @@ struct GridSize {
   int threads = 1;
 };
 
-// What a fit may hold, and who hears what it will.
+// What a fit may hold, and where its plan is said.
 struct GridRoom {
-  double bytes = 0;   // of the fit
+  double bytes = 0;   // for the fit
   MemoryPlan around;  // what is held beside it
   std::function<void(const std::string&)> say = {};
 

@@ -36,7 +36,7 @@ class GridTrialFit {
 
   const GridSample<T>&train_, &held_out_;
   GridBins bins_;
-  std::vector<std::uint32_t> columns_;  // of the rows held out, grids x rows
+  std::vector<std::uint32_t> columns_;  // grids x rows held out
 };
 
 }  // namespace bochner

@@ -22,9 +22,9 @@ struct Stage {
   std::size_t rows;
   std::size_t grids;
   int passes;
-  double steep;                  // of the softened error: gentle slopes tell directions, steep ones the error itself
+  double steep;  // slope of the softened error: gentle ones tell directions, steep ones the error itself
   std::vector<double> together;  // log2 factors tried on all scales at once
-  std::vector<double> steps;     // of log2 scale one by one, a round each
+  std::vector<double> steps;     // each is a round that moves log2 of the scales one by one
   int repeats = 1;               // from the same start, with other draws: their mean is nearer than each
 };
 
@@ -33,8 +33,8 @@ using Point = std::vector<double>;  // log2 of one over each scale in spreads, a
 constexpr std::size_t kNoUnknown = ~std::size_t{0};
 constexpr std::size_t kMostUnknowns = 40;  // a round tries each twice
 
-// Which unknown scales which input. Indicators of a group share one, lonely indicators share one, constants have
-// none. Where that makes too many, all numbers share one and all indicators another.
+// Which unknown scales which input. Indicators of a group share one, indicators without a group share one, constants
+// have none. Where that makes too many, all numbers share one and all indicators another.
 std::vector<std::size_t> unknown_of(std::span<const InputFacts> inputs, std::size_t& count) {
   std::map<std::uint32_t, std::size_t> members;
   for (const InputFacts& input : inputs)
@@ -62,38 +62,35 @@ std::vector<std::size_t> unknown_of(std::span<const InputFacts> inputs, std::siz
 template <class T>
 class ScaleSearch {
  public:
-  ScaleSearch(Threads& threads, const GridRows<T>& rows, const GridTargets& targets, Task task,
-              std::span<const InputFacts> inputs, const BinningOptions& binning, const GridFitOptions& fit,
-              bool fixed_lambda, const ProgressFunction& progress)
+  ScaleSearch(Threads& threads, const GridScaleProblem<T>& problem)
       : threads_(threads),
-        rows_(rows),
-        targets_(targets),
-        task_(task),
-        inputs_(inputs),
-        binning_(binning),
-        fit_(fit),
-        fixed_lambda_(fixed_lambda),
-        progress_(progress),
-        unknown_(unknown_of(inputs, unknowns_)),
+        problem_(problem),
+        unknown_(unknown_of(problem.inputs, unknowns_)),
         is_indicator_(unknowns_),
-        x_(unknowns_ + (fixed_lambda ? 0 : 1), -1) {
+        x_(unknowns_ + (problem.fixed_lambda ? 0 : 1), -1) {
+    const auto& inputs = problem.inputs;
     for (std::size_t j = 0; j < inputs.size(); ++j) {
       if (!inputs[j].indicator || unknown_[j] == kNoUnknown) continue;
       is_indicator_[unknown_[j]] = true;
       x_[unknown_[j]] = 0;
     }
-    if (!fixed_lambda) x_[unknowns_] = std::log2(fit.lambda);
+    if (!problem.fixed_lambda) x_[unknowns_] = std::log2(problem.fit.lambda);
   }
 
   GridScaleSearch run() {
     // A few passes tell one scale from another. A fit of many grids pays for a better search.
-    const int few = fit_.solver == GridSolver::conjugate ? 3 : 2;
-    const int repeats = binning_.grids >= kManyGrids ? kRepeats : 1;
+    const int few = problem_.fit.solver == GridSolver::conjugate ? 3 : 2;
+    const int repeats = problem_.binning.grids >= kManyGrids ? kRepeats : 1;
     const std::vector<Stage> stages{
         {30000, 12, few, 2, {-3, -2, -1, 0, 1, 2}, {1, 1, 1}},
         {100000, 16, few, 2, {0, 0.5}, {0.7, 0.7, 0.5}},
-        {rows_.rows, 20, few, 3, {0, 0.25, 0.5}, {0.5}, repeats},
-        {rows_.rows, std::min(binning_.grids, kSearchedGrids), fit_.passes, 12, {0.2, 0.45}, {}},
+        {problem_.rows.rows, 20, few, 3, {0, 0.25, 0.5}, {0.5}, repeats},
+        {problem_.rows.rows,
+         std::min(problem_.binning.grids, kSearchedGrids),
+         problem_.fit.passes,
+         12,
+         {0.2, 0.45},
+         {}},
     };
     for (const Stage& stage : stages) rounds_ += std::size_t(stage.repeats) * (1 + 2 * stage.steps.size());
     rounds_ += 2;
@@ -111,7 +108,7 @@ class ScaleSearch {
     }
     correct_small_fits();
     found_.length_scales = scales_at(x_);
-    found_.lambda = fixed_lambda_ ? fit_.lambda : std::exp2(x_[unknowns_]);
+    found_.lambda = problem_.fixed_lambda ? problem_.fit.lambda : std::exp2(x_[unknowns_]);
     return std::move(found_);
   }
 
@@ -120,24 +117,25 @@ class ScaleSearch {
   static constexpr int kRepeats = 3;
 
   std::vector<double> scales_at(const Point& at) const {
-    std::vector<double> scales(inputs_.size(), 1);
-    for (std::size_t j = 0; j < inputs_.size(); ++j)
+    std::vector<double> scales(problem_.inputs.size(), 1);
+    for (std::size_t j = 0; j < problem_.inputs.size(); ++j)
       if (unknown_[j] != kNoUnknown)
-        scales[j] = (inputs_[j].indicator ? 1 : inputs_[j].spread) * std::exp2(-at[unknown_[j]]);
+        scales[j] = (problem_.inputs[j].indicator ? 1 : problem_.inputs[j].spread) * std::exp2(-at[unknown_[j]]);
     return scales;
   }
 
   void begin(const Stage& stage, int repeat) {
     stage_ = &stage;
-    seed_ = binning_.seed + std::uint64_t(repeat) * 0x9e3779b97f4a7c15u;
-    const double n = double(rows_.rows), held = std::min(kHeldOutShare, kMostHeldOut / n);
-    held_out_.emplace(threads_, rows_, targets_, seed_, 0, held);
-    sample_.emplace(threads_, rows_, targets_, seed_, held, std::min(1.0, held + double(stage.rows) / n));
+    seed_ = problem_.binning.seed + std::uint64_t(repeat) * 0x9e3779b97f4a7c15u;
+    const double n = double(problem_.rows.rows), held = std::min(kHeldOutShare, kMostHeldOut / n);
+    held_out_.emplace(threads_, problem_.rows, problem_.targets, seed_, 0, held);
+    sample_.emplace(threads_, problem_.rows, problem_.targets, seed_, held,
+                    std::min(1.0, held + double(stage.rows) / n));
     found_.best.loss = std::numeric_limits<double>::infinity();
   }
 
   BinningOptions binning_at(const Point& point) const {
-    BinningOptions here = binning_;
+    BinningOptions here = problem_.binning;
     here.grids = stage_->grids;
     here.seed = seed_;
     here.min_rows = 1;
@@ -147,9 +145,9 @@ class ScaleSearch {
   }
 
   GridFitOptions fit_at(const Point& point) const {
-    GridFitOptions here = fit_;
+    GridFitOptions here = problem_.fit;
     here.passes = stage_->passes;
-    if (!fixed_lambda_) here.lambda = std::exp2(point[unknowns_]);
+    if (!problem_.fixed_lambda) here.lambda = std::exp2(point[unknowns_]);
     return here;
   }
 
@@ -166,19 +164,19 @@ class ScaleSearch {
           alone.stop_when(threads_.stop());
           own.emplace(alone, *sample_, *held_out_, binning_at(points[i]));
         }
-        found[i] = (shared ? *shared : *own).judge(fit_at(points[i]), task_, stage_->steep, threads_.stop());
+        found[i] = (shared ? *shared : *own).judge(fit_at(points[i]), problem_.task, stage_->steep, threads_.stop());
       });
       std::vector<double> numbers;
       for (const GridTrial& trial : found) trial.append_to(numbers);
       return numbers;
     };
-    const std::size_t each = GridTrial::number_count(targets_.outputs);
-    const std::vector<double> numbers = logged(fit_.checkpoint, "scales", each * points.size(), make);
+    const std::size_t each = GridTrial::number_count(problem_.targets.outputs);
+    const std::vector<double> numbers = logged(problem_.fit.checkpoint, "scales", each * points.size(), make);
     std::vector<GridTrial> trials;
     for (std::size_t i = 0; i < points.size(); ++i)
-      trials.push_back(GridTrial::from(task_, targets_.outputs, &numbers[each * i]));
+      trials.push_back(GridTrial::from(problem_.task, problem_.targets.outputs, &numbers[each * i]));
     found_.fits += points.size();
-    if (progress_) progress_("scales", double(++round_) / double(rounds_));
+    if (problem_.progress) problem_.progress("scales", double(++round_) / double(rounds_));
     return trials;
   }
 
@@ -248,7 +246,7 @@ class ScaleSearch {
       }
       take_best(points);
     }
-    if (fixed_lambda_) return;
+    if (problem_.fixed_lambda) return;
     std::vector<Point> points(2, x_);
     points[0][unknowns_] += 2;
     points[1][unknowns_] += 4;
@@ -256,21 +254,14 @@ class ScaleSearch {
   }
 
   Threads& threads_;
-  const GridRows<T>& rows_;
-  const GridTargets& targets_;
-  Task task_;
-  std::span<const InputFacts> inputs_;
-  const BinningOptions& binning_;
-  const GridFitOptions& fit_;
-  bool fixed_lambda_;
-  const ProgressFunction& progress_;
+  const GridScaleProblem<T>& problem_;
   std::size_t unknowns_ = 0, rounds_ = 0, round_ = 0;
-  std::vector<std::size_t> unknown_;  // of each input
-  std::vector<bool> is_indicator_;    // of each unknown
+  std::vector<std::size_t> unknown_;  // which one scales an input
+  std::vector<bool> is_indicator_;    // whether an unknown scales indicators
   Point x_;
   GridScaleSearch found_;
 
-  // Of the stage and its repeat.
+  // Those of the stage and its repeat.
   const Stage* stage_ = nullptr;
   std::uint64_t seed_ = 0;
   std::optional<GridSample<T>> sample_, held_out_;
@@ -279,18 +270,13 @@ class ScaleSearch {
 }  // namespace
 
 template <class T>
-GridScaleSearch search_grid_scales(Threads& threads, const GridRows<T>& rows, const GridTargets& targets, Task task,
-                                   std::span<const InputFacts> inputs, const BinningOptions& binning,
-                                   const GridFitOptions& fit, bool fixed_lambda, const ProgressFunction& progress) {
-  require(inputs.size() == rows.inputs, "scale search: facts of {} inputs, expected {}", inputs.size(), rows.inputs);
-  return ScaleSearch<T>(threads, rows, targets, task, inputs, binning, fit, fixed_lambda, progress).run();
+GridScaleSearch search_grid_scales(Threads& threads, const GridScaleProblem<T>& problem) {
+  require(problem.inputs.size() == problem.rows.inputs, "scale search: facts of {} inputs, expected {}",
+          problem.inputs.size(), problem.rows.inputs);
+  return ScaleSearch<T>(threads, problem).run();
 }
 
-template GridScaleSearch search_grid_scales(Threads&, const GridRows<float>&, const GridTargets&, Task,
-                                            std::span<const InputFacts>, const BinningOptions&, const GridFitOptions&,
-                                            bool, const ProgressFunction&);
-template GridScaleSearch search_grid_scales(Threads&, const GridRows<double>&, const GridTargets&, Task,
-                                            std::span<const InputFacts>, const BinningOptions&, const GridFitOptions&,
-                                            bool, const ProgressFunction&);
+template GridScaleSearch search_grid_scales(Threads&, const GridScaleProblem<float>&);
+template GridScaleSearch search_grid_scales(Threads&, const GridScaleProblem<double>&);
 
 }  // namespace bochner

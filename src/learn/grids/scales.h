@@ -22,8 +22,9 @@ struct InputFacts {
 };
 
 // How large a search grows: what its memory is planned from.
-constexpr std::size_t kSearchedGrids = 50;                   // of a fit, at most
-constexpr double kHeldOutShare = 0.2, kMostHeldOut = 50000;  // of the rows, and rows
+constexpr std::size_t kSearchedGrids = 50;  // a fit has at most so many
+constexpr double kHeldOutShare = 0.2;       // so much of the rows is held out,
+constexpr double kMostHeldOut = 50000;      // but not more rows than these
 
 struct GridScaleSearch {
   std::vector<double> length_scales;
@@ -32,14 +33,25 @@ struct GridScaleSearch {
   std::size_t fits = 0;  // tried
 };
 
+// What is searched for, and on what; referred to, not copied.
+template <class T>
+struct GridScaleProblem {
+  const GridRows<T>& rows;
+  const GridTargets& targets;
+  Task task;
+  std::span<const InputFacts> inputs;
+  const BinningOptions& binning;
+  const GridFitOptions& fit;
+  bool fixed_lambda = false;
+  ProgressFunction progress = {};
+};
+
 // Length scales per input (and lambda, unless fixed) by search on a seeded sample: small fits, scored on rows held
 // out. Scales move one by one, then all that helped together; steps shrink while the sample grows, because
 // more rows support finer bins. Draws are the same for all candidates, so the score is nearly continuous in
 // the scales and few held-out rows suffice. A candidate is fitted by one thread; the result does not depend
 // on their number.
 template <class T>
-GridScaleSearch search_grid_scales(Threads& threads, const GridRows<T>& rows, const GridTargets& targets, Task task,
-                                   std::span<const InputFacts> inputs, const BinningOptions& binning,
-                                   const GridFitOptions& fit, bool fixed_lambda, const ProgressFunction& progress = {});
+GridScaleSearch search_grid_scales(Threads& threads, const GridScaleProblem<T>& problem);
 
 }  // namespace bochner

@@ -31,8 +31,8 @@ class GridSweeper {
   void step(const std::uint32_t* columns, const OccupiedBins& bins, double shift, float* v);
   void finish();  // applies the last change
 
-  // Of each row and output, after finish(): residuals y - f (squared) or scores f (logistic). Whoever fits something
-  // else to the residuals subtracts it here.
+  // One for each row and output, after finish(): residuals y - f (squared) or scores f (logistic). Whoever fits
+  // something else to the residuals subtracts it here.
   std::vector<float>& state() { return state_; }
 
   // sum_i w_i loss(y_i, f_i), after finish().
@@ -51,7 +51,7 @@ class GridSweeper {
   double per_unit_;                              // fixed point units per 1
   std::vector<float> state_;                     // n x K
   std::vector<std::vector<std::int64_t>> sums_;  // per thread: G, or G and H, of each bin; zero between steps
-  std::vector<float> change_;                    // of v in the last step
+  std::vector<float> change_;                    // what the last step added to v
   const std::uint32_t* changed_ = nullptr;       // its columns
 };
 
