@@ -7,9 +7,7 @@
 
 #include <algorithm>
 
-#include "base/spec.h"
-#include "choose/map_parts.h"
-#include "choose/plan_binning.h"
+#include "bochner/map_kind.h"
 
 namespace bochner {
 
@@ -25,24 +23,26 @@ class Advice {
  public:
   Advice(const Model& model, const TrainOptions& options)
       : schema_(model.schema()), report_(model.report()), options_(options) {
-    if (split_parts(options.map).size() > 1) {
+    if (options.map.parts.size() > 1) {
       mixture();
       return;
     }
     lambda();
-    const std::string map = Spec(options.map).name();
-    if (map == "binning")
-      bins();
-    else if (map == "none")
+    const AnyMap& map = options.map.parts[0].map;
+    if (std::holds_alternative<Binning>(map))
+      bins(std::get<Binning>(map));
+    else if (std::holds_alternative<NoMap>(map))
       say("--map fourier: a kernel instead of a linear model");
     else
-      features(map);
+      features(std::holds_alternative<Fourier>(map));
   }
 
   std::vector<std::string> lines;
 
  private:
   void say(std::string line) { lines.push_back(std::move(line)); }
+
+  bool unsaid() const { return options_.bandwidth == Bandwidth::Rule::searched; }
 
   // The share of the columns that is text.
   double text_share() const {
@@ -70,19 +70,21 @@ class Advice {
       say("other inputs or another target: the strongest lambda was best, so little was learned");
   }
 
-  void bins() {
-    const BinningFit fit = binning_fit(map_parts(options_)[0].options, 0, report_.rows);
-    const bool low_order = fit.binning.order_high > 0;
-    if (low_order && options_.bandwidth.empty() && schema_.inputs <= kFewInputs)
+  void bins(const Binning& map) {
+    const bool low_order = map.order_high > 0;
+    const MapPart& part = options_.map.parts[0];
+    const MapRequest asked{.options = part.map, .features = part.features ? part.features : options_.features};
+    if (low_order && unsaid() && schema_.inputs <= kFewInputs)
       say("--bandwidth auto: a length scale per input, searched");
     if (!low_order && text_share() >= kMixed)
       say("--map binning:order=1-2: functions of one and two columns, for tables of mixed columns");
-    say(fmt::format("--features {}: twice the grids in twice the time", 2 * fit.binning.grids));
+    say(fmt::format("--features {}: twice the grids in twice the time",
+                    2 * map_size(kind_of(part.map), asked).features));
     if (report_.rows < kManyRows) say("--bandwidth auto without --map: a smooth kernel, where the target is smooth");
   }
 
-  void features(const std::string& map) {
-    const bool alike = options_.bandwidth.empty() && schema_.inputs > 1 && schema_.inputs <= kFewInputs;
+  void features(bool fourier) {
+    const bool alike = unsaid() && schema_.inputs > 1 && schema_.inputs <= kFewInputs;
     if (text_share() >= kMixed)
       say("--map binning:order=1-2: functions of one and two columns, for tables of mixed columns");
     if (alike) say("--bandwidth auto: a length scale per input, searched; often the largest gain");
@@ -91,7 +93,7 @@ class Advice {
     const std::size_t more = 2 * report_.features;
     if (more <= 4 * report_.rows && more <= 65536)
       say(fmt::format("--features {}: twice as many; four times the time of the solve", more));
-    if (map == "fourier" && report_.rows <= kFewRows)
+    if (fourier && report_.rows <= kFewRows)
       say("--map nystroem: the fewest features for an error, on a few thousand rows and a smooth target");
     if (options_.kernel.family == Kernel::Family::gaussian)
       say("--kernel laplacian or --kernel matern:nu=1.5: better where the target is rough");

@@ -47,8 +47,8 @@ Trial run_trial(const Digits& digits, std::size_t features, const DemoWords& wor
   for (int s = 0; s < seeds; ++s) {
     TrainOptions options;
     options.kernel = gaussian();
-    options.bandwidth = fmt::format("{}", 1 / std::sqrt(2 * kGamma));
-    options.map = features == 0 ? "none" : "fourier";
+    options.bandwidth = 1 / std::sqrt(2 * kGamma);
+    if (features == 0) options.map = NoMap{};
     options.features = features;
     options.scale = ColumnScaling::Method::none;
     options.seed = options.ridge.seed = words.seed + std::uint64_t(s);

@@ -8,7 +8,6 @@
 
 #include "advice.h"
 #include "bochner/paths.h"
-#include "choose/plan.h"
 #include "clock.h"
 #include "commands.h"
 #include "learn/learner.h"

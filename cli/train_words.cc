@@ -3,7 +3,6 @@
 
 #include "train_words.h"
 
-#include "base/spec.h"
 #include "bochner/kernel_family.h"
 #include "require.h"
 
@@ -17,38 +16,45 @@ constexpr const char* kMachine = "The machine; what is left out is chosen and sa
 constexpr const char* kColumns = "Columns and rows";
 
 // "gaussian+laplacian:weight=2" is a mixture of Fourier parts, one per kernel, in the options of the map given.
-void parse_mixed_kernels(const TrainWords& words, const std::vector<std::string>& kernels, TrainOptions& options) {
-  const Spec map(words.map);
-  require(split_parts(words.map).size() == 1 && map.name() == "fourier",
+void mix_kernels(const TrainWords& words, std::vector<MapPart> kernels, TrainOptions& options) {
+  const MapPart& map = options.map.parts[0];
+  require(options.map.parts.size() == 1 && std::holds_alternative<Fourier>(map.map) && !map.kernel,
           "--kernel: found {} kernels with --map {}, expected --map fourier; or give each part of the map its kernel=",
           kernels.size(), words.map);
   require(words.gamma.empty(), "--gamma: found {} kernels, expected one; use --bandwidth", kernels.size());
-  options.bandwidth = words.bandwidth;
-  options.map.clear();
-  for (const std::string& text : kernels) {
-    const Spec kernel(text);
-    std::string part = words.map;
-    part += fmt::format("{}kernel={}", part.find(':') == part.npos ? ":" : ",", kernel.without({"weight"}));
-    if (kernel.has("weight")) part += ",weight=" + kernel.text("weight", "");
-    options.map += (options.map.empty() ? "" : "+") + part;
+  for (MapPart& part : kernels) {
+    part.map = map.map;
+    part.features = map.features;
+    if (!part.bandwidth) part.bandwidth = map.bandwidth;
+    if (!part.weight) part.weight = map.weight;
   }
+  options.map = std::move(kernels);
 }
 
 // One bandwidth from --bandwidth, --gamma or the kernel's own sigma= or gamma=; two of them contradict each other.
 void parse_kernel_words(const TrainWords& words, TrainOptions& options) {
   const std::string kernel = words.kernel.empty() ? "gaussian" : words.kernel;
-  options.kernel = parse_kernel(kernel);
-  const Spec spec(kernel);
-  const bool in_kernel = spec.has("sigma") || spec.has("gamma");
-  require(int(in_kernel) + int(!words.gamma.empty()) + int(!words.bandwidth.empty()) <= 1,
+  options.bandwidth = parse_bandwidth(words.bandwidth);
+  std::vector<MapPart> parts = parse_kernel_parts(kernel);
+  if (parts.size() > 1) return mix_kernels(words, std::move(parts), options);
+  options.kernel = *parts[0].kernel;
+  require(int(parts[0].bandwidth.has_value()) + int(!words.gamma.empty()) + int(!words.bandwidth.empty()) <= 1,
           "--bandwidth: given twice, expected one of --bandwidth, --gamma and sigma= or gamma= in --kernel");
-  options.bandwidth = words.bandwidth;
-  if (!words.gamma.empty()) {
-    parse_number("--gamma", words.gamma);
-    const bool more = kernel.find(':') != kernel.npos;
-    options.kernel = parse_kernel(kernel + (more ? "," : ":") + "gamma=" + words.gamma);
-  }
-  if (in_kernel || !words.gamma.empty()) options.bandwidth = fmt::format("{}", options.kernel.length_scales[0]);
+  if (parts[0].bandwidth) options.bandwidth = *parts[0].bandwidth;
+  if (words.gamma.empty()) return;
+  parse_number("--gamma", words.gamma);
+  const bool more = kernel.find(':') != kernel.npos;
+  options.bandwidth = parse_kernel(kernel + (more ? "," : ":") + "gamma=" + words.gamma).length_scales;
+}
+
+// A kernel that was asked for by name, and that random bins cannot have.
+void check_bins_kernel(const TrainWords& words, const TrainOptions& options) {
+  const auto* bins = options.map.parts.size() == 1 ? std::get_if<Binning>(&options.map.parts[0].map) : nullptr;
+  if (!bins || bins->law || bins->order_high > 0) return;
+  require((words.kernel.empty() && words.gamma.empty()) || options.kernel.family == Kernel::Family::laplacian,
+          "--kernel: the {} kernel is no mixture of hats, expected laplacian with --map binning; or leave it out, give "
+          "law=hat, reciprocal or log-uniform in the map, or use --map fourier",
+          kernel_name(options.kernel));
 }
 
 void parse_scales(const std::vector<std::string>& scales, TrainOptions& options) {
@@ -248,18 +254,9 @@ TrainOptions TrainWords::options() const {
   using Select = RidgeOptions::Select;
   using Solver = RidgeOptions::Solver;
   TrainOptions options;
-  options.map = map;
-  if (const std::vector<std::string> kernels = split_parts(kernel); kernels.size() > 1)
-    parse_mixed_kernels(*this, kernels, options);
-  else
-    parse_kernel_words(*this, options);
-  if (const Spec spec(map);
-      spec.name() == "binning" && split_parts(map).size() == 1 && !spec.has("law") && !spec.has("order"))
-    require(
-        (kernel.empty() && gamma.empty()) || options.kernel.family == Kernel::Family::laplacian,
-        "--kernel: the {} kernel is no mixture of hats, expected laplacian with --map binning; or leave it out, give "
-        "law=hat, reciprocal or log-uniform in the map, or use --map fourier",
-        kernel_name(options.kernel));
+  options.map = parse_map_options(map);
+  parse_kernel_words(*this, options);
+  check_bins_kernel(*this, options);
   require(features_given->count() == 0 || features > 0,
           "--features: found 0, expected at least 1; leave it out for a number by the rows");
   options.features = features;

@@ -25,6 +25,8 @@
 #include "bochner/kernel_family.h"
 #include "bochner/learner.h"
 #include "bochner/map.h"
+#include "bochner/map_kind.h"
+#include "bochner/map_options.h"
 #include "bochner/matrix.h"
 #include "bochner/model.h"
 #include "bochner/new_rows.h"

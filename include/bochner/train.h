@@ -23,6 +23,7 @@
 #include "bochner/kernel.h"
 #include "bochner/learner.h"
 #include "bochner/map.h"
+#include "bochner/map_options.h"
 #include "bochner/model.h"
 #include "bochner/ridge.h"
 #include "bochner/rows.h"
@@ -32,11 +33,10 @@ namespace bochner {
 // Everything train() may be told. What is left out is chosen, and the choice is said and recorded.
 struct TrainOptions {
   Kernel kernel = {};  // its length scales are replaced by the bandwidth
-  std::string bandwidth =
-      {};  // a number, one per input by comma, "scale", "median", "auto" (one per input, searched); "": one, searched
-  std::string map = "fourier";  // "fourier", "fourier:form=shifted", "binning", "nystroem:landmarks=leverage", "none"
-  std::size_t features = 0;     // outputs of the map, grids or landmarks; 0: by the number of rows
-  std::optional<ColumnScaling::Method> scale = {};                               // none: by column
+  Bandwidth bandwidth = {};
+  MapOptions map = {};                              // Fourier features
+  std::size_t features = 0;                         // outputs of the map, grids or landmarks; 0: by the number of rows
+  std::optional<ColumnScaling::Method> scale = {};  // none: by column
   std::vector<std::pair<std::string, ColumnScaling::Method>> scale_inputs = {};  // these inputs, by name, differently
   RidgeOptions ridge = {};
   LearnerOptions learner = {};                                     // another learner than ridge, and its options
@@ -50,6 +50,10 @@ struct TrainOptions {
   CheckpointOptions checkpoint = {};
   std::function<void(const std::string&)> say = {};  // each choice, as it is made, on the calling thread
 };
+
+// What is wrong with the options whatever the rows are, before anyone reads them: std::invalid_argument.
+// inputs: 0 while they are not known.
+void check_options(const TrainOptions& options, std::size_t inputs = 0);
 
 // From rows to a model: survey, scale, bandwidth, features, learner. Trainings may run at the same time in several
 // threads, each on rows of its own.

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bochner {
@@ -14,6 +15,8 @@ namespace bochner {
 class Spec {
  public:
   explicit Spec(const std::string& text);
+  Spec(std::string name, std::map<std::string, std::string> values)
+      : name_(std::move(name)), values_(std::move(values)) {}
 
   const std::string& name() const { return name_; }
   // Refuses any key that is not listed.
@@ -22,6 +25,7 @@ class Spec {
   double number(const std::string& key, double otherwise) const;
   bool has(const std::string& key) const { return values_.contains(key); }
   std::string without(std::initializer_list<const char*> keys) const;  // the text less these keys
+  const std::map<std::string, std::string>& values() const { return values_; }
 
  private:
   std::string name_;

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/require.h"
-#include "base/spec.h"
 #include "bochner/bandwidth.h"
 #include "check/subject.h"
 #include "choose/map_parts.h"
@@ -49,8 +48,9 @@ CheckedRows checked_rows(const Survey& survey, const std::vector<MapPtr>& before
 
 // Length scales that are found by fitting the target.
 bool searches(const TrainOptions& options) {
-  const std::vector<MapPart> parts = map_parts(options);
-  return std::any_of(parts.begin(), parts.end(), [](const MapPart& part) { return part.options.bandwidth == "auto"; });
+  const std::vector<PartPlan> parts = map_parts(options);
+  return std::any_of(parts.begin(), parts.end(),
+                     [](const PartPlan& part) { return part.bandwidth.rule == Bandwidth::Rule::searched_per_input; });
 }
 
 // settle: offsets are to be found, as in training; otherwise the rows come as they are.
@@ -78,10 +78,10 @@ MapCheck run(const CheckSubject& subject, const Survey& survey, const std::vecto
 // which takes a target; otherwise they are the median rule's. scaling: of the rows that the grids see; may be null.
 BinningOptions planned_grids(Rows& rows, const Survey& survey, const MapPtr& scaling, const TrainOptions& options,
                              const CheckOptions& check, Threads& threads, std::vector<std::string>& notes) {
-  const bool mixture = asks_for_mixture(options);
+  const bool mixture = has_mixed_bins(options.map);
   const std::size_t inputs = rows.schema().inputs;
   BinningFit fit = mixture ? mixture_fit(options, inputs, survey.rows()).bins
-                           : binning_fit(map_parts(options)[0].options, inputs, survey.rows());
+                           : binning_fit(options, map_parts(options)[0], inputs, survey.rows());
   BinningOptions& grids = fit.binning;
   const auto note = [&](const std::string& text) {
     notes.push_back(text);
@@ -135,9 +135,10 @@ std::unique_ptr<CheckSubject> mixture_head(std::span<const MapPtr> heads, const 
 
 MapCheck check(Rows& rows, const TrainOptions& train_options, const CheckOptions& options) {
   TrainOptions chosen = train_options;
-  require(Spec(chosen.map).name() != "none", "check: found map none, expected a map that has a kernel");
-  const bool binning = asks_for_binning(chosen), mixture = asks_for_mixture(chosen);
-  if (chosen.bandwidth.empty() && !binning) chosen.bandwidth = "median";
+  require(chosen.map.parts.empty() || !std::holds_alternative<NoMap>(chosen.map.parts[0].map),
+          "check: found map none, expected a map that has a kernel");
+  const bool mixture = has_mixed_bins(chosen.map), binning = has_bins(chosen.map) && !mixture;
+  if (chosen.bandwidth == Bandwidth::Rule::searched && !binning) chosen.bandwidth = Bandwidth::Rule::median;
   require(!searches(chosen) || rows.schema().targets > 0,
           "check: bandwidth auto fits a target and found none, expected one; name it (--target), or give numbers");
   Threads threads(chosen.execution);

@@ -7,79 +7,79 @@
 #include <cmath>
 
 #include "base/require.h"
-#include "base/spec.h"
 
 namespace bochner {
 
 namespace {
 
-bool is_binning(const std::string& map) { return Spec(map).name() == "binning"; }
+PartPlan part_plan(const TrainOptions& whole, const MapPart& part) {
+  PartPlan plan;
+  plan.kind = &kind_of(part.map);
+  plan.bandwidth = part.bandwidth.value_or(whole.bandwidth);
+  plan.weight = part.weight;
+  plan.request.options = part.map;
+  plan.request.kernel = part.kernel.value_or(whole.kernel);
+  plan.request.features = part.features ? part.features : whole.features;
+  plan.request.seed = whole.seed;
+  plan.request.double_precision = whole.double_precision;
+  require(!part.weight || whole.map.parts.size() > 1, "map: found weight={}, expected several parts",
+          part.weight.value_or(0));
+  require(!part.weight || (*part.weight > 0 && std::isfinite(*part.weight)),
+          "map: found weight={}, expected a positive number", part.weight.value_or(0));
+  return plan;
+}
 
-MapPart map_part(const TrainOptions& whole, const std::string& text, bool alone) {
-  const Spec spec(text);
-  MapPart part{whole, {}, 1};
-  TrainOptions& options = part.options;
-  options.map = spec.without({"features", "kernel", "bandwidth", "weight"});
-  if (spec.has("features")) {
-    const double features = spec.number("features", 0);
-    require(features >= 1 && features == std::floor(features) && features < 1e15,
-            "map: found features={}, expected a whole number", spec.text("features", ""));
-    options.features = std::size_t(features);
-  }
-  if (spec.has("kernel")) options.kernel = parse_kernel(spec.text("kernel", ""));
-  if (spec.has("bandwidth")) options.bandwidth = spec.text("bandwidth", "");
-  if (spec.has("weight")) {
-    require(!alone, "map: found weight={}, expected several parts", spec.text("weight", ""));
-    part.weight = spec.number("weight", 1);
-    require(*part.weight > 0 && std::isfinite(*part.weight), "map: found weight={}, expected a positive number",
-            spec.text("weight", ""));
-  }
-  return part;
+// Bins beside other features: what they do not say is theirs, not that of the whole.
+void settle_mixed_bins(const TrainOptions& whole, const MapPart& part, PartPlan& plan) {
+  plan.request.features = part.features;
+  if (!part.bandwidth && plan.bandwidth != Bandwidth::Rule::searched_per_input)
+    plan.bandwidth = Bandwidth::Rule::searched;
+  // The kernel of a mixture is the Fourier part's; bins follow it only where they can.
+  Binning& bins = std::get<Binning>(plan.request.options);
+  if (!bins.law && bins.order_high == 0 && !part.kernel && whole.kernel.family != Kernel::Family::laplacian)
+    bins.law.emplace().family = PitchLaw::Family::hat;
 }
 
 }  // namespace
 
-bool MapPart::binning() const { return is_binning(options.map); }
-
-std::vector<MapPart> map_parts(const TrainOptions& options) {
-  const std::vector<std::string> texts = split_parts(options.map);
-  std::vector<MapPart> parts;
-  for (const std::string& text : texts) parts.push_back(map_part(options, text, texts.size() == 1));
+std::vector<PartPlan> map_parts(const TrainOptions& options) {
+  const std::vector<MapPart>& given = options.map.parts;
+  require(!given.empty(), "map: found no parts, expected at least one");
+  std::vector<PartPlan> parts;
+  for (const MapPart& part : given) parts.push_back(part_plan(options, part));
   if (parts.size() == 1) return parts;
 
   std::size_t sharing = 0, bins = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const Spec spec(texts[i]);
-    TrainOptions& part = parts[i].options;
-    require(spec.name() != "none", "map: found none in a mixture, expected fourier, nystroem or binning");
-    if (!is_binning(texts[i])) {
-      sharing += !spec.has("features");
-      part.seed += i * 0x9E3779B97F4A7C15u;  // parts of one law must not draw the same frequencies
+    require(!std::holds_alternative<NoMap>(given[i].map),
+            "map: found none in a mixture, expected fourier, nystroem or binning");
+    if (parts[i].kind->learnt_with_head) {
+      ++bins;
+      settle_mixed_bins(options, given[i], parts[i]);
       continue;
     }
-    ++bins;
-    if (!spec.has("features")) part.features = 0;
-    if (!spec.has("bandwidth") && part.bandwidth != "auto") part.bandwidth.clear();  // that of the others
-    // The kernel of a mixture is the Fourier part's; bins follow it only where they can.
-    if (!spec.has("law") && !spec.has("order") && !spec.has("kernel") &&
-        options.kernel.family != Kernel::Family::laplacian)
-      part.map += part.map.find(':') == part.map.npos ? ":law=hat" : ",law=hat";
+    sharing += given[i].features == 0;
+    parts[i].request.seed += i * 0x9E3779B97F4A7C15u;  // parts of one law must not draw the same frequencies
   }
   require(bins <= 1, "map: found binning {} times, expected at most once in a mixture", bins);
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    if (!Spec(texts[i]).has("features")) parts[i].sharing = std::max<std::size_t>(1, sharing);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    parts[i].request.beside_bins = bins > 0;
+    if (given[i].features == 0) parts[i].request.sharing = std::max<std::size_t>(1, sharing);
+  }
   return parts;
 }
 
-bool asks_for_binning(const TrainOptions& options) {
-  return split_parts(options.map).size() == 1 && is_binning(options.map);
+const PartPlan* bins_of(const std::vector<PartPlan>& parts) {
+  const auto found =
+      std::find_if(parts.begin(), parts.end(), [](const PartPlan& part) { return part.kind->learnt_with_head; });
+  return found == parts.end() ? nullptr : &*found;
 }
 
-bool asks_for_mixture(const TrainOptions& options) { return !asks_for_binning(options) && asks_for_bins(options); }
-
-bool asks_for_bins(const TrainOptions& options) {
-  const std::vector<std::string> parts = split_parts(options.map);
-  return std::any_of(parts.begin(), parts.end(), is_binning);
+bool has_bins(const MapOptions& map) {
+  return std::any_of(map.parts.begin(), map.parts.end(),
+                     [](const MapPart& part) { return kind_of(part.map).learnt_with_head; });
 }
+
+bool has_mixed_bins(const MapOptions& map) { return map.parts.size() > 1 && has_bins(map); }
 
 }  // namespace bochner

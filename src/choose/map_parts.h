@@ -6,28 +6,26 @@
 #include <optional>
 #include <vector>
 
+#include "bochner/map_kind.h"
 #include "bochner/train.h"
 
 namespace bochner {
 
-// One part of a map such as "fourier:features=500+binning:weight=2". Each has the options of its map and
-//   features=   its outputs, or grids; Fourier parts without it share --features evenly
-//   kernel=     its kernel; default: that of the whole
-//   bandwidth=  a number, scale, median or auto; default: that of the whole
-//   weight=     of its kernel in the sum; 1 where another part has one
-struct MapPart {
-  TrainOptions options;  // of the whole, with what the part says
+// One part of the map with all that the options say of it; what the rows decide is still open.
+struct PartPlan {
+  const MapKind* kind = nullptr;
+  MapRequest request;
+  Bandwidth bandwidth;
   std::optional<double> weight;
-  std::size_t sharing = 1;  // parts that share the features
-
-  bool binning() const;
 };
 
-std::vector<MapPart> map_parts(const TrainOptions& options);
+// std::invalid_argument where parts do not go together.
+std::vector<PartPlan> map_parts(const TrainOptions& options);
 
-// Random bins alone; bins among other parts; either.
-bool asks_for_binning(const TrainOptions& options);
-bool asks_for_mixture(const TrainOptions& options);
-bool asks_for_bins(const TrainOptions& options);
+// The part of random bins; null where there is none.
+const PartPlan* bins_of(const std::vector<PartPlan>& parts);
+// Whether the map has bins: alone, and with others.
+bool has_bins(const MapOptions& map);
+bool has_mixed_bins(const MapOptions& map);
 
 }  // namespace bochner

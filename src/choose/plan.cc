@@ -4,21 +4,15 @@
 #include "choose/plan.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numeric>
-#include <optional>
 
 #include "base/require.h"
-#include "base/spec.h"
-#include "bochner/suggest.h"
 #include "bochner/bandwidth.h"
 #include "choose/bandwidth_search.h"
-#include "choose/landmarks.h"
 #include "choose/map_parts.h"
 #include "choose/offsets.h"
 #include "choose/plan_binning.h"
-#include "choose/plan_nystroem.h"
 #include "choose/scaling_rule.h"
 
 namespace bochner {
@@ -26,52 +20,6 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kMedianRows = 1000;
-constexpr std::size_t kMixedFeatures = 1024;  // beside bins
-
-// More rows pay for more features; the cost of a pass grows with their product.
-std::size_t default_features(std::uint64_t rows) {
-  const double wanted = 4 * std::sqrt(double(rows));
-  return std::size_t(std::clamp(std::exp2(std::round(std::log2(wanted))), 128.0, 4096.0));
-}
-
-bool is_rule(const std::string& bandwidth) {
-  return bandwidth.empty() || bandwidth == "auto" || bandwidth == "scale" || bandwidth == "median";
-}
-
-std::size_t features_of(const MapPart& part, bool mixture, std::uint64_t rows) {
-  std::size_t features = part.options.features ? part.options.features : default_features(rows);
-  if (!part.options.features && mixture) features = std::min(features, kMixedFeatures);  // bins do the rest
-  return part.sharing > 1 ? std::max<std::size_t>(2, features / part.sharing / 2 * 2) : features;
-}
-
-// Cos and sin come in pairs: one more where the number is odd.
-std::size_t in_pairs(std::size_t features, const FourierOptions& options) {
-  return options.form == FourierOptions::Form::cossin ? features + features % 2 : features;
-}
-
-// What the text says of a Fourier map; none for other maps.
-std::optional<FourierOptions> parse_map(const std::string& text) {
-  const Spec spec(text);
-  if (spec.name() == "binning" || spec.name() == "nystroem") return std::nullopt;
-  if (spec.name() == "none") {
-    spec.allow({});
-    return std::nullopt;
-  }
-  if (spec.name() != "fourier") {
-    const bool feature = spec.name() == "rff" || spec.name() == "rbf" || spec.name() == "rks";
-    throw std::invalid_argument(fmt::format(
-        "map: found \"{}\", expected fourier, binning, nystroem or none{}", spec.name(),
-        feature ? "; did you mean 'fourier'?" : suggestion(spec.name(), {"fourier", "binning", "nystroem", "none"})));
-  }
-  spec.allow({"form", "draw"});
-  const std::string form = spec.text("form", "cossin");
-  require(form == "cossin" || form == "shifted", "map: found form={}, expected cossin or shifted", form);
-  const std::string draw = spec.text("draw", "independent");
-  require(draw == "independent" || draw == "orthogonal", "map: found draw={}, expected independent or orthogonal",
-          draw);
-  return FourierOptions{.form = form == "cossin" ? FourierOptions::Form::cossin : FourierOptions::Form::shifted,
-                        .orthogonal = draw == "orthogonal"};
-}
 
 // At most so many of the sampled inputs after scaling.
 Matrix<double> scaled_sample(const Survey& survey, const MapPtr& scaling, std::size_t most) {
@@ -90,12 +38,17 @@ class Planning {
  public:
   Planning(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads,
            Checkpoint* checkpoint)
-      : schema_(schema), survey_(survey), options_(options), threads_(threads), checkpoint_(checkpoint) {}
+      : schema_(schema),
+        survey_(survey),
+        options_(options),
+        parts_(map_parts(options)),
+        threads_(threads),
+        checkpoint_(checkpoint) {}
 
   Plan run() {
     if (!schema_.offsets.empty()) note("offsets: " + offsets_text(schema_) + ", before rounding to float");
-    if (asks_for_mixture(options_)) return mixture();
-    if (const MapPtr scaling = choose_scale(options_)) plan_.maps.push_back(scaling);
+    if (has_mixed_bins(options_.map)) return mixture();
+    if (const MapPtr scaling = choose_scale(parts_.size() == 1 ? &parts_[0] : nullptr)) plan_.maps.push_back(scaling);
     if (const MapPtr features = choose_map(plan_.maps.empty() ? nullptr : plan_.maps[0]))
       plan_.maps.push_back(features);
     return std::move(plan_);
@@ -109,26 +62,23 @@ class Planning {
 
   // Bins and dense features are scaled each in their own way.
   Plan mixture() {
-    const std::vector<MapPart> parts = map_parts(options_);
-    const auto bins = std::find_if(parts.begin(), parts.end(), [](const MapPart& part) { return part.binning(); });
-    plan_.bins_scaling = choose_scale(bins->options);
-    TrainOptions dense = options_;
-    dense.map = "fourier";
-    const MapPtr scaling = choose_scale(dense), features = choose_map(scaling);
+    plan_.bins_scaling = choose_scale(bins_of(parts_));
+    const MapPtr scaling = choose_scale(nullptr), features = choose_map(scaling);
     plan_.dense = scaling ? chain({scaling, features}) : features;
     return std::move(plan_);
   }
 
-  MapPtr choose_scale(const TrainOptions& options) {
-    ScalingChoice choice{options.scale, {}};
-    if (!choice.method && asks_for_binning(options)) choice.method = binning_scaling(options, schema_);
+  // alone: the part that sees these rows; null where several do.
+  MapPtr choose_scale(const PartPlan* alone) {
+    ScalingChoice choice{options_.scale, {}};
+    if (!choice.method && alone && alone->kind->learnt_with_head) choice.method = binning_scaling(*alone, schema_);
     const std::vector<std::string> names = schema_.input_names();
     for (const auto& [name, method] : options_.scale_inputs) {
       const auto found = std::find(names.begin(), names.end(), name);
       require(found != names.end(), "scale: there is no numeric input \"{}\"", name);
       choice.per_input.emplace_back(std::size_t(found - names.begin()), method);
     }
-    choice.keep_constants = Spec(options.map).name() == "none" && !has_intercept();
+    choice.keep_constants = alone && std::holds_alternative<NoMap>(alone->request.options) && !has_intercept();
     const ChosenScaling chosen = choose_scaling(schema_, survey_, choice);
     note("scaling: " + chosen.summary);
     note_constants(chosen.constants);
@@ -156,73 +106,56 @@ class Planning {
   MapPtr choose_map(const MapPtr& scaling) {
     std::vector<MapPtr> maps;
     std::vector<double> weights;
-    const std::vector<MapPart> parts = map_parts(options_);
-    for (const MapPart& part : parts) {
-      if (parts.size() > 1 && part.binning()) continue;
+    for (const PartPlan& part : parts_) {
+      if (part.kind->learnt_with_head) continue;
       maps.push_back(choose_part(part, scaling));
       weights.push_back(part.weight.value_or(1));
     }
     if (maps.size() > 1) plan_.kernel.clear(), plan_.bandwidth.clear();  // each part has its own, in the map's spec
+    if (maps.empty()) return nullptr;
     return maps.size() == 1 ? maps[0] : concat(std::move(maps), std::move(weights));
   }
 
-  MapPtr choose_part(const MapPart& part, const MapPtr& scaling) {
-    const TrainOptions& options = part.options;
-    const std::optional<FourierOptions> given = parse_map(options.map);
-    if (!given) {
-      if (asks_for_binning(options)) return nullptr;
-      if (asks_for_nystroem(options)) return choose_landmarks(part, scaling);
-      if (!scaling && schema_.sparse) return bochner::scaling(std::vector<ColumnScaling>(schema_.inputs));
-      return nullptr;
+  MapPtr choose_part(const PartPlan& part, const MapPtr& scaling) {
+    MapRequest request = part.request;
+    request.inputs = schema_.inputs;
+    request.rows = survey_.rows();
+    request.sparse = schema_.sparse && !scaling;
+    request.execution.threads = threads_.count();
+    request.sample = [&](std::size_t most) { return scaled_sample(survey_, scaling, most); };
+    request.note = [&](const std::string& text) { note(text); };
+    const MapSize size = map_size(*part.kind, request);
+    const std::size_t wanted = size.wanted ? size.wanted : size.features;
+    if (!request.features && size.step > 0) note(fmt::format("features: {} for {} rows", wanted, survey_.rows()));
+    if (size.features > wanted) note(fmt::format("features: {}, since {}", size.features, size.rounded));
+    if (part.kind->has_kernel) {
+      choose_bandwidth(part, request.kernel, size.trial_features ? size.trial_features : size.features, scaling);
+      plan_.kernel = kernel_name(request.kernel);
+      plan_.bandwidth = request.kernel.length_scales;
     }
-    FourierOptions fourier_options = *given;
-    fourier_options.kernel = options.kernel;
-    fourier_options.features = features_of(part, asks_for_mixture(options_), survey_.rows());
-    fourier_options.seed = options.seed;
-    if (!options.features) note(fmt::format("features: {} for {} rows", fourier_options.features, survey_.rows()));
-    if (const std::size_t D = in_pairs(fourier_options.features, *given); D != fourier_options.features) {
-      note(fmt::format("features: {}, since cos and sin come in pairs", D));
-      fourier_options.features = D;
-    }
-    choose_bandwidth(options, fourier_options.kernel, fourier_options.features, scaling);
-    plan_.kernel = kernel_name(fourier_options.kernel);
-    plan_.bandwidth = fourier_options.kernel.length_scales;
-    return fourier(schema_.inputs, fourier_options);
-  }
-
-  MapPtr choose_landmarks(const MapPart& part, const MapPtr& scaling) {
-    NystroemOptions nystroem_options = landmarks_of(part, survey_.rows());
-    if (!part.options.features)
-      note(fmt::format("features: {} for {} rows", nystroem_options.landmarks, survey_.rows()));
-    choose_bandwidth(part.options, nystroem_options.kernel, 2 * nystroem_options.landmarks, scaling);
-    plan_.kernel = kernel_name(nystroem_options.kernel);
-    plan_.bandwidth = nystroem_options.kernel.length_scales;
-    const Matrix<double> sample = scaled_sample(survey_, scaling, landmark_rows(nystroem_options));
-    const MapPtr map = nystroem(sample.view(), nystroem_options, {.threads = threads_.count()});
-    note(landmarks_note(nystroem_options, map->outputs(), survey_.sampled()));
-    return map;
+    return part.kind->make(request);
   }
 
   // `features`: of the map that is planned; the search is by as many Fourier features, or fewer.
-  void choose_bandwidth(const TrainOptions& options, Kernel& kernel, std::size_t features, const MapPtr& scaling) {
-    if (!is_rule(options.bandwidth)) {
-      kernel.length_scales = parse_bandwidth(options.bandwidth);
+  void choose_bandwidth(const PartPlan& part, Kernel& kernel, std::size_t features, const MapPtr& scaling) {
+    const Bandwidth& bandwidth = part.bandwidth;
+    if (bandwidth.rule == Bandwidth::Rule::given) {
+      kernel.length_scales = bandwidth.length_scales;
       return;
     }
-    const bool searched = options.bandwidth.empty() || options.bandwidth == "auto";
     const Matrix<double> sample =
         scaled_sample(survey_, scaling, std::clamp<std::size_t>((8u << 20) / schema_.inputs, 100, kMedianRows));
-    const bool by_scale = options.bandwidth == "scale";
+    const bool by_scale = bandwidth.rule == Bandwidth::Rule::scale;
     const double rule = by_scale ? scale_bandwidth(kernel, sample.view()) : median_bandwidth(kernel, sample.view());
     kernel.length_scales = {rule};
-    if (!searched) {
-      note(fmt::format("bandwidth: {:.4g} by the {} rule", rule, options.bandwidth));
+    if (!bandwidth.searched()) {
+      note(fmt::format("bandwidth: {:.4g} by the {} rule", rule, bandwidth_words(bandwidth)));
       return;
     }
     const SampleTrial trial(schema_, survey_, scaling, threads_, checkpoint_);
     const std::size_t tried = std::min(features / 2 * 2, kSearchFeatures);
-    const BandwidthSearch found = options.bandwidth == "auto" ? search_length_scales(trial, kernel, tried, options.seed)
-                                                              : search_bandwidth(trial, kernel, tried, options.seed);
+    const auto search = bandwidth.rule == Bandwidth::Rule::searched_per_input ? search_length_scales : search_bandwidth;
+    const BandwidthSearch found = search(trial, kernel, tried, part.request.seed);
     kernel.length_scales = found.length_scales;
     if (found.length_scales.size() == 1)
       note(fmt::format("bandwidth: {:.4g}, {:.3g} x the median distance, by {} on {} rows", found.length_scales[0],
@@ -249,6 +182,7 @@ class Planning {
   const Schema& schema_;
   const Survey& survey_;
   const TrainOptions& options_;
+  const std::vector<PartPlan> parts_;
   Threads& threads_;
   Checkpoint* checkpoint_;
   bool constants_noted_ = false;  // parts of a mixture are scaled apart
@@ -257,38 +191,16 @@ class Planning {
 
 }  // namespace
 
-std::vector<double> parse_bandwidth(const std::string& text) {
-  std::vector<double> values;
-  const char *p = text.data(), *end = p + text.size();
-  while (p != end) {
-    double value = 0;
-    const auto [next, ok] = std::from_chars(p, end, value);
-    require(
-        ok == std::errc() && (next == end || *next == ',') && value > 0 && std::isfinite(value),
-        "bandwidth: found \"{}\", expected a positive number, one per input with commas between, scale, median or auto",
-        text);
-    values.push_back(value);
-    p = next == end ? end : next + 1;
-  }
-  return values;
-}
-
 MapPtr Plan::map() const { return maps.empty() ? nullptr : chain(maps); }
 
 namespace {
 
-void check_part(const TrainOptions& options, std::size_t inputs) {
-  std::optional<FourierOptions> given = parse_map(options.map);
-  if (given) {
-    given->kernel = options.kernel;
-    given->kernel.length_scales = {1.0};
-    if (options.features > 0) given->features = in_pairs(options.features, *given);
-    fourier(1, *given);
-  }
-  if (asks_for_binning(options)) binning_fit(options, inputs, 0);
-  if (asks_for_nystroem(options)) nystroem_options(options);
-  if ((!given && !asks_for_nystroem(options)) || is_rule(options.bandwidth)) return;
-  const std::size_t count = parse_bandwidth(options.bandwidth).size();
+void check_bandwidth(const Bandwidth& bandwidth, std::size_t inputs) {
+  if (bandwidth.rule != Bandwidth::Rule::given) return;
+  const std::size_t count = bandwidth.length_scales.size();
+  require(count > 0, "bandwidth: found no number, expected at least one");
+  for (const double scale : bandwidth.length_scales)
+    require(scale > 0 && std::isfinite(scale), "bandwidth: found {}, expected a positive number", scale);
   require(count == 1 || inputs == 0 || count == inputs, "bandwidth: found {} length scales for {} inputs", count,
           inputs);
 }
@@ -296,44 +208,36 @@ void check_part(const TrainOptions& options, std::size_t inputs) {
 }  // namespace
 
 void check_options(const TrainOptions& options, std::size_t inputs) {
-  const std::vector<MapPart> parts = map_parts(options);
-  if (asks_for_mixture(options)) mixture_fit(options, inputs, 0);
-  if (parts.size() > 1) {
-    for (const MapPart& part : parts) check_options(part.options, inputs);
-    return;
+  const std::vector<PartPlan> parts = map_parts(options);
+  if (has_mixed_bins(options.map)) mixture_fit(options, inputs, 0);
+  for (PartPlan part : parts) {
+    part.request.inputs = inputs;
+    if (part.kind->check) part.kind->check(part.request);
+    if (part.kind->learnt_with_head) binning_fit(options, part, inputs, 0);
+    check_bandwidth(part.bandwidth, part.kind->has_kernel ? inputs : 0);
   }
-  check_part(parts[0].options, inputs);
 }
 
-MapSize map_size(const TrainOptions& all, const Schema& schema, std::uint64_t rows) {
-  const std::vector<MapPart> parts = map_parts(all);
-  MapSize size{.bounded = true};
-  for (const MapPart& part : parts) {
-    const std::optional<FourierOptions> given = parse_map(part.options.map);
-    if (!asks_for_bins(all) && asks_for_nystroem(part.options)) {
-      NystroemOptions options = landmarks_of(part, rows);
-      if (rows > 0) options.landmarks = std::size_t(std::min<std::uint64_t>(options.landmarks, rows));
-      size.features += options.landmarks;
-      size.step = parts.size() > 1 ? 0 : 1;
-      size.weights = std::max(size.weights, landmark_weights(options, schema.inputs, rows));
-      size.searched |= part.options.bandwidth.empty() || part.options.bandwidth == "auto";
-      continue;
-    }
-    if (asks_for_bins(all)) {
-      size.searched |= !part.binning() && (part.options.bandwidth.empty() || part.options.bandwidth == "auto");
-      continue;
-    }
-    if (!given) return {.features = schema.inputs, .step = 0};
-    const bool pairs = given->form == FourierOptions::Form::cossin;
-    size.features += in_pairs(features_of(part, false, rows), *given);
-    size.step = parts.size() > 1 ? 0 : pairs ? 2 : 1;
-    // While an orthogonal W is made it lies there in double too.
-    const double weights = double(schema.inputs) / (pairs ? 2 : 1) * (given->orthogonal ? 3 : 1);
-    size.weights = std::max(size.weights, weights);
-    size.searched |= part.options.bandwidth.empty() || part.options.bandwidth == "auto";
+MapSize map_size(const TrainOptions& options, const Schema& schema, std::uint64_t rows) {
+  if (has_bins(options.map)) return {.features = schema.inputs, .step = 0};
+  std::vector<PartPlan> parts = map_parts(options);
+  MapSize whole{.bounded = true};
+  for (PartPlan& part : parts) {
+    part.request.inputs = schema.inputs;
+    part.request.rows = rows;
+    const MapSize size = map_size(*part.kind, part.request);
+    whole.features += size.features;
+    whole.step = parts.size() > 1 ? 0 : size.step;
+    whole.weights = std::max(whole.weights, size.weights);
+    whole.bounded = whole.bounded && size.bounded;
   }
-  if (asks_for_bins(all)) return {.features = schema.inputs, .step = 0, .searched = size.searched};
-  return size;
+  return whole;
+}
+
+bool searches_bandwidth(const TrainOptions& options) {
+  const std::vector<PartPlan> parts = map_parts(options);
+  return std::any_of(parts.begin(), parts.end(),
+                     [](const PartPlan& part) { return part.kind->has_kernel && part.bandwidth.searched(); });
 }
 
 Plan make_plan(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads,

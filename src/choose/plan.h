@@ -8,6 +8,7 @@
 
 #include "base/threads.h"
 #include "bochner/map.h"
+#include "bochner/map_kind.h"
 #include "bochner/train.h"
 #include "folds/survey.h"
 
@@ -26,24 +27,12 @@ struct Plan {
   MapPtr map() const;  // null when rows go as they are
 };
 
-// What is wrong with the options whatever the rows are, before anyone reads them: std::invalid_argument.
-// inputs: 0 while they are not known.
-void check_options(const TrainOptions& options, std::size_t inputs = 0);
-
 constexpr std::size_t kSearchFeatures = 1024;  // enough to rank bandwidths
 
-// How large the map will be that the options ask for.
-struct MapSize {
-  std::size_t features = 0;
-  std::size_t step = 1;   // features come in multiples of this; 0: they are not one number to choose
-  double weights = 0;     // numbers it keeps per feature
-  bool bounded = false;   // it bounds its features
-  bool searched = false;  // its bandwidth is found by trials on a sample
-};
+// How large the map will be that the options ask for. Bins are counted later: their features are the inputs.
 MapSize map_size(const TrainOptions& options, const Schema& schema, std::uint64_t rows);
-
-// A positive number, or several with commas between.
-std::vector<double> parse_bandwidth(const std::string& text);
+// Whether trials on a sample find length scales of features, before the rows are mapped.
+bool searches_bandwidth(const TrainOptions& options);
 
 // checkpoint: logs what a search tries; may be null.
 Plan make_plan(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads,

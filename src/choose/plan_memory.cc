@@ -56,7 +56,7 @@ class Planning {
       : rows_(rows), schema_(rows.schema()), n_(double(n)), options_(options), threads_(threads) {
     const MapSize map = map_size(options, schema_, n);
     step_ = map.step;
-    searched_ = map.searched;
+    searched_ = searches_bandwidth(options);
     size_.rows = n;
     size_.features = map.features;
     size_.outputs = outputs_of(schema_);
@@ -72,7 +72,7 @@ class Planning {
   }
 
   TrainingMemory run() {
-    if (asks_for_bins(options_)) return run_bins();
+    if (has_bins(options_.map)) return run_bins();
     TrainingMemory memory;
     memory.keep_rows = row_bytes() > 0 && whole(size_, true).total() <= limit_;
     const MemoryPlan plan = whole(size_, memory.keep_rows);
@@ -112,9 +112,8 @@ class Planning {
 
   MemoryPlan most_of_bins() const {
     GridSize size;
-    BinningFit fit;
-    for (const MapPart& part : map_parts(options_))
-      if (part.binning()) fit = binning_fit(part.options, schema_.inputs, size_.rows);
+    const std::vector<PartPlan> parts = map_parts(options_);
+    const BinningFit fit = binning_fit(options_, *bins_of(parts), schema_.inputs, size_.rows);
     size.rows = size_.rows;
     size.outputs = size_.outputs;
     size.grids = fit.binning.grids;
@@ -163,7 +162,7 @@ class Planning {
     if (searched_)
       plan.add("trials", SampleTrial::bytes(
                              schema_, size_.rows,
-                             asks_for_bins(options_) ? kSearchFeatures : std::min(size_.features, kSearchFeatures)));
+                             has_bins(options_.map) ? kSearchFeatures : std::min(size_.features, kSearchFeatures)));
     return plan;
   }
 
@@ -200,7 +199,7 @@ class Planning {
     else if (before(false).total() > limit_)
       remedy = fmt::format("raise --memory to {} at least", size_text(before(false).total() + kMega));
     if (D > 0 && options_.learner.learner != Learner::ridge) remedy += ", or use ridge";
-    if (asks_for_bins(options_))
+    if (has_bins(options_.map))
       throw std::invalid_argument(fmt::format("memory: grids need at least {} ({}), {}; raise --memory",
                                               size_text(plan.total()), plan.items_text(), allowed));
     throw std::invalid_argument(fmt::format("{} {} need {} ({}), {}; {}",

@@ -3,34 +3,46 @@
 
 #include "maps/load.h"
 
+#include <algorithm>
+
 #include "base/archive.h"
 #include "base/require.h"
+#include "bochner/map_kind.h"
 #include "maps/grid_linear.h"
-#include "maps/nystroem.h"
 #include "maps/radial.h"
 #include "maps/twofold.h"
 
 namespace bochner {
 
 namespace {
+
 constexpr std::size_t kMostParts = 64;
-}
+
+// Maps that hold others or end a model. Those that make features are rows of the table of map kinds.
+constexpr std::pair<const char*, MapPtr (*)(const Archive&)> kLoaders[] = {
+    {"scaling", load_scaling},
+    {"linear", load_linear},
+    {"grid_linear", load_grid_linear},
+    {"chain", load_chain},
+    {"concat", load_concat},
+    {"sum", load_sum},
+    {"twofold", load_twofold},
+    {"radial_machine", load_radial_machine},
+    {"leaf_machines", load_leaf_machines},
+};
+
+}  // namespace
 
 MapPtr load_map(const Archive& archive) {
   const std::string type = get_text(archive.tree, "type");
-  if (type == "fourier") return load_fourier(archive);
-  if (type == "binning") return load_binning(archive);
-  if (type == "nystroem") return load_nystroem(archive);
-  if (type == "grid_linear") return load_grid_linear(archive);
-  if (type == "scaling") return load_scaling(archive);
-  if (type == "linear") return load_linear(archive);
-  if (type == "chain") return load_chain(archive);
-  if (type == "concat") return load_concat(archive);
-  if (type == "sum") return load_sum(archive);
-  if (type == "twofold") return load_twofold(archive);
-  if (type == "radial_machine") return load_radial_machine(archive);
-  if (type == "leaf_machines") return load_leaf_machines(archive);
+  for (const auto& [name, load] : kLoaders)
+    if (type == name) return load(archive);
+  if (const MapKind* kind = find_map_kind(type); kind && kind->load) return kind->load(archive);
   fail(Error::Kind::model, "model: found a map of type \"{}\", expected one this version knows; update bochner", type);
+}
+
+bool is_composed_type(const std::string& type) {
+  return std::any_of(std::begin(kLoaders), std::end(kLoaders), [&](const auto& known) { return type == known.first; });
 }
 
 void save_parts(Archive& archive, const std::vector<MapPtr>& maps) {

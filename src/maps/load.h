@@ -11,6 +11,8 @@ namespace bochner {
 
 // Rebuilds any map from what its save() wrote; Error::Kind::model when the archive does not describe one.
 MapPtr load_map(const Archive& archive);
+// Whether maps of this type are the library's own that are no kind to choose: chains, heads, scalings.
+bool is_composed_type(const std::string& type);
 
 MapPtr load_fourier(const Archive& archive);
 MapPtr load_scaling(const Archive& archive);

@@ -10,7 +10,6 @@
 #include "backend/machine.h"
 #include "base/require.h"
 #include "bochner/file_hash.h"
-#include "choose/map_parts.h"
 #include "choose/offsets.h"
 #include "choose/plan.h"
 #include "choose/plan_memory.h"
@@ -188,9 +187,10 @@ Sum sum_part(Rows& rows, const Sum& spec, const PartName& part, const TrainOptio
   if (!weights.empty()) survey = survey.reweighted(weights);
   check_classes(schema, survey.class_rows(), spec.state().name);
   refuse_lost_inputs(*spec.state().survey);
-  require(!asks_for_bins(options),
-          "map: binning cannot be trained in parts: its sweeps pass over the rows again and again, so there is no sum "
-          "to merge; use the fourier map, or train on all rows at once");
+  for (const MapPart& map : options.map.parts)
+    require(kind_of(map.map).no_sums.empty(),
+            "map: {} cannot be trained in parts: {}; use the fourier map, or train on all rows at once",
+            kind_of(map.map).name, kind_of(map.map).no_sums);
   Threads threads(options.execution);
   Plan plan = make_plan(schema, survey, options, threads);
   const MapPtr map = plan.map();

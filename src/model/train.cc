@@ -136,9 +136,9 @@ class Training {
   }
 
   Fitted fit_head(const Stream& stream, const Stream* judge) {
-    if (asks_for_binning(options_)) {
+    if (has_bins(options_.map)) {
       if (options_.learner.learner != Learner::ridge) check_learner(schema(), options_.learner);
-      BinningFit binning = binning_fit(map_parts(options_)[0].options, stream.features(), survey_.rows());
+      BinningFit binning = binning_fit(options_, map_parts(options_)[0], stream.features(), survey_.rows());
       binning.room = room();
       return fit_binning(stream, survey_, binning, judge);
     }

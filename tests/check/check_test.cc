@@ -167,7 +167,8 @@ TEST(Check, IsTheSameForAnyThreadCount) {
   const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
   for (const char* map : {"fourier", "nystroem", "binning:law=hat", "fourier+binning:bandwidth=auto"}) {
     const auto text = [&](int threads) {
-      return check(*rows, {.map = map, .features = 40, .execution = {.threads = threads}}, {.sample = 200, .draws = 3})
+      return check(*rows, {.map = parse_map_options(map), .features = 40, .execution = {.threads = threads}},
+                   {.sample = 200, .draws = 3})
           .text();
     };
     const std::string one = text(1);
@@ -181,7 +182,7 @@ TEST(Check, OfAModelUsesItsOwnMapAndScaling) {
     const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
     // Grids see raw units, the others scaled ones.
     const bool grids = std::string(map).starts_with("binning");
-    const Model model = train(*rows, {.bandwidth = grids ? "1e6" : "5", .map = map, .features = 60});
+    const Model model = train(*rows, {.bandwidth = grids ? 1e6 : 5, .map = parse_map_options(map), .features = 60});
     const auto fresh = open_rows(kData + "/cpu-new.csv", model.schema());
     const MapCheck found = check(*fresh, model, {.sample = 150});
     EXPECT_LT(found.rms_error, 0.2) << map;
@@ -192,8 +193,8 @@ TEST(Check, OfAModelUsesItsOwnMapAndScaling) {
 
 TEST(Check, RefusesWhatHasNoKernel) {
   const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
-  EXPECT_THROW(check(*rows, TrainOptions{.map = "none"}), std::invalid_argument);
-  const Model linear = train(*rows, {.map = "none"});
+  EXPECT_THROW(check(*rows, TrainOptions{.map = NoMap{}}), std::invalid_argument);
+  const Model linear = train(*rows, {.map = NoMap{}});
   EXPECT_THROW(check(*rows, linear), std::invalid_argument);
   EXPECT_THROW(check(scaling({{}, {}}), normals(5, 2).view()), std::invalid_argument);
   const MapPtr map = fourier(2, {.features = 4});

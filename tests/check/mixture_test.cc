@@ -151,7 +151,7 @@ using CheckMixtureModel = SavedModel;
 
 TEST_F(CheckMixtureModel, KnowsTheWeightsTrainingChose) {
   const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
-  const Model model = train(*rows, {.map = "fourier:features=100+binning:bandwidth=1e6"});
+  const Model model = train(*rows, {.map = parse_map_options("fourier:features=100+binning:bandwidth=1e6")});
   ASSERT_EQ(model.report().part_weights.size(), 2u);
   const auto fresh = open_rows(kData + "/cpu-new.csv", model.schema());
   const MapCheck found = check(*fresh, model, {.sample = 150});
@@ -170,8 +170,9 @@ TEST_F(CheckMixtureModel, KnowsTheWeightsTrainingChose) {
 
 TEST(CheckMixture, OfKernelsIsTheMapThatTrainingMakes) {
   const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
-  const TrainOptions options{
-      .bandwidth = "4", .map = "fourier:kernel=gaussian+fourier:kernel=laplacian,weight=2", .features = 60};
+  const TrainOptions options{.bandwidth = 4,
+                             .map = parse_map_options("fourier:kernel=gaussian+fourier:kernel=laplacian,weight=2"),
+                             .features = 60};
   const MapCheck planned = check(*rows, options, {.sample = 100});
   const MapCheck trained = check(*rows, train(*rows, options), {.sample = 100, .lambda = planned.lambda});
   EXPECT_EQ(planned.rms_error, trained.rms_error);
@@ -188,7 +189,7 @@ std::string bandwidth_note(const std::vector<std::string>& notes) {
 TEST(CheckAuto, FindsTheLengthScalesThatTrainingFinds) {
   const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
   for (const char* map : {"binning:law=hat", "fourier+binning", "binning:order=1-2"}) {
-    const TrainOptions options{.bandwidth = "auto", .map = map};
+    const TrainOptions options{.bandwidth = Bandwidth::Rule::searched_per_input, .map = parse_map_options(map)};
     const std::string trained = bandwidth_note(train(*rows, options).report().notes);
     EXPECT_NE(trained, "none") << map;
     EXPECT_EQ(bandwidth_note(check(*rows, options, {.sample = 50, .draws = 1}).notes), trained) << map;
@@ -198,10 +199,11 @@ TEST(CheckAuto, FindsTheLengthScalesThatTrainingFinds) {
 TEST(CheckAuto, NeedsATarget) {
   const auto rows = open_rows(kData + "/cpu-small.csv", {.target_required = false});
   for (const char* map : {"binning:law=hat", "fourier", "fourier+binning", "fourier+binning:bandwidth=auto"})
-    EXPECT_THROW(check(*rows, {.bandwidth = std::string(map).ends_with("auto") ? "1" : "auto", .map = map}),
+    EXPECT_THROW(check(*rows, {.bandwidth = parse_bandwidth(std::string(map).ends_with("auto") ? "1" : "auto"),
+                               .map = parse_map_options(map)}),
                  std::invalid_argument)
         << map;
-  EXPECT_GT(check(*rows, {.map = "fourier+binning", .features = 50}, {.sample = 50}).rms_error, 0);
+  EXPECT_GT(check(*rows, {.map = parse_map_options("fourier+binning"), .features = 50}, {.sample = 50}).rms_error, 0);
 }
 
 }  // namespace

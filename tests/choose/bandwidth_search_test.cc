@@ -14,7 +14,7 @@ namespace bochner {
 namespace {
 
 // Two of four inputs matter. As many features as rows: the loss has several minima, in the bandwidth and in lambda.
-Report trained(std::size_t n, std::uint64_t seed, const std::string& bandwidth, std::size_t features, int threads = 2) {
+Report trained(std::size_t n, std::uint64_t seed, const Bandwidth& bandwidth, std::size_t features, int threads = 2) {
   Matrix<double> x(n, 4), y(n, 1);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < 4; ++j) x(i, j) = normal(seed, Draw::sample, i, j);
@@ -31,19 +31,19 @@ Report trained(std::size_t n, std::uint64_t seed, const std::string& bandwidth, 
 TEST(BandwidthSearch, IsNeverWorseThanTheMedianByTheScoreThatIsPrinted) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed)
     for (const std::size_t features : {64, 256}) {
-      const double searched = *trained(200, seed, "", features).score->r2;
-      EXPECT_GE(searched, *trained(200, seed, "median", features).score->r2) << "seed " << seed;
+      const double searched = *trained(200, seed, Bandwidth::Rule::searched, features).score->r2;
+      EXPECT_GE(searched, *trained(200, seed, Bandwidth::Rule::median, features).score->r2) << "seed " << seed;
       if (seed == 1) {
-        EXPECT_GT(*trained(200, seed, "auto", features).score->r2, searched - 0.01);
+        EXPECT_GT(*trained(200, seed, Bandwidth::Rule::searched_per_input, features).score->r2, searched - 0.01);
       }
     }
 }
 
 TEST(BandwidthSearch, IsTheSameForAnyThreads) {
   for (const std::size_t rows : {150, 3000}) {  // left one out, cross-validated
-    const Report one = trained(rows, 1, "", 512, 1);
+    const Report one = trained(rows, 1, Bandwidth::Rule::searched, 512, 1);
     for (const int threads : {2, 3}) {
-      const Report other = trained(rows, 1, "", 512, threads);
+      const Report other = trained(rows, 1, Bandwidth::Rule::searched, 512, threads);
       EXPECT_EQ(one.notes, other.notes);
       EXPECT_EQ(one.score->r2, other.score->r2);
     }

@@ -130,10 +130,10 @@ void seed_models(const fs::path& folder, const std::string& words) {
   for (std::size_t which = 0; which < kTrainings; ++which) add(*small_rows(), training(which));
   TrainOptions options = training(6);
   for (const char* map : {"fourier:form=shifted", "nystroem", "none", "binning:order=1-2", "fourier+nystroem"}) {
-    options.map = map;
+    options.map = parse_map_options(map);
     add(*small_rows(Task::regression), options);
   }
-  options.map = "fourier";
+  options.map = Fourier{};
   for (const auto scale : {ColumnScaling::Method::quantile, ColumnScaling::Method::log}) {
     options.scale = scale;
     add(*text_rows(words, "income"), options);
@@ -152,7 +152,7 @@ void seed_sums(const fs::path& folder, const std::string& words) {
     options.seed = 1;
     const std::string file = scratch("seed.csv");
     for (const char* map : {"fourier", "nystroem", "none"}) {
-      options.map = map;
+      options.map = parse_map_options(map);
       const auto again = open_rows(file, survey.schema(), {.threads = 1});
       sum_part(*again, survey, {"seed", 7}, options).save(path);
       to.add_file(path);

@@ -18,8 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzzing::guarded([&] {
     TrainOptions options = fuzzing::training(6);
     options.kernel = parse_kernel(words[0]);
-    options.map = words[1];
-    options.bandwidth = words[2];
+    options.map = parse_map_options(words[1]);
+    options.bandwidth = parse_bandwidth(words[2]);
     train(*fuzzing::small_rows(Task::regression), options);
   });
   return 0;

@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       solve(sum, {}, execution);
     } else {
       const auto rows = open_rows(table, sum.schema(), {.threads = 1});
-      sum_part(*rows, sum, {"part", 1}, {.bandwidth = "1", .features = 8, .execution = execution});
+      sum_part(*rows, sum, {"part", 1}, {.bandwidth = 1, .features = 8, .execution = execution});
     }
   });
   return 0;

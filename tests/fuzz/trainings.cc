@@ -16,9 +16,9 @@ TrainOptions training(std::size_t which) {
   options.execution.threads = 1;
   options.execution.memory = std::size_t(1) << 28;
   options.features = 8;
-  options.bandwidth = "1";
+  options.bandwidth = 1;
   const auto bins = [&](const char* map) {
-    options.map = map;
+    options.map = parse_map_options(map);
     options.kernel.family = Kernel::Family::laplacian;
   };
   switch (which % kTrainings) {
@@ -45,7 +45,7 @@ TrainOptions training(std::size_t which) {
       options.ridge.lambdas = {1e-4};
       break;
     case 7:
-      options.bandwidth = "";
+      options.bandwidth = Bandwidth::Rule::searched;
       options.ridge.lambdas = {1e-4};
       break;
   }

@@ -79,15 +79,15 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 std::vector<Case> regressions() {
   const auto learner = [](Learner which, MarginLoss loss = MarginLoss::linear) {
-    TrainOptions options{.bandwidth = "1.5", .features = 32};
+    TrainOptions options{.bandwidth = 1.5, .features = 32};
     options.learner.learner = which;
     options.learner.loss = loss;
     return options;
   };
-  TrainOptions bins{.map = "binning", .features = 20}, few = bins,
-                                                       mixture{.map = "fourier:features=32+binning:features=10"};
+  TrainOptions bins{.map = Binning{}, .features = 20},
+      few = bins, mixture{.map = parse_map_options("fourier:features=32+binning:features=10")};
   bins.kernel = mixture.kernel = laplacian();
-  few.map = "binning:order=1-2";
+  few.map = parse_map_options("binning:order=1-2");
   TrainOptions cg = learner(Learner::ridge), searched{.features = 32};
   cg.ridge.solver = RidgeOptions::Solver::cg;
   return {{"ridge", learner(Learner::ridge)},
@@ -156,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(ScaleInvariance, EveryRegression, testing::ValuesIn(reg
 
 TEST(ScaleInvariance, TargetsOfDifferentUnitsAreEachLearntAsIfAlone) {
   for (const Learner which : {Learner::huber, Learner::svr}) {
-    TrainOptions options{.bandwidth = "1.5", .features = 32};
+    TrainOptions options{.bandwidth = 1.5, .features = 32};
     options.learner.learner = which;
     const Table both(400, 2);
     const std::vector<double> factors = {1, 1e-7};
@@ -165,7 +165,7 @@ TEST(ScaleInvariance, TargetsOfDifferentUnitsAreEachLearntAsIfAlone) {
 }
 
 TEST(ScaleInvariance, CThatIsGivenIsInTheUnitOfTheTarget) {
-  TrainOptions options{.bandwidth = "1.5", .features = 32};
+  TrainOptions options{.bandwidth = 1.5, .features = 32};
   options.learner = {.learner = Learner::svr, .C = {10.0}, .epsilon = 0.1};
   const Table table(400);
   const Matrix<double> expected = table.predict(options);
@@ -177,7 +177,7 @@ TEST(ScaleInvariance, CThatIsGivenIsInTheUnitOfTheTarget) {
 // C has LIBLINEAR's meaning: it multiplies the weights as they are given.
 TEST(ScaleInvariance, CThatIsGivenGoesWithTheUnitOfWeights) {
   Table table(400);
-  TrainOptions options{.bandwidth = "1.5", .features = 32};
+  TrainOptions options{.bandwidth = 1.5, .features = 32};
   options.learner = {.learner = Learner::svr, .C = {10.0}};
   const Matrix<double> expected = table.predict(options);
   table.weights.assign(400, 1e-3);
@@ -193,7 +193,7 @@ TEST(ScaleInvariance, ClassifiersDoNotDependOnTheUnitOfWeights) {
   for (std::size_t i = 0; i < 400; ++i) table.y(i, 0) = table.y(i, 0) < 1.5 ? 0 : table.y(i, 0) < 2.5 ? 1 : 2;
   for (const char* map : {"fourier", "binning"})
     for (const Learner which : {Learner::ridge, Learner::svm, Learner::logistic}) {
-      TrainOptions options{.bandwidth = "1.5", .map = map, .features = 20};
+      TrainOptions options{.bandwidth = 1.5, .map = parse_map_options(map), .features = 20};
       options.kernel = laplacian();
       options.learner.learner = which;
       table.weights.clear();
@@ -211,7 +211,7 @@ TEST(ScaleInvariance, ClassifiersDoNotDependOnTheUnitOfWeights) {
 TEST(ScaleInvariance, InputsMayBeInAnyUnit) {
   const Table table(400);
   for (const Learner which : {Learner::ridge, Learner::svr}) {
-    TrainOptions fixed{.bandwidth = "median", .features = 64}, searched{.features = 64};
+    TrainOptions fixed{.bandwidth = Bandwidth::Rule::median, .features = 64}, searched{.features = 64};
     fixed.learner.learner = searched.learner.learner = which;
     if (which == Learner::svr) fixed.learner.C = {1.0};
     fixed.ridge.lambdas = {1e-5};
@@ -244,7 +244,7 @@ TEST(ScaleInvariance, MarginsConvergeForLongRows) {
   schema.labels = {"a", "b", "c"};
   const auto rows = memory_rows<float>(x.view(), y.view(), schema);
   for (const std::vector<double>& C : std::vector<std::vector<double>>{{}, {0.01, 1, 100}, {100, 1e4}}) {
-    TrainOptions options{.map = "none", .scale = ColumnScaling::Method::standardize};
+    TrainOptions options{.map = NoMap{}, .scale = ColumnScaling::Method::standardize};
     options.learner = {.learner = Learner::svm, .C = C};
     const Model model = train(*rows, options);
     for (const std::string& note : model.report().notes)
@@ -260,7 +260,7 @@ TEST(ScaleInvariance, LearnersEndWhereThereIsNothingToLearn) {
         constant.y(i, 0) = value;
         for (std::size_t j = 0; j < 3; ++j) constant.x(i, j) = 1.5f;
       }
-      TrainOptions options{.map = "none", .scale = ColumnScaling::Method::quantile};
+      TrainOptions options{.map = NoMap{}, .scale = ColumnScaling::Method::quantile};
       options.learner.learner = which;
       const auto rows = memory_rows<float>(constant.x.view(), constant.y.view(), constant.schema);
       const Matrix<double> found = train(*rows, options).predict(constant.x.view());

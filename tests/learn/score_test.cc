@@ -254,7 +254,7 @@ TEST(LeaveOneOut, ClassesWithoutSignalAreACoin) {
       for (const double lambda : {1e4, 1e-2}) {  // an intercept alone; a fit of noise
         TrainOptions options;
         options.features = 64;
-        options.bandwidth = "1";
+        options.bandwidth = 1;
         options.balanced = balanced;
         options.ridge.lambdas = {lambda};
         options.ridge.select = RidgeOptions::Select::leave_one_out;

@@ -38,9 +38,9 @@ class Altered : public ::testing::Test {
   std::unique_ptr<Rows> rows() const { return memory_rows<float>(x_.view(), y_.view(), schema_); }
   static TrainOptions options(const std::string& map) {
     TrainOptions options;
-    options.map = map;
+    options.map = parse_map_options(map);
     options.features = 4;
-    options.bandwidth = "1";
+    options.bandwidth = 1;
     options.ridge.lambdas = {1e-3};
     options.execution.threads = 1;
     return options;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include <fmt/format.h>
-
 #include "bochner/model.h"
 #include "bochner/train.h"
 #include "model/saved_model.h"
@@ -16,7 +14,7 @@ class BinningModel : public SavedModel {
  protected:
   static Model train_cpu(TrainOptions options) {
     const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
-    if (options.map == "fourier") options.map = "binning";
+    if (options.map == MapOptions()) options.map = Binning{};
     options.kernel = laplacian();
     return train(*rows, options);
   }
@@ -27,8 +25,8 @@ TEST_F(BinningModel, ScalesThatASearchFoundCanBeGivenBack) {
   found.save(path_.string());
   const Report report = Model::load(path_.string()).report();
   ASSERT_EQ(report.length_scales.size(), report.inputs);
-  const std::string words = fmt::format("{}", fmt::join(report.length_scales, ","));
-  const Model given = train_cpu({.bandwidth = words, .features = 20, .ridge = {.lambdas = {report.lambda}}});
+  const Model given =
+      train_cpu({.bandwidth = report.length_scales, .features = 20, .ridge = {.lambdas = {report.lambda}}});
   EXPECT_TRUE(given.report().length_scales.empty());
   const auto rows = open_rows(kData + "/cpu-new.csv", found.schema());
   const Matrix<double> expected = found.predict(*rows), again = given.predict(*rows);
@@ -38,7 +36,7 @@ TEST_F(BinningModel, ScalesThatASearchFoundCanBeGivenBack) {
 
 TEST_F(BinningModel, PredictsNewRowsAloneAndTheSameAfterLoading) {
   for (const char* map : {"binning", "binning:order=1-2,pursuit=3,sweeps=2", "binning:law=reciprocal,max_bins=50"}) {
-    const Model model = train_cpu({.map = map, .features = 20});
+    const Model model = train_cpu({.map = parse_map_options(map), .features = 20});
     model.save(path_.string());
     const Model again = Model::load(path_.string());
     const auto rows = open_rows(kData + "/cpu-new.csv", again.schema());
@@ -57,7 +55,7 @@ TEST_F(BinningModel, PredictsNewRowsAloneAndTheSameAfterLoading) {
 TEST_F(BinningModel, MixtureWithFourierPredictsTheSameAfterLoadingForAnyThreads) {
   const auto mixed = [](int threads) {
     const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
-    return train(*rows, {.map = "fourier:features=60+binning:features=10,bandwidth=1000",
+    return train(*rows, {.map = parse_map_options("fourier:features=60+binning:features=10,bandwidth=1000"),
                          .ridge = {.lambdas = {1e-4}},
                          .execution = {.threads = threads}});
   };
@@ -74,7 +72,7 @@ TEST_F(BinningModel, MixtureWithFourierPredictsTheSameAfterLoadingForAnyThreads)
 TEST_F(BinningModel, MixtureIsNoWorseThanItsParts) {
   const auto r2_of = [](const char* map) {
     const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
-    const Model model = train(*rows, {.map = map});
+    const Model model = train(*rows, {.map = parse_map_options(map)});
     return *model.report().score->r2;
   };
   // Scores on different rows held out of a few hundred scatter by about as much as is allowed here.
@@ -85,7 +83,9 @@ TEST_F(BinningModel, MixtureIsNoWorseThanItsParts) {
 
 TEST_F(BinningModel, HasTheSameBytesForAnyThreadsAndBlocks) {
   const auto bytes = [&](int threads, std::size_t block) {
-    Model model = train_cpu({.bandwidth = "", .features = 20, .execution = {.threads = threads, .block_rows = block}});
+    Model model = train_cpu({.bandwidth = Bandwidth::Rule::searched,
+                             .features = 20,
+                             .execution = {.threads = threads, .block_rows = block}});
     return saved(model);
   };
   const std::string one = bytes(1, 0);
@@ -105,7 +105,7 @@ TEST_F(BinningModel, ExplainsMostOfTheTarget) {
 // Where no kernel is given the map is that of `--map binning`: hats.
 TEST_F(BinningModel, TrainsWithoutAKernel) {
   const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
-  const Model model = train(*rows, {.map = "binning", .features = 10});
+  const Model model = train(*rows, {.map = Binning{}, .features = 10});
   EXPECT_GT(*model.report().score->r2, 0.8);
   EXPECT_NE(model.report().map.find("hat"), std::string::npos) << model.report().map;
 }
@@ -115,25 +115,21 @@ TEST_F(BinningModel, RefusesWhatItCannotDo) {
     const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
     EXPECT_THROW(train(*rows, options), std::invalid_argument);
   };
-  refuses({.kernel = cauchy(), .map = "binning"});
-  refuses({.kernel = laplacian(), .bandwidth = "median", .map = "binning"});
-  refuses({.kernel = laplacian(), .bandwidth = "1,2", .map = "binning"});
-  refuses({.kernel = laplacian(), .map = "binning:order=2-1"});
-  refuses({.kernel = laplacian(), .map = "binning:order=x"});
-  refuses({.kernel = laplacian(), .map = "binning:law=gaussian"});
-  refuses({.kernel = laplacian(), .map = "binning:grids=3"});
-  refuses({.kernel = laplacian(), .map = "binning:steps=0"});
-  refuses({.kernel = laplacian(), .map = "binning:sweeps=20000"});
-  refuses({.kernel = laplacian(), .map = "binning:steps=3,sweeps=3"});
-  refuses({.kernel = laplacian(), .map = "binning:order=1-2,steps=3"});
-  refuses({.map = "fourier+binning:steps=3"});
-  refuses({.map = "fourier+binning", .learner = {.learner = Learner::huber}});
-  refuses({.map = "binning+binning:order=1"});
-  refuses({.map = "fourier+none"});
-  refuses({.map = "fourier:weight=0+binning"});
-  refuses({.map = "fourier:weight=2"});
-  refuses({.kernel = laplacian(), .map = "binning", .learner = {.learner = Learner::svm}});       // numbers
-  refuses({.kernel = laplacian(), .map = "binning", .learner = {.learner = Learner::logistic}});  // numbers
+  refuses({.kernel = cauchy(), .map = Binning{}});
+  refuses({.kernel = laplacian(), .bandwidth = Bandwidth::Rule::median, .map = Binning{}});
+  refuses({.kernel = laplacian(), .bandwidth = std::vector<double>{1, 2}, .map = Binning{}});
+  for (const char* words : {"binning:steps=0", "binning:sweeps=20000", "binning:steps=3,sweeps=3",
+                            "binning:order=1-2,steps=3", "binning:epochs=3"})
+    refuses({.kernel = laplacian(), .map = parse_map_options(words)});
+  refuses({.kernel = laplacian(), .map = Binning{.order_low = 2, .order_high = 1}});
+  refuses({.map = parse_map_options("fourier+binning:steps=3")});
+  refuses({.map = parse_map_options("fourier+binning"), .learner = {.learner = Learner::huber}});
+  refuses({.map = parse_map_options("binning+binning:order=1")});
+  refuses({.map = parse_map_options("fourier+none")});
+  refuses({.map = parse_map_options("fourier:weight=0+binning")});
+  refuses({.map = parse_map_options("fourier:weight=2")});
+  refuses({.kernel = laplacian(), .map = Binning{}, .learner = {.learner = Learner::svm}});       // numbers
+  refuses({.kernel = laplacian(), .map = Binning{}, .learner = {.learner = Learner::logistic}});  // numbers
 }
 
 }  // namespace

@@ -102,7 +102,8 @@ TEST(Classes, OfRowsNobodyCheckedAreRefusedBeforeTheyAreUsed) {
     p.y[7] = wrong;
     UncheckedRows rows(p);
     for (const char* map : {"fourier", "binning:law=hat", "nystroem", "none"})
-      EXPECT_THROW(train(rows, {.map = map, .features = 8}), std::invalid_argument) << map << " " << wrong;
+      EXPECT_THROW(train(rows, {.map = parse_map_options(map), .features = 8}), std::invalid_argument)
+          << map << " " << wrong;
     EXPECT_THROW(train(rows, {.balanced = true}), std::invalid_argument);
     EXPECT_THROW(fit(rows, fourier(1, {.features = 8})), std::invalid_argument);
     EXPECT_THROW(survey_part(rows, {"p", 1}), std::invalid_argument);
@@ -121,7 +122,7 @@ TEST(Classes, OneIsRefusedByEveryMapAndLearner) {
   for (const Problem* p : {&one, &two}) {
     for (const char* map : {"fourier", "fourier:form=shifted", "binning:law=hat", "binning:order=1", "nystroem", "none",
                             "fourier+binning:law=hat"})
-      EXPECT_THAT([&] { train(*p->rows(), {.map = map, .features = 8}); }, refusal) << map;
+      EXPECT_THAT([&] { train(*p->rows(), {.map = parse_map_options(map), .features = 8}); }, refusal) << map;
     for (const Learner learner : {Learner::svm, Learner::hard_svm, Learner::logistic}) {
       EXPECT_THAT([&] { train(*p->rows(), {.learner = {.learner = learner}}); }, refusal);
       EXPECT_THAT([&] { fit_learner(*p->rows(), fourier(1, {.features = 8}), {.learner = learner}); }, refusal);

@@ -145,14 +145,15 @@ TEST(Train, ValidationRowsChooseLambda) {
 
 TEST(Train, RoundsFeaturesUpToPairsOfCosineAndSine) {
   const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
-  EXPECT_EQ(train(*rows, {.bandwidth = "5", .features = 7}).report().features, 8u);
+  EXPECT_EQ(train(*rows, {.bandwidth = 5, .features = 7}).report().features, 8u);
 }
 
 TEST(Train, RefusesWhatItCannotDo) {
   const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
-  EXPECT_THROW(train(*rows, {.bandwidth = "wide"}), std::invalid_argument);
-  EXPECT_THROW(train(*rows, {.bandwidth = "1,2"}), std::invalid_argument);
-  EXPECT_THROW(train(*rows, {.map = "fourier:colour=blue"}), std::invalid_argument);
+  EXPECT_THROW(train(*rows, {.bandwidth = -1}), std::invalid_argument);
+  EXPECT_THROW(train(*rows, {.bandwidth = std::vector<double>{1, 2}}), std::invalid_argument);
+  EXPECT_THROW(train(*rows, {.bandwidth = Bandwidth::Rule::given}), std::invalid_argument);
+  EXPECT_THROW(train(*rows, {.map = std::vector<MapPart>()}), std::invalid_argument);
   EXPECT_THROW(train(*rows, {.balanced = true}), std::invalid_argument);
 }
 

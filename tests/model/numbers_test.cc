@@ -92,8 +92,8 @@ TEST_F(Numbers, FarFromZeroKeepTheirDifferencesInFloat) {
 TEST_F(Numbers, FarFromZeroServeEveryMapThatNearOnesServe) {
   const Wave near(0, 1), far(1e9, 1);
   for (const char* map : kMaps) {
-    const double expected = *train(*near.rows(), {.map = map}).report().score->r2;
-    EXPECT_GT(*train(*far.rows(), {.map = map}).report().score->r2, expected - 0.02) << map;
+    const double expected = *train(*near.rows(), {.map = parse_map_options(map)}).report().score->r2;
+    EXPECT_GT(*train(*far.rows(), {.map = parse_map_options(map)}).report().score->r2, expected - 0.02) << map;
   }
   const auto raw = far.rows();
   EXPECT_GT(*train(*raw, {.scale = ColumnScaling::Method::none}).report().score->r2, 0.97);
@@ -102,7 +102,7 @@ TEST_F(Numbers, FarFromZeroServeEveryMapThatNearOnesServe) {
 TEST_F(Numbers, WithOutliersKeepTheDifferencesOfTheRest) {
   Wave wave(1.7e12, 3.6e6 / (4 * M_PI));
   for (const std::size_t i : {5, 100, 333}) wave.t[i] = 0;
-  const Model model = train(*wave.rows(), {.map = "fourier", .scale = ColumnScaling::Method::quantile});
+  const Model model = train(*wave.rows(), {.map = Fourier{}, .scale = ColumnScaling::Method::quantile});
   EXPECT_FALSE(model.schema().offsets.empty());
   EXPECT_GT(*model.evaluate(*wave.rows()).r2, 0.9);
 }
@@ -157,7 +157,7 @@ TEST_F(Numbers, OfSparseRowsThatCannotBeToldApartAreRefused) {
 TEST_F(Numbers, OfAModelTrainedInDoubleArePredictedInDouble) {
   const Wave& wave = epoch();
   for (const char* map : {"fourier", "nystroem", "binning:law=hat", "none"}) {
-    const Model model = train(*wave.rows(), {.map = map, .double_precision = true});
+    const Model model = train(*wave.rows(), {.map = parse_map_options(map), .double_precision = true});
     EXPECT_TRUE(again(model).double_precision()) << map;
     const double expected = std::string(map) == "none" ? -0.1 : 0.97;
     EXPECT_GT(*again(model).evaluate(*wave.rows()).r2, expected) << map;
@@ -210,7 +210,7 @@ TEST_F(Numbers, ThatNeverVaryCannotMoveAPrediction) {
   for (const double constant : {5.0, -0.5, 0.0, 1.0, 1.7e12}) {
     const WithConstant data(constant);
     for (const char* map : kMaps) {
-      const Model model = again(train(*data.rows(), {.map = map, .features = 16}));
+      const Model model = again(train(*data.rows(), {.map = parse_map_options(map), .features = 16}));
       EXPECT_THAT(model.report().notes, Contains(HasSubstr("x1: constant"))) << map;
       const Matrix<double> expected = model.predict(data.inputs());
       for (const double other : {constant + 1, -7.0, 1e9}) {
@@ -229,7 +229,7 @@ TEST_F(Numbers, ThatNeverVaryInSparseRowsAreCounted) {
   write("rows.svm", "");
   write("new.svm", " 5:100");
   for (const char* map : {"fourier", "binning:law=hat", "nystroem", "none"}) {
-    const Model model = again(train(*open_rows(path("rows.svm")), {.map = map, .features = 16}));
+    const Model model = again(train(*open_rows(path("rows.svm")), {.map = parse_map_options(map), .features = 16}));
     EXPECT_THAT(model.report().notes, Contains(HasSubstr("7 of 9 never vary"))) << map;
     EXPECT_EQ(model.predict(*open_rows(path("new.svm"), model.schema())),
               model.predict(*open_rows(path("rows.svm"), model.schema())))
@@ -240,7 +240,7 @@ TEST_F(Numbers, ThatNeverVaryInSparseRowsAreCounted) {
 TEST_F(Numbers, ThatNeverVaryStandInForAnInterceptWhereThereIsNone) {
   WithConstant data(1);
   for (std::size_t i = 0; i < data.y.size(); ++i) data.y[i] = 40 + data.x[3 * i + 2];
-  const Model model = train(*data.rows(), {.map = "none", .ridge = {.lambdas = {1e-9}, .intercept = false}});
+  const Model model = train(*data.rows(), {.map = NoMap{}, .ridge = {.lambdas = {1e-9}, .intercept = false}});
   EXPECT_GT(*model.evaluate(*data.rows()).r2, 0.99);
 }
 
@@ -248,7 +248,7 @@ TEST_F(Numbers, OfOneRowDoNotDependOnItsNeighbours) {
   const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
   for (const bool wide : {false, true})
     for (const char* map : kMaps) {
-      const Model model = train(*rows, {.map = map, .features = 50, .double_precision = wide});
+      const Model model = train(*rows, {.map = parse_map_options(map), .features = 50, .double_precision = wide});
       const auto fresh = open_rows(kData + "/cpu-new.csv", model.schema());
       const auto kept = wide ? cached_rows<double>(*fresh) : cached_rows<float>(*fresh);
       const Matrix<double> all = model.predict(*kept);

@@ -15,16 +15,16 @@ class NystroemModel : public SavedModel {
  protected:
   static Model train_cpu(TrainOptions options) {
     const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
-    if (options.map == "fourier") options.map = "nystroem";
+    if (options.map == MapOptions()) options.map = Nystroem{};
     if (options.features == 0) options.features = 60;
-    if (options.bandwidth.empty()) options.bandwidth = "median";
+    if (options.bandwidth == Bandwidth()) options.bandwidth = Bandwidth::Rule::median;
     return train(*rows, options);
   }
 };
 
 TEST_F(NystroemModel, PredictsNewRowsAloneAndTheSameAfterLoading) {
   for (const char* map : {"nystroem", "nystroem:landmarks=uniform", "nystroem:landmarks=leverage,tolerance=1e-4"}) {
-    const Model model = train_cpu({.map = map});
+    const Model model = train_cpu({.map = parse_map_options(map)});
     model.save(path_.string());
     const Model again = Model::load(path_.string());
     const auto rows = open_rows(kData + "/cpu-new.csv", again.schema());
@@ -43,7 +43,7 @@ TEST_F(NystroemModel, PredictsNewRowsAloneAndTheSameAfterLoading) {
 TEST_F(NystroemModel, HasTheSameBytesForAnyThreadsAndBlocks) {
   for (const char* map : {"nystroem", "nystroem:landmarks=leverage"}) {
     const auto bytes = [&](int threads, std::size_t block) {
-      return saved(train_cpu({.map = map, .execution = {.threads = threads, .block_rows = block}}));
+      return saved(train_cpu({.map = parse_map_options(map), .execution = {.threads = threads, .block_rows = block}}));
     };
     const std::string one = bytes(1, 0);
     ASSERT_FALSE(one.empty());
@@ -65,7 +65,7 @@ TEST_F(NystroemModel, ExplainsMostOfTheTargetWithEveryKernelAndLearner) {
 }
 
 TEST_F(NystroemModel, SaysHowManyLandmarksItLeftOut) {
-  const Model model = train_cpu({.bandwidth = "1000", .features = 80});
+  const Model model = train_cpu({.bandwidth = 1000, .features = 80});
   EXPECT_LT(model.report().features, 80u);
   bool said = false;
   for (const std::string& note : model.report().notes) said = said || note.find("more would add less") != note.npos;
@@ -75,7 +75,7 @@ TEST_F(NystroemModel, SaysHowManyLandmarksItLeftOut) {
 // Every worker chooses the same landmarks from the same survey.
 TEST_F(NystroemModel, SumsOfPartsGiveTheModelOfOnePart) {
   const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
-  const TrainOptions options{.bandwidth = "median", .map = "nystroem", .features = 40};
+  const TrainOptions options{.bandwidth = Bandwidth::Rule::median, .map = Nystroem{}, .features = 40};
   const Sum survey = survey_part(*rows, {"all", 1});
   const Sum one = sum_part(*rows, survey, {"all", 1}, options), two = sum_part(*rows, survey, {"all", 1}, options);
   EXPECT_EQ(saved(solve(one, {1e-4})), saved(solve(two, {1e-4})));
@@ -86,13 +86,10 @@ TEST_F(NystroemModel, RefusesWhatItCannotDo) {
     const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
     EXPECT_THROW(train(*rows, options), std::invalid_argument);
   };
-  refuses({.map = "nystroem:landmarks=best"});
-  refuses({.map = "nystroem:landmark=uniform"});
-  refuses({.map = "nystroem:tolerance=0"});
-  refuses({.map = "nystroem:tolerance=x"});
-  refuses({.bandwidth = "1,2", .map = "nystroem"});
-  refuses({.bandwidth = "-1", .map = "nystroem"});
-  refuses({.map = "nystrom"});
+  refuses({.map = Nystroem{.tolerance = 0.0}});
+  refuses({.map = Nystroem{.tolerance = 1.0}});
+  refuses({.bandwidth = std::vector<double>{1, 2}, .map = Nystroem{}});
+  refuses({.bandwidth = -1.0, .map = Nystroem{}});
 }
 
 }  // namespace

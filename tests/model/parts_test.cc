@@ -121,7 +121,7 @@ TEST_F(Parts, MergeToTheSameBytesInAnyOrderAndTree) {
   merged_bytes(surveys);
   const Sum spec = Sum::load(path("merged.sum"));
   for (const std::string& file : files)
-    sum_file(file, spec, {.bandwidth = "median", .features = 64}).save(sums.emplace_back(file + ".sum"));
+    sum_file(file, spec, {.bandwidth = Bandwidth::Rule::median, .features = 64}).save(sums.emplace_back(file + ".sum"));
   expect_one_result(sums);
 }
 
@@ -159,10 +159,10 @@ struct Table {
   }
   Sum survey() const { return survey_part(*rows(0, x.rows()), {"all", 1}); }
   Sum sum(const std::vector<std::size_t>& edges, const Sum& spec) const {
-    Sum all = sum_part(*rows(0, edges[1]), spec, {"first", 1}, {.bandwidth = "1", .features = 100});
+    Sum all = sum_part(*rows(0, edges[1]), spec, {"first", 1}, {.bandwidth = 1, .features = 100});
     for (std::size_t p = 1; p + 1 < edges.size(); ++p)
-      all.merge(sum_part(*rows(edges[p], edges[p + 1] - edges[p]), spec, {"next", p + 1},
-                         {.bandwidth = "1", .features = 100}));
+      all.merge(
+          sum_part(*rows(edges[p], edges[p + 1] - edges[p]), spec, {"next", p + 1}, {.bandwidth = 1, .features = 100}));
     return all;
   }
 };
@@ -306,18 +306,18 @@ TEST_F(Parts, RefuseWhatDoesNotFitTogetherAndSayWhy) {
 
   const std::string more = write("more.csv", "zip,y\n4,0.5\n5,1.5\n6,2.25\n");
   sum.merge(survey_file(more, {.targets = {"y"}}));
-  Sum one = sum_file(numbers, sum, {.bandwidth = "1", .features = 8});
+  Sum one = sum_file(numbers, sum, {.bandwidth = 1, .features = 8});
   const std::string spec =
-      message_of([&] { one.merge(sum_file(more, sum, {.bandwidth = "2", .features = 8, .seed = 5})); });
+      message_of([&] { one.merge(sum_file(more, sum, {.bandwidth = 2, .features = 8, .seed = 5})); });
   EXPECT_NE(spec.find("length_scale"), spec.npos) << spec;
   EXPECT_NE(spec.find("seed"), spec.npos) << spec;
-  EXPECT_EQ(message_of([&] { one.merge(sum_file(more, sum, {.bandwidth = "1", .features = 8})); }), "");
+  EXPECT_EQ(message_of([&] { one.merge(sum_file(more, sum, {.bandwidth = 1, .features = 8})); }), "");
 
   const std::string kinds = message_of([&] { one.merge(sum); });
   EXPECT_NE(kinds.find("first round"), kinds.npos) << kinds;
 
   const std::string wide = write("wide.csv", "zip,y\n4,1000\n5,2000\n");
-  const std::string far = message_of([&] { sum_file(wide, sum, {.bandwidth = "1", .features = 8}); });
+  const std::string far = message_of([&] { sum_file(wide, sum, {.bandwidth = 1, .features = 8}); });
   EXPECT_NE(far.find("survey this part too"), far.npos) << far;
 }
 

@@ -47,19 +47,19 @@ std::string blobs() {
 
 void ridge(TrainOptions& o, RidgeOptions::Solver solver) {
   o.features = 128;
-  o.bandwidth = "1";
+  o.bandwidth = 1;
   o.ridge.solver = solver;
 }
 
 void learner(TrainOptions& o, Learner which, std::vector<double> C = {}) {
   o.features = 48;
-  o.bandwidth = "4";
+  o.bandwidth = 4;
   o.learner.learner = which;
   o.learner.C = std::move(C);
 }
 
 void bins(TrainOptions& o, const std::string& map, std::size_t grids, Learner which = Learner::ridge) {
-  o.map = map;
+  o.map = parse_map_options(map);
   o.features = grids;
   o.kernel.family = Kernel::Family::laplacian;
   o.learner.learner = which;
@@ -76,7 +76,7 @@ const std::vector<Kind> kKinds = {
     {"bandwidths_searched", kNumbers, "usr",
      [](auto& o) {
        o.features = 32;
-       o.bandwidth = "auto";
+       o.bandwidth = Bandwidth::Rule::searched_per_input;
        o.ridge.lambdas = {1e-6};
      }},
     {"svm", kClasses, "income",
@@ -99,38 +99,38 @@ const std::vector<Kind> kKinds = {
     {"bins_steps", kNumbers, "usr",
      [](auto& o) {
        bins(o, "binning:steps=6", 20);
-       o.bandwidth = "1";
+       o.bandwidth = 1;
      }},
     {"bins_sweeps", kNumbers, "usr",
      [](auto& o) {
        bins(o, "binning:sweeps=3", 20);
-       o.bandwidth = "1";
+       o.bandwidth = 1;
      }},
     {"bins_logistic", kClasses, "income",
      [](auto& o) {
        bins(o, "binning:sweeps=3", 20, Learner::logistic);
-       o.bandwidth = "1";
+       o.bandwidth = 1;
      }},
     {"bins_svm", kClasses, "income",
      [](auto& o) {
        bins(o, "binning", 20, Learner::svm);
-       o.bandwidth = "1";
+       o.bandwidth = 1;
      }},
     {"bins_pursuit", kClasses, "income", [](auto& o) { bins(o, "binning:order=1-2,sweeps=2,pursuit=5", 20); }},
     {"mixture", kNumbers, "usr",
      [](auto& o) {
        bins(o, "fourier+binning", 32);
-       o.bandwidth = "1";
+       o.bandwidth = 1;
      }},
     {"nystroem", kNumbers, "usr",
      [](auto& o) {
-       o.map = "nystroem";
+       o.map = Nystroem{};
        o.features = 50;
-       o.bandwidth = "1";
+       o.bandwidth = 1;
      }},
     {"nystroem_leverage", kNumbers, "usr",
      [](auto& o) {
-       o.map = "nystroem:landmarks=leverage";
+       o.map = parse_map_options("nystroem:landmarks=leverage");
        o.features = 50;
      }},
 };

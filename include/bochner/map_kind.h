@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+// The table of map kinds, and the door for one more. A kind that is registered can be trained, saved and loaded:
+//
+//   register_map_kind({.name = "polynomial",
+//                      .make = [](const MapRequest& request) { return polynomial(request.inputs, request.features); },
+//                      .load = load_polynomial});
+//   train(rows, {.map = CustomMap{"polynomial"}, .features = 100});
+//
+// Registering is for the start of a program: safe from any thread, but not undone.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bochner/execution.h"
+#include "bochner/map_options.h"
+
+namespace bochner {
+
+// What is known when a map is sized and made.
+struct MapRequest {
+  AnyMap options = {};
+  Kernel kernel = {};        // its length scales are chosen when the map is made, not before
+  std::size_t features = 0;  // asked for; 0: the kind chooses
+  std::size_t sharing = 1;   // parts of a mixture that share them
+  bool beside_bins = false;  // random bins are learnt together with it
+  std::uint64_t seed = 0;
+  bool double_precision = false;
+  std::size_t inputs = 0;  // 0: not known yet
+  std::uint64_t rows = 0;  // 0: not known yet
+  // From here on only for make().
+  bool sparse = false;  // blocks come as CSR
+  Execution execution = {};
+  std::function<Matrix<double>(std::size_t most)> sample = {};  // rows as the map will see them, in random order
+  std::function<void(const std::string&)> note = {};            // a choice, for people
+};
+
+// How large a map will be.
+struct MapSize {
+  std::size_t features = 0;        // it puts out
+  std::size_t wanted = 0;          // before rounding to what it can put out; 0: the same
+  const char* rounded = "";        // why they differ
+  std::size_t step = 1;            // features come in multiples of this; 0: they are not one number to choose
+  double weights = 0;              // numbers it keeps per feature
+  bool bounded = false;            // Map::bound() is not 0
+  std::size_t trial_features = 0;  // Fourier features that are as good, for trials of length scales; 0: as many
+};
+
+// A row of the table. name, make and load are needed; the rest has defaults.
+struct MapKind {
+  std::string name;         // as in words and as the "type" that save() writes
+  std::string usage = {};   // its words, for help: "nystroem[:landmarks=uniform|leverage|rpcholesky]"
+  bool has_kernel = false;  // whose length scales are chosen before it is made
+  // It is made while it is learnt, from the bins that rows fall into: make is not called.
+  bool learnt_with_head = false;
+  std::string no_sums = {};  // why it cannot be trained in parts; empty: it can
+
+  // Words to options and back; none: they are kept as they are.
+  std::function<AnyMap(const MapWords&)> parse = {};
+  std::function<MapWords(const AnyMap&)> words = {};
+  // std::invalid_argument where a request makes no sense; none: nothing is wrong.
+  std::function<void(const MapRequest&)> check = {};
+  // none: as many features as were asked for, or as there are inputs.
+  std::function<MapSize(const MapRequest&)> size = {};
+  std::function<MapPtr(const MapRequest&)> make = {};  // null: rows go as they are
+  std::function<MapPtr(const Archive&)> load = {};     // what save() wrote
+};
+
+// std::invalid_argument where the name is taken, or name, make or load is missing.
+void register_map_kind(MapKind kind);
+
+// Those of the library first, in the order of the alternatives of AnyMap; then as they were registered.
+std::vector<const MapKind*> map_kinds();
+const MapKind* find_map_kind(const std::string& name);  // null: there is none
+const MapKind& kind_of(const AnyMap& map);              // std::invalid_argument where it was not registered
+
+MapSize map_size(const MapKind& kind, const MapRequest& request);
+
+}  // namespace bochner

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "choose/map_kinds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <mutex>
+
+#include "base/require.h"
+#include "base/spec.h"
+#include "maps/load.h"
+
+namespace bochner {
+
+namespace {
+
+using Form = FourierOptions::Form;
+
+constexpr std::size_t kMixedFeatures = 1024;  // beside bins, which do the rest
+
+MapKind no_map_kind() {
+  return {.name = "none",
+          .usage = "none (a linear model)",
+          .parse =
+              [](const MapWords& words) {
+                Spec("none", words).allow({});
+                return AnyMap(NoMap{});
+              },
+          .words = [](const AnyMap&) { return MapWords(); },
+          .size = [](const MapRequest& request) { return MapSize{.features = request.inputs, .step = 0}; },
+          // Learners take dense rows.
+          .make = [](const MapRequest& request) -> MapPtr {
+            if (!request.sparse) return nullptr;
+            return scaling(std::vector<ColumnScaling>(request.inputs));
+          }};
+}
+
+AnyMap parse_fourier(const MapWords& words) {
+  const Spec spec("fourier", words);
+  spec.allow({"form", "draw"});
+  const std::string form = spec.text("form", "cossin"), draw = spec.text("draw", "independent");
+  require(form == "cossin" || form == "shifted", "map: found form={}, expected cossin or shifted", form);
+  require(draw == "independent" || draw == "orthogonal", "map: found draw={}, expected independent or orthogonal",
+          draw);
+  return Fourier{.form = form == "cossin" ? Form::cossin : Form::shifted, .orthogonal = draw == "orthogonal"};
+}
+
+MapWords fourier_words(const AnyMap& map) {
+  const Fourier& given = std::get<Fourier>(map);
+  MapWords words;
+  if (given.form == Form::shifted) words["form"] = "shifted";
+  if (given.orthogonal) words["draw"] = "orthogonal";
+  return words;
+}
+
+// More rows pay for more features; the cost of a pass grows with their product.
+std::size_t default_features(std::uint64_t rows) {
+  const double wanted = 4 * std::sqrt(double(rows));
+  return std::size_t(std::clamp(std::exp2(std::round(std::log2(wanted))), 128.0, 4096.0));
+}
+
+std::size_t wanted_features(const MapRequest& request) {
+  std::size_t features = request.features ? request.features : default_features(request.rows);
+  if (!request.features && request.beside_bins) features = std::min(features, kMixedFeatures);
+  return request.sharing > 1 ? std::max<std::size_t>(2, features / request.sharing / 2 * 2) : features;
+}
+
+FourierOptions fourier_options(const MapRequest& request) {
+  const Fourier& given = std::get<Fourier>(request.options);
+  const std::size_t wanted = wanted_features(request);
+  return {.kernel = request.kernel,
+          .features = given.form == Form::cossin ? wanted + wanted % 2 : wanted,
+          .form = given.form,
+          .seed = request.seed,
+          .orthogonal = given.orthogonal};
+}
+
+MapSize fourier_size(const MapRequest& request) {
+  const FourierOptions options = fourier_options(request);
+  const bool pairs = options.form == Form::cossin;
+  // While an orthogonal W is made it lies there in double too.
+  return {.features = options.features,
+          .wanted = wanted_features(request),
+          .rounded = "cos and sin come in pairs",
+          .step = pairs ? 2u : 1u,
+          .weights = double(request.inputs) / (pairs ? 2 : 1) * (options.orthogonal ? 3 : 1),
+          .bounded = true};
+}
+
+MapKind fourier_kind() {
+  return {.name = "fourier",
+          .usage = "fourier[:form=shifted]",
+          .has_kernel = true,
+          .parse = parse_fourier,
+          .words = fourier_words,
+          .check =
+              [](const MapRequest& request) {
+                FourierOptions options = fourier_options(request);
+                options.kernel.length_scales = {1.0};
+                fourier(1, options);
+              },
+          .size = fourier_size,
+          .make = [](const MapRequest& request) { return fourier(request.inputs, fourier_options(request)); },
+          .load = load_fourier};
+}
+
+struct Table {
+  std::mutex mutex;
+  std::deque<MapKind> kinds;  // whose members stay where they are
+
+  Table() {  // in the order of AnyMap
+    for (MapKind (*row)() : {no_map_kind, fourier_kind, binning_kind, nystroem_kind}) kinds.push_back(row());
+  }
+};
+
+Table& table() {
+  static Table table;
+  return table;
+}
+
+}  // namespace
+
+void register_map_kind(MapKind kind) {
+  require(!kind.name.empty() && kind.make && kind.load,
+          "register_map_kind: found a kind without name, make or load, expected all three");
+  require(!is_composed_type(kind.name) && find_map_kind(kind.name) == nullptr,
+          "register_map_kind: there is a kind \"{}\" already", kind.name);
+  const std::lock_guard lock(table().mutex);
+  table().kinds.push_back(std::move(kind));
+}
+
+std::vector<const MapKind*> map_kinds() {
+  const std::lock_guard lock(table().mutex);
+  std::vector<const MapKind*> kinds;
+  for (const MapKind& kind : table().kinds) kinds.push_back(&kind);
+  return kinds;
+}
+
+const MapKind* find_map_kind(const std::string& name) {
+  for (const MapKind* kind : map_kinds())
+    if (kind->name == name) return kind;
+  return nullptr;
+}
+
+const MapKind& kind_of(const AnyMap& map) {
+  const auto* custom = std::get_if<CustomMap>(&map);
+  if (!custom) return *map_kinds()[map.index()];
+  const MapKind* kind = find_map_kind(custom->kind);
+  require(kind != nullptr, "map: found \"{}\", which nobody registered; expected register_map_kind before",
+          custom->kind);
+  return *kind;
+}
+
+MapSize map_size(const MapKind& kind, const MapRequest& request) {
+  if (kind.size) return kind.size(request);
+  return {.features = request.features ? request.features : request.inputs, .step = request.features ? 1u : 0u};
+}
+
+MapWords words_of(const MapKind& kind, const AnyMap& map) {
+  return kind.words ? kind.words(map) : std::get<CustomMap>(map).options;
+}
+
+}  // namespace bochner

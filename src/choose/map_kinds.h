@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include "bochner/map_kind.h"
+
+namespace bochner {
+
+// The rows of the library's own table that have a file of their own.
+MapKind binning_kind();
+MapKind nystroem_kind();
+
+// "name:key=value,...": the words as they were given, of a kind that keeps them so.
+MapWords words_of(const MapKind& kind, const AnyMap& map);
+
+}  // namespace bochner

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+// The one place where words become a map and a bandwidth.
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "base/require.h"
+#include "base/spec.h"
+#include "bochner/suggest.h"
+#include "choose/map_kinds.h"
+
+namespace bochner {
+
+namespace {
+
+const MapKind& named_kind(const std::string& name) {
+  if (const MapKind* kind = find_map_kind(name)) return *kind;
+  std::vector<std::string> names;
+  for (const MapKind* kind : map_kinds()) names.push_back(kind->name);
+  std::rotate(names.begin(), names.begin() + 1, names.end());  // none is the last to try
+  std::string all;
+  for (std::size_t i = 0; i < names.size(); ++i) all += (i == 0 ? "" : i + 1 < names.size() ? ", " : " or ") + names[i];
+  const bool other_names = name == "rff" || name == "rbf" || name == "rks";
+  throw std::invalid_argument(fmt::format("map: found \"{}\", expected {}{}", name, all,
+                                          other_names ? "; did you mean 'fourier'?" : suggestion(name, names)));
+}
+
+// A length scale in the kernel is the part's bandwidth.
+void parse_kernel_of(const std::string& text, MapPart& part) {
+  part.kernel = parse_kernel(text);
+  const Spec kernel(text);
+  if (!kernel.has("sigma") && !kernel.has("gamma")) return;
+  require(!part.bandwidth, "map: found bandwidth= and a length scale in kernel={}, expected one of them", text);
+  part.bandwidth = std::exchange(part.kernel->length_scales, {1.0});
+}
+
+MapPart parse_part(const std::string& text) {
+  const Spec spec(text);
+  const MapKind& kind = named_kind(spec.name());
+  MapWords words = spec.values();
+  for (const char* key : {"features", "kernel", "bandwidth", "weight"}) words.erase(key);
+  MapPart part;
+  part.map = kind.parse ? kind.parse(words) : CustomMap{kind.name, words};
+  if (spec.has("features")) {
+    const double features = spec.number("features", 0);
+    require(features >= 1 && features == std::floor(features) && features < 1e15,
+            "map: found features={}, expected a whole number", spec.text("features", ""));
+    part.features = std::size_t(features);
+  }
+  if (spec.has("bandwidth")) part.bandwidth = parse_bandwidth(spec.text("bandwidth", ""));
+  if (spec.has("kernel")) parse_kernel_of(spec.text("kernel", ""), part);
+  if (spec.has("weight")) part.weight = spec.number("weight", 1);
+  return part;
+}
+
+std::string part_words(const MapPart& part) {
+  const MapKind& kind = kind_of(part.map);
+  MapWords words = words_of(kind, part.map);
+  if (part.features) words["features"] = fmt::format("{}", part.features);
+  if (part.kernel) words["kernel"] = kernel_name(*part.kernel);
+  if (part.bandwidth) {
+    require(part.bandwidth->length_scales.size() <= 1, "map: several length scales of one part have no words");
+    words["bandwidth"] = bandwidth_words(*part.bandwidth);
+  }
+  if (part.weight) words["weight"] = fmt::format("{}", *part.weight);
+  std::string text = kind.name;
+  for (const auto& [key, value] : words)
+    text += fmt::format("{}{}={}", text.size() == kind.name.size() ? ":" : ",", key, value);
+  return text;
+}
+
+}  // namespace
+
+MapOptions parse_map_options(const std::string& text) {
+  MapOptions options;
+  options.parts.clear();
+  for (const std::string& part : split_parts(text)) options.parts.push_back(parse_part(part));
+  return options;
+}
+
+std::vector<MapPart> parse_kernel_parts(const std::string& text, const MapPart& like) {
+  const std::vector<std::string> kernels = split_parts(text);
+  std::vector<MapPart> parts;
+  for (const std::string& kernel : kernels) {
+    MapPart& part = parts.emplace_back(like);
+    const Spec spec(kernel);
+    const bool weighted = kernels.size() > 1 && spec.has("weight");
+    if (weighted) part.weight = spec.number("weight", 1);
+    parse_kernel_of(weighted ? spec.without({"weight"}) : kernel, part);
+  }
+  return parts;
+}
+
+std::string map_words(const MapOptions& options) {
+  std::string text;
+  for (const MapPart& part : options.parts) text += fmt::format("{}{}", text.empty() ? "" : "+", part_words(part));
+  return text;
+}
+
+Bandwidth parse_bandwidth(const std::string& text) {
+  using Rule = Bandwidth::Rule;
+  if (text.empty()) return Rule::searched;
+  if (text == "auto") return Rule::searched_per_input;
+  if (text == "median") return Rule::median;
+  if (text == "scale") return Rule::scale;
+  std::vector<double> values;
+  const char *p = text.data(), *end = p + text.size();
+  while (p != end) {
+    double value = 0;
+    const auto [next, ok] = std::from_chars(p, end, value);
+    require(
+        ok == std::errc() && (next == end || *next == ',') && value > 0 && std::isfinite(value),
+        "bandwidth: found \"{}\", expected a positive number, one per input with commas between, scale, median or auto",
+        text);
+    values.push_back(value);
+    p = next == end ? end : next + 1;
+  }
+  return values;
+}
+
+std::string bandwidth_words(const Bandwidth& bandwidth) {
+  switch (bandwidth.rule) {
+    case Bandwidth::Rule::searched:
+      return "";
+    case Bandwidth::Rule::searched_per_input:
+      return "auto";
+    case Bandwidth::Rule::median:
+      return "median";
+    case Bandwidth::Rule::scale:
+      return "scale";
+    case Bandwidth::Rule::given:
+      break;
+  }
+  std::string text;
+  for (const double scale : bandwidth.length_scales) text += fmt::format("{}{}", text.empty() ? "" : ",", scale);
+  return text;
+}
+
+}  // namespace bochner
