@@ -88,7 +88,7 @@ TEST_F(TerminationOf, TooFewStepsIsTheStepLimit) {
 TEST_F(TerminationOf, SweepsOverGridsAreAsManyAsAsked) {
   const auto rows = numbers();
   expect(Termination::fixed_steps, *rows,
-         {.kernel = laplacian(), .map = "binning:sweeps=2", .ridge = {.lambdas = {1e-2}}});
+         {.kernel = laplacian(), .map = parse_map_options("binning:sweeps=2"), .ridge = {.lambdas = {1e-2}}});
 }
 
 TEST_F(TerminationOf, WhatNotesDoNotSayIsSaved) {

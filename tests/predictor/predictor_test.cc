@@ -56,16 +56,16 @@ struct Kind {
 std::vector<Kind> kinds() {
   std::vector<Kind> all;
   all.push_back({"fourier", {.features = 100}});
-  all.push_back({"shifted", {.map = "fourier:form=shifted", .features = 33}});
+  all.push_back({"shifted", {.map = parse_map_options("fourier:form=shifted"), .features = 33}});
   all.push_back({"logistic", {.features = 60, .learner = {.learner = Learner::logistic, .C = {1}}}, true});
   all.push_back({"double", {.features = 64, .double_precision = true}});
-  all.push_back({"nystroem", {.map = "nystroem", .features = 40}});
-  all.push_back({"none", {.map = "none"}});
-  all.push_back({"binning", {.kernel = laplacian(), .map = "binning", .features = 20, .ridge = {.lambdas = {1e-2}}}});
+  all.push_back({"nystroem", {.map = Nystroem{}, .features = 40}});
+  all.push_back({"none", {.map = NoMap{}}});
+  all.push_back({"binning", {.kernel = laplacian(), .map = Binning{}, .features = 20, .ridge = {.lambdas = {1e-2}}}});
   all.push_back({"mixture",
                  {.kernel = laplacian(),
-                  .bandwidth = "3",
-                  .map = "fourier+binning",
+                  .bandwidth = 3,
+                  .map = parse_map_options("fourier+binning"),
                   .features = 20,
                   .ridge = {.lambdas = {1e-2}}}});
   return all;
@@ -200,7 +200,7 @@ TEST(Predictor, RefusesRowsOfAnotherWidth) {
 
 TEST(Predictor, RefusesAPredictionThatIsNotFinite) {
   const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
-  const Predictor predictor(train(*rows, {.map = "none"}));
+  const Predictor predictor(train(*rows, {.map = NoMap{}}));
   std::vector<double> row(predictor.inputs(), 1e300), out(1);
   EXPECT_THROW(predictor.predict(row, out), Error);
 }
