@@ -3,14 +3,13 @@
 
 #pragma once
 
-// The table of map kinds, and the door for one more. A kind that is registered can be trained, saved and loaded:
-//
-//   register_map_kind({.name = "polynomial",
-//                      .make = [](const MapRequest& request) { return polynomial(request.inputs, request.features); },
-//                      .load = load_polynomial});
-//   train(rows, {.map = CustomMap{"polynomial"}, .features = 100});
-//
-// Registering is for the start of a program: safe from any thread, but not undone.
+// Example:
+//   register_map_kind({.name = "plain",
+//                      .make = [](const MapRequest& request) { return fourier(request.inputs, {.features = 64}); },
+//                      .load = [](const Archive& archive) {
+//                        return fourier(archive.get_count("inputs"), {.features = 64});
+//                      }});
+//   TrainOptions options{.map = CustomMap{"plain"}};
 
 #include <cstddef>
 #include <cstdint>
@@ -52,7 +51,8 @@ struct MapSize {
   std::size_t trial_features = 0;  // Fourier features that are as good, for trials of length scales; 0: as many
 };
 
-// A row of the table. name, make and load are needed; the rest has defaults.
+// A row of the table of map kinds: what can be chosen as the map of a training, in words or as a type. A program adds
+// its own at its start: safe from any thread, but not undone. name, make and load are needed; the rest has defaults.
 struct MapKind {
   std::string name;         // as in words and as the "type" that save() writes
   std::string usage = {};   // its words, for help: "nystroem[:landmarks=uniform|leverage|rpcholesky]"
