@@ -4,17 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "advice.h"
 #include "bochner/paths.h"
 #include "clock.h"
 #include "commands.h"
-#include "learn/learner.h"
-#include "model/report_json.h"
 #include "output.h"
 #include "require.h"
-#include "rows/labels.h"
 #include "signals.h"
 #include "train_checkpoint.h"
 #include "train_report.h"
@@ -41,10 +40,18 @@ void check_names(const TrainWords& words, const TrainOptions& options, const Sch
       fail(Error::Kind::data, "{}: has no class '{}', given to --class-weight; check the label", words.file, label);
 }
 
+bool are_numbers(const std::vector<std::string>& labels) {
+  return std::all_of(labels.begin(), labels.end(), [](const std::string& label) {
+    double value = 0;
+    const char* const end = label.data() + label.size();
+    return std::from_chars(label.data(), end, value).ptr == end && std::isfinite(value);
+  });
+}
+
 std::string found_line(const Rows& rows, const TrainWords& words) {
   const Schema& schema = rows.schema();
   // Two kinds of whole numbers are classes and nothing else; more may well be counts.
-  const bool counts = words.task.empty() && schema.labels.size() > 2 && LabelIndex(schema.labels).numeric();
+  const bool counts = words.task.empty() && schema.labels.size() > 2 && are_numbers(schema.labels);
   const std::string count = rows.size() ? counted(*rows.size(), "row") + ", " : "";
   const std::string task = schema.task == Task::classification ? counted(schema.labels.size(), "class")
                                                                : "regression of " + counted(schema.targets, "target");

@@ -47,7 +47,9 @@ def check_private(path, folder, text):
         other = name.split("/")[0]
         if quote == "<" or other == "bochner":
             continue
-        if "/" not in name:  # a header beside the file; only the command's own are named so
+        if folder == "cli" and "/" in name:
+            problems.append(f'{path}: the command includes "{name}", expected bochner/ headers and its own')
+        elif "/" not in name:  # a header beside the file; only the command's own are named so
             if folder != "cli":
                 problems.append(f'{path}: includes "{name}", expected "{folder}/{name}"')
         elif not may_include(folder, other):

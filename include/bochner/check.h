@@ -78,8 +78,8 @@ MapCheck check(Rows& rows, const TrainOptions& options, const CheckOptions& chec
 // A model's own map, with its scaling, on rows read by its schema.
 MapCheck check(Rows& rows, const Model& model, const CheckOptions& check = {}, const Execution& execution = {});
 
-// A map on rows that are as it sees them. Fourier, binning and nystroem maps and what chain and concat make of them
-// have a kernel; others are refused.
+// A map on rows that are as it sees them. Fourier, binning and nystroem maps, registered kinds that have a kernel
+// (bochner/map_kind.h) and what chain and concat make of them can be checked; others are refused.
 MapCheck check(const MapPtr& map, MatrixView<const float> rows, const CheckOptions& check = {},
                const Execution& execution = {});
 

@@ -7,8 +7,9 @@
 //   std::atomic<bool> enough = false;  // set by another thread
 //   Execution execution;
 //   execution.threads = 2;
-//   execution.progress = [](const std::string& step, double done) { std::printf("%s %.0f %%\n", step.c_str(), 100 *
-//   done); }; execution.cancel = [&] { return enough.load(); }; try {
+//   execution.progress = [](const std::string& step, double done) { std::printf("%s %.2f", step.c_str(), done); };
+//   execution.cancel = [&] { return enough.load(); };
+//   try {
 //     train(*open_rows("cars.csv", {.targets = {"price"}}), {.execution = execution});
 //   } catch (const Stopped&) {
 //   }

@@ -9,7 +9,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
+
+#include "bochner/schema.h"
 
 namespace bochner {
 
@@ -33,5 +36,13 @@ struct LearnerOptions {
   int most_steps = 200;                  // Newton steps before it stops and says so
   std::uint64_t seed = 0;                // which rows are held out, and the sketch
 };
+
+// Refuses what no data could mend: targets of the wrong kind, C and lambda at once, numbers out of range
+// (std::invalid_argument).
+void check_learner(const Schema& schema, const LearnerOptions& options);
+
+// Refuses to learn classes from rows of one: Error::Kind::data. class_rows: of each class; empty: not counted yet.
+// place: the file, for the message.
+void check_classes(const Schema& schema, const std::vector<std::uint64_t>& class_rows, const std::string& place);
 
 }  // namespace bochner

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,11 @@ struct MapKind {
   std::function<MapSize(const MapRequest&)> size = {};
   std::function<MapPtr(const MapRequest&)> make = {};  // null: rows go as they are
   std::function<MapPtr(const Archive&)> load = {};     // what save() wrote
+
+  // For check(): what z(x).z(y) of the map approximates, and another draw of it where it is random (draw = 1, 2, ...).
+  // Several threads call kernel at once. None: check refuses the map.
+  std::function<double(const Map& map, std::span<const double> x, std::span<const double> y)> kernel = {};
+  std::function<MapPtr(const Map& map, std::uint64_t draw)> redraw = {};
 };
 
 // std::invalid_argument where the name is taken, or name, make or load is missing.

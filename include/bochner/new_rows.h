@@ -8,8 +8,7 @@
 //   const auto rows = open_rows("new.csv", model.schema());
 //   NewRows watched(*rows, model);
 //   model.predict(watched);
-//   for (const std::string& line : watched.warnings()) std::puts(line.c_str());  // "3 of 100 rows have levels never
-//   seen"
+//   for (const std::string& line : watched.warnings()) std::puts(line.c_str());  // unknown levels, numbers far outside
 
 #include <string>
 #include <vector>

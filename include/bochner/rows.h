@@ -4,8 +4,12 @@
 #pragma once
 
 // Example:
-//   const auto rows = open_rows("cars.csv.gz", {.targets = {"price"}, .ignore = {"id"}});  // one scan learns the
-//   schema Matrix<float> x(100, 3); Matrix<double> y(100, 1); Schema schema; schema.inputs = 3; schema.targets = 1;
+//   const auto rows = open_rows("cars.csv.gz", {.targets = {"price"}, .ignore = {"id"}});  // a scan learns the schema
+//   Matrix<float> x(100, 3);
+//   Matrix<double> y(100, 1);
+//   Schema schema;
+//   schema.inputs = 3;
+//   schema.targets = 1;
 //   const auto mine = memory_rows<float>(x.view(), y.view(), schema);  // numbers the program has
 
 #include <cstddef>

@@ -8,8 +8,10 @@
 #include <numeric>
 
 #include "backend/cpu/blas.h"
+#include "base/archive.h"
 #include "base/require.h"
 #include "bochner/bounds.h"
+#include "bochner/map_kind.h"
 #include "maps/composed.h"
 #include "maps/draw_grid.h"
 #include "maps/fourier.h"
@@ -261,6 +263,42 @@ class NystroemSubject final : public CheckSubject {
   bool double_;
 };
 
+// A map that a program registered, against the kernel it gave.
+class OwnSubject final : public CheckSubject {
+ public:
+  OwnSubject(MapPtr map, const MapKind& kind, bool double_precision)
+      : map_(std::move(map)), kind_(kind), double_(double_precision) {}
+
+  std::string kernel() const override { return kind_.name; }
+  std::string map() const override { return map_->spec(); }
+  std::size_t features() const override { return map_->outputs(); }
+  bool random() const override { return bool(kind_.redraw); }
+  void exact(MatrixView<const float> x, Threads& threads, MatrixView<double> K) const override {
+    Matrix<double> rows(x.rows, x.cols);
+    for (std::size_t i = 0; i < x.rows; ++i) std::copy_n(x.row(i), x.cols, &rows(i, 0));
+    const auto row = [&](std::size_t i) { return std::span<const double>(&rows(i, 0), x.cols); };
+    threads.run(x.rows, [&](std::size_t i, int) {
+      for (std::size_t j = 0; j < x.rows; ++j) K(i, j) = kind_.kernel(*map_, row(i), row(j));
+    });
+  }
+  void estimate(MatrixView<const float> x, std::uint64_t draw, Threads& threads, MatrixView<double> G) const override {
+    feature_products(draw == 0 ? *map_ : *kind_.redraw(*map_, draw), double_, x, threads, G);
+  }
+  ErrorBounds bounds(MatrixView<const float>, std::uint64_t, double, Threads&) const override { return {}; }
+
+ private:
+  MapPtr map_;
+  const MapKind& kind_;
+  bool double_;
+};
+
+// The row of the table of map kinds that a map is of; null where there is none.
+const MapKind* kind_of_map(const Map& map) {
+  Archive archive;
+  map.save(archive);
+  return archive.tree.contains("type") ? find_map_kind(archive.get_text("type")) : nullptr;
+}
+
 }  // namespace
 
 double diameter(MatrixView<const float> x, bool l1, Threads& threads) {
@@ -315,8 +353,12 @@ std::unique_ptr<CheckSubject> check_subject(const MapPtr& map, bool double_preci
     return std::make_unique<BinningSubject>(bins->inputs(), bins->options(), bins, map);
   if (const auto* head = dynamic_cast<const GridLinear*>(map.get()))
     return std::make_unique<BinningSubject>(head->bins().inputs(), head->bins().options(), &head->bins(), map);
-  throw std::invalid_argument(fmt::format(
-      "check: found the map {}, expected fourier, binning, nystroem or a mixture of them", map ? map->spec() : "none"));
+  if (const MapKind* kind = map ? kind_of_map(*map) : nullptr; kind && kind->kernel)
+    return std::make_unique<OwnSubject>(map, *kind, double_precision);
+  throw std::invalid_argument(
+      fmt::format("check: found the map {}, expected fourier, binning, nystroem, a mixture of them or a registered "
+                  "kind that has a kernel",
+                  map ? map->spec() : "none"));
 }
 
 std::unique_ptr<CheckSubject> check_grids(std::size_t inputs, const BinningOptions& options) {

@@ -362,8 +362,6 @@ void mend_overflow(const RowBlock<T>& x, const FourierWeights<T>& w, MatrixView<
 }
 
 // Rows that fill no tile, one at a time as CSR: a tile would do the work of six.
-constexpr std::size_t kFewRows = 2;
-
 template <class T>
 void fourier_few(const RowBlock<T>& x, const FourierWeights<T>& w, MatrixView<T> z, T* values, std::uint32_t* columns) {
   for (std::size_t i = 0; i < x.rows; ++i) {
@@ -373,12 +371,7 @@ void fourier_few(const RowBlock<T>& x, const FourierWeights<T>& w, MatrixView<T>
       columns[offsets[1]] = std::uint32_t(j);
       offsets[1] += x.values[i * x.stride + j] != T(0);
     }
-    RowBlock<T> row;
-    row.rows = 1;
-    row.cols = x.cols;
-    row.values = values;
-    row.offsets = offsets;
-    row.columns = columns;
+    const RowBlock<T> row{.rows = 1, .cols = x.cols, .values = values, .offsets = offsets, .columns = columns};
     dispatch(row, w, z.slice(i, 1), nullptr, nullptr);
   }
 }
@@ -387,6 +380,7 @@ void fourier_few(const RowBlock<T>& x, const FourierWeights<T>& w, MatrixView<T>
 
 template <class T>
 void fourier(const RowBlock<T>& x, const FourierWeights<T>& w, MatrixView<T> z) {
+  constexpr std::size_t kFewRows = 2;
   thread_local AlignedVector<T> packed;
   thread_local std::vector<std::uint32_t> at;
   const std::size_t size = w.inputs * HWY_NAMESPACE::packed_rows();
