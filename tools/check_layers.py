@@ -30,6 +30,10 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 STANDARD = re.compile(r"^c?[a-z_]+[a-z_0-9]*$")  # <vector>, <cstdint>: no path, no .h
 
 
+# Files of the command that still include private headers: none may be added.
+CLI_WITH_PRIVATE = {"cli/train.cc"}
+
+
 def may_include(folder, other):
     if other == folder:
         return True
@@ -52,9 +56,39 @@ def check_private(path, folder, text):
         elif "/" not in name:  # a header beside the file; only the command's own are named so
             if folder != "cli":
                 problems.append(f'{path}: includes "{name}", expected "{folder}/{name}"')
+        elif folder == "cli" and str(path) not in CLI_WITH_PRIVATE:
+            problems.append(f'{path}: includes "{name}", expected bochner/ headers only: the command is a stranger')
         elif not may_include(folder, other):
             problems.append(f'{path}: {folder} includes "{name}", but {other} is not before {folder}')
     return problems
+
+
+# What only some folders may name: pattern, folders, why.
+RESERVED = [
+    (re.compile(r"\bcpu_backend\(\)"), {"backend", "run"}, "run/compute.h chooses the device"),
+    (re.compile(r'#\s*include\s*"backend/cpu/blas\.h"'), {"backend", "solve"}, "solve/dense.h has what others need"),
+    (re.compile(r'#\s*include\s*"backend/(cpu|reference)/(?!blas\.h)'), {"backend"}, "a device's own"),
+    (
+        re.compile(r'#\s*include\s*"base/spec\.h"'),
+        {"base", "choose"},
+        "words become types in the rows of the tables of choose/",
+    ),
+    (
+        re.compile(r"#\s*include\s*<(hwy/|immintrin|x86intrin|arm_neon|arm_sve)|__builtin_(ia32|neon|aarch64)_"),
+        {"backend"},
+        "instruction sets are for backend/cpu",
+    ),
+]
+
+
+def check_reserved(path, folder, text):
+    return [
+        f"{path}: line {text.count(chr(10), 0, match.start()) + 1}: {match.group(0)!r} is for "
+        f"{' and '.join(sorted(folders))} only: {why}"
+        for pattern, folders, why in RESERVED
+        if folder not in folders
+        for match in pattern.finditer(text)
+    ]
 
 
 def check_public(path, text):
@@ -77,7 +111,9 @@ def main():
         if parts[0] == "include":
             problems += check_public(path.relative_to(root), text)
         elif parts[0] in ("src", "cli"):
-            problems += check_private(path.relative_to(root), parts[1] if parts[0] == "src" else "cli", text)
+            folder = parts[1] if parts[0] == "src" else "cli"
+            problems += check_private(path.relative_to(root), folder, text)
+            problems += check_reserved(path.relative_to(root), folder, text)
         lines = text.count("\n")
         if lines > MOST_LINES:
             warnings.append(f"{path.relative_to(root)}: {lines} lines, more than {MOST_LINES}: split it")

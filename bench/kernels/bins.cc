@@ -95,7 +95,7 @@ int main(int argc, char** argv) {
   for (std::size_t g = 0; g < P; ++g) grids.push_back(draw_grid<float>(d, options, g));
   const double hash = best_seconds([&] {
     threads.run(P, [&](std::size_t g, int thread) {
-      for (const auto& part : rows.blocks) bin_hashes(part, grids[g], hashes[std::size_t(thread)].data());
+      for (const auto& part : rows.blocks) cpu_backend().bin_hashes(part, grids[g], hashes[std::size_t(thread)].data());
     });
   });
   std::size_t bins = 0;

@@ -19,8 +19,14 @@ namespace bochner {
 // add_product is fastest where the columns of a and of b are multiples of this, some 10 times it or more.
 inline constexpr std::size_t kProductStep = 24;
 
-// The block operations. `reference` is the specification, plain loops; `cpu` is the fast one. Each call is
-// one thread on a moderate number of rows; the threads are in run/. Nothing here allocates per row or throws.
+template <class T>
+struct Grid;  // backend/bins.h
+template <class T>
+struct PackedRows;
+
+// The block operations. `reference` is the specification, plain loops; `cpu` is the fast one. Each call is one thread
+// on a moderate number of rows: Workers and maps/map_rows.h share out whole blocks. Nothing here allocates per row or
+// throws. One more operation is declared here and in operations-inl.h and defined in reference/ and cpu/.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -80,6 +86,10 @@ class Backend {
   virtual void radial_slope(MatrixView<const double> x, const PointPanels<double>& y, double q,
                             const RadialSlope<double>& slope) const = 0;
 
+  // hashes[i] = the hash of the bin of row i, see backend/bins.h.
+  virtual void bin_hashes(const PackedRows<float>& rows, const Grid<float>& grid, std::uint64_t* hashes) const = 0;
+  virtual void bin_hashes(const PackedRows<double>& rows, const Grid<double>& grid, std::uint64_t* hashes) const = 0;
+
   // Rows kept for many passes. T is std::int16_t (fixed point), float or double; C is double for double, otherwise
   // float. Rows have zeros up to z.cols, a multiple of kKeptColumns, so there are no tails.
 
@@ -116,6 +126,118 @@ constexpr std::size_t kKeptColumns = 32;
 // What sums of kept rows are formed in.
 template <class T>
 using Computed = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+// The backend of a device, from the class of its operations.
+template <class Operations>
+class BackendOf final : public Backend {
+ public:
+  void fourier(const RowBlock<float>& x, const FourierWeights<float>& w, MatrixView<float> z) const override {
+    Operations::fourier(x, w, z);
+  }
+  void fourier(const RowBlock<double>& x, const FourierWeights<double>& w, MatrixView<double> z) const override {
+    Operations::fourier(x, w, z);
+  }
+  void add_product(MatrixView<const float> a, MatrixView<const float> b, double per_unit,
+                   MatrixView<std::int64_t> sum) const override {
+    Operations::add_product(a, b, per_unit, sum);
+  }
+  void add_product(MatrixView<const double> a, MatrixView<const double> b, double per_unit,
+                   MatrixView<std::int64_t> sum) const override {
+    Operations::add_product(a, b, per_unit, sum);
+  }
+  void add_product(MatrixView<const float> a, MatrixView<const float> b, MatrixView<double> sum) const override {
+    Operations::add_product(a, b, sum);
+  }
+  bool has_bfloat16() const override { return Operations::has_bfloat16(); }
+  std::size_t bfloat16_bytes(std::size_t rows, std::size_t cols) const override {
+    return Operations::bfloat16_bytes(rows, cols);
+  }
+  void pack_bfloat16(MatrixView<const float> x, std::byte* packed) const override {
+    Operations::pack_bfloat16(x, packed);
+  }
+  void add_bfloat16_product(const std::byte* a, const std::byte* b, std::size_t rows,
+                            MatrixView<double> sum) const override {
+    Operations::add_bfloat16_product(a, b, rows, sum);
+  }
+  void multiply(MatrixView<const float> a, MatrixView<const float> b, float beta, MatrixView<float> c) const override {
+    Operations::multiply(a, b, beta, c);
+  }
+  void multiply(MatrixView<const double> a, MatrixView<const double> b, double beta,
+                MatrixView<double> c) const override {
+    Operations::multiply(a, b, beta, c);
+  }
+  void kernel_block(const RowBlock<float>& x, const Landmarks<float>& y, MatrixView<float> k) const override {
+    Operations::kernel_block(x, y, k);
+  }
+  void kernel_block(const RowBlock<double>& x, const Landmarks<double>& y, MatrixView<double> k) const override {
+    Operations::kernel_block(x, y, k);
+  }
+  void multiply_lower(MatrixView<const float> x, const LowerPanels<float>& r, MatrixView<float> z) const override {
+    Operations::multiply_lower(x, r, z);
+  }
+  void multiply_lower(MatrixView<const double> x, const LowerPanels<double>& r, MatrixView<double> z) const override {
+    Operations::multiply_lower(x, r, z);
+  }
+  void radial_block(MatrixView<const float> x, const PointPanels<float>& y, double q,
+                    MatrixView<float> k) const override {
+    Operations::radial_block(x, y, q, k);
+  }
+  void radial_slope(MatrixView<const float> x, const PointPanels<float>& y, double q,
+                    const RadialSlope<float>& slope) const override {
+    Operations::radial_slope(x, y, q, slope);
+  }
+  void radial_block(MatrixView<const double> x, const PointPanels<double>& y, double q,
+                    MatrixView<double> k) const override {
+    Operations::radial_block(x, y, q, k);
+  }
+  void radial_slope(MatrixView<const double> x, const PointPanels<double>& y, double q,
+                    const RadialSlope<double>& slope) const override {
+    Operations::radial_slope(x, y, q, slope);
+  }
+  void bin_hashes(const PackedRows<float>& rows, const Grid<float>& grid, std::uint64_t* hashes) const override {
+    Operations::bin_hashes(rows, grid, hashes);
+  }
+  void bin_hashes(const PackedRows<double>& rows, const Grid<double>& grid, std::uint64_t* hashes) const override {
+    Operations::bin_hashes(rows, grid, hashes);
+  }
+  void project(MatrixView<const std::int16_t> z, MatrixView<const float> v, MatrixView<float> u) const override {
+    Operations::project(z, v, u);
+  }
+  void project(MatrixView<const std::int16_t> z, MatrixView<const float> v, MatrixView<float> u,
+               MatrixView<float> wide) const override {
+    Operations::project_and_widen(z, v, u, wide);
+  }
+  void project(MatrixView<const float> z, MatrixView<const float> v, MatrixView<float> u) const override {
+    Operations::project(z, v, u);
+  }
+  void project(MatrixView<const double> z, MatrixView<const double> v, MatrixView<double> u) const override {
+    Operations::project(z, v, u);
+  }
+  void add_combined(MatrixView<const std::int16_t> z, MatrixView<const float> u, MatrixView<float> sum) const override {
+    Operations::add_combined(z, u, sum);
+  }
+  void add_combined(MatrixView<const float> z, MatrixView<const float> u, MatrixView<float> sum) const override {
+    Operations::add_combined(z, u, sum);
+  }
+  void add_combined(MatrixView<const double> z, MatrixView<const double> u, MatrixView<double> sum) const override {
+    Operations::add_combined(z, u, sum);
+  }
+  void scatter(MatrixView<const std::int16_t> z, std::span<const std::uint32_t> from, const std::uint32_t* to,
+               const float* factor, MatrixView<float> sum) const override {
+    Operations::scatter(z, from, to, factor, sum);
+  }
+  void scatter(MatrixView<const float> z, std::span<const std::uint32_t> from, const std::uint32_t* to,
+               const float* factor, MatrixView<float> sum) const override {
+    Operations::scatter(z, from, to, factor, sum);
+  }
+  void scatter(MatrixView<const double> z, std::span<const std::uint32_t> from, const std::uint32_t* to,
+               const float* factor, MatrixView<float> sum) const override {
+    Operations::scatter(z, from, to, factor, sum);
+  }
+  void to_fixed(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t> q) const override {
+    Operations::to_fixed(z, per_unit, q);
+  }
+};
 
 const Backend& reference_backend();
 const Backend& cpu_backend();

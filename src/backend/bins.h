@@ -85,10 +85,8 @@ PackedRows<T> pack_rows(const RowBlock<T>& block, std::span<const std::uint32_t>
 template <class T>
 PackedRows<T> select_rows(const PackedRows<T>& block, std::span<const std::uint32_t> rows);
 
-// hashes[i] of every row. The reference is the definition; the other is fast. One thread.
+// hashes[i] of every row, by the definition in plain loops: for few rows, which packing would not help, and for tests.
 template <class T>
-void bin_hashes_reference(const RowBlock<T>& block, const Grid<T>& grid, std::uint64_t* hashes);
-template <class T>
-void bin_hashes(const PackedRows<T>& rows, const Grid<T>& grid, std::uint64_t* hashes);
+void plain_bin_hashes(const RowBlock<T>& block, const Grid<T>& grid, std::uint64_t* hashes);
 
 }  // namespace bochner

@@ -17,12 +17,16 @@ namespace bochner {
 class Threads {
  public:
   explicit Threads(int count = 0);  // 0: all cores
-  explicit Threads(const Execution& execution) : Threads(execution.threads) { stop_ = execution.cancel; }
+  explicit Threads(const Execution& execution) : Threads(execution.threads) {
+    stop_ = execution.cancel;
+    device_ = execution.device;
+  }
   ~Threads();
   Threads(const Threads&) = delete;
   Threads& operator=(const Threads&) = delete;
 
   int count() const { return count_; }
+  Device device() const { return device_; }  // what they drive
 
   // Calls work(piece, thread) for piece = 0 .. pieces - 1, thread < count(), and returns when all are done.
   // Pieces start in order. The first exception is rethrown here after the others stop. Not reentrant:
@@ -50,6 +54,7 @@ class Threads {
  private:
   struct Team;
   int count_;
+  Device device_ = Device::cpu;
   CancelFunction stop_;
   int undivided_ = 0;  // changes outside of run() only
   std::unique_ptr<Team> team_;

@@ -5,16 +5,13 @@
 #include <cmath>
 #include <numeric>
 
-#include "backend/cpu/blas.h"
 #include "base/require.h"
 #include "check/subject.h"
+#include "solve/dense.h"
 
 namespace bochner {
 
 namespace {
-
-using blas::Op;
-using blas::Side;
 
 constexpr std::size_t kBands = 10;
 constexpr std::size_t kMostRows = 5000;  // four n x n matrices of double: 800 MB
@@ -22,7 +19,7 @@ constexpr std::size_t kMostRows = 5000;  // four n x n matrices of double: 800 M
 // |A|_2 of a symmetric matrix, which is overwritten.
 double spectral_norm(Matrix<double> A) {
   std::vector<double> values(A.rows());
-  blas::eigenvalues(A.view(), values);
+  symmetric_eigenvalues(A.view(), values);
   return std::max(std::fabs(values.front()), std::fabs(values.back()));
 }
 
@@ -89,9 +86,9 @@ void measure_spectrum(const Matrix<double>& K, const Matrix<double>& G, MapCheck
   // L^-1 E L^-T with L L^T = K + mu I has the eigenvalues of (K + mu I)^-1/2 E (K + mu I)^-1/2.
   Matrix<double> L = K;
   for (std::size_t i = 0; i < n; ++i) L(i, i) += check.lambda / check.weight * double(n);
-  require(blas::potrf(L.view()) == 0, "check: the kernel's matrix is singular; raise lambda (now {:g})", check.lambda);
-  blas::trsm(Side::left, Op::plain, 1.0, L.view(), E.view());
-  blas::trsm(Side::right, Op::transposed, 1.0, L.view(), E.view());
+  require(factor_lower(L.view()) == 0, "check: the kernel's matrix is singular; raise lambda (now {:g})", check.lambda);
+  solve_lower(L.view(), E.view());
+  solve_right_transposed(L.view(), E.view());
   check.ridge_error = spectral_norm(std::move(E));
 }
 

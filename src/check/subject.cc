@@ -7,7 +7,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "backend/cpu/blas.h"
 #include "base/archive.h"
 #include "base/require.h"
 #include "bochner/bounds.h"
@@ -16,7 +15,10 @@
 #include "maps/draw_grid.h"
 #include "maps/fourier.h"
 #include "maps/grid_linear.h"
+#include "maps/map_rows.h"
 #include "maps/nystroem.h"
+#include "run/compute.h"
+#include "solve/dense.h"
 
 namespace bochner {
 
@@ -30,22 +32,13 @@ void each_tile(std::size_t rows, Threads& threads, const std::function<void(std:
               [&](std::size_t piece, int) { visit(piece * kTile, std::min(kTile, rows - piece * kTile)); });
 }
 
-template <class T>
-RowBlock<T> block_of(const T* values, std::size_t rows, std::size_t cols) {
-  RowBlock<T> block;
-  block.rows = rows;
-  block.cols = block.stride = cols;
-  block.values = values;
-  return block;
-}
-
 // visit(rows, begin) for tiles of rows in double, shared out.
 void each_block(MatrixView<const float> x, Threads& threads,
                 const std::function<void(const RowBlock<double>&, std::size_t)>& visit) {
   each_tile(x.rows, threads, [&](std::size_t begin, std::size_t count) {
     Matrix<double> rows(count, x.cols);
     for (std::size_t i = 0; i < count; ++i) std::copy_n(x.row(begin + i), x.cols, &rows(i, 0));
-    visit(block_of<double>(rows.data(), count, x.cols), begin);
+    visit(RowBlock<double>::dense(std::as_const(rows).view()), begin);
   });
 }
 
@@ -53,19 +46,18 @@ void each_block(MatrixView<const float> x, Threads& threads,
 void kernel_matrix(const Kernel& kernel, MatrixView<const float> x, Threads& threads, MatrixView<double> K) {
   const Landmarks<double> y = kernel_landmarks<double>(kernel, x);
   each_block(x, threads, [&](const RowBlock<double>& block, std::size_t begin) {
-    kernel_rows(cpu_backend(), kernel, block, y, K.slice(begin, block.rows));
+    kernel_rows(backend_of(threads.device()), kernel, block, y, K.slice(begin, block.rows));
   });
 }
 
 template <class T>
 Matrix<double> features_as(const Map& map, MatrixView<const float> x, Threads& threads) {
   Matrix<double> all(x.rows, map.outputs());
-  each_tile(x.rows, threads, [&](std::size_t begin, std::size_t count) {
-    Matrix<T> rows(count, x.cols), z(count, map.outputs());
-    for (std::size_t i = 0; i < count; ++i) std::copy_n(x.row(begin + i), x.cols, &rows(i, 0));
-    map.apply(cpu_backend(), block_of<T>(rows.data(), count, x.cols), z.view());
-    std::copy_n(z.data(), count * z.cols(), &all(begin, 0));
-  });
+  Matrix<T> rows(x.rows, x.cols);
+  for (std::size_t i = 0; i < x.rows; ++i) std::copy_n(x.row(i), x.cols, &rows(i, 0));
+  map_pieces<T>(
+      workers_on(threads), &map, RowBlock<T>::dense(std::as_const(rows).view()),
+      [&](std::size_t begin, MatrixView<const T> z) { std::copy_n(z.data, z.rows * z.cols, &all(begin, 0)); });
   return all;
 }
 
@@ -75,8 +67,7 @@ void feature_products(const Map& map, bool double_precision, MatrixView<const fl
   const Matrix<double> z =
       double_precision ? features_as<double>(map, x, threads) : features_as<float>(map, x, threads);
   each_tile(x.rows, threads, [&](std::size_t begin, std::size_t count) {
-    blas::gemm(blas::Op::plain, blas::Op::transposed, 1.0, z.view().slice(begin, count), z.view(), 0.0,
-               G.slice(begin, count));
+    multiply_transposed(1.0, z.view().slice(begin, count), z.view(), 0.0, G.slice(begin, count));
   });
 }
 
@@ -164,9 +155,9 @@ class BinningSubject final : public CheckSubject {
   void estimate(MatrixView<const float> x, std::uint64_t draw, Threads& threads, MatrixView<double> G) const override {
     // bins(g, i): a number that rows of one bin share; kNone: a bin that was never kept.
     Matrix<std::uint64_t> bins(options_.grids, x.rows);
-    const RowBlock<float> block = block_of(x.data, x.rows, x.cols);
+    const auto block = RowBlock<float>::dense(x);
     if (trained_ && draw == 0) {
-      trained_->each_grid(block, [&](std::size_t g, const std::uint32_t* columns) {
+      trained_->each_grid(backend_of(threads.device()), block, [&](std::size_t g, const std::uint32_t* columns) {
         for (std::size_t i = 0; i < x.rows; ++i) bins(g, i) = columns[i] == HashIndex::kNone ? kNone : columns[i];
       });
     } else {
@@ -174,7 +165,7 @@ class BinningSubject final : public CheckSubject {
       other.seed += draw;
       const PackedRows<float> packed = pack_rows<float>(block, packing_groups(inputs_, other));
       threads.run(other.grids, [&](std::size_t g, int) {
-        bin_hashes(packed, draw_grid<float>(inputs_, other, g), &bins(g, 0));
+        backend_of(threads.device()).bin_hashes(packed, draw_grid<float>(inputs_, other, g), &bins(g, 0));
         for (std::size_t i = 0; i < x.rows; ++i) bins(g, i) = std::min(bins(g, i), kNone - 1);
       });
     }
@@ -307,7 +298,7 @@ double diameter(MatrixView<const float> x, bool l1, Threads& threads) {
     const double unit = 1;
     const Landmarks<double> y = pack_landmarks<double>(x, {&unit, 1}, KernelShape::squared);
     each_block(x, threads, [&](const RowBlock<double>& block, std::size_t begin) {
-      cpu_backend().kernel_block(block, y, squared.view().slice(begin, block.rows));
+      backend_of(threads.device()).kernel_block(block, y, squared.view().slice(begin, block.rows));
     });
     return std::sqrt(*std::max_element(squared.data(), squared.data() + x.rows * x.rows));
   }
@@ -325,9 +316,7 @@ double diameter(MatrixView<const float> x, bool l1, Threads& threads) {
 template <class T>
 Matrix<T> mapped(const Map& map, MatrixView<const T> x) {
   Matrix<T> z(x.rows, map.outputs());
-  RowBlock<T> block = block_of(x.data, x.rows, x.cols);
-  block.stride = x.stride;
-  map.apply(cpu_backend(), block, z.view());
+  map.apply(backend_of(Device::cpu), RowBlock<T>::dense(x), z.view());
   return z;
 }
 

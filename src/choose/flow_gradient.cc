@@ -5,15 +5,13 @@
 #include <cmath>
 #include <limits>
 
-#include "backend/cpu/blas.h"
 #include "choose/flow.h"
 #include "solve/cholesky.h"
+#include "solve/dense.h"
 
 namespace bochner {
 
 namespace {
-
-using blas::Op;
 
 constexpr std::size_t kPieceRows = 192;  // of rows that a thread takes
 constexpr std::size_t kTile = 256;
@@ -111,8 +109,7 @@ class Step {
   Matrix<double> fit(std::size_t begin, std::size_t rows, const Matrix<double>& coefficients) {
     Matrix<double> out(rows, c_);
     in_pieces(on_.threads, rows, kPieceRows, [&](std::size_t first, std::size_t count) {
-      blas::gemm(Op::plain, Op::plain, 1.0, columns(K_, begin + first, count, 0, M_), coefficients.view(), 0.0,
-                 out.view().slice(first, count));
+      multiply(1.0, columns(K_, begin + first, count, 0, M_), coefficients.view(), 0.0, out.view().slice(first, count));
     });
     return out;
   }
@@ -121,8 +118,8 @@ class Step {
   Matrix<double> gather(std::size_t begin, const Matrix<double>& r) {
     Matrix<double> out(M_, c_);
     in_pieces(on_.threads, M_, kTile, [&](std::size_t first, std::size_t count) {
-      blas::gemm(Op::transposed, Op::plain, 1.0, columns(K_, begin, r.rows(), first, count), r.view(), 0.0,
-                 out.view().slice(first, count));
+      transposed_multiply(1.0, columns(K_, begin, r.rows(), first, count), r.view(), 0.0,
+                          out.view().slice(first, count));
     });
     return out;
   }
@@ -140,8 +137,8 @@ class Step {
     on_.threads.run(A.tile_count(), [&](std::size_t piece, int) {
       const auto [I, J] = tile_index(piece);
       const MatrixView<double> tile = A.block(I, J);
-      blas::gemm(Op::transposed, Op::plain, 1.0, columns(K_, 0, n1_, I * kTile, tile.rows),
-                 columns(right, 0, n1_, J * kTile, tile.cols), 0.0, tile);
+      transposed_multiply(1.0, columns(K_, 0, n1_, I * kTile, tile.rows), columns(right, 0, n1_, J * kTile, tile.cols),
+                          0.0, tile);
       for (std::size_t i = 0; i < tile.rows; ++i)
         for (std::size_t j = 0; j < tile.cols; ++j) {
           const std::size_t r = I * kTile + i, s = J * kTile + j;
@@ -245,14 +242,13 @@ class Step {
     }
     Matrix<double> B(d_, d_), G(d_, d_), gradient(d_, d_);
     in_pieces(on_.threads, d_, kTile / 4, [&](std::size_t first, std::size_t count) {  // X'R
-      blas::gemm(Op::transposed, Op::plain, 1.0, columns(X, 0, n_, first, count), R.view(), 0.0,
-                 B.view().slice(first, count));
+      transposed_multiply(1.0, columns(X, 0, n_, first, count), R.view(), 0.0, B.view().slice(first, count));
     });
     for (std::size_t i = 0; i < d_; ++i)
       for (std::size_t j = 0; j < d_; ++j) G(i, j) = B(i, j) + B(j, i);
     in_pieces(on_.threads, d_, kTile / 4, [&](std::size_t first, std::size_t count) {
-      blas::gemm(Op::plain, Op::plain, 2.0, std::as_const(G).view().slice(first, count), metric_.full.view(), 0.0,
-                 gradient.view().slice(first, count));
+      multiply(2.0, std::as_const(G).view().slice(first, count), metric_.full.view(), 0.0,
+               gradient.view().slice(first, count));
     });
     g.metric.assign(gradient.data(), gradient.data() + d_ * d_);
   }

@@ -7,18 +7,18 @@
 #include <cmath>
 #include <numeric>
 
-#include "backend/cpu/blas.h"
 #include "base/require.h"
 #include "maps/nystroem.h"
 #include "random/draw.h"
+#include "run/compute.h"
+#include "run/make_nystroem.h"
 #include "solve/cholesky.h"
+#include "solve/dense.h"
 
 namespace bochner {
 
 namespace {
 
-using blas::Op;
-using blas::Side;
 using Choice = NystroemOptions::Choice;
 
 constexpr std::size_t kTile = 128;  // rows one thread takes at a time, whatever the number of threads
@@ -29,7 +29,8 @@ constexpr int kMostTries = 6;
 // Kernel values among rows of the sample, in double.
 class KernelOf {
  public:
-  KernelOf(MatrixView<const float> x, const Kernel& kernel) : kernel_(kernel), x_(x), rows_(x.rows, x.cols) {
+  KernelOf(const Backend& on, MatrixView<const float> x, const Kernel& kernel)
+      : on_(on), kernel_(kernel), x_(x), rows_(x.rows, x.cols) {
     for (std::size_t i = 0; i < x.rows; ++i) std::copy_n(x.row(i), x.cols, &rows_(i, 0));
   }
 
@@ -39,14 +40,11 @@ class KernelOf {
     return kernel_landmarks<double>(kernel_, y.view());
   }
   void values(std::size_t begin, std::size_t count, const Landmarks<double>& y, MatrixView<double> k) const {
-    RowBlock<double> block;
-    block.rows = count;
-    block.cols = block.stride = rows_.cols();
-    block.values = &rows_(begin, 0);
-    kernel_rows(cpu_backend(), kernel_, block, y, k);
+    kernel_rows(on_, kernel_, RowBlock<double>::dense(rows_.view().slice(begin, count)), y, k);
   }
 
  private:
+  const Backend& on_;
   const Kernel& kernel_;
   MatrixView<const float> x_;
   Matrix<double> rows_;
@@ -75,7 +73,7 @@ std::vector<double> leverage_scores(const TiledSymmetric<double>& K, double mu, 
 std::vector<std::size_t> by_leverage(MatrixView<const float> sample, const NystroemOptions& options, Threads& threads) {
   const std::size_t n = std::min(sample.rows, landmark_rows(options)), m = options.landmarks;
   if (n <= m) return first_rows(n);
-  const KernelOf kernel(sample.slice(0, n), options.kernel);
+  const KernelOf kernel(backend_of(threads.device()), sample.slice(0, n), options.kernel);
   const Landmarks<double> all = kernel.pack(first_rows(n));
   TiledSymmetric<double> K(n, kTile);
   threads.run(K.tiles_per_side(), [&](std::size_t I, int) {
@@ -106,7 +104,7 @@ std::vector<std::size_t> by_leverage(MatrixView<const float> sample, const Nystr
 class PivotedCholesky {
  public:
   PivotedCholesky(MatrixView<const float> x, const NystroemOptions& options, Threads& threads)
-      : kernel_(x, options.kernel),
+      : kernel_(backend_of(threads.device()), x, options.kernel),
         n_(x.rows),
         m_(options.landmarks),
         block_(std::clamp<std::size_t>(options.landmarks / 8, 8, 120)),
@@ -154,7 +152,7 @@ class PivotedCholesky {
     }
     if (r > 0) {
       const MatrixView<const double> g{G.data(), b, r, G.cols()};
-      blas::gemm(Op::plain, Op::transposed, -1.0, g, g, 1.0, H.view());
+      multiply_transposed(-1.0, g, g, 1.0, H.view());
     }
     return H;
   }
@@ -194,9 +192,9 @@ class PivotedCholesky {
       const MatrixView<double> G{&F_(begin, 0) + r, count, t, m_};
       kernel_.values(begin, count, y, G);
       if (r > 0)
-        blas::gemm(Op::plain, Op::transposed, -1.0, MatrixView<const double>{&F_(begin, 0), count, r, m_},
-                   MatrixView<const double>{FT.data(), t, r, FT.cols()}, 1.0, G);
-      blas::trsm(Side::right, Op::transposed, 1.0, L.view(), G);
+        multiply_transposed(-1.0, MatrixView<const double>{&F_(begin, 0), count, r, m_},
+                            MatrixView<const double>{FT.data(), t, r, FT.cols()}, 1.0, G);
+      solve_right_transposed(L.view(), G);
       for (std::size_t i = 0; i < count; ++i)
         for (std::size_t c = 0; c < t; ++c) d_[begin + i] = std::max(0.0, d_[begin + i] - G(i, c) * G(i, c));
     });
@@ -257,7 +255,8 @@ MapPtr nystroem(MatrixView<const double> sample, const NystroemOptions& options,
   const std::vector<std::size_t> chosen = choose_landmarks(rows.view(), options, threads);
   Matrix<float> landmarks(chosen.size(), rows.cols());
   for (std::size_t c = 0; c < chosen.size(); ++c) std::copy_n(&rows(chosen[c], 0), rows.cols(), &landmarks(c, 0));
-  return make_nystroem(options.kernel, landmarks, options.tolerance, landmark_choice_name(options.choice));
+  return make_nystroem(backend_of(threads.device()), options.kernel, landmarks, options.tolerance,
+                       landmark_choice_name(options.choice));
 }
 
 }  // namespace bochner

@@ -14,6 +14,8 @@
 #include "choose/offsets.h"
 #include "choose/plan_binning.h"
 #include "choose/scaling_rule.h"
+#include "maps/map_rows.h"
+#include "run/compute.h"
 
 namespace bochner {
 
@@ -22,15 +24,11 @@ namespace {
 constexpr std::size_t kMedianRows = 1000;
 
 // At most so many of the sampled inputs after scaling.
-Matrix<double> scaled_sample(const Survey& survey, const MapPtr& scaling, std::size_t most) {
+Matrix<double> scaled_sample(const Survey& survey, const MapPtr& scaling, std::size_t most, Threads& threads) {
   const Matrix<double> x = survey.sample_inputs(most);
   if (!scaling) return x;
-  RowBlock<double> block;
-  block.rows = x.rows();
-  block.cols = block.stride = x.cols();
-  block.values = x.data();
   Matrix<double> scaled(x.rows(), x.cols());
-  scaling->apply(cpu_backend(), block, scaled.view());
+  map_rows(workers_on(threads), *scaling, RowBlock<double>::dense(x.view()), scaled.view());
   return scaled;
 }
 
@@ -122,7 +120,7 @@ class Planning {
     request.rows = survey_.rows();
     request.sparse = schema_.sparse && !scaling;
     request.execution.threads = threads_.count();
-    request.sample = [&](std::size_t most) { return scaled_sample(survey_, scaling, most); };
+    request.sample = [&](std::size_t most) { return scaled_sample(survey_, scaling, most, threads_); };
     request.note = [&](const std::string& text) { note(text); };
     const MapSize size = map_size(*part.kind, request);
     const std::size_t wanted = size.wanted ? size.wanted : size.features;
@@ -143,8 +141,8 @@ class Planning {
       kernel.length_scales = bandwidth.length_scales;
       return;
     }
-    const Matrix<double> sample =
-        scaled_sample(survey_, scaling, std::clamp<std::size_t>((8u << 20) / schema_.inputs, 100, kMedianRows));
+    const Matrix<double> sample = scaled_sample(
+        survey_, scaling, std::clamp<std::size_t>((8u << 20) / schema_.inputs, 100, kMedianRows), threads_);
     const bool by_scale = bandwidth.rule == Bandwidth::Rule::scale;
     const double rule = by_scale ? scale_bandwidth(kernel, sample.view()) : median_bandwidth(kernel, sample.view());
     kernel.length_scales = {rule};

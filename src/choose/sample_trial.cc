@@ -10,6 +10,8 @@
 
 #include "learn/descend.h"
 #include "learn/ridge/dual_equations.h"
+#include "maps/map_rows.h"
+#include "run/compute.h"
 
 namespace bochner {
 
@@ -18,7 +20,6 @@ constexpr std::size_t kSampleRows = 6000, kSampleValues = 8 << 20;
 constexpr std::size_t kFolds = 3;
 constexpr int kLeastDecade = -10, kMostDecade = 2;
 constexpr double kCheapLeaveOneOut = 5e8;  // m F min(m, F): a lambda takes a few hundredths of a second
-constexpr std::size_t kPieceRows = 128;
 
 std::size_t most_rows(const Schema& schema) {
   return std::clamp<std::size_t>(kSampleValues / schema.inputs, 500, kSampleRows);
@@ -36,7 +37,7 @@ double SampleTrial::bytes(const Schema& schema, std::size_t rows, std::size_t fe
 
 SampleTrial::SampleTrial(const Schema& schema, const Survey& survey, const MapPtr& scaling, Threads& threads,
                          Checkpoint* checkpoint)
-    : on_{cpu_backend(), threads},
+    : on_(workers_on(threads)),
       checkpoint_(checkpoint),
       code_(target_code(schema, survey, true)),
       all_rows_(survey.rows() <= most_rows(schema)) {
@@ -50,9 +51,7 @@ SampleTrial::SampleTrial(const Schema& schema, const Survey& survey, const MapPt
     weight_bound_ = std::max(weight_bound_, row.weight);
   }
   if (!(weight_bound_ > 0)) weight_bound_ = 1;
-  block_.rows = inputs_.rows();
-  block_.cols = block_.stride = inputs_.cols();
-  block_.values = inputs_.data();
+  block_ = RowBlock<float>::dense(inputs_.view());
   block_.targets = targets_.data();
   block_.target_count = schema.targets;
   const bool weighted = std::any_of(weights_.begin(), weights_.end(), [](double w) { return w != 1; });
@@ -61,34 +60,19 @@ SampleTrial::SampleTrial(const Schema& schema, const Survey& survey, const MapPt
 
 // In double: raw numbers may be too fine for float.
 void SampleTrial::scale_inputs(const Matrix<double>& raw, const MapPtr& scaling) {
-  const std::size_t d = raw.cols();
-  on_.threads.run((raw.rows() + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
-    const std::size_t begin = piece * kPieceRows, count = std::min(kPieceRows, raw.rows() - begin);
-    RowBlock<double> block;
-    block.rows = count;
-    block.cols = block.stride = d;
-    block.values = &raw(begin, 0);
-    Matrix<double> scaled(count, d);
-    if (scaling) scaling->apply(on_.ops, block, scaled.view());
-    std::copy_n(scaling ? scaled.data() : block.values, count * d, &inputs_(begin, 0));
-  });
+  map_pieces<double>(on_, scaling.get(), RowBlock<double>::dense(raw.view()),
+                     [&](std::size_t begin, MatrixView<const double> scaled) {
+                       std::copy_n(scaled.data, scaled.rows * scaled.cols, &inputs_(begin, 0));
+                     });
 }
 
 Matrix<float> SampleTrial::map_rows(const MapPtr& map, const RowBlock<float>& rows) const {
   Matrix<float> z(rows.rows, map->outputs());
-  on_.threads.run((rows.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
-    const std::size_t begin = piece * kPieceRows, count = std::min(kPieceRows, rows.rows - begin);
-    map->apply(on_.ops, rows.slice(begin, count), z.view().slice(begin, count));
-  });
+  bochner::map_rows(on_, *map, rows, z.view());
   return z;
 }
 
-RowBlock<float> SampleTrial::features_block(const Matrix<float>& z) const {
-  RowBlock<float> features = block_;
-  features.values = z.data();
-  features.cols = features.stride = z.cols();
-  return features;
-}
+RowBlock<float> SampleTrial::features_block(const Matrix<float>& z) const { return block_.with_values(z.view()); }
 
 bool SampleTrial::leaves_one_out(std::size_t features) const {
   const double m = double(rows()), F = double(features);

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "backend/cpu/blas.h"
 #include "folds/gram.h"
+#include "solve/dense.h"
 
 namespace bochner {
 
@@ -59,7 +59,7 @@ TiledSymmetric<double> ScaledRows::products(Threads& threads) const {
     };
     threads.run(sum.tile_count(), [&](std::size_t t, int) {
       const auto [I, J] = tile_index(t);
-      blas::gemm(blas::Op::plain, blas::Op::transposed, 1.0, part(I), part(J), 1.0, sum.block(I, J));
+      multiply_transposed(1.0, part(I), part(J), 1.0, sum.block(I, J));
     });
   }
   return sum;

@@ -75,31 +75,31 @@ std::vector<std::uint32_t> packing_groups(std::size_t inputs, const BinningOptio
 double BinningMap::bound() const { return std::sqrt(1 / double(options_.grids)); }
 
 template <class T>
-void BinningMap::apply_as(const RowBlock<T>& block, MatrixView<T> out) const {
+void BinningMap::apply_as(const Backend& on, const RowBlock<T>& block, MatrixView<T> out) const {
   require(out.rows == block.rows && out.cols == outputs(), "binning map: output is {} x {}, expected {} x {}", out.rows,
           out.cols, block.rows, outputs());
   for (std::size_t i = 0; i < out.rows; ++i) std::fill_n(out.row(i), out.cols, T(0));
   const T one = T(bound());
-  each_grid(block, [&](std::size_t g, const std::uint32_t* columns) {
+  each_grid(on, block, [&](std::size_t g, const std::uint32_t* columns) {
     for (std::size_t i = 0; i < block.rows; ++i)
       if (columns[i] != HashIndex::kNone) out(i, offsets_[g] + columns[i]) = one;
   });
 }
 
-void BinningMap::apply(const Backend&, const RowBlock<float>& block, MatrixView<float> out) const {
-  apply_as(block, out);
+void BinningMap::apply(const Backend& on, const RowBlock<float>& block, MatrixView<float> out) const {
+  apply_as(on, block, out);
 }
-void BinningMap::apply(const Backend&, const RowBlock<double>& block, MatrixView<double> out) const {
-  apply_as(block, out);
+void BinningMap::apply(const Backend& on, const RowBlock<double>& block, MatrixView<double> out) const {
+  apply_as(on, block, out);
 }
 
 template <class T>
-void BinningMap::csr(const RowBlock<T>& block, std::vector<std::size_t>& offsets,
+void BinningMap::csr(const Backend& on, const RowBlock<T>& block, std::vector<std::size_t>& offsets,
                      std::vector<std::uint32_t>& columns) const {
   require(outputs() <= HashIndex::kNone, "binning map: {} outputs, expected at most {} for CSR; bound the bins",
           outputs(), HashIndex::kNone);
   Matrix<std::uint32_t> all(block.rows, grids());
-  each_grid(block, [&](std::size_t g, const std::uint32_t* bins) {
+  each_grid(on, block, [&](std::size_t g, const std::uint32_t* bins) {
     for (std::size_t i = 0; i < block.rows; ++i) all(i, g) = bins[i];
   });
   offsets.assign(1, 0);
@@ -111,8 +111,10 @@ void BinningMap::csr(const RowBlock<T>& block, std::vector<std::size_t>& offsets
   }
 }
 
-template void BinningMap::csr(const RowBlock<float>&, std::vector<std::size_t>&, std::vector<std::uint32_t>&) const;
-template void BinningMap::csr(const RowBlock<double>&, std::vector<std::size_t>&, std::vector<std::uint32_t>&) const;
+template void BinningMap::csr(const Backend&, const RowBlock<float>&, std::vector<std::size_t>&,
+                              std::vector<std::uint32_t>&) const;
+template void BinningMap::csr(const Backend&, const RowBlock<double>&, std::vector<std::size_t>&,
+                              std::vector<std::uint32_t>&) const;
 
 std::size_t BinningMap::bytes() const {
   std::size_t sum = 0;

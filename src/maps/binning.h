@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "backend/backend.h"
 #include "backend/bins.h"
 #include "base/hash_index.h"
 #include "base/lease.h"
@@ -45,7 +46,7 @@ class BinningMap final : public Map {
 
   // visit(g, columns): for each grid the bin of every row, HashIndex::kNone where it was never occupied.
   template <class T, class Visit>
-  void each_grid(const RowBlock<T>& block, const Visit& visit) const {
+  void each_grid(const Backend& on, const RowBlock<T>& block, const Visit& visit) const {
     check(block.cols);
     const Lease<std::uint64_t> hashes(block.rows);
     const Lease<std::uint32_t> columns(block.rows);
@@ -53,9 +54,9 @@ class BinningMap final : public Map {
     const PackedRows<T> rows = few ? PackedRows<T>() : pack_rows<T>(block, packing_groups(inputs_, options_));
     for (std::size_t g = 0; g < options_.grids; ++g) {
       if (few)
-        bin_hashes_reference(block, grid_as<T>()[g], hashes.data());
+        plain_bin_hashes(block, grid_as<T>()[g], hashes.data());
       else
-        bin_hashes(rows, grid_as<T>()[g], hashes.data());
+        on.bin_hashes(rows, grid_as<T>()[g], hashes.data());
       tables_[g].find({hashes.data(), block.rows}, columns.data());
       visit(g, columns.data());
     }
@@ -63,7 +64,8 @@ class BinningMap final : public Map {
 
   // The same as CSR, for other learners: outputs that are sqrt(1/P), ascending; offsets has rows + 1 entries.
   template <class T>
-  void csr(const RowBlock<T>& block, std::vector<std::size_t>& offsets, std::vector<std::uint32_t>& columns) const;
+  void csr(const Backend& on, const RowBlock<T>& block, std::vector<std::size_t>& offsets,
+           std::vector<std::uint32_t>& columns) const;
 
  private:
   template <class T>
@@ -74,7 +76,7 @@ class BinningMap final : public Map {
   template <class T>
   const std::vector<Grid<T>>& grid_as() const;
   template <class T>
-  void apply_as(const RowBlock<T>& block, MatrixView<T> out) const;
+  void apply_as(const Backend& on, const RowBlock<T>& block, MatrixView<T> out) const;
   void check(std::size_t cols) const;
   static constexpr std::size_t kFewRows = 4;
 

@@ -22,14 +22,14 @@ GridLinear::GridLinear(std::shared_ptr<const BinningMap> bins, std::vector<float
 }
 
 template <class T>
-void GridLinear::apply_as(const RowBlock<T>& block, MatrixView<T> out) const {
+void GridLinear::apply_as(const Backend& on, const RowBlock<T>& block, MatrixView<T> out) const {
   const std::size_t K = outputs();
   require(out.rows == block.rows && out.cols == K, "grid head: output is {} x {}, expected {} x {}", out.rows, out.cols,
           block.rows, K);
   const Lease<double> sums(block.rows * K);
   double* const sum = sums.data();
   for (std::size_t i = 0; i < block.rows; ++i) std::copy_n(intercept_.data(), K, sum + i * K);
-  bins_->each_grid(block, [&](std::size_t g, const std::uint32_t* columns) {
+  bins_->each_grid(on, block, [&](std::size_t g, const std::uint32_t* columns) {
     const float* v = values_.data() + bins_->offset(g) * K;
     for (std::size_t i = 0; i < block.rows; ++i) {
       if (columns[i] == HashIndex::kNone) continue;
@@ -40,11 +40,11 @@ void GridLinear::apply_as(const RowBlock<T>& block, MatrixView<T> out) const {
     for (std::size_t k = 0; k < K; ++k) out(i, k) = T(sum[i * K + k]);
 }
 
-void GridLinear::apply(const Backend&, const RowBlock<float>& block, MatrixView<float> out) const {
-  apply_as(block, out);
+void GridLinear::apply(const Backend& on, const RowBlock<float>& block, MatrixView<float> out) const {
+  apply_as(on, block, out);
 }
-void GridLinear::apply(const Backend&, const RowBlock<double>& block, MatrixView<double> out) const {
-  apply_as(block, out);
+void GridLinear::apply(const Backend& on, const RowBlock<double>& block, MatrixView<double> out) const {
+  apply_as(on, block, out);
 }
 
 std::string GridLinear::spec() const {

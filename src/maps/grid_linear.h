@@ -34,7 +34,7 @@ class GridLinear final : public Map {
 
  private:
   template <class T>
-  void apply_as(const RowBlock<T>& block, MatrixView<T> out) const;
+  void apply_as(const Backend& on, const RowBlock<T>& block, MatrixView<T> out) const;
 
   std::shared_ptr<const BinningMap> bins_;
   std::vector<float> values_;

@@ -8,7 +8,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "backend/cpu/blas.h"
 #include "base/aligned.h"
 #include "base/archive.h"
 #include "base/lease.h"
@@ -30,12 +29,6 @@ void check_sizes(const Kernel& kernel, std::size_t count, std::size_t inputs) {
           "nystroem map: {} landmarks of {} inputs, expected at most {} and {} values; lower the features", count,
           inputs, kMostLandmarks, kMostValues);
   check_kernel(kernel, inputs);
-}
-
-void check_landmarks(const Kernel& kernel, const Matrix<float>& y) {
-  check_sizes(kernel, y.rows(), y.cols());
-  require(std::all_of(y.data(), y.data() + y.rows() * y.cols(), [](float v) { return std::isfinite(v); }),
-          "nystroem map: a landmark holds no number that a float can");
 }
 
 // For a kernel without a shape: value() of every pair, in double.
@@ -61,6 +54,12 @@ void kernel_pairs(const Kernel& unit, const RowBlock<T>& block, const Landmarks<
 }
 
 }  // namespace
+
+void check_landmarks(const Kernel& kernel, const Matrix<float>& y) {
+  check_sizes(kernel, y.rows(), y.cols());
+  require(std::all_of(y.data(), y.data() + y.rows() * y.cols(), [](float v) { return std::isfinite(v); }),
+          "nystroem map: a landmark holds no number that a float can");
+}
 
 template <class T>
 Landmarks<T> kernel_landmarks(const Kernel& kernel, MatrixView<const float> points) {
@@ -179,41 +178,6 @@ MapPtr load_nystroem(const Archive& archive) {
     for (std::size_t i = 0; i < m; ++i) std::copy_n(triangle.data() + i * (i + 1) / 2, i + 1, &inverse(i, 0));
     return std::make_shared<const NystroemMap>(std::move(kernel), std::move(landmarks), std::move(inverse), chosen_by);
   });
-}
-
-std::shared_ptr<const NystroemMap> make_nystroem(const Kernel& kernel, const Matrix<float>& landmarks, double tolerance,
-                                                 const std::string& chosen_by) {
-  const std::size_t all = landmarks.rows(), d = landmarks.cols();
-  check_landmarks(kernel, landmarks);
-  require(tolerance > 0 && tolerance < 1, "nystroem map: tolerance = {}, expected between 0 and 1", tolerance);
-
-  // K_mm in double, of the landmarks as float holds them.
-  Matrix<double> points(all, d), K(all, all);
-  std::copy_n(landmarks.data(), all * d, points.data());
-  RowBlock<double> block;
-  block.rows = all;
-  block.cols = block.stride = d;
-  block.values = points.data();
-  kernel_rows(cpu_backend(), kernel, block, kernel_landmarks<double>(kernel, landmarks.view()), K.view());
-
-  // P^T K P = L L^T up to pivots of the tolerance.
-  std::vector<std::size_t> pivots(all);
-  const std::size_t m = blas::pstrf(K.view(), tolerance, pivots);
-  Matrix<float> kept(m, d);
-  for (std::size_t i = 0; i < m; ++i) std::copy_n(&landmarks(pivots[i], 0), d, &kept(i, 0));
-  Matrix<double> inverse(m, m);
-  for (std::size_t i = 0; i < m; ++i) inverse(i, i) = 1;
-  blas::trsm(blas::Side::left, blas::Op::plain, 1.0, {K.data(), m, m, all}, inverse.view());  // L^-1
-  for (std::size_t i = 0; i < m; ++i) std::fill(&inverse(i, 0) + i + 1, &inverse(i, 0) + m, 0.0);
-  return std::make_shared<const NystroemMap>(kernel, std::move(kept), std::move(inverse), chosen_by);
-}
-
-MapPtr nystroem_at(MatrixView<const double> landmarks, const Kernel& kernel, double tolerance) {
-  Matrix<float> points(landmarks.rows, landmarks.cols);
-  for (std::size_t i = 0; i < landmarks.rows; ++i)
-    std::transform(landmarks.row(i), landmarks.row(i) + landmarks.cols, points.data() + i * landmarks.cols,
-                   [](double v) { return float(v); });
-  return make_nystroem(kernel, points, tolerance, "given");
 }
 
 NystroemOptions::Choice parse_landmark_choice(const std::string& text) {

@@ -56,9 +56,8 @@ class NystroemMap final : public MapOf<NystroemMap> {
   mutable Packed<double> double_;
 };
 
-// The map of these landmarks less those that tolerance leaves out, in the order of their pivots.
-std::shared_ptr<const NystroemMap> make_nystroem(const Kernel& kernel, const Matrix<float>& landmarks, double tolerance,
-                                                 const std::string& chosen_by);
+// Refuses landmarks that make no map, and a kernel that does not fit them.
+void check_landmarks(const Kernel& kernel, const Matrix<float>& landmarks);
 
 // What save() wrote. Error::Kind::model when a field is absent or makes no sense.
 MapPtr load_nystroem(const Archive& archive);

@@ -54,15 +54,7 @@ RowBlock<double> as_double(const RowBlock<T>& block, Matrix<double>& values) {
     for (std::size_t p = block.offsets[i]; p < block.offsets[i + 1]; ++p)
       values(i, block.columns[p]) = double(block.values[p]);
   }
-  RowBlock<double> wide;
-  wide.first = block.first;
-  wide.rows = block.rows;
-  wide.cols = wide.stride = block.cols;
-  wide.values = values.data();
-  wide.targets = block.targets;
-  wide.target_count = block.target_count;
-  wide.weights = block.weights;
-  return wide;
+  return block.with_values(std::as_const(values).view().slice(0, block.rows));
 }
 
 template <class T>

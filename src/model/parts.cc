@@ -20,6 +20,7 @@
 #include "rows/scan_notes.h"
 #include "rows/shifted.h"
 #include "rows/weighted.h"
+#include "run/compute.h"
 #include "run/stream.h"
 
 namespace bochner {
@@ -37,15 +38,7 @@ struct WideGram {
     wide.resize(z.rows * z.cols);
     on.threads.run(z.rows,
                    [&](std::size_t i, int) { std::copy_n(z.values + i * z.stride, z.cols, wide.data() + i * z.cols); });
-    RowBlock<double> block;
-    block.first = z.first;
-    block.rows = z.rows;
-    block.cols = block.stride = z.cols;
-    block.values = wide.data();
-    block.targets = z.targets;
-    block.target_count = z.target_count;
-    block.weights = z.weights;
-    sum.add(on, block);
+    sum.add(on, z.with_values(MatrixView<const double>{wide.data(), z.rows, z.cols, z.cols}));
   }
 };
 
@@ -75,7 +68,7 @@ struct TargetCheck {
 
 // A bound on the features: from the map where it knows; otherwise maps here are monotone in each input, so that the
 // ends of the ranges tell.
-double feature_bound(const MapPtr& map, const Survey& survey) {
+double feature_bound(const MapPtr& map, const Survey& survey, Device device) {
   if (map && map->bound() > 0) return map->bound();
   const std::size_t d = survey.columns().size();
   Matrix<double> ends(2, d);
@@ -86,12 +79,8 @@ double feature_bound(const MapPtr& map, const Survey& survey) {
     }
   if (map) {
     require(map->outputs() == d, "accumulate: the map {} has no bound known; use another", map->spec());
-    RowBlock<double> block;
-    block.rows = 2;
-    block.cols = block.stride = d;
     const Matrix<double> raw = ends;
-    block.values = raw.data();
-    map->apply(cpu_backend(), block, ends.view());
+    map->apply(backend_of(device), RowBlock<double>::dense(raw.view()), ends.view());
   }
   double most = 0;
   for (std::size_t i = 0; i < 2; ++i)
@@ -200,7 +189,8 @@ Sum sum_part(Rows& rows, const Sum& spec, const PartName& part, const TrainOptio
                  survey.rows(), std::move(notes)};
   const TargetCode code = target_code(schema, survey, options.ridge.intercept);
   plan_memory(chosen, map, code.columns(), map_size(options, schema, survey.rows()).step, options);
-  GramFold gram(map ? map->outputs() : schema.inputs, feature_bound(map, survey), code, survey.largest_weight());
+  GramFold gram(map ? map->outputs() : schema.inputs, feature_bound(map, survey, options.execution.device), code,
+                survey.largest_weight());
   return sum_rows(rows, std::move(chosen), std::move(gram), part, options.execution, 1 + 1e-6);
 }
 

@@ -11,6 +11,7 @@
 #include "base/lease.h"
 #include "base/require.h"
 #include "model/predictions.h"
+#include "run/compute.h"
 
 namespace bochner {
 
@@ -29,11 +30,7 @@ void Predictor::predict_as(MatrixView<const Row> rows, MatrixView<double> out) c
   const bool as_they_are = std::is_same_v<T, Row> && offsets.empty();
   const Lease<T> converted(as_they_are ? 0 : std::min(most, rows.rows) * d), values(std::min(most, rows.rows) * k);
   for (std::size_t begin = 0; begin < rows.rows; begin += most) {
-    RowBlock<T> block;
-    block.first = begin;
-    block.rows = std::min(most, rows.rows - begin);
-    block.cols = block.stride = d;
-    block.values = converted.data();
+    auto block = RowBlock<T>::dense({converted.data(), std::min(most, rows.rows - begin), d, d}, begin);
     if constexpr (std::is_same_v<T, Row>) {
       if (as_they_are) {
         block.values = rows.row(begin);
@@ -44,7 +41,7 @@ void Predictor::predict_as(MatrixView<const Row> rows, MatrixView<double> out) c
       for (std::size_t j = 0; j < d; ++j)
         converted.data()[i * d + j] =
             offsets.empty() ? T(rows(begin + i, j)) : T(double(rows(begin + i, j)) - offsets[j]);
-    model_.map()->apply(cpu_backend(), block, {values.data(), block.rows, k, k});
+    model_.map()->apply(backend_of(Device::cpu), block, {values.data(), block.rows, k, k});
     for (std::size_t i = 0; i < block.rows; ++i) std::copy_n(values.data() + i * k, k, out.row(begin + i));
     check_finite(out.slice(begin, block.rows), begin);
   }

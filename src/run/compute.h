@@ -14,7 +14,7 @@ namespace bochner {
 // The operations of a device: the one place that chooses. Misuse where this build has none for it.
 const Backend& backend_of(Device device);
 
-inline Workers workers_on(Threads& threads, Device device = Device::cpu) { return {backend_of(device), threads}; }
+inline Workers workers_on(Threads& threads) { return {backend_of(threads.device()), threads}; }
 
 // Adds blocks to an empty sum on all threads: the fold shares a block out, or its chunks are added to copies and
 // merged.

@@ -37,7 +37,7 @@ class Stream {
   }
   const Execution& execution() const { return execution_; }
   Precision precision() const { return precision_; }
-  Workers workers() const { return workers_on(threads_, execution_.device); }
+  Workers workers() const { return workers_on(threads_); }
 
   // The same rows through one more map.
   Stream through(MapPtr next) const;

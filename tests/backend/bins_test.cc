@@ -83,13 +83,16 @@ TYPED_TEST(Bins, HashesEqualReferenceAtOddSizes) {
           for (std::uint64_t g = 0; g < 3; ++g) {
             const auto grid = draw_grid<T>(cols, options, g);
             std::vector<std::uint64_t> expected(rows), found(rows), from_sparse(rows), reference_sparse(rows);
-            bin_hashes_reference(block, grid, expected.data());
+            plain_bin_hashes(block, grid, expected.data());
             std::vector<std::uint32_t> groups;
             if (order > 0)
               for (std::uint32_t j = 0; j < cols; ++j) groups.push_back(j / 2);
-            bin_hashes(pack_rows(block, groups), grid, found.data());
-            bin_hashes(pack_rows(sparse.block, groups), grid, from_sparse.data());
-            bin_hashes_reference(sparse.block, grid, reference_sparse.data());
+            cpu_backend().bin_hashes(pack_rows(block, groups), grid, found.data());
+            cpu_backend().bin_hashes(pack_rows(sparse.block, groups), grid, from_sparse.data());
+            plain_bin_hashes(sparse.block, grid, reference_sparse.data());
+            std::vector<std::uint64_t> unpacked(rows);
+            reference_backend().bin_hashes(pack_rows(block, groups), grid, unpacked.data());
+            ASSERT_EQ(unpacked, expected);
             ASSERT_EQ(found, expected) << target << " rows " << rows << " cols " << cols << " order " << order;
             ASSERT_EQ(from_sparse, expected) << target << " rows " << rows << " cols " << cols;
             ASSERT_EQ(reference_sparse, expected);
@@ -107,9 +110,10 @@ TYPED_TEST(Bins, HashOfARowDoesNotDependOnItsBlock) {
   const RowBlock<T> block = dense_block(x, cols);
   const auto grid = draw_grid<T>(cols, {}, 4);
   std::vector<std::uint64_t> whole(rows), parts(rows);
-  bin_hashes(pack_rows(block), grid, whole.data());
+  cpu_backend().bin_hashes(pack_rows(block), grid, whole.data());
   for (std::size_t begin = 0; begin < rows; begin += 33)
-    bin_hashes(pack_rows(block.slice(begin, std::min<std::size_t>(33, rows - begin))), grid, parts.data() + begin);
+    cpu_backend().bin_hashes(pack_rows(block.slice(begin, std::min<std::size_t>(33, rows - begin))), grid,
+                             parts.data() + begin);
   EXPECT_EQ(whole, parts);
 }
 
@@ -126,8 +130,8 @@ TYPED_TEST(Bins, BinNumberIsTheFloorAndSaturates) {
   for (int i = 0; i < 40; ++i) x.push_back(T(i % 2 ? 1e12 : -1e12) * T(i + 1));
   std::vector<std::uint64_t> expected(x.size()), found(x.size());
   for_each_target([&](const std::string& target) {
-    bin_hashes_reference(dense_block(x, 1), grid, expected.data());
-    bin_hashes(pack_rows(dense_block(x, 1)), grid, found.data());
+    plain_bin_hashes(dense_block(x, 1), grid, expected.data());
+    cpu_backend().bin_hashes(pack_rows(dense_block(x, 1)), grid, found.data());
     EXPECT_EQ(found, expected) << target;
   });
 }

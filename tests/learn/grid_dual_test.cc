@@ -35,7 +35,7 @@ double optimum(const GridProblem& p, const GridFit& fit, const GridFitOptions& o
   const std::size_t n = p.n, K = p.targets.outputs, P = fit.head->bins().grids();
   const double b = grid_intercept(p.targets, options.loss)[k];
   std::vector<double> kernel(n * n), y(n), c(n);
-  fit.head->bins().each_grid(p.block(0, n), [&](std::size_t g, const std::uint32_t* columns) {
+  fit.head->bins().each_grid(cpu_backend(), p.block(0, n), [&](std::size_t g, const std::uint32_t* columns) {
     const std::size_t bins = fit.head->bins().offset(g + 1) - fit.head->bins().offset(g);
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) kernel[i * n + j] += columns[i] == columns[j] && columns[i] < bins;

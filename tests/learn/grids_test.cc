@@ -32,7 +32,7 @@ void expect_stationary(const Problem& p, const GridFit& fit, GridLoss loss, doub
   const std::size_t K = p.targets.outputs;
   const Matrix<float> f = p.predict(*fit.head);
   double worst = 0;
-  fit.head->bins().each_grid(p.block(0, p.n), [&](std::size_t g, const std::uint32_t* columns) {
+  fit.head->bins().each_grid(cpu_backend(), p.block(0, p.n), [&](std::size_t g, const std::uint32_t* columns) {
     const std::size_t from = fit.head->bins().offset(g), bins = fit.head->bins().offset(g + 1) - from;
     std::vector<double> slope(bins * K);
     for (std::size_t i = 0; i < p.n; ++i) {

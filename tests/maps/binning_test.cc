@@ -40,7 +40,7 @@ std::vector<std::vector<std::uint64_t>> occupied(const Problem& p, const Binning
   std::vector<std::vector<std::uint64_t>> bins(options.grids);
   std::vector<std::uint64_t> hashes(p.rows);
   for (std::size_t g = 0; g < options.grids; ++g) {
-    bin_hashes_reference(p.block, draw_grid<float>(p.cols, options, g), hashes.data());
+    plain_bin_hashes(p.block, draw_grid<float>(p.cols, options, g), hashes.data());
     for (const auto h : hashes)
       if (std::find(bins[g].begin(), bins[g].end(), h) == bins[g].end()) bins[g].push_back(h);
   }
@@ -82,7 +82,7 @@ TEST(BinningMap, ABinNeverSeenContributesNothing) {
   block.values = far.data();
   std::vector<std::size_t> offsets;
   std::vector<std::uint32_t> columns;
-  map.csr(block, offsets, columns);
+  map.csr(cpu_backend(), block, offsets, columns);
   EXPECT_TRUE(columns.empty());
   EXPECT_EQ(offsets, (std::vector<std::size_t>{0, 0}));
 }
@@ -96,7 +96,7 @@ TEST(BinningMap, CsrHoldsTheOutputsThatAreNotZero) {
   map.apply(reference_backend(), fresh.block, z.view());
   std::vector<std::size_t> offsets;
   std::vector<std::uint32_t> columns;
-  map.csr(fresh.block, offsets, columns);
+  map.csr(cpu_backend(), fresh.block, offsets, columns);
   std::size_t at = 0;
   for (std::size_t i = 0; i < fresh.rows; ++i) {
     ASSERT_EQ(offsets[i], at);
@@ -163,7 +163,7 @@ TEST(BinningMap, ThreadsMayShareIt) {
   for (auto& mine : columns) {
     threads.emplace_back([&] {
       std::vector<std::size_t> offsets;
-      map.csr(p.block, offsets, mine);
+      map.csr(cpu_backend(), p.block, offsets, mine);
     });
   }
   for (auto& thread : threads) thread.join();

@@ -147,7 +147,7 @@ std::string bins(const BinningOptions& options) {
   const PackedRows<T> packed = pack_rows(rows<T>().dense);
   std::vector<std::uint64_t> hashes(options.grids * kRows);
   for (std::size_t g = 0; g < options.grids; ++g)
-    bin_hashes(packed, draw_grid<T>(kInputs, options, g), hashes.data() + g * kRows);
+    cpu_backend().bin_hashes(packed, draw_grid<T>(kInputs, options, g), hashes.data() + g * kRows);
   return digest(hashes);
 }
 

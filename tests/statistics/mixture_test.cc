@@ -42,7 +42,7 @@ MapPtr binning(const BinningOptions& options) {
   std::vector<std::vector<std::uint64_t>> bins;
   for (std::size_t g = 0; g < options.grids; ++g) {
     std::uint64_t hash[2];
-    bin_hashes_reference(block, draw_grid<double>(3, options, g), hash);
+    plain_bin_hashes(block, draw_grid<double>(3, options, g), hash);
     bins.push_back(hash[0] == hash[1] ? std::vector{hash[0]} : std::vector{hash[0], hash[1]});
   }
   return std::make_shared<BinningMap>(3, options, std::move(bins));

@@ -28,13 +28,14 @@ const Bfloat16Unit& unit() {
 
 }  // namespace
 
-bool has_bfloat16() { return &unit() != &kTilesInCode; }
+bool Operations::has_bfloat16() { return &unit() != &kTilesInCode; }
 
-std::size_t bfloat16_bytes(std::size_t rows, std::size_t cols) { return unit().bytes(rows, cols); }
+std::size_t Operations::bfloat16_bytes(std::size_t rows, std::size_t cols) { return unit().bytes(rows, cols); }
 
-void pack_bfloat16(MatrixView<const float> x, std::byte* packed) { unit().pack(x, packed); }
+void Operations::pack_bfloat16(MatrixView<const float> x, std::byte* packed) { unit().pack(x, packed); }
 
-void add_bfloat16_product(const std::byte* a, const std::byte* b, std::size_t rows, MatrixView<double> sum) {
+void Operations::add_bfloat16_product(const std::byte* a, const std::byte* b, std::size_t rows,
+                                      MatrixView<double> sum) {
   unit().add_product(a, b, rows, sum);
 }
 

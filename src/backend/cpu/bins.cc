@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "backend/cpu/target_choice.h"
+#include "backend/cpu/operations.h"
 #include "backend/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -14,7 +14,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace bochner::HWY_NAMESPACE {
+namespace bochner::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Words = hn::ScalableTag<std::uint32_t>;
@@ -95,11 +95,11 @@ void add_dense_double(const PackedRows<double>& rows, const Grid<double>& grid, 
   add_dense_columns(rows, grid, columns, count, hashes);
 }
 
-}  // namespace bochner::HWY_NAMESPACE
+}  // namespace bochner::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace bochner {
+namespace bochner::cpu {
 
 HWY_EXPORT(add_dense_float);
 HWY_EXPORT(add_dense_double);
@@ -145,8 +145,7 @@ void pattern_hashes(const typename PackedRows<T>::Part& part, const Grid<T>& gri
 }  // namespace
 
 template <class T>
-void bin_hashes(const PackedRows<T>& rows, const Grid<T>& grid, std::uint64_t* hashes) {
-  cpu::choose_target();
+void Operations::bin_hashes(const PackedRows<T>& rows, const Grid<T>& grid, std::uint64_t* hashes) {
   thread_local std::vector<std::uint64_t> terms, sums;
   bool first = true;
   for (const auto& part : rows.parts) {
@@ -167,8 +166,8 @@ void bin_hashes(const PackedRows<T>& rows, const Grid<T>& grid, std::uint64_t* h
   if (!columns.empty()) add_dense(rows, grid, columns, hashes);
 }
 
-template void bin_hashes(const PackedRows<float>&, const Grid<float>&, std::uint64_t*);
-template void bin_hashes(const PackedRows<double>&, const Grid<double>&, std::uint64_t*);
+template void Operations::bin_hashes(const PackedRows<float>&, const Grid<float>&, std::uint64_t*);
+template void Operations::bin_hashes(const PackedRows<double>&, const Grid<double>&, std::uint64_t*);
 
-}  // namespace bochner
+}  // namespace bochner::cpu
 #endif  // HWY_ONCE

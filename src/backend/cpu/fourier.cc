@@ -379,7 +379,7 @@ void fourier_few(const RowBlock<T>& x, const FourierWeights<T>& w, MatrixView<T>
 }  // namespace
 
 template <class T>
-void fourier(const RowBlock<T>& x, const FourierWeights<T>& w, MatrixView<T> z) {
+void Operations::fourier(const RowBlock<T>& x, const FourierWeights<T>& w, MatrixView<T> z) {
   constexpr std::size_t kFewRows = 2;
   thread_local AlignedVector<T> packed;
   thread_local std::vector<std::uint32_t> at;
@@ -393,8 +393,8 @@ void fourier(const RowBlock<T>& x, const FourierWeights<T>& w, MatrixView<T> z) 
   mend_overflow(x, w, z);
 }
 
-template void fourier(const RowBlock<float>&, const FourierWeights<float>&, MatrixView<float>);
-template void fourier(const RowBlock<double>&, const FourierWeights<double>&, MatrixView<double>);
+template void Operations::fourier(const RowBlock<float>&, const FourierWeights<float>&, MatrixView<float>);
+template void Operations::fourier(const RowBlock<double>&, const FourierWeights<double>&, MatrixView<double>);
 
 }  // namespace bochner::cpu
 #endif

@@ -258,22 +258,22 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace bochner::cpu {
 
-#define BOCHNER_KEPT(T, name)                                                                              \
-  HWY_EXPORT(project_##name);                                                                              \
-  HWY_EXPORT(combine_##name);                                                                              \
-  HWY_EXPORT(scatter_##name);                                                                              \
-  template <>                                                                                              \
-  void project(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixView<Computed<T>> u) {        \
-    HWY_DYNAMIC_DISPATCH(project_##name)(z, v, u);                                                         \
-  }                                                                                                        \
-  template <>                                                                                              \
-  void add_combined(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<Computed<T>> sum) { \
-    HWY_DYNAMIC_DISPATCH(combine_##name)(z, u, sum);                                                       \
-  }                                                                                                        \
-  template <>                                                                                              \
-  void scatter(MatrixView<const T> z, std::span<const std::uint32_t> from, const std::uint32_t* to,        \
-               const float* factor, MatrixView<float> sum) {                                               \
-    HWY_DYNAMIC_DISPATCH(scatter_##name)(z, from, to, factor, sum);                                        \
+#define BOCHNER_KEPT(T, name)                                                                                          \
+  HWY_EXPORT(project_##name);                                                                                          \
+  HWY_EXPORT(combine_##name);                                                                                          \
+  HWY_EXPORT(scatter_##name);                                                                                          \
+  template <>                                                                                                          \
+  void Operations::project(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixView<Computed<T>> u) {        \
+    HWY_DYNAMIC_DISPATCH(project_##name)(z, v, u);                                                                     \
+  }                                                                                                                    \
+  template <>                                                                                                          \
+  void Operations::add_combined(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<Computed<T>> sum) { \
+    HWY_DYNAMIC_DISPATCH(combine_##name)(z, u, sum);                                                                   \
+  }                                                                                                                    \
+  template <>                                                                                                          \
+  void Operations::scatter(MatrixView<const T> z, std::span<const std::uint32_t> from, const std::uint32_t* to,        \
+                           const float* factor, MatrixView<float> sum) {                                               \
+    HWY_DYNAMIC_DISPATCH(scatter_##name)(z, from, to, factor, sum);                                                    \
   }
 BOCHNER_KEPT(std::int16_t, int16)
 BOCHNER_KEPT(float, float)
@@ -283,12 +283,12 @@ BOCHNER_KEPT(double, double)
 HWY_EXPORT(widen_all);
 HWY_EXPORT(fix_all);
 
-void project_and_widen(MatrixView<const std::int16_t> z, MatrixView<const float> v, MatrixView<float> u,
-                       MatrixView<float> wide) {
+void Operations::project_and_widen(MatrixView<const std::int16_t> z, MatrixView<const float> v, MatrixView<float> u,
+                                   MatrixView<float> wide) {
   HWY_DYNAMIC_DISPATCH(widen_all)(z, v, u, wide);
 }
 
-void to_fixed(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t> q) {
+void Operations::to_fixed(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t> q) {
   HWY_DYNAMIC_DISPATCH(fix_all)(z, per_unit, q);
 }
 

@@ -249,14 +249,14 @@ void dispatch(const RowBlock<double>& x, const Landmarks<double>& y, MatrixView<
 }  // namespace
 
 template <class T>
-void kernel_block(const RowBlock<T>& x, const Landmarks<T>& y, MatrixView<T> k) {
+void Operations::kernel_block(const RowBlock<T>& x, const Landmarks<T>& y, MatrixView<T> k) {
   thread_local AlignedVector<T> packed;
   if (packed.size() < y.inputs * 8) packed.resize(y.inputs * 8);
   dispatch(x, y, k, packed.data());
 }
 
-template void kernel_block(const RowBlock<float>&, const Landmarks<float>&, MatrixView<float>);
-template void kernel_block(const RowBlock<double>&, const Landmarks<double>&, MatrixView<double>);
+template void Operations::kernel_block(const RowBlock<float>&, const Landmarks<float>&, MatrixView<float>);
+template void Operations::kernel_block(const RowBlock<double>&, const Landmarks<double>&, MatrixView<double>);
 
 }  // namespace bochner::cpu
 #endif

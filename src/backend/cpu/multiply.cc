@@ -314,7 +314,7 @@ HWY_EXPORT(multiply_float);
 HWY_EXPORT(multiply_double);
 
 template <class T>
-void multiply(MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixView<T> c) {
+void Operations::multiply(MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixView<T> c) {
   thread_local AlignedVector<T> packed;
   if (a.cols == 0 && beta == T(0))
     for (std::size_t i = 0; i < c.rows; ++i) std::fill_n(c.row(i), c.cols, T(0));
@@ -324,8 +324,8 @@ void multiply(MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixView<T
     HWY_DYNAMIC_DISPATCH(multiply_double)(a, b, beta, c, packed);
 }
 
-template void multiply(MatrixView<const float>, MatrixView<const float>, float, MatrixView<float>);
-template void multiply(MatrixView<const double>, MatrixView<const double>, double, MatrixView<double>);
+template void Operations::multiply(MatrixView<const float>, MatrixView<const float>, float, MatrixView<float>);
+template void Operations::multiply(MatrixView<const double>, MatrixView<const double>, double, MatrixView<double>);
 
 }  // namespace bochner::cpu
 #endif

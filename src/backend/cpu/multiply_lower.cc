@@ -104,11 +104,11 @@ HWY_EXPORT(lower_float);
 HWY_EXPORT(lower_double);
 
 template <>
-void multiply_lower(MatrixView<const float> x, const LowerPanels<float>& r, MatrixView<float> z) {
+void Operations::multiply_lower(MatrixView<const float> x, const LowerPanels<float>& r, MatrixView<float> z) {
   HWY_DYNAMIC_DISPATCH(lower_float)(x, r, z);
 }
 template <>
-void multiply_lower(MatrixView<const double> x, const LowerPanels<double>& r, MatrixView<double> z) {
+void Operations::multiply_lower(MatrixView<const double> x, const LowerPanels<double>& r, MatrixView<double> z) {
   HWY_DYNAMIC_DISPATCH(lower_double)(x, r, z);
 }
 

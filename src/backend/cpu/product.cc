@@ -66,7 +66,8 @@ void add_rows(MatrixView<const double> product, double per_unit, MatrixView<std:
 }  // namespace
 
 template <class T>
-void add_product(MatrixView<const T> a, MatrixView<const T> b, double per_unit, MatrixView<std::int64_t> sum) {
+void Operations::add_product(MatrixView<const T> a, MatrixView<const T> b, double per_unit,
+                             MatrixView<std::int64_t> sum) {
   thread_local AlignedVector<T> scratch;
   if (scratch.size() < a.cols * b.cols) scratch.resize(a.cols * b.cols);
   const MatrixView<T> product{scratch.data(), a.cols, b.cols, b.cols};
@@ -74,7 +75,7 @@ void add_product(MatrixView<const T> a, MatrixView<const T> b, double per_unit, 
   add_rows(product, per_unit, sum);
 }
 
-void add_product(MatrixView<const float> a, MatrixView<const float> b, MatrixView<double> sum) {
+void Operations::add_product(MatrixView<const float> a, MatrixView<const float> b, MatrixView<double> sum) {
   thread_local AlignedVector<float> scratch;
   if (scratch.size() < a.cols * b.cols) scratch.resize(a.cols * b.cols);
   const MatrixView<float> product{scratch.data(), a.cols, b.cols, b.cols};
@@ -83,8 +84,10 @@ void add_product(MatrixView<const float> a, MatrixView<const float> b, MatrixVie
     for (std::size_t j = 0; j < sum.cols; ++j) sum(i, j) += double(product(i, j));
 }
 
-template void add_product(MatrixView<const float>, MatrixView<const float>, double, MatrixView<std::int64_t>);
-template void add_product(MatrixView<const double>, MatrixView<const double>, double, MatrixView<std::int64_t>);
+template void Operations::add_product(MatrixView<const float>, MatrixView<const float>, double,
+                                      MatrixView<std::int64_t>);
+template void Operations::add_product(MatrixView<const double>, MatrixView<const double>, double,
+                                      MatrixView<std::int64_t>);
 
 }  // namespace bochner::cpu
 #endif

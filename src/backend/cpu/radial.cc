@@ -218,11 +218,12 @@ T* scratch_for(std::size_t inputs, std::size_t count, std::size_t rank) {
 }  // namespace
 
 template <>
-void radial_block(MatrixView<const float> x, const PointPanels<float>& y, double q, MatrixView<float> k) {
+void Operations::radial_block(MatrixView<const float> x, const PointPanels<float>& y, double q, MatrixView<float> k) {
   HWY_DYNAMIC_DISPATCH(radial_float)(x, y, q, k, scratch_for<float>(y.inputs, y.count, 0));
 }
 template <>
-void radial_block(MatrixView<const double> x, const PointPanels<double>& y, double q, MatrixView<double> k) {
+void Operations::radial_block(MatrixView<const double> x, const PointPanels<double>& y, double q,
+                              MatrixView<double> k) {
   HWY_DYNAMIC_DISPATCH(radial_double)(x, y, q, k, scratch_for<double>(y.inputs, y.count, 0));
 }
 
@@ -237,12 +238,14 @@ double* zero_sums(std::size_t rows) {
 }  // namespace
 
 template <>
-void radial_slope(MatrixView<const float> x, const PointPanels<float>& y, double q, const RadialSlope<float>& out) {
+void Operations::radial_slope(MatrixView<const float> x, const PointPanels<float>& y, double q,
+                              const RadialSlope<float>& out) {
   HWY_DYNAMIC_DISPATCH(slope_float)
   (x, y, q, out, scratch_for<float>(y.inputs, y.count, out.right.inputs), zero_sums(x.rows));
 }
 template <>
-void radial_slope(MatrixView<const double> x, const PointPanels<double>& y, double q, const RadialSlope<double>& out) {
+void Operations::radial_slope(MatrixView<const double> x, const PointPanels<double>& y, double q,
+                              const RadialSlope<double>& out) {
   HWY_DYNAMIC_DISPATCH(slope_double)
   (x, y, q, out, scratch_for<double>(y.inputs, y.count, out.right.inputs), zero_sums(x.rows));
 }

@@ -7,17 +7,18 @@
 
 namespace bochner::reference {
 
-bool has_bfloat16() { return true; }
+bool Operations::has_bfloat16() { return true; }
 
-std::size_t bfloat16_bytes(std::size_t rows, std::size_t cols) { return rows * cols * sizeof(Bfloat16); }
+std::size_t Operations::bfloat16_bytes(std::size_t rows, std::size_t cols) { return rows * cols * sizeof(Bfloat16); }
 
-void pack_bfloat16(MatrixView<const float> x, std::byte* packed) {
+void Operations::pack_bfloat16(MatrixView<const float> x, std::byte* packed) {
   auto* to = reinterpret_cast<Bfloat16*>(packed);
   for (std::size_t i = 0; i < x.rows; ++i)
     for (std::size_t j = 0; j < x.cols; ++j) *to++ = to_bfloat16(x(i, j));
 }
 
-void add_bfloat16_product(const std::byte* a, const std::byte* b, std::size_t rows, MatrixView<double> sum) {
+void Operations::add_bfloat16_product(const std::byte* a, const std::byte* b, std::size_t rows,
+                                      MatrixView<double> sum) {
   const auto* x = reinterpret_cast<const Bfloat16*>(a);
   const auto* y = reinterpret_cast<const Bfloat16*>(b);
   for (std::size_t k = 0; k < rows; ++k)

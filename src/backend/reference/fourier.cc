@@ -28,7 +28,7 @@ double turns(const RowBlock<T>& x, std::size_t i, const FourierWeights<T>& w, st
 }  // namespace
 
 template <class T>
-void fourier(const RowBlock<T>& x, const FourierWeights<T>& w, MatrixView<T> z) {
+void Operations::fourier(const RowBlock<T>& x, const FourierWeights<T>& w, MatrixView<T> z) {
   for (std::size_t i = 0; i < x.rows; ++i) {
     for (std::size_t f = 0; f < w.frequencies; ++f) {
       const double r = turns(x, i, w, f);
@@ -39,7 +39,7 @@ void fourier(const RowBlock<T>& x, const FourierWeights<T>& w, MatrixView<T> z) 
   }
 }
 
-template void fourier(const RowBlock<float>&, const FourierWeights<float>&, MatrixView<float>);
-template void fourier(const RowBlock<double>&, const FourierWeights<double>&, MatrixView<double>);
+template void Operations::fourier(const RowBlock<float>&, const FourierWeights<float>&, MatrixView<float>);
+template void Operations::fourier(const RowBlock<double>&, const FourierWeights<double>&, MatrixView<double>);
 
 }  // namespace bochner::reference

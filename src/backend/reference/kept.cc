@@ -9,7 +9,7 @@
 namespace bochner::reference {
 
 template <class T>
-void project(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixView<Computed<T>> u) {
+void Operations::project(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixView<Computed<T>> u) {
   for (std::size_t i = 0; i < z.rows; ++i)
     for (std::size_t k = 0; k < v.rows; ++k) {
       double sum = 0;
@@ -19,37 +19,37 @@ void project(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixView<
 }
 
 template <class T>
-void add_combined(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<Computed<T>> sum) {
+void Operations::add_combined(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<Computed<T>> sum) {
   for (std::size_t i = 0; i < z.rows; ++i)
     for (std::size_t k = 0; k < u.cols; ++k)
       for (std::size_t j = 0; j < z.cols; ++j) sum(k, j) += u(i, k) * Computed<T>(z(i, j));
 }
 
 template <class T>
-void scatter(MatrixView<const T> z, std::span<const std::uint32_t> from, const std::uint32_t* to, const float* factor,
-             MatrixView<float> sum) {
+void Operations::scatter(MatrixView<const T> z, std::span<const std::uint32_t> from, const std::uint32_t* to,
+                         const float* factor, MatrixView<float> sum) {
   for (std::size_t r = 0; r < from.size(); ++r)
     for (std::size_t j = 0; j < z.cols; ++j) sum(to[r], j) += factor[r] * float(z(from[r], j));
 }
 
-void project_and_widen(MatrixView<const std::int16_t> z, MatrixView<const float> v, MatrixView<float> u,
-                       MatrixView<float> wide) {
+void Operations::project_and_widen(MatrixView<const std::int16_t> z, MatrixView<const float> v, MatrixView<float> u,
+                                   MatrixView<float> wide) {
   project(z, v, u);
   for (std::size_t i = 0; i < z.rows; ++i)
     for (std::size_t j = 0; j < z.cols; ++j) wide(i, j) = float(z(i, j));
 }
 
-void to_fixed(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t> q) {
+void Operations::to_fixed(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t> q) {
   for (std::size_t i = 0; i < z.rows; ++i)
     for (std::size_t j = 0; j < z.cols; ++j)
       q(i, j) = std::int16_t(std::clamp(std::nearbyint(z(i, j) * per_unit), -32768.0f, 32767.0f));
 }
 
-#define BOCHNER_KEPT(T)                                                                                          \
-  template void project(MatrixView<const T>, MatrixView<const Computed<T>>, MatrixView<Computed<T>>);            \
-  template void add_combined(MatrixView<const T>, MatrixView<const Computed<T>>, MatrixView<Computed<T>>);       \
-  template void scatter(MatrixView<const T>, std::span<const std::uint32_t>, const std::uint32_t*, const float*, \
-                        MatrixView<float>)
+#define BOCHNER_KEPT(T)                                                                                                \
+  template void Operations::project(MatrixView<const T>, MatrixView<const Computed<T>>, MatrixView<Computed<T>>);      \
+  template void Operations::add_combined(MatrixView<const T>, MatrixView<const Computed<T>>, MatrixView<Computed<T>>); \
+  template void Operations::scatter(MatrixView<const T>, std::span<const std::uint32_t>, const std::uint32_t*,         \
+                                    const float*, MatrixView<float>)
 BOCHNER_KEPT(std::int16_t);
 BOCHNER_KEPT(float);
 BOCHNER_KEPT(double);

@@ -40,7 +40,7 @@ double kernel_of(KernelShape shape, double alpha, double s) {
 }  // namespace
 
 template <class T>
-void kernel_block(const RowBlock<T>& x, const Landmarks<T>& y, MatrixView<T> k) {
+void Operations::kernel_block(const RowBlock<T>& x, const Landmarks<T>& y, MatrixView<T> k) {
   constexpr std::size_t kPanel = Landmarks<T>::kPanel;
   std::vector<T> row(y.inputs);
   for (std::size_t i = 0; i < x.rows; ++i) {
@@ -69,7 +69,7 @@ void kernel_block(const RowBlock<T>& x, const Landmarks<T>& y, MatrixView<T> k) 
 }
 
 template <class T>
-void multiply_lower(MatrixView<const T> x, const LowerPanels<T>& r, MatrixView<T> z) {
+void Operations::multiply_lower(MatrixView<const T> x, const LowerPanels<T>& r, MatrixView<T> z) {
   constexpr std::size_t kPanel = LowerPanels<T>::kPanel;
   for (std::size_t i = 0; i < x.rows; ++i) {
     for (std::size_t c = 0; c < r.size; ++c) {
@@ -81,9 +81,9 @@ void multiply_lower(MatrixView<const T> x, const LowerPanels<T>& r, MatrixView<T
   }
 }
 
-template void kernel_block(const RowBlock<float>&, const Landmarks<float>&, MatrixView<float>);
-template void kernel_block(const RowBlock<double>&, const Landmarks<double>&, MatrixView<double>);
-template void multiply_lower(MatrixView<const float>, const LowerPanels<float>&, MatrixView<float>);
-template void multiply_lower(MatrixView<const double>, const LowerPanels<double>&, MatrixView<double>);
+template void Operations::kernel_block(const RowBlock<float>&, const Landmarks<float>&, MatrixView<float>);
+template void Operations::kernel_block(const RowBlock<double>&, const Landmarks<double>&, MatrixView<double>);
+template void Operations::multiply_lower(MatrixView<const float>, const LowerPanels<float>&, MatrixView<float>);
+template void Operations::multiply_lower(MatrixView<const double>, const LowerPanels<double>&, MatrixView<double>);
 
 }  // namespace bochner::reference

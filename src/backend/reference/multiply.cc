@@ -6,7 +6,7 @@
 namespace bochner::reference {
 
 template <class T>
-void multiply(MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixView<T> c) {
+void Operations::multiply(MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixView<T> c) {
   for (std::size_t i = 0; i < a.rows; ++i) {
     for (std::size_t j = 0; j < b.cols; ++j) {
       double sum = beta == T(0) ? 0 : double(beta) * double(c(i, j));
@@ -16,7 +16,7 @@ void multiply(MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixView<T
   }
 }
 
-template void multiply(MatrixView<const float>, MatrixView<const float>, float, MatrixView<float>);
-template void multiply(MatrixView<const double>, MatrixView<const double>, double, MatrixView<double>);
+template void Operations::multiply(MatrixView<const float>, MatrixView<const float>, float, MatrixView<float>);
+template void Operations::multiply(MatrixView<const double>, MatrixView<const double>, double, MatrixView<double>);
 
 }  // namespace bochner::reference

@@ -27,14 +27,14 @@ double squared_distance(MatrixView<const T> x, std::size_t i, const PointPanels<
 }  // namespace
 
 template <class T>
-void radial_block(MatrixView<const T> x, const PointPanels<T>& y, double q, MatrixView<T> k) {
+void Operations::radial_block(MatrixView<const T> x, const PointPanels<T>& y, double q, MatrixView<T> k) {
   for (std::size_t i = 0; i < x.rows; ++i)
     for (std::size_t c = 0; c < y.count; ++c)
       k(i, c) = T(std::exp(-std::pow(std::max(squared_distance(x, i, y, c), kRadialLeast), q / 2)));
 }
 
 template <class T>
-void radial_slope(MatrixView<const T> x, const PointPanels<T>& y, double q, const RadialSlope<T>& slope) {
+void Operations::radial_slope(MatrixView<const T> x, const PointPanels<T>& y, double q, const RadialSlope<T>& slope) {
   for (std::size_t i = 0; i < x.rows; ++i) {
     double sum = 0, by_exponent = 0;
     for (std::size_t c = 0; c < y.count; ++c) {
@@ -52,9 +52,12 @@ void radial_slope(MatrixView<const T> x, const PointPanels<T>& y, double q, cons
   }
 }
 
-template void radial_block(MatrixView<const float>, const PointPanels<float>&, double, MatrixView<float>);
-template void radial_block(MatrixView<const double>, const PointPanels<double>&, double, MatrixView<double>);
-template void radial_slope(MatrixView<const float>, const PointPanels<float>&, double, const RadialSlope<float>&);
-template void radial_slope(MatrixView<const double>, const PointPanels<double>&, double, const RadialSlope<double>&);
+template void Operations::radial_block(MatrixView<const float>, const PointPanels<float>&, double, MatrixView<float>);
+template void Operations::radial_block(MatrixView<const double>, const PointPanels<double>&, double,
+                                       MatrixView<double>);
+template void Operations::radial_slope(MatrixView<const float>, const PointPanels<float>&, double,
+                                       const RadialSlope<float>&);
+template void Operations::radial_slope(MatrixView<const double>, const PointPanels<double>&, double,
+                                       const RadialSlope<double>&);
 
 }  // namespace bochner::reference

@@ -57,7 +57,7 @@ void BinnedRows<T>::fill(std::size_t begin, std::size_t count) {
       const HashIndex table(bins_[g].hashes);
       std::vector<std::uint64_t> hashes(GridRows<T>::kBlock);
       for (const PackedRows<T>& block : rows_.blocks) {
-        bin_hashes(block, grid, hashes.data());
+        rows_.on->bin_hashes(block, grid, hashes.data());
         table.find({hashes.data(), block.rows}, columns_of(g) + block.first);
       }
       std::replace(columns_of(g), columns_of(g) + rows_.rows, HashIndex::kNone, std::uint32_t(bins_[g].size()));

@@ -55,7 +55,7 @@ OccupiedBins occupy(const GridRows<T>& rows, const Grid<T>& grid, const BinningO
   scratch.hashes.resize(GridRows<T>::kBlock);
   std::size_t at = 0;
   for (const PackedRows<T>& block : rows.blocks) {
-    bin_hashes(block, grid, scratch.hashes.data());
+    rows.on->bin_hashes(block, grid, scratch.hashes.data());
     scratch.index.insert({scratch.hashes.data(), block.rows}, columns + at);
     if (at == 0) scratch.index.reserve(expected_bins(scratch.index.size(), block.rows, rows.rows));
     at += block.rows;

@@ -15,6 +15,7 @@ GridPursuit<T>::GridPursuit(Threads& threads, const GridRows<T>& rows, const Bin
     : threads_(threads), binning_(binning) {
   const std::size_t step = (rows.rows + most_rows - 1) / most_rows;
   some_.inputs = rows.inputs;
+  some_.on = rows.on;
   for (const PackedRows<T>& block : rows.blocks) {
     std::vector<std::uint32_t> chosen;
     for (std::size_t i = (step - block.first % step) % step; i < block.rows; i += step) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "run/compute.h"
+
 namespace bochner {
 
 double GridTargets::total_weight() const {
@@ -15,6 +17,7 @@ double GridTargets::total_weight() const {
 
 template <class T>
 void GridRows<T>::add(Threads& threads, const RowBlock<T>& block) {
+  on = &backend_of(threads.device());
   const std::size_t pieces = (block.rows + kBlock - 1) / kBlock, before = blocks.size();
   blocks.resize(before + pieces);
   threads.run(pieces, [&](std::size_t piece, int) {

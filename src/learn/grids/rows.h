@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "backend/backend.h"
 #include "backend/bins.h"
 #include "base/threads.h"
 
@@ -20,6 +21,7 @@ struct GridRows {
   std::vector<std::uint32_t> groups;  // for pack_rows
   std::vector<PackedRows<T>> blocks;
   std::size_t rows = 0, inputs = 0;
+  const Backend* on = nullptr;  // of the threads that packed them
 
   void add(Threads& threads, const RowBlock<T>& block);
 };

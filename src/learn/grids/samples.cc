@@ -34,6 +34,7 @@ GridSample<T>::GridSample(Threads& threads, const GridRows<T>& all, const GridTa
   targets.outputs = y.outputs;
   rows.groups = all.groups;
   rows.inputs = all.inputs;
+  rows.on = all.on;
   std::vector<std::vector<std::uint32_t>> chosen(all.blocks.size());
   rows.blocks.resize(all.blocks.size());
   threads.run(all.blocks.size(), [&](std::size_t b, int) {
@@ -73,7 +74,7 @@ GridTrialFit<T>::GridTrialFit(Threads& threads, const GridSample<T>& train, cons
     const Grid<T> grid = draw_grid<T>(train.rows.inputs, binning, g);
     bins_.grids[g] = occupy(train.rows, grid, binning, train.targets.weight, scratch, &bins_.columns[g * n]);
     for (const auto& block : held_out.rows.blocks) {
-      bin_hashes(block, grid, scratch.hashes.data());
+      train.rows.on->bin_hashes(block, grid, scratch.hashes.data());
       scratch.index.find({scratch.hashes.data(), block.rows}, &columns_[g * m + block.first]);
     }
   });

@@ -7,10 +7,11 @@
 #include <cmath>
 #include <utility>
 
-#include "backend/cpu/blas.h"
 #include "base/require.h"
 #include "folds/gram.h"
 #include "random/draw.h"
+#include "run/compute.h"
+#include "solve/dense.h"
 #include "solve/rough_gram.h"
 
 namespace bochner {
@@ -53,7 +54,7 @@ TiledSymmetric<double> sketched_gram(const FeatureRows& z, std::span<const doubl
   TiledSymmetric<double> gram(width, GramFold::tile_for(width));
   // Buckets of one row each give the Hessian itself, to which a float is worth its time.
   if (!buckets.empty())
-    RoughGram(buckets.size() < used_rows(d)).add({cpu_backend(), threads}, std::as_const(sketch).view(), gram);
+    RoughGram(buckets.size() < used_rows(d)).add(workers_on(threads), std::as_const(sketch).view(), gram);
   return gram;
 }
 
@@ -96,9 +97,9 @@ FewRowsFactor::FewRowsFactor(const FeatureRows& z, std::span<const std::size_t> 
     for (std::size_t j = 0; j < root_.size(); ++j) y_(s, j) *= root_[j];
   }
   if (rows.empty()) return;
-  blas::syrk(blas::Op::plain, 1.0, y_.view(), 0.0, factor_.view());
+  outer_product(y_.view(), factor_.view());
   for (std::size_t s = 0; s < rows.size(); ++s) factor_(s, s) += 1 / d[s];
-  if (blas::potrf(factor_.view()) != 0) y_ = Matrix<double>(0, root_.size());  // no better than the penalty alone
+  if (factor_lower(factor_.view()) != 0) y_ = Matrix<double>(0, root_.size());  // no better than the penalty alone
 }
 
 void FewRowsFactor::solve(double* r) const {
@@ -109,8 +110,8 @@ void FewRowsFactor::solve(double* r) const {
     for (std::size_t j = 0; j < width; ++j) t[i] += y_(i, j) * r[j];
   const MatrixView<double> column{t.data(), s, 1, 1};
   if (s > 0) {
-    blas::trsm(blas::Side::left, blas::Op::plain, 1.0, factor_.view(), column);
-    blas::trsm(blas::Side::left, blas::Op::transposed, 1.0, factor_.view(), column);
+    solve_lower(factor_.view(), column);
+    solve_lower_transposed(factor_.view(), column);
   }
   for (std::size_t i = 0; i < s; ++i)
     for (std::size_t j = 0; j < width; ++j) r[j] -= y_(i, j) * t[i];

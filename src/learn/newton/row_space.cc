@@ -7,8 +7,9 @@
 #include <limits>
 #include <numeric>
 
-#include "backend/cpu/blas.h"
 #include "learn/row_products.h"
+#include "run/compute.h"
+#include "solve/dense.h"
 
 namespace bochner {
 
@@ -23,7 +24,7 @@ RowSpace::RowSpace(const FeatureRows& z, Threads& threads) : z_(z), factor_(z.ro
     for (std::size_t j = 0; j <= i; ++j) factor_(i, j) = factor_(j, i) = products.at(i, j);
   for (std::size_t i = 0; i < n; ++i) most = std::max(most, factor_(i, i));
   const double rounding = double(n) * std::numeric_limits<double>::epsilon() * most;
-  rank_ = most > 0 ? blas::pstrf(factor_.view(), rounding, pivots_) : 0;
+  rank_ = most > 0 ? pivoted_cholesky(factor_.view(), rounding, pivots_) : 0;
 }
 
 FeatureRows RowSpace::rows(bool intercept, Threads& threads) const {
@@ -34,15 +35,12 @@ FeatureRows RowSpace::rows(bool intercept, Threads& threads) const {
   std::vector<double> weights;
   if (z_.weighted())
     for (std::size_t i = 0; i < n; ++i) weights.push_back(z_.weight(i));
-  RowBlock<double> block;
-  block.rows = n;
-  block.cols = block.stride = width;
-  block.values = coordinates.data();
+  auto block = RowBlock<double>::dense(std::as_const(coordinates).view());
   block.targets = z_.targets(0);
   block.target_count = z_.target_count();
   block.weights = z_.weighted() ? weights.data() : nullptr;
   FeatureRows inside(width, intercept, n);
-  inside.add(Workers{cpu_backend(), threads}, block);
+  inside.add(workers_on(threads), block);
   return inside;
 }
 
@@ -50,7 +48,7 @@ Coefficients RowSpace::expand(const Coefficients& head, Threads& threads) const 
   if (rank_ == 0) return {Matrix<double>(z_.features(), head.weights.cols()), head.intercept};
   Matrix<double> alpha = head.weights;
   const MatrixView<const double> corner{factor_.data(), rank_, rank_, factor_.cols()};
-  blas::trsm(blas::Side::left, blas::Op::transposed, 1.0, corner, alpha.view());
+  solve_lower_transposed(corner, alpha.view());
   std::vector<std::size_t> chosen(pivots_.begin(), pivots_.begin() + std::ptrdiff_t(rank_));
   const ScaledRows basis(z_, std::move(chosen), std::vector<double>(rank_, 1.0), false, threads);
   return {basis.combination(alpha.view(), threads), head.intercept};

@@ -7,6 +7,7 @@
 
 #include "base/require.h"
 #include "bochner/map.h"
+#include "maps/map_rows.h"
 
 namespace bochner {
 
@@ -74,14 +75,10 @@ Coefficients decode(Coefficients c, const TargetCode& code) {
 
 template <class T>
 Scorer score_rows(const Workers& on, const RowBlock<T>& z, const Coefficients& head, Task task) {
-  constexpr std::size_t kPieceRows = 256;
   const std::size_t outputs = head.weights.cols();
   const MapPtr map = linear(head.weights, head.intercept);
   Matrix<T> predictions(z.rows, outputs);
-  on.threads.run((z.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
-    const std::size_t begin = piece * kPieceRows, count = std::min(kPieceRows, z.rows - begin);
-    map->apply(on.ops, z.slice(begin, count), predictions.view().slice(begin, count));
-  });
+  map_rows(on, *map, z, predictions.view());
   Scorer scorer(task, outputs);
   std::vector<double> row(outputs);
   for (std::size_t i = 0; i < z.rows; ++i) {

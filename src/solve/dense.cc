@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "solve/dense.h"
+
+#include "backend/cpu/blas.h"
+
+namespace bochner {
+
+using blas::Op;
+using blas::Side;
+
+void multiply(double alpha, MatrixView<const double> a, MatrixView<const double> b, double beta, MatrixView<double> c) {
+  blas::gemm(Op::plain, Op::plain, alpha, a, b, beta, c);
+}
+
+void transposed_multiply(double alpha, MatrixView<const double> a, MatrixView<const double> b, double beta,
+                         MatrixView<double> c) {
+  blas::gemm(Op::transposed, Op::plain, alpha, a, b, beta, c);
+}
+
+void multiply_transposed(double alpha, MatrixView<const double> a, MatrixView<const double> b, double beta,
+                         MatrixView<double> c) {
+  blas::gemm(Op::plain, Op::transposed, alpha, a, b, beta, c);
+}
+
+void outer_product(MatrixView<const double> a, MatrixView<double> c) { blas::syrk(Op::plain, 1.0, a, 0.0, c); }
+
+void solve_lower(MatrixView<const double> l, MatrixView<double> b) { blas::trsm(Side::left, Op::plain, 1.0, l, b); }
+
+void solve_lower_transposed(MatrixView<const double> l, MatrixView<double> b) {
+  blas::trsm(Side::left, Op::transposed, 1.0, l, b);
+}
+
+void solve_right_transposed(MatrixView<const double> l, MatrixView<double> b) {
+  blas::trsm(Side::right, Op::transposed, 1.0, l, b);
+}
+
+std::size_t factor_lower(MatrixView<double> a) { return blas::potrf(a); }
+
+std::size_t pivoted_cholesky(MatrixView<double> a, double tolerance, std::span<std::size_t> pivots) {
+  return blas::pstrf(a, tolerance, pivots);
+}
+
+void symmetric_eigenvalues(MatrixView<double> a, std::span<double> values) { blas::eigenvalues(a, values); }
+
+}  // namespace bochner
