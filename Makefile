@@ -33,7 +33,7 @@ bench: test-deps  ## ratios to OpenBLAS and scikit-learn, in one run
 fuzz: FUZZ_SECONDS ?= 60
 fuzz: deps  ## readers, models, sums, checkpoints and specs under sanitizers, FUZZ_SECONDS each
 	@tools/install_deps.sh --fuzz
-	@tools/build.sh fuzz all
+	@tools/build.sh fuzz fuzz_targets
 	@tests/fuzz/run.sh build/fuzz $(FUZZ_SECONDS)
 
 asan tsan: deps

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/require.h"
+#include "rows/labels.h"
 
 namespace bochner {
 
@@ -132,7 +133,7 @@ void NpyFile::parse_header(const std::string& text) {
     fail(Error::Kind::data,
          "{}: elements of type '{}', expected float32, float64, integers or bool in little-endian "
          "order; convert with x.astype('float32')",
-         path_, type);
+         path_, shown(type));
   type_ = bare;
   element_bytes_ = std::size_t(bare[1] - '0');
 

@@ -154,5 +154,12 @@ TEST(Npy, ModelReadsNewArraysByPosition) {
               HasSubstr("text column 't'"));
 }
 
+TEST(Npy, ATypeOfSeveralLinesIsShownInOne) {
+  const TempFile file(header(dict("|u1\na;b\x1b", "(3, 2)")) + std::string(6, 'a'), ".npy");
+  const std::string said = error_of_reading(file, {.targets = {"-1"}});
+  EXPECT_THAT(said, HasSubstr("'|u1 a;b '"));
+  EXPECT_EQ(said.find('\n'), said.npos);
+}
+
 }  // namespace
 }  // namespace bochner
