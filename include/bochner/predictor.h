@@ -45,7 +45,9 @@ class Predictor {
 
  private:
   template <class T, class Row>
-  void predict_as(MatrixView<const Row> rows, MatrixView<double> out) const;
+  void apply_as(MatrixView<const Row> rows, MatrixView<double> out) const;
+  template <class Row>
+  void apply_any(MatrixView<const Row> rows, MatrixView<double> out) const;
   template <class Row>
   void predict_any(MatrixView<const Row> rows, MatrixView<double> out) const;
 

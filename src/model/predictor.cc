@@ -19,12 +19,12 @@ namespace bochner {
 Predictor::Predictor(Model model) : model_(std::move(model)), encoder_(model_.schema()) {
   const std::vector<double> zeros(inputs());
   std::vector<double> out(outputs());
-  predict_any<double>({zeros.data(), 1, zeros.size(), zeros.size()}, {out.data(), 1, out.size(), out.size()});
+  apply_any<double>({zeros.data(), 1, zeros.size(), zeros.size()}, {out.data(), 1, out.size(), out.size()});
 }
 
 // T: what the model computes in. Rows are what memory_rows would give the maps.
 template <class T, class Row>
-void Predictor::predict_as(MatrixView<const Row> rows, MatrixView<double> out) const {
+void Predictor::apply_as(MatrixView<const Row> rows, MatrixView<double> out) const {
   const std::vector<double>& offsets = model_.schema().offsets;
   const std::size_t d = inputs(), k = outputs(), most = model_.map()->rows_at_once();
   const bool as_they_are = std::is_same_v<T, Row> && offsets.empty();
@@ -43,8 +43,15 @@ void Predictor::predict_as(MatrixView<const Row> rows, MatrixView<double> out) c
             offsets.empty() ? T(rows(begin + i, j)) : T(double(rows(begin + i, j)) - offsets[j]);
     model_.map()->apply(backend_of(Device::cpu), block, {values.data(), block.rows, k, k});
     for (std::size_t i = 0; i < block.rows; ++i) std::copy_n(values.data() + i * k, k, out.row(begin + i));
-    check_finite(out.slice(begin, block.rows), begin);
   }
+}
+
+template <class Row>
+void Predictor::apply_any(MatrixView<const Row> rows, MatrixView<double> out) const {
+  if (model_.double_precision())
+    apply_as<double>(rows, out);
+  else
+    apply_as<float>(rows, out);
 }
 
 template <class Row>
@@ -52,10 +59,8 @@ void Predictor::predict_any(MatrixView<const Row> rows, MatrixView<double> out) 
   require(rows.cols == inputs() && out.cols == outputs() && out.rows == rows.rows,
           "predict: {} rows of {} numbers to {} rows of {}, expected {} inputs and {} outputs", rows.rows, rows.cols,
           out.rows, out.cols, inputs(), outputs());
-  if (model_.double_precision())
-    predict_as<double>(rows, out);
-  else
-    predict_as<float>(rows, out);
+  apply_any(rows, out);
+  check_finite(out, 0);
 }
 
 namespace {

@@ -184,7 +184,7 @@ HWY_NOINLINE void multiply_row_few(const T* HWY_RESTRICT a, MatrixView<const T> 
   using V = hn::Vec<Tag<T>>;
   const Tag<T> d;
   constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>()), kWidth = kVectors * kLanes;
-  constexpr std::size_t kGroup = (kManyRegisters ? 16 : 8) / kVectors;  // sums that hide the latency of a multiply-add
+  constexpr std::size_t kGroup = HWY_MAX(std::size_t(1), (kManyRegisters ? 16 : 8) / kVectors);  // hides latency
   const std::size_t readable = (b.rows - 1) * b.stride + b.cols;
   const std::size_t rows = readable < kWidth ? 0 : (readable - kWidth) / b.stride + 1;  // that may be loaded whole
   for (std::size_t begin = 0; begin < b.rows; begin += kDepth) {
