@@ -211,14 +211,19 @@ void use_map(Rows& rows, const std::string& path) {
   expect(model.report().score && *model.report().score->r2 > 0.5, "a training with an own map learns");
   expect_kept(model, rows, path, "a model with an own map is loaded as it was saved");
 
-  const auto map = std::make_shared<QuadraticMap>(rows.schema().inputs, 20, 3);
-  expect_kept(fit(rows, map), rows, path, "fit takes an own map");
-  const Matrix<float> x = some_rows(50, 4);
+  const Matrix<float> x = some_rows(500, 4);
+  Matrix<double> y(500, 1);
+  for (std::size_t i = 0; i < 500; ++i) y(i, 0) = double(x(i, 0)) * double(x(i, 1)) + double(x(i, 2));
+  Schema schema;
+  schema.inputs = 4;
+  schema.targets = 1;
+  const auto own = memory_rows<float>(x.view(), y.view(), schema);
+  expect_kept(fit(*own, std::make_shared<QuadraticMap>(4, 40, 3)), *own, path, "fit takes an own map");
   const MapPtr small = std::make_shared<QuadraticMap>(4, 400, 3);
-  const MapCheck found = check(small, x.view(), {.draws = 30});
+  const MapCheck found = check(small, x.view(), {.sample = 60, .draws = 30});
   expect(found.bias && std::fabs(*found.bias) < 5 * *found.bias_deviation, "its features are unbiased");
   const Matrix<float> z = transform<float>(small, x.view());
-  expect(z.rows() == 50 && z.cols() == 400, "transform gives a row of features for each row");
+  expect(z.rows() == 500 && z.cols() == 400, "transform gives a row of features for each row");
 }
 
 void use_fold(const std::string& path) {
