@@ -108,13 +108,26 @@ class Backend {
   virtual void add_combined(MatrixView<const float> z, MatrixView<const float> u, MatrixView<float> sum) const = 0;
   virtual void add_combined(MatrixView<const double> z, MatrixView<const double> u, MatrixView<double> sum) const = 0;
 
-  // sum.row(to[r]) += factor[r] * z.row(from[r]), in order.
-  virtual void scatter(MatrixView<const std::int16_t> z, std::span<const std::uint32_t> from, const std::uint32_t* to,
-                       const float* factor, MatrixView<float> sum) const = 0;
-  virtual void scatter(MatrixView<const float> z, std::span<const std::uint32_t> from, const std::uint32_t* to,
-                       const float* factor, MatrixView<float> sum) const = 0;
-  virtual void scatter(MatrixView<const double> z, std::span<const std::uint32_t> from, const std::uint32_t* to,
-                       const float* factor, MatrixView<float> sum) const = 0;
+  // The same in double for rows that may lie anywhere, each as long as v or the sum is wide; of u.rows of them.
+  // Pointers beyond those are rows that come next. The sum of several calls is that of one to the bit.
+  virtual void project(std::span<const std::int16_t* const> z, MatrixView<const double> v,
+                       MatrixView<double> u) const = 0;
+  virtual void project(std::span<const float* const> z, MatrixView<const double> v, MatrixView<double> u) const = 0;
+  virtual void project(std::span<const double* const> z, MatrixView<const double> v, MatrixView<double> u) const = 0;
+  virtual void add_combined(std::span<const std::int16_t* const> z, MatrixView<const double> u,
+                            MatrixView<double> sum) const = 0;
+  virtual void add_combined(std::span<const float* const> z, MatrixView<const double> u,
+                            MatrixView<double> sum) const = 0;
+  virtual void add_combined(std::span<const double* const> z, MatrixView<const double> u,
+                            MatrixView<double> sum) const = 0;
+
+  // sum.row(to[r]) += factor[r] * z[r], in order.
+  virtual void scatter(std::span<const std::int16_t* const> z, const std::uint32_t* to, const float* factor,
+                       MatrixView<float> sum) const = 0;
+  virtual void scatter(std::span<const float* const> z, const std::uint32_t* to, const float* factor,
+                       MatrixView<float> sum) const = 0;
+  virtual void scatter(std::span<const double* const> z, const std::uint32_t* to, const float* factor,
+                       MatrixView<float> sum) const = 0;
 
   // q = round(per_unit * z), any number of columns.
   virtual void to_fixed(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t> q) const = 0;
@@ -222,17 +235,39 @@ class BackendOf final : public Backend {
   void add_combined(MatrixView<const double> z, MatrixView<const double> u, MatrixView<double> sum) const override {
     Operations::add_combined(z, u, sum);
   }
-  void scatter(MatrixView<const std::int16_t> z, std::span<const std::uint32_t> from, const std::uint32_t* to,
-               const float* factor, MatrixView<float> sum) const override {
-    Operations::scatter(z, from, to, factor, sum);
+  void project(std::span<const std::int16_t* const> z, MatrixView<const double> v,
+               MatrixView<double> u) const override {
+    Operations::project(z, v, u);
   }
-  void scatter(MatrixView<const float> z, std::span<const std::uint32_t> from, const std::uint32_t* to,
-               const float* factor, MatrixView<float> sum) const override {
-    Operations::scatter(z, from, to, factor, sum);
+  void add_combined(std::span<const std::int16_t* const> z, MatrixView<const double> u,
+                    MatrixView<double> sum) const override {
+    Operations::add_combined(z, u, sum);
   }
-  void scatter(MatrixView<const double> z, std::span<const std::uint32_t> from, const std::uint32_t* to,
-               const float* factor, MatrixView<float> sum) const override {
-    Operations::scatter(z, from, to, factor, sum);
+  void scatter(std::span<const std::int16_t* const> z, const std::uint32_t* to, const float* factor,
+               MatrixView<float> sum) const override {
+    Operations::scatter(z, to, factor, sum);
+  }
+  void project(std::span<const float* const> z, MatrixView<const double> v, MatrixView<double> u) const override {
+    Operations::project(z, v, u);
+  }
+  void add_combined(std::span<const float* const> z, MatrixView<const double> u,
+                    MatrixView<double> sum) const override {
+    Operations::add_combined(z, u, sum);
+  }
+  void scatter(std::span<const float* const> z, const std::uint32_t* to, const float* factor,
+               MatrixView<float> sum) const override {
+    Operations::scatter(z, to, factor, sum);
+  }
+  void project(std::span<const double* const> z, MatrixView<const double> v, MatrixView<double> u) const override {
+    Operations::project(z, v, u);
+  }
+  void add_combined(std::span<const double* const> z, MatrixView<const double> u,
+                    MatrixView<double> sum) const override {
+    Operations::add_combined(z, u, sum);
+  }
+  void scatter(std::span<const double* const> z, const std::uint32_t* to, const float* factor,
+               MatrixView<float> sum) const override {
+    Operations::scatter(z, to, factor, sum);
   }
   void to_fixed(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t> q) const override {
     Operations::to_fixed(z, per_unit, q);

@@ -42,8 +42,14 @@ static void project_and_widen(MatrixView<const std::int16_t> z, MatrixView<const
 template <class T>
 static void add_combined(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<Computed<T>> sum);
 
+// Of rows that may lie anywhere, in double.
 template <class T>
-static void scatter(MatrixView<const T> z, std::span<const std::uint32_t> from, const std::uint32_t* to,
-                    const float* factor, MatrixView<float> sum);
+static void project(std::span<const T* const> z, MatrixView<const double> v, MatrixView<double> u);
+
+template <class T>
+static void add_combined(std::span<const T* const> z, MatrixView<const double> u, MatrixView<double> sum);
+
+template <class T>
+static void scatter(std::span<const T* const> z, const std::uint32_t* to, const float* factor, MatrixView<float> sum);
 
 static void to_fixed(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t> q);

@@ -103,9 +103,7 @@ SampleTrial::Result SampleTrial::leave_one_out(const MapPtr& map) const {
     return Result{found.trials[found.best].loss, found.trials[found.best].lambda};
   };
   if (z.rows() < z.cols()) {
-    FeatureRows rows(z.cols(), false, z.rows());
-    rows.add(on_, features);
-    const DualEquations equations(rows, code_, true, on_.threads);
+    const DualEquations equations(features, code_, true, on_.threads);
     return search([&](double lambda) -> std::optional<Scorer> {
       const Cholesky factor = equations.factor(lambda, on_.threads);
       if (factor.failed_column()) return std::nullopt;
@@ -164,9 +162,7 @@ SampleTrial::Fit SampleTrial::fit(const MapPtr& map, double lambda) const {
   Fit fit{{}, map_rows(map, block_)};
   const std::size_t F = fit.features.cols();
   if (leaves_one_out(F) && fit.features.rows() < F) {  // lambda may be too small for the rounding of F x F sums
-    FeatureRows rows(F, false, fit.features.rows());
-    rows.add(on_, features_block(fit.features));
-    const DualEquations equations(rows, code_, true, on_.threads);
+    const DualEquations equations(features_block(fit.features), code_, true, on_.threads);
     fit.head = equations.solve(equations.factor(lambda, on_.threads), on_.threads);
     return fit;
   }

@@ -19,8 +19,10 @@ namespace {
 constexpr std::size_t kTaskBuckets = 32;
 constexpr std::size_t kDrawRows = 4096;
 
+template <class T>
 struct Placed {
-  std::uint32_t row, bucket;
+  const T* row;
+  std::uint32_t bucket;
   float factor;
 };
 
@@ -43,60 +45,74 @@ std::uint32_t CountSketch::Places::draw(std::uint64_t row) const {
   return std::uint32_t(((draw >> 32) * buckets_) >> 32 << 1 | (draw & 1));
 }
 
-CountSketch::CountSketch(const KeptRows& rows, const Places& places, std::size_t first, std::size_t count)
-    : rows_(rows), places_(places), first_(first), sums_(count, rows.width), ones_(count) {}
+CountSketch::Places::Places(std::size_t count, std::span<const std::size_t> rows)
+    : buckets_(rows.size()), known_(count, std::uint32_t(rows.size() << 1)) {
+  for (std::size_t bucket = 0; bucket < rows.size(); ++bucket) known_[rows[bucket]] = std::uint32_t(bucket << 1 | 1);
+}
+
+CountSketch::CountSketch(const KeptRows& rows, const Places& places, std::span<const double> weights, std::size_t first,
+                         std::size_t count, bool ones)
+    : rows_(rows),
+      places_(places),
+      weights_(weights),
+      first_(first),
+      with_ones_(ones),
+      sums_(count, rows.width + (ones && rows.width == rows.features ? kKeptColumns : 0)),
+      ones_(count) {}
 
 template <class T>
-void CountSketch::add(const Workers& on, const RowBlock<T>& z) {
-  require(z.cols == rows_.width, "sketch: block has {} columns, expected {}", z.cols, rows_.width);
-  // The block's rows that fall into our buckets, in order.
-  const std::size_t pieces = (z.rows + kDrawRows - 1) / kDrawRows;
-  std::vector<std::vector<Placed>> drawn(pieces);
-  on.threads.run(pieces, [&](std::size_t piece, int) {
-    for (std::size_t i = piece * kDrawRows; i < std::min(z.rows, (piece + 1) * kDrawRows); ++i) {
-      const std::uint32_t place = places_.of(z.first + i);
+void CountSketch::add(const Workers& on, std::span<const StoredRows<T>> chunks) {
+  // The rows that fall into our buckets, in order.
+  std::vector<std::vector<Placed<T>>> drawn(chunks.size());
+  on.threads.run(chunks.size(), [&](std::size_t c, int) {
+    for (std::size_t i = 0; i < chunks[c].z.size(); ++i) {
+      const std::size_t row = chunks[c].number[i];
+      const std::uint32_t place = places_.of(row);
       const std::size_t bucket = Places::bucket(place);
       if (bucket < first_ || bucket >= first_ + sums_.rows()) continue;
-      const double root = z.weights ? std::sqrt(z.weights[i]) : 1.0;
-      drawn[piece].push_back(
-          {std::uint32_t(i), std::uint32_t(bucket - first_), float(Places::positive(place) ? root : -root)});
+      const double root = weights_.empty() ? 1.0 : std::sqrt(weights_[row]);
+      drawn[c].push_back(
+          {chunks[c].z[i], std::uint32_t(bucket - first_), float(Places::positive(place) ? root : -root)});
     }
   });
 
   // Bucket by bucket, so that a sum stays in the cache while its rows come by; within one still in order.
   std::vector<std::size_t> begin(sums_.rows() + 1);
   for (const auto& piece : drawn)
-    for (const Placed& p : piece) {
+    for (const Placed<T>& p : piece) {
       ++begin[p.bucket + 1];
       ones_[p.bucket] += double(p.factor);
     }
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  std::vector<std::uint32_t> from(begin.back()), to(begin.back());
+  std::vector<const T*> from(begin.back());
+  std::vector<std::uint32_t> to(begin.back());
   std::vector<float> factor(begin.back());
   std::vector<std::size_t> next = begin;
   for (const auto& piece : drawn)
-    for (const Placed& p : piece) {
+    for (const Placed<T>& p : piece) {
       const std::size_t at = next[p.bucket]++;
       from[at] = p.row;
       to[at] = p.bucket;
       factor[at] = p.factor;
     }
-  const MatrixView<const T> rows{z.values, z.rows, z.cols, z.stride};
+  const MatrixView<float> sums{sums_.data(), sums_.rows(), rows_.width, sums_.cols()};
   on.threads.run((sums_.rows() + kTaskBuckets - 1) / kTaskBuckets, [&](std::size_t task, int) {
     const std::size_t first = begin[task * kTaskBuckets];
     const std::size_t count = begin[std::min((task + 1) * kTaskBuckets, sums_.rows())] - first;
-    on.ops.scatter(rows, std::span(from).subspan(first, count), to.data() + first, factor.data() + first, sums_.view());
+    on.ops.scatter(std::span<const T* const>(from).subspan(first, count), to.data() + first, factor.data() + first,
+                   sums);
   });
 }
 
-template void CountSketch::add(const Workers&, const RowBlock<std::int16_t>&);
-template void CountSketch::add(const Workers&, const RowBlock<float>&);
-template void CountSketch::add(const Workers&, const RowBlock<double>&);
+template void CountSketch::add(const Workers&, std::span<const StoredRows<std::int16_t>>);
+template void CountSketch::add(const Workers&, std::span<const StoredRows<float>>);
+template void CountSketch::add(const Workers&, std::span<const StoredRows<double>>);
 
-MatrixView<const float> CountSketch::about(const Workers& on, const std::vector<double>& mean) {
+MatrixView<const float> CountSketch::about(const Workers& on, std::span<const double> mean) {
   on.threads.run(sums_.rows(), [&](std::size_t b, int) {
     for (std::size_t j = 0; j < rows_.features; ++j)
-      sums_(b, j) = float(double(sums_(b, j)) * rows_.unit - ones_[b] * mean[j]);
+      sums_(b, j) = float(double(sums_(b, j)) * rows_.unit - (mean.empty() ? 0 : ones_[b] * mean[j]));
+    if (with_ones_) sums_(b, rows_.features) = float(ones_[b]);
   });
   return std::as_const(sums_).view();
 }

@@ -4,12 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "backend/workers.h"
 #include "bochner/matrix.h"
-#include "bochner/row_block.h"
 #include "folds/normal_product.h"
+#include "folds/stored_rows.h"
 
 namespace bochner {
 
@@ -27,6 +28,9 @@ class CountSketch {
   class Places {
    public:
     Places(const Workers& on, std::size_t rows, std::size_t buckets, std::uint64_t seed, bool remembered);
+    // Every row in rows a bucket of its own, in their order; other rows have none.
+    Places(std::size_t count, std::span<const std::size_t> rows);
+    std::size_t buckets() const { return buckets_; }
     std::uint32_t of(std::uint64_t row) const { return row < known_.size() ? known_[row] : draw(row); }
     static std::size_t bucket(std::uint32_t place) { return place >> 1; }
     static bool positive(std::uint32_t place) { return place & 1; }
@@ -35,22 +39,26 @@ class CountSketch {
     std::uint32_t draw(std::uint64_t row) const;
 
     std::size_t buckets_;
-    std::uint64_t seed_;
+    std::uint64_t seed_ = 0;
     std::vector<std::uint32_t> known_;
   };
 
-  CountSketch(const KeptRows& rows, const Places& places, std::size_t first, std::size_t count);
+  // weights: W, one of each row; empty: 1. ones: a column of ones stands behind the features.
+  CountSketch(const KeptRows& rows, const Places& places, std::span<const double> weights, std::size_t first,
+              std::size_t count, bool ones = false);
 
   template <class T>
-  void add(const Workers& on, const RowBlock<T>& z);
+  void add(const Workers& on, std::span<const StoredRows<T>> chunks);
 
-  // B - (S sqrt(W) 1) m^T, the sketch of rows about their mean m; in units of features. count x width.
-  MatrixView<const float> about(const Workers& on, const std::vector<double>& mean);
+  // B - (S sqrt(W) 1) m^T, the sketch of rows about their mean m (empty: 0); in units of features. count rows.
+  MatrixView<const float> about(const Workers& on, std::span<const double> mean);
 
  private:
   const KeptRows& rows_;
   const Places& places_;
+  std::span<const double> weights_;
   std::size_t first_;
+  bool with_ones_;
   Matrix<float> sums_;
   std::vector<double> ones_;  // S sqrt(W) 1
 };

@@ -3,17 +3,20 @@
 
 #include "learn/fit_memory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "folds/gram.h"
 #include "learn/newton/hessian_factor.h"
 #include "learn/newton/newton.h"
+#include "learn/newton/newton_learner.h"
 #include "learn/newton/row_space.h"
 #include "learn/ridge/ridge.h"
-#include "learn/ridge/sketched_gram.h"
 #include "learn/row_products.h"
-#include "run/feature_cache.h"
+#include "learn/sketched_gram.h"
+#include "run/feature_store.h"
 
 namespace bochner {
 
@@ -104,14 +107,20 @@ double mapped_memory(const FitSize& s, double memory) {
   return block_bytes(s, memory) * (s.weighted ? 2 : 1) + s.threads * kMappedRows * double(s.features) * s.element();
 }
 
-double cg_feature_bytes(const FitSize& s) {
-  return double(s.rows) * double(FeatureCache::row_bytes(s.features, s.precision, s.bounded));
+double feature_bytes(const FitSize& s, bool rounded) {
+  return double(s.rows) * double(FeatureStore::row_bytes(s.features, s.precision, s.bounded && rounded));
+}
+
+MemoryPlan with_kept_features(MemoryPlan plan, const FitSize& s, bool rounded, double memory) {
+  const double all = feature_bytes(s, rounded);
+  const double left = std::max(memory - plan.total(), 0.0);
+  return plan.add(all <= left ? "features" : fmt::format("features (of {})", size_text(all)), std::min(all, left));
 }
 
 // The factors come after the sketch, in the same room.
 MemoryPlan cg_memory(const FitSize& s, const RidgeOptions& options, double memory) {
   const double D = double(s.features), n = double(s.rows), factors = double(cg_factors(s.features, options));
-  const std::size_t row = FeatureCache::row_bytes(s.features, s.precision, s.bounded);
+  const std::size_t row = FeatureStore::row_bytes(s.features, s.precision, s.bounded);
   const double together = std::min(factors, options.lambdas.empty() ? factors : double(options.lambdas.size()));
   MemoryPlan plan;
   plan.add("sketch", gram_bytes(D));
@@ -129,10 +138,11 @@ MemoryPlan dual_memory(const FitSize& s, const RidgeOptions& options, double mem
   const double lambdas = options.lambdas.empty() ? kLambdas : double(options.lambdas.size());
   const double block = block_bytes(s, memory);
   MemoryPlan common;
-  common.add("features", n * ((D + 8) * s.element() + double(s.targets + s.weighted) * number));
+  common.add("features", n * (double(FeatureStore::row_bytes(s.features, s.precision, false)) +
+                              double(s.targets + s.weighted) * number));
   common.add("map", map_bytes(s));
   MemoryPlan pass = common, solve = common;
-  pass.add("mapped rows", block);
+  pass.add("mapped rows", s.threads * kMappedRows * D * s.element());
   solve.add("products of rows",
             2 * gram_bytes(n) + n * double(ScaledRows::kPanel) * number + s.threads * std::min(tile, n) * n * number);
   solve.add("vectors", vector_bytes(s, s.validation ? 3 * lambdas : 4) + n * double(s.outputs + 3) * number);
@@ -140,37 +150,40 @@ MemoryPlan dual_memory(const FitSize& s, const RidgeOptions& options, double mem
   return peak_of({pass, solve});
 }
 
+MemoryPlan newton_memory(const FitSize& s, const LearnerOptions& options, double memory) {
+  const double D = double(s.features), n = double(s.rows), K = double(s.outputs), threads = s.threads;
+  const double size = D + (options.intercept ? 1 : 0), number = sizeof(double);
+  const double sketch_rows = std::min(n, double(HessianFactor::sketch_rows(std::size_t(size))));
+  const double few = std::min(n, Newton::most_rows_of_own_factor(size, s.outputs));
+  const double tile = double(GramFold::tile_for(std::size_t(size)));
+  const double row = double(FeatureStore::row_bytes(s.features, s.precision, s.bounded && rounds_features(options)));
+  MemoryPlan plan;
+  plan.add("targets", n * double(s.targets + s.weighted) * number);
+  plan.add("map", map_bytes(s));
+  plan.add("mapped rows", mapped_at_once(s, row, memory) + threads * kMappedRows * D * s.element());
+  const double sketch = sketch_rows * (size + double(kKeptColumns)) * sizeof(float) + sketch_panel_bytes(s.features);
+  plan.add("Hessian", gram_bytes(size) + std::max(sketch, gram_bytes(size)) + threads * tile * tile * sizeof(float));
+  if (options.learner != Learner::logistic || s.outputs == 1)  // what couples the outputs has one factor for all
+    plan.add("factors of few rows", K * few * (size + few) * number);
+  plan.add("scores", n * (10 * K + 12) * number);
+  return plan.add("vectors", vector_bytes(s, 24 + double(FeatureStore::parts(s.threads))));
+}
+
 // Where the rows are far fewer than the features the learner sees the space they span (newton/row_space.h).
 MemoryPlan learner_memory(const FitSize& s, const LearnerOptions& options, double memory) {
-  if (spans_few(s.rows, s.features)) {
-    const double D = double(s.features), n = double(s.rows), number = sizeof(double);
-    FitSize inside = s;
-    inside.features = s.rows;
-    inside.precision = Precision::float64;
-    inside.map_weights = 0;
-    MemoryPlan all = learner_memory(inside, options, memory);
-    all.add("rows", n * (D + 8) * s.element() + vector_bytes(s, 3));
-    all.add("map", map_bytes(s));
-    all.add("products of rows", 2 * gram_bytes(n) + n * n * number + n * double(ScaledRows::kPanel) * number);
-    return all.add("mapped rows", block_bytes(s, memory));
-  }
-  const double D = double(s.features), n = double(s.rows), K = double(s.outputs), threads = s.threads;
-  const double width = D + (options.intercept ? 1 : 0), number = sizeof(double);
-  const double sketch_rows = std::min(n, double(HessianFactor::sketch_rows(std::size_t(width))));
-  const double few = std::min(n, Newton::most_rows_of_own_factor(width, s.outputs));
-  const double tile = double(GramFold::tile_for(std::size_t(width)));
-  MemoryPlan common;
-  common.add("features", n * ((width + 8) * s.element() + double(s.targets + s.weighted) * number));
-  common.add("map", map_bytes(s));
-  MemoryPlan pass = common, solve = common;
-  pass.add("mapped rows", block_bytes(s, memory));
-  const double hessian = std::max(sketch_rows * width * sizeof(float) + gram_bytes(width), 2 * gram_bytes(width));
-  solve.add("Hessian", hessian + threads * tile * tile * sizeof(float));
-  if (options.learner != Learner::logistic || s.outputs == 1)  // what couples the outputs has one factor for all
-    solve.add("factors of few rows", K * few * (width + few) * number);
-  solve.add("scores", n * (10 * K + 4) * number);
-  solve.add("vectors", vector_bytes(s, 12 + FeatureRows::kMostGroups));
-  return peak_of({pass, solve});
+  if (!spans_few(s.rows, s.features))
+    return with_kept_features(newton_memory(s, options, memory), s, rounds_features(options), memory);
+  const double n = double(s.rows), number = sizeof(double);
+  FitSize inside = s;
+  inside.features = s.rows;
+  inside.precision = Precision::float64;
+  inside.map_weights = 0;
+  MemoryPlan all = newton_memory(inside, options, memory);
+  all.add("features", n * double(FeatureStore::row_bytes(s.rows, Precision::float64, false)));
+  all.add("rows", n * double(FeatureStore::row_bytes(s.features, s.precision, false)) + vector_bytes(s, 3));
+  all.add("map", map_bytes(s));
+  all.add("products of rows", 2 * gram_bytes(n) + n * n * number + n * double(ScaledRows::kPanel) * number);
+  return all.add("mapped rows of all features", s.threads * kMappedRows * double(s.features) * s.element());
 }
 
 MemoryPlan sums_memory(const FitSize& s, double memory) {

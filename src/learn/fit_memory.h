@@ -36,6 +36,7 @@ FitSize fit_size(const Stream& stream, const Survey& survey, std::size_t outputs
 MemoryPlan cholesky_memory(const FitSize& size, const RidgeOptions& options, double memory);
 MemoryPlan cg_memory(const FitSize& size, const RidgeOptions& options, double memory);  // less the kept features
 MemoryPlan dual_memory(const FitSize& size, const RidgeOptions& options, double memory);
+MemoryPlan newton_memory(const FitSize& size, const LearnerOptions& options, double memory);  // less the kept features
 MemoryPlan learner_memory(const FitSize& size, const LearnerOptions& options, double memory);
 MemoryPlan sums_memory(const FitSize& size, double memory);                       // to accumulate
 MemoryPlan solve_memory(std::size_t features, std::size_t outputs, int threads);  // from sums that a file holds
@@ -43,8 +44,10 @@ MemoryPlan solve_memory(std::size_t features, std::size_t outputs, int threads);
 // Rows that are mapped at a time, where features are summed.
 double mapped_memory(const FitSize& size, double memory);
 
-// Bytes of all mapped rows as conjugate gradients keep them, where there is room.
-double cg_feature_bytes(const FitSize& size);
+// Bytes of all mapped rows in a store. rounded: where the map bounds its features.
+double feature_bytes(const FitSize& size, bool rounded);
+// Adds the features that a store keeps, as far as there is room.
+MemoryPlan with_kept_features(MemoryPlan plan, const FitSize& size, bool rounded, double memory);
 constexpr std::size_t kWideFeatures = 8192;  // from here on factors are too large to keep several
 // Factors of the sketch that are kept at a time: more than one where several lambdas share their passes.
 std::size_t cg_factors(std::size_t features, const RidgeOptions& options);

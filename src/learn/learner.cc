@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -14,7 +15,8 @@
 #include "base/require.h"
 #include "folds/held_out.h"
 #include "learn/descend.h"
-#include "learn/newton/primal.h"
+#include "learn/fit_memory.h"
+#include "learn/newton/newton_learner.h"
 #include "learn/newton/row_space.h"
 #include "random/draw.h"
 
@@ -22,7 +24,6 @@ namespace bochner {
 
 namespace {
 
-constexpr double kTolerance = 1e-6;                 // of the objective
 constexpr double kChoiceTolerance = 1e-3;           // of the objective while C is chosen
 constexpr int kStart = 0, kLeast = -8, kMost = 14;  // C = 10^(step / 2)
 constexpr double kFlat = 1e-9;                      // of the loss
@@ -117,7 +118,7 @@ std::vector<Trial> try_path(const std::vector<double>& given, const std::functio
 }
 
 // Empty where the draw leaves no weight on one of the two sides.
-std::vector<bool> rows_held_out(const FeatureRows& z, std::uint64_t seed) {
+std::vector<bool> rows_held_out(const Design& z, std::uint64_t seed) {
   const std::size_t n = z.rows();
   const double rows = double(n);
   const double fraction = std::min(std::clamp(kFewHeldOut / rows, 0.1, 0.25), kMostHeldOut / rows);
@@ -199,104 +200,172 @@ void check_learner(const Schema& schema, const LearnerOptions& options) {
   for (double lambda : options.lambdas) check("lambda", lambda, false);
   if (options.epsilon) check("epsilon", *options.epsilon, true);
   if (options.delta) check("delta", *options.delta, false);
-  const double tolerance = options.tolerance.value_or(kTolerance);
+  const double tolerance = options.tolerance.value_or(kLearnerTolerance);
   require(tolerance > 0 && tolerance < 1, "{}: tolerance is {}, expected a number between 0 and 1", name, tolerance);
 }
 
-Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOptions& given_options,
-                   const Stream* validation) {
-  const Schema& schema = stream.schema();
-  check_learner(schema, given_options);
-  LearnerOptions options = given_options;
-  for (double& C : options.C) C *= survey.weight_unit();  // it was given for the weights as they were
-  const std::size_t D = stream.features();
-  const double tolerance = options.tolerance.value_or(kTolerance);
+namespace {
 
-  Clock clock;
-  Fitted fitted;
-  Report& report = fitted.report;
-  const bool few = spans_few(survey.rows(), D);
-  FeatureRows all(D, options.intercept && !few, survey.rows());
-  stream.each("features", [&](const auto& block) { all.add(stream.workers(), block); });
-  std::optional<RowSpace> space;
-  std::optional<FeatureRows> inside;
-  if (few) {
-    space.emplace(all, stream.threads());
-    inside.emplace(space->rows(options.intercept, stream.threads()));
-    report.notes.push_back("fewer rows than features: solved in the space of the rows");
+// The features in a store, or where rows are far fewer than features the rows in coordinates of their own space.
+class LearnerFeatures {
+ public:
+  LearnerFeatures(const Stream& stream, const Survey& survey, const LearnerOptions& options, std::size_t outputs,
+                  bool validation, const std::function<void(const std::string&)>& say) {
+    const std::size_t n = survey.rows();
+    if (spans_few(n, stream.features())) {
+      const auto all = std::numeric_limits<std::size_t>::max();
+      store_.emplace(stream, n, all, FeatureStore::Rounding::none);
+      store_->fill();
+      dense_ = store_->dense();
+      space_.emplace(dense_, stream.threads());
+      rows_ = space_->rows(stream.schema());
+      inside_.emplace(Stream(*rows_, nullptr, stream.threads(), stream.execution(), Precision::float64).quiet(), n,
+                      all);
+      design_.emplace(*inside_, options.intercept);
+      return;
+    }
+    const double memory = double(memory_limit(stream.execution()));
+    const FitSize size = fit_size(stream, survey, outputs, validation);
+    const double left = memory - newton_memory(size, options, memory).total();
+    store_.emplace(stream, n, std::size_t(std::max(left, 0.0)),
+                   rounds_features(options) ? FeatureStore::Rounding::where_bounded : FeatureStore::Rounding::none);
+    if (say && store_->kept_rows() < n)
+      say("features: " + store_->text());  // not a note: a model must not depend on it
+    design_.emplace(*store_, options.intercept);
   }
-  const FeatureRows& z = few ? *inside : all;
-  report.seconds.emplace_back("features", clock.lap());
 
-  const ProgressFunction& progress = stream.execution().progress;
-  Primal primal(
-      z, schema, options, stream.threads(),
-      [&](double fraction) {
-        if (progress) progress("solve", fraction);
-      },
-      stream.execution().checkpoint);
-  const auto head_of = [&] { return space ? space->expand(primal.head(), stream.threads()) : primal.head(); };
-  const std::vector<double> given = given_C(options, primal.weight());
-  double C = given.empty() ? 1 : given[0];
-  // What is searched is searched in the targets' units, so that it does not depend on the user's.
-  const Primal::Units units = given.empty() ? Primal::Units::of_target : Primal::Units::of_user;
-  const auto lambda_of = [&](double c) { return 1 / (primal.users_C(c, units)[0] * primal.weight()); };
-  std::vector<bool> held;
-  if (!validation && given.size() != 1) held = rows_held_out(z, options.seed);
-  if (validation || !held.empty()) {
-    const Choice choice(schema.task, primal.units(), options.learner == Learner::logistic);
-    primal.hold_out(held);
+  const Design& design() const { return *design_; }
+  bool few() const { return space_.has_value(); }
+  Coefficients head(const Coefficients& inside, Threads& threads) const {
+    return space_ ? space_->expand(inside, threads) : inside;
+  }
+
+ private:
+  std::optional<FeatureStore> store_, inside_;
+  DenseRows dense_;
+  std::optional<RowSpace> space_;
+  std::unique_ptr<Rows> rows_;
+  std::optional<Design> design_;
+};
+
+// A fit of one learner: C is chosen, then the head for it.
+class LearnerFit {
+ public:
+  LearnerFit(const Stream& stream, const Survey& survey, const LearnerOptions& options, const Stream* validation)
+      : stream_(stream),
+        survey_(survey),
+        options_(options),
+        validation_(validation),
+        tolerance_(options.tolerance.value_or(kLearnerTolerance)) {
+    for (double& C : options_.C) C *= survey.weight_unit();  // it was given for the weights as they were
+  }
+
+  Fitted run(const std::function<void(const std::string&)>& say) {
+    const std::size_t classes = stream_.schema().labels.size();
+    const std::size_t outputs = stream_.schema().task == Task::regression ? stream_.schema().targets
+                                : classes == 2                            ? 1
+                                                                          : classes;
+    const LearnerFeatures features(stream_, survey_, options_, outputs, validation_ != nullptr, say);
+    if (features.few()) report().notes.push_back("fewer rows than features: solved in the space of the rows");
+    report().seconds.emplace_back("features", clock_.lap());
+    const ProgressFunction& progress = stream_.execution().progress;
+    NewtonLearner learner(
+        features.design(), stream_.schema(), options_,
+        [&](double fraction) {
+          if (progress) progress("solve", fraction);
+        },
+        stream_.execution().checkpoint);
+    const std::vector<double> given = given_C(options_, learner.weight());
+    // What is searched is searched in the targets' units, so that it does not depend on the user's.
+    units_ = given.empty() ? NewtonLearner::Units::of_target : NewtonLearner::Units::of_user;
+    const double C = choose(features, learner, given);
+    const NewtonLearner::Solution solution = learner.solve(C, tolerance_, units_);
+    const Coefficients head = features.head(learner.head(), stream_.threads());
+    fitted_.head = linear(head.weights, head.intercept);
+    report().seconds.emplace_back("solve", clock_.lap());
+    describe(learner, C, solution);
+    return std::move(fitted_);
+  }
+
+ private:
+  Report& report() { return fitted_.report; }
+  double lambda_of(const NewtonLearner& learner, double C) const {
+    return 1 / (learner.users_C(C, units_)[0] * learner.weight());
+  }
+
+  // The C of least loss on validation rows or on rows held out; the first where there are neither.
+  double choose(const LearnerFeatures& features, NewtonLearner& learner, const std::vector<double>& given) {
+    const Design& z = features.design();
+    std::vector<bool> held;
+    if (!validation_ && given.size() != 1) held = rows_held_out(z, options_.seed);
+    if (!validation_ && held.empty()) return given.empty() ? 1 : given[0];
+    const Choice choice(stream_.schema().task, learner.units(), options_.learner == Learner::logistic);
+    learner.hold_out(held);
     const std::vector<Trial> trials = try_path(given, [&](double c) {
-      primal.solve(c, given.size() == 1 ? tolerance : std::max(tolerance, kChoiceTolerance), units);
+      learner.solve(c, given.size() == 1 ? tolerance_ : std::max(tolerance_, kChoiceTolerance), units_);
       Choice found = choice;
-      if (validation) found = score_stream(*validation, head_of(), choice);
-      std::vector<double> row(primal.head().weights.cols());
+      if (validation_) found = score_stream(*validation_, features.head(learner.head(), stream_.threads()), choice);
+      std::vector<double> row(learner.units().size());
       for (std::size_t i = 0; i < held.size(); ++i)
         if (held[i]) {
-          primal.predict(i, row.data());
+          learner.predict(i, row.data());
           found.add(row.data(), z.targets(i), z.weight(i));
         }
       return Trial{c, found.loss(), found.score()};
     });
-    primal.hold_out({});
+    learner.hold_out({});
     const auto best =
         std::min_element(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) { return a.loss < b.loss; });
-    C = best->C;
-    report.score = best->score;
-    report.validation = validation ? "validation file" : "held out";
-    for (const Trial& trial : trials) report.path.push_back({lambda_of(trial.C), trial.score});
-    report.seconds.emplace_back("choice of C", clock.lap());
+    report().score = best->score;
+    report().validation = validation_ ? "validation file" : "held out";
+    for (const Trial& trial : trials) report().path.push_back({lambda_of(learner, trial.C), trial.score});
+    report().seconds.emplace_back("choice of C", clock_.lap());
+    return best->C;
   }
 
-  const Primal::Solution solution = primal.solve(C, tolerance, units);
-  const Coefficients head = head_of();
-  fitted.head = linear(head.weights, head.intercept);
-  report.seconds.emplace_back("solve", clock.lap());
-
-  report.rows = survey.rows();
-  report.inputs = schema.inputs;
-  report.features = D;
-  report.learner = learner_name(options.learner);
-  report.solver = "newton-cg";
-  report.lambda = lambda_of(C);
-  if (options.learner != Learner::hard_svm) {
-    std::vector<double> found = primal.users_C(C, units);
-    for (double& c : found) c /= survey.weight_unit();
-    report.notes.push_back("C: " + numbers_text(found));
+  void describe(const NewtonLearner& learner, double C, const NewtonLearner::Solution& solution) {
+    report().rows = survey_.rows();
+    report().inputs = stream_.schema().inputs;
+    report().features = stream_.features();
+    report().learner = learner_name(options_.learner);
+    report().solver = "newton-cg";
+    report().lambda = lambda_of(learner, C);
+    std::vector<std::string>& notes = report().notes;
+    if (options_.learner != Learner::hard_svm) {
+      std::vector<double> found = learner.users_C(C, units_);
+      for (double& c : found) c /= survey_.weight_unit();
+      notes.push_back("C: " + numbers_text(found));
+    }
+    if (options_.learner == Learner::svr) notes.push_back("epsilon: " + numbers_text(learner.epsilon()));
+    if (options_.learner == Learner::huber) notes.push_back("delta: " + numbers_text(learner.delta()));
+    notes.push_back(
+        fmt::format("objective: {:.10g}, at most {:.1e} of it above the optimum; {} Newton steps, {} "
+                    "products, {} factorizations",
+                    solution.objective, solution.objective > 0 ? solution.excess / solution.objective : 0.0,
+                    learner.newton().steps(), learner.newton().products(), learner.newton().factors()));
+    if (!solution.converged) report().termination = Termination::step_limit;
+    if (!solution.converged)
+      notes.push_back(
+          fmt::format("not converged: the tolerance {:g} was not reached within {} Newton steps or rounds of them",
+                      tolerance_, options_.most_steps));
   }
-  if (options.learner == Learner::svr) report.notes.push_back("epsilon: " + numbers_text(primal.epsilon()));
-  if (options.learner == Learner::huber) report.notes.push_back("delta: " + numbers_text(primal.delta()));
-  report.notes.push_back(
-      fmt::format("objective: {:.10g}, at most {:.1e} of it above the optimum; {} Newton steps, {} "
-                  "products, {} factorizations",
-                  solution.objective, solution.objective > 0 ? solution.excess / solution.objective : 0.0,
-                  primal.newton().steps(), primal.newton().products(), primal.newton().factors()));
-  if (!solution.converged) report.termination = Termination::step_limit;
-  if (!solution.converged)
-    report.notes.push_back(
-        fmt::format("not converged: the tolerance {:g} was not reached within {} Newton steps or rounds of them",
-                    tolerance, options.most_steps));
-  return fitted;
+
+  const Stream& stream_;
+  const Survey& survey_;
+  LearnerOptions options_;
+  const Stream* validation_;
+  double tolerance_;
+  NewtonLearner::Units units_ = NewtonLearner::Units::of_user;
+  Clock clock_;
+  Fitted fitted_;
+};
+
+}  // namespace
+
+Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOptions& options, const Stream* validation,
+                   const std::function<void(const std::string&)>& say) {
+  check_learner(stream.schema(), options);
+  return LearnerFit(stream, survey, options, validation).run(say);
 }
 
 }  // namespace bochner

@@ -27,30 +27,30 @@ void by_columns(Threads& threads, std::size_t D, const Use& use) {
 
 std::size_t ScaledRows::tile_for(std::size_t rows) { return GramFold::tile_for(rows); }
 
-ScaledRows::ScaledRows(const FeatureRows& given, std::vector<std::size_t> which, std::vector<double> roots,
-                       bool centred, Threads& threads)
-    : z(given), rows(std::move(which)), root(std::move(roots)), mean(z.features(), 0.0) {
+ScaledRows::ScaledRows(const DenseRows& given, std::vector<std::size_t> which, std::vector<double> roots, bool centred,
+                       Threads& threads)
+    : z(given), rows(std::move(which)), root(std::move(roots)), mean(features_of(z), 0.0) {
   if (!centred) return;
   double weight = 0;
   for (const double r : root) weight += r * r;
   by_columns(threads, mean.size(), [&](std::size_t first, std::size_t count) {
     std::vector<double> part(count);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      z.copy_columns(rows[i], first, count, part.data());
+      copy_columns(rows[i], first, count, part.data());
       for (std::size_t j = 0; j < count; ++j) mean[first + j] += root[i] * root[i] / weight * part[j];
     }
   });
 }
 
 TiledSymmetric<double> ScaledRows::products(Threads& threads) const {
-  const std::size_t n = rows.size(), D = z.features();
+  const std::size_t n = rows.size(), D = features();
   TiledSymmetric<double> sum(n, tile_for(n));
   Matrix<double> panel(n, std::min(kPanel, D));
   for (std::size_t first = 0; first < D; first += kPanel) {
     const std::size_t width = std::min(kPanel, D - first);
     threads.run((n + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
       for (std::size_t i = piece * kPieceRows; i < std::min(n, (piece + 1) * kPieceRows); ++i) {
-        z.copy_columns(rows[i], first, width, &panel(i, 0));
+        copy_columns(rows[i], first, width, &panel(i, 0));
         for (std::size_t j = 0; j < width; ++j) panel(i, j) = root[i] * (panel(i, j) - mean[first + j]);
       }
     });
@@ -66,12 +66,12 @@ TiledSymmetric<double> ScaledRows::products(Threads& threads) const {
 }
 
 Matrix<double> ScaledRows::combination(MatrixView<const double> alpha, Threads& threads) const {
-  const std::size_t D = z.features();
+  const std::size_t D = features();
   Matrix<double> sum(D, alpha.cols);
   by_columns(threads, D, [&](std::size_t first, std::size_t count) {
     std::vector<double> part(count);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      z.copy_columns(rows[i], first, count, part.data());
+      copy_columns(rows[i], first, count, part.data());
       for (std::size_t j = 0; j < count; ++j) {
         const double a = root[i] * (part[j] - mean[first + j]);
         for (std::size_t k = 0; k < alpha.cols; ++k) sum(first + j, k) += a * alpha(i, k);

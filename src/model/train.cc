@@ -144,7 +144,7 @@ class Training {
     }
     return options_.learner.learner == Learner::ridge
                ? fit_ridge_by_choice(stream, survey_, options_.ridge, judge, options_.say)
-               : fit_learner(stream, survey_, options_.learner, judge);
+               : fit_learner(stream, survey_, options_.learner, judge, options_.say);
   }
 
   Fitted fit_mixed(const Plan& plan, const Stream* judge) {

@@ -45,6 +45,13 @@ class Stream {
   // The rows as they are.
   Stream unmapped() const { return Stream(rows_, nullptr, threads_, execution_, precision_); }
 
+  // The same without progress: for passes that are steps of something longer.
+  Stream quiet() const {
+    Stream same = *this;
+    same.execution_.progress = nullptr;
+    return same;
+  }
+
   // The sum of all mapped rows, from an empty one; blocks are dense where there is a map.
   template <class F>
   requires Fold<F, float> && Fold<F, double> F fold(F sum, const std::string& step = "")

@@ -116,22 +116,64 @@ TYPED_TEST(Kept, AddCombinedAgreesWithReference) {
   });
 }
 
+// Rows that lie anywhere, here in reverse order.
+template <class T>
+std::vector<const T*> apart(const std::vector<T>& z, std::size_t cols) {
+  std::vector<const T*> rows;
+  for (std::size_t i = z.size() / cols; i-- > 0;) rows.push_back(z.data() + i * cols);
+  return rows;
+}
+
+TYPED_TEST(Kept, RowsApartAgreeWithReferenceAndCallsAddUp) {
+  using T = TypeParam;
+  for_each_target([&](const std::string& target) {
+    for (const std::size_t rows : {1, 5, 8, 19})
+      for (const std::size_t cols : {32, 96, 160})
+        for (const std::size_t heads : {1, 2, 3, 4, 5, 7}) {
+          const std::vector<T> z = kept<T>(rows * cols, 1);
+          const std::vector<const T*> list = apart(z, cols);
+          const std::span<const T* const> all(list);
+          const auto v = numbers<double>(heads * cols, 2), u = numbers<double>(rows * heads, 3);
+          const MatrixView<const double> v_view{v.data(), heads, cols, cols}, u_view{u.data(), rows, heads, heads};
+          Matrix<double> scores(rows, heads), found(rows, heads), sum(heads, cols), expected(heads, cols),
+              by_one(heads, cols);
+          reference_backend().project(all, v_view, scores.view());
+          cpu_backend().project(all, v_view, found.view());
+          reference_backend().add_combined(all, u_view, expected.view());
+          cpu_backend().add_combined(all, u_view, sum.view());
+          for (std::size_t i = 0; i < rows; ++i) {
+            for (std::size_t k = 0; k < heads; ++k) {
+              ASSERT_NEAR(found(i, k), scores(i, k), 10000 * double(cols) * 1e-15) << target;
+              double alone = 0;
+              cpu_backend().project(all.subspan(i, 1), v_view.slice(k, 1), {&alone, 1, 1, 1});
+              ASSERT_EQ(alone, found(i, k)) << target;
+            }
+            cpu_backend().add_combined(all.subspan(i), u_view.slice(i, 1), by_one.view());
+          }
+          ASSERT_EQ(by_one, sum) << target;
+          for (std::size_t j = 0; j < heads * cols; ++j)
+            ASSERT_NEAR(sum.data()[j], expected.data()[j], 40000 * double(rows) * 1e-15) << target;
+        }
+  });
+}
+
 TYPED_TEST(Kept, ScatterAgreesWithReference) {
   using T = TypeParam;
   const std::size_t rows = 20, cols = 96, buckets = 5;
   const std::vector<T> z = kept<T>(rows * cols, 1);
-  std::vector<std::uint32_t> from, to;
+  std::vector<const T*> from;
+  std::vector<std::uint32_t> to;
   std::vector<float> factor;
   for (std::uint32_t i = 0; i < rows; i += 1 + i % 3) {
-    from.push_back(i);
+    from.push_back(z.data() + i * cols);
     to.push_back(i * 7 % buckets);
     factor.push_back(i % 2 ? 1.0f : -0.5f);
   }
   for_each_target([&](const std::string& target) {
     Matrix<float> expected(buckets, cols), found(buckets, cols);
-    const MatrixView<const T> view{z.data(), rows, cols, cols};
-    reference_backend().scatter(view, from, to.data(), factor.data(), expected.view());
-    cpu_backend().scatter(view, from, to.data(), factor.data(), found.view());
+    const std::span<const T* const> all(from);
+    reference_backend().scatter(all, to.data(), factor.data(), expected.view());
+    cpu_backend().scatter(all, to.data(), factor.data(), found.view());
     for (std::size_t b = 0; b < buckets; ++b)
       for (std::size_t j = 0; j < cols; ++j) ASSERT_NEAR(found(b, j), expected(b, j), 0.1) << target;
   });

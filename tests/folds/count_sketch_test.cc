@@ -16,11 +16,42 @@ Matrix<float> sketch(const KeptProblem& p, std::size_t buckets, std::size_t firs
                      std::size_t block, bool weighted, std::uint64_t seed, const std::vector<double>& mean) {
   Threads team(threads);
   const CountSketch::Places places({cpu_backend(), team}, p.kept.rows, buckets, seed, threads % 2 == 0);
-  CountSketch fold = p.fold(CountSketch(p.kept, places, first, count), threads, block, weighted);
+  CountSketch fold(p.kept, places, weighted ? std::span(p.weights) : std::span<const double>(), first, count);
+  std::vector<std::size_t> number(p.kept.rows);
+  std::vector<const std::int16_t*> z(p.kept.rows);
+  for (std::size_t i = 0; i < p.kept.rows; ++i) {
+    number[i] = i;
+    z[i] = p.q.data() + i * p.kept.width;
+  }
+  for (std::size_t begin = 0; begin < p.kept.rows; begin += block) {
+    const std::size_t rows = std::min(block, p.kept.rows - begin);
+    const StoredRows<std::int16_t> some{std::span(number).subspan(begin, rows), std::span(z).subspan(begin, rows)};
+    fold.add({cpu_backend(), team}, std::span(&some, 1));
+  }
   const MatrixView<const float> b = fold.about({cpu_backend(), team}, mean);
   Matrix<float> copy(b.rows, b.cols);
   std::copy_n(b.data, b.rows * b.cols, copy.data());
   return copy;
+}
+
+// A bucket for each row gives the rows themselves, times the roots of their weights, and the ones behind them.
+TEST(CountSketch, OfAsManyBucketsIsTheRows) {
+  const KeptProblem p(40, 64);
+  Threads team(2);
+  const std::vector<std::size_t> chosen = {3, 7, 20};
+  const CountSketch::Places places(p.kept.rows, chosen);
+  CountSketch fold(p.kept, places, p.weights, 0, 3, true);
+  std::vector<const std::int16_t*> z;
+  for (const std::size_t i : chosen) z.push_back(p.q.data() + i * p.kept.width);
+  const StoredRows<std::int16_t> some{chosen, z};
+  fold.add({cpu_backend(), team}, std::span(&some, 1));
+  const MatrixView<const float> b = fold.about({cpu_backend(), team}, {});
+  ASSERT_EQ(b.rows, 3u);
+  for (std::size_t r = 0; r < 3; ++r) {
+    const double root = std::sqrt(p.weights[chosen[r]]);
+    for (std::size_t j = 0; j < 64; ++j) EXPECT_NEAR(b(r, j), root * p.z(chosen[r], j), 1e-5);
+    EXPECT_NEAR(b(r, 64), root, 1e-6);
+  }
 }
 
 TEST(CountSketch, IsTheSameToTheBitForAnyThreadsBlocksAndRanges) {

@@ -27,9 +27,20 @@ TEST(FitMemory, PlansGrowWithTheFeatures) {
     const FitSize small = size_of(300000, D), large = size_of(300000, D + D / 7);
     EXPECT_LT(cholesky_memory(small, one, kGiga).total(), cholesky_memory(large, one, kGiga).total()) << D;
     EXPECT_LT(cg_memory(small, one, kGiga).total(), cg_memory(large, one, kGiga).total()) << D;
-    EXPECT_LT(learner_memory(small, {}, kGiga).total(), learner_memory(large, {}, kGiga).total()) << D;
+    EXPECT_LT(newton_memory(small, {}, kGiga).total(), newton_memory(large, {}, kGiga).total()) << D;
     EXPECT_LT(sums_memory(small, kGiga).total(), sums_memory(large, kGiga).total()) << D;
   }
+}
+
+// Features that do not fit are mapped anew: the plan takes what there is and no more.
+TEST(FitMemory, LearnersKeepTheFeaturesThatFit) {
+  const FitSize size = size_of(357345, 2000);
+  const LearnerOptions logistic{.learner = Learner::logistic}, huber{.learner = Learner::huber};
+  EXPECT_DOUBLE_EQ(learner_memory(size, logistic, kGiga).total(), kGiga);
+  const double plenty = learner_memory(size, logistic, 16 * kGiga).total();
+  EXPECT_GT(plenty, 357345.0 * 2000 * 2);  // 16-bit numbers
+  EXPECT_LT(plenty, 357345.0 * 2000 * 2 + 0.5 * kGiga);
+  EXPECT_GT(learner_memory(size, huber, 16 * kGiga).total(), 357345.0 * 2000 * 4);  // float
 }
 
 TEST(FitMemory, CholeskyHoldsTwoTriangles) {

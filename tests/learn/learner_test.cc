@@ -11,8 +11,9 @@
 #include "bochner/model.h"
 #include "bochner/rows.h"
 #include "bochner/train.h"
-#include "learn/newton/multipliers.h"
-#include "learn/newton/primal.h"
+#include "learn/fit_memory.h"
+#include "learn/newton/augmented_lagrangian.h"
+#include "learn/newton/newton_learner.h"
 #include "learn/newton/row_space.h"
 #include "random/draw.h"
 #include "run/stream.h"
@@ -51,13 +52,18 @@ struct Problem {
     kernel.length_scales = {1.5};
     return fourier(schema.inputs, {.kernel = kernel, .features = features, .seed = 3});
   }
-  FeatureRows features(std::size_t D, bool intercept, Threads& threads) const {
-    const auto source = rows();
-    const Stream stream(*source, map(D), threads, {});
-    FeatureRows all(D, intercept);
-    stream.each("", [&](const auto& block) { all.add(stream.workers(), block); });
-    return all;
-  }
+};
+
+// The features of a problem, all kept as they are.
+struct Features {
+  std::unique_ptr<Rows> rows;
+  FeatureStore store;
+  Design z;
+
+  Features(const Problem& p, std::size_t D, bool intercept, Threads& threads)
+      : rows(p.rows()),
+        store(Stream(*rows, p.map(D), threads, {}), p.x.rows(), std::size_t(1) << 40, FeatureStore::Rounding::none),
+        z(store, intercept) {}
 };
 
 const LearnerOptions& learner_case(int i) {
@@ -94,6 +100,25 @@ TEST_P(EveryLearner, GivesTheSameBitsForAnyThreadsAndBlocks) {
   }
 }
 
+// Features that do not fit into the memory are mapped anew, and nothing else changes.
+TEST_P(EveryLearner, GivesTheSameBitsForAnyMemory) {
+  LearnerOptions options = learner_case(GetParam());
+  options.tolerance = 1e-4;
+  const Problem p = problem_for(options, 3000, 3);
+  const auto rows = p.rows();
+  FitSize size;
+  size.rows = 3000;
+  size.features = 200;
+  size.outputs = p.schema.labels.size() == 3 ? 3 : 1;
+  size.threads = 2;
+  const double least = newton_memory(size, options, 1e9).total();
+  const Model plenty = fit_learner(*rows, p.map(200), options, {.threads = 2});
+  for (const double kept : {0.0, 1.2e6}) {
+    const Execution little{.threads = 2, .memory = std::size_t(least + kept)};
+    EXPECT_EQ(plenty.predict(p.x.view()), fit_learner(*rows, p.map(200), options, little).predict(p.x.view())) << kept;
+  }
+}
+
 TEST_P(EveryLearner, CountsAWeightAsRepeatedRows) {
   LearnerOptions options = learner_case(GetParam());
   options.tolerance = 1e-12;
@@ -124,15 +149,17 @@ TEST_P(EveryLearner, SolvesFewRowsOfManyFeaturesInTheirSpace) {
     Problem p = problem_for(options, 40, 3);
     std::copy_n(&p.x(1, 0), 4, &p.x(2, 0));  // equal rows
     Threads threads(2);
-    const FeatureRows z = p.features(120, intercept, threads);
-    Primal primal(z, p.schema, options, threads);
-    const Primal::Solution expected = primal.solve(3.0, 1e-10);
-    const FeatureRows without = p.features(120, false, threads);
-    const RowSpace space(without, threads);
-    const FeatureRows inside = space.rows(intercept, threads);
+    const Features all(p, 120, intercept, threads);
+    NewtonLearner primal(all.z, p.schema, options);
+    const NewtonLearner::Solution expected = primal.solve(3.0, 1e-10);
+    const DenseRows dense = all.store.dense();
+    const RowSpace space(dense, threads);
+    const std::unique_ptr<Rows> coordinates = space.rows(p.schema);
+    FeatureStore store(Stream(*coordinates, nullptr, threads, {}, Precision::float64), 40, 1 << 20);
+    const Design inside(store, intercept);
     EXPECT_LE(inside.features(), 39u);
-    Primal few(inside, p.schema, options, threads);
-    const Primal::Solution found = few.solve(3.0, 1e-10);
+    NewtonLearner few(inside, p.schema, options);
+    const NewtonLearner::Solution found = few.solve(3.0, 1e-10);
     EXPECT_TRUE(found.converged);
     EXPECT_NEAR(found.objective, expected.objective, 1e-8 * expected.objective);
     const Coefficients head = space.expand(few.head(), threads), direct = primal.head();
@@ -150,9 +177,15 @@ TEST_P(EveryLearner, EndsWhereNoStepImproves) {
     options.intercept = intercept;
     const Problem p = problem_for(options, 400, 3);
     Threads threads(2);
-    const FeatureRows z = p.features(30, intercept, threads);
-    Primal primal(z, p.schema, options, threads);
-    const Primal::Solution solution = primal.solve(3.0, 1e-8);
+    const Features features(p, 30, intercept, threads);
+    const Design& z = features.z;
+    NewtonLearner primal(z, p.schema, options);
+    const NewtonLearner::Solution solution = primal.solve(3.0, 1e-8);
+    Matrix<double> rows(z.rows(), 30 + std::size_t(intercept));
+    std::vector<std::size_t> all(z.rows());
+    std::iota(all.begin(), all.end(), std::size_t(0));
+    z.each_row(all,
+               [&](std::size_t i, std::span<const double> row) { std::copy(row.begin(), row.end(), &rows(i, 0)); });
     EXPECT_TRUE(solution.converged);
     EXPECT_LE(solution.excess, 1e-8 * solution.objective);
 
@@ -160,16 +193,15 @@ TEST_P(EveryLearner, EndsWhereNoStepImproves) {
     const Coefficients head = primal.head();
     const auto objective = [&](const Coefficients& at) {
       double sum = 0;
-      std::vector<double> row(z.width()), u(at.weights.cols());
+      std::vector<double> u(at.weights.cols());
       for (std::size_t j = 0; j < at.weights.rows(); ++j)
         for (std::size_t k = 0; k < u.size(); ++k) sum += 0.5 * at.weights(j, k) * at.weights(j, k);
       for (std::size_t i = 0; i < z.rows(); ++i) {
-        z.copy_row(i, row.data());
         const double t = p.y(i, 0);
         double loss = 0, exps = 0;
         for (std::size_t k = 0; k < u.size(); ++k) {
           u[k] = at.intercept[k];
-          for (std::size_t j = 0; j < at.weights.rows(); ++j) u[k] += row[j] * at.weights(j, k);
+          for (std::size_t j = 0; j < at.weights.rows(); ++j) u[k] += rows(i, j) * at.weights(j, k);
           const double y = t == double(k) ? 1 : -1, v = std::max(0.0, 1 - y * u[k]), r = t - u[k];
           const double e = std::max(0.0, std::abs(r) - 0.5);
           const bool squared = options.loss == MarginLoss::squared;
@@ -202,17 +234,18 @@ std::string case_name(const testing::TestParamInfo<int>& info) {
 }
 INSTANTIATE_TEST_SUITE_P(Learners, EveryLearner, testing::Range(0, 6), case_name);
 
-TEST(Multipliers, PrimalAndDualMeet) {
+TEST(AugmentedLagrangian, PrimalAndDualMeet) {
   const Problem p(600, 4, 2, 1.0);
   Threads threads(2);
   for (bool intercept : {false, true}) {
-    const FeatureRows z = p.features(50, intercept, threads);
+    const Features features(p, 50, intercept, threads);
+    const Design& z = features.z;
     Examples e{Matrix<double>(600, 1), std::vector<double>(600, 2.0)};
     for (std::size_t i = 0; i < 600; ++i) e.y(i, 0) = i % 2 ? 1 : -1;
-    Newton newton(z, 1, threads);
-    Iterate at{Matrix<double>(1, z.stride()), Matrix<double>(600, 1)};
+    Newton newton(z, 1);
+    Iterate at{Matrix<double>(1, z.length()), Matrix<double>(600, 1)};
     Multipliers m;
-    const MarginSolution s = solve_margins(newton, z, e, {}, 1e-9, 500, threads, at, m);
+    const DualitySolution s = AugmentedLagrangian(newton, z, e, {}).solve(1e-9, 500, at, m);
     ASSERT_TRUE(s.converged);
     EXPECT_LE(s.primal[0] - s.dual[0], 1e-9 * s.primal[0]);
     EXPECT_GE(s.primal[0] - s.dual[0], -1e-12 * s.primal[0]);

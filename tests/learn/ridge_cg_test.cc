@@ -10,7 +10,7 @@
 #include "base/archive.h"
 #include "learn/ridge/solver_choice.h"
 #include "random/draw.h"
-#include "run/feature_cache.h"
+#include "run/feature_store.h"
 
 namespace bochner {
 namespace {

@@ -2,6 +2,7 @@
 // Copyright 2026 The bochner authors
 
 #include <algorithm>
+#include <type_traits>
 
 #include "backend/cpu/operations.h"
 #include "backend/cpu/targets.h"
@@ -23,7 +24,6 @@ using Lanes = hn::CappedTag<C, 16>;
 template <class C>
 using Vector = hn::Vec<Lanes<C>>;
 
-// Kept numbers as numbers to compute with.
 // A 16-bit number added to the bits of 1.5 * 2^23 is that float plus the number: two additions, which run on every
 // port, where a conversion runs on few.
 template <class V16>
@@ -40,7 +40,6 @@ HWY_INLINE Vector<float> load(const std::int16_t* p) {
 HWY_INLINE Vector<float> load(const float* p) { return hn::LoadU(Lanes<float>(), p); }
 HWY_INLINE Vector<double> load(const double* p) { return hn::LoadU(Lanes<double>(), p); }
 
-// Two vectors at a time: 16-bit numbers for both are one load.
 template <class T>
 HWY_INLINE void load_pair(const T* p, Vector<T>& low, Vector<T>& high) {
   low = load(p);
@@ -65,8 +64,7 @@ HWY_INLINE void project_tile(MatrixView<const T> z, std::size_t i, MatrixView<co
   for (std::size_t r = 0; r < Rows; ++r)
     for (std::size_t h = 0; h < Heads; ++h) low[r][h] = high[r][h] = hn::Zero(d);
   for (std::size_t j = 0; j < z.cols; j += step) {
-    // Strips of rows are too short for the hardware to see them coming.
-    if (j * sizeof(T) % 64 == 0)
+    if (j * sizeof(T) % 64 == 0)  // strips of rows are too short for the hardware to see them coming
       for (std::size_t r = 0; r < Rows; ++r) hwy::Prefetch(z.row(i + r) + Rows * z.stride + j);
     for (std::size_t h = 0; h < Heads; ++h) load_pair(v.row(k + h) + j, head_low[h], head_high[h]);
     for (std::size_t r = 0; r < Rows; ++r) {
@@ -170,22 +168,112 @@ void combine_all(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixV
   if (k < u.cols) combine_heads<1>(z, u, k, sum);
 }
 
+// A vector of kept numbers as double.
+template <class T>
+HWY_INLINE Vector<double> load_wide(const T* p) {
+  const auto numbers = hn::LoadU(hn::Rebind<T, Lanes<double>>(), p);
+  if constexpr (std::is_same_v<T, std::int16_t>)
+    return hn::PromoteTo(Lanes<double>(), hn::PromoteTo(hn::Rebind<std::int32_t, Lanes<double>>(), numbers));
+  else if constexpr (std::is_same_v<T, float>)
+    return hn::PromoteTo(Lanes<double>(), numbers);
+  else
+    return numbers;
+}
+
+template <std::size_t Heads>
+constexpr std::size_t kWideRows = 8 / Heads;  // as many sums as fill half the registers
+
+template <std::size_t Rows, std::size_t Heads, class T>
+HWY_INLINE void project_wide(std::span<const T* const> z, std::size_t i, MatrixView<const double> v, std::size_t k,
+                             MatrixView<double> u) {
+  const Lanes<double> d;
+  const std::size_t step = 2 * hn::Lanes(d);
+  Vector<double> low[Rows][Heads], high[Rows][Heads], row_low, row_high, head_low[Heads], head_high[Heads];
+  for (std::size_t r = 0; r < Rows; ++r)
+    for (std::size_t h = 0; h < Heads; ++h) low[r][h] = high[r][h] = hn::Zero(d);
+  const bool more = i + 2 * Rows <= z.size();
+  for (std::size_t j = 0; j < v.cols; j += step) {
+    if (more && j * sizeof(T) % 64 == 0)
+      for (std::size_t r = 0; r < Rows; ++r) hwy::Prefetch(z[i + Rows + r] + j);
+    for (std::size_t h = 0; h < Heads; ++h) load_pair(v.row(k + h) + j, head_low[h], head_high[h]);
+    for (std::size_t r = 0; r < Rows; ++r) {
+      row_low = load_wide(z[i + r] + j);
+      row_high = load_wide(z[i + r] + j + step / 2);
+      for (std::size_t h = 0; h < Heads; ++h) {
+        low[r][h] = hn::MulAdd(row_low, head_low[h], low[r][h]);
+        high[r][h] = hn::MulAdd(row_high, head_high[h], high[r][h]);
+      }
+    }
+  }
+  for (std::size_t r = 0; r < Rows; ++r)
+    for (std::size_t h = 0; h < Heads; ++h)
+      u(i + r, k + h) = hn::GetLane(hn::SumOfLanes(d, hn::Add(low[r][h], high[r][h])));
+}
+
+template <std::size_t Rows, std::size_t Heads, class T>
+HWY_INLINE void combine_wide(std::span<const T* const> z, std::size_t i, MatrixView<const double> u, std::size_t k,
+                             MatrixView<double> sum) {
+  const Lanes<double> d;
+  const std::size_t lanes = hn::Lanes(d);
+  Vector<double> factor[Rows][Heads], low[Heads], high[Heads], row_low, row_high;
+  for (std::size_t r = 0; r < Rows; ++r)
+    for (std::size_t h = 0; h < Heads; ++h) factor[r][h] = hn::Set(d, u(i + r, k + h));
+  for (std::size_t j = 0; j < sum.cols; j += 2 * lanes) {
+    for (std::size_t h = 0; h < Heads; ++h) load_pair<double>(sum.row(k + h) + j, low[h], high[h]);
+    for (std::size_t r = 0; r < Rows; ++r) {
+      row_low = load_wide(z[i + r] + j);
+      row_high = load_wide(z[i + r] + j + lanes);
+      for (std::size_t h = 0; h < Heads; ++h) {
+        low[h] = hn::MulAdd(row_low, factor[r][h], low[h]);
+        high[h] = hn::MulAdd(row_high, factor[r][h], high[h]);
+      }
+    }
+    for (std::size_t h = 0; h < Heads; ++h) {
+      hn::StoreU(low[h], d, sum.row(k + h) + j);
+      hn::StoreU(high[h], d, sum.row(k + h) + j + lanes);
+    }
+  }
+}
+
+template <std::size_t Heads, class T>
+void wide_heads(std::span<const T* const> z, MatrixView<const double> v, std::size_t k, MatrixView<double> u) {
+  std::size_t i = 0;
+  for (; i + kWideRows<Heads> <= u.rows; i += kWideRows<Heads>) project_wide<kWideRows<Heads>, Heads>(z, i, v, k, u);
+  for (; i < u.rows; ++i) project_wide<1, Heads>(z, i, v, k, u);
+}
+
+template <std::size_t Heads, class T>
+void wide_sums(std::span<const T* const> z, MatrixView<const double> u, std::size_t k, MatrixView<double> sum) {
+  std::size_t i = 0;
+  for (; i + kWideRows<Heads> <= u.rows; i += kWideRows<Heads>) combine_wide<kWideRows<Heads>, Heads>(z, i, u, k, sum);
+  for (; i < u.rows; ++i) combine_wide<1, Heads>(z, i, u, k, sum);
+}
+
+template <class T>
+HWY_NOINLINE void project_apart(std::span<const T* const> z, MatrixView<const double> v, MatrixView<double> u) {
+  std::size_t k = 0;
+  for (; k + 4 <= v.rows; k += 4) wide_heads<4>(z, v, k, u);
+  for (; k < v.rows; ++k) wide_heads<1>(z, v, k, u);
+}
+
+template <class T>
+HWY_NOINLINE void combine_apart(std::span<const T* const> z, MatrixView<const double> u, MatrixView<double> sum) {
+  std::size_t k = 0;
+  for (; k + 4 <= u.cols; k += 4) wide_sums<4>(z, u, k, sum);
+  for (; k < u.cols; ++k) wide_sums<1>(z, u, k, sum);
+}
+
 // target += the sum of Rows rows, one after the other. next: as many rows that follow, or null.
 template <std::size_t Rows, class T>
-HWY_INLINE void scatter_tile(MatrixView<const T> z, const std::uint32_t* from, const float* factor, float* target,
-                             const std::uint32_t* next) {
+HWY_INLINE void scatter_tile(const T* const* rows, const float* factor, float* target, std::size_t cols,
+                             const T* const* next) {
   const Lanes<float> d;
   const std::size_t lanes = hn::Lanes(d);
-  const T* rows[Rows];
   Vector<float> factors[Rows], low, high, row_low, row_high;
-  for (std::size_t r = 0; r < Rows; ++r) {
-    rows[r] = z.row(from[r]);
-    factors[r] = hn::Set(d, factor[r]);
-  }
-  for (std::size_t j = 0; j < z.cols; j += 2 * lanes) {
-    // Rows lie far apart: nobody sees the next ones coming.
-    if (next && j * sizeof(T) % 64 == 0)
-      for (std::size_t r = 0; r < Rows; ++r) hwy::Prefetch(z.row(next[r]) + j);
+  for (std::size_t r = 0; r < Rows; ++r) factors[r] = hn::Set(d, factor[r]);
+  for (std::size_t j = 0; j < cols; j += 2 * lanes) {
+    if (next && j * sizeof(T) % 64 == 0)  // rows lie far apart: the hardware does not foresee them
+      for (std::size_t r = 0; r < Rows; ++r) hwy::Prefetch(next[r] + j);
     load_pair<float>(target + j, low, high);
     for (std::size_t r = 0; r < Rows; ++r) {
       load_pair(rows[r] + j, row_low, row_high);
@@ -198,21 +286,21 @@ HWY_INLINE void scatter_tile(MatrixView<const T> z, const std::uint32_t* from, c
 }
 
 template <class T>
-HWY_INLINE void scatter_all(MatrixView<const T> z, std::span<const std::uint32_t> from, const std::uint32_t* to,
-                            const float* factor, MatrixView<float> sum) {
+HWY_INLINE void scatter_all(std::span<const T* const> z, const std::uint32_t* to, const float* factor,
+                            MatrixView<float> sum) {
   constexpr std::size_t kTogether = 4;
-  for (std::size_t r = 0; r < from.size();) {
+  for (std::size_t r = 0; r < z.size();) {
     float* HWY_RESTRICT target = sum.row(to[r]);
     if constexpr (sizeof(T) == sizeof(double)) {
-      const T* HWY_RESTRICT row = z.row(from[r]);
-      for (std::size_t j = 0; j < z.cols; ++j) target[j] += factor[r] * float(row[j]);
+      const T* HWY_RESTRICT row = z[r];
+      for (std::size_t j = 0; j < sum.cols; ++j) target[j] += factor[r] * float(row[j]);
       ++r;
-    } else if (r + kTogether <= from.size() && std::equal(to + r, to + r + kTogether - 1, to + r + 1)) {
-      scatter_tile<kTogether>(z, &from[r], factor + r, target,
-                              r + 2 * kTogether <= from.size() ? &from[r + kTogether] : nullptr);
+    } else if (r + kTogether <= z.size() && std::equal(to + r, to + r + kTogether - 1, to + r + 1)) {
+      scatter_tile<kTogether>(&z[r], factor + r, target, sum.cols,
+                              r + 2 * kTogether <= z.size() ? &z[r + kTogether] : nullptr);
       r += kTogether;
     } else {
-      scatter_tile<1>(z, &from[r], factor + r, target, r + 1 < from.size() ? &from[r + 1] : nullptr);
+      scatter_tile<1>(&z[r], factor + r, target, sum.cols, r + 1 < z.size() ? &z[r + 1] : nullptr);
       ++r;
     }
   }
@@ -236,16 +324,22 @@ void fix_all(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t>
   }
 }
 
-#define BOCHNER_KEPT(T, name)                                                                                \
-  void project_##name(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixView<Computed<T>> u) {   \
-    project_all(z, v, u);                                                                                    \
-  }                                                                                                          \
-  void combine_##name(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<Computed<T>> sum) { \
-    combine_all(z, u, sum);                                                                                  \
-  }                                                                                                          \
-  void scatter_##name(MatrixView<const T> z, std::span<const std::uint32_t> from, const std::uint32_t* to,   \
-                      const float* factor, MatrixView<float> sum) {                                          \
-    scatter_all(z, from, to, factor, sum);                                                                   \
+#define BOCHNER_KEPT(T, name)                                                                                  \
+  void project_##name(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixView<Computed<T>> u) {     \
+    project_all(z, v, u);                                                                                      \
+  }                                                                                                            \
+  void combine_##name(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<Computed<T>> sum) {   \
+    combine_all(z, u, sum);                                                                                    \
+  }                                                                                                            \
+  void project_apart_##name(std::span<const T* const> z, MatrixView<const double> v, MatrixView<double> u) {   \
+    project_apart(z, v, u);                                                                                    \
+  }                                                                                                            \
+  void combine_apart_##name(std::span<const T* const> z, MatrixView<const double> u, MatrixView<double> sum) { \
+    combine_apart(z, u, sum);                                                                                  \
+  }                                                                                                            \
+  void scatter_##name(std::span<const T* const> z, const std::uint32_t* to, const float* factor,               \
+                      MatrixView<float> sum) {                                                                 \
+    scatter_all(z, to, factor, sum);                                                                           \
   }
 BOCHNER_KEPT(std::int16_t, int16)
 BOCHNER_KEPT(float, float)
@@ -261,6 +355,8 @@ namespace bochner::cpu {
 #define BOCHNER_KEPT(T, name)                                                                                          \
   HWY_EXPORT(project_##name);                                                                                          \
   HWY_EXPORT(combine_##name);                                                                                          \
+  HWY_EXPORT(project_apart_##name);                                                                                    \
+  HWY_EXPORT(combine_apart_##name);                                                                                    \
   HWY_EXPORT(scatter_##name);                                                                                          \
   template <>                                                                                                          \
   void Operations::project(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixView<Computed<T>> u) {        \
@@ -271,9 +367,17 @@ namespace bochner::cpu {
     HWY_DYNAMIC_DISPATCH(combine_##name)(z, u, sum);                                                                   \
   }                                                                                                                    \
   template <>                                                                                                          \
-  void Operations::scatter(MatrixView<const T> z, std::span<const std::uint32_t> from, const std::uint32_t* to,        \
-                           const float* factor, MatrixView<float> sum) {                                               \
-    HWY_DYNAMIC_DISPATCH(scatter_##name)(z, from, to, factor, sum);                                                    \
+  void Operations::project(std::span<const T* const> z, MatrixView<const double> v, MatrixView<double> u) {            \
+    HWY_DYNAMIC_DISPATCH(project_apart_##name)(z, v, u);                                                               \
+  }                                                                                                                    \
+  template <>                                                                                                          \
+  void Operations::add_combined(std::span<const T* const> z, MatrixView<const double> u, MatrixView<double> sum) {     \
+    HWY_DYNAMIC_DISPATCH(combine_apart_##name)(z, u, sum);                                                             \
+  }                                                                                                                    \
+  template <>                                                                                                          \
+  void Operations::scatter(std::span<const T* const> z, const std::uint32_t* to, const float* factor,                  \
+                           MatrixView<float> sum) {                                                                    \
+    HWY_DYNAMIC_DISPATCH(scatter_##name)(z, to, factor, sum);                                                          \
   }
 BOCHNER_KEPT(std::int16_t, int16)
 BOCHNER_KEPT(float, float)

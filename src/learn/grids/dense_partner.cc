@@ -16,7 +16,7 @@ constexpr std::size_t kStrip = 64;  // rows a thread takes at a time
 // e -= z dW + db: a visitor of rows, whose residuals it changes.
 class TakeOut {
  public:
-  TakeOut(const FeatureCache& cache, const Coefficients& change, std::vector<float>& residuals)
+  TakeOut(const FeatureStore& cache, const Coefficients& change, std::vector<float>& residuals)
       : K_(change.intercept.size()),
         shift_(change.intercept),
         double_(K_, cache.width()),
@@ -63,7 +63,7 @@ class TakeOut {
 
 }  // namespace
 
-DensePartner::DensePartner(FeatureCache& cache, const NormalEquations& equations, const GridTargets& targets,
+DensePartner::DensePartner(FeatureStore& cache, const NormalEquations& equations, const GridTargets& targets,
                            double lambda, double bound)
     : cache_(cache),
       targets_(targets),

@@ -8,7 +8,7 @@
 
 #include "learn/grids/fit.h"
 #include "learn/ridge/normal_equations.h"
-#include "run/feature_cache.h"
+#include "run/feature_store.h"
 
 namespace bochner {
 
@@ -19,7 +19,7 @@ namespace bochner {
 class DensePartner final : public GridPartner {
  public:
   // equations: of the rows with the weights of `targets`. lambda: in all, not per row. bound: |z_j| <= bound.
-  DensePartner(FeatureCache& cache, const NormalEquations& equations, const GridTargets& targets, double lambda,
+  DensePartner(FeatureStore& cache, const NormalEquations& equations, const GridTargets& targets, double lambda,
                double bound);
 
   // Where the Gram matrix turned out not to be positive definite: lambda is too small for its rounding.
@@ -31,7 +31,7 @@ class DensePartner final : public GridPartner {
   const Coefficients& head() const { return head_; }  // coded; the intercept is what this part adds to the grids'
 
  private:
-  FeatureCache& cache_;
+  FeatureStore& cache_;
   const GridTargets& targets_;
   std::vector<double> mean_;
   double weight_, lambda_, bound_, weight_bound_ = 1;

@@ -80,7 +80,7 @@ class Mixing {
     GridSize size = grid_size(data_, options_.bins, threads().count());
     size.bins = count_bins(threads(), data_.rows, options_.bins.binning);
     size.trials = true;
-    const GridShares shares = plan_grid_fit(size, options_.bins.room, beside, cg_feature_bytes(dense));
+    const GridShares shares = plan_grid_fit(size, options_.bins.room, beside, feature_bytes(dense, true));
     options_.bins.fit.memory = shares.columns;
     cache_.emplace(dense_, data_.rows.rows, std::max<std::size_t>(1, shares.wanted));
   }
@@ -197,7 +197,7 @@ class Mixing {
   GridData<T> data_;
   HeldOutTargets held_;
   double bound_;
-  std::optional<FeatureCache> cache_;
+  std::optional<FeatureStore> cache_;
   Fitted fitted_;
   std::size_t trials_ = 0;
 };

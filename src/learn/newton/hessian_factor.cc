@@ -5,57 +5,28 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <limits>
 
 #include "base/require.h"
-#include "folds/gram.h"
-#include "random/draw.h"
-#include "run/compute.h"
+#include "learn/sketched_gram.h"
 #include "solve/dense.h"
-#include "solve/rough_gram.h"
 
 namespace bochner {
 
 namespace {
 
-// The rows that go into one bucket, with their factors.
-struct Bucket {
-  std::vector<std::size_t> rows;
-  std::vector<double> factor;
-};
-
-std::size_t used_rows(std::span<const double> d) {
-  return std::size_t(std::count_if(d.begin(), d.end(), [](double weight) { return weight > 0; }));
-}
-
-std::vector<Bucket> share_out(std::span<const double> d, std::size_t most, std::uint64_t seed) {
+TiledSymmetric<double> sketched_hessian(const Design& z, std::span<const double> d, std::uint64_t seed) {
   std::vector<std::size_t> used;
   for (std::size_t i = 0; i < d.size(); ++i)
     if (d[i] > 0) used.push_back(i);
-  std::vector<Bucket> buckets(std::min(used.size(), most));
-  for (std::size_t s = 0; s < used.size(); ++s) {
-    const std::size_t i = used[s];
-    const std::uint64_t draw = bits(seed, Draw::sketch, i);
-    Bucket& bucket = buckets[used.size() <= most ? s : (draw >> 32) * most >> 32];
-    bucket.rows.push_back(i);
-    bucket.factor.push_back(draw & 1 ? std::sqrt(d[i]) : -std::sqrt(d[i]));
-  }
-  return buckets;
-}
-
-TiledSymmetric<double> sketched_gram(const FeatureRows& z, std::span<const double> d, std::uint64_t seed,
-                                     Threads& threads) {
-  const std::size_t width = z.width();
-  const std::vector<Bucket> buckets = share_out(d, HessianFactor::sketch_rows(width), seed);
-  Matrix<float> sketch(buckets.size(), width);
-  threads.run(buckets.size(),
-              [&](std::size_t b, int) { z.combine(buckets[b].rows, buckets[b].factor, &sketch(b, 0)); });
-
-  TiledSymmetric<double> gram(width, GramFold::tile_for(width));
+  const std::size_t most = HessianFactor::sketch_rows(z.features() + z.intercept());
+  const bool sketched = used.size() > most;
+  const CountSketch::Places places = sketched
+                                         ? CountSketch::Places(z.store().stream().workers(), d.size(), most, seed, true)
+                                         : CountSketch::Places(d.size(), used);
   // Buckets of one row each give the Hessian itself, to which a float is worth its time.
-  if (!buckets.empty())
-    RoughGram(buckets.size() < used_rows(d)).add(workers_on(threads), std::as_const(sketch).view(), gram);
-  return gram;
+  return sketched_gram(z.store(), places, {.weights = d, .ones = z.intercept(), .some = true},
+                       std::numeric_limits<std::size_t>::max(), sketched);
 }
 
 // Products in float may leave eigenvalues a little below zero where d is large: then the shift grows.
@@ -74,48 +45,55 @@ Cholesky factor_of(TiledSymmetric<double> gram, bool intercept, double intercept
 
 }  // namespace
 
-HessianFactor::HessianFactor(const FeatureRows& z, std::span<const double> d, double intercept_shift,
-                             std::uint64_t seed, Threads& threads)
-    : width_(z.width()),
-      factor_(factor_of(sketched_gram(z, d, seed, threads), z.intercept(), intercept_shift, threads)) {}
+HessianFactor::HessianFactor(const Design& z, std::span<const double> d, double intercept_shift, std::uint64_t seed)
+    : z_(z), factor_(factor_of(sketched_hessian(z, d, seed), z.intercept(), intercept_shift, z.threads())) {}
 
 void HessianFactor::solve(Matrix<double>& r) const {
-  Matrix<double> x(width_, r.rows());
-  for (std::size_t k = 0; k < r.rows(); ++k)
-    for (std::size_t j = 0; j < width_; ++j) x(j, k) = r(k, j);
-  factor_.solve(x.view());
-  for (std::size_t k = 0; k < r.rows(); ++k)
-    for (std::size_t j = 0; j < width_; ++j) r(k, j) = x(j, k);
+  const std::size_t D = z_.features();
+  Matrix<double> x(D + z_.intercept(), r.rows());
+  for (std::size_t k = 0; k < r.rows(); ++k) {
+    for (std::size_t j = 0; j < D; ++j) x(j, k) = r(k, j);
+    if (z_.intercept()) x(D, k) = r(k, z_.intercept_at());
+  }
+  factor_.solve(x.view(), z_.threads());
+  for (std::size_t k = 0; k < r.rows(); ++k) {
+    for (std::size_t j = 0; j < D; ++j) r(k, j) = x(j, k);
+    if (z_.intercept()) r(k, z_.intercept_at()) = x(D, k);
+  }
 }
 
-FewRowsFactor::FewRowsFactor(const FeatureRows& z, std::span<const std::size_t> rows, std::span<const double> d,
-                             std::span<const double> penalty)
-    : y_(rows.size(), z.width()), factor_(rows.size(), rows.size()), root_(z.width()) {
-  for (std::size_t j = 0; j < root_.size(); ++j) root_[j] = 1 / std::sqrt(penalty[j]);
-  for (std::size_t s = 0; s < rows.size(); ++s) {
-    z.copy_row(rows[s], &y_(s, 0));
-    for (std::size_t j = 0; j < root_.size(); ++j) y_(s, j) *= root_[j];
+FewRowsFactor::FewRowsFactor(const Design& design, Matrix<double> z, std::span<const double> d,
+                             double intercept_penalty)
+    : features_(design.features()),
+      intercept_at_(design.intercept_at()),
+      y_(std::move(z)),
+      factor_(d.size(), d.size()),
+      root_(y_.cols(), 1.0) {
+  if (y_.cols() > features_) {
+    root_[features_] = 1 / std::sqrt(intercept_penalty);
+    for (std::size_t i = 0; i < y_.rows(); ++i) y_(i, features_) *= root_[features_];
   }
-  if (rows.empty()) return;
+  if (d.empty()) return;
   outer_product(y_.view(), factor_.view());
-  for (std::size_t s = 0; s < rows.size(); ++s) factor_(s, s) += 1 / d[s];
+  for (std::size_t s = 0; s < d.size(); ++s) factor_(s, s) += 1 / d[s];
   if (factor_lower(factor_.view()) != 0) y_ = Matrix<double>(0, root_.size());  // no better than the penalty alone
 }
 
 void FewRowsFactor::solve(double* r) const {
-  const std::size_t s = y_.rows(), width = root_.size();
-  for (std::size_t j = 0; j < width; ++j) r[j] *= root_[j];
-  std::vector<double> t(s);
+  const std::size_t s = y_.rows(), size = root_.size();
+  std::vector<double> x(r, r + features_), t(s);
+  if (size > features_) x.push_back(r[intercept_at_] * root_[features_]);
   for (std::size_t i = 0; i < s; ++i)
-    for (std::size_t j = 0; j < width; ++j) t[i] += y_(i, j) * r[j];
+    for (std::size_t j = 0; j < size; ++j) t[i] += y_(i, j) * x[j];
   const MatrixView<double> column{t.data(), s, 1, 1};
   if (s > 0) {
     solve_lower(factor_.view(), column);
     solve_lower_transposed(factor_.view(), column);
   }
   for (std::size_t i = 0; i < s; ++i)
-    for (std::size_t j = 0; j < width; ++j) r[j] -= y_(i, j) * t[i];
-  for (std::size_t j = 0; j < width; ++j) r[j] *= root_[j];
+    for (std::size_t j = 0; j < size; ++j) x[j] -= y_(i, j) * t[i];
+  std::copy_n(x.begin(), features_, r);
+  if (size > features_) r[intercept_at_] = x[features_] * root_[features_];
 }
 
 }  // namespace bochner

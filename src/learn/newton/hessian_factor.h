@@ -6,29 +6,25 @@
 #include <cstdint>
 #include <span>
 
-#include "base/aligned.h"
-#include "base/threads.h"
-#include "learn/newton/feature_rows.h"
+#include "learn/newton/design.h"
 #include "solve/cholesky.h"
 
 namespace bochner {
 
 // M = L L^T close to the Hessian I + Z^T diag(d) Z, the preconditioner of Newton's systems.
-// Where more than `sketch_rows` rows have d > 0 they are first added up, with random signs, in that many buckets
-// (CountSketch; Clarkson & Woodruff 2013): E[Z^T S^T S Z] = Z^T Z at a fraction of the cost.
+// Where more than `sketch_rows` rows have d > 0 they are sketched by that many buckets (CountSketch).
 class HessianFactor {
  public:
   // intercept_shift stands where the intercept has no penalty of 1.
-  HessianFactor(const FeatureRows& z, std::span<const double> d, double intercept_shift, std::uint64_t seed,
-                Threads& threads);
+  HessianFactor(const Design& z, std::span<const double> d, double intercept_shift, std::uint64_t seed);
 
-  // Every row of r, k x stride, becomes M^-1 r.
+  // Every row of r, k x length, becomes M^-1 r.
   void solve(Matrix<double>& r) const;
 
-  static std::size_t sketch_rows(std::size_t width) { return 3 * width; }
+  static std::size_t sketch_rows(std::size_t size) { return 3 * size; }
 
  private:
-  std::size_t width_;
+  const Design& z_;
   Cholesky factor_;
 };
 
@@ -36,14 +32,15 @@ class HessianFactor {
 //   A^-1/2 (I - Y^T (diag(1/d) + Y Y^T)^-1 Y) A^-1/2,   Y = Z_s A^-1/2.
 class FewRowsFactor {
  public:
-  FewRowsFactor(const FeatureRows& z, std::span<const std::size_t> rows, std::span<const double> d,
-                std::span<const double> penalty);
+  // z: Z_s, s x (features and the constant). intercept_penalty: of the constant, if there is one.
+  FewRowsFactor(const Design& design, Matrix<double> z, std::span<const double> d, double intercept_penalty);
 
-  void solve(double* r) const;  // stride entries
-  static double cost(double rows, double width) { return rows * rows * (width / 2 + rows / 3); }
+  void solve(double* r) const;  // length numbers
+  static double cost(double rows, double size) { return rows * rows * (size / 2 + rows / 3); }
 
  private:
-  Matrix<double> y_, factor_;  // s x width, s x s
+  std::size_t features_, intercept_at_;
+  Matrix<double> y_, factor_;  // s x size, s x s
   std::vector<double> root_;   // A^-1/2
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 // psi, -psi' and psi'' at one score.
 struct Curve {
-  double value, pull, curvature;
+  double value, alpha, curvature;
 };
 
 // Losses of one score each: Phi(c, y, u, row, output) -> Curve.
@@ -24,7 +24,7 @@ class Separable final : public Loss {
  public:
   Separable(const Examples& examples, Phi phi, double steepest) : Loss(examples, steepest), phi_(std::move(phi)) {}
 
-  void evaluate(std::size_t first, std::size_t count, const double* u, double* value, double* pull,
+  void evaluate(std::size_t first, std::size_t count, const double* u, double* value, double* alpha,
                 double* state) const override {
     for (std::size_t i = 0; i < count; ++i) {
       for (std::size_t k = 0; k < K_; ++k) {
@@ -32,7 +32,7 @@ class Separable final : public Loss {
         const std::size_t at = i * K_ + k;
         const Curve curve = c > 0 ? phi_(c, examples_.y(first + i, k), u[at], first + i, k) : Curve{0, 0, 0};
         value[k] += curve.value;
-        pull[at] = curve.pull;
+        alpha[at] = curve.alpha;
         state[at] = curve.curvature;
       }
     }
@@ -53,9 +53,9 @@ class Softmax final : public Loss {
   explicit Softmax(const Examples& examples) : Loss(examples, 0.25) {}
   bool coupled() const override { return true; }
 
-  void evaluate(std::size_t first, std::size_t count, const double* u, double* value, double* pull,
+  void evaluate(std::size_t first, std::size_t count, const double* u, double* value, double* alpha,
                 double* p) const override {
-    for (std::size_t i = 0; i < count; ++i, u += K_, pull += K_, p += K_) {
+    for (std::size_t i = 0; i < count; ++i, u += K_, alpha += K_, p += K_) {
       const double c = examples_.c[first + i];
       const double most = *std::max_element(u, u + K_);
       double sum = 0, right = 0;
@@ -63,7 +63,7 @@ class Softmax final : public Loss {
       for (std::size_t k = 0; k < K_; ++k) {
         const bool is = examples_.y(first + i, k) > 0;
         p[k] /= sum;
-        pull[k] = c * (double(is) - p[k]);
+        alpha[k] = c * (double(is) - p[k]);
         if (is) right = u[k];
       }
       value[0] += c * (std::log(sum) + most - right);

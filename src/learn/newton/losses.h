@@ -31,8 +31,9 @@ class Loss {
   virtual ~Loss() = default;
   virtual bool coupled() const { return false; }
 
-  // value[k] += psi, pull = -psi'(u), and what curvature() needs of u. value has K entries (coupled: all in the first).
-  virtual void evaluate(std::size_t first, std::size_t count, const double* u, double* value, double* pull,
+  // value[k] += psi, alpha = -psi'(u), and what curvature() needs of u. value has K entries (coupled: all in the
+  // first).
+  virtual void evaluate(std::size_t first, std::size_t count, const double* u, double* value, double* alpha,
                         double* state) const = 0;
   // r = psi''(u) q for the rows and outputs named; q and r are rows.size() x outputs.size(), state is of all rows.
   // Here for losses of one score each, whose state is psi'' itself.
@@ -65,9 +66,9 @@ std::unique_ptr<Loss> huber(const Examples& examples, std::vector<double> delta)
 // c max(0, |r| - epsilon)^2
 std::unique_ptr<Loss> squared_tube(const Examples& examples, std::vector<double> epsilon);
 
-// The two losses with corners, smoothed about multipliers a (n x K, the pull of an earlier solution):
+// The two losses with corners, smoothed about multipliers a (n x K, the alpha of an earlier solution):
 //   psi(u) = max_a' { a' (y - u) - penalty(a') - (a' - a)^2 h / (2 c) }
-// the augmented Lagrangian of u = z w + b. Its pull is the maximising a', and where a solves the problem so does
+// the augmented Lagrangian of u = z w + b. Its alpha is the maximising a', and where a solves the problem so does
 // the minimiser of psi, for any width h > 0.
 // hinge: c max(0, 1 - y u), 0 <= y a' <= c.  tube: c max(0, |r| - epsilon), |a'| <= c, penalty epsilon |a'|.
 // hard: no bound on y a'; c then only sets the scale of h.

@@ -7,6 +7,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "learn/newton/line_roots.h"
+#include "solve/pcg.h"
+
 namespace bochner {
 
 namespace {
@@ -14,16 +17,7 @@ namespace {
 constexpr int kMostProducts = 250;  // in one system
 // Products that a factor of an output's own saves: one shared by several outputs fits none of them well.
 constexpr double kWorthProducts = 20, kWorthProductsShared = 100;
-constexpr int kMostTrials = 30;  // on one line
-constexpr double kLinePrecision = 0.01;
 constexpr double kDamping = 1e-7;  // of the intercept's curvature, relative to the largest it may have
-
-double dot(const double* a, const double* b, std::size_t n) {
-  double s[4] = {};
-  for (std::size_t j = 0; j < n; j += 4)
-    for (std::size_t l = 0; l < 4; ++l) s[l] += a[j + l] * b[j + l];
-  return (s[0] + s[2]) + (s[1] + s[3]);
-}
 
 // add(begin, count, sums) over chunks of n rows, the chunks' sums added in order.
 template <class Add>
@@ -46,10 +40,8 @@ Matrix<double> take_rows(const Matrix<double>& from, std::span<const std::size_t
 
 }  // namespace
 
-Newton::Newton(const FeatureRows& z, std::uint64_t seed, Threads& threads, Checkpoint* checkpoint)
-    : z_(z), seed_(seed), threads_(threads), checkpoint_(checkpoint), penalty_(z.stride(), 0.0) {
-  std::fill_n(penalty_.begin(), z.features(), 1.0);
-}
+Newton::Newton(const Design& z, std::uint64_t seed, Checkpoint* checkpoint)
+    : z_(z), seed_(seed), threads_(z.threads()), checkpoint_(checkpoint) {}
 
 void Newton::couple(const Loss& loss, std::vector<double>& values) const {
   if (loss.coupled()) values.assign(values.size(), std::accumulate(values.begin(), values.end(), 0.0));
@@ -58,21 +50,24 @@ void Newton::couple(const Loss& loss, std::vector<double>& values) const {
 Newton::Result Newton::evaluate(const Loss& loss, const Iterate& at, Matrix<double>& state) const {
   const std::size_t n = z_.rows(), K = at.w.rows(), D = z_.features();
   Result r;
-  r.pull = Matrix<double>(n, K);
+  r.alpha = Matrix<double>(n, K);
   r.value = sum_chunks(threads_, n, K, [&](std::size_t begin, std::size_t count, double* sums) {
-    loss.evaluate(begin, count, &at.u(begin, 0), sums, &r.pull(begin, 0), &state(begin, 0));
+    loss.evaluate(begin, count, &at.u(begin, 0), sums, &r.alpha(begin, 0), &state(begin, 0));
   });
-  r.pulled = z_.combination(threads_, r.pull);
+  r.Zt_alpha = z_.combination(r.alpha);
   const std::vector<double> d = loss.mean_curvature(state);
   const double flat = std::max(std::accumulate(d.begin(), d.end(), 0.0), 1e-300);
   r.excess.resize(K);
   for (std::size_t k = 0; k < K; ++k) {
-    const double* w = &at.w(k, 0);
-    const double* pulled = &r.pulled(k, 0);
-    r.value[k] += 0.5 * dot(w, w, z_.stride());
-    if (z_.intercept()) r.value[k] -= 0.5 * w[D] * w[D];
-    for (std::size_t j = 0; j < D; ++j) r.excess[k] += 0.5 * (w[j] - pulled[j]) * (w[j] - pulled[j]);
-    if (z_.intercept()) r.excess[k] += 0.5 * pulled[D] * pulled[D] / flat;
+    for (std::size_t j = 0; j < D; ++j) {
+      const double w = at.w(k, j), slope = w - r.Zt_alpha(k, j);
+      r.value[k] += 0.5 * w * w;
+      r.excess[k] += 0.5 * slope * slope;
+    }
+    if (z_.intercept()) {
+      const double slope = r.Zt_alpha(k, z_.intercept_at());
+      r.excess[k] += 0.5 * slope * slope / flat;
+    }
   }
   couple(loss, r.value);
   couple(loss, r.excess);
@@ -90,7 +85,7 @@ double Newton::most_rows_of_own_factor(double width, std::size_t outputs) {
 // A multiplication in a Gram product or a factorization counts a quarter of one in a pass over the rows, which waits
 // for memory.
 void Newton::prepare(const Loss& loss, const Matrix<double>& state, std::span<const std::size_t> outputs) {
-  const double width = double(z_.width());
+  const double width = double(z_.features() + z_.intercept());
   own_.resize(state.cols());
   if (!loss.coupled()) {
     const double worth = outputs.size() > 1 ? kWorthProductsShared : kWorthProducts;
@@ -107,7 +102,7 @@ void Newton::prepare(const Loss& loss, const Matrix<double>& state, std::span<co
       if (cost > worth * 2 * s * width)
         own = Own{.spent = own.spent};
       else if (!own.wanted || own.spent >= cost)
-        own = Own{true, std::move(rows), std::move(d), intercept_penalty()};
+        own = Own{true, std::move(rows), std::move(d), intercept_penalty_};
     });
   }
   if (std::all_of(outputs.begin(), outputs.end(), [&](std::size_t k) { return own_[k].wanted; })) return;
@@ -115,23 +110,36 @@ void Newton::prepare(const Loss& loss, const Matrix<double>& state, std::span<co
   const double used = double(std::count_if(d.begin(), d.end(), [](double v) { return v > 0; }));
   const double cost = 0.25 * width * width * (std::min(used, 3 * width) / 2 + width / 3) + used * width;
   if (shared_ && spent_ < cost) return;
-  shared_ = Shared{d, intercept_penalty()};
+  shared_.emplace(Shared{d, intercept_penalty_});
   spent_ = 0;
   ++factors_;
 }
 
 void Newton::make_factors(std::span<const std::size_t> outputs) {
-  threads_.run(outputs.size(), [&](std::size_t j, int) {
-    Own& own = own_[outputs[j]];
-    if (!own.wanted || own.factor) return;
-    std::vector<double> penalty(z_.stride(), 0.0);
-    std::fill_n(penalty.begin(), z_.features(), 1.0);
-    if (z_.intercept()) penalty[z_.features()] = own.penalty;
-    own.factor.emplace(z_, own.rows, own.d, penalty);
-  });
+  std::vector<Own*> made;
+  std::vector<std::size_t> rows;  // of any of them
+  for (const std::size_t k : outputs)
+    if (own_[k].wanted && !own_[k].factor) {
+      made.push_back(&own_[k]);
+      rows.insert(rows.end(), own_[k].rows.begin(), own_[k].rows.end());
+    }
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  std::vector<Matrix<double>> z;
+  for (const Own* own : made) z.emplace_back(own->rows.size(), z_.features() + z_.intercept());
+  if (!rows.empty())
+    z_.each_row(rows, [&](std::size_t j, std::span<const double> row) {
+      for (std::size_t m = 0; m < made.size(); ++m) {
+        const auto at = std::lower_bound(made[m]->rows.begin(), made[m]->rows.end(), rows[j]);
+        if (at != made[m]->rows.end() && *at == rows[j])
+          std::copy(row.begin(), row.end(), &z[m](std::size_t(at - made[m]->rows.begin()), 0));
+      }
+    });
+  threads_.run(made.size(),
+               [&](std::size_t m, int) { made[m]->factor.emplace(z_, std::move(z[m]), made[m]->d, made[m]->penalty); });
   const auto shares = [&](std::size_t k) { return !own_[k].wanted; };
   if (shared_ && !shared_->factor && std::any_of(outputs.begin(), outputs.end(), shares))
-    shared_->factor.emplace(z_, shared_->d, shared_->penalty, seed_, threads_);
+    shared_->factor.emplace(z_, shared_->d, shared_->penalty, seed_);
 }
 
 void Newton::precondition(Matrix<double>& r, std::span<const std::size_t> outputs) const {
@@ -147,86 +155,82 @@ void Newton::precondition(Matrix<double>& r, std::span<const std::size_t> output
   for (std::size_t j = 0; j < shared.size(); ++j) std::copy_n(&some(j, 0), r.cols(), &r(shared[j], 0));
 }
 
-// Preconditioned conjugate gradients on (I + Z^T psi'' Z) p = -g, for all outputs side by side.
+// (A + Z^T psi'' Z) p, A the penalty.
+Matrix<double> Newton::hessian_product(const Loss& loss, const Matrix<double>& state, std::span<const double> d,
+                                       const Matrix<double>& p, std::span<const std::size_t> outputs) {
+  const std::size_t S = z_.length();
+  Matrix<double> Hp = z_.normal_product(p, {d, outputs, state}, [&](std::span<const std::size_t> some, double* q) {
+    loss.curvature(some, state, outputs, q, q);
+  });
+  ++products_;
+  std::vector<double> curved(state.cols());  // rows of each output
+  for (std::size_t i = 0; i < d.size(); ++i)
+    for (std::size_t k : outputs) curved[k] += d[i] > 0 && state(i, k) != 0;
+  for (std::size_t k : outputs) {  // the product and the preconditioner
+    if (own_[k].wanted)
+      own_[k].spent += 4 * curved[k] * double(S);
+    else
+      spent_ += (2 * curved[k] + double(S)) * double(S);
+  }
+  for (std::size_t k = 0; k < p.rows(); ++k) {
+    for (std::size_t j = 0; j < z_.features(); ++j) Hp(k, j) += p(k, j);
+    if (z_.intercept()) Hp(k, S - 1) += intercept_penalty_ * p(k, S - 1);
+  }
+  return Hp;
+}
+
+// Preconditioned conjugate gradients on (A + Z^T psi'' Z) p = -g: a system for each output, or one of all where they
+// are coupled. A column of a system is what its outputs have, one behind the other.
 Matrix<double> Newton::direction(const Loss& loss, const Matrix<double>& state, const Matrix<double>& gradient,
                                  std::span<const std::size_t> outputs, double precision) {
-  const std::size_t S = z_.stride();
-  std::vector<std::size_t> rows;
+  const std::size_t S = z_.length(), together = loss.coupled() ? outputs.size() : 1;
   const std::vector<double> d = loss.mean_curvature(state);
-  for (std::size_t i = 0; i < d.size(); ++i)
-    if (d[i] > 0) rows.push_back(i);
-
-  std::vector<double> curved(state.cols());  // rows of each output in a product
-  for (std::size_t i : rows)
-    for (std::size_t k : outputs) curved[k] += state(i, k) != 0;
-  std::vector<std::size_t> open(outputs.begin(), outputs.end());
-  Matrix<double> solution(gradient.rows(), S), x(open.size(), S), r = take_rows(gradient, open);
-  for (std::size_t j = 0; j < open.size() * S; ++j) r.data()[j] = -r.data()[j];
-  const auto dots = [&](const Matrix<double>& a, const Matrix<double>& b) {
-    std::vector<double> sums(a.rows());
-    for (std::size_t k = 0; k < a.rows(); ++k) sums[k] = dot(&a(k, 0), &b(k, 0), S);
-    couple(loss, sums);
-    return sums;
+  using Columns = std::vector<std::size_t>;
+  const auto outputs_of = [&](const Columns& columns) {
+    Columns all;
+    for (const std::size_t c : columns)
+      for (std::size_t m = 0; m < together; ++m) all.push_back(outputs[c * together + m]);
+    return all;
   };
-  Matrix<double> y = r;
-  precondition(y, open);
-  Matrix<double> p = y;
-  std::vector<double> ry = dots(r, y), first = ry;
+  const auto to_rows = [&](const Matrix<double>& x) {
+    Matrix<double> rows(x.cols() * together, S);
+    for (std::size_t j = 0; j < x.rows(); ++j)
+      for (std::size_t c = 0; c < x.cols(); ++c) rows(c * together + j / S, j % S) = x(j, c);
+    return rows;
+  };
+  const auto to_columns = [&](const Matrix<double>& rows) {
+    Matrix<double> x(together * S, rows.rows() / together);
+    for (std::size_t j = 0; j < x.rows(); ++j)
+      for (std::size_t c = 0; c < x.cols(); ++c) x(j, c) = rows(c * together + j / S, j % S);
+    return x;
+  };
 
-  for (int step = 0; step < kMostProducts && !open.empty(); ++step) {
-    Matrix<double> hp = z_.normal_product(
-        threads_, p, {rows, open, state},
-        [&](std::span<const std::size_t> some, double* q) { loss.curvature(some, state, open, q, q); });
-    ++products_;
-    for (std::size_t k : open) {  // the product and the preconditioner
-      if (own_[k].wanted)
-        own_[k].spent += 4 * curved[k] * double(S);
-      else
-        spent_ += (2 * curved[k] + double(S)) * double(S);
-    }
-    for (std::size_t k = 0; k < open.size(); ++k)
-      for (std::size_t j = 0; j < S; ++j) hp(k, j) += penalty_[j] * p(k, j);
-    const std::vector<double> php = dots(p, hp);
-    for (std::size_t k = 0; k < open.size(); ++k) {
-      const double alpha = php[k] > 0 ? ry[k] / php[k] : 0;
-      for (std::size_t j = 0; j < S; ++j) {
-        x(k, j) += alpha * p(k, j);
-        r(k, j) -= alpha * hp(k, j);
-      }
-    }
-    y = r;
-    precondition(y, open);
-    const std::vector<double> next = dots(r, y);
-    std::vector<std::size_t> stay, still_open;
-    std::vector<double> stay_ry, stay_first;
-    for (std::size_t k = 0; k < open.size(); ++k) {
-      const bool done = !(next[k] > precision * precision * first[k]) || !(php[k] > 0);
-      if (done || step + 1 == kMostProducts) {
-        std::copy_n(&x(k, 0), S, &solution(open[k], 0));
-        continue;
-      }
-      const double beta = next[k] / ry[k];
-      for (std::size_t j = 0; j < S; ++j) p(k, j) = y(k, j) + beta * p(k, j);
-      stay.push_back(k);
-      still_open.push_back(open[k]);
-      stay_ry.push_back(next[k]);
-      stay_first.push_back(first[k]);
-    }
-    if (stay.size() < open.size()) {
-      x = take_rows(x, stay);
-      r = take_rows(r, stay);
-      p = take_rows(p, stay);
-      open = still_open;
-    }
-    ry = stay_ry;
-    first = stay_first;
-  }
-  return solution;
+  Matrix<double> b = to_columns(take_rows(gradient, outputs));
+  for (std::size_t j = 0; j < b.rows() * b.cols(); ++j) b.data()[j] = -b.data()[j];
+  std::vector<double> first;
+  PcgProblem problem;
+  problem.multiply = [&](const Matrix<double>& p, const Columns& columns) {
+    return to_columns(hessian_product(loss, state, d, to_rows(p), outputs_of(columns)));
+  };
+  problem.precondition = [&](Matrix<double>& r, const Columns& columns) {
+    Matrix<double> rows = to_rows(r);
+    precondition(rows, outputs_of(columns));
+    r = to_columns(rows);
+  };
+  problem.solved = [&](const PcgStep& step, std::size_t column) {
+    if (step.iteration == 0) first = step.gap;
+    const auto at = std::find(step.columns.begin(), step.columns.end(), column) - step.columns.begin();
+    const bool stuck = step.iteration > 0 && !(step.length[std::size_t(at)] > 0);
+    return !(step.gap[column] > (step.iteration == 0 ? 0 : precision * precision * first[column])) || stuck;
+  };
+  const Matrix<double> x = to_rows(pcg(b, Matrix<double>(b.rows(), b.cols()), problem, kMostProducts).x);
+  Matrix<double> p(gradient.rows(), S);
+  for (std::size_t k = 0; k < outputs.size(); ++k) std::copy_n(&x(k, 0), S, &p(outputs[k], 0));
+  return p;
 }
 
 // The t, one per output, at which F(w + t p) is least: the root of its growing slope
-//   F'(t) = w.p + t p.p - sum_i pull_i(u_i + t q_i) q_i,
-// by the secant within a bracket (the Illinois rule).
+//   F'(t) = w.p + t p.p - sum_i alpha_i(u_i + t q_i) q_i.
 std::vector<double> Newton::search(const Loss& loss, const Iterate& at, const Matrix<double>& p,
                                    const Matrix<double>& q, std::span<const std::size_t> outputs) const {
   const std::size_t n = z_.rows(), K = at.w.rows();
@@ -240,65 +244,58 @@ std::vector<double> Newton::search(const Loss& loss, const Iterate& at, const Ma
     std::vector<double> sums = sum_chunks(threads_, n, K, [&](std::size_t begin, std::size_t count, double* sum) {
       thread_local std::vector<double> work;
       work.resize(3 * count * K + K);
-      double *u = work.data(), *pull = u + count * K, *state = pull + count * K, *value = state + count * K;
+      double *u = work.data(), *alpha = u + count * K, *state = alpha + count * K, *value = state + count * K;
       for (std::size_t i = 0; i < count; ++i)
         for (std::size_t k = 0; k < K; ++k) u[i * K + k] = at.u(begin + i, k) + t[k] * q(begin + i, k);
-      loss.evaluate(begin, count, u, value, pull, state);
+      loss.evaluate(begin, count, u, value, alpha, state);
       for (std::size_t i = 0; i < count; ++i)
-        for (std::size_t k = 0; k < K; ++k) sum[k] -= pull[i * K + k] * q(begin + i, k);
+        for (std::size_t k = 0; k < K; ++k) sum[k] -= alpha[i * K + k] * q(begin + i, k);
     });
     for (std::size_t k = 0; k < K; ++k) sums[k] += wp[k] + t[k] * pp[k];
     couple(loss, sums);
     return sums;
   };
+  return line_roots(slopes, K, outputs);
+}
 
-  std::vector<double> t(K, 0.0), low(K, 0.0), high(K, INFINITY), at_high(K, 0.0);
-  std::vector<double> at_low = slopes(t);
-  const std::vector<double> start = at_low;
-  std::vector<int> side(K, 0);
-  std::vector<bool> open(K, false);
-  for (std::size_t k : outputs)
-    if (start[k] < 0) {
-      open[k] = true;
-      t[k] = 1;
-    }
-  for (int trial = 0; trial < kMostTrials && std::count(open.begin(), open.end(), true) > 0; ++trial) {
-    const std::vector<double> s = slopes(t);
-    for (std::size_t k = 0; k < K; ++k) {
-      if (!open[k]) continue;
-      if (std::abs(s[k]) <= kLinePrecision * -start[k]) {
-        open[k] = false;
-        continue;
-      }
-      if (s[k] < 0) {
-        const double before = low[k], before_slope = at_low[k];
-        low[k] = t[k];
-        at_low[k] = s[k];
-        if (std::isinf(high[k])) {  // not bracketed yet: the secant, at most tenfold
-          const double gain = s[k] - before_slope;
-          t[k] = std::min(gain > 0 ? t[k] - s[k] * (t[k] - before) / gain * 1.1 : INFINITY, 10 * t[k]);
-          continue;
-        }
-        if (side[k] < 0) at_high[k] /= 2;
-        side[k] = -1;
-      } else {
-        high[k] = t[k];
-        at_high[k] = s[k];
-        if (side[k] > 0) at_low[k] /= 2;
-        side[k] = 1;
-      }
-      t[k] = (low[k] * at_high[k] - high[k] * at_low[k]) / (at_high[k] - at_low[k]);
-    }
+Newton::Step Newton::step(const Loss& loss, const Iterate& at, const Matrix<double>& state, const Result& r,
+                          std::span<const std::size_t> outputs, double precision) {
+  const std::size_t K = at.w.rows(), S = z_.length(), all = K * S;
+  Matrix<double> gradient(K, S);
+  for (std::size_t k = 0; k < K; ++k) {
+    for (std::size_t j = 0; j < z_.features(); ++j) gradient(k, j) = at.w(k, j) - r.Zt_alpha(k, j);
+    if (z_.intercept()) gradient(k, S - 1) = -r.Zt_alpha(k, S - 1);
   }
-  return t;
+  Step step;
+  // t, p and what the products cost.
+  const std::vector<double> made = logged(checkpoint_, "newton step", 2 * K + all + 2, [&] {
+    make_factors(outputs);
+    step.p = direction(loss, state, gradient, outputs, precision);
+    step.q = z_.scores(step.p);
+    std::vector<double> numbers = search(loss, at, step.p, step.q, outputs);
+    numbers.insert(numbers.end(), step.p.data(), step.p.data() + all);
+    for (const Own& own : own_) numbers.push_back(own.spent);
+    numbers.insert(numbers.end(), {spent_, double(products_)});
+    return numbers;
+  });
+  const double* t = made.data();
+  step.t.assign(t, t + K);
+  if (step.p.rows() > 0) return step;
+  step.p = Matrix<double>(K, S);
+  std::copy_n(t + K, all, step.p.data());
+  step.q = z_.scores(step.p);
+  for (std::size_t k = 0; k < K; ++k) own_[k].spent = t[K + all + k];
+  spent_ = t[2 * K + all];
+  products_ = int(t[2 * K + all + 1]);
+  return step;
 }
 
 Newton::Result Newton::minimize(const Loss& loss, Iterate& at, std::span<const std::size_t> outputs,
                                 const Enough& enough, int most_steps, const Watch& watch) {
-  const std::size_t n = z_.rows(), K = at.w.rows(), S = z_.stride();
+  const std::size_t n = z_.rows(), K = at.w.rows();
   Matrix<double> state(n, K);
   Result r = evaluate(loss, at, state);
-  if (z_.intercept()) penalty_[z_.features()] = kDamping * loss.most_curvature();
+  if (z_.intercept()) intercept_penalty_ = kDamping * loss.most_curvature();
   const std::vector<double> first = r.excess;
   for (int step = 0;; ++step) {
     std::vector<std::size_t> open;
@@ -318,35 +315,11 @@ Newton::Result Newton::minimize(const Loss& loss, Iterate& at, std::span<const s
     ++steps_;
 
     prepare(loss, state, open);
-    Matrix<double> gradient(K, S);
+    const Step made = this->step(loss, at, state, r, open, std::clamp(std::sqrt(furthest), 0.01, 0.1));
     for (std::size_t k = 0; k < K; ++k)
-      for (std::size_t j = 0; j < S; ++j) gradient(k, j) = (j < z_.features() ? at.w(k, j) : 0.0) - r.pulled(k, j);
-    const double precision = std::clamp(std::sqrt(furthest), 0.01, 0.1);
-    // t, p and what the products cost.
-    Matrix<double> p, q;
-    const std::vector<double> made = logged(checkpoint_, "newton step", 2 * K + K * S + 2, [&] {
-      make_factors(open);
-      p = direction(loss, state, gradient, open, precision);
-      q = z_.scores(threads_, p);
-      std::vector<double> numbers = search(loss, at, p, q, open);
-      numbers.insert(numbers.end(), p.data(), p.data() + K * S);
-      for (const Own& own : own_) numbers.push_back(own.spent);
-      numbers.insert(numbers.end(), {spent_, double(products_)});
-      return numbers;
-    });
-    const double* t = made.data();
-    if (p.rows() == 0) {  // from the log
-      p = Matrix<double>(K, S);
-      std::copy_n(t + K, K * S, p.data());
-      q = z_.scores(threads_, p);
-      for (std::size_t k = 0; k < K; ++k) own_[k].spent = t[K + K * S + k];
-      spent_ = t[2 * K + K * S];
-      products_ = int(t[2 * K + K * S + 1]);
-    }
-    for (std::size_t k = 0; k < K; ++k)
-      for (std::size_t j = 0; j < S; ++j) at.w(k, j) += t[k] * p(k, j);
+      for (std::size_t j = 0; j < z_.length(); ++j) at.w(k, j) += made.t[k] * made.p(k, j);
     for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t k = 0; k < K; ++k) at.u(i, k) += t[k] * q(i, k);
+      for (std::size_t k = 0; k < K; ++k) at.u(i, k) += made.t[k] * made.q(i, k);
     r = evaluate(loss, at, state);
   }
 }

@@ -8,16 +8,15 @@
 #include <span>
 #include <vector>
 
-#include "learn/newton/feature_rows.h"
 #include "learn/newton/hessian_factor.h"
 #include "learn/newton/losses.h"
 #include "run/logged.h"
 
 namespace bochner {
 
-// Coefficients of K outputs, [w, b, 0 ...] each, and the scores they give every row.
+// Coefficients of K outputs, vectors as Design has them, and the scores they give every row.
 struct Iterate {
-  Matrix<double> w;  // K x stride
+  Matrix<double> w;  // K x length
   Matrix<double> u;  // n x K
 };
 
@@ -28,14 +27,14 @@ class Newton {
  public:
   // Keeps a factored Hessian between calls; what follows it is close enough to be preconditioned by it.
   // checkpoint: logs every step; may be null.
-  Newton(const FeatureRows& z, std::uint64_t seed, Threads& threads, Checkpoint* checkpoint = nullptr);
+  Newton(const Design& z, std::uint64_t seed, Checkpoint* checkpoint = nullptr);
 
   struct Result {
     std::vector<double> value;  // F, of each output (coupled: all of it in each)
     // F - F* is at most this where there is no intercept (F is strongly convex), and nearly so where there is one.
     std::vector<double> excess;
-    Matrix<double> pull;    // n x K, -psi' at the solution
-    Matrix<double> pulled;  // K x stride, Z^T pull
+    Matrix<double> alpha;     // n x K, -psi' at the solution
+    Matrix<double> Zt_alpha;  // K x length
     bool converged = false;
   };
 
@@ -57,21 +56,28 @@ class Newton {
   Result evaluate(const Loss& loss, const Iterate& at, Matrix<double>& state) const;
   Matrix<double> direction(const Loss& loss, const Matrix<double>& state, const Matrix<double>& gradient,
                            std::span<const std::size_t> outputs, double precision);
+  Matrix<double> hessian_product(const Loss& loss, const Matrix<double>& state, std::span<const double> d,
+                                 const Matrix<double>& p, std::span<const std::size_t> outputs);
   std::vector<double> search(const Loss& loss, const Iterate& at, const Matrix<double>& p, const Matrix<double>& q,
                              std::span<const std::size_t> outputs) const;
+  // t and p, and q = Z p, from the log where an earlier run made the step.
+  struct Step {
+    std::vector<double> t;
+    Matrix<double> p, q;
+  };
+  Step step(const Loss& loss, const Iterate& at, const Matrix<double>& state, const Result& r,
+            std::span<const std::size_t> outputs, double precision);
   void prepare(const Loss& loss, const Matrix<double>& state, std::span<const std::size_t> outputs);
   void make_factors(std::span<const std::size_t> outputs);
   void precondition(Matrix<double>& r, std::span<const std::size_t> outputs) const;
   // Sums over all outputs in each entry where they are coupled.
   void couple(const Loss& loss, std::vector<double>& values) const;
 
-  double intercept_penalty() const { return z_.intercept() ? penalty_[z_.features()] : 1; }
-
-  const FeatureRows& z_;
+  const Design& z_;
   std::uint64_t seed_;
   Threads& threads_;
   Checkpoint* checkpoint_;
-  std::vector<double> penalty_;  // 1 for features; for the intercept 0, damped in the Hessian
+  double intercept_penalty_ = 1;  // 0, damped in the Hessian
   // Of an earlier point, with what was spent on products since, in their multiplications. A factor is made when it is
   // first used: a resumed run comes past many that it does not need.
   struct Shared {

@@ -13,8 +13,8 @@
 
 namespace bochner {
 
-RowSpace::RowSpace(const FeatureRows& z, Threads& threads) : z_(z), factor_(z.rows(), z.rows()), pivots_(z.rows()) {
-  const std::size_t n = z.rows();
+RowSpace::RowSpace(const DenseRows& z, Threads& threads) : z_(z), factor_(rows_of(z), rows_of(z)), pivots_(rows_of(z)) {
+  const std::size_t n = rows_of(z);
   std::vector<std::size_t> all(n);
   std::iota(all.begin(), all.end(), std::size_t(0));
   const TiledSymmetric<double> products =
@@ -25,27 +25,30 @@ RowSpace::RowSpace(const FeatureRows& z, Threads& threads) : z_(z), factor_(z.ro
   for (std::size_t i = 0; i < n; ++i) most = std::max(most, factor_(i, i));
   const double rounding = double(n) * std::numeric_limits<double>::epsilon() * most;
   rank_ = most > 0 ? pivoted_cholesky(factor_.view(), rounding, pivots_) : 0;
+  coordinates_ = Matrix<double>(n, std::max<std::size_t>(1, rank_));
+  for (std::size_t i = 0; i < n && rank_ > 0; ++i)
+    std::copy_n(&factor_(i, 0), std::min(i + 1, rank_), &coordinates_(pivots_[i], 0));
 }
 
-FeatureRows RowSpace::rows(bool intercept, Threads& threads) const {
-  const std::size_t n = z_.rows(), width = std::max<std::size_t>(1, rank_);
-  Matrix<double> coordinates(n, width);
-  for (std::size_t i = 0; i < n && rank_ > 0; ++i)
-    std::copy_n(&factor_(i, 0), std::min(i + 1, rank_), &coordinates(pivots_[i], 0));
-  std::vector<double> weights;
-  if (z_.weighted())
-    for (std::size_t i = 0; i < n; ++i) weights.push_back(z_.weight(i));
-  auto block = RowBlock<double>::dense(std::as_const(coordinates).view());
-  block.targets = z_.targets(0);
-  block.target_count = z_.target_count();
-  block.weights = z_.weighted() ? weights.data() : nullptr;
-  FeatureRows inside(width, intercept, n);
-  inside.add(workers_on(threads), block);
-  return inside;
+std::unique_ptr<Rows> RowSpace::rows(const Schema& schema) const {
+  return std::visit(
+      [&](const auto& z) {
+        auto block = RowBlock<double>::dense(coordinates_.view());
+        block.targets = z.targets;
+        block.target_count = z.target_count;
+        block.weights = z.weights;
+        Schema inside;
+        inside.inputs = block.cols;
+        inside.targets = schema.targets;
+        inside.task = schema.task;
+        inside.labels = schema.labels;
+        return memory_rows<double>(block, inside);
+      },
+      z_);
 }
 
 Coefficients RowSpace::expand(const Coefficients& head, Threads& threads) const {
-  if (rank_ == 0) return {Matrix<double>(z_.features(), head.weights.cols()), head.intercept};
+  if (rank_ == 0) return {Matrix<double>(features_of(z_), head.weights.cols()), head.intercept};
   Matrix<double> alpha = head.weights;
   const MatrixView<const double> corner{factor_.data(), rank_, rank_, factor_.cols()};
   solve_lower_transposed(corner, alpha.view());

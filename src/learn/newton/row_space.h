@@ -3,8 +3,11 @@
 
 #pragma once
 
-#include "learn/newton/feature_rows.h"
+#include <memory>
+
+#include "bochner/rows.h"
 #include "learn/ridge/normal_equations.h"
+#include "run/feature_store.h"
 
 namespace bochner {
 
@@ -16,16 +19,17 @@ constexpr bool spans_few(std::size_t rows, std::size_t features) { return 2 * ro
 // features instead of D, and the same problem. Z_p, L_p: the rows and the square part of L at the pivots.
 class RowSpace {
  public:
-  // z without its constant column; it must outlive this.
-  RowSpace(const FeatureRows& z, Threads& threads);
+  // z must outlive this.
+  RowSpace(const DenseRows& z, Threads& threads);
 
-  FeatureRows rows(bool intercept, Threads& threads) const;  // L, with z's targets and weights
+  std::unique_ptr<Rows> rows(const Schema& schema) const;  // L, with z's targets and weights; views of this
   // w = Q v = Z_p^T L_p^-T v
   Coefficients expand(const Coefficients& head, Threads& threads) const;
 
  private:
-  const FeatureRows& z_;
-  Matrix<double> factor_;  // n x n, in the order of the pivots
+  const DenseRows& z_;
+  Matrix<double> factor_;       // n x n, in the order of the pivots
+  Matrix<double> coordinates_;  // L
   std::vector<std::size_t> pivots_;
   std::size_t rank_ = 0;
 };

@@ -78,7 +78,7 @@ using Factors = std::vector<std::shared_ptr<SketchFactors::Factor>>;  // of each
 struct Pass {
   Matrix<double> product, held;
 };
-Pass pass_over(FeatureCache& cache, const KeptRows& rows, const CentredMoments& moments, const Matrix<double>& p,
+Pass pass_over(FeatureStore& cache, const KeptRows& rows, const CentredMoments& moments, const Matrix<double>& p,
                NormalProduct::Over over = NormalProduct::Over::rest) {
   const std::size_t here = rows.features * p.cols(), there = rows.held.size() * p.cols();
   const std::vector<double> numbers = logged(cache.stream().execution().checkpoint, "cg pass", here + there, [&] {
@@ -94,7 +94,7 @@ Pass pass_over(FeatureCache& cache, const KeptRows& rows, const CentredMoments& 
   return pass;
 }
 
-std::vector<CgSolution> iterate(FeatureCache& cache, const KeptRows& rows, const CentredMoments& moments,
+std::vector<CgSolution> iterate(FeatureStore& cache, const KeptRows& rows, const CentredMoments& moments,
                                 const Factors& factor, const std::vector<double>& lambdas, const CgSolution* start,
                                 const CgOptions& options) {
   const std::size_t D = rows.features, outputs = moments.moment.cols(), count = lambdas.size() * outputs;
@@ -226,7 +226,7 @@ std::vector<CgSolution> from_numbers(const std::vector<double>& numbers, const s
 
 }  // namespace
 
-std::vector<CgSolution> solve_by_cg(FeatureCache& cache, const KeptRows& rows, const CentredMoments& moments,
+std::vector<CgSolution> solve_by_cg(FeatureStore& cache, const KeptRows& rows, const CentredMoments& moments,
                                     SketchFactors& factors, const std::vector<double>& lambdas, const CgSolution* start,
                                     const CgOptions& options) {
   const std::size_t D = rows.features, held = rows.held.size(), outputs = moments.moment.cols();
@@ -244,7 +244,7 @@ std::vector<CgSolution> solve_by_cg(FeatureCache& cache, const KeptRows& rows, c
 
 // About the mean m' of all rows, whose weight is n, where the rest have the mean m:
 //   sum_all w (z - m') (z - m')^T = sum_all w (z - m) (z - m)^T - n (m' - m) (m' - m)^T
-CgSolution with_held_rows(FeatureCache& cache, const KeptRows& rows, const CentredMoments& rest,
+CgSolution with_held_rows(FeatureStore& cache, const KeptRows& rows, const CentredMoments& rest,
                           const CentredMoments& all, const CgSolution& solution) {
   CgSolution start = solution;
   start.held = {};

@@ -10,7 +10,7 @@
 
 #include "folds/normal_product.h"
 #include "learn/ridge/normal_equations.h"
-#include "run/feature_cache.h"
+#include "run/feature_store.h"
 #include "solve/cholesky.h"
 
 namespace bochner {
@@ -77,13 +77,13 @@ struct CgOptions {
 
 // Solves for several lambdas at once. start: null or where to begin, a solution for the same rows. Passes and
 // solutions go to the log of the stream's checkpoint.
-std::vector<CgSolution> solve_by_cg(FeatureCache& cache, const KeptRows& rows, const CentredMoments& moments,
+std::vector<CgSolution> solve_by_cg(FeatureStore& cache, const KeptRows& rows, const CentredMoments& moments,
                                     SketchFactors& factors, const std::vector<double>& lambdas, const CgSolution* start,
                                     const CgOptions& options);
 
 // A solution for the rows that are not held out as a start for all: its product with all rows needs the held-out ones
 // only. rest, all: the moments of either.
-CgSolution with_held_rows(FeatureCache& cache, const KeptRows& rows, const CentredMoments& rest,
+CgSolution with_held_rows(FeatureStore& cache, const KeptRows& rows, const CentredMoments& rest,
                           const CentredMoments& all, const CgSolution& solution);
 
 }  // namespace bochner

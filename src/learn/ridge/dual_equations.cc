@@ -15,21 +15,25 @@ namespace {
 constexpr double kLeastLeft = 1e-12;  // of a row that the others leave to itself
 
 // sqrt(w) of the rows that weigh anything.
-ScaledRows weighed_rows(const FeatureRows& z, bool centred, Threads& threads) {
+ScaledRows weighed_rows(const DenseRows& z, bool centred, Threads& threads) {
   std::vector<std::size_t> rows;
   std::vector<double> root;
-  for (std::size_t i = 0; i < z.rows(); ++i)
-    if (z.weight(i) > 0) {
-      rows.push_back(i);
-      root.push_back(std::sqrt(z.weight(i)));
-    }
+  std::visit(
+      [&](const auto& block) {
+        for (std::size_t i = 0; i < block.rows; ++i)
+          if (const double weight = weight_of(block.weights, i); weight > 0) {
+            rows.push_back(i);
+            root.push_back(std::sqrt(weight));
+          }
+      },
+      z);
   require(!rows.empty(), "ridge: the weights of all rows are zero");
   return ScaledRows(z, std::move(rows), std::move(root), centred, threads);
 }
 
 }  // namespace
 
-DualEquations::DualEquations(const FeatureRows& z, const TargetCode& code, bool intercept, Threads& threads)
+DualEquations::DualEquations(const DenseRows& z, const TargetCode& code, bool intercept, Threads& threads)
     : a_(weighed_rows(z, intercept, threads)),
       code_(code),
       intercept_(intercept),
@@ -89,7 +93,7 @@ Scorer DualEquations::score_left_out(double lambda, const Cholesky& factor, Thre
       else if (intercept_)
         row[k] = judged_score(row[k], coded(i, k), target_mean_[k], root * root, weight_);
     }
-    scorer.add(row.data(), a_.z.targets(a_.rows[i]), root * root);
+    scorer.add(row.data(), targets(i), root * root);
   }
   return scorer;
 }

@@ -17,8 +17,8 @@ namespace bochner {
 // gets an eigenvalue like its others, so that a small lambda does not drown them in the rounding of 1 / lambda.
 class DualEquations {
  public:
-  // Rows of weight 0 are left out. z and code must outlive this.
-  DualEquations(const FeatureRows& z, const TargetCode& code, bool intercept, Threads& threads);
+  // Rows of weight 0 are left out. What z views and code must outlive this.
+  DualEquations(const DenseRows& z, const TargetCode& code, bool intercept, Threads& threads);
 
   std::size_t rows() const { return a_.rows.size(); }
   Cholesky factor(double lambda, Threads& threads) const;  // may have failed
@@ -30,7 +30,10 @@ class DualEquations {
 
  private:
   Matrix<double> alpha(const Cholesky& factor) const;
-  double coded(std::size_t i, std::size_t k) const { return code_.encode(a_.z.targets(a_.rows[i]), k); }
+  const double* targets(std::size_t i) const {
+    return std::visit([&](const auto& z) { return z.targets + a_.rows[i] * z.target_count; }, a_.z);
+  }
+  double coded(std::size_t i, std::size_t k) const { return code_.encode(targets(i), k); }
 
   ScaledRows a_;
   const TargetCode& code_;

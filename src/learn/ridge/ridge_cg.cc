@@ -12,7 +12,7 @@
 #include "learn/fit_memory.h"
 #include "learn/ridge/cg_equations.h"
 #include "learn/ridge/lambda_search.h"
-#include "learn/ridge/sketched_gram.h"
+#include "learn/sketched_gram.h"
 #include "random/draw.h"
 #include "run/checkpoint.h"
 
@@ -157,7 +157,7 @@ Fitted fit_ridge_cg(const Stream& stream, const Survey& survey, const RidgeOptio
   const double memory = double(memory_limit(stream.execution()));
   const FitSize size = fit_size(stream, survey, code.columns(), validation != nullptr);
   const double left = memory - cg_memory(size, options, memory).total();
-  FeatureCache cache(stream, survey.rows(), std::size_t(std::max(left, 0.0)));
+  FeatureStore cache(stream, survey.rows(), std::size_t(std::max(left, 0.0)));
   if (say) say("features: " + cache.text());  // not a note: the model must not depend on the memory
 
   KeptRows all{D, cache.width(), cache.unit(), feature_bound(stream), survey.rows(), survey.largest_weight()};
@@ -176,7 +176,12 @@ Fitted fit_ridge_cg(const Stream& stream, const Survey& survey, const RidgeOptio
       cg.held_targets(i, k) = code.encode(&held.targets[i * stream.schema().targets], k);
   const CentredMoments all_moments(moments.value(true), options.intercept);
   report.seconds.emplace_back("features", clock.lap());
-  const auto sketch = [&] { return sketched_gram(cache, all, all_moments.feature_mean, options.seed, panel_bytes); };
+  const auto sketch = [&] {
+    const auto buckets = std::size_t(sketch_ratio(double(survey.rows()), double(D)) * double(D));
+    const CountSketch::Places places(stream.workers(), survey.rows(), buckets, options.seed,
+                                     cache.kept_rows() == cache.rows());
+    return sketched_gram(cache, places, {cache.weights(), all_moments.feature_mean}, panel_bytes);
+  };
   SavedSketch saved(stream.execution().checkpoint);
   SketchFactors factors(saved.take_or(D, sketch), all_moments.weight, factors_kept, stream.threads());
   report.seconds.emplace_back("sketch", clock.lap());

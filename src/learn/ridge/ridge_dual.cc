@@ -4,6 +4,7 @@
 #include "learn/ridge/ridge_dual.h"
 
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "base/clock.h"
@@ -25,12 +26,12 @@ Fitted fit_ridge_dual(const Stream& stream, const Survey& survey, const RidgeOpt
   Clock clock;
   Fitted fitted;
   Report& report = fitted.report;
-  FeatureRows z(D, false, survey.rows());
-  stream.each("features", [&](const auto& block) { z.add(stream.workers(), block); });
+  FeatureStore store(stream, survey.rows(), std::numeric_limits<std::size_t>::max(), FeatureStore::Rounding::none);
+  store.fill();
   release_freed_memory();  // blocks of mapped rows
   report.seconds.emplace_back("features", clock.lap());
 
-  const DualEquations equations(z, code, options.intercept, threads);
+  const DualEquations equations(store.dense(), code, options.intercept, threads);
   report.seconds.emplace_back("kernel", clock.lap());
   const auto head_of = [&](double lambda) -> std::optional<Coefficients> {
     const Cholesky factor = equations.factor(lambda, threads);

@@ -6,7 +6,7 @@
 #include "base/require.h"
 #include "learn/ridge/ridge_cg.h"
 #include "learn/ridge/ridge_dual.h"
-#include "learn/ridge/sketched_gram.h"
+#include "learn/sketched_gram.h"
 
 namespace bochner {
 
@@ -86,8 +86,7 @@ MemoryPlan ridge_memory(const FitSize& size, const RidgeOptions& options, double
   const Solver solver = choose_solver(size, options, memory).solver;
   MemoryPlan plan = memory_of(solver, size, options, memory);
   if (solver != Solver::cg) return plan;
-  const double all = cg_feature_bytes(size), left = std::max(memory - plan.total(), 0.0);
-  return plan.add(all <= left ? "features" : fmt::format("features (of {})", size_text(all)), std::min(all, left));
+  return with_kept_features(std::move(plan), size, true, memory);
 }
 
 Fitted fit_ridge_by_choice(const Stream& stream, const Survey& survey, const RidgeOptions& options,

@@ -7,19 +7,24 @@
 
 #include "bochner/learner.h"
 #include "bochner/schema.h"
-#include "learn/newton/multipliers.h"
+#include "learn/newton/augmented_lagrangian.h"
 #include "learn/newton/newton.h"
 #include "learn/ridge/normal_equations.h"
 
 namespace bochner {
 
-// One of the learners over rows in memory, solved for one C after another, each from where the last left off.
+// Whether bounded features may be kept as 16-bit numbers, whose rounding moves a soft margin's objective by some 1e-7.
+// Hard margins, and numbers that may be met exactly, feel it.
+bool rounds_features(const LearnerOptions& options);
+constexpr double kLearnerTolerance = 1e-6;  // of the objective, where none is given
+
+// One of the learners over a store of features, solved for one C after another, each from where the last left off.
 // Inside, each target is centred and divided by its deviation, its unit; epsilon, delta, coefficients and objectives
 // are given and told in the user's units.
-class Primal {
+class NewtonLearner {
  public:
-  Primal(const FeatureRows& z, const Schema& schema, const LearnerOptions& options, Threads& threads,
-         Newton::Watch watch = {}, Checkpoint* checkpoint = nullptr);
+  NewtonLearner(const Design& z, const Schema& schema, const LearnerOptions& options, Newton::Watch watch = {},
+                Checkpoint* checkpoint = nullptr);
 
   // Rows that the next solutions do not see; empty: none.
   void hold_out(std::vector<bool> held) { held_ = std::move(held); }
@@ -49,14 +54,13 @@ class Primal {
   void choose_delta();
   std::vector<double> in_units(const std::vector<double>& lengths) const;
   Solution solve_smooth(const Loss& loss, double tolerance);
-  Solution solve_cornered(Corner::Kind kind, double tolerance);
+  Solution solve_nonsmooth(NonsmoothLoss::Kind kind, double tolerance);
   Solution in_users_units(const std::vector<double>& value, const std::vector<double>& excess, bool converged) const;
   bool is_lines() const { return options_.learner == Learner::svr && options_.loss == MarginLoss::linear; }
   bool is_regression() const { return options_.learner == Learner::huber || options_.learner == Learner::svr; }
 
-  const FeatureRows& z_;
+  const Design& z_;
   LearnerOptions options_;
-  Threads& threads_;
   Newton::Watch watch_;
   Examples examples_;
   std::vector<bool> held_;

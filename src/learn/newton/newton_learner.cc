@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "learn/newton/primal.h"
+#include "learn/newton/newton_learner.h"
 
 #include <algorithm>
 #include <cmath>
@@ -27,21 +27,24 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
+constexpr double kRoundedTolerance = 1e-7;
+
 }  // namespace
 
-Primal::Primal(const FeatureRows& z, const Schema& schema, const LearnerOptions& options, Threads& threads,
-               Newton::Watch watch, Checkpoint* checkpoint)
-    : z_(z),
-      options_(options),
-      threads_(threads),
-      watch_(std::move(watch)),
-      newton_(z, options.seed, threads, checkpoint) {
+bool rounds_features(const LearnerOptions& options) {
+  return (options.learner == Learner::svm || options.learner == Learner::logistic) &&
+         options.tolerance.value_or(kLearnerTolerance) >= kRoundedTolerance;
+}
+
+NewtonLearner::NewtonLearner(const Design& z, const Schema& schema, const LearnerOptions& options, Newton::Watch watch,
+                             Checkpoint* checkpoint)
+    : z_(z), options_(options), watch_(std::move(watch)), newton_(z, options.seed, checkpoint) {
   for (std::size_t i = 0; i < z_.rows(); ++i) weight_ += z_.weight(i);
   require(weight_ > 0, "train: the weights of all rows are zero");
   code_targets(schema);
   const std::size_t K = examples_.outputs();
   examples_.c.resize(z_.rows());
-  at_ = {Matrix<double>(K, z_.stride()), Matrix<double>(z_.rows(), K)};
+  at_ = {Matrix<double>(K, z_.length()), Matrix<double>(z_.rows(), K)};
   for (const double unit : unit_) {
     epsilon_.push_back(options_.epsilon.value_or(kDefaultTube * unit));
     delta_.push_back(options_.delta.value_or(kNormal * unit));
@@ -49,7 +52,7 @@ Primal::Primal(const FeatureRows& z, const Schema& schema, const LearnerOptions&
   if (options_.learner == Learner::huber && !options_.delta) choose_delta();
 }
 
-void Primal::code_targets(const Schema& schema) {
+void NewtonLearner::code_targets(const Schema& schema) {
   const std::size_t n = z_.rows();
   if (!is_regression()) {
     const std::size_t classes = schema.labels.size(), K = classes == 2 ? 1 : classes;
@@ -83,7 +86,7 @@ void Primal::code_targets(const Schema& schema) {
 }
 
 // From the deviation of the targets to that of the residuals: the median of |r| does not see the outliers.
-void Primal::choose_delta() {
+void NewtonLearner::choose_delta() {
   const double C = !options_.C.empty()         ? options_.C[0]
                    : !options_.lambdas.empty() ? 1 / (options_.lambdas[0] * weight_)
                                                : 1;
@@ -99,21 +102,21 @@ void Primal::choose_delta() {
   }
 }
 
-std::vector<double> Primal::users_C(double C, Units units) const {
+std::vector<double> NewtonLearner::users_C(double C, Units units) const {
   std::vector<double> all(unit_.size(), C);
   if (is_lines() && units == Units::of_target)
     for (std::size_t k = 0; k < all.size(); ++k) all[k] *= unit_[k];
   return all;
 }
 
-std::vector<double> Primal::in_units(const std::vector<double>& lengths) const {
+std::vector<double> NewtonLearner::in_units(const std::vector<double>& lengths) const {
   std::vector<double> inside = lengths;
   for (std::size_t k = 0; k < inside.size(); ++k) inside[k] /= unit_[k];
   return inside;
 }
 
 // In the target's unit the objective is divided by unit^2: squares keep their C, lines have C / unit.
-Primal::Solution Primal::solve(double C, double tolerance, Units units) {
+NewtonLearner::Solution NewtonLearner::solve(double C, double tolerance, Units units) {
   const bool hard = options_.learner == Learner::hard_svm;
   examples_.price.clear();
   if (is_lines() && units == Units::of_user)
@@ -133,12 +136,12 @@ Primal::Solution Primal::solve(double C, double tolerance, Units units) {
   switch (options_.learner) {
     case Learner::svm:
       return squared ? solve_smooth(*squared_hinge(examples_), tolerance)
-                     : solve_cornered(Corner::Kind::hinge, tolerance);
+                     : solve_nonsmooth(NonsmoothLoss::Kind::hinge, tolerance);
     case Learner::hard_svm:
-      return solve_cornered(Corner::Kind::hard, tolerance);
+      return solve_nonsmooth(NonsmoothLoss::Kind::hard, tolerance);
     case Learner::svr:
       return squared ? solve_smooth(*squared_tube(examples_, in_units(epsilon_)), tolerance)
-                     : solve_cornered(Corner::Kind::tube, tolerance);
+                     : solve_nonsmooth(NonsmoothLoss::Kind::tube, tolerance);
     case Learner::logistic:
       return solve_smooth(examples_.outputs() == 1 ? *logistic(examples_) : *softmax(examples_), tolerance);
     case Learner::huber:
@@ -150,8 +153,8 @@ Primal::Solution Primal::solve(double C, double tolerance, Units units) {
   return {};
 }
 
-Primal::Solution Primal::in_users_units(const std::vector<double>& value, const std::vector<double>& excess,
-                                        bool converged) const {
+NewtonLearner::Solution NewtonLearner::in_users_units(const std::vector<double>& value,
+                                                      const std::vector<double>& excess, bool converged) const {
   Solution s{0, 0, converged};
   for (std::size_t k = 0; k < value.size(); ++k) {
     s.objective += value[k] * unit_[k] * unit_[k];
@@ -160,7 +163,7 @@ Primal::Solution Primal::in_users_units(const std::vector<double>& value, const 
   return s;
 }
 
-Primal::Solution Primal::solve_smooth(const Loss& loss, double tolerance) {
+NewtonLearner::Solution NewtonLearner::solve_smooth(const Loss& loss, double tolerance) {
   std::vector<std::size_t> all(examples_.outputs());
   std::iota(all.begin(), all.end(), 0);
   Newton::Result r = newton_.minimize(
@@ -174,10 +177,9 @@ Primal::Solution Primal::solve_smooth(const Loss& loss, double tolerance) {
   return in_users_units(r.value, r.excess, r.converged);
 }
 
-Primal::Solution Primal::solve_cornered(Corner::Kind kind, double tolerance) {
-  const Corner corner{kind, in_units(epsilon_)};
-  const MarginSolution m = solve_margins(newton_, z_, examples_, corner, tolerance, options_.most_steps, threads_, at_,
-                                         multipliers_, watch_);
+NewtonLearner::Solution NewtonLearner::solve_nonsmooth(NonsmoothLoss::Kind kind, double tolerance) {
+  AugmentedLagrangian lagrangian(newton_, z_, examples_, {kind, in_units(epsilon_)});
+  const DualitySolution m = lagrangian.solve(tolerance, options_.most_steps, at_, multipliers_, watch_);
   if (!m.separable)
     fail(Error::Kind::data,
          "hard-svm: no hyperplane in {} features separates the classes; use the soft margin (svm), more features or a "
@@ -188,17 +190,17 @@ Primal::Solution Primal::solve_cornered(Corner::Kind kind, double tolerance) {
   return in_users_units(m.primal, gap, m.converged);
 }
 
-Coefficients Primal::head() const {
+Coefficients NewtonLearner::head() const {
   const std::size_t K = examples_.outputs(), D = z_.features();
   Coefficients c{Matrix<double>(D, K), center_};
   for (std::size_t k = 0; k < K; ++k) {
     for (std::size_t j = 0; j < D; ++j) c.weights(j, k) = at_.w(k, j) * unit_[k];
-    if (z_.intercept()) c.intercept[k] += at_.w(k, D) * unit_[k];
+    if (z_.intercept()) c.intercept[k] += at_.w(k, z_.intercept_at()) * unit_[k];
   }
   return c;
 }
 
-void Primal::predict(std::size_t row, double* prediction) const {
+void NewtonLearner::predict(std::size_t row, double* prediction) const {
   for (std::size_t k = 0; k < center_.size(); ++k) prediction[k] = at_.u(row, k) * unit_[k] + center_[k];
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "learn/ridge/sketched_gram.h"
+#include "learn/sketched_gram.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "backend/backend.h"
-#include "folds/count_sketch.h"
 #include "folds/gram.h"
 #include "run/compute.h"
 #include "solve/rough_gram.h"
@@ -17,6 +16,8 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kPanelRows = 2048;  // of B that one product takes: its columns of one tile stay in the cache
+
+constexpr std::size_t kAllChunks = std::size_t(1) << 32;
 
 constexpr double kRatios[] = {2.5, 3, 4, 5, 6, 8, 10, 12};
 constexpr double kProducts = 100e9;  // per second and core, multiply and add counted as two
@@ -44,22 +45,32 @@ double sketch_panel_bytes(std::size_t features) {
   return double(kPanelRows) * double(width) * sizeof(float) + double(packed);
 }
 
-TiledSymmetric<double> sketched_gram(FeatureCache& cache, const KeptRows& rows, const std::vector<double>& mean,
-                                     std::uint64_t seed, std::size_t panel_bytes) {
-  const Workers on = cache.stream().workers();
-  const auto buckets = std::size_t(sketch_ratio(double(rows.rows), double(rows.features)) * double(rows.features));
+TiledSymmetric<double> sketched_gram(FeatureStore& store, const CountSketch::Places& places, const SketchOf& of,
+                                     std::size_t panel_bytes, bool rounded) {
+  const Workers on = store.stream().workers();
+  const std::size_t size = store.features() + of.ones, buckets = places.buckets();
+  KeptRows rows;
+  rows.features = store.features();
+  rows.width = store.width();
+  rows.unit = store.unit();
   // Rows that lie in memory can be visited bucket by bucket; the others had better not be mapped often.
   std::size_t panels = 1;
-  const bool in_memory = cache.kept_rows() == cache.rows();
+  const bool in_memory = store.kept_rows() == store.rows();
   if (!in_memory) panels = std::max<std::size_t>(1, panel_bytes / (kPanelRows * rows.width * 4));
-  TiledSymmetric<double> gram(rows.features, GramFold::tile_for(rows.features));
-  RoughGram product;
-  const CountSketch::Places places(on, rows.rows, buckets, seed, in_memory);
+  TiledSymmetric<double> gram(size, GramFold::tile_for(size));
+  RoughGram product(rounded);
   for (std::size_t first = 0; first < buckets; first += panels * kPanelRows) {
     const std::size_t count = std::min(panels * kPanelRows, buckets - first);
-    CountSketch sketch(rows, places, first, count);
-    cache.each("sketch", [&](const auto& block) { sketch.add(on, block); });
-    const MatrixView<const float> b = sketch.about(on, mean);
+    CountSketch sketch(rows, places, of.weights, first, count, of.ones);
+    FeatureStore::Wanted wanted;
+    if (of.some)
+      wanted = [&](std::size_t row) {
+        const std::size_t bucket = CountSketch::Places::bucket(places.of(row));
+        return of.weights[row] > 0 && bucket >= first && bucket < first + count;
+      };
+    store.each_batch(wanted, kAllChunks, "sketch",
+                     [&]<class T>(std::span<const StoredRows<T>> chunks) { sketch.add(on, chunks); });
+    const MatrixView<const float> b = sketch.about(on, of.mean);
     for (std::size_t begin = 0; begin < count; begin += kPanelRows)
       product.add(on, b.slice(begin, std::min(kPanelRows, count - begin)), gram);
   }
