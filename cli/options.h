@@ -77,8 +77,7 @@ std::size_t parse_bytes(const std::string& option, const std::string& text);
 
 // The value of one of these words.
 template <class T>
-T parse_word(const std::string& option, const std::string& text,
-             std::initializer_list<std::pair<const char*, T>> words) {
+T parse_word(const std::string& option, const std::string& text, const std::vector<std::pair<const char*, T>>& words) {
   std::string expected;
   std::vector<std::string> known;
   for (const auto& [word, value] : words) {

@@ -76,21 +76,18 @@ void parse_scales(const std::vector<std::string>& scales, TrainOptions& options)
 // The learner and the options that go with it; an option of another learner is a mistake, not a wish.
 void parse_learner_words(const TrainWords& words, TrainOptions& options) {
   LearnerOptions& learner = options.learner;
-  learner.learner = parse_word<Learner>("--learner", words.learner,
-                                        {{"ridge", Learner::ridge},
-                                         {"svm", Learner::svm},
-                                         {"hard-svm", Learner::hard_svm},
-                                         {"logistic", Learner::logistic},
-                                         {"huber", Learner::huber},
-                                         {"svr", Learner::svr}});
+  std::vector<std::pair<const char*, Learner>> names;
+  for (const LearnerRow& row : learners()) names.emplace_back(row.name, row.learner);
+  learner.learner = parse_word<Learner>("--learner", words.learner, names);
+  const LearnerRow& row = learner_row(learner.learner);
   const auto only = [&](const char* option, bool given, bool allowed, const char* whose) {
     require(!given || allowed, "{}: goes with {}, found --learner {}", option, whose, words.learner);
   };
   const bool is_ridge = learner.learner == Learner::ridge, is_svr = learner.learner == Learner::svr;
-  only("--loss", !words.loss.empty(), learner.learner == Learner::svm || is_svr, "--learner svm or svr");
+  only("--loss", !words.loss.empty(), row.has_loss, "--learner svm or svr");
   only("--C", !words.C.empty(), !is_ridge, "every --learner but ridge, which has --lambda");
-  only("--epsilon", !words.epsilon.empty(), is_svr, "--learner svr");
-  only("--delta", !words.delta.empty(), learner.learner == Learner::huber, "--learner huber");
+  only("--epsilon", !words.epsilon.empty(), row.has_epsilon, "--learner svr");
+  only("--delta", !words.delta.empty(), row.has_delta, "--learner huber");
   only("--tolerance", !words.tolerance.empty(), !is_ridge, "every --learner but ridge");
   only("--select", !words.select.empty(), is_ridge, "--learner ridge");
   only("--solver", words.solver != "auto", is_ridge, "--learner ridge");

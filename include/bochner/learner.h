@@ -9,7 +9,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bochner/schema.h"
@@ -36,6 +38,22 @@ struct LearnerOptions {
   int most_steps = 200;                  // Newton steps before it stops and says so
   std::uint64_t seed = 0;                // which rows are held out, and the sketch
 };
+
+// A row of the table of learners: what one learns, the options it has, and what its head puts out.
+struct LearnerRow {
+  Learner learner;
+  const char* name;               // "hard-svm"
+  std::optional<Task> task = {};  // none: numbers and classes
+  bool has_C = false;             // ridge and hard margins have none
+  bool has_loss = false;          // the choice of MarginLoss
+  bool has_epsilon = false, has_delta = false;
+  bool rounds_features = false;  // 16-bit features do not move it by what its tolerance sees
+  bool probabilities = false;    // its scores are those of classes' probabilities
+  const char* no_parts = "";     // why parts of rows cannot be summed and merged; empty: they can
+};
+std::span<const LearnerRow> learners();
+const LearnerRow& learner_row(Learner learner);
+const LearnerRow* find_learner(std::string_view name);  // null: there is none of that name
 
 // Refuses what no data could mend: targets of the wrong kind, C and lambda at once, numbers out of range
 // (std::invalid_argument).

@@ -148,24 +148,6 @@ std::vector<double> given_C(const LearnerOptions& options, double weight) {
 
 }  // namespace
 
-const char* learner_name(Learner learner) {
-  switch (learner) {
-    case Learner::ridge:
-      return "ridge";
-    case Learner::svm:
-      return "svm";
-    case Learner::hard_svm:
-      return "hard-svm";
-    case Learner::logistic:
-      return "logistic";
-    case Learner::huber:
-      return "huber";
-    case Learner::svr:
-      return "svr";
-  }
-  return "";
-}
-
 void check_classes(const Schema& schema, const std::vector<std::uint64_t>& class_rows, const std::string& place) {
   if (schema.task == Task::regression) return;
   std::size_t found = 0, last = 0;
@@ -183,8 +165,9 @@ void check_classes(const Schema& schema, const std::vector<std::uint64_t>& class
 }
 
 void check_learner(const Schema& schema, const LearnerOptions& options) {
-  const std::string name = learner_name(options.learner);
-  const bool numbers = options.learner == Learner::huber || options.learner == Learner::svr;
+  const LearnerRow& row = learner_row(options.learner);
+  const std::string name = row.name;
+  const bool numbers = row.task == Task::regression;
   require(numbers == (schema.task == Task::regression), "{} learns {}, found targets that are {}; use {}", name,
           numbers ? "numbers" : "classes", numbers ? "classes" : "numbers",
           numbers ? "svm, logistic or ridge" : "huber, svr or ridge");
@@ -299,7 +282,7 @@ class LearnerFit {
     std::vector<bool> held;
     if (!validation_ && given.size() != 1) held = rows_held_out(z, options_.seed);
     if (!validation_ && held.empty()) return given.empty() ? 1 : given[0];
-    const Choice choice(stream_.schema().task, learner.units(), options_.learner == Learner::logistic);
+    const Choice choice(stream_.schema().task, learner.units(), learner_row(options_.learner).probabilities);
     learner.hold_out(held);
     const std::vector<Trial> trials = try_path(given, [&](double c) {
       learner.solve(c, given.size() == 1 ? tolerance_ : std::max(tolerance_, kChoiceTolerance), units_);
@@ -327,17 +310,17 @@ class LearnerFit {
     report().rows = survey_.rows();
     report().inputs = stream_.schema().inputs;
     report().features = stream_.features();
-    report().learner = learner_name(options_.learner);
+    report().learner = learner_row(options_.learner).name;
     report().solver = "newton-cg";
     report().lambda = lambda_of(learner, C);
     std::vector<std::string>& notes = report().notes;
-    if (options_.learner != Learner::hard_svm) {
+    if (learner_row(options_.learner).has_C) {
       std::vector<double> found = learner.users_C(C, units_);
       for (double& c : found) c /= survey_.weight_unit();
       notes.push_back("C: " + numbers_text(found));
     }
-    if (options_.learner == Learner::svr) notes.push_back("epsilon: " + numbers_text(learner.epsilon()));
-    if (options_.learner == Learner::huber) notes.push_back("delta: " + numbers_text(learner.delta()));
+    if (learner_row(options_.learner).has_epsilon) notes.push_back("epsilon: " + numbers_text(learner.epsilon()));
+    if (learner_row(options_.learner).has_delta) notes.push_back("delta: " + numbers_text(learner.delta()));
     notes.push_back(
         fmt::format("objective: {:.10g}, at most {:.1e} of it above the optimum; {} Newton steps, {} "
                     "products, {} factorizations",

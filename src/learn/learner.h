@@ -8,9 +8,6 @@
 
 namespace bochner {
 
-// "svm", "hard-svm", ...
-const char* learner_name(Learner learner);
-
 // Every learner but ridge, on a store of the stream's features. Where C is to be chosen, rows held out (or the
 // validation rows) choose it and give the score; a single C is used as it is, on all rows. Says what is kept.
 Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOptions& options,

@@ -12,6 +12,7 @@
 #include "base/require.h"
 #include "base/safetensors.h"
 #include "base/threads.h"
+#include "bochner/learner.h"
 #include "choose/offsets.h"
 #include "learn/evaluator.h"
 #include "maps/composed.h"
@@ -202,8 +203,9 @@ const std::string& Model::label(const double* scores) const {
 }
 
 bool Model::has_probabilities() const {
-  return puts_out_.kind == Outputs::Kind::probabilities ||
-         (puts_out_.kind == Outputs::Kind::scores && report_.learner == "logistic");
+  if (puts_out_.kind != Outputs::Kind::scores) return puts_out_.kind == Outputs::Kind::probabilities;
+  const LearnerRow* learner = find_learner(report_.learner);
+  return learner && learner->probabilities;
 }
 
 void Model::probabilities(const double* scores, double* of_classes) const {

@@ -348,6 +348,18 @@ TEST(Huber, IsNotMovedByOutliers) {
   EXPECT_LT(std::abs(robust_bias), 0.3);
 }
 
+TEST(Learners, HaveARowEach) {
+  for (const Learner learner :
+       {Learner::ridge, Learner::svm, Learner::hard_svm, Learner::logistic, Learner::huber, Learner::svr}) {
+    const LearnerRow& row = learner_row(learner);
+    EXPECT_EQ(row.learner, learner);
+    EXPECT_EQ(find_learner(row.name), &row);
+    EXPECT_EQ(std::string(row.no_parts).empty(), learner == Learner::ridge);  // the one that is a sum
+  }
+  EXPECT_EQ(learners().size(), 6u);
+  EXPECT_EQ(find_learner("forest"), nullptr);
+}
+
 TEST(Learner, LambdaIsOneOverCTimesN) {
   const Problem p(500, 3, 2, 1.0);
   LearnerOptions by_C{.learner = Learner::logistic, .C = {2.0}}, by_lambda{.learner = Learner::logistic};

@@ -32,7 +32,7 @@ constexpr double kRoundedTolerance = 1e-7;
 }  // namespace
 
 bool rounds_features(const LearnerOptions& options) {
-  return (options.learner == Learner::svm || options.learner == Learner::logistic) &&
+  return learner_row(options.learner).rounds_features &&
          options.tolerance.value_or(kLearnerTolerance) >= kRoundedTolerance;
 }
 

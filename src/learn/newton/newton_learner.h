@@ -57,7 +57,7 @@ class NewtonLearner {
   Solution solve_nonsmooth(NonsmoothLoss::Kind kind, double tolerance);
   Solution in_users_units(const std::vector<double>& value, const std::vector<double>& excess, bool converged) const;
   bool is_lines() const { return options_.learner == Learner::svr && options_.loss == MarginLoss::linear; }
-  bool is_regression() const { return options_.learner == Learner::huber || options_.learner == Learner::svr; }
+  bool is_regression() const { return learner_row(options_.learner).task == Task::regression; }
 
   const Design& z_;
   LearnerOptions options_;
