@@ -4,6 +4,7 @@
 #include "train_words.h"
 
 #include "bochner/kernel_family.h"
+#include "bochner/map_kind.h"
 #include "require.h"
 
 namespace bochner {
@@ -55,6 +56,14 @@ void check_bins_kernel(const TrainWords& words, const TrainOptions& options) {
           "--kernel: the {} kernel is no mixture of hats, expected laplacian with --map binning; or leave it out, give "
           "law=hat, reciprocal or log-uniform in the map, or use --map fourier",
           kernel_name(options.kernel));
+}
+
+// Every kind as its row says it; none, the first, comes last.
+std::string map_help() {
+  const std::vector<const MapKind*> kinds = map_kinds();
+  std::string help;
+  for (std::size_t i = 1; i < kinds.size(); ++i) help += kinds[i]->usage + ", ";
+  return help + "several (fourier+binning), or " + kinds[0]->usage;
 }
 
 void parse_scales(const std::vector<std::string>& scales, TrainOptions& options) {
@@ -209,12 +218,7 @@ void TrainWords::add_map(CLI::App& app) {
   app.add_option("--gamma", gamma, "Instead: 1 / (2 bandwidth^2) for gaussian, 1 / bandwidth for laplacian")
       ->type_name("G")
       ->group(kMachine);
-  app.add_option(
-         "--map", map,
-         "fourier[:form=shifted], binning[:law=hat,order=1-2,pursuit=20,min_rows=2], "
-         "nystroem[:landmarks=uniform|leverage|rpcholesky], several (fourier+binning), or none (a linear model)")
-      ->type_name("M")
-      ->group(kMachine);
+  app.add_option("--map", map, map_help())->type_name("M")->group(kMachine);
   features_given =
       app.add_option("--features", features,
                      "Outputs of the map, grids of binning or landmarks of nystroem; default: by the number of rows")

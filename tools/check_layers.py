@@ -65,6 +65,7 @@ def check_private(path, folder, text):
 
 # What only some folders may name: pattern, folders, why.
 RESERVED = [
+    (re.compile(r"\bdynamic_cast\b"), {"rows"}, "a map says what it is by virtual functions, or by its row of a table"),
     (re.compile(r"\bcpu_backend\(\)"), {"backend", "run"}, "run/compute.h chooses the device"),
     (re.compile(r'#\s*include\s*"backend/cpu/blas\.h"'), {"backend", "solve"}, "solve/dense.h has what others need"),
     (re.compile(r'#\s*include\s*"backend/(cpu|reference)/(?!blas\.h)'), {"backend"}, "a device's own"),

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,19 @@ namespace bochner {
 
 class Archive;
 class Backend;
+class CheckSubject;  // the library's own: what check() holds a map against
+class Map;
+
+using MapPtr = std::shared_ptr<const Map>;
+
+// What a map is made of that chain, concat or sum made.
+struct MapParts {
+  enum class How { none, chain, concat, sum };
+
+  How how = How::none;
+  std::span<const MapPtr> maps = {};
+  std::span<const double> weights = {};  // concat
+};
 
 // Turns rows into other rows. Fully given by its spec, seed and learned arrays: what save() writes.
 //
@@ -53,13 +67,17 @@ class Map {
   // What its outputs are, where it is the last of a model; none: what the targets of the model's schema are.
   virtual std::optional<Outputs> puts_out() const { return std::nullopt; }
 
+  virtual MapParts parts() const { return {}; }
+  // Of a head: its largest coefficient in size, infinity where one is not finite; 0 for maps that have none.
+  virtual double largest_coefficient() const { return 0; }
+  // For the library's own maps; a registered kind says its kernel itself. self: this map. Null: it has no kernel.
+  virtual std::unique_ptr<CheckSubject> check_subject(const MapPtr& self, bool double_precision) const;
+
   // One line for people: "fourier:kernel=gaussian,features=8192".
   virtual std::string spec() const = 0;
   // Its "type" and what else load needs. An own map is loaded by the kind of that name (bochner/map_kind.h).
   virtual void save(Archive& archive) const = 0;
 };
-
-using MapPtr = std::shared_ptr<const Map>;
 
 // Random Fourier features. Rahimi & Recht 2007.
 struct FourierOptions {

@@ -14,9 +14,7 @@
 #include "choose/plan_binning.h"
 #include "choose/plan_memory.h"
 #include "learn/grids/data.h"
-#include "maps/composed.h"
 #include "maps/draw_grid.h"
-#include "maps/grid_linear.h"
 #include "rows/shifted.h"
 #include "run/stream.h"
 
@@ -116,6 +114,9 @@ std::unique_ptr<CheckSubject> mixture_subject(const Plan& plan, const TrainOptio
   return check_mixture(std::move(parts));
 }
 
+// A head of grids holds them; others are coefficients on the features before.
+bool holds_kernel(const MapPtr& head) { return head->check_subject(head, false) != nullptr; }
+
 // The head of a mixture that was learnt together: each part is a map and the coefficients on it, which grids hold in
 // one.
 std::unique_ptr<CheckSubject> mixture_head(std::span<const MapPtr> heads, const std::vector<double>& weights,
@@ -123,10 +124,10 @@ std::unique_ptr<CheckSubject> mixture_head(std::span<const MapPtr> heads, const 
   require(weights.size() == heads.size(), "check: the model does not say what its parts weigh; train it again");
   std::vector<CheckPart> parts;
   for (std::size_t i = 0; i < heads.size(); ++i) {
-    const std::span<const MapPtr> maps = chain_parts(*heads[i]);
-    const bool grids = maps.empty() || dynamic_cast<const GridLinear*>(maps.back().get());
-    parts.push_back({weights[i], nullptr,
-                     check_subject(grids ? heads[i] : chain(std::vector<MapPtr>(maps.begin(), maps.end() - 1)), wide)});
+    const MapParts made_of = heads[i]->parts();
+    const bool whole = made_of.how != MapParts::How::chain || holds_kernel(made_of.maps.back());
+    const MapPtr map = whole ? heads[i] : chain(std::vector<MapPtr>(made_of.maps.begin(), made_of.maps.end() - 1));
+    parts.push_back({weights[i], nullptr, check_subject(map, wide)});
   }
   return check_mixture(std::move(parts));
 }
@@ -166,12 +167,12 @@ MapCheck check(Rows& rows, const Model& model, const CheckOptions& options, cons
   const Survey survey = survey_of(with_offsets(rows, model.schema().offsets, shifted), options.seed, threads, execution,
                                   model.double_precision(), false);
   std::vector<MapPtr> before = model.maps();
-  if (const std::span<const MapPtr> heads = sum_parts(*model.head()); !heads.empty())
-    return run(*mixture_head(heads, model.report().part_weights, model.double_precision()), survey, before, given,
+  if (const MapParts heads = model.head()->parts(); heads.how == MapParts::How::sum)
+    return run(*mixture_head(heads.maps, model.report().part_weights, model.double_precision()), survey, before, given,
                threads, {});
   // A head of grids holds them; other models have their features before it.
   MapPtr map = model.head();
-  if (!dynamic_cast<const GridLinear*>(map.get())) {
+  if (!holds_kernel(map)) {
     map = before.empty() ? nullptr : before.back();
     if (!before.empty()) before.pop_back();
   }

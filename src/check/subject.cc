@@ -11,7 +11,6 @@
 #include "base/require.h"
 #include "bochner/bounds.h"
 #include "bochner/map_kind.h"
-#include "maps/composed.h"
 #include "maps/draw_grid.h"
 #include "maps/fourier.h"
 #include "maps/grid_linear.h"
@@ -323,25 +322,39 @@ Matrix<T> mapped(const Map& map, MatrixView<const T> x) {
 template Matrix<float> mapped(const Map&, MatrixView<const float>);
 template Matrix<double> mapped(const Map&, MatrixView<const double>);
 
+std::unique_ptr<CheckSubject> Map::check_subject(const MapPtr&, bool) const { return nullptr; }
+
+std::unique_ptr<CheckSubject> FourierMap::check_subject(const MapPtr& self, bool double_precision) const {
+  return std::make_unique<FourierSubject>(self, *this, double_precision);
+}
+
+std::unique_ptr<CheckSubject> NystroemMap::check_subject(const MapPtr& self, bool double_precision) const {
+  return std::make_unique<NystroemSubject>(self, *this, double_precision);
+}
+
+std::unique_ptr<CheckSubject> BinningMap::check_subject(const MapPtr& self, bool) const {
+  return std::make_unique<BinningSubject>(inputs_, options_, this, self);
+}
+
+// Of the grids, which the head holds.
+std::unique_ptr<CheckSubject> GridLinear::check_subject(const MapPtr& self, bool) const {
+  return std::make_unique<BinningSubject>(bins_->inputs(), bins_->options(), bins_.get(), self);
+}
+
 std::unique_ptr<CheckSubject> check_subject(const MapPtr& map, bool double_precision) {
+  const MapParts made_of = map ? map->parts() : MapParts();
   std::vector<CheckPart> parts;
-  if (const auto chained = map ? chain_parts(*map) : std::span<const MapPtr>(); !chained.empty()) {
-    parts.push_back({1, chain({chained.begin(), chained.end() - 1}), check_subject(chained.back(), double_precision)});
+  if (made_of.how == MapParts::How::chain) {
+    const std::vector<MapPtr> before(made_of.maps.begin(), made_of.maps.end() - 1);
+    parts.push_back({1, chain(before), check_subject(made_of.maps.back(), double_precision)});
     return check_mixture(std::move(parts));
   }
-  if (const auto [maps, weights] = map ? concat_parts(*map) : ConcatParts(); !maps.empty()) {
-    for (std::size_t i = 0; i < maps.size(); ++i)
-      parts.push_back({weights[i], nullptr, check_subject(maps[i], double_precision)});
+  if (made_of.how == MapParts::How::concat) {
+    for (std::size_t i = 0; i < made_of.maps.size(); ++i)
+      parts.push_back({made_of.weights[i], nullptr, check_subject(made_of.maps[i], double_precision)});
     return check_mixture(std::move(parts));
   }
-  if (const auto* fourier = dynamic_cast<const FourierMap*>(map.get()))
-    return std::make_unique<FourierSubject>(map, *fourier, double_precision);
-  if (const auto* nystroem = dynamic_cast<const NystroemMap*>(map.get()))
-    return std::make_unique<NystroemSubject>(map, *nystroem, double_precision);
-  if (const auto* bins = dynamic_cast<const BinningMap*>(map.get()))
-    return std::make_unique<BinningSubject>(bins->inputs(), bins->options(), bins, map);
-  if (const auto* head = dynamic_cast<const GridLinear*>(map.get()))
-    return std::make_unique<BinningSubject>(head->bins().inputs(), head->bins().options(), &head->bins(), map);
+  if (auto subject = map ? map->check_subject(map, double_precision) : nullptr) return subject;
   if (const MapKind* kind = map ? kind_of_map(*map) : nullptr; kind && kind->kernel)
     return std::make_unique<OwnSubject>(map, *kind, double_precision);
   throw std::invalid_argument(

@@ -69,7 +69,8 @@ class ChainMap final : public MapOf<ChainMap> {
     save_parts(archive, maps_);
   }
 
-  std::span<const MapPtr> parts() const { return maps_; }
+  MapParts parts() const override { return {MapParts::How::chain, maps_}; }
+  double largest_coefficient() const override { return largest_coefficient_of(maps_); }
 
  private:
   std::vector<MapPtr> maps_;
@@ -81,11 +82,6 @@ class ChainMap final : public MapOf<ChainMap> {
 MapPtr chain(std::vector<MapPtr> maps) {
   if (maps.size() == 1) return maps[0];
   return std::make_shared<ChainMap>(std::move(maps));
-}
-
-std::span<const MapPtr> chain_parts(const Map& map) {
-  const auto* chain = dynamic_cast<const ChainMap*>(&map);
-  return chain ? chain->parts() : std::span<const MapPtr>();
 }
 
 MapPtr load_chain(const Archive& archive) {

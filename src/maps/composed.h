@@ -3,25 +3,30 @@
 
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <span>
 
 #include "bochner/map.h"
 
 namespace bochner {
 
-// What a map is made of that chain, sum or concat made; empty for any other.
-std::span<const MapPtr> chain_parts(const Map& map);
-std::span<const MapPtr> sum_parts(const Map& map);
-struct ConcatParts {
-  std::span<const MapPtr> maps;
-  std::span<const double> weights;
-};
-ConcatParts concat_parts(const Map& map);
+// For Map::largest_coefficient(): of numbers, and of the maps that one is made of.
+template <class T>
+double largest_size(std::span<const T> values) {
+  double most = 0;
+  for (const T value : values) {
+    if (!std::isfinite(value)) return std::numeric_limits<double>::infinity();
+    most = std::max(most, std::abs(double(value)));
+  }
+  return most;
+}
 
-// The largest coefficient of a head, in size: infinity where one is not finite. 0 for maps that have none.
-double largest_coefficient(const Map& head);
-
-// All coefficients of a map that linear() made, intercepts last; empty for any other.
-std::vector<std::span<const double>> linear_coefficients(const Map& map);
+inline double largest_coefficient_of(std::span<const MapPtr> maps) {
+  double most = 0;
+  for (const MapPtr& map : maps) most = std::max(most, map->largest_coefficient());
+  return most;
+}
 
 }  // namespace bochner

@@ -6,7 +6,6 @@
 
 #include "base/archive.h"
 #include "base/require.h"
-#include "maps/composed.h"
 #include "maps/load.h"
 #include "maps/map_of.h"
 
@@ -65,7 +64,7 @@ class ConcatMap final : public MapOf<ConcatMap> {
     save_parts(archive, maps_);
   }
 
-  ConcatParts parts() const { return {maps_, weights_}; }
+  MapParts parts() const override { return {MapParts::How::concat, maps_, weights_}; }
 
  private:
   std::vector<MapPtr> maps_;
@@ -77,11 +76,6 @@ class ConcatMap final : public MapOf<ConcatMap> {
 
 MapPtr concat(std::vector<MapPtr> maps, std::vector<double> weights) {
   return std::make_shared<ConcatMap>(std::move(maps), std::move(weights));
-}
-
-ConcatParts concat_parts(const Map& map) {
-  const auto* concat = dynamic_cast<const ConcatMap*>(&map);
-  return concat ? concat->parts() : ConcatParts();
 }
 
 MapPtr load_concat(const Archive& archive) {

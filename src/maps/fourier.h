@@ -24,6 +24,7 @@ class FourierMap final : public Map {
   void apply(const Backend& on, const RowBlock<float>& block, MatrixView<float> out) const override;
   void apply(const Backend& on, const RowBlock<double>& block, MatrixView<double> out) const override;
   double bound() const override { return scale_; }
+  std::unique_ptr<CheckSubject> check_subject(const MapPtr& self, bool double_precision) const override;
   std::string spec() const override;
   void save(Archive& archive) const override;
 

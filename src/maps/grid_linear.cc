@@ -10,6 +10,7 @@
 #include "base/finite.h"
 #include "base/lease.h"
 #include "base/require.h"
+#include "maps/composed.h"
 
 namespace bochner {
 
@@ -45,6 +46,10 @@ void GridLinear::apply(const Backend& on, const RowBlock<float>& block, MatrixVi
 }
 void GridLinear::apply(const Backend& on, const RowBlock<double>& block, MatrixView<double> out) const {
   apply_as(on, block, out);
+}
+
+double GridLinear::largest_coefficient() const {
+  return std::max(largest_size<float>(values_), largest_size<double>(intercept_));
 }
 
 std::string GridLinear::spec() const {

@@ -22,6 +22,8 @@ class GridLinear final : public Map {
   std::size_t outputs() const override { return intercept_.size(); }
   void apply(const Backend& on, const RowBlock<float>& block, MatrixView<float> out) const override;
   void apply(const Backend& on, const RowBlock<double>& block, MatrixView<double> out) const override;
+  std::unique_ptr<CheckSubject> check_subject(const MapPtr& self, bool double_precision) const override;
+  double largest_coefficient() const override;
   std::size_t rows_at_once() const override { return 1024; }  // they read one grid's table at a time
   std::string spec() const override;
   void save(Archive& archive) const override;

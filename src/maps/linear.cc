@@ -44,8 +44,8 @@ class LinearMap final : public MapOf<LinearMap> {
     }
   }
 
-  std::vector<std::span<const double>> coefficients() const {
-    return {{weights_.data(), inputs() * outputs()}, intercept_};
+  double largest_coefficient() const override {
+    return std::max(largest_size<double>({weights_.data(), inputs() * outputs()}), largest_size<double>(intercept_));
   }
 
   std::string spec() const override { return fmt::format("linear:inputs={},outputs={}", inputs(), outputs()); }
@@ -73,12 +73,6 @@ class LinearMap final : public MapOf<LinearMap> {
 
 MapPtr linear(Matrix<double> weights, std::vector<double> intercept) {
   return std::make_shared<LinearMap>(std::move(weights), std::move(intercept));
-}
-
-std::vector<std::span<const double>> linear_coefficients(const Map& map) {
-  const auto* linear = dynamic_cast<const LinearMap*>(&map);
-  if (!linear) return {};
-  return linear->coefficients();
 }
 
 MapPtr load_linear(const Archive& archive) {

@@ -32,6 +32,7 @@ class NystroemMap final : public MapOf<NystroemMap> {
   template <class T>
   void apply_rows(const Backend& on, const RowBlock<T>& block, MatrixView<T> out) const;
   double bound() const override { return 1; }  // |z(x)|^2 <= k(x, x) = 1
+  std::unique_ptr<CheckSubject> check_subject(const MapPtr& self, bool double_precision) const override;
   std::string spec() const override;
   void save(Archive& archive) const override;
 

@@ -55,7 +55,8 @@ class SumMap final : public MapOf<SumMap> {
     save_parts(archive, maps_);
   }
 
-  std::span<const MapPtr> parts() const { return maps_; }
+  MapParts parts() const override { return {MapParts::How::sum, maps_}; }
+  double largest_coefficient() const override { return largest_coefficient_of(maps_); }
 
  private:
   std::vector<MapPtr> maps_;
@@ -64,11 +65,6 @@ class SumMap final : public MapOf<SumMap> {
 }  // namespace
 
 MapPtr sum(std::vector<MapPtr> maps) { return std::make_shared<SumMap>(std::move(maps)); }
-
-std::span<const MapPtr> sum_parts(const Map& map) {
-  const auto* sum = dynamic_cast<const SumMap*>(&map);
-  return sum ? sum->parts() : std::span<const MapPtr>();
-}
 
 MapPtr load_sum(const Archive& archive) {
   return build_from_model([&] { return sum(load_parts(archive)); });

@@ -15,7 +15,6 @@
 #include "bochner/learner.h"
 #include "choose/offsets.h"
 #include "learn/evaluator.h"
-#include "maps/composed.h"
 #include "maps/load.h"
 #include "model/predictions.h"
 #include "model/report_json.h"
@@ -78,7 +77,7 @@ Model::Model(Schema schema, std::vector<MapPtr> before_head, MapPtr head, Report
       told_outputs_(outputs.has_value()) {
   require(map_->inputs() == schema_.inputs, "model: its maps take {} inputs, its schema gives {}", map_->inputs(),
           schema_.inputs);
-  const double largest = largest_coefficient(*head_);
+  const double largest = head_->largest_coefficient();
   if (!(largest <= (double_precision_ ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max())))
     fail(Error::Kind::data,
          "model: a coefficient is {}, expected finite ones: targets or weights differ by too many orders of magnitude; "
