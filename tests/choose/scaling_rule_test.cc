@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "choose/problem.h"
@@ -15,19 +16,19 @@ namespace {
 using Method = ColumnScaling::Method;
 
 // A skewed positive input, a symmetric one, an indicator and a constant.
-Problem mixed_columns() {
-  Problem p(500);
-  for (std::size_t i = 0; i < 500; ++i) {
-    p.x(i, 0) = std::exp(2 * p.x(i, 0));
-    p.x(i, 1) = 10 + 3 * p.x(i, 1);
-    p.x(i, 2) = double(i % 2);
-    p.x(i, 3) = 7;
+struct MixedColumns : Problem {
+  MixedColumns() : Problem(500) {
+    for (std::size_t i = 0; i < 500; ++i) {
+      x(i, 0) = std::exp(2 * x(i, 0));
+      x(i, 1) = 10 + 3 * x(i, 1);
+      x(i, 2) = double(i % 2);
+      x(i, 3) = 7;
+    }
   }
-  return p;
-}
+};
 
 TEST(ScalingRule, TakesEachColumnAsItsValuesAre) {
-  Problem p = mixed_columns();
+  MixedColumns p;
   const Survey survey = p.survey();
   const ChosenScaling chosen = choose_scaling(p.schema, survey, {});
   EXPECT_EQ(chosen.columns[0].method, Method::log);
@@ -41,7 +42,7 @@ TEST(ScalingRule, TakesEachColumnAsItsValuesAre) {
 }
 
 TEST(ScalingRule, IsOverruledForAllInputsOrForOne) {
-  Problem p = mixed_columns();
+  MixedColumns p;
   const Survey survey = p.survey();
   const ChosenScaling chosen = choose_scaling(p.schema, survey, {Method::minmax, {{1, Method::none}}});
   EXPECT_EQ(chosen.columns[0].method, Method::minmax);
@@ -51,7 +52,7 @@ TEST(ScalingRule, IsOverruledForAllInputsOrForOne) {
 }
 
 TEST(ScalingRule, KeepsConstantsWhereTheyStandInForAnIntercept) {
-  Problem p = mixed_columns();
+  MixedColumns p;
   const ChosenScaling chosen = choose_scaling(p.schema, p.survey(), {{}, {}, true});
   EXPECT_TRUE(chosen.constants.empty());
   EXPECT_EQ(chosen.columns[3], ColumnScaling());
@@ -68,7 +69,7 @@ TEST(ScalingRule, DividesPixelsByTheRangeTheyShare) {
 }
 
 TEST(ScalingRule, SplitsRanksEvenlyByQuantiles) {
-  Problem p = mixed_columns();
+  MixedColumns p;
   const ChosenScaling chosen = choose_scaling(p.schema, p.survey(), {Method::quantile, {}});
   const ColumnScaling& column = chosen.columns[0];
   ASSERT_GT(column.quantiles.size(), 2u);
@@ -77,7 +78,7 @@ TEST(ScalingRule, SplitsRanksEvenlyByQuantiles) {
 }
 
 TEST(ScalingRule, HasNoMapWhereNothingChanges) {
-  Problem p = mixed_columns();
+  MixedColumns p;
   EXPECT_EQ(choose_scaling(p.schema, p.survey(), {Method::none, {}, true}).map(), nullptr);
   EXPECT_NE(choose_scaling(p.schema, p.survey(), {Method::none, {}}).map(), nullptr);  // a constant is left out
 }
