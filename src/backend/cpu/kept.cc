@@ -168,16 +168,24 @@ void combine_all(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixV
   if (k < u.cols) combine_heads<1>(z, u, k, sum);
 }
 
-// A vector of kept numbers as double.
+// Two vectors of kept numbers as double; 16-bit numbers by way of float, which holds them exactly.
 template <class T>
-HWY_INLINE Vector<double> load_wide(const T* p) {
-  const auto numbers = hn::LoadU(hn::Rebind<T, Lanes<double>>(), p);
-  if constexpr (std::is_same_v<T, std::int16_t>)
-    return hn::PromoteTo(Lanes<double>(), hn::PromoteTo(hn::Rebind<std::int32_t, Lanes<double>>(), numbers));
-  else if constexpr (std::is_same_v<T, float>)
-    return hn::PromoteTo(Lanes<double>(), numbers);
-  else
-    return numbers;
+HWY_INLINE void load_wide(const T* p, Vector<double>& low, Vector<double>& high) {
+  const Lanes<double> d;
+  if constexpr (std::is_same_v<T, double>) {
+    load_pair(p, low, high);
+  } else {
+    const hn::Repartition<float, Lanes<double>> both;
+    const auto numbers = [&] {
+      if constexpr (std::is_same_v<T, float>)
+        return hn::LoadU(both, p);
+      else
+        return hn::ConvertTo(
+            both, hn::PromoteTo(hn::RebindToSigned<decltype(both)>(), hn::LoadU(hn::Rebind<T, decltype(both)>(), p)));
+    }();
+    low = hn::PromoteTo(d, hn::LowerHalf(numbers));
+    high = hn::PromoteTo(d, hn::UpperHalf(hn::Half<decltype(both)>(), numbers));
+  }
 }
 
 template <std::size_t Heads>
@@ -197,8 +205,7 @@ HWY_INLINE void project_wide(std::span<const T* const> z, std::size_t i, MatrixV
       for (std::size_t r = 0; r < Rows; ++r) hwy::Prefetch(z[i + Rows + r] + j);
     for (std::size_t h = 0; h < Heads; ++h) load_pair(v.row(k + h) + j, head_low[h], head_high[h]);
     for (std::size_t r = 0; r < Rows; ++r) {
-      row_low = load_wide(z[i + r] + j);
-      row_high = load_wide(z[i + r] + j + step / 2);
+      load_wide(z[i + r] + j, row_low, row_high);
       for (std::size_t h = 0; h < Heads; ++h) {
         low[r][h] = hn::MulAdd(row_low, head_low[h], low[r][h]);
         high[r][h] = hn::MulAdd(row_high, head_high[h], high[r][h]);
@@ -221,8 +228,7 @@ HWY_INLINE void combine_wide(std::span<const T* const> z, std::size_t i, MatrixV
   for (std::size_t j = 0; j < sum.cols; j += 2 * lanes) {
     for (std::size_t h = 0; h < Heads; ++h) load_pair<double>(sum.row(k + h) + j, low[h], high[h]);
     for (std::size_t r = 0; r < Rows; ++r) {
-      row_low = load_wide(z[i + r] + j);
-      row_high = load_wide(z[i + r] + j + lanes);
+      load_wide(z[i + r] + j, row_low, row_high);
       for (std::size_t h = 0; h < Heads; ++h) {
         low[h] = hn::MulAdd(row_low, factor[r][h], low[h]);
         high[h] = hn::MulAdd(row_high, factor[r][h], high[h]);
