@@ -28,6 +28,8 @@ TASKS = {
     "cg-2000": ("train", COVTYPE + ["--features", "2000", "--solver", "cg", "--lambda", "1e-8"], ["tight", "1G", "3G"]),
     "cg-path": ("train", COVTYPE + ["--features", "1000", "--solver", "cg"], ["tight", "1G"]),
     "cg-8000": ("train", COVTYPE + ["--features", "8000", "--solver", "cg", "--lambda", "1e-8"], ["6200M"]),
+    "logistic-2000": ("train", COVTYPE + ["--features", "2000", "--learner", "logistic", "--C", "1"], ["1G", "tight"]),
+    "svm-2000": ("train", COVTYPE + ["--features", "2000", "--learner", "svm", "--C", "1"], ["1G"]),
     "auto": ("train", ["covtype2.train.csv", "--target", "class", "--features", "512"], ["tight", "2G"]),
     "usps": ("train", ["usps.train.csv", "--target", "digit"], ["tight"]),
     "mnist-cg": ("train", MNIST + ["--features", "4096", "--solver", "cg", "--lambda", "1e-7"], ["tight", "1G"]),
