@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "learn/leaf_ridge.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "backend/cpu/blas.h"
+#include "random/draw.h"
+
+namespace bochner {
+
+namespace {
+
+using Members = std::vector<std::uint32_t>;
+
+constexpr std::size_t kScatterRows = 4096;  // of a node that its direction comes from
+constexpr int kPowerSteps = 60;
+
+Matrix<double> scatter(MatrixView<const float> u, const Members& rows) {
+  const std::size_t d = u.cols, step = (rows.size() + kScatterRows - 1) / kScatterRows;
+  std::vector<double> mean(d, 0.0);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < rows.size(); i += step, ++count)
+    for (std::size_t j = 0; j < d; ++j) mean[j] += double(u(rows[i], j));
+  Matrix<double> x(count, d), C(d, d);
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t j = 0; j < d; ++j) x(i, j) = double(u(rows[i * step], j)) - mean[j] / double(count);
+  blas::gemm(blas::Op::transposed, blas::Op::plain, 1.0, std::as_const(x).view(), std::as_const(x).view(), 0.0,
+             C.view());
+  return C;
+}
+
+std::vector<double> times(const Matrix<double>& C, const std::vector<double>& v) {
+  std::vector<double> out(v.size(), 0.0);
+  for (std::size_t i = 0; i < v.size(); ++i)
+    for (std::size_t j = 0; j < v.size(); ++j) out[i] += C(i, j) * v[j];
+  double norm = 0;
+  for (const double w : out) norm += w * w;
+  if (norm > 0)
+    for (double& w : out) w /= std::sqrt(norm);
+  return out;
+}
+
+// C g, or for the first tree C^k g, which turns to the top eigenvector.
+std::vector<double> split_direction(MatrixView<const float> u, const Members& rows, std::size_t tree, std::size_t node,
+                                    std::uint64_t seed) {
+  const Matrix<double> C = scatter(u, rows);
+  std::vector<double> v(u.cols);
+  for (std::size_t j = 0; j < v.size(); ++j) v[j] = normal(seed, Draw::subset, node, j, tree);
+  for (int step = 0; step < (tree == 0 ? kPowerSteps : 1); ++step) v = times(C, v);
+  return v;
+}
+
+// The node's split, false where all rows lie on one side.
+bool split(MatrixView<const float> u, const Members& rows, LeafTree::Node& node, Members sides[2]) {
+  std::vector<double> along(rows.size(), 0.0);
+  for (std::size_t i = 0; i < rows.size(); ++i)  // in the order of leaf_of()
+    for (std::size_t j = 0; j < u.cols; ++j) along[i] += node.direction[j] * double(u(rows[i], j));
+  std::vector<double> sorted = along;
+  const auto middle = sorted.begin() + std::ptrdiff_t((sorted.size() - 1) / 2);
+  std::nth_element(sorted.begin(), middle, sorted.end());
+  node.threshold = *middle;
+  for (std::size_t i = 0; i < rows.size(); ++i) sides[along[i] <= node.threshold ? 0 : 1].push_back(rows[i]);
+  return !sides[0].empty() && !sides[1].empty();
+}
+
+LeafTree grow_tree(MatrixView<const float> u, Members rows, std::size_t tree_number, const LeafOptions& options) {
+  LeafTree tree;
+  std::vector<std::pair<Members, std::pair<std::int64_t, bool>>> open;  // rows; parent, above
+  open.push_back({std::move(rows), {-1, false}});
+  while (!open.empty()) {
+    auto [members, from] = std::move(open.back());
+    open.pop_back();
+    LeafTree::Node node;
+    Members sides[2];
+    bool leaf = members.size() <= options.leaf_rows;
+    if (!leaf) {
+      node.direction = split_direction(u, members, tree_number, tree.nodes.size(), options.seed);
+      leaf = !split(u, members, node, sides);
+      if (leaf) members.resize(options.leaf_rows);  // equal rows
+    }
+    const std::int64_t number = leaf ? -1 - std::int64_t(tree.leaves.size()) : std::int64_t(tree.nodes.size());
+    if (from.first >= 0)
+      (from.second ? tree.nodes[std::size_t(from.first)].above : tree.nodes[std::size_t(from.first)].below) = number;
+    if (leaf) {
+      tree.leaves.push_back(std::move(members));
+      continue;
+    }
+    tree.nodes.push_back(std::move(node));
+    open.push_back({std::move(sides[1]), {number, true}});
+    open.push_back({std::move(sides[0]), {number, false}});
+  }
+  return tree;
+}
+
+// The kernel of a leaf's rows, in double: small lambdas need its digits.
+Matrix<double> leaf_kernel(const Backend& on, MatrixView<const float> u, const Members& rows, double q) {
+  Matrix<double> x(rows.size(), u.cols), K(rows.size(), rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(u.row(rows[i]), u.cols, &x(i, 0));
+  on.radial_block(std::as_const(x).view(), pack_points<double>(std::as_const(x).view()), q, K.view());
+  return K;
+}
+
+// (K + lambda n D^-1)^-1 y in the memory of K.
+Matrix<double> solve_leaf(Matrix<double>& K, const MetricRows& rows, const Members& members, double lambda) {
+  const std::size_t m = members.size(), c = rows.y.cols;
+  constexpr double kLeastWeight = 1e-6;
+  double n = 0;
+  Matrix<double> alpha(m, c);
+  for (std::size_t i = 0; i < m; ++i) {
+    n += rows.weight(members[i]);
+    std::copy_n(rows.y.row(members[i]), c, &alpha(i, 0));
+  }
+  const Matrix<double> saved = K;
+  for (double ridge = lambda;; ridge *= 100) {
+    for (std::size_t i = 0; i < m; ++i) K(i, i) += ridge * n / std::max(rows.weight(members[i]), kLeastWeight);
+    if (blas::potrf(K.view()) == 0) break;
+    K = saved;
+    if (ridge > 1) return Matrix<double>(m, c);
+  }
+  blas::trsm(blas::Side::left, blas::Op::plain, 1.0, K.view(), alpha.view());
+  blas::trsm(blas::Side::left, blas::Op::transposed, 1.0, K.view(), alpha.view());
+  return alpha;
+}
+
+}  // namespace
+
+std::vector<LeafTree> grow_leaves(const Workers& on, MatrixView<const float> u, std::span<const std::uint32_t> rows,
+                                  const LeafOptions& options) {
+  std::vector<LeafTree> trees(options.trees);
+  on.threads.run(options.trees,
+                 [&](std::size_t t, int) { trees[t] = grow_tree(u, Members(rows.begin(), rows.end()), t, options); });
+  return trees;
+}
+
+void solve_leaves(const Workers& on, const MetricRows& rows, double q, double lambda, std::vector<LeafTree>& trees) {
+  std::vector<std::pair<std::size_t, std::size_t>> all;
+  for (std::size_t t = 0; t < trees.size(); ++t) {
+    trees[t].coefficients.assign(trees[t].leaves.size(), {});
+    for (std::size_t l = 0; l < trees[t].leaves.size(); ++l) all.emplace_back(t, l);
+  }
+  on.threads.run(all.size(), [&](std::size_t piece, int) {
+    const auto [t, l] = all[piece];
+    const Members& members = trees[t].leaves[l];
+    Matrix<double> K = leaf_kernel(on.ops, rows.u, members, q);
+    Matrix<double> alpha = solve_leaf(K, rows, members, lambda);
+    for (std::size_t i = 0; i < alpha.rows() * alpha.cols(); ++i) alpha.data()[i] /= double(trees.size());
+    trees[t].coefficients[l] = std::move(alpha);
+  });
+}
+
+double choose_leaf_lambda(const Workers& on, const MetricRows& rows, std::span<const std::uint32_t> held, double q,
+                          const LeafTree& tree, const LeafOptions& options) {
+  const std::size_t leaves = tree.leaves.size(), tried = std::min(leaves, options.trial_leaves);
+  std::vector<Members> queries(leaves);
+  for (const std::uint32_t i : held) queries[tree.leaf_of(rows.u.row(i))].push_back(i);
+  const std::size_t count = options.lambdas.size(), c = rows.y.cols;
+  Matrix<double> errors(tried, count);
+  on.threads.run(tried * count, [&](std::size_t piece, int) {
+    const std::size_t leaf = (piece / count) * leaves / tried, l = piece % count;
+    const Members& members = tree.leaves[leaf];
+    const Members& query = queries[leaf];
+    if (query.empty()) return;
+    Matrix<double> K = leaf_kernel(on.ops, rows.u, members, q);
+    const Matrix<double> alpha = solve_leaf(K, rows, members, options.lambdas[l]);
+    Matrix<float> points(members.size(), rows.u.cols), x(query.size(), rows.u.cols);
+    for (std::size_t i = 0; i < members.size(); ++i) std::copy_n(rows.u.row(members[i]), rows.u.cols, &points(i, 0));
+    for (std::size_t i = 0; i < query.size(); ++i) std::copy_n(rows.u.row(query[i]), rows.u.cols, &x(i, 0));
+    Matrix<double> out(query.size(), c);
+    add_expansion<float>(on.ops, std::as_const(x).view(), pack_groups<float>(std::as_const(points).view()), q,
+                         alpha.view(), out.view());
+    for (std::size_t i = 0; i < query.size(); ++i)
+      for (std::size_t k = 0; k < c; ++k) {
+        const double r = rows.y(query[i], k) - out(i, k);
+        errors(piece / count, l) += rows.weight(query[i]) * r * r;
+      }
+  });
+  double best = std::numeric_limits<double>::infinity(), chosen = options.lambdas.back();
+  for (std::size_t l = 0; l < count; ++l) {
+    double sum = 0;
+    for (std::size_t t = 0; t < tried; ++t) sum += errors(t, l);
+    if (sum < best) {
+      best = sum;
+      chosen = options.lambdas[l];
+    }
+  }
+  return chosen;
+}
+
+}  // namespace bochner

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "learn/landmark_ridge.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "learn/leaf_ridge.h"
+#include "random/draw.h"
+
+namespace bochner {
+namespace {
+
+struct Data {
+  explicit Data(std::size_t n, std::size_t d = 3) : u(n, d), y(n, 1), held(n, 0) {
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < d; ++j) u(i, j) = float(normal(1, Draw::sample, i, j));
+      y(i, 0) = std::sin(2.0 * u(i, 0)) + 0.5 * u(i, 1);
+      held[i] = i % 7 == 0;
+    }
+  }
+  MetricRows rows() const { return {u.view(), y.view(), weights}; }
+  std::vector<std::uint32_t> numbers(char side) const {
+    std::vector<std::uint32_t> out;
+    for (std::size_t i = 0; i < held.size(); ++i)
+      if (held[i] == side) out.push_back(std::uint32_t(i));
+    return out;
+  }
+  Matrix<float> u;
+  Matrix<double> y;
+  std::vector<double> weights;
+  std::vector<char> held;
+};
+
+std::vector<std::uint32_t> first(std::size_t count) {
+  std::vector<std::uint32_t> rows(count);
+  std::iota(rows.begin(), rows.end(), 0u);
+  return rows;
+}
+
+double held_error(const Workers& on, const Data& data, const Map& map) {
+  const Matrix<double> all = predict_rows(on, map, data.u.view());
+  const std::vector<std::uint32_t> held = data.numbers(1);
+  Matrix<double> of_held(held.size(), 1);
+  for (std::size_t i = 0; i < held.size(); ++i) of_held(i, 0) = all(held[i], 0);
+  return squared_error(data.rows(), of_held, held);
+}
+
+TEST(LandmarkRidge, LearnsAndKeepsItsBitsForAnyThreads) {
+  const Data data(3000);
+  Matrix<double> expected;
+  for (const int count : {1, 2, 3}) {
+    Threads threads(count);
+    const Workers on{cpu_backend(), threads};
+    const LandmarkRidge ridge(on, data.rows(), first(300), data.held, 1.6);
+    const MapPtr map = ridge.fit(1e-7, false);
+    EXPECT_LT(held_error(on, data, *map), 1e-4);
+    const Matrix<double> found = predict_rows(on, *map, data.u.view());
+    if (count == 1) expected = found;
+    EXPECT_EQ(found, expected);
+  }
+}
+
+TEST(LandmarkRidge, ARefitIsTheFitOfAllRows) {
+  Data data(500);
+  Threads threads(2);
+  const Workers on{cpu_backend(), threads};
+  const MapPtr refit = LandmarkRidge(on, data.rows(), first(60), data.held, 1.2).fit(1e-4, true);
+  const MapPtr fit = LandmarkRidge(on, data.rows(), first(60), std::vector<char>(500, 0), 1.2).fit(1e-4, false);
+  const Matrix<double> a = predict_rows(on, *refit, data.u.view()), b = predict_rows(on, *fit, data.u.view());
+  for (std::size_t i = 0; i < 500; ++i) EXPECT_NEAR(a(i, 0), b(i, 0), 1e-5);
+}
+
+TEST(LandmarkRidge, ARowOfWeightTwoCountsAsTwo) {
+  Data once(200), twice(250);
+  once.weights.assign(200, 1.0);
+  for (std::size_t i = 150; i < 200; ++i) once.weights[i] = 2;
+  for (std::size_t i = 0; i < 250; ++i) {
+    const std::size_t from = i < 200 ? i : i - 50;
+    std::copy_n(&once.u(from, 0), 3, &twice.u(i, 0));
+    twice.y(i, 0) = once.y(from, 0);
+  }
+  Threads threads(1);
+  const Workers on{cpu_backend(), threads};
+  const MapPtr a = LandmarkRidge(on, once.rows(), first(50), std::vector<char>(200, 0), 1).fit(1e-3, false);
+  const MapPtr b = LandmarkRidge(on, twice.rows(), first(50), std::vector<char>(250, 0), 1).fit(1e-3, false);
+  const Matrix<double> of_a = predict_rows(on, *a, once.u.view()), of_b = predict_rows(on, *b, once.u.view());
+  for (std::size_t i = 0; i < 200; ++i) EXPECT_NEAR(of_a(i, 0), of_b(i, 0), 1e-5);
+}
+
+TEST(LeafRidge, LeavesHoldEveryRowOnceAndSendItHome) {
+  const Data data(5000, 4);
+  Threads threads(2);
+  const Workers on{cpu_backend(), threads};
+  LeafOptions options;
+  options.leaf_rows = 300;
+  for (const LeafTree& tree : grow_leaves(on, data.u.view(), first(5000), options)) {
+    std::vector<int> seen(5000, 0);
+    for (std::size_t l = 0; l < tree.leaves.size(); ++l) {
+      EXPECT_LE(tree.leaves[l].size(), 300u);
+      EXPECT_GE(tree.leaves[l].size(), 150u);
+      for (const std::uint32_t row : tree.leaves[l]) {
+        ++seen[row];
+        EXPECT_EQ(tree.leaf_of(&data.u(row, 0)), l);
+      }
+    }
+    for (const int count : seen) EXPECT_EQ(count, 1);
+  }
+}
+
+TEST(LeafRidge, FitsWhatIsLeftOverAndKeepsItsBitsForAnyThreads) {
+  const Data data(3000);
+  LeafOptions options;
+  options.leaf_rows = 500;
+  Matrix<double> expected;
+  for (const int count : {1, 2}) {
+    Threads threads(count);
+    const Workers on{cpu_backend(), threads};
+    std::vector<LeafTree> trees = grow_leaves(on, data.u.view(), data.numbers(0), options);
+    const double lambda = choose_leaf_lambda(on, data.rows(), data.numbers(1), 1.5, trees[0], options);
+    EXPECT_LT(lambda, 1e-4);  // there is no noise
+    solve_leaves(on, data.rows(), 1.5, lambda, trees);
+    const MapPtr map = leaf_machines(data.u, 1.5, trees);
+    EXPECT_LT(held_error(on, data, *map), 0.01);
+    const Matrix<double> found = predict_rows(on, *map, data.u.view());
+    if (count == 1) expected = found;
+    EXPECT_EQ(found, expected);
+  }
+}
+
+TEST(LeafRidge, RowsThatAreAllEqualMakeALeaf) {
+  Data data(900);
+  for (std::size_t i = 0; i < 900; ++i)
+    for (std::size_t j = 0; j < 3; ++j) data.u(i, j) = 0.5f;
+  Threads threads(1);
+  const Workers on{cpu_backend(), threads};
+  LeafOptions options;
+  options.leaf_rows = 200;
+  std::vector<LeafTree> trees = grow_leaves(on, data.u.view(), first(900), options);
+  ASSERT_EQ(trees[0].leaves.size(), 1u);
+  EXPECT_EQ(trees[0].leaves[0].size(), 200u);
+  solve_leaves(on, data.rows(), 1, 1e-4, trees);
+  for (const double v : {trees[0].coefficients[0](0, 0), trees[1].coefficients[0](7, 0)}) EXPECT_TRUE(std::isfinite(v));
+}
+
+}  // namespace
+}  // namespace bochner
