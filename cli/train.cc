@@ -145,6 +145,7 @@ void run_train(const CLI::App& command, const TrainWords& words) {
   else
     print(train_text(model, words, seconds));
   messages.say(words.output.empty() ? "nothing was saved: give -o MODEL to keep the model" : "saved " + words.output);
+  if (options.automatic) return;  // it has tried what there is to advise
   const std::vector<std::string> lines = advice(model, options, words.test > 0 || words.folds > 0);
   if (!lines.empty()) messages.say("to try next:");
   for (const std::string& line : lines) messages.say("  " + line);

@@ -134,6 +134,12 @@ void TrainWords::add(CLI::App& app) {
   app.add_option("--validation", validation, "Rows that choose lambda and give the score: no test of the model")
       ->type_name("FILE");
   add_reading(app);
+  app.add_flag("--auto", automatic,
+               "Learn a metric of the inputs, race a kernel in it with random bins and a linear model, blend them")
+      ->group(kMachine);
+  app.add_option("--effort", effort, "How far --auto goes: fast, normal (default) or best")
+      ->type_name("E")
+      ->group(kMachine);
   add_choices(app);
   app.add_option("--learner", learner,
                  "ridge; for classes svm, hard-svm or logistic, for numbers huber or svr (epsilon-insensitive)")
@@ -255,6 +261,17 @@ TrainOptions TrainWords::options() const {
   using Select = RidgeOptions::Select;
   using Solver = RidgeOptions::Solver;
   TrainOptions options;
+  require(effort.empty() || automatic, "--effort: goes with --auto");
+  require(!automatic || learner == "ridge", "--learner: found {} with --auto, expected none: it has its own", learner);
+  require(!automatic || validation.empty(),
+          "--validation: found with --auto, expected --test: it holds rows out itself");
+  require(!automatic || precision == "float", "--precision: found {} with --auto, expected float", precision);
+  if (automatic)
+    options.automatic =
+        effort.empty()
+            ? Effort::normal
+            : parse_word<Effort>("--effort", effort,
+                                 {{"fast", Effort::fast}, {"normal", Effort::normal}, {"best", Effort::best}});
   options.map = parse_map_options(map);
   parse_kernel_words(*this, options);
   check_bins_kernel(*this, options);

@@ -15,13 +15,13 @@ namespace bochner {
 struct TrainWords {
   std::string file, output, validation, kernel, gamma, bandwidth,
       map = "fourier", solver = "auto", task, missing = "mean", weights, precision = "float", select, learner = "ridge",
-      loss, epsilon, delta, tolerance;
+      loss, epsilon, delta, tolerance, effort;
   std::vector<std::string> targets, lambdas, C, scales, class_weights, ignore, categories;
   std::size_t features = 0, folds = 0, max_levels = 256;
   double test = 0;
   CLI::Option *features_given = nullptr, *folds_given = nullptr, *test_given = nullptr;
   std::uint64_t seed = 0;
-  bool no_intercept = false, json = false, resume = false;
+  bool no_intercept = false, json = false, resume = false, automatic = false;
   std::string checkpoint;
   double checkpoint_seconds = 30;
   std::size_t stop_after = 0;  // 0: never

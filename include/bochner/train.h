@@ -30,8 +30,14 @@
 
 namespace bochner {
 
+// How far the automatic machine goes.
+enum class Effort { fast, normal, best };
+
 // Everything train() may be told. What is left out is chosen, and the choice is said and recorded.
 struct TrainOptions {
+  // The automatic machine: a race of kernels in a learnt metric, random bins and a linear model, blended. What is said
+  // of map, kernel, features and learner below then counts only where the rows do not suit it.
+  std::optional<Effort> automatic = {};
   Kernel kernel = {};  // its length scales are replaced by the bandwidth
   Bandwidth bandwidth = {};
   MapOptions map = {};                              // Fourier features

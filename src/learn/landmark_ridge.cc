@@ -6,15 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backend/cpu/blas.h"
 #include "maps/radial.h"
 #include "solve/cholesky.h"
+#include "solve/dense.h"
 
 namespace bochner {
 
 namespace {
-
-using blas::Op;
 
 constexpr std::size_t kTile = 256;
 constexpr std::size_t kChunk = 2048;  // rows whose kernel values are held as double
@@ -82,10 +80,9 @@ void LandmarkRidge::add(const Workers& on, const MetricRows& rows, std::span<con
     };
     on.threads.run(sums.gram.tile_count(), [&](std::size_t tile, int) {
       const auto [I, J] = tile_index(tile);
-      blas::gemm(Op::transposed, Op::plain, 1.0, columns(I), columns(J), 1.0, sums.gram.block(I, J));
+      transposed_multiply(1.0, columns(I), columns(J), 1.0, sums.gram.block(I, J));
       if (J == 0)
-        blas::gemm(Op::transposed, Op::plain, 1.0, columns(I), y.view(), 1.0,
-                   sums.moment.view().slice(I * kTile, sums.gram.extent(I)));
+        transposed_multiply(1.0, columns(I), y.view(), 1.0, sums.moment.view().slice(I * kTile, sums.gram.extent(I)));
     });
   }
 }

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "backend/cpu/blas.h"
 #include "random/draw.h"
+#include "solve/dense.h"
 
 namespace bochner {
 
@@ -28,8 +28,7 @@ Matrix<double> scatter(MatrixView<const float> u, const Members& rows) {
   Matrix<double> x(count, d), C(d, d);
   for (std::size_t i = 0; i < count; ++i)
     for (std::size_t j = 0; j < d; ++j) x(i, j) = double(u(rows[i * step], j)) - mean[j] / double(count);
-  blas::gemm(blas::Op::transposed, blas::Op::plain, 1.0, std::as_const(x).view(), std::as_const(x).view(), 0.0,
-             C.view());
+  transposed_multiply(1.0, std::as_const(x).view(), std::as_const(x).view(), 0.0, C.view());
   return C;
 }
 
@@ -57,8 +56,7 @@ std::vector<double> split_direction(MatrixView<const float> u, const Members& ro
 // The node's split, false where all rows lie on one side.
 bool split(MatrixView<const float> u, const Members& rows, LeafTree::Node& node, Members sides[2]) {
   std::vector<double> along(rows.size(), 0.0);
-  for (std::size_t i = 0; i < rows.size(); ++i)  // in the order of leaf_of()
-    for (std::size_t j = 0; j < u.cols; ++j) along[i] += node.direction[j] * double(u(rows[i], j));
+  for (std::size_t i = 0; i < rows.size(); ++i) along[i] = node.along(u.row(rows[i]));  // as leaf_of(), to the bit
   std::vector<double> sorted = along;
   const auto middle = sorted.begin() + std::ptrdiff_t((sorted.size() - 1) / 2);
   std::nth_element(sorted.begin(), middle, sorted.end());
@@ -117,12 +115,12 @@ Matrix<double> solve_leaf(Matrix<double>& K, const MetricRows& rows, const Membe
   const Matrix<double> saved = K;
   for (double ridge = lambda;; ridge *= 100) {
     for (std::size_t i = 0; i < m; ++i) K(i, i) += ridge * n / std::max(rows.weight(members[i]), kLeastWeight);
-    if (blas::potrf(K.view()) == 0) break;
+    if (factor_lower(K.view()) == 0) break;
     K = saved;
     if (ridge > 1) return Matrix<double>(m, c);
   }
-  blas::trsm(blas::Side::left, blas::Op::plain, 1.0, K.view(), alpha.view());
-  blas::trsm(blas::Side::left, blas::Op::transposed, 1.0, K.view(), alpha.view());
+  solve_lower(K.view(), alpha.view());
+  solve_lower_transposed(K.view(), alpha.view());
   return alpha;
 }
 

@@ -14,14 +14,21 @@
 namespace bochner {
 
 template <class T>
+double LeafTree::Node::along(const T* x) const {
+  double sum = 0;
+  for (std::size_t j = 0; j < direction.size(); ++j) sum += direction[j] * double(x[j]);
+  return sum;
+}
+template double LeafTree::Node::along(const float*) const;
+template double LeafTree::Node::along(const double*) const;
+
+template <class T>
 std::size_t LeafTree::leaf_of(const T* x) const {
   if (nodes.empty()) return 0;
   std::int64_t at = 0;
   while (at >= 0) {
     const Node& node = nodes[std::size_t(at)];
-    double along = 0;
-    for (std::size_t j = 0; j < node.direction.size(); ++j) along += node.direction[j] * double(x[j]);
-    at = along <= node.threshold ? node.below : node.above;
+    at = node.along(x) <= node.threshold ? node.below : node.above;
   }
   return std::size_t(-1 - at);
 }

@@ -59,6 +59,9 @@ struct LeafTree {
     std::vector<double> direction;
     double threshold = 0;
     std::int64_t below = 0, above = 0;  // a node if >= 0, otherwise leaf -1 - it
+
+    template <class T>
+    double along(const T* x) const;  // direction . x
   };
   std::vector<Node> nodes;                         // the first is the root; none: one leaf
   std::vector<std::vector<std::uint32_t>> leaves;  // the points of each

@@ -17,6 +17,7 @@
 #include "learn/grids/mixture.h"
 #include "learn/learner.h"
 #include "learn/ridge/solver_choice.h"
+#include "model/automatic.h"
 #include "rows/shard.h"
 #include "rows/shifted.h"
 #include "rows/weighted.h"
@@ -72,6 +73,11 @@ class Training {
     apply_class_weights();
     choose_unit_of_weights();
     seconds_.emplace_back("survey", clock.lap());
+    if (options_.automatic)
+      if (std::optional<Fitted> fitted = fit_automatic(*current_, survey_, options_, threads_, execution_)) {
+        conclude({}, fitted->report);
+        return Model(schema(), {}, fitted->head, std::move(fitted->report));
+      }
 
     Plan plan = make_plan(schema(), survey_, options_, threads_, execution_.checkpoint);
     seconds_.emplace_back("choices", clock.lap());

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "choose/flow.h"
+#include "learn/leaf_ridge.h"
+
+namespace bochner {
+
+// How far a machine in a learnt metric goes.
+struct MachineEffort {
+  std::size_t steps[4] = {80, 15, 60, 30};  // diagonal from few rows and from more, full from few and from more
+  FlowBatch few = {1500, 750, 1500}, more = {6000, 1500, 3000};
+  std::size_t most_landmarks = 3000;
+  double most_products = 1e12;  // of the landmarks' Gram sums: rows x landmarks^2
+  LeafOptions leaf = {};
+};
+
+// Rows in memory, some of them held out: those choose lambdas and tell the error.
+struct MachineRows {
+  FlowRows rows;
+  std::vector<char> held;
+
+  std::vector<std::uint32_t> numbers(bool held_out) const;
+};
+
+// tell(line): what was found, for people. progress(step, fraction).
+struct MachineTalk {
+  std::function<void(const std::string&)> tell = {};
+  std::function<void(const std::string&, double)> progress = {};
+};
+
+// The metrics that the flow finds on the rows not held out: diagonal and full.
+std::vector<Metric> learn_metrics(const Workers& on, const MachineRows& rows, const MachineEffort& effort,
+                                  std::uint64_t seed, const MachineTalk& talk);
+
+// Landmarks on all rows and, where they lower the held-out error, leaves on what these leave over. All maps are from
+// rows as they are in `rows` to coded targets.
+class MetricMachine {
+ public:
+  MetricMachine(const Workers& on, const MachineRows& rows, Metric metric, const MachineEffort& effort,
+                std::uint64_t seed);
+
+  const Matrix<double>& held_predictions() const { return held_predictions_; }  // of the rows held out, in order
+  double error() const { return error_; }                                       // their mean squared error
+  std::string text() const;  // "exponent 1.20, 3000 landmarks (lambda 1e-6), 2 x 16 leaves (lambda 1e-4)"
+  MapPtr refit() const;      // the same on all rows
+
+ private:
+  MetricRows projected() const { return {u_.view(), rows_.rows.y, rows_.rows.weights}; }
+  void choose_lambda();
+  void choose_leaves();
+  Matrix<double> residuals(const Map& landmarks) const;
+
+  const Workers& on_;
+  const MachineRows& rows_;
+  Metric metric_;
+  LeafOptions leaf_;
+  std::vector<std::uint32_t> held_;
+  MapPtr project_;
+  Matrix<float> u_;
+  std::unique_ptr<LandmarkRidge> ridge_;
+  std::size_t landmarks_ = 0;
+  MapPtr fitted_;
+  double lambda_ = 0, leaf_lambda_ = 0;  // 0: no leaves
+  Matrix<double> held_predictions_;
+  double error_ = 0;
+};
+
+}  // namespace bochner

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""The automatic machine: what it learns, keeps, says and leaves alone."""
+
+import json
+import math
+import random
+import unittest
+
+from command import CommandTest
+
+AUTO = ("--target", "y", "--auto", "--effort", "fast")
+
+
+def table(rows, target, seed=1, columns=6):
+    draw = random.Random(seed)
+    lines = [",".join([f"x{j}" for j in range(columns)] + ["constant", "kind", "w", "y"])]
+    for i in range(rows):
+        x = [draw.gauss(0, 1) for _ in range(columns)]
+        y, weight = target(draw, i, x)
+        lines.append(",".join([f"{v:.5f}" for v in x] + ["7", "ab"[i % 2], str(weight), str(y)]))
+    return "\n".join(lines) + "\n"
+
+
+def wave(draw, i, x):
+    return f"{math.sin(2 * x[1]) + x[3] * x[4] + 0.05 * draw.gauss(0, 1):.5f}", 1
+
+
+class Automatic(CommandTest):
+    def report(self, *words):
+        return json.loads(self.succeed_quietly("train", *words, "--json"))
+
+    def test_learns_what_a_linear_model_cannot_and_keeps_its_bytes(self):
+        self.file("wave.csv", table(700, wave))
+        self.file("new.csv", table(400, wave, seed=2))
+        report = self.report("wave.csv", *AUTO, "--ignore", "w", "-o", "m1", "--threads", 1)
+        self.report("wave.csv", *AUTO, "--ignore", "w", "-o", "m2", "--threads", 2)
+        self.assertEqual((self.folder / "m1").read_bytes(), (self.folder / "m2").read_bytes())
+        found = self.evaluate("m1", "new.csv")
+        self.assertGreater(found["score"]["r2"] if "score" in found else found["r2"], 0.9)
+        notes = "\n".join(report["notes"])
+        self.assertIn("blend: ", notes)
+        self.assertRegex(notes, r"share of the distance that inputs make: x[134] ")
+        self.assertEqual(self.succeed_quietly("predict", "m1", "new.csv"),
+                         self.succeed_quietly("predict", "m1", "new.csv", "--threads", 1))
+        self.succeed("inspect", "m1")
+
+    def test_classes_and_duplicated_rows(self):
+        def ring(draw, i, x):
+            radius = x[0] ** 2 + x[2] ** 2
+            return ("in" if radius < 0.7 else "mid" if radius < 2.2 else "out"), 1
+
+        text = table(450, ring)
+        head, _, body = text.partition("\n")
+        self.file("ring.csv", head + "\n" + body + body)
+        self.file("new.csv", table(400, ring, seed=2))
+        self.report("ring.csv", *AUTO, "--ignore", "w", "-o", "m")
+        found = self.evaluate("m", "new.csv")
+        self.assertLess(found["score"]["error"] if "score" in found else found["error"], 0.12)
+
+    def test_rows_of_weight_zero_do_not_count(self):
+        def half(draw, i, x):
+            return ("50", 0) if i % 2 else wave(draw, i, x)
+
+        self.file("half.csv", table(1400, half))
+        self.file("new.csv", table(400, wave, seed=2))
+        self.report("half.csv", *AUTO, "--weights", "w", "-o", "m")
+        found = self.evaluate("m", "new.csv")
+        self.assertGreater(found["score"]["r2"] if "score" in found else found["r2"], 0.85)
+
+    def test_noise_ends_near_the_mean(self):
+        self.file("noise.csv", table(700, lambda draw, i, x: (f"{draw.gauss(100, 1):.4f}", 1)))
+        self.file("new.csv", table(700, lambda draw, i, x: (f"{draw.gauss(100, 1):.4f}", 1), seed=2))
+        self.report("noise.csv", *AUTO, "--ignore", "w", "-o", "m")
+        found = self.evaluate("m", "new.csv")
+        self.assertGreater(found["score"]["r2"] if "score" in found else found["r2"], -0.05)
+
+    def test_few_rows_are_trained_as_without(self):
+        self.file("few.csv", table(60, wave))
+        code, _, errors = self.run_command("train", "few.csv", *AUTO, "--ignore", "w", "-o", "m")
+        self.assertEqual(code, 0)
+        self.assertIn("60 rows are fewer than 200", errors)
+        self.succeed_quietly("train", "few.csv", "--target", "y", "--ignore", "w", "-o", "plain")
+        self.assertEqual((self.folder / "m").read_bytes(), (self.folder / "plain").read_bytes())
+
+    def test_effort_goes_with_auto(self):
+        self.file("few.csv", table(20, wave))
+        self.refuse(1, "train", "few.csv", "--target", "y", "--effort", "fast", say="--auto")
+        self.refuse(1, "train", "few.csv", *AUTO[:-1], "much", say="fast")
+        self.refuse(1, "train", "few.csv", *AUTO, "--learner", "svr", say="--auto")
+        self.refuse(1, "train", "few.csv", *AUTO, "--precision", "double", say="--auto")
+
+
+if __name__ == "__main__":
+    unittest.main()
