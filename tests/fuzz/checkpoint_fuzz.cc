@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "bochner/checkpoint_place.h"
 #include "fuzzing.h"
-#include "run/checkpoint_place.h"
 #include "trainings.h"
 
 using namespace bochner;

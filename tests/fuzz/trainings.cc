@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
+#include "bochner/checkpoint_place.h"
 #include "fuzzing.h"
-#include "run/checkpoint_place.h"
 #include "scratch.h"
 
 namespace bochner::fuzzing {
