@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/require.h"
-#include "random/draw.h"
+#include "random/hold_out.h"
 
 namespace bochner {
 
@@ -18,7 +18,7 @@ HeldOut::HeldOut(std::size_t features, std::size_t targets, double fraction, std
 }
 
 bool HeldOut::holds(std::uint64_t row) const {
-  return fraction_ >= 1 || uniform(seed_, Draw::holdout, row) < fraction_;
+  return is_held_out(seed_, row, fraction_);
 }
 
 template <class T>

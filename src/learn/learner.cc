@@ -18,7 +18,7 @@
 #include "learn/fit_memory.h"
 #include "learn/newton/newton_learner.h"
 #include "learn/newton/row_space.h"
-#include "random/draw.h"
+#include "random/hold_out.h"
 
 namespace bochner {
 
@@ -125,7 +125,7 @@ std::vector<bool> rows_held_out(const Design& z, std::uint64_t seed) {
   std::vector<bool> held(n);
   bool some = false, rest = false;
   for (std::size_t i = 0; i < n; ++i) {
-    held[i] = uniform(seed, Draw::holdout, i) < fraction;
+    held[i] = is_held_out(seed, i, fraction);
     (held[i] ? some : rest) |= z.weight(i) > 0;
   }
   if (!some || !rest) held.clear();

@@ -11,7 +11,7 @@
 #include "base/require.h"
 #include "learn/score.h"
 #include "maps/draw_grid.h"
-#include "random/draw.h"
+#include "random/hold_out.h"
 
 namespace bochner {
 
@@ -201,7 +201,7 @@ HeldOutTargets::HeldOutTargets(const GridTargets& all, std::uint64_t seed) : fit
   held.outputs = K;
   fitted.weight.resize(all.rows());
   for (std::size_t i = 0; i < all.rows(); ++i) {
-    const bool out = uniform(seed, Draw::holdout, i) < below;
+    const bool out = is_held_out(seed, i, below);
     fitted.weight[i] = out ? 0.0f : all.weight_of(i);
     if (!out) continue;
     rows.push_back(i);

@@ -13,7 +13,7 @@
 #include "learn/ridge/cg_equations.h"
 #include "learn/ridge/lambda_search.h"
 #include "learn/sketched_gram.h"
-#include "random/draw.h"
+#include "random/hold_out.h"
 #include "run/checkpoint.h"
 
 namespace bochner {
@@ -30,7 +30,7 @@ std::vector<std::uint64_t> draw_held(std::uint64_t rows, std::uint64_t seed, Thr
   std::vector<std::vector<std::uint64_t>> pieces((rows + kPiece - 1) / kPiece);
   threads.run(pieces.size(), [&](std::size_t piece, int) {
     for (std::uint64_t row = piece * kPiece; row < std::min<std::uint64_t>(rows, (piece + 1) * kPiece); ++row)
-      if (uniform(seed, Draw::holdout, row) < fraction) pieces[piece].push_back(row);
+      if (is_held_out(seed, row, fraction)) pieces[piece].push_back(row);
   });
   std::vector<std::uint64_t> held;
   for (const auto& piece : pieces) held.insert(held.end(), piece.begin(), piece.end());
