@@ -10,6 +10,7 @@ namespace bochner {
 namespace {
 
 using Rule = Bandwidth::Rule;
+using testing::AllOf;
 using testing::HasSubstr;
 
 PitchLaw law(PitchLaw::Family family) {
@@ -82,8 +83,9 @@ TEST(MapOptions, TypesBecomeTheSameWordsAgain) {
 }
 
 TEST(MapOptions, WordsThatAreNotUnderstoodAreRefusedWithWhatWasExpected) {
-  EXPECT_EQ(refusal("nystrom"),
-            "map: found \"nystrom\", expected fourier, binning, nystroem or none; did you mean 'nystroem'?");
+  // Another test of this program may have registered a kind.
+  EXPECT_THAT(refusal("nystrom"), AllOf(HasSubstr("map: found \"nystrom\", expected fourier, binning, nystroem"),
+                                        HasSubstr(" or none; did you mean 'nystroem'?")));
   EXPECT_THAT(refusal("rff"), HasSubstr("did you mean 'fourier'?"));
   EXPECT_EQ(refusal("fourier:colour=blue"), "fourier: found the key \"colour\", expected form, draw");
   EXPECT_THAT(refusal("fourier:form=round"), HasSubstr("expected cossin or shifted"));
