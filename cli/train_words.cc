@@ -134,12 +134,6 @@ void TrainWords::add(CLI::App& app) {
   app.add_option("--validation", validation, "Rows that choose lambda and give the score: no test of the model")
       ->type_name("FILE");
   add_reading(app);
-  app.add_flag("--auto", automatic,
-               "Learn a metric of the inputs, race a kernel in it with random bins and a linear model, blend them")
-      ->group(kMachine);
-  app.add_option("--effort", effort, "How far --auto goes: fast, normal (default) or best")
-      ->type_name("E")
-      ->group(kMachine);
   add_choices(app);
   app.add_option("--learner", learner,
                  "ridge; for classes svm, hard-svm or logistic, for numbers huber or svr (epsilon-insensitive)")
@@ -205,6 +199,12 @@ void TrainWords::add_reading(CLI::App& app) {
 }
 
 void TrainWords::add_choices(CLI::App& app) {
+  app.add_flag("--auto", automatic,
+               "Learn a metric of the inputs, race a kernel in it with random bins and a linear model, blend them")
+      ->group(kMachine);
+  app.add_option("--effort", effort, "How far --auto goes: fast, normal (default) or best")
+      ->type_name("E")
+      ->group(kMachine);
   add_map(app);
   app.add_flag("--no-intercept", no_intercept, "No constant term")->group(kMachine);
   add_repeatable(app, "--class-weight", class_weights, "LABEL=W, or balanced: every class weighs the same")

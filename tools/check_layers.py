@@ -30,10 +30,6 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 STANDARD = re.compile(r"^c?[a-z_]+[a-z_0-9]*$")  # <vector>, <cstdint>: no path, no .h
 
 
-# Files of the command that still include private headers: none may be added.
-CLI_WITH_PRIVATE = {"cli/train.cc"}
-
-
 def may_include(folder, other):
     if other == folder:
         return True
@@ -56,7 +52,7 @@ def check_private(path, folder, text):
         elif "/" not in name:  # a header beside the file; only the command's own are named so
             if folder != "cli":
                 problems.append(f'{path}: includes "{name}", expected "{folder}/{name}"')
-        elif folder == "cli" and str(path) not in CLI_WITH_PRIVATE:
+        elif folder == "cli":
             problems.append(f'{path}: includes "{name}", expected bochner/ headers only: the command is a stranger')
         elif not may_include(folder, other):
             problems.append(f'{path}: {folder} includes "{name}", but {other} is not before {folder}')

@@ -16,7 +16,8 @@ using nlohmann::json;
 nlohmann::json parse_strict_json(std::string_view text, const std::string& place) {
   std::vector<std::set<std::string>> keys;  // one set for each open object
   const json::parser_callback_t check = [&](int depth, json::parse_event_t event, json& parsed) {
-    if (depth > kMaxJsonDepth)
+    const bool opens = event == json::parse_event_t::object_start || event == json::parse_event_t::array_start;
+    if (depth + (opens ? 1 : 0) > kMaxJsonDepth)  // levels around this and, if it opens one, its own
       fail(Error::Kind::model, "{}: JSON is nested deeper than {} levels; this is not a bochner model", place,
            kMaxJsonDepth);
     if (event == json::parse_event_t::object_start) keys.emplace_back();

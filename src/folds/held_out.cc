@@ -17,9 +17,7 @@ HeldOut::HeldOut(std::size_t features, std::size_t targets, double fraction, std
   if (fraction < 1) expected_ = std::min(n, std::size_t(mean + 6 * std::sqrt(mean)) + 16);
 }
 
-bool HeldOut::holds(std::uint64_t row) const {
-  return is_held_out(seed_, row, fraction_);
-}
+bool HeldOut::holds(std::uint64_t row) const { return is_held_out(seed_, row, fraction_); }
 
 template <class T>
 const std::vector<T>& HeldOut::values() const {

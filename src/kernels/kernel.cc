@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "base/require.h"
-#include "bochner/suggest.h"
 #include "bochner/kernel_family.h"
+#include "bochner/suggest.h"
 #include "kernels/law.h"
 
 namespace bochner {

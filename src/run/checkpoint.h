@@ -14,8 +14,8 @@
 
 #include "bochner/archive.h"
 #include "bochner/checkpoint.h"
-#include "bochner/execution.h"
 #include "bochner/checkpoint_place.h"
+#include "bochner/execution.h"
 #include "run/logged.h"
 
 namespace bochner {

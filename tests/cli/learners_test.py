@@ -172,8 +172,8 @@ class Learners(CommandTest):
     def test_words_that_do_not_go_with_svm_on_bins_are_refused(self):
         train = ("train", ADULT, "--target", "income", "--bandwidth", 1, "--learner")
         for learner, option, say in (("svm", "steps=3", "epochs="), ("svm", "sweeps=3", "epochs="),
-                                     ("svm", "pursuit=3", "ridge or logistic"), ("ridge", "epochs=3", "--learner svm"),
-                                     ("logistic", "epochs=3", "--learner svm"), ("svm", "epochs=x", "epochs")):
+                                     ("svm", "pursuit=3", "ridge or logistic"), ("ridge", "epochs=3", "the learner svm"),
+                                     ("logistic", "epochs=3", "the learner svm"), ("svm", "epochs=x", "epochs")):
             self.refuse(1, *train, learner, "--map", f"binning:{option}", "--quiet", say=say)
         self.refuse(1, *train, "hard-svm", "--map", "binning", "--quiet", say="svm")
         self.refuse(1, *train, "svm", "--map", "binning", "--C", 0, "--quiet", say="positive")

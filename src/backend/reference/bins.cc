@@ -4,6 +4,7 @@
 #include "backend/bins.h"
 
 #include <algorithm>
+#include <span>
 
 #include "backend/reference/operations.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 // The hash of a row of all inputs.
 template <class T>
-std::uint64_t hash_of(const std::vector<T>& x, const Grid<T>& grid) {
+std::uint64_t hash_of(std::span<const T> x, const Grid<T>& grid) {
   std::uint64_t h = 0;
   for (const std::uint32_t j : grid.inputs) h = add_halves(h, grid.term(j, grid.bin(j, x[j])));
   return h;
@@ -23,15 +24,15 @@ std::uint64_t hash_of(const std::vector<T>& x, const Grid<T>& grid) {
 
 template <class T>
 void plain_bin_hashes(const RowBlock<T>& block, const Grid<T>& grid, std::uint64_t* hashes) {
-  std::vector<T> x(block.cols);
+  std::vector<T> x(block.sparse() ? block.cols : 0);
   for (std::size_t i = 0; i < block.rows; ++i) {
-    if (block.sparse()) {
-      std::fill(x.begin(), x.end(), T(0));
-      for (std::size_t k = block.offsets[i]; k < block.offsets[i + 1]; ++k) x[block.columns[k]] = block.values[k];
-    } else {
-      std::copy_n(block.values + i * block.stride, block.cols, x.begin());
+    if (!block.sparse()) {
+      hashes[i] = hash_of<T>({block.values + i * block.stride, block.cols}, grid);
+      continue;
     }
-    hashes[i] = hash_of(x, grid);
+    std::fill(x.begin(), x.end(), T(0));
+    for (std::size_t k = block.offsets[i]; k < block.offsets[i + 1]; ++k) x[block.columns[k]] = block.values[k];
+    hashes[i] = hash_of<T>(x, grid);
   }
 }
 
@@ -52,7 +53,7 @@ void reference::Operations::bin_hashes(const PackedRows<T>& rows, const Grid<T>&
         x[code.input] = code.value;
       }
     }
-    hashes[i] = hash_of(x, grid);
+    hashes[i] = hash_of<T>(x, grid);
   }
 }
 
