@@ -14,9 +14,11 @@ namespace bochner {
 
 namespace {
 
-// Random bins are not what --features counts.
-std::string count_text(const Report& report) {
-  return counted(report.features, report.map.find("binning") != std::string::npos ? "bin" : "feature");
+// How large the model is. Random bins are not what --features counts; a blend has a lambda in each of its parts.
+std::string size_text(const Report& report) {
+  if (report.learner == "automatic") return counted(report.part_weights.size(), "part") + " blended";
+  const bool bins = report.map.find("binning") != std::string::npos;
+  return fmt::format("{}, lambda {:.3g}", counted(report.features, bins ? "bin" : "feature"), report.lambda);
 }
 
 std::string origin(const Report& report, const TrainWords& words) {
@@ -29,8 +31,7 @@ std::string train_text(const Model& model, const TrainWords& words, double secon
   const Report& report = model.report();
   const std::string score = report.score ? fmt::format("{} ({})", report.score->text(), origin(report, words))
                                          : std::string("trained, without a score");
-  std::string text =
-      fmt::format("{}; {}, lambda {:.3g}, {:.2f} s\n", score, count_text(report), report.lambda, seconds);
+  std::string text = fmt::format("{}; {}, {:.2f} s\n", score, size_text(report), seconds);
   if (!report.folds.empty())
     text += fmt::format("{}, each trained on the others; the model is trained on all rows\n", folds_text(report.folds));
   if (report.test)

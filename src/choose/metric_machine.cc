@@ -9,6 +9,9 @@
 #include <cmath>
 #include <map>
 
+#include "learn/descend.h"
+#include "maps/map_rows.h"
+
 namespace bochner {
 
 namespace {
@@ -19,21 +22,6 @@ Matrix<float> gather(const Matrix<float>& u, const std::vector<std::uint32_t>& r
   Matrix<float> out(rows.size(), u.cols());
   for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(&u(rows[i], 0), u.cols(), &out(i, 0));
   return out;
-}
-
-Matrix<float> through(const Workers& on, const Map& map, MatrixView<const float> x) {
-  constexpr std::size_t kPiece = 192;
-  Matrix<float> u(x.rows, map.outputs());
-  on.threads.run((x.rows + kPiece - 1) / kPiece, [&](std::size_t piece, int) {
-    RowBlock<float> block;
-    block.first = piece * kPiece;
-    block.rows = std::min(kPiece, x.rows - block.first);
-    block.cols = x.cols;
-    block.stride = x.stride;
-    block.values = x.row(block.first);
-    map.apply(on.ops, block, u.view().slice(block.first, block.rows));
-  });
-  return u;
 }
 
 }  // namespace
@@ -84,7 +72,8 @@ MetricMachine::MetricMachine(const Workers& on, const MachineRows& rows, Metric 
       leaf_(effort.leaf),
       held_(rows.numbers(true)),
       project_(linear(metric_.matrix(), {})) {
-  u_ = through(on, *project_, rows.rows.x);
+  u_ = Matrix<float>(rows.rows.x.rows, project_->outputs());
+  map_rows(on, *project_, RowBlock<float>::dense(rows.rows.x), u_.view());
   const std::vector<std::uint32_t> fitted = rows.numbers(false);
   const double affordable = std::sqrt(effort.most_products / double(rows.held.size()));
   landmarks_ = std::min({effort.most_landmarks, fitted.size(), std::size_t(std::max(1000.0, affordable))});
@@ -113,16 +102,8 @@ void MetricMachine::choose_lambda() {
     }
     return errors[exponent] = e;
   };
-  int at = std::clamp(int(std::lround(std::log10(metric_.lambda))), kLeastExponent, kGreatestExponent);
-  for (;;) {
-    const double here = error(at);
-    if (at > kLeastExponent && error(at - 1) < here)
-      --at;
-    else if (at < kGreatestExponent && error(at + 1) < here)
-      ++at;
-    else
-      return;
-  }
+  const int start = int(std::lround(std::log10(metric_.lambda)));
+  descend_by(1, std::clamp(start, kLeastExponent, kGreatestExponent - 1), kLeastExponent, kGreatestExponent, error);
 }
 
 Matrix<double> MetricMachine::residuals(const Map& landmarks) const {

@@ -61,16 +61,18 @@ struct Candidate {
 
 class Race {
  public:
-  Race(Rows& rows, const Survey& survey, const TrainOptions& options, Threads& threads, const Execution& execution)
+  Race(Rows& rows, const Survey& survey, const TrainOptions& options, Threads& threads, const Execution& execution,
+       std::vector<TwofoldColumn> columns)
       : rows_(rows),
         survey_(survey),
         options_(options),
         on_(workers_on(threads)),
         execution_(execution),
-        code_(target_code(rows.schema(), survey, true)) {}
+        code_(target_code(rows.schema(), survey, true)),
+        input_columns_(std::move(columns)),
+        inputs_(twofold(input_columns_)) {}
 
-  Fitted run(MapPtr inputs) {
-    inputs_ = std::move(inputs);
+  Fitted run() {
     Clock clock;
     read();
     hold_out();
@@ -181,8 +183,8 @@ class Race {
     }
     std::vector<double> of_input(rows_.schema().inputs, 0.0);
     std::size_t at = 0;
-    for (std::size_t j = 0; j < columns_.size(); ++j)
-      for (std::size_t k = 0; k < columns_[j].outputs(); ++k) of_input[j] += share[at++] / total;
+    for (std::size_t j = 0; j < input_columns_.size(); ++j)
+      for (std::size_t k = 0; k < input_columns_[j].outputs(); ++k) of_input[j] += share[at++] / total;
     std::vector<std::size_t> order(of_input.size());
     std::iota(order.begin(), order.end(), 0u);
     std::stable_sort(order.begin(), order.end(),
@@ -300,17 +302,14 @@ class Race {
     if (!line.empty()) say("blend: " + line);
   }
 
- public:
-  std::vector<TwofoldColumn> columns_;
-
- private:
   Rows& rows_;
   const Survey& survey_;
   const TrainOptions& options_;
   Workers on_;
   Execution execution_;
   TargetCode code_;
-  MapPtr inputs_;
+  std::vector<TwofoldColumn> input_columns_;
+  MapPtr inputs_;  // what they make of the rows
   Matrix<float> x_;
   Matrix<double> y_, targets_;
   std::vector<double> weights_, mean_;
@@ -361,12 +360,10 @@ std::optional<Fitted> fit_automatic(Rows& rows, const Survey& survey, const Trai
     for (const TwofoldColumn& c : columns) outputs += c.outputs();
   }
   if (const std::string reason = unsuited(rows.schema(), survey, execution, outputs); !reason.empty()) {
-    if (options.say) options.say("automatic machine: " + reason + "; trained as without --auto");
+    if (options.say) options.say("automatic machine: " + reason + "; trained as without it");
     return std::nullopt;
   }
-  Race race(rows, survey, options, threads, execution);
-  race.columns_ = columns;
-  return race.run(twofold(std::move(columns)));
+  return Race(rows, survey, options, threads, execution, std::move(columns)).run();
 }
 
 }  // namespace bochner

@@ -45,6 +45,17 @@ class Automatic(CommandTest):
                          self.succeed_quietly("predict", "m1", "new.csv", "--threads", 1))
         self.succeed("inspect", "m1")
 
+    def test_the_units_of_targets_and_weights_do_not_matter(self):
+        def large(draw, i, x):
+            return repr(float(wave(draw, i, x)[0]) * 1e6), 1e-5
+
+        self.file("wave.csv", table(400, wave))
+        self.file("large.csv", table(400, large))
+        said = [self.succeed("train", name, *AUTO, "--weights", "w") for name in ("wave.csv", "large.csv")]
+        for text in said:
+            self.assertRegex(text, "part(s)? blended")
+        self.assertEqual(*(text.split(",")[0] for text in said))  # R2
+
     def test_classes_and_duplicated_rows(self):
         def ring(draw, i, x):
             radius = x[0] ** 2 + x[2] ** 2
