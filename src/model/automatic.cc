@@ -11,10 +11,7 @@
 
 #include "base/clock.h"
 #include "bochner/error.h"
-#include "choose/blend.h"
-#include "choose/metric_machine.h"
-#include "learn/score.h"
-#include "maps/twofold.h"
+#include "choose/race.h"
 #include "run/compute.h"
 #include "run/memory_plan.h"
 #include "run/stream.h"
@@ -24,8 +21,6 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kLeastRows = 200, kMostInputs = 2000, kMostOutputs = 64;
-constexpr double kHeldShare = 0.15;
-constexpr std::size_t kMostHeld = 10000;
 
 MachineEffort effort_of(Effort effort) {
   MachineEffort e;
@@ -52,13 +47,6 @@ std::vector<Rival> rivals(Effort effort) {
   return all;
 }
 
-struct Candidate {
-  std::string name;
-  Matrix<double> held;            // its predictions of the rows held out, coded
-  double error = 0;               // their mean squared error
-  std::function<MapPtr()> refit;  // on all rows: from rows as they are to codes
-};
-
 class Race {
  public:
   Race(Rows& rows, const Survey& survey, const TrainOptions& options, Threads& threads, const Execution& execution,
@@ -70,12 +58,11 @@ class Race {
         execution_(execution),
         code_(target_code(rows.schema(), survey, true)),
         input_columns_(std::move(columns)),
-        inputs_(twofold(input_columns_)) {}
+        inputs_(twofold(input_columns_)),
+        race_rows_(Stream(rows, inputs_, on_.threads, execution_), code_, survey.rows(), options.seed) {}
 
   Fitted run() {
     Clock clock;
-    read();
-    hold_out();
     race_metrics();
     report_.seconds.emplace_back("metric", clock.lap());
     for (const Rival& rival : rivals(*options_.automatic)) race_training(rival);
@@ -96,58 +83,9 @@ class Race {
   std::size_t columns() const { return code_.columns(); }
   void say(const std::string& line) { report_.notes.push_back(line); }
 
-  void read() {
-    const Stream stream(rows_, inputs_, on_.threads, execution_);
-    const std::size_t n = survey_.rows();
-    x_ = Matrix<float>(n, inputs_->outputs());
-    y_ = Matrix<double>(n, columns());
-    targets_ = Matrix<double>(n, rows_.schema().task == Task::classification ? 1 : columns());
-    stream.each("rows", [&](const auto& block) {
-      for (std::size_t i = 0; i < block.rows; ++i) {
-        const std::size_t row = block.first + i;
-        std::copy_n(block.values + i * block.stride, block.cols, &x_(row, 0));
-        const double* target = block.targets + i * block.target_count;
-        std::copy_n(target, targets_.cols(), &targets_(row, 0));
-        for (std::size_t k = 0; k < columns(); ++k) y_(row, k) = code_.encode(target, k);
-        if (block.weights) {
-          weights_.resize(n, 1.0);
-          weights_[row] = block.weights[i];
-        }
-      }
-    });
-    rows_in_memory_.rows = {x_.view(), y_.view(), weights_};
-  }
-
-  void hold_out() {
-    const std::size_t n = x_.rows(), count = std::min(kMostHeld, std::size_t(kHeldShare * double(n)));
-    rows_in_memory_.held.assign(n, 0);
-    for (const std::uint32_t row : draw_rows(n, count, options_.seed, 2000000)) rows_in_memory_.held[row] = 1;
-    held_ = rows_in_memory_.numbers(true);
-    mean_.assign(columns(), 0.0);
-    double weight = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (rows_in_memory_.held[i]) continue;
-      weight += weight_of(i);
-      for (std::size_t k = 0; k < columns(); ++k) mean_[k] += weight_of(i) * y_(i, k);
-    }
-    for (double& m : mean_) m /= weight > 0 ? weight : 1;
-  }
-
-  double weight_of(std::size_t row) const { return weights_.empty() ? 1.0 : weights_[row]; }
-
-  // The share of the variance that is left, on the rows held out.
-  double relative(double error) const {
-    double sum = 0, weight = 0;
-    for (const std::uint32_t i : held_) {
-      weight += weight_of(i);
-      for (std::size_t k = 0; k < columns(); ++k) sum += weight_of(i) * (y_(i, k) - mean_[k]) * (y_(i, k) - mean_[k]);
-    }
-    return sum > 0 ? error * weight / sum : 1;
-  }
-
   std::string standing(const Candidate& c) const {
-    return fmt::format("{}: {:.2f} % of the variance left over on {} rows held out", c.name, 100 * relative(c.error),
-                       held_.size());
+    return fmt::format("{}: {:.2f} % of the variance left over on {} rows held out", c.name,
+                       100 * race_rows_.relative(c.error), race_rows_.held().size());
   }
 
   void add(Candidate c) {
@@ -158,10 +96,10 @@ class Race {
   void race_metrics() {
     const MachineTalk talk{[&](const std::string& line) { say(line); }, execution_.progress};
     const MachineEffort effort = effort_of(*options_.automatic);
-    const std::vector<Metric> metrics = learn_metrics(on_, rows_in_memory_, effort, options_.seed, talk);
+    const std::vector<Metric> metrics = learn_metrics(on_, race_rows_.machine(), effort, options_.seed, talk);
     tell_importance(metrics[0]);
     for (const Metric& metric : metrics) {
-      machines_.push_back(std::make_unique<MetricMachine>(on_, rows_in_memory_, metric, effort, options_.seed));
+      machines_.push_back(std::make_unique<MetricMachine>(on_, race_rows_.machine(), metric, effort, options_.seed));
       const MetricMachine& m = *machines_.back();
       add({fmt::format("kernel of {} ({})", metric.diagonal.empty() ? "learnt directions" : "scaled inputs", m.text()),
            m.held_predictions(), m.error(), [this, &m] {
@@ -170,29 +108,15 @@ class Race {
     }
   }
 
-  // By the diagonal of W: scale^2 times the variance of what enters.
   void tell_importance(const Metric& metric) {
-    std::vector<double> share(metric.diagonal.size(), 0.0);
-    double total = 0;
-    for (std::size_t j = 0; j < share.size(); ++j) {
-      double mean = 0, squares = 0;
-      for (std::size_t i = 0; i < x_.rows(); ++i) mean += double(x_(i, j)) / double(x_.rows());
-      for (std::size_t i = 0; i < x_.rows(); ++i) squares += (x_(i, j) - mean) * (x_(i, j) - mean) / double(x_.rows());
-      share[j] = metric.diagonal[j] * metric.diagonal[j] * squares;
-      total += share[j];
-    }
-    std::vector<double> of_input(rows_.schema().inputs, 0.0);
-    std::size_t at = 0;
-    for (std::size_t j = 0; j < input_columns_.size(); ++j)
-      for (std::size_t k = 0; k < input_columns_[j].outputs(); ++k) of_input[j] += share[at++] / total;
-    std::vector<std::size_t> order(of_input.size());
+    const std::vector<double> shares = distance_shares(metric, race_rows_.inputs(), input_columns_);
+    std::vector<std::size_t> order(shares.size());
     std::iota(order.begin(), order.end(), 0u);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return of_input[a] > of_input[b]; });
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return shares[a] > shares[b]; });
     const std::vector<std::string> names = rows_.schema().input_names();
     std::string line;
-    for (std::size_t i = 0; i < std::min<std::size_t>(5, order.size()) && of_input[order[i]] > 0.01; ++i)
-      line += fmt::format("{}{} {:.0f} %", line.empty() ? "" : ", ", names[order[i]], 100 * of_input[order[i]]);
+    for (std::size_t i = 0; i < std::min<std::size_t>(5, order.size()) && shares[order[i]] > 0.01; ++i)
+      line += fmt::format("{}{} {:.0f} %", line.empty() ? "" : ", ", names[order[i]], 100 * shares[order[i]]);
     say("share of the distance that inputs make: " + line);
   }
 
@@ -218,17 +142,16 @@ class Race {
   }
 
   void race_training(const Rival& rival) {
-    const std::vector<char>& held = rows_in_memory_.held;
-    const auto part = [&](char side) {
-      return subset_rows(rows_, [&held, side](std::uint64_t row) { return held[row] == side; });
+    const auto part = [&](bool held) {
+      return subset_rows(rows_, [this, held](std::uint64_t row) { return race_rows_.is_held(row) == held; });
     };
     try {
-      const Model model = train(*part(0), other_options(rival.map));
+      const Model model = train(*part(false), other_options(rival.map));
       if (model.schema().offsets != rows_.schema().offsets || model.outputs() != columns()) return;
-      Matrix<double> values = model.predict(*part(1), execution_);
+      Matrix<double> values = model.predict(*part(true), execution_);
       for (std::size_t i = 0; i < values.rows() && code_.task == Task::regression; ++i)
         for (std::size_t k = 0; k < columns(); ++k) values(i, k) = (values(i, k) - code_.center[k]) / code_.unit[k];
-      const double error = squared_error({x_.view(), y_.view(), weights_}, values, held_);
+      const double error = race_rows_.error(values);
       add({rival.name, std::move(values), error,
            [this, map = rival.map] { return coded(train(rows_, other_options(map))); }});
     } catch (const std::invalid_argument& e) {
@@ -239,32 +162,16 @@ class Race {
     }
   }
 
-  std::vector<double> weights_of_candidates() const {
-    const std::size_t k = candidates_.size(), c = columns();
-    Matrix<double> gram(k, k);
-    std::vector<double> moment(k, 0.0);
-    for (std::size_t p = 0; p < held_.size(); ++p)
-      for (std::size_t o = 0; o < c; ++o) {
-        const double w = weight_of(held_[p]);
-        for (std::size_t a = 0; a < k; ++a) {
-          const double pa = candidates_[a].held(p, o) - mean_[o];
-          moment[a] += w * pa * (y_(held_[p], o) - mean_[o]);
-          for (std::size_t b = 0; b < k; ++b) gram(a, b) += w * pa * (candidates_[b].held(p, o) - mean_[o]);
-        }
-      }
-    return blend_weights(gram, moment);
-  }
-
   // y = mean + sum_j b_j (p_j - mean), decoded.
   MapPtr blend() {
-    const std::vector<double> b = weights_of_candidates();
+    const std::vector<double> b = race_rows_.weigh(candidates_);
     score(b);
     std::vector<MapPtr> parts;
     double total = 0;
     for (const double w : b) total += w;
     std::vector<double> constant(columns());
     for (std::size_t k = 0; k < columns(); ++k) {
-      constant[k] = mean_[k] * (1 - total);
+      constant[k] = race_rows_.mean()[k] * (1 - total);
       if (code_.task == Task::regression) constant[k] = code_.center[k] + code_.unit[k] * constant[k];
     }
     for (std::size_t j = 0; j < b.size(); ++j) {
@@ -282,19 +189,9 @@ class Race {
   }
 
   void score(const std::vector<double>& b) {
+    report_.score = race_rows_.score(race_rows_.blend(candidates_, b));
+    report_.validation = fmt::format("{} rows held out, which also chose the blend", race_rows_.held().size());
     std::string line;
-    Scorer scorer(code_.task, columns());
-    std::vector<double> values(columns());
-    for (std::size_t p = 0; p < held_.size(); ++p) {
-      for (std::size_t k = 0; k < columns(); ++k) {
-        values[k] = mean_[k];
-        for (std::size_t j = 0; j < b.size(); ++j) values[k] += b[j] * (candidates_[j].held(p, k) - mean_[k]);
-        if (code_.task == Task::regression) values[k] = code_.center[k] + code_.unit[k] * values[k];
-      }
-      scorer.add(values.data(), &targets_(held_[p], 0), weight_of(held_[p]));
-    }
-    report_.score = scorer.score();
-    report_.validation = fmt::format("{} rows held out, which also chose the blend", held_.size());
     for (std::size_t j = 0; j < b.size(); ++j)
       if (b[j] > 0)
         line += fmt::format("{}{:.2f} {}", line.empty() ? "" : " + ", b[j],
@@ -310,11 +207,7 @@ class Race {
   TargetCode code_;
   std::vector<TwofoldColumn> input_columns_;
   MapPtr inputs_;  // what they make of the rows
-  Matrix<float> x_;
-  Matrix<double> y_, targets_;
-  std::vector<double> weights_, mean_;
-  MachineRows rows_in_memory_;
-  std::vector<std::uint32_t> held_;
+  RaceRows race_rows_;
   std::vector<std::unique_ptr<MetricMachine>> machines_;
   std::vector<Candidate> candidates_;
   Report report_;

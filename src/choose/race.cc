@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "choose/race.h"
+
+#include <algorithm>
+
+#include "choose/blend.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr double kHeldShare = 0.15;
+constexpr std::size_t kMostHeld = 10000;
+
+}  // namespace
+
+RaceRows::RaceRows(const Stream& stream, const TargetCode& code, std::size_t rows, std::uint64_t seed)
+    : code_(code),
+      x_(rows, stream.features()),
+      y_(rows, code.columns()),
+      targets_(rows, code.task == Task::classification ? 1 : code.columns()) {
+  read(stream);
+  hold_out(seed);
+}
+
+void RaceRows::read(const Stream& stream) {
+  stream.each("rows", [&](const auto& block) {
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      const std::size_t row = block.first + i;
+      std::copy_n(block.values + i * block.stride, block.cols, &x_(row, 0));
+      const double* target = block.targets + i * block.target_count;
+      std::copy_n(target, targets_.cols(), &targets_(row, 0));
+      for (std::size_t k = 0; k < y_.cols(); ++k) y_(row, k) = code_.encode(target, k);
+      if (block.weights) {
+        weights_.resize(x_.rows(), 1.0);
+        weights_[row] = block.weights[i];
+      }
+    }
+  });
+  machine_.rows = {x_.view(), y_.view(), weights_};
+}
+
+void RaceRows::hold_out(std::uint64_t seed) {
+  const std::size_t n = x_.rows(), count = std::min(kMostHeld, std::size_t(kHeldShare * double(n)));
+  machine_.held.assign(n, 0);
+  for (const std::uint32_t row : draw_rows(n, count, seed, 2000000)) machine_.held[row] = 1;
+  held_ = machine_.numbers(true);
+  mean_.assign(y_.cols(), 0.0);
+  double total = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (machine_.held[i]) continue;
+    total += weight(i);
+    for (std::size_t k = 0; k < y_.cols(); ++k) mean_[k] += weight(i) * y_(i, k);
+  }
+  for (double& m : mean_) m /= total > 0 ? total : 1;
+}
+
+double RaceRows::error(const Matrix<double>& held) const {
+  return squared_error({x_.view(), y_.view(), weights_}, held, held_);
+}
+
+double RaceRows::relative(double error) const {
+  double sum = 0, total = 0;
+  for (const std::uint32_t i : held_) {
+    total += weight(i);
+    for (std::size_t k = 0; k < y_.cols(); ++k) sum += weight(i) * (y_(i, k) - mean_[k]) * (y_(i, k) - mean_[k]);
+  }
+  return sum > 0 ? error * total / sum : 1;
+}
+
+std::vector<double> RaceRows::weigh(std::span<const Candidate> candidates) const {
+  const std::size_t k = candidates.size();
+  Matrix<double> gram(k, k);
+  std::vector<double> moment(k, 0.0);
+  for (std::size_t p = 0; p < held_.size(); ++p)
+    for (std::size_t o = 0; o < y_.cols(); ++o) {
+      const double w = weight(held_[p]);
+      for (std::size_t a = 0; a < k; ++a) {
+        const double pa = candidates[a].held(p, o) - mean_[o];
+        moment[a] += w * pa * (y_(held_[p], o) - mean_[o]);
+        for (std::size_t b = 0; b < k; ++b) gram(a, b) += w * pa * (candidates[b].held(p, o) - mean_[o]);
+      }
+    }
+  return blend_weights(gram, moment);
+}
+
+Matrix<double> RaceRows::blend(std::span<const Candidate> candidates, std::span<const double> weights) const {
+  Matrix<double> out(held_.size(), y_.cols());
+  for (std::size_t p = 0; p < out.rows(); ++p)
+    for (std::size_t k = 0; k < out.cols(); ++k) {
+      out(p, k) = mean_[k];
+      for (std::size_t j = 0; j < weights.size(); ++j) out(p, k) += weights[j] * (candidates[j].held(p, k) - mean_[k]);
+    }
+  return out;
+}
+
+Score RaceRows::score(const Matrix<double>& held) const {
+  Scorer scorer(code_.task, y_.cols());
+  std::vector<double> values(y_.cols());
+  for (std::size_t p = 0; p < held_.size(); ++p) {
+    for (std::size_t k = 0; k < values.size(); ++k)
+      values[k] = code_.task == Task::regression ? code_.center[k] + code_.unit[k] * held(p, k) : held(p, k);
+    scorer.add(values.data(), &targets_(held_[p], 0), weight(held_[p]));
+  }
+  return scorer.score();
+}
+
+std::vector<double> distance_shares(const Metric& diagonal, const Matrix<float>& x,
+                                    std::span<const TwofoldColumn> columns) {
+  const double n = double(x.rows());
+  std::vector<double> mean(x.cols(), 0.0), squares(x.cols(), 0.0);
+  for (std::size_t i = 0; i < x.rows(); ++i)
+    for (std::size_t j = 0; j < x.cols(); ++j) mean[j] += double(x(i, j)) / n;
+  for (std::size_t i = 0; i < x.rows(); ++i)
+    for (std::size_t j = 0; j < x.cols(); ++j) squares[j] += (x(i, j) - mean[j]) * (x(i, j) - mean[j]) / n;
+  std::vector<double> shares(columns.size(), 0.0);
+  double total = 0;
+  for (std::size_t j = 0, at = 0; j < columns.size(); ++j)
+    for (std::size_t k = 0; k < columns[j].outputs(); ++k, ++at)
+      shares[j] += diagonal.diagonal[at] * diagonal.diagonal[at] * squares[at];
+  for (const double s : shares) total += s;
+  for (double& s : shares) s /= total > 0 ? total : 1;
+  return shares;
+}
+
+}  // namespace bochner

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "choose/metric_machine.h"
+#include "folds/target_code.h"
+#include "learn/score.h"
+#include "maps/twofold.h"
+#include "run/stream.h"
+
+namespace bochner {
+
+// A training that races: what it predicts for the rows held out, coded, and how it is fitted again on all rows.
+struct Candidate {
+  std::string name;
+  Matrix<double> held;
+  double error = 0;               // the mean squared error of `held`
+  std::function<MapPtr()> refit;  // from rows as they are to codes
+};
+
+// The rows of a race, all in memory: inputs as the stream's map makes them, coded targets, and which are held out.
+class RaceRows {
+ public:
+  RaceRows(const Stream& stream, const TargetCode& code, std::size_t rows, std::uint64_t seed);
+  RaceRows(const RaceRows&) = delete;
+  RaceRows& operator=(const RaceRows&) = delete;
+
+  const MachineRows& machine() const { return machine_; }
+  const Matrix<float>& inputs() const { return x_; }
+  std::span<const std::uint32_t> held() const { return held_; }
+  const std::vector<double>& mean() const { return mean_; }  // of the codes of the rows not held out
+  bool is_held(std::uint64_t row) const { return machine_.held[row]; }
+
+  double error(const Matrix<double>& held) const;  // mean squared, of predictions of the rows held out
+  double relative(double error) const;             // to that of the mean
+
+  // y = mean + sum_j b_j (p_j - mean) by non-negative least squares on the rows held out.
+  std::vector<double> weigh(std::span<const Candidate> candidates) const;
+  // Predictions of that blend for the rows held out, coded; and their score in the units of the targets.
+  Matrix<double> blend(std::span<const Candidate> candidates, std::span<const double> weights) const;
+  Score score(const Matrix<double>& held) const;
+
+ private:
+  double weight(std::size_t row) const { return weights_.empty() ? 1.0 : weights_[row]; }
+  void read(const Stream& stream);
+  void hold_out(std::uint64_t seed);
+
+  TargetCode code_;
+  Matrix<float> x_;
+  Matrix<double> y_, targets_;
+  std::vector<double> weights_, mean_;
+  MachineRows machine_;
+  std::vector<std::uint32_t> held_;
+};
+
+// The share of the squared distance between rows that each input makes, by a diagonal metric over twofold inputs:
+// scale^2 times the variance of what enters.
+std::vector<double> distance_shares(const Metric& diagonal, const Matrix<float>& x,
+                                    std::span<const TwofoldColumn> columns);
+
+}  // namespace bochner
