@@ -70,7 +70,7 @@ void GramFold::remove(const Workers& on, const RowBlock<T>& z) {
 template <class T>
 void GramFold::add_signed(const Workers& on, const RowBlock<T>& z, int sign) {
   require(z.cols == features_, "gram: block has {} features, expected {}", z.cols, features_);
-  require(z.targets != nullptr, "gram: the rows have no targets");
+  require(z.targets != nullptr || code_.columns() == 0, "gram: the rows have no targets");
   const Matrix<double> t = weighted_targets(z, code_, weight_bound_);
 
   // G needs sqrt(w) z; a copy only where weights make it differ from z.

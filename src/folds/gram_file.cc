@@ -37,7 +37,7 @@ TargetCode code_from_json(const nlohmann::json& tree) {
   code.classes = get_count(tree, "classes", 1 << 20);
   code.center = get_numbers(tree, "center");
   code.unit = get_numbers(tree, "unit");
-  bool sound = code.center.size() == code.unit.size() && code.columns() > 0;
+  bool sound = code.center.size() == code.unit.size();
   for (const double unit : code.unit) sound = sound && unit > 0 && std::isfinite(unit);
   if (!sound) fail(Error::Kind::model, "sum: the code of the targets makes no sense; the file is damaged");
   return code;
@@ -65,8 +65,9 @@ GramFold GramFold::from(const Archive& archive) {
   const std::size_t tile = tile_for(features), side = (features + tile - 1) / tile;
   if (features == 0 || archive.shape("gram") != std::vector<std::size_t>{side * (side + 1) / 2, tile, tile})
     fail(Error::Kind::model, "sum: the matrix is not one of {} features; the file is damaged", features);
-  GramFold sum(features, get_number(archive.tree, "bound"), code_from_json(get_node(archive.tree, "targets")),
-               get_number(archive.tree, "weight_bound"));
+  const TargetCode code = code_from_json(get_node(archive.tree, "targets"));
+  if (code.columns() == 0) fail(Error::Kind::model, "sum: it has no targets, expected some; the file is damaged");
+  GramFold sum(features, get_number(archive.tree, "bound"), code, get_number(archive.tree, "weight_bound"));
   sum.load(archive);
   return sum;
 }

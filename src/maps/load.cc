@@ -8,6 +8,7 @@
 #include "base/archive.h"
 #include "base/require.h"
 #include "bochner/map_kind.h"
+#include "maps/components.h"
 #include "maps/grid_linear.h"
 #include "maps/radial.h"
 #include "maps/twofold.h"
@@ -22,6 +23,7 @@ constexpr std::size_t kMostParts = 64;
 constexpr std::pair<const char*, MapPtr (*)(const Archive&)> kLoaders[] = {
     {"scaling", load_scaling},
     {"linear", load_linear},
+    {"components", load_components},
     {"grid_linear", load_grid_linear},
     {"chain", load_chain},
     {"concat", load_concat},

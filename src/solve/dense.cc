@@ -3,6 +3,8 @@
 
 #include "solve/dense.h"
 
+#include <algorithm>
+
 #include "backend/cpu/blas.h"
 
 namespace bochner {
@@ -43,5 +45,16 @@ std::size_t pivoted_cholesky(MatrixView<double> a, double tolerance, std::span<s
 }
 
 void symmetric_eigenvalues(MatrixView<double> a, std::span<double> values) { blas::eigenvalues(a, values); }
+
+Eigen largest_eigen(Matrix<double> a, std::size_t count) {
+  const std::size_t n = a.rows();
+  Eigen eigen{std::vector<double>(count), Matrix<double>(n, count)};
+  Matrix<double> rows(count, n);
+  blas::eigenvectors(a.view(), eigen.values, rows.view());
+  std::reverse(eigen.values.begin(), eigen.values.end());
+  for (std::size_t k = 0; k < count; ++k)
+    for (std::size_t i = 0; i < n; ++i) eigen.vectors(i, k) = rows(count - 1 - k, i);
+  return eigen;
+}
 
 }  // namespace bochner

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "bochner/matrix.h"
 
@@ -36,5 +37,12 @@ std::size_t pivoted_cholesky(MatrixView<double> a, double tolerance, std::span<s
 
 // The eigenvalues of a symmetric a, ascending; a is overwritten.
 void symmetric_eigenvalues(MatrixView<double> a, std::span<double> values);
+
+// The largest eigenvalues of a symmetric matrix, descending, and their eigenvectors as columns.
+struct Eigen {
+  std::vector<double> values;
+  Matrix<double> vectors;
+};
+Eigen largest_eigen(Matrix<double> a, std::size_t count);
 
 }  // namespace bochner

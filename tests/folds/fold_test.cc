@@ -10,9 +10,12 @@
 
 #include <numeric>
 
+#include "folds/covariance.h"
 #include "folds/gram_and_held.h"
 #include "folds/largest.h"
 #include "folds/residual_moments.h"
+#include "folds/row_moments.h"
+#include "folds/sketch.h"
 #include "folds/survey.h"
 #include "kept_problem.h"
 #include "run/compute.h"
@@ -105,6 +108,32 @@ struct SparseSurveyCase {
     schema.labels = {"a", "b", "c"};
     return Survey(schema, 7);
   }
+};
+
+// Rows without targets, for low-rank factors: dense, and CSR.
+template <class Rows>
+struct MomentsCase : Rows {
+  RowMoments empty() const { return RowMoments(kCols); }
+};
+
+template <class Rows, bool kSparse, bool kWide>
+struct SketchCase : Rows {
+  SketchFold empty() const {
+    SketchBasis basis{.cols = kCols,
+                      .q = Matrix<double>(kCols, 4),
+                      .mean = std::vector<double>(kCols, 0.25),
+                      .total = 2e6,
+                      .sparse = kSparse,
+                      .wide = kWide};
+    for (std::size_t j = 0; j < kCols; ++j)
+      for (std::size_t k = 0; k < 4; ++k) basis.q(j, k) = 0.2 * normal(9, Draw::frequency, j, k);
+    return SketchFold(std::make_shared<const SketchBasis>(std::move(basis)));
+  }
+};
+
+template <class Rows, bool kWide>
+struct CovarianceCase : Rows {
+  CovarianceFold empty() const { return CovarianceFold(kCols, std::vector<double>(kCols, 0.25), 8.0, kWide); }
 };
 
 // Kept rows, some of them held out.
@@ -205,10 +234,15 @@ std::size_t merge_parts(std::size_t count, int order, const std::function<void(s
 template <class Case>
 class FoldContract : public ::testing::Test {};
 
-using Cases = ::testing::Types<GramCase<float>, GramCase<double>, GramAndHeldCase<float>, GramAndHeldCase<double>,
-                               LargestCase<float>, LargestCase<double>, SurveyCase<float>, SurveyCase<double>,
-                               SparseSurveyCase, MomentCase, ProductCase<NormalProduct::Over::rest>,
-                               ProductCase<NormalProduct::Over::held>, ResidualCase, OwnCase>;
+using Cases =
+    ::testing::Types<GramCase<float>, GramCase<double>, GramAndHeldCase<float>, GramAndHeldCase<double>,
+                     LargestCase<float>, LargestCase<double>, SurveyCase<float>, SurveyCase<double>, SparseSurveyCase,
+                     MomentCase, ProductCase<NormalProduct::Over::rest>, ProductCase<NormalProduct::Over::held>,
+                     ResidualCase, OwnCase, MomentsCase<Data<float>>, MomentsCase<Data<double>>,
+                     MomentsCase<SparseSurveyCase>, SketchCase<Data<float>, false, false>,
+                     SketchCase<Data<float>, false, true>, SketchCase<Data<double>, false, true>,
+                     SketchCase<SparseSurveyCase, true, false>, CovarianceCase<Data<float>, false>,
+                     CovarianceCase<Data<float>, true>, CovarianceCase<SparseSurveyCase, false>>;
 TYPED_TEST_SUITE(FoldContract, Cases);
 
 TYPED_TEST(FoldContract, SevenSplitsInFiveOrdersSavedAndLoadedGiveTheSameBits) {

@@ -19,6 +19,11 @@ extern "C" void dpstrf_(const char* uplo, const blasint* n, double* a, const bla
                         blasint* rank, const double* tolerance, double* work, blasint* info);
 extern "C" void dsyev_(const char* job, const char* uplo, const blasint* n, double* a, const blasint* lda,
                        double* values, double* work, const blasint* work_size, blasint* info);
+extern "C" void dsyevr_(const char* job, const char* range, const char* uplo, const blasint* n, double* a,
+                        const blasint* lda, const double* lowest, const double* highest, const blasint* first,
+                        const blasint* last, const double* tolerance, blasint* found, double* values, double* vectors,
+                        const blasint* ldz, blasint* support, double* work, const blasint* work_size, blasint* int_work,
+                        const blasint* int_size, blasint* info);
 // Where OpenBLAS gets the buffers of a call from. Not in its headers, so possibly not there.
 extern "C" void* blas_memory_alloc(int unused) __attribute__((weak));
 extern "C" void blas_memory_free(void* buffer) __attribute__((weak));
@@ -119,6 +124,21 @@ void eigenvalues(MatrixView<double> a, std::span<double> values) {
   blasint info = 0;
   std::vector<double> work(std::size_t(size), 0.0);
   dsyev_("N", "U", &n, a.data, &stride, values.data(), work.data(), &size, &info);
+}
+
+void eigenvectors(MatrixView<double> a, std::span<double> values, MatrixView<double> vectors) {
+  prepare();
+  const blasint n = integer(a.rows), stride = integer(a.stride), ldz = integer(vectors.stride);
+  const blasint first = integer(a.rows - vectors.rows + 1), last = n, size = integer(64 * a.rows + 64);
+  const blasint int_size = integer(10 * a.rows + 10);
+  const double none = 0;
+  blasint found = 0, info = 0;
+  std::vector<double> work(std::size_t(size), 0.0), all(a.rows);
+  std::vector<blasint> int_work(std::size_t(int_size), 0), support(2 * a.rows);
+  dsyevr_("V", "I", "U", &n, a.data, &stride, &none, &none, &first, &last, &none, &found, all.data(), vectors.data,
+          &ldz, support.data(), work.data(), &size, int_work.data(), &int_size, &info);
+  require(info == 0, "eigenvectors: LAPACK's dsyevr ended with {}", info);
+  std::copy_n(all.begin(), vectors.rows, values.begin());
 }
 
 }  // namespace bochner::blas

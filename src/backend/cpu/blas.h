@@ -38,4 +38,7 @@ std::size_t pstrf(MatrixView<double> a, double tolerance, std::span<std::size_t>
 // The eigenvalues of a symmetric a, ascending; a is overwritten.
 void eigenvalues(MatrixView<double> a, std::span<double> values);
 
+// The largest vectors.rows eigenvalues of a symmetric a, ascending, and their eigenvectors as rows; a is overwritten.
+void eigenvectors(MatrixView<double> a, std::span<double> values, MatrixView<double> vectors);
+
 }  // namespace bochner::blas

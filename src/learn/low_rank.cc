@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "learn/low_rank.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/require.h"
+#include "folds/covariance.h"
+#include "folds/sketch.h"
+#include "maps/components.h"
+#include "random/draw.h"
+#include "run/memory_plan.h"
+#include "solve/dense.h"
+#include "solve/krylov.h"
+#include "solve/tall.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr std::size_t kGramShare = 24;  // times the directions of a sketch: columns whose products cost no more
+constexpr std::size_t kMostProducts = 8;
+constexpr double kBlurred = 1e-5;  // of the largest eigenvalue: below it products in float blur an eigenvector
+
+// The state of one factor.
+class Factoring {
+ public:
+  Factoring(const Stream& stream, const RowMoments& moments, const LowRankOptions& options)
+      : stream_(stream),
+        threads_(stream.threads()),
+        options_(options),
+        n_(moments.rows()),
+        d_(moments.cols()),
+        total_(moments.total()),
+        largest_(moments.largest()) {
+    if (options.center) found_.mean = moments.mean();
+    found_.total = options.center ? moments.centered() : total_;
+    for (const double m : found_.mean) largest_mean_ = std::max(largest_mean_, std::abs(m));
+    const bool once = options.passes == std::size_t(1);
+    width_ = std::min<std::size_t>(
+        d_, once ? 2 * options.rank + 10 : options.rank + std::max<std::size_t>(10, options.rank / 5));
+    limit_ = double(memory_limit(stream.execution()));
+  }
+
+  LowRank run() {
+    check_memory();
+    if (found_.total <= 0)
+      finish(Matrix<double>(d_, 0), {}, "zeros");
+    else if (by_gram())
+      gram();
+    else if (options_.passes == std::size_t(1))
+      one_pass();
+    else if (n_ < d_ && options_.passes.value_or(3) >= 3)
+      dual();
+    else
+      primal();
+    return std::move(found_);
+  }
+
+ private:
+  bool by_gram() const { return d_ <= std::max<std::size_t>(256, kGramShare * width_) && gram_bytes() < 0.5 * limit_; }
+  double gram_bytes() const { return 3.0 * double(d_) * double(d_) * sizeof(double); }
+
+  void check_memory() const {
+    const double least =
+        by_gram() ? 0 : (SketchFold::bytes(d_, width_, true) + 2.0 * double(d_ * width_) * sizeof(double));
+    require(least <= limit_,
+            "svd: {} directions of {} inputs take {}, --memory leaves {}; ask for a lower rank or allow more memory",
+            width_, d_, size_text(least), size_text(limit_));
+  }
+
+  SketchBasis basis_of(const Matrix<double>& q, bool images, bool wide) const {
+    return {.cols = d_,
+            .q = q,
+            .mean = found_.mean,
+            .total = total_,
+            .sparse = stream_.schema().sparse,
+            .images = images,
+            .wide = wide};
+  }
+
+  SketchFold pass(const Matrix<double>& q, bool images, bool wide) {
+    ++found_.passes;
+    return stream_.fold(SketchFold(std::make_shared<const SketchBasis>(basis_of(q, images, wide))),
+                        fmt::format("pass {}", found_.passes));
+  }
+
+  // Random signs, rows x width.
+  Matrix<double> signs(std::size_t rows, std::size_t width, std::uint64_t purpose) const {
+    Matrix<double> omega(rows, width);
+    threads_.run((rows + 1023) / 1024, [&](std::size_t piece, int) {
+      for (std::size_t i = piece * 1024; i < std::min(rows, (piece + 1) * 1024); ++i)
+        for (std::size_t k = 0; k < width; k += 64) {
+          const std::uint64_t drawn = bits(options_.seed, Draw::sketch, i, k / 64, purpose);
+          for (std::size_t b = k; b < std::min(width, k + 64); ++b) omega(i, b) = (drawn >> (b - k)) & 1 ? 1 : -1;
+        }
+    });
+    return omega;
+  }
+
+  // A^T A and its eigenvectors; in double where float would blur the smallest.
+  void gram() {
+    const auto eigen = [&](bool wide) {
+      ++found_.passes;
+      return largest_eigen(stream_
+                               .fold(CovarianceFold(d_, found_.mean, std::max(largest_ + largest_mean_, 1e-300), wide),
+                                     fmt::format("pass {}", found_.passes))
+                               .matrix(threads_),
+                           options_.rank);
+    };
+    Eigen found = eigen(false);
+    if (found.values.back() < kBlurred * found.values[0] && options_.passes != std::size_t(1)) found = eigen(true);
+    found_.gain = 0;
+    finish(std::move(found.vectors), std::move(found.values), "covariance");
+  }
+
+  // Tropp, Yurtsever, Udell & Cevher, NIPS 2017: A^T A ~ W H^+ W^T, a lower bound of it.
+  void one_pass() {
+    const Matrix<double> q = orthonormal(signs(d_, width_, 0), {}, threads_);
+    const SketchFold sum = pass(q, true, false);
+    const Eigen h = largest_eigen(sum.ritz(), q.cols());
+    std::size_t kept = 0;
+    while (kept < q.cols() && h.values[kept] > 1e-10 * h.values[0]) ++kept;
+    Matrix<double> z(q.cols(), kept);
+    for (std::size_t i = 0; i < q.cols(); ++i)
+      for (std::size_t k = 0; k < kept; ++k) z(i, k) = h.vectors(i, k) / std::sqrt(h.values[k]);
+    by_products(combine(sum.image(threads_), z, threads_), "one-pass sketch");
+  }
+
+  // From b with A^T A ~ b b^T: its left singular vectors.
+  void by_products(const Matrix<double>& b, const std::string& method) {
+    const Eigen small = largest_eigen(cross(b, b, threads_), std::min(options_.rank, b.cols()));
+    std::size_t kept = 0;
+    while (kept < small.values.size() && small.values[kept] > 1e-14 * small.values[0]) ++kept;
+    Matrix<double> z(b.cols(), kept);
+    for (std::size_t i = 0; i < b.cols(); ++i)
+      for (std::size_t k = 0; k < kept; ++k) z(i, k) = small.vectors(i, k) / std::sqrt(small.values[k]);
+    finish(combine(b, z, threads_), {small.values.begin(), small.values.begin() + std::ptrdiff_t(kept)}, method);
+  }
+
+  KrylovOptions krylov(std::size_t passes_each, std::size_t after) const {
+    KrylovOptions krylov{.wanted = options_.rank, .trace = found_.total, .bytes = 0.5 * limit_};
+    krylov.least = krylov.most = kMostProducts;
+    if (options_.passes)
+      krylov.least = krylov.most = std::max<std::size_t>(1, (*options_.passes - after) / passes_each);
+    else
+      krylov.least = 1;
+    return krylov;
+  }
+
+  // The space of A^T A, a pass for each product, and one for the coordinates of the rows in it.
+  void primal() {
+    Matrix<double> start = signs(d_, width_, 0);
+    for (bool wide = false;; wide = true) {
+      const KrylovSpace space = block_krylov(
+          std::move(start), [&](const Matrix<double>& q) { return pass(q, true, wide).image(threads_); }, krylov(1, 1),
+          threads_);
+      Matrix<double> basis = completed(space.basis, options_.rank);
+      const Eigen ritz = largest_eigen(pass(basis, false, wide).ritz(), options_.rank);
+      if (wide || options_.passes || stream_.schema().sparse || ritz.values.back() > kBlurred * ritz.values[0] ||
+          ritz.values.back() <= 1e-13 * ritz.values[0]) {
+        estimate_gain(space, ritz.values);
+        return finish(combine(basis, ritz.vectors, threads_), ritz.values, "block Krylov");
+      }
+      start = std::move(basis);
+    }
+  }
+
+  // The space of A A^T: directions of as many numbers as there are rows, which are fewer.
+  void dual() {
+    const bool wide = false;
+    const auto back = [&](const Matrix<double>& p) {  // A^T p
+      ++found_.passes;
+      SketchBasis basis = basis_of(Matrix<double>(d_, 0), true, wide);
+      basis.coordinates = p;
+      return stream_
+          .fold(SketchFold(std::make_shared<const SketchBasis>(std::move(basis))),
+                fmt::format("pass {}", found_.passes))
+          .image(threads_);
+    };
+    const auto forth = [&](Matrix<double> w) {  // A w
+      ++found_.passes;
+      Matrix<double> u(n_, w.cols());
+      stream_.through(components(std::move(w), found_.mean, {}))
+          .each(fmt::format("pass {}", found_.passes), [&](const auto& block) {
+            for (std::size_t i = 0; i < block.rows; ++i)
+              for (std::size_t k = 0; k < block.cols; ++k)
+                u(block.first + i, k) = double(block.values[i * block.stride + k]);
+          });
+      return u;
+    };
+    const std::size_t width = std::min<std::size_t>(width_, n_);
+    const KrylovSpace space = block_krylov(
+        signs(n_, width, 1), [&](const Matrix<double>& p) { return forth(back(p)); }, krylov(2, 1), threads_);
+    const Matrix<double> b = back(space.basis);
+    by_products(b, "block Krylov of the rows");
+    estimate_gain(space, squares());
+  }
+
+  std::vector<double> squares() const {
+    std::vector<double> values;
+    for (const double s : found_.singular_values) values.push_back(s * s);
+    return values;
+  }
+
+  // What one more product would have brought, by how the gains fell.
+  void estimate_gain(const KrylovSpace& space, const std::vector<double>& values) {
+    const std::size_t p = space.captured.size();
+    const double captured = std::accumulate(values.begin(), values.end(), 0.0);
+    const double left = std::max(found_.total - captured, 1e-12 * found_.total);
+    if (p < 2) return;
+    const double last = std::max(captured - space.captured[p - 1], 0.0);
+    const double before = space.captured[p - 1] - space.captured[p - 2];
+    const double ratio = before > 0 ? std::min(last / before, 0.95) : 0;
+    found_.gain = 0.5 * last * ratio / (1 - ratio) / left;
+  }
+
+  // With columns of any other directions, orthonormal to them, up to `count`.
+  Matrix<double> completed(Matrix<double> v, std::size_t count) const {
+    for (std::uint64_t trial = 2; v.cols() < count; ++trial) {
+      std::vector<Matrix<double>> before;
+      if (v.cols()) before.push_back(v);
+      const Matrix<double> more = orthonormal(signs(d_, std::min(d_, count - v.cols() + 4), trial), before, threads_);
+      Matrix<double> both(d_, std::min(count, v.cols() + more.cols()));
+      for (std::size_t i = 0; i < d_; ++i)
+        for (std::size_t k = 0; k < both.cols(); ++k) both(i, k) = k < v.cols() ? v(i, k) : more(i, k - v.cols());
+      v = std::move(both);
+    }
+    return v;
+  }
+
+  // Rank, signs and the error. values: eigenvalues of A^T A for the first columns of v, 0 beyond.
+  void finish(Matrix<double> v, std::vector<double> values, const std::string& method) {
+    v = completed(std::move(v), options_.rank);
+    values.resize(options_.rank);
+    double captured = 0;
+    for (std::size_t k = 0; k < options_.rank; ++k) {
+      values[k] = std::max(values[k], 0.0);
+      captured += values[k];
+      found_.singular_values.push_back(std::sqrt(values[k]));
+      std::size_t most = 0;
+      for (std::size_t j = 1; j < d_; ++j)
+        if (std::abs(v(j, k)) > std::abs(v(most, k)) * (1 + 1e-6)) most = j;  // the first of equal ones
+      if (v(most, k) < 0)
+        for (std::size_t j = 0; j < d_; ++j) v(j, k) = -v(j, k);
+    }
+    found_.left = std::max(found_.total - captured, 0.0);
+    found_.components = std::move(v);
+    found_.method = method;
+  }
+
+  const Stream& stream_;
+  Threads& threads_;
+  const LowRankOptions& options_;
+  std::size_t n_, d_;
+  double total_, largest_, largest_mean_ = 0, limit_ = 0;
+  std::size_t width_ = 0;
+  LowRank found_;
+};
+
+}  // namespace
+
+void check_rank(std::size_t rank, std::uint64_t rows, std::size_t inputs) {
+  const std::uint64_t most = std::min<std::uint64_t>(rows, inputs);
+  require(rank >= 1 && rank <= most, "rank: found {}, expected 1 to {}, the most that {} rows of {} inputs have", rank,
+          most, rows, inputs);
+}
+
+LowRank low_rank(const Stream& stream, const RowMoments& moments, const LowRankOptions& options) {
+  check_rank(options.rank, moments.rows(), moments.cols());
+  require(options.passes.value_or(1) >= 1 && options.passes.value_or(1) <= 1000, "passes: found {}, expected 1 to 1000",
+          options.passes.value_or(0));
+  return Factoring(stream, moments, options).run();
+}
+
+}  // namespace bochner

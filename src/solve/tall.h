@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <vector>
+
+#include "base/threads.h"
+#include "bochner/matrix.h"
+
+// Matrices of many rows and few columns, on all threads. Rows are taken in pieces of one size, whose products are added
+// in their order, so the bits do not depend on the number of threads.
+namespace bochner {
+
+// a^T b
+Matrix<double> cross(const Matrix<double>& a, const Matrix<double>& b, Threads& threads);
+
+// a z
+Matrix<double> combine(const Matrix<double>& a, const Matrix<double>& z, Threads& threads);
+
+// a += alpha b z
+void add_combined(double alpha, const Matrix<double>& b, const Matrix<double>& z, Matrix<double>& a, Threads& threads);
+
+// An orthonormal basis of what the columns of w span beyond those of every q, which are orthonormal together. Columns
+// that add less than rounding leaves of them are left out. SVQB: Stathopoulos & Wu, SIAM J. Sci. Comput. 2002.
+Matrix<double> orthonormal(Matrix<double> w, const std::vector<Matrix<double>>& q, Threads& threads);
+
+}  // namespace bochner
