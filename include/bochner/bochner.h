@@ -41,6 +41,7 @@
 #include "bochner/row_block.h"
 #include "bochner/rows.h"
 #include "bochner/schema.h"
+#include "bochner/sparse_rows.h"
 #include "bochner/stream.h"
 #include "bochner/suggest.h"
 #include "bochner/train.h"

@@ -21,6 +21,7 @@
 #include "bochner/matrix.h"
 #include "bochner/outputs.h"
 #include "bochner/row_block.h"
+#include "bochner/sparse_rows.h"
 
 namespace bochner {
 
@@ -54,9 +55,13 @@ class Map {
   virtual void apply(const Backend& on, const RowBlock<float>& block, MatrixView<float> out) const = 0;
   virtual void apply(const Backend& on, const RowBlock<double>& block, MatrixView<double> out) const = 0;
 
-  // Where zeros stay zeros, a CSR block can stay CSR: writes the new values (same pattern) and says true.
-  virtual bool apply_sparse(const RowBlock<float>&, float*) const { return false; }
-  virtual bool apply_sparse(const RowBlock<double>&, double*) const { return false; }
+  // About how many numbers of a row are not 0, where the map puts out CSR whatever comes in; 0: it does not. Learners
+  // then keep its features as CSR, so that there may be millions of them.
+  virtual std::size_t nonzeros() const { return 0; }
+  // The same as CSR, behind the rows that `out` has; false, and nothing is added, where it has none for such a block.
+  // A map that keeps zeros may have CSR for blocks that are CSR.
+  virtual bool apply_sparse(const Backend&, const RowBlock<float>&, SparseRows<float>&) const { return false; }
+  virtual bool apply_sparse(const Backend&, const RowBlock<double>&, SparseRows<double>&) const { return false; }
 
   // Rows that apply() likes best at a time: whole vectors that stay in the first cache, unless a map says more.
   virtual std::size_t rows_at_once() const { return 192; }

@@ -94,27 +94,30 @@ void BinningMap::apply(const Backend& on, const RowBlock<double>& block, MatrixV
 }
 
 template <class T>
-void BinningMap::csr(const Backend& on, const RowBlock<T>& block, std::vector<std::size_t>& offsets,
-                     std::vector<std::uint32_t>& columns) const {
+void BinningMap::add_sparse(const Backend& on, const RowBlock<T>& block, SparseRows<T>& rows) const {
   require(outputs() <= HashIndex::kNone, "binning map: {} outputs, expected at most {} for CSR; bound the bins",
           outputs(), HashIndex::kNone);
-  Matrix<std::uint32_t> all(block.rows, grids());
+  const Lease<std::uint32_t> all(block.rows * grids());
   each_grid(on, block, [&](std::size_t g, const std::uint32_t* bins) {
-    for (std::size_t i = 0; i < block.rows; ++i) all(i, g) = bins[i];
+    for (std::size_t i = 0; i < block.rows; ++i) all.data()[i * grids() + g] = bins[i];
   });
-  offsets.assign(1, 0);
-  columns.clear();
+  const T one = T(bound());
   for (std::size_t i = 0; i < block.rows; ++i) {
     for (std::size_t g = 0; g < grids(); ++g)
-      if (all(i, g) != HashIndex::kNone) columns.push_back(std::uint32_t(offsets_[g] + all(i, g)));
-    offsets.push_back(columns.size());
+      if (const std::uint32_t bin = all.data()[i * grids() + g]; bin != HashIndex::kNone)
+        rows.add(offsets_[g] + bin, one);
+    rows.end_row();
   }
 }
 
-template void BinningMap::csr(const Backend&, const RowBlock<float>&, std::vector<std::size_t>&,
-                              std::vector<std::uint32_t>&) const;
-template void BinningMap::csr(const Backend&, const RowBlock<double>&, std::vector<std::size_t>&,
-                              std::vector<std::uint32_t>&) const;
+bool BinningMap::apply_sparse(const Backend& on, const RowBlock<float>& block, SparseRows<float>& rows) const {
+  add_sparse(on, block, rows);
+  return true;
+}
+bool BinningMap::apply_sparse(const Backend& on, const RowBlock<double>& block, SparseRows<double>& rows) const {
+  add_sparse(on, block, rows);
+  return true;
+}
 
 std::size_t BinningMap::bytes() const {
   std::size_t sum = 0;

@@ -32,6 +32,9 @@ class BinningMap final : public Map {
   std::size_t outputs() const override { return offsets_.back(); }
   void apply(const Backend& on, const RowBlock<float>& block, MatrixView<float> out) const override;
   void apply(const Backend& on, const RowBlock<double>& block, MatrixView<double> out) const override;
+  std::size_t nonzeros() const override { return options_.grids; }
+  bool apply_sparse(const Backend& on, const RowBlock<float>& block, SparseRows<float>& rows) const override;
+  bool apply_sparse(const Backend& on, const RowBlock<double>& block, SparseRows<double>& rows) const override;
   double bound() const override;
   std::unique_ptr<CheckSubject> check_subject(const MapPtr& self, bool double_precision) const override;
   std::size_t rows_at_once() const override { return 1024; }  // they read one grid's table at a time
@@ -63,11 +66,6 @@ class BinningMap final : public Map {
     }
   }
 
-  // The same as CSR, for other learners: outputs that are sqrt(1/P), ascending; offsets has rows + 1 entries.
-  template <class T>
-  void csr(const Backend& on, const RowBlock<T>& block, std::vector<std::size_t>& offsets,
-           std::vector<std::uint32_t>& columns) const;
-
  private:
   template <class T>
   struct Lazy {
@@ -78,6 +76,8 @@ class BinningMap final : public Map {
   const std::vector<Grid<T>>& grid_as() const;
   template <class T>
   void apply_as(const Backend& on, const RowBlock<T>& block, MatrixView<T> out) const;
+  template <class T>
+  void add_sparse(const Backend& on, const RowBlock<T>& block, SparseRows<T>& rows) const;
   void check(std::size_t cols) const;
   static constexpr std::size_t kFewRows = 4;
 

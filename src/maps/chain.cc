@@ -14,7 +14,7 @@ namespace bochner {
 
 namespace {
 
-class ChainMap final : public MapOf<ChainMap> {
+class ChainMap final : public SparseMapOf<ChainMap> {
  public:
   explicit ChainMap(std::vector<MapPtr> maps) : maps_(std::move(maps)) {
     require(!maps_.empty(), "chain: expected at least one map");
@@ -22,7 +22,8 @@ class ChainMap final : public MapOf<ChainMap> {
       require(maps_[i]->inputs() == maps_[i - 1]->outputs(),
               "chain: map {} takes {} inputs, but the one before gives {}", i, maps_[i]->inputs(),
               maps_[i - 1]->outputs());
-    for (std::size_t i = 0; i + 1 < maps_.size(); ++i) widest_ = std::max(widest_, maps_[i]->outputs());
+    for (std::size_t i = 0; i + 1 < maps_.size(); ++i)
+      if (maps_[i]->nonzeros() == 0) widest_ = std::max(widest_, maps_[i]->outputs());
   }
 
   std::size_t inputs() const override { return maps_.front()->inputs(); }
@@ -36,27 +37,16 @@ class ChainMap final : public MapOf<ChainMap> {
   }
 
   template <class T>
-  void apply_rows(const Backend& on, RowBlock<T> block, MatrixView<T> out) const {
-    // One holds the block, the other takes the next. Positions in a slice of a CSR block are absolute, so that a
-    // buffer spans from 0.
-    const std::size_t size = std::max(block.rows * widest_, block.sparse() ? block.offsets[block.rows] : 0);
-    const Lease<T> first(size), second(maps_.size() > 2 ? size : 0);
-    for (std::size_t i = 0; i + 1 < maps_.size(); ++i) {
-      const Lease<T>& buffer = i % 2 ? second : first;
-      if (block.sparse()) {
-        if (maps_[i]->apply_sparse(block, buffer.data())) {
-          block.values = buffer.data();
-          continue;
-        }
-      }
-      const MatrixView<T> next{buffer.data(), block.rows, maps_[i]->outputs(), maps_[i]->outputs()};
-      maps_[i]->apply(on, block, next);
-      block.values = next.data;
-      block.stride = block.cols = next.cols;
-      block.offsets = nullptr;
-      block.columns = nullptr;
-    }
-    maps_.back()->apply(on, block, out);
+  void apply_rows(const Backend& on, const RowBlock<T>& block, MatrixView<T> out) const {
+    before_last(on, block, [&](const RowBlock<T>& last) { maps_.back()->apply(on, last, out); });
+  }
+
+  std::size_t nonzeros() const override { return maps_.back()->nonzeros(); }
+  template <class T>
+  bool add_sparse(const Backend& on, const RowBlock<T>& block, SparseRows<T>& rows) const {
+    bool able = false;
+    before_last(on, block, [&](const RowBlock<T>& last) { able = maps_.back()->apply_sparse(on, last, rows); });
+    return able;
   }
 
   std::string spec() const override {
@@ -73,8 +63,29 @@ class ChainMap final : public MapOf<ChainMap> {
   double largest_coefficient() const override { return largest_coefficient_of(maps_); }
 
  private:
+  // use(the block that the last map takes). One buffer holds a block, the other takes the next.
+  template <class T, class Use>
+  void before_last(const Backend& on, RowBlock<T> block, const Use& use) const {
+    const std::size_t size = block.rows * widest_;
+    const Lease<T> first(size), second(maps_.size() > 2 ? size : 0);
+    const Leased<SparseRows<T>> even, odd;
+    for (std::size_t i = 0; i + 1 < maps_.size(); ++i) {
+      SparseRows<T>& sparse = i % 2 ? *odd : *even;
+      sparse.clear();
+      const std::size_t cols = maps_[i]->outputs();
+      if ((block.sparse() || maps_[i]->nonzeros() > 0) && maps_[i]->apply_sparse(on, block, sparse)) {
+        block = sparse.view(cols, block);
+        continue;
+      }
+      const MatrixView<T> next{(i % 2 ? second : first).data(), block.rows, cols, cols};
+      maps_[i]->apply(on, block, next);
+      block = block.with_values(next);
+    }
+    use(block);
+  }
+
   std::vector<MapPtr> maps_;
-  std::size_t widest_ = 0;  // of what lies between two maps
+  std::size_t widest_ = 0;  // of what lies between two maps, dense
 };
 
 }  // namespace

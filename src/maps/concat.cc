@@ -13,7 +13,7 @@ namespace bochner {
 
 namespace {
 
-class ConcatMap final : public MapOf<ConcatMap> {
+class ConcatMap final : public SparseMapOf<ConcatMap> {
  public:
   ConcatMap(std::vector<MapPtr> maps, std::vector<double> weights)
       : maps_(std::move(maps)), weights_(std::move(weights)) {
@@ -50,6 +50,41 @@ class ConcatMap final : public MapOf<ConcatMap> {
           for (std::size_t j = 0; j < part.cols; ++j) part(i, j) *= root;
       begin += part.cols;
     }
+  }
+
+  // CSR where a part has it whatever comes in; the others' features are then in every row.
+  std::size_t nonzeros() const override {
+    std::size_t sum = 0;
+    bool any = false;
+    for (const MapPtr& map : maps_) {
+      any |= map->nonzeros() > 0;
+      sum += map->nonzeros() > 0 ? map->nonzeros() : map->outputs();
+    }
+    return any ? sum : 0;
+  }
+  template <class T>
+  bool add_sparse(const Backend& on, const RowBlock<T>& block, SparseRows<T>& rows) const {
+    if (nonzeros() == 0) return false;
+    std::vector<SparseRows<T>> sparse(maps_.size());
+    std::vector<Matrix<T>> dense(maps_.size());
+    for (std::size_t m = 0; m < maps_.size(); ++m) {
+      if (maps_[m]->apply_sparse(on, block, sparse[m])) continue;
+      dense[m] = Matrix<T>(block.rows, maps_[m]->outputs());
+      maps_[m]->apply(on, block, dense[m].view());
+    }
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      std::size_t begin = 0;
+      for (std::size_t m = 0; m < maps_.size(); begin += maps_[m++]->outputs()) {
+        const T root = T(std::sqrt(weights_[m]));
+        if (dense[m].rows() == 0)
+          rows.append(sparse[m].view(maps_[m]->outputs()), i, begin, root);
+        else
+          for (std::size_t j = 0; j < dense[m].cols(); ++j)
+            rows.add(begin + j, root == T(1) ? dense[m](i, j) : root * dense[m](i, j));
+      }
+      rows.end_row();
+    }
+    return true;
   }
 
   std::string spec() const override {

@@ -20,4 +20,16 @@ class MapOf : public Map {
   }
 };
 
+// The same for a map that has CSR: `template <class T> bool add_sparse(on, block, rows) const`.
+template <class Derived>
+class SparseMapOf : public MapOf<Derived> {
+ public:
+  bool apply_sparse(const Backend& on, const RowBlock<float>& block, SparseRows<float>& rows) const final {
+    return static_cast<const Derived*>(this)->template add_sparse<float>(on, block, rows);
+  }
+  bool apply_sparse(const Backend& on, const RowBlock<double>& block, SparseRows<double>& rows) const final {
+    return static_cast<const Derived*>(this)->template add_sparse<double>(on, block, rows);
+  }
+};
+
 }  // namespace bochner

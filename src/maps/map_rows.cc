@@ -52,6 +52,31 @@ void map_pieces(const Workers& on, const Map* map, const RowBlock<T>& x,
   });
 }
 
+template <class T>
+void map_sparse(const Workers& on, const Map& map, const RowBlock<T>& x, SparseRows<T>& z) {
+  const std::size_t piece_rows = map.rows_at_once();
+  std::vector<SparseRows<T>> pieces((x.rows + piece_rows - 1) / piece_rows);
+  each_piece(on, piece_rows, x.rows, [&](std::size_t begin, std::size_t count) {
+    SparseRows<T>& piece = pieces[begin / piece_rows];
+    require(map.apply_sparse(on.ops, x.slice(begin, count), piece) && piece.rows() == count,
+            "map: {} gave {} rows as CSR, expected {}", map.spec(), piece.rows(), count);
+  });
+  std::size_t size = 0;
+  for (const SparseRows<T>& piece : pieces) size += piece.columns.size();
+  z.clear();
+  z.offsets.reserve(x.rows + 1);
+  z.columns.reserve(size);
+  z.values.reserve(size);
+  for (SparseRows<T>& piece : pieces) {
+    for (std::size_t i = 1; i < piece.offsets.size(); ++i) z.offsets.push_back(z.columns.size() + piece.offsets[i]);
+    z.columns.insert(z.columns.end(), piece.columns.begin(), piece.columns.end());
+    z.values.insert(z.values.end(), piece.values.begin(), piece.values.end());
+    piece = {};
+  }
+}
+
+template void map_sparse(const Workers&, const Map&, const RowBlock<float>&, SparseRows<float>&);
+template void map_sparse(const Workers&, const Map&, const RowBlock<double>&, SparseRows<double>&);
 template void map_rows(const Workers&, const Map&, const RowBlock<float>&, MatrixView<float>);
 template void map_rows(const Workers&, const Map&, const RowBlock<double>&, MatrixView<double>);
 template void map_pieces(const Workers&, const Map*, const RowBlock<float>&,

@@ -21,4 +21,8 @@ template <class T>
 void map_pieces(const Workers& on, const Map* map, const RowBlock<T>& x,
                 const std::function<void(std::size_t begin, MatrixView<const T> z)>& use);
 
+// The same as CSR, of a map whose nonzeros() say that it puts it out: the rows' features replace what `z` had.
+template <class T>
+void map_sparse(const Workers& on, const Map& map, const RowBlock<T>& x, SparseRows<T>& z);
+
 }  // namespace bochner

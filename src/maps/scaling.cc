@@ -50,7 +50,7 @@ double scale_value(const ColumnScaling& c, double x) {
   return (x - c.center) * c.factor;
 }
 
-class ScalingMap final : public MapOf<ScalingMap> {
+class ScalingMap final : public SparseMapOf<ScalingMap> {
  public:
   explicit ScalingMap(std::vector<ColumnScaling> columns) : columns_(std::move(columns)) {
     require(!columns_.empty(), "scaling: expected at least one column");
@@ -93,8 +93,17 @@ class ScalingMap final : public MapOf<ScalingMap> {
     }
   }
 
-  bool apply_sparse(const RowBlock<float>& block, float* values) const override { return scale_csr(block, values); }
-  bool apply_sparse(const RowBlock<double>& block, double* values) const override { return scale_csr(block, values); }
+  // Where no column moves its zeros.
+  template <class T>
+  bool add_sparse(const Backend&, const RowBlock<T>& block, SparseRows<T>& rows) const {
+    if (!block.sparse() || !keeps_zeros_) return false;
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      for (std::size_t p = block.offsets[i]; p < block.offsets[i + 1]; ++p)
+        rows.add(block.columns[p], T(scale_value(columns_[block.columns[p]], double(block.values[p]))));
+      rows.end_row();
+    }
+    return true;
+  }
 
   std::string spec() const override {
     std::size_t counts[6] = {};
@@ -125,14 +134,6 @@ class ScalingMap final : public MapOf<ScalingMap> {
   }
 
  private:
-  template <class T>
-  bool scale_csr(const RowBlock<T>& block, T* values) const {
-    if (!keeps_zeros_) return false;
-    for (std::size_t p = block.offsets[0]; p < block.offsets[block.rows]; ++p)
-      values[p] = T(scale_value(columns_[block.columns[p]], double(block.values[p])));
-    return true;
-  }
-
   std::vector<ColumnScaling> columns_;
   bool keeps_zeros_ = true;
 };

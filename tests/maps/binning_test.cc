@@ -80,11 +80,10 @@ TEST(BinningMap, ABinNeverSeenContributesNothing) {
   block.rows = 1;
   block.cols = block.stride = 2;
   block.values = far.data();
-  std::vector<std::size_t> offsets;
-  std::vector<std::uint32_t> columns;
-  map.csr(cpu_backend(), block, offsets, columns);
-  EXPECT_TRUE(columns.empty());
-  EXPECT_EQ(offsets, (std::vector<std::size_t>{0, 0}));
+  SparseRows<float> rows;
+  ASSERT_TRUE(map.apply_sparse(cpu_backend(), block, rows));
+  EXPECT_TRUE(rows.columns.empty());
+  EXPECT_EQ(rows.offsets, (std::vector<std::size_t>{0, 0}));
 }
 
 TEST(BinningMap, CsrHoldsTheOutputsThatAreNotZero) {
@@ -94,19 +93,43 @@ TEST(BinningMap, CsrHoldsTheOutputsThatAreNotZero) {
   const BinningMap map = map_of(seen, options);
   Matrix<float> z(fresh.rows, map.outputs());
   map.apply(reference_backend(), fresh.block, z.view());
-  std::vector<std::size_t> offsets;
-  std::vector<std::uint32_t> columns;
-  map.csr(cpu_backend(), fresh.block, offsets, columns);
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < fresh.rows; ++i) {
-    ASSERT_EQ(offsets[i], at);
-    for (std::uint32_t c = 0; c < map.outputs(); ++c) {
-      if (z(i, c) == 0) continue;
-      ASSERT_LT(at, columns.size());
-      EXPECT_EQ(columns[at++], c);
-    }
+  SparseRows<float> rows;
+  ASSERT_TRUE(map.apply_sparse(cpu_backend(), fresh.block, rows));
+  EXPECT_EQ(map.nonzeros(), 9u);
+  EXPECT_LE(rows.columns.size(), 9 * fresh.rows);
+  Matrix<float> written(fresh.rows, map.outputs());
+  rows.write(written.view());
+  EXPECT_EQ(written, z);
+}
+
+TEST(BinningMap, PutsOutCsrInChainsAndSums) {
+  const Problem seen(100, 3, 1), fresh(80, 3, 2);
+  BinningOptions options;
+  options.grids = 9;
+  const auto bins = std::make_shared<BinningMap>(3, options, occupied(seen, options));
+  const MapPtr scale = scaling({3, ColumnScaling{.method = ColumnScaling::Method::standardize, .factor = 1.0}});
+  const MapPtr both = concat({fourier(3, {.features = 6}), bins}, {1.0, 4.0});
+  EXPECT_EQ(both->nonzeros(), 6u + 9u);
+  EXPECT_EQ(concat({fourier(3, {.features = 6})})->nonzeros(), 0u);
+  for (const MapPtr& map : {chain({scale, bins}), chain({scale, both}), both}) {
+    Matrix<float> z(fresh.rows, map->outputs()), written(fresh.rows, map->outputs());
+    map->apply(cpu_backend(), fresh.block, z.view());
+    SparseRows<float> rows;
+    ASSERT_TRUE(map->apply_sparse(cpu_backend(), fresh.block, rows));
+    rows.write(written.view());
+    EXPECT_EQ(written, z) << map->spec();
   }
-  EXPECT_EQ(at, columns.size());
+  // A head behind them takes the CSR: the same as from their dense features.
+  Matrix<double> w(both->outputs(), 2);
+  for (std::size_t j = 0; j < w.rows() * 2; ++j) w.data()[j] = double(j % 7) - 3;
+  const MapPtr head = linear(w, {1.0, 2.0});
+  Matrix<double> x(fresh.rows, 3), z(fresh.rows, both->outputs()), far(fresh.rows, 2), near(fresh.rows, 2);
+  std::copy_n(fresh.block.values, x.rows() * x.cols(), x.data());
+  chain({both, head})->apply(cpu_backend(), RowBlock<double>::dense(x.view()), far.view());
+  both->apply(cpu_backend(), RowBlock<double>::dense(x.view()), z.view());
+  head->apply(cpu_backend(), RowBlock<double>::dense(z.view()), near.view());
+  for (std::size_t i = 0; i < fresh.rows; ++i)
+    for (std::size_t k = 0; k < 2; ++k) EXPECT_NEAR(far(i, k), near(i, k), 1e-12);
 }
 
 TEST(BinningMap, IsTheSameAfterSaveAndLoad) {
@@ -162,8 +185,9 @@ TEST(BinningMap, ThreadsMayShareIt) {
   std::vector<std::thread> threads;
   for (auto& mine : columns) {
     threads.emplace_back([&] {
-      std::vector<std::size_t> offsets;
-      map.csr(cpu_backend(), p.block, offsets, mine);
+      SparseRows<float> rows;
+      map.apply_sparse(cpu_backend(), p.block, rows);
+      mine = rows.columns;
     });
   }
   for (auto& thread : threads) thread.join();
