@@ -23,6 +23,10 @@ class Advice {
  public:
   Advice(const Model& model, const TrainOptions& options)
       : schema_(model.schema()), report_(model.report()), options_(options) {
+    if (report_.learner == "automatic") {
+      if (*options.automatic != Effort::best) say("--effort best: more landmarks and leaves, in a few times the time");
+      return;
+    }
     if (options.map.parts.size() > 1) {
       mixture();
       return;

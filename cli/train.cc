@@ -145,7 +145,6 @@ void run_train(const CLI::App& command, const TrainWords& words) {
   else
     print(train_text(model, words, seconds));
   messages.say(words.output.empty() ? "nothing was saved: give -o MODEL to keep the model" : "saved " + words.output);
-  if (options.automatic) return;  // it has tried what there is to advise
   const std::vector<std::string> lines = advice(model, options, words.test > 0 || words.folds > 0);
   if (!lines.empty()) messages.say("to try next:");
   for (const std::string& line : lines) messages.say("  " + line);
@@ -157,11 +156,13 @@ void add_train(CLI::App& app, Job& job) {
   CLI::App* command = app.add_subcommand("train", "Train a kernel machine from a file of rows");
   auto words = std::make_shared<TrainWords>();
   words->add(*command);
-  keep_help_short(*command, {"FILE", "--output", "--target", "--task", "--test", "--folds", "--map", "--bandwidth",
-                             "--features", "--learner", "--kernel", "--class-weight", "--seed", "--json", "--quiet"});
+  keep_help_short(*command,
+                  {"FILE", "--output", "--target", "--task", "--test", "--folds", "--effort", "--map", "--bandwidth",
+                   "--features", "--learner", "--kernel", "--class-weight", "--seed", "--json", "--quiet"});
   command->footer(
       "Examples:\n"
-      "  bochner train cars.csv --target price -o cars.model\n"
+      "  bochner train cars.csv --target price -o cars.model      the automatic machine\n"
+      "  bochner train cars.csv --target price --effort fast\n"
       "  bochner train a9a.svm --features 500 --validation a9a.t.svm -o adult.model\n"
       "  bochner train covtype.csv.gz --target class --kernel laplacian --lambda 1e-7,1e-6,1e-5 -o covtype.model\n"
       "  bochner train a9a.svm --learner svm --loss squared-hinge --C 1 -o adult.model\n"

@@ -3,6 +3,8 @@
 
 #include "train_words.h"
 
+#include <algorithm>
+
 #include "bochner/kernel_family.h"
 #include "bochner/map_kind.h"
 #include "require.h"
@@ -121,6 +123,7 @@ void parse_learner_words(const TrainWords& words, TrainOptions& options) {
 }  // namespace
 
 void TrainWords::add(CLI::App& app) {
+  command = &app;
   app.add_option("FILE", file, "Rows to train on: csv, svmlight or npy, plain or .gz, .xz, .zst")
       ->required()
       ->type_name("");
@@ -134,6 +137,7 @@ void TrainWords::add(CLI::App& app) {
   app.add_option("--validation", validation, "Rows that choose lambda and give the score: no test of the model")
       ->type_name("FILE");
   add_reading(app);
+  add_automatic(app);
   add_choices(app);
   app.add_option("--learner", learner,
                  "ridge; for classes svm, hard-svm or logistic, for numbers huber or svr (epsilon-insensitive)")
@@ -178,6 +182,17 @@ void TrainWords::add(CLI::App& app) {
   app.add_flag("--json", json, "Print the report as JSON");
 }
 
+void TrainWords::add_automatic(CLI::App& app) {
+  app.add_flag(
+         "--auto", automatic,
+         "Learn a metric of the inputs, race a kernel in it with random bins and a linear model, blend them: what "
+         "is done without any word of this group")
+      ->group(kMachine);
+  app.add_option("--effort", effort, "How far it goes: fast, normal (default) or best")
+      ->type_name("E")
+      ->group(kMachine);
+}
+
 void TrainWords::add_reading(CLI::App& app) {
   add_repeatable(app, "-t,--target", targets, "Column to predict, by name or index from 0; several: a,b or again")
       ->type_name("NAME|INDEX");
@@ -199,12 +214,6 @@ void TrainWords::add_reading(CLI::App& app) {
 }
 
 void TrainWords::add_choices(CLI::App& app) {
-  app.add_flag("--auto", automatic,
-               "Learn a metric of the inputs, race a kernel in it with random bins and a linear model, blend them")
-      ->group(kMachine);
-  app.add_option("--effort", effort, "How far --auto goes: fast, normal (default) or best")
-      ->type_name("E")
-      ->group(kMachine);
   add_map(app);
   app.add_flag("--no-intercept", no_intercept, "No constant term")->group(kMachine);
   add_repeatable(app, "--class-weight", class_weights, "LABEL=W, or balanced: every class weighs the same")
@@ -257,21 +266,39 @@ RowsOptions TrainWords::rows() const {
   return rows;
 }
 
+// The first word given that says what the automatic machine would choose; none: "".
+std::string TrainWords::machine_word() const {
+  const auto others = {"--auto", "--effort", "--seed"};
+  for (const CLI::Option* option : command->get_options()) {
+    const std::string name = option->get_name();
+    const bool chooses = option->get_group() == kMachine || name == "--scale" || name == "--validation";
+    if (chooses && option->count() > 0 && std::find(others.begin(), others.end(), name) == others.end()) return name;
+  }
+  return "";
+}
+
+// A plain command is the automatic machine's; a word of the machine means the one that it describes.
+std::optional<Effort> TrainWords::automatic_effort() const {
+  if (!command) return std::nullopt;
+  const std::string word = machine_word();
+  if (word == "--validation")
+    require(!automatic && effort.empty(),
+            "--validation: found with {}, expected --test: the automatic machine holds rows out itself",
+            automatic ? "--auto" : "--effort");
+  require(word.empty() || (!automatic && effort.empty()),
+          "{}: found with {}, expected one of them: the automatic machine chooses it", word,
+          automatic ? "--auto" : "--effort");
+  if (!word.empty()) return std::nullopt;
+  if (effort.empty()) return Effort::normal;
+  return parse_word<Effort>("--effort", effort,
+                            {{"fast", Effort::fast}, {"normal", Effort::normal}, {"best", Effort::best}});
+}
+
 TrainOptions TrainWords::options() const {
   using Select = RidgeOptions::Select;
   using Solver = RidgeOptions::Solver;
   TrainOptions options;
-  require(effort.empty() || automatic, "--effort: goes with --auto");
-  require(!automatic || learner == "ridge", "--learner: found {} with --auto, expected none: it has its own", learner);
-  require(!automatic || validation.empty(),
-          "--validation: found with --auto, expected --test: it holds rows out itself");
-  require(!automatic || precision == "float", "--precision: found {} with --auto, expected float", precision);
-  if (automatic)
-    options.automatic =
-        effort.empty()
-            ? Effort::normal
-            : parse_word<Effort>("--effort", effort,
-                                 {{"fast", Effort::fast}, {"normal", Effort::normal}, {"best", Effort::best}});
+  options.automatic = automatic_effort();
   options.map = parse_map_options(map);
   parse_kernel_words(*this, options);
   check_bins_kernel(*this, options);

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct TrainWords {
   std::size_t features = 0, folds = 0, max_levels = 256;
   double test = 0;
   CLI::Option *features_given = nullptr, *folds_given = nullptr, *test_given = nullptr;
+  const CLI::App* command = nullptr;
   std::uint64_t seed = 0;
   bool no_intercept = false, json = false, resume = false, automatic = false;
   std::string checkpoint;
@@ -36,6 +38,11 @@ struct TrainWords {
   RowsOptions rows() const;
   // Everything but the validation rows and what is said on the way.
   TrainOptions options() const;
+
+ private:
+  void add_automatic(CLI::App& app);
+  std::string machine_word() const;
+  std::optional<Effort> automatic_effort() const;
 };
 
 }  // namespace bochner

@@ -76,6 +76,7 @@ class Training {
     if (options_.automatic)
       if (std::optional<Fitted> fitted = fit_automatic(*current_, survey_, options_, threads_, execution_)) {
         conclude({}, fitted->report);
+        add_steps({}, fitted->report);
         return Model(schema(), {}, fitted->head, std::move(fitted->report));
       }
 
@@ -96,10 +97,7 @@ class Training {
     release_freed_memory();  // a large model is copied when it is saved
     if (fitted.report.map.empty()) fitted.report.map = map ? map->spec() : "none";
     conclude(plan, fitted.report);
-    fitted.report.notes.insert(fitted.report.notes.begin(), plan.notes.begin(), plan.notes.end());
-    const std::vector<std::string> columns = rows_.notes();
-    fitted.report.notes.insert(fitted.report.notes.begin(), columns.begin(), columns.end());
-    fitted.report.seconds.insert(fitted.report.seconds.begin(), seconds_.begin(), seconds_.end());
+    add_steps(plan, fitted.report);
     return Model(schema(), std::move(plan.maps), fitted.head, std::move(fitted.report), options_.double_precision);
   }
 
@@ -126,6 +124,14 @@ class Training {
     if (!options_.say) return;
     for (const std::string& note : report.notes)
       if (!note.starts_with("solver: ")) options_.say(note);  // which was said when it was chosen
+  }
+
+  // What was found and done before the fit, which was said then.
+  void add_steps(const Plan& plan, Report& report) const {
+    report.notes.insert(report.notes.begin(), plan.notes.begin(), plan.notes.end());
+    const std::vector<std::string> columns = rows_.notes();
+    report.notes.insert(report.notes.begin(), columns.begin(), columns.end());
+    report.seconds.insert(report.seconds.begin(), seconds_.begin(), seconds_.end());
   }
 
   const Schema& schema() const { return current_ ? current_->schema() : rows_.schema(); }

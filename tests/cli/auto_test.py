@@ -91,15 +91,30 @@ class Automatic(CommandTest):
         code, _, errors = self.run_command("train", "few.csv", *AUTO, "--ignore", "w", "-o", "m")
         self.assertEqual(code, 0)
         self.assertIn("60 rows are fewer than 200", errors)
-        self.succeed_quietly("train", "few.csv", "--target", "y", "--ignore", "w", "-o", "plain")
+        self.succeed_quietly("train", "few.csv", "--target", "y", "--map", "fourier", "--ignore", "w", "-o", "plain")
         self.assertEqual((self.folder / "m").read_bytes(), (self.folder / "plain").read_bytes())
 
-    def test_effort_goes_with_auto(self):
+    def test_the_plain_command_is_automatic(self):
+        self.file("wave.csv", table(220, wave))
+        self.file("new.csv", table(300, wave, seed=2))
+        models = []
+        for words in ((), ("--auto",), ("--effort", "normal")):
+            self.assertEqual(self.report("wave.csv", "--target", "y", "--ignore", "w", *words, "-o", "m")["learner"],
+                             "automatic")
+            models.append((self.folder / "m").read_bytes())
+        self.assertEqual(models[1:], models[:1] * 2)
+        for words in (("--map", "fourier"), ("--learner", "ridge"), ("--scale", "none"), ("--no-intercept",),
+                      ("--validation", "new.csv")):
+            self.assertEqual(self.report("wave.csv", "--target", "y", *words)["learner"], "ridge", words)
+
+    def test_words_that_contradict_each_other(self):
         self.file("few.csv", table(20, wave))
-        self.refuse(1, "train", "few.csv", "--target", "y", "--effort", "fast", say="--auto")
         self.refuse(1, "train", "few.csv", *AUTO[:-1], "much", say="fast")
-        self.refuse(1, "train", "few.csv", *AUTO, "--learner", "svr", say="--auto")
-        self.refuse(1, "train", "few.csv", *AUTO, "--precision", "double", say="--auto")
+        for words, name in ((("--learner", "svr"), "--learner: found with --auto"), (("--precision", "double"), "--auto"),
+                            (("--map", "binning"), "--map: found with --auto"), (("--scale", "log"), "--scale"),
+                            (("--validation", "few.csv"), "expected --test")):
+            self.refuse(1, "train", "few.csv", *AUTO, *words, say=name)
+        self.refuse(1, "train", "few.csv", "--target", "y", "--effort", "fast", "--C", 1, say="--C: found with --effort")
 
 
 if __name__ == "__main__":

@@ -98,17 +98,17 @@ class Advice(CommandTest):
 
     def test_advice_knows_the_rows_and_the_map(self):
         cpu, adult = (CPU, "--target", "usr"), (DATA / "adult-small.csv", "--target", "income")
-        first = self.advice(*cpu)
+        first = self.advice(*cpu, "--map", "fourier")
         self.assertIn("--bandwidth auto", first)
         self.assertIn("--test 0.2", first)
         self.assertNotIn("--validation", first)
         self.assertNotIn("--bandwidth auto", self.advice(*cpu, "--bandwidth", "auto"))
-        self.assertIn("binning:order=1-2", self.advice(*adult))
+        self.assertIn("binning:order=1-2", self.advice(*adult, "--map", "fourier"))
         low = self.advice(*adult, "--map", "binning:order=1-2")
         self.assertIn("--features 600: twice the grids", low)
         self.assertIn("--features 40: twice the grids", self.advice(*cpu, "--map", "binning", "--features", 20))
         self.assertIn("nystroem", self.advice(*cpu, "--bandwidth", "median", "--features", 3000))
-        self.assertNotIn("--test", self.advice(*cpu, "--test", 0.2))
+        self.assertNotIn("--test", self.advice(*cpu, "--map", "fourier", "--test", 0.2))
 
     def test_kernel_and_bandwidth_are_fields_of_the_report(self):
         report = json.loads(self.succeed_quietly("train", CPU, "--target", "usr", "--bandwidth", 3, "--json"))

@@ -62,7 +62,7 @@ class RoundTrip(CommandTest):
                          self.succeed_quietly("predict", "m", DATA / "cpu-new.csv"))
 
     def test_classes_and_text_columns_from_csv(self):
-        self.succeed("train", DATA / "adult-small.csv", "--target", "income", "-o", "m")
+        self.succeed("train", DATA / "adult-small.csv", "--target", "income", "--map", "fourier", "-o", "m")
         score = self.evaluate("m", DATA / "adult-new.csv")
         self.assertEqual(set(score), {"rows", "error", "baseline_error", "standard_error", "weighted",
                                       "better_than_baseline", "labels", "confusion", "recall", "precision",
@@ -84,7 +84,7 @@ class RoundTrip(CommandTest):
             self.assertEqual(label == above, float(score) > 0)
 
     def test_svmlight_needs_no_target(self):
-        self.succeed("train", DATA / "adult-small.svm", "-o", "m")
+        self.succeed("train", DATA / "adult-small.svm", "--map", "fourier", "-o", "m")
         score = self.evaluate("m", DATA / "adult-small.svm")
         self.assertEqual(score["rows"], 500)
         self.assertLess(score["error"], 0.2)
@@ -104,7 +104,8 @@ class RoundTrip(CommandTest):
                          self.succeed_quietly("predict", "a.csv.gz.model", "a.csv.gz"))
 
     def test_several_targets(self):
-        self.succeed_quietly("train", DATA / "cpu-small.csv", "--target", "usr,runqsz", "--task", "regression", "-o", "m")
+        self.succeed_quietly("train", DATA / "cpu-small.csv", "--target", "usr,runqsz", "--task", "regression",
+                             "--effort", "fast", "-o", "m")
         rows = list(csv.reader(self.succeed_quietly("predict", "m", DATA / "cpu-new.csv", "--names").splitlines()))
         self.assertEqual(sorted(rows[0]), ["runqsz", "usr"])
         self.assertEqual({len(row) for row in rows}, {2})

@@ -133,12 +133,12 @@ class Splits(CommandTest):
         return json.loads(self.succeed_quietly("train", *words, "--json"))
 
     def test_test_rows_are_seen_by_nothing(self):
-        report = self.report(CPU, "--target", "usr", "--test", 0.2, "--seed", 5, "-o", "m")
+        report = self.report(CPU, "--target", "usr", *FAST, "--test", 0.2, "--seed", 5, "-o", "m")
         test = report["test"]["rows"]
         self.assertEqual(report["rows"] + test, 1000)
         self.assertAlmostEqual(test / 1000, 0.2, delta=0.05)
-        self.assertEqual(self.report(CPU, "--target", "usr", "--test", 0.2, "--seed", 5)["test"], report["test"])
-        self.assertNotEqual(self.report(CPU, "--target", "usr", "--test", 0.2, "--seed", 6)["test"], report["test"])
+        self.assertEqual(self.report(CPU, "--target", "usr", *FAST, "--test", 0.2, "--seed", 5)["test"], report["test"])
+        self.assertNotEqual(self.report(CPU, "--target", "usr", *FAST, "--test", 0.2, "--seed", 6)["test"], report["test"])
         self.assertIn("test      R2", self.succeed("inspect", "m"))
 
     def test_targets_of_test_rows_do_not_reach_the_model(self):
