@@ -32,6 +32,24 @@ Matrix<double> scaled_sample(const Survey& survey, const MapPtr& scaling, std::s
   return scaled;
 }
 
+std::vector<std::string> constants_notes(const Schema& schema, const Survey& survey,
+                                         const std::vector<std::size_t>& constants) {
+  constexpr std::size_t kNamed = 5;
+  if (constants.empty()) return {};
+  if (schema.sparse || constants.size() > 2 * kNamed)
+    return {fmt::format("constant inputs: {} of {} never vary and are left out", constants.size(), schema.inputs)};
+  const std::vector<std::string> names = schema.input_names();
+  std::vector<std::string> notes;
+  for (const std::size_t j : constants)
+    notes.push_back(fmt::format("{}: constant ({:g}), left out", names[j],
+                                survey.columns()[j].min + (schema.offsets.empty() ? 0 : schema.offsets[j])));
+  return notes;
+}
+
+std::string offsets_note(const Schema& schema) {
+  return "offsets: " + offsets_text(schema) + ", before rounding to float";
+}
+
 class Planning {
  public:
   Planning(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads,
@@ -44,7 +62,7 @@ class Planning {
         checkpoint_(checkpoint) {}
 
   Plan run() {
-    if (!schema_.offsets.empty()) note("offsets: " + offsets_text(schema_) + ", before rounding to float");
+    if (!schema_.offsets.empty()) note(offsets_note(schema_));
     if (has_mixed_bins(options_.map)) return mixture();
     if (const MapPtr scaling = choose_scale(parts_.size() == 1 ? &parts_[0] : nullptr)) plan_.maps.push_back(scaling);
     if (const MapPtr features = choose_map(plan_.maps.empty() ? nullptr : plan_.maps[0]))
@@ -88,17 +106,9 @@ class Planning {
   }
 
   void note_constants(const std::vector<std::size_t>& constants) {
-    constexpr std::size_t kNamed = 5;
-    if (constants.empty() || constants_noted_) return;
-    constants_noted_ = true;
-    if (schema_.sparse || constants.size() > 2 * kNamed) {
-      note(fmt::format("constant inputs: {} of {} never vary and are left out", constants.size(), schema_.inputs));
-      return;
-    }
-    const std::vector<std::string> names = schema_.input_names();
-    for (const std::size_t j : constants)
-      note(fmt::format("{}: constant ({:g}), left out", names[j],
-                       survey_.columns()[j].min + (schema_.offsets.empty() ? 0 : schema_.offsets[j])));
+    if (constants_noted_) return;
+    constants_noted_ = !constants.empty();
+    for (const std::string& line : constants_notes(schema_, survey_, constants)) note(line);
   }
 
   MapPtr choose_map(const MapPtr& scaling) {
@@ -242,6 +252,15 @@ Plan make_plan(const Schema& schema, const Survey& survey, const TrainOptions& o
                Checkpoint* checkpoint) {
   check_options(options, schema.inputs);
   return Planning(schema, survey, options, threads, checkpoint).run();
+}
+
+std::vector<std::string> column_notes(const Schema& schema, const Survey& survey) {
+  std::vector<std::size_t> constants;
+  for (std::size_t j = 0; j < schema.inputs; ++j)
+    if (is_constant(survey, j)) constants.push_back(j);
+  std::vector<std::string> notes = constants_notes(schema, survey, constants);
+  if (!schema.offsets.empty()) notes.insert(notes.begin(), offsets_note(schema));
+  return notes;
 }
 
 std::vector<double> class_weights(const Schema& schema, const Survey& survey, const TrainOptions& options) {

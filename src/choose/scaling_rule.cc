@@ -96,13 +96,6 @@ ColumnScaling log_scaling(const std::vector<double>& values, double min) {
   return c;
 }
 
-// The same in every row, zeros of sparse rows included.
-bool is_constant(const Survey& survey, std::size_t input) {
-  const Survey::ColumnFacts& facts = survey.columns()[input];
-  if (!survey.schema().sparse) return facts.max == facts.min;
-  return facts.nonzero == 0 || (facts.nonzero == survey.rows() && facts.max == facts.min);
-}
-
 ColumnScaling left_out() { return {.method = Method::minmax, .factor = 0}; }
 
 ColumnScaling scale_column(Method method, std::vector<double> values, const Survey::ColumnFacts& facts, bool centred) {
@@ -163,6 +156,13 @@ MapPtr ChosenScaling::map() const {
   const bool changes =
       std::any_of(columns.begin(), columns.end(), [](const ColumnScaling& c) { return c.method != Method::none; });
   return changes ? scaling(columns) : nullptr;
+}
+
+// The same in every row, zeros of sparse rows included.
+bool is_constant(const Survey& survey, std::size_t input) {
+  const Survey::ColumnFacts& facts = survey.columns()[input];
+  if (!survey.schema().sparse) return facts.max == facts.min;
+  return facts.nonzero == 0 || (facts.nonzero == survey.rows() && facts.max == facts.min);
 }
 
 ChosenScaling choose_scaling(const Schema& schema, const Survey& survey, const ScalingChoice& choice) {

@@ -33,6 +33,8 @@ struct ChosenScaling {
   MapPtr map() const;                  // null when every column is left alone
 };
 
+bool is_constant(const Survey& survey, std::size_t input);
+
 ChosenScaling choose_scaling(const Schema& schema, const Survey& survey, const ScalingChoice& choice);
 
 }  // namespace bochner

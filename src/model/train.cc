@@ -31,6 +31,11 @@ namespace {
 constexpr std::size_t kMostRanges = 10000;  // of inputs that a model keeps
 constexpr std::uint64_t kLeastRows = 5;
 
+std::vector<std::string> joined(std::vector<std::string> first, const std::vector<std::string>& then) {
+  first.insert(first.end(), then.begin(), then.end());
+  return first;
+}
+
 class Training {
  public:
   Training(Rows& rows, const TrainOptions& options)
@@ -75,6 +80,7 @@ class Training {
     seconds_.emplace_back("survey", clock.lap());
     if (options_.automatic)
       if (std::optional<Fitted> fitted = fit_automatic(*current_, survey_, options_, threads_, execution_)) {
+        fitted->report.notes = joined(column_notes(schema(), survey_), fitted->report.notes);
         conclude({}, fitted->report);
         add_steps({}, fitted->report);
         return Model(schema(), {}, fitted->head, std::move(fitted->report));
@@ -128,9 +134,7 @@ class Training {
 
   // What was found and done before the fit, which was said then.
   void add_steps(const Plan& plan, Report& report) const {
-    report.notes.insert(report.notes.begin(), plan.notes.begin(), plan.notes.end());
-    const std::vector<std::string> columns = rows_.notes();
-    report.notes.insert(report.notes.begin(), columns.begin(), columns.end());
+    report.notes = joined(rows_.notes(), joined(plan.notes, report.notes));
     report.seconds.insert(report.seconds.begin(), seconds_.begin(), seconds_.end());
   }
 

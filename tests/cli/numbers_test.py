@@ -48,13 +48,13 @@ class FarFromZero(CommandTest):
     def test_keeps_its_digits(self):
         for name, offset, unit in (("ms.csv", 1700000000000, 1), ("julian.csv", 2460000.0, 1 / 86400000)):
             self.wave(name, offset, unit)
-            for words in ((), ("--precision", "double")):
+            for words in (("--effort", "fast"), ("--map", "fourier"), ("--precision", "double")):
                 with self.subTest(name, words=words):
                     trained = self.r2("train", name, "-t", "y", *words, "-o", "m")
                     self.assertGreater(trained["score"]["r2"], 0.97)
                     self.assertGreater(self.evaluate("m", name)["r2"], 0.97)
             self.assertIn("precision double", self.succeed("inspect", "m"))
-            code, _, errors = self.run_command("train", name, "-t", "y", "-o", "m")
+            code, _, errors = self.run_command("train", name, "-t", "y", "--effort", "fast", "-o", "m")
             self.assertRegex(errors, r"offsets: t - \d+")
             self.assertRegex(self.succeed("inspect", "m"), r"offsets +t - \d+")
 

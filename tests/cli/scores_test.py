@@ -105,7 +105,7 @@ class Scores(CommandTest):
         draw = random.Random(2)
         self.file("two.csv", "a,good,bad\n" + "".join(
             f"{(a := draw.gauss(0, 1)):.4f},{2 * a:.4f},{draw.gauss(0, 1):.4f}\n" for _ in range(200)))
-        self.succeed_quietly("train", "two.csv", "--target", "good,bad", "-o", "m")
+        self.succeed_quietly("train", "two.csv", "--target", "good,bad", "--map", "fourier", "-o", "m")
         found = self.evaluate("m", "two.csv")
         self.assertEqual([t["target"] for t in found["per_target"]], ["good", "bad"])
         self.assertGreater(found["per_target"][0]["r2"], 0.9)
