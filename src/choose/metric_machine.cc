@@ -17,6 +17,8 @@ namespace bochner {
 namespace {
 
 constexpr int kLeastExponent = -10, kGreatestExponent = -2;  // of the landmarks' lambda
+constexpr std::size_t kLeastLeafRows = 500;
+constexpr std::size_t kOneTreeRows = 100000;  // from which one tree speaks for all while the blend is weighed
 
 Matrix<float> gather(const Matrix<float>& u, const std::vector<std::uint32_t>& rows) {
   Matrix<float> out(rows.size(), u.cols());
@@ -81,6 +83,8 @@ MetricMachine::MetricMachine(const Workers& on, const MachineRows& rows, Metric 
   for (std::uint32_t& row : chosen) row = fitted[row];
   ridge_ = std::make_unique<LandmarkRidge>(on, projected(), chosen, rows.held, metric_.q);
   leaf_.seed = seed;
+  const double leaf_rows = std::sqrt(effort.most_leaf_products / double(rows.held.size()));
+  leaf_.leaf_rows = std::min(leaf_.leaf_rows, std::max(kLeastLeafRows, std::size_t(leaf_rows)));
   choose_lambda();
   choose_leaves();
 }
@@ -116,8 +120,10 @@ Matrix<double> MetricMachine::residuals(const Map& landmarks) const {
 void MetricMachine::choose_leaves() {
   const Matrix<double> left = residuals(*fitted_);
   const MetricRows rows{u_.view(), left.view(), rows_.rows.weights};
-  std::vector<LeafTree> trees = grow_leaves(on_, u_.view(), rows_.numbers(false), leaf_);
-  const double lambda = choose_leaf_lambda(on_, rows, held_, metric_.q, trees[0], leaf_);
+  LeafOptions options = leaf_;
+  if (rows_.held.size() >= kOneTreeRows) options.trees = 1;
+  std::vector<LeafTree> trees = grow_leaves(on_, u_.view(), rows_.numbers(false), options);
+  const double lambda = choose_leaf_lambda(on_, rows, held_, metric_.q, trees[0], options);
   solve_leaves(on_, rows, metric_.q, lambda, trees);
   const MapPtr map = leaf_machines(u_, metric_.q, std::move(trees));
   Matrix<double> sum = predict_rows(on_, *map, gather(u_, held_).view());

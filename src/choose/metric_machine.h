@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,10 +16,11 @@ namespace bochner {
 
 // How far a machine in a learnt metric goes.
 struct MachineEffort {
-  std::size_t steps[4] = {80, 15, 60, 30};  // diagonal from few rows and from more, full from few and from more
-  FlowBatch few = {1500, 750, 1500}, more = {6000, 1500, 3000};
-  std::size_t most_landmarks = 3000;
-  double most_products = 1e12;  // of the landmarks' Gram sums: rows x landmarks^2
+  std::array<std::size_t, 4> steps = {120, 30, 150, 80};  // diagonal from few rows and from more, full likewise
+  FlowBatch few = {800, 400, 800}, more = {3500, 1000, 2500};
+  std::size_t most_landmarks = 2000;
+  double most_products = 5e11;       // of the landmarks' Gram sums: rows x landmarks^2
+  double most_leaf_products = 5e11;  // of the leaves' factors: rows x rows of a leaf^2
   LeafOptions leaf = {};
 };
 

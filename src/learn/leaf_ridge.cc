@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "learn/descend.h"
 #include "random/draw.h"
 #include "solve/dense.h"
 
@@ -53,14 +53,18 @@ std::vector<double> split_direction(MatrixView<const float> u, const Members& ro
   return v;
 }
 
-// The node's split, false where all rows lie on one side.
-bool split(MatrixView<const float> u, const Members& rows, LeafTree::Node& node, Members sides[2]) {
+// The node's split into two sides of as many whole leaves as the rows need, or one more; false where all rows lie on
+// one side.
+bool split(MatrixView<const float> u, const Members& rows, std::size_t leaf_rows, LeafTree::Node& node,
+           Members sides[2]) {
   std::vector<double> along(rows.size(), 0.0);
   for (std::size_t i = 0; i < rows.size(); ++i) along[i] = node.along(u.row(rows[i]));  // as leaf_of(), to the bit
+  const std::size_t leaves = (rows.size() + leaf_rows - 1) / leaf_rows;
+  const std::size_t below = (rows.size() * (leaves / 2) + leaves - 1) / leaves;
   std::vector<double> sorted = along;
-  const auto middle = sorted.begin() + std::ptrdiff_t((sorted.size() - 1) / 2);
-  std::nth_element(sorted.begin(), middle, sorted.end());
-  node.threshold = *middle;
+  const auto last = sorted.begin() + std::ptrdiff_t(below - 1);
+  std::nth_element(sorted.begin(), last, sorted.end());
+  node.threshold = *last;
   for (std::size_t i = 0; i < rows.size(); ++i) sides[along[i] <= node.threshold ? 0 : 1].push_back(rows[i]);
   return !sides[0].empty() && !sides[1].empty();
 }
@@ -77,7 +81,7 @@ LeafTree grow_tree(MatrixView<const float> u, Members rows, std::size_t tree_num
     bool leaf = members.size() <= options.leaf_rows;
     if (!leaf) {
       node.direction = split_direction(u, members, tree_number, tree.nodes.size(), options.seed);
-      leaf = !split(u, members, node, sides);
+      leaf = !split(u, members, options.leaf_rows, node, sides);
       if (leaf) members.resize(options.leaf_rows);  // equal rows
     }
     const std::int64_t number = leaf ? -1 - std::int64_t(tree.leaves.size()) : std::int64_t(tree.nodes.size());
@@ -94,11 +98,23 @@ LeafTree grow_tree(MatrixView<const float> u, Members rows, std::size_t tree_num
   return tree;
 }
 
-// The kernel of a leaf's rows, in double: small lambdas need its digits.
+// The kernel of a leaf's rows, in double: small lambdas need its digits. Blocks above the diagonal are left out.
 Matrix<double> leaf_kernel(const Backend& on, MatrixView<const float> u, const Members& rows, double q) {
+  constexpr std::size_t kGroup = PackedPoints<double>::kGroup;
+  Matrix<float> narrow(rows.size(), u.cols);
   Matrix<double> x(rows.size(), u.cols), K(rows.size(), rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(u.row(rows[i]), u.cols, &x(i, 0));
-  on.radial_block(std::as_const(x).view(), pack_points<double>(std::as_const(x).view()), q, K.view());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::copy_n(u.row(rows[i]), u.cols, &narrow(i, 0));
+    std::copy_n(u.row(rows[i]), u.cols, &x(i, 0));
+  }
+  const PackedPoints<double> points = pack_groups<double>(std::as_const(narrow).view());
+  for (std::size_t I = 0; I < points.groups.size(); ++I)
+    for (std::size_t J = 0; J <= I; ++J) {
+      const std::size_t count = points.groups[I].count;
+      on.radial_block(
+          std::as_const(x).view().slice(I * kGroup, count), points.groups[J], q,
+          MatrixView<double>{K.data() + I * kGroup * K.cols() + J * kGroup, count, points.groups[J].count, K.cols()});
+    }
   return K;
 }
 
@@ -122,6 +138,32 @@ Matrix<double> solve_leaf(Matrix<double>& K, const MetricRows& rows, const Membe
   solve_lower(K.view(), alpha.view());
   solve_lower_transposed(K.view(), alpha.view());
   return alpha;
+}
+
+struct LeafKernel {
+  double q, lambda;
+};
+
+// The squared error of rows that a leaf was not fitted on.
+double query_error(const Workers& on, const MetricRows& rows, const Members& members, const Members& query,
+                   const LeafKernel& kernel) {
+  if (query.empty()) return 0;
+  Matrix<double> K = leaf_kernel(on.ops, rows.u, members, kernel.q);
+  const Matrix<double> alpha = solve_leaf(K, rows, members, kernel.lambda);
+  const std::size_t d = rows.u.cols;
+  Matrix<float> points(members.size(), d), x(query.size(), d);
+  for (std::size_t i = 0; i < members.size(); ++i) std::copy_n(rows.u.row(members[i]), d, &points(i, 0));
+  for (std::size_t i = 0; i < query.size(); ++i) std::copy_n(rows.u.row(query[i]), d, &x(i, 0));
+  Matrix<double> out(query.size(), rows.y.cols);
+  add_expansion<float>(on.ops, std::as_const(x).view(), pack_groups<float>(std::as_const(points).view()), kernel.q,
+                       alpha.view(), out.view());
+  double sum = 0;
+  for (std::size_t i = 0; i < query.size(); ++i)
+    for (std::size_t k = 0; k < out.cols(); ++k) {
+      const double r = rows.y(query[i], k) - out(i, k);
+      sum += rows.weight(query[i]) * r * r;
+    }
+  return sum;
 }
 
 }  // namespace
@@ -155,37 +197,21 @@ double choose_leaf_lambda(const Workers& on, const MetricRows& rows, std::span<c
   const std::size_t leaves = tree.leaves.size(), tried = std::min(leaves, options.trial_leaves);
   std::vector<Members> queries(leaves);
   for (const std::uint32_t i : held) queries[tree.leaf_of(rows.u.row(i))].push_back(i);
-  const std::size_t count = options.lambdas.size(), c = rows.y.cols;
-  Matrix<double> errors(tried, count);
-  on.threads.run(tried * count, [&](std::size_t piece, int) {
-    const std::size_t leaf = (piece / count) * leaves / tried, l = piece % count;
-    const Members& members = tree.leaves[leaf];
-    const Members& query = queries[leaf];
-    if (query.empty()) return;
-    Matrix<double> K = leaf_kernel(on.ops, rows.u, members, q);
-    const Matrix<double> alpha = solve_leaf(K, rows, members, options.lambdas[l]);
-    Matrix<float> points(members.size(), rows.u.cols), x(query.size(), rows.u.cols);
-    for (std::size_t i = 0; i < members.size(); ++i) std::copy_n(rows.u.row(members[i]), rows.u.cols, &points(i, 0));
-    for (std::size_t i = 0; i < query.size(); ++i) std::copy_n(rows.u.row(query[i]), rows.u.cols, &x(i, 0));
-    Matrix<double> out(query.size(), c);
-    add_expansion<float>(on.ops, std::as_const(x).view(), pack_groups<float>(std::as_const(points).view()), q,
-                         alpha.view(), out.view());
-    for (std::size_t i = 0; i < query.size(); ++i)
-      for (std::size_t k = 0; k < c; ++k) {
-        const double r = rows.y(query[i], k) - out(i, k);
-        errors(piece / count, l) += rows.weight(query[i]) * r * r;
-      }
-  });
-  double best = std::numeric_limits<double>::infinity(), chosen = options.lambdas.back();
-  for (std::size_t l = 0; l < count; ++l) {
-    double sum = 0;
-    for (std::size_t t = 0; t < tried; ++t) sum += errors(t, l);
-    if (sum < best) {
-      best = sum;
-      chosen = options.lambdas[l];
-    }
-  }
-  return chosen;
+  std::vector<double> known(options.lambdas.size(), -1.0);
+  const auto error = [&](int l) {
+    double& sum = known[std::size_t(l)];
+    if (sum >= 0) return sum;
+    std::vector<double> of_leaf(tried, 0.0);
+    on.threads.run(tried, [&](std::size_t piece, int) {
+      const std::size_t leaf = piece * leaves / tried;
+      of_leaf[piece] = query_error(on, rows, tree.leaves[leaf], queries[leaf], {q, options.lambdas[std::size_t(l)]});
+    });
+    sum = 0;
+    for (const double e : of_leaf) sum += e;
+    return sum;
+  };
+  const int most = int(known.size()) - 1;
+  return options.lambdas[most == 0 ? 0 : std::size_t(descend_by(1, most / 2, 0, most, error))];
 }
 
 }  // namespace bochner

@@ -19,8 +19,9 @@ struct LeafOptions {
   std::uint64_t seed = 0;
 };
 
-// Trees of median splits over the rows listed, until a leaf has at most leaf_rows. The first tree splits along the top
-// principal direction of a node's rows, the others along C g, C their scatter and g gaussian. No coefficients yet.
+// Trees of splits over the rows listed, near the median and so that leaves are full: leaf_rows at most. The first tree
+// splits along the top principal direction of a node's rows, the others along C g, C their scatter and g gaussian. No
+// coefficients yet.
 std::vector<LeafTree> grow_leaves(const Workers& on, MatrixView<const float> u, std::span<const std::uint32_t> rows,
                                   const LeafOptions& options);
 
@@ -28,7 +29,7 @@ std::vector<LeafTree> grow_leaves(const Workers& on, MatrixView<const float> u, 
 // leaf. rows.y: what is left over.
 void solve_leaves(const Workers& on, const MetricRows& rows, double q, double lambda, std::vector<LeafTree>& trees);
 
-// The lambda of least squared error on held-out rows, by some leaves of the first tree.
+// The lambda of least squared error on held-out rows, by some leaves of the first tree: downhill from the middle one.
 double choose_leaf_lambda(const Workers& on, const MetricRows& rows, std::span<const std::uint32_t> held, double q,
                           const LeafTree& tree, const LeafOptions& options);
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "base/clock.h"
@@ -20,18 +21,26 @@ namespace bochner {
 
 namespace {
 
+constexpr std::size_t kSampleRows = 10000, kSampledFrom = 40000;  // rows that rivals race on first
 constexpr std::size_t kLeastRows = 200, kMostInputs = 2000, kMostOutputs = 64;
 
 MachineEffort effort_of(Effort effort) {
   MachineEffort e;
   if (effort == Effort::fast) {
-    e = {{60, 0, 40, 20}, {1500, 750, 1500}, {4000, 1000, 3000}, 2000, 3e11, {}};
-    e.leaf.trees = 1;
+    e.steps = {100, 10, 80, 30};
+    e.more = {2500, 800, 2500};
+    e.most_products = 3e11;
+    e.most_leaf_products = 2e11;
+    e.leaf.leaf_rows = 1000;
     e.leaf.lambdas = {1e-7, 1e-5, 1e-3};
   }
   if (effort == Effort::best) {
+    e.steps = {160, 50, 200, 100};
+    e.few = {1000, 500, 1000};
+    e.more = {6000, 1500, 3000};
     e.most_landmarks = 5000;
     e.most_products = 8e12;
+    e.most_leaf_products = 2e12;
   }
   return e;
 }
@@ -40,10 +49,16 @@ MachineEffort effort_of(Effort effort) {
 struct Rival {
   const char* name;
   MapOptions map;
+  bool gains_with_rows;  // more than the others do: a sample does not judge it
 };
 std::vector<Rival> rivals(Effort effort) {
-  std::vector<Rival> all = {{"linear", NoMap{}}, {"bins", Binning{}}};
-  if (effort != Effort::fast) all.push_back({"bins of 1-2 inputs", Binning{.order_low = 1, .order_high = 2}});
+  std::vector<Rival> all = {{"linear", NoMap{}, false},
+                            {"bins", Binning{}, true},
+                            {"bins of 1-2 inputs", Binning{.order_low = 1, .order_high = 2}, false}};
+  if (effort != Effort::fast) {
+    all.push_back({"bins of 1-3 inputs", Binning{.order_low = 1, .order_high = 3}, false});
+    all.push_back({"fourier", Fourier{}, false});
+  }
   return all;
 }
 
@@ -65,7 +80,7 @@ class Race {
     Clock clock;
     race_metrics();
     report_.seconds.emplace_back("metric", clock.lap());
-    for (const Rival& rival : rivals(*options_.automatic)) race_training(rival);
+    for (const Rival& rival : rivals_that_go_on()) race_training(rival);
     report_.seconds.emplace_back("rivals", clock.lap());
     Fitted fitted{blend(), {}};
     report_.seconds.emplace_back("refit", clock.lap());
@@ -141,25 +156,56 @@ class Race {
     return chain({model.map(), linear(std::move(unit), std::move(shift))});
   }
 
-  void race_training(const Rival& rival) {
-    const auto part = [&](bool held) {
-      return subset_rows(rows_, [this, held](std::uint64_t row) { return race_rows_.is_held(row) == held; });
-    };
+  // What a training on some of the rows predicts for those held out, coded; nothing where it does not suit the rows.
+  std::optional<Matrix<double>> predictions(const Rival& rival, const std::function<bool(std::uint64_t)>& takes) {
     try {
-      const Model model = train(*part(false), other_options(rival.map));
-      if (model.schema().offsets != rows_.schema().offsets || model.outputs() != columns()) return;
-      Matrix<double> values = model.predict(*part(true), execution_);
+      const Model model = train(*subset_rows(rows_, takes), other_options(rival.map));
+      if (model.schema().offsets != rows_.schema().offsets || model.outputs() != columns()) return {};
+      Matrix<double> values =
+          model.predict(*subset_rows(rows_, [this](std::uint64_t row) { return race_rows_.is_held(row); }), execution_);
       for (std::size_t i = 0; i < values.rows() && code_.task == Task::regression; ++i)
         for (std::size_t k = 0; k < columns(); ++k) values(i, k) = (values(i, k) - code_.center[k]) / code_.unit[k];
-      const double error = race_rows_.error(values);
-      add({rival.name, std::move(values), error,
-           [this, map = rival.map] { return coded(train(rows_, other_options(map))); }});
+      return values;
     } catch (const std::invalid_argument& e) {
       say(fmt::format("{} left out: {}", rival.name, e.what()));
     } catch (const Error& e) {
       if (e.kind() != Error::Kind::data) throw;
       say(fmt::format("{} left out: {}", rival.name, e.what()));
     }
+    return {};
+  }
+
+  // Of many rows a sample is raced first: those far behind the best on it drop out.
+  std::vector<Rival> rivals_that_go_on() {
+    const std::vector<Rival> all = rivals(*options_.automatic);
+    const std::size_t n = survey_.rows();
+    if (n < kSampledFrom) return all;
+    std::vector<char> sampled(n, 0);
+    for (const std::uint32_t row : draw_rows(n, kSampleRows, options_.seed, 3000000)) sampled[row] = 1;
+    std::vector<double> errors;
+    for (const Rival& rival : all) {
+      const auto held = predictions(rival, [&](std::uint64_t row) { return sampled[row] && !race_rows_.is_held(row); });
+      errors.push_back(held ? race_rows_.error(*held) : std::numeric_limits<double>::infinity());
+    }
+    const double best = *std::min_element(errors.begin(), errors.end());
+    std::vector<Rival> left;
+    std::string dropped;
+    for (std::size_t j = 0; j < all.size(); ++j)
+      if (errors[j] <= (all[j].gains_with_rows ? 2.0 : 1.2) * best)
+        left.push_back(all[j]);
+      else if (std::isfinite(errors[j]))
+        dropped += fmt::format("{}{}", dropped.empty() ? "" : ", ", all[j].name);
+    if (!dropped.empty()) say(fmt::format("far behind on {} rows, dropped: {}", kSampleRows, dropped));
+    return left;
+  }
+
+  void race_training(const Rival& rival) {
+    std::optional<Matrix<double>> held =
+        predictions(rival, [this](std::uint64_t row) { return !race_rows_.is_held(row); });
+    if (!held) return;
+    const double error = race_rows_.error(*held);
+    add({rival.name, std::move(*held), error,
+         [this, map = rival.map] { return coded(train(rows_, other_options(map))); }});
   }
 
   // y = mean + sum_j b_j (p_j - mean), decoded.

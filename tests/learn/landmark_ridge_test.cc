@@ -142,7 +142,7 @@ TEST(LeafRidge, LeavesHoldEveryRowOnceAndSendItHome) {
     std::vector<int> seen(5000, 0);
     for (std::size_t l = 0; l < tree.leaves.size(); ++l) {
       EXPECT_LE(tree.leaves[l].size(), 300u);
-      EXPECT_GE(tree.leaves[l].size(), 150u);
+      EXPECT_GE(tree.leaves[l].size(), 290u);  // 17 full ones
       for (const std::uint32_t row : tree.leaves[l]) {
         ++seen[row];
         EXPECT_EQ(tree.leaf_of(&data.u(row, 0)), l);
