@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
+#include "bochner/stream.h"
 #include "commands.h"
 #include "csv_line.h"
 #include "options.h"
@@ -13,9 +14,16 @@ namespace {
 
 struct TransformWords {
   std::string model, file, output;
+  bool inverse = false;
   RunOptions run;
   FileOptions format;
 };
+
+MapPtr inverse_of(const Model& model) {
+  const MapPtr map = model.transform_map(), back = map ? map->inverse(map) : nullptr;
+  require(back != nullptr, "--inverse: the model has no way back, expected a projection or a factor");
+  return back;
+}
 
 void run_transform(const TransformWords& words) {
   Messages messages(words.run.quiet);
@@ -33,14 +41,17 @@ void run_transform(const TransformWords& words) {
   reading.target_required = false;
   const Model model = load_model(words.model);
   check_output(words.output, {words.model, words.file});
-  const std::unique_ptr<Rows> rows = open_rows(words.file, model.schema(), reading);
+  const MapPtr map = model.transform_map(), back = words.inverse ? inverse_of(model) : nullptr;
+  Schema outputs;  // unnamed numbers
+  outputs.inputs = back ? back->inputs() : 0;
+  const std::unique_ptr<Rows> rows = open_rows(words.file, back ? outputs : model.schema(), reading);
 
-  const std::size_t features = model.feature_map() ? model.feature_map()->outputs() : model.schema().inputs;
+  const std::size_t features = back ? back->outputs() : map ? map->outputs() : model.schema().inputs;
   Output output(words.output);
   if (npy) output.write(npy_header("<f4", count_rows(*rows), features));
   std::size_t count = 0;
   std::string line;
-  model.transform(*rows, execution, [&](const RowBlock<double>& block) {
+  const auto write = [&](const RowBlock<double>& block) {
     for (std::size_t i = 0; i < block.rows; ++i) {
       line.clear();
       for (std::size_t j = 0; j < block.cols; ++j) {
@@ -56,10 +67,15 @@ void run_transform(const TransformWords& words) {
       output.write(line);
     }
     count += block.rows;
-  });
+  };
+  if (back)
+    each<double>(*rows, back, write, execution, "transform");
+  else
+    model.transform(*rows, execution, write);
   output.finish();
   if (!is_stdout(words.output))
-    messages.say(fmt::format("{} of {} features in {}", counted(count, "row"), features, words.output));
+    messages.say(
+        fmt::format("{} of {} {} in {}", counted(count, "row"), features, back ? "inputs" : "features", words.output));
 }
 
 }  // namespace
@@ -74,11 +90,14 @@ void add_transform(CLI::App& app, Job& job) {
                    "Where to write: .npy (float32), .csv or .csv.gz (no heading); - is stdout")
       ->required()
       ->type_name("OUT");
+  command->add_flag("--inverse", words->inverse,
+                    "FILE holds what `transform` wrote of a projection or a factor: back to the inputs, least squares");
   words->format.add(*command);
   words->run.add(*command);
   command->footer(
       "Examples:\n"
       "  bochner transform cars.model new.csv -o features.npy\n"
+      "  bochner transform projected.model rows.csv -o small.npy\n"
       "The features' inner products approximate the model's kernel, for use with any linear method.");
   command->callback([words, &job] { job = [words] { run_transform(*words); }; });
 }

@@ -72,6 +72,12 @@ class Map {
   // What its outputs are, where it is the last of a model; none: what the targets of the model's schema are.
   virtual std::optional<Outputs> puts_out() const { return std::nullopt; }
 
+  // Bytes it holds once it is used, beside what was saved: a matrix that is drawn from its seed, say.
+  virtual std::size_t held_bytes() const { return 0; }
+  // The map back, from outputs to inputs, as near as it can: least squares where outputs are fewer. self: this map.
+  // Null: there is none.
+  virtual MapPtr inverse(const MapPtr& self) const;
+
   virtual MapParts parts() const { return {}; }
   // Of a head: its largest coefficient in size, infinity where one is not finite; 0 for maps that have none.
   virtual double largest_coefficient() const { return 0; }

@@ -47,6 +47,8 @@ class Model {
   MapPtr head() const { return head_; }             // features -> predictions
   MapPtr feature_map() const { return features_; }  // rows -> features; null when rows go straight to the head
   const std::vector<MapPtr>& maps() const { return before_head_; }  // those of feature_map(), in order
+  // What transform() makes of rows: the features, or all of a model that has no target to predict, as a projection.
+  MapPtr transform_map() const { return puts_out_.of_targets() ? features_ : map_; }
   bool double_precision() const { return double_precision_; }
   std::size_t outputs() const { return map_->outputs(); }
   const Outputs& puts_out() const { return puts_out_; }  // what they are, with a name for each
@@ -59,7 +61,7 @@ class Model {
   Matrix<double> predict(Rows& rows, const Execution& execution = {}) const;
   Matrix<double> predict(MatrixView<const float> x) const;
   Matrix<double> predict(MatrixView<const double> x) const;
-  // The features of every row: what feature_map() gives, in the precision of the model; the inputs where it has none.
+  // The features of every row: what transform_map() gives, in the precision of the model; the inputs where it is null.
   // As double, some rows at a time.
   void transform(Rows& rows, const Execution& execution, const Visit& visit) const;
 

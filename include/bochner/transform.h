@@ -8,6 +8,8 @@
 //   const MapPtr map = fourier(rows->schema().inputs, {.kernel = gaussian(2.0), .features = 64});
 //   const Matrix<float> z = transform<float>(map, *rows);  // a row of 64 features for each row
 
+#include <string>
+
 #include "bochner/execution.h"
 #include "bochner/map.h"
 #include "bochner/matrix.h"
@@ -22,5 +24,8 @@ template <class T>
 Matrix<T> transform(const MapPtr& map, Rows& rows, const Execution& execution = {});
 template <class T>
 Matrix<T> transform(const MapPtr& map, MatrixView<const T> rows, const Execution& execution = {});
+
+// std::invalid_argument where the map would hold more than the execution allows once it is used. remedy: what to do.
+void check_map_memory(const MapPtr& map, const Execution& execution, const std::string& remedy = "");
 
 }  // namespace bochner

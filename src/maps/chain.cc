@@ -30,10 +30,24 @@ class ChainMap final : public SparseMapOf<ChainMap> {
   std::size_t outputs() const override { return maps_.back()->outputs(); }
   double bound() const override { return maps_.back()->bound(); }
   std::optional<Outputs> puts_out() const override { return maps_.back()->puts_out(); }
+  std::size_t held_bytes() const override {
+    std::size_t sum = 0;
+    for (const MapPtr& map : maps_) sum += map->held_bytes();
+    return sum;
+  }
   std::size_t rows_at_once() const override {
     std::size_t most = 0;
     for (const MapPtr& map : maps_) most = std::max(most, map->rows_at_once());
     return most;
+  }
+
+  MapPtr inverse(const MapPtr&) const override {
+    std::vector<MapPtr> back;
+    for (auto map = maps_.rbegin(); map != maps_.rend(); ++map) {
+      back.push_back((*map)->inverse(*map));
+      if (!back.back()) return nullptr;
+    }
+    return chain(std::move(back));
   }
 
   template <class T>
@@ -89,6 +103,8 @@ class ChainMap final : public SparseMapOf<ChainMap> {
 };
 
 }  // namespace
+
+MapPtr Map::inverse(const MapPtr&) const { return nullptr; }
 
 MapPtr chain(std::vector<MapPtr> maps) {
   if (maps.size() == 1) return maps[0];

@@ -8,14 +8,17 @@
 #include <limits>
 #include <utility>
 
+#include "base/aligned.h"
 #include "base/archive.h"
 #include "base/require.h"
 #include "base/safetensors.h"
 #include "base/threads.h"
 #include "bochner/learner.h"
+#include "bochner/transform.h"
 #include "choose/offsets.h"
 #include "learn/evaluator.h"
 #include "maps/load.h"
+#include "maps/map_rows.h"
 #include "model/predictions.h"
 #include "model/report_json.h"
 #include "rows/schema_json.h"
@@ -169,16 +172,54 @@ void Model::predict(Rows& rows, const Execution& execution, const Visit& visit) 
   });
 }
 
+namespace {
+
+// visit(features) for every block of rows, of which few are held at a time where rows or features are wide: a row's
+// features do not depend on its block.
+template <class T>
+void each_transformed(Rows& rows, const MapPtr& map, Threads& threads, const Execution& execution,
+                      const std::function<void(const RowBlock<T>&)>& visit) {
+  constexpr std::size_t kHeld = 8 << 20;  // bytes
+  const std::size_t inputs = rows.schema().sparse ? 1 : rows.schema().inputs, outputs = map ? map->outputs() : 1;
+  const std::size_t count = std::clamp<std::size_t>(kHeld / (sizeof(T) * std::max(inputs, outputs)), 16, 16384);
+  AlignedVector<T> mapped;
+  RowBlock<T> block;
+  rows.rewind();
+  if (execution.progress) execution.progress("transform", 0);
+  while (rows.next(execution.block_rows ? execution.block_rows : count, block)) {
+    threads.check_stop();
+    if (map) {
+      mapped.resize(block.rows * outputs);
+      const MatrixView<T> z{mapped.data(), block.rows, outputs, outputs};
+      map_rows(workers_on(threads), *map, block, z);
+      block = block.with_values(z);
+    }
+    visit(block);
+    if (execution.progress) execution.progress("transform", rows.fraction_read());
+  }
+}
+
+}  // namespace
+
 void Model::transform(Rows& rows, const Execution& execution, const Visit& visit) const {
-  constexpr std::size_t kSlice = 256;  // rows of doubles beside a block that may take most of the memory
+  constexpr std::size_t kSlice = 128 << 10;  // doubles beside a block
+  const MapPtr map = transform_map();
+  require(!map || map->inputs() == rows.schema().inputs, "transform: the rows have {} inputs, the model takes {}",
+          rows.schema().inputs, schema_.inputs);
+  check_map_memory(map, execution);
   Threads threads(execution);
   std::unique_ptr<Rows> shifted;
-  const Stream stream(with_offsets(rows, schema_.offsets, shifted), features_, threads, execution, precision_of(*this));
+  Rows& read = with_offsets(rows, schema_.offsets, shifted);
   Matrix<double> values;
-  stream.each("transform", [&](const auto& block) {
-    for (std::size_t begin = 0; begin < block.rows; begin += kSlice)
-      visit(as_double(block.slice(begin, std::min(kSlice, block.rows - begin)), values));
-  });
+  const auto in_slices = [&](const auto& block) {
+    const std::size_t slice = std::clamp<std::size_t>(kSlice / block.cols, 1, 256);
+    for (std::size_t begin = 0; begin < block.rows; begin += slice)
+      visit(as_double(block.slice(begin, std::min(slice, block.rows - begin)), values));
+  };
+  if (double_precision_)
+    each_transformed<double>(read, map, threads, execution, in_slices);
+  else
+    each_transformed<float>(read, map, threads, execution, in_slices);
 }
 
 Matrix<double> Model::predict(Rows& rows, const Execution& execution) const {
@@ -270,7 +311,7 @@ std::string Model::description() const {
   if (double_precision_) text += "precision double\n";
   for (const MapPtr& map : before_head_) text += fmt::format("map       {}\n", map->spec());
   text += report_.learner.empty()
-              ? fmt::format("head      {}\n", head_->spec())
+              ? fmt::format("{:<9} {}\n", puts_out_.of_targets() ? "head" : "map", head_->spec())
               : fmt::format("head      {} by {}, lambda {:.3g}\n", report_.learner, report_.solver, report_.lambda);
   if (report_.rows > 0) text += fmt::format("trained   on {} rows\n", report_.rows);
   if (report_.score) text += fmt::format("score     {} ({})\n", report_.score->text(), report_.validation);

@@ -63,13 +63,19 @@ std::unique_ptr<Rows> open_rows(const std::string& path, const RowsOptions& opti
   require(path != "-",
           "-: standard input can be read only once, training passes over the rows more often; store them "
           "in a file");
+  RowsOptions reading = options;
+  if (options.inputs_only) {
+    reading.ignore.insert(reading.ignore.end(), options.targets.begin(), options.targets.end());
+    reading.targets.clear();
+    reading.target_required = false;
+  }
   switch (find_format(path, options.format)) {
     case Format::svmlight:
-      return open_svmlight(path, options);
+      return open_svmlight(path, reading);
     case Format::npy:
-      return open_npy(path, options);
+      return open_npy(path, reading);
     default:
-      return open_csv(path, options);
+      return open_csv(path, reading);
   }
 }
 

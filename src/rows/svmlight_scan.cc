@@ -108,7 +108,7 @@ SvmlightScan scan_svmlight(const std::string& path, const RowsOptions& options, 
   schema.missing = options.missing;
   schema.index_base = options.index_base.value_or(tally.least == 0 ? 0 : 1);
   schema.inputs = std::size_t(tally.most) + 1 - std::size_t(schema.index_base);
-  schema.targets = tally.labelled == tally.rows ? 1 : 0;
+  schema.targets = tally.labelled == tally.rows && !options.inputs_only ? 1 : 0;
   if (schema.targets == 0) return scan;
   schema.task = options.task.value_or(tally.kinds.look_like_classes() ? Task::classification : Task::regression);
   if (schema.task == Task::classification) {

@@ -8,6 +8,7 @@
 
 #include "base/require.h"
 #include "bochner/stream.h"
+#include "run/memory_plan.h"
 
 namespace bochner {
 
@@ -39,6 +40,13 @@ Matrix<T> transform(const MapPtr& map, MatrixView<const T> rows, const Execution
   Schema schema;
   schema.inputs = rows.cols;
   return transform<T>(map, *memory_rows<T>(rows, {}, schema), execution);
+}
+
+void check_map_memory(const MapPtr& map, const Execution& execution, const std::string& remedy) {
+  const double bytes = map ? double(map->held_bytes()) : 0, limit = double(memory_limit(execution));
+  require(bytes <= limit, "memory: the matrix of {} takes {}, {} {}; {}", map->spec(), size_text(bytes),
+          execution.memory ? "the memory given is" : "3/4 of what is free are", size_text(limit),
+          remedy.empty() ? "make the model with store seed, which keeps none, or allow more memory" : remedy);
 }
 
 template Matrix<float> transform(const MapPtr&, Rows&, const Execution&);
