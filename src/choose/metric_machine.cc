@@ -11,12 +11,16 @@
 
 #include "learn/descend.h"
 #include "maps/map_rows.h"
+#include "random/draw.h"
+#include "run/logged.h"
 
 namespace bochner {
 
 namespace {
 
 constexpr int kLeastExponent = -10, kGreatestExponent = -2;  // of the landmarks' lambda
+constexpr std::size_t kMostFlowTargets = 32;
+constexpr double kMostCoefficients = 1e8;  // of leaves: rows x outputs x trees
 constexpr std::size_t kLeastLeafRows = 500;
 constexpr std::size_t kOneTreeRows = 100000;  // from which one tree speaks for all while the blend is weighed
 
@@ -24,6 +28,47 @@ Matrix<float> gather(const Matrix<float>& u, const std::vector<std::uint32_t>& r
   Matrix<float> out(rows.size(), u.cols());
   for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(&u(rows[i], 0), u.cols(), &out(i, 0));
   return out;
+}
+
+// Targets of the rows listed; of more than kMostFlowTargets as many random sums.
+Matrix<double> flow_targets(MatrixView<const double> y, const std::vector<std::uint32_t>& rows, std::uint64_t seed) {
+  const bool many = y.cols > kMostFlowTargets;
+  Matrix<double> mix(many ? y.cols : 0, kMostFlowTargets);
+  for (std::size_t k = 0; k < mix.rows(); ++k)
+    for (std::size_t s = 0; s < kMostFlowTargets; ++s)
+      mix(k, s) = normal(seed, Draw::sketch, k, s) / std::sqrt(double(kMostFlowTargets));
+  Matrix<double> out(rows.size(), many ? kMostFlowTargets : y.cols);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double* row = y.row(rows[i]);
+    if (!many) std::copy_n(row, y.cols, &out(i, 0));
+    for (std::size_t k = 0; k < mix.rows(); ++k)
+      for (std::size_t s = 0; s < kMostFlowTargets && row[k] != 0; ++s) out(i, s) += row[k] * mix(k, s);
+  }
+  return out;
+}
+
+// A metric as numbers, for a checkpoint.
+std::vector<double> packed(const Metric& metric, double loss) {
+  std::vector<double> out = {metric.q, metric.lambda, loss};
+  const Matrix<double>& W = metric.full;
+  if (metric.diagonal.empty())
+    out.insert(out.end(), W.data(), W.data() + W.rows() * W.cols());
+  else
+    out.insert(out.end(), metric.diagonal.begin(), metric.diagonal.end());
+  return out;
+}
+
+Metric unpacked(const std::vector<double>& numbers, std::size_t full_inputs) {
+  Metric metric;
+  metric.q = numbers[0];
+  metric.lambda = numbers[1];
+  if (full_inputs == 0) {
+    metric.diagonal.assign(numbers.begin() + 3, numbers.end());
+  } else {
+    metric.full = Matrix<double>(full_inputs, full_inputs);
+    std::copy(numbers.begin() + 3, numbers.end(), metric.full.data());
+  }
+  return metric;
 }
 
 }  // namespace
@@ -40,11 +85,10 @@ std::vector<Metric> learn_metrics(const Workers& on, const MachineRows& all, con
   // The rows not held out, together.
   const std::vector<std::uint32_t> numbers = all.numbers(false);
   Matrix<float> x(numbers.size(), all.rows.x.cols);
-  Matrix<double> y(numbers.size(), all.rows.y.cols);
+  const Matrix<double> y = flow_targets(all.rows.y, numbers, seed);
   std::vector<double> weights;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     std::copy_n(all.rows.x.row(numbers[i]), x.cols(), &x(i, 0));
-    std::copy_n(all.rows.y.row(numbers[i]), y.cols(), &y(i, 0));
     if (!all.rows.weights.empty()) weights.push_back(all.rows.weights[numbers[i]]);
   }
   const FlowRows rows{x.view(), y.view(), weights};
@@ -54,12 +98,19 @@ std::vector<Metric> learn_metrics(const Workers& on, const MachineRows& all, con
     loss = value;
     if (talk.progress) talk.progress(fmt::format("metric (loss {:.3f})", loss), ++done / total);
   };
-  const Metric start =
-      flow(on, rows, flow_start(rows, seed), {effort.steps[0], 0.12, effort.few, false}, seed, step_done);
-  const Metric diagonal = flow(on, rows, start, {effort.steps[1], 0.05, effort.more, false}, seed + 1, step_done);
+  const auto learn = [&](const char* name, const Metric& start, const FlowPhase& phase, std::uint64_t draw) {
+    const std::size_t d = x.cols(), size = 3 + (phase.full ? d * d : d);
+    const std::vector<double> found = logged(
+        talk.checkpoint, name, size, [&] { return packed(flow(on, rows, start, phase, draw, step_done), loss); });
+    loss = found[2];
+    return unpacked(found, phase.full ? d : 0);
+  };
+  const std::array<std::size_t, 4>& steps = effort.steps;
+  const Metric start = learn("metric a", flow_start(rows, seed), {steps[0], 0.12, effort.few, false}, seed);
+  const Metric diagonal = learn("metric b", start, {steps[1], 0.05, effort.more, false}, seed + 1);
   const double diagonal_loss = loss;
-  Metric full = flow(on, rows, start, {effort.steps[2], 0.06, effort.few, true}, seed + 2, step_done);
-  full = flow(on, rows, full, {effort.steps[3], 0.05, effort.more, true}, seed + 3, step_done);
+  Metric full = learn("metric c", start, {steps[2], 0.06, effort.few, true}, seed + 2);
+  full = learn("metric d", full, {steps[3], 0.05, effort.more, true}, seed + 3);
   if (talk.tell)
     talk.tell(fmt::format("metric: log loss {:.3f} with a scale per input, {:.3f} with directions of inputs",
                           diagonal_loss, loss));
@@ -67,7 +118,7 @@ std::vector<Metric> learn_metrics(const Workers& on, const MachineRows& all, con
 }
 
 MetricMachine::MetricMachine(const Workers& on, const MachineRows& rows, Metric metric, const MachineEffort& effort,
-                             std::uint64_t seed)
+                             std::uint64_t seed, Checkpoint* checkpoint)
     : on_(on),
       rows_(rows),
       metric_(std::move(metric)),
@@ -78,15 +129,39 @@ MetricMachine::MetricMachine(const Workers& on, const MachineRows& rows, Metric 
   map_rows(on, *project_, RowBlock<float>::dense(rows.rows.x), u_.view());
   const std::vector<std::uint32_t> fitted = rows.numbers(false);
   const double affordable = std::sqrt(effort.most_products / double(rows.held.size()));
-  landmarks_ = std::min({effort.most_landmarks, fitted.size(), std::size_t(std::max(1000.0, affordable))});
-  std::vector<std::uint32_t> chosen = draw_rows(fitted.size(), landmarks_, seed, 1000000);
-  for (std::uint32_t& row : chosen) row = fitted[row];
-  ridge_ = std::make_unique<LandmarkRidge>(on, projected(), chosen, rows.held, metric_.q);
+  const std::size_t count = std::min({effort.most_landmarks, fitted.size(), std::size_t(std::max(1000.0, affordable))});
+  landmarks_ = draw_rows(fitted.size(), count, seed, 1000000);
+  for (std::uint32_t& row : landmarks_) row = fitted[row];
   leaf_.seed = seed;
   const double leaf_rows = std::sqrt(effort.most_leaf_products / double(rows.held.size()));
   leaf_.leaf_rows = std::min(leaf_.leaf_rows, std::max(kLeastLeafRows, std::size_t(leaf_rows)));
-  choose_lambda();
-  choose_leaves();
+  const std::size_t size = 3 + held_.size() * rows.rows.y.cols;
+  take(logged(checkpoint, metric_.diagonal.empty() ? "machine full" : "machine diagonal", size, [&] {
+    choose_lambda();
+    choose_leaves();
+    return choices();
+  }));
+  fitted_ = nullptr;
+}
+
+LandmarkRidge& MetricMachine::ridge() const {
+  if (!ridge_) ridge_ = std::make_unique<LandmarkRidge>(on_, projected(), landmarks_, rows_.held, metric_.q);
+  return *ridge_;
+}
+
+std::vector<double> MetricMachine::choices() const {
+  std::vector<double> out = {lambda_, leaf_lambda_, error_};
+  const Matrix<double>& h = held_predictions_;
+  out.insert(out.end(), h.data(), h.data() + h.rows() * h.cols());
+  return out;
+}
+
+void MetricMachine::take(const std::vector<double>& choices) {
+  lambda_ = choices[0];
+  leaf_lambda_ = choices[1];
+  error_ = choices[2];
+  held_predictions_ = Matrix<double>(held_.size(), rows_.rows.y.cols);
+  std::copy(choices.begin() + 3, choices.end(), held_predictions_.data());
 }
 
 // Decades from the flow's own lambda downhill.
@@ -95,7 +170,7 @@ void MetricMachine::choose_lambda() {
   std::map<int, double> errors;
   const auto error = [&](int exponent) {
     if (const auto known = errors.find(exponent); known != errors.end()) return known->second;
-    const MapPtr map = ridge_->fit(std::pow(10.0, exponent), false);
+    const MapPtr map = ridge().fit(std::pow(10.0, exponent), false);
     Matrix<double> predictions = predict_rows(on_, *map, held.view());
     const double e = squared_error(projected(), predictions, held_);
     if (errors.empty() || e < error_) {
@@ -118,6 +193,7 @@ Matrix<double> MetricMachine::residuals(const Map& landmarks) const {
 }
 
 void MetricMachine::choose_leaves() {
+  if (double(u_.rows()) * double(rows_.rows.y.cols) * double(leaf_.trees) > kMostCoefficients) return;
   const Matrix<double> left = residuals(*fitted_);
   const MetricRows rows{u_.view(), left.view(), rows_.rows.weights};
   LeafOptions options = leaf_;
@@ -136,7 +212,7 @@ void MetricMachine::choose_leaves() {
 }
 
 MapPtr MetricMachine::refit() const {
-  const MapPtr landmarks = ridge_->fit(lambda_, true);
+  const MapPtr landmarks = ridge().fit(lambda_, true);
   if (leaf_lambda_ == 0) return chain({project_, landmarks});
   const Matrix<double> left = residuals(*landmarks);
   std::vector<std::uint32_t> all(u_.rows());
@@ -147,7 +223,8 @@ MapPtr MetricMachine::refit() const {
 }
 
 std::string MetricMachine::text() const {
-  std::string text = fmt::format("exponent {:.2f}, {} landmarks (lambda {:.0e})", metric_.q, landmarks_, lambda_);
+  std::string text =
+      fmt::format("exponent {:.2f}, {} landmarks (lambda {:.0e})", metric_.q, landmarks_.size(), lambda_);
   if (leaf_lambda_ > 0) text += fmt::format(", leaves of {} rows (lambda {:.0e})", leaf_.leaf_rows, leaf_lambda_);
   return text;
 }

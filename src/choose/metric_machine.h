@@ -14,6 +14,8 @@
 
 namespace bochner {
 
+class Checkpoint;
+
 // How far a machine in a learnt metric goes.
 struct MachineEffort {
   std::array<std::size_t, 4> steps = {120, 30, 150, 80};  // diagonal from few rows and from more, full likewise
@@ -36,9 +38,11 @@ struct MachineRows {
 struct MachineTalk {
   std::function<void(const std::string&)> tell = {};
   std::function<void(const std::string&, double)> progress = {};
+  Checkpoint* checkpoint = nullptr;
 };
 
-// The metrics that the flow finds on the rows not held out: diagonal and full.
+// The metrics that the flow finds on the rows not held out: diagonal and full. Many targets are learnt from by random
+// sums of them, which keep squared errors in the mean.
 std::vector<Metric> learn_metrics(const Workers& on, const MachineRows& rows, const MachineEffort& effort,
                                   std::uint64_t seed, const MachineTalk& talk);
 
@@ -47,7 +51,7 @@ std::vector<Metric> learn_metrics(const Workers& on, const MachineRows& rows, co
 class MetricMachine {
  public:
   MetricMachine(const Workers& on, const MachineRows& rows, Metric metric, const MachineEffort& effort,
-                std::uint64_t seed);
+                std::uint64_t seed, Checkpoint* checkpoint);
 
   const Matrix<double>& held_predictions() const { return held_predictions_; }  // of the rows held out, in order
   double error() const { return error_; }                                       // their mean squared error
@@ -56,8 +60,11 @@ class MetricMachine {
 
  private:
   MetricRows projected() const { return {u_.view(), rows_.rows.y, rows_.rows.weights}; }
+  LandmarkRidge& ridge() const;  // made when it is first asked for
   void choose_lambda();
   void choose_leaves();
+  std::vector<double> choices() const;  // to go on from, and back
+  void take(const std::vector<double>& choices);
   Matrix<double> residuals(const Map& landmarks) const;
 
   const Workers& on_;
@@ -67,8 +74,8 @@ class MetricMachine {
   std::vector<std::uint32_t> held_;
   MapPtr project_;
   Matrix<float> u_;
-  std::unique_ptr<LandmarkRidge> ridge_;
-  std::size_t landmarks_ = 0;
+  std::vector<std::uint32_t> landmarks_;  // rows' numbers
+  mutable std::unique_ptr<LandmarkRidge> ridge_;
   MapPtr fitted_;
   double lambda_ = 0, leaf_lambda_ = 0;  // 0: no leaves
   Matrix<double> held_predictions_;

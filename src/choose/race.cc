@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "choose/blend.h"
+#include "random/draw.h"
 
 namespace bochner {
 
@@ -13,8 +14,21 @@ namespace {
 
 constexpr double kHeldShare = 0.15;
 constexpr std::size_t kMostHeld = 10000;
+constexpr double kMostRows = 1e6;
 
 }  // namespace
+
+RaceSource::RaceSource(Rows& all, std::uint64_t rows, double row_bytes, double memory, std::uint64_t seed)
+    : all_(all), count_(rows) {
+  if (double(rows) <= kMostRows && double(rows) * row_bytes <= memory) return;
+  double most = kMostRows;
+  while (most * row_bytes > memory && most > 1) most /= 2;
+  const double share = std::min(1.0, most / double(rows));
+  const auto takes = [seed, share](std::uint64_t row) { return uniform(seed, Draw::split, row, 2) < share; };
+  kept_ = cached_rows<float>(*subset_rows(all, takes));
+  count_ = 0;
+  for (std::uint64_t row = 0; row < rows; ++row) count_ += takes(row);
+}
 
 RaceRows::RaceRows(const Stream& stream, const TargetCode& code, std::size_t rows, std::uint64_t seed)
     : code_(code),

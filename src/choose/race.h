@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +24,23 @@ struct Candidate {
   Matrix<double> held;
   double error = 0;               // the mean squared error of `held`
   std::function<MapPtr()> refit;  // from rows as they are to codes
+};
+
+// The rows that race: all of them or, where those do not fit in memory or are more than a million, a sample that is
+// kept in memory: of about a million rows, or of the first of its halves, quarters, ... that fits.
+class RaceSource {
+ public:
+  // row_bytes: that a row takes while the race goes on.
+  RaceSource(Rows& all, std::uint64_t rows, double row_bytes, double memory, std::uint64_t seed);
+
+  bool sampled() const { return kept_ != nullptr; }
+  Rows& rows() const { return kept_ ? *kept_ : all_; }
+  std::size_t count() const { return count_; }
+
+ private:
+  Rows& all_;
+  std::size_t count_;
+  std::unique_ptr<Rows> kept_;
 };
 
 // The rows of a race, all in memory: inputs as the stream's map makes them, coded targets, and which are held out.

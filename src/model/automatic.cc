@@ -14,6 +14,7 @@
 #include "bochner/error.h"
 #include "choose/race.h"
 #include "run/compute.h"
+#include "run/logged.h"
 #include "run/memory_plan.h"
 #include "run/stream.h"
 
@@ -22,7 +23,7 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kSampleRows = 10000, kSampledFrom = 40000;  // rows that rivals race on first
-constexpr std::size_t kLeastRows = 200, kMostInputs = 2000, kMostOutputs = 64;
+constexpr std::size_t kLeastRows = 200, kMostInputs = 2000, kMostOutputs = 2000;
 
 MachineEffort effort_of(Effort effort) {
   MachineEffort e;
@@ -62,6 +63,12 @@ std::vector<Rival> rivals(Effort effort) {
   return all;
 }
 
+// What a row takes while all that is learnt lies beside it: inputs, metrics' projections and leaves; codes.
+double row_bytes(const Schema& schema, std::size_t outputs) {
+  const std::size_t codes = schema.task == Task::classification ? schema.labels.size() : schema.targets;
+  return double(schema.inputs) * 4 + double(outputs) * 4 * 7 + double(codes) * 8 * 6;
+}
+
 class Race {
  public:
   Race(Rows& rows, const Survey& survey, const TrainOptions& options, Threads& threads, const Execution& execution,
@@ -74,10 +81,15 @@ class Race {
         code_(target_code(rows.schema(), survey, true)),
         input_columns_(std::move(columns)),
         inputs_(twofold(input_columns_)),
-        race_rows_(Stream(rows, inputs_, on_.threads, execution_), code_, survey.rows(), options.seed) {}
+        source_(rows, survey.rows(), row_bytes(rows.schema(), inputs_->outputs()), double(memory_limit(execution)),
+                options.seed),
+        race_rows_(Stream(source_.rows(), inputs_, on_.threads, execution_), code_, source_.count(), options.seed) {}
 
   Fitted run() {
     Clock clock;
+    if (source_.sampled())
+      say(fmt::format("{} of {} rows race and make the kernels; bins are fitted on all", source_.count(),
+                      survey_.rows()));
     race_metrics();
     report_.seconds.emplace_back("metric", clock.lap());
     for (const Rival& rival : rivals_that_go_on()) race_training(rival);
@@ -109,12 +121,13 @@ class Race {
   }
 
   void race_metrics() {
-    const MachineTalk talk{[&](const std::string& line) { say(line); }, execution_.progress};
+    const MachineTalk talk{[&](const std::string& line) { say(line); }, execution_.progress, execution_.checkpoint};
     const MachineEffort effort = effort_of(*options_.automatic);
     const std::vector<Metric> metrics = learn_metrics(on_, race_rows_.machine(), effort, options_.seed, talk);
     tell_importance(metrics[0]);
     for (const Metric& metric : metrics) {
-      machines_.push_back(std::make_unique<MetricMachine>(on_, race_rows_.machine(), metric, effort, options_.seed));
+      machines_.push_back(std::make_unique<MetricMachine>(on_, race_rows_.machine(), metric, effort, options_.seed,
+                                                          execution_.checkpoint));
       const MetricMachine& m = *machines_.back();
       add({fmt::format("kernel of {} ({})", metric.diagonal.empty() ? "learnt directions" : "scaled inputs", m.text()),
            m.held_predictions(), m.error(), [this, &m] {
@@ -159,10 +172,10 @@ class Race {
   // What a training on some of the rows predicts for those held out, coded; nothing where it does not suit the rows.
   std::optional<Matrix<double>> predictions(const Rival& rival, const std::function<bool(std::uint64_t)>& takes) {
     try {
-      const Model model = train(*subset_rows(rows_, takes), other_options(rival.map));
+      const Model model = train(*subset_rows(source_.rows(), takes), other_options(rival.map));
       if (model.schema().offsets != rows_.schema().offsets || model.outputs() != columns()) return {};
-      Matrix<double> values =
-          model.predict(*subset_rows(rows_, [this](std::uint64_t row) { return race_rows_.is_held(row); }), execution_);
+      Matrix<double> values = model.predict(
+          *subset_rows(source_.rows(), [this](std::uint64_t row) { return race_rows_.is_held(row); }), execution_);
       for (std::size_t i = 0; i < values.rows() && code_.task == Task::regression; ++i)
         for (std::size_t k = 0; k < columns(); ++k) values(i, k) = (values(i, k) - code_.center[k]) / code_.unit[k];
       return values;
@@ -178,7 +191,7 @@ class Race {
   // Of many rows a sample is raced first: those far behind the best on it drop out.
   std::vector<Rival> rivals_that_go_on() {
     const std::vector<Rival> all = rivals(*options_.automatic);
-    const std::size_t n = survey_.rows();
+    const std::size_t n = source_.count();
     if (n < kSampledFrom) return all;
     std::vector<char> sampled(n, 0);
     for (const std::uint32_t row : draw_rows(n, kSampleRows, options_.seed, 3000000)) sampled[row] = 1;
@@ -200,11 +213,17 @@ class Race {
   }
 
   void race_training(const Rival& rival) {
-    std::optional<Matrix<double>> held =
-        predictions(rival, [this](std::uint64_t row) { return !race_rows_.is_held(row); });
-    if (!held) return;
-    const double error = race_rows_.error(*held);
-    add({rival.name, std::move(*held), error,
+    const std::size_t rows = race_rows_.held().size(), size = rows * columns();
+    const std::vector<double> found = logged(execution_.checkpoint, rival.name, size, [&]() -> std::vector<double> {
+      const auto held = predictions(rival, [this](std::uint64_t row) { return !race_rows_.is_held(row); });
+      if (!held) return {};
+      return {held->data(), held->data() + size};
+    });
+    if (found.empty()) return;
+    Matrix<double> held(rows, columns());
+    std::copy(found.begin(), found.end(), held.data());
+    const double error = race_rows_.error(held);
+    add({rival.name, std::move(held), error,
          [this, map = rival.map] { return coded(train(rows_, other_options(map))); }});
   }
 
@@ -253,6 +272,7 @@ class Race {
   TargetCode code_;
   std::vector<TwofoldColumn> input_columns_;
   MapPtr inputs_;  // what they make of the rows
+  RaceSource source_;
   RaceRows race_rows_;
   std::vector<std::unique_ptr<MetricMachine>> machines_;
   std::vector<Candidate> candidates_;
@@ -281,9 +301,8 @@ std::string unsuited(const Schema& schema, const Survey& survey, const Execution
   if (outputs == 0) return "no input varies";
   if (outputs > kMostInputs) return fmt::format("{} inputs are more than {}", outputs, kMostInputs);
   if (codes > kMostOutputs) return fmt::format("{} outputs are more than {}", codes, kMostOutputs);
-  const double bytes = double(survey.rows()) * (double(outputs) * 4 * 7 + double(codes) * 8 * 6);
-  if (bytes > double(memory_limit(execution)))
-    return fmt::format("{} rows do not fit in memory with all that is learnt beside them", survey.rows());
+  if (double(kLeastRows) * row_bytes(schema, outputs) > double(memory_limit(execution)))
+    return fmt::format("{} rows of {} outputs do not fit in memory", kLeastRows, codes);
   return "";
 }
 

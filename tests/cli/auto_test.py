@@ -5,6 +5,7 @@
 import json
 import math
 import random
+import time
 import unittest
 
 from command import CommandTest
@@ -85,6 +86,39 @@ class Automatic(CommandTest):
         self.report("noise.csv", *AUTO, "--ignore", "w", "-o", "m")
         found = self.evaluate("m", "new.csv")
         self.assertGreater(found["score"]["r2"] if "score" in found else found["r2"], -0.05)
+
+    def test_goes_on_to_the_same_bytes(self):
+        self.file("wave.csv", table(300, wave))
+        words = ("train", "wave.csv", *AUTO, "--ignore", "w", "-o", "m", "--resume")
+        self.succeed_quietly(*words)
+        expected = (self.folder / "m").read_bytes()
+        stopped = 0
+        for point in (2000, 12000):
+            code, _, errors = self.run_command(*words, "--quiet", "--stop-after", point)
+            if code == 0:
+                break
+            self.assertEqual(code, 130, errors)
+            self.assertTrue((self.folder / "m.checkpoint").exists())
+            stopped += 1
+        self.assertGreater(stopped, 0)
+        process = self.start(*words, "--quiet", "--checkpoint-seconds", 0)
+        time.sleep(0.3)
+        process.kill()
+        process.communicate()
+        self.succeed_quietly(*words, "--threads", 3)
+        self.assertEqual((self.folder / "m").read_bytes(), expected)
+
+    def test_more_classes_than_the_metric_is_learnt_from(self):
+        def cell(draw, i, x):
+            x[0], x[1] = x[0] % 1, x[1] % 1
+            return f"c{int(6 * x[0])}{int(6 * x[1])}", 1
+
+        self.file("cells.csv", table(900, cell, columns=2))
+        self.file("new.csv", table(500, cell, seed=2, columns=2))
+        notes = "\n".join(self.report("cells.csv", *AUTO, "--ignore", "w", "-o", "m")["notes"])
+        self.assertIn("kernel of scaled inputs", notes)
+        found = self.evaluate("m", "new.csv")
+        self.assertLess(found["score"]["error"] if "score" in found else found["error"], 0.5)
 
     def test_few_rows_are_trained_as_without(self):
         self.file("few.csv", table(60, wave))

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "choose/race.h"
+
+#include <gtest/gtest.h>
+
+#include "random/draw.h"
+
+namespace bochner {
+namespace {
+
+struct Table {
+  explicit Table(std::size_t n) : x(n, 2), y(n, 1) {
+    for (std::size_t i = 0; i < n; ++i) {
+      x(i, 0) = float(i);
+      x(i, 1) = float(normal(1, Draw::sample, i));
+      y(i, 0) = double(x(i, 1)) + 3;
+    }
+    schema.inputs = 2;
+    schema.targets = 1;
+    rows = memory_rows<float>(std::as_const(x).view(), std::as_const(y).view(), schema);
+  }
+
+  Matrix<float> x;
+  Matrix<double> y;
+  Schema schema;
+  std::unique_ptr<Rows> rows;
+};
+
+TEST(RaceSource, TakesAllRowsWhereTheyFit) {
+  const Table table(2000);
+  const RaceSource source(*table.rows, 2000, 100, 200000, 1);
+  EXPECT_FALSE(source.sampled());
+  EXPECT_EQ(source.count(), 2000u);
+  EXPECT_EQ(&source.rows(), table.rows.get());
+}
+
+TEST(RaceSource, KeepsASampleThatFits) {
+  const Table table(2000);
+  std::size_t counts[2];
+  for (const int i : {0, 1}) {
+    const RaceSource source(*table.rows, 2000, 1e6, i == 0 ? 4e8 : 7e8, 1);  // a million halved 12 and 11 times
+    EXPECT_TRUE(source.sampled());
+    counts[i] = source.count();
+    EXPECT_NEAR(double(counts[i]), 1e6 / (i == 0 ? 4096 : 2048), 80);
+    Threads threads(1);
+    std::size_t seen = 0;
+    float last = -1;
+    Stream(source.rows(), nullptr, threads, {}).each("rows", [&](const auto& block) {
+      for (std::size_t r = 0; r < block.rows; ++r, ++seen) {
+        EXPECT_GT(block.values[r * block.stride], last);  // rows of the table, in order
+        last = float(block.values[r * block.stride]);
+      }
+    });
+    EXPECT_EQ(seen, source.count());
+  }
+  EXPECT_GT(counts[1], counts[0]);
+}
+
+TEST(RaceRows, BlendOfTheTruthAndNoiseIsTheTruth) {
+  const Table table(400);
+  Threads threads(2);
+  TargetCode code;
+  code.task = Task::regression;
+  code.center = {3};
+  code.unit = {2};
+  const RaceRows rows(Stream(*table.rows, nullptr, threads, {}), code, 400, 5);
+  ASSERT_EQ(rows.held().size(), 60u);
+  Candidate truth, noise;
+  truth.held = noise.held = Matrix<double>(60, 1);
+  for (std::size_t p = 0; p < 60; ++p) {
+    truth.held(p, 0) = (table.y(rows.held()[p], 0) - 3) / 2;
+    noise.held(p, 0) = normal(2, Draw::sample, p);
+  }
+  EXPECT_NEAR(rows.error(truth.held), 0, 1e-12);
+  const std::vector<Candidate> both = {truth, noise};
+  const std::vector<double> b = rows.weigh(both);
+  EXPECT_NEAR(b[0], 1, 1e-6);
+  EXPECT_EQ(b[1], 0);
+  EXPECT_NEAR(*rows.score(rows.blend(both, b)).r2, 1, 1e-9);
+}
+
+}  // namespace
+}  // namespace bochner
