@@ -17,6 +17,8 @@ namespace {
 struct PredictWords {
   std::string model, file, output;
   std::vector<std::string> keep;
+  std::string interval;
+  std::optional<double> level;  // of the interval
   bool scores = false, probabilities = false, names = false;
   RunOptions run;
   FileOptions format;
@@ -35,6 +37,8 @@ std::string heading(const Model& model, const PredictWords& words, const KeptCel
   if (out.of_classes()) names.push_back(schema.target_names()[0]);
   for (std::size_t k = 0; k < model.outputs() && has_numbers(model, words); ++k)
     names.push_back((out.of_classes() ? "score:" : "") + out.names[k]);
+  for (std::size_t k = 0; k < model.outputs() && words.level; ++k)
+    for (const char* side : {"lower:", "upper:"}) names.push_back(side + out.names[k]);
   if (words.probabilities)
     for (const std::string& label : schema.labels) names.push_back("probability:" + label);
   std::string line;
@@ -46,6 +50,10 @@ std::string heading(const Model& model, const PredictWords& words, const KeptCel
 std::vector<double> numbers_of(const Model& model, const double* values, const PredictWords& words) {
   std::vector<double> numbers;
   if (has_numbers(model, words)) numbers.assign(values, values + model.outputs());
+  for (std::size_t k = 0; k < model.outputs() && words.level; ++k) {
+    const auto [lower, upper] = model.intervals()->around(values[k], *words.level, k);
+    numbers.insert(numbers.end(), {lower, upper});
+  }
   if (!words.probabilities) return numbers;
   const std::vector<double> chances = model.probabilities(values);
   numbers.insert(numbers.end(), chances.begin(), chances.end());
@@ -66,8 +74,17 @@ void append_prediction(std::string& line, const Model& model, const double* valu
 void check_words(const PredictWords& words, const Model& model) {
   const bool classes = model.puts_out().of_classes();
   require(!words.probabilities || model.has_probabilities(),
-          "--probabilities: the scores of {} are no probabilities; train with --learner logistic",
+          "--probabilities: the scores of {} are no probabilities; train with --calibrate or --learner logistic",
           model.report().learner);
+  if (words.level) {
+    require(!classes, "--interval: the model puts out classes, expected values; use --probabilities");
+    require(model.intervals().has_value(), "--interval: the model has no intervals; train with --calibrate or --auto");
+    require(
+        *words.level > 0 && *words.level <= model.intervals()->greatest_level(),
+        "--interval: found {}, expected a share above 0 and at most {:.4f}: the intervals are from {:.0f} rows held "
+        "out",
+        *words.level, model.intervals()->greatest_level(), model.intervals()->rows);
+  }
   if (!words.output.ends_with(".npy")) return check_text_name(words.output);
   require(words.keep.empty() && !words.names,
           "{}: .npy holds numbers only; leave out --keep and --names, or write .csv", words.output);
@@ -86,7 +103,8 @@ std::size_t write_npy(const Model& model, Rows& rows, std::size_t count, const E
                       const PredictWords& words, Output& output) {
   const bool scores = has_numbers(model, words);
   output.write(npy_header("<f8", count,
-                          (scores ? model.outputs() : 0) + (words.probabilities ? model.schema().labels.size() : 0)));
+                          (scores ? model.outputs() : 0) + (words.level ? 2 * model.outputs() : 0) +
+                              (words.probabilities ? model.schema().labels.size() : 0)));
   model.predict(rows, execution, [&](const RowBlock<double>& predictions) {
     for (std::size_t i = 0; i < predictions.rows; ++i) {
       const std::vector<double> numbers = numbers_of(model, predictions.values + i * predictions.stride, words);
@@ -116,7 +134,8 @@ std::size_t write_text(const Model& model, Rows& rows, const Execution& executio
   return count;
 }
 
-void run_predict(const PredictWords& words) {
+void run_predict(PredictWords words) {
+  if (!words.interval.empty()) words.level = parse_number("--interval", words.interval);
   Messages messages(words.run.quiet);
   const Execution execution = words.run.execution(messages);
   KeptCells kept{.columns = split_lists(words.keep)};
@@ -150,7 +169,12 @@ void add_predict(CLI::App& app, Job& job) {
   command->add_flag("--scores", words->scores,
                     "Classes: after the label the score of each class (of the second of two)");
   command->add_flag("--probabilities", words->probabilities,
-                    "Logistic models: after the label the probability of each class");
+                    "Calibrated and logistic models: after the label the probability of each class");
+  command
+      ->add_option("--interval", words->interval,
+                   "Calibrated models of numbers: after the values the ends of intervals that hold this share, such as "
+                   "0.9, of rows like those of training")
+      ->type_name("SHARE");
   add_repeatable(*command, "--keep", words->keep,
                  "Column of the file to carry along, before the prediction: by name or index; several: a,b or again")
       ->type_name("COLUMN");
@@ -161,6 +185,7 @@ void add_predict(CLI::App& app, Job& job) {
       "Examples:\n"
       "  bochner predict cars.model new.csv -o prices.csv\n"
       "  bochner predict adult.model new.csv --keep id --scores --names | head\n"
+      "  bochner predict cars.model new.csv --interval 0.9 --names\n"
       "  zcat new.csv.gz | bochner predict cars.model - > prices.csv\n"
       "A line holds the label, or the number; several targets have commas between. There is no heading without "
       "--names.\n"

@@ -214,6 +214,10 @@ void TrainWords::add_reading(CLI::App& app) {
 }
 
 void TrainWords::add_choices(CLI::App& app) {
+  app.add_flag("--calibrate", calibrate,
+               "Learn on rows held out how sure to be: probabilities of classes, intervals of numbers. The automatic "
+               "machine does")
+      ->group(kMachine);
   add_map(app);
   app.add_flag("--no-intercept", no_intercept, "No constant term")->group(kMachine);
   add_repeatable(app, "--class-weight", class_weights, "LABEL=W, or balanced: every class weighs the same")
@@ -268,7 +272,7 @@ RowsOptions TrainWords::rows() const {
 
 // The first word given that says what the automatic machine would choose; none: "".
 std::string TrainWords::machine_word() const {
-  const auto others = {"--auto", "--effort", "--seed"};
+  const auto others = {"--auto", "--effort", "--seed", "--calibrate"};
   for (const CLI::Option* option : command->get_options()) {
     const std::string name = option->get_name();
     const bool chooses = option->get_group() == kMachine || name == "--scale" || name == "--validation";
@@ -299,6 +303,7 @@ TrainOptions TrainWords::options() const {
   using Solver = RidgeOptions::Solver;
   TrainOptions options;
   options.automatic = automatic_effort();
+  options.calibrate = calibrate;
   options.map = parse_map_options(map);
   parse_kernel_words(*this, options);
   check_bins_kernel(*this, options);

@@ -23,7 +23,7 @@ struct TrainWords {
   CLI::Option *features_given = nullptr, *folds_given = nullptr, *test_given = nullptr;
   const CLI::App* command = nullptr;
   std::uint64_t seed = 0;
-  bool no_intercept = false, json = false, resume = false, automatic = false;
+  bool no_intercept = false, json = false, resume = false, automatic = false, calibrate = false;
   std::string checkpoint;
   double checkpoint_seconds = 30;
   std::size_t stop_after = 0;  // 0: never

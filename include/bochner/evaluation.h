@@ -38,6 +38,20 @@ struct Evaluation {
   std::optional<double> log_loss;  // where the scores stand for probabilities: the mean of -log p(true class)
   std::optional<double> brier;     // likewise: mean (p - y)^2 of the second of two classes, summed over more
 
+  // Of probabilities: how far the share of rows that are of a class lies from what was promised, over 15 bins of the
+  // promise. Of two classes the probability of the second, of more that of the likeliest.
+  struct Promise {
+    double promised = 0, found = 0, weight = 0;
+  };
+  std::vector<Promise> promises;            // the bins that have rows, ascending
+  std::optional<double> calibration_error;  // expected: the mean |promised - found|
+
+  // Regression: how many of the rows lie in the model's intervals of this level, where it has some; a target each.
+  struct Coverage {
+    double level = 0, inside = 0, width = 0;  // width: the mean
+  };
+  std::vector<Coverage> coverage;
+
   // One line, then what else there is; with_matrix: the confusion matrix and a line per class too.
   std::string text(bool with_matrix) const;
 };

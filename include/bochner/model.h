@@ -15,8 +15,10 @@
 #include <string>
 #include <vector>
 
+#include "bochner/calibration.h"
 #include "bochner/evaluation.h"
 #include "bochner/execution.h"
+#include "bochner/intervals.h"
 #include "bochner/map.h"
 #include "bochner/matrix.h"
 #include "bochner/outputs.h"
@@ -68,7 +70,16 @@ class Model {
   // The label of one row of scores or probabilities.
   const std::string& label(const double* scores) const;
 
-  // Whether scores stand for probabilities (a logistic head), and those of the classes for one row of scores.
+  // What was learnt on rows held out: probabilities from scores, and intervals of values. None: neither.
+  const std::optional<Calibration>& calibration() const { return calibration_; }
+  const std::optional<Intervals>& intervals() const { return intervals_; }
+  void set_calibration(std::optional<Calibration> calibration);
+  void set_intervals(std::optional<Intervals> intervals);
+  // Learns either from rows with targets that the training did not see. What the model predicts stays as it is.
+  void learn_uncertainty(Rows& unseen, const Execution& execution = {});
+
+  // Whether there are probabilities (a calibration, or a logistic head), and those of the classes for one row of
+  // scores. A label is that of the largest score: near a tie a calibration may find another class likelier.
   bool has_probabilities() const;
   std::vector<double> probabilities(const double* scores) const;
   void probabilities(const double* scores, double* of_classes) const;  // the same without an allocation
@@ -87,6 +98,8 @@ class Model {
   Report report_;
   bool double_precision_, told_outputs_;  // told: by who made it, and saved
   Outputs puts_out_;
+  std::optional<Calibration> calibration_;
+  std::optional<Intervals> intervals_;
 };
 
 }  // namespace bochner

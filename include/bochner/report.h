@@ -52,6 +52,27 @@ struct Report {
     Score score;
   };
 
+  // A machine of the automatic race. What is left over: mean squared error of the rows held out, as a share of the
+  // variance of their (coded) targets.
+  struct Candidate {
+    std::string name;
+    double left_over = 0;
+    double weight = 0;  // in the blend
+    bool operator==(const Candidate&) const = default;
+  };
+  // What a column of the file matters. distance: its share of the squared distance of rows in the learnt metric.
+  // shuffled: how much more is left over on the rows held out where its values are shuffled among them.
+  struct Importance {
+    std::string column;
+    double distance = 0, shuffled = 0;
+    bool operator==(const Importance&) const = default;
+  };
+  struct CurvePoint {
+    std::uint64_t rows = 0;
+    double left_over = 0;
+    bool operator==(const CurvePoint&) const = default;
+  };
+
   std::uint64_t rows = 0;
   std::size_t inputs = 0;
   std::size_t features = 0;
@@ -72,6 +93,9 @@ struct Report {
   std::vector<std::pair<double, double>> target_ranges;  // regression: the least and the greatest target
   std::vector<std::pair<double, double>> input_ranges;   // of each input as the maps see it; empty: too many to keep
   double missing_share = 0;                              // of the input cells
+  std::vector<Candidate> candidates;                     // of the automatic race, in its order
+  std::vector<Importance> importance;                    // likewise, the largest first
+  std::vector<CurvePoint> learning_curve;                // likewise: one kernel machine learnt from fewer rows
   std::vector<std::string> notes;                        // what was chosen for the user, and warnings
   std::vector<std::pair<std::string, double>> seconds;   // step, wall clock
 

@@ -49,6 +49,9 @@ struct TrainOptions {
   std::vector<std::pair<std::string, double>> class_weights = {};  // label, weight
   bool balanced = false;          // classes weigh the same, however many rows they have
   bool double_precision = false;  // features in double
+  // Train once more on 85 % of the rows, and learn on the others how sure to be: Model::calibration(), intervals().
+  // The automatic machine does so from the rows that it holds out anyway.
+  bool calibrate = false;
   std::uint64_t seed = 0;
   Rows* validation = nullptr;  // chooses lambda and gives the score
   std::string validation_name = "validation rows";

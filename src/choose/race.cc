@@ -114,11 +114,21 @@ Score RaceRows::score(const Matrix<double>& held) const {
   Scorer scorer(code_.task, y_.cols());
   std::vector<double> values(y_.cols());
   for (std::size_t p = 0; p < held_.size(); ++p) {
-    for (std::size_t k = 0; k < values.size(); ++k)
-      values[k] = code_.task == Task::regression ? code_.center[k] + code_.unit[k] * held(p, k) : held(p, k);
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = decoded(held(p, k), k);
     scorer.add(values.data(), &targets_(held_[p], 0), weight(held_[p]));
   }
   return scorer.score();
+}
+
+UnseenRows RaceRows::unseen(const Matrix<double>& held, const std::vector<double>& class_weights) const {
+  UnseenRows rows{held, Matrix<double>(held_.size(), targets_.cols()), std::vector<double>(held_.size())};
+  for (std::size_t p = 0; p < held_.size(); ++p) {
+    const double* target = &targets_(held_[p], 0);
+    std::copy_n(target, targets_.cols(), &rows.targets(p, 0));
+    for (std::size_t k = 0; k < held.cols(); ++k) rows.predictions(p, k) = decoded(held(p, k), k);
+    rows.weights[p] = weight(held_[p]) / (class_weights.empty() ? 1 : class_weights[std::size_t(target[0])]);
+  }
+  return rows;
 }
 
 std::vector<double> distance_shares(const Metric& diagonal, const Matrix<float>& x,

@@ -13,6 +13,7 @@
 #include "choose/metric_machine.h"
 #include "folds/target_code.h"
 #include "learn/score.h"
+#include "learn/unseen.h"
 #include "maps/twofold.h"
 #include "run/stream.h"
 
@@ -64,9 +65,14 @@ class RaceRows {
   // Predictions of that blend for the rows held out, coded; and their score in the units of the targets.
   Matrix<double> blend(std::span<const Candidate> candidates, std::span<const double> weights) const;
   Score score(const Matrix<double>& held) const;
+  // The same rows, decoded, for what is learnt from rows not seen.
+  UnseenRows unseen(const Matrix<double>& held, const std::vector<double>& class_weights) const;
 
  private:
   double weight(std::size_t row) const { return weights_.empty() ? 1.0 : weights_[row]; }
+  double decoded(double code, std::size_t column) const {
+    return code_.task == Task::regression ? code_.center[column] + code_.unit[column] * code : code;
+  }
   void read(const Stream& stream);
   void hold_out(std::uint64_t seed);
 

@@ -17,6 +17,7 @@ constexpr std::size_t kMostInMatrix = 1000;                // classes
 constexpr std::size_t kMostRanked = std::size_t(1) << 22;  // scores sorted, of all classes together: 100 MB
 constexpr std::size_t kMostRankedClasses = 200;            // 8 MB each once they are too many to sort
 constexpr double kLeastProbability = 1e-15;
+constexpr std::size_t kPromiseBins = 15;  // as Guo et al. 2017
 
 double ratio(double part, double whole) { return whole > 0 ? part / whole : std::numeric_limits<double>::quiet_NaN(); }
 
@@ -67,6 +68,19 @@ void Evaluator::add_class(const double* scores, std::size_t label, double weight
     const double miss = probabilities[c] - double(c == label);
     brier_ += weight * miss * miss;
   }
+  add_promise(label, weight, probabilities);
+}
+
+void Evaluator::add_promise(std::size_t label, double weight, const double* probabilities) {
+  const std::size_t classes = names_.size();
+  const std::size_t promised =
+      classes == 2 ? 1 : std::size_t(std::max_element(probabilities, probabilities + classes) - probabilities);
+  const double p = probabilities[promised];
+  promises_.resize(kPromiseBins);
+  Evaluation::Promise& bin = promises_[std::min(kPromiseBins - 1, std::size_t(std::max(p, 0.0) * kPromiseBins))];
+  bin.promised += weight * p;
+  bin.found += weight * double(label == promised);
+  bin.weight += weight;
 }
 
 void Evaluator::finish_classes(Evaluation& result) const {
@@ -91,6 +105,13 @@ void Evaluator::finish_classes(Evaluation& result) const {
   if (!has_probabilities_ || weight_ <= 0) return;
   result.log_loss = log_loss_ / weight_;
   result.brier = brier_ / weight_;
+  double apart = 0;
+  for (const Evaluation::Promise& bin : promises_) {
+    if (!(bin.weight > 0)) continue;
+    apart += std::fabs(bin.promised - bin.found);
+    result.promises.push_back({bin.promised / bin.weight, bin.found / bin.weight, bin.weight});
+  }
+  result.calibration_error = apart / weight_;
 }
 
 Evaluation Evaluator::evaluation() const {
@@ -153,8 +174,13 @@ std::string Evaluation::text(bool with_matrix) const {
   add(labels.size() == 2 ? "F1" : "mean F1", f1);
   add("log-loss", log_loss);
   add("Brier", brier);
+  add("calibration error", calibration_error);
   if (!more.empty()) text += more + "\n";
   for (std::size_t k = 0; k < per_target.size(); ++k) text += targets[k] + ": " + per_target[k].text() + "\n";
+  for (std::size_t k = 0; k < coverage.size(); ++k)
+    text += fmt::format("{}{:g} % intervals: {:.2f} % of the rows inside, mean width {:.4g}\n",
+                        targets.empty() ? "" : targets[k] + ": ", 100 * coverage[k].level, 100 * coverage[k].inside,
+                        coverage[k].width);
   if (with_matrix && !labels.empty()) text += matrix_text(*this);
   return text;
 }

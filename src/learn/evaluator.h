@@ -23,6 +23,7 @@ class Evaluator {
 
  private:
   void add_class(const double* scores, std::size_t label, double weight, const double* probabilities);
+  void add_promise(std::size_t label, double weight, const double* probabilities);
   void finish_classes(Evaluation& result) const;
 
   Task task_;
@@ -35,6 +36,7 @@ class Evaluator {
   std::vector<Ranking> rankings_;  // of the second of two classes, or of each
   bool has_probabilities_ = false;
   double weight_ = 0, log_loss_ = 0, brier_ = 0;
+  std::vector<Evaluation::Promise> promises_;  // sums
 };
 
 }  // namespace bochner

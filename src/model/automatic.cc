@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "bochner/error.h"
+#include "choose/plan.h"
 #include "choose/race.h"
 #include "run/compute.h"
 #include "run/logged.h"
@@ -103,6 +104,7 @@ class Race {
     report_.learner = "automatic";
     report_.solver = "cholesky";
     fitted.report = std::move(report_);
+    learn_uncertainty(unseen_, code_.task, fitted);
     return fitted;
   }
 
@@ -254,7 +256,11 @@ class Race {
   }
 
   void score(const std::vector<double>& b) {
-    report_.score = race_rows_.score(race_rows_.blend(candidates_, b));
+    const Matrix<double> held = race_rows_.blend(candidates_, b);
+    report_.score = race_rows_.score(held);
+    unseen_ = race_rows_.unseen(held, class_weights(rows_.schema(), survey_, options_));
+    for (std::size_t j = 0; j < b.size(); ++j)
+      report_.candidates.push_back({candidates_[j].name, race_rows_.relative(candidates_[j].error), b[j]});
     report_.validation = fmt::format("{} rows held out, which also chose the blend", race_rows_.held().size());
     std::string line;
     for (std::size_t j = 0; j < b.size(); ++j)
@@ -276,6 +282,7 @@ class Race {
   RaceRows race_rows_;
   std::vector<std::unique_ptr<MetricMachine>> machines_;
   std::vector<Candidate> candidates_;
+  UnseenRows unseen_;  // as the blend predicted them
   Report report_;
 };
 

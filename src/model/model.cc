@@ -21,6 +21,7 @@
 #include "maps/map_rows.h"
 #include "model/predictions.h"
 #include "model/report_json.h"
+#include "model/uncertainty_file.h"
 #include "rows/schema_json.h"
 #include "rows/shifted.h"
 #include "run/stream.h"
@@ -129,6 +130,7 @@ void Model::save(const std::string& path) const {
   Archive head;
   head_->save(head);
   archive.put_child("head", std::move(head));
+  save_uncertainty(calibration_, intervals_, archive);
   write_archive(path, archive);
 }
 
@@ -151,8 +153,11 @@ Model Model::load(const std::string& path) {
     }
     std::optional<Outputs> outputs;
     if (archive.tree.contains("outputs")) outputs = outputs_from_json(get_node(archive.tree, "outputs"));
-    return Model(std::move(schema), std::move(maps), load_map(archive.child("head")), std::move(report), wide,
-                 std::move(outputs));
+    Model model(std::move(schema), std::move(maps), load_map(archive.child("head")), std::move(report), wide,
+                std::move(outputs));
+    model.set_calibration(load_calibration(archive));
+    model.set_intervals(load_intervals(archive));
+    return model;
   } catch (const std::invalid_argument& e) {
     fail(Error::Kind::model, "{}: {}; train the model again", path, e.what());
   } catch (const Error& e) {
@@ -243,14 +248,17 @@ const std::string& Model::label(const double* scores) const {
 }
 
 bool Model::has_probabilities() const {
+  if (calibration_) return true;
   if (puts_out_.kind != Outputs::Kind::scores) return puts_out_.kind == Outputs::Kind::probabilities;
   const LearnerRow* learner = find_learner(report_.learner);
   return learner && learner->probabilities;
 }
 
 void Model::probabilities(const double* scores, double* of_classes) const {
-  require(has_probabilities(), "model: the scores of {} are no probabilities; train with the logistic learner",
+  require(has_probabilities(),
+          "model: the scores of {} are no probabilities; calibrate it, or train with the logistic learner",
           report_.learner);
+  if (calibration_) return calibration_->apply(scores, of_classes);
   double* const u = of_classes;
   std::size_t classes = outputs();
   if (puts_out_.kind == Outputs::Kind::probabilities) {
@@ -284,15 +292,19 @@ Evaluation Model::examine(Rows& rows, const Execution& execution, bool by_weight
   require(rows.schema().targets > 0, "evaluate: the rows have no target");
   const bool classes = schema_.task == Task::classification, likely = has_probabilities();
   Evaluator evaluator(schema_.task, outputs(), classes ? schema_.labels : schema_.target_names());
+  IntervalCounts counts(intervals_);
   predict(rows, execution, [&](const RowBlock<double>& p) {
     for (std::size_t i = 0; i < p.rows; ++i) {
       const double* scores = p.values + i * p.stride;
       const std::vector<double> chances = likely ? probabilities(scores) : std::vector<double>();
       const double weight = by_weight ? weight_of(p.weights, i) : 1;
       evaluator.add(scores, p.targets + i * p.target_count, weight, likely ? chances.data() : nullptr);
+      counts.add(scores, p.targets + i * p.target_count, weight);
     }
   });
-  return evaluator.evaluation();
+  Evaluation evaluation = evaluator.evaluation();
+  evaluation.coverage = counts.coverage();
+  return evaluation;
 }
 
 std::string Model::description() const {
@@ -316,6 +328,8 @@ std::string Model::description() const {
   if (report_.rows > 0) text += fmt::format("trained   on {} rows\n", report_.rows);
   if (report_.score) text += fmt::format("score     {} ({})\n", report_.score->text(), report_.validation);
   if (report_.test) text += fmt::format("test      {}\n", report_.test->text());
+  if (calibration_) text += fmt::format("calibrated {}\n", calibration_->text());
+  if (intervals_) text += fmt::format("intervals {}\n", intervals_->text());
   for (const std::string& note : report_.notes) text += fmt::format("note      {}\n", note);
   return text;
 }

@@ -94,6 +94,8 @@ nlohmann::json evaluation_to_json(const Evaluation& evaluation) {
     target["target"] = evaluation.targets[k];
     tree["per_target"].push_back(std::move(target));
   }
+  for (const Evaluation::Coverage& c : evaluation.coverage)
+    tree["intervals"].push_back({{"level", c.level}, {"inside", c.inside}, {"width", c.width}});
   if (evaluation.labels.empty()) return tree;
   // NaN, where a class has no rows, becomes null.
   tree["labels"] = evaluation.labels;
@@ -109,6 +111,9 @@ nlohmann::json evaluation_to_json(const Evaluation& evaluation) {
   if (evaluation.auc) tree["auc_is_exact"] = evaluation.auc_is_exact;
   put("log_loss", evaluation.log_loss);
   put("brier", evaluation.brier);
+  put("calibration_error", evaluation.calibration_error);
+  for (const Evaluation::Promise& bin : evaluation.promises)
+    tree["promises"].push_back({{"promised", bin.promised}, {"found", bin.found}, {"weight", bin.weight}});
   return tree;
 }
 
@@ -126,6 +131,12 @@ nlohmann::json report_to_json(const Report& report) {
   if (report.missing_share > 0) tree["missing_share"] = report.missing_share;
   if (!report.length_scales.empty()) tree["length_scales"] = report.length_scales;
   if (!report.part_weights.empty()) tree["part_weights"] = report.part_weights;
+  for (const Report::Candidate& c : report.candidates)
+    tree["candidates"].push_back({{"name", c.name}, {"left_over", c.left_over}, {"weight", c.weight}});
+  for (const Report::Importance& i : report.importance)
+    tree["importance"].push_back({{"column", i.column}, {"distance", i.distance}, {"shuffled", i.shuffled}});
+  for (const Report::CurvePoint& p : report.learning_curve)
+    tree["learning_curve"].push_back({{"rows", p.rows}, {"left_over", p.left_over}});
   if (report.termination != told_termination(report))
     for (const auto& [name, termination] : kTerminations)
       if (termination == report.termination) tree["termination"] = name;
@@ -134,6 +145,20 @@ nlohmann::json report_to_json(const Report& report) {
     tree["path"].push_back({{"lambda", point.lambda}, {"score", score_to_json(point.score)}});
   return tree;
 }
+
+namespace {
+
+// add(entry) for each of a list that may be absent.
+template <class Add>
+void each_entry(const nlohmann::json& tree, const char* key, const Add& add) {
+  if (!tree.contains(key)) return;
+  for (const nlohmann::json& entry : tree[key]) {
+    if (!entry.is_object()) fail(Error::Kind::model, "report: {} holds something that is no object", key);
+    add(entry);
+  }
+}
+
+}  // namespace
 
 Report report_from_json(const nlohmann::json& tree) {
   Report report;
@@ -156,6 +181,15 @@ Report report_from_json(const nlohmann::json& tree) {
   if (tree.contains("missing_share")) report.missing_share = get_number(tree, "missing_share");
   report.length_scales = numbers_from_json(tree, "length_scales");
   report.part_weights = numbers_from_json(tree, "part_weights");
+  each_entry(tree, "candidates", [&](const nlohmann::json& c) {
+    report.candidates.push_back({get_text(c, "name"), get_number(c, "left_over"), get_number(c, "weight")});
+  });
+  each_entry(tree, "importance", [&](const nlohmann::json& i) {
+    report.importance.push_back({get_text(i, "column"), get_number(i, "distance"), get_number(i, "shuffled")});
+  });
+  each_entry(tree, "learning_curve", [&](const nlohmann::json& p) {
+    report.learning_curve.push_back({get_count(p, "rows", kMostRows), get_number(p, "left_over")});
+  });
   for (const nlohmann::json& note : get_node(tree, "notes")) {
     if (!note.is_string()) fail(Error::Kind::model, "report: a note is no text");
     report.notes.push_back(note.get<std::string>());

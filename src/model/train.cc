@@ -18,6 +18,7 @@
 #include "learn/learner.h"
 #include "learn/ridge/solver_choice.h"
 #include "model/automatic.h"
+#include "model/calibrate_training.h"
 #include "rows/shard.h"
 #include "rows/shifted.h"
 #include "rows/weighted.h"
@@ -83,7 +84,10 @@ class Training {
         fitted->report.notes = joined(column_notes(schema(), survey_), fitted->report.notes);
         conclude({}, fitted->report);
         add_steps({}, fitted->report);
-        return Model(schema(), {}, fitted->head, std::move(fitted->report));
+        Model model(schema(), {}, fitted->head, std::move(fitted->report));
+        model.set_calibration(std::move(fitted->calibration));
+        model.set_intervals(std::move(fitted->intervals));
+        return model;
       }
 
     Plan plan = make_plan(schema(), survey_, options_, threads_, execution_.checkpoint);
@@ -264,7 +268,10 @@ class Training {
 
 Model train(Rows& rows, const TrainOptions& options) {
   std::unique_ptr<Rows> owner;
-  return Training(numbered_from_0(rows, owner), options).run();
+  Rows& numbered = numbered_from_0(rows, owner);
+  Model model = Training(numbered, options).run();
+  if (options.calibrate && !model.calibration() && !model.intervals()) calibrate_training(model, numbered, options);
+  return model;
 }
 
 namespace {

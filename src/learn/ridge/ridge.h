@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include "bochner/calibration.h"
+#include "bochner/intervals.h"
 #include "bochner/report.h"
 #include "bochner/ridge.h"
 #include "folds/survey.h"
@@ -15,6 +17,8 @@ namespace bochner {
 struct Fitted {
   MapPtr head;  // features -> predictions in the units of the targets
   Report report;
+  std::optional<Calibration> calibration = {};
+  std::optional<Intervals> intervals = {};
 };
 
 // Ridge on the stream's features by Cholesky: one pass, one Gram matrix, every lambda from it.
