@@ -17,6 +17,7 @@ void add_demo(CLI::App& app, Job& job);
 void add_train(CLI::App& app, Job& job);
 void add_predict(CLI::App& app, Job& job);
 void add_eval(CLI::App& app, Job& job);
+void add_report(CLI::App& app, Job& job);
 void add_transform(CLI::App& app, Job& job);
 void add_inspect(CLI::App& app, Job& job);
 void add_accumulate(CLI::App& app, Job& job);

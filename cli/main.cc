@@ -51,6 +51,7 @@ int run(int argc, char** argv) {
   add_train(app, job);
   add_predict(app, job);
   add_eval(app, job);
+  add_report(app, job);
   add_transform(app, job);
   add_inspect(app, job);
   add_accumulate(app, job);

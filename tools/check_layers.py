@@ -18,7 +18,7 @@ LAYERS = [
     ["learn", "neighbors"],
     ["choose"],
     ["model"],
-    ["check"],
+    ["check", "insight"],
     ["cli"],
 ]
 # Libraries of their own that the rest never includes: what they may use.

@@ -21,6 +21,7 @@
 #include "bochner/execution.h"
 #include "bochner/file_hash.h"
 #include "bochner/fold.h"
+#include "bochner/insight.h"
 #include "bochner/intervals.h"
 #include "bochner/json.h"
 #include "bochner/kernel.h"

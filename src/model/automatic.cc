@@ -14,6 +14,7 @@
 #include "bochner/error.h"
 #include "choose/plan.h"
 #include "choose/race.h"
+#include "choose/race_report.h"
 #include "run/compute.h"
 #include "run/logged.h"
 #include "run/memory_plan.h"
@@ -127,6 +128,10 @@ class Race {
     const MachineEffort effort = effort_of(*options_.automatic);
     const std::vector<Metric> metrics = learn_metrics(on_, race_rows_.machine(), effort, options_.seed, talk);
     tell_importance(metrics[0]);
+    const bool curve = *options_.automatic != Effort::fast;
+    RaceReport seen = report_race(on_, race_rows_, metrics[0], rows_.schema(), input_columns_, {curve, options_.seed});
+    report_.importance = std::move(seen.importance);
+    report_.learning_curve = std::move(seen.curve);
     for (const Metric& metric : metrics) {
       machines_.push_back(std::make_unique<MetricMachine>(on_, race_rows_.machine(), metric, effort, options_.seed,
                                                           execution_.checkpoint));

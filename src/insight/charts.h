@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bochner/insight.h"
+
+namespace bochner {
+
+// A bar each, with a whisker of two standard errors, and a thin second bar where `second` is not negative.
+struct Bar {
+  std::string name;
+  double value = 0, error = 0, second = -1;
+};
+std::string bar_chart(const std::vector<Bar>& bars, const std::string& unit);
+
+std::string promise_chart(const std::vector<Evaluation::Promise>& promises, const std::string& of);
+// Targets over predictions with the 90 % interval, where the model has some.
+std::string pair_chart(const std::vector<Insight::Pair>& pairs, const Intervals* intervals, std::size_t target,
+                       const std::string& name);
+// What is left over as a histogram of residuals.
+std::string residual_chart(const std::vector<Insight::Pair>& pairs, const std::string& name);
+std::string confusion_chart(const Evaluation& evaluation);
+std::string dependence_chart(const Insight::Dependence& dependence, bool classes);
+std::string curve_chart(const std::vector<Report::CurvePoint>& curve);
+
+// The look of curve i.
+std::string curve_look(std::size_t i);
+
+}  // namespace bochner

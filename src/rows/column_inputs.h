@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bochner/schema.h"
+
+namespace bochner {
+
+// A column of the file, and the inputs that are made of it.
+struct ColumnInputs {
+  std::string name;
+  std::size_t first = 0, count = 1;
+  std::vector<std::string> levels = {};  // of a text column
+};
+std::vector<ColumnInputs> column_inputs(const Schema& schema);
+
+}  // namespace bochner
