@@ -52,23 +52,68 @@ HWY_INLINE void load_pair(const std::int16_t* p, Vector<float>& low, Vector<floa
   high = to_float(hn::UpperHalf(hn::Half<decltype(d16)>(), both));
 }
 
+// Two vectors of kept numbers as double; 16-bit numbers by way of float, which holds them exactly.
+template <class T>
+HWY_INLINE void load_wide(const T* p, Vector<double>& low, Vector<double>& high) {
+  const Lanes<double> d;
+  const hn::Repartition<float, Lanes<double>> both;
+  const auto numbers = [&] {
+    if constexpr (std::is_same_v<T, float>)
+      return hn::LoadU(both, p);
+    else
+      return hn::ConvertTo(
+          both, hn::PromoteTo(hn::RebindToSigned<decltype(both)>(), hn::LoadU(hn::Rebind<T, decltype(both)>(), p)));
+  }();
+  low = hn::PromoteTo(d, hn::LowerHalf(numbers));
+  high = hn::PromoteTo(d, hn::UpperHalf(hn::Half<decltype(both)>(), numbers));
+}
+
+// Kept numbers as numbers to compute with.
+template <class C, class T>
+HWY_INLINE void load_as(const T* p, Vector<C>& low, Vector<C>& high) {
+  if constexpr (std::is_same_v<C, Computed<T>>)
+    load_pair(p, low, high);
+  else
+    load_wide(p, low, high);
+}
+
+// Kept rows one behind the other, or each somewhere else. soon(i): a row that is not there may be prefetched too.
+template <class T>
+struct Together {
+  using Number = T;
+  MatrixView<const T> z;
+
+  std::size_t cols() const { return z.cols; }
+  const T* row(std::size_t i) const { return z.row(i); }
+  const T* soon(std::size_t i) const { return z.row(i); }
+};
+template <class T>
+struct Apart {
+  using Number = T;
+  std::span<const T* const> z;
+  std::size_t width;
+
+  std::size_t cols() const { return width; }
+  const T* row(std::size_t i) const { return z[i]; }
+  const T* soon(std::size_t i) const { return z[std::min(i, z.size() - 1)]; }
+};
+
 // Rows x Heads dot products at a time, each in two registers of its own, so that the grouping leaves no trace.
 // wide: null or where the rows go as numbers to compute with.
-template <std::size_t Rows, std::size_t Heads, class T>
-HWY_INLINE void project_tile(MatrixView<const T> z, std::size_t i, MatrixView<const Computed<T>> v, std::size_t k,
-                             MatrixView<Computed<T>> u, const MatrixView<Computed<T>>* wide = nullptr) {
-  using C = Computed<T>;
+template <std::size_t Rows, std::size_t Heads, class Z, class C>
+HWY_INLINE void project_tile(const Z& z, std::size_t i, MatrixView<const C> v, std::size_t k, MatrixView<C> u,
+                             const MatrixView<C>* wide) {
   const Lanes<C> d;
   const std::size_t step = 2 * hn::Lanes(d);
   Vector<C> low[Rows][Heads], high[Rows][Heads], row_low, row_high, head_low[Heads], head_high[Heads];
   for (std::size_t r = 0; r < Rows; ++r)
     for (std::size_t h = 0; h < Heads; ++h) low[r][h] = high[r][h] = hn::Zero(d);
-  for (std::size_t j = 0; j < z.cols; j += step) {
-    if (j * sizeof(T) % 64 == 0)  // strips of rows are too short for the hardware to see them coming
-      for (std::size_t r = 0; r < Rows; ++r) hwy::Prefetch(z.row(i + r) + Rows * z.stride + j);
+  for (std::size_t j = 0; j < z.cols(); j += step) {
+    if (j * sizeof(typename Z::Number) % 64 == 0)  // strips of rows are too short for the hardware to see them coming
+      for (std::size_t r = 0; r < Rows; ++r) hwy::Prefetch(z.soon(i + Rows + r) + j);
     for (std::size_t h = 0; h < Heads; ++h) load_pair(v.row(k + h) + j, head_low[h], head_high[h]);
     for (std::size_t r = 0; r < Rows; ++r) {
-      load_pair(z.row(i + r) + j, row_low, row_high);
+      load_as<C>(z.row(i + r) + j, row_low, row_high);
       if (wide) {
         hn::StoreU(row_low, d, wide->row(i + r) + j);
         hn::StoreU(row_high, d, wide->row(i + r) + j + step / 2);
@@ -86,19 +131,17 @@ HWY_INLINE void project_tile(MatrixView<const T> z, std::size_t i, MatrixView<co
 
 // sum_h += sum over Rows rows of u_h z, one pair of vectors of columns after the other. Written to look like a chain
 // of Rows additions so that the bits do not depend on Heads.
-template <std::size_t Rows, std::size_t Heads, class T>
-HWY_INLINE void combine_tile(MatrixView<const T> z, std::size_t i, MatrixView<const Computed<T>> u, std::size_t k,
-                             MatrixView<Computed<T>> sum) {
-  using C = Computed<T>;
+template <std::size_t Rows, std::size_t Heads, class Z, class C>
+HWY_INLINE void combine_tile(const Z& z, std::size_t i, MatrixView<const C> u, std::size_t k, MatrixView<C> sum) {
   const Lanes<C> d;
   const std::size_t lanes = hn::Lanes(d);
   Vector<C> factor[Rows][Heads], low[Heads], high[Heads], row_low, row_high;
   for (std::size_t r = 0; r < Rows; ++r)
     for (std::size_t h = 0; h < Heads; ++h) factor[r][h] = hn::Set(d, u(i + r, k + h));
-  for (std::size_t j = 0; j < z.cols; j += 2 * lanes) {
+  for (std::size_t j = 0; j < z.cols(); j += 2 * lanes) {
     for (std::size_t h = 0; h < Heads; ++h) load_pair<C>(sum.row(k + h) + j, low[h], high[h]);
     for (std::size_t r = 0; r < Rows; ++r) {
-      load_pair(z.row(i + r) + j, row_low, row_high);
+      load_as<C>(z.row(i + r) + j, row_low, row_high);
       for (std::size_t h = 0; h < Heads; ++h) {
         low[h] = hn::MulAdd(row_low, factor[r][h], low[h]);
         high[h] = hn::MulAdd(row_high, factor[r][h], high[h]);
@@ -111,29 +154,31 @@ HWY_INLINE void combine_tile(MatrixView<const T> z, std::size_t i, MatrixView<co
   }
 }
 
-// Enough sums at a time to hide the latency of the additions, few enough for the registers.
-template <std::size_t Heads>
-constexpr std::size_t kRowsAtATime = Heads == 1 ? 8 : 4;
+// Enough sums at a time to hide the latency of the additions, few enough for the registers, half of which double fills.
+template <std::size_t Heads, class C>
+constexpr std::size_t kRowsAtATime = Heads == 1                   ? 8
+                                     : sizeof(C) == sizeof(float) ? 4
+                                                                  : 8 / Heads;
 
-template <std::size_t Heads, class T>
-HWY_INLINE void project_heads(MatrixView<const T> z, MatrixView<const Computed<T>> v, std::size_t k,
-                              MatrixView<Computed<T>> u, const MatrixView<Computed<T>>* wide = nullptr) {
+template <std::size_t Heads, class Z, class C>
+HWY_INLINE void project_heads(const Z& z, MatrixView<const C> v, std::size_t k, MatrixView<C> u,
+                              const MatrixView<C>* wide = nullptr) {
+  constexpr std::size_t kRows = kRowsAtATime<Heads, C>;
   std::size_t i = 0;
-  for (; i + kRowsAtATime<Heads> <= z.rows; i += kRowsAtATime<Heads>)
-    project_tile<kRowsAtATime<Heads>, Heads>(z, i, v, k, u, wide);
-  for (; i < z.rows; ++i) project_tile<1, Heads>(z, i, v, k, u, wide);
+  for (; i + kRows <= u.rows; i += kRows) project_tile<kRows, Heads>(z, i, v, k, u, wide);
+  for (; i < u.rows; ++i) project_tile<1, Heads>(z, i, v, k, u, wide);
 }
 
-template <std::size_t Heads, class T>
-void combine_heads(MatrixView<const T> z, MatrixView<const Computed<T>> u, std::size_t k, MatrixView<Computed<T>> sum) {
+template <std::size_t Heads, class Z, class C>
+void combine_heads(const Z& z, MatrixView<const C> u, std::size_t k, MatrixView<C> sum) {
+  constexpr std::size_t kRows = kRowsAtATime<Heads, C>;
   std::size_t i = 0;
-  for (; i + kRowsAtATime<Heads> <= z.rows; i += kRowsAtATime<Heads>)
-    combine_tile<kRowsAtATime<Heads>, Heads>(z, i, u, k, sum);
-  for (; i < z.rows; ++i) combine_tile<1, Heads>(z, i, u, k, sum);
+  for (; i + kRows <= u.rows; i += kRows) combine_tile<kRows, Heads>(z, i, u, k, sum);
+  for (; i < u.rows; ++i) combine_tile<1, Heads>(z, i, u, k, sum);
 }
 
-template <class T>
-void project_all(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixView<Computed<T>> u) {
+template <class Z, class C>
+HWY_NOINLINE void project_all(const Z& z, MatrixView<const C> v, MatrixView<C> u) {
   std::size_t k = 0;
   for (; k + 4 <= v.rows; k += 4) project_heads<4>(z, v, k, u);
   if (k + 2 <= v.rows) {
@@ -144,8 +189,9 @@ void project_all(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixV
 }
 
 // The first heads that are asked for widen the rows.
-HWY_NOINLINE void widen_all(MatrixView<const std::int16_t> z, MatrixView<const float> v, MatrixView<float> u,
+HWY_NOINLINE void widen_all(MatrixView<const std::int16_t> rows, MatrixView<const float> v, MatrixView<float> u,
                             MatrixView<float> wide) {
+  const Together<std::int16_t> z{rows};
   const std::size_t first = v.rows % 4 == 0 ? 4 : v.rows % 4 == 2 ? 2 : 1;
   if (first == 4)
     project_heads<4>(z, v, 0, u, &wide);
@@ -154,11 +200,11 @@ HWY_NOINLINE void widen_all(MatrixView<const std::int16_t> z, MatrixView<const f
   else
     project_heads<1>(z, v, 0, u, &wide);
   if (first < v.rows)
-    project_all(z, v.slice(first, v.rows - first), {u.data + first, u.rows, u.cols - first, u.stride});
+    project_all(z, v.slice(first, v.rows - first), MatrixView<float>{u.data + first, u.rows, u.cols - first, u.stride});
 }
 
-template <class T>
-void combine_all(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<Computed<T>> sum) {
+template <class Z, class C>
+HWY_NOINLINE void combine_all(const Z& z, MatrixView<const C> u, MatrixView<C> sum) {
   std::size_t k = 0;
   for (; k + 4 <= u.cols; k += 4) combine_heads<4>(z, u, k, sum);
   if (k + 2 <= u.cols) {
@@ -166,107 +212,6 @@ void combine_all(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixV
     k += 2;
   }
   if (k < u.cols) combine_heads<1>(z, u, k, sum);
-}
-
-// Two vectors of kept numbers as double; 16-bit numbers by way of float, which holds them exactly.
-template <class T>
-HWY_INLINE void load_wide(const T* p, Vector<double>& low, Vector<double>& high) {
-  const Lanes<double> d;
-  if constexpr (std::is_same_v<T, double>) {
-    load_pair(p, low, high);
-  } else {
-    const hn::Repartition<float, Lanes<double>> both;
-    const auto numbers = [&] {
-      if constexpr (std::is_same_v<T, float>)
-        return hn::LoadU(both, p);
-      else
-        return hn::ConvertTo(
-            both, hn::PromoteTo(hn::RebindToSigned<decltype(both)>(), hn::LoadU(hn::Rebind<T, decltype(both)>(), p)));
-    }();
-    low = hn::PromoteTo(d, hn::LowerHalf(numbers));
-    high = hn::PromoteTo(d, hn::UpperHalf(hn::Half<decltype(both)>(), numbers));
-  }
-}
-
-template <std::size_t Heads>
-constexpr std::size_t kWideRows = 8 / Heads;  // as many sums as fill half the registers
-
-template <std::size_t Rows, std::size_t Heads, class T>
-HWY_INLINE void project_wide(std::span<const T* const> z, std::size_t i, MatrixView<const double> v, std::size_t k,
-                             MatrixView<double> u) {
-  const Lanes<double> d;
-  const std::size_t step = 2 * hn::Lanes(d);
-  Vector<double> low[Rows][Heads], high[Rows][Heads], row_low, row_high, head_low[Heads], head_high[Heads];
-  for (std::size_t r = 0; r < Rows; ++r)
-    for (std::size_t h = 0; h < Heads; ++h) low[r][h] = high[r][h] = hn::Zero(d);
-  const bool more = i + 2 * Rows <= z.size();
-  for (std::size_t j = 0; j < v.cols; j += step) {
-    if (more && j * sizeof(T) % 64 == 0)
-      for (std::size_t r = 0; r < Rows; ++r) hwy::Prefetch(z[i + Rows + r] + j);
-    for (std::size_t h = 0; h < Heads; ++h) load_pair(v.row(k + h) + j, head_low[h], head_high[h]);
-    for (std::size_t r = 0; r < Rows; ++r) {
-      load_wide(z[i + r] + j, row_low, row_high);
-      for (std::size_t h = 0; h < Heads; ++h) {
-        low[r][h] = hn::MulAdd(row_low, head_low[h], low[r][h]);
-        high[r][h] = hn::MulAdd(row_high, head_high[h], high[r][h]);
-      }
-    }
-  }
-  for (std::size_t r = 0; r < Rows; ++r)
-    for (std::size_t h = 0; h < Heads; ++h)
-      u(i + r, k + h) = hn::GetLane(hn::SumOfLanes(d, hn::Add(low[r][h], high[r][h])));
-}
-
-template <std::size_t Rows, std::size_t Heads, class T>
-HWY_INLINE void combine_wide(std::span<const T* const> z, std::size_t i, MatrixView<const double> u, std::size_t k,
-                             MatrixView<double> sum) {
-  const Lanes<double> d;
-  const std::size_t lanes = hn::Lanes(d);
-  Vector<double> factor[Rows][Heads], low[Heads], high[Heads], row_low, row_high;
-  for (std::size_t r = 0; r < Rows; ++r)
-    for (std::size_t h = 0; h < Heads; ++h) factor[r][h] = hn::Set(d, u(i + r, k + h));
-  for (std::size_t j = 0; j < sum.cols; j += 2 * lanes) {
-    for (std::size_t h = 0; h < Heads; ++h) load_pair<double>(sum.row(k + h) + j, low[h], high[h]);
-    for (std::size_t r = 0; r < Rows; ++r) {
-      load_wide(z[i + r] + j, row_low, row_high);
-      for (std::size_t h = 0; h < Heads; ++h) {
-        low[h] = hn::MulAdd(row_low, factor[r][h], low[h]);
-        high[h] = hn::MulAdd(row_high, factor[r][h], high[h]);
-      }
-    }
-    for (std::size_t h = 0; h < Heads; ++h) {
-      hn::StoreU(low[h], d, sum.row(k + h) + j);
-      hn::StoreU(high[h], d, sum.row(k + h) + j + lanes);
-    }
-  }
-}
-
-template <std::size_t Heads, class T>
-void wide_heads(std::span<const T* const> z, MatrixView<const double> v, std::size_t k, MatrixView<double> u) {
-  std::size_t i = 0;
-  for (; i + kWideRows<Heads> <= u.rows; i += kWideRows<Heads>) project_wide<kWideRows<Heads>, Heads>(z, i, v, k, u);
-  for (; i < u.rows; ++i) project_wide<1, Heads>(z, i, v, k, u);
-}
-
-template <std::size_t Heads, class T>
-void wide_sums(std::span<const T* const> z, MatrixView<const double> u, std::size_t k, MatrixView<double> sum) {
-  std::size_t i = 0;
-  for (; i + kWideRows<Heads> <= u.rows; i += kWideRows<Heads>) combine_wide<kWideRows<Heads>, Heads>(z, i, u, k, sum);
-  for (; i < u.rows; ++i) combine_wide<1, Heads>(z, i, u, k, sum);
-}
-
-template <class T>
-HWY_NOINLINE void project_apart(std::span<const T* const> z, MatrixView<const double> v, MatrixView<double> u) {
-  std::size_t k = 0;
-  for (; k + 4 <= v.rows; k += 4) wide_heads<4>(z, v, k, u);
-  for (; k < v.rows; ++k) wide_heads<1>(z, v, k, u);
-}
-
-template <class T>
-HWY_NOINLINE void combine_apart(std::span<const T* const> z, MatrixView<const double> u, MatrixView<double> sum) {
-  std::size_t k = 0;
-  for (; k + 4 <= u.cols; k += 4) wide_sums<4>(z, u, k, sum);
-  for (; k < u.cols; ++k) wide_sums<1>(z, u, k, sum);
 }
 
 // target += the sum of Rows rows, one after the other. next: as many rows that follow, or null.
@@ -332,16 +277,16 @@ void fix_all(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t>
 
 #define BOCHNER_KEPT(T, name)                                                                                  \
   void project_##name(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixView<Computed<T>> u) {     \
-    project_all(z, v, u);                                                                                      \
+    project_all(Together<T>{z}, v, u);                                                                         \
   }                                                                                                            \
   void combine_##name(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<Computed<T>> sum) {   \
-    combine_all(z, u, sum);                                                                                    \
+    combine_all(Together<T>{z}, u, sum);                                                                       \
   }                                                                                                            \
   void project_apart_##name(std::span<const T* const> z, MatrixView<const double> v, MatrixView<double> u) {   \
-    project_apart(z, v, u);                                                                                    \
+    project_all(Apart<T>{z, v.cols}, v, u);                                                                    \
   }                                                                                                            \
   void combine_apart_##name(std::span<const T* const> z, MatrixView<const double> u, MatrixView<double> sum) { \
-    combine_apart(z, u, sum);                                                                                  \
+    combine_all(Apart<T>{z, sum.cols}, u, sum);                                                                \
   }                                                                                                            \
   void scatter_##name(std::span<const T* const> z, const std::uint32_t* to, const float* factor,               \
                       MatrixView<float> sum) {                                                                 \
