@@ -58,6 +58,7 @@ void run_accumulate(const CLI::App& command, const AccumulateWords& words) {
   TrainOptions options = words.train.options();
   options.execution = words.train.run.execution(messages);
   options.say = [&](const std::string& line) { messages.say("  " + line); };
+  check_parts(options);
   check_output(words.train.output, {words.train.file, words.spec});
   if (words.spec.empty())
     for (const auto& list : {kMaps, kSums})
@@ -92,6 +93,10 @@ void add_accumulate(CLI::App& app, Job& job) {
   words->part_given =
       command->add_option("--part", words->part, "Number of this part, unlike all others; default: by its content")
           ->type_name("N");
+  command
+      ->add_option("--learner", words->train.learner,
+                   "Only ridge is a sum over rows; of the others it says why they are not")
+      ->type_name("NAME");
   words->train.add_reading(*command);
   words->train.add_choices(*command);
   words->train.format.add(*command);

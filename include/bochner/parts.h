@@ -72,6 +72,10 @@ struct PartName {
 // The file's name; its number is a hash of all its bytes.
 PartName part_of_file(const std::string& path);
 
+// Refuses what cannot be summed over parts and merged, by the rows of the learner and of the maps in their tables:
+// std::invalid_argument says why. sum_part() does so too.
+void check_parts(const TrainOptions& options);
+
 // The first round: rows as open_rows(path, options) gives them.
 Sum survey_part(Rows& rows, const PartName& part, std::uint64_t seed = 0, const Execution& execution = {});
 

@@ -162,7 +162,17 @@ Sum survey_part(Rows& rows, const PartName& part, std::uint64_t seed, const Exec
   return Sum(std::move(state));
 }
 
+void check_parts(const TrainOptions& options) {
+  const LearnerRow& learner = learner_row(options.learner.learner);
+  require(*learner.no_parts == 0, "learner: {} cannot be trained in parts: {}", learner.name, learner.no_parts);
+  for (const MapPart& map : options.map.parts)
+    require(kind_of(map.map).no_sums.empty(),
+            "map: {} cannot be trained in parts: {}; use the fourier map, or train on all rows at once",
+            kind_of(map.map).name, kind_of(map.map).no_sums);
+}
+
 Sum sum_part(Rows& rows, const Sum& spec, const PartName& part, const TrainOptions& options) {
+  check_parts(options);
   if (spec.kind() == Sum::Kind::gram) {
     const SumSpec& chosen = *spec.state().spec;
     plan_memory(chosen, chosen.map(), spec.state().gram->code().columns(), 0, options);
@@ -176,10 +186,6 @@ Sum sum_part(Rows& rows, const Sum& spec, const PartName& part, const TrainOptio
   if (!weights.empty()) survey = survey.reweighted(weights);
   check_classes(schema, survey.class_rows(), spec.state().name);
   refuse_lost_inputs(*spec.state().survey);
-  for (const MapPart& map : options.map.parts)
-    require(kind_of(map.map).no_sums.empty(),
-            "map: {} cannot be trained in parts: {}; use the fourier map, or train on all rows at once",
-            kind_of(map.map).name, kind_of(map.map).no_sums);
   Threads threads(options.execution);
   Plan plan = make_plan(schema, survey, options, threads);
   const MapPtr map = plan.map();
@@ -195,6 +201,7 @@ Sum sum_part(Rows& rows, const Sum& spec, const PartName& part, const TrainOptio
 }
 
 Sum sum_part(Rows& rows, const Model& spec, const PartName& part, const TrainOptions& options) {
+  check_parts(options);
   const Schema& schema = spec.schema();
   const MapPtr map = spec.feature_map();
   require(map && map->bound() > 0, "accumulate: the map of this model has no bound known; use a survey as --spec");

@@ -47,6 +47,17 @@ class Parts(CommandTest):
         # Always naming the more frequent class is wrong on 24 %.
         self.assertLess(self.evaluate("m", DATA / "adult-new.csv")["error"], 0.21)
 
+    def test_a_learner_that_is_no_sum_says_why(self):
+        names = self.split("adult-small.csv", 2)
+        for learner in ("svm", "hard-svm", "logistic", "huber", "svr"):
+            self.refuse(1, "accumulate", names[0], "--target", "income", "--learner", learner, "-o", "x", "--quiet",
+                        say="again and again")
+        self.survey(names, "income", "--learner", "ridge")
+        self.refuse(1, "accumulate", names[0], "--spec", "all.survey", "--learner", "svm", "-o", "x", "--quiet",
+                    say="cannot be trained in parts")
+        self.refuse(1, "accumulate", names[0], "--spec", "all.survey", "--map", "binning", "-o", "x", "--quiet",
+                    say="cannot be trained in parts")
+
     def test_a_lambda_too_small_to_solve_for_is_not_chosen(self):
         heading, *rows = (DATA / "cpu-small.csv").read_bytes().splitlines(keepends=True)
         self.file("few.csv", heading + b"".join(rows[:20]))  # fewer rows than features: lambda 0 has no solution
