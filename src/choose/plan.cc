@@ -230,6 +230,7 @@ MapSize map_size(const TrainOptions& options, const Schema& schema, std::uint64_
   if (has_bins(options.map)) return {.features = schema.inputs, .step = 0};
   std::vector<PartPlan> parts = map_parts(options);
   MapSize whole{.bounded = true};
+  std::size_t dense = 0;
   for (PartPlan& part : parts) {
     part.request.inputs = schema.inputs;
     part.request.rows = rows;
@@ -238,7 +239,10 @@ MapSize map_size(const TrainOptions& options, const Schema& schema, std::uint64_
     whole.step = parts.size() > 1 ? 0 : size.step;
     whole.weights = std::max(whole.weights, size.weights);
     whole.bounded = whole.bounded && size.bounded;
+    whole.nonzeros += size.nonzeros;
+    dense += size.nonzeros > 0 ? 0 : size.features;
   }
+  if (whole.nonzeros > 0) whole.nonzeros += dense;  // the others' features are in every row
   return whole;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/require.h"
+#include "learn/grids/any_learner.h"
 #include "maps/draw_grid.h"
 
 namespace bochner {
@@ -64,8 +65,13 @@ std::size_t default_pursuit(std::uint64_t rows) {
 }
 
 // Conjugate gradients where they can; grids chosen one after the other are swept in that order.
-void choose_solver(const Binning& given, GridFitOptions& fit) {
+void choose_solver(const Binning& given, Learner learner, GridFitOptions& fit) {
   const bool hinge = has_hinge(fit.loss);
+  if (!has_grid_solver(learner)) {
+    const char* name = learner_row(learner).name;
+    require(!given.steps && !given.sweeps && !given.epochs,
+            "map: found steps=, sweeps= or epochs=, which the learner {} does not have; use its tolerance", name);
+  }
   require(hinge || !given.epochs, "map: found epochs=, which goes with the learner svm; use steps= or sweeps=");
   if (hinge) {
     require(!given.steps && !given.sweeps, "map: found steps= or sweeps=, expected epochs= for the learner svm");
@@ -84,12 +90,11 @@ void choose_solver(const Binning& given, GridFitOptions& fit) {
                    : passes("sweeps", given.sweeps, given.order_high > 0 ? kLowOrderSweeps : kSweeps);
 }
 
+// Learners without a solver for grids choose length scales, and grids by pursuit, by the squared loss.
 GridLoss grid_loss(const LearnerOptions& options) {
   const Learner learner = options.learner;
-  require(learner == Learner::ridge || learner == Learner::logistic || learner == Learner::svm,
-          "map: binning has the learners ridge, logistic and svm; use the fourier map for the others");
   if (learner == Learner::svm) return options.loss == MarginLoss::linear ? GridLoss::hinge : GridLoss::squared_hinge;
-  return learner == Learner::ridge ? GridLoss::squared : GridLoss::logistic;
+  return learner == Learner::logistic ? GridLoss::logistic : GridLoss::squared;
 }
 
 bool several_lambdas(const TrainOptions& options) {
@@ -117,7 +122,7 @@ BinningFit binning_fit(const TrainOptions& options, const PartPlan& part, std::s
   fit.fit.loss = grid_loss(options.learner);
   const bool pursued = low_order && !has_hinge(fit.fit.loss);
   fit.fit.pursuit = std::max<std::size_t>(1, given.pursuit.value_or(pursued ? default_pursuit(rows) : 1));
-  choose_solver(given, fit.fit);
+  choose_solver(given, options.learner.learner, fit.fit);
   if (options.learner.tolerance) fit.fit.tolerance = *options.learner.tolerance;
   fit.fit.progress = options.execution.progress;
   bool lambda_given = false;
@@ -135,13 +140,18 @@ BinningFit binning_fit(const TrainOptions& options, const PartPlan& part, std::s
   // than the fit.
   fit.search_lambda = !lambda_given && (fit.search_scales || fit.fit.passes > 1 || several_lambdas(options));
   fit.given_start = several_lambdas(options);
+  if (!has_grid_solver(options.learner.learner)) {  // a C given is of another loss
+    fit.fit.lambda = low_order ? kLowOrderLambda : kGridLambda;
+    fit.given = BinningFit::Given::as_it_is;
+    fit.search_lambda = fit.search_scales;
+  }
   if (inputs > 0) check_binning(inputs, binning);
   return fit;
 }
 
-MixtureFit mixture_fit(const TrainOptions& options, std::size_t inputs, std::uint64_t rows) {
-  require(options.learner.learner == Learner::ridge,
-          "map: bins with dense features have the learner ridge; use one of the two maps for the others");
+MixtureFit mixture_fit(const TrainOptions& given, std::size_t inputs, std::uint64_t rows) {
+  TrainOptions options = given;
+  if (options.learner.learner != Learner::ridge) options.learner = {.seed = given.learner.seed};  // it chooses by ridge
   const std::vector<PartPlan> parts = map_parts(options);
   MixtureFit fit;
   bool weighted = false;

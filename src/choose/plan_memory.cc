@@ -39,11 +39,6 @@ double look_bytes(const Schema& schema, int threads) {
   return kChoosing + threads * (kFacts + (schema.sparse ? 0 : kDenseFacts));
 }
 
-std::size_t outputs_of(const Schema& schema) {
-  if (schema.task == Task::regression) return schema.targets;
-  return schema.labels.size() == 2 ? 1 : schema.labels.size();
-}
-
 MemoryPlan program_memory(int threads, double readers) {
   MemoryPlan plan;
   plan.add("program", kProgram + threads * kThread);
@@ -62,6 +57,7 @@ class Planning {
     size_.outputs = outputs_of(schema_);
     size_.targets = schema_.targets;
     size_.map_weights = map.weights;
+    size_.nonzeros = map.nonzeros;
     size_.weighted = is_weighted(schema_) || options.balanced || !options.class_weights.empty();
     size_.bounded = map.bounded;
     size_.validation = options.validation != nullptr;

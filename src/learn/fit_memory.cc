@@ -10,13 +10,14 @@
 
 #include "folds/gram.h"
 #include "learn/newton/hessian_factor.h"
-#include "learn/newton/newton.h"
 #include "learn/newton/newton_learner.h"
+#include "learn/newton/preconditioner.h"
 #include "learn/newton/row_space.h"
 #include "learn/ridge/ridge.h"
 #include "learn/row_products.h"
 #include "learn/sketched_gram.h"
 #include "run/feature_store.h"
+#include "run/sparse_store.h"
 
 namespace bochner {
 
@@ -24,6 +25,7 @@ namespace {
 
 constexpr double kMappedRows = 256;  // that a thread maps at a time, or scores
 constexpr double kLambdas = 19;      // of a path where none are given
+constexpr double kTableBytes = 24;   // of a map per CSR feature: what a table of bins has
 
 double gram_bytes(double features) { return double(GramFold::bytes(std::size_t(features))); }
 
@@ -65,9 +67,11 @@ FitSize fit_size(const Stream& stream, const Survey& survey, std::size_t outputs
   size.features = stream.features();
   size.outputs = outputs;
   size.targets = stream.schema().targets;
+  size.nonzeros = stream.map() ? stream.map()->nonzeros() : 0;
   size.bounded = stream.map() && stream.map()->bound() > 0;
   size.validation = validation;
   size.precision = stream.precision();
+  if (size.nonzeros > 0) size.map_weights = kTableBytes / size.element();
   size.block_rows = stream.execution().block_rows;
   size.threads = stream.threads().count();
   size.weighted = is_weighted(stream.schema()) || survey.largest_weight() != 1;
@@ -108,6 +112,7 @@ double mapped_memory(const FitSize& s, double memory) {
 }
 
 double feature_bytes(const FitSize& s, bool rounded) {
+  if (keeps_csr(s)) return double(s.rows) * double(SparseStore::row_bytes(s.nonzeros, s.precision));
   return double(s.rows) * double(FeatureStore::row_bytes(s.features, s.precision, s.bounded && rounded));
 }
 
@@ -150,11 +155,29 @@ MemoryPlan dual_memory(const FitSize& s, const RidgeOptions& options, double mem
   return peak_of({pass, solve});
 }
 
+namespace {
+
+// Vectors are what counts: no factor, and sums that all threads share.
+MemoryPlan sparse_memory(const FitSize& s, double memory) {
+  const std::size_t row = SparseStore::row_bytes(s.nonzeros, s.precision);
+  const double n = double(s.rows), K = double(s.outputs), number = sizeof(double);
+  const double at_once = std::min(n, double(SparseStore::rows_at_once(row, std::size_t(memory))));
+  MemoryPlan plan;
+  plan.add("targets", n * double(s.targets + s.weighted) * number);
+  plan.add("map", map_bytes(s));
+  plan.add("mapped rows", 3 * at_once * (double(row) + K * number));
+  plan.add("scores", n * (10 * K + 12) * number);
+  return plan.add("vectors", vector_bytes(s, 22));
+}
+
+}  // namespace
+
 MemoryPlan newton_memory(const FitSize& s, const LearnerOptions& options, double memory) {
+  if (keeps_csr(s)) return sparse_memory(s, memory);
   const double D = double(s.features), n = double(s.rows), K = double(s.outputs), threads = s.threads;
   const double size = D + (options.intercept ? 1 : 0), number = sizeof(double);
   const double sketch_rows = std::min(n, double(HessianFactor::sketch_rows(std::size_t(size))));
-  const double few = std::min(n, Newton::most_rows_of_own_factor(size, s.outputs));
+  const double few = std::min(n, FactoredPreconditioner::most_rows_of_own_factor(size, s.outputs));
   const double tile = double(GramFold::tile_for(std::size_t(size)));
   const double row = double(FeatureStore::row_bytes(s.features, s.precision, s.bounded && rounds_features(options)));
   MemoryPlan plan;
@@ -171,7 +194,7 @@ MemoryPlan newton_memory(const FitSize& s, const LearnerOptions& options, double
 
 // Where the rows are far fewer than the features the learner sees the space they span (newton/row_space.h).
 MemoryPlan learner_memory(const FitSize& s, const LearnerOptions& options, double memory) {
-  if (!spans_few(s.rows, s.features))
+  if (keeps_csr(s) || !spans_few(s.rows, s.features))
     return with_kept_features(newton_memory(s, options, memory), s, rounds_features(options), memory);
   const double n = double(s.rows), number = sizeof(double);
   FitSize inside = s;

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <algorithm>
+
 #include "bochner/learner.h"
 #include "bochner/ridge.h"
 #include "folds/survey.h"
@@ -14,7 +16,8 @@ namespace bochner {
 // What decides how much memory a fit takes; known before the rows are read.
 struct FitSize {
   std::size_t rows = 0, features = 0, outputs = 1, targets = 1;
-  double map_weights = 0;  // numbers the map keeps per feature
+  std::size_t nonzeros = 0;  // of a row, where the map puts out CSR; 0: it does not
+  double map_weights = 0;    // numbers the map keeps per feature
   bool weighted = false;
   bool bounded = true;  // the map bounds its features
   bool validation = false;
@@ -25,6 +28,19 @@ struct FitSize {
 
   double element() const { return precision == Precision::float32 ? sizeof(float) : sizeof(double); }
 };
+
+// Whether features are kept as CSR: where they are many. Few are better kept dense, since their Hessian can be
+// factored.
+inline bool keeps_csr(const FitSize& size) {
+  constexpr std::size_t kFactored = 4096, kDense = 32;
+  return size.nonzeros > 0 && size.features > std::min(kFactored, kDense * size.nonzeros);
+}
+
+// Scores of a row: its targets, or one of each class; of two classes one.
+inline std::size_t outputs_of(const Schema& schema) {
+  if (schema.task == Task::regression) return schema.targets;
+  return schema.labels.size() == 2 ? 1 : schema.labels.size();
+}
 
 bool is_weighted(const Schema& schema);  // a column holds the weights of rows
 

@@ -16,8 +16,10 @@
 #include "folds/held_out.h"
 #include "learn/descend.h"
 #include "learn/fit_memory.h"
+#include "learn/newton/dense_design.h"
 #include "learn/newton/newton_learner.h"
 #include "learn/newton/row_space.h"
+#include "learn/newton/sparse_design.h"
 #include "random/hold_out.h"
 
 namespace bochner {
@@ -25,6 +27,8 @@ namespace bochner {
 namespace {
 
 constexpr double kChoiceTolerance = 1e-3;           // of the objective while C is chosen
+constexpr double kSparseTolerance = 1e-3;           // where none is given and the features are CSR
+constexpr std::size_t kMostLogged = 1u << 17;       // numbers of a step in a checkpoint's log, of CSR features
 constexpr int kStart = 0, kLeast = -8, kMost = 14;  // C = 10^(step / 2)
 constexpr double kFlat = 1e-9;                      // of the loss
 constexpr double kMostHeldOut = 8192, kFewHeldOut = 2000;
@@ -167,7 +171,7 @@ void check_classes(const Schema& schema, const std::vector<std::uint64_t>& class
 void check_learner(const Schema& schema, const LearnerOptions& options) {
   const LearnerRow& row = learner_row(options.learner);
   const std::string name = row.name;
-  const bool numbers = row.task == Task::regression;
+  const bool numbers = row.task.value_or(schema.task) == Task::regression;
   require(numbers == (schema.task == Task::regression), "{} learns {}, found targets that are {}; use {}", name,
           numbers ? "numbers" : "classes", numbers ? "classes" : "numbers",
           numbers ? "svm, logistic or ridge" : "huber, svr or ridge");
@@ -195,6 +199,15 @@ class LearnerFeatures {
   LearnerFeatures(const Stream& stream, const Survey& survey, const LearnerOptions& options, std::size_t outputs,
                   bool validation, const std::function<void(const std::string&)>& say) {
     const std::size_t n = survey.rows();
+    const double memory = double(memory_limit(stream.execution()));
+    const FitSize size = fit_size(stream, survey, outputs, validation);
+    const double left = std::max(memory - newton_memory(size, options, memory).total(), 0.0);
+    if (keeps_csr(size)) {
+      sparse_.emplace(stream, n, std::size_t(left));
+      design_ = std::make_unique<SparseDesign>(*sparse_, options.intercept);
+      if (say && sparse_->kept_rows() < n) say("features: " + sparse_->text());
+      return;
+    }
     if (spans_few(n, stream.features())) {
       const auto all = std::numeric_limits<std::size_t>::max();
       store_.emplace(stream, n, all, FeatureStore::Rounding::none);
@@ -204,31 +217,30 @@ class LearnerFeatures {
       rows_ = space_->rows(stream.schema());
       inside_.emplace(Stream(*rows_, nullptr, stream.threads(), stream.execution(), Precision::float64).quiet(), n,
                       all);
-      design_.emplace(*inside_, options.intercept);
+      design_ = std::make_unique<DenseDesign>(*inside_, options.intercept);
       return;
     }
-    const double memory = double(memory_limit(stream.execution()));
-    const FitSize size = fit_size(stream, survey, outputs, validation);
-    const double left = memory - newton_memory(size, options, memory).total();
-    store_.emplace(stream, n, std::size_t(std::max(left, 0.0)),
+    store_.emplace(stream, n, std::size_t(left),
                    rounds_features(options) ? FeatureStore::Rounding::where_bounded : FeatureStore::Rounding::none);
     if (say && store_->kept_rows() < n)
       say("features: " + store_->text());  // not a note: a model must not depend on it
-    design_.emplace(*store_, options.intercept);
+    design_ = std::make_unique<DenseDesign>(*store_, options.intercept);
   }
 
   const Design& design() const { return *design_; }
   bool few() const { return space_.has_value(); }
+  bool sparse() const { return sparse_.has_value(); }
   Coefficients head(const Coefficients& inside, Threads& threads) const {
     return space_ ? space_->expand(inside, threads) : inside;
   }
 
  private:
+  std::optional<SparseStore> sparse_;
   std::optional<FeatureStore> store_, inside_;
   DenseRows dense_;
   std::optional<RowSpace> space_;
   std::unique_ptr<Rows> rows_;
-  std::optional<Design> design_;
+  std::unique_ptr<Design> design_;
 };
 
 // A fit of one learner: C is chosen, then the head for it.
@@ -239,15 +251,13 @@ class LearnerFit {
         survey_(survey),
         options_(options),
         validation_(validation),
-        tolerance_(options.tolerance.value_or(kLearnerTolerance)) {
+        tolerance_(options.tolerance.value_or(keeps_csr(fit_size(stream, survey, 1, false)) ? kSparseTolerance
+                                                                                            : kLearnerTolerance)) {
     for (double& C : options_.C) C *= survey.weight_unit();  // it was given for the weights as they were
   }
 
-  Fitted run(const std::function<void(const std::string&)>& say) {
-    const std::size_t classes = stream_.schema().labels.size();
-    const std::size_t outputs = stream_.schema().task == Task::regression ? stream_.schema().targets
-                                : classes == 2                            ? 1
-                                                                          : classes;
+  Fitted run(const std::function<void(const std::string&)>& say, const MakeHead& make_head) {
+    const std::size_t outputs = outputs_of(stream_.schema());
     const LearnerFeatures features(stream_, survey_, options_, outputs, validation_ != nullptr, say);
     if (features.few()) report().notes.push_back("fewer rows than features: solved in the space of the rows");
     report().seconds.emplace_back("features", clock_.lap());
@@ -257,14 +267,14 @@ class LearnerFit {
         [&](double fraction) {
           if (progress) progress("solve", fraction);
         },
-        stream_.execution().checkpoint);
+        logs_steps(features, outputs) ? stream_.execution().checkpoint : nullptr);
     const std::vector<double> given = given_C(options_, learner.weight());
     // What is searched is searched in the targets' units, so that it does not depend on the user's.
     units_ = given.empty() ? NewtonLearner::Units::of_target : NewtonLearner::Units::of_user;
     const double C = choose(features, learner, given);
     const NewtonLearner::Solution solution = learner.solve(C, tolerance_, units_);
     const Coefficients head = features.head(learner.head(), stream_.threads());
-    fitted_.head = linear(head.weights, head.intercept);
+    fitted_.head = make_head ? make_head(head) : linear(head.weights, head.intercept);
     report().seconds.emplace_back("solve", clock_.lap());
     describe(learner, C, solution);
     return std::move(fitted_);
@@ -272,6 +282,10 @@ class LearnerFit {
 
  private:
   Report& report() { return fitted_.report; }
+  // A step is as long as the head: of millions of features they would fill the disk, and are made again.
+  static bool logs_steps(const LearnerFeatures& features, std::size_t outputs) {
+    return !features.sparse() || features.design().length() * outputs <= kMostLogged;
+  }
   double lambda_of(const NewtonLearner& learner, double C) const {
     return 1 / (learner.users_C(C, units_)[0] * learner.weight());
   }
@@ -346,9 +360,9 @@ class LearnerFit {
 }  // namespace
 
 Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOptions& options, const Stream* validation,
-                   const std::function<void(const std::string&)>& say) {
+                   const std::function<void(const std::string&)>& say, const MakeHead& make_head) {
   check_learner(stream.schema(), options);
-  return LearnerFit(stream, survey, options, validation).run(say);
+  return LearnerFit(stream, survey, options, validation).run(say, make_head);
 }
 
 }  // namespace bochner

@@ -4,13 +4,18 @@
 #pragma once
 
 #include "bochner/learner.h"
+#include "learn/ridge/normal_equations.h"
 #include "learn/ridge/ridge.h"
 
 namespace bochner {
 
-// Every learner but ridge, on a store of the stream's features. Where C is to be chosen, rows held out (or the
-// validation rows) choose it and give the score; a single C is used as it is, on all rows. Says what is kept.
+// A learner by Newton's method on a store of the stream's features, dense or CSR; ridge, which has better solvers for
+// dense ones, on CSR. Where C is to be chosen, rows held out (or the validation rows) choose it and give the score; a
+// single C is used as it is, on all rows. Says what is kept. make_head: turns coefficients of the stream's features
+// into the head; none: a linear map.
+using MakeHead = std::function<MapPtr(const Coefficients&)>;
 Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOptions& options,
-                   const Stream* validation = nullptr, const std::function<void(const std::string&)>& say = {});
+                   const Stream* validation = nullptr, const std::function<void(const std::string&)>& say = {},
+                   const MakeHead& make_head = {});
 
 }  // namespace bochner

@@ -14,7 +14,7 @@
 #include "choose/plan.h"
 #include "choose/plan_binning.h"
 #include "choose/plan_memory.h"
-#include "learn/grids/mixture.h"
+#include "learn/grids/any_learner.h"
 #include "learn/learner.h"
 #include "learn/ridge/solver_choice.h"
 #include "model/automatic.h"
@@ -160,7 +160,9 @@ class Training {
       if (options_.learner.learner != Learner::ridge) check_learner(schema(), options_.learner);
       BinningFit binning = binning_fit(options_, map_parts(options_)[0], stream.features(), survey_.rows());
       binning.room = room();
-      return fit_binning(stream, survey_, binning, judge);
+      return has_grid_solver(options_.learner.learner)
+                 ? fit_binning(stream, survey_, binning, judge)
+                 : fit_learner_on_bins(nullptr, stream, survey_, {.bins = binning}, options_.learner, judge);
     }
     return options_.learner.learner == Learner::ridge
                ? fit_ridge_by_choice(stream, survey_, options_.ridge, judge, options_.say)
@@ -172,7 +174,9 @@ class Training {
     const Stream bins(*current_, plan.bins_scaling, threads_, execution_, precision());
     MixtureFit mixture = mixture_fit(options_, bins.features(), survey_.rows());
     mixture.bins.room = room();
-    return fit_mixture(dense, bins, survey_, mixture, judge);
+    return options_.learner.learner == Learner::ridge
+               ? fit_mixture(dense, bins, survey_, mixture, judge)
+               : fit_learner_on_bins(&dense, bins, survey_, mixture, options_.learner, judge);
   }
 
   GridRoom room() const { return {double(memory_.for_fit), memory_.around, options_.say}; }

@@ -175,14 +175,38 @@ class Learners(CommandTest):
                                      ("svm", "pursuit=3", "ridge or logistic"), ("ridge", "epochs=3", "the learner svm"),
                                      ("logistic", "epochs=3", "the learner svm"), ("svm", "epochs=x", "epochs")):
             self.refuse(1, *train, learner, "--map", f"binning:{option}", "--quiet", say=say)
-        self.refuse(1, *train, "hard-svm", "--map", "binning", "--quiet", say="svm")
+        self.refuse(1, *train, "hard-svm", "--map", "binning:epochs=3", "--quiet", say="tolerance")
         self.refuse(1, *train, "svm", "--map", "binning", "--C", 0, "--quiet", say="positive")
         self.refuse(1, *train, "svm", "--map", "binning", "--tolerance", 2, "--quiet", say="between 0 and 1")
         self.refuse(1, "train", CPU, "--target", "usr", *BINS, "svm", "--quiet", say="numbers")
 
+    def test_every_learner_trains_on_bins_and_mixtures(self):
+        for learner, map, most in (("huber", "binning", 0.06), ("svr", "binning:order=1-2", 0.06),
+                                   ("svr", "fourier+binning", 0.06)):
+            train = ("train", CPU, "--target", "usr", "--map", map, "--learner", learner, "--C", 10, "--features", 60)
+            self.succeed_quietly(*train, "-o", "m", "--json")
+            found = self.evaluate("m", CPU)
+            self.assertLess(found["relative_error"], most, (learner, map))
+            memory = ("--memory", "160M", "--threads", 2)
+            self.succeed_quietly(*train, "-o", "again", *memory)
+            self.assertEqual((self.folder / "again").read_bytes(), (self.folder / "m").read_bytes(), (learner, map))
+        self.refuse(1, "train", CPU, "--target", "usr", *BINS, "hard-svm", "--quiet", say="numbers")
+        file, target, labels = self.digits("01")
+        for map in ("binning", "fourier+binning"):
+            self.succeed_quietly("train", file, "--target", target, "--task", "classification", "--map", map,
+                                 "--bandwidth", 60, "--features", 100, "--learner", "hard-svm", "-o", "m")
+            self.assertEqual(self.evaluate("m", file)["error"], 0)
+        train = ("train", ADULT, "--target", "income", "--map", "fourier+binning:order=1-2", "--features", 60,
+                 "--bandwidth", 5, "--learner")
+        self.succeed_quietly(*train, "logistic", "--C", 1, "-o", "m")
+        self.assertLess(self.evaluate("m", DATA / "adult-new.csv")["error"], 0.21)
+        probabilities = self.succeed_quietly("predict", "m", DATA / "adult-new.csv", "--probabilities")
+        self.assertGreater(len(probabilities.split()), 10)
+
     def test_bytes_are_equal_for_any_threads(self):
         for number, words in enumerate((("--learner", "svm"), ("--learner", "svm", "--loss", "squared-hinge"),
-                                        ("--learner", "logistic"), ("--map", "binning", "--learner", "svm"))):
+                                        ("--learner", "logistic"), ("--map", "binning", "--learner", "svm"),
+                                        ("--map", "binning", "--learner", "hard-svm", "--tolerance", 0.1))):
             models = []
             for threads in (1, 2, 3, 7):
                 self.succeed_quietly("train", ADULT, "--target", "income", *words, "--features", 48, "--bandwidth", 5,

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -111,6 +112,77 @@ MapKind quadratic_kind() {
   kind.redraw = [](const Map& map, std::uint64_t seed) {
     return std::make_shared<QuadraticMap>(map.inputs(), map.outputs(), seed);
   };
+  return kind;
+}
+
+// A map that puts out CSR: pairs of inputs, each cut into `kCells`, hashed into so many features that none are dense.
+class CrossedCells final : public Map {
+ public:
+  CrossedCells(std::size_t inputs, std::size_t features) : inputs_(inputs), features_(features) {}
+
+  std::size_t inputs() const override { return inputs_; }
+  std::size_t outputs() const override { return features_; }
+  std::size_t nonzeros() const override { return inputs_ * (inputs_ - 1) / 2; }
+  bool apply_sparse(const Backend&, const RowBlock<float>& x, SparseRows<float>& z) const override {
+    return add_rows(x, z);
+  }
+  bool apply_sparse(const Backend&, const RowBlock<double>& x, SparseRows<double>& z) const override {
+    return add_rows(x, z);
+  }
+  void apply(const Backend&, const RowBlock<float>& x, MatrixView<float> z) const override { write_rows(x, z); }
+  void apply(const Backend&, const RowBlock<double>& x, MatrixView<double> z) const override { write_rows(x, z); }
+  std::string spec() const override { return "crossed:features=" + std::to_string(features_); }
+  void save(Archive& archive) const override {
+    archive.put_text("type", "crossed");
+    archive.put_count("inputs", inputs_);
+    archive.put_count("features", features_);
+  }
+  static MapPtr load(const Archive& archive) {
+    return std::make_shared<CrossedCells>(archive.get_count("inputs", 1 << 20), archive.get_count("features", 1 << 30));
+  }
+
+ private:
+  static constexpr double kCells = 4;
+
+  template <class T>
+  bool add_rows(const RowBlock<T>& x, SparseRows<T>& z) const {
+    for (std::size_t i = 0; i < x.rows; ++i) {
+      const T* const row = x.values + i * x.stride;
+      std::map<std::size_t, T> sums;  // ascending
+      for (std::size_t a = 0; a < inputs_; ++a)
+        for (std::size_t b = a + 1; b < inputs_; ++b) {
+          const auto cell = [&](std::size_t j) {
+            return std::uint64_t(std::int64_t(std::floor(double(row[j]) * kCells)));
+          };
+          const double drawn = draw_uniform(a * inputs_ + b, cell(a) & 0xffff, cell(b) & 0xffff);
+          sums[std::size_t(drawn * double(features_))] += T(0.5);
+        }
+      for (const auto& [column, value] : sums) z.add(column, value);
+      z.end_row();
+    }
+    return true;
+  }
+  template <class T>
+  void write_rows(const RowBlock<T>& x, MatrixView<T> z) const {
+    SparseRows<T> rows;
+    add_rows(x, rows);
+    rows.write(z);
+  }
+
+  std::size_t inputs_, features_;
+};
+
+MapKind crossed_kind() {
+  MapKind kind;
+  kind.name = "crossed";
+  kind.size = [](const MapRequest& request) {
+    return MapSize{.features = request.features ? request.features : 1 << 16,
+                   .nonzeros = request.inputs * (request.inputs - 1) / 2};
+  };
+  kind.make = [](const MapRequest& request) {
+    return std::make_shared<CrossedCells>(request.inputs, request.features ? request.features : 1 << 16);
+  };
+  kind.load = CrossedCells::load;
   return kind;
 }
 
@@ -226,6 +298,48 @@ void use_map(Rows& rows, const std::string& path) {
   expect(z.rows() == 500 && z.cols() == 400, "transform gives a row of features for each row");
 }
 
+// Every learner trains on CSR features, of which there are more than a dense matrix has room for.
+void use_sparse_map(Rows& rows, const std::string& path) {
+  register_map_kind(crossed_kind());
+  TrainOptions options;
+  options.map = CustomMap{"crossed"};
+  options.features = 1 << 15;
+  options.ridge.lambdas = {1e-4};
+  options.learner.tolerance = 1e-2;
+  for (const LearnerRow& learner : learners()) {
+    if (learner.task == Task::classification) continue;
+    options.learner.learner = learner.learner;
+    options.learner.C = {10};
+    const Model model = train(rows, options);
+    expect(model.report().features == std::size_t(1) << 15, "an own map has as many features as were asked for");
+    expect(*model.evaluate(rows).r2 > 0.5, "a training with CSR features learns");
+    expect_kept(model, rows, path, "a model with CSR features is loaded as it was saved");
+  }
+  const Matrix<float> x = some_rows(500, 4);
+  Matrix<double> y(500, 1);
+  for (std::size_t i = 0; i < 500; ++i) y(i, 0) = x(i, 0) * x(i, 1) > 0;
+  Schema schema;
+  schema.inputs = 4;
+  schema.targets = 1;
+  schema.task = Task::classification;
+  schema.labels = {"no", "yes"};
+  const auto own = memory_rows<float>(x.view(), y.view(), schema);
+  const MapPtr map = std::make_shared<CrossedCells>(4, 10000);
+  for (const LearnerRow& learner : learners()) {
+    if (learner.task == Task::regression) continue;
+    std::vector<double> C;
+    if (learner.has_C) C = {10};
+    const Model model = learner.learner == Learner::ridge
+                            ? fit(*own, map)
+                            : fit_learner(*own, map, {.learner = learner.learner, .C = C});
+    const Matrix<double> scores = model.predict(*own);
+    std::size_t right = 0;
+    for (std::size_t i = 0; i < 500; ++i) right += (scores(i, 0) > 0) == (y(i, 0) > 0);
+    expect(right > 490, "every learner of classes takes CSR features");
+    expect_kept(model, *own, path, "and its model is loaded as it was saved");
+  }
+}
+
 void use_fold(const std::string& path) {
   const std::size_t inputs = 4, D = 20;
   const Matrix<float> x = some_rows(3000, inputs);
@@ -264,6 +378,7 @@ int main(int, char** arguments) {
   const std::string path = std::string(arguments[2]) + "/own.model";
   use_kernel(*rows, path);
   use_map(*rows, path);
+  use_sparse_map(*rows, path);
   use_fold(path);
   std::printf("own kernel, map and fold: %d faults\n", faults);
   return faults == 0 ? 0 : 1;

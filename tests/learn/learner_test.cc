@@ -15,73 +15,11 @@
 #include "learn/newton/augmented_lagrangian.h"
 #include "learn/newton/newton_learner.h"
 #include "learn/newton/row_space.h"
+#include "learner_problem.h"
 #include "random/draw.h"
-#include "run/stream.h"
 
 namespace bochner {
 namespace {
-
-// Rows about as many centres as there are classes, or a bumpy function of them with a few gross errors.
-struct Problem {
-  Matrix<float> x;
-  Matrix<double> y;
-  std::vector<double> weights;
-  Schema schema;
-
-  Problem(std::size_t n, std::size_t d, std::size_t classes, double spread, std::uint64_t seed = 1)
-      : x(n, d), y(n, 1), weights(n, 1.0) {
-    schema.inputs = d;
-    schema.targets = 1;
-    schema.task = classes ? Task::classification : Task::regression;
-    for (std::size_t c = 0; c < classes; ++c) schema.labels.push_back(std::to_string(c));
-    for (std::size_t i = 0; i < n; ++i) {
-      double sum = 0;
-      for (std::size_t j = 0; j < d; ++j) {
-        const double center = classes ? normal(seed, Draw::candidate, i % classes, j) : 0;
-        x(i, j) = float(center + spread * normal(seed, Draw::sample, i, j));
-        sum += std::sin(2 * double(x(i, j)));
-      }
-      y(i, 0) = classes ? double(i % classes) : 10 + 5 * sum + (i % 50 == 0 ? 100 : 0);
-    }
-  }
-  std::unique_ptr<Rows> rows(bool weighted = false) const {
-    return memory_rows<float>(x.view(), y.view(), schema, weighted ? weights.data() : nullptr);
-  }
-  MapPtr map(std::size_t features) const {
-    Kernel kernel;
-    kernel.length_scales = {1.5};
-    return fourier(schema.inputs, {.kernel = kernel, .features = features, .seed = 3});
-  }
-};
-
-// The features of a problem, all kept as they are.
-struct Features {
-  std::unique_ptr<Rows> rows;
-  FeatureStore store;
-  Design z;
-
-  Features(const Problem& p, std::size_t D, bool intercept, Threads& threads)
-      : rows(p.rows()),
-        store(Stream(*rows, p.map(D), threads, {}), p.x.rows(), std::size_t(1) << 40, FeatureStore::Rounding::none),
-        z(store, intercept) {}
-};
-
-const LearnerOptions& learner_case(int i) {
-  static const std::vector<LearnerOptions> all = {
-      {.learner = Learner::svm, .loss = MarginLoss::linear, .C = {3.0}},
-      {.learner = Learner::svm, .loss = MarginLoss::squared, .C = {3.0}},
-      {.learner = Learner::logistic, .C = {3.0}},
-      {.learner = Learner::huber, .C = {3.0}, .delta = 2.0},
-      {.learner = Learner::svr, .loss = MarginLoss::linear, .C = {3.0}, .epsilon = 0.5},
-      {.learner = Learner::svr, .loss = MarginLoss::squared, .C = {3.0}, .epsilon = 0.5},
-  };
-  return all[std::size_t(i)];
-}
-
-Problem problem_for(const LearnerOptions& options, std::size_t n, std::size_t classes) {
-  const bool numbers = options.learner == Learner::huber || options.learner == Learner::svr;
-  return Problem(n, 4, numbers ? 0 : classes, 1.0);
-}
 
 class EveryLearner : public testing::TestWithParam<int> {};
 
@@ -89,7 +27,7 @@ TEST_P(EveryLearner, GivesTheSameBitsForAnyThreadsAndBlocks) {
   LearnerOptions options = learner_case(GetParam());
   options.C = {};  // the choice of C as well
   options.tolerance = 1e-4;
-  const Problem p = problem_for(options, 2500, 3);
+  const LearnerProblem p = problem_for(options, 2500, 3);
   const auto rows = p.rows();
   const Model one = fit_learner(*rows, p.map(40), options, {.threads = 1});
   for (int threads : {2, 3, 7}) {
@@ -104,7 +42,7 @@ TEST_P(EveryLearner, GivesTheSameBitsForAnyThreadsAndBlocks) {
 TEST_P(EveryLearner, GivesTheSameBitsForAnyMemory) {
   LearnerOptions options = learner_case(GetParam());
   options.tolerance = 1e-4;
-  const Problem p = problem_for(options, 3000, 3);
+  const LearnerProblem p = problem_for(options, 3000, 3);
   const auto rows = p.rows();
   FitSize size;
   size.rows = 3000;
@@ -122,8 +60,8 @@ TEST_P(EveryLearner, GivesTheSameBitsForAnyMemory) {
 TEST_P(EveryLearner, CountsAWeightAsRepeatedRows) {
   LearnerOptions options = learner_case(GetParam());
   options.tolerance = 1e-12;
-  const Problem p = problem_for(options, 300, 3);
-  Problem twice = p, weighted = p;
+  const LearnerProblem p = problem_for(options, 300, 3);
+  LearnerProblem twice = p, weighted = p;
   const std::size_t repeated = 100;
   twice.x = Matrix<float>(400, 4);
   twice.y = Matrix<double>(400, 1);
@@ -146,17 +84,17 @@ TEST_P(EveryLearner, SolvesFewRowsOfManyFeaturesInTheirSpace) {
   options.tolerance = 1e-10;
   for (const bool intercept : {false, true}) {
     options.intercept = intercept;
-    Problem p = problem_for(options, 40, 3);
+    LearnerProblem p = problem_for(options, 40, 3);
     std::copy_n(&p.x(1, 0), 4, &p.x(2, 0));  // equal rows
     Threads threads(2);
-    const Features all(p, 120, intercept, threads);
+    const KeptFeatures all(p, 120, intercept, threads);
     NewtonLearner primal(all.z, p.schema, options);
     const NewtonLearner::Solution expected = primal.solve(3.0, 1e-10);
     const DenseRows dense = all.store.dense();
     const RowSpace space(dense, threads);
     const std::unique_ptr<Rows> coordinates = space.rows(p.schema);
     FeatureStore store(Stream(*coordinates, nullptr, threads, {}, Precision::float64), 40, 1 << 20);
-    const Design inside(store, intercept);
+    const DenseDesign inside(store, intercept);
     EXPECT_LE(inside.features(), 39u);
     NewtonLearner few(inside, p.schema, options);
     const NewtonLearner::Solution found = few.solve(3.0, 1e-10);
@@ -175,10 +113,10 @@ TEST_P(EveryLearner, EndsWhereNoStepImproves) {
   LearnerOptions options = learner_case(GetParam());
   for (bool intercept : {false, true}) {
     options.intercept = intercept;
-    const Problem p = problem_for(options, 400, 3);
+    const LearnerProblem p = problem_for(options, 400, 3);
     Threads threads(2);
-    const Features features(p, 30, intercept, threads);
-    const Design& z = features.z;
+    const KeptFeatures features(p, 30, intercept, threads);
+    const DenseDesign& z = features.z;
     NewtonLearner primal(z, p.schema, options);
     const NewtonLearner::Solution solution = primal.solve(3.0, 1e-8);
     Matrix<double> rows(z.rows(), 30 + std::size_t(intercept));
@@ -235,11 +173,11 @@ std::string case_name(const testing::TestParamInfo<int>& info) {
 INSTANTIATE_TEST_SUITE_P(Learners, EveryLearner, testing::Range(0, 6), case_name);
 
 TEST(AugmentedLagrangian, PrimalAndDualMeet) {
-  const Problem p(600, 4, 2, 1.0);
+  const LearnerProblem p(600, 4, 2, 1.0);
   Threads threads(2);
   for (bool intercept : {false, true}) {
-    const Features features(p, 50, intercept, threads);
-    const Design& z = features.z;
+    const KeptFeatures features(p, 50, intercept, threads);
+    const DenseDesign& z = features.z;
     Examples e{Matrix<double>(600, 1), std::vector<double>(600, 2.0)};
     for (std::size_t i = 0; i < 600; ++i) e.y(i, 0) = i % 2 ? 1 : -1;
     Newton newton(z, 1);
@@ -270,7 +208,7 @@ TEST(AugmentedLagrangian, PrimalAndDualMeet) {
 
 TEST(HardSvm, FindsTheWidestMarginInThePlane) {
   // The margin between (0, +-1) and (3, +-1) and others behind them is the line x = 1.5.
-  Problem p(6, 2, 2, 1.0);
+  LearnerProblem p(6, 2, 2, 1.0);
   const float points[6][2] = {{0, 1}, {3, 1}, {0, -1}, {3, -1}, {-2, 5}, {7, 2}};
   for (std::size_t i = 0; i < 6; ++i) std::copy_n(points[i], 2, &p.x(i, 0));
   LearnerOptions options{.learner = Learner::hard_svm};
@@ -284,7 +222,7 @@ TEST(HardSvm, FindsTheWidestMarginInThePlane) {
 }
 
 TEST(HardSvm, EqualsALargeSoftMargin) {
-  const Problem p(200, 3, 3, 0.3);
+  const LearnerProblem p(200, 3, 3, 0.3);
   LearnerOptions hard{.learner = Learner::hard_svm}, soft{.learner = Learner::svm, .C = {1e7}};
   hard.tolerance = soft.tolerance = 1e-9;
   const Matrix<double> a = fit_learner(*p.rows(), p.map(100), hard).predict(p.x.view());
@@ -297,7 +235,7 @@ TEST(HardSvm, EqualsALargeSoftMargin) {
 }
 
 TEST(HardSvm, RefusesRowsItCannotSeparate) {
-  const Problem p(500, 2, 2, 3.0);
+  const LearnerProblem p(500, 2, 2, 3.0);
   try {
     fit_learner(*p.rows(), p.map(10), LearnerOptions{.learner = Learner::hard_svm});
     FAIL() << "overlapping classes were separated";
@@ -308,7 +246,7 @@ TEST(HardSvm, RefusesRowsItCannotSeparate) {
 
 TEST(Logistic, ProbabilitiesSumToOneAndMeetTheirFrequencies) {
   for (std::size_t classes : {2, 4}) {
-    const Problem p(3000, 3, classes, 1.0);
+    const LearnerProblem p(3000, 3, classes, 1.0);
     const Model model = fit_learner(*p.rows(), p.map(60), LearnerOptions{.learner = Learner::logistic, .C = {1.0}});
     const Matrix<double> u = model.predict(p.x.view());
     std::vector<double> mean(classes);
@@ -326,7 +264,7 @@ TEST(Logistic, ProbabilitiesSumToOneAndMeetTheirFrequencies) {
 }
 
 TEST(Logistic, OnlyItHasProbabilities) {
-  const Problem p(200, 3, 2, 1.0);
+  const LearnerProblem p(200, 3, 2, 1.0);
   const Model model = fit_learner(*p.rows(), p.map(20), LearnerOptions{.learner = Learner::svm, .C = {1.0}});
   const double score = 0.3;
   EXPECT_FALSE(model.has_probabilities());
@@ -334,7 +272,7 @@ TEST(Logistic, OnlyItHasProbabilities) {
 }
 
 TEST(Huber, IsNotMovedByOutliers) {
-  const Problem p(2000, 2, 0, 1.0);  // one row in fifty is off by 100
+  const LearnerProblem p(2000, 2, 0, 1.0);  // one row in fifty is off by 100
   const Model robust = fit_learner(*p.rows(), p.map(60), LearnerOptions{.learner = Learner::huber, .C = {10.0}});
   const Model squares = fit(*p.rows(), p.map(60), RidgeOptions{.lambdas = {1e-4}});
   const Matrix<double> a = robust.predict(p.x.view()), b = squares.predict(p.x.view());
@@ -361,7 +299,7 @@ TEST(Learners, HaveARowEach) {
 }
 
 TEST(Learner, LambdaIsOneOverCTimesN) {
-  const Problem p(500, 3, 2, 1.0);
+  const LearnerProblem p(500, 3, 2, 1.0);
   LearnerOptions by_C{.learner = Learner::logistic, .C = {2.0}}, by_lambda{.learner = Learner::logistic};
   by_lambda.lambdas = {1.0 / (2.0 * 500)};
   const Model a = fit_learner(*p.rows(), p.map(20), by_C), b = fit_learner(*p.rows(), p.map(20), by_lambda);
@@ -370,7 +308,7 @@ TEST(Learner, LambdaIsOneOverCTimesN) {
 }
 
 TEST(Learner, RefusesTargetsOfTheWrongKind) {
-  const Problem classes(100, 2, 2, 1.0), numbers(100, 2, 0, 1.0);
+  const LearnerProblem classes(100, 2, 2, 1.0), numbers(100, 2, 0, 1.0);
   EXPECT_THROW(fit_learner(*classes.rows(), classes.map(10), LearnerOptions{.learner = Learner::svr}),
                std::invalid_argument);
   EXPECT_THROW(fit_learner(*numbers.rows(), numbers.map(10), LearnerOptions{.learner = Learner::svm}),
@@ -380,7 +318,7 @@ TEST(Learner, RefusesTargetsOfTheWrongKind) {
 // Labels that are nearly chance: the error hardly sees C, the probabilities do.
 TEST(Logistic, ChoosesCByItsProbabilities) {
   const auto draw = [](std::size_t n, std::uint64_t seed) {
-    Problem p(n, 2, 2, 1.0, seed);
+    LearnerProblem p(n, 2, 2, 1.0, seed);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < 2; ++j) p.x(i, j) = float(normal(seed, Draw::sample, i, j));
       const double score = std::sin(2 * double(p.x(i, 0))) + 0.5 * double(p.x(i, 1));
@@ -388,9 +326,9 @@ TEST(Logistic, ChoosesCByItsProbabilities) {
     }
     return p;
   };
-  const Problem fresh = draw(2000, 100);
+  const LearnerProblem fresh = draw(2000, 100);
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-    const Problem p = draw(600, seed);
+    const LearnerProblem p = draw(600, seed);
     const auto log_loss = [&](std::vector<double> C) {
       const LearnerOptions options{.learner = Learner::logistic, .C = std::move(C), .tolerance = 1e-4};
       const Matrix<double> u = fit_learner(*p.rows(), p.map(200), options).predict(fresh.x.view());

@@ -60,6 +60,8 @@ std::vector<Kind> kinds() {
   all.push_back({"logistic", {.features = 60, .learner = {.learner = Learner::logistic, .C = {1}}}, true});
   all.push_back({"double", {.features = 64, .double_precision = true}});
   all.push_back({"nystroem", {.map = Nystroem{}, .features = 40}});
+  all.push_back({"nystroem_matern", {.kernel = parse_kernel("matern:nu=1.5"), .map = Nystroem{}, .features = 40}});
+  all.push_back({"matern", {.kernel = parse_kernel("matern:nu=2.5"), .features = 50}});
   all.push_back({"none", {.map = NoMap{}}});
   all.push_back({"binning", {.kernel = laplacian(), .map = Binning{}, .features = 20, .ridge = {.lambdas = {1e-2}}}});
   all.push_back({"mixture",
@@ -68,6 +70,12 @@ std::vector<Kind> kinds() {
                   .map = parse_map_options("fourier+binning"),
                   .features = 20,
                   .ridge = {.lambdas = {1e-2}}}});
+  all.push_back({"huber_on_bins",
+                 {.kernel = laplacian(),
+                  .bandwidth = 3,
+                  .map = Binning{},
+                  .features = 20,
+                  .learner = {.learner = Learner::huber, .C = {1}}}});
   return all;
 }
 

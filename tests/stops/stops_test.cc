@@ -116,6 +116,18 @@ const std::vector<Kind> kKinds = {
        bins(o, "binning", 20, Learner::svm);
        o.bandwidth = 1;
      }},
+    {"bins_huber", kNumbers, "usr",
+     [](auto& o) {
+       bins(o, "binning", 20, Learner::huber);
+       o.bandwidth = 1;
+       o.learner.C = {1, 10};
+     }},
+    {"mixture_svr", kNumbers, "usr",
+     [](auto& o) {
+       bins(o, "fourier+binning", 32, Learner::svr);
+       o.bandwidth = 1;
+       o.learner.C = {1};
+     }},
     {"bins_pursuit", kClasses, "income", [](auto& o) { bins(o, "binning:order=1-2,sweeps=2,pursuit=5", 20); }},
     {"mixture", kNumbers, "usr",
      [](auto& o) {

@@ -40,34 +40,49 @@ class Mixing {
   }
 
   Fitted run(const Survey& survey, const Stream* validation) {
-    Report& report = fitted_.report;
-    lap("pack");
-    if (options_.bins.search_scales) {
-      options_.bins.fit.checkpoint = bins_.execution().checkpoint;
-      choose_scales(threads(), data_, options_.bins, report);
-      lap("scales");
-    }
-    share_memory(survey, validation != nullptr);
-    const double fraction = HeldOutTargets::fraction(data_.rows.rows);
-    GramAndHeld sums{GramFold(dense_.features(), bound_, data_.code, largest_weight()),
-                     HeldOut(dense_.features(), dense_.schema().targets, fraction, options_.bins.binning.seed)};
-    sums = dense_.fold(std::move(sums), "features");
-    lap("gram");
-    const double lambda = options_.bins.fit.lambda;
-    Penalties at{lambda / options_.dense_weight.value_or(1.0), lambda / options_.bins_weight};
-    if (!held_.rows.empty() && held_.rows.size() < data_.rows.rows && (!validation || !options_.dense_weight)) {
-      GramFold rest = sums.gram;
-      rest.remove(dense_.workers(), sums.held.template block<T>());
-      choose_weights(NormalEquations(rest, true), at);
-      lap("weights");
-    }
+    const GramAndHeld sums = summed(survey, validation != nullptr);
+    Penalties at = given();
+    if (can_hold_out() && (!validation || !options_.dense_weight)) choose_weights(sums, at);
     finish(NormalEquations(sums.gram, true), at, validation);
     return std::move(fitted_);
+  }
+
+  // What is open is chosen and goes into the options; the notes and times into the report.
+  void choose(const Survey& survey, MixtureFit& options, Report& report) {
+    const GramAndHeld sums = summed(survey, false);
+    Penalties at = given();
+    if (can_hold_out()) choose_weights(sums, at);
+    options = options_;
+    options.bins.search_scales = false;
+    options.dense_weight = options_.bins_weight * at.bins / at.dense;
+    report = std::move(fitted_.report);
   }
 
  private:
   Threads& threads() { return bins_.threads(); }
   void lap(const char* step) { fitted_.report.seconds.emplace_back(step, clock_.lap()); }
+  Penalties given() const {
+    const double lambda = options_.bins.fit.lambda;
+    return {lambda / options_.dense_weight.value_or(1.0), lambda / options_.bins_weight};
+  }
+  bool can_hold_out() const { return !held_.rows.empty() && held_.rows.size() < data_.rows.rows; }
+
+  // The sums of the dense features, after the bins' length scales are found.
+  GramAndHeld summed(const Survey& survey, bool validation) {
+    lap("pack");
+    if (options_.bins.search_scales) {
+      options_.bins.fit.checkpoint = bins_.execution().checkpoint;
+      choose_scales(threads(), data_, options_.bins, fitted_.report);
+      lap("scales");
+    }
+    share_memory(survey, validation);
+    const double fraction = HeldOutTargets::fraction(data_.rows.rows);
+    GramAndHeld sums{GramFold(dense_.features(), bound_, data_.code, largest_weight()),
+                     HeldOut(dense_.features(), dense_.schema().targets, fraction, options_.bins.binning.seed)};
+    sums = dense_.fold(std::move(sums), "features");
+    lap("gram");
+    return sums;
+  }
 
   // The sums, a copy without the rows held out, a factor and those rows stay; kept features save time.
   void share_memory(const Survey& survey, bool validation) {
@@ -99,6 +114,13 @@ class Mixing {
     grids.step = name;
     grids.head = head;
     return fit_grids(threads(), data_.rows, targets, options_.bins.binning, grids, &partner);
+  }
+
+  void choose_weights(const GramAndHeld& sums, Penalties& at) {
+    GramFold rest = sums.gram;
+    rest.remove(dense_.workers(), sums.held.template block<T>());
+    choose_weights(NormalEquations(rest, true), at);
+    lap("weights");
   }
 
   // Scores a fit on the rows held out; walks downhill in what is open: the weights, lambda.
@@ -211,6 +233,14 @@ Fitted fit_mixture(const Stream& dense, const Stream& bins, const Survey& survey
   return bins.precision() == Precision::float32
              ? Mixing<float>(dense, bins, survey, std::move(options)).run(survey, validation)
              : Mixing<double>(dense, bins, survey, std::move(options)).run(survey, validation);
+}
+
+void choose_mixture(const Stream& dense, const Stream& bins, const Survey& survey, MixtureFit& options,
+                    Report& report) {
+  if (bins.precision() == Precision::float32)
+    Mixing<float>(dense, bins, survey, options).choose(survey, options, report);
+  else
+    Mixing<double>(dense, bins, survey, options).choose(survey, options, report);
 }
 
 }  // namespace bochner

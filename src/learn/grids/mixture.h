@@ -14,7 +14,7 @@ namespace bochner {
 struct MixtureFit {
   BinningFit bins;
   double bins_weight = 1;              // w_2
-  std::optional<double> dense_weight;  // w_1; none: both weights are chosen on rows held out
+  std::optional<double> dense_weight = {};  // w_1; none: both weights are chosen on rows held out
 };
 
 // dense: the rows through the map that makes the dense features; bins: the same rows as the grids see them. Learnt
@@ -22,5 +22,8 @@ struct MixtureFit {
 // rows as they are, before either map. validation: rows without a map that give the score; none: rows held out.
 Fitted fit_mixture(const Stream& dense, const Stream& bins, const Survey& survey, MixtureFit options,
                    const Stream* validation = nullptr);
+
+// Length scales and weights where they are open, chosen by that ridge for another learner: they go into the options.
+void choose_mixture(const Stream& dense, const Stream& bins, const Survey& survey, MixtureFit& options, Report& report);
 
 }  // namespace bochner

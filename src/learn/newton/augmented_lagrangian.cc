@@ -19,11 +19,6 @@ constexpr double kSteepestAtFirst = 4, kSteepest = 1e6;  // c / h, where the lon
 constexpr double kRounding = 1e-14;
 constexpr double kNoMargin = 1e-5;  // of the longest row: a margin that rounding of the features would undo
 
-std::unique_ptr<Loss> smoothed(const Examples& examples, const NonsmoothLoss& loss, const Multipliers& m) {
-  if (loss.kind == NonsmoothLoss::Kind::tube) return smoothed_tube(examples, m.a, m.h, loss.epsilon);
-  return smoothed_hinge(examples, m.a, m.h, loss.kind == NonsmoothLoss::Kind::hard);
-}
-
 double half_square(const double* w, std::size_t D) {
   double sum = 0;
   for (std::size_t j = 0; j < D; ++j) sum += w[j] * w[j];
@@ -125,7 +120,7 @@ DualitySolution AugmentedLagrangian::solve(double tolerance, int most_steps, Ite
   // A round may find its minimum without a step, so that rounds are counted too.
   for (int round = 0; !open.empty() && newton_.steps() < last && round < most_steps; ++round) {
     Newton::Result inner = newton_.minimize(
-        *smoothed(examples_, loss_, multipliers), at, open,
+        *smoothed(examples_, loss_, multipliers.a, multipliers.h), at, open,
         [&](std::size_t k, double value) {
           return std::max({0.02 * tolerance * std::abs(value), 0.02 * std::min(gap_[k], value), 0.02 * floor_[k]});
         },

@@ -9,14 +9,6 @@
 
 namespace bochner {
 
-// The losses that have no second derivative everywhere, nor a first one.
-struct NonsmoothLoss {
-  enum class Kind { hinge, hard, tube };
-
-  Kind kind = Kind::hinge;
-  std::vector<double> epsilon;  // tube: one per output
-};
-
 // Where an earlier problem left off.
 struct Multipliers {
   Matrix<double> a;  // n x K: w = sum_i a_i z_i at the solution

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "learn/newton/design.h"
+#include "learn/newton/dense_design.h"
 
 #include <algorithm>
 #include <cmath>
+
+#include "learn/newton/preconditioner.h"
 
 namespace bochner {
 
@@ -82,7 +84,7 @@ double square_of(const T* z, std::size_t width) {
 
 }  // namespace
 
-Matrix<double> Design::in_kept_units(const Matrix<double>& v) const {
+Matrix<double> DenseDesign::in_kept_units(const Matrix<double>& v) const {
   Matrix<double> w(v.rows(), store_.width());
   for (std::size_t k = 0; k < v.rows(); ++k)
     for (std::size_t j = 0; j < store_.width(); ++j) w(k, j) = v(k, j) * store_.unit();
@@ -90,7 +92,7 @@ Matrix<double> Design::in_kept_units(const Matrix<double>& v) const {
 }
 
 template <class Add>
-Matrix<double> Design::summed(std::size_t K, const FeatureStore::Wanted& wanted, const Add& add) const {
+Matrix<double> DenseDesign::summed(std::size_t K, const FeatureStore::Wanted& wanted, const Add& add) const {
   std::vector<Matrix<double>> parts(store_.parts());
   Matrix<double> sum(K, length());
   store_.each_chunk(
@@ -108,7 +110,7 @@ Matrix<double> Design::summed(std::size_t K, const FeatureStore::Wanted& wanted,
   return sum;
 }
 
-Matrix<double> Design::scores(const Matrix<double>& v) const {
+Matrix<double> DenseDesign::scores(const Matrix<double>& v) const {
   const std::size_t K = v.rows();
   const Matrix<double> w = in_kept_units(v);
   Matrix<double> u(rows(), K);
@@ -117,14 +119,14 @@ Matrix<double> Design::scores(const Matrix<double>& v) const {
       [&](const auto& rows, std::size_t) {
         const MatrixView<double> of_rows{&u(rows.number[0], 0), rows.z.size(), K, K};
         store_.stream().workers().ops.project(rows.z, w.view(), of_rows);
-        for (std::size_t i = 0; i < of_rows.rows && intercept_; ++i)
+        for (std::size_t i = 0; i < of_rows.rows && intercept(); ++i)
           for (std::size_t k = 0; k < K; ++k) of_rows(i, k) += v(k, intercept_at());
       },
       [](std::size_t) {});
   return u;
 }
 
-Matrix<double> Design::combination(const Matrix<double>& a) const {
+Matrix<double> DenseDesign::combination(const Matrix<double>& a) const {
   const std::size_t K = a.cols(), width = store_.width();
   const auto wanted = [&](std::size_t i) {
     return std::any_of(&a(i, 0), &a(i, 0) + K, [](double value) { return value != 0; });
@@ -136,7 +138,7 @@ Matrix<double> Design::combination(const Matrix<double>& a) const {
       const std::size_t count = std::min(kStrip, rows.z.size() - first);
       for (std::size_t i = 0; i < count; ++i) {
         std::copy_n(&a(rows.number[first + i], 0), K, &r(i, 0));
-        for (std::size_t k = 0; k < K && intercept_; ++k) sum(k, width) += r(i, k);
+        for (std::size_t k = 0; k < K && intercept(); ++k) sum(k, width) += r(i, k);
       }
       add_strip(ops, rows.z.subspan(first), MatrixView<const double>{r.data(), count, K, K},
                 MatrixView<double>{sum.data, K, width, sum.stride});
@@ -144,7 +146,7 @@ Matrix<double> Design::combination(const Matrix<double>& a) const {
   });
 }
 
-Matrix<double> Design::normal_product(const Matrix<double>& v, const Curved& over, const Between& between) const {
+Matrix<double> DenseDesign::normal_product(const Matrix<double>& v, const Curved& over, const Between& between) const {
   const std::size_t K = v.rows(), width = store_.width();
   const Matrix<double> w = in_kept_units(v);
   const auto curvature = [&](std::size_t i, std::size_t k) { return over.curvature(i, over.outputs[k]) != 0; };
@@ -162,14 +164,14 @@ Matrix<double> Design::normal_product(const Matrix<double>& v, const Curved& ove
       const MatrixView<double> q{scores.data(), count, K, K};
       const auto is_curved = [&](std::size_t i, std::size_t k) { return curvature(number[i], k); };
       project_strip(ops, rows.z.subspan(first), w.view(), q, is_curved);
-      for (std::size_t i = 0; i < count && intercept_; ++i)
+      for (std::size_t i = 0; i < count && intercept(); ++i)
         for (std::size_t k = 0; k < K; ++k)
           if (is_curved(i, k)) q(i, k) += v(k, width);
       between(number, q.data);
       for (std::size_t i = 0; i < count; ++i)
         for (std::size_t k = 0; k < K; ++k) {
           if (!is_curved(i, k)) q(i, k) = 0;
-          if (intercept_) sum(k, width) += q(i, k);
+          if (intercept()) sum(k, width) += q(i, k);
         }
       add_strip(ops, rows.z.subspan(first), MatrixView<const double>(q),
                 MatrixView<double>{sum.data, K, width, sum.stride});
@@ -177,7 +179,7 @@ Matrix<double> Design::normal_product(const Matrix<double>& v, const Curved& ove
   });
 }
 
-double Design::longest_row() const {
+double DenseDesign::longest_row() const {
   if (longest_ >= 0) return longest_;
   std::vector<double> most(store_.parts());
   double longest = 0;
@@ -191,18 +193,22 @@ double Design::longest_row() const {
   return longest_ = std::sqrt(longest) * store_.unit();
 }
 
-void Design::each_row(std::span<const std::size_t> rows, const UseRow& use) const {
+void DenseDesign::each_row(std::span<const std::size_t> rows, const UseRow& use) const {
   const auto wanted = [&](std::size_t i) { return std::binary_search(rows.begin(), rows.end(), i); };
   store_.each_chunk(
       wanted,
       [&](const auto& some, std::size_t) {
-        std::vector<double> z(features() + intercept_, 1.0);
+        std::vector<double> z(features() + intercept(), 1.0);
         for (std::size_t i = 0; i < some.z.size(); ++i) {
           for (std::size_t j = 0; j < features(); ++j) z[j] = double(some.z[i][j]) * store_.unit();
           use(std::size_t(std::lower_bound(rows.begin(), rows.end(), some.number[i]) - rows.begin()), z);
         }
       },
       [](std::size_t) {});
+}
+
+std::unique_ptr<Preconditioner> DenseDesign::preconditioner(std::uint64_t seed) const {
+  return std::make_unique<FactoredPreconditioner>(*this, seed);
 }
 
 }  // namespace bochner

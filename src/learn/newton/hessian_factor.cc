@@ -15,7 +15,7 @@ namespace bochner {
 
 namespace {
 
-TiledSymmetric<double> sketched_hessian(const Design& z, std::span<const double> d, std::uint64_t seed) {
+TiledSymmetric<double> sketched_hessian(const DenseDesign& z, std::span<const double> d, std::uint64_t seed) {
   std::vector<std::size_t> used;
   for (std::size_t i = 0; i < d.size(); ++i)
     if (d[i] > 0) used.push_back(i);
@@ -45,7 +45,8 @@ Cholesky factor_of(TiledSymmetric<double> gram, bool intercept, double intercept
 
 }  // namespace
 
-HessianFactor::HessianFactor(const Design& z, std::span<const double> d, double intercept_shift, std::uint64_t seed)
+HessianFactor::HessianFactor(const DenseDesign& z, std::span<const double> d, double intercept_shift,
+                             std::uint64_t seed)
     : z_(z), factor_(factor_of(sketched_hessian(z, d, seed), z.intercept(), intercept_shift, z.threads())) {}
 
 void HessianFactor::solve(Matrix<double>& r) const {

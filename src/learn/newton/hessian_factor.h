@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "learn/newton/design.h"
+#include "learn/newton/dense_design.h"
 #include "solve/cholesky.h"
 
 namespace bochner {
@@ -16,7 +16,7 @@ namespace bochner {
 class HessianFactor {
  public:
   // intercept_shift stands where the intercept has no penalty of 1.
-  HessianFactor(const Design& z, std::span<const double> d, double intercept_shift, std::uint64_t seed);
+  HessianFactor(const DenseDesign& z, std::span<const double> d, double intercept_shift, std::uint64_t seed);
 
   // Every row of r, k x length, becomes M^-1 r.
   void solve(Matrix<double>& r) const;
@@ -24,7 +24,7 @@ class HessianFactor {
   static std::size_t sketch_rows(std::size_t size) { return 3 * size; }
 
  private:
-  const Design& z_;
+  const DenseDesign& z_;
   Cholesky factor_;
 };
 

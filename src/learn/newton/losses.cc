@@ -114,6 +114,13 @@ std::vector<double> Loss::mean_curvature(const Matrix<double>& state) const {
   return mean;
 }
 
+std::unique_ptr<Loss> squares(const Examples& examples) {
+  return separable(examples, 1, [](double c, double y, double u, std::size_t, std::size_t) -> Curve {
+    const double r = y - u;
+    return {c * r * r / 2, c * r, c};
+  });
+}
+
 std::unique_ptr<Loss> squared_hinge(const Examples& examples) {
   return separable(examples, 2, [](double c, double y, double u, std::size_t, std::size_t) -> Curve {
     const double v = 1 - y * u;
@@ -170,6 +177,36 @@ std::unique_ptr<Loss> smoothed_tube(const Examples& examples, const Matrix<doubl
         return {alpha * r - epsilon[k] * std::abs(alpha) - moved * moved / (2 * sigma), alpha,
                 reach > 0 && reach < c ? sigma : 0};
       });
+}
+
+std::unique_ptr<Loss> smoothed(const Examples& examples, const NonsmoothLoss& loss, const Matrix<double>& a, double h) {
+  if (loss.kind == NonsmoothLoss::Kind::tube) return smoothed_tube(examples, a, h, loss.epsilon);
+  return smoothed_hinge(examples, a, h, loss.kind == NonsmoothLoss::Kind::hard);
+}
+
+std::unique_ptr<Loss> smooth_loss(const Examples& examples, const LossOptions& options) {
+  const bool squared = options.margin == MarginLoss::squared;
+  switch (options.learner) {
+    case Learner::ridge:
+      return squares(examples);
+    case Learner::svm:
+      return squared ? squared_hinge(examples) : nullptr;
+    case Learner::hard_svm:
+      return nullptr;
+    case Learner::logistic:
+      return examples.outputs() == 1 ? logistic(examples) : softmax(examples);
+    case Learner::huber:
+      return huber(examples, options.delta);
+    case Learner::svr:
+      return squared ? squared_tube(examples, options.epsilon) : nullptr;
+  }
+  return nullptr;
+}
+
+NonsmoothLoss nonsmooth_loss(const LossOptions& options) {
+  if (options.learner == Learner::hard_svm) return {NonsmoothLoss::Kind::hard};
+  if (options.learner == Learner::svr) return {NonsmoothLoss::Kind::tube, options.epsilon};
+  return {NonsmoothLoss::Kind::hinge};
 }
 
 }  // namespace bochner

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "bochner/learner.h"
 #include "bochner/matrix.h"
 
 namespace bochner {
@@ -55,6 +56,26 @@ class Loss {
   double most_curvature_;
 };
 
+// What decides a learner's loss. epsilon and delta are in units of the scores, one per output.
+struct LossOptions {
+  Learner learner = Learner::ridge;
+  MarginLoss margin = MarginLoss::linear;
+  std::vector<double> epsilon = {}, delta = {};
+};
+// The learner's loss; null where it is not differentiable: then nonsmooth_loss() has it.
+std::unique_ptr<Loss> smooth_loss(const Examples& examples, const LossOptions& options);
+
+// The losses that have no second derivative everywhere, nor a first one.
+struct NonsmoothLoss {
+  enum class Kind { hinge, hard, tube };
+
+  Kind kind = Kind::hinge;
+  std::vector<double> epsilon = {};  // tube: one per output
+};
+NonsmoothLoss nonsmooth_loss(const LossOptions& options);
+
+// c r^2 / 2, r = y - u
+std::unique_ptr<Loss> squares(const Examples& examples);
 // c max(0, 1 - y u)^2
 std::unique_ptr<Loss> squared_hinge(const Examples& examples);
 // c log(1 + exp(-y u))
@@ -75,5 +96,6 @@ std::unique_ptr<Loss> squared_tube(const Examples& examples, std::vector<double>
 std::unique_ptr<Loss> smoothed_hinge(const Examples& examples, const Matrix<double>& a, double h, bool hard);
 std::unique_ptr<Loss> smoothed_tube(const Examples& examples, const Matrix<double>& a, double h,
                                     std::vector<double> epsilon);
+std::unique_ptr<Loss> smoothed(const Examples& examples, const NonsmoothLoss& loss, const Matrix<double>& a, double h);
 
 }  // namespace bochner

@@ -15,9 +15,7 @@ namespace bochner {
 namespace {
 
 constexpr int kMostProducts = 250;  // in one system
-// Products that a factor of an output's own saves: one shared by several outputs fits none of them well.
-constexpr double kWorthProducts = 20, kWorthProductsShared = 100;
-constexpr double kDamping = 1e-7;  // of the intercept's curvature, relative to the largest it may have
+constexpr double kDamping = 1e-7;   // of the intercept's curvature, relative to the largest it may have
 
 // add(begin, count, sums) over chunks of n rows, the chunks' sums added in order.
 template <class Add>
@@ -41,7 +39,7 @@ Matrix<double> take_rows(const Matrix<double>& from, std::span<const std::size_t
 }  // namespace
 
 Newton::Newton(const Design& z, std::uint64_t seed, Checkpoint* checkpoint)
-    : z_(z), seed_(seed), threads_(z.threads()), checkpoint_(checkpoint) {}
+    : z_(z), threads_(z.threads()), checkpoint_(checkpoint), preconditioner_(z.preconditioner(seed)) {}
 
 void Newton::couple(const Loss& loss, std::vector<double>& values) const {
   if (loss.coupled()) values.assign(values.size(), std::accumulate(values.begin(), values.end(), 0.0));
@@ -74,87 +72,6 @@ Newton::Result Newton::evaluate(const Loss& loss, const Iterate& at, Matrix<doub
   return r;
 }
 
-// s such that 0.25 s^2 (width / 2 + s / 3) = worth 2 s width.
-double Newton::most_rows_of_own_factor(double width, std::size_t outputs) {
-  const double c = 8 * (outputs > 1 ? kWorthProductsShared : kWorthProducts);
-  return 1.5 * width * (std::sqrt(0.25 + 4 * c / (3 * width)) - 0.5);
-}
-
-// An output with few curved rows gets a factor of its own; the rest share one of the mean Hessian. Either is made
-// anew once the products since the last time cost as much as that.
-// A multiplication in a Gram product or a factorization counts a quarter of one in a pass over the rows, which waits
-// for memory.
-void Newton::prepare(const Loss& loss, const Matrix<double>& state, std::span<const std::size_t> outputs) {
-  const double width = double(z_.features() + z_.intercept());
-  own_.resize(state.cols());
-  if (!loss.coupled()) {
-    const double worth = outputs.size() > 1 ? kWorthProductsShared : kWorthProducts;
-    threads_.run(outputs.size(), [&](std::size_t j, int) {
-      Own& own = own_[outputs[j]];
-      std::vector<std::size_t> rows;
-      std::vector<double> d;
-      for (std::size_t i = 0; i < state.rows(); ++i)
-        if (state(i, outputs[j]) > 0) {
-          rows.push_back(i);
-          d.push_back(state(i, outputs[j]));
-        }
-      const double s = double(rows.size()), cost = 0.25 * FewRowsFactor::cost(s, width);
-      if (cost > worth * 2 * s * width)
-        own = Own{.spent = own.spent};
-      else if (!own.wanted || own.spent >= cost)
-        own = Own{true, std::move(rows), std::move(d), intercept_penalty_};
-    });
-  }
-  if (std::all_of(outputs.begin(), outputs.end(), [&](std::size_t k) { return own_[k].wanted; })) return;
-  const std::vector<double> d = loss.mean_curvature(state);
-  const double used = double(std::count_if(d.begin(), d.end(), [](double v) { return v > 0; }));
-  const double cost = 0.25 * width * width * (std::min(used, 3 * width) / 2 + width / 3) + used * width;
-  if (shared_ && spent_ < cost) return;
-  shared_.emplace(Shared{d, intercept_penalty_});
-  spent_ = 0;
-  ++factors_;
-}
-
-void Newton::make_factors(std::span<const std::size_t> outputs) {
-  std::vector<Own*> made;
-  std::vector<std::size_t> rows;  // of any of them
-  for (const std::size_t k : outputs)
-    if (own_[k].wanted && !own_[k].factor) {
-      made.push_back(&own_[k]);
-      rows.insert(rows.end(), own_[k].rows.begin(), own_[k].rows.end());
-    }
-  std::sort(rows.begin(), rows.end());
-  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-  std::vector<Matrix<double>> z;
-  for (const Own* own : made) z.emplace_back(own->rows.size(), z_.features() + z_.intercept());
-  if (!rows.empty())
-    z_.each_row(rows, [&](std::size_t j, std::span<const double> row) {
-      for (std::size_t m = 0; m < made.size(); ++m) {
-        const auto at = std::lower_bound(made[m]->rows.begin(), made[m]->rows.end(), rows[j]);
-        if (at != made[m]->rows.end() && *at == rows[j])
-          std::copy(row.begin(), row.end(), &z[m](std::size_t(at - made[m]->rows.begin()), 0));
-      }
-    });
-  threads_.run(made.size(),
-               [&](std::size_t m, int) { made[m]->factor.emplace(z_, std::move(z[m]), made[m]->d, made[m]->penalty); });
-  const auto shares = [&](std::size_t k) { return !own_[k].wanted; };
-  if (shared_ && !shared_->factor && std::any_of(outputs.begin(), outputs.end(), shares))
-    shared_->factor.emplace(z_, shared_->d, shared_->penalty, seed_);
-}
-
-void Newton::precondition(Matrix<double>& r, std::span<const std::size_t> outputs) const {
-  std::vector<std::size_t> shared;
-  for (std::size_t j = 0; j < outputs.size(); ++j)
-    if (!own_[outputs[j]].wanted) shared.push_back(j);
-  threads_.run(outputs.size(), [&](std::size_t j, int) {
-    if (own_[outputs[j]].wanted) own_[outputs[j]].factor->solve(&r(j, 0));
-  });
-  if (shared.empty()) return;
-  Matrix<double> some = take_rows(r, shared);
-  shared_->factor->solve(some);
-  for (std::size_t j = 0; j < shared.size(); ++j) std::copy_n(&some(j, 0), r.cols(), &r(shared[j], 0));
-}
-
 // (A + Z^T psi'' Z) p, A the penalty.
 Matrix<double> Newton::hessian_product(const Loss& loss, const Matrix<double>& state, std::span<const double> d,
                                        const Matrix<double>& p, std::span<const std::size_t> outputs) {
@@ -166,12 +83,7 @@ Matrix<double> Newton::hessian_product(const Loss& loss, const Matrix<double>& s
   std::vector<double> curved(state.cols());  // rows of each output
   for (std::size_t i = 0; i < d.size(); ++i)
     for (std::size_t k : outputs) curved[k] += d[i] > 0 && state(i, k) != 0;
-  for (std::size_t k : outputs) {  // the product and the preconditioner
-    if (own_[k].wanted)
-      own_[k].spent += 4 * curved[k] * double(S);
-    else
-      spent_ += (2 * curved[k] + double(S)) * double(S);
-  }
+  preconditioner_->count_product(curved, outputs);
   for (std::size_t k = 0; k < p.rows(); ++k) {
     for (std::size_t j = 0; j < z_.features(); ++j) Hp(k, j) += p(k, j);
     if (z_.intercept()) Hp(k, S - 1) += intercept_penalty_ * p(k, S - 1);
@@ -214,7 +126,7 @@ Matrix<double> Newton::direction(const Loss& loss, const Matrix<double>& state, 
   };
   problem.precondition = [&](Matrix<double>& r, const Columns& columns) {
     Matrix<double> rows = to_rows(r);
-    precondition(rows, outputs_of(columns));
+    preconditioner_->solve(rows, outputs_of(columns));
     r = to_columns(rows);
   };
   problem.solved = [&](const PcgStep& step, std::size_t column) {
@@ -268,14 +180,16 @@ Newton::Step Newton::step(const Loss& loss, const Iterate& at, const Matrix<doub
   }
   Step step;
   // t, p and what the products cost.
-  const std::vector<double> made = logged(checkpoint_, "newton step", 2 * K + all + 2, [&] {
-    make_factors(outputs);
+  const std::size_t counters = preconditioner_->counters(K);
+  const std::vector<double> made = logged(checkpoint_, "newton step", K + all + counters + 1, [&] {
+    preconditioner_->make(outputs);
     step.p = direction(loss, state, gradient, outputs, precision);
     step.q = z_.scores(step.p);
     std::vector<double> numbers = search(loss, at, step.p, step.q, outputs);
     numbers.insert(numbers.end(), step.p.data(), step.p.data() + all);
-    for (const Own& own : own_) numbers.push_back(own.spent);
-    numbers.insert(numbers.end(), {spent_, double(products_)});
+    const std::vector<double> counted = preconditioner_->counted();
+    numbers.insert(numbers.end(), counted.begin(), counted.end());
+    numbers.push_back(double(products_));
     return numbers;
   });
   const double* t = made.data();
@@ -284,9 +198,8 @@ Newton::Step Newton::step(const Loss& loss, const Iterate& at, const Matrix<doub
   step.p = Matrix<double>(K, S);
   std::copy_n(t + K, all, step.p.data());
   step.q = z_.scores(step.p);
-  for (std::size_t k = 0; k < K; ++k) own_[k].spent = t[K + all + k];
-  spent_ = t[2 * K + all];
-  products_ = int(t[2 * K + all + 1]);
+  preconditioner_->set_counted(t + K + all);
+  products_ = int(made.back());
   return step;
 }
 
@@ -314,7 +227,7 @@ Newton::Result Newton::minimize(const Loss& loss, Iterate& at, std::span<const s
     if (open.empty() || step == most_steps || !finite) return r;
     ++steps_;
 
-    prepare(loss, state, open);
+    preconditioner_->prepare(loss, state, open, intercept_penalty_);
     const Step made = this->step(loss, at, state, r, open, std::clamp(std::sqrt(furthest), 0.01, 0.1));
     for (std::size_t k = 0; k < K; ++k)
       for (std::size_t j = 0; j < z_.length(); ++j) at.w(k, j) += made.t[k] * made.p(k, j);

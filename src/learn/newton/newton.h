@@ -4,12 +4,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <span>
 #include <vector>
 
-#include "learn/newton/hessian_factor.h"
 #include "learn/newton/losses.h"
+#include "learn/newton/preconditioner.h"
 #include "run/logged.h"
 
 namespace bochner {
@@ -25,7 +25,7 @@ struct Iterate {
 // Losses of one score each are K problems solved side by side, so that a pass over the rows serves them all.
 class Newton {
  public:
-  // Keeps a factored Hessian between calls; what follows it is close enough to be preconditioned by it.
+  // Keeps its preconditioner between calls: what follows is close enough to an earlier point.
   // checkpoint: logs every step; may be null.
   Newton(const Design& z, std::uint64_t seed, Checkpoint* checkpoint = nullptr);
 
@@ -45,12 +45,9 @@ class Newton {
   Result minimize(const Loss& loss, Iterate& at, std::span<const std::size_t> outputs, const Enough& enough,
                   int most_steps, const Watch& watch = {});
 
-  // Rows beyond which an output has no factor of its own, of so many outputs.
-  static double most_rows_of_own_factor(double width, std::size_t outputs);
-
   int steps() const { return steps_; }        // Newton steps in all
   int products() const { return products_; }  // products with a Hessian in all
-  int factors() const { return factors_; }    // Hessians factored in all
+  int factors() const { return preconditioner_->factors(); }
 
  private:
   Result evaluate(const Loss& loss, const Iterate& at, Matrix<double>& state) const;
@@ -67,36 +64,15 @@ class Newton {
   };
   Step step(const Loss& loss, const Iterate& at, const Matrix<double>& state, const Result& r,
             std::span<const std::size_t> outputs, double precision);
-  void prepare(const Loss& loss, const Matrix<double>& state, std::span<const std::size_t> outputs);
-  void make_factors(std::span<const std::size_t> outputs);
-  void precondition(Matrix<double>& r, std::span<const std::size_t> outputs) const;
   // Sums over all outputs in each entry where they are coupled.
   void couple(const Loss& loss, std::vector<double>& values) const;
 
   const Design& z_;
-  std::uint64_t seed_;
   Threads& threads_;
   Checkpoint* checkpoint_;
   double intercept_penalty_ = 1;  // 0, damped in the Hessian
-  // Of an earlier point, with what was spent on products since, in their multiplications. A factor is made when it is
-  // first used: a resumed run comes past many that it does not need.
-  struct Shared {
-    std::vector<double> d;
-    double penalty;
-    std::optional<HessianFactor> factor = {};
-  };
-  std::optional<Shared> shared_;
-  double spent_ = 0;
-  struct Own {
-    bool wanted = false;
-    std::vector<std::size_t> rows = {};
-    std::vector<double> d = {};
-    double penalty = 0;
-    std::optional<FewRowsFactor> factor = {};
-    double spent = 0;
-  };
-  std::vector<Own> own_;  // per output
-  int steps_ = 0, products_ = 0, factors_ = 0;
+  std::unique_ptr<Preconditioner> preconditioner_;
+  int steps_ = 0, products_ = 0;
 };
 
 }  // namespace bochner

@@ -54,7 +54,7 @@ NewtonLearner::NewtonLearner(const Design& z, const Schema& schema, const Learne
 
 void NewtonLearner::code_targets(const Schema& schema) {
   const std::size_t n = z_.rows();
-  if (!is_regression()) {
+  if (schema.task == Task::classification) {
     const std::size_t classes = schema.labels.size(), K = classes == 2 ? 1 : classes;
     examples_.y = Matrix<double>(n, K);
     for (std::size_t i = 0; i < n; ++i) {
@@ -132,25 +132,9 @@ NewtonLearner::Solution NewtonLearner::solve(double C, double tolerance, Units u
     multipliers_.h = kWarmWidth;
   }
   C_ = C;
-  const bool squared = options_.loss == MarginLoss::squared;
-  switch (options_.learner) {
-    case Learner::svm:
-      return squared ? solve_smooth(*squared_hinge(examples_), tolerance)
-                     : solve_nonsmooth(NonsmoothLoss::Kind::hinge, tolerance);
-    case Learner::hard_svm:
-      return solve_nonsmooth(NonsmoothLoss::Kind::hard, tolerance);
-    case Learner::svr:
-      return squared ? solve_smooth(*squared_tube(examples_, in_units(epsilon_)), tolerance)
-                     : solve_nonsmooth(NonsmoothLoss::Kind::tube, tolerance);
-    case Learner::logistic:
-      return solve_smooth(examples_.outputs() == 1 ? *logistic(examples_) : *softmax(examples_), tolerance);
-    case Learner::huber:
-      return solve_smooth(*huber(examples_, in_units(delta_)), tolerance);
-    case Learner::ridge:
-      break;
-  }
-  require(false, "ridge has its own solver");
-  return {};
+  const LossOptions loss{options_.learner, options_.loss, in_units(epsilon_), in_units(delta_)};
+  if (const std::unique_ptr<Loss> smooth = smooth_loss(examples_, loss)) return solve_smooth(*smooth, tolerance);
+  return solve_nonsmooth(nonsmooth_loss(loss), tolerance);
 }
 
 NewtonLearner::Solution NewtonLearner::in_users_units(const std::vector<double>& value,
@@ -177,8 +161,8 @@ NewtonLearner::Solution NewtonLearner::solve_smooth(const Loss& loss, double tol
   return in_users_units(r.value, r.excess, r.converged);
 }
 
-NewtonLearner::Solution NewtonLearner::solve_nonsmooth(NonsmoothLoss::Kind kind, double tolerance) {
-  AugmentedLagrangian lagrangian(newton_, z_, examples_, {kind, in_units(epsilon_)});
+NewtonLearner::Solution NewtonLearner::solve_nonsmooth(NonsmoothLoss loss, double tolerance) {
+  AugmentedLagrangian lagrangian(newton_, z_, examples_, std::move(loss));
   const DualitySolution m = lagrangian.solve(tolerance, options_.most_steps, at_, multipliers_, watch_);
   if (!m.separable)
     fail(Error::Kind::data,

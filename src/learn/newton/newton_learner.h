@@ -54,10 +54,9 @@ class NewtonLearner {
   void choose_delta();
   std::vector<double> in_units(const std::vector<double>& lengths) const;
   Solution solve_smooth(const Loss& loss, double tolerance);
-  Solution solve_nonsmooth(NonsmoothLoss::Kind kind, double tolerance);
+  Solution solve_nonsmooth(NonsmoothLoss loss, double tolerance);
   Solution in_users_units(const std::vector<double>& value, const std::vector<double>& excess, bool converged) const;
   bool is_lines() const { return options_.learner == Learner::svr && options_.loss == MarginLoss::linear; }
-  bool is_regression() const { return learner_row(options_.learner).task == Task::regression; }
 
   const Design& z_;
   LearnerOptions options_;

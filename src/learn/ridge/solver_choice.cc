@@ -4,6 +4,7 @@
 #include "learn/ridge/solver_choice.h"
 
 #include "base/require.h"
+#include "learn/learner.h"
 #include "learn/ridge/ridge_cg.h"
 #include "learn/ridge/ridge_dual.h"
 #include "learn/sketched_gram.h"
@@ -82,7 +83,27 @@ SolverChoice choose_solver(const FitSize& size, const RidgeOptions& options, dou
   return choice;
 }
 
+namespace {
+
+bool by_newton(const FitSize& size, const RidgeOptions& options) {
+  return options.solver == Solver::automatic && keeps_csr(size);
+}
+
+// The same problem in the words of the other learners: lambda n = 1 / C.
+LearnerOptions as_learner(const RidgeOptions& options) {
+  LearnerOptions learner;
+  learner.lambdas = options.lambdas;
+  learner.intercept = options.intercept;
+  learner.tolerance = options.tolerance;
+  learner.most_steps = int(options.most_steps);
+  learner.seed = options.seed;
+  return learner;
+}
+
+}  // namespace
+
 MemoryPlan ridge_memory(const FitSize& size, const RidgeOptions& options, double memory) {
+  if (by_newton(size, options)) return learner_memory(size, as_learner(options), memory);
   const Solver solver = choose_solver(size, options, memory).solver;
   MemoryPlan plan = memory_of(solver, size, options, memory);
   if (solver != Solver::cg) return plan;
@@ -92,8 +113,9 @@ MemoryPlan ridge_memory(const FitSize& size, const RidgeOptions& options, double
 Fitted fit_ridge_by_choice(const Stream& stream, const Survey& survey, const RidgeOptions& options,
                            const Stream* validation, const std::function<void(const std::string&)>& say) {
   const std::size_t outputs = target_code(stream.schema(), survey, options.intercept).columns();
-  const SolverChoice choice = choose_solver(fit_size(stream, survey, outputs, validation != nullptr), options,
-                                            double(memory_limit(stream.execution())));
+  const FitSize size = fit_size(stream, survey, outputs, validation != nullptr);
+  if (by_newton(size, options)) return fit_learner(stream, survey, as_learner(options), validation, say);
+  const SolverChoice choice = choose_solver(size, options, double(memory_limit(stream.execution())));
   if (say && !choice.said.empty()) say(choice.said);
   Fitted fitted = choice.solver == Solver::cg     ? fit_ridge_cg(stream, survey, options, validation, say)
                   : choice.solver == Solver::dual ? fit_ridge_dual(stream, survey, options, validation)
