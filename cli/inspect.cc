@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "bochner/factor.h"
 #include "bochner/json.h"
 #include "bochner/parts.h"
 #include "commands.h"
@@ -48,15 +49,19 @@ void run_inspect(const InspectWords& words) {
     print(fmt::format("model     {}, {} bytes\n{}", words.model, bytes, model.description()));
     return;
   }
-  print_json(
-      nlohmann::json{{"model", words.model},
-                     {"bytes", bytes},
-                     {"map", model.map()->spec()},
-                     {"feature_map", model.feature_map() ? parsed(*model.feature_map()) : nlohmann::json::object()},
-                     {"outputs", model.outputs()},
-                     {"precision", model.double_precision() ? "double" : "float"},
-                     {"schema", parsed(model.schema())},
-                     {"report", parsed(model.report())}});
+  nlohmann::json tree{{"model", words.model},
+                      {"bytes", bytes},
+                      {"map", model.map()->spec()},
+                      {"feature_map", model.feature_map() ? parsed(*model.feature_map()) : nlohmann::json::object()},
+                      {"outputs", model.outputs()},
+                      {"precision", model.double_precision() ? "double" : "float"},
+                      {"schema", parsed(model.schema())},
+                      {"report", parsed(model.report())}};
+  if (const std::optional<Factor> factor = factor_of(*model.map())) {
+    tree["singular_values"] = factor->singular_values;
+    tree["factor"] = {{"error", factor->error}, {"passes", factor->passes}, {"method", factor->method}};
+  }
+  print_json(tree);
 }
 
 }  // namespace

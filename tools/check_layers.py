@@ -13,7 +13,7 @@ LAYERS = [
     ["backend"],
     ["rows", "kernels"],
     ["maps"],
-    ["folds", "solve"],
+    ["folds", "solve", "text"],
     ["run"],
     ["learn", "neighbors"],
     ["choose"],

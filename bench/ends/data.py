@@ -21,7 +21,7 @@ def folder():
     out = os.path.join(root, "build", "data")
     if not os.path.exists(os.path.join(out, "complete")):
         subprocess.run([sys.executable, os.path.join(source, "prepare.py"), out, "adult", "cpu", "census", "covtype",
-                        "usps", "mnist", "digits", "kdd99"], check=True, stdout=subprocess.DEVNULL)
+                        "usps", "mnist", "digits", "kdd99", "news20"], check=True, stdout=subprocess.DEVNULL)
         open(os.path.join(out, "complete"), "w").close()
     return out
 

@@ -134,6 +134,12 @@ std::vector<double> RowMoments::mean() const {
   return mean;
 }
 
+double RowMoments::deviation(std::size_t column) const {
+  if (rows_ == 0) return 0;
+  const double mean = sums_[column].value() / double(rows_);
+  return std::sqrt(std::max(0.0, squares_[column].value() / double(rows_) - mean * mean));
+}
+
 double RowMoments::total() const {
   double sum = 0;
   for (const BinnedSum& square : squares_) sum += square.value();

@@ -30,6 +30,7 @@ class RowMoments {
   std::size_t cols() const { return sums_.size(); }
   double largest() const { return largest_; }
   std::vector<double> mean() const;
+  double deviation(std::size_t column) const;
   double total() const;     // sum |x|^2
   double centered() const;  // sum |x - mean|^2
 

@@ -184,7 +184,7 @@ class Factoring {
     const auto forth = [&](Matrix<double> w) {  // A w
       ++found_.passes;
       Matrix<double> u(n_, w.cols());
-      stream_.through(components(std::move(w), found_.mean, {}))
+      stream_.through(components(std::move(w), found_.mean))
           .each(fmt::format("pass {}", found_.passes), [&](const auto& block) {
             for (std::size_t i = 0; i < block.rows; ++i)
               for (std::size_t k = 0; k < block.cols; ++k)

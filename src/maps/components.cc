@@ -17,22 +17,49 @@ namespace bochner {
 
 namespace {
 
+void save_factor(Archive& archive, const Factor& factor) {
+  archive.tree["singular_values"] = factor.singular_values;
+  archive.tree["total"] = factor.total;
+  archive.tree["error"] = factor.error;
+  archive.tree["passes"] = factor.passes;
+  archive.tree["method"] = factor.method;
+  if (factor.above_best) archive.tree["above_best"] = *factor.above_best;
+}
+
+std::optional<Factor> load_factor(const Archive& archive) {
+  if (!archive.tree.contains("singular_values")) return std::nullopt;
+  Factor factor;
+  const nlohmann::json& values = get_node(archive.tree, "singular_values");
+  require(values.is_array(), "components: the singular values are no list");
+  for (const nlohmann::json& value : values) {
+    require(value.is_number(), "components: a singular value is no number");
+    factor.singular_values.push_back(value.get<double>());
+  }
+  factor.total = get_number(archive.tree, "total");
+  factor.error = get_number(archive.tree, "error");
+  factor.passes = get_count(archive.tree, "passes", std::uint64_t(1) << 53);
+  factor.method = get_text(archive.tree, "method");
+  if (archive.tree.contains("above_best")) factor.above_best = get_number(archive.tree, "above_best");
+  return factor;
+}
+
 // Coordinates in the directions of a low-rank factor. Inputs lose their mean in double before they are rounded and
 // multiplied; of CSR rows the product of the mean is taken away, in double.
 class ComponentsMap final : public MapOf<ComponentsMap> {
  public:
-  ComponentsMap(Matrix<double> directions, std::vector<double> mean, std::vector<double> singular_values)
+  ComponentsMap(Matrix<double> directions, std::vector<double> mean, Factor factor)
       : directions_(std::move(directions)),
         mean_(std::move(mean)),
-        singular_values_(std::move(singular_values)),
+        factor_(std::move(factor)),
         directions_float_(directions_.rows(), directions_.cols()),
         center_(directions_.cols()) {
     require(directions_.rows() > 0 && directions_.cols() > 0, "components: {} x {} directions, expected at least 1 x 1",
             directions_.rows(), directions_.cols());
     require(mean_.empty() || mean_.size() == inputs(), "components: found {} means for {} inputs", mean_.size(),
             inputs());
-    require(singular_values_.empty() || singular_values_.size() == outputs(),
-            "components: found {} singular values for {} outputs", singular_values_.size(), outputs());
+    const std::size_t values = factor_.singular_values.size();
+    require(values == 0 || values == outputs(), "components: found {} singular values for {} outputs", values,
+            outputs());
     std::copy_n(directions_.data(), inputs() * outputs(), directions_float_.data());
     for (std::size_t j = 0; j < mean_.size(); ++j)
       for (std::size_t k = 0; k < outputs(); ++k) center_[k] += mean_[j] * directions_(j, k);
@@ -67,6 +94,14 @@ class ComponentsMap final : public MapOf<ComponentsMap> {
     }
   }
 
+  // The nearest row of the space: V^T is the inverse where V is orthonormal.
+  MapPtr inverse(const MapPtr&) const override {
+    Matrix<double> back(outputs(), inputs());
+    for (std::size_t j = 0; j < inputs(); ++j)
+      for (std::size_t k = 0; k < outputs(); ++k) back(k, j) = directions_(j, k);
+    return linear(std::move(back), mean_.empty() ? std::vector<double>(inputs()) : mean_);
+  }
+
   double largest_coefficient() const override {
     return std::max(largest_size<double>({directions_.data(), inputs() * outputs()}), largest_size<double>(mean_));
   }
@@ -78,7 +113,7 @@ class ComponentsMap final : public MapOf<ComponentsMap> {
     archive.tree["type"] = "components";
     archive.put<double>("directions", {directions_.data(), inputs() * outputs()}, {inputs(), outputs()});
     archive.put<double>("mean", mean_, {mean_.size()});
-    archive.put<double>("singular_values", singular_values_, {singular_values_.size()});
+    if (!factor_.singular_values.empty()) save_factor(archive, factor_);
   }
 
  private:
@@ -91,15 +126,23 @@ class ComponentsMap final : public MapOf<ComponentsMap> {
   }
 
   Matrix<double> directions_;
-  std::vector<double> mean_, singular_values_;
+  std::vector<double> mean_;
+  Factor factor_;
   Matrix<float> directions_float_;
   std::vector<double> center_;  // V^T m
 };
 
 }  // namespace
 
-MapPtr components(Matrix<double> directions, std::vector<double> mean, std::vector<double> singular_values) {
-  return std::make_shared<ComponentsMap>(std::move(directions), std::move(mean), std::move(singular_values));
+MapPtr components(Matrix<double> directions, std::vector<double> mean, Factor factor) {
+  return std::make_shared<ComponentsMap>(std::move(directions), std::move(mean), std::move(factor));
+}
+
+std::optional<Factor> factor_of(const Map& map) {
+  Archive archive;
+  map.save(archive);
+  if (!archive.tree.contains("type") || archive.tree["type"] != "components") return std::nullopt;
+  return load_factor(archive);
 }
 
 MapPtr load_components(const Archive& archive) {
@@ -109,11 +152,9 @@ MapPtr load_components(const Archive& archive) {
     Matrix<double> directions(shape[0], shape[1]);
     archive.get_into("directions", shape, std::span(directions.data(), shape[0] * shape[1]));
     std::vector<double> mean = archive.get<double>("mean", {archive.length("mean")});
-    std::vector<double> values = archive.get<double>("singular_values", {archive.length("singular_values")});
-    require(all_finite<double>({directions.data(), shape[0] * shape[1]}) && all_finite<double>(mean) &&
-                all_finite<double>(values),
+    require(all_finite<double>({directions.data(), shape[0] * shape[1]}) && all_finite<double>(mean),
             "components: a number is not finite");
-    return components(std::move(directions), std::move(mean), std::move(values));
+    return components(std::move(directions), std::move(mean), load_factor(archive).value_or(Factor{}));
   });
 }
 

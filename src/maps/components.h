@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "bochner/archive.h"
+#include "bochner/factor.h"
 #include "bochner/map.h"
 
 namespace bochner {
 
 // y = (x - m) V: V inputs x outputs, m one per input or empty for 0. CSR rows stay CSR until the product.
-// singular_values: one per output, or none; kept for people and for the inverse of a whitening.
-MapPtr components(Matrix<double> directions, std::vector<double> mean, std::vector<double> singular_values);
+// factor: what is known of it, saved with the map; as many singular values as outputs, or none.
+MapPtr components(Matrix<double> directions, std::vector<double> mean, Factor factor = {});
 
 MapPtr load_components(const Archive& archive);
 

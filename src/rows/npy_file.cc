@@ -180,14 +180,30 @@ std::size_t NpyFile::read(std::size_t most, AlignedVector<double>& out) {
     }
   } else {
     raw_.resize(count * cols_ * element_bytes_);
-    if (source_->read(raw_.data(), raw_.size()) != raw_.size())
-      fail(Error::Kind::data, "{}: ends before row {} of {}, the file is truncated; save or fetch it again", path_,
-           next_ + count, rows_);
+    read_bytes(count, raw_.data());
     widen(raw_.data(), count * cols_, out.data(), 1);
   }
-  next_ += count;
-  if (char rest = 0; !plain_ && next_ == rows_ && source_->read(&rest, 1) > 0) refuse_rest();
+  finish(count);
   return count;
+}
+
+std::size_t NpyFile::read_floats(std::size_t most, float* out) {
+  const std::size_t count = std::min(most, rows_ - next_);
+  read_bytes(count, reinterpret_cast<char*>(out));
+  finish(count);
+  return count;
+}
+
+void NpyFile::read_bytes(std::size_t rows, char* out) {
+  const std::size_t bytes = rows * cols_ * element_bytes_;
+  if (source_->read(out, bytes) != bytes)
+    fail(Error::Kind::data, "{}: ends before row {} of {}, the file is truncated; save or fetch it again", path_,
+         next_ + rows, rows_);
+}
+
+void NpyFile::finish(std::size_t rows) {
+  next_ += rows;
+  if (char rest = 0; !plain_ && next_ == rows_ && source_->read(&rest, 1) > 0) refuse_rest();
 }
 
 void NpyFile::refuse_rest() const {

@@ -43,6 +43,9 @@ class NpyRows : public StreamedRows {
       kinds_.push_back(c == kNoColumn ? Kind::ignored : schema_.columns[c].kind);
       slots_.push_back(c == kNoColumn ? 0 : slots[c]);
     }
+    only_inputs_ = file_.holds_floats() && schema_.inputs == kinds_.size();
+    for (std::size_t c = 0; c < kinds_.size(); ++c)
+      only_inputs_ = only_inputs_ && kinds_[c] == Kind::numeric && slots_[c] == c;
   }
 
   double fraction_read() const override { return file_.fraction_read(); }
@@ -54,7 +57,7 @@ class NpyRows : public StreamedRows {
   }
 
  protected:
-  bool fill(RowBuffer<float>& rows) override { return fill_any(rows); }
+  bool fill(RowBuffer<float>& rows) override { return only_inputs_ ? fill_inputs(rows) : fill_any(rows); }
   bool fill(RowBuffer<double>& rows) override { return fill_any(rows); }
   void restart() override {
     file_.rewind();
@@ -64,6 +67,7 @@ class NpyRows : public StreamedRows {
  private:
   template <class T>
   bool fill_any(RowBuffer<T>& rows);
+  bool fill_inputs(RowBuffer<float>& rows);
   double target(double value, std::size_t column) const;
   [[noreturn]] void refuse(std::size_t column, double value, const char* expected) const {
     fail(Error::Kind::data, "{}: row {}, column {} (from 0): {}, expected {}; correct or remove the row", path_, row_,
@@ -76,6 +80,7 @@ class NpyRows : public StreamedRows {
   LabelIndex labels_;
   std::vector<Kind> kinds_;         // one for each column of the file
   std::vector<std::size_t> slots_;  // their inputs or targets
+  bool only_inputs_ = false;        // the rows of the file are those of a block
   std::size_t row_ = 0;
   AlignedVector<double> batch_;
 };
@@ -116,6 +121,25 @@ bool NpyRows::fill_any(RowBuffer<T>& rows) {
     }
     ++rows.rows;
   }
+  return count > 0;
+}
+
+bool NpyRows::fill_inputs(RowBuffer<float>& rows) {
+  const std::size_t d = schema_.inputs, most = batch_rows(file_);
+  rows.values.resize((rows.rows + most) * d);
+  float* const begin = rows.values.data() + rows.rows * d;
+  const std::size_t count = file_.read_floats(most, begin);
+  rows.values.resize((rows.rows + count) * d);
+  float zero = 0;  // times any finite number: the loop has no branch
+  for (std::size_t i = 0; i < count * d; ++i) zero += begin[i] * 0.0f;
+  if (zero != 0)
+    for (std::size_t i = 0; i < count * d; ++i)
+      if (!std::isfinite(begin[i])) {
+        row_ += i / d;
+        refuse(i % d, double(begin[i]), "a finite number");
+      }
+  row_ += count;
+  rows.rows += count;
   return count > 0;
 }
 
@@ -164,7 +188,7 @@ std::unique_ptr<Rows> open_npy(const std::string& path, const RowsOptions& optio
     schema.inputs += roles[c] == Kind::numeric;
     schema.targets += roles[c] == Kind::target;
   }
-  scan_targets(file, path, options, roles, schema);
+  if (schema.targets > 0) scan_targets(file, path, options, roles, schema);
   std::vector<std::size_t> match(roles.size());
   std::iota(match.begin(), match.end(), std::size_t{0});
   return std::make_unique<NpyRows>(path, schema, match, !options.weights.empty(), options, false);

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "bochner/text.h"
+
+#include <cmath>
+#include <filesystem>
+
+#include "bochner/stream.h"
+#include "clock.h"
+#include "commands.h"
+#include "csv_line.h"
+#include "options.h"
+#include "output.h"
+#include "require.h"
+
+namespace bochner {
+
+namespace {
+
+struct TextWords {
+  std::vector<std::string> documents;
+  std::string output, model, save, column, ngrams = "1", project, delimiter;
+  std::size_t dims = 1000, hashed = 0, min_documents = 1;
+  double max_share = 1;
+  std::uint64_t seed = 0;
+  bool no_idf = false, sublinear = false;
+  RunOptions run;
+  std::vector<CLI::Option*> learning;  // what a model decides already
+};
+
+// "1-2" or "2".
+std::pair<std::size_t, std::size_t> parse_ngrams(const std::string& text) {
+  const std::size_t dash = text.find('-');
+  const double least = parse_number("--ngrams", text.substr(0, dash));
+  const double most = dash == text.npos ? least : parse_number("--ngrams", text.substr(dash + 1));
+  require(least >= 1 && least == std::floor(least) && most == std::floor(most) && most >= least && most <= 16,
+          "--ngrams: found '{}', expected numbers of words such as 1 or 1-2", text);
+  return {std::size_t(least), std::size_t(most)};
+}
+
+TextModel learned(const TextWords& words, Documents& documents, const Execution& execution) {
+  const auto [least, most] = parse_ngrams(words.ngrams);
+  const TextOptions options{.least_words = least,
+                            .most_words = most,
+                            .min_documents = words.min_documents,
+                            .max_share = words.max_share,
+                            .hashed = words.hashed,
+                            .idf = !words.no_idf,
+                            .sublinear = words.sublinear};
+  require(words.min_documents >= 1, "--min-documents: found 0, expected 1 or more");
+  require(words.max_share > 0 && words.max_share <= 1, "--max-share: found {}, expected above 0 and at most 1",
+          words.max_share);
+  return learn_text(documents, options, execution);
+}
+
+// Rows as they come, in the format of the name.
+class RowsFile {
+ public:
+  RowsFile(const std::string& path, std::size_t rows, std::size_t columns)
+      : npy_(path.ends_with(".npy")), output_(path) {
+    if (npy_) output_.write(npy_header("<f4", rows, columns));
+  }
+
+  void write(const RowBlock<float>& block) {
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      line_.clear();
+      if (npy_)
+        dense(block, i);
+      else
+        svmlight(block, i);
+      output_.write(line_);
+    }
+    rows_ += block.rows;
+  }
+  std::size_t finish() {
+    output_.finish();
+    return rows_;
+  }
+
+ private:
+  void put(float value) { line_.append(reinterpret_cast<const char*>(&value), sizeof(value)); }
+
+  void dense(const RowBlock<float>& block, std::size_t i) {
+    if (!block.sparse()) {
+      for (std::size_t j = 0; j < block.cols; ++j) put(block.values[i * block.stride + j]);
+      return;
+    }
+    std::size_t p = block.offsets[i];
+    for (std::size_t j = 0; j < block.cols; ++j)
+      put(p < block.offsets[i + 1] && block.columns[p] == j ? block.values[p++] : 0.0f);
+  }
+  void pair(std::size_t column, float value) {
+    line_ += fmt::format(" {}:", column + 1);
+    append_number(line_, value);
+  }
+  void svmlight(const RowBlock<float>& block, std::size_t i) {
+    line_ = block.targets ? fmt::format("{}", block.targets[i * block.target_count]) : "0";
+    if (block.sparse())
+      for (std::size_t p = block.offsets[i]; p < block.offsets[i + 1]; ++p) pair(block.columns[p], block.values[p]);
+    else
+      for (std::size_t j = 0; j < block.cols; ++j) pair(j, block.values[i * block.stride + j]);
+    line_ += '\n';
+  }
+
+  bool npy_;
+  Output output_;
+  std::string line_;
+  std::size_t rows_ = 0;
+};
+
+void check_words(const TextWords& words) {
+  require(words.output.ends_with(".npy") || words.output.ends_with(".svm") || words.output.ends_with(".svm.gz"),
+          "{}: the name ends in neither .npy, .svm nor .svm.gz, expected one of them", words.output);
+  require(words.delimiter.size() <= 1 || words.delimiter == "tab",
+          "--delimiter: found '{}', expected one character or tab", words.delimiter);
+  for (const std::string& path : words.documents)
+    require(path != "-", "-: standard input can be read only once; store the documents in a file");
+  if (words.model.empty()) return;
+  require(words.save.empty(), "--save: found --model too, which is saved already; leave one of them out");
+  for (const CLI::Option* option : words.learning)
+    require(option->count() == 0, "{}: is decided by the model given as --model; leave it out", option->get_name());
+}
+
+TextModel load_text(const std::string& path) {
+  try {
+    return TextModel::load(path);
+  } catch (const Error& error) {
+    fail(Error::Kind::model, "{}", error.what());
+  }
+}
+
+void run_text(const TextWords& words) {
+  constexpr std::size_t kMostDense = std::size_t(1) << 20;  // columns
+  Clock clock;
+  Messages messages(words.run.quiet);
+  const Execution execution = words.run.execution(messages);
+  check_words(words);
+  for (const std::string& output : {words.output, words.save})
+    if (!output.empty()) {
+      check_output(output, {words.model, words.model.empty() ? words.documents[0] : words.model});
+      for (const std::string& path : words.documents)
+        if (!std::filesystem::is_directory(path)) check_output(output, {path});
+    }
+  DocumentsOptions reading{.column = words.column};
+  if (!words.delimiter.empty()) reading.delimiter = words.delimiter == "tab" ? '\t' : words.delimiter[0];
+  const std::unique_ptr<Documents> documents = open_documents(words.documents, reading);
+  const TextModel model = words.model.empty() ? learned(words, *documents, execution) : load_text(words.model);
+  const std::unique_ptr<Rows> rows = model.rows(*documents, execution);
+  const std::size_t columns = model.map() ? model.map()->outputs() : model.columns();
+  const bool npy = words.output.ends_with(".npy");
+  require(!npy || columns <= kMostDense, "{}: {} columns, mostly zeros, take {} bytes a document; write .svm",
+          words.output, columns, 4 * columns);
+  std::size_t count = 0;
+  if (npy) count = words.model.empty() ? model.documents() : count_rows(*rows);
+  RowsFile file(words.output, count, columns);
+  each<float>(
+      *rows, model.map(), [&](const RowBlock<float>& block) { file.write(block); }, execution, "encode");
+  count = file.finish();
+  if (!words.save.empty()) model.save(words.save);
+  messages.say(fmt::format("{} of {} in {}, {:.2f} s", counted(count, "document"), counted(columns, "column"),
+                           words.output, clock.lap()));
+  const auto& labels = documents->labels();
+  if (!npy && labels.size() > 1)
+    messages.say(
+        fmt::format("labels 0 to {} are the folders {} to {}", labels.size() - 1, labels.front(), labels.back()));
+}
+
+}  // namespace
+
+void add_text(CLI::App& app, Job& job) {
+  CLI::App* command = app.add_subcommand("text", "Turn documents into rows of tf-idf, projected or sparse");
+  auto words = std::make_shared<TextWords>();
+  command
+      ->add_option("DOCS", words->documents,
+                   "Folders (a document each file), files of lines (each line), or CSV files with --column")
+      ->required()
+      ->type_name("");
+  command->add_option("-o,--output", words->output, "Where to write: .svm, .svm.gz (sparse) or .npy (float32)")
+      ->required()
+      ->type_name("OUT");
+  command->add_option("--column", words->column, "Of CSV files: the column with the text, by name or index")
+      ->type_name("COLUMN");
+  command->add_option("--delimiter", words->delimiter, "csv: one character, or 'tab'")->type_name("C");
+  const auto learn = [&](CLI::Option* option) {
+    words->learning.push_back(option);
+    return option;
+  };
+  learn(command->add_option("--ngrams", words->ngrams, "Words of a term: 1, 2, 1-2, ...; default 1"))->type_name("N-N");
+  learn(command->add_option("--min-documents", words->min_documents, "Leave out terms in fewer documents; default 1"))
+      ->type_name("N");
+  learn(command->add_option("--max-share", words->max_share, "Leave out terms in a larger share of them; default 1"))
+      ->type_name("P");
+  learn(
+      command->add_option("--hashed", words->hashed,
+                          "Columns that terms fall into by their hash, so that none is stored; default: one for each"))
+      ->type_name("N");
+  learn(command->add_flag("--no-idf", words->no_idf, "Count terms as they are, common or rare"));
+  learn(command->add_flag("--sublinear", words->sublinear, "Count c of a term in a document as 1 + ln c"));
+  command->add_option("--save", words->save, "Also save the terms and weights, for new documents")->type_name("MODEL");
+  command->add_option("--model", words->model, "Encode by a model that --save wrote")->type_name("MODEL");
+  words->run.add(*command);
+  command->footer(
+      "Examples:\n"
+      "  bochner text mails/ -o mails.svm --ngrams 1-2 --save mails.text\n"
+      "  bochner text new/ -o new.svm --model mails.text\n"
+      "  bochner text reviews.csv --column text -o reviews.svm --min-documents 2\n"
+      "Numbers are those of scikit-learn's TfidfVectorizer: smooth idf, rows of length 1.");
+  command->callback([words, &job] { job = [words] { run_text(*words); }; });
+}
+
+}  // namespace bochner

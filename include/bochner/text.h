@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+// Example:
+//   const auto documents = open_documents({"letters"});  // a folder with a file for each
+//   const TextModel words = learn_text(*documents, {.most_words = 2});
+//   words.save("letters.text");
+//   const auto rows = words.rows(*documents);  // CSR, a row of tf-idf for each document
+//   const Model topics = svd(*rows, {.rank = 20});
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bochner/archive.h"
+#include "bochner/execution.h"
+#include "bochner/map.h"
+#include "bochner/rows.h"
+
+namespace bochner {
+
+struct Document {
+  std::string text;   // UTF-8; what is not is taken for Latin-1, document by document
+  std::string label;  // the folder it lies in; empty where it lies in none
+};
+
+// Where documents come from, one pass after another. Not thread-safe.
+class Documents {
+ public:
+  virtual ~Documents() = default;
+  virtual bool next(Document& document) = 0;
+  virtual void rewind() = 0;
+  virtual double fraction_read() const = 0;
+  virtual const std::vector<std::string>& labels() const = 0;  // sorted; none where documents have no labels
+};
+
+struct DocumentsOptions {
+  std::string column = {};             // of CSV files: the name or index from 0 of the one with the text
+  std::optional<char> delimiter = {};  // of CSV files; none: as they show
+  std::optional<bool> header = {};     // likewise
+};
+
+// Folders (every file in them and below is a document, in the order of their paths; its folder's name is its label),
+// files of lines (each is a document) or, with a column, CSV files. Files may be compressed.
+std::unique_ptr<Documents> open_documents(const std::vector<std::string>& paths, const DocumentsOptions& options = {});
+
+// What is counted: runs of least_words to most_words neighbouring words. A word is at least two letters, digits or _
+// in a row, as Unicode has them, with the marks that belong to them, in small letters: scikit-learn's rule.
+struct TextOptions {
+  std::size_t least_words = 1, most_words = 1;
+  std::size_t min_documents = 1;  // terms in fewer are left out
+  double max_share = 1;           // of the documents: terms in more are left out
+  std::size_t hashed = 0;         // columns that terms fall into by their hash, so that none is stored; 0: one for each
+  bool idf = true;                // weigh a term by ln((1 + n) / (1 + documents with it)) + 1
+  bool sublinear = false;         // count c of a term in a document as 1 + ln c
+
+  bool operator==(const TextOptions&) const = default;
+};
+
+class TextCounts;
+TextCounts count_text(Documents& documents, const TextOptions& options, const Execution& execution = {});
+
+// In how many documents each term is. A sum: counts of parts merge to the counts of all documents, in any order.
+class TextCounts {
+ public:
+  explicit TextCounts(const TextOptions& options);
+  ~TextCounts();
+  TextCounts(const TextCounts& other);
+  TextCounts& operator=(const TextCounts& other);
+
+  void add(std::string_view text);
+  void merge(const TextCounts& other);
+  void save(Archive& archive) const;
+  void load(const Archive& archive);
+  bool operator==(const TextCounts& other) const;
+
+  const TextOptions& options() const { return options_; }
+  std::uint64_t documents() const { return documents_; }
+  std::vector<std::pair<std::string, std::uint64_t>> terms() const;  // sorted; of hashed ones none
+
+ private:
+  friend class TextModel;
+  friend TextCounts count_text(Documents& documents, const TextOptions& options, const Execution& execution);
+  struct Counted;
+  // The terms of one document, or their columns, each once.
+  void add_terms(const std::vector<std::string_view>& terms);
+  void add_columns(const std::vector<std::uint32_t>& columns);
+
+  TextOptions options_;
+  std::uint64_t documents_ = 0;
+  std::unique_ptr<Counted> counted_;
+};
+
+// Documents as rows of tf-idf, each of length 1: the numbers of scikit-learn's TfidfVectorizer.
+//
+// Thread-safe: any number of threads may call the const members of one model.
+class TextModel {
+ public:
+  explicit TextModel(const TextCounts& counts);
+
+  static TextModel load(const std::string& path);  // throws Error::Kind::model unless the file is whole and valid
+  void save(const std::string& path) const;
+
+  std::size_t columns() const;
+  const TextOptions& options() const;
+  std::uint64_t documents() const;             // that it was learnt from
+  std::string term(std::size_t column) const;  // empty where terms are hashed
+
+  // One document: columns, ascending, and their numbers.
+  std::vector<std::pair<std::uint32_t, double>> encode(std::string_view text) const;
+  // All documents as CSR rows, whose classes are the labels where there are any. `documents` must outlive it, and the
+  // rows share what the model holds.
+  std::unique_ptr<Rows> rows(Documents& documents, const Execution& execution = {}) const;
+
+  // A map that stands behind the rows, saved with the model: a projection, say. Null: none.
+  MapPtr map() const;
+  TextModel with_map(MapPtr map) const;
+
+ private:
+  struct Content;
+  explicit TextModel(std::shared_ptr<const Content> content);
+  std::shared_ptr<const Content> content_;
+};
+
+TextModel learn_text(Documents& documents, const TextOptions& options, const Execution& execution = {});
+
+}  // namespace bochner

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "bochner/svd.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/require.h"
+#include "base/threads.h"
+#include "learn/low_rank.h"
+#include "maps/components.h"
+#include "rows/shifted.h"
+#include "run/memory_plan.h"
+#include "run/stream.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr std::size_t kCacheBytes = std::size_t(256) << 20;  // of rows that are kept, so that memory is flat
+constexpr double kFarMean = 0x1p10;                          // deviations from 0: float leaves half the digits
+
+// The rows as they are, or in memory where that is little; float rows of .npy files are read as fast.
+Rows& kept(Rows& rows, const Execution& execution, std::unique_ptr<Rows>& owner) {
+  const std::size_t bytes = rows.memory_bytes(sizeof(float));
+  if (bytes == 0 || bytes > std::min(kCacheBytes, memory_limit(execution) / 8)) return rows;
+  owner = cached_rows<float>(rows);
+  return *owner;
+}
+
+// Where dense rows lie far from 0 they lose their mean in double: one per column, 0 where it is near.
+std::vector<double> far_means(const RowMoments& moments) {
+  std::vector<double> offsets = moments.mean();
+  bool any = false;
+  for (std::size_t j = 0; j < offsets.size(); ++j) {
+    if (std::abs(offsets[j]) < kFarMean * moments.deviation(j)) offsets[j] = 0;
+    any = any || offsets[j] != 0;
+  }
+  if (!any) offsets.clear();
+  return offsets;
+}
+
+// Columns that are no inputs may be absent from new files.
+Schema without_targets(Schema schema) {
+  for (Column& column : schema.columns)
+    if (column.kind == Column::Kind::target || column.kind == Column::Kind::weight) column.kind = Column::Kind::ignored;
+  schema.targets = 0;
+  schema.task = Task::regression;
+  schema.labels.clear();
+  return schema;
+}
+
+}  // namespace
+
+Model svd(Rows& rows, const SvdOptions& options) {
+  Threads threads(options.execution);
+  std::unique_ptr<Rows> shifted, in_memory;
+  Rows* source = &kept(rows, options.execution, in_memory);
+  const auto moments_of = [&](Rows& some) {
+    return Stream(some, nullptr, threads, options.execution).fold(RowMoments(some.schema().inputs), "means");
+  };
+  RowMoments moments = moments_of(*source);
+  check_rank(options.rank, moments.rows(), moments.cols());
+  Schema schema = source->schema();
+  if (options.center && !schema.sparse) {
+    if (const std::vector<double> offsets = far_means(moments); !offsets.empty()) {
+      std::vector<double> all = schema.offsets;
+      all.resize(offsets.size());
+      for (std::size_t j = 0; j < all.size(); ++j) all[j] += offsets[j];
+      in_memory.reset();
+      source = &kept(with_offsets(rows, all, shifted), options.execution, in_memory);
+      moments = moments_of(*source);
+      schema = source->schema();
+    }
+  }
+  const Stream stream(*source, nullptr, threads, options.execution);
+  LowRank found =
+      low_rank(stream, moments,
+               {.rank = options.rank, .center = options.center, .passes = options.passes, .seed = options.seed});
+
+  Report report;
+  report.rows = moments.rows();
+  report.inputs = moments.cols();
+  report.features = options.rank;
+  Factor factor{.singular_values = std::move(found.singular_values),
+                .total = found.total,
+                .error = found.total > 0 ? std::sqrt(found.left / found.total) : 0,
+                .above_best = found.gain,
+                .passes = found.passes,
+                .method = std::move(found.method)};
+  const MapPtr map = components(std::move(found.components), std::move(found.mean), std::move(factor));
+  report.map = map->spec();
+  return Model(without_targets(std::move(schema)), {}, map, std::move(report), options.double_precision);
+}
+
+}  // namespace bochner

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "text/counts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/archive.h"
+#include "base/hash64.h"
+#include "base/require.h"
+#include "base/threads.h"
+#include "text/text_rows.h"
+#include "text/words.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr std::size_t kMostWords = 16, kMostColumns = std::size_t(1) << 31;
+
+// The columns of a document's terms where they are hashed, each once.
+std::vector<std::uint32_t> distinct_columns(const Words& words, const TextOptions& options) {
+  std::vector<std::uint32_t> found;
+  words.each_run(options.least_words, options.most_words,
+                 [&](std::string_view term) { found.push_back(hashed_column(term, options.hashed)); });
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+// The terms of a document, each once.
+std::vector<std::string_view> distinct_terms(const Words& words, const TextOptions& options) {
+  std::vector<std::string_view> found;
+  words.each_run(options.least_words, options.most_words, [&](std::string_view term) { found.push_back(term); });
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+}  // namespace
+
+std::uint32_t hashed_column(std::string_view term, std::size_t columns) {
+  return std::uint32_t(hash64(std::as_bytes(std::span(term))) % columns);
+}
+
+void check_options(const TextOptions& o) {
+  require(o.least_words >= 1 && o.least_words <= o.most_words && o.most_words <= kMostWords,
+          "ngrams: found {}-{}, expected two numbers from 1 to {}, the smaller one first", o.least_words, o.most_words,
+          kMostWords);
+  require(o.min_documents >= 1, "min documents: found 0, expected 1 or more");
+  require(o.max_share > 0 && o.max_share <= 1, "max share: found {}, expected above 0 and at most 1", o.max_share);
+  require(o.hashed <= kMostColumns, "hashed: found {} columns, expected at most {}", o.hashed, kMostColumns);
+}
+
+void put_options(Archive& archive, const TextOptions& o) {
+  archive.put_count("least_words", o.least_words);
+  archive.put_count("most_words", o.most_words);
+  archive.put_count("min_documents", o.min_documents);
+  archive.put_number("max_share", o.max_share);
+  archive.put_count("hashed", o.hashed);
+  archive.put_count("idf", o.idf);
+  archive.put_count("sublinear", o.sublinear);
+}
+
+TextOptions get_options(const Archive& archive) {
+  TextOptions o;
+  o.least_words = archive.get_count("least_words");
+  o.most_words = archive.get_count("most_words");
+  o.min_documents = archive.get_count("min_documents");
+  o.max_share = archive.get_number("max_share");
+  o.hashed = archive.get_count("hashed");
+  o.idf = archive.get_count("idf", 1) == 1;
+  o.sublinear = archive.get_count("sublinear", 1) == 1;
+  try {
+    check_options(o);
+  } catch (const std::invalid_argument& e) {
+    fail(Error::Kind::model, "text: {}; the file is damaged", e.what());
+  }
+  return o;
+}
+
+TextCounts::TextCounts(const TextOptions& options) : options_(options), counted_(std::make_unique<Counted>()) {
+  check_options(options);
+  counted_->documents.resize(options.hashed);
+}
+TextCounts::~TextCounts() = default;
+TextCounts::TextCounts(const TextCounts& other)
+    : options_(other.options_), documents_(other.documents_), counted_(std::make_unique<Counted>(*other.counted_)) {}
+TextCounts& TextCounts::operator=(const TextCounts& other) {
+  if (this == &other) return *this;
+  options_ = other.options_;
+  documents_ = other.documents_;
+  *counted_ = *other.counted_;
+  return *this;
+}
+
+void TextCounts::add(std::string_view text) {
+  Words words;
+  words.read(text);
+  if (options_.hashed)
+    add_columns(distinct_columns(words, options_));
+  else
+    add_terms(distinct_terms(words, options_));
+}
+
+void TextCounts::add_columns(const std::vector<std::uint32_t>& columns) {
+  ++documents_;
+  for (const std::uint32_t column : columns) ++counted_->documents[column];
+}
+
+void TextCounts::add_terms(const std::vector<std::string_view>& terms) {
+  ++documents_;
+  for (const std::string_view term : terms) {
+    const std::uint32_t number = counted_->terms.insert(term);
+    if (number == counted_->documents.size()) counted_->documents.push_back(0);
+    ++counted_->documents[number];
+  }
+}
+
+void TextCounts::merge(const TextCounts& other) {
+  require(options_ == other.options_, "text: these counts are of other terms");
+  documents_ += other.documents_;
+  for (std::uint32_t i = 0; i < other.counted_->documents.size(); ++i) {
+    const std::uint32_t number = options_.hashed ? i : counted_->terms.insert(other.counted_->terms.text(i));
+    if (number == counted_->documents.size()) counted_->documents.push_back(0);
+    counted_->documents[number] += other.counted_->documents[i];
+  }
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> TextCounts::terms() const {
+  std::vector<std::pair<std::string, std::uint64_t>> all;
+  for (std::uint32_t i = 0; i < counted_->terms.size(); ++i)
+    all.emplace_back(counted_->terms.text(i), counted_->documents[i]);
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+bool TextCounts::operator==(const TextCounts& other) const {
+  return options_ == other.options_ && documents_ == other.documents_ &&
+         (options_.hashed ? counted_->documents == other.counted_->documents : terms() == other.terms());
+}
+
+void TextCounts::save(Archive& archive) const {
+  archive.put_text("type", "bochner text counts");
+  put_options(archive, options_);
+  archive.put_count("documents", documents_);
+  std::vector<std::uint64_t> counts = counted_->documents, ends;
+  std::string letters;
+  if (!options_.hashed) {
+    counts.clear();
+    for (const auto& [term, documents] : terms()) {
+      letters += term;
+      ends.push_back(letters.size());
+      counts.push_back(documents);
+    }
+  }
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(letters.data());
+  archive.put<std::uint8_t>("letters", {bytes, letters.size()}, {letters.size()});
+  archive.put<std::uint64_t>("ends", ends, {ends.size()});
+  archive.put<std::uint64_t>("counts", counts, {counts.size()});
+}
+
+void TextCounts::load(const Archive& archive) {
+  if (!(get_options(archive) == options_))
+    fail(Error::Kind::model, "text: the counts are of other terms; the file is damaged");
+  documents_ = archive.get_count("documents");
+  *counted_ = {};
+  counted_->documents = archive.get<std::uint64_t>("counts", {archive.length("counts")});
+  const std::vector<std::uint8_t> letters = archive.get<std::uint8_t>("letters", {archive.length("letters")});
+  const std::vector<std::uint64_t> ends = archive.get<std::uint64_t>("ends", {archive.length("ends")});
+  const auto refuse = [] { fail(Error::Kind::model, "text: the terms and their counts differ; the file is damaged"); };
+  if (counted_->documents.size() != (options_.hashed ? options_.hashed : ends.size())) refuse();
+  std::uint64_t begin = 0;
+  for (std::size_t i = 0; i < ends.size(); begin = ends[i++]) {
+    if (ends[i] < begin || ends[i] > letters.size()) refuse();
+    const std::string_view term(reinterpret_cast<const char*>(letters.data()) + begin, ends[i] - begin);
+    if (counted_->terms.insert(term) != i) refuse();
+  }
+}
+
+TextCounts count_text(Documents& documents, const TextOptions& options, const Execution& execution) {
+  TextCounts counts(options);
+  Threads threads(execution);
+  documents.rewind();
+  std::vector<Document> batch;
+  while (read_batch(documents, batch)) {
+    threads.check_stop();
+    std::vector<Words> words(batch.size());
+    std::vector<std::vector<std::uint32_t>> columns(batch.size());
+    std::vector<std::vector<std::string_view>> terms(batch.size());
+    threads.run(batch.size(), [&](std::size_t i, int) {
+      words[i].read(batch[i].text);
+      if (options.hashed)
+        columns[i] = distinct_columns(words[i], options);
+      else
+        terms[i] = distinct_terms(words[i], options);
+    });
+    for (std::size_t i = 0; i < batch.size(); ++i)
+      if (options.hashed)
+        counts.add_columns(columns[i]);
+      else
+        counts.add_terms(terms[i]);
+    if (execution.progress) execution.progress("words", documents.fraction_read());
+  }
+  if (counts.documents() == 0) fail(Error::Kind::data, "text: found no document, expected one or more");
+  return counts;
+}
+
+}  // namespace bochner

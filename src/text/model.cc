@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/archive.h"
+#include "base/require.h"
+#include "maps/load.h"
+#include "text/counts.h"
+#include "text/text_rows.h"
+#include "text/words.h"
+
+namespace bochner {
+
+struct TextModel::Content final : TextEncoder {
+  TextOptions options;
+  std::uint64_t documents = 0;
+  TextIndex terms;                    // sorted: a column each; none where they are hashed
+  std::vector<std::uint64_t> counts;  // of documents, one per column
+  std::vector<double> weights;        // one per column
+  MapPtr map;
+
+  std::size_t columns() const override { return counts.size(); }
+
+  // Smooth idf, as if one more document held every term.
+  void weigh() {
+    for (const std::uint64_t count : counts)
+      weights.push_back(options.idf ? std::log((1 + double(documents)) / (1 + double(count))) + 1 : 1.0);
+  }
+
+  void encode(std::string_view text, Encoded& out) const override {
+    thread_local Words words;
+    words.read(text);
+    thread_local std::vector<std::uint32_t> found;
+    found.clear();
+    words.each_run(options.least_words, options.most_words, [&](std::string_view term) {
+      const std::uint32_t column = options.hashed ? hashed_column(term, options.hashed) : terms.find(term);
+      if (column != TextIndex::kNone) found.push_back(column);
+    });
+    std::sort(found.begin(), found.end());
+    out.clear();
+    double squares = 0;
+    for (std::size_t begin = 0, end; begin < found.size(); begin = end) {
+      for (end = begin + 1; end < found.size() && found[end] == found[begin];) ++end;
+      const double count = double(end - begin);
+      const double value = (options.sublinear ? 1 + std::log(count) : count) * weights[found[begin]];
+      out.emplace_back(found[begin], value);
+      squares += value * value;
+    }
+    for (auto& [column, value] : out) value /= std::sqrt(squares);
+  }
+};
+
+TextModel::TextModel(std::shared_ptr<const Content> content) : content_(std::move(content)) {}
+
+TextModel::TextModel(const TextCounts& counts) {
+  auto content = std::make_shared<Content>();
+  const TextOptions& options = counts.options();
+  content->options = options;
+  content->documents = counts.documents();
+  const auto most = std::uint64_t(std::floor(options.max_share * double(counts.documents())));
+  if (options.hashed) {
+    content->counts = counts.counted_->documents;
+  } else {
+    for (const auto& [term, documents] : counts.terms()) {
+      if (documents < options.min_documents || documents > most) continue;
+      content->terms.insert(term);
+      content->counts.push_back(documents);
+    }
+    if (content->counts.empty())
+      fail(Error::Kind::data,
+           "text: of {} terms in {} documents none is in {} to {} of them; check the files, or ask for fewer",
+           counts.terms().size(), counts.documents(), options.min_documents, most);
+  }
+  content->weigh();
+  content_ = std::move(content);
+}
+
+std::size_t TextModel::columns() const { return content_->columns(); }
+const TextOptions& TextModel::options() const { return content_->options; }
+std::uint64_t TextModel::documents() const { return content_->documents; }
+MapPtr TextModel::map() const { return content_->map; }
+
+std::string TextModel::term(std::size_t column) const {
+  require(column < columns(), "text: column {}, expected less than {}", column, columns());
+  return options().hashed ? std::string() : std::string(content_->terms.text(std::uint32_t(column)));
+}
+
+TextModel TextModel::with_map(MapPtr map) const {
+  require(!map || map->inputs() == columns(), "text: the map takes {} inputs, the documents have {} columns",
+          map ? map->inputs() : 0, columns());
+  auto content = std::make_shared<Content>(*content_);
+  content->map = std::move(map);
+  return TextModel(std::move(content));
+}
+
+std::vector<std::pair<std::uint32_t, double>> TextModel::encode(std::string_view text) const {
+  Encoded out;
+  content_->encode(text, out);
+  return out;
+}
+
+std::unique_ptr<Rows> TextModel::rows(Documents& documents, const Execution& execution) const {
+  return text_rows(content_, documents, execution);
+}
+
+void TextModel::save(const std::string& path) const {
+  Archive archive;
+  archive.put_text("type", "bochner text");
+  put_options(archive, options());
+  archive.put_count("documents", documents());
+  std::string letters;
+  std::vector<std::uint64_t> ends;
+  for (std::uint32_t i = 0; i < content_->terms.size(); ++i) {
+    letters += content_->terms.text(i);
+    ends.push_back(letters.size());
+  }
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(letters.data());
+  archive.put<std::uint8_t>("letters", {bytes, letters.size()}, {letters.size()});
+  archive.put<std::uint64_t>("ends", ends, {ends.size()});
+  archive.put<std::uint64_t>("counts", content_->counts, {content_->counts.size()});
+  if (content_->map) {
+    Archive map;
+    content_->map->save(map);
+    archive.put_child("map", std::move(map));
+  }
+  write_archive(path, archive);
+}
+
+TextModel TextModel::load(const std::string& path) {
+  const Archive archive = read_archive(path);
+  try {
+    if (const std::string type = archive.get_text("type"); type != "bochner text")
+      fail(Error::Kind::model, "found \"{}\", expected a text model that `bochner text --save` wrote", type);
+    auto content = std::make_shared<Content>();
+    content->options = get_options(archive);
+    content->documents = archive.get_count("documents");
+    TextCounts read(content->options);
+    read.load(archive);
+    content->terms = read.counted_->terms;
+    content->counts = read.counted_->documents;
+    content->weigh();
+    if (content->counts.empty()) fail(Error::Kind::model, "it has no terms; the file is damaged");
+    if (archive.tree.contains("map")) content->map = load_map(archive.child("map"));
+    if (content->map && content->map->inputs() != content->columns())
+      fail(Error::Kind::model, "its map takes {} inputs, its documents have {}; the file is damaged",
+           content->map->inputs(), content->columns());
+    return TextModel(std::move(content));
+  } catch (const Error& e) {
+    fail(Error::Kind::model, "{}: {}", path, e.what());
+  }
+}
+
+TextModel learn_text(Documents& documents, const TextOptions& options, const Execution& execution) {
+  return TextModel(count_text(documents, options, execution));
+}
+
+}  // namespace bochner

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""`bochner text`: from documents to rows."""
+
+import math
+import re
+import unittest
+
+from command import CommandTest
+from round_trip_test import read_npy
+
+DOCUMENTS = ["The quick brown fox, the lazy dog.", "A lazy dog sleeps; a fox does not", "dog dog dog fox", "unlike"]
+
+
+def tfidf(documents, new, ngrams=(1, 1)):
+    """TfidfVectorizer's numbers, written out: column, value of every document of `new`."""
+    def terms(text):
+        words = re.findall(r"\w\w+", text.lower())
+        return [" ".join(words[i:i + n]) for n in range(ngrams[0], ngrams[1] + 1) for i in range(len(words) - n + 1)]
+
+    vocabulary = sorted({t for text in documents for t in terms(text)})
+    frequency = {t: sum(t in terms(text) for text in documents) for t in vocabulary}
+    rows = []
+    for text in new:
+        row = {}
+        for j, t in enumerate(vocabulary):
+            count = terms(text).count(t)
+            if count:
+                row[j + 1] = count * (math.log((1 + len(documents)) / (1 + frequency[t])) + 1)
+        length = math.sqrt(sum(v * v for v in row.values()))
+        rows.append({j: v / length for j, v in row.items()})
+    return rows
+
+
+class Text(CommandTest):
+    def rows(self, name):
+        found, labels = [], []
+        for line in (self.folder / name).read_text().splitlines():
+            label, *pairs = line.split()
+            labels.append(label)
+            found.append({int(p.split(":")[0]): float(p.split(":")[1]) for p in pairs})
+        return found, labels
+
+    def assert_rows(self, name, expected):
+        found, _ = self.rows(name)
+        self.assertEqual(len(found), len(expected))
+        for row, other in zip(found, expected):
+            self.assertEqual(set(row), set(other))
+            for column, value in other.items():
+                self.assertAlmostEqual(row[column], value, places=6)
+
+    def test_lines_and_new_documents(self):
+        self.file("docs.txt", "\n".join(DOCUMENTS) + "\n")
+        self.succeed_quietly("text", "docs.txt", "-o", "docs.svm", "--ngrams", "1-2", "--save", "m")
+        self.assert_rows("docs.svm", tfidf(DOCUMENTS, DOCUMENTS, (1, 2)))
+        new = ["the fox sleeps", "nothing known"]
+        self.file("new.txt", "\n".join(new))
+        self.succeed_quietly("text", "new.txt", "-o", "new.svm", "--model", "m")
+        self.assert_rows("new.svm", tfidf(DOCUMENTS, new, (1, 2)))
+
+    def test_folders_have_labels_and_csv_has_a_column(self):
+        for i, text in enumerate(DOCUMENTS):
+            folder = self.folder / "tree" / ("a" if i < 2 else "b")
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / str(i)).write_text(text)
+        self.succeed_quietly("text", "tree", "-o", "tree.svm")
+        self.assertEqual(self.rows("tree.svm")[1], ["0", "0", "1", "1"])
+        self.assert_rows("tree.svm", tfidf(DOCUMENTS, DOCUMENTS))
+        self.file("docs.csv", "id,body\n" + "".join(f'{i},"{text}"\n' for i, text in enumerate(DOCUMENTS)))
+        self.succeed_quietly("text", "docs.csv", "--column", "body", "-o", "csv.svm")
+        self.assert_rows("csv.svm", tfidf(DOCUMENTS, DOCUMENTS))
+        self.refuse(2, "text", "docs.csv", "--column", "text", "-o", "x.svm", "--quiet", say="text")
+
+    def test_npy_hashed_and_factored(self):
+        self.file("docs.txt", "\n".join(DOCUMENTS * 5))
+        self.succeed_quietly("text", "docs.txt", "-o", "docs.npy", "--hashed", 64)
+        header, values = read_npy((self.folder / "docs.npy").read_bytes())
+        self.assertEqual(header["shape"], (20, 64))
+        for i in range(20):
+            self.assertAlmostEqual(sum(v * v for v in values[64 * i:64 * i + 64]), 1, places=5)
+        self.succeed_quietly("text", "docs.txt", "-o", "docs.svm")
+        self.succeed_quietly("svd", "docs.svm", "--rank", 2, "-o", "topics")
+        self.succeed_quietly("transform", "topics", "docs.svm", "-o", "topics.npy")
+        self.assertEqual(read_npy((self.folder / "topics.npy").read_bytes())[0]["shape"], (20, 2))
+
+    def test_same_bytes_for_any_threads(self):
+        self.file("docs.txt", "\n".join(f"{text} n{i % 31}" for i, text in enumerate(DOCUMENTS * 200)))
+        for threads in (1, 3):
+            self.succeed_quietly("text", "docs.txt", "-o", f"{threads}.svm", "--save", f"{threads}.text", "--threads",
+                                 threads)
+        for kind in ("svm", "text"):
+            self.assertEqual((self.folder / f"1.{kind}").read_bytes(), (self.folder / f"3.{kind}").read_bytes())
+
+    def test_refusals(self):
+        self.file("docs.txt", "\n".join(DOCUMENTS))
+        self.file("empty.txt", "")
+        self.refuse(1, "text", "docs.txt", "-o", "x.csv", "--quiet", say=".svm")
+        self.refuse(1, "text", "docs.txt", "-o", "x.svm", "--ngrams", "2-1", "--quiet", say="--ngrams")
+        self.refuse(1, "text", "docs.txt", "-o", "x.svm", "--ngrams", "many", "--quiet", say="--ngrams")
+        self.refuse(2, "text", "docs.txt", "-o", "x.svm", "--min-documents", 9, "--quiet", say="none is in")
+        self.refuse(2, "text", "empty.txt", "-o", "x.svm", "--quiet", say="no document")
+        self.refuse(2, "text", "absent", "-o", "x.svm", "--quiet", say="absent")
+        self.refuse(3, "text", "docs.txt", "-o", "x.svm", "--model", "docs.txt", "--quiet")
+        self.succeed_quietly("text", "docs.txt", "-o", "y.svm", "--save", "m")
+        self.refuse(1, "text", "docs.txt", "-o", "x.svm", "--model", "m", "--ngrams", "2", "--quiet", say="--ngrams")
+        self.refuse(1, "text", "-", "-o", "x.svm", "--quiet", say="only once")
+
+
+if __name__ == "__main__":
+    unittest.main()
