@@ -3,6 +3,7 @@
 
 #include "rows/npy_rows.h"
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -130,9 +131,11 @@ bool NpyRows::fill_inputs(RowBuffer<float>& rows) {
   float* const begin = rows.values.data() + rows.rows * d;
   const std::size_t count = file_.read_floats(most, begin);
   rows.values.resize((rows.rows + count) * d);
-  float zero = 0;  // times any finite number: the loop has no branch
-  for (std::size_t i = 0; i < count * d; ++i) zero += begin[i] * 0.0f;
-  if (zero != 0)
+  constexpr std::uint32_t kExponent = 0x7f800000;  // all ones where a float is no number
+  bool bad = false;
+  for (std::size_t i = 0; i < count * d; ++i)
+    bad |= (std::bit_cast<std::uint32_t>(begin[i]) & kExponent) == kExponent;
+  if (bad)
     for (std::size_t i = 0; i < count * d; ++i)
       if (!std::isfinite(begin[i])) {
         row_ += i / d;
