@@ -133,8 +133,7 @@ bool NpyRows::fill_inputs(RowBuffer<float>& rows) {
   rows.values.resize((rows.rows + count) * d);
   constexpr std::uint32_t kExponent = 0x7f800000;  // all ones where a float is no number
   bool bad = false;
-  for (std::size_t i = 0; i < count * d; ++i)
-    bad |= (std::bit_cast<std::uint32_t>(begin[i]) & kExponent) == kExponent;
+  for (std::size_t i = 0; i < count * d; ++i) bad |= (std::bit_cast<std::uint32_t>(begin[i]) & kExponent) == kExponent;
   if (bad)
     for (std::size_t i = 0; i < count * d; ++i)
       if (!std::isfinite(begin[i])) {
