@@ -90,6 +90,25 @@ class Backend {
   virtual void bin_hashes(const PackedRows<float>& rows, const Grid<float>& grid, std::uint64_t* hashes) const = 0;
   virtual void bin_hashes(const PackedRows<double>& rows, const Grid<double>& grid, std::uint64_t* hashes) const = 0;
 
+  // Rows of x times the Hadamard matrix of x.cols = 2^m columns, in place, by butterflies: (a, b) -> (a + b, a - b) for
+  // entries 1, 2, 4, ... apart. Not normalized. The same bits on every machine.
+  virtual void hadamard(MatrixView<float> x) const = 0;
+  virtual void hadamard(MatrixView<double> x) const = 0;
+
+  // Features from angles: z = scale * cos(y_j factor_j + phase_j), or scale * [cos, sin] where phase is null, angles in
+  // turns. An infinite angle counts as 0.
+  virtual void cosines(MatrixView<const float> y, const float* factor, const float* phase, float scale,
+                       MatrixView<float> z) const = 0;
+  virtual void cosines(MatrixView<const double> y, const double* factor, const double* phase, double scale,
+                       MatrixView<double> z) const = 0;
+
+  // The random signs of backend/signs.h: of as many rows from `row` on, each the 64-bit words from `first` (even) on.
+  virtual void sign_bits(std::uint64_t seed, std::uint64_t row, std::size_t rows, std::size_t first, std::size_t words,
+                         std::uint64_t* bits) const = 0;
+  // r(i, j) = size where bit j of row i is 0, -size where it is 1.
+  virtual void expand_signs(const std::uint64_t* bits, std::size_t words, float size, MatrixView<float> r) const = 0;
+  virtual void expand_signs(const std::uint64_t* bits, std::size_t words, double size, MatrixView<double> r) const = 0;
+
   // Rows kept for many passes. T is std::int16_t (fixed point), float or double; C is double for double, otherwise
   // float. Rows have zeros up to z.cols, a multiple of kKeptColumns, so there are no tails.
 
@@ -212,6 +231,26 @@ class BackendOf final : public Backend {
   }
   void bin_hashes(const PackedRows<double>& rows, const Grid<double>& grid, std::uint64_t* hashes) const override {
     Operations::bin_hashes(rows, grid, hashes);
+  }
+  void hadamard(MatrixView<float> x) const override { Operations::hadamard(x); }
+  void hadamard(MatrixView<double> x) const override { Operations::hadamard(x); }
+  void cosines(MatrixView<const float> y, const float* factor, const float* phase, float scale,
+               MatrixView<float> z) const override {
+    Operations::cosines(y, factor, phase, scale, z);
+  }
+  void cosines(MatrixView<const double> y, const double* factor, const double* phase, double scale,
+               MatrixView<double> z) const override {
+    Operations::cosines(y, factor, phase, scale, z);
+  }
+  void sign_bits(std::uint64_t seed, std::uint64_t row, std::size_t rows, std::size_t first, std::size_t words,
+                 std::uint64_t* bits) const override {
+    Operations::sign_bits(seed, row, rows, first, words, bits);
+  }
+  void expand_signs(const std::uint64_t* bits, std::size_t words, float size, MatrixView<float> r) const override {
+    Operations::expand_signs(bits, words, size, r);
+  }
+  void expand_signs(const std::uint64_t* bits, std::size_t words, double size, MatrixView<double> r) const override {
+    Operations::expand_signs(bits, words, size, r);
   }
   void project(MatrixView<const std::int16_t> z, MatrixView<const float> v, MatrixView<float> u) const override {
     Operations::project(z, v, u);

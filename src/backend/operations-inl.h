@@ -35,6 +35,17 @@ template <class T>
 static void bin_hashes(const PackedRows<T>& rows, const Grid<T>& grid, std::uint64_t* hashes);
 
 template <class T>
+static void hadamard(MatrixView<T> x);
+
+template <class T>
+static void cosines(MatrixView<const T> y, const T* factor, const T* phase, T scale, MatrixView<T> z);
+
+static void sign_bits(std::uint64_t seed, std::uint64_t row, std::size_t rows, std::size_t first, std::size_t words,
+                      std::uint64_t* bits);
+template <class T>
+static void expand_signs(const std::uint64_t* bits, std::size_t words, T size, MatrixView<T> r);
+
+template <class T>
 static void project(MatrixView<const T> z, MatrixView<const Computed<T>> v, MatrixView<Computed<T>> u);
 static void project_and_widen(MatrixView<const std::int16_t> z, MatrixView<const float> v, MatrixView<float> u,
                               MatrixView<float> wide);

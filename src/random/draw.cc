@@ -13,10 +13,7 @@ namespace bochner {
 
 namespace {
 
-// The 128 bits that belong to one coordinate.
-struct Words {
-  std::uint64_t first, second;
-};
+using Words = DrawWords;
 
 Words words(std::uint64_t seed, Draw purpose, std::uint64_t i, std::uint64_t j, std::uint64_t k) {
   PhiloxKey key = {std::uint32_t(seed), std::uint32_t(seed >> 32)};
@@ -37,6 +34,12 @@ double to_normal(std::uint64_t word) { return normal_quantile(to_uniform(word));
 double to_exponential(std::uint64_t word) { return -portable_log(to_uniform(word)); }
 
 }  // namespace
+
+DrawWords draw_words(std::uint64_t seed, Draw purpose, std::uint64_t i, std::uint64_t j, std::uint64_t k) {
+  return words(seed, purpose, i, j, k);
+}
+double word_uniform(std::uint64_t word) { return to_uniform(word); }
+double word_normal(std::uint64_t word) { return to_normal(word); }
 
 std::uint64_t bits(std::uint64_t seed, Draw purpose, std::uint64_t i, std::uint64_t j, std::uint64_t k) {
   return words(seed, purpose, i, j, k).first;

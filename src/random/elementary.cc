@@ -113,4 +113,35 @@ double normal_quantile(double p) {
   return q < 0 ? -tail : tail;
 }
 
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+
+// Taylor series for |y| <= pi / 4, last term first: the next one is below 1e-19.
+double sin_small(double y) {
+  const double t = y * y;
+  double sum = 0;
+  for (int n = 19; n >= 3; n -= 2) sum = (1 + sum) * (-t / (n * (n - 1)));
+  return y + y * sum;
+}
+double cos_small(double y) {
+  const double t = y * y;
+  double sum = 0;
+  for (int n = 20; n >= 2; n -= 2) sum = (1 + sum) * (-t / (n * (n - 1)));
+  return 1 + sum;
+}
+
+}  // namespace
+
+double portable_sin_pi(double x) {
+  if (x < 0) return -portable_sin_pi(-x);
+  if (x > 0.5) x = 1 - x;
+  return x <= 0.25 ? sin_small(kPi * x) : cos_small(kPi * (0.5 - x));
+}
+
+double portable_cos_pi(double x) {
+  if (x < 0) x = -x;
+  return x <= 0.25 ? cos_small(kPi * x) : sin_small(kPi * (0.5 - x));
+}
+
 }  // namespace bochner

@@ -10,6 +10,8 @@ namespace bochner {
 double portable_log(double x);     // finite x >= 2^-1022; within 1 ulp
 double portable_log1p(double x);   // x >= 0; within 1 ulp
 double portable_exp(double x);     // |x| <= 700; within 1 ulp
+double portable_sin_pi(double x);  // sin(pi x), |x| <= 1; relative error about 1e-16
+double portable_cos_pi(double x);  // cos(pi x), |x| <= 1/2; likewise
 double normal_quantile(double p);  // p in (0, 1); relative error about 1e-16
 
 }  // namespace bochner
