@@ -64,6 +64,11 @@ void check_kernel(const Kernel& kernel, std::size_t inputs) {
     require(value >= low && value <= high, "kernel {}: {} = {}, expected {} to {}{}", name, key, value, low, high,
             *limits ? fmt::format(" ({})", limits) : "");
   }
+  // A row whose parameters must go together says so where it is evaluated.
+  if (parameters.size() > 1) {
+    const std::vector<double> origin(count);
+    kernel.family->value(kernel, origin, origin);
+  }
 }
 
 }  // namespace bochner

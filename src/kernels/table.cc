@@ -15,12 +15,12 @@
 
 namespace bochner {
 
-extern const KernelFamily kGaussian, kLaplacian, kCauchy, kMatern, kRationalQuadratic, kLaplacian2;
+extern const KernelFamily kGaussian, kLaplacian, kCauchy, kMatern, kRationalQuadratic, kLaplacian2, kStable;
 
 namespace {
 
-constexpr const KernelFamily* kRows[] = {&kGaussian, &kLaplacian,         &kCauchy,
-                                         &kMatern,   &kRationalQuadratic, &kLaplacian2};
+constexpr const KernelFamily* kRows[] = {&kGaussian,          &kLaplacian,  &kCauchy, &kMatern,
+                                         &kRationalQuadratic, &kLaplacian2, &kStable};
 
 struct Registered {
   std::mutex lock;
