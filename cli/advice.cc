@@ -37,6 +37,8 @@ class Advice {
       bins(std::get<Binning>(map));
     else if (std::holds_alternative<NoMap>(map))
       say("--map fourier: a kernel instead of a linear model");
+    else if (std::holds_alternative<Project>(map))
+      say("--map 'project:...|fourier': a kernel of the projected rows instead of a linear model");
     else
       features(std::holds_alternative<Fourier>(map));
   }

@@ -91,6 +91,10 @@ nlohmann::json to_json(const MapCheck& check) {
                          {"trace_error", check.trace_error},
                          {"one_sided", check.one_sided},
                          {"notes", check.notes}};
+  if (check.distortion)
+    tree["distortion"] = {{"mean", check.distortion->mean},           {"99%", check.distortion->high},
+                          {"worst", check.distortion->worst},         {"map_bytes", check.distortion->map_bytes},
+                          {"row_bytes", check.distortion->row_bytes}, {"row_seconds", check.distortion->row_seconds}};
   tree["bounds"] = nlohmann::json::array();
   for (const MapCheck::Bound& bound : check.bounds)
     tree["bounds"].push_back({{"of", bound.of}, {"epsilon", number(bound.epsilon)}});
@@ -192,6 +196,7 @@ void add_check(CLI::App& app, Job& job) {
       "  bochner check cars.csv --target price --map nystroem --features 300 --json\n"
       "  bochner check cars.csv --target price --map binning --kernel laplacian --features 200\n"
       "  bochner check cars.csv --target price --map fourier+binning --bandwidth auto\n"
+      "  bochner check cars.csv --target price --map project:kind=sign,dims=100\n"
       "  bochner check new.csv --model cars.model --fail-above worst=0.2,spectral=0.05\n"
       "Without --bandwidth the median rule gives it; auto searches as train does, and takes a --target. Exits with 4 "
       "where --fail-above does not hold.");

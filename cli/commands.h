@@ -19,6 +19,7 @@ void add_predict(CLI::App& app, Job& job);
 void add_eval(CLI::App& app, Job& job);
 void add_report(CLI::App& app, Job& job);
 void add_transform(CLI::App& app, Job& job);
+void add_project(CLI::App& app, Job& job);
 void add_svd(CLI::App& app, Job& job);
 void add_text(CLI::App& app, Job& job);
 void add_inspect(CLI::App& app, Job& job);

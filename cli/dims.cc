@@ -69,10 +69,17 @@ std::vector<Bound> bounds_of(const DimsWords& words) {
                         [=](double epsilon) { return binning_grids_uniform(kernel, d, diameter, epsilon, delta); },
                         [=](std::size_t P) { return binning_epsilon_uniform(kernel, d, diameter, P, delta); }});
   }
-  if (words.points > 0)
+  if (words.points > 0) {
+    bounds.push_back({"a distance", "project:kind=sign", "dimensions",
+                      [=](double epsilon) { return projection_dimension_pointwise(epsilon, delta); },
+                      [=](std::size_t k) { return projection_epsilon_pointwise(k, delta); }});
+    bounds.push_back({"a distance", "project:kind=hash", "dimensions",
+                      [=](double epsilon) { return hashing_dimension_pointwise(epsilon, delta); },
+                      [=](std::size_t k) { return hashing_epsilon_pointwise(k, delta); }});
     bounds.push_back({"distances", "projection", "dimensions",
                       [n = words.points](double epsilon) { return projection_dimension(n, epsilon); },
                       [n = words.points](std::size_t k) { return projection_epsilon(n, k); }});
+  }
   return bounds;
 }
 
@@ -165,6 +172,7 @@ void add_dims(CLI::App& app, Job& job) {
       "  bochner dims --epsilon 0.1 --delta 0.01\n"
       "  bochner dims --features 4096 --diameter 10 --inputs 21 --bandwidth 4\n"
       "  bochner dims --epsilon 0.1 --points 100000000\n"
+      "With --points the line of sign holds for gaussian and sparse too, that of hash for srht and fastjl.\n"
       "Bounds hold for every data set; on one data set fewer features usually do.");
   command->callback([words, &job] { job = [words] { run_dims(*words); }; });
 }

@@ -53,6 +53,7 @@ int run(int argc, char** argv) {
   add_eval(app, job);
   add_report(app, job);
   add_transform(app, job);
+  add_project(app, job);
   add_svd(app, job);
   add_text(app, job);
   add_inspect(app, job);

@@ -40,6 +40,7 @@
 #include "bochner/paths.h"
 #include "bochner/predictor.h"
 #include "bochner/processor.h"
+#include "bochner/project.h"
 #include "bochner/report.h"
 #include "bochner/ridge.h"
 #include "bochner/row_block.h"

@@ -47,5 +47,12 @@ double binning_epsilon_uniform(const Kernel& kernel, std::size_t inputs, double 
 std::size_t projection_dimension(std::size_t points, double epsilon);
 // The epsilon k dimensions guarantee; infinity where no epsilon below 1 is.
 double projection_epsilon(std::size_t points, std::size_t dimension);
+// One squared distance within 1 +- epsilon with probability 1 - delta.
+//   gaussian, sign and sparse (density 1/3 and more): 2 exp(-k (eps^2 / 2 - eps^3 / 3) / 2) by the moment generating
+//   function; hash, srht and, of many inputs, fastjl: 2 / (k eps^2) by the variance (Chebyshev).
+std::size_t projection_dimension_pointwise(double epsilon, double delta);
+double projection_epsilon_pointwise(std::size_t dimension, double delta);
+std::size_t hashing_dimension_pointwise(double epsilon, double delta);
+double hashing_epsilon_pointwise(std::size_t dimension, double delta);
 
 }  // namespace bochner

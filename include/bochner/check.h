@@ -43,6 +43,13 @@ struct MapCheck {
     double epsilon = 0;
   };
 
+  // Of a random projection: | |f(x) - f(y)|^2 / |x - y|^2 - 1 | over the pairs of rows that differ.
+  struct Distortion {
+    double mean = 0, high = 0, worst = 0;      // high: 99 % of the pairs are below
+    std::size_t map_bytes = 0, row_bytes = 0;  // the map holds, and a row that it puts out
+    double row_seconds = 0;                    // to project a row, on one thread
+  };
+
   std::string map, kernel;  // for people
   std::size_t rows = 0, features = 0, draws = 1;
   std::uint64_t pairs = 0;  // of different rows
@@ -65,6 +72,9 @@ struct MapCheck {
   std::vector<Bound> bounds;                           // hold with probability 1 - delta, or always where one-sided;
                                                        // empty: none is known
   std::vector<Band> bands;                             // of kernel values, ascending
+  // Of a projection, which has no kernel: errors above are then of the ratio of squared distances, the kernel and the
+  // estimate of the worst pair are its squared distances, and there is no spectrum and no band.
+  std::optional<Distortion> distortion;
   std::vector<std::string> notes;
 
   std::string text() const;
@@ -78,8 +88,8 @@ MapCheck check(Rows& rows, const TrainOptions& options, const CheckOptions& chec
 // A model's own map, with its scaling, on rows read by its schema.
 MapCheck check(Rows& rows, const Model& model, const CheckOptions& check = {}, const Execution& execution = {});
 
-// A map on rows that are as it sees them. Fourier, binning and nystroem maps, registered kinds that have a kernel
-// (bochner/map_kind.h) and what chain and concat make of them can be checked; others are refused.
+// A map on rows that are as it sees them. Fourier, binning and nystroem maps, projections, registered kinds that have a
+// kernel (bochner/map_kind.h) and what chain and concat make of them can be checked; others are refused.
 MapCheck check(const MapPtr& map, MatrixView<const float> rows, const CheckOptions& check = {},
                const Execution& execution = {});
 

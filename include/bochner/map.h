@@ -93,12 +93,19 @@ class Map {
 // Random Fourier features. Rahimi & Recht 2007.
 struct FourierOptions {
   enum class Form { cossin, shifted };
+  // How frequencies are drawn, each by the kernel's law. Those of kernels of the L2 distance have less variance
+  // together where they are
+  //   orthogonal  in blocks of as many as there are inputs (Yu et al., NIPS 2016);
+  //   structured  in blocks of products of Hadamard matrices and random signs, applied in O(d log d) and never formed;
+  //   quasi       by a low-discrepancy sequence with a random shift (Avron et al., JMLR 2016), also for kernels whose
+  //               law is a product over the inputs.
+  enum class Draw { independent, orthogonal, structured, quasi };
 
   Kernel kernel = {};
   std::size_t features = 1024;  // outputs of the map; even for cossin, which makes them in pairs
   Form form = Form::cossin;
   std::uint64_t seed = 0;
-  bool orthogonal = false;  // frequencies in orthogonal blocks: less variance, for kernels of the L2 distance
+  Draw draw = Draw::independent;
 };
 MapPtr fourier(std::size_t inputs, const FourierOptions& options);
 

@@ -24,6 +24,7 @@
 #include "bochner/kernel.h"
 #include "bochner/map.h"
 #include "bochner/nystroem.h"
+#include "bochner/project.h"
 
 namespace bochner {
 
@@ -56,7 +57,7 @@ struct NoMap {
 // Random Fourier features.
 struct Fourier {
   FourierOptions::Form form = FourierOptions::Form::cossin;
-  bool orthogonal = false;
+  FourierOptions::Draw draw = FourierOptions::Draw::independent;
   bool operator==(const Fourier&) const = default;
 };
 
@@ -80,6 +81,18 @@ struct Nystroem {
   bool operator==(const Nystroem&) const = default;
 };
 
+// A random projection. Its features are the dimensions.
+struct Project {
+  ProjectOptions::Kind kind = ProjectOptions::Kind::sign;
+  std::size_t dims = 0;    // 0: as many as features are asked for
+  double density = 0;      // of non-zeros, see ProjectOptions
+  std::size_t signs = 1;   // hash: of each input
+  std::size_t points = 0;  // fastjl: rows whose distances count; 0: those of training
+  int norm = 2;            // fastjl: l, whose distances are kept
+  ProjectOptions::Store store = ProjectOptions::Store::automatic;
+  bool operator==(const Project&) const = default;
+};
+
 using MapWords = std::map<std::string, std::string>;  // key=value, ...
 
 // A kind that the program registered (bochner/map_kind.h), with its options as words.
@@ -89,7 +102,7 @@ struct CustomMap {
   bool operator==(const CustomMap&) const = default;
 };
 
-using AnyMap = std::variant<NoMap, Fourier, Binning, Nystroem, CustomMap>;
+using AnyMap = std::variant<NoMap, Fourier, Binning, Nystroem, Project, CustomMap>;
 
 // A map alone or among others. What is left out is as the training says for the whole.
 struct MapPart {
@@ -104,6 +117,8 @@ struct MapPart {
 // One map, or several side by side: a mixture, whose kernel is the weighted sum of theirs.
 struct MapOptions {
   std::vector<MapPart> parts = {MapPart{}};
+  // Projections that the rows go through before, in order.
+  std::vector<MapPart> before = {};
 
   MapOptions() = default;
   MapOptions(MapPart part) : parts{std::move(part)} {}
@@ -114,7 +129,8 @@ struct MapOptions {
   bool operator==(const MapOptions&) const = default;
 };
 
-// "fourier:form=shifted", "binning:order=1-2,pursuit=20", "fourier:features=500+binning:weight=2", ... and back.
+// "fourier:form=shifted", "binning:order=1-2,pursuit=20", "fourier:features=500+binning:weight=2",
+// "project:kind=sign,dims=1000|fourier" (one after the other), ... and back.
 // Beside the words of its kind a part may have features=, kernel=, bandwidth= and weight=. std::invalid_argument where
 // the words are not understood; what makes no sense is found by check_options (bochner/train.h).
 MapOptions parse_map_options(const std::string& text);

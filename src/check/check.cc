@@ -4,6 +4,7 @@
 #include "bochner/check.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/require.h"
 #include "bochner/bandwidth.h"
@@ -189,7 +190,32 @@ MapCheck check(const MapPtr& map, MatrixView<const float> rows, const CheckOptio
       *check_subject(map), rows.slice(0, count), [](std::size_t i) { return i; }, options, threads);
 }
 
+namespace {
+
+std::string distortion_text(const MapCheck& check) {
+  const MapCheck::Distortion& found = *check.distortion;
+  std::string out = fmt::format("map       {}\nsample    {} rows, {} pairs\n", check.map, check.rows, check.pairs);
+  out += fmt::format("distance  squared, after / before - 1: mean {:+.2e}, rms {:.2e}\n", check.mean_error,
+                     check.rms_error);
+  out += fmt::format("distorted by {:.2e} on average, {:.2e} for 99 % of the pairs, {:.2e} at worst: rows {} and {}\n",
+                     found.mean, found.high, found.worst, check.worst_pair.first, check.worst_pair.second);
+  for (const MapCheck::Bound& bound : check.bounds)
+    out +=
+        std::isfinite(bound.epsilon)
+            ? fmt::format("bound     {:.2e} for these rows, by the lemma of Johnson and Lindenstrauss\n", bound.epsilon)
+            : "bound     none: too few outputs for these rows\n";
+  out += fmt::format("variance  {:.2e} over {} draw{}; {:.2e} by theory\n", *check.variance, check.draws,
+                     check.draws == 1 ? "" : "s", *check.expected_variance);
+  out += fmt::format("cost      {} bytes held, {} bytes and {:.2g} us for a row on one thread\n", found.map_bytes,
+                     found.row_bytes, 1e6 * found.row_seconds);
+  for (const std::string& note : check.notes) out += fmt::format("note      {}\n", note);
+  return out;
+}
+
+}  // namespace
+
 std::string MapCheck::text() const {
+  if (distortion) return distortion_text(*this);
   std::string out = fmt::format("map       {}\nkernel    {}\nsample    {} rows, {} pairs\n", map, kernel, rows, pairs);
   out += fmt::format("error     z(x).z(y) - k(x, y): mean {:+.2e}, rms {:.2e}\n", mean_error, rms_error);
   out += fmt::format("worst     {:.2e}: rows {} and {}, k = {:.4f}, estimate {:.4f}\n", worst_error, worst_pair.first,

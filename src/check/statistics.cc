@@ -156,6 +156,11 @@ MapCheck check_subject_on(const CheckSubject& subject, MatrixView<const float> x
   check.draws = subject.random() ? options.draws : 1;
   check.notes = subject.notes();
 
+  if (subject.projects()) {
+    check.bounds = named(subject.bounds(x, check.pairs, options.delta, threads));
+    check_distortion(subject, x, row_number, threads, check);
+    return check;
+  }
   Matrix<double> K(n, n), G(n, n), V(n, n);
   subject.exact(x, threads, K.view());
   const bool has_variance = subject.random() && subject.variance(x, threads, V.view());

@@ -105,7 +105,7 @@ class FourierSubject final : public CheckSubject {
   }
 
   ErrorBounds bounds(MatrixView<const float> x, std::uint64_t pairs, double delta, Threads& threads) const override {
-    if (options_.orthogonal) return {};
+    if (options_.draw != FourierOptions::Draw::independent) return {};
     ErrorBounds bounds{fourier_epsilon_pointwise(options_.form, options_.features, delta),
                        fourier_epsilon_pointwise(options_.form, options_.features, delta / double(pairs)),
                        {}};
@@ -116,8 +116,9 @@ class FourierSubject final : public CheckSubject {
     return bounds;
   }
   std::vector<std::string> notes() const override {
-    if (!options_.orthogonal) return {};
-    return {"orthogonal frequencies: theory's variance is of independent ones, and no bound is known"};
+    if (options_.draw == FourierOptions::Draw::independent) return {};
+    return {fmt::format("{} frequencies: theory's variance is of independent ones, and no bound is known",
+                        draw_name(options_.draw))};
   }
 
  private:
@@ -357,10 +358,10 @@ std::unique_ptr<CheckSubject> check_subject(const MapPtr& map, bool double_preci
   if (auto subject = map ? map->check_subject(map, double_precision) : nullptr) return subject;
   if (const MapKind* kind = map ? kind_of_map(*map) : nullptr; kind && kind->kernel)
     return std::make_unique<OwnSubject>(map, *kind, double_precision);
-  throw std::invalid_argument(
-      fmt::format("check: found the map {}, expected fourier, binning, nystroem, a mixture of them or a registered "
-                  "kind that has a kernel",
-                  map ? map->spec() : "none"));
+  throw std::invalid_argument(fmt::format(
+      "check: found the map {}, expected fourier, binning, nystroem, a mixture of them, project or a registered "
+      "kind that has a kernel",
+      map ? map->spec() : "none"));
 }
 
 std::unique_ptr<CheckSubject> check_grids(std::size_t inputs, const BinningOptions& options) {

@@ -42,6 +42,9 @@ class CheckSubject {
   virtual bool variance(MatrixView<const float>, Threads&, MatrixView<double>) const { return false; }
   virtual ErrorBounds bounds(MatrixView<const float> x, std::uint64_t pairs, double delta, Threads& threads) const = 0;
   virtual std::vector<std::string> notes() const { return {}; }
+  virtual bool projects() const { return false; }  // it has distances in place of a kernel
+  // Of a projection: what it takes, without the errors.
+  virtual std::optional<MapCheck::Distortion> distortion(MatrixView<const float>) const { return std::nullopt; }
 };
 
 // The subject of a map, or std::invalid_argument where it has no kernel. double_precision: of the features. Chains end
@@ -64,6 +67,10 @@ Matrix<T> mapped(const Map& map, MatrixView<const T> x);
 
 // The largest distance between two rows.
 double diameter(MatrixView<const float> x, bool l1, Threads& threads);
+
+// Fills in what a projection does to the distances of rows.
+void check_distortion(const CheckSubject& subject, MatrixView<const float> x,
+                      const std::function<std::uint64_t(std::size_t)>& row_number, Threads& threads, MapCheck& check);
 
 MapCheck check_subject_on(const CheckSubject& subject, MatrixView<const float> x,
                           const std::function<std::uint64_t(std::size_t)>& row_number, const CheckOptions& options,

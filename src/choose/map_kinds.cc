@@ -10,6 +10,7 @@
 
 #include "base/require.h"
 #include "base/spec.h"
+#include "maps/fourier.h"
 #include "maps/load.h"
 
 namespace bochner {
@@ -40,18 +41,17 @@ MapKind no_map_kind() {
 AnyMap parse_fourier(const MapWords& words) {
   const Spec spec("fourier", words);
   spec.allow({"form", "draw"});
-  const std::string form = spec.text("form", "cossin"), draw = spec.text("draw", "independent");
+  const std::string form = spec.text("form", "cossin");
   require(form == "cossin" || form == "shifted", "map: found form={}, expected cossin or shifted", form);
-  require(draw == "independent" || draw == "orthogonal", "map: found draw={}, expected independent or orthogonal",
-          draw);
-  return Fourier{.form = form == "cossin" ? Form::cossin : Form::shifted, .orthogonal = draw == "orthogonal"};
+  return Fourier{.form = form == "cossin" ? Form::cossin : Form::shifted,
+                 .draw = parse_draw_name(spec.text("draw", "independent"))};
 }
 
 MapWords fourier_words(const AnyMap& map) {
   const Fourier& given = std::get<Fourier>(map);
   MapWords words;
   if (given.form == Form::shifted) words["form"] = "shifted";
-  if (given.orthogonal) words["draw"] = "orthogonal";
+  if (given.draw != FourierOptions::Draw::independent) words["draw"] = draw_name(given.draw);
   return words;
 }
 
@@ -74,24 +74,26 @@ FourierOptions fourier_options(const MapRequest& request) {
           .features = given.form == Form::cossin ? wanted + wanted % 2 : wanted,
           .form = given.form,
           .seed = request.seed,
-          .orthogonal = given.orthogonal};
+          .draw = given.draw};
 }
 
 MapSize fourier_size(const MapRequest& request) {
   const FourierOptions options = fourier_options(request);
   const bool pairs = options.form == Form::cossin;
-  // While an orthogonal W is made it lies there in double too.
+  // While an orthogonal W is made it lies there in double too. A structured one is never formed.
+  using Draw = FourierOptions::Draw;
+  const double kept = double(request.inputs) / (pairs ? 2 : 1) * (options.draw == Draw::orthogonal ? 3 : 1);
   return {.features = options.features,
           .wanted = wanted_features(request),
           .rounded = "cos and sin come in pairs",
           .step = pairs ? 2u : 1u,
-          .weights = double(request.inputs) / (pairs ? 2 : 1) * (options.orthogonal ? 3 : 1),
+          .weights = options.draw == Draw::structured ? 4 : kept,
           .bounded = true};
 }
 
 MapKind fourier_kind() {
   return {.name = "fourier",
-          .usage = "fourier[:form=shifted]",
+          .usage = "fourier[:form=shifted,draw=orthogonal|structured|quasi]",
           .has_kernel = true,
           .parse = parse_fourier,
           .words = fourier_words,
@@ -111,7 +113,8 @@ struct Table {
   std::deque<MapKind> kinds;  // whose members stay where they are
 
   Table() {  // in the order of AnyMap
-    for (MapKind (*row)() : {no_map_kind, fourier_kind, binning_kind, nystroem_kind}) kinds.push_back(row());
+    for (MapKind (*row)() : {no_map_kind, fourier_kind, binning_kind, nystroem_kind, project_kind})
+      kinds.push_back(row());
   }
 };
 

@@ -10,6 +10,7 @@ namespace bochner {
 // The rows of the library's own table that have a file of their own.
 MapKind binning_kind();
 MapKind nystroem_kind();
+MapKind project_kind();
 
 // "name:key=value,...": the words as they were given, of a kind that keeps them so.
 MapWords words_of(const MapKind& kind, const AnyMap& map);

@@ -69,6 +69,31 @@ std::vector<PartPlan> map_parts(const TrainOptions& options) {
   return parts;
 }
 
+std::vector<PartPlan> parts_before(const TrainOptions& options) {
+  std::vector<PartPlan> parts;
+  for (const MapPart& part : options.map.before) {
+    const MapKind& kind = kind_of(part.map);
+    require(!kind.has_kernel && !kind.learnt_with_head && !std::holds_alternative<NoMap>(part.map) && !part.weight &&
+                !part.kernel && !part.bandwidth,
+            "map: found {} before another map, expected a projection: project:kind=sign,dims=1000", kind.name);
+    PartPlan& plan = parts.emplace_back();
+    plan.kind = &kind;
+    plan.request.options = part.map;
+    plan.request.features = part.features;
+    plan.request.seed = options.seed + parts.size() * 0x9E3779B97F4A7C15u;  // not the draws of the map behind
+    plan.request.double_precision = options.double_precision;
+  }
+  return parts;
+}
+
+std::size_t inputs_of_parts(const TrainOptions& options, std::size_t inputs) {
+  for (PartPlan& part : parts_before(options)) {
+    part.request.inputs = inputs;
+    inputs = map_size(*part.kind, part.request).features;
+  }
+  return inputs;
+}
+
 const PartPlan* bins_of(const std::vector<PartPlan>& parts) {
   const auto found =
       std::find_if(parts.begin(), parts.end(), [](const PartPlan& part) { return part.kind->learnt_with_head; });

@@ -22,6 +22,11 @@ struct PartPlan {
 // std::invalid_argument where parts do not go together.
 std::vector<PartPlan> map_parts(const TrainOptions& options);
 
+// Those of MapOptions::before, in order.
+std::vector<PartPlan> parts_before(const TrainOptions& options);
+// The numbers of a row that the map's parts see: the inputs, or what the last part before them puts out.
+std::size_t inputs_of_parts(const TrainOptions& options, std::size_t inputs);
+
 // The part of random bins; null where there is none.
 const PartPlan* bins_of(const std::vector<PartPlan>& parts);
 // Whether the map has bins: alone, and with others.

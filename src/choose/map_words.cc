@@ -75,10 +75,14 @@ std::string part_words(const MapPart& part) {
 
 }  // namespace
 
+// "project:dims=100|fourier+binning": projections one after the other, then a map or several side by side.
 MapOptions parse_map_options(const std::string& text) {
   MapOptions options;
   options.parts.clear();
-  for (const std::string& part : split_parts(text)) options.parts.push_back(parse_part(part));
+  std::size_t begin = 0;
+  for (std::size_t bar; (bar = text.find('|', begin)) != text.npos; begin = bar + 1)
+    options.before.push_back(parse_part(text.substr(begin, bar - begin)));
+  for (const std::string& part : split_parts(text.substr(begin))) options.parts.push_back(parse_part(part));
   return options;
 }
 
@@ -97,7 +101,10 @@ std::vector<MapPart> parse_kernel_parts(const std::string& text, const MapPart& 
 
 std::string map_words(const MapOptions& options) {
   std::string text;
-  for (const MapPart& part : options.parts) text += fmt::format("{}{}", text.empty() ? "" : "+", part_words(part));
+  for (const MapPart& part : options.before) text += part_words(part) + "|";
+  const std::size_t parts = text.size();
+  for (const MapPart& part : options.parts)
+    text += fmt::format("{}{}", text.size() == parts ? "" : "+", part_words(part));
   return text;
 }
 

@@ -27,7 +27,7 @@ constexpr std::size_t kMedianRows = 1000;
 Matrix<double> scaled_sample(const Survey& survey, const MapPtr& scaling, std::size_t most, Threads& threads) {
   const Matrix<double> x = survey.sample_inputs(most);
   if (!scaling) return x;
-  Matrix<double> scaled(x.rows(), x.cols());
+  Matrix<double> scaled(x.rows(), scaling->outputs());
   map_rows(workers_on(threads), *scaling, RowBlock<double>::dense(x.view()), scaled.view());
   return scaled;
 }
@@ -65,8 +65,8 @@ class Planning {
     if (!schema_.offsets.empty()) note(offsets_note(schema_));
     if (has_mixed_bins(options_.map)) return mixture();
     if (const MapPtr scaling = choose_scale(parts_.size() == 1 ? &parts_[0] : nullptr)) plan_.maps.push_back(scaling);
-    if (const MapPtr features = choose_map(plan_.maps.empty() ? nullptr : plan_.maps[0]))
-      plan_.maps.push_back(features);
+    add_before(plan_.maps);
+    if (const MapPtr features = choose_map(plan_.map())) plan_.maps.push_back(features);
     return std::move(plan_);
   }
 
@@ -76,10 +76,26 @@ class Planning {
     if (options_.say) options_.say(text);
   }
 
+  // The maps that the rows go through before the parts, behind their scaling.
+  void add_before(std::vector<MapPtr>& maps) {
+    for (PartPlan& part : parts_before(options_)) {
+      part.request.inputs = maps.empty() ? schema_.inputs : maps.back()->outputs();
+      part.request.rows = survey_.rows();
+      part.request.note = [&](const std::string& text) { note(text); };
+      maps.push_back(part.kind->make(part.request));
+    }
+  }
+  MapPtr with_before(const MapPtr& scaling) {
+    std::vector<MapPtr> maps;
+    if (scaling) maps.push_back(scaling);
+    add_before(maps);
+    return maps.empty() ? nullptr : chain(std::move(maps));
+  }
+
   // Bins and dense features are scaled each in their own way.
   Plan mixture() {
-    plan_.bins_scaling = choose_scale(bins_of(parts_));
-    const MapPtr scaling = choose_scale(nullptr), features = choose_map(scaling);
+    plan_.bins_scaling = with_before(choose_scale(bins_of(parts_)));
+    const MapPtr scaling = with_before(choose_scale(nullptr)), features = choose_map(scaling);
     plan_.dense = scaling ? chain({scaling, features}) : features;
     return std::move(plan_);
   }
@@ -126,7 +142,7 @@ class Planning {
 
   MapPtr choose_part(const PartPlan& part, const MapPtr& scaling) {
     MapRequest request = part.request;
-    request.inputs = schema_.inputs;
+    request.inputs = scaling ? scaling->outputs() : schema_.inputs;
     request.rows = survey_.rows();
     request.sparse = schema_.sparse && !scaling;
     request.execution.threads = threads_.count();
@@ -175,7 +191,9 @@ class Planning {
 
   // The shortest length scales: the inputs that matter most.
   void note_length_scales(const BandwidthSearch& found, std::size_t rows) {
-    const std::vector<std::string> names = schema_.input_names();
+    std::vector<std::string> names = schema_.input_names();
+    if (!options_.map.before.empty()) names.resize(0);  // projected inputs have none
+    for (std::size_t j = names.size(); j < found.length_scales.size(); ++j) names.push_back(fmt::format("output{}", j));
     std::vector<std::size_t> order(names.size());
     std::iota(order.begin(), order.end(), std::size_t(0));
     std::stable_sort(order.begin(), order.end(),
@@ -217,6 +235,11 @@ void check_bandwidth(const Bandwidth& bandwidth, std::size_t inputs) {
 
 void check_options(const TrainOptions& options, std::size_t inputs) {
   const std::vector<PartPlan> parts = map_parts(options);
+  for (PartPlan part : parts_before(options)) {
+    part.request.inputs = inputs;
+    if (part.kind->check) part.kind->check(part.request);
+    inputs = map_size(*part.kind, part.request).features;
+  }
   if (has_mixed_bins(options.map)) mixture_fit(options, inputs, 0);
   for (PartPlan part : parts) {
     part.request.inputs = inputs;
@@ -227,12 +250,13 @@ void check_options(const TrainOptions& options, std::size_t inputs) {
 }
 
 MapSize map_size(const TrainOptions& options, const Schema& schema, std::uint64_t rows) {
-  if (has_bins(options.map)) return {.features = schema.inputs, .step = 0};
+  const std::size_t inputs = inputs_of_parts(options, schema.inputs);
+  if (has_bins(options.map)) return {.features = inputs, .step = 0};
   std::vector<PartPlan> parts = map_parts(options);
   MapSize whole{.bounded = true};
   std::size_t dense = 0;
   for (PartPlan& part : parts) {
-    part.request.inputs = schema.inputs;
+    part.request.inputs = inputs;
     part.request.rows = rows;
     const MapSize size = map_size(*part.kind, part.request);
     whole.features += size.features;
@@ -243,6 +267,14 @@ MapSize map_size(const TrainOptions& options, const Schema& schema, std::uint64_
     dense += size.nonzeros > 0 ? 0 : size.features;
   }
   if (whole.nonzeros > 0) whole.nonzeros += dense;  // the others' features are in every row
+  std::size_t width = schema.inputs;
+  for (PartPlan& part : parts_before(options)) {  // what they hold, as if it were the features'
+    part.request.inputs = width;
+    part.request.rows = rows;
+    const MapSize size = map_size(*part.kind, part.request);
+    width = size.features;
+    whole.weights += size.weights * double(size.features) / double(std::max<std::size_t>(1, whole.features));
+  }
   return whole;
 }
 

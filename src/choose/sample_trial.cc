@@ -43,7 +43,7 @@ SampleTrial::SampleTrial(const Schema& schema, const Survey& survey, const MapPt
       all_rows_(survey.rows() <= most_rows(schema)) {
   const std::size_t most = most_rows(schema);
   const Matrix<double> raw = survey.sample_inputs(most);
-  inputs_ = Matrix<float>(raw.rows(), raw.cols());
+  inputs_ = Matrix<float>(raw.rows(), scaling ? scaling->outputs() : raw.cols());
   scale_inputs(raw, scaling);
   for (const Survey::SampledRow& row : survey.sample(most)) {
     targets_.insert(targets_.end(), row.targets.begin(), row.targets.end());

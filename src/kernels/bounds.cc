@@ -160,18 +160,54 @@ std::size_t projection_dimension(std::size_t points, double epsilon) {
   return std::size_t(k);
 }
 
+namespace {
+
+double projection_gain(double epsilon) { return epsilon * epsilon / 2 - epsilon * epsilon * epsilon / 3; }
+
+// The epsilon below 1 of which `target` is the gain; infinity where there is none.
+double epsilon_of_gain(double target) {
+  if (target >= projection_gain(1)) return std::numeric_limits<double>::infinity();
+  double low = 0, high = 1;  // the gain rises between
+  for (int step = 0; step < 100; ++step) {
+    const double middle = 0.5 * (low + high);
+    (projection_gain(middle) < target ? low : high) = middle;
+  }
+  return high;
+}
+
+void check_projection(double epsilon, double delta) {
+  check_delta(delta);
+  require(epsilon > 0 && epsilon < 1, "bounds: epsilon = {}, expected between 0 and 1", epsilon);
+}
+
+}  // namespace
+
 double projection_epsilon(std::size_t points, std::size_t dimension) {
   require(points > 1, "bounds: {} points, expected at least 2", points);
   require(dimension > 0, "bounds: no dimensions, expected at least 1");
-  const double target = 4 * std::log(double(points)) / double(dimension);
-  const auto gain = [](double e) { return e * e / 2 - e * e * e / 3; };  // rises on (0, 1)
-  if (target >= gain(1)) return std::numeric_limits<double>::infinity();
-  double low = 0, high = 1;
-  for (int step = 0; step < 100; ++step) {
-    const double middle = 0.5 * (low + high);
-    (gain(middle) < target ? low : high) = middle;
-  }
-  return high;
+  return epsilon_of_gain(4 * std::log(double(points)) / double(dimension));
+}
+
+std::size_t projection_dimension_pointwise(double epsilon, double delta) {
+  check_projection(epsilon, delta);
+  return whole(std::ceil(2 * std::log(2 / delta) / projection_gain(epsilon)));
+}
+
+double projection_epsilon_pointwise(std::size_t dimension, double delta) {
+  check_delta(delta);
+  require(dimension > 0, "bounds: no dimensions, expected at least 1");
+  return epsilon_of_gain(2 * std::log(2 / delta) / double(dimension));
+}
+
+std::size_t hashing_dimension_pointwise(double epsilon, double delta) {
+  check_projection(epsilon, delta);
+  return whole(std::ceil(2 / (epsilon * epsilon * delta)));
+}
+
+double hashing_epsilon_pointwise(std::size_t dimension, double delta) {
+  check_delta(delta);
+  require(dimension > 0, "bounds: no dimensions, expected at least 1");
+  return std::sqrt(2 / (double(dimension) * delta));
 }
 
 }  // namespace bochner

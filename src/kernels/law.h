@@ -23,6 +23,9 @@ void check_kernel(const Kernel& kernel, std::size_t inputs);
 // and their variance falls. Only for laws that depend on the length alone.
 void draw_orthogonal_frequencies(const Kernel& kernel, std::uint64_t seed, std::size_t count, std::size_t inputs,
                                  std::span<double> omega);
+// `count` frequencies by a low-discrepancy sequence, each alone with the kernel's law; for the same laws.
+void draw_quasi_frequencies(const Kernel& kernel, std::uint64_t seed, std::size_t count, std::size_t inputs,
+                            std::span<double> omega);
 bool has_radial_law(const Kernel& kernel);
 
 }  // namespace bochner

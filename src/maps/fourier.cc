@@ -25,7 +25,17 @@ constexpr std::uint64_t kMostWeights = std::uint64_t{1} << 30;
 
 const char* form_name(Form form) { return form == Form::cossin ? "cossin" : "shifted"; }
 
+constexpr const char* kDraws[] = {"independent", "orthogonal", "structured", "quasi"};
+
 }  // namespace
+
+std::string draw_name(FourierOptions::Draw draw) { return kDraws[std::size_t(draw)]; }
+
+FourierOptions::Draw parse_draw_name(const std::string& text) {
+  const auto* found = std::find(std::begin(kDraws), std::end(kDraws), text);
+  require(found != std::end(kDraws), "map: found draw={}, expected independent, orthogonal, structured or quasi", text);
+  return FourierOptions::Draw(found - std::begin(kDraws));
+}
 
 FourierMap::FourierMap(std::size_t inputs, const FourierOptions& options)
     : inputs_(inputs), options_(options), scale_(0) {
@@ -34,12 +44,14 @@ FourierMap::FourierMap(std::size_t inputs, const FourierOptions& options)
   require(options.form == Form::shifted || options.features % 2 == 0,
           "fourier map: {} features, expected an even number: cos and sin come in pairs (or use form=shifted)",
           options.features);
-  require(frequencies() <= kMostWeights / inputs,
+  // Structured frequencies are never formed; two numbers of each are.
+  require(frequencies() <= kMostWeights / (options.draw == FourierOptions::Draw::structured ? 2 : inputs),
           "fourier map: {} frequencies of {} inputs, expected at most {} weights; lower the features", frequencies(),
           inputs, kMostWeights);
   check_kernel(options.kernel, inputs);
-  require(!options.orthogonal || has_radial_law(options.kernel),
-          "fourier map: draw=orthogonal needs a kernel of the L2 distance, found {}", kernel_name(options.kernel));
+  require(options.draw == FourierOptions::Draw::independent || has_radial_law(options.kernel),
+          "fourier map: draw={} needs a kernel of the L2 distance, found {}", draw_name(options.draw),
+          kernel_name(options.kernel));
   scale_ =
       options.form == Form::cossin ? std::sqrt(1.0 / double(frequencies())) : std::sqrt(2.0 / double(options.features));
 }
@@ -62,16 +74,19 @@ FourierWeights<T> FourierMap::draw_weights() const {
   const std::size_t padded =
       (F + FourierWeights<T>::kPanel - 1) / FourierWeights<T>::kPanel * FourierWeights<T>::kPanel;
   all.panels.reserve(padded * d);
-  std::vector<double> omega, b, orthogonal;
-  if (options_.orthogonal) {
-    orthogonal.resize(F * d);
-    draw_orthogonal_frequencies(options_.kernel, options_.seed, F, d, orthogonal);
+  std::vector<double> omega, b, all_omega;
+  const bool together = options_.draw != FourierOptions::Draw::independent;
+  if (together) {
+    const bool quasi = options_.draw == FourierOptions::Draw::quasi;
+    const auto draw_all = quasi ? draw_quasi_frequencies : draw_orthogonal_frequencies;
+    all_omega.resize(F * d);
+    draw_all(options_.kernel, options_.seed, F, d, all_omega);
   }
   for (std::size_t begin = 0; begin < F; begin += chunk) {
     const std::size_t count = std::min(chunk, F - begin);
     omega.resize(count * d);
-    if (options_.orthogonal) std::copy_n(orthogonal.begin() + std::ptrdiff_t(begin * d), count * d, omega.begin());
-    for (std::size_t i = 0; i < count && !options_.orthogonal; ++i)
+    if (together) std::copy_n(all_omega.begin() + std::ptrdiff_t(begin * d), count * d, omega.begin());
+    for (std::size_t i = 0; i < count && !together; ++i)
       draw_frequency(options_.kernel, options_.seed, begin + i, std::span(omega).subspan(i * d, d));
     if (options_.form == Form::shifted) {
       b.resize(count);
@@ -98,12 +113,29 @@ const FourierWeights<double>& FourierMap::weights() const {
   return double_.weights;
 }
 
+template <>
+const StructuredWeights<float>& FourierMap::structured() const {
+  std::call_once(float_.once,
+                 [this] { float_.structured = structured_weights<float>(inputs_, options_, frequencies(), scale_); });
+  return float_.structured;
+}
+
+template <>
+const StructuredWeights<double>& FourierMap::structured() const {
+  std::call_once(double_.once,
+                 [this] { double_.structured = structured_weights<double>(inputs_, options_, frequencies(), scale_); });
+  return double_.structured;
+}
+
 template <class T>
 void FourierMap::apply_as(const Backend& on, const RowBlock<T>& block, MatrixView<T> out) const {
   require(block.cols == inputs_, "fourier map: block has {} columns, expected {}", block.cols, inputs_);
   require(out.rows == block.rows && out.cols == outputs(), "fourier map: output is {} x {}, expected {} x {}", out.rows,
           out.cols, block.rows, outputs());
-  on.fourier(block, weights<T>(), out);
+  if (options_.draw == FourierOptions::Draw::structured)
+    structured_features(on, block, structured<T>(), out);
+  else
+    on.fourier(block, weights<T>(), out);
 }
 
 void FourierMap::apply(const Backend& on, const RowBlock<float>& block, MatrixView<float> out) const {
@@ -115,7 +147,9 @@ void FourierMap::apply(const Backend& on, const RowBlock<double>& block, MatrixV
 
 std::string FourierMap::spec() const {
   return fmt::format("fourier:kernel={},features={},form={},{}seed={}", kernel_name(options_.kernel), options_.features,
-                     form_name(options_.form), options_.orthogonal ? "draw=orthogonal," : "", options_.seed);
+                     form_name(options_.form),
+                     options_.draw == FourierOptions::Draw::independent ? "" : "draw=" + draw_name(options_.draw) + ",",
+                     options_.seed);
 }
 
 void FourierMap::save(Archive& archive) const {
@@ -124,7 +158,7 @@ void FourierMap::save(Archive& archive) const {
                   {"kernel", kernel_name(options_.kernel)},
                   {"features", options_.features},
                   {"form", form_name(options_.form)},
-                  {"draw", options_.orthogonal ? "orthogonal" : "independent"},
+                  {"draw", draw_name(options_.draw)},
                   {"seed", options_.seed},
                   {"inputs", inputs_}};
   if (scales.size() == 1)
@@ -140,16 +174,13 @@ MapPtr load_fourier(const Archive& archive) {
   const std::string form = get_text(tree, "form");
   if (form != "cossin" && form != "shifted")
     fail(Error::Kind::model, "fourier map: form is '{}', expected cossin or shifted", form);
-  const std::string draw = get_text(tree, "draw");
-  if (draw != "independent" && draw != "orthogonal")
-    fail(Error::Kind::model, "fourier map: draw is '{}', expected independent or orthogonal", draw);
   const std::uint64_t inputs = get_count(tree, "inputs", kMostWeights);
   try {
     FourierOptions options;
     options.kernel = parse_kernel(get_text(tree, "kernel"));
     options.features = get_count(tree, "features", 2 * kMostWeights);
     options.form = form == "cossin" ? Form::cossin : Form::shifted;
-    options.orthogonal = draw == "orthogonal";
+    options.draw = parse_draw_name(get_text(tree, "draw"));
     options.seed = get_count(tree, "seed", ~std::uint64_t{0});
     if (const nlohmann::json& scales = get_node(tree, "length_scale"); scales.is_array()) {
       options.kernel.length_scales.clear();

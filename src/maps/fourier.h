@@ -7,6 +7,7 @@
 
 #include "backend/fourier_weights.h"
 #include "bochner/map.h"
+#include "maps/structured.h"
 
 namespace bochner {
 
@@ -38,7 +39,10 @@ class FourierMap final : public Map {
   struct Lazy {
     std::once_flag once;
     FourierWeights<T> weights;
+    StructuredWeights<T> structured;
   };
+  template <class T>
+  const StructuredWeights<T>& structured() const;
   template <class T>
   FourierWeights<T> draw_weights() const;
   template <class T>
@@ -55,6 +59,14 @@ template <>
 const FourierWeights<float>& FourierMap::weights() const;
 template <>
 const FourierWeights<double>& FourierMap::weights() const;
+template <>
+const StructuredWeights<float>& FourierMap::structured() const;
+template <>
+const StructuredWeights<double>& FourierMap::structured() const;
+
+// "independent", "orthogonal", ... and back; std::invalid_argument for another word.
+std::string draw_name(FourierOptions::Draw draw);
+FourierOptions::Draw parse_draw_name(const std::string& text);
 
 // What save() wrote. Error::Kind::model when a field is absent or makes no sense.
 MapPtr load_fourier(const Archive& archive);

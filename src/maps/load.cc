@@ -10,6 +10,7 @@
 #include "bochner/map_kind.h"
 #include "maps/components.h"
 #include "maps/grid_linear.h"
+#include "maps/project.h"
 #include "maps/radial.h"
 #include "maps/twofold.h"
 
@@ -28,6 +29,7 @@ constexpr std::pair<const char*, MapPtr (*)(const Archive&)> kLoaders[] = {
     {"chain", load_chain},
     {"concat", load_concat},
     {"sum", load_sum},
+    {"project_inverse", load_project_inverse},
     {"twofold", load_twofold},
     {"radial_machine", load_radial_machine},
     {"leaf_machines", load_leaf_machines},

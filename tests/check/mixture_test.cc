@@ -126,7 +126,8 @@ TEST(CheckMixture, LambdaIsThatOfTraining) {
 
 TEST(CheckMixture, HasNoBoundWhereAPartHasNone) {
   const Matrix<float> x = normals(40, 3);
-  const MapPtr orthogonal = fourier(3, {.kernel = gaussian(2), .features = 60, .orthogonal = true});
+  const MapPtr orthogonal =
+      fourier(3, {.kernel = gaussian(2), .features = 60, .draw = FourierOptions::Draw::orthogonal});
   const MapCheck found = check(concat({Mixed().features, orthogonal}), x.view());
   EXPECT_TRUE(found.bounds.empty());
   EXPECT_NE(found.text().find("none is known"), std::string::npos);

@@ -32,7 +32,7 @@ TEST(MapOptions, WordsBecomeTypes) {
   EXPECT_EQ(parse_map_options("none"), MapOptions(NoMap{}));
   EXPECT_EQ(parse_map_options("fourier"), MapOptions());
   EXPECT_EQ(parse_map_options("fourier:form=shifted,draw=orthogonal"),
-            MapOptions(Fourier{.form = FourierOptions::Form::shifted, .orthogonal = true}));
+            MapOptions(Fourier{.form = FourierOptions::Form::shifted, .draw = FourierOptions::Draw::orthogonal}));
   EXPECT_EQ(parse_map_options("nystroem:landmarks=leverage,tolerance=1e-3"),
             MapOptions(Nystroem{.landmarks = NystroemOptions::Choice::leverage, .tolerance = 1e-3}));
   EXPECT_EQ(parse_map_options("binning:order=2"), MapOptions(Binning{.order_low = 2, .order_high = 2}));
@@ -103,7 +103,7 @@ TEST(MapOptions, WordsThatAreNotUnderstoodAreRefusedWithWhatWasExpected) {
 }
 
 TEST(MapOptions, KernelsSideBySideBecomePartsLikeTheOneGiven) {
-  const MapPart like{.map = Fourier{.orthogonal = true}, .features = 40};
+  const MapPart like{.map = Fourier{.draw = FourierOptions::Draw::orthogonal}, .features = 40};
   const std::vector<MapPart> parts = parse_kernel_parts("gaussian+matern:nu=2.5,sigma=3,weight=2", like);
   ASSERT_EQ(parts.size(), 2u);
   EXPECT_EQ(parts[0], (MapPart{.map = like.map, .features = 40, .kernel = gaussian()}));

@@ -72,7 +72,7 @@ TEST(CheckOptions, FindsWhatIsWrongBeforeThereAreRows) {
   const auto refuses = [](const TrainOptions& options, std::size_t inputs = 0) {
     EXPECT_THROW(check_options(options, inputs), std::invalid_argument);
   };
-  refuses({.kernel = laplacian(), .map = Fourier{.orthogonal = true}});  // not of the L2 distance
+  refuses({.kernel = laplacian(), .map = Fourier{.draw = FourierOptions::Draw::orthogonal}});  // not of the L2 distance
   refuses({.map = Nystroem{.tolerance = 2.0}});
   refuses({.bandwidth = std::vector<double>{1, 2}}, 3);
   refuses({.bandwidth = std::vector<double>{}});

@@ -9,8 +9,8 @@ import unittest
 from command import DATA, CommandTest
 
 CPU = DATA / "cpu-small.csv"
-COMMANDS = ("demo", "train", "predict", "eval", "transform", "svd", "text", "inspect", "dims", "check", "accumulate",
-            "merge", "solve")
+COMMANDS = ("demo", "train", "predict", "eval", "transform", "project", "svd", "text", "inspect", "dims", "check",
+            "accumulate", "merge", "solve")
 
 
 class Words(CommandTest):

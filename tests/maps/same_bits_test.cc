@@ -92,7 +92,7 @@ MapPtr fourier_map(const std::string& kernel, FourierOptions::Form form, bool or
   options.kernel.length_scales = {3.0};
   options.features = 90;
   options.form = form;
-  options.orthogonal = orthogonal;
+  if (orthogonal) options.draw = FourierOptions::Draw::orthogonal;
   options.seed = 11;
   return fourier(kInputs, options);
 }

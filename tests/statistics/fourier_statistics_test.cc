@@ -49,7 +49,7 @@ struct Scores {
 // Maps made with `drawn`, judged against the closed forms of `claimed`: one pair of scores per distance.
 template <class T>
 std::vector<Scores> scores(const Kernel& drawn, const Kernel& claimed, Form form, const Backend& on,
-                           bool orthogonal = false) {
+                           FourierOptions::Draw draw = FourierOptions::Draw::independent) {
   const std::size_t pairs = kDistances.size(), D = form == Form::cossin ? 2 * kFrequencies : kFrequencies;
   Matrix<T> x(pairs + 1, kInputs), z(pairs + 1, D);
   const T origin[kInputs] = {T(0.3), T(-1.1), T(2)};
@@ -64,7 +64,7 @@ std::vector<Scores> scores(const Kernel& drawn, const Kernel& claimed, Form form
 
   std::vector<double> sum(pairs), squares(pairs);  // of the error z.z - k
   for (std::size_t seed = 0; seed < kSeeds; ++seed) {
-    fourier(kInputs, {.kernel = drawn, .features = D, .form = form, .seed = seed, .orthogonal = orthogonal})
+    fourier(kInputs, {.kernel = drawn, .features = D, .form = form, .seed = seed, .draw = draw})
         ->apply(on, block, z.view());
     for (std::size_t p = 0; p < pairs; ++p) {
       double dot = 0;
@@ -156,7 +156,8 @@ TEST(FourierStatisticsFloat, BiasAndVarianceAgreeWithTheClosedForms) {
 TEST(FourierStatisticsOrthogonal, IsUnbiasedAndVariesLess) {
   for (const Kernel& kernel : {gaussian(), matern(1.5), with_scales(gaussian(), {0.5, 1, 3})}) {
     double least = 0;
-    for (const Scores& s : scores<double>(kernel, kernel, Form::cossin, reference_backend(), true)) {
+    for (const Scores& s :
+         scores<double>(kernel, kernel, Form::cossin, reference_backend(), FourierOptions::Draw::orthogonal)) {
       EXPECT_LT(std::fabs(s.bias), kLargest) << kernel_name(kernel);
       EXPECT_LT(s.variance, kLargest) << kernel_name(kernel);
       least = std::min(least, s.variance);
