@@ -37,7 +37,8 @@ AnyMap parse(const MapWords& words) {
 
 MapWords words(const AnyMap& map) {
   const Project& given = std::get<Project>(map);
-  MapWords words = {{"kind", projection_name(given.kind)}};
+  MapWords words;
+  if (given.kind != Project{}.kind) words["kind"] = projection_name(given.kind);
   if (given.dims) words["dims"] = fmt::format("{}", given.dims);
   if (given.density > 0) words["density"] = fmt::format("{}", given.density);
   if (given.signs != 1) words["signs"] = fmt::format("{}", given.signs);
@@ -61,9 +62,12 @@ ProjectOptions options_of(const MapRequest& request) {
           .store = given.store};
 }
 
+// Without dims, which check() refuses, as many as there are inputs.
 MapSize size(const MapRequest& request) {
-  const ProjectOptions options = options_of(request);
   const std::size_t inputs = std::max<std::size_t>(1, request.inputs);
+  MapRequest sized = request;
+  if (sized.features == 0) sized.features = inputs;
+  const ProjectOptions options = options_of(sized);
   const bool kept = keeps_matrix(inputs, options);
   return {.features = options.dims,
           .step = 0,

@@ -58,6 +58,7 @@ TEST(MapKinds, StandInTheOrderOfTheAlternatives) {
   EXPECT_EQ(kind_of(Fourier{}).name, "fourier");
   EXPECT_EQ(kind_of(Binning{}).name, "binning");
   EXPECT_EQ(kind_of(Nystroem{}).name, "nystroem");
+  EXPECT_EQ(kind_of(Project{}).name, "project");
   for (const MapKind* kind : map_kinds()) EXPECT_EQ(find_map_kind(kind->name), kind);
 }
 

@@ -72,7 +72,9 @@ TEST(MapOptions, ALengthScaleInAPartsKernelIsItsBandwidth) {
 
 TEST(MapOptions, TypesBecomeTheSameWordsAgain) {
   for (const char* text :
-       {"none", "fourier", "fourier:draw=orthogonal,form=shifted", "nystroem:landmarks=uniform,tolerance=0.001",
+       {"none", "fourier", "fourier:draw=orthogonal,form=shifted", "project:dims=100,kind=hash,signs=4",
+        "project:dims=20|fourier+binning", "project:density=0.25,dims=9,kind=sparse|project:dims=4,store=seed|nystroem",
+        "fourier:draw=structured", "nystroem:landmarks=uniform,tolerance=0.001",
         "binning:epochs=3,high=0.25,law=reciprocal,low=0.125,max_bins=64,min_rows=2,order=1-2,pursuit=5",
         "binning:order=2,steps=4", "binning:sweeps=9",
         "fourier:bandwidth=auto,features=60,kernel=cauchy,weight=2+binning",

@@ -136,7 +136,7 @@ class Project(CommandTest):
                     "project:kind=sign,dims=6|binning:features=20"):
             report = json.loads(self.succeed_quietly("train", CPU, "--target", "usr", "--map", map, "--json", "-o",
                                                      "m", "--test", 0.2))
-            self.assertGreater(report["test"]["r2"], 0.3, map)
+            self.assertGreater(report["test"]["r2"], 0.1, map)
             self.succeed_quietly("predict", "m", CPU, "-o", "p.csv")
             before = (self.folder / "m").read_bytes()
             self.succeed_quietly("train", CPU, "--target", "usr", "--map", map, "-o", "m", "--test", 0.2, "--threads",

@@ -111,10 +111,10 @@ TEST(Kernel, NamesReadBackToTheSameKernel) {
 }
 
 TEST(Kernel, WrongTextSaysWhatIsExpected) {
-  EXPECT_EQ(
-      message_of("gausian"),
-      "kernel 'gausian': expected one of gaussian, laplacian, cauchy, matern, rational-quadratic, laplacian2, rbf; "
-      "did you mean 'gaussian'?");
+  EXPECT_EQ(message_of("gausian"),
+            "kernel 'gausian': expected one of gaussian, laplacian, cauchy, matern, rational-quadratic, laplacian2, "
+            "stable, rbf; "
+            "did you mean 'gaussian'?");
   EXPECT_EQ(message_of("polynomial").find("did you mean"), std::string::npos);
   EXPECT_EQ(message_of("matern:mu=2"), "kernel 'matern:mu=2': no parameter 'mu', expected nu or sigma");
   EXPECT_EQ(message_of("matern:nu"), "kernel 'matern:nu': found 'nu', expected key=value");

@@ -51,7 +51,8 @@ class Table : public ::testing::Test {
 
 TEST_F(Table, HoldsTheKernelsOfTheLibraryAndThoseRegistered) {
   EXPECT_EQ(kernel_names(),
-            "gaussian, laplacian, cauchy, matern[:nu=1.5], rational-quadratic[:alpha=1], laplacian2, tent[:lift=0.25]");
+            "gaussian, laplacian, cauchy, matern[:nu=1.5], rational-quadratic[:alpha=1], laplacian2, "
+            "stable[:p=1.5,q=1], tent[:lift=0.25]");
   for (const KernelFamily* row : kernel_families()) {
     EXPECT_EQ(&*parse_kernel(row->name).family, row);
     EXPECT_EQ(parse_kernel(row->name), Kernel{.family = *row}) << row->name;
