@@ -89,6 +89,11 @@ Matrix<double> SparseDesign::summed(std::size_t K, const Choose& choose, const V
         if (!first) begin = std::lower_bound(begin, end, from[share]);
         if (!last) end = std::lower_bound(begin, end, from[share + 1]);
         const double* const factor = &some.factor(s, 0);
+        if (K == 1) {
+          for (const std::uint32_t* c = begin; c < end; ++c)
+            sum.data()[*c] += value(double(z.values[c - columns])) * factor[0];
+          continue;
+        }
         for (const std::uint32_t* c = begin; c < end; ++c) {
           const double number = value(double(z.values[c - columns]));
           double* const at = sum.data() + std::size_t(*c) * K;
