@@ -54,6 +54,7 @@ struct Insight {
   std::string measure;  // of importance: "log-loss", "error" or "share of the variance left over"
   double measured = 0;  // of the sample as it is
   std::size_t sample_rows = 0;
+  std::size_t shuffled_rows = 0;       // of them, where columns are many
   std::vector<Importance> importance;  // the largest first; empty where there are too many columns: a note says so
   std::vector<Dependence> dependence;
   std::vector<std::vector<Pair>> pairs;  // regression: of the sample, a list for each target

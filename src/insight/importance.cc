@@ -90,6 +90,7 @@ void find_importance(const Model& model, const RowSample& all, const std::vector
   const RowSample sample = first_rows(all, std::min(all.x.rows(), std::max(kLeastRows, std::size_t(affordable))));
   const std::size_t n = sample.x.rows();
   const Losses losses(model, sample);
+  insight.shuffled_rows = n;
   insight.measure = losses.name();
   insight.measured = losses.mean(model.predict(sample.x.view()));
   Matrix<double> x = sample.x;

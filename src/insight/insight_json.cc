@@ -11,6 +11,7 @@ namespace bochner {
 std::string json_text(const Insight& insight) {
   nlohmann::json tree{{"evaluation", evaluation_to_json(insight.evaluation)},
                       {"sample_rows", insight.sample_rows},
+                      {"shuffled_rows", insight.shuffled_rows},
                       {"measure", insight.measure},
                       {"measured", insight.measured},
                       {"notes", insight.notes},

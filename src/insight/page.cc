@@ -128,7 +128,7 @@ class Page {
     heading("What matters",
             fmt::format("How much the {} rises when the values of one column are shuffled among {} rows: "
                         "what the model loses without it. Columns that say the same share the loss.",
-                        insight_.measure, grouped(double(insight_.sample_rows))));
+                        insight_.measure, grouped(double(insight_.shuffled_rows))));
     std::string caption =
         fmt::format("Unshuffled: {}. Whiskers: two standard errors of the shuffles.", short_number(insight_.measured));
     if (insight_.importance.size() > kMostBars)
