@@ -15,6 +15,7 @@ namespace {
 constexpr double kHeldShare = 0.15;
 constexpr std::size_t kMostHeld = 10000;
 constexpr double kMostRows = 1e6;
+constexpr double kStein = 4;  // of rows' squared errors: what a blend of noise gains on the rows that chose it
 
 }  // namespace
 
@@ -97,7 +98,21 @@ std::vector<double> RaceRows::weigh(std::span<const Candidate> candidates) const
         for (std::size_t b = 0; b < k; ++b) gram(a, b) += w * pa * (candidates[b].held(p, o) - mean_[o]);
       }
     }
-  return blend_weights(gram, moment);
+  std::vector<double> b = blend_weights(gram, moment);
+  const double kept = certainty(blend(candidates, b));
+  for (double& w : b) w *= kept;
+  return b;
+}
+
+double RaceRows::certainty(const Matrix<double>& held) const {
+  double gain = 0, left = 0;
+  for (std::size_t p = 0; p < held_.size(); ++p)
+    for (std::size_t k = 0; k < y_.cols(); ++k) {
+      const double y = y_(held_[p], k), by_mean = y - mean_[k], by_blend = y - held(p, k);
+      gain += weight(held_[p]) * (by_mean * by_mean - by_blend * by_blend);
+      left += weight(held_[p]) * by_blend * by_blend / double(held_.size());
+    }
+  return gain > 0 ? std::max(0.0, 1 - kStein * left / gain) : 0;
 }
 
 Matrix<double> RaceRows::blend(std::span<const Candidate> candidates, std::span<const double> weights) const {

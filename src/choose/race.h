@@ -60,7 +60,8 @@ class RaceRows {
   double error(const Matrix<double>& held) const;  // mean squared, of predictions of the rows held out
   double relative(double error) const;             // to that of the mean
 
-  // y = mean + sum_j b_j (p_j - mean) by non-negative least squares on the rows held out.
+  // y = mean + sum_j b_j (p_j - mean) by non-negative least squares on the rows held out, shrunk where they gain little
+  // more than chance would: all of it to 0 where there is no signal.
   std::vector<double> weigh(std::span<const Candidate> candidates) const;
   // Predictions of that blend for the rows held out, coded; and their score in the units of the targets.
   Matrix<double> blend(std::span<const Candidate> candidates, std::span<const double> weights) const;
@@ -75,6 +76,9 @@ class RaceRows {
   }
   void read(const Stream& stream);
   void hold_out(std::uint64_t seed);
+  // The positive part of 1 - 4 s^2 / g (after James and Stein), g the gain in squared error over the mean on all rows
+  // held out, s^2 what is left over in one of them.
+  double certainty(const Matrix<double>& held) const;
 
   TargetCode code_;
   Matrix<float> x_;

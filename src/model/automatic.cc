@@ -34,7 +34,7 @@ MachineEffort effort_of(Effort effort) {
     e.more = {2500, 800, 2500};
     e.most_products = 3e11;
     e.most_leaf_products = 2e11;
-    e.leaf.leaf_rows = 1000;
+    e.most_landmarks = 1000;
     e.leaf.lambdas = {1e-7, 1e-5, 1e-3};
   }
   if (effort == Effort::best) {
@@ -42,6 +42,7 @@ MachineEffort effort_of(Effort effort) {
     e.few = {1000, 500, 1000};
     e.more = {6000, 1500, 3000};
     e.most_landmarks = 5000;
+    e.leaf.leaf_rows = 2000;
     e.most_products = 8e12;
     e.most_leaf_products = 2e12;
   }

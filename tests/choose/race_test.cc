@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "random/draw.h"
 
 namespace bochner {
@@ -79,6 +81,26 @@ TEST(RaceRows, BlendOfTheTruthAndNoiseIsTheTruth) {
   EXPECT_NEAR(b[0], 1, 1e-6);
   EXPECT_EQ(b[1], 0);
   EXPECT_NEAR(*rows.score(rows.blend(both, b)).r2, 1, 1e-9);
+}
+
+TEST(RaceRows, NoiseAloneWeighsLittle) {
+  const Table table(400);
+  Threads threads(2);
+  TargetCode code;
+  code.center = {3};
+  code.unit = {1};
+  const RaceRows rows(Stream(*table.rows, nullptr, threads, {}), code, 400, 5);
+  int kept = 0;
+  for (std::uint64_t draw = 0; draw < 100; ++draw) {
+    std::vector<Candidate> noise(4);
+    for (std::size_t j = 0; j < 4; ++j) {
+      noise[j].held = Matrix<double>(60, 1);
+      for (std::size_t p = 0; p < 60; ++p) noise[j].held(p, 0) = 0.2 * normal(draw, Draw::sample, p, j);
+    }
+    const std::vector<double> b = rows.weigh(noise);
+    kept += *std::max_element(b.begin(), b.end()) > 0;
+  }
+  EXPECT_LT(kept, 60);  // without shrinkage nearly all of them
 }
 
 }  // namespace
