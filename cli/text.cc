@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "bochner/project.h"
 #include "bochner/stream.h"
 #include "clock.h"
 #include "commands.h"
@@ -51,7 +52,11 @@ TextModel learned(const TextWords& words, Documents& documents, const Execution&
   require(words.min_documents >= 1, "--min-documents: found 0, expected 1 or more");
   require(words.max_share > 0 && words.max_share <= 1, "--max-share: found {}, expected above 0 and at most 1",
           words.max_share);
-  return learn_text(documents, options, execution);
+  const TextModel model = learn_text(documents, options, execution);
+  if (words.project.empty()) return model;
+  require(words.dims >= 1, "--dims: found 0, expected 1 or more");
+  return model.with_map(
+      project(model.columns(), {.kind = parse_projection_name(words.project), .dims = words.dims, .seed = words.seed}));
 }
 
 // Rows as they come, in the format of the name.
@@ -149,7 +154,8 @@ void run_text(const TextWords& words) {
   const std::unique_ptr<Rows> rows = model.rows(*documents, execution);
   const std::size_t columns = model.map() ? model.map()->outputs() : model.columns();
   const bool npy = words.output.ends_with(".npy");
-  require(!npy || columns <= kMostDense, "{}: {} columns, mostly zeros, take {} bytes a document; write .svm",
+  require(!npy || columns <= kMostDense,
+          "{}: {} columns, mostly zeros, take {} bytes a document; write .svm, or add --project sign --dims 1000",
           words.output, columns, 4 * columns);
   std::size_t count = 0;
   if (npy) count = words.model.empty() ? model.documents() : count_rows(*rows);
@@ -197,6 +203,11 @@ void add_text(CLI::App& app, Job& job) {
       ->type_name("N");
   learn(command->add_flag("--no-idf", words->no_idf, "Count terms as they are, common or rare"));
   learn(command->add_flag("--sublinear", words->sublinear, "Count c of a term in a document as 1 + ln c"));
+  learn(command->add_option("--project", words->project,
+                            "Project the rows: gaussian, sign, sparse, verysparse, fastjl, srht or hash"))
+      ->type_name("KIND");
+  learn(command->add_option("--dims", words->dims, "Outputs of the projection; default 1000"))->type_name("K");
+  learn(command->add_option("--seed", words->seed, "Of the projection"))->type_name("N");
   command->add_option("--save", words->save, "Also save the terms and weights, for new documents")->type_name("MODEL");
   command->add_option("--model", words->model, "Encode by a model that --save wrote")->type_name("MODEL");
   words->run.add(*command);
@@ -204,6 +215,7 @@ void add_text(CLI::App& app, Job& job) {
       "Examples:\n"
       "  bochner text mails/ -o mails.svm --ngrams 1-2 --save mails.text\n"
       "  bochner text new/ -o new.svm --model mails.text\n"
+      "  bochner text mails/ -o mails.npy --ngrams 1-2 --project sign --dims 1000\n"
       "  bochner text reviews.csv --column text -o reviews.svm --min-documents 2\n"
       "Numbers are those of scikit-learn's TfidfVectorizer: smooth idf, rows of length 1.");
   command->callback([words, &job] { job = [words] { run_text(*words); }; });

@@ -55,7 +55,8 @@ void run_transform(const TransformWords& words) {
     for (std::size_t i = 0; i < block.rows; ++i) {
       line.clear();
       for (std::size_t j = 0; j < block.cols; ++j) {
-        const float value = float(block.values[i * block.stride + j]);
+        const double offset = back && j < model.schema().offsets.size() ? model.schema().offsets[j] : 0;
+        const float value = float(block.values[i * block.stride + j] + offset);
         if (npy) {
           line.append(reinterpret_cast<const char*>(&value), sizeof(value));
         } else {

@@ -83,6 +83,20 @@ class Text(CommandTest):
         self.succeed_quietly("transform", "topics", "docs.svm", "-o", "topics.npy")
         self.assertEqual(read_npy((self.folder / "topics.npy").read_bytes())[0]["shape"], (20, 2))
 
+    def test_projected(self):
+        self.file("docs.txt", "\n".join(DOCUMENTS * 3))
+        self.succeed_quietly("text", "docs.txt", "-o", "a.npy", "--ngrams", "1-2", "--project", "sign", "--dims", 8,
+                             "--seed", 3, "--save", "m")
+        header, values = read_npy((self.folder / "a.npy").read_bytes())
+        self.assertEqual(header["shape"], (12, 8))
+        self.assertEqual(list(values[:32]), list(values[32:64]))  # the same four documents
+        self.succeed_quietly("text", "docs.txt", "-o", "b.npy", "--model", "m")
+        self.assertEqual((self.folder / "a.npy").read_bytes(), (self.folder / "b.npy").read_bytes())
+        self.succeed_quietly("text", "docs.txt", "-o", "c.npy", "--ngrams", "1-2", "--project", "sign", "--dims", 8,
+                             "--seed", 4)
+        self.assertNotEqual((self.folder / "a.npy").read_bytes(), (self.folder / "c.npy").read_bytes())
+        self.refuse(1, "text", "docs.txt", "-o", "x.npy", "--project", "singn", "--quiet", say="sign")
+
     def test_same_bytes_for_any_threads(self):
         self.file("docs.txt", "\n".join(f"{text} n{i % 31}" for i, text in enumerate(DOCUMENTS * 200)))
         for threads in (1, 3):
