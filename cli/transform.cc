@@ -40,6 +40,9 @@ void run_transform(const TransformWords& words) {
   RowsOptions reading = words.format.rows(words.run);
   reading.target_required = false;
   const Model model = load_model(words.model);
+  require(model.report().learner != "automatic",
+          "{}: is a blend of machines, which has no features of its own; train with --map for a model that has",
+          words.model);
   check_output(words.output, {words.model, words.file});
   const MapPtr map = model.transform_map(), back = words.inverse ? inverse_of(model) : nullptr;
   Schema outputs;  // unnamed numbers

@@ -43,7 +43,8 @@ Matrix<T> transform(const MapPtr& map, MatrixView<const T> rows, const Execution
 }
 
 void check_map_memory(const MapPtr& map, const Execution& execution, const std::string& remedy) {
-  const double bytes = map ? double(map->held_bytes()) : 0, limit = double(memory_limit(execution));
+  if (!map) return;
+  const double bytes = double(map->held_bytes()), limit = double(memory_limit(execution));
   require(bytes <= limit, "memory: the matrix of {} takes {}, {} {}; {}", map->spec(), size_text(bytes),
           execution.memory ? "the memory given is" : "3/4 of what is free are", size_text(limit),
           remedy.empty() ? "make the model with store seed, which keeps none, or allow more memory" : remedy);

@@ -123,7 +123,6 @@ TEST_F(BinningModel, RefusesWhatItCannotDo) {
     refuses({.kernel = laplacian(), .map = parse_map_options(words)});
   refuses({.kernel = laplacian(), .map = Binning{.order_low = 2, .order_high = 1}});
   refuses({.map = parse_map_options("fourier+binning:steps=3")});
-  refuses({.map = parse_map_options("fourier+binning"), .learner = {.learner = Learner::huber}});
   refuses({.map = parse_map_options("binning+binning:order=1")});
   refuses({.map = parse_map_options("fourier+none")});
   refuses({.map = parse_map_options("fourier:weight=0+binning")});

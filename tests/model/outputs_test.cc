@@ -155,9 +155,13 @@ TEST(Transform, FillsTheZerosOfSparseRowsWithoutAMap) {
   block.values = values;
   block.offsets = offsets;
   block.columns = columns;
+  const double targets[] = {1, 2};
+  block.targets = targets;
+  block.target_count = 1;
   Schema schema = without_targets(3);
+  schema.targets = 1;
   schema.sparse = true;
-  const Model model(schema, {}, linear(counted_matrix(3, 2), {}), {}, false, Outputs{Outputs::Kind::components});
+  const Model model(schema, {}, linear(counted_matrix(3, 1), {}), {});
   const auto rows = memory_rows<float>(block, schema);
   model.transform(*rows, {}, [](const RowBlock<double>& x) {
     ASSERT_EQ(x.rows, 2u);

@@ -241,7 +241,9 @@ TEST_F(Svd, TheWayBackLeadsToTheNearestRow) {
     double left = 0;
     for (std::size_t i = 0; i < p.n * p.d; ++i) left += std::pow(double(back.data()[i]) - double(p.x[i]), 2);
     EXPECT_NEAR(left, left_of(p, model), 1e-3 * factor_of(*model.map())->total);
-    if (rank == 20) EXPECT_LT(left, 1e-6 * factor_of(*model.map())->total);
+    if (rank == 20) {
+      EXPECT_LT(left, 1e-6 * factor_of(*model.map())->total);
+    }
   }
 }
 

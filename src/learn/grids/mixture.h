@@ -13,7 +13,7 @@ namespace bochner {
 //   min  1/2 sum_i w_i (y_i - b - z(x_i) . u - sum_g v_g[bin_g(x_i)])^2 + lambda/2 (|u|^2 / w_1 + P |v|^2 / w_2).
 struct MixtureFit {
   BinningFit bins;
-  double bins_weight = 1;              // w_2
+  double bins_weight = 1;                   // w_2
   std::optional<double> dense_weight = {};  // w_1; none: both weights are chosen on rows held out
 };
 
