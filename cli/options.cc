@@ -152,6 +152,26 @@ CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<
   return app.add_option(name, values, help)->allow_extra_args(false);
 }
 
+void ColumnWords::add(CLI::App& app) {
+  add_repeatable(app, "--ignore", ignore, "Column to leave out; several: a,b or again")
+      ->type_name("COLUMN")
+      ->group(kColumns);
+  add_repeatable(app, "--category", categories, "Column to take as text: codes that are numbers, identifiers, dates")
+      ->type_name("COLUMN")
+      ->group(kColumns);
+  app.add_option("--max-levels", max_levels,
+                 "The most frequent levels of a text column that become inputs; default 256")
+      ->type_name("N")
+      ->group(kColumns);
+}
+
+void ColumnWords::apply(RowsOptions& rows) const {
+  require(max_levels >= 1, "--max-levels: found {}, expected 1 or more", max_levels);
+  rows.ignore = split_lists(ignore);
+  rows.categories = split_lists(categories);
+  rows.max_levels = max_levels;
+}
+
 std::vector<std::string> split_lists(const std::vector<std::string>& values) {
   std::vector<std::string> items;
   for (const std::string& value : values) {

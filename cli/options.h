@@ -65,6 +65,16 @@ bool is_sum(const std::string& path);
 CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& values,
                             const std::string& help);
 
+// Which columns are inputs, and how text among them is read.
+struct ColumnWords {
+  std::vector<std::string> ignore, categories;
+  std::size_t max_levels = 256;
+
+  void add(CLI::App& app);
+  void apply(RowsOptions& rows) const;
+};
+constexpr const char* kColumns = "Columns and rows";  // their group in the help
+
 // "a,b" twice over: all the items of all the values. An item in double quotes may hold commas.
 std::vector<std::string> split_lists(const std::vector<std::string>& values);
 // NAME=VALUE, split at the last '=' since a column's name may hold one. No '=': an empty name.

@@ -8,10 +8,6 @@
 
 namespace bochner {
 
-namespace {
-constexpr const char* kColumns = "Columns and rows";
-}
-
 void RowsWords::add(CLI::App& app) {
   app.add_option("FILE", file, "Rows: csv, svmlight or npy, plain or .gz, .xz, .zst")->required()->type_name("");
   app.add_option("-o,--output", output, "Where to save the model")->required()->type_name("MODEL");
@@ -20,17 +16,8 @@ void RowsWords::add(CLI::App& app) {
   add_repeatable(app, "-t,--target", targets, "Column that is no input, by name or index from 0; several: a,b or again")
       ->type_name("NAME|INDEX")
       ->group(kColumns);
-  add_repeatable(app, "--ignore", ignore, "Column to leave out; several: a,b or again")
-      ->type_name("COLUMN")
-      ->group(kColumns);
-  add_repeatable(app, "--category", categories, "Column to take as text: codes that are numbers, identifiers, dates")
-      ->type_name("COLUMN")
-      ->group(kColumns);
   app.add_option("--missing", missing, "Missing cells: mean (of numbers) or error")->type_name("M")->group(kColumns);
-  app.add_option("--max-levels", max_levels,
-                 "The most frequent levels of a text column that become inputs; default 256")
-      ->type_name("N")
-      ->group(kColumns);
+  columns.add(app);
   format.add(app);
   run.add(app);
 }
@@ -44,10 +31,7 @@ std::unique_ptr<Rows> RowsWords::open() const {
   RowsOptions reading = format.rows(run);
   reading.inputs_only = true;
   reading.targets = split_lists(targets);
-  reading.ignore = split_lists(ignore);
-  reading.categories = split_lists(categories);
-  require(max_levels >= 1, "--max-levels: found {}, expected 1 or more", max_levels);
-  reading.max_levels = max_levels;
+  columns.apply(reading);
   reading.missing = parse_word<Missing>("--missing", missing, {{"mean", Missing::mean}, {"error", Missing::error}});
   double_precision();
   check_output(output, {file});

@@ -15,8 +15,8 @@ namespace bochner {
 // What commands that learn from rows without a target have in common: which rows, and where the model goes.
 struct RowsWords {
   std::string file, output, missing = "mean", precision = "float";
-  std::vector<std::string> targets, ignore, categories;
-  std::size_t max_levels = 256;
+  std::vector<std::string> targets;
+  ColumnWords columns;
   std::uint64_t seed = 0;
   RunOptions run;
   FileOptions format;

@@ -16,7 +16,6 @@ namespace {
 using Method = ColumnScaling::Method;
 
 constexpr const char* kMachine = "The machine; what is left out is chosen and said";
-constexpr const char* kColumns = "Columns and rows";
 
 // "gaussian+laplacian:weight=2" is a mixture of Fourier parts, one per kernel, in the options of the map given.
 void mix_kernels(const TrainWords& words, std::vector<MapPart> kernels, TrainOptions& options) {
@@ -201,16 +200,7 @@ void TrainWords::add_reading(CLI::App& app) {
       ->type_name("M")
       ->group(kColumns);
   app.add_option("--weights", weights, "Column of row weights")->type_name("COLUMN")->group(kColumns);
-  add_repeatable(app, "--ignore", ignore, "Column to leave out; several: a,b or again")
-      ->type_name("COLUMN")
-      ->group(kColumns);
-  add_repeatable(app, "--category", categories, "Column to take as text: codes that are numbers, identifiers, dates")
-      ->type_name("COLUMN")
-      ->group(kColumns);
-  app.add_option("--max-levels", max_levels,
-                 "The most frequent levels of a text column that become inputs; default 256")
-      ->type_name("N")
-      ->group(kColumns);
+  columns.add(app);
 }
 
 void TrainWords::add_choices(CLI::App& app) {
@@ -258,10 +248,7 @@ RowsOptions TrainWords::rows() const {
   RowsOptions rows = format.rows(run);
   rows.targets = split_lists(targets);
   rows.weights = weights;
-  rows.ignore = split_lists(ignore);
-  rows.categories = split_lists(categories);
-  require(max_levels >= 1, "--max-levels: found {}, expected 1 or more", max_levels);
-  rows.max_levels = max_levels;
+  columns.apply(rows);
   if (!task.empty())
     rows.task =
         parse_word<Task>("--task", task, {{"regression", Task::regression}, {"classification", Task::classification}});

@@ -17,8 +17,9 @@ struct TrainWords {
   std::string file, output, validation, kernel, gamma, bandwidth,
       map = "fourier", solver = "auto", task, missing = "mean", weights, precision = "float", select, learner = "ridge",
       loss, epsilon, delta, tolerance, effort;
-  std::vector<std::string> targets, lambdas, C, scales, class_weights, ignore, categories;
-  std::size_t features = 0, folds = 0, max_levels = 256;
+  std::vector<std::string> targets, lambdas, C, scales, class_weights;
+  ColumnWords columns;
+  std::size_t features = 0, folds = 0;
   double test = 0;
   CLI::Option *features_given = nullptr, *folds_given = nullptr, *test_given = nullptr;
   const CLI::App* command = nullptr;
