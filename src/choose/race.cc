@@ -12,8 +12,6 @@ namespace bochner {
 
 namespace {
 
-constexpr double kHeldShare = 0.15;
-constexpr std::size_t kMostHeld = 10000;
 constexpr double kMostRows = 1e6;
 constexpr double kStein = 4;  // of rows' squared errors: what a blend of noise gains on the rows that chose it
 

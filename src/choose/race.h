@@ -19,6 +19,10 @@
 
 namespace bochner {
 
+// Rows held out to judge machines and how sure they may be.
+constexpr double kHeldShare = 0.15;
+constexpr std::size_t kMostHeld = 10000;  // but not more rows than these
+
 // A training that races: what it predicts for the rows held out, coded, and how it is fitted again on all rows.
 struct Candidate {
   std::string name;

@@ -14,7 +14,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kMostLearnt = 16384, kMostLandmarks = 1500, kLeastLearnt = 100, kMostHeld = 2000;
+constexpr std::size_t kMostLearnt = 16384, kMostLandmarks = 1500, kLeastLearnt = 100, kMostJudged = 2000;
 constexpr std::size_t kMostPoints = 7;
 constexpr double kMostPredictions = 60000;  // of the shuffled columns together
 constexpr double kLambdas[] = {1e-8, 1e-6, 1e-4, 1e-2};
@@ -27,7 +27,8 @@ class SmallMachine {
     const std::vector<std::uint32_t> others = rows.machine().numbers(false);
     for (const std::uint32_t i : draw_rows(others.size(), std::min(kMostLearnt, others.size()), seed, 3000000))
       learnt_.push_back(others[i]);
-    for (const std::uint32_t i : draw_rows(rows.held().size(), std::min(kMostHeld, rows.held().size()), seed, 3000001))
+    for (const std::uint32_t i :
+         draw_rows(rows.held().size(), std::min(kMostJudged, rows.held().size()), seed, 3000001))
       held_.push_back(rows.held()[i]);
     held_x_ = gathered(held_);
   }

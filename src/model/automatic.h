@@ -12,7 +12,7 @@ namespace bochner {
 
 // The automatic machine: a race of a kernel in a learnt metric, random bins and a linear model on rows held out, a
 // blend of them by non-negative least squares, and a refit on all rows. The head is the whole of it, from rows to
-// predictions. Nothing where the rows do not suit it (too few, sparse, too wide, too many classes): the reason is said.
+// predictions. Nothing where the rows do not suit it (too few, too wide, too many outputs): the reason is said.
 std::optional<Fitted> fit_automatic(Rows& rows, const Survey& survey, const TrainOptions& options, Threads& threads,
                                     const Execution& execution);
 

@@ -8,15 +8,10 @@
 #include <algorithm>
 
 #include "bochner/error.h"
+#include "choose/race.h"
 #include "learn/unseen.h"
 
 namespace bochner {
-
-namespace {
-
-constexpr double kHeldShare = 0.15, kMostHeld = 10000;
-
-}  // namespace
 
 void calibrate_training(Model& model, Rows& rows, const TrainOptions& options) {
   const auto note = [&](const std::string& line) {
@@ -33,7 +28,7 @@ void calibrate_training(Model& model, Rows& rows, const TrainOptions& options) {
       other.calibrate = false;
       other.checkpoint = {};
       other.say = {};
-      const double n = double(model.report().rows), share = std::min(kHeldShare, kMostHeld / std::max(n, 1.0));
+      const double n = double(model.report().rows), share = std::min(kHeldShare, double(kMostHeld) / std::max(n, 1.0));
       if (n * share < double(kLeastUnseen))
         return note(fmt::format("calibration left out: of {:.0f} rows too few can be held out for it", n));
       const auto part = [&](bool held) {
