@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
+#include <algorithm>
 #include <utility>
 
 #include "bochner/new_rows.h"
@@ -24,10 +25,14 @@ struct PredictWords {
   FileOptions format;
 };
 
-// Whether the outputs themselves go out: of classes only where they are asked for.
-bool has_numbers(const Model& model, const PredictWords& words) {
-  return words.scores || !model.puts_out().of_classes();
+bool is_clusters(const Model& model) { return model.puts_out().kind == Outputs::Kind::clusters; }
+// Whether a line begins with the one that wins: a class by its label, a cluster by its number from 0.
+bool has_label(const Model& model) { return model.puts_out().of_classes() || is_clusters(model); }
+std::size_t winner(const Model& model, const double* values) {
+  return std::size_t(std::max_element(values, values + model.outputs()) - values);
 }
+// Whether the outputs themselves go out: of classes and clusters only where they are asked for.
+bool has_numbers(const Model& model, const PredictWords& words) { return words.scores || !has_label(model); }
 
 // The names of what a line holds, for --names: no spaces, so that they serve as names of columns elsewhere.
 std::string heading(const Model& model, const PredictWords& words, const KeptCells& kept) {
@@ -35,8 +40,9 @@ std::string heading(const Model& model, const PredictWords& words, const KeptCel
   const Outputs& out = model.puts_out();
   std::vector<std::string> names = kept.names;
   if (out.of_classes()) names.push_back(schema.target_names()[0]);
+  if (is_clusters(model)) names.push_back("cluster");
   for (std::size_t k = 0; k < model.outputs() && has_numbers(model, words); ++k)
-    names.push_back((out.of_classes() ? "score:" : "") + out.names[k]);
+    names.push_back((has_label(model) ? "score:" : "") + out.names[k]);
   for (std::size_t k = 0; k < model.outputs() && words.level; ++k)
     for (const char* side : {"lower:", "upper:"}) names.push_back(side + out.names[k]);
   if (words.probabilities)
@@ -61,9 +67,9 @@ std::vector<double> numbers_of(const Model& model, const double* values, const P
 }
 
 void append_prediction(std::string& line, const Model& model, const double* values, const PredictWords& words) {
-  const bool classes = model.puts_out().of_classes();
-  if (classes) append_cell(line, model.label(values));
-  bool first = !classes;
+  if (model.puts_out().of_classes()) append_cell(line, model.label(values));
+  if (is_clusters(model)) line += std::to_string(winner(model, values));
+  bool first = !has_label(model);
   for (const double number : numbers_of(model, values, words)) {
     if (!std::exchange(first, false)) line += ',';
     append_number(line, number);
@@ -98,16 +104,19 @@ void check_words(const PredictWords& words, const Model& model) {
       words.output);
 }
 
-// As float64: the label is left out.
+// As float64: the label of a class is left out, the number of a cluster is not.
 std::size_t write_npy(const Model& model, Rows& rows, std::size_t count, const Execution& execution,
                       const PredictWords& words, Output& output) {
-  const bool scores = has_numbers(model, words);
+  const bool scores = has_numbers(model, words), clusters = is_clusters(model);
   output.write(npy_header("<f8", count,
-                          (scores ? model.outputs() : 0) + (words.level ? 2 * model.outputs() : 0) +
+                          (clusters ? 1 : 0) + (scores ? model.outputs() : 0) +
+                              (words.level ? 2 * model.outputs() : 0) +
                               (words.probabilities ? model.schema().labels.size() : 0)));
   model.predict(rows, execution, [&](const RowBlock<double>& predictions) {
     for (std::size_t i = 0; i < predictions.rows; ++i) {
-      const std::vector<double> numbers = numbers_of(model, predictions.values + i * predictions.stride, words);
+      const double* const values = predictions.values + i * predictions.stride;
+      std::vector<double> numbers = numbers_of(model, values, words);
+      if (clusters) numbers.insert(numbers.begin(), double(winner(model, values)));
       output.write({reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)});
     }
   });

@@ -9,13 +9,19 @@
 namespace bochner {
 
 void RowsWords::add(CLI::App& app) {
-  app.add_option("FILE", file, "Rows: csv, svmlight or npy, plain or .gz, .xz, .zst")->required()->type_name("");
-  app.add_option("-o,--output", output, "Where to save the model")->required()->type_name("MODEL");
+  add_file(app);
   app.add_option("--seed", seed, "Of everything random; the same seed gives the same model")->type_name("N");
   app.add_option("--precision", precision, "Of the outputs: float or double")->type_name("P");
-  add_repeatable(app, "-t,--target", targets, "Column that is no input, by name or index from 0; several: a,b or again")
-      ->type_name("NAME|INDEX")
-      ->group(kColumns);
+  add_columns(app, "Column that is no input, by name or index from 0; several: a,b or again");
+}
+
+void RowsWords::add_file(CLI::App& app) {
+  app.add_option("FILE", file, "Rows: csv, svmlight or npy, plain or .gz, .xz, .zst")->required()->type_name("");
+  app.add_option("-o,--output", output, "Where to save the model")->required()->type_name("MODEL");
+}
+
+void RowsWords::add_columns(CLI::App& app, const std::string& target_help) {
+  add_repeatable(app, "-t,--target", targets, target_help)->type_name("NAME|INDEX")->group(kColumns);
   app.add_option("--missing", missing, "Missing cells: mean (of numbers) or error")->type_name("M")->group(kColumns);
   columns.add(app);
   format.add(app);
@@ -26,16 +32,53 @@ bool RowsWords::double_precision() const {
   return parse_word<bool>("--precision", precision, {{"float", false}, {"double", true}});
 }
 
-std::unique_ptr<Rows> RowsWords::open() const {
+RowsOptions RowsWords::reading() const {
   require(output != "-", "-o: found -, expected a file for the model");
   RowsOptions reading = format.rows(run);
-  reading.inputs_only = true;
   reading.targets = split_lists(targets);
+  reading.weights = weights;
   columns.apply(reading);
   reading.missing = parse_word<Missing>("--missing", missing, {{"mean", Missing::mean}, {"error", Missing::error}});
+  return reading;
+}
+
+std::unique_ptr<Rows> RowsWords::open() const {
+  RowsOptions options = reading();
+  options.inputs_only = true;
   double_precision();
   check_output(output, {file});
-  return open_rows(file, reading);
+  return open_rows(file, options);
+}
+
+void MappedWords::add(CLI::App& app, Targets targets, const std::string& target_help) {
+  kind = targets;
+  rows.add_file(app);
+  add_map(app, targets == Targets::none ? "median" : "searched where there is a target, otherwise median");
+  add_precision_and_seed(app);
+  rows.add_columns(app, target_help.empty() ? "Column that is no input, by name or index from 0; several: a,b or again"
+                                            : target_help);
+  app.add_option("--weights", rows.weights, "Column of row weights")->type_name("COLUMN")->group(kColumns);
+  if (targets != Targets::none)
+    app.add_option("--task", task, "regression or classification; default: by the target's values")->type_name("T");
+}
+
+std::unique_ptr<Rows> MappedWords::open() const {
+  feature_options();
+  RowsOptions options = rows.reading();
+  options.inputs_only = kind == Targets::none;
+  options.target_required = kind == Targets::required;
+  if (!task.empty())
+    options.task =
+        parse_word<Task>("--task", task, {{"regression", Task::regression}, {"classification", Task::classification}});
+  check_output(rows.output, {rows.file});
+  return open_rows(rows.file, options);
+}
+
+FeatureOptions MappedWords::options(Messages& messages) const {
+  FeatureOptions options = feature_options();
+  options.execution = rows.run.execution(messages);
+  options.say = [&messages](const std::string& line) { messages.say(line); };
+  return options;
 }
 
 void save_map_model(const RowsWords& words, const Rows& rows, const MapPtr& map, Report report, Messages& messages) {

@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "bochner/model.h"
+#include "feature_words.h"
 #include "options.h"
 
 namespace bochner {
 
 // What commands that learn from rows without a target have in common: which rows, and where the model goes.
 struct RowsWords {
-  std::string file, output, missing = "mean", precision = "float";
+  std::string file, output, missing = "mean", precision = "float", weights;
   std::vector<std::string> targets;
   ColumnWords columns;
   std::uint64_t seed = 0;
@@ -25,6 +26,29 @@ struct RowsWords {
   // Checks the output's name and opens the file; targets are left out like ignored columns.
   std::unique_ptr<Rows> open() const;
   bool double_precision() const;
+
+ protected:
+  friend struct MappedWords;
+  void add_file(CLI::App& app);
+  void add_columns(CLI::App& app, const std::string& target_help);
+  RowsOptions reading() const;
+};
+
+// The same for commands that learn from features of the rows: how they become features besides.
+struct MappedWords : FeatureWords {
+  // What the command does with --target.
+  enum class Targets { none, optional, required };
+
+  RowsWords rows;  // without its seed and precision
+  std::string task;
+  Targets kind = Targets::none;
+
+  MappedWords() { map = "none"; }
+  // target_help: of --target; empty: a column that is no input.
+  void add(CLI::App& app, Targets targets = Targets::none, const std::string& target_help = "");
+  // Checks the words and the output's name, and opens the file.
+  std::unique_ptr<Rows> open() const;
+  FeatureOptions options(Messages& messages) const;
 };
 
 // Saves rows -> map as a model that `transform` applies, and says so in a line. report: what the command knows beside

@@ -8,22 +8,23 @@
 #include <vector>
 
 #include "bochner/train.h"
+#include "feature_words.h"
 #include "options.h"
 
 namespace bochner {
 
 // The words of `bochner train`, as typed.
-struct TrainWords {
-  std::string file, output, validation, kernel, gamma, bandwidth,
-      map = "fourier", solver = "auto", task, missing = "mean", weights, precision = "float", select, learner = "ridge",
-      loss, epsilon, delta, tolerance, effort;
-  std::vector<std::string> targets, lambdas, C, scales, class_weights;
+struct TrainWords : FeatureWords {
+  TrainWords() { map = "fourier"; }
+
+  std::string file, output, validation, solver = "auto", task, missing = "mean", weights, select, learner = "ridge",
+                                        loss, epsilon, delta, tolerance, effort;
+  std::vector<std::string> targets, lambdas, C, class_weights;
   ColumnWords columns;
-  std::size_t features = 0, folds = 0;
+  std::size_t folds = 0;
   double test = 0;
-  CLI::Option *features_given = nullptr, *folds_given = nullptr, *test_given = nullptr;
+  CLI::Option *folds_given = nullptr, *test_given = nullptr;
   const CLI::App* command = nullptr;
-  std::uint64_t seed = 0;
   bool no_intercept = false, json = false, resume = false, automatic = false, calibrate = false;
   std::string checkpoint;
   double checkpoint_seconds = 30;

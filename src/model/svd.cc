@@ -10,21 +10,19 @@
 #include "base/threads.h"
 #include "learn/low_rank.h"
 #include "maps/components.h"
+#include "model/mapped_rows.h"
 #include "rows/shifted.h"
-#include "run/memory_plan.h"
 #include "run/stream.h"
 
 namespace bochner {
 
 namespace {
 
-constexpr std::size_t kCacheBytes = std::size_t(256) << 20;  // of rows that are kept, so that memory is flat
-constexpr double kFarMean = 0x1p10;                          // deviations from 0: float leaves half the digits
+constexpr double kFarMean = 0x1p10;  // deviations from 0: float leaves half the digits
 
 // The rows as they are, or in memory where that is little; float rows of .npy files are read as fast.
 Rows& kept(Rows& rows, const Execution& execution, std::unique_ptr<Rows>& owner) {
-  const std::size_t bytes = rows.memory_bytes(sizeof(float));
-  if (bytes == 0 || bytes > std::min(kCacheBytes, memory_limit(execution) / 8)) return rows;
+  if (!worth_keeping(rows, sizeof(float), execution)) return rows;
   owner = cached_rows<float>(rows);
   return *owner;
 }
@@ -39,16 +37,6 @@ std::vector<double> far_means(const RowMoments& moments) {
   }
   if (!any) offsets.clear();
   return offsets;
-}
-
-// Columns that are no inputs may be absent from new files.
-Schema without_targets(Schema schema) {
-  for (Column& column : schema.columns)
-    if (column.kind == Column::Kind::target || column.kind == Column::Kind::weight) column.kind = Column::Kind::ignored;
-  schema.targets = 0;
-  schema.task = Task::regression;
-  schema.labels.clear();
-  return schema;
 }
 
 }  // namespace

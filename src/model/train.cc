@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "base/require.h"
 #include "choose/map_parts.h"
-#include "choose/offsets.h"
 #include "choose/plan.h"
 #include "choose/plan_binning.h"
 #include "choose/plan_memory.h"
@@ -19,6 +18,7 @@
 #include "learn/ridge/solver_choice.h"
 #include "model/automatic.h"
 #include "model/calibrate_training.h"
+#include "model/surveyed_rows.h"
 #include "rows/shard.h"
 #include "rows/shifted.h"
 #include "rows/weighted.h"
@@ -29,7 +29,6 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kMostRanges = 10000;  // of inputs that a model keeps
 constexpr std::uint64_t kLeastRows = 5;
 
 std::vector<std::string> joined(std::vector<std::string> first, const std::vector<std::string>& then) {
@@ -44,7 +43,7 @@ class Training {
         execution_(options.execution),
         threads_(options.execution),
         rows_(rows),
-        survey_(Schema{}, options.seed) {  // the rows' own only once the plan has room for it
+        looked_over_(rows, options.seed, precision(), threads_, execution_) {
     rows_.rewind();
     scanned_ = rows_.counts();  // before any pass: a resumed run makes fewer
     if (options.checkpoint.path.empty()) return;
@@ -68,20 +67,20 @@ class Training {
       for (const std::string& note : rows_.notes()) options_.say(note);
     keep_in_memory();
     Clock clock;
-    look_over_rows();
-    if (survey_.rows() < kLeastRows)
+    looked_over_.look_over(checkpoint_ ? &*checkpoint_ : nullptr);
+    if (survey().rows() < kLeastRows)
       fail(Error::Kind::data, "train: found {} row{}, expected at least {}; nothing can be learnt from fewer",
-           survey_.rows(), survey_.rows() == 1 ? "" : "s", kLeastRows);
-    check_classes(schema(), survey_.class_rows(), "train");
-    if (survey_.largest_weight() == 0)
+           survey().rows(), survey().rows() == 1 ? "" : "s", kLeastRows);
+    check_classes(schema(), survey().class_rows(), "train");
+    if (survey().largest_weight() == 0)
       fail(Error::Kind::data, "train: every row has the weight 0, expected some above; check the column of weights");
-    if (!planned_) plan_memory(survey_.rows());
-    apply_class_weights();
-    choose_unit_of_weights();
+    if (!planned_) plan_memory(survey().rows());
+    looked_over_.weigh_classes(class_weights(schema(), survey(), options_));
+    looked_over_.choose_unit_of_weights();
     seconds_.emplace_back("survey", clock.lap());
     if (options_.automatic)
-      if (std::optional<Fitted> fitted = fit_automatic(*current_, survey_, options_, threads_, execution_)) {
-        fitted->report.notes = joined(column_notes(schema(), survey_), fitted->report.notes);
+      if (std::optional<Fitted> fitted = fit_automatic(looked_over_.rows(), survey(), options_, threads_, execution_)) {
+        fitted->report.notes = joined(column_notes(schema(), survey()), fitted->report.notes);
         conclude({}, fitted->report);
         add_steps({}, fitted->report);
         Model model(schema(), {}, fitted->head, std::move(fitted->report));
@@ -90,13 +89,13 @@ class Training {
         return model;
       }
 
-    Plan plan = make_plan(schema(), survey_, options_, threads_, execution_.checkpoint);
+    Plan plan = make_plan(schema(), survey(), options_, threads_, execution_.checkpoint);
     seconds_.emplace_back("choices", clock.lap());
-    survey_.forget_sample();
+    looked_over_.forget_sample();
     release_freed_memory();
 
     const MapPtr map = plan.map();
-    const Stream stream(*current_, map, threads_, execution_, precision());
+    const Stream stream(looked_over_.rows(), map, threads_, execution_, precision());
     std::optional<Stream> validation;
     std::unique_ptr<Rows> shifted;
     if (options_.validation)
@@ -115,14 +114,14 @@ class Training {
   void conclude(const Plan& plan, Report& report) const {
     report.kernel = plan.kernel;
     report.bandwidth = plan.bandwidth;
-    report.input_ranges = input_ranges();
+    report.input_ranges = looked_over_.input_ranges();
     if (scanned_.cells > 0) report.missing_share = double(scanned_.missing) / double(scanned_.cells);
     if (options_.validation) report.validation = options_.validation_name;
     if (report.score && report.score->rows == 0) report.score.reset();  // too few rows to hold any out
     if (schema().task == Task::regression) {
       const std::vector<std::string> names = schema().target_names();
-      for (std::size_t k = 0; k < survey_.targets().size(); ++k) {
-        const Survey::ColumnFacts& t = survey_.targets()[k];
+      for (std::size_t k = 0; k < survey().targets().size(); ++k) {
+        const Survey::ColumnFacts& t = survey().targets()[k];
         report.target_ranges.emplace_back(t.min, t.max);
         if (t.min == t.max)
           report.notes.push_back(
@@ -142,41 +141,32 @@ class Training {
     report.seconds.insert(report.seconds.begin(), seconds_.begin(), seconds_.end());
   }
 
-  const Schema& schema() const { return current_ ? current_->schema() : rows_.schema(); }
+  const Schema& schema() const { return looked_over_.schema(); }
+  const Survey& survey() const { return looked_over_.survey(); }
   Precision precision() const { return options_.double_precision ? Precision::float64 : Precision::float32; }
-
-  // For warnings about new rows. Of sparse rows the zeros are in it.
-  std::vector<std::pair<double, double>> input_ranges() const {
-    std::vector<std::pair<double, double>> ranges;
-    if (schema().inputs > kMostRanges) return ranges;
-    for (const Survey::ColumnFacts& facts : survey_.columns())
-      ranges.emplace_back(schema().sparse ? std::min(facts.min, 0.0) : facts.min,
-                          schema().sparse ? std::max(facts.max, 0.0) : facts.max);
-    return ranges;
-  }
 
   Fitted fit_head(const Stream& stream, const Stream* judge) {
     if (has_bins(options_.map)) {
       if (options_.learner.learner != Learner::ridge) check_learner(schema(), options_.learner);
-      BinningFit binning = binning_fit(options_, map_parts(options_)[0], stream.features(), survey_.rows());
+      BinningFit binning = binning_fit(options_, map_parts(options_)[0], stream.features(), survey().rows());
       binning.room = room();
       return has_grid_solver(options_.learner.learner)
-                 ? fit_binning(stream, survey_, binning, judge)
-                 : fit_learner_on_bins(nullptr, stream, survey_, {.bins = binning}, options_.learner, judge);
+                 ? fit_binning(stream, survey(), binning, judge)
+                 : fit_learner_on_bins(nullptr, stream, survey(), {.bins = binning}, options_.learner, judge);
     }
     return options_.learner.learner == Learner::ridge
-               ? fit_ridge_by_choice(stream, survey_, options_.ridge, judge, options_.say)
-               : fit_learner(stream, survey_, options_.learner, judge, options_.say);
+               ? fit_ridge_by_choice(stream, survey(), options_.ridge, judge, options_.say)
+               : fit_learner(stream, survey(), options_.learner, judge, options_.say);
   }
 
   Fitted fit_mixed(const Plan& plan, const Stream* judge) {
-    const Stream dense(*current_, plan.dense, threads_, execution_, precision());
-    const Stream bins(*current_, plan.bins_scaling, threads_, execution_, precision());
-    MixtureFit mixture = mixture_fit(options_, bins.features(), survey_.rows());
+    const Stream dense(looked_over_.rows(), plan.dense, threads_, execution_, precision());
+    const Stream bins(looked_over_.rows(), plan.bins_scaling, threads_, execution_, precision());
+    MixtureFit mixture = mixture_fit(options_, bins.features(), survey().rows());
     mixture.bins.room = room();
     return options_.learner.learner == Learner::ridge
-               ? fit_mixture(dense, bins, survey_, mixture, judge)
-               : fit_learner_on_bins(&dense, bins, survey_, mixture, options_.learner, judge);
+               ? fit_mixture(dense, bins, survey(), mixture, judge)
+               : fit_learner_on_bins(&dense, bins, survey(), mixture, options_.learner, judge);
   }
 
   GridRoom room() const { return {double(memory_.for_fit), memory_.around, options_.say}; }
@@ -190,68 +180,13 @@ class Training {
   // Several passes over rows that fit are best made in memory.
   void keep_in_memory() {
     Clock clock;
-    current_ = &rows_;
     if (const auto n = rows_.size())
       plan_memory(*n);
     else
       check_survey_memory(schema(), threads_.count(), execution_);
     if (!memory_.keep_rows) return;
-    cached_ = options_.double_precision ? cached_rows<double>(rows_) : cached_rows<float>(rows_);
-    current_ = cached_.get();
+    looked_over_.keep_in_memory();
     seconds_.emplace_back("read", clock.lap());
-  }
-
-  // The survey is kept in the checkpoint where another look would mean another reading of the file.
-  void look_over_rows() {
-    const bool keep = checkpoint_ && !cached_;
-    const std::optional<Archive> saved = keep ? checkpoint_->take("survey") : std::nullopt;
-    survey_ = saved ? Survey::from(*saved) : settled_survey();
-    shift_rows(survey_.schema().offsets);
-    if (!keep) return;
-    Archive result;
-    survey_.save(result);
-    checkpoint_->keep("survey", std::move(result));
-  }
-
-  Survey settled_survey() {
-    Survey seen = survey_of(Stream(*current_, nullptr, threads_, execution_, precision()));
-    if (options_.double_precision) return seen;
-    return settle_offsets(std::move(seen),
-                          [&] { return survey_of(Stream(rows_, nullptr, threads_, execution_, Precision::float64)); });
-  }
-
-  // From here on the rows come less these offsets.
-  void shift_rows(const std::vector<double>& offsets) {
-    if (offsets == rows_.schema().offsets) return;
-    current_ = &with_offsets(rows_, offsets, shifted_);
-    if (!cached_) return;
-    cached_.reset();
-    cached_ = cached_rows<float>(*shifted_);
-    current_ = cached_.get();
-  }
-
-  Survey survey_of(const Stream& stream) const {
-    Survey survey(schema(), options_.seed);
-    if (const auto n = current_->size()) survey.expect(*n);
-    survey = stream.fold(std::move(survey), "survey");
-    return survey.short_of_rows() ? stream.fold(Survey(schema(), options_.seed), "survey") : survey;
-  }
-
-  void apply_class_weights() {
-    const std::vector<double> weights = class_weights(schema(), survey_, options_);
-    if (weights.empty()) return;
-    weighted_ = class_weighted_rows(*current_, weights);
-    current_ = weighted_.get();
-    survey_ = survey_.reweighted(weights);
-  }
-
-  // Only how weights compare matters. About 1 they suit every penalty, search and float behind.
-  void choose_unit_of_weights() {
-    const double unit = survey_.usual_weight();
-    if (unit == 1) return;
-    in_unit_ = rows_weighed_in(*current_, unit);
-    current_ = in_unit_.get();
-    survey_.weigh_in(unit);
   }
 
   const TrainOptions& options_;
@@ -259,12 +194,10 @@ class Training {
   Execution execution_;
   Threads threads_;
   Rows& rows_;
-  Rows* current_ = nullptr;
-  std::unique_ptr<Rows> shifted_, cached_, weighted_, in_unit_;
+  SurveyedRows looked_over_;
   TrainingMemory memory_;
   bool planned_ = false;
   CellCounts scanned_;
-  Survey survey_;
   std::vector<std::pair<std::string, double>> seconds_;
 };
 

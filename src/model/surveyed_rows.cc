@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "model/surveyed_rows.h"
+
+#include <algorithm>
+
+#include "choose/offsets.h"
+#include "rows/shifted.h"
+#include "rows/weighted.h"
+#include "run/checkpoint.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr std::size_t kMostRanges = 10000;  // of inputs that a model keeps
+
+}  // namespace
+
+SurveyedRows::SurveyedRows(Rows& rows, std::uint64_t seed, Precision precision, Threads& threads,
+                           const Execution& execution)
+    : source_(rows),
+      seed_(seed),
+      precision_(precision),
+      threads_(threads),
+      execution_(execution),
+      current_(&rows),
+      survey_(Schema{}, seed) {}  // the rows' own only once there is room for it
+
+void SurveyedRows::keep_in_memory() {
+  cached_ = precision_ == Precision::float64 ? cached_rows<double>(source_) : cached_rows<float>(source_);
+  current_ = cached_.get();
+}
+
+void SurveyedRows::look_over(Checkpoint* checkpoint) {
+  const bool keep = checkpoint && !cached_;
+  const std::optional<Archive> saved = keep ? checkpoint->take("survey") : std::nullopt;
+  survey_ = saved ? Survey::from(*saved) : settled_survey();
+  shift(survey_.schema().offsets);
+  if (!keep) return;
+  Archive result;
+  survey_.save(result);
+  checkpoint->keep("survey", std::move(result));
+}
+
+Survey SurveyedRows::settled_survey() {
+  Survey seen = survey_of(Stream(*current_, nullptr, threads_, execution_, precision_));
+  if (precision_ == Precision::float64) return seen;
+  return settle_offsets(std::move(seen),
+                        [&] { return survey_of(Stream(source_, nullptr, threads_, execution_, Precision::float64)); });
+}
+
+void SurveyedRows::shift(const std::vector<double>& offsets) {
+  if (offsets == source_.schema().offsets) return;
+  current_ = &with_offsets(source_, offsets, shifted_);
+  if (!cached_) return;
+  cached_.reset();
+  cached_ = cached_rows<float>(*shifted_);
+  current_ = cached_.get();
+}
+
+Survey SurveyedRows::survey_of(const Stream& stream) const {
+  Survey survey(schema(), seed_);
+  if (const auto n = current_->size()) survey.expect(*n);
+  survey = stream.fold(std::move(survey), "survey");
+  return survey.short_of_rows() ? stream.fold(Survey(schema(), seed_), "survey") : survey;
+}
+
+void SurveyedRows::weigh_classes(const std::vector<double>& weights) {
+  if (weights.empty()) return;
+  weighted_ = class_weighted_rows(*current_, weights);
+  current_ = weighted_.get();
+  survey_ = survey_.reweighted(weights);
+}
+
+void SurveyedRows::choose_unit_of_weights() {
+  const double unit = survey_.usual_weight();
+  if (unit == 1) return;
+  in_unit_ = rows_weighed_in(*current_, unit);
+  current_ = in_unit_.get();
+  survey_.weigh_in(unit);
+}
+
+std::vector<std::pair<double, double>> SurveyedRows::input_ranges() const {
+  std::vector<std::pair<double, double>> ranges;
+  if (schema().inputs > kMostRanges) return ranges;
+  for (const Survey::ColumnFacts& facts : survey_.columns())
+    ranges.emplace_back(schema().sparse ? std::min(facts.min, 0.0) : facts.min,
+                        schema().sparse ? std::max(facts.max, 0.0) : facts.max);
+  return ranges;
+}
+
+}  // namespace bochner

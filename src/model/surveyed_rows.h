@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "bochner/rows.h"
+#include "folds/survey.h"
+#include "run/stream.h"
+
+namespace bochner {
+
+// Rows as the passes of a training see them: in memory where they are kept, less offsets where float would lose what
+// tells them apart, their weights about 1; and what one look over them told.
+class SurveyedRows {
+ public:
+  // rows: numbered from 0. rows, threads and execution must outlive it.
+  SurveyedRows(Rows& rows, std::uint64_t seed, Precision precision, Threads& threads, const Execution& execution);
+
+  void keep_in_memory();  // from here on; several passes over rows that fit are best made there
+  bool kept() const { return cached_ != nullptr; }
+  // The look, and from here on the rows lose the offsets that it found. checkpoint: keeps the survey where another look
+  // would mean another reading of the file; may be null.
+  void look_over(Checkpoint* checkpoint = nullptr);
+  void weigh_classes(const std::vector<double>& weights);  // one per class; none: as they are
+  // Only how weights compare matters. About 1 they suit every penalty, search and float behind.
+  void choose_unit_of_weights();
+
+  Rows& rows() { return *current_; }
+  const Schema& schema() const { return current_->schema(); }
+  const Survey& survey() const { return survey_; }
+  void forget_sample() { survey_.forget_sample(); }
+  // Of each input, for warnings about new rows; of sparse rows the zeros are in it. Empty: too many to keep.
+  std::vector<std::pair<double, double>> input_ranges() const;
+
+ private:
+  Survey settled_survey();
+  void shift(const std::vector<double>& offsets);
+  Survey survey_of(const Stream& stream) const;
+
+  Rows& source_;
+  std::uint64_t seed_;
+  Precision precision_;
+  Threads& threads_;
+  const Execution& execution_;
+  Rows* current_;
+  std::unique_ptr<Rows> shifted_, cached_, weighted_, in_unit_;
+  Survey survey_;
+};
+
+}  // namespace bochner
