@@ -17,9 +17,7 @@ import sys
 import tempfile
 import time
 
-import numpy as np
-import pandas as pd
-
+import boosters
 import data
 
 # name: train and test file, target, words of `bochner train`
@@ -33,30 +31,16 @@ TASKS = {
 SHAPES = ((31, 300), (255, 1000), (1023, 500))  # leaves and rounds of LightGBM: the better counts
 
 
-def table(path, target):
-    rows = pd.read_csv(path, skipinitialspace=True)
-    y = pd.Categorical(rows.pop(target).astype(str).str.strip().str.rstrip("."))
-    for name in rows.columns:
-        if not pd.api.types.is_numeric_dtype(rows[name]):
-            rows[name] = rows[name].astype("category")
-    return rows, y
-
-
 def peers(train, test, target, threads):
     import lightgbm
     import xgboost
-    x, y = table(train, target)
-    tx, ty = table(test, target)
-    for name in x.columns:
-        if str(x[name].dtype) == "category":
-            tx[name] = pd.Categorical(tx[name].astype(str), categories=x[name].cat.categories)
-    labels, truth = y.codes, pd.Categorical(ty.astype(str), categories=y.categories).codes
+    x, labels, tx, truth = boosters.tables(train, test, target, True)
 
     def timed(model):
         start = time.perf_counter()
         model.fit(x, labels)
         seconds = time.perf_counter() - start
-        return seconds, float(np.mean(model.predict(tx) != truth))
+        return seconds, boosters.error_of(model.predict(tx), truth, True)
 
     yield "XGBoost, 300 x depth 10", *timed(xgboost.XGBClassifier(
         n_estimators=300, max_depth=10, tree_method="hist", n_jobs=threads, enable_categorical=True))
