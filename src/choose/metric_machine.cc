@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <map>
 
+#include "learn/columns.h"
 #include "learn/descend.h"
 #include "maps/map_rows.h"
 #include "random/draw.h"
@@ -69,6 +72,18 @@ Metric unpacked(const std::vector<double>& numbers, std::size_t full_inputs) {
     std::copy(numbers.begin() + 3, numbers.end(), metric.full.data());
   }
   return metric;
+}
+
+// "lambda 1e-05", or from the least to the greatest; 0 is none.
+std::string lambda_text(const std::vector<double>& lambdas) {
+  double least = 0, greatest = 0;
+  for (const double lambda : lambdas) {
+    if (lambda == 0) continue;
+    least = least == 0 ? lambda : std::min(least, lambda);
+    greatest = std::max(greatest, lambda);
+  }
+  if (least == greatest) return fmt::format("lambda {:.0e}", least);
+  return fmt::format("lambda {:.0e} to {:.0e}", least, greatest);
 }
 
 }  // namespace
@@ -135,7 +150,8 @@ MetricMachine::MetricMachine(const Workers& on, const MachineRows& rows, Metric 
   leaf_.seed = seed;
   const double leaf_rows = std::sqrt(effort.most_leaf_products / double(rows.held.size()));
   leaf_.leaf_rows = std::min(leaf_.leaf_rows, std::max(kLeastLeafRows, std::size_t(leaf_rows)));
-  const std::size_t size = 3 + held_.size() * rows.rows.y.cols;
+  leaf_.own_lambdas = rows.own_choices;
+  const std::size_t size = 1 + (2 + held_.size()) * rows.rows.y.cols;
   take(logged(checkpoint, metric_.diagonal.empty() ? "machine full" : "machine diagonal", size, [&] {
     choose_lambda();
     choose_leaves();
@@ -150,39 +166,68 @@ LandmarkRidge& MetricMachine::ridge() const {
 }
 
 std::vector<double> MetricMachine::choices() const {
-  std::vector<double> out = {lambda_, leaf_lambda_, error_};
+  std::vector<double> out = {error_};
+  out.insert(out.end(), lambdas_.begin(), lambdas_.end());
+  out.insert(out.end(), leaf_lambdas_.begin(), leaf_lambdas_.end());
   const Matrix<double>& h = held_predictions_;
   out.insert(out.end(), h.data(), h.data() + h.rows() * h.cols());
   return out;
 }
 
 void MetricMachine::take(const std::vector<double>& choices) {
-  lambda_ = choices[0];
-  leaf_lambda_ = choices[1];
-  error_ = choices[2];
-  held_predictions_ = Matrix<double>(held_.size(), rows_.rows.y.cols);
-  std::copy(choices.begin() + 3, choices.end(), held_predictions_.data());
+  const std::size_t targets = rows_.rows.y.cols;
+  auto at = choices.begin();
+  error_ = *at++;
+  lambdas_.assign(at, at + std::ptrdiff_t(targets));
+  at += std::ptrdiff_t(targets);
+  leaf_lambdas_.assign(at, at + std::ptrdiff_t(targets));
+  at += std::ptrdiff_t(targets);
+  Matrix<double> held(held_.size(), targets);
+  std::copy(at, choices.end(), held.data());
+  held_predictions_ = std::move(held);
+}
+
+std::vector<std::vector<std::size_t>> MetricMachine::groups() const {
+  std::vector<std::vector<std::size_t>> all(rows_.own_choices ? rows_.rows.y.cols : 1);
+  for (std::size_t k = 0; k < rows_.rows.y.cols; ++k) all[rows_.own_choices ? k : 0].push_back(k);
+  return all;
 }
 
 // Decades from the flow's own lambda downhill.
 void MetricMachine::choose_lambda() {
   const Matrix<float> held = gather(u_, held_);
-  std::map<int, double> errors;
-  const auto error = [&](int exponent) {
-    if (const auto known = errors.find(exponent); known != errors.end()) return known->second;
-    const MapPtr map = ridge().fit(std::pow(10.0, exponent), false);
-    Matrix<double> predictions = predict_rows(on_, *map, held.view());
-    const double e = squared_error(projected(), predictions, held_);
-    if (errors.empty() || e < error_) {
-      error_ = e;
-      fitted_ = map;
-      lambda_ = std::pow(10.0, exponent);
-      held_predictions_ = std::move(predictions);
+  const std::vector<std::vector<std::size_t>> all = groups();
+  std::map<int, std::vector<double>> known;  // errors of the groups
+  std::map<int, MapPtr> fits;
+  std::vector<double> least(all.size(), std::numeric_limits<double>::infinity());
+  lambdas_.assign(rows_.rows.y.cols, 0.0);
+  held_predictions_ = Matrix<double>(held_.size(), rows_.rows.y.cols);
+  const auto errors = [&](int exponent) -> const std::vector<double>& {
+    if (const auto found = known.find(exponent); found != known.end()) return found->second;
+    const double lambda = std::pow(10.0, exponent);
+    const MapPtr map = fits[exponent] = ridge().fit(lambda, false);
+    const Matrix<double> predictions = predict_rows(on_, *map, held.view());
+    const std::vector<double> of_target = squared_errors(projected(), predictions, held_);
+    std::vector<double>& sums = known[exponent];
+    for (std::size_t g = 0; g < all.size(); ++g) {
+      double sum = 0;
+      for (const std::size_t k : all[g]) sum += of_target[k];
+      sums.push_back(sum);
+      if (!(sum < least[g]) && known.size() > 1) continue;
+      least[g] = sum;
+      for (const std::size_t k : all[g]) lambdas_[k] = lambda;
+      put_columns(some_columns(predictions, all[g]), all[g], held_predictions_);
     }
-    return errors[exponent] = e;
+    return sums;
   };
   const int start = int(std::lround(std::log10(metric_.lambda)));
-  descend_by(1, std::clamp(start, kLeastExponent, kGreatestExponent - 1), kLeastExponent, kGreatestExponent, error);
+  for (std::size_t g = 0; g < all.size(); ++g)
+    descend_by(1, std::clamp(start, kLeastExponent, kGreatestExponent - 1), kLeastExponent, kGreatestExponent,
+               [&](int exponent) { return errors(exponent)[g]; });
+  error_ = 0;
+  for (const double e : least) error_ += e;
+  const bool alike = std::adjacent_find(lambdas_.begin(), lambdas_.end(), std::not_equal_to<>()) == lambdas_.end();
+  fitted_ = alike ? fits.at(int(std::lround(std::log10(lambdas_[0])))) : ridge().fit(lambdas_, false);
 }
 
 Matrix<double> MetricMachine::residuals(const Map& landmarks) const {
@@ -193,39 +238,49 @@ Matrix<double> MetricMachine::residuals(const Map& landmarks) const {
 }
 
 void MetricMachine::choose_leaves() {
+  leaf_lambdas_.assign(rows_.rows.y.cols, 0.0);
   if (double(u_.rows()) * double(rows_.rows.y.cols) * double(leaf_.trees) > kMostCoefficients) return;
   const Matrix<double> left = residuals(*fitted_);
   const MetricRows rows{u_.view(), left.view(), rows_.rows.weights};
   LeafOptions options = leaf_;
   if (rows_.held.size() >= kOneTreeRows) options.trees = 1;
   std::vector<LeafTree> trees = grow_leaves(on_, u_.view(), rows_.numbers(false), options);
-  const double lambda = choose_leaf_lambda(on_, rows, held_, metric_.q, trees[0], options);
-  solve_leaves(on_, rows, metric_.q, lambda, trees);
+  std::vector<double> lambdas = choose_leaf_lambdas(on_, rows, held_, metric_.q, trees[0], options);
+  solve_leaves(on_, rows, metric_.q, lambdas, trees);
   const MapPtr map = leaf_machines(u_, metric_.q, std::move(trees));
   Matrix<double> sum = predict_rows(on_, *map, gather(u_, held_).view());
   for (std::size_t i = 0; i < sum.rows() * sum.cols(); ++i) sum.data()[i] += held_predictions_.data()[i];
-  const double error = squared_error(projected(), sum, held_);
-  if (!(error < error_)) return;
-  error_ = error;
-  leaf_lambda_ = lambda;
-  held_predictions_ = std::move(sum);
+  const std::vector<double> before = squared_errors(projected(), held_predictions_, held_);
+  const std::vector<double> after = squared_errors(projected(), sum, held_);
+  for (const std::vector<std::size_t>& group : groups()) {
+    double gain = 0;
+    for (const std::size_t k : group) gain += before[k] - after[k];
+    if (!(gain > 0)) continue;
+    error_ -= gain;
+    for (const std::size_t k : group) leaf_lambdas_[k] = lambdas[k];
+    put_columns(some_columns(sum, group), group, held_predictions_);
+  }
+}
+
+bool MetricMachine::leaves() const {
+  return std::any_of(leaf_lambdas_.begin(), leaf_lambdas_.end(), [](double lambda) { return lambda > 0; });
 }
 
 MapPtr MetricMachine::refit() const {
-  const MapPtr landmarks = ridge().fit(lambda_, true);
-  if (leaf_lambda_ == 0) return chain({project_, landmarks});
+  const MapPtr landmarks = ridge().fit(lambdas_, true);
+  if (!leaves()) return chain({project_, landmarks});
   const Matrix<double> left = residuals(*landmarks);
   std::vector<std::uint32_t> all(u_.rows());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::uint32_t(i);
   std::vector<LeafTree> trees = grow_leaves(on_, u_.view(), all, leaf_);
-  solve_leaves(on_, {u_.view(), left.view(), rows_.rows.weights}, metric_.q, leaf_lambda_, trees);
+  solve_leaves(on_, {u_.view(), left.view(), rows_.rows.weights}, metric_.q, leaf_lambdas_, trees);
   return chain({project_, sum({landmarks, leaf_machines(u_, metric_.q, std::move(trees))})});
 }
 
 std::string MetricMachine::text() const {
   std::string text =
-      fmt::format("exponent {:.2f}, {} landmarks (lambda {:.0e})", metric_.q, landmarks_.size(), lambda_);
-  if (leaf_lambda_ > 0) text += fmt::format(", leaves of {} rows (lambda {:.0e})", leaf_.leaf_rows, leaf_lambda_);
+      fmt::format("exponent {:.2f}, {} landmarks ({})", metric_.q, landmarks_.size(), lambda_text(lambdas_));
+  if (leaves()) text += fmt::format(", leaves of {} rows ({})", leaf_.leaf_rows, lambda_text(leaf_lambdas_));
   return text;
 }
 

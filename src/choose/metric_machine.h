@@ -30,6 +30,7 @@ struct MachineEffort {
 struct MachineRows {
   FlowRows rows;
   std::vector<char> held;
+  bool own_choices = false;  // each target its own lambdas and leaves (numbers), or all the same (codes of classes)
 
   std::vector<std::uint32_t> numbers(bool held_out) const;
 };
@@ -60,11 +61,13 @@ class MetricMachine {
 
  private:
   MetricRows projected() const { return {u_.view(), rows_.rows.y, rows_.rows.weights}; }
-  LandmarkRidge& ridge() const;  // made when it is first asked for
+  LandmarkRidge& ridge() const;                          // made when it is first asked for
+  std::vector<std::vector<std::size_t>> groups() const;  // targets that have all choices in common
   void choose_lambda();
   void choose_leaves();
   std::vector<double> choices() const;  // to go on from, and back
   void take(const std::vector<double>& choices);
+  bool leaves() const;
   Matrix<double> residuals(const Map& landmarks) const;
 
   const Workers& on_;
@@ -77,7 +80,7 @@ class MetricMachine {
   std::vector<std::uint32_t> landmarks_;  // rows' numbers
   mutable std::unique_ptr<LandmarkRidge> ridge_;
   MapPtr fitted_;
-  double lambda_ = 0, leaf_lambda_ = 0;  // 0: no leaves
+  std::vector<double> lambdas_, leaf_lambdas_;  // of each target; 0: no leaves
   Matrix<double> held_predictions_;
   double error_ = 0;
 };

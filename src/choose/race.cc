@@ -4,6 +4,7 @@
 #include "choose/race.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "choose/blend.h"
 #include "random/draw.h"
@@ -53,6 +54,7 @@ void RaceRows::read(const Stream& stream) {
     }
   });
   machine_.rows = {x_.view(), y_.view(), weights_};
+  machine_.own_choices = code_.task == Task::regression;
 }
 
 void RaceRows::hold_out(std::uint64_t seed) {
@@ -83,12 +85,33 @@ double RaceRows::relative(double error) const {
   return sum > 0 ? error * total / sum : 1;
 }
 
-std::vector<double> RaceRows::weigh(std::span<const Candidate> candidates) const {
+Matrix<double> RaceRows::weigh(std::span<const Candidate> candidates) const {
+  const std::size_t columns = y_.cols(), together = machine_.own_choices ? 1 : columns;
+  Matrix<double> weights(candidates.size(), columns);
+  for (std::size_t begin = 0; begin < columns; begin += together) {
+    std::vector<std::size_t> some(together);
+    std::iota(some.begin(), some.end(), begin);
+    const std::vector<double> b = weigh(candidates, some);
+    for (std::size_t j = 0; j < b.size(); ++j)
+      for (const std::size_t k : some) weights(j, k) = b[j];
+  }
+  const Matrix<double> blended = blend(candidates, weights);
+  for (std::size_t begin = 0; begin < columns; begin += together) {
+    std::vector<std::size_t> some(together);
+    std::iota(some.begin(), some.end(), begin);
+    const double kept = certainty(blended, some);
+    for (std::size_t j = 0; j < weights.rows(); ++j)
+      for (const std::size_t k : some) weights(j, k) *= kept;
+  }
+  return weights;
+}
+
+std::vector<double> RaceRows::weigh(std::span<const Candidate> candidates, std::span<const std::size_t> columns) const {
   const std::size_t k = candidates.size();
   Matrix<double> gram(k, k);
   std::vector<double> moment(k, 0.0);
   for (std::size_t p = 0; p < held_.size(); ++p)
-    for (std::size_t o = 0; o < y_.cols(); ++o) {
+    for (const std::size_t o : columns) {
       const double w = weight(held_[p]);
       for (std::size_t a = 0; a < k; ++a) {
         const double pa = candidates[a].held(p, o) - mean_[o];
@@ -96,16 +119,13 @@ std::vector<double> RaceRows::weigh(std::span<const Candidate> candidates) const
         for (std::size_t b = 0; b < k; ++b) gram(a, b) += w * pa * (candidates[b].held(p, o) - mean_[o]);
       }
     }
-  std::vector<double> b = blend_weights(gram, moment);
-  const double kept = certainty(blend(candidates, b));
-  for (double& w : b) w *= kept;
-  return b;
+  return blend_weights(gram, moment);
 }
 
-double RaceRows::certainty(const Matrix<double>& held) const {
+double RaceRows::certainty(const Matrix<double>& held, std::span<const std::size_t> columns) const {
   double gain = 0, left = 0;
   for (std::size_t p = 0; p < held_.size(); ++p)
-    for (std::size_t k = 0; k < y_.cols(); ++k) {
+    for (const std::size_t k : columns) {
       const double y = y_(held_[p], k), by_mean = y - mean_[k], by_blend = y - held(p, k);
       gain += weight(held_[p]) * (by_mean * by_mean - by_blend * by_blend);
       left += weight(held_[p]) * by_blend * by_blend / double(held_.size());
@@ -113,12 +133,13 @@ double RaceRows::certainty(const Matrix<double>& held) const {
   return gain > 0 ? std::max(0.0, 1 - kStein * left / gain) : 0;
 }
 
-Matrix<double> RaceRows::blend(std::span<const Candidate> candidates, std::span<const double> weights) const {
+Matrix<double> RaceRows::blend(std::span<const Candidate> candidates, const Matrix<double>& weights) const {
   Matrix<double> out(held_.size(), y_.cols());
   for (std::size_t p = 0; p < out.rows(); ++p)
     for (std::size_t k = 0; k < out.cols(); ++k) {
       out(p, k) = mean_[k];
-      for (std::size_t j = 0; j < weights.size(); ++j) out(p, k) += weights[j] * (candidates[j].held(p, k) - mean_[k]);
+      for (std::size_t j = 0; j < weights.rows(); ++j)
+        out(p, k) += weights(j, k) * (candidates[j].held(p, k) - mean_[k]);
     }
   return out;
 }

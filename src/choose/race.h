@@ -65,10 +65,11 @@ class RaceRows {
   double relative(double error) const;             // to that of the mean
 
   // y = mean + sum_j b_j (p_j - mean) by non-negative least squares on the rows held out, shrunk where they gain little
-  // more than chance would: all of it to 0 where there is no signal.
-  std::vector<double> weigh(std::span<const Candidate> candidates) const;
+  // more than chance would: all of it to 0 where there is no signal. Candidates x columns: of classes the same in all
+  // columns, of numbers each column its own.
+  Matrix<double> weigh(std::span<const Candidate> candidates) const;
   // Predictions of that blend for the rows held out, coded; and their score in the units of the targets.
-  Matrix<double> blend(std::span<const Candidate> candidates, std::span<const double> weights) const;
+  Matrix<double> blend(std::span<const Candidate> candidates, const Matrix<double>& weights) const;
   Score score(const Matrix<double>& held) const;
   // The same rows, decoded, for what is learnt from rows not seen.
   UnseenRows unseen(const Matrix<double>& held, const std::vector<double>& class_weights) const;
@@ -80,9 +81,10 @@ class RaceRows {
   }
   void read(const Stream& stream);
   void hold_out(std::uint64_t seed);
+  std::vector<double> weigh(std::span<const Candidate> candidates, std::span<const std::size_t> columns) const;
   // The positive part of 1 - 4 s^2 / g (after James and Stein), g the gain in squared error over the mean on all rows
   // held out, s^2 what is left over in one of them.
-  double certainty(const Matrix<double>& held) const;
+  double certainty(const Matrix<double>& held, std::span<const std::size_t> columns) const;
 
   TargetCode code_;
   Matrix<float> x_;

@@ -25,10 +25,10 @@ class SmallMachine {
   SmallMachine(const Workers& on, const RaceRows& rows, const Metric& metric, std::uint64_t seed)
       : on_(on), rows_(rows), metric_(metric), project_(linear(metric.matrix(), {})) {
     const std::vector<std::uint32_t> others = rows.machine().numbers(false);
-    for (const std::uint32_t i : draw_rows(others.size(), std::min(kMostLearnt, others.size()), seed, 3000000))
+    for (const std::uint32_t i : draw_rows(others.size(), std::min(kMostLearnt, others.size()), seed, 4000000))
       learnt_.push_back(others[i]);
     for (const std::uint32_t i :
-         draw_rows(rows.held().size(), std::min(kMostJudged, rows.held().size()), seed, 3000001))
+         draw_rows(rows.held().size(), std::min(kMostJudged, rows.held().size()), seed, 4000001))
       held_.push_back(rows.held()[i]);
     held_x_ = gathered(held_);
   }
@@ -133,7 +133,7 @@ RaceReport report_race(const Workers& on, const RaceRows& rows, const Metric& di
     for (std::size_t j = of_file[c].first; j < of_file[c].first + of_file[c].count; ++j) found.distance += shares[j];
     const std::size_t begin = places[of_file[c].first], end = places[of_file[c].first + of_file[c].count];
     if (end > begin) {
-      const std::vector<std::uint32_t> order = draw_rows(held.rows, held.rows, options.seed, 3000002 + c);
+      const std::vector<std::uint32_t> order = draw_rows(held.rows, held.rows, options.seed, 4000002 + c);
       for (std::size_t i = 0; i < held.rows; ++i)
         std::copy(held.row(order[i]) + begin, held.row(order[i]) + end, &x(i, begin));
       found.shuffled = machine.left_over(std::as_const(x).view()) - plain;

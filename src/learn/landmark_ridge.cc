@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "learn/columns.h"
 #include "maps/radial.h"
 #include "solve/cholesky.h"
 #include "solve/dense.h"
@@ -87,12 +88,25 @@ void LandmarkRidge::add(const Workers& on, const MetricRows& rows, std::span<con
   }
 }
 
-MapPtr LandmarkRidge::fit(double lambda, bool all) const {
-  const std::size_t M = landmarks_.rows(), c = fitted_.mean.size();
+void LandmarkRidge::solve(double lambda, bool all, MatrixView<double> alpha) const {
+  const std::size_t M = landmarks_.rows();
   const double n = fitted_.weight + (all ? held_.weight : 0);
   TiledSymmetric<double> A = fitted_.gram;
   for (std::size_t i = 0; i < A.values().size(); ++i)
     A.values()[i] += lambda * n * kernel_.values()[i] + (all ? held_.gram.values()[i] : 0);
+  double diagonal = 0;
+  for (std::size_t i = 0; i < M; ++i) diagonal += A.at(i, i) / double(M);
+  for (double jitter = 1e-10 * diagonal;; jitter *= 100) {
+    const Cholesky L(A, jitter, threads_);
+    if (L.failed_column() && jitter < diagonal) continue;
+    L.solve(alpha, threads_);
+    return;
+  }
+}
+
+MapPtr LandmarkRidge::fit(std::span<const double> lambdas, bool all) const {
+  const std::size_t M = landmarks_.rows(), c = fitted_.mean.size();
+  const double n = fitted_.weight + (all ? held_.weight : 0);
   std::vector<double> mean(c);
   for (std::size_t k = 0; k < c; ++k) mean[k] = (fitted_.mean[k] + (all ? held_.mean[k] : 0)) / n;
   Matrix<double> alpha(M, c);
@@ -101,14 +115,11 @@ MapPtr LandmarkRidge::fit(double lambda, bool all) const {
     for (std::size_t k = 0; k < c; ++k)
       alpha(i, k) = fitted_.moment(i, k) + (all ? held_.moment(i, k) : 0) - mean[k] * ones;
   }
-  double diagonal = 0;
-  for (std::size_t i = 0; i < M; ++i) diagonal += A.at(i, i) / double(M);
-  for (double jitter = 1e-10 * diagonal;; jitter *= 100) {
-    const Cholesky L(A, jitter, threads_);
-    if (L.failed_column() && jitter < diagonal) continue;
-    L.solve(alpha.view(), threads_);
-    break;
-  }
+  each_alike(lambdas, [&](double lambda, std::span<const std::size_t> targets) {
+    Matrix<double> part = some_columns(alpha, targets);
+    solve(lambda, all, part.view());
+    put_columns(part, targets, alpha);
+  });
   return radial_machine(landmarks_, q_, std::move(alpha), std::move(mean));
 }
 
@@ -130,18 +141,27 @@ Matrix<double> predict_rows(const Workers& on, const Map& map, MatrixView<const 
   return out;
 }
 
-double squared_error(const MetricRows& rows, const Matrix<double>& predictions, std::span<const std::uint32_t> of) {
-  double sum = 0, weight = 0;
+std::vector<double> squared_errors(const MetricRows& rows, const Matrix<double>& predictions,
+                                   std::span<const std::uint32_t> of) {
+  double weight = 0;
+  std::vector<double> sums(rows.y.cols, 0.0);
   const std::size_t count = of.empty() ? rows.u.rows : of.size();
   for (std::size_t p = 0; p < count; ++p) {
     const std::size_t i = of.empty() ? p : of[p];
     weight += rows.weight(i);
     for (std::size_t k = 0; k < rows.y.cols; ++k) {
       const double r = rows.y(i, k) - predictions(p, k);
-      sum += rows.weight(i) * r * r;
+      sums[k] += rows.weight(i) * r * r;
     }
   }
-  return weight > 0 ? sum / weight : 0;
+  for (double& sum : sums) sum = weight > 0 ? sum / weight : 0;
+  return sums;
+}
+
+double squared_error(const MetricRows& rows, const Matrix<double>& predictions, std::span<const std::uint32_t> of) {
+  double sum = 0;
+  for (const double e : squared_errors(rows, predictions, of)) sum += e;
+  return sum;
 }
 
 }  // namespace bochner

@@ -33,8 +33,9 @@ class LandmarkRidge {
   LandmarkRidge(const Workers& on, const MetricRows& rows, std::span<const std::uint32_t> landmarks,
                 const std::vector<char>& held, double q);
 
-  // all: of all rows, otherwise of those not held out. The map is radial_machine().
-  MapPtr fit(double lambda, bool all) const;
+  // all: of all rows, otherwise of those not held out. lambdas: one per target. The map is radial_machine().
+  MapPtr fit(std::span<const double> lambdas, bool all) const;
+  MapPtr fit(double lambda, bool all) const { return fit(std::vector<double>(fitted_.mean.size(), lambda), all); }
 
  private:
   struct Sums {
@@ -44,6 +45,7 @@ class LandmarkRidge {
     double weight = 0;
   };
   void add(const Workers& on, const MetricRows& rows, std::span<const std::uint32_t> chosen, Sums& sums) const;
+  void solve(double lambda, bool all, MatrixView<double> alpha) const;  // in place of the moments
 
   Threads& threads_;
   Matrix<float> landmarks_;
@@ -55,7 +57,9 @@ class LandmarkRidge {
 // Predictions of the rows, one block of a thread after the other: rows x outputs.
 Matrix<double> predict_rows(const Workers& on, const Map& map, MatrixView<const float> u);
 
-// The weighted mean of |y - prediction|^2 over the rows listed (empty: all).
+// The weighted mean of (y - prediction)^2 of each target over the rows listed (empty: all), and their sum.
+std::vector<double> squared_errors(const MetricRows& rows, const Matrix<double>& predictions,
+                                   std::span<const std::uint32_t> of);
 double squared_error(const MetricRows& rows, const Matrix<double>& predictions, std::span<const std::uint32_t> of);
 
 }  // namespace bochner

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "learn/columns.h"
 #include "learn/descend.h"
 #include "random/draw.h"
 #include "solve/dense.h"
@@ -118,25 +119,36 @@ Matrix<double> leaf_kernel(const Backend& on, MatrixView<const float> u, const M
   return K;
 }
 
-// (K + lambda n D^-1)^-1 y in the memory of K.
-Matrix<double> solve_leaf(Matrix<double>& K, const MetricRows& rows, const Members& members, double lambda) {
-  const std::size_t m = members.size(), c = rows.y.cols;
+// (K + lambda n D^-1)^-1 y of the targets listed, in the memory of K; false where there is no factor.
+bool solve_leaf(Matrix<double>& K, const MetricRows& rows, const Members& members, double lambda,
+                Matrix<double>& alpha) {
+  const std::size_t m = members.size();
   constexpr double kLeastWeight = 1e-6;
   double n = 0;
-  Matrix<double> alpha(m, c);
-  for (std::size_t i = 0; i < m; ++i) {
-    n += rows.weight(members[i]);
-    std::copy_n(rows.y.row(members[i]), c, &alpha(i, 0));
-  }
+  for (const std::uint32_t member : members) n += rows.weight(member);
   const Matrix<double> saved = K;
   for (double ridge = lambda;; ridge *= 100) {
     for (std::size_t i = 0; i < m; ++i) K(i, i) += ridge * n / std::max(rows.weight(members[i]), kLeastWeight);
     if (factor_lower(K.view()) == 0) break;
     K = saved;
-    if (ridge > 1) return Matrix<double>(m, c);
+    if (ridge > 1) return false;
   }
   solve_lower(K.view(), alpha.view());
   solve_lower_transposed(K.view(), alpha.view());
+  return true;
+}
+
+// The coefficients of a leaf, with a lambda per target.
+Matrix<double> leaf_coefficients(const Backend& on, const MetricRows& rows, const Members& members, double q,
+                                 std::span<const double> lambdas) {
+  Matrix<double> y(members.size(), rows.y.cols), alpha(members.size(), rows.y.cols);
+  for (std::size_t i = 0; i < members.size(); ++i) std::copy_n(rows.y.row(members[i]), y.cols(), &y(i, 0));
+  const Matrix<double> kernel = leaf_kernel(on, rows.u, members, q);
+  each_alike(lambdas, [&](double lambda, std::span<const std::size_t> targets) {
+    if (lambda == 0) return;
+    Matrix<double> K = kernel, part = some_columns(y, targets);
+    if (solve_leaf(K, rows, members, lambda, part)) put_columns(part, targets, alpha);
+  });
   return alpha;
 }
 
@@ -144,12 +156,13 @@ struct LeafKernel {
   double q, lambda;
 };
 
-// The squared error of rows that a leaf was not fitted on.
-double query_error(const Workers& on, const MetricRows& rows, const Members& members, const Members& query,
-                   const LeafKernel& kernel) {
-  if (query.empty()) return 0;
-  Matrix<double> K = leaf_kernel(on.ops, rows.u, members, kernel.q);
-  const Matrix<double> alpha = solve_leaf(K, rows, members, kernel.lambda);
+// The squared errors of each target on rows that a leaf was not fitted on.
+std::vector<double> query_errors(const Workers& on, const MetricRows& rows, const Members& members,
+                                 const Members& query, const LeafKernel& kernel) {
+  std::vector<double> sums(rows.y.cols, 0.0);
+  if (query.empty()) return sums;
+  const Matrix<double> alpha =
+      leaf_coefficients(on.ops, rows, members, kernel.q, std::vector<double>(rows.y.cols, kernel.lambda));
   const std::size_t d = rows.u.cols;
   Matrix<float> points(members.size(), d), x(query.size(), d);
   for (std::size_t i = 0; i < members.size(); ++i) std::copy_n(rows.u.row(members[i]), d, &points(i, 0));
@@ -157,13 +170,12 @@ double query_error(const Workers& on, const MetricRows& rows, const Members& mem
   Matrix<double> out(query.size(), rows.y.cols);
   add_expansion<float>(on.ops, std::as_const(x).view(), pack_groups<float>(std::as_const(points).view()), kernel.q,
                        alpha.view(), out.view());
-  double sum = 0;
   for (std::size_t i = 0; i < query.size(); ++i)
     for (std::size_t k = 0; k < out.cols(); ++k) {
       const double r = rows.y(query[i], k) - out(i, k);
-      sum += rows.weight(query[i]) * r * r;
+      sums[k] += rows.weight(query[i]) * r * r;
     }
-  return sum;
+  return sums;
 }
 
 }  // namespace
@@ -176,7 +188,8 @@ std::vector<LeafTree> grow_leaves(const Workers& on, MatrixView<const float> u, 
   return trees;
 }
 
-void solve_leaves(const Workers& on, const MetricRows& rows, double q, double lambda, std::vector<LeafTree>& trees) {
+void solve_leaves(const Workers& on, const MetricRows& rows, double q, std::span<const double> lambdas,
+                  std::vector<LeafTree>& trees) {
   std::vector<std::pair<std::size_t, std::size_t>> all;
   for (std::size_t t = 0; t < trees.size(); ++t) {
     trees[t].coefficients.assign(trees[t].leaves.size(), {});
@@ -184,34 +197,45 @@ void solve_leaves(const Workers& on, const MetricRows& rows, double q, double la
   }
   on.threads.run(all.size(), [&](std::size_t piece, int) {
     const auto [t, l] = all[piece];
-    const Members& members = trees[t].leaves[l];
-    Matrix<double> K = leaf_kernel(on.ops, rows.u, members, q);
-    Matrix<double> alpha = solve_leaf(K, rows, members, lambda);
+    Matrix<double> alpha = leaf_coefficients(on.ops, rows, trees[t].leaves[l], q, lambdas);
     for (std::size_t i = 0; i < alpha.rows() * alpha.cols(); ++i) alpha.data()[i] /= double(trees.size());
     trees[t].coefficients[l] = std::move(alpha);
   });
 }
 
-double choose_leaf_lambda(const Workers& on, const MetricRows& rows, std::span<const std::uint32_t> held, double q,
-                          const LeafTree& tree, const LeafOptions& options) {
-  const std::size_t leaves = tree.leaves.size(), tried = std::min(leaves, options.trial_leaves);
+std::vector<double> choose_leaf_lambdas(const Workers& on, const MetricRows& rows, std::span<const std::uint32_t> held,
+                                        double q, const LeafTree& tree, const LeafOptions& options) {
+  const std::size_t leaves = tree.leaves.size(), tried = std::min(leaves, options.trial_leaves), targets = rows.y.cols;
   std::vector<Members> queries(leaves);
   for (const std::uint32_t i : held) queries[tree.leaf_of(rows.u.row(i))].push_back(i);
-  std::vector<double> known(options.lambdas.size(), -1.0);
-  const auto error = [&](int l) {
-    double& sum = known[std::size_t(l)];
-    if (sum >= 0) return sum;
-    std::vector<double> of_leaf(tried, 0.0);
+  std::vector<std::vector<double>> known(options.lambdas.size());
+  const auto errors = [&](int l) -> const std::vector<double>& {
+    std::vector<double>& sums = known[std::size_t(l)];
+    if (!sums.empty()) return sums;
+    std::vector<std::vector<double>> of_leaf(tried);
     on.threads.run(tried, [&](std::size_t piece, int) {
       const std::size_t leaf = piece * leaves / tried;
-      of_leaf[piece] = query_error(on, rows, tree.leaves[leaf], queries[leaf], {q, options.lambdas[std::size_t(l)]});
+      of_leaf[piece] = query_errors(on, rows, tree.leaves[leaf], queries[leaf], {q, options.lambdas[std::size_t(l)]});
     });
-    sum = 0;
-    for (const double e : of_leaf) sum += e;
-    return sum;
+    sums.assign(targets, 0.0);
+    for (const std::vector<double>& e : of_leaf)
+      for (std::size_t k = 0; k < targets; ++k) sums[k] += e[k];
+    return sums;
   };
   const int most = int(known.size()) - 1;
-  return options.lambdas[most == 0 ? 0 : std::size_t(descend_by(1, most / 2, 0, most, error))];
+  const auto downhill = [&](const auto& error) {
+    return options.lambdas[most == 0 ? 0 : std::size_t(descend_by(1, most / 2, 0, most, error))];
+  };
+  std::vector<double> chosen(targets);
+  for (std::size_t k = 0; k < targets && options.own_lambdas; ++k)
+    chosen[k] = downhill([&](int l) { return errors(l)[k]; });
+  if (!options.own_lambdas)
+    chosen.assign(targets, downhill([&](int l) {
+                    double sum = 0;
+                    for (const double e : errors(l)) sum += e;
+                    return sum;
+                  }));
+  return chosen;
 }
 
 }  // namespace bochner

@@ -16,6 +16,7 @@ struct LeafOptions {
   std::size_t leaf_rows = 2000, trees = 2;
   std::vector<double> lambdas = {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2};
   std::size_t trial_leaves = 8;  // that choose lambda
+  bool own_lambdas = false;      // of each target
   std::uint64_t seed = 0;
 };
 
@@ -26,11 +27,13 @@ std::vector<LeafTree> grow_leaves(const Workers& on, MatrixView<const float> u, 
                                   const LeafOptions& options);
 
 // Exact ridge inside each leaf, (K + lambda n D^-1) alpha = y, the mean over the trees; D the weights, n those of the
-// leaf. rows.y: what is left over.
-void solve_leaves(const Workers& on, const MetricRows& rows, double q, double lambda, std::vector<LeafTree>& trees);
+// leaf. rows.y: what is left over. lambdas: one per target, 0 where nothing is to be added.
+void solve_leaves(const Workers& on, const MetricRows& rows, double q, std::span<const double> lambdas,
+                  std::vector<LeafTree>& trees);
 
 // The lambda of least squared error on held-out rows, by some leaves of the first tree: downhill from the middle one.
-double choose_leaf_lambda(const Workers& on, const MetricRows& rows, std::span<const std::uint32_t> held, double q,
-                          const LeafTree& tree, const LeafOptions& options);
+// One per target: each its own, or the same for all.
+std::vector<double> choose_leaf_lambdas(const Workers& on, const MetricRows& rows, std::span<const std::uint32_t> held,
+                                        double q, const LeafTree& tree, const LeafOptions& options);
 
 }  // namespace bochner

@@ -25,6 +25,7 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kSampleRows = 10000, kSampledFrom = 40000;  // rows that rivals race on first
+constexpr std::size_t kToldTargets = 8;                           // whose blends are said
 constexpr std::size_t kLeastRows = 200, kMostInputs = 2000, kMostOutputs = 2000;
 
 MachineEffort effort_of(Effort effort) {
@@ -237,43 +238,58 @@ class Race {
 
   // y = mean + sum_j b_j (p_j - mean), decoded.
   MapPtr blend() {
-    const std::vector<double> b = race_rows_.weigh(candidates_);
+    const Matrix<double> b = race_rows_.weigh(candidates_);
     score(b);
     std::vector<MapPtr> parts;
-    double total = 0;
-    for (const double w : b) total += w;
     std::vector<double> constant(columns());
     for (std::size_t k = 0; k < columns(); ++k) {
+      double total = 0;
+      for (std::size_t j = 0; j < b.rows(); ++j) total += b(j, k);
       constant[k] = race_rows_.mean()[k] * (1 - total);
       if (code_.task == Task::regression) constant[k] = code_.center[k] + code_.unit[k] * constant[k];
     }
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      if (b[j] == 0) continue;
+    for (std::size_t j = 0; j < b.rows(); ++j) {
+      if (mean_weight(b, j) == 0) continue;
       Matrix<double> weight(columns(), columns());
       for (std::size_t k = 0; k < columns(); ++k)
-        weight(k, k) = b[j] * (code_.task == Task::regression ? code_.unit[k] : 1.0);
+        weight(k, k) = b(j, k) * (code_.task == Task::regression ? code_.unit[k] : 1.0);
       parts.push_back(chain({candidates_[j].refit(), linear(std::move(weight), constant)}));
       constant.assign(columns(), 0.0);
-      report_.part_weights.push_back(b[j]);
+      report_.part_weights.push_back(mean_weight(b, j));
     }
     if (!parts.empty()) return parts.size() == 1 ? parts[0] : sum(std::move(parts));
     say("no signal was found: the model answers the mean");
     return linear(Matrix<double>(rows_.schema().inputs, columns()), constant);
   }
 
-  void score(const std::vector<double>& b) {
+  static double mean_weight(const Matrix<double>& b, std::size_t candidate) {
+    double sum = 0;
+    for (std::size_t k = 0; k < b.cols(); ++k) sum += b(candidate, k);
+    return sum / double(b.cols());
+  }
+
+  // "blend: 0.41 kernel of scaled inputs + ...", of several numbers each its own.
+  void tell_blend(const Matrix<double>& b, std::size_t k, const std::string& of) {
+    std::string line;
+    for (std::size_t j = 0; j < b.rows(); ++j)
+      if (b(j, k) > 0)
+        line += fmt::format("{}{:.2f} {}", line.empty() ? "" : " + ", b(j, k),
+                            candidates_[j].name.substr(0, candidates_[j].name.find(" (")));
+    if (!line.empty()) say(fmt::format("blend{}: {}", of, line));
+    if (line.empty() && !of.empty()) say(fmt::format("blend{}: no signal was found, the mean is answered", of));
+  }
+
+  void score(const Matrix<double>& b) {
     const Matrix<double> held = race_rows_.blend(candidates_, b);
     report_.score = race_rows_.score(held);
     unseen_ = race_rows_.unseen(held, class_weights(rows_.schema(), survey_, options_));
-    for (std::size_t j = 0; j < b.size(); ++j)
-      report_.candidates.push_back({candidates_[j].name, race_rows_.relative(candidates_[j].error), b[j]});
+    for (std::size_t j = 0; j < b.rows(); ++j)
+      report_.candidates.push_back({candidates_[j].name, race_rows_.relative(candidates_[j].error), mean_weight(b, j)});
     report_.validation = fmt::format("{} rows held out, which also chose the blend", race_rows_.held().size());
-    std::string line;
-    for (std::size_t j = 0; j < b.size(); ++j)
-      if (b[j] > 0)
-        line += fmt::format("{}{:.2f} {}", line.empty() ? "" : " + ", b[j],
-                            candidates_[j].name.substr(0, candidates_[j].name.find(" (")));
-    if (!line.empty()) say("blend: " + line);
+    const bool own = code_.task == Task::regression && columns() > 1;
+    const std::vector<std::string> names = rows_.schema().target_names();
+    for (std::size_t k = 0; k < (own ? std::min(columns(), kToldTargets) : 1); ++k)
+      tell_blend(b, k, own ? " of " + names[k] : "");
   }
 
   Rows& rows_;

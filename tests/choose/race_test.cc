@@ -13,14 +13,15 @@ namespace bochner {
 namespace {
 
 struct Table {
-  explicit Table(std::size_t n) : x(n, 2), y(n, 1) {
+  explicit Table(std::size_t n, std::size_t targets = 1) : x(n, 2), y(n, targets) {
     for (std::size_t i = 0; i < n; ++i) {
       x(i, 0) = float(i);
       x(i, 1) = float(normal(1, Draw::sample, i));
       y(i, 0) = double(x(i, 1)) + 3;
+      for (std::size_t k = 1; k < targets; ++k) y(i, k) = normal(3, Draw::sample, i, k);
     }
     schema.inputs = 2;
-    schema.targets = 1;
+    schema.targets = targets;
     rows = memory_rows<float>(std::as_const(x).view(), std::as_const(y).view(), schema);
   }
 
@@ -77,10 +78,38 @@ TEST(RaceRows, BlendOfTheTruthAndNoiseIsTheTruth) {
   }
   EXPECT_NEAR(rows.error(truth.held), 0, 1e-12);
   const std::vector<Candidate> both = {truth, noise};
-  const std::vector<double> b = rows.weigh(both);
-  EXPECT_NEAR(b[0], 1, 1e-6);
-  EXPECT_EQ(b[1], 0);
+  const Matrix<double> b = rows.weigh(both);
+  EXPECT_NEAR(b(0, 0), 1, 1e-6);
+  EXPECT_EQ(b(1, 0), 0);
   EXPECT_NEAR(*rows.score(rows.blend(both, b)).r2, 1, 1e-9);
+}
+
+TEST(RaceRows, EachNumberHasItsOwnBlend) {
+  const Table table(400, 2);  // the second one is noise
+  Threads threads(2);
+  TargetCode code;
+  code.task = Task::regression;
+  code.center = {3, 0};
+  code.unit = {1, 1};
+  const RaceRows rows(Stream(*table.rows, nullptr, threads, {}), code, 400, 5);
+  Candidate first, second;
+  first.held = second.held = Matrix<double>(60, 2);
+  for (std::size_t p = 0; p < 60; ++p) {
+    const double y = table.y(rows.held()[p], 0) - 3, noise = table.y(rows.held()[p], 1);
+    first.held(p, 0) = y;  // knows the first and mistakes the second
+    first.held(p, 1) = 0.5 * normal(7, Draw::sample, p) - 0.3 * noise;
+    second.held(p, 0) = normal(8, Draw::sample, p);
+    second.held(p, 1) = noise;
+  }
+  const std::vector<Candidate> both = {first, second};
+  const Matrix<double> b = rows.weigh(both);
+  EXPECT_NEAR(b(0, 0), 1, 1e-6);
+  EXPECT_EQ(b(1, 0), 0);
+  EXPECT_LT(b(0, 1), 0.1);
+  EXPECT_NEAR(b(1, 1), 1, 1e-3);
+  const Matrix<double> held = rows.blend(both, b);
+  EXPECT_NEAR(held(5, 0), first.held(5, 0), 1e-6);
+  EXPECT_NEAR(held(5, 1), second.held(5, 1), 0.02);
 }
 
 TEST(RaceRows, NoiseAloneWeighsLittle) {
@@ -97,8 +126,8 @@ TEST(RaceRows, NoiseAloneWeighsLittle) {
       noise[j].held = Matrix<double>(60, 1);
       for (std::size_t p = 0; p < 60; ++p) noise[j].held(p, 0) = 0.2 * normal(draw, Draw::sample, p, j);
     }
-    const std::vector<double> b = rows.weigh(noise);
-    kept += *std::max_element(b.begin(), b.end()) > 0;
+    const Matrix<double> b = rows.weigh(noise);
+    kept += *std::max_element(b.data(), b.data() + 4) > 0;
   }
   EXPECT_LT(kept, 60);  // without shrinkage nearly all of them
 }

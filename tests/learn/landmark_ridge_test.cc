@@ -115,6 +115,33 @@ TEST(LandmarkRidge, ARefitIsTheFitOfAllRows) {
   for (std::size_t i = 0; i < 500; ++i) EXPECT_NEAR(a(i, 0), b(i, 0), 1e-5);
 }
 
+// A second target, of noise.
+Data with_noise(std::size_t n) {
+  Data data(n);
+  Matrix<double> both(n, 2);
+  for (std::size_t i = 0; i < n; ++i) {
+    both(i, 0) = data.y(i, 0);
+    both(i, 1) = normal(5, Draw::sample, i);
+  }
+  data.y = std::move(both);
+  return data;
+}
+
+TEST(LandmarkRidge, EachTargetMayHaveItsOwnLambda) {
+  const Data data = with_noise(500);
+  Threads threads(2);
+  const Workers on{cpu_backend(), threads};
+  const LandmarkRidge ridge(on, data.rows(), first(60), data.held, 1.2);
+  const Matrix<double> own = predict_rows(on, *ridge.fit(std::vector{1e-6, 1e-1}, true), data.u.view());
+  const Matrix<double> little = predict_rows(on, *ridge.fit(1e-6, true), data.u.view());
+  const Matrix<double> much = predict_rows(on, *ridge.fit(1e-1, true), data.u.view());
+  for (std::size_t i = 0; i < 500; ++i) {
+    EXPECT_EQ(own(i, 0), little(i, 0));
+    EXPECT_EQ(own(i, 1), much(i, 1));
+  }
+  EXPECT_NE(little(0, 1), much(0, 1));
+}
+
 TEST(LandmarkRidge, ARowOfWeightTwoCountsAsTwo) {
   Data once(200), twice(250);
   once.weights.assign(200, 1.0);
@@ -161,9 +188,9 @@ TEST(LeafRidge, SolvesTheEquationsOfEachLeafWithTheSameBitsForAnyThreads) {
     Threads threads(count);
     const Workers on{cpu_backend(), threads};
     std::vector<LeafTree> trees = grow_leaves(on, data.u.view(), data.numbers(0), options);
-    const double lambda = choose_leaf_lambda(on, data.rows(), data.numbers(1), 1.5, trees[0], options);
+    const double lambda = choose_leaf_lambdas(on, data.rows(), data.numbers(1), 1.5, trees[0], options)[0];
     EXPECT_LT(lambda, 1e-2);  // there is no noise
-    solve_leaves(on, data.rows(), 1.5, lambda, trees);
+    solve_leaves(on, data.rows(), 1.5, std::vector{lambda}, trees);
     const std::vector<std::uint32_t>& leaf = trees[1].leaves[2];
     const Matrix<double>& alpha = trees[1].coefficients[2];
     for (std::size_t i = 0; i < leaf.size(); ++i) {  // (K + lambda n) alpha = y, alpha of the mean of two trees
@@ -174,6 +201,27 @@ TEST(LeafRidge, SolvesTheEquationsOfEachLeafWithTheSameBitsForAnyThreads) {
     if (count == 1) expected = trees;
     for (std::size_t l = 0; l < trees[0].leaves.size(); ++l)
       EXPECT_EQ(trees[0].coefficients[l], expected[0].coefficients[l]);
+  }
+}
+
+TEST(LeafRidge, EachTargetMayHaveItsOwnLambda) {
+  const Data data = with_noise(1000);
+  Threads threads(2);
+  const Workers on{cpu_backend(), threads};
+  LeafOptions options;
+  options.leaf_rows = 300;
+  options.own_lambdas = true;
+  std::vector<LeafTree> trees = grow_leaves(on, data.u.view(), data.numbers(0), options);
+  const std::vector<double> chosen = choose_leaf_lambdas(on, data.rows(), data.numbers(1), 1.5, trees[0], options);
+  EXPECT_LT(chosen[0], 1e-3);
+  EXPECT_EQ(chosen[1], 1e-2);
+  std::vector<LeafTree> one = trees;
+  solve_leaves(on, data.rows(), 1.5, std::vector{chosen[0], 0.0}, trees);
+  solve_leaves(on, data.rows(), 1.5, std::vector{chosen[0], chosen[0]}, one);
+  for (std::size_t i = 0; i < trees[0].leaves[1].size(); ++i) {
+    EXPECT_EQ(trees[0].coefficients[1](i, 0), one[0].coefficients[1](i, 0));
+    EXPECT_EQ(trees[0].coefficients[1](i, 1), 0);
+    EXPECT_NE(one[0].coefficients[1](i, 1), 0);
   }
 }
 
@@ -188,7 +236,7 @@ TEST(LeafRidge, RowsThatAreAllEqualMakeALeaf) {
   std::vector<LeafTree> trees = grow_leaves(on, data.u.view(), first(900), options);
   ASSERT_EQ(trees[0].leaves.size(), 1u);
   EXPECT_EQ(trees[0].leaves[0].size(), 200u);
-  solve_leaves(on, data.rows(), 1, 1e-4, trees);
+  solve_leaves(on, data.rows(), 1, std::vector{1e-4}, trees);
   for (const double v : {trees[0].coefficients[0](0, 0), trees[1].coefficients[0](7, 0)}) EXPECT_TRUE(std::isfinite(v));
 }
 
