@@ -14,7 +14,14 @@ namespace bochner {
 namespace {
 
 constexpr double kMostRows = 1e6;
-constexpr double kStein = 4;  // of rows' squared errors: what a blend of noise gains on the rows that chose it
+constexpr std::size_t kParts = 5;  // of the rows held out, that are blended crosswise
+constexpr double kStein = 4;       // of rows' squared errors: what a blend of noise gains on the rows that chose it
+
+std::vector<std::size_t> counted(std::size_t begin, std::size_t count) {
+  std::vector<std::size_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), begin);
+  return numbers;
+}
 
 }  // namespace
 
@@ -86,31 +93,31 @@ double RaceRows::relative(double error) const {
 }
 
 Matrix<double> RaceRows::weigh(std::span<const Candidate> candidates) const {
+  return weigh(candidates, counted(0, held_.size()));
+}
+
+Matrix<double> RaceRows::weigh(std::span<const Candidate> candidates, Numbers rows) const {
   const std::size_t columns = y_.cols(), together = machine_.own_choices ? 1 : columns;
   Matrix<double> weights(candidates.size(), columns);
   for (std::size_t begin = 0; begin < columns; begin += together) {
-    std::vector<std::size_t> some(together);
-    std::iota(some.begin(), some.end(), begin);
-    const std::vector<double> b = weigh(candidates, some);
+    const std::vector<double> b = weigh(candidates, rows, counted(begin, together));
     for (std::size_t j = 0; j < b.size(); ++j)
-      for (const std::size_t k : some) weights(j, k) = b[j];
+      for (std::size_t k = begin; k < begin + together; ++k) weights(j, k) = b[j];
   }
   const Matrix<double> blended = blend(candidates, weights);
   for (std::size_t begin = 0; begin < columns; begin += together) {
-    std::vector<std::size_t> some(together);
-    std::iota(some.begin(), some.end(), begin);
-    const double kept = certainty(blended, some);
+    const double kept = certainty(blended, rows, counted(begin, together));
     for (std::size_t j = 0; j < weights.rows(); ++j)
-      for (const std::size_t k : some) weights(j, k) *= kept;
+      for (std::size_t k = begin; k < begin + together; ++k) weights(j, k) *= kept;
   }
   return weights;
 }
 
-std::vector<double> RaceRows::weigh(std::span<const Candidate> candidates, std::span<const std::size_t> columns) const {
+std::vector<double> RaceRows::weigh(std::span<const Candidate> candidates, Numbers rows, Numbers columns) const {
   const std::size_t k = candidates.size();
   Matrix<double> gram(k, k);
   std::vector<double> moment(k, 0.0);
-  for (std::size_t p = 0; p < held_.size(); ++p)
+  for (const std::size_t p : rows)
     for (const std::size_t o : columns) {
       const double w = weight(held_[p]);
       for (std::size_t a = 0; a < k; ++a) {
@@ -122,15 +129,28 @@ std::vector<double> RaceRows::weigh(std::span<const Candidate> candidates, std::
   return blend_weights(gram, moment);
 }
 
-double RaceRows::certainty(const Matrix<double>& held, std::span<const std::size_t> columns) const {
+double RaceRows::certainty(const Matrix<double>& held, Numbers rows, Numbers columns) const {
   double gain = 0, left = 0;
-  for (std::size_t p = 0; p < held_.size(); ++p)
+  for (const std::size_t p : rows)
     for (const std::size_t k : columns) {
       const double y = y_(held_[p], k), by_mean = y - mean_[k], by_blend = y - held(p, k);
       gain += weight(held_[p]) * (by_mean * by_mean - by_blend * by_blend);
-      left += weight(held_[p]) * by_blend * by_blend / double(held_.size());
+      left += weight(held_[p]) * by_blend * by_blend / double(rows.size());
     }
   return gain > 0 ? std::max(0.0, 1 - kStein * left / gain) : 0;
+}
+
+Matrix<double> RaceRows::blend_crosswise(std::span<const Candidate> candidates) const {
+  Matrix<double> out(held_.size(), y_.cols());
+  for (std::size_t part = 0; part < kParts; ++part) {
+    std::vector<std::size_t> others;
+    for (std::size_t p = 0; p < held_.size(); ++p)
+      if (p % kParts != part) others.push_back(p);
+    const Matrix<double> blended = blend(candidates, weigh(candidates, others));
+    for (std::size_t p = part; p < held_.size(); p += kParts)
+      for (std::size_t k = 0; k < out.cols(); ++k) out(p, k) = blended(p, k);
+  }
+  return out;
 }
 
 Matrix<double> RaceRows::blend(std::span<const Candidate> candidates, const Matrix<double>& weights) const {

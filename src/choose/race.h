@@ -70,6 +70,8 @@ class RaceRows {
   Matrix<double> weigh(std::span<const Candidate> candidates) const;
   // Predictions of that blend for the rows held out, coded; and their score in the units of the targets.
   Matrix<double> blend(std::span<const Candidate> candidates, const Matrix<double>& weights) const;
+  // The same where each fifth of these rows has the weights that the others gave: what a blend does with new rows.
+  Matrix<double> blend_crosswise(std::span<const Candidate> candidates) const;
   Score score(const Matrix<double>& held) const;
   // The same rows, decoded, for what is learnt from rows not seen.
   UnseenRows unseen(const Matrix<double>& held, const std::vector<double>& class_weights) const;
@@ -81,10 +83,12 @@ class RaceRows {
   }
   void read(const Stream& stream);
   void hold_out(std::uint64_t seed);
-  std::vector<double> weigh(std::span<const Candidate> candidates, std::span<const std::size_t> columns) const;
+  using Numbers = std::span<const std::size_t>;
+  Matrix<double> weigh(std::span<const Candidate> candidates, Numbers rows) const;  // by these of the rows held out
+  std::vector<double> weigh(std::span<const Candidate> candidates, Numbers rows, Numbers columns) const;
   // The positive part of 1 - 4 s^2 / g (after James and Stein), g the gain in squared error over the mean on all rows
   // held out, s^2 what is left over in one of them.
-  double certainty(const Matrix<double>& held, std::span<const std::size_t> columns) const;
+  double certainty(const Matrix<double>& held, Numbers rows, Numbers columns) const;
 
   TargetCode code_;
   Matrix<float> x_;

@@ -18,16 +18,18 @@ namespace {
 constexpr std::size_t kMostKept = 10000;  // residuals of a target
 constexpr std::size_t kMostKnots = 12, kRowsPerKnot = 50, kLeastKnots = 3;
 constexpr double kChoiceLevel = 0.9;
+constexpr std::size_t kParts = 10;  // of the rows, that are scaled by the spread of the others
 
 struct Residual {
   double prediction, residual, weight;
 };
 using Residuals = std::vector<Residual>;
 
+std::size_t knots_of(const Residuals& rows) { return std::min(kMostKnots, rows.size() / kRowsPerKnot); }
+
 // The spread about predictions of a size: (mean |residual|^(1/2))^2 of rows with neighbouring predictions, which the
 // largest of them move little, smoothed once.
-void fit_spread(Residuals rows, Intervals::Target& target) {
-  const std::size_t knots = std::min(kMostKnots, rows.size() / kRowsPerKnot);
+void fit_spread(Residuals rows, std::size_t knots, Intervals::Target& target) {
   if (knots < kLeastKnots) return;
   std::stable_sort(rows.begin(), rows.end(),
                    [](const Residual& a, const Residual& b) { return a.prediction < b.prediction; });
@@ -56,13 +58,32 @@ void fit_spread(Residuals rows, Intervals::Target& target) {
   target.predictions = std::move(at);
 }
 
-// The residuals over the spread, ascending, each of the same weight.
+// The residuals over the spread, with weights. Each is divided by a spread that others made: its own would make a large
+// one smaller than those of new rows are.
+std::vector<std::pair<double, double>> scaled_residuals(const Residuals& rows, const Intervals::Target& target) {
+  std::vector<std::pair<double, double>> scaled;
+  for (std::size_t part = 0; part < kParts; ++part) {
+    Intervals::Target other = target;
+    if (!target.spreads.empty()) {
+      Residuals others;
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        if (i % kParts != part) others.push_back(rows[i]);
+      other = {};
+      fit_spread(others, knots_of(rows), other);
+      if (other.spreads.empty()) other = target;
+    }
+    for (std::size_t i = part; i < rows.size(); i += kParts)
+      scaled.emplace_back(rows[i].residual / other.spread(rows[i].prediction), rows[i].weight);
+  }
+  return scaled;
+}
+
+// Those residuals, ascending, each of the same weight.
 void keep_residuals(const Residuals& rows, Intervals::Target& target) {
-  std::vector<std::pair<double, double>> scaled;  // with weights
+  std::vector<std::pair<double, double>> scaled = scaled_residuals(rows, target);
   double total = 0;
   bool alike = true;
   for (const Residual& r : rows) {
-    scaled.emplace_back(r.residual / target.spread(r.prediction), r.weight);
     total += r.weight;
     alike = alike && r.weight == rows[0].weight;
   }
@@ -100,14 +121,14 @@ Intervals::Target learn_target(const Residuals& rows) {
     for (std::size_t i = 0; i < rows.size(); ++i) (i % 2 == side ? part : other).push_back(rows[i]);
     for (const int spread : {0, 1}) {
       Intervals learnt{{{}}, double(part.size())};
-      if (spread) fit_spread(part, learnt.targets[0]);
+      if (spread) fit_spread(part, knots_of(part), learnt.targets[0]);
       if (part.empty()) continue;
       keep_residuals(part, learnt.targets[0]);
       if (learnt.greatest_level() >= kChoiceLevel) scores[spread] += interval_score(learnt, other);
     }
   }
   Intervals::Target target;
-  if (scores[1] < scores[0]) fit_spread(rows, target);
+  if (scores[1] < scores[0]) fit_spread(rows, knots_of(rows), target);
   keep_residuals(rows, target);
   return target;
 }

@@ -280,12 +280,12 @@ class Race {
   }
 
   void score(const Matrix<double>& b) {
-    const Matrix<double> held = race_rows_.blend(candidates_, b);
+    const Matrix<double> held = race_rows_.blend_crosswise(candidates_);
     report_.score = race_rows_.score(held);
     unseen_ = race_rows_.unseen(held, class_weights(rows_.schema(), survey_, options_));
     for (std::size_t j = 0; j < b.rows(); ++j)
       report_.candidates.push_back({candidates_[j].name, race_rows_.relative(candidates_[j].error), mean_weight(b, j)});
-    report_.validation = fmt::format("{} rows held out, which also chose the blend", race_rows_.held().size());
+    report_.validation = fmt::format("{} rows held out, which also chose lambdas", race_rows_.held().size());
     const bool own = code_.task == Task::regression && columns() > 1;
     const std::vector<std::string> names = rows_.schema().target_names();
     for (std::size_t k = 0; k < (own ? std::min(columns(), kToldTargets) : 1); ++k)

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "random/draw.h"
 
@@ -110,6 +111,33 @@ TEST(RaceRows, EachNumberHasItsOwnBlend) {
   const Matrix<double> held = rows.blend(both, b);
   EXPECT_NEAR(held(5, 0), first.held(5, 0), 1e-6);
   EXPECT_NEAR(held(5, 1), second.held(5, 1), 0.02);
+}
+
+// Noise that happens to fit the rows held out is not believed by those that did not choose its weight.
+TEST(RaceRows, ABlendCrosswiseIsNotFlattered) {
+  const Table table(400, 2);
+  Threads threads(2);
+  TargetCode code;
+  code.task = Task::regression;
+  code.center = {0, 0};
+  code.unit = {1, 1};
+  const RaceRows rows(Stream(*table.rows, nullptr, threads, {}), code, 400, 5);
+  double flattered = 0, crosswise = 0, mean = 0;
+  for (std::uint64_t draw = 0; draw < 50; ++draw) {
+    std::vector<Candidate> noise(8);
+    for (std::size_t j = 0; j < noise.size(); ++j) {
+      noise[j].held = Matrix<double>(60, 2);
+      for (std::size_t p = 0; p < 60; ++p) {
+        noise[j].held(p, 0) = table.y(rows.held()[p], 0);
+        noise[j].held(p, 1) = 0.3 * normal(draw, Draw::sample, p, j);
+      }
+    }
+    flattered += rows.error(rows.blend(noise, rows.weigh(noise)));
+    crosswise += rows.error(rows.blend_crosswise(noise));
+  }
+  for (const std::uint32_t row : rows.held()) mean += std::pow(table.y(row, 1) - rows.mean()[1], 2) / 60 * 50;
+  EXPECT_LT(flattered, mean);
+  EXPECT_GT(crosswise, mean);
 }
 
 TEST(RaceRows, NoiseAloneWeighsLittle) {

@@ -49,6 +49,19 @@ TEST(Intervals, HoldTheShareTheyPromise) {
   }
 }
 
+// A spread learnt from the same residuals that it divides would make those too small.
+TEST(Intervals, HoldItOnTheAverageOverFewRowsToo) {
+  const Predicted fresh = skew(40000, 1, true);
+  double sum = 0;
+  constexpr std::size_t kDraws = 200;
+  for (std::size_t seed = 2; seed < 2 + kDraws; ++seed) {
+    const Predicted known = skew(600, seed, true);
+    sum += inside(learn_intervals(known.predictions.view(), known.targets.view()), fresh, 0.8);
+  }
+  EXPECT_GE(sum / double(kDraws), 0.8);
+  EXPECT_LT(sum / double(kDraws), 0.81);
+}
+
 TEST(Intervals, AreWiderWhereErrorsAreLarger) {
   const Predicted known = skew(3000, 1, true), fresh = skew(20000, 2, true);
   const Intervals found = learn_intervals(known.predictions.view(), known.targets.view());
