@@ -10,6 +10,7 @@
 
 #include "bochner/error.h"
 #include "bochner/execution.h"
+#include "bochner/option_spelling.h"
 #include "bochner/processor.h"
 #include "commands.h"
 #include "help.h"
@@ -122,6 +123,7 @@ int end_without_waiting(int code) {
 }  // namespace bochner
 
 int main(int argc, char** argv) {
+  bochner::spell_options(bochner::OptionSpelling::flags);
   bochner::catch_signals();
   return bochner::end_without_waiting(bochner::guarded(argc, argv));
 }

@@ -3,7 +3,9 @@
 
 #pragma once
 
-// The whole library.
+// The whole library. What threads may share is said at each class. Plain structs, matrices and errors are values as in
+// the standard library: any number of threads may read one, a change is alone. Functions may be called by several
+// threads at once where they share no Rows, which are read by one at a time.
 
 #include "bochner/archive.h"
 #include "bochner/atomic_file.h"
@@ -35,6 +37,7 @@
 #include "bochner/model.h"
 #include "bochner/new_rows.h"
 #include "bochner/nystroem.h"
+#include "bochner/option_spelling.h"
 #include "bochner/outputs.h"
 #include "bochner/parts.h"
 #include "bochner/paths.h"

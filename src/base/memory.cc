@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #endif
 
+#include "base/option.h"
 #include "base/require.h"
 #include "base/team_size.h"
 
@@ -63,8 +64,8 @@ std::optional<std::size_t> left_of_addresses() {
   require(
       used < most,
       "memory: {} MiB of addresses are granted (ulimit -v), {} threads need {} MiB before any work; raise the limit "
-      "or use fewer --threads",
-      most >> 20, largest_team(), used >> 20);
+      "or use fewer {}",
+      most >> 20, largest_team(), used >> 20, Option::threads);
   return most - used;
 }
 

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/option.h"
 #include "base/team_size.h"
 
 namespace bochner {
@@ -87,8 +88,8 @@ Threads::Threads(int count)
     const std::size_t started = team_->members.size() + 1;
     team_->end();
     throw std::invalid_argument(
-        fmt::format("threads: the system grants {} of {}: {}; use fewer --threads, or raise ulimit -v and -u", started,
-                    count_, error.code().message()));
+        fmt::format("threads: the system grants {} of {}: {}; use fewer {}, or raise ulimit -v and -u", started, count_,
+                    error.code().message(), Option::threads));
   }
   for (int before = largest; before < count_ && !largest.compare_exchange_weak(before, count_);) continue;
 }

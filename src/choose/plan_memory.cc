@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/option.h"
 #include "base/require.h"
 #include "choose/map_parts.h"
 #include "choose/plan.h"
@@ -16,6 +17,8 @@
 namespace bochner {
 
 namespace {
+
+std::string raise_memory() { return fmt::format("raise {}", Option::memory); }
 
 constexpr double kMega = 1 << 20;
 constexpr double kProgram = 16 * kMega;  // code, libraries and small things
@@ -186,21 +189,21 @@ class Planning {
 
   [[noreturn]] void refuse(const MemoryPlan& plan) const {
     const std::string allowed = options_.execution.memory
-                                    ? fmt::format("--memory allows {}", size_text(limit_))
+                                    ? fmt::format("{} allows {}", Option::memory, size_text(limit_))
                                     : fmt::format("{} are allowed, 3/4 of what is free", size_text(limit_));
     const std::size_t D = largest();
-    std::string remedy = "raise --memory";
+    std::string remedy = raise_memory();
     if (D > 0)
-      remedy = fmt::format("the largest number that fits is {}; or raise --memory", D);
+      remedy = fmt::format("the largest number that fits is {}; or {}", D, raise_memory());
     else if (before(false).total() > limit_)
-      remedy = fmt::format("raise --memory to {} at least", size_text(before(false).total() + kMega));
+      remedy = fmt::format("{} to {} at least", raise_memory(), size_text(before(false).total() + kMega));
     if (D > 0 && options_.learner.learner != Learner::ridge) remedy += ", or use ridge";
     if (has_bins(options_.map))
-      throw std::invalid_argument(fmt::format("memory: grids need at least {} ({}), {}; raise --memory",
-                                              size_text(plan.total()), plan.items_text(), allowed));
-    throw std::invalid_argument(fmt::format("{} {} need {} ({}), {}; {}",
-                                            step_ == 0 ? "memory:" : "--features:", size_.features,
-                                            size_text(plan.total()), plan.items_text(), allowed, remedy));
+      throw std::invalid_argument(fmt::format("memory: grids need at least {} ({}), {}; {}", size_text(plan.total()),
+                                              plan.items_text(), allowed, raise_memory()));
+    throw std::invalid_argument(
+        fmt::format("{}: {} need {} ({}), {}; {}", step_ == 0 ? std::string_view("memory") : spelled(Option::features),
+                    size_.features, size_text(plan.total()), plan.items_text(), allowed, remedy));
   }
 
   const Rows& rows_;
@@ -235,7 +238,7 @@ void check_survey_memory(const Schema& schema, int threads, const Execution& exe
   MemoryPlan plan = program_memory(threads, 1);
   plan.add("inputs", double(schema.inputs) * (input_bytes(schema) + look_bytes(schema, threads)));
   say_or_refuse(plan, double(memory_limit(execution)), fmt::format("a look over {} inputs", schema.inputs),
-                "raise --memory", {});
+                raise_memory(), {});
 }
 
 void plan_sums_memory(FitSize size, const Schema& schema, std::size_t step, const TrainOptions& options) {
@@ -252,19 +255,19 @@ void plan_sums_memory(FitSize size, const Schema& schema, std::size_t step, cons
     return plan.add(sums_memory(s, limit));
   };
   const MemoryPlan plan = plan_of(size.features);
-  std::string remedy = "raise --memory";
+  std::string remedy = raise_memory();
   if (plan.total() > limit && step > 0)
     if (const std::size_t D = largest_that_fits(size.features, step, limit, plan_of))
-      remedy = fmt::format("the largest number that fits is {}; or raise --memory", D);
-  say_or_refuse(plan, limit, fmt::format("--features {}", size.features), remedy, options.say);
+      remedy = fmt::format("the largest number that fits is {}; or {}", D, raise_memory());
+  say_or_refuse(plan, limit, spelled(Option::features, std::to_string(size.features)), remedy, options.say);
 }
 
 void plan_solve_memory(std::size_t features, std::size_t outputs, int threads, const Execution& execution,
                        const std::function<void(const std::string&)>& say) {
   MemoryPlan plan = program_memory(threads, 0);
   plan.add(solve_memory(features, outputs, threads));
-  say_or_refuse(plan, double(memory_limit(execution)), fmt::format("solving for {} features", features),
-                "raise --memory", say);
+  say_or_refuse(plan, double(memory_limit(execution)), fmt::format("solving for {} features", features), raise_memory(),
+                say);
 }
 
 void check_fit_memory(const MemoryPlan& plan, std::size_t features, const Execution& execution) {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <tuple>
 
+#include "base/option.h"
 #include "base/require.h"
 #include "random/draw.h"
 #include "rows/class_target.h"
@@ -61,7 +62,8 @@ void check_target(double target, std::size_t row, std::size_t column) {
   if (std::abs(target) > kLargestTarget<T>)
     fail(Error::Kind::data, "row {}: found the target {}, expected at most {:g} in size in {}; divide the targets{}",
          row, target, kLargestTarget<T>, std::is_same_v<T, float> ? "float" : "double",
-         std::is_same_v<T, float> ? " by their unit, or train with --precision double" : " by their unit");
+         std::is_same_v<T, float> ? fmt::format(" by their unit, or train with {}", Option::double_precision)
+                                  : std::string(" by their unit"));
 }
 
 void check_weight(double weight, std::size_t row) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/option.h"
 #include "base/require.h"
 #include "folds/covariance.h"
 #include "folds/sketch.h"
@@ -68,8 +69,8 @@ class Factoring {
     const double least =
         by_gram() ? 0 : (SketchFold::bytes(d_, width_, true) + 2.0 * double(d_ * width_) * sizeof(double));
     require(least <= limit_,
-            "svd: {} directions of {} inputs take {}, --memory leaves {}; ask for a lower rank or allow more memory",
-            width_, d_, size_text(least), size_text(limit_));
+            "svd: {} directions of {} inputs take {}, {} leaves {}; ask for a lower rank or allow more memory", width_,
+            d_, size_text(least), Option::memory, size_text(limit_));
   }
 
   SketchBasis basis_of(const Matrix<double>& q, bool images, bool wide) const {

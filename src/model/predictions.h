@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "base/option.h"
 #include "base/require.h"
 #include "bochner/matrix.h"
 
@@ -16,9 +17,8 @@ inline void check_finite(MatrixView<const double> predictions, std::size_t first
     for (std::size_t k = 0; k < predictions.cols; ++k)
       if (!std::isfinite(predictions(i, k)))
         fail(Error::Kind::data,
-             "row {}: its prediction is not finite: an input is too large for the model; correct it, or train with "
-             "--precision double",
-             first + i);
+             "row {}: its prediction is not finite: an input is too large for the model; correct it, or train with {}",
+             first + i, Option::double_precision);
 }
 
 }  // namespace bochner

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/option.h"
 #include "base/require.h"
 
 namespace bochner {
@@ -151,8 +152,9 @@ bool ChunkReader::read_chunk() {
       chunk_.begin = begin;
       fail(Error::Kind::data, "{}: a row longer than {:.1f} MB{}", place(rows.open_quote ? rows.open_quote : begin),
            double(sizes_.longest_row) / 1e6,
-           rows.open_quote ? ", it begins with a quote that is never closed; close or remove it"
-                           : ", too long for --memory; is this a text file of rows? otherwise raise --memory");
+           rows.open_quote
+               ? std::string(", it begins with a quote that is never closed; close or remove it")
+               : fmt::format(", too long for {0}; is this a text file of rows? otherwise raise {0}", Option::memory));
     }
   }
 }

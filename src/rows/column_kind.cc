@@ -10,6 +10,7 @@
 #include <map>
 #include <numeric>
 
+#include "base/option.h"
 #include "rows/labels.h"
 
 namespace bochner {
@@ -61,7 +62,9 @@ struct Mixture {
   }
 };
 
-std::string as_text(const std::string& name) { return fmt::format("--category {} to take the column as text", name); }
+std::string as_text(const std::string& name) {
+  return fmt::format("{} to take the column as text", spelled(Option::categories, name));
+}
 
 // 5,000 for 5000.
 std::string thousands(std::size_t count) {
@@ -81,9 +84,9 @@ std::string cap_note(const ColumnTally& listed, const std::string& shown_name, s
   if (counts.size() <= most) return {};
   std::sort(counts.rbegin(), counts.rend());
   const std::size_t kept = std::accumulate(counts.begin(), counts.begin() + std::ptrdiff_t(most), std::size_t{0});
-  return fmt::format("{}: {} levels, the {} most frequent kept ({:.0f} % of the rows); --max-levels changes it",
-                     shown_name, thousands(listed.levels.size()), most,
-                     100.0 * double(kept) / double(listed.listed() + listed.missing));
+  return fmt::format("{}: {} levels, the {} most frequent kept ({:.0f} % of the rows); {} changes it", shown_name,
+                     thousands(listed.levels.size()), most,
+                     100.0 * double(kept) / double(listed.listed() + listed.missing), Option::max_levels);
 }
 
 // Text to be encoded, if it is not something else in disguise.
@@ -104,8 +107,8 @@ ColumnKind text_kind(const ColumnTally& column, const ColumnTally& listed, const
   const std::size_t cells = listed.listed(), kinds = listed.levels.size();
   if (cells >= kFewCells && 10 * kinds >= 9 * cells) {
     found.kind = Kind::ignored;
-    found.note = fmt::format("{}: {} levels in {} rows, ignored; --category {} keeps it", shown_name, thousands(kinds),
-                             thousands(cells + listed.missing), shown_name);
+    found.note = fmt::format("{}: {} levels in {} rows, ignored; {} keeps it", shown_name, thousands(kinds),
+                             thousands(cells + listed.missing), spelled(Option::categories, shown_name));
     return found;
   }
   if (const std::string note = cap_note(listed, shown_name, options.max_levels); !note.empty()) {
@@ -135,9 +138,10 @@ Dates find_dates(const ColumnTally& column, const RowsOptions& options, bool& am
 std::string WrittenColumn::remedy() const {
   switch (form) {
     case Form::comma:
-      return "give --decimal , if the comma is a decimal one, remove it if it groups digits";
+      return fmt::format("give {} if the comma is a decimal one, remove it if it groups digits",
+                         spelled(Option::decimal, ","));
     case Form::point:
-      return "give --decimal . if the point is the decimal one";
+      return fmt::format("give {} if the point is the decimal one", spelled(Option::decimal, "."));
     case Form::grouped:
       return "remove what groups the digits";
     default:
@@ -203,27 +207,27 @@ ColumnKind find_kind(const ColumnTally& column, const ColumnTally& listed, const
     ColumnKind found{.dates = dates};
     const double sum = dates == Dates::month_first ? column.dates.month_first_sum : column.dates.day_first_sum;
     found.mean = sum / double(column.texts);
-    found.note =
-        fmt::format("{}: dates{}, taken as days since 1970-01-01; --category {} takes them as text", shown_name,
-                    dates == Dates::day_first     ? " (day first)"
-                    : dates == Dates::month_first ? " (month first)"
-                                                  : "",
-                    shown_name);
+    found.note = fmt::format("{}: dates{}, taken as days since 1970-01-01; {} takes them as text", shown_name,
+                             dates == Dates::day_first     ? " (day first)"
+                             : dates == Dates::month_first ? " (month first)"
+                                                           : "",
+                             spelled(Option::categories, shown_name));
     if (ambiguous)
       found.refusal = fmt::format(
-          "{}: '{}' in column '{}', expected dates that show which of day and month comes first; give --date-order dmy "
-          "or mdy, write them as 2024-03-31, or give {}",
-          column.first_text.place, column.first_text.text, shown_name, as_text(shown_name));
+          "{}: '{}' in column '{}', expected dates that show which of day and month comes first; give {} or "
+          "mdy, write them as 2024-03-31, or give {}",
+          column.first_text.place, column.first_text.text, shown_name, spelled(Option::date_order, "dmy"),
+          as_text(shown_name));
     return found;
   }
   if (column.numbers > 0 && !Mixture(listed, rules).is_text()) {
     ColumnKind found;
     found.refusal = fmt::format(
-        "{}: '{}' in column '{}', expected a number as in {} of {} cells; correct it, or give --missing-values {} if "
-        "it "
-        "means that there is none, or {}",
+        "{}: '{}' in column '{}', expected a number as in {} of {} cells; correct it, or give {} if it means "
+        "that there is none, or {}",
         column.first_text.place, column.first_text.text, shown_name, thousands(column.numbers),
-        thousands(column.numbers + column.texts), column.first_text.text, as_text(shown_name));
+        thousands(column.numbers + column.texts), spelled(Option::missing_values, column.first_text.text),
+        as_text(shown_name));
     return found;
   }
   return text_kind(column, listed, name, rules, options);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/option.h"
 #include "base/require.h"
 #include "rows/labels.h"
 #include "rows/near_names.h"
@@ -39,9 +40,8 @@ void ColumnNames::refuse_repeated(const std::string& name) const {
   if (std::find(repeated.begin(), repeated.end(), name) != repeated.end())
     fail(Error::Kind::data,
          "{}: several columns have the name '{}', expected one; rename the others, or give the column's index from 0 "
-         "and "
-         "--ignore those of the others",
-         path, shown(name));
+         "and those of the others to {}",
+         path, shown(name), Option::ignore);
 }
 
 std::vector<std::string> numbered_names(std::size_t count) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/option.h"
 #include "rows/columns.h"
 #include "rows/csv_tally.h"
 #include "rows/date.h"
@@ -19,7 +20,6 @@ namespace {
 using Kind = Column::Kind;
 
 // A training has refused such rows in its scan.
-constexpr const char* kRemoveRow = "fill it in or remove the row";
 
 }  // namespace
 
@@ -80,7 +80,7 @@ bool CsvCells::take(std::size_t c, const CsvCell& cell, RowPlace<T> to, Complain
   double value = 0;
   const CellKind kind = rules_.kind(cell.text, plan.among, value);
   if (kind == CellKind::missing) {
-    complain_missing(cell.begin, name, plan.kind, missing_, kRemoveRow, complaint);
+    complain_missing(cell.begin, name, plan.kind, missing_, MissingRemedy::remove_row, complaint);
     if (complaint.at) return false;
     ++to.rows.counts.missing;
   }
@@ -126,20 +126,19 @@ bool CsvCells::take_number(std::size_t c, const CsvCell& cell, FoundCell found, 
   }
   input = T(found.value);
   if (!std::isfinite(input))
-    complaint.say(
-        cell.begin,
-        "'{}' in column '{}' is beyond the range of float; scale the column, or train with --precision double",
-        shown(cell.text), shown(name));
+    complaint.say(cell.begin, "'{}' in column '{}' is beyond the range of float; scale the column, or train with {}",
+                  shown(cell.text), shown(name), Option::double_precision);
   return std::isfinite(input);
 }
 
 std::string CsvCells::number_remedy(std::string_view text) const {
   const WrittenNumber::Form form = written_number(text).form;
   if (form == WrittenNumber::Form::comma && rules_.decimal() == '.')
-    return "give --decimal , if the comma is a decimal one";
+    return fmt::format("give {} if the comma is a decimal one", spelled(Option::decimal, ","));
   if (form == WrittenNumber::Form::point && rules_.decimal() == ',')
-    return "give --decimal . if the point is the decimal one";
-  return fmt::format("correct it, or give --missing-values {} if it means that there is none", shown(text));
+    return fmt::format("give {} if the point is the decimal one", spelled(Option::decimal, "."));
+  return fmt::format("correct it, or give {} if it means that there is none",
+                     spelled(Option::missing_values, shown(text)));
 }
 
 bool CsvCells::take_target(std::size_t c, const CsvCell& cell, double& target, Complaint& complaint) const {
@@ -154,7 +153,7 @@ bool CsvCells::take_target(std::size_t c, const CsvCell& cell, double& target, C
     return true;
   }
   if (kind == CellKind::missing) {
-    if (!lenient_) complain_missing(cell.begin, name, Kind::target, missing_, kRemoveRow, complaint);
+    if (!lenient_) complain_missing(cell.begin, name, Kind::target, missing_, MissingRemedy::remove_row, complaint);
     return lenient_;
   }
   if (task_ == Task::regression) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "base/option.h"
 #include "base/require.h"
 #include "base/threads.h"
 #include "rows/column_kind.h"
@@ -140,9 +141,9 @@ class Scanner {
       if (column.mode != Mode::numbers) continue;
       for (std::uint32_t i = 0; i < column.levels.size(); ++i)
         if (written_number(column.levels.text(i)).form == Form::point)
-          fail(Error::Kind::data,
-               "{}: '{}' in column '{}', expected a decimal comma as in {}; give --decimal , or --decimal .",
-               column.first_text.place, shown(column.levels.text(i)), shown_name(c), shortened_list(comma_columns_, 3));
+          fail(Error::Kind::data, "{}: '{}' in column '{}', expected a decimal comma as in {}; give {} or {}",
+               column.first_text.place, shown(column.levels.text(i)), shown_name(c), shortened_list(comma_columns_, 3),
+               spelled(Option::decimal, ","), spelled(Option::decimal, "."));
     }
   }
 
@@ -230,9 +231,9 @@ class Scanner {
     }
     if (schema.inputs == 0)
       fail(Error::Kind::data,
-           "{}: no column is left as an input: nearly every row of {} has a text of its own; give "
-           "--category to keep one",
-           path(), shortened_list(identifier_names()));
+           "{}: no column is left as an input: nearly every row of {} has a text of its own; give {} "
+           "to keep one",
+           path(), shortened_list(identifier_names()), Option::categories);
     return schema;
   }
 
@@ -248,7 +249,8 @@ class Scanner {
     const FirstCell& first = tally_.columns[c].first_doubtful;
     if (first.place.empty() || (is_input(c) && kinds_[c].kind != Kind::numeric)) return;
     Complaint complaint;
-    complain_missing(first.text.data(), name(c), rules_.roles[c], options_.missing, kDropRows, complaint);
+    complain_missing(first.text.data(), name(c), rules_.roles[c], options_.missing, MissingRemedy::drop_rows,
+                     complaint);
     if (complaint.at) fail(Error::Kind::data, "{}: {}", first.place, complaint.message);
   }
 
@@ -307,10 +309,9 @@ class Scanner {
 
   std::string regression_remedy(std::size_t c) const {
     if (const auto written = find_written(tally_.columns[c], rules_.cells)) return written->remedy();
-    return fmt::format(
-        "correct it, give --missing-values {} and --missing drop if it means that there is none, or "
-        "choose --task classification",
-        tally_.columns[c].first_text.text);
+    return fmt::format("correct it, give {} and {} if it means that there is none, or choose {}",
+                       spelled(Option::missing_values, tally_.columns[c].first_text.text),
+                       spelled(Option::missing, "drop"), spelled(Option::task, "classification"));
   }
 
   // Refuses texts that are hardly meant as classes.
@@ -320,7 +321,8 @@ class Scanner {
     if (column.numbers > 0 && !column.kinds.look_like_classes())
       refuse_text(c, fmt::format("a number as in {} of {} cells", column.numbers, column.numbers + column.texts),
                   regression_remedy(c));
-    const std::string classes = "or --task classification to take every text as a class";
+    const std::string classes =
+        fmt::format("or {} to take every text as a class", spelled(Option::task, "classification"));
     bool ambiguous = false;
     if (const auto written = find_written(column, rules_.cells);
         written && (written->kinds > kFewKinds || written->amount()))

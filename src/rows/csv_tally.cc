@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/option.h"
 #include "rows/csv_cell.h"
 #include "rows/date.h"
 #include "rows/number.h"
@@ -119,7 +120,7 @@ bool tally_cell(const CsvCell& cell, const std::string& name, std::size_t c, con
   const CellKind kind = rules.cells.kind(cell.text, among, value);
   if (kind == CellKind::missing) {
     ++column.missing;
-    complain_missing(cell.begin, name, role, rules.missing, kDropRows, complaint);
+    complain_missing(cell.begin, name, role, rules.missing, MissingRemedy::drop_rows, complaint);
     return complaint.at == nullptr;
   }
   if (column.mode == Mode::text) {
@@ -154,13 +155,17 @@ struct QuickTally {
 
 }  // namespace
 
-void complain_missing(const char* at, const std::string& name, Kind role, Missing missing, const char* remedy,
+void complain_missing(const char* at, const std::string& name, Kind role, Missing missing, MissingRemedy remedy,
                       Complaint& complaint) {
   if (role == Kind::target || role == Kind::weight)
     complaint.say(at, "the {} '{}' is missing, expected a value; {}", role == Kind::target ? "target" : "weight",
-                  shown(name), remedy);
+                  shown(name),
+                  remedy == MissingRemedy::remove_row
+                      ? "fill it in or remove the row"
+                      : fmt::format("fill it in, or leave such rows out ({})", spelled(Option::missing, "drop")));
   else if (missing == Missing::error)
-    complaint.say(at, "column '{}' has no value here; fill it in, or choose --missing mean or drop", shown(name));
+    complaint.say(at, "column '{}' has no value here; fill it in, or choose {} or drop", shown(name),
+                  spelled(Option::missing, "mean"));
 }
 
 void tally_piece(const char* begin, const char* end, const CsvLayout& layout, const TallyRules& rules,

@@ -84,8 +84,8 @@ struct TallyRules {
 void tally_piece(const char* begin, const char* end, const CsvLayout& layout, const TallyRules& rules, CsvTally& tally);
 
 // For a missing cell, where the column's role or the policy forbids it. The remedy is for targets and weights.
-inline constexpr const char* kDropRows = "fill it in, or leave such rows out (--missing drop)";
-void complain_missing(const char* at, const std::string& name, Column::Kind role, Missing missing, const char* remedy,
+enum class MissingRemedy { drop_rows, remove_row };
+void complain_missing(const char* at, const std::string& name, Column::Kind role, Missing missing, MissingRemedy remedy,
                       Complaint& complaint);
 
 // For a row with too few or too many cells.

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/option.h"
 #include "base/require.h"
 #include "rows/disk_file.h"
 
@@ -40,8 +41,8 @@ class Decompressor : public ByteSource {
   }
   [[noreturn]] void too_large(const char* what, std::size_t memory) const {
     fail(Error::Kind::data,
-         "{}: its {} takes more than the {:.1f} MB that decompression may; raise --memory, or decompress it first",
-         file_.path(), what, double(memory) / 1e6);
+         "{}: its {} takes more than the {:.1f} MB that decompression may; raise {}, or decompress it first",
+         file_.path(), what, double(memory) / 1e6, Option::memory);
   }
 
   DiskFile file_;

@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/option.h"
 #include "rows/columns.h"
 #include "rows/labels.h"
 #include "rows/npy_file.h"
@@ -70,7 +71,7 @@ class NpyRows : public StreamedRows {
   bool fill_any(RowBuffer<T>& rows);
   bool fill_inputs(RowBuffer<float>& rows);
   double target(double value, std::size_t column) const;
-  [[noreturn]] void refuse(std::size_t column, double value, const char* expected) const {
+  [[noreturn]] void refuse(std::size_t column, double value, const std::string& expected) const {
     fail(Error::Kind::data, "{}: row {}, column {} (from 0): {}, expected {}; correct or remove the row", path_, row_,
          column, value, expected);
   }
@@ -117,7 +118,8 @@ bool NpyRows::fill_any(RowBuffer<T>& rows) {
       } else {
         inputs[slots_[c]] = T(row[c]);
         if (!std::isfinite(inputs[slots_[c]]))
-          refuse(c, row[c], "a number in the range of float, or training with --precision double");
+          refuse(c, row[c],
+                 fmt::format("a number in the range of float, or training with {}", Option::double_precision));
       }
     }
     ++rows.rows;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/option.h"
 #include "base/require.h"
 #include "bochner/rows.h"
 #include "rows/byte_source.h"
@@ -88,7 +89,7 @@ std::unique_ptr<Rows> open_rows(const std::string& path, const Schema& schema, c
   const PipeOpening once(path);  // its first bytes are looked at more than once
   const Format format = find_format(path, options.format);
   if (options.kept && format != Format::csv)
-    fail(Error::Kind::data, "{}: has no cells to carry along, which CSV has; leave out --keep", path);
+    fail(Error::Kind::data, "{}: has no cells to carry along, which CSV has; leave out {}", path, Option::kept);
   switch (format) {
     case Format::svmlight:
       return open_svmlight(path, schema, options);

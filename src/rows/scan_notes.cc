@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/option.h"
 #include "rows/labels.h"
 
 namespace bochner {
@@ -43,8 +44,8 @@ bool is_utf8(std::string_view text) {
 
 void ScanNotes::decimal_comma(const std::vector<std::string>& columns) {
   if (!columns.empty())
-    lines_.push_back(fmt::format("numbers with a decimal comma, as in {}; --decimal . takes them as text",
-                                 shortened_list(columns, 5)));
+    lines_.push_back(fmt::format("numbers with a decimal comma, as in {}; {} takes them as text",
+                                 shortened_list(columns, 5), spelled(Option::decimal, ".")));
 }
 
 void ScanNotes::columns(const std::vector<ColumnKind>& kinds) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/option.h"
 #include "rows/labels.h"
 #include "rows/number.h"
 
@@ -76,8 +77,8 @@ FeatureWord svmlight_feature(const char*& p, std::uint64_t& index, T& value, Com
       const std::string_view word = word_at(q + 1);
       double wide = 0;
       if (std::is_same_v<T, float> && classify(word, wide) == CellKind::number)
-        complaint.say(q + 1, "'{}' is beyond the range of float; scale the feature, or train with --precision double",
-                      shown(word));
+        complaint.say(q + 1, "'{}' is beyond the range of float; scale the feature, or train with {}", shown(word),
+                      Option::double_precision);
       else
         complaint.say(q + 1, "value '{}' of index {}, expected a finite number; correct it or remove the feature",
                       shown(word), number);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/option.h"
 #include "base/require.h"
 #include "base/threads.h"
 #include "rows/labels.h"
@@ -71,8 +72,8 @@ void tally_piece(const char* p, const char* end, const RowsOptions& options, std
         return tally.complaint.say(line, "index 0, expected 1 or more; use index base 0");
       if (too_wide(high, kSparseInputBytes, memory))
         return tally.complaint.say(
-            line, "index {}: as many inputs need {} at least, --memory allows {}; renumber them, or raise --memory",
-            high, memory_text(high * kSparseInputBytes), memory_text(memory));
+            line, "index {0}: as many inputs need {1} at least, {3} allows {2}; renumber them, or raise {3}", high,
+            memory_text(high * kSparseInputBytes), memory_text(memory), Option::memory);
       tally.least = std::min(tally.least, low);
       tally.most = std::max(tally.most, high);
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/option.h"
 #include "base/require.h"
 #include "rows/labels.h"
 #include "rows/number.h"
@@ -53,6 +54,8 @@ const char* kind_text(const Column& column) {
   }
 }
 
+std::string same_to_all(Option option) { return fmt::format("give the same {} to all", option); }
+
 class Uniting {
  public:
   Uniting(const Schema& a, const std::string& a_name, const Schema& b, const std::string& b_name)
@@ -60,20 +63,21 @@ class Uniting {
 
   Schema run() const {
     same(a_.sparse, b_.sparse, "sparse rows", "dense rows", "accumulate all parts in one format");
-    same(a_.header, b_.header, "a header line", "no header line", "give --header or --no-header");
+    same(a_.header, b_.header, "a header line", "no header line", fmt::format("give {}", Option::header));
     same(a_.task == Task::classification, b_.task == Task::classification, "classes as the target",
-         "numbers as the target", "give --task classification or --task regression");
+         "numbers as the target",
+         fmt::format("give {} or {}", spelled(Option::task, "classification"), spelled(Option::task, "regression")));
     if (a_.sparse && a_.index_base != b_.index_base)
       differ(fmt::format("indices from {}", a_.index_base), fmt::format("indices from {}", b_.index_base),
-             "give --index-base to all");
-    if (a_.missing != b_.missing) differ("one rule for missing cells", "another", "give the same --missing to all");
+             fmt::format("give {} to all", Option::index_base));
+    if (a_.missing != b_.missing) differ("one rule for missing cells", "another", same_to_all(Option::missing));
     if (a_.missing_values != b_.missing_values || a_.usual_missing != b_.usual_missing)
-      differ("its spellings of missing cells", "others", "give the same --missing-values to all");
+      differ("its spellings of missing cells", "others", same_to_all(Option::missing_values));
     if (a_.max_levels != b_.max_levels)
       differ(fmt::format("at most {} levels", a_.max_levels), fmt::format("{}", b_.max_levels),
-             "give the same --max-levels to all");
+             same_to_all(Option::max_levels));
     if (a_.targets != b_.targets)
-      differ(fmt::format("{} targets", a_.targets), fmt::format("{}", b_.targets), "give the same --target to all");
+      differ(fmt::format("{} targets", a_.targets), fmt::format("{}", b_.targets), same_to_all(Option::targets));
     if (a_.columns.size() != b_.columns.size())
       differ(fmt::format("{} columns", a_.columns.size()), fmt::format("{}", b_.columns.size()),
              "parts have the same columns in the same order");
@@ -105,7 +109,7 @@ class Uniting {
     fail(Error::Kind::data, "{} has {}, {} has {}; {}", a_name_, first, b_name_, second, remedy);
   }
 
-  void same(bool a, bool b, const char* yes, const char* no, const char* remedy) const {
+  void same(bool a, bool b, const char* yes, const char* no, const std::string& remedy) const {
     if (a != b) differ(a ? yes : no, b ? yes : no, remedy);
   }
 
@@ -119,7 +123,8 @@ class Uniting {
       if ((a.dates == Dates::none) != (b.dates == Dates::none))
         differ(fmt::format("column '{}' as {}", a.name, a.dates == Dates::none ? "numbers" : "dates"),
                fmt::format("it as {}", b.dates == Dates::none ? "numbers" : "dates"),
-               fmt::format("accumulate all with --ignore {} or --category {}", a.name, a.name));
+               fmt::format("accumulate all with {} or {}", spelled(Option::ignore, a.name),
+                           spelled(Option::categories, a.name)));
       if (std::min(a.dates, b.dates) == Dates::day_first && std::max(a.dates, b.dates) == Dates::month_first)
         differ(fmt::format("the dates of '{}' with one of day and month first", a.name), "the other",
                "write them as 2024-03-31 in all");
@@ -127,10 +132,11 @@ class Uniting {
     }
     if ((a.identifier && b.kind == Kind::category) || (b.identifier && a.kind == Kind::category)) return;
     const bool mixed = std::min(a.kind, b.kind) == Kind::numeric && std::max(a.kind, b.kind) == Kind::category;
-    const std::string remedy = mixed ? fmt::format("accumulate {} again with --category {}, or mend the text in {}",
-                                                   a.kind == Kind::numeric ? a_name_ : b_name_, a.name,
-                                                   a.kind == Kind::numeric ? b_name_ : a_name_)
-                                     : "give the same --target, --weights and --ignore to all";
+    const std::string remedy =
+        mixed ? fmt::format("accumulate {} again with {}, or mend the text in {}",
+                            a.kind == Kind::numeric ? a_name_ : b_name_, spelled(Option::categories, a.name),
+                            a.kind == Kind::numeric ? b_name_ : a_name_)
+              : fmt::format("give the same {}, {} and {} to all", Option::targets, Option::weights, Option::ignore);
     differ(fmt::format("column '{}' as {}", a.name, kind_text(a)), fmt::format("it as {}", kind_text(b)), remedy);
   }
 

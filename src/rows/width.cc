@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/require.h"
 
 namespace bochner {
@@ -31,9 +32,9 @@ void check_width(const std::string& place, std::size_t columns, std::size_t colu
   const std::size_t memory = reading_memory(options);
   if (too_wide(columns, column_bytes, memory))
     fail(Error::Kind::data,
-         "{}: {} columns need {} at least, --memory allows {}; is this the right file? otherwise raise --memory", place,
+         "{0}: {1} columns need {2} at least, {4} allows {3}; is this the right file? otherwise raise {4}", place,
          columns, memory_text(columns > (~std::size_t{0}) / column_bytes ? ~std::size_t{0} : columns * column_bytes),
-         memory_text(memory));
+         memory_text(memory), Option::memory);
 }
 
 std::string memory_text(std::size_t bytes) {

@@ -11,6 +11,7 @@
 
 #include "backend/machine.h"
 #include "base/archive.h"
+#include "base/option.h"
 #include "base/require.h"
 #include "base/safetensors.h"
 
@@ -102,8 +103,8 @@ void Checkpoint::read(const std::string& path) {
     fail(Error::Kind::data, "{}: is no checkpoint; name the one to resume from", path);
   const std::string found = differences(get_node(file.tree, "identity"), identity());
   if (!found.empty())
-    fail(Error::Kind::data, "{}: belongs to another training: {}; use the same words, or leave --resume out", path,
-         found);
+    fail(Error::Kind::data, "{}: belongs to another training: {}; use the same options, or leave {} out", path, found,
+         Option::resume);
   const std::string machine = get_text(file.tree, "machine"), here = machine_name();
   if (machine != here && path == log_file_.path && say_)
     say_(
@@ -113,14 +114,14 @@ void Checkpoint::read(const std::string& path) {
   Archive steps;
   steps.tree = get_node(file.tree, "steps");
   steps.arrays = std::move(file.arrays);
-  if (!steps.tree.is_object()) fail(Error::Kind::model, "{}: is damaged; leave --resume out", path);
+  if (!steps.tree.is_object()) fail(Error::Kind::model, "{}: is damaged; leave {} out", path, Option::resume);
   std::vector<std::string> names;
   for (const auto& [step, tree] : steps.tree.items()) names.push_back(step);
   for (const std::string& step : names) found_.emplace(step, steps.take_child(step));
 }
 
 void Checkpoint::read_log(const Archive& log) {
-  const auto damaged = [&] { fail(Error::Kind::model, "{}: is damaged; leave --resume out", options_.path); };
+  const auto damaged = [&] { fail(Error::Kind::model, "{}: is damaged; leave {} out", options_.path, Option::resume); };
   if (!log.tree.is_object() || !log.tree.contains("results")) damaged();
   const nlohmann::json& names = get_node(log.tree, "results");
   if (!names.is_array()) damaged();

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/archive.h"
+#include "base/option.h"
 #include "base/require.h"
 #include "base/safetensors.h"
 #include "run/checkpoint.h"
@@ -80,9 +81,8 @@ bool is_same_file(int file, const std::string& path) {
 CheckpointPlace::CheckpointPlace(std::string path)
     : path_(std::move(path)), state_(path_ + ".state"), lock_(path_ + ".lock") {
   const auto refuse = [](const std::string& file, const char* what) {
-    require(false,
-            "{}: is {}, and a checkpoint would take its place; move it away, or choose another place by --checkpoint",
-            file, what);
+    require(false, "{}: is {}, and a checkpoint would take its place; move it away, or choose another place by {}",
+            file, what, Option::checkpoint);
   };
   for (const std::string& file : files(path_)) {
     const bool ours = file == lock_ ? is_lock(file) : is_checkpoint(file);
@@ -105,8 +105,8 @@ bool CheckpointPlace::claim() {
     if (file < 0 && errno == EINTR) continue;
     if (file < 0) {  // a folder nobody can write to needs no lock
       if (errno != EACCES && errno != EROFS && errno != EPERM)
-        fail(Error::Kind::io, "{}: cannot write: {}; choose another place by --checkpoint", lock_,
-             std::strerror(errno));
+        fail(Error::Kind::io, "{}: cannot write: {}; choose another place by {}", lock_, std::strerror(errno),
+             Option::checkpoint);
       claimed_ = true;
       break;
     }
@@ -132,8 +132,8 @@ void CheckpointPlace::claim_or_fail() {
   const std::string who = first_line(lock_);
   fail(Error::Kind::io,
        "{}: another training that still runs{} has its checkpoint there; wait for its end, or choose another place by "
-       "--checkpoint or -o",
-       path_, who.starts_with(kLockText) ? " (" + who.substr(std::strlen("bochner ")) + ")" : "");
+       "{}",
+       path_, who.starts_with(kLockText) ? " (" + who.substr(std::strlen("bochner ")) + ")" : "", Option::checkpoint);
 }
 
 void CheckpointPlace::remove() {

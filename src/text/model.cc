@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/archive.h"
+#include "base/option.h"
 #include "base/require.h"
 #include "maps/load.h"
 #include "text/counts.h"
@@ -132,7 +133,7 @@ TextModel TextModel::load(const std::string& path) {
   const Archive archive = read_archive(path);
   try {
     if (const std::string type = archive.get_text("type"); type != "bochner text")
-      fail(Error::Kind::model, "found \"{}\", expected a text model that `bochner text --save` wrote", type);
+      fail(Error::Kind::model, "found \"{}\", expected a text model, which {} writes", type, Option::text_save);
     auto content = std::make_shared<Content>();
     content->options = get_options(archive);
     content->documents = archive.get_count("documents");

@@ -3,6 +3,8 @@
 """What a newcomer types first: help in every form, mistyped words, arguments in the wrong order, too few rows."""
 
 import json
+import pathlib
+import re
 import unittest
 
 from command import DATA, CommandTest
@@ -29,6 +31,14 @@ class Help(CommandTest):
             self.assertNotIn(word, short)
             self.assertIn(word, whole)
         self.assertNotIn("{false}", whole)
+
+    def test_flags_that_messages_name_are_known(self):
+        table = (pathlib.Path(__file__).parents[2] / "src/base/option.cc").read_text()
+        flags = set(re.findall(r"--[a-z][a-z-]+", table))
+        self.assertGreater(len(flags), 20)
+        commands = re.findall(r"^  ([a-z]+) ", self.succeed("--help"), re.MULTILINE)
+        known = "".join(self.run_command(command, word)[1] for command in commands for word in ("--help", "--help-all"))
+        self.assertEqual([flag for flag in sorted(flags) if not re.search(flag + r"\b", known)], [])
 
     def test_quiet_may_come_first(self):
         code, _, errors = self.run_command("--quiet", "train", CPU, "--target", "usr", "--features", 32)

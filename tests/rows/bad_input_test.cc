@@ -73,7 +73,7 @@ TEST(BadInput, NumbersBeyondFloatAreRefusedOnlyAsFloat) {
 
 TEST(BadInput, MissingTargetAndWeight) {
   const TempFile file("a,y,w\n1,2,1\n5,?,1\n6,1,\n");
-  expect_message(error_of_reading(file, kTargetY), file, "3:3", {"target 'y'", "missing", "--missing drop"});
+  expect_message(error_of_reading(file, kTargetY), file, "3:3", {"target 'y'", "missing", "missing = drop"});
   expect_message(error_of_reading(file, {.targets = {"a"}, .weights = "w"}), file, "4:5", {"weight 'w'", "missing"});
   EXPECT_THAT(error_of_reading(file, {}), HasSubstr("no target given; name the column to learn, one of a, y, w"));
 }
@@ -135,7 +135,7 @@ TEST(BadInput, TextAmongNumbersIsAMistakeNotACategory) {
   for (int i = 0; i < 50; ++i) text += fmt::format("{},{}.5\n", i, i);
   const TempFile file(text + "12x,3\n");
   expect_message(error_of_reading(file, kTargetY), file, "52:1",
-                 {"'12x'", "'a'", "50 of 51 cells", "--missing-values 12x", "--category a"});
+                 {"'12x'", "'a'", "50 of 51 cells", "missing_values = 12x", "categories = a"});
   const TempFile target(text + "12,3x\n");
   expect_message(error_of_reading(target, kTargetY), target, "52:4", {"'3x'", "'y'", "a number"});
 }

@@ -47,7 +47,7 @@ TEST(ColumnKind, TextAmongMeasurementsIsRefusedAtAnyShare) {
   for (const int every : {50, 10, 3, 2}) {
     const std::string text = table(200, [&](int i) { return i % every == 1 ? "unknown" : fmt::format("{}.5", i); });
     EXPECT_THAT(refusal_of(text), AllOf(HasSubstr(":3:1: 'unknown' in column 'a', expected a number"),
-                                        HasSubstr("--missing-values unknown"), HasSubstr("--category a")))
+                                        HasSubstr("missing_values = unknown"), HasSubstr("categories = a")))
         << every;
     RowsOptions missing = kTargetY;
     missing.missing_values = {"unknown"};
@@ -86,14 +86,14 @@ TEST(ColumnKind, IdentifiersAreIgnoredAndSaid) {
   const auto rows = open_rows(file.path(), kTargetY);
   EXPECT_EQ(rows->schema().columns[1].kind, Kind::ignored);
   EXPECT_TRUE(rows->schema().columns[1].identifier);
-  EXPECT_THAT(rows->notes(), ElementsAre("a: 400 levels in 400 rows, ignored; --category a keeps it"));
+  EXPECT_THAT(rows->notes(), ElementsAre("a: 400 levels in 400 rows, ignored; categories = a keeps it"));
   EXPECT_THAT(read_table(*rows).x[11], ElementsAre(2));
   const TempFile without("b,y\n7,1\n");
   EXPECT_THAT(read_table(*open_rows(without.path(), rows->schema())).x, ElementsAre(ElementsAre(7)));
   RowsOptions keep = kTargetY;
   keep.categories = {"a"};
   EXPECT_EQ(open_rows(file.path(), keep)->schema().inputs, 257u);
-  EXPECT_THAT(refusal_of(table(400, id)), AllOf(HasSubstr("no column is left as an input"), HasSubstr("--category")));
+  EXPECT_THAT(refusal_of(table(400, id)), AllOf(HasSubstr("no column is left as an input"), HasSubstr("categories")));
 }
 
 TEST(ColumnKind, FewRowsOfDifferentTextsAreNoIdentifiers) {
@@ -105,7 +105,7 @@ TEST(ColumnKind, LevelsBeyondTheLimitAreSaid) {
   RowsOptions few = kTargetY;
   few.max_levels = 10;
   EXPECT_THAT(notes_of(table(200, city), few),
-              ElementsAre("a: 40 levels, the 10 most frequent kept (64 % of the rows); --max-levels changes it"));
+              ElementsAre("a: 40 levels, the 10 most frequent kept (64 % of the rows); max_levels changes it"));
   EXPECT_EQ(column_of(table(200, city), few).levels.size(), 10u);
   EXPECT_THAT(notes_of(table(200, city)), ElementsAre());
   few.max_levels = 0;
@@ -138,7 +138,7 @@ TEST(ColumnKind, DayAndMonthAreTakenAsTheColumnShows) {
   EXPECT_EQ(column_of("a,y\n03/04/2024,1\n04/25/2024,2\n").dates, Dates::month_first);
   EXPECT_EQ(column_of("a,y\n03.04.2024,1\n04.05.2024,2\n").dates, Dates::day_first);
   const std::string unclear = "a,y\n03/04/2024,1\n05/06/2024,2\n";
-  EXPECT_THAT(refusal_of(unclear), AllOf(HasSubstr(":2:1: '03/04/2024'"), HasSubstr("--date-order dmy or mdy")));
+  EXPECT_THAT(refusal_of(unclear), AllOf(HasSubstr(":2:1: '03/04/2024'"), HasSubstr("date_order = dmy or mdy")));
   RowsOptions options = kTargetY;
   options.date_order = Dates::month_first;
   EXPECT_EQ(column_of(unclear, options).dates, Dates::month_first);
@@ -166,7 +166,7 @@ TEST(ColumnKind, DecimalCommasAreFoundWhereTheyAreSure) {
   }
   const TempFile points("a,b,y\n1.25,3,0.5\n");
   const Schema schema = open_rows(file.path(), {.targets = {"y"}})->schema();
-  EXPECT_THAT(error_of([&] { read_table(*open_rows(points.path(), schema)); }), HasSubstr("--decimal ."));
+  EXPECT_THAT(error_of([&] { read_table(*open_rows(points.path(), schema)); }), HasSubstr("decimal = '.'"));
   EXPECT_EQ(read_table(*open_rows(points.path(), schema, {.decimal = '.'})).x[0][0], 1.25);
 }
 
@@ -192,21 +192,21 @@ TEST(ColumnKind, DatesMayBeNamesOfColumnsToo) {
 TEST(ColumnKind, CommasThatMayBeThousandsAreRefused) {
   const std::string text = table(
       30, [](int i) { return fmt::format("{},{:03}", i + 1, i); }, ';');
-  EXPECT_THAT(refusal_of(text), AllOf(HasSubstr(":2:1: '1,000' in column 'a'"), HasSubstr("--decimal ,")));
+  EXPECT_THAT(refusal_of(text), AllOf(HasSubstr(":2:1: '1,000' in column 'a'"), HasSubstr("decimal = ','")));
   RowsOptions comma = kTargetY;
   comma.decimal = ',';
   const TempFile file(text);
   EXPECT_EQ(read_table(*open_rows(file.path(), comma)).x[1][0], 2.001);
   // Quoted in a file of commas.
   const std::string quoted = table(30, [](int i) { return fmt::format("\"{},{}\"", i, i % 10); });
-  EXPECT_THAT(refusal_of(quoted), HasSubstr("--decimal ,"));
+  EXPECT_THAT(refusal_of(quoted), HasSubstr("decimal = ','"));
   const TempFile quoted_file(quoted);
   EXPECT_EQ(read_table(*open_rows(quoted_file.path(), comma)).x[12][0], 12.2);
 }
 
 TEST(ColumnKind, PointsAndCommasInOneFileAreRefused) {
   EXPECT_THAT(refusal_of("a;b;y\n1,25;1.5;1\n2,5;2.5;2\n"),
-              AllOf(HasSubstr("'1.5' in column 'b'"), HasSubstr("--decimal")));
+              AllOf(HasSubstr("'1.5' in column 'b'"), HasSubstr("decimal =")));
 }
 
 TEST(ColumnKind, AmountsInTheTargetAreNoClasses) {
@@ -218,7 +218,7 @@ TEST(ColumnKind, AmountsInTheTargetAreNoClasses) {
   const RowsOptions unsaid{.targets = {"y"}};
   for (const char* form : {"{}%", "{}.5 %", "${}", "{} EUR", "1,{}50,000"}) {
     EXPECT_THAT(refusal_of(target(form), unsaid),
-                AllOf(HasSubstr("in column 'y', expected a plain number"), HasSubstr("--task classification")))
+                AllOf(HasSubstr("in column 'y', expected a plain number"), HasSubstr("task = classification")))
         << form;
     RowsOptions classes = unsaid;
     classes.task = Task::classification;
@@ -235,7 +235,7 @@ TEST(ColumnKind, AmountsInTheTargetAreNoClasses) {
 TEST(ColumnKind, NumbersWithUnitsAreRefusedWhereTheyAreMany) {
   for (const char* form : {"{}%", "${}", "{} kg", "{}cm", "1,{:03},000"}) {
     const std::string text = table(60, [&](int i) { return '"' + fmt::format(fmt::runtime(form), i) + '"'; });
-    EXPECT_THAT(refusal_of(text), AllOf(HasSubstr("expected a plain number"), HasSubstr("--category a"))) << form;
+    EXPECT_THAT(refusal_of(text), AllOf(HasSubstr("expected a plain number"), HasSubstr("categories = a"))) << form;
   }
   const std::string few = table(60, [&](int i) { return fmt::format("{} GB", 16 << i % 3); });
   EXPECT_EQ(column_of(few).levels.size(), 3u);
@@ -250,20 +250,21 @@ TEST(TargetKind, NumbersInDisguiseAreNoClasses) {
     for (int i = 0; i < 300; ++i) text += fmt::format("{},\"{}\"\n", i, target(i));
     return refusal_of(text, {.targets = {"y"}});
   };
-  EXPECT_THAT(refusal([](int i) { return fmt::format("{},{}", i % 50, i % 10); }), HasSubstr("--decimal ,"));
-  EXPECT_THAT(refusal([](int i) { return fmt::format("{},{}", i % 3, i % 2); }), HasSubstr("--decimal ,")) << "6 kinds";
+  EXPECT_THAT(refusal([](int i) { return fmt::format("{},{}", i % 50, i % 10); }), HasSubstr("decimal = ','"));
+  EXPECT_THAT(refusal([](int i) { return fmt::format("{},{}", i % 3, i % 2); }), HasSubstr("decimal = ','"))
+      << "6 kinds";
   EXPECT_THAT(refusal([](int i) { return fmt::format("{}%", i % 50); }), HasSubstr("without '%'"));
   EXPECT_THAT(refusal([](int i) { return fmt::format("{}", fmt::format("2024-01-{:02}", 1 + i % 28)); }),
               HasSubstr("dates"));
   EXPECT_THAT(refusal([](int i) { return i % 3 ? fmt::format("{}.5", i) : "unknown"; }),
-              AllOf(HasSubstr(":2:3: 'unknown'"), HasSubstr("--missing drop")));
+              AllOf(HasSubstr(":2:3: 'unknown'"), HasSubstr("missing = drop")));
 }
 
 TEST(TargetKind, TooManyClassesAreRefusedUnlessAskedFor) {
   std::string text = "a,y\n";
   for (int i = 0; i < 50; ++i) text += fmt::format("{},name {}\n", i, i % 30);
   EXPECT_THAT(refusal_of(text, {.targets = {"y"}}),
-              AllOf(HasSubstr("the target 'y' has 30 different texts in 50 rows"), HasSubstr("--task classification")));
+              AllOf(HasSubstr("the target 'y' has 30 different texts in 50 rows"), HasSubstr("task = classification")));
   const TempFile file(text);
   EXPECT_EQ(open_rows(file.path(), {.targets = {"y"}, .task = Task::classification})->schema().labels.size(), 30u);
   std::string many = "a,y\n";

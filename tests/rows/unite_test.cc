@@ -56,9 +56,9 @@ TEST(Unite, DatesKeepTheOrderThatOnePartShows) {
 TEST(Unite, SpellingsLevelsAndDecimalsAgree) {
   const std::string comma = "a;y\n1,5;1\n2,5;2\n", whole = "a;y\n3;1\n4;2\n";
   EXPECT_EQ(united(schema_of(comma), schema_of(whole)).decimal, ',');
-  EXPECT_THAT(refusal(schema_of(whole), schema_of(whole, {.missing_values = {"x"}})), HasSubstr("--missing-values"));
-  EXPECT_THAT(refusal(schema_of(whole), schema_of(whole, {.usual_missing = false})), HasSubstr("--missing-values"));
-  EXPECT_THAT(refusal(schema_of(whole), schema_of(whole, {.max_levels = 7})), HasSubstr("--max-levels"));
+  EXPECT_THAT(refusal(schema_of(whole), schema_of(whole, {.missing_values = {"x"}})), HasSubstr("missing_values"));
+  EXPECT_THAT(refusal(schema_of(whole), schema_of(whole, {.usual_missing = false})), HasSubstr("missing_values"));
+  EXPECT_THAT(refusal(schema_of(whole), schema_of(whole, {.max_levels = 7})), HasSubstr("max_levels"));
 }
 
 }  // namespace
