@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "backend/machine.h"
+#include "base/option.h"
 #include "base/require.h"
 #include "bochner/file_hash.h"
 #include "choose/offsets.h"
@@ -129,11 +130,9 @@ Sum sum_rows(Rows& rows, SumSpec spec, GramFold gram, const PartName& part, cons
   });
   if (gram.rows() == 0) fail(Error::Kind::data, "{}: there are no rows; leave the part out", part.name);
   auto state = std::make_unique<Sum::State>();
-  state->name = part.name;
-  state->parts = {{part.name, part.number, gram.rows()}};
+  state->origin = {part.name, {{part.name, part.number, gram.rows()}}, {machine_name()}};
   state->spec = std::move(spec);
   state->gram = std::move(gram);
-  state->machines = {machine_name()};
   return Sum(std::move(state));
 }
 
@@ -150,7 +149,6 @@ Sum survey_part(Rows& rows, const PartName& part, std::uint64_t seed, const Exec
   check_survey_memory(schema, threads.count(), execution);
   for (Column& column : schema.columns) column.fill = 0;
   auto state = std::make_unique<Sum::State>();
-  state->name = part.name;
   const auto look = [&](Precision precision) {
     return Stream(rows, nullptr, threads, execution, precision).fold(Survey(schema, seed, part.number), "survey");
   };
@@ -158,7 +156,7 @@ Sum survey_part(Rows& rows, const PartName& part, std::uint64_t seed, const Exec
   state->survey = look(Precision::float32);
   if (may_lose_digits(*state->survey)) state->survey = look(Precision::float64);
   if (state->survey->rows() == 0) fail(Error::Kind::data, "{}: there are no rows; leave the part out", part.name);
-  state->parts = {{part.name, part.number, state->survey->rows()}};
+  state->origin = {part.name, {{part.name, part.number, state->survey->rows()}}, {}};
   return Sum(std::move(state));
 }
 
@@ -184,7 +182,7 @@ Sum sum_part(Rows& rows, const Sum& spec, const PartName& part, const TrainOptio
   Survey survey = spec.state().survey->recoded(unshifted).shifted(schema.offsets);
   const std::vector<double> weights = class_weights(schema, survey, options);
   if (!weights.empty()) survey = survey.reweighted(weights);
-  check_classes(schema, survey.class_rows(), spec.state().name);
+  check_classes(schema, survey.class_rows(), spec.state().origin.name);
   refuse_lost_inputs(*spec.state().survey);
   Threads threads(options.execution);
   Plan plan = make_plan(schema, survey, options, threads);
@@ -204,15 +202,17 @@ Sum sum_part(Rows& rows, const Model& spec, const PartName& part, const TrainOpt
   check_parts(options);
   const Schema& schema = spec.schema();
   const MapPtr map = spec.feature_map();
-  require(map && map->bound() > 0, "accumulate: the map of this model has no bound known; use a survey as --spec");
+  require(map && map->bound() > 0, "accumulate: the map of this model has no bound known; use a survey as {}",
+          Option::spec);
   for (const Column& column : schema.columns)
     require(column.kind != Column::Kind::weight,
-            "accumulate: a model does not tell how large the weights of rows may be; use a survey as --spec");
-  require(!options.balanced, "class weights: a model does not tell how many rows a class has; use a survey as --spec");
+            "accumulate: a model does not tell how large the weights of rows may be; use a survey as {}", Option::spec);
+  require(!options.balanced, "class weights: a model does not tell how many rows a class has; use a survey as {}",
+          Option::spec);
   TargetCode code{schema.task, schema.labels.size(), {}, {}};
   if (schema.task == Task::regression) {
     require(spec.report().target_ranges.size() == schema.targets,
-            "accumulate: this model does not tell the range of its targets; use a survey as --spec");
+            "accumulate: this model does not tell the range of its targets; use a survey as {}", Option::spec);
     for (const auto& [low, high] : spec.report().target_ranges) {
       const double center = options.ridge.intercept ? 0.5 * (low + high) : 0;
       const double reach = std::max(high - center, center - low);
@@ -236,9 +236,9 @@ Model solve(const Sum& sum, const std::vector<double>& lambdas, const Execution&
   const Sum::State& state = sum.state();
   if (sum.kind() == Sum::Kind::survey)
     fail(Error::Kind::data,
-         "{} is a survey, expected the sums of the second round; run `bochner accumulate PART --spec {} -o PART.sum` "
-         "on each part, merge the results and solve those",
-         state.name, state.name);
+         "{} is a survey, expected the sums of the second round; accumulate each part with {}, "
+         "merge the results and solve those",
+         state.origin.name, spelled(Option::spec, state.origin.name));
   const SumSpec& spec = *state.spec;
   Threads threads(execution);
   plan_solve_memory(state.gram->features(), state.gram->code().columns(), threads.count(), execution, say);

@@ -6,11 +6,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
-#include <map>
 #include <numeric>
 
 #include "base/archive.h"
+#include "base/option.h"
 #include "base/require.h"
 #include "base/safetensors.h"
 #include "choose/offsets.h"
@@ -67,30 +66,6 @@ Archive spec_archive(const Sum::State& state) {
   return archive;
 }
 
-void merge_parts(std::vector<PartRows>& to, const std::vector<PartRows>& from, const std::string& to_name,
-                 const std::string& from_name) {
-  std::map<std::uint64_t, const PartRows*> known;
-  for (const PartRows& part : to) known.emplace(part.number, &part);
-  for (const PartRows& part : from)
-    if (const auto found = known.find(part.number); found != known.end())
-      fail(Error::Kind::data,
-           "{}: its part {} is the same as {} in {}, whose rows would count twice; leave one out, or accumulate it "
-           "with another --part number if the rows do repeat",
-           from_name, part.name, found->second->name, to_name);
-  to.insert(to.end(), from.begin(), from.end());
-  std::sort(to.begin(), to.end());
-}
-
-std::vector<std::string> load_machines(const nlohmann::json& names) {
-  std::vector<std::string> machines;
-  for (const nlohmann::json& name : names) {
-    if (!name.is_string()) fail(Error::Kind::model, "sum: the name of a machine is no text; the file is damaged");
-    machines.push_back(name.get<std::string>());
-  }
-  std::sort(machines.begin(), machines.end());
-  return machines;
-}
-
 }  // namespace
 
 Sum::Sum(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -100,8 +75,8 @@ Sum::~Sum() = default;
 
 Sum::Kind Sum::kind() const { return state_->survey ? Kind::survey : Kind::gram; }
 std::uint64_t Sum::rows() const { return state_->survey ? state_->survey->rows() : state_->gram->rows(); }
-std::size_t Sum::parts() const { return state_->parts.size(); }
-const std::vector<std::string>& Sum::machines() const { return state_->machines; }
+std::size_t Sum::parts() const { return state_->origin.parts.size(); }
+const std::vector<std::string>& Sum::machines() const { return state_->origin.machines; }
 Schema Sum::schema() const { return state_->survey ? settled_schema(*state_->survey) : state_->spec->schema; }
 
 std::string Sum::description() const {
@@ -109,7 +84,7 @@ std::string Sum::description() const {
   std::string text = kind() == Kind::survey ? "survey    of the rows: the spec for the second `bochner accumulate`\n"
                                             : "sums      of least squares: ready for `bochner merge` and `solve`\n";
   text += fmt::format("rows      {} in {} part{}:", rows(), parts(), parts() == 1 ? "" : "s");
-  for (std::size_t p = 0; p < std::min<std::size_t>(parts(), 8); ++p) text += " " + state_->parts[p].name;
+  for (std::size_t p = 0; p < std::min<std::size_t>(parts(), 8); ++p) text += " " + state_->origin.parts[p].name;
   text += parts() > 8 ? " ...\n" : "\n";
   text += fmt::format("inputs    {}{}\n", schema.inputs, schema.sparse ? " (sparse)" : "");
   text += schema.task == Task::classification ? fmt::format("task      {} classes\n", schema.labels.size())
@@ -123,44 +98,37 @@ std::string Sum::description() const {
 void Sum::merge(const Sum& other) {
   State& to = *state_;
   const State& from = other.state();
+  const std::string &to_name = to.origin.name, &from_name = from.origin.name;
   if (kind() != other.kind()) {
-    const std::string& survey = kind() == Kind::survey ? to.name : from.name;
-    const std::string& sums = kind() == Kind::survey ? from.name : to.name;
+    const std::string& survey = kind() == Kind::survey ? to_name : from_name;
+    const std::string& sums = kind() == Kind::survey ? from_name : to_name;
     fail(Error::Kind::data,
          "{} is a survey (first round), {} holds sums (second round), expected one kind; merge the surveys, "
-         "accumulate each part with the result as --spec, then merge those sums",
-         survey, sums);
+         "accumulate each part with the result as {}, then merge those sums",
+         survey, sums, Option::spec);
   }
   if (kind() == Kind::survey) {
     if (to.survey->seed() != from.survey->seed())
-      fail(Error::Kind::data, "{} has seed {}, {} has {}; accumulate with the same --seed", to.name, to.survey->seed(),
-           from.name, from.survey->seed());
-    const Schema all = unite(to.survey->schema(), to.name, from.survey->schema(), from.name);
-    merge_parts(to.parts, from.parts, to.name, from.name);
+      fail(Error::Kind::data, "{} has seed {}, {} has {}; accumulate with the same {}", to_name, to.survey->seed(),
+           from_name, from.survey->seed(), Option::seed);
+    const Schema all = unite(to.survey->schema(), to_name, from.survey->schema(), from_name);
     Survey sum = to.survey->recoded(all);
-    sum.merge(from.survey->recoded(all));
+    merge_part(sum, to.origin, from.survey->recoded(all), from.origin);
     to.survey = std::move(sum);
     return;
   }
-  const std::vector<std::string> found = differences(spec_archive(to), to.name, spec_archive(from), from.name);
+  const std::vector<std::string> found = differences(spec_archive(to), to_name, spec_archive(from), from_name);
   if (!found.empty())
-    fail(Error::Kind::data, "{}: made with another spec than {}: {}; accumulate both with the same --spec and options",
-         from.name, to.name, fmt::join(found, ", "));
-  merge_parts(to.parts, from.parts, to.name, from.name);
-  to.gram->merge(*from.gram);
-  std::vector<std::string> machines;
-  std::set_union(to.machines.begin(), to.machines.end(), from.machines.begin(), from.machines.end(),
-                 std::back_inserter(machines));
-  to.machines = std::move(machines);
+    fail(Error::Kind::data, "{}: made with another spec than {}: {}; accumulate both with the same {} and options",
+         from_name, to_name, fmt::join(found, ", "), Option::spec);
+  merge_part(*to.gram, to.origin, *from.gram, from.origin);
 }
 
 void Sum::save(const std::string& path) const {
   Archive archive;
   archive.tree["type"] = kType;
   archive.tree["kind"] = kind() == Kind::survey ? "survey" : "gram";
-  archive.tree["parts"] = nlohmann::json::array();
-  for (const PartRows& part : state_->parts)
-    archive.tree["parts"].push_back({{"name", part.name}, {"number", part.number}, {"rows", part.rows}});
+  state_->origin.save_parts(archive);
   Archive survey, spec, gram;
   if (state_->survey) {
     state_->survey->save(survey);
@@ -170,7 +138,7 @@ void Sum::save(const std::string& path) const {
     state_->gram->save(gram);
     archive.put_child("spec", std::move(spec));
     archive.put_child("gram", std::move(gram));
-    archive.tree["machines"] = state_->machines;
+    archive.tree["machines"] = state_->origin.machines;
   }
   write_archive(path, archive);
 }
@@ -191,11 +159,8 @@ Sum Sum::load(const std::string& path) {
       fail(Error::Kind::model, "is a {}, expected a sum; `bochner accumulate` makes one",
            type.starts_with("bochner ") ? type.substr(8) : type);
     auto state = std::make_unique<State>();
-    state->name = path;
-    for (const nlohmann::json& part : get_node(archive.tree, "parts"))
-      state->parts.push_back({get_text(part, "name"), get_count(part, "number", ~std::uint64_t(0)),
-                              get_count(part, "rows", std::uint64_t(1) << 53)});
-    std::sort(state->parts.begin(), state->parts.end());
+    state->origin.name = path;
+    state->origin.load_parts(archive);
     if (get_text(archive.tree, "kind") == "survey") {
       state->survey = Survey::from(archive.take_child("survey"));
     } else {
@@ -204,7 +169,7 @@ Sum Sum::load(const std::string& path) {
       const MapPtr map = state->spec->map();
       if ((map ? map->outputs() : state->spec->schema.inputs) != state->gram->features())
         fail(Error::Kind::model, "sum: its maps do not give its features; the file is damaged");
-      if (archive.tree.contains("machines")) state->machines = load_machines(archive.tree["machines"]);
+      state->origin.load_machines(archive);
     }
     return Sum(std::move(state));
   } catch (const std::invalid_argument& e) {

@@ -10,14 +10,9 @@
 #include "bochner/parts.h"
 #include "folds/gram.h"
 #include "folds/survey.h"
+#include "run/part_sum.h"
 
 namespace bochner {
-
-struct PartRows {
-  std::string name;
-  std::uint64_t number = 0, rows = 0;
-  auto operator<=>(const PartRows&) const = default;
-};
 
 // What was chosen for the second round. Sums merge only where all of it is equal.
 struct SumSpec {
@@ -35,12 +30,10 @@ struct SumSpec {
 };
 
 struct Sum::State {
-  std::string name;             // for messages: the file, or the part
-  std::vector<PartRows> parts;  // ascending
+  SumOrigin origin;  // machines: with gram
   std::optional<Survey> survey;
   std::optional<SumSpec> spec;  // with gram
   std::optional<GramFold> gram;
-  std::vector<std::string> machines;  // with gram: who summed, ascending
 };
 
 // "seed is 1 in a.sum and 2 in b.sum", ... for what differs between two archives, the first few.

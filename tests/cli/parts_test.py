@@ -143,7 +143,7 @@ class Parts(CommandTest):
         self.survey(names, "usr")
         self.accumulate(names, "--features", 32, "--bandwidth", 1)
         a, b = (name + ".sum" for name in names)
-        self.refuse(2, "solve", "all.survey", say="accumulate PART --spec all.survey")
+        self.refuse(2, "solve", "all.survey", say="accumulate each part with --spec all.survey")
         self.refuse(2, "merge", a, "all.survey", "-o", "x", say="first round")
         self.refuse(2, "merge", a, a, "-o", "x", say="count twice")
         self.refuse(1, "accumulate", names[0], "--target", "usr", "--kernel", "laplacian", "-o", "x", say="--spec")

@@ -298,13 +298,13 @@ TEST_F(Parts, RefuseWhatDoesNotFitTogetherAndSayWhy) {
   const std::string texts = write("texts.csv", "zip,y\nA1,0.5\nB2,1.5\nC3,2.25\n");
   Sum sum = survey_file(numbers, {.targets = {"y"}});
   const std::string mixed = message_of([&] { sum.merge(survey_file(texts, {.targets = {"y"}})); });
-  for (const char* word : {"numbers.csv", "texts.csv", "zip", "--category"}) EXPECT_NE(mixed.find(word), mixed.npos);
+  for (const char* word : {"numbers.csv", "texts.csv", "zip", "categories"}) EXPECT_NE(mixed.find(word), mixed.npos);
 
   const std::string twice = message_of([&] { sum.merge(survey_file(numbers, {.targets = {"y"}})); });
   EXPECT_NE(twice.find("count twice"), twice.npos) << twice;
 
   const std::string early = message_of([&] { solve(sum); });
-  EXPECT_NE(early.find("--spec numbers.csv"), early.npos) << early;
+  EXPECT_NE(early.find("spec = numbers.csv"), early.npos) << early;
 
   const std::string more = write("more.csv", "zip,y\n4,0.5\n5,1.5\n6,2.25\n");
   sum.merge(survey_file(more, {.targets = {"y"}}));
