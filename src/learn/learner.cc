@@ -125,7 +125,7 @@ std::vector<Trial> try_path(const std::vector<double>& given, const std::functio
 std::vector<bool> rows_held_out(const Design& z, std::uint64_t seed) {
   const std::size_t n = z.rows();
   const double rows = double(n);
-  const double fraction = std::min(std::clamp(kFewHeldOut / rows, 0.1, 0.25), kMostHeldOut / rows);
+  const double fraction = hold_out_fraction(rows, std::clamp(kFewHeldOut / rows, 0.1, 0.25), kMostHeldOut);
   std::vector<bool> held(n);
   bool some = false, rest = false;
   for (std::size_t i = 0; i < n; ++i) {

@@ -149,7 +149,7 @@ class Training {
     if (has_bins(options_.map)) {
       if (options_.learner.learner != Learner::ridge) check_learner(schema(), options_.learner);
       BinningFit binning = binning_fit(options_, map_parts(options_)[0], stream.features(), survey().rows());
-      binning.room = room();
+      binning.budget = budget();
       return has_grid_solver(options_.learner.learner)
                  ? fit_binning(stream, survey(), binning, judge)
                  : fit_learner_on_bins(nullptr, stream, survey(), {.bins = binning}, options_.learner, judge);
@@ -163,13 +163,13 @@ class Training {
     const Stream dense(looked_over_.rows(), plan.dense, threads_, execution_, precision());
     const Stream bins(looked_over_.rows(), plan.bins_scaling, threads_, execution_, precision());
     MixtureFit mixture = mixture_fit(options_, bins.features(), survey().rows());
-    mixture.bins.room = room();
+    mixture.bins.budget = budget();
     return options_.learner.learner == Learner::ridge
                ? fit_mixture(dense, bins, survey(), mixture, judge)
                : fit_learner_on_bins(&dense, bins, survey(), mixture, options_.learner, judge);
   }
 
-  GridRoom room() const { return {double(memory_.for_fit), memory_.around, options_.say}; }
+  MemoryBudget budget() const { return {double(memory_.for_fit), memory_.around, options_.say}; }
 
   void plan_memory(std::size_t n) {
     memory_ = plan_training_memory(rows_, n, options_, threads_.count());

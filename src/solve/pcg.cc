@@ -67,11 +67,9 @@ PcgResult pcg(const Matrix<double>& b, Matrix<double> x, const PcgProblem& probl
     const Matrix<double> q = problem.multiply(columns_of(p, active), active);  // A p
     for (std::size_t c = 0; c < active.size(); ++c) {
       const std::size_t k = active[c];
-      const double curvature = dot(p, k, q, c);
-      // A column that is solved to the last bit has nowhere to go.
-      const double alpha = curvature > 0 ? step.gap[k] / curvature : 0;  // r^T z / p^T A p
-      add(x, k, alpha, p, k);                                            // x += alpha p
-      add(r, k, -alpha, q, c);                                           // r -= alpha A p
+      const double alpha = cg_alpha(step.gap[k], dot(p, k, q, c));  // r^T z / p^T A p
+      add(x, k, alpha, p, k);                                       // x += alpha p
+      add(r, k, -alpha, q, c);                                      // r -= alpha A p
       step.length[c] = alpha;
     }
     Matrix<double> z = columns_of(r, active);
@@ -79,7 +77,7 @@ PcgResult pcg(const Matrix<double>& b, Matrix<double> x, const PcgProblem& probl
     for (std::size_t c = 0; c < active.size(); ++c) {
       const std::size_t k = active[c];
       const double gap = dot(r, k, z, c);
-      const double beta = step.gap[k] > 0 ? gap / step.gap[k] : 0;
+      const double beta = cg_beta(gap, step.gap[k]);
       for (std::size_t j = 0; j < p.rows(); ++j) p(j, k) = z(j, c) + beta * p(j, k);  // p = z + beta p
       step.gap[k] = gap;
     }

@@ -36,6 +36,11 @@ struct PcgProblem {
   std::function<bool(const PcgStep& step, std::size_t column)> solved;  // asked after each step
 };
 
+// The lengths of a step, rz = r^T M^-1 r: x += alpha p, p = M^-1 r + beta p. 0 for a system that is solved to the last
+// bit and has nowhere to go.
+inline double cg_alpha(double rz, double curvature) { return curvature > 0 ? rz / curvature : 0; }
+inline double cg_beta(double rz, double rz_before) { return rz_before > 0 ? rz / rz_before : 0; }
+
 // Preconditioned conjugate gradients on A_k x_k = b_k, each A_k symmetric positive definite. Hestenes & Stiefel 1952;
 // Golub & Van Loan, Algorithm 11.5.1. The right-hand sides walk in step, so that one pass over the rows serves all;
 // those that are solved drop out. product: A x of where it begins, if that is known.

@@ -110,12 +110,12 @@ TEST(GridMemory, RoomDecidesHowManyGridsAreBinnedAtATime) {
 
 TEST(GridMemory, TheGridsThatARefusalNamesFitAndOneMoreDoesNot) {
   const GridSize size = size_of(300000, 200, 80000);
-  GridRoom room;
-  room.around.add("program", 30 * kMega);
-  room.bytes = grid_fit_memory(size, 1).total() / 3;
+  MemoryBudget budget;
+  budget.around.add("program", 30 * kMega);
+  budget.bytes = grid_fit_memory(size, 1).total() / 3;
   std::string refusal;
   try {
-    plan_grid_fit(size, room);
+    plan_grid_fit(size, budget);
   } catch (const std::invalid_argument& e) {
     refusal = e.what();
   }
@@ -124,12 +124,12 @@ TEST(GridMemory, TheGridsThatARefusalNamesFitAndOneMoreDoesNot) {
   GridSize smaller = size;
   smaller.grids = std::stoul(found[1]);
   std::vector<std::string> said;
-  room.say = [&](const std::string& text) { said.push_back(text); };
-  plan_grid_fit(smaller, room);
+  budget.say = [&](const std::string& text) { said.push_back(text); };
+  plan_grid_fit(smaller, budget);
   ASSERT_EQ(said.size(), 1u);
   EXPECT_NE(said[0].find("program 30M"), std::string::npos) << said[0];
   ++smaller.grids;
-  EXPECT_THROW(plan_grid_fit(smaller, room), std::invalid_argument);
+  EXPECT_THROW(plan_grid_fit(smaller, budget), std::invalid_argument);
 }
 
 TEST(GridMemory, ASearchGoesOnWithFewerFitsAtATime) {

@@ -27,7 +27,7 @@ std::shared_ptr<const BinningMap> occupied_bins(const Stream& stream, const Surv
   if (options.search_scales) choose_scales(threads, data, options, report);
   GridSize size = grid_size(data, options, threads.count());
   size.bins = count_bins(threads, data.rows, options.binning);
-  options.fit.memory = plan_grid_fit(size, options.room).columns;
+  options.fit.memory = plan_grid_fit(size, options.budget).columns;
   if (options.fit.pursuit > 1)
     return fit_grids(threads, data.rows, data.targets, options.binning, options.fit).head->bins_pointer();
   BinnedRows<T> rows(threads, data.rows, data.targets.weight, options.binning, options.fit.memory);
@@ -57,7 +57,7 @@ bool has_grid_solver(Learner learner) {
 Fitted fit_learner_on_bins(const Stream* dense, const Stream& bins, const Survey& survey, MixtureFit options,
                            const LearnerOptions& learner, const Stream* validation) {
   options.bins.fit.checkpoint = bins.execution().checkpoint;
-  options.bins.room = room_of(options.bins, bins.execution());
+  options.bins.budget = budget_of(options.bins, bins.execution());
   Clock clock;
   Report found;
   if (dense && !options.dense_weight) choose_mixture(*dense, bins, survey, options, found);
@@ -90,7 +90,7 @@ Fitted fit_learner_on_bins(const Stream* dense, const Stream& bins, const Survey
       plan.total() <= memory,
       "memory: {} bins of {} grids need {} ({}), {} are left for them; use fewer grids or larger bins, or allow more",
       map->outputs(), map->grids(), size_text(plan.total()), plan.items_text(), size_text(memory));
-  Fitted fitted = fit_learner(stream, survey, learner, judge ? &*judge : nullptr, options.bins.room.say, make_head);
+  Fitted fitted = fit_learner(stream, survey, learner, judge ? &*judge : nullptr, options.bins.budget.say, make_head);
 
   Report& report = fitted.report;
   report.map = (dense ? dense->map()->spec() + " + " : "") + map->spec();

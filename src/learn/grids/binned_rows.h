@@ -15,7 +15,7 @@ namespace bochner {
 // The grids of a fit, their bins and the bins of the rows; the latter for a batch of grids at a time where memory is
 // short: then every pass finds them again.
 template <class T>
-class BinnedRows final : public GridPasses {
+class BinnedRows final : public BinSource {
  public:
   // memory: bytes for the bins of the rows. 0: half of what is free.
   BinnedRows(Threads& threads, const GridRows<T>& rows, std::span<const float> weight, const BinningOptions& binning,

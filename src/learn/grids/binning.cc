@@ -115,7 +115,7 @@ void describe_fit(const GridFit& fit, const BinningFit& options, double weight_u
 template <class T>
 Fitted fit_as(const Stream& stream, const Survey& survey, BinningFit options, const Stream* validation) {
   options.fit.checkpoint = stream.execution().checkpoint;
-  options.room = room_of(options, stream.execution());
+  options.budget = budget_of(options, stream.execution());
   Clock clock;
   Fitted fitted;
   Report& report = fitted.report;
@@ -135,7 +135,7 @@ Fitted fit_as(const Stream& stream, const Survey& survey, BinningFit options, co
   GridSize size = grid_size(data, options, stream.threads().count());
   size.bins = count_bins(stream.threads(), data.rows, binning);
   size.trials = trials;
-  options.fit.memory = plan_grid_fit(size, options.room).columns;
+  options.fit.memory = plan_grid_fit(size, options.budget).columns;
   if (trials) {
     choose_lambda(stream.threads(), data, options, validation != nullptr, report);
     report.seconds.emplace_back("trials", clock.lap());

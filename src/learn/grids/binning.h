@@ -20,7 +20,7 @@ struct BinningFit {
   // What the fit's lambda stands for until the weights of the rows are known: as it is, where their mean is 1; a lambda
   // per row times their number; or 1 / C.
   enum class Given { as_it_is, per_row, cost } given = Given::as_it_is;
-  GridRoom room = {};  // 0 bytes: as the execution says
+  MemoryBudget budget = {};  // 0 bytes: as the execution says
 };
 
 // The fit's lambda for these rows and their weights, from what was given.

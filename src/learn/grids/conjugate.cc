@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "learn/grids/pieces.h"
+#include "solve/pcg.h"
 
 namespace bochner {
 
@@ -16,10 +17,10 @@ constexpr std::size_t kGatherRows = 8 * kPieceRows;  // a grid's p is read from 
 
 }  // namespace
 
-GridConjugate::GridConjugate(Threads& threads, GridPasses& passes, const GridTargets& targets,
+GridConjugate::GridConjugate(Threads& threads, BinSource& source, const GridTargets& targets,
                              std::span<const double> intercept, double shift)
     : threads_(threads),
-      passes_(passes),
+      source_(source),
       targets_(targets),
       shift_(shift),
       n_(targets.rows()),
@@ -27,7 +28,7 @@ GridConjugate::GridConjugate(Threads& threads, GridPasses& passes, const GridTar
       residuals_(targets.code),
       Zp_(targets.code.size()),
       weighted_(targets.weight.empty() ? 0 : targets.code.size()),
-      grids_(passes.grids()),
+      grids_(source.grids()),
       sums_(std::size_t(threads.count())) {
   for (std::size_t i = 0; i < residuals_.size(); ++i) residuals_[i] -= float(intercept[i % K_]);
 }
@@ -36,7 +37,7 @@ GridConjugate::GridConjugate(Threads& threads, GridPasses& passes, const GridTar
 // sums side by side, always in the same way, which the compiler turns into vectors.
 template <class Work>
 void GridConjugate::add_cells(std::size_t g, double* sums, const Work& work) const {
-  const std::size_t bins = passes_.bins(g).size();
+  const std::size_t bins = source_.bins(g).size();
   if (K_ == 1) {
     constexpr std::size_t kSums = 8;
     double part[kSums] = {};
@@ -60,7 +61,7 @@ void GridConjugate::start() {
     grid.r = grid.Ap;
     grid.value.assign(grid.r.size(), 0);
     grid.p.assign(grid.r.size() + K_, 0);
-    const float *r = grid.r.data(), *mass = passes_.bins(g).mass.data();
+    const float *r = grid.r.data(), *mass = source_.bins(g).mass.data();
     add_cells(g, sums, [&](std::size_t c, std::size_t bin, std::size_t) { return r[c] * r[c] * inverse(mass[bin]); });
   });
   new_direction(rz, std::vector<float>(K_));
@@ -75,8 +76,7 @@ void GridConjugate::step(bool last) {
       const double zp = Zp_[i * K_ + k];
       return double(targets_.weight_of(i)) * zp * zp;
     });
-    const double curvature = of_rows + shift_ * pp_[k];
-    if (curvature > 0) alpha[k] = float(rz_[k] / curvature);
+    alpha[k] = float(cg_alpha(rz_[k], of_rows + shift_ * pp_[k]));
   }
   if (!last) scatter(Zp_, false);
 
@@ -91,7 +91,7 @@ void GridConjugate::step(bool last) {
     OneGrid& grid = grids_[g];
     float *value = grid.value.data(), *r = grid.r.data();
     const float *p = grid.p.data(), *Ap = grid.Ap.data();
-    const float* mass = passes_.bins(g).mass.data();
+    const float* mass = source_.bins(g).mass.data();
     add_cells(g, sums, [&](std::size_t c, std::size_t bin, std::size_t k) {
       value[c] += alpha[k] * p[c];
       if (last) return 0.0f;
@@ -101,8 +101,7 @@ void GridConjugate::step(bool last) {
   });
   if (last) return;
   std::vector<float> beta(K_);
-  for (std::size_t k = 0; k < K_; ++k)
-    if (rz_[k] > 0) beta[k] = float(rz[k] / rz_[k]);
+  for (std::size_t k = 0; k < K_; ++k) beta[k] = float(cg_beta(rz[k], rz_[k]));
   new_direction(rz, beta);
 }
 
@@ -128,7 +127,7 @@ void GridConjugate::new_direction(std::vector<double> rz, std::span<const float>
   pp_ = over_grids([&](std::size_t g, double* sums) {
     OneGrid& grid = grids_[g];
     float* p = grid.p.data();
-    const float *r = grid.r.data(), *mass = passes_.bins(g).mass.data();
+    const float *r = grid.r.data(), *mass = source_.bins(g).mass.data();
     add_cells(g, sums, [&](std::size_t c, std::size_t bin, std::size_t k) {
       p[c] = r[c] * inverse(mass[bin]) + beta[k] * p[c];
       return p[c] * p[c];
@@ -138,11 +137,11 @@ void GridConjugate::new_direction(std::vector<double> rz, std::span<const float>
 
 void GridConjugate::gather() {
   std::fill(Zp_.begin(), Zp_.end(), 0.0f);
-  passes_.each(true, [&](std::size_t begin, std::size_t count) {
+  source_.each(true, [&](std::size_t begin, std::size_t count) {
     threads_.run(pieces(n_, kGatherRows), [&](std::size_t piece, int) {
       const std::size_t from = piece * kGatherRows, end = std::min(n_, from + kGatherRows);
       for (std::size_t g = begin; g < begin + count; ++g) {
-        const std::uint32_t* columns = passes_.columns(g);
+        const std::uint32_t* columns = source_.columns(g);
         const float* p = grids_[g].p.data();
         if (K_ == 1) {
           for (std::size_t i = from; i < end; ++i) Zp_[i] += p[columns[i]];
@@ -165,10 +164,10 @@ void GridConjugate::scatter(const std::vector<float>& of_rows, bool ascending) {
     });
     numbers = weighted_.data();
   }
-  passes_.each(ascending, [&](std::size_t begin, std::size_t count) {
+  source_.each(ascending, [&](std::size_t begin, std::size_t count) {
     threads_.run(count, [&](std::size_t at, int thread) {
-      const std::size_t g = begin + at, cells = passes_.bins(g).size() * K_;
-      const std::uint32_t* columns = passes_.columns(g);
+      const std::size_t g = begin + at, cells = source_.bins(g).size() * K_;
+      const std::uint32_t* columns = source_.columns(g);
       std::vector<double>& sums = sums_[std::size_t(thread)];
       sums.assign(cells + K_, 0);
       if (K_ == 1) {
@@ -209,7 +208,7 @@ void GridConjugate::load(const Archive& archive) {
   pp_ = archive.get<double>("length", {K_});
   for (std::size_t g = 0; g < grids_.size(); ++g) {
     OneGrid& grid = grids_[g];
-    const std::size_t cells = passes_.bins(g).size() * K_;
+    const std::size_t cells = source_.bins(g).size() * K_;
     const std::string name = std::to_string(g);
     grid.value = archive.get<float>("value " + name, {cells});
     grid.r = archive.get<float>("slope " + name, {cells});

@@ -13,9 +13,9 @@
 namespace bochner {
 
 // The bins of all rows, visited some grids at a time where memory does not hold them all.
-class GridPasses {
+class BinSource {
  public:
-  virtual ~GridPasses() = default;
+  virtual ~BinSource() = default;
   virtual std::size_t grids() const = 0;
   // Grids begin .. begin + count - 1; their bins and columns stand while they are visited.
   using Visit = std::function<void(std::size_t begin, std::size_t count)>;
@@ -25,12 +25,14 @@ class GridPasses {
 };
 
 // Minimises  sum_i w_i (y_i - f_i)^2 / 2 + shift/2 |v|^2,  f_i = intercept + sum_g v_g[bin_g(i)],  by conjugate
-// gradients over all grids at once, every output with a step of its own. The preconditioner is the diagonal, rows in
+// gradients over all grids at once, every output with a step of its own. Not by pcg() of solve/, whose vectors are
+// doubles in one piece: here they are floats, four for each of millions of bins, each loop over them updates and sums
+// at once, and a checkpoint stands between two steps. The preconditioner is the diagonal, rows in
 // the bin plus shift: a bin of few rows then moves as far as one of many. Sums run over rows in order, grid by grid:
 // the same bits for any number of threads and any cut into visits.
 class GridConjugate {
  public:
-  GridConjugate(Threads& threads, GridPasses& passes, const GridTargets& targets, std::span<const double> intercept,
+  GridConjugate(Threads& threads, BinSource& source, const GridTargets& targets, std::span<const double> intercept,
                 double shift);
 
   void start();                                           // from v = 0
@@ -65,7 +67,7 @@ class GridConjugate {
   void new_direction(std::vector<double> rz, std::span<const float> beta);
 
   Threads& threads_;
-  GridPasses& passes_;
+  BinSource& source_;
   const GridTargets& targets_;
   double shift_;
   std::size_t n_, K_;

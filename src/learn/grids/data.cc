@@ -135,10 +135,10 @@ GridSize grid_size(const GridData<T>& data, const BinningFit& options, int threa
 template GridSize grid_size(const GridData<float>&, const BinningFit&, int);
 template GridSize grid_size(const GridData<double>&, const BinningFit&, int);
 
-GridRoom room_of(const BinningFit& options, const Execution& execution) {
-  GridRoom room = options.room;
-  if (room.bytes == 0) room.bytes = double(memory_limit(execution));
-  return room;
+MemoryBudget budget_of(const BinningFit& options, const Execution& execution) {
+  MemoryBudget budget = options.budget;
+  if (budget.bytes == 0) budget.bytes = double(memory_limit(execution));
+  return budget;
 }
 
 template <class T>
@@ -146,7 +146,7 @@ void choose_scales(Threads& threads, const GridData<T>& data, BinningFit& option
                    const MemoryPlan& beside) {
   const std::vector<InputFacts> facts = data.facts();
   const bool own = !has_hinge(options.fit.loss);
-  const int at_once = plan_grid_search(grid_size(data, options, threads.count()), options.room, beside);
+  const int at_once = plan_grid_search(grid_size(data, options, threads.count()), options.budget, beside);
   std::optional<Threads> fewer;
   if (at_once < threads.count()) fewer.emplace(at_once).stop_when(threads.stop());
   const GridFitOptions fit = own ? options.fit : squared_fit(options);
@@ -169,7 +169,7 @@ template void choose_scales(Threads&, const GridData<float>&, BinningFit&, Repor
 template void choose_scales(Threads&, const GridData<double>&, BinningFit&, Report&, const MemoryPlan&);
 
 void choose_scales(const Stream& stream, const Survey& survey, BinningFit& options, Report& report) {
-  options.room = room_of(options, stream.execution());
+  options.budget = budget_of(options, stream.execution());
   const auto search = [&]<class T>(const GridData<T>& data) {
     settle_lambda(options, data.targets, survey);
     choose_scales(stream.threads(), data, options, report);
@@ -192,7 +192,7 @@ GridFitOptions squared_fit(const BinningFit& options) {
 }
 
 double HeldOutTargets::fraction(std::size_t rows) {
-  return std::min(0.2, 20000 / double(std::max<std::size_t>(1, rows)));
+  return hold_out_fraction(double(std::max<std::size_t>(1, rows)), 0.2, 20000);
 }
 
 HeldOutTargets::HeldOutTargets(const GridTargets& all, std::uint64_t seed) : fitted(all) {

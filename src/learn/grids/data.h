@@ -46,7 +46,7 @@ template <class T>
 GridSize grid_size(const GridData<T>& data, const BinningFit& options, int threads);
 
 // What the fit may hold: as the options say, or the execution.
-GridRoom room_of(const BinningFit& options, const Execution& execution);
+MemoryBudget budget_of(const BinningFit& options, const Execution& execution);
 
 // The targets with the held rows' weights at 0: a fit leaves them out, and still knows what it predicts for them.
 struct HeldOutTargets {

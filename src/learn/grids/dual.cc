@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/archive.h"
+#include "base/option.h"
 #include "base/require.h"
 #include "learn/grids/pieces.h"
 #include "random/draw.h"
@@ -46,19 +47,20 @@ GridDual::GridDual(Threads& threads, std::size_t grids, const GridTargets& targe
   draw_order();
 }
 
-void GridDual::read(GridPasses& passes) {
+void GridDual::read(BinSource& source) {
   cells_.resize(n_ * P_);
   std::vector<std::uint32_t> known(n_);
-  passes.each(true, [&](std::size_t begin, std::size_t count) {
-    for (std::size_t g = begin; g < begin + count; ++g) offset_[g + 1] = offset_[g] + passes.bins(g).size();
+  source.each(true, [&](std::size_t begin, std::size_t count) {
+    for (std::size_t g = begin; g < begin + count; ++g) offset_[g + 1] = offset_[g] + source.bins(g).size();
     require(offset_[begin + count] <= std::numeric_limits<std::uint32_t>::max(),
-            "svm: more than 2^32 bins; use fewer --features (grids), or min_rows=2 to forget bins of a single row");
+            "svm: more than 2^32 bins; use fewer {} (grids), or min_rows=2 to forget bins of a single row",
+            Option::features);
     threads_.run(pieces(n_, kPieceRows), [&](std::size_t piece, int) {
       const std::size_t end = std::min(n_, (piece + 1) * kPieceRows);
       for (std::size_t i = piece * kPieceRows; i < end; ++i) {
         for (std::size_t g = begin; g < begin + count; ++g) {
-          const std::uint32_t bin = passes.columns(g)[i];
-          const bool forgotten = bin == passes.bins(g).size();
+          const std::uint32_t bin = source.columns(g)[i];
+          const bool forgotten = bin == source.bins(g).size();
           cells_[i * P_ + g] = forgotten ? 0 : std::uint32_t(offset_[g]) + bin;
           known[i] += !forgotten;
         }

@@ -35,7 +35,7 @@ class GridDual {
            const GridDualOptions& options);
 
   // The bins of all rows, row by row: 4 bytes each. Before anything else, and before load().
-  void read(GridPasses& passes);
+  void read(BinSource& source);
 
   // Some of the rows of the epoch, a fraction of a second's work. False once every output rests or the epochs are over.
   bool advance();

@@ -8,6 +8,7 @@
 
 #include "base/archive.h"
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/require.h"
 #include "learn/grids/binned_rows.h"
 #include "learn/grids/dual.h"
@@ -96,14 +97,14 @@ class Fitting {
   std::vector<double> loss_;
 };
 
-// Sweeps over the grids, which pursuit may choose and a partner may share the residuals with.
+// Sweeps over the grids, which pursuit may choose and a joint block may share the residuals with.
 template <class T>
 class Sweeping final : public Fitting<T> {
  public:
   Sweeping(Threads& threads, const GridRows<T>& rows, const GridTargets& targets, const BinningOptions& binning,
-           const GridFitOptions& options, GridPartner* partner)
+           const GridFitOptions& options, JointBlock* joint)
       : Fitting<T>(threads, rows, targets, binning, options, options.memory),
-        partner_(partner),
+        joint_(joint),
         values_(binning.grids),
         sweeper_(threads, targets, options.loss, intercept_) {}
 
@@ -113,7 +114,7 @@ class Sweeping final : public Fitting<T> {
   void solve() override {
     const std::size_t batch = bins_.batch();
     for (; sweep_ < options_.passes && !settled(); ++sweep_, done_ = 0) {
-      partner_turn(sweep_);
+      joint_step(sweep_);
       for (std::size_t begin = done_ / batch * batch; begin < P_; begin += batch) {
         const std::size_t count = std::min(batch, P_ - begin);
         if (sweep_ == 0 && options_.pursuit > 1) {
@@ -129,21 +130,21 @@ class Sweeping final : public Fitting<T> {
       sweeper_.finish();
       loss_.push_back(sweeper_.loss());
     }
-    partner_turn(sweep_);
+    joint_step(sweep_);
   }
 
-  // Grids alone settle within the sweeps given; with a partner that depends on how much the two have in common.
+  // Grids alone settle within the sweeps given; with a joint block that depends on how much the two have in common.
   bool settled() const {
     const std::size_t n = loss_.size();
-    return partner_ && n > 1 && loss_[n - 2] - loss_[n - 1] <= kSettled * loss_[n - 1];
+    return joint_ && n > 1 && loss_[n - 2] - loss_[n - 1] <= kSettled * loss_[n - 1];
   }
 
   // Before the sweep, unless an earlier run had it.
-  void partner_turn(int sweep) {
-    if (!partner_ || turns_ > sweep) return;
+  void joint_step(int sweep) {
+    if (!joint_ || joint_steps_ > sweep) return;
     const Threads::Undivided whole(this->threads_);
-    partner_->step(sweeper_.state());
-    ++turns_;
+    joint_->step(sweeper_.state());
+    ++joint_steps_;
   }
 
   void step(std::size_t g) {
@@ -175,24 +176,24 @@ class Sweeping final : public Fitting<T> {
     archive.tree["sweep"] = sweep_;
     archive.tree["done"] = done_;
     archive.put_view("grids", std::span<const std::uint64_t>(bins_.ids()), {P_});
-    archive.tree["turns"] = turns_;
+    archive.tree["turns"] = joint_steps_;
     archive.put_view("rows", std::span<const float>(sweeper_.state()), {sweeper_.state().size()});
     archive.put_view("loss", std::span<const double>(loss_), {loss_.size()});
     for (std::size_t g = 0; g < P_; ++g)
       archive.put_view(value_name(g), std::span<const float>(values_[g]), {values_[g].size()});
-    Archive partner;
-    if (partner_) partner_->save(partner);
-    archive.put_child("partner", std::move(partner));
+    Archive state;
+    if (joint_) joint_->save(state);
+    archive.put_child("partner", std::move(state));
   }
 
   void load(const Archive& archive) override {
     sweep_ = int(get_count(archive.tree, "sweep", std::uint64_t(options_.passes)));
     done_ = get_count(archive.tree, "done", P_);
     bins_.ids() = archive.get<std::uint64_t>("grids", {P_});
-    turns_ = int(get_count(archive.tree, "turns", std::uint64_t(options_.passes) + 1));
+    joint_steps_ = int(get_count(archive.tree, "turns", std::uint64_t(options_.passes) + 1));
     sweeper_.state() = archive.get<float>("rows", {sweeper_.state().size()});
     loss_ = archive.get<double>("loss", {std::size_t(sweep_)});
-    if (partner_) partner_->load(archive.child("partner"));
+    if (joint_) joint_->load(archive.child("partner"));
     const std::size_t known = sweep_ > 0 ? P_ : done_;
     bins_.find(known);
     for (std::size_t g = 0; g < known; ++g)
@@ -201,9 +202,9 @@ class Sweeping final : public Fitting<T> {
 
   static std::string value_name(std::size_t g) { return "values " + std::to_string(g); }
 
-  GridPartner* partner_;
-  int sweep_ = 0, turns_ = 0;  // turns of the partner
-  std::size_t done_ = 0;       // grids of this sweep
+  JointBlock* joint_;
+  int sweep_ = 0, joint_steps_ = 0;  // of the joint block
+  std::size_t done_ = 0;             // grids of this sweep
   std::vector<std::vector<float>> values_;
   GridSweeper sweeper_;
   std::unique_ptr<GridPursuit<T>> pursuit_;
@@ -281,9 +282,10 @@ class Descending final : public Fitting<T> {
     const std::size_t turned = std::min(kGridsTurned, grids), column = sizeof(std::uint32_t) * rows;
     const std::size_t budget = options.memory ? options.memory : default_memory() / 2;
     require((grids + turned) * column <= budget,
-            "svm: the bins of {} rows in {} grids need {} MB, {} MB are left for them; use fewer --features (grids), "
-            "more --memory, or --learner ridge or logistic, which find them again",
-            rows, grids, (grids + turned) * column / 1000000, budget / 1000000);
+            "svm: the bins of {} rows in {} grids need {} MB, {} MB are left for them; use fewer {} (grids), "
+            "more {}, or {} or logistic, which find them again",
+            rows, grids, (grids + turned) * column / 1000000, budget / 1000000, Option::features, Option::memory,
+            spelled(Option::learner, "ridge"));
     return turned * column;
   }
 
@@ -336,10 +338,10 @@ class Descending final : public Fitting<T> {
 
 template <class T>
 GridFit fit_grids(Threads& threads, const GridRows<T>& rows, const GridTargets& targets, const BinningOptions& binning,
-                  const GridFitOptions& options, GridPartner* partner) {
+                  const GridFitOptions& options, JointBlock* joint) {
   const bool conjugate = options.solver == GridSolver::conjugate;
-  require(!partner || (options.loss == GridLoss::squared && !conjugate),
-          "grids: a partner needs the squared loss and sweeps");
+  require(!joint || (options.loss == GridLoss::squared && !conjugate),
+          "grids: a joint block needs the squared loss and sweeps");
   require(!conjugate || (options.loss == GridLoss::squared && options.pursuit <= 1),
           "grids: conjugate gradients need the squared loss and grids that are not chosen by pursuit; use sweeps");
   require(rows.rows > 0 && targets.rows() == rows.rows, "grids: {} rows and {} targets, expected as many, at least 1",
@@ -352,12 +354,12 @@ GridFit fit_grids(Threads& threads, const GridRows<T>& rows, const GridTargets& 
   check_binning(rows.inputs, binning);
   if (dual) return Descending<T>(threads, rows, targets, binning, options).run();
   if (conjugate) return Conjugating<T>(threads, rows, targets, binning, options).run();
-  return Sweeping<T>(threads, rows, targets, binning, options, partner).run();
+  return Sweeping<T>(threads, rows, targets, binning, options, joint).run();
 }
 
 template GridFit fit_grids(Threads&, const GridRows<float>&, const GridTargets&, const BinningOptions&,
-                           const GridFitOptions&, GridPartner*);
+                           const GridFitOptions&, JointBlock*);
 template GridFit fit_grids(Threads&, const GridRows<double>&, const GridTargets&, const BinningOptions&,
-                           const GridFitOptions&, GridPartner*);
+                           const GridFitOptions&, JointBlock*);
 
 }  // namespace bochner

@@ -14,7 +14,7 @@
 
 namespace bochner {
 
-// Sweeps take one grid after the other, exactly: any loss, grids chosen by pursuit, a partner. Conjugate gradients
+// Sweeps take one grid after the other, exactly: any loss, grids chosen by pursuit, a joint block. Conjugate gradients
 // take all grids at once: the squared loss in fewer passes. Dual coordinate descent takes one row after the other: both
 // hinges, and no other loss.
 enum class GridSolver { sweeps, conjugate, dual };
@@ -47,21 +47,21 @@ struct GridFit {
   bool converged = true;
 };
 
-// Something that is learnt together with the grids: it has its turn before every sweep and after the last.
-class GridPartner {
+// Something that is learnt together with the grids: it has a step before every sweep and after the last.
+class JointBlock {
  public:
-  virtual ~GridPartner() = default;
+  virtual ~JointBlock() = default;
   // Minimises the objective over its own coefficients and takes the change of f out of the residuals: rows x outputs.
   virtual void step(std::vector<float>& residuals) = 0;
-  // Where it stands between two turns.
+  // Where it stands between two steps.
   virtual void save(Archive& archive) const = 0;
   virtual void load(const Archive& archive) = 0;
 };
 
-// A linear head on the random bins of the rows. With a partner, sweeps and the squared loss only: they end early where
-// another one would no longer change the loss.
+// A linear head on the random bins of the rows. With a joint block, sweeps and the squared loss only: they end early
+// where another one would no longer change the loss.
 template <class T>
 GridFit fit_grids(Threads& threads, const GridRows<T>& rows, const GridTargets& targets, const BinningOptions& binning,
-                  const GridFitOptions& options, GridPartner* partner = nullptr);
+                  const GridFitOptions& options, JointBlock* joint = nullptr);
 
 }  // namespace bochner

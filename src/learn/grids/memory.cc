@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/option.h"
 #include "base/require.h"
 #include "learn/grids/bins.h"
 #include "learn/grids/pursuit.h"
@@ -35,13 +36,14 @@ std::string bins_text(double bins) {
   return bins < 1e4 ? fmt::format("{:.0f}", bins) : fmt::format("{:.3g}k", bins / 1e3);
 }
 
-[[noreturn]] void refuse(const GridSize& size, const MemoryPlan& plan, const GridRoom& room, const std::string& what,
-                         const std::string& remedy, const std::function<MemoryPlan(std::size_t)>& with) {
-  const std::size_t most = largest_that_fits(size.grids, 1, room.limit(), with);
-  throw std::invalid_argument(
-      fmt::format("--features: {} grids{} need {} ({}), {} are allowed; {}{}raise --memory", size.grids, what,
-                  size_text(plan.total()), plan.items_text(), size_text(room.limit()),
-                  most > 0 ? fmt::format("the largest number that fits is {}; or ", most) : "", remedy));
+[[noreturn]] void refuse(const GridSize& size, const MemoryPlan& plan, const MemoryBudget& budget,
+                         const std::string& what, const std::string& remedy,
+                         const std::function<MemoryPlan(std::size_t)>& with) {
+  const std::size_t most = largest_that_fits(size.grids, 1, budget.limit(), with);
+  throw std::invalid_argument(fmt::format(
+      "{}: {} grids{} need {} ({}), {} are allowed; {}{}raise {}", Option::features, size.grids, what,
+      size_text(plan.total()), plan.items_text(), size_text(budget.limit()),
+      most > 0 ? fmt::format("the largest number that fits is {}; or ", most) : "", remedy, Option::memory));
 }
 
 }  // namespace
@@ -114,48 +116,49 @@ MemoryPlan grid_search_memory(const GridSize& s, int at_once) {
   return plan.add("trials", at_once * trial);
 }
 
-GridShares plan_grid_fit(const GridSize& size, const GridRoom& room, const MemoryPlan& beside, double wanted) {
+GridShares plan_grid_fit(const GridSize& size, const MemoryBudget& budget, const MemoryPlan& beside, double wanted) {
   const auto with = [&](std::size_t grids, std::size_t batch) {
     GridSize smaller = size;
     smaller.grids = grids;
-    return MemoryPlan(room.around).add(beside).add(grid_fit_memory(smaller, batch));
+    return MemoryPlan(budget.around).add(beside).add(grid_fit_memory(smaller, batch));
   };
   // Dual coordinate descent needs them all, and some grids' columns to make them from.
   const auto least_batch = [&](std::size_t grids) { return size.dual ? grids + std::min(grids, kGridsTurned) : 1; };
   const MemoryPlan least = with(size.grids, least_batch(size.grids));
-  if (least.total() > room.limit())
-    refuse(size, least, room, fmt::format(" of {} bins", bins_text(size.bins)), "bound the bins (max_bins=), or ",
+  if (least.total() > budget.limit())
+    refuse(size, least, budget, fmt::format(" of {} bins", bins_text(size.bins)), "bound the bins (max_bins=), or ",
            [&](std::size_t grids) { return with(grids, least_batch(grids)); });
   // What is left goes to the bins of rows and to what else is wanted, half and half where it does not do for both.
-  const auto rest_with = [&](std::size_t batch) { return room.limit() - with(size.grids, batch).total(); };
+  const auto rest_with = [&](std::size_t batch) { return budget.limit() - with(size.grids, batch).total(); };
   std::size_t batch = size.dual ? least_batch(size.grids) : size.grids;
   while (!size.dual && batch > 1 && rest_with(batch) < std::min(wanted, rest_with(1) / 2))
     batch = std::max<std::size_t>(1, batch * 7 / 8);
   GridShares shares;
   shares.columns = std::size_t(double(batch) * column_bytes(size));
   shares.wanted = std::size_t(std::clamp(rest_with(batch), 0.0, wanted));
-  if (room.say) {
+  if (budget.say) {
     const MemoryPlan plan = with(size.grids, batch).add("features", double(shares.wanted));
-    room.say((plan.worth_saying(room.limit()) ? plan.text(room.limit()) + "; " : "") +
-             fmt::format("{} grids of about {} bins", size.grids, bins_text(size.bins)));
+    budget.say((plan.worth_saying(budget.limit()) ? plan.text(budget.limit()) + "; " : "") +
+               fmt::format("{} grids of about {} bins", size.grids, bins_text(size.bins)));
   }
   return shares;
 }
 
-int plan_grid_search(const GridSize& size, const GridRoom& room, const MemoryPlan& beside) {
+int plan_grid_search(const GridSize& size, const MemoryBudget& budget, const MemoryPlan& beside) {
   const auto with = [&](std::size_t grids, int at_once) {
     GridSize smaller = size;
     smaller.grids = grids;
-    return MemoryPlan(room.around).add(beside).add(grid_search_memory(smaller, at_once));
+    return MemoryPlan(budget.around).add(beside).add(grid_search_memory(smaller, at_once));
   };
   const MemoryPlan least = with(size.grids, 1);
-  if (least.total() > room.limit())
-    refuse(size, least, room, " in the search for length scales", "give the length scales (--bandwidth), or ",
+  if (least.total() > budget.limit())
+    refuse(size, least, budget, " in the search for length scales",
+           fmt::format("give the length scales ({}), or ", Option::bandwidth),
            [&](std::size_t grids) { return with(grids, 1); });
   int at_once = size.threads;
-  while (at_once > 1 && with(size.grids, at_once).total() > room.limit()) --at_once;
-  if (const MemoryPlan plan = with(size.grids, at_once); room.say && plan.worth_saying(room.limit()))
-    room.say(plan.text(room.limit()) + ", at most, for the search");
+  while (at_once > 1 && with(size.grids, at_once).total() > budget.limit()) --at_once;
+  if (const MemoryPlan plan = with(size.grids, at_once); budget.say && plan.worth_saying(budget.limit()))
+    budget.say(plan.text(budget.limit()) + ", at most, for the search");
   return at_once;
 }
 

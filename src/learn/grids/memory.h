@@ -27,7 +27,7 @@ struct GridSize {
 };
 
 // What a fit may hold, and where its plan is said.
-struct GridRoom {
+struct MemoryBudget {
   double bytes = 0;   // for the fit
   MemoryPlan around;  // what is held beside it
   std::function<void(const std::string&)> say = {};
@@ -54,8 +54,9 @@ struct GridShares {
   std::size_t columns = 0;  // bytes for the bins of rows
   std::size_t wanted = 0;   // bytes of those wanted
 };
-GridShares plan_grid_fit(const GridSize& size, const GridRoom& room, const MemoryPlan& beside = {}, double wanted = 0);
+GridShares plan_grid_fit(const GridSize& size, const MemoryBudget& budget, const MemoryPlan& beside = {},
+                         double wanted = 0);
 // The same for the search; how many fits go side by side.
-int plan_grid_search(const GridSize& size, const GridRoom& room, const MemoryPlan& beside = {});
+int plan_grid_search(const GridSize& size, const MemoryBudget& budget, const MemoryPlan& beside = {});
 
 }  // namespace bochner

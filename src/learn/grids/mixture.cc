@@ -13,7 +13,7 @@
 #include "folds/gram_and_held.h"
 #include "learn/fit_memory.h"
 #include "learn/grids/data.h"
-#include "learn/grids/dense_partner.h"
+#include "learn/grids/dense_block.h"
 
 namespace bochner {
 
@@ -34,7 +34,7 @@ class Mixing {
         data_(bins, survey, options_.bins.binning),
         held_(data_.targets, options_.bins.binning.seed),
         bound_(feature_bound(dense)) {
-    options_.bins.room = room_of(options_.bins, bins.execution());
+    options_.bins.budget = budget_of(options_.bins, bins.execution());
     require(data_.targets.total_weight() > 0, "train: the weights of all rows are zero");
     settle_lambda(options_.bins, data_.targets, survey);
   }
@@ -91,11 +91,11 @@ class Mixing {
     beside.add("sums", 3 * double(GramFold::bytes(dense.features)));
     const double held = HeldOutTargets::fraction(data_.rows.rows) * double(data_.rows.rows);
     beside.add("rows held out", (held + 6 * std::sqrt(held)) * double(dense.features) * dense.element());
-    beside.add("mapped rows", mapped_memory(dense, options_.bins.room.bytes));
+    beside.add("mapped rows", mapped_memory(dense, options_.bins.budget.bytes));
     GridSize size = grid_size(data_, options_.bins, threads().count());
     size.bins = count_bins(threads(), data_.rows, options_.bins.binning);
     size.trials = true;
-    const GridShares shares = plan_grid_fit(size, options_.bins.room, beside, feature_bytes(dense, true));
+    const GridShares shares = plan_grid_fit(size, options_.bins.budget, beside, feature_bytes(dense, true));
     options_.bins.fit.memory = shares.columns;
     cache_.emplace(dense_, data_.rows.rows, std::max<std::size_t>(1, shares.wanted));
   }
@@ -106,14 +106,13 @@ class Mixing {
     return double(most);
   }
 
-  GridFit fit(const GridTargets& targets, DensePartner& partner, const Penalties& at, const std::string& name,
-              bool head) {
+  GridFit fit(const GridTargets& targets, DenseBlock& dense, const Penalties& at, const std::string& name, bool head) {
     GridFitOptions grids = options_.bins.fit;
     grids.lambda = at.bins;
     grids.checkpoint = bins_.execution().checkpoint;
     grids.step = name;
     grids.head = head;
-    return fit_grids(threads(), data_.rows, targets, options_.bins.binning, grids, &partner);
+    return fit_grids(threads(), data_.rows, targets, options_.bins.binning, grids, &dense);
   }
 
   void choose_weights(const GramAndHeld& sums, Penalties& at) {
@@ -126,11 +125,11 @@ class Mixing {
   // Scores a fit on the rows held out; walks downhill in what is open: the weights, lambda.
   void choose_weights(const NormalEquations& rest, Penalties& at) {
     const auto make_trial = [&](const Penalties& here, const std::string& name) {
-      DensePartner partner(*cache_, rest, held_.fitted, here.dense, bound_);
-      if (partner.failed_column())
+      DenseBlock dense(*cache_, rest, held_.fitted, here.dense, bound_);
+      if (dense.failed_column())
         return GridTrial{.loss = std::numeric_limits<double>::infinity(),
                          .sums = Scorer(data_.code.task, data_.targets.outputs)};
-      return held_.judge(fit(held_.fitted, partner, here, name, false).state, GridLoss::squared, data_.code.task);
+      return held_.judge(fit(held_.fitted, dense, here, name, false).state, GridLoss::squared, data_.code.task);
     };
     const auto trial_of = [&](const Penalties& here) {
       ++trials_;
@@ -177,13 +176,13 @@ class Mixing {
 
   void finish(const NormalEquations& equations, const Penalties& at, const Stream* validation) {
     Report& report = fitted_.report;
-    DensePartner partner(*cache_, equations, data_.targets, at.dense, bound_);
-    if (const auto column = partner.failed_column())
+    DenseBlock dense(*cache_, equations, data_.targets, at.dense, bound_);
+    if (const auto column = dense.failed_column())
       fail(Error::Kind::data,
            "mixture: the Gram matrix is not positive definite at feature {}; raise lambda (now {:g})", *column,
            at.dense / equations.weight);
-    const GridFit grids = fit(data_.targets, partner, at, "sweeps", true);
-    Coefficients head = partner.head();
+    const GridFit grids = fit(data_.targets, dense, at, "sweeps", true);
+    Coefficients head = dense.head();
     if (data_.code.task == Task::regression)
       for (std::size_t k = 0; k < head.intercept.size(); ++k) {  // the centre is in the grids' head
         for (std::size_t j = 0; j < head.weights.rows(); ++j) head.weights(j, k) *= data_.code.unit[k];

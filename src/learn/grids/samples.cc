@@ -7,14 +7,14 @@
 
 #include "learn/grids/conjugate.h"
 #include "maps/draw_grid.h"
-#include "random/draw.h"
+#include "random/hold_out.h"
 
 namespace bochner {
 
 namespace {
 
 // Bins that memory holds all at once.
-class AllBins final : public GridPasses {
+class AllBins final : public BinSource {
  public:
   explicit AllBins(const GridBins& all) : all_(all) {}
   std::size_t grids() const override { return all_.grids.size(); }
@@ -39,8 +39,8 @@ GridSample<T>::GridSample(Threads& threads, const GridRows<T>& all, const GridTa
   rows.blocks.resize(all.blocks.size());
   threads.run(all.blocks.size(), [&](std::size_t b, int) {
     for (std::uint32_t i = 0; i < all.blocks[b].rows; ++i) {
-      const double key = uniform(seed, Draw::holdout, all.blocks[b].first + i);
-      if (key >= from && key < to) chosen[b].push_back(i);
+      const double place = hold_out_place(seed, all.blocks[b].first + i);
+      if (place >= from && place < to) chosen[b].push_back(i);
     }
     rows.blocks[b] = select_rows<T>(all.blocks[b], chosen[b]);
   });

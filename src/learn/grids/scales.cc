@@ -11,6 +11,7 @@
 
 #include "base/require.h"
 #include "learn/grids/samples.h"
+#include "random/hold_out.h"
 #include "run/checkpoint.h"
 
 namespace bochner {
@@ -127,7 +128,7 @@ class ScaleSearch {
   void begin(const Stage& stage, int repeat) {
     stage_ = &stage;
     seed_ = problem_.binning.seed + std::uint64_t(repeat) * 0x9e3779b97f4a7c15u;
-    const double n = double(problem_.rows.rows), held = std::min(kHeldOutShare, kMostHeldOut / n);
+    const double n = double(problem_.rows.rows), held = hold_out_fraction(n, kHeldOutShare, kMostHeldOut);
     held_out_.emplace(threads_, problem_.rows, problem_.targets, seed_, 0, held);
     sample_.emplace(threads_, problem_.rows, problem_.targets, seed_, held,
                     std::min(1.0, held + double(stage.rows) / n));

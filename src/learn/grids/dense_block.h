@@ -12,15 +12,15 @@
 
 namespace bochner {
 
-// Dense features z (Fourier, say) that share the residuals with grids. Its turn is the exact ridge step
+// Dense features z (Fourier, say) that share the residuals with grids. Its step is that of ridge, exact
 //   dW = (Zc^T W Zc + lambda I)^-1 (Zc^T W e - lambda W),   db = mean(e) - m . dW,   e -= z dW + db,
-// Zc about the weighted mean m: block Gauss-Seidel on the joint objective. One factor serves all turns; a turn is
+// Zc about the weighted mean m: block Gauss-Seidel on the joint objective. One factor serves all steps; a step is
 // two passes over kept features.
-class DensePartner final : public GridPartner {
+class DenseBlock final : public JointBlock {
  public:
   // equations: of the rows with the weights of `targets`. lambda: in all, not per row. bound: |z_j| <= bound.
-  DensePartner(FeatureStore& cache, const NormalEquations& equations, const GridTargets& targets, double lambda,
-               double bound);
+  DenseBlock(FeatureStore& cache, const NormalEquations& equations, const GridTargets& targets, double lambda,
+             double bound);
 
   // Where the Gram matrix turned out not to be positive definite: lambda is too small for its rounding.
   std::optional<std::size_t> failed_column() const { return factor_.failed_column(); }

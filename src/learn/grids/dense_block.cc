@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "learn/grids/dense_partner.h"
+#include "learn/grids/dense_block.h"
 
 #include <algorithm>
 
@@ -63,8 +63,8 @@ class TakeOut {
 
 }  // namespace
 
-DensePartner::DensePartner(FeatureStore& cache, const NormalEquations& equations, const GridTargets& targets,
-                           double lambda, double bound)
+DenseBlock::DenseBlock(FeatureStore& cache, const NormalEquations& equations, const GridTargets& targets, double lambda,
+                       double bound)
     : cache_(cache),
       targets_(targets),
       mean_(equations.feature_mean),
@@ -76,7 +76,7 @@ DensePartner::DensePartner(FeatureStore& cache, const NormalEquations& equations
   for (const float w : targets.weight) weight_bound_ = std::max(weight_bound_, double(w));
 }
 
-void DensePartner::step(std::vector<float>& residuals) {
+void DenseBlock::step(std::vector<float>& residuals) {
   const std::size_t D = mean_.size(), K = targets_.outputs;
   // Codes lie in [-1, 1] and the objective only falls, so residuals are 2 at most in the root of the mean square.
   const double most = double(targets_.rows()) * weight_bound_ * 2 * std::max(1.0, bound_ / cache_.unit());
@@ -101,13 +101,13 @@ void DensePartner::step(std::vector<float>& residuals) {
   cache_.each("residuals", [&](const auto& block) { taken.visit(cache_.stream().workers(), block); });
 }
 
-void DensePartner::save(Archive& archive) const {
+void DenseBlock::save(Archive& archive) const {
   const Matrix<double>& w = head_.weights;
   archive.put_view("weights", std::span(w.data(), w.rows() * w.cols()), {w.rows(), w.cols()});
   archive.put_view("intercept", std::span<const double>(head_.intercept), {head_.intercept.size()});
 }
 
-void DensePartner::load(const Archive& archive) {
+void DenseBlock::load(const Archive& archive) {
   Matrix<double>& w = head_.weights;
   archive.get_into("weights", {w.rows(), w.cols()}, std::span(w.data(), w.rows() * w.cols()));
   head_.intercept = archive.get<double>("intercept", {head_.intercept.size()});
