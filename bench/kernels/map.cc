@@ -52,8 +52,8 @@ void compare(Threads& threads, std::size_t d, std::size_t D, bool quick) {
   const auto sgemm = [&] {
     const std::size_t share = rows / std::size_t(threads.count());
     threads.run(rows / share, [&](std::size_t part, int) {
-      blas::gemm(blas::Op::plain, blas::Op::transposed, 1, {x.data() + part * share * d, share, d, d},
-                 MatrixView<const float>{W.data(), D, d, d}, 0, z.view().slice(part * share, share));
+      blas::gemm(1, {blas::Op::plain, {x.data() + part * share * d, share, d, d}},
+                 {blas::Op::transposed, {W.data(), D, d, d}}, 0, z.view().slice(part * share, share));
     });
   };
   const auto t = bench::interleaved({sgemm, map(shifted), map(cossin)}, quick ? 1 : 9, quick ? 0 : 0.03);
@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
   const auto warm = normals(400 * 400);
   Matrix<double> product(400, 400);
   const MatrixView<const double> square{warm.data(), 400, 400, 400};
-  blas::gemm(blas::Op::plain, blas::Op::plain, 1, square, square, 0, product.view());
+  blas::gemm(1, {blas::Op::plain, square}, {blas::Op::plain, square}, 0, product.view());
 
   fmt::print("{}\n   d      D  threads    GF/s per thread      time / time of sgemm\n", openblas_get_config());
   fmt::print("                         sgemm   shifted   shifted   cos/sin\n");

@@ -22,7 +22,7 @@ void compare(std::size_t rows, std::size_t D, std::size_t heads, bool quick) {
   Matrix<float> a(rows, D), b(D, heads), c(rows, heads);
   for (std::size_t i = 0; i < rows * D; ++i) a.data()[i] = normal(generator);
   for (std::size_t i = 0; i < heads * D; ++i) b.data()[i] = normal(generator);
-  const auto sgemm = [&] { blas::gemm(blas::Op::plain, blas::Op::plain, 1, a.view(), b.view(), 0, c.view()); };
+  const auto sgemm = [&] { blas::gemm(1, {blas::Op::plain, a.view()}, {blas::Op::plain, b.view()}, 0, c.view()); };
   const auto ours = [&] { cpu_backend().multiply(a.view(), b.view(), 0.0f, c.view()); };
   const auto t = bench::interleaved({sgemm, ours}, quick ? 1 : 9, quick ? 0 : 0.02);
   const double flops = 2e-9 * double(rows) * double(D) * double(heads);

@@ -40,8 +40,8 @@ void projections(std::size_t d, std::size_t k, std::size_t rows, int turns) {
   const auto x = RowBlock<float>::dense({values.data(), rows, d, d});
   Matrix<float> z(rows, k);
   const auto sgemm = [&] {
-    blas::gemm(blas::Op::plain, blas::Op::plain, 1, {values.data(), rows, d, d},
-               MatrixView<const float>{matrix.data(), d, k, k}, 0, z.view());
+    blas::gemm(1, {blas::Op::plain, {values.data(), rows, d, d}}, {blas::Op::plain, {matrix.data(), d, k, k}}, 0,
+               z.view());
   };
   const std::vector<std::pair<const char*, ProjectOptions>> kinds = {
       {"sign, drawn", {.kind = Kind::sign, .dims = k, .store = Store::seed}},

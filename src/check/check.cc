@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/option.h"
 #include "base/require.h"
 #include "bochner/bandwidth.h"
 #include "check/subject.h"
@@ -75,13 +76,18 @@ MapCheck run(const CheckSubject& subject, const Survey& survey, const std::vecto
 
 // Grids as training would draw them. Length scales that training would search are searched where the options say auto,
 // which takes a target; otherwise they are the median rule's. scaling: of the rows that the grids see; may be null.
-BinningOptions planned_grids(Rows& rows, const Survey& survey, const MapPtr& scaling, const TrainOptions& options,
-                             const CheckOptions& check, Threads& threads, std::vector<std::string>& notes) {
+struct PlannedGrids {
+  BinningOptions grids;
+  std::vector<std::string> notes = {};
+};
+PlannedGrids planned_grids(Rows& rows, const Survey& survey, const MapPtr& scaling, const TrainOptions& options,
+                           std::size_t sampled, Threads& threads) {
   const bool mixture = has_mixed_bins(options.map);
   const std::size_t inputs = rows.schema().inputs;
   BinningFit fit = mixture ? mixture_fit(options, inputs, survey.rows()).bins
                            : binning_fit(options, map_parts(options)[0], inputs, survey.rows());
   BinningOptions& grids = fit.binning;
+  std::vector<std::string> notes;
   const auto note = [&](const std::string& text) {
     notes.push_back(text);
     if (options.say) options.say(text);
@@ -94,7 +100,7 @@ BinningOptions planned_grids(Rows& rows, const Survey& survey, const MapPtr& sca
     for (const std::string& text : found.notes) note(text);
   } else if (fit.search_scales) {
     const Matrix<float> x =
-        checked_rows(survey, scaling ? std::vector<MapPtr>{scaling} : std::vector<MapPtr>(), check.sample).values;
+        checked_rows(survey, scaling ? std::vector<MapPtr>{scaling} : std::vector<MapPtr>(), sampled).values;
     Matrix<double> sample(x.rows(), x.cols());
     std::copy_n(x.data(), x.rows() * x.cols(), sample.data());
     grids.length_scales = {median_bandwidth(laplacian(), sample.view())};
@@ -102,7 +108,7 @@ BinningOptions planned_grids(Rows& rows, const Survey& survey, const MapPtr& sca
   }
   if (fit.fit.pursuit > 1)
     note(fmt::format("grids: plain draws; training picks each from {} by the target", fit.fit.pursuit));
-  return grids;
+  return {grids, std::move(notes)};
 }
 
 std::unique_ptr<CheckSubject> mixture_subject(const Plan& plan, const TrainOptions& options,
@@ -142,7 +148,8 @@ MapCheck check(Rows& rows, const TrainOptions& train_options, const CheckOptions
   const bool mixture = has_mixed_bins(chosen.map), binning = has_bins(chosen.map) && !mixture;
   if (chosen.bandwidth == Bandwidth::Rule::searched && !binning) chosen.bandwidth = Bandwidth::Rule::median;
   require(!searches(chosen) || rows.schema().targets > 0,
-          "check: bandwidth auto fits a target and found none, expected one; name it (--target), or give numbers");
+          "check: bandwidth auto fits a target and found none, expected one; name it ({}), or give numbers",
+          Option::targets);
   Threads threads(chosen.execution);
   const Survey survey = survey_of(rows, options.seed, threads, chosen.execution, chosen.double_precision, true);
   std::unique_ptr<Rows> shifted;
@@ -151,7 +158,8 @@ MapCheck check(Rows& rows, const TrainOptions& train_options, const CheckOptions
   std::unique_ptr<CheckSubject> subject;
   if (binning || mixture) {
     const MapPtr scaling = mixture ? plan.bins_scaling : plan.map();
-    const BinningOptions grids = planned_grids(read, survey, scaling, chosen, options, threads, plan.notes);
+    const auto [grids, notes] = planned_grids(read, survey, scaling, chosen, options.sample, threads);
+    plan.notes.insert(plan.notes.end(), notes.begin(), notes.end());
     subject = mixture ? mixture_subject(plan, chosen, grids, plan.notes) : check_grids(rows.schema().inputs, grids);
   } else {
     subject = check_subject(plan.maps.back(), chosen.double_precision);

@@ -12,6 +12,7 @@
 #include "learn/ridge/dual_equations.h"
 #include "maps/map_rows.h"
 #include "run/compute.h"
+#include "run/part_sum.h"
 
 namespace bochner {
 
@@ -116,7 +117,7 @@ SampleTrial::Result SampleTrial::leave_one_out(const MapPtr& map) const {
   return search([&](double lambda) -> std::optional<Scorer> {
     const Cholesky factor = equations.try_factor(lambda, on_.threads);
     if (factor.failed_column()) return std::nullopt;
-    return score_left_out(on_, features, equations, factor, equations.solve(factor), code_.task, true, code_);
+    return score_left_out(on_, features, equations, factor, equations.solve(factor), code_);
   });
 }
 
@@ -129,10 +130,8 @@ SampleTrial::Result SampleTrial::cross_validate(const MapPtr& map) const {
   };
   std::vector<GramFold> parts(kFolds, GramFold(z.cols(), map->bound(), code_, weight_bound_));
   GramFold all = parts[0];
-  for (std::size_t f = 0; f < kFolds; ++f) {
-    parts[f].add(on_, fold_rows(f));
-    all.merge(parts[f]);
-  }
+  for (std::size_t f = 0; f < kFolds; ++f) parts[f].add(on_, fold_rows(f));
+  merge_in_order<GramFold>(all, parts);
   std::vector<NormalEquations> rest;
   for (std::size_t f = 0; f < kFolds; ++f) {
     GramFold without = all;

@@ -66,6 +66,24 @@ void GramFold::remove(const Workers& on, const RowBlock<T>& z) {
   rows_ -= z.rows;
 }
 
+namespace {
+
+// w y y^T in the chunks between the edges; t has w y, and w in its last column.
+void add_targets(const Matrix<double>& t, const std::vector<std::size_t>& edges, int sign, Matrix<std::int64_t>& sums) {
+  for (std::size_t c = 0; c + 1 < edges.size(); ++c)
+    for (std::size_t a = 0; a < t.cols(); ++a)
+      for (std::size_t b = 0; b < t.cols(); ++b) {
+        double sum = 0;
+        for (std::size_t i = edges[c]; i < edges[c + 1]; ++i) {
+          const double w = t(i, t.cols() - 1);
+          if (w > 0) sum += t(i, a) * (t(i, b) / w);
+        }
+        sums(a, b) += sign * std::llrint(sum * per_unit(1));
+      }
+}
+
+}  // namespace
+
 // Rounding to the nearest is odd, so that -1 gives the same integers with the other sign.
 template <class T>
 void GramFold::add_signed(const Workers& on, const RowBlock<T>& z, int sign) {
@@ -117,16 +135,7 @@ void GramFold::add_signed(const Workers& on, const RowBlock<T>& z, int sign) {
     }
   });
 
-  for (std::size_t c = 0; c + 1 < edges.size(); ++c)
-    for (std::size_t a = 0; a < t.cols(); ++a)
-      for (std::size_t b = 0; b < t.cols(); ++b) {
-        double sum = 0;
-        for (std::size_t i = edges[c]; i < edges[c + 1]; ++i) {
-          const double w = t(i, code_.columns());
-          if (w > 0) sum += t(i, a) * (t(i, b) / w);
-        }
-        targets_(a, b) += sign * std::llrint(sum * per_unit(1));
-      }
+  add_targets(t, edges, sign, targets_);
 }
 
 template void GramFold::add(const Workers&, const RowBlock<float>&);

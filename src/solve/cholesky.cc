@@ -28,7 +28,7 @@ Cholesky::Cholesky(TiledSymmetric<double> a, double shift, Threads& threads) : a
     });
     threads.run(rest * (rest + 1) / 2, [&](std::size_t piece, int) {  // A_IJ -= L_IK L_JK^T
       const auto [i, j] = tile_index(piece);
-      blas::gemm(Op::plain, Op::transposed, -1.0, a_.block(K + 1 + i, K), a_.block(K + 1 + j, K), 1.0,
+      blas::gemm(-1.0, {Op::plain, a_.block(K + 1 + i, K)}, {Op::transposed, a_.block(K + 1 + j, K)}, 1.0,
                  a_.block(K + 1 + i, K + 1 + j));
     });
   }
@@ -38,12 +38,13 @@ void Cholesky::solve(MatrixView<double> b) const {
   const std::size_t side = a_.tiles_per_side();
   const auto part = [&](std::size_t I) { return b.slice(I * a_.tile(), a_.extent(I)); };
   for (std::size_t I = 0; I < side; ++I) {  // L y = b
-    for (std::size_t J = 0; J < I; ++J) blas::gemm(Op::plain, Op::plain, -1.0, a_.block(I, J), part(J), 1.0, part(I));
+    for (std::size_t J = 0; J < I; ++J)
+      blas::gemm(-1.0, {Op::plain, a_.block(I, J)}, {Op::plain, part(J)}, 1.0, part(I));
     blas::trsm(Side::left, Op::plain, 1.0, a_.block(I, I), part(I));
   }
   for (std::size_t I = side; I-- > 0;) {  // L^T x = y
     for (std::size_t J = I + 1; J < side; ++J)
-      blas::gemm(Op::transposed, Op::plain, -1.0, a_.block(J, I), part(J), 1.0, part(I));
+      blas::gemm(-1.0, {Op::transposed, a_.block(J, I)}, {Op::plain, part(J)}, 1.0, part(I));
     blas::trsm(Side::left, Op::transposed, 1.0, a_.block(I, I), part(I));
   }
 }
@@ -55,13 +56,13 @@ void Cholesky::solve(MatrixView<double> b, Threads& threads) const {
     blas::trsm(Side::left, Op::plain, 1.0, a_.block(J, J), part(J));
     threads.run(side - J - 1, [&](std::size_t i, int) {
       const std::size_t I = J + 1 + i;
-      blas::gemm(Op::plain, Op::plain, -1.0, a_.block(I, J), part(J), 1.0, part(I));
+      blas::gemm(-1.0, {Op::plain, a_.block(I, J)}, {Op::plain, part(J)}, 1.0, part(I));
     });
   }
   for (std::size_t J = side; J-- > 0;) {  // L^T x = y
     blas::trsm(Side::left, Op::transposed, 1.0, a_.block(J, J), part(J));
     threads.run(J, [&](std::size_t I, int) {
-      blas::gemm(Op::transposed, Op::plain, -1.0, a_.block(J, I), part(J), 1.0, part(I));
+      blas::gemm(-1.0, {Op::transposed, a_.block(J, I)}, {Op::plain, part(J)}, 1.0, part(I));
     });
   }
 }
@@ -72,7 +73,7 @@ void Cholesky::solve_lower_rows(MatrixView<double> x) const {
   };
   for (std::size_t J = 0; J < a_.tiles_per_side(); ++J) {
     for (std::size_t K = 0; K < J; ++K)
-      blas::gemm(Op::plain, Op::transposed, -1.0, columns(K), a_.block(J, K), 1.0, columns(J));
+      blas::gemm(-1.0, {Op::plain, columns(K)}, {Op::transposed, a_.block(J, K)}, 1.0, columns(J));
     blas::trsm(Side::right, Op::transposed, 1.0, a_.block(J, J), columns(J));
   }
 }
@@ -90,7 +91,7 @@ std::vector<double> Cholesky::inverse_diagonal(Threads& threads) const {
     };
     for (std::size_t J = I; J < side; ++J) {
       for (std::size_t K = I; K < J; ++K)
-        blas::gemm(Op::plain, Op::transposed, -1.0, columns(K), a_.block(J, K), 1.0, columns(J));
+        blas::gemm(-1.0, {Op::plain, columns(K)}, {Op::transposed, a_.block(J, K)}, 1.0, columns(J));
       blas::trsm(Side::right, Op::transposed, 1.0, a_.block(J, J), columns(J));
     }
     for (std::size_t i = 0; i < rows; ++i)

@@ -13,17 +13,17 @@ using blas::Op;
 using blas::Side;
 
 void multiply(double alpha, MatrixView<const double> a, MatrixView<const double> b, double beta, MatrixView<double> c) {
-  blas::gemm(Op::plain, Op::plain, alpha, a, b, beta, c);
+  blas::gemm(alpha, {Op::plain, a}, {Op::plain, b}, beta, c);
 }
 
 void transposed_multiply(double alpha, MatrixView<const double> a, MatrixView<const double> b, double beta,
                          MatrixView<double> c) {
-  blas::gemm(Op::transposed, Op::plain, alpha, a, b, beta, c);
+  blas::gemm(alpha, {Op::transposed, a}, {Op::plain, b}, beta, c);
 }
 
 void multiply_transposed(double alpha, MatrixView<const double> a, MatrixView<const double> b, double beta,
                          MatrixView<double> c) {
-  blas::gemm(Op::plain, Op::transposed, alpha, a, b, beta, c);
+  blas::gemm(alpha, {Op::plain, a}, {Op::transposed, b}, beta, c);
 }
 
 void outer_product(MatrixView<const double> a, MatrixView<double> c) { blas::syrk(Op::plain, 1.0, a, 0.0, c); }

@@ -144,7 +144,7 @@ TEST(Blas, CholeskySolvesAndNamesTheColumnThatFails) {
   ASSERT_EQ(blas::potrf(factor.view()), 0u);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = i + 1; j < n; ++j) factor(i, j) = 0;
-  blas::gemm(blas::Op::plain, blas::Op::transposed, 1, factor.view(), factor.view(), 0, product.view());
+  blas::gemm(1, {blas::Op::plain, factor.view()}, {blas::Op::transposed, factor.view()}, 0, product.view());
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j <= i; ++j) EXPECT_NEAR(product(i, j), gram(i, j), 1e-11);
 

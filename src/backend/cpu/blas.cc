@@ -11,6 +11,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/option.h"
 #include "base/require.h"
 #include "base/team_size.h"
 
@@ -42,8 +43,8 @@ void take_buffers(int count) {
   void* const trial = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   require(trial != MAP_FAILED,
           "memory: the system refuses {} MiB of address space, which the matrix products of {} threads need; raise "
-          "ulimit -v or use fewer --threads",
-          bytes >> 20, count);
+          "ulimit -v or use fewer {}",
+          bytes >> 20, count, Option::threads);
   ::munmap(trial, bytes);
   if (!blas_memory_alloc || !blas_memory_free) return;
   std::vector<void*> buffers;
@@ -70,20 +71,18 @@ blasint integer(std::size_t n) { return static_cast<blasint>(n); }
 
 }  // namespace
 
-void gemm(Op op_a, Op op_b, float alpha, MatrixView<const float> a, MatrixView<const float> b, float beta,
-          MatrixView<float> c) {
+void gemm(float alpha, Factor<float> a, Factor<float> b, float beta, MatrixView<float> c) {
   prepare();
-  cblas_sgemm(CblasRowMajor, cblas(op_a), cblas(op_b), integer(c.rows), integer(c.cols),
-              integer(op_a == Op::plain ? a.cols : a.rows), alpha, a.data, integer(a.stride), b.data, integer(b.stride),
-              beta, c.data, integer(c.stride));
+  cblas_sgemm(CblasRowMajor, cblas(a.op), cblas(b.op), integer(c.rows), integer(c.cols),
+              integer(a.op == Op::plain ? a.matrix.cols : a.matrix.rows), alpha, a.matrix.data,
+              integer(a.matrix.stride), b.matrix.data, integer(b.matrix.stride), beta, c.data, integer(c.stride));
 }
 
-void gemm(Op op_a, Op op_b, double alpha, MatrixView<const double> a, MatrixView<const double> b, double beta,
-          MatrixView<double> c) {
+void gemm(double alpha, Factor<double> a, Factor<double> b, double beta, MatrixView<double> c) {
   prepare();
-  cblas_dgemm(CblasRowMajor, cblas(op_a), cblas(op_b), integer(c.rows), integer(c.cols),
-              integer(op_a == Op::plain ? a.cols : a.rows), alpha, a.data, integer(a.stride), b.data, integer(b.stride),
-              beta, c.data, integer(c.stride));
+  cblas_dgemm(CblasRowMajor, cblas(a.op), cblas(b.op), integer(c.rows), integer(c.cols),
+              integer(a.op == Op::plain ? a.matrix.cols : a.matrix.rows), alpha, a.matrix.data,
+              integer(a.matrix.stride), b.matrix.data, integer(b.matrix.stride), beta, c.data, integer(c.stride));
 }
 
 void syrk(Op op_a, double alpha, MatrixView<const double> a, double beta, MatrixView<double> c) {

@@ -15,11 +15,16 @@ namespace bochner::blas {
 enum class Op { plain, transposed };
 enum class Side { left, right };
 
+// op(a): a factor of a product.
+template <class T>
+struct Factor {
+  Op op;
+  MatrixView<const T> matrix;
+};
+
 // c = alpha op(a) op(b) + beta c
-void gemm(Op op_a, Op op_b, float alpha, MatrixView<const float> a, MatrixView<const float> b, float beta,
-          MatrixView<float> c);
-void gemm(Op op_a, Op op_b, double alpha, MatrixView<const double> a, MatrixView<const double> b, double beta,
-          MatrixView<double> c);
+void gemm(float alpha, Factor<float> a, Factor<float> b, float beta, MatrixView<float> c);
+void gemm(double alpha, Factor<double> a, Factor<double> b, double beta, MatrixView<double> c);
 
 // The lower triangle of c = alpha op(a) op(a)^T + beta c
 void syrk(Op op_a, double alpha, MatrixView<const double> a, double beta, MatrixView<double> c);

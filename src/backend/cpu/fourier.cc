@@ -166,15 +166,14 @@ HWY_NOINLINE void sum_segment(const PackedTile<T>& x, const T* HWY_RESTRICT pane
 // A tile and its cosines, for panels and rows that fill no segment.
 template <class T, std::size_t kVectors, bool kSine>
 HWY_NOINLINE void map_tile(const PackedTile<T>& x, const T* HWY_RESTRICT panel, const T* HWY_RESTRICT phase,
-                           const Turns<Tag<T>>& turns, T* HWY_RESTRICT cosine, T* HWY_RESTRICT sine,
-                           std::size_t stride) {
+                           const Turns<Tag<T>>& turns, const Output<T>& out) {
   hn::Vec<Tag<T>> sum[kTileRows][kVectors];
   sum_tile(x, TileWeights<T, kVectors>(panel, 0, 0), phase, sum);
   unrolled<kTileRows>([&](auto r) BOCHNER_INLINE {
     if constexpr (kSine)
-      turns.cosine_sine(sum[r], cosine + r * stride, sine + r * stride);
+      turns.cosine_sine(sum[r], out.cosine + r * out.stride, out.sine + r * out.stride);
     else
-      turns.cosine(sum[r], cosine + r * stride);
+      turns.cosine(sum[r], out.cosine + r * out.stride);
   });
 }
 
@@ -245,8 +244,8 @@ class Dense {
     const Output<T> out = whole ? place : Output<T>{edge_[0], place.sine ? edge_[1] : nullptr, kPanel};
     const auto tile = place.sine ? map_tile<T, kVectors, true> : map_tile<T, kVectors, false>;
     for (std::size_t c = 0; c < kPanel; c += kColumns)
-      tile(tile_, problem_.panel(p) + c, problem_.phase(p) + c, turns_, out.cosine + c,
-           out.sine ? out.sine + c : nullptr, out.stride);
+      tile(tile_, problem_.panel(p) + c, problem_.phase(p) + c, turns_,
+           {out.cosine + c, out.sine ? out.sine + c : nullptr, out.stride});
     if (whole) return;
     copy_edge(edge_[0], rows, count, place.cosine, place.stride);
     if (place.sine) copy_edge(edge_[1], rows, count, place.sine, place.stride);

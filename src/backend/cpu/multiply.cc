@@ -68,11 +68,13 @@ HWY_INLINE T sum_partial(V (&sum)[kVectors]) {
   return sum_halves(Tag<T>(), sum[0]);
 }
 
-// c (+)= the products of kRows rows and kHeads heads over `depth` terms. Heads are zero-padded to whole steps; the last
-// step of the rows goes through a buffer. Not inlined: the sums want all the registers.
+// c (+)= the products of kRows rows and kHeads heads over the columns of a. Heads are zero-padded to whole steps; the
+// last step of the rows goes through a buffer. Not inlined: the sums want all the registers.
 template <std::size_t kRows, std::size_t kHeads, class T>
-HWY_NOINLINE void tile(const T* HWY_RESTRICT a, std::size_t a_stride, const T* HWY_RESTRICT heads, std::size_t depth,
-                       bool add, T* HWY_RESTRICT c, std::size_t c_stride) {
+HWY_NOINLINE void tile(MatrixView<const T> rows, const T* HWY_RESTRICT heads, bool add, MatrixView<T> out) {
+  const T* HWY_RESTRICT a = rows.data;
+  T* HWY_RESTRICT c = out.data;
+  const std::size_t a_stride = rows.stride, c_stride = out.stride, depth = rows.cols;
   using V = hn::Vec<Tag<T>>;
   const Tag<T> d;
   constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
@@ -135,7 +137,8 @@ class Heads {
 
   template <std::size_t kRows, std::size_t kHeads>
   void one_tile(std::size_t row, std::size_t head) const {
-    tile<kRows, kHeads>(a_.row(row), a_.stride, heads_ + head * kDepth, a_.cols, add_, &c_(row, head), c_.stride);
+    tile<kRows, kHeads, T>(a_.slice(row, kRows), heads_ + head * kDepth, add_,
+                           {&c_(row, head), kRows, kHeads, c_.stride});
   }
 
   MatrixView<const T> a_;

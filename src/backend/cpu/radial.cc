@@ -70,11 +70,12 @@ void squared_norms(const T* HWY_RESTRICT columns, std::size_t inputs, T* HWY_RES
   }
 }
 
-// From the products: t, ln t and t^{q/2}; returned is k. Three references and no struct: its constructor would be of no
-// target.
+// From the products: t, ln t and t^{q/2} to `out`; returned is k. An array and no struct: its constructor would be of
+// no target.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V radial_of(D d, V xy, V sum, V half_q, V& t, V& log, V& power) {
+HWY_INLINE V radial_of(D d, V xy, V sum, V half_q, V (&out)[3]) {
   using T = hn::TFromD<D>;
+  V &t = out[0], &log = out[1], &power = out[2];
   t = hn::Max(hn::NegMulAdd(hn::Set(d, T(2)), xy, sum), hn::Set(d, T(kRadialLeast)));
   log = log_positive(d, t);
   // Beyond e^7 the kernel is 0.
@@ -90,8 +91,8 @@ HWY_NOINLINE void finish_kernel(T half_q, const T* HWY_RESTRICT xx, const T* HWY
     for (std::size_t c = 0; c < kPanel; c += hn::Lanes(d)) {
       T* at = tile + r * kPanel + c;
       const auto sum = hn::Add(hn::Set(d, xx[r]), hn::Load(d, yy + c));
-      auto t = sum, log = sum, power = sum;
-      hn::Store(radial_of(d, hn::Load(d, at), sum, h, t, log, power), d, at);
+      hn::Vec<Tag<T>> parts[3];
+      hn::Store(radial_of(d, hn::Load(d, at), sum, h, parts), d, at);
     }
 }
 
@@ -105,8 +106,9 @@ HWY_NOINLINE void finish_slope(T half_q, const T* HWY_RESTRICT xx, const T* HWY_
     for (std::size_t c = 0; c < kPanel; c += hn::Lanes(d)) {
       const std::size_t at = r * kPanel + c;
       const auto sum = hn::Add(hn::Set(d, xx[r]), hn::Load(d, yy + c));
-      auto t = sum, log = sum, power = sum;
-      const auto k = radial_of(d, hn::Load(d, tile + at), sum, h, t, log, power);
+      hn::Vec<Tag<T>> parts[3];
+      const auto k = radial_of(d, hn::Load(d, tile + at), sum, h, parts);
+      const hn::Vec<Tag<T>>&t = parts[0], &log = parts[1], &power = parts[2];
       const auto weight = hn::Mul(hn::Mul(hn::Load(d, omega + at), k), power);  // Omega k t^{q/2}
       hn::Store(hn::IfThenElseZero(hn::Gt(t, least), hn::Neg(hn::Div(hn::Mul(h, weight), t))), d, tile + at);
       hn::Store(hn::Mul(weight, log), d, omega + at);

@@ -78,11 +78,11 @@ using Factors = std::vector<std::shared_ptr<SketchFactors::Factor>>;  // of each
 struct Pass {
   Matrix<double> product, held;
 };
-Pass pass_over(FeatureStore& cache, const KeptRows& rows, const CentredMoments& moments, const Matrix<double>& p,
-               NormalProduct::Over over = NormalProduct::Over::rest) {
+Pass pass_over(const CgEquations& of, const Matrix<double>& p, NormalProduct::Over over = NormalProduct::Over::rest) {
+  const KeptRows& rows = of.rows;
   const std::size_t here = rows.features * p.cols(), there = rows.held.size() * p.cols();
-  const std::vector<double> numbers = logged(cache.stream().execution().checkpoint, "cg pass", here + there, [&] {
-    const NormalProduct product = cache.fold(NormalProduct(rows, moments.feature_mean, p.view(), over), "cg");
+  const std::vector<double> numbers = logged(of.cache.stream().execution().checkpoint, "cg pass", here + there, [&] {
+    const NormalProduct product = of.cache.fold(NormalProduct(rows, of.moments.feature_mean, p.view(), over), "cg");
     const Matrix<double> q = product.value();
     std::vector<double> both(q.data(), q.data() + here);
     both.insert(both.end(), product.held_out().data(), product.held_out().data() + there);
@@ -94,41 +94,38 @@ Pass pass_over(FeatureStore& cache, const KeptRows& rows, const CentredMoments& 
   return pass;
 }
 
-std::vector<CgSolution> iterate(FeatureStore& cache, const KeptRows& rows, const CentredMoments& moments,
-                                const Factors& factor, const std::vector<double>& lambdas, const CgSolution* start,
-                                const CgOptions& options) {
-  const std::size_t D = rows.features, outputs = moments.moment.cols(), count = lambdas.size() * outputs;
-  // Column l * outputs + k is output k with the l-th lambda.
-  Matrix<double> b(D, count), x(D, count), product(D, count);
-  Matrix<double> held(rows.held.size(), count), held_step;  // predictions less the mean of the targets
-  const auto shift = [&](std::size_t c) { return lambdas[c / outputs] * moments.weight; };
-  for (std::size_t c = 0; c < count; ++c) {
-    const std::size_t k = c % outputs;
-    for (std::size_t j = 0; j < D; ++j) {
-      b(j, c) = moments.moment(j, k);
-      if (!start) continue;
-      x(j, c) = start->weights(j, k);
-      product(j, c) = start->product(j, k) + shift(c) * x(j, c);
-    }
-    for (std::size_t i = 0; i < held.rows() && start; ++i) held(i, c) = start->held(i, k) - moments.target_mean[k];
+// Column l * outputs + k of the right-hand sides is output k with the l-th lambda.
+class Iteration {
+ public:
+  Iteration(const CgEquations& of, const Factors& factor, const std::vector<double>& lambdas, const CgSolution* start,
+            const CgOptions& options)
+      : of_(of),
+        factor_(factor),
+        lambdas_(lambdas),
+        options_(options),
+        D_(of.rows.features),
+        outputs_(of.moments.moment.cols()),
+        b_(D_, lambdas.size() * outputs_),
+        x_(D_, b_.cols()),
+        product_(D_, b_.cols()),
+        held_(of.rows.held.size(), b_.cols()),
+        progress_(lambdas.size()) {
+    for (std::size_t c = 0; c < b_.cols(); ++c) begin_at(start, c);
   }
 
-  PcgProblem problem;
-  problem.multiply = [&](const Matrix<double>& p, const std::vector<std::size_t>& columns) {
-    auto [q, predictions] = pass_over(cache, rows, moments, p);
-    for (std::size_t j = 0; j < D; ++j)
-      for (std::size_t c = 0; c < columns.size(); ++c) q(j, c) += shift(columns[c]) * p(j, c);
-    held_step = std::move(predictions);
-    return std::move(q);
-  };
-  problem.precondition = [&](Matrix<double>& r, const std::vector<std::size_t>& columns) {
-    for (std::size_t c = 0; c < columns.size();) {  // neighbours with one factor in one go
-      std::size_t end = c;
-      while (end < columns.size() && factor[columns[end] / outputs] == factor[columns[c] / outputs]) ++end;
-      factor[columns[c] / outputs]->cholesky().solve({r.data() + c, D, end - c, r.cols()}, cache.stream().threads());
-      c = end;
-    }
-  };
+  std::vector<CgSolution> run() {
+    PcgProblem problem;
+    problem.multiply = [this](const Matrix<double>& p, const Columns& columns) { return multiply(p, columns); };
+    problem.precondition = [this](Matrix<double>& r, const Columns& columns) { precondition(r, columns); };
+    problem.solved = [this](const PcgStep& step, std::size_t column) { return solved(step, column / outputs_); };
+    const PcgResult result = pcg(b_, std::move(x_), problem, options_.most_iterations, &product_);
+    std::vector<CgSolution> solutions;
+    for (std::size_t l = 0; l < lambdas_.size(); ++l) solutions.push_back(solution(result, l));
+    return solutions;
+  }
+
+ private:
+  using Columns = std::vector<std::size_t>;
 
   // All outputs of a lambda stop together: when they are done, or when rounding keeps them from coming closer.
   struct Progress {
@@ -136,63 +133,105 @@ std::vector<CgSolution> iterate(FeatureStore& cache, const KeptRows& rows, const
     double held_squares = 0, moved = 1;  // of the held-out rows; how much by the last step
     std::size_t best_at = 0;
   };
-  std::vector<Progress> progress(lambdas.size());
-  std::size_t seen = std::size_t(-1);
-  problem.solved = [&](const PcgStep& step, std::size_t column) {
-    if (seen != step.iteration) {
-      seen = step.iteration;
-      // The predictions of held-out rows move with x.
-      for (std::size_t c = 0; c < step.columns.size() && held_step.rows() > 0; ++c)
-        for (std::size_t i = 0; i < held.rows(); ++i) held(i, step.columns[c]) += step.length[c] * held_step(i, c);
-      for (std::size_t l = 0; l < lambdas.size(); ++l) {
-        double squares = 0;
-        for (std::size_t i = 0; i < options.held_targets.rows(); ++i)
-          for (std::size_t k = 0; k < outputs; ++k) {
-            const double prediction = held(i, l * outputs + k) + moments.target_mean[k];
-            squares += (prediction - options.held_targets(i, k)) * (prediction - options.held_targets(i, k));
-          }
-        if (squares > 0) progress[l].moved = std::abs(squares - progress[l].held_squares) / squares;
-        progress[l].held_squares = squares;
-      }
+
+  double shift(std::size_t c) const { return lambdas_[c / outputs_] * of_.moments.weight; }
+
+  void begin_at(const CgSolution* start, std::size_t c) {
+    const std::size_t k = c % outputs_;
+    for (std::size_t j = 0; j < D_; ++j) {
+      b_(j, c) = of_.moments.moment(j, k);
+      if (!start) continue;
+      x_(j, c) = start->weights(j, k);
+      product_(j, c) = start->product(j, k) + shift(c) * x_(j, c);
     }
-    const std::size_t l = column / outputs;
+    for (std::size_t i = 0; i < held_.rows() && start; ++i)
+      held_(i, c) = start->held(i, k) - of_.moments.target_mean[k];
+  }
+
+  Matrix<double> multiply(const Matrix<double>& p, const Columns& columns) {
+    auto [q, predictions] = pass_over(of_, p);
+    for (std::size_t j = 0; j < D_; ++j)
+      for (std::size_t c = 0; c < columns.size(); ++c) q(j, c) += shift(columns[c]) * p(j, c);
+    held_step_ = std::move(predictions);
+    return std::move(q);
+  }
+
+  void precondition(Matrix<double>& r, const Columns& columns) {
+    for (std::size_t c = 0; c < columns.size();) {  // neighbours with one factor in one go
+      const auto& factor = factor_[columns[c] / outputs_];
+      std::size_t end = c;
+      while (end < columns.size() && factor_[columns[end] / outputs_] == factor) ++end;
+      factor->cholesky().solve({r.data() + c, D_, end - c, r.cols()}, of_.cache.stream().threads());
+      c = end;
+    }
+  }
+
+  // The predictions of held-out rows move with x.
+  void move_held(const PcgStep& step) {
+    for (std::size_t c = 0; c < step.columns.size() && held_step_.rows() > 0; ++c)
+      for (std::size_t i = 0; i < held_.rows(); ++i) held_(i, step.columns[c]) += step.length[c] * held_step_(i, c);
+    for (std::size_t l = 0; l < lambdas_.size(); ++l) {
+      double squares = 0;
+      for (std::size_t i = 0; i < options_.held_targets.rows(); ++i)
+        for (std::size_t k = 0; k < outputs_; ++k) {
+          const double error = held_(i, l * outputs_ + k) + of_.moments.target_mean[k] - options_.held_targets(i, k);
+          squares += error * error;
+        }
+      Progress& p = progress_[l];
+      if (squares > 0) p.moved = std::abs(squares - p.held_squares) / squares;
+      p.held_squares = squares;
+    }
+  }
+
+  bool solved(const PcgStep& step, std::size_t l) {
+    if (seen_ != step.iteration) {
+      seen_ = step.iteration;
+      move_held(step);
+    }
     double gap = 0, objective = 0, at_zero = 0;
-    for (std::size_t k = 0; k < outputs; ++k) {
-      gap += step.gap[l * outputs + k];
-      objective += moments.target_squares[k] - step.gain[l * outputs + k];
-      at_zero += moments.target_squares[k];
+    for (std::size_t k = 0; k < outputs_; ++k) {
+      gap += step.gap[l * outputs_ + k];
+      objective += of_.moments.target_squares[k] - step.gain[l * outputs_ + k];
+      at_zero += of_.moments.target_squares[k];
     }
-    Progress& p = progress[l];
+    Progress& p = progress_[l];
     p.gap = gap / std::max(objective, kExactFit * at_zero);
     if (gap <= 0) p.gap = 0;
     if (p.gap < 0.5 * p.best) {
       p.best = p.gap;
       p.best_at = step.iteration;
     }
-    return p.gap <= 0.1 * options.tolerance || (p.gap <= options.tolerance && p.moved <= kStandsStill) ||
+    return p.gap <= 0.1 * options_.tolerance || (p.gap <= options_.tolerance && p.moved <= kStandsStill) ||
            step.iteration >= p.best_at + kStallSteps;
-  };
+  }
 
-  const PcgResult result = pcg(b, std::move(x), problem, options.most_iterations, &product);
-  std::vector<CgSolution> solutions;
-  for (std::size_t l = 0; l < lambdas.size(); ++l) {
-    CgSolution s{lambdas[l], Matrix<double>(D, outputs), Matrix<double>(D, outputs),
-                 Matrix<double>(held.rows(), outputs)};
-    for (std::size_t k = 0; k < outputs; ++k) {
-      const std::size_t c = l * outputs + k;
-      for (std::size_t j = 0; j < D; ++j) {
+  CgSolution solution(const PcgResult& result, std::size_t l) const {
+    CgSolution s{lambdas_[l], Matrix<double>(D_, outputs_), Matrix<double>(D_, outputs_),
+                 Matrix<double>(held_.rows(), outputs_)};
+    for (std::size_t k = 0; k < outputs_; ++k) {
+      const std::size_t c = l * outputs_ + k;
+      for (std::size_t j = 0; j < D_; ++j) {
         s.weights(j, k) = result.x(j, c);
-        s.product(j, k) = b(j, c) - result.residual(j, c) - shift(c) * result.x(j, c);
+        s.product(j, k) = b_(j, c) - result.residual(j, c) - shift(c) * result.x(j, c);
       }
-      for (std::size_t i = 0; i < held.rows(); ++i) s.held(i, k) = held(i, c) + moments.target_mean[k];
+      for (std::size_t i = 0; i < held_.rows(); ++i) s.held(i, k) = held_(i, c) + of_.moments.target_mean[k];
       s.iterations = std::max(s.iterations, result.iterations[c]);
     }
-    s.gap = progress[l].gap;
-    s.solved = s.gap <= options.tolerance;
-    solutions.push_back(std::move(s));
+    s.gap = progress_[l].gap;
+    s.solved = s.gap <= options_.tolerance;
+    return s;
   }
-  return solutions;
-}
+
+  const CgEquations& of_;
+  const Factors& factor_;
+  const std::vector<double>& lambdas_;
+  const CgOptions& options_;
+  std::size_t D_, outputs_;
+  Matrix<double> b_, x_, product_;
+  Matrix<double> held_, held_step_;  // predictions less the mean of the targets
+  std::vector<Progress> progress_;
+  std::size_t seen_ = std::size_t(-1);
+};
 
 // For each lambda: what is known of the solution, its weights, their product, its predictions.
 std::vector<double> to_numbers(const std::vector<CgSolution>& solutions) {
@@ -226,33 +265,33 @@ std::vector<CgSolution> from_numbers(const std::vector<double>& numbers, const s
 
 }  // namespace
 
-std::vector<CgSolution> solve_by_cg(FeatureStore& cache, const KeptRows& rows, const CentredMoments& moments,
-                                    SketchFactors& factors, const std::vector<double>& lambdas, const CgSolution* start,
+std::vector<CgSolution> solve_by_cg(const CgEquations& equations, SketchFactors& factors,
+                                    const std::vector<double>& lambdas, const CgSolution* start,
                                     const CgOptions& options) {
-  const std::size_t D = rows.features, held = rows.held.size(), outputs = moments.moment.cols();
+  const std::size_t D = equations.rows.features, held = equations.rows.held.size();
+  const std::size_t outputs = equations.moments.moment.cols();
   Factors factor;  // in the log or not: which are kept depends on all that were asked for
   std::string name = "cg";
   for (const double lambda : lambdas) {
     factor.push_back(factors.near(lambda));
     name += fmt::format(" {}", lambda);
   }
-  const auto solve = [&] { return to_numbers(iterate(cache, rows, moments, factor, lambdas, start, options)); };
-  return from_numbers(
-      logged(cache.stream().execution().checkpoint, name, lambdas.size() * (3 + (2 * D + held) * outputs), solve),
-      lambdas, D, held, outputs);
+  const auto solve = [&] { return to_numbers(Iteration(equations, factor, lambdas, start, options).run()); };
+  return from_numbers(logged(equations.cache.stream().execution().checkpoint, name,
+                             lambdas.size() * (3 + (2 * D + held) * outputs), solve),
+                      lambdas, D, held, outputs);
 }
 
 // About the mean m' of all rows, whose weight is n, where the rest have the mean m:
 //   sum_all w (z - m') (z - m')^T = sum_all w (z - m) (z - m)^T - n (m' - m) (m' - m)^T
-CgSolution with_held_rows(FeatureStore& cache, const KeptRows& rows, const CentredMoments& rest,
-                          const CentredMoments& all, const CgSolution& solution) {
+CgSolution with_held_rows(const CgEquations& rest, const CentredMoments& all, const CgSolution& solution) {
   CgSolution start = solution;
   start.held = {};
   const Matrix<double>& x = start.weights;
-  const Matrix<double> held = pass_over(cache, rows, rest, x, NormalProduct::Over::held).product;
+  const Matrix<double> held = pass_over(rest, x, NormalProduct::Over::held).product;
   const std::size_t D = x.rows();
   std::vector<double> moved(D);
-  for (std::size_t j = 0; j < D; ++j) moved[j] = all.feature_mean[j] - rest.feature_mean[j];
+  for (std::size_t j = 0; j < D; ++j) moved[j] = all.feature_mean[j] - rest.moments.feature_mean[j];
   for (std::size_t k = 0; k < x.cols(); ++k) {
     double along = 0;
     for (std::size_t j = 0; j < D; ++j) along += moved[j] * x(j, k);

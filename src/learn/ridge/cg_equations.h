@@ -75,15 +75,21 @@ struct CgOptions {
   Matrix<double> held_targets = {};  // coded: held rows x outputs
 };
 
+// The equations of the rows that are not held out: their features, which they are, and the right-hand side.
+struct CgEquations {
+  FeatureStore& cache;
+  const KeptRows& rows;
+  const CentredMoments& moments;
+};
+
 // Solves for several lambdas at once. start: null or where to begin, a solution for the same rows. Passes and
 // solutions go to the log of the stream's checkpoint.
-std::vector<CgSolution> solve_by_cg(FeatureStore& cache, const KeptRows& rows, const CentredMoments& moments,
-                                    SketchFactors& factors, const std::vector<double>& lambdas, const CgSolution* start,
+std::vector<CgSolution> solve_by_cg(const CgEquations& equations, SketchFactors& factors,
+                                    const std::vector<double>& lambdas, const CgSolution* start,
                                     const CgOptions& options);
 
 // A solution for the rows that are not held out as a start for all: its product with all rows needs the held-out ones
-// only. rest, all: the moments of either.
-CgSolution with_held_rows(FeatureStore& cache, const KeptRows& rows, const CentredMoments& rest,
-                          const CentredMoments& all, const CgSolution& solution);
+// only. all: the moments of all rows.
+CgSolution with_held_rows(const CgEquations& rest, const CentredMoments& all, const CgSolution& solution);
 
 }  // namespace bochner

@@ -11,12 +11,13 @@
 
 namespace bochner {
 
-NormalEquations::NormalEquations(const GramFold& given, bool intercept)
+NormalEquations::NormalEquations(const GramFold& given, bool has_intercept)
     : sums(given),
       moment(sums.features(), sums.code().columns()),
       feature_mean(sums.features(), 0.0),
       target_mean(sums.code().columns(), 0.0),
-      weight(sums.weight()) {
+      weight(sums.weight()),
+      intercept(has_intercept) {
   require(weight > 0, "ridge: the weights of all rows are zero");
   const std::size_t D = sums.features(), outputs = moment.cols();
   const Matrix<double> r = sums.moment();

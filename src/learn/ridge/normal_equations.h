@@ -28,8 +28,9 @@ struct NormalEquations {
   std::vector<double> feature_mean;  // zeros without intercept
   std::vector<double> target_mean;
   double weight = 0;  // n, or the sum of the weights
+  bool intercept = true;
 
-  NormalEquations(const GramFold& sums, bool intercept);
+  NormalEquations(const GramFold& sums, bool has_intercept);
 
   Cholesky shifted_factor(double shift, Threads& threads) const;  // of G + shift I; may have failed
   Cholesky try_factor(double lambda, Threads& threads) const { return shifted_factor(lambda * weight, threads); }

@@ -15,6 +15,7 @@
 #include "learn/fit_memory.h"
 #include "learn/ridge/lambda_search.h"
 #include "learn/score.h"
+#include "random/hold_out.h"
 
 namespace bochner {
 
@@ -33,7 +34,7 @@ constexpr std::size_t kAtOnce = 4 * kChunkRows;  // held-out rows taken from the
 //   h_i = w_i (1/n + |L^-1 (z_i - m)|^2),  L L^T = G + lambda n I.
 template <class T>
 Scorer score_left_out(const Workers& on, const RowBlock<T>& z, const NormalEquations& equations, const Cholesky& factor,
-                      const Coefficients& head, Task task, bool intercept, const TargetCode& code) {
+                      const Coefficients& head, const TargetCode& code) {
   const std::size_t D = z.cols, outputs = head.weights.cols();
   Matrix<double> left_out(z.rows, outputs);
   on.threads.run((z.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
@@ -46,31 +47,32 @@ Scorer score_left_out(const Workers& on, const RowBlock<T>& z, const NormalEquat
       for (std::size_t j = 0; j < D; ++j) x(i, j) -= equations.feature_mean[j];
     factor.solve_lower_rows(x.view());
     for (std::size_t i = 0; i < count; ++i) {
-      double h = intercept ? 1 / equations.weight : 0;
+      double h = equations.intercept ? 1 / equations.weight : 0;
       for (std::size_t j = 0; j < D; ++j) h += x(i, j) * x(i, j);
       h = std::min(h * weight_of(z.weights, begin + i), 1 - 1e-12);
       for (std::size_t k = 0; k < outputs; ++k) {
         const double y = code.encode(z.targets + (begin + i) * z.target_count, k);
         const double coded = y - (y - fitted(i, k) - head.intercept[k]) / (1 - h);
-        if (task == Task::regression)
+        if (code.task == Task::regression)
           left_out(begin + i, k) = coded * code.unit[k] + code.center[k];
         else
-          left_out(begin + i, k) = !intercept ? coded
-                                              : judged_score(coded, y, equations.target_mean[k],
-                                                             weight_of(z.weights, begin + i), equations.weight);
+          left_out(begin + i, k) =
+              !equations.intercept
+                  ? coded
+                  : judged_score(coded, y, equations.target_mean[k], weight_of(z.weights, begin + i), equations.weight);
       }
     }
   });
-  Scorer scorer(task, outputs);
+  Scorer scorer(code.task, outputs);
   for (std::size_t i = 0; i < z.rows; ++i)
     scorer.add(&left_out(i, 0), z.targets + i * z.target_count, weight_of(z.weights, i));
   return scorer;
 }
 
 template Scorer score_left_out(const Workers&, const RowBlock<float>&, const NormalEquations&, const Cholesky&,
-                               const Coefficients&, Task, bool, const TargetCode&);
+                               const Coefficients&, const TargetCode&);
 template Scorer score_left_out(const Workers&, const RowBlock<double>&, const NormalEquations&, const Cholesky&,
-                               const Coefficients&, Task, bool, const TargetCode&);
+                               const Coefficients&, const TargetCode&);
 
 namespace {
 
@@ -98,9 +100,8 @@ LambdaSearch choose_lambda(const Workers& on, GramAndHeld& sums, const RidgeOpti
     const Cholesky factor = equations.try_factor(lambda, on.threads);
     if (factor.failed_column()) return LambdaTrial{lambda};
     const Coefficients head = equations.solve(factor);
-    const Scorer scorer = left_out
-                              ? score_left_out(on, held, equations, factor, head, code.task, options.intercept, code)
-                              : score_rows(on, held, decode(head, code), code.task);
+    const Scorer scorer = left_out ? score_left_out(on, held, equations, factor, head, code)
+                                   : score_rows(on, held, decode(head, code), code.task);
     return LambdaTrial{lambda, scorer.loss(), scorer.score()};
   };
   LambdaSearch search = search_lambda(options.lambdas, evaluate, checkpoint, left_out);
@@ -119,7 +120,7 @@ bool chooses_by_leave_one_out(const RidgeOptions& options, double n, double D) {
          (options.select == Select::automatic && n * D * D <= kCheapLeaveOneOut && n * D <= kMostLeftOut);
 }
 
-double held_out_fraction(double n) { return std::min(kHeldOutFraction, double(kMostHeldOut) / n); }
+double held_out_fraction(double n) { return hold_out_fraction(n, kHeldOutFraction, double(kMostHeldOut)); }
 
 double feature_bound(const Stream& stream) {
   if (stream.map() && stream.map()->bound() > 0) return stream.map()->bound();
@@ -177,11 +178,30 @@ TargetCode target_code(const Schema& schema, const Survey& survey, bool intercep
   return code;
 }
 
+void check_lambdas(const std::vector<double>& lambdas) {
+  for (const double lambda : lambdas)
+    require(lambda >= 0 && std::isfinite(lambda), "ridge: lambda is {}, expected a number >= 0", lambda);
+}
+
+void describe_fit(Report& report, const Stream& stream, const Survey& survey, const char* solver) {
+  report.rows = survey.rows();
+  report.inputs = stream.schema().inputs;
+  report.features = stream.features();
+  report.learner = "ridge";
+  report.solver = solver;
+}
+
+void describe_search(Report& report, const LambdaSearch& search, const std::string& validation) {
+  for (const LambdaTrial& trial : search.trials) report.path.push_back({trial.lambda, trial.score});
+  if (search.trials[search.best].score.rows == 0) return;
+  report.score = search.trials[search.best].score;
+  report.validation = validation;
+}
+
 Fitted fit_ridge(const Stream& stream, const Survey& survey, const RidgeOptions& options, const Stream* validation) {
   const std::size_t D = stream.features();
   const double n = double(survey.rows());
-  for (double lambda : options.lambdas)
-    require(lambda >= 0 && std::isfinite(lambda), "ridge: lambda is {}, expected a number >= 0", lambda);
+  check_lambdas(options.lambdas);
   require(survey.rows() > 0, "ridge: there are no rows");
   const bool choose = options.lambdas.size() != 1;
   const bool left_out = chooses_by_leave_one_out(options, n, double(D));
@@ -226,16 +246,8 @@ Fitted fit_ridge(const Stream& stream, const Survey& survey, const RidgeOptions&
   fitted.head = linear(head.weights, head.intercept);
   report.seconds.emplace_back("solve", clock.lap());
 
-  report.rows = survey.rows();
-  report.inputs = stream.schema().inputs;
-  report.features = D;
-  report.learner = "ridge";
-  report.solver = "cholesky";
-  for (const LambdaTrial& trial : search.trials) report.path.push_back({trial.lambda, trial.score});
-  if (search.trials[search.best].score.rows > 0) {
-    report.score = search.trials[search.best].score;
-    report.validation = validation ? "validation file" : left_out ? "leave-one-out" : "held out";
-  }
+  describe_fit(report, stream, survey, "cholesky");
+  describe_search(report, search, validation ? "validation file" : left_out ? "leave-one-out" : "held out");
   return fitted;
 }
 

@@ -42,7 +42,7 @@ std::vector<Scorer> score_on_stream(const Stream& stream, const std::vector<Coef
 // The rows z of the equations, each predicted by the solution without it: head is that of all, coded.
 template <class T>
 Scorer score_left_out(const Workers& on, const RowBlock<T>& z, const NormalEquations& equations, const Cholesky& factor,
-                      const Coefficients& head, Task task, bool intercept, const TargetCode& code);
+                      const Coefficients& head, const TargetCode& code);
 
 // All lambdas against a validation stream in one pass: their heads stand side by side. head_of: decoded, none where the
 // equations cannot be solved.
@@ -52,5 +52,12 @@ LambdaSearch choose_on_stream(const Stream& validation, const RidgeOptions& opti
 
 // How least squares sees the survey's targets.
 TargetCode target_code(const Schema& schema, const Survey& survey, bool intercept);
+
+// Misuse unless each is a number >= 0.
+void check_lambdas(const std::vector<double>& lambdas);
+
+// What every solver of ridge says of its fit; of the search, its path and the score of the best.
+void describe_fit(Report& report, const Stream& stream, const Survey& survey, const char* solver);
+void describe_search(Report& report, const LambdaSearch& search, const std::string& validation);
 
 }  // namespace bochner

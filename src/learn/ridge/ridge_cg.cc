@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "base/clock.h"
 #include "base/require.h"
@@ -134,120 +135,175 @@ void search_path(Path& path, const Solve& solve) {
   solve({lambda(center - 1), lambda(center + 1)}, &start);
 }
 
-}  // namespace
-
-Fitted fit_ridge_cg(const Stream& stream, const Survey& survey, const RidgeOptions& options, const Stream* validation,
-                    const std::function<void(const std::string&)>& say) {
-  const std::size_t D = stream.features();
-  for (double lambda : options.lambdas)
-    require(lambda >= 0 && std::isfinite(lambda), "ridge: lambda is {}, expected a number >= 0", lambda);
+void check_options(const RidgeOptions& options, const Survey& survey) {
+  check_lambdas(options.lambdas);
   require(options.tolerance > 0, "ridge: tolerance is {}, expected a positive number", options.tolerance);
   require(survey.rows() > 0, "ridge: there are no rows");
   require(options.select != RidgeOptions::Select::leave_one_out,
           "ridge: leave-one-out needs the Gram matrix, which conjugate gradients never form; "
           "use the solver cholesky or select by hold-out");
-  const TargetCode code = target_code(stream.schema(), survey, options.intercept);
-  CgOptions cg{options.tolerance, options.most_steps};
-  Clock clock;
-  Fitted fitted;
-  Report& report = fitted.report;
+}
 
-  // What the features and the factors may take of the memory.
-  const std::size_t factors_kept = cg_factors(D, options), panel_bytes = factors_kept * GramFold::bytes(D) / 3 * 2;
+// What the features may take of the memory beside the factors.
+std::size_t memory_for_features(const Stream& stream, const Survey& survey, const RidgeOptions& options,
+                                bool validation, std::size_t outputs) {
   const double memory = double(memory_limit(stream.execution()));
-  const FitSize size = fit_size(stream, survey, code.columns(), validation != nullptr);
-  const double left = memory - cg_memory(size, options, memory).total();
-  FeatureStore cache(stream, survey.rows(), std::size_t(std::max(left, 0.0)));
-  if (say) say("features: " + cache.text());  // not a note: the model must not depend on the memory
+  const double left = memory - cg_memory(fit_size(stream, survey, outputs, validation), options, memory).total();
+  return std::size_t(std::max(left, 0.0));
+}
 
-  KeptRows all{D, cache.width(), cache.unit(), feature_bound(stream), survey.rows(), survey.largest_weight()};
-  KeptRows rest = all;
-  if (!validation) rest.held = draw_held(survey.rows(), options.seed, stream.threads());
+class CgFit {
+ public:
+  CgFit(const Stream& stream, const Survey& survey, const RidgeOptions& options, const Stream* validation)
+      : stream_(stream),
+        survey_(survey),
+        options_(options),
+        validation_(validation),
+        code_(target_code(stream.schema(), survey, options.intercept)),
+        factors_kept_(cg_factors(stream.features(), options)),
+        cache_(stream, survey.rows(),
+               memory_for_features(stream, survey, options, validation != nullptr, code_.columns())),
+        all_{stream.features(),     cache_.width(), cache_.unit(),
+             feature_bound(stream), survey.rows(),  survey.largest_weight()},
+        rest_(all_),
+        held_{rest_.held},
+        saved_(stream.execution().checkpoint) {
+    if (!validation) rest_.held = draw_held(survey.rows(), options.seed, stream.threads());
+  }
 
-  MomentFold moments(rest, code);
-  HeldTargets held{rest.held};
-  cache.each("features", [&](const auto& block) {
-    moments.add(stream.workers(), block);
-    held.add(block);
-  });
-  cg.held_targets = Matrix<double>(rest.held.size(), code.columns());
-  for (std::size_t i = 0; i < rest.held.size(); ++i)
-    for (std::size_t k = 0; k < code.columns(); ++k)
-      cg.held_targets(i, k) = code.encode(&held.targets[i * stream.schema().targets], k);
-  const CentredMoments all_moments(moments.value(true), options.intercept);
-  report.seconds.emplace_back("features", clock.lap());
-  const auto sketch = [&] {
-    const auto buckets = std::size_t(sketch_ratio(double(survey.rows()), double(D)) * double(D));
-    const CountSketch::Places places(stream.workers(), survey.rows(), buckets, options.seed,
-                                     cache.kept_rows() == cache.rows());
-    return sketched_gram(cache, places, {cache.weights(), all_moments.feature_mean}, panel_bytes);
-  };
-  SavedSketch saved(stream.execution().checkpoint);
-  SketchFactors factors(saved.take_or(D, sketch), all_moments.weight, factors_kept, stream.threads());
-  report.seconds.emplace_back("sketch", clock.lap());
+  std::string text() const { return cache_.text(); }
+
+  Fitted run() {
+    Clock clock;
+    sum_moments();
+    report_.seconds.emplace_back("features", clock.lap());
+    make_factors();
+    report_.seconds.emplace_back("sketch", clock.lap());
+    search();
+    const Tried& best = (scored() ? best_of(path_) : path_.begin())->second;
+    report_.lambda = best.trial.lambda;
+    report_.seconds.emplace_back("lambda", clock.lap());
+    const CgSolution solution = solve_all_rows(best.solution);
+    const Coefficients head = decode(solution.head(*all_moments_), code_);
+    report_.seconds.emplace_back("solve", clock.lap());
+    describe(best, solution);
+    return {linear(head.weights, head.intercept), std::move(report_)};
+  }
+
+ private:
+  bool scored() const { return validation_ || !rest_.held.empty(); }
+
+  void sum_moments() {
+    MomentFold moments(rest_, code_);
+    cache_.each("features", [&](const auto& block) {
+      moments.add(stream_.workers(), block);
+      held_.add(block);
+    });
+    held_targets_ = Matrix<double>(rest_.held.size(), code_.columns());
+    for (std::size_t i = 0; i < rest_.held.size(); ++i)
+      for (std::size_t k = 0; k < code_.columns(); ++k)
+        held_targets_(i, k) = code_.encode(&held_.targets[i * stream_.schema().targets], k);
+    all_moments_.emplace(moments.value(true), options_.intercept);
+    rest_moments_.emplace(moments.value(false), options_.intercept);
+  }
+
+  void make_factors() {
+    const std::size_t D = stream_.features();
+    const auto sketch = [&] {
+      const auto buckets = std::size_t(sketch_ratio(double(survey_.rows()), double(D)) * double(D));
+      const CountSketch::Places places(stream_.workers(), survey_.rows(), buckets, options_.seed,
+                                       cache_.kept_rows() == cache_.rows());
+      return sketched_gram(cache_, places, {cache_.weights(), all_moments_->feature_mean},
+                           factors_kept_ * GramFold::bytes(D) / 3 * 2);
+    };
+    factors_.emplace(saved_.take_or(D, sketch), all_moments_->weight, factors_kept_, stream_.threads());
+  }
 
   // Every lambda on the rows that are not held out; or on all of them where there is a validation set.
-  const CentredMoments rest_moments(moments.value(false), options.intercept);
-  Path path;
-  const auto solve = [&](std::vector<double> lambdas, const CgSolution* start) {
+  void solve(std::vector<double> lambdas, const CgSolution* start) {
+    const CgOptions cg{options_.tolerance, options_.most_steps, held_targets_};
     while (!lambdas.empty()) {
-      const std::vector<double> group(lambdas.begin(), lambdas.begin() + std::min(lambdas.size(), factors_kept));
+      const std::vector<double> group(lambdas.begin(), lambdas.begin() + std::min(lambdas.size(), factors_kept_));
       lambdas.erase(lambdas.begin(), lambdas.begin() + std::ptrdiff_t(group.size()));
-      std::vector<CgSolution> solutions = solve_by_cg(cache, rest, rest_moments, factors, group, start, cg);
-      saved.offer(factors.gram());
-      std::vector<Scorer> scorers;
-      if (validation) {
-        std::vector<Coefficients> heads;
-        for (const CgSolution& s : solutions) heads.push_back(decode(s.head(rest_moments), code));
-        scorers = score_on_stream(*validation, heads, code);
-      } else {
-        for (const CgSolution& s : solutions) scorers.push_back(score_held(s, held, code));
-      }
+      std::vector<CgSolution> solutions = solve_by_cg({cache_, rest_, *rest_moments_}, *factors_, group, start, cg);
+      saved_.offer(factors_->gram());
+      const std::vector<Scorer> scorers = score(solutions);
       for (std::size_t l = 0; l < group.size(); ++l)
-        path[group[l]] = {std::move(solutions[l]), {group[l], scorers[l].loss(), scorers[l].score()}};
+        path_[group[l]] = {std::move(solutions[l]), {group[l], scorers[l].loss(), scorers[l].score()}};
     }
-  };
-  const bool scored = validation || !rest.held.empty();
-  if (!options.lambdas.empty())
-    solve(options.lambdas, nullptr);
-  else if (scored)
-    search_path(path, solve);
-  else
-    solve({1e-6}, nullptr);
-  const Tried& best = (scored ? best_of(path) : path.begin())->second;
-  report.lambda = best.trial.lambda;
-  report.seconds.emplace_back("lambda", clock.lap());
+  }
+
+  std::vector<Scorer> score(const std::vector<CgSolution>& solutions) const {
+    std::vector<Scorer> scorers;
+    if (!validation_) {
+      for (const CgSolution& s : solutions) scorers.push_back(score_held(s, held_, code_));
+      return scorers;
+    }
+    std::vector<Coefficients> heads;
+    for (const CgSolution& s : solutions) heads.push_back(decode(s.head(*rest_moments_), code_));
+    return score_on_stream(*validation_, heads, code_);
+  }
+
+  void search() {
+    if (!options_.lambdas.empty())
+      solve(options_.lambdas, nullptr);
+    else if (scored())
+      search_path(path_, [this](std::vector<double> lambdas, const CgSolution* start) { solve(lambdas, start); });
+    else
+      solve({1e-6}, nullptr);
+  }
 
   // All rows, from where the others left off.
-  CgSolution solution = best.solution;
-  if (!rest.held.empty()) {
-    const CgOptions as_close{std::max(10 * std::min(best.solution.gap, options.tolerance), 1e-15), options.most_steps};
-    const CgSolution start = with_held_rows(cache, rest, rest_moments, all_moments, best.solution);
-    solution = solve_by_cg(cache, all, all_moments, factors, {report.lambda}, &start, as_close)[0];
+  CgSolution solve_all_rows(const CgSolution& best) {
+    if (rest_.held.empty()) return best;
+    const CgOptions as_close{std::max(10 * std::min(best.gap, options_.tolerance), 1e-15), options_.most_steps};
+    const CgSolution start = with_held_rows({cache_, rest_, *rest_moments_}, *all_moments_, best);
+    return solve_by_cg({cache_, all_, *all_moments_}, *factors_, {report_.lambda}, &start, as_close)[0];
   }
-  const Coefficients head = decode(solution.head(all_moments), code);
-  fitted.head = linear(head.weights, head.intercept);
-  report.seconds.emplace_back("solve", clock.lap());
 
-  report.rows = survey.rows();
-  report.inputs = stream.schema().inputs;
-  report.features = D;
-  report.learner = "ridge";
-  report.solver = "cg";
-  report.notes.push_back(fmt::format(
-      "cg: {} steps{}, objective within {:.1g} of its minimum", best.solution.iterations,
-      rest.held.empty() ? "" : fmt::format(" + {} with the held-out rows", solution.iterations), solution.gap));
-  if (solution.gap > options.tolerance) report.termination = Termination::step_limit;
-  if (solution.gap > options.tolerance)
-    report.notes.push_back(
-        fmt::format("cg: did not converge: the objective is within {:.1g} of its minimum, wanted {:.1g}; raise lambda "
-                    "(now {:g}) or use the solver cholesky",
-                    solution.gap, options.tolerance, report.lambda));
-  if (!scored) return fitted;
-  for (const auto& [lambda, tried] : path) report.path.push_back({lambda, tried.trial.score});
-  report.score = best.trial.score;
-  report.validation = validation ? "validation file" : fmt::format("{} rows held out", rest.held.size());
-  return fitted;
+  void describe(const Tried& best, const CgSolution& solution) {
+    describe_fit(report_, stream_, survey_, "cg");
+    report_.notes.push_back(fmt::format(
+        "cg: {} steps{}, objective within {:.1g} of its minimum", best.solution.iterations,
+        rest_.held.empty() ? "" : fmt::format(" + {} with the held-out rows", solution.iterations), solution.gap));
+    if (solution.gap > options_.tolerance) {
+      report_.termination = Termination::step_limit;
+      report_.notes.push_back(
+          fmt::format("cg: did not converge: the objective is within {:.1g} of its minimum, wanted {:.1g}; raise "
+                      "lambda (now {:g}) or use the solver cholesky",
+                      solution.gap, options_.tolerance, report_.lambda));
+    }
+    if (!scored()) return;
+    for (const auto& [lambda, tried] : path_) report_.path.push_back({lambda, tried.trial.score});
+    report_.score = best.trial.score;
+    report_.validation = validation_ ? "validation file" : fmt::format("{} rows held out", rest_.held.size());
+  }
+
+  const Stream& stream_;
+  const Survey& survey_;
+  const RidgeOptions& options_;
+  const Stream* validation_;
+  TargetCode code_;
+  std::size_t factors_kept_;
+  FeatureStore cache_;
+  KeptRows all_, rest_;
+  HeldTargets held_;
+  SavedSketch saved_;
+  Matrix<double> held_targets_;  // coded
+  std::optional<CentredMoments> all_moments_, rest_moments_;
+  std::optional<SketchFactors> factors_;
+  Path path_;
+  Report report_;
+};
+
+}  // namespace
+
+Fitted fit_ridge_cg(const Stream& stream, const Survey& survey, const RidgeOptions& options, const Stream* validation,
+                    const std::function<void(const std::string&)>& say) {
+  check_options(options, survey);
+  CgFit fit(stream, survey, options, validation);
+  if (say) say("features: " + fit.text());  // not a note: the model must not depend on the memory
+  return fit.run();
 }
 
 }  // namespace bochner

@@ -16,9 +16,7 @@ namespace bochner {
 
 Fitted fit_ridge_dual(const Stream& stream, const Survey& survey, const RidgeOptions& options,
                       const Stream* validation) {
-  const std::size_t D = stream.features();
-  for (double lambda : options.lambdas)
-    require(lambda >= 0 && std::isfinite(lambda), "ridge: lambda is {}, expected a number >= 0", lambda);
+  check_lambdas(options.lambdas);
   require(options.select != RidgeOptions::Select::hold_out,
           "ridge: the solver dual chooses by leave-one-out, which it has at no cost; select by that, or use cholesky");
   Threads& threads = stream.threads();
@@ -63,16 +61,8 @@ Fitted fit_ridge_dual(const Stream& stream, const Survey& survey, const RidgeOpt
   fitted.head = linear(head->weights, head->intercept);
   report.seconds.emplace_back("solve", clock.lap());
 
-  report.rows = survey.rows();
-  report.inputs = stream.schema().inputs;
-  report.features = D;
-  report.learner = "ridge";
-  report.solver = "dual";
-  for (const LambdaTrial& trial : search.trials) report.path.push_back({trial.lambda, trial.score});
-  if (search.trials[search.best].score.rows > 0) {
-    report.score = search.trials[search.best].score;
-    report.validation = validation ? "validation file" : "leave-one-out";
-  }
+  describe_fit(report, stream, survey, "dual");
+  describe_search(report, search, validation ? "validation file" : "leave-one-out");
   return fitted;
 }
 

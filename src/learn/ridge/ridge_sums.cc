@@ -21,15 +21,15 @@ struct Forecast {
 };
 
 Forecast forecast(const GramFold& sums, const NormalEquations& equations, const Cholesky& factor,
-                  const Coefficients& head, double lambda, bool intercept, Threads& threads) {
+                  const Coefficients& head, double lambda, Threads& threads) {
   const double n = double(sums.rows()), shift = lambda * equations.weight;
   Forecast result;
   result.parameters =
-      double(sums.features()) - (shift > 0 ? shift * factor.inverse_trace(threads) : 0) + (intercept ? 1 : 0);
+      double(sums.features()) - (shift > 0 ? shift * factor.inverse_trace(threads) : 0) + (equations.intercept ? 1 : 0);
   const std::size_t constant = sums.code().columns();
   for (std::size_t k = 0; k < head.weights.cols(); ++k) {
     const double mean = equations.target_mean[k];
-    double rss = sums.target_sum(k, k) - (intercept ? mean * sums.target_sum(k, constant) : 0);
+    double rss = sums.target_sum(k, k) - (equations.intercept ? mean * sums.target_sum(k, constant) : 0);
     for (std::size_t j = 0; j < head.weights.rows(); ++j) {
       const double w = head.weights(j, k);
       rss -= w * (equations.moment(j, k) + shift * w);
@@ -67,8 +67,7 @@ Score score_of(const GramFold& sums, const Forecast& forecast) {
 
 Fitted fit_ridge_sums(const GramFold& sums, const std::vector<double>& lambdas, bool intercept, Threads& threads,
                       const ProgressFunction& progress) {
-  for (double lambda : lambdas)
-    require(lambda >= 0 && std::isfinite(lambda), "ridge: lambda is {}, expected a number >= 0", lambda);
+  check_lambdas(lambdas);
   require(sums.rows() > 0, "ridge: the sums are over no rows");
   Clock clock;
   Fitted fitted;
@@ -80,7 +79,7 @@ Fitted fit_ridge_sums(const GramFold& sums, const std::vector<double>& lambdas, 
     const Cholesky factor = equations.try_factor(lambda, threads);
     if (factor.failed_column()) return LambdaTrial{lambda};
     const Coefficients head = equations.solve(factor);
-    const Forecast ahead = forecast(sums, equations, factor, head, lambda, intercept, threads);
+    const Forecast ahead = forecast(sums, equations, factor, head, lambda, threads);
     double loss = 0;
     for (const double squares : ahead.squares) loss += squares;
     if (best.intercept.empty() || loss < least) {
