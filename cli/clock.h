@@ -7,7 +7,8 @@
 
 namespace bochner {
 
-// Wall-clock seconds since the last lap.
+// Wall-clock seconds since the last lap. The library has the same class in private; the command sees public headers
+// only.
 class Clock {
  public:
   double lap() {

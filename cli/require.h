@@ -12,7 +12,8 @@
 
 namespace bochner {
 
-// Checks what the user gave: throws std::invalid_argument with the formatted message when it does not hold.
+// Checks what the user gave: throws std::invalid_argument with the formatted message when it does not hold. The
+// library has the same functions in private: public headers, which are all the command sees, know no fmt.
 template <class... Args>
 void require(bool holds, fmt::format_string<Args...> message, Args&&... args) {
   if (!holds) throw std::invalid_argument(fmt::format(message, std::forward<Args>(args)...));

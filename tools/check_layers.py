@@ -59,32 +59,62 @@ def check_private(path, folder, text):
     return problems
 
 
-# What only some folders may name: pattern, folders, why.
+# What only some places may name: pattern, the files that may (from the root of the tree), why.
 RESERVED = [
-    (re.compile(r"\bdynamic_cast\b"), {"rows"}, "a map says what it is by virtual functions, or by its row of a table"),
-    (re.compile(r"\bcpu_backend\(\)"), {"backend", "run"}, "run/compute.h chooses the device"),
-    (re.compile(r'#\s*include\s*"backend/cpu/blas\.h"'), {"backend", "solve"}, "solve/dense.h has what others need"),
-    (re.compile(r'#\s*include\s*"backend/(cpu|reference)/(?!blas\.h)'), {"backend"}, "a device's own"),
     (
-        re.compile(r'#\s*include\s*"base/spec\.h"'),
-        {"base", "choose"},
+        r"\b(dynamic_cast|dynamic_pointer_cast|typeid)\b",
+        r"src/rows/",
+        "a map says what it is by virtual functions, or by its row of a table",
+    ),
+    (r"\bcpu_backend\(\)|\bbackend_of\(Device::", r"src/(backend|run)/", "run/compute.h chooses the device"),
+    (
+        r'#\s*include\s*("backend/cpu/blas\.h"|<(cblas|lapacke?|openblas)\b)|\b(cblas|LAPACKE)_\w+\(',
+        r"src/(backend|solve)/",
+        "solve/dense.h has what others need",
+    ),
+    (r'#\s*include\s*"backend/(cpu|reference)/(?!blas\.h)', r"src/backend/", "a device's own"),
+    (
+        r"#\s*include\s*<(hwy/|immintrin|x86intrin|arm_neon|arm_sve|arm_bf16)|__builtin_(ia32|neon|aarch64)_",
+        r"src/backend/",
+        "instruction sets are for backend/cpu",
+    ),
+    (
+        r'#\s*include\s*"base/spec\.h"|\bSpec\s*\(|\bsplit_parts\s*\(',
+        r"src/(base/spec|choose/(map_words|map_kinds|\w+_kind)\.cc)",
         "words become types in the rows of the tables of choose/",
     ),
     (
-        re.compile(r"#\s*include\s*<(hwy/|immintrin|x86intrin|arm_neon|arm_sve)|__builtin_(ia32|neon|aarch64)_"),
-        {"backend"},
-        "instruction sets are for backend/cpu",
+        r"\bparse_(map_options|kernel_parts|bandwidth)\s*\(",
+        r"cli/|src/choose/map_words\.cc",
+        "options are types below cli/",
     ),
+    (
+        r"\bparse_kernel\s*\((?!get_text\()",  # the file reader has words
+        r"cli/|src/(choose/map_words|kernels/kernel)\.cc",
+        "options are types below cli/",
+    ),
+    (
+        r"(\.|->)merge\(",  # of folds made of others; of what a scan tallied
+        r"cli/|src/(run|folds|rows)/",
+        "run/part_sum.h merges",
+    ),
+    (r'"[^"\n]*--[a-z][^"\n]*"', r"cli/|src/base/option\.cc", "messages name options by base/option.h"),
 ]
+COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*")', re.DOTALL)
 
 
-def check_reserved(path, folder, text):
+def without_comments(text):
+    """Lines stay where they are."""
+    return COMMENT.sub(lambda m: m[1] or re.sub(r"[^\n]", " ", m[0]), text)
+
+
+def check_reserved(path, text):
+    text = without_comments(text)
     return [
-        f"{path}: line {text.count(chr(10), 0, match.start()) + 1}: {match.group(0)!r} is for "
-        f"{' and '.join(sorted(folders))} only: {why}"
-        for pattern, folders, why in RESERVED
-        if folder not in folders
-        for match in pattern.finditer(text)
+        f"{path}: line {text.count(chr(10), 0, match.start()) + 1}: {match.group(0)!r}: {why}"
+        for pattern, places, why in RESERVED
+        if not re.match(places, path.as_posix())
+        for match in re.finditer(pattern, text)
     ]
 
 
@@ -99,7 +129,7 @@ def check_public(path, text):
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
     problems, warnings, count = [], [], 0
-    for path in sorted(p for top in ("include", "src", "cli", "tests", "bench") for p in (root / top).rglob("*.*")):
+    for path in sorted(p for top in ("include", "src", "cli", "python", "tests", "bench") for p in (root / top).rglob("*.*")):
         if path.suffix not in (".h", ".cc", ".cu"):
             continue
         count += 1
@@ -107,10 +137,10 @@ def main():
         parts = path.relative_to(root).parts
         if parts[0] == "include":
             problems += check_public(path.relative_to(root), text)
-        elif parts[0] in ("src", "cli"):
+        elif parts[0] in ("src", "cli", "python"):
             folder = parts[1] if parts[0] == "src" else "cli"
             problems += check_private(path.relative_to(root), folder, text)
-            problems += check_reserved(path.relative_to(root), folder, text)
+            problems += check_reserved(path.relative_to(root), text)
         lines = text.count("\n")
         if lines > MOST_LINES:
             warnings.append(f"{path.relative_to(root)}: {lines} lines, more than {MOST_LINES}: split it")

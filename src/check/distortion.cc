@@ -13,6 +13,7 @@
 #include "maps/map_rows.h"
 #include "maps/project.h"
 #include "run/compute.h"
+#include "run/host.h"
 
 namespace bochner {
 
@@ -68,7 +69,7 @@ class ProjectionSubject final : public CheckSubject {
     found.map_bytes = map_->held_bytes();
     found.row_bytes = map_->outputs() * (double_ ? sizeof(double) : sizeof(float));
     const std::size_t rows = std::min<std::size_t>(x.rows, map_->rows_at_once());
-    const Backend& on = backend_of(Device::cpu);
+    const Backend& on = host_backend();
     Matrix<float> z(rows, map_->outputs());
     const auto block = RowBlock<float>::dense(x.slice(0, rows));
     map_->apply(on, block, z.view());  // what is kept is drawn

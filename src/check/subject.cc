@@ -17,6 +17,7 @@
 #include "maps/map_rows.h"
 #include "maps/nystroem.h"
 #include "run/compute.h"
+#include "run/host.h"
 #include "solve/dense.h"
 
 namespace bochner {
@@ -316,7 +317,7 @@ double diameter(MatrixView<const float> x, bool l1, Threads& threads) {
 template <class T>
 Matrix<T> mapped(const Map& map, MatrixView<const T> x) {
   Matrix<T> z(x.rows, map.outputs());
-  map.apply(backend_of(Device::cpu), RowBlock<T>::dense(x), z.view());
+  map.apply(host_backend(), RowBlock<T>::dense(x), z.view());
   return z;
 }
 

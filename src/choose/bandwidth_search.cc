@@ -9,7 +9,7 @@
 
 #include "kernels/law.h"
 #include "learn/descend.h"
-#include "run/compute.h"
+#include "run/host.h"
 
 namespace bochner {
 
@@ -45,7 +45,7 @@ std::vector<double> mean_squared_gradient(const SampleTrial::Fit& fit, const Ker
     for (std::size_t i = 0; i < z.rows(); ++i)
       for (std::size_t k = 0; k < K; ++k)
         by_angle(i, k) = fit.head.weights(K + k, output) * z(i, k) - fit.head.weights(k, output) * z(i, K + k);
-    backend_of(Device::cpu).multiply(by_angle.view(), omega.view(), 0.0, gradient.view());
+    host_backend().multiply(by_angle.view(), omega.view(), 0.0, gradient.view());
     for (std::size_t i = 0; i < z.rows(); ++i)
       for (std::size_t j = 0; j < inputs; ++j) mean[j] += gradient(i, j) * gradient(i, j) / double(z.rows());
   }

@@ -8,7 +8,7 @@
 
 #include "backend/backend.h"
 #include "folds/gram.h"
-#include "run/compute.h"
+#include "run/host.h"
 #include "solve/rough_gram.h"
 
 namespace bochner {
@@ -40,7 +40,7 @@ double sketch_ratio(double rows, double features) {
 // As float, and as bfloat16 in this processor's layout where it multiplies that.
 double sketch_panel_bytes(std::size_t features) {
   const std::size_t width = features + kKeptColumns;
-  const Backend& ops = backend_of(Device::cpu);
+  const Backend& ops = host_backend();
   const std::size_t packed = ops.has_bfloat16() ? ops.bfloat16_bytes(kPanelRows, width) : 0;
   return double(kPanelRows) * double(width) * sizeof(float) + double(packed);
 }

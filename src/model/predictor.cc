@@ -11,7 +11,7 @@
 #include "base/lease.h"
 #include "base/require.h"
 #include "model/predictions.h"
-#include "run/compute.h"
+#include "run/host.h"
 
 namespace bochner {
 
@@ -41,7 +41,7 @@ void Predictor::apply_as(MatrixView<const Row> rows, MatrixView<double> out) con
       for (std::size_t j = 0; j < d; ++j)
         converted.data()[i * d + j] =
             offsets.empty() ? T(rows(begin + i, j)) : T(double(rows(begin + i, j)) - offsets[j]);
-    model_.map()->apply(backend_of(Device::cpu), block, {values.data(), block.rows, k, k});
+    model_.map()->apply(host_backend(), block, {values.data(), block.rows, k, k});
     for (std::size_t i = 0; i < block.rows; ++i) std::copy_n(values.data() + i * k, k, out.row(begin + i));
   }
 }

@@ -8,7 +8,7 @@
 
 #include "base/require.h"
 #include "bochner/nystroem.h"
-#include "run/compute.h"
+#include "run/host.h"
 #include "solve/dense.h"
 
 namespace bochner {
@@ -43,7 +43,7 @@ MapPtr nystroem_at(MatrixView<const double> landmarks, const Kernel& kernel, dou
   for (std::size_t i = 0; i < landmarks.rows; ++i)
     std::transform(landmarks.row(i), landmarks.row(i) + landmarks.cols, points.data() + i * landmarks.cols,
                    [](double v) { return float(v); });
-  return make_nystroem(backend_of(Device::cpu), kernel, points, tolerance, "given");
+  return make_nystroem(host_backend(), kernel, points, tolerance, "given");
 }
 
 }  // namespace bochner

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""The checks of the tree refuse each kind of violation: one is planted in a small tree, and only that is found."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOLS = pathlib.Path(__file__).parents[2] / "tools"
+
+# file, text, a word of the refusal
+VIOLATIONS = {
+    "a layer that is above": ("src/rows/a.cc", '#include "model/sum.h"', "model is not before rows"),
+    "a folder in no layer": ("src/attic/a.cc", "", "in no layer"),
+    "a header without its folder": ("src/rows/a.cc", '#include "memory.h"', 'expected "rows/memory.h"'),
+    "a private header in the command": ("cli/a.cc", '#include "run/stream.h"', "expected bochner/ headers"),
+    "a private header in a package": ("python/a.cc", '#include "run/stream.h"', "expected bochner/ headers"),
+    "a library in a public header": ("include/bochner/a.h", "#include <fmt/format.h>", "only the standard library"),
+    "a private header in a public one": ("include/bochner/a.h", '#include "rows/a.h"', "only the standard library"),
+    "a cast that asks what a map is": ("src/choose/a.cc", "auto* f = dynamic_cast<F*>(m);", "row of a table"),
+    "a type that is asked for": ("src/check/a.cc", "name = typeid(*map).name();", "row of a table"),
+    "a device chosen outside run/": ("src/learn/a.cc", "cpu_backend().multiply();", "chooses the device"),
+    "a device named outside run/": ("src/learn/a.cc", "backend_of(Device::cpu);", "chooses the device"),
+    "BLAS by its header": ("src/learn/a.cc", '#include "backend/cpu/blas.h"', "solve/dense.h"),
+    "BLAS itself": ("src/maps/a.cc", "#include <cblas.h>", "solve/dense.h"),
+    "BLAS by a call": ("src/maps/a.cc", "cblas_dgemm();", "solve/dense.h"),
+    "a device's own header": ("src/solve/a.cc", '#include "backend/cpu/operations.h"', "a device's own"),
+    "Highway": ("src/solve/a.cc", "#include <hwy/highway.h>", "instruction sets"),
+    "intrinsics": ("src/rows/a.cc", "#include <immintrin.h>", "instruction sets"),
+    "a spec string": ("src/model/a.cc", '#include "base/spec.h"', "words become types"),
+    "a spec string in choose/": ("src/choose/plan.cc", '#include "base/spec.h"', "words become types"),
+    "words of a map": ("src/model/a.cc", "options.map = parse_map_options(text);", "options are types"),
+    "words of a bandwidth": ("src/choose/plan.cc", "parse_bandwidth(text);", "options are types"),
+    "words of a kernel": ("src/learn/a.cc", "parse_kernel(text);", "options are types"),
+    "a merge": ("src/model/a.cc", "sum.merge(other);", "part_sum.h merges"),
+    "a flag in a message": ("src/rows/a.cc", 'fail("raise --memory");', "base/option.h"),
+}
+ALLOWED = {
+    "a comment": ("src/model/a.cc", "// dynamic_cast, cpu_backend(), \"--memory\"\n/* sum.merge(x) */"),
+    "a decrement": ("src/rows/a.cc", "while (--end > begin) continue;"),
+    "a flag of the command": ("cli/a.cc", 'fail("raise --memory");'),
+    "words of a kernel in a file": ("src/maps/a.cc", 'parse_kernel(get_text(tree, "kernel"));'),
+}
+
+
+def check(tool, path, text):
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, content in (("include/bochner/fine.h", "#include <vector>\n"), (path, text + "\n")):
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(content)
+        done = subprocess.run([sys.executable, TOOLS / tool, root], capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout
+
+
+class Layers(unittest.TestCase):
+    def test_each_violation_is_refused(self):
+        for name, (path, text, said) in VIOLATIONS.items():
+            with self.subTest(name):
+                code, output = check("check_layers.py", path, text)
+                self.assertEqual((code, output.count("error:")), (1, 1), output)
+                self.assertIn(said, output)
+
+    def test_what_only_looks_like_one_is_not(self):
+        for name, (path, text) in ALLOWED.items():
+            with self.subTest(name):
+                self.assertEqual(check("check_layers.py", path, text)[0], 0)
+
+
+class Sizes(unittest.TestCase):
+    def test_long_functions_and_lists_are_refused(self):
+        long = "void f() {\n" + "  g();\n" * 59 + "}"
+        self.assertEqual(check("check_sizes.py", "src/rows/a.cc", long.replace("  g();\n", "", 1))[0], 0)
+        code, output = check("check_sizes.py", "src/rows/a.cc", long)
+        self.assertEqual(code, 1)
+        self.assertIn("61 lines", output)
+        self.assertEqual(check("check_sizes.py", "src/rows/a.cc", "int f(int a, int b, int c, int d, int e, int g) {}")[0], 0)
+        code, output = check("check_sizes.py", "cli/a.cc", "int f(int a, int b, int c, int d, int e, int g, int h) {}")
+        self.assertEqual(code, 1)
+        self.assertIn("takes 7 parameters", output)
+
+
+if __name__ == "__main__":
+    unittest.main()
