@@ -71,3 +71,8 @@ std::string spelled(Option option, std::string_view value) {
 }
 
 }  // namespace bochner
+
+fmt::format_context::iterator fmt::formatter<bochner::Option>::format(bochner::Option option,
+                                                                      fmt::format_context& context) const {
+  return fmt::format_to(context.out(), "{}", bochner::spelled(option));
+}

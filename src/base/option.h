@@ -47,10 +47,7 @@ std::string spelled(Option option, std::string_view value);
 }  // namespace bochner
 
 template <>
-struct fmt::formatter<bochner::Option> : fmt::formatter<fmt::string_view> {
-  template <class Context>
-  auto format(bochner::Option option, Context& context) const {
-    const std::string_view text = bochner::spelled(option);
-    return fmt::formatter<fmt::string_view>::format({text.data(), text.size()}, context);
-  }
+struct fmt::formatter<bochner::Option> {
+  constexpr auto parse(fmt::format_parse_context& context) { return context.begin(); }
+  fmt::format_context::iterator format(bochner::Option option, fmt::format_context& context) const;
 };
