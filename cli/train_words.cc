@@ -110,10 +110,9 @@ void TrainWords::add(CLI::App& app) {
 }
 
 void TrainWords::add_automatic(CLI::App& app) {
-  app.add_flag(
-         "--auto", automatic,
-         "Learn a metric of the inputs, race a kernel in it with random bins and a linear model, blend them: what "
-         "is done without any word of this group")
+  app.add_flag("--auto", automatic,
+               "Learn a metric of the inputs, race a kernel in it with trees, random bins and a linear model, blend "
+               "them: what is done without any word of this group")
       ->group(kMachine);
   app.add_option("--effort", effort, "How far it goes: fast, normal (default) or best")
       ->type_name("E")

@@ -12,6 +12,7 @@
 #include "maps/grid_linear.h"
 #include "maps/project.h"
 #include "maps/radial.h"
+#include "maps/tree_sum.h"
 #include "maps/twofold.h"
 
 namespace bochner {
@@ -33,6 +34,7 @@ constexpr std::pair<const char*, MapPtr (*)(const Archive&)> kLoaders[] = {
     {"twofold", load_twofold},
     {"radial_machine", load_radial_machine},
     {"leaf_machines", load_leaf_machines},
+    {"tree_sum", load_tree_sum},
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "choose/plan.h"
 #include "choose/race.h"
 #include "choose/race_report.h"
+#include "choose/race_trees.h"
 #include "run/compute.h"
 #include "run/logged.h"
 #include "run/memory_plan.h"
@@ -96,6 +97,8 @@ class Race {
                       survey_.rows()));
     race_metrics();
     report_.seconds.emplace_back("metric", clock.lap());
+    race_boosting();
+    report_.seconds.emplace_back("trees", clock.lap());
     for (const Rival& rival : rivals_that_go_on()) race_training(rival);
     report_.seconds.emplace_back("rivals", clock.lap());
     Fitted fitted{blend(), {}};
@@ -142,6 +145,16 @@ class Race {
            m.held_predictions(), m.error(), [this, &m] {
              return chain({inputs_, m.refit()});
            }});
+    }
+  }
+
+  void race_boosting() {
+    BoostingOptions options;
+    options.seed = options_.seed;
+    if (*options_.automatic == Effort::fast) options.rounds = 300;
+    for (Candidate& trees : race_trees(on_, race_rows_, input_columns_, options, execution_.checkpoint)) {
+      trees.refit = [this, refit = std::move(trees.refit)] { return chain({inputs_, refit()}); };
+      add(std::move(trees));
     }
   }
 

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "choose/race_trees.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "run/logged.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr double kMostSums = 3e9;  // rows x inputs x rounds, and a third more for each target behind the first
+constexpr double kFarEnough = 20;  // rate x rounds
+constexpr double kGreatestRate = 0.2;
+constexpr std::size_t kLeastRounds = 100;
+constexpr std::size_t kLeaves[] = {8, 31};
+
+// The first output of each column: its size, or 0 and 1.
+std::vector<std::uint32_t> each_once(std::span<const TwofoldColumn> columns) {
+  std::vector<std::uint32_t> inputs;
+  std::size_t at = 0;
+  for (const TwofoldColumn& c : columns) {
+    if (c.outputs() > 0) inputs.push_back(std::uint32_t(at));
+    at += c.outputs();
+  }
+  return inputs;
+}
+
+Candidate race(const Workers& on, const RaceRows& rows, const std::vector<std::uint32_t>& inputs,
+               BoostingOptions chosen, Checkpoint* checkpoint) {
+  const MetricRows all{rows.machine().rows.x, rows.machine().rows.y, rows.machine().rows.weights};
+  const std::size_t held = rows.held().size(), targets = all.y.cols;
+  const std::string step = fmt::format("trees of {} leaves", chosen.leaves);
+  const std::vector<double> found = logged(checkpoint, step, 1 + held * targets, [&] {
+    const std::vector<std::uint32_t> fitted = rows.machine().numbers(false);
+    const BoostedTrees trees = boost_trees(on, {all, fitted, rows.held(), inputs}, chosen);
+    std::vector<double> out = {double(trees.trees.size())};
+    out.insert(out.end(), trees.judged.data(), trees.judged.data() + held * targets);
+    return out;
+  });
+  chosen.rounds = std::size_t(found[0]);
+  Candidate c;
+  c.name = fmt::format("boosted trees of {} leaves ({} trees)", chosen.leaves, chosen.rounds);
+  c.held = Matrix<double>(held, targets);
+  std::copy(found.begin() + 1, found.end(), c.held.data());
+  c.error = rows.error(c.held);
+  c.refit = [on, all, inputs, chosen] {
+    std::vector<std::uint32_t> every(all.u.rows);
+    for (std::size_t i = 0; i < every.size(); ++i) every[i] = std::uint32_t(i);
+    return boost_trees(on, {all, every, {}, inputs}, chosen).map(all.u.cols);
+  };
+  return c;
+}
+
+}  // namespace
+
+std::vector<Candidate> race_trees(const Workers& on, const RaceRows& rows, std::span<const TwofoldColumn> columns,
+                                  const BoostingOptions& options, Checkpoint* checkpoint) {
+  const std::vector<std::uint32_t> inputs = each_once(columns);
+  const FlowRows& all = rows.machine().rows;
+  const double sums = double(all.x.rows) * double(inputs.size()) * (double(all.y.cols) + 2) / 3;
+  BoostingOptions chosen = options;
+  chosen.rounds = std::size_t(std::min(double(options.rounds), kMostSums / sums));
+  if (chosen.rounds < kLeastRounds) return {};
+  chosen.rate = std::clamp(kFarEnough / double(chosen.rounds), options.rate, kGreatestRate);
+  std::vector<Candidate> found;
+  for (const std::size_t leaves : kLeaves) {
+    chosen.leaves = leaves;
+    found.push_back(race(on, rows, inputs, chosen, checkpoint));
+  }
+  return found;
+}
+
+}  // namespace bochner

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "learn/landmark_ridge.h"
+#include "maps/tree_sum.h"
+
+namespace bochner {
+
+struct BoostingOptions {
+  std::size_t rounds = 600, patience = 50;
+  double rate = 0.05;
+  std::size_t leaves = 31, least_rows = 10;   // of a tree; of a leaf
+  double ridge = 1;                           // rows' weight that pulls a leaf to 0
+  double row_share = 0.7, input_share = 0.7;  // that a tree sees
+  std::size_t bins = 128;                     // of an input, at most 256
+  std::uint64_t seed = 0;
+};
+
+struct BoostedTrees {
+  std::vector<InputTree> trees;
+  std::vector<double> intercept;
+  Matrix<double> judged;  // predictions of the rows that stopped it
+
+  MapPtr map(std::size_t inputs) const { return tree_sum(inputs, trees, intercept); }
+};
+
+// The rows of a boosting: `fitted` are learnt from and, where there are any, `judged` stop it: as many trees are kept
+// as had the least squared error on them. inputs: those that may split.
+struct BoostingRows {
+  MetricRows rows;
+  std::span<const std::uint32_t> fitted, judged, inputs;
+};
+
+// Gradient boosting of the squared error (Friedman 2001) by trees over binned inputs that grow where they gain most,
+// each from a share of rows and inputs (Friedman 2002), all targets in the leaves of one tree. Sums are double, in the
+// order of the rows: same bits for any number of threads.
+BoostedTrees boost_trees(const Workers& on, const BoostingRows& data, const BoostingOptions& options);
+
+}  // namespace bochner
