@@ -61,8 +61,7 @@ HWY_INLINE void load_wide(const T* p, Vector<double>& low, Vector<double>& high)
     if constexpr (std::is_same_v<T, float>)
       return hn::LoadU(both, p);
     else
-      return hn::ConvertTo(
-          both, hn::PromoteTo(hn::RebindToSigned<decltype(both)>(), hn::LoadU(hn::Rebind<T, decltype(both)>(), p)));
+      return to_float(hn::LoadU(hn::Rebind<T, decltype(both)>(), p));
   }();
   low = hn::PromoteTo(d, hn::LowerHalf(numbers));
   high = hn::PromoteTo(d, hn::UpperHalf(hn::Half<decltype(both)>(), numbers));
