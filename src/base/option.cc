@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <cctype>
 
 #include "bochner/option_spelling.h"
 
@@ -67,7 +68,8 @@ std::string_view spelled(Option option) {
 
 std::string spelled(Option option, std::string_view value) {
   if (spelling == OptionSpelling::flags) return fmt::format("{} {}", option, value);
-  return value.size() == 1 ? fmt::format("{} = '{}'", option, value) : fmt::format("{} = {}", option, value);
+  const bool sign = value.size() == 1 && std::ispunct(static_cast<unsigned char>(value[0]));
+  return sign ? fmt::format("{} = '{}'", option, value) : fmt::format("{} = {}", option, value);
 }
 
 }  // namespace bochner

@@ -21,6 +21,7 @@ TEST(Option, IsAFieldUnlessTheProgramSaysOtherwise) {
   EXPECT_EQ(spelled(Option::max_levels), "max_levels");
   EXPECT_EQ(spelled(Option::missing, "drop"), "missing = drop");
   EXPECT_EQ(spelled(Option::decimal, ","), "decimal = ','");
+  EXPECT_EQ(spelled(Option::categories, "a"), "categories = a");
   EXPECT_EQ(fmt::format("train with {}", Option::double_precision), "train with double_precision");
 }
 

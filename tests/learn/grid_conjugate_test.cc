@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kShift = 0.5;
 
-struct Run {
+struct GridRun {
   GridProblem problem;
   std::vector<double> intercept;
   BinningOptions binning = few_grids();
@@ -22,7 +22,7 @@ struct Run {
   BinnedRows<float> bins;
   GridConjugate cg;
 
-  Run(std::size_t n, std::size_t outputs, bool weighted, int team, std::size_t memory = 0)
+  GridRun(std::size_t n, std::size_t outputs, bool weighted, int team, std::size_t memory = 0)
       : problem(n, outputs, true),
         intercept(outputs, 0.25),
         threads(team),
@@ -72,7 +72,7 @@ struct Run {
 TEST(GridConjugate, ComesToTheMinimumOfItsObjective) {
   for (const bool weighted : {false, true})
     for (const std::size_t outputs : {1u, 3u}) {
-      Run run(400, outputs, weighted, 2);
+      GridRun run(400, outputs, weighted, 2);
       run.cg.start();
       double before = run.objective_and_slope().first;
       const double first_slope = run.objective_and_slope().second;
@@ -88,7 +88,7 @@ TEST(GridConjugate, ComesToTheMinimumOfItsObjective) {
 
 TEST(GridConjugate, IsTheSameToTheBitForAnyThreadsAndMemory) {
   const auto values = [](int threads, std::size_t memory) {
-    Run run(500, 2, true, threads, memory);
+    GridRun run(500, 2, true, threads, memory);
     run.cg.start();
     for (int step = 0; step < 5; ++step) run.cg.step(step == 4);
     std::vector<float> all = run.cg.residuals();
@@ -102,7 +102,7 @@ TEST(GridConjugate, IsTheSameToTheBitForAnyThreadsAndMemory) {
 }
 
 TEST(GridConjugate, GoesOnFromWhatItSaved) {
-  Run whole(300, 1, false, 2), first(300, 1, false, 2), second(300, 1, false, 2);
+  GridRun whole(300, 1, false, 2), first(300, 1, false, 2), second(300, 1, false, 2);
   whole.cg.start();
   for (int step = 0; step < 4; ++step) whole.cg.step(false);
   first.cg.start();
