@@ -9,38 +9,14 @@
 
 #include "base/archive.h"
 #include "learn/ridge/solver_choice.h"
+#include "learn/ridge_problem.h"
 #include "random/draw.h"
 #include "run/feature_store.h"
 
 namespace bochner {
 namespace {
 
-// Sines of projections plus noise; inputs normal.
-struct Problem {
-  std::size_t rows, inputs;
-  Matrix<float> x;
-  Matrix<double> y;
-  std::vector<double> weights;
-  Schema schema;
-
-  Problem(std::size_t n, std::size_t d, std::size_t targets = 1) : rows(n), inputs(d), x(n, d), y(n, targets) {
-    for (std::size_t i = 0; i < n; ++i) {
-      double s = 0;
-      for (std::size_t j = 0; j < d; ++j) s += x(i, j) = float(normal(1, Draw::frequency, i, j));
-      for (std::size_t k = 0; k < targets; ++k)
-        y(i, k) = 100 + 5 * std::sin(s / double(k + 1)) + 0.3 * normal(2, Draw::frequency, i, k);
-      weights.push_back(double(1 + i % 3));
-    }
-    schema.inputs = d;
-    schema.targets = targets;
-  }
-
-  void make_classes(std::size_t classes) {
-    schema.task = Task::classification;
-    for (std::size_t c = 0; c < classes; ++c) schema.labels.push_back(std::to_string(c));
-    for (std::size_t i = 0; i < rows; ++i) y(i, 0) = double(std::size_t(std::abs(y(i, 0)) * 0.7) % classes);
-  }
-};
+using Problem = RidgeProblem<float>;
 
 struct How {
   int threads = 2;
@@ -53,7 +29,7 @@ struct How {
 template <class Fit>
 Fitted fit_problem(const Problem& p, std::size_t features, const RidgeOptions& options, const How& how, Fit fit) {
   Threads team(how.threads);
-  const auto rows = memory_rows<float>(p.x.view(), p.y.view(), p.schema, how.weighted ? p.weights.data() : nullptr);
+  const auto rows = p.open(how.weighted);
   const Execution execution{.threads = how.threads, .memory = how.memory, .block_rows = how.block_rows};
   const Survey survey = Stream(*rows, nullptr, team, execution, how.precision).fold(Survey(p.schema, 1));
   const MapPtr map = how.map ? how.map : fourier(p.inputs, {.kernel = gaussian(2), .features = features, .seed = 3});

@@ -8,40 +8,13 @@
 #include <cmath>
 
 #include "base/archive.h"
+#include "learn/ridge_problem.h"
 #include "random/draw.h"
 
 namespace bochner {
 namespace {
 
-// y = sin of a projection plus noise; inputs normal.
-struct Problem {
-  std::size_t rows, inputs;
-  Matrix<double> x, y;
-  std::vector<double> weights;
-  Schema schema;
-
-  Problem(std::size_t n, std::size_t d, std::size_t targets = 1) : rows(n), inputs(d), x(n, d), y(n, targets) {
-    for (std::size_t i = 0; i < n; ++i) {
-      double s = 0;
-      for (std::size_t j = 0; j < d; ++j) s += x(i, j) = normal(1, Draw::frequency, i, j);
-      for (std::size_t k = 0; k < targets; ++k)
-        y(i, k) = 100 + 5 * std::sin(s / double(k + 1)) + 0.3 * normal(2, Draw::frequency, i, k);
-      weights.push_back(double(1 + i % 3));
-    }
-    schema.inputs = d;
-    schema.targets = targets;
-  }
-
-  void make_classes(std::size_t classes) {
-    schema.task = Task::classification;
-    for (std::size_t c = 0; c < classes; ++c) schema.labels.push_back(std::to_string(c));
-    for (std::size_t i = 0; i < rows; ++i) y(i, 0) = double(std::size_t(std::abs(y(i, 0)) * 0.7) % classes);
-  }
-
-  std::unique_ptr<Rows> open(bool weighted = false) const {
-    return memory_rows<double>(x.view(), y.view(), schema, weighted ? weights.data() : nullptr);
-  }
-};
+using Problem = RidgeProblem<double>;
 
 MapPtr small_map(std::size_t inputs, std::size_t features) {
   return fourier(inputs, {.kernel = gaussian(2), .features = features, .seed = 3});

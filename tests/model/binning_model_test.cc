@@ -3,6 +3,7 @@
 
 #include "bochner/model.h"
 #include "bochner/train.h"
+#include "model/predicts_alone.h"
 #include "model/saved_model.h"
 
 namespace bochner {
@@ -37,18 +38,8 @@ TEST_F(BinningModel, ScalesThatASearchFoundCanBeGivenBack) {
 TEST_F(BinningModel, PredictsNewRowsAloneAndTheSameAfterLoading) {
   for (const char* map : {"binning", "binning:order=1-2,pursuit=3,sweeps=2", "binning:law=reciprocal,max_bins=50"}) {
     const Model model = train_cpu({.map = parse_map_options(map), .features = 20});
-    model.save(path_.string());
-    const Model again = Model::load(path_.string());
-    const auto rows = open_rows(kData + "/cpu-new.csv", again.schema());
-    const auto one_by_one = open_rows(kData + "/cpu-new.csv", again.schema());
-    const Matrix<double> expected = model.predict(*rows);
-    ASSERT_GT(expected.rows(), 0u);
-    EXPECT_EQ(expected, again.predict(*rows));
-    RowBlock<float> row;
-    for (std::size_t i = 0; one_by_one->next(1, row); ++i) {
-      const MatrixView<const float> x{row.values, 1, row.cols, row.cols};
-      ASSERT_EQ(again.predict(x)(0, 0), expected(i, 0)) << map;
-    }
+    SCOPED_TRACE(map);
+    expect_the_same_alone_and_after_loading(model, path_.string(), kData + "/cpu-new.csv", 0);
   }
 }
 

@@ -4,6 +4,7 @@
 #include "bochner/model.h"
 #include "bochner/parts.h"
 #include "bochner/train.h"
+#include "model/predicts_alone.h"
 #include "model/saved_model.h"
 
 namespace bochner {
@@ -25,18 +26,8 @@ class NystroemModel : public SavedModel {
 TEST_F(NystroemModel, PredictsNewRowsAloneAndTheSameAfterLoading) {
   for (const char* map : {"nystroem", "nystroem:landmarks=uniform", "nystroem:landmarks=leverage,tolerance=1e-4"}) {
     const Model model = train_cpu({.map = parse_map_options(map)});
-    model.save(path_.string());
-    const Model again = Model::load(path_.string());
-    const auto rows = open_rows(kData + "/cpu-new.csv", again.schema());
-    const auto one_by_one = open_rows(kData + "/cpu-new.csv", again.schema());
-    const Matrix<double> expected = model.predict(*rows);
-    ASSERT_GT(expected.rows(), 0u);
-    EXPECT_EQ(expected, again.predict(*rows));
-    RowBlock<float> row;
-    for (std::size_t i = 0; one_by_one->next(1, row); ++i) {
-      const MatrixView<const float> x{row.values, 1, row.cols, row.cols};
-      ASSERT_NEAR(again.predict(x)(0, 0), expected(i, 0), 1e-3) << map;
-    }
+    SCOPED_TRACE(map);
+    expect_the_same_alone_and_after_loading(model, path_.string(), kData + "/cpu-new.csv", 1e-3);
   }
 }
 
