@@ -14,7 +14,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kMostLearnt = 16384, kMostLandmarks = 1500, kLeastLearnt = 100, kMostJudged = 2000;
+constexpr std::size_t kMostLearnt = 8192, kMostLandmarks = 1000, kLeastLearnt = 100, kMostJudged = 2000;
 constexpr std::size_t kMostPoints = 7;
 constexpr double kMostPredictions = 60000;  // of the shuffled columns together
 constexpr double kLambdas[] = {1e-8, 1e-6, 1e-4, 1e-2};

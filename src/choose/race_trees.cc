@@ -13,8 +13,10 @@ namespace bochner {
 
 namespace {
 
-constexpr double kMostSums = 3e9;  // rows x inputs x rounds, and a third more for each target behind the first
-constexpr double kFarEnough = 20;  // rate x rounds
+// Rows of a tree x inputs x rounds, and a third more for each target behind the first.
+constexpr double kMostSums = 2e9;
+constexpr double kMostTreeRows = 30000, kLeastShare = 0.1;  // rows of a tree
+constexpr double kFarEnough = 28;                           // rate x rounds
 constexpr double kGreatestRate = 0.2;
 constexpr std::size_t kLeastRounds = 100;
 constexpr std::size_t kLeaves[] = {8, 31};
@@ -62,8 +64,10 @@ std::vector<Candidate> race_trees(const Workers& on, const RaceRows& rows, std::
                                   const BoostingOptions& options, Checkpoint* checkpoint) {
   const std::vector<std::uint32_t> inputs = each_once(columns);
   const FlowRows& all = rows.machine().rows;
-  const double sums = double(all.x.rows) * double(inputs.size()) * (double(all.y.cols) + 2) / 3;
   BoostingOptions chosen = options;
+  chosen.row_share = std::clamp(kMostTreeRows / double(all.x.rows), kLeastShare, options.row_share);
+  const double tree_rows = chosen.row_share * double(all.x.rows);
+  const double sums = tree_rows * double(inputs.size()) * (double(all.y.cols) + 2) / 3;
   chosen.rounds = std::size_t(std::min(double(options.rounds), kMostSums / sums));
   if (chosen.rounds < kLeastRounds) return {};
   chosen.rate = std::clamp(kFarEnough / double(chosen.rounds), options.rate, kGreatestRate);

@@ -13,8 +13,8 @@
 namespace bochner {
 
 struct BoostingOptions {
-  std::size_t rounds = 600, patience = 50;
-  double rate = 0.05;
+  std::size_t rounds = 400, patience = 40;
+  double rate = 0.07;
   std::size_t leaves = 31, least_rows = 10;   // of a tree; of a leaf
   double ridge = 1;                           // rows' weight that pulls a leaf to 0
   double row_share = 0.7, input_share = 0.7;  // that a tree sees
