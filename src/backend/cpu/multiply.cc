@@ -207,6 +207,7 @@ HWY_NOINLINE void multiply_row_few(const T* HWY_RESTRICT a, MatrixView<const T> 
         unrolled<kGroup>([&](auto r) BOCHNER_INLINE { add_term(r, a[k + r], b.row(k + r)); });
       for (; k < end; k += kPartialSums)
         unrolled<kGroup>([&](auto r) BOCHNER_INLINE {
+          if (k + r < HWY_MIN(end, rows)) return add_term(r, a[k + r], b.row(k + r));
           if (k + r >= end) return;
           HWY_ALIGN T row[kWidth] = {};
           std::copy_n(b.row(k + r), b.cols, row);
