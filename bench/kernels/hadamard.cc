@@ -8,22 +8,12 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "backend/hadamard_loop.h"
 #include "timing.h"
 
 namespace {
 
 using namespace bochner;
-
-template <class T>
-void textbook(T* v, std::size_t n) {
-  for (std::size_t h = 1; h < n; h *= 2)
-    for (std::size_t i = 0; i < n; i += 2 * h)
-      for (std::size_t j = i; j < i + h; ++j) {
-        const T a = v[j], b = v[j + h];
-        v[j] = a + b;
-        v[j + h] = a - b;
-      }
-}
 
 template <class T>
 void compare(const char* name, int m, bool quick) {
@@ -34,7 +24,7 @@ void compare(const char* name, int m, bool quick) {
     for (int r = 0; r < repeats; ++r) cpu_backend().hadamard(MatrixView<T>{x.data(), 1, n, n});
   };
   const auto loop = [&] {
-    for (int r = 0; r < repeats; ++r) textbook(x.data(), n);
+    for (int r = 0; r < repeats; ++r) hadamard_loop(x.data(), n);
   };
   const auto t = bench::least({ours, loop}, quick ? 1 : 40);
   const double adds = 1e-9 * double(n) * m * repeats;

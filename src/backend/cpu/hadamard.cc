@@ -5,6 +5,7 @@
 
 #include "backend/cpu/operations.h"
 #include "backend/cpu/targets.h"
+#include "backend/hadamard_loop.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/hadamard.cc"
@@ -173,24 +174,13 @@ void far_rest(T* x, std::size_t n, std::size_t h) {
 }
 
 template <class T>
-void small(T* x, std::size_t n) {
-  for (std::size_t h = 1; h < n; h *= 2)
-    for (std::size_t begin = 0; begin < n; begin += 2 * h)
-      for (std::size_t j = begin; j < begin + h; ++j) {
-        const T a = x[j], b = x[j + h];
-        x[j] = a + b;
-        x[j + h] = a - b;
-      }
-}
-
-template <class T>
 void transform(MatrixView<T> x) {
   constexpr std::size_t kFirst = kRadix * wave_lanes<T>();
   const std::size_t n = x.cols, near = HWY_MIN(n, kNear);
   for (std::size_t i = 0; i < x.rows; ++i) {
     T* row = x.row(i);
     if (n < kFirst) {
-      small(row, n);
+      hadamard_loop(row, n);
       continue;
     }
     for (std::size_t part = 0; part < n; part += near) {
