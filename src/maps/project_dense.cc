@@ -22,43 +22,42 @@ namespace {
 constexpr std::size_t kDepth = 128;
 constexpr std::size_t kGroup = 1024;       // outputs of a tile, which stays in L2
 constexpr std::size_t kLeastColumns = 16;  // fewer columns are summed in another order
-
-// Entries times size, of `count` inputs at `index` (or from the first one on) and the columns begin .. begin + r.cols.
-struct Part {
-  const std::uint32_t* index;
-  std::size_t first, count;
-
-  std::size_t input(std::size_t i) const { return index ? index[i] : first + i; }
-};
+constexpr std::size_t kFewRows = 4;        // strips would be mostly empty
 
 class Signs {
  public:
+  static constexpr bool kAreBits = true;
+
   Signs(std::size_t inputs, const ProjectOptions& options)
       : inputs_(inputs), words_(sign_words(options.dims)), seed_(options.seed), keeps_(keeps_matrix(inputs, options)) {}
 
   double bytes() const { return keeps_ ? double(inputs_) * double(words_) * 8 : 0; }
-  void prepare(const Backend& on) const {
+  void prepare(const Backend&) const {
     if (!keeps_) return;
     std::call_once(once_, [&] {
       bits_.resize(inputs_ * words_);
-      on.sign_bits(seed_, 0, inputs_, 0, words_, bits_.data());
+      draw_sign_bits(seed_, DrawnRows{nullptr, 0, inputs_}, 0, words_, bits_.data());
     });
   }
 
+  // Entries times size, of the columns begin .. begin + r.cols.
   template <class T>
-  void draw(const Backend& on, const Part& part, std::size_t begin, T size, MatrixView<T> r) const {
-    const std::size_t skipped = begin / 64;  // begin is a multiple of kGroup
-    if (keeps_ && !part.index) {
-      on.expand_signs(bits_.data() + part.first * words_ + skipped, words_, size, r);
-      return;
-    }
-    const std::size_t words = sign_words(r.cols);
-    const Lease<std::uint64_t> drawn(words);
-    for (std::size_t i = 0; i < part.count; ++i) {
-      if (!keeps_) on.sign_bits(seed_, part.input(i), 1, skipped, words, drawn.data());
-      on.expand_signs(keeps_ ? bits_.data() + part.input(i) * words_ + skipped : drawn.data(), words_, size,
-                      r.slice(i, 1));
-    }
+  void draw(const Backend& on, const DrawnRows& rows, std::size_t begin, T size, MatrixView<T> r) const {
+    with_bits(rows, begin, r.cols, [&](const SignBits& bits) { on.expand_signs(bits.bits, bits.words, size, r); });
+  }
+
+  // begin: a multiple of kGroup.
+  template <class Use>
+  void with_bits(const DrawnRows& rows, std::size_t begin, std::size_t cols, const Use& use) const {
+    const std::size_t skipped = begin / 64, words = sign_words(cols);
+    if (keeps_ && !rows.index) return use(SignBits{bits_.data() + rows.first * words_ + skipped, words_});
+    const Lease<std::uint64_t> drawn(rows.count * words);
+    if (keeps_)
+      for (std::size_t i = 0; i < rows.count; ++i)
+        std::copy_n(bits_.data() + rows[i] * words_ + skipped, words, drawn.data() + i * words);
+    else
+      draw_sign_bits(seed_, rows, skipped, words, drawn.data());
+    use(SignBits{drawn.data(), words});
   }
 
  private:
@@ -71,6 +70,8 @@ class Signs {
 
 class Normals {
  public:
+  static constexpr bool kAreBits = false;
+
   Normals(std::size_t inputs, const ProjectOptions& options)
       : inputs_(inputs), dims_(options.dims), seed_(options.seed), keeps_(keeps_matrix(inputs, options)) {}
 
@@ -86,9 +87,9 @@ class Normals {
   }
 
   template <class T>
-  void draw(const Backend&, const Part& part, std::size_t begin, T size, MatrixView<T> r) const {
-    for (std::size_t i = 0; i < part.count; ++i) {
-      const std::size_t input = part.input(i);
+  void draw(const Backend&, const DrawnRows& rows, std::size_t begin, T size, MatrixView<T> r) const {
+    for (std::size_t i = 0; i < rows.count; ++i) {
+      const std::size_t input = rows[i];
       T* row = r.row(i);
       if (keeps_) {
         const float* kept = matrix_.data() + input * dims_ + begin;
@@ -145,7 +146,7 @@ class DenseProjection final : public ProjectionOf<DenseProjection<Entries>> {
     for (std::size_t first = 0; first < inputs_; first += kDepth) {
       const std::size_t count = std::min(kDepth, inputs_ - first);
       const MatrixView<double> r{tile.data(), count, dims_, dims_}, t{turned.data(), dims_, count, count};
-      entries_.draw(on, Part{nullptr, first, count}, 0, size_, r);
+      entries_.draw(on, DrawnRows{nullptr, first, count}, 0, size_, r);
       for (std::size_t i = 0; i < count; ++i)
         for (std::size_t j = 0; j < dims_; ++j) t(j, i) = r(i, j);
       on.multiply(z, t, 0.0, {x.data + first, x.rows, count, x.stride});
@@ -169,9 +170,9 @@ class DenseProjection final : public ProjectionOf<DenseProjection<Entries>> {
   }
 
   template <class T>
-  MatrixView<T> drawn(const Backend& on, const Part& part, std::size_t begin, MatrixView<T> tile) const {
+  MatrixView<T> drawn(const Backend& on, const DrawnRows& rows, std::size_t begin, MatrixView<T> tile) const {
     const std::size_t known = std::min(tile.cols, dims_ - begin);
-    entries_.draw(on, part, begin, T(size_), MatrixView<T>{tile.data, tile.rows, known, tile.stride});
+    entries_.draw(on, rows, begin, T(size_), MatrixView<T>{tile.data, tile.rows, known, tile.stride});
     for (std::size_t i = 0; i < tile.rows && known < tile.cols; ++i)
       std::fill(tile.row(i) + known, tile.row(i) + tile.cols, T(0));
     return tile;
@@ -182,9 +183,16 @@ class DenseProjection final : public ProjectionOf<DenseProjection<Entries>> {
     const Lease<T> memory(kDepth * z.cols);
     for (std::size_t first = 0; first < inputs_; first += kDepth) {
       const std::size_t count = std::min(kDepth, inputs_ - first);
-      const MatrixView<T> r = drawn<T>(on, {nullptr, first, count}, begin, {memory.data(), count, z.cols, z.cols});
-      on.multiply(MatrixView<const T>{x.values + first, x.rows, count, x.stride}, MatrixView<const T>(r),
-                  T(first > 0 ? 1 : 0), z);
+      const DrawnRows rows{nullptr, first, count};
+      const MatrixView<const T> part{x.values + first, x.rows, count, x.stride};
+      if constexpr (Entries::kAreBits)
+        if (x.rows > kFewRows && begin + z.cols <= dims_) {
+          entries_.with_bits(rows, begin, z.cols,
+                             [&](const SignBits& bits) { multiply_signs(on, part, bits, T(size_), first > 0, z); });
+          continue;
+        }
+      const MatrixView<T> r = drawn<T>(on, rows, begin, {memory.data(), count, z.cols, z.cols});
+      on.multiply(part, MatrixView<const T>(r), T(first > 0 ? 1 : 0), z);
     }
   }
 
@@ -194,15 +202,33 @@ class DenseProjection final : public ProjectionOf<DenseProjection<Entries>> {
     for (std::size_t i = 0; i < x.rows; ++i) {
       std::fill_n(z.row(i), z.cols, T(0));
       for (std::size_t at = x.offsets[i]; at < x.offsets[i + 1];) {
-        std::size_t end = at + 1;
-        while (end < x.offsets[i + 1] && x.columns[end] / kDepth == x.columns[at] / kDepth) ++end;
+        // The entries of as many as a tile may have are drawn at once.
+        const std::size_t end = whole_tiles(x.columns + at, x.offsets[i + 1] - at) + at;
         const MatrixView<T> r =
             drawn<T>(on, {x.columns + at, 0, end - at}, begin, {memory.data(), end - at, z.cols, z.cols});
-        on.multiply(MatrixView<const T>{x.values + at, 1, end - at, end - at}, MatrixView<const T>(r), T(1),
-                    z.slice(i, 1));
+        for (std::size_t first = at; first < end;) {
+          const std::size_t count = tile_length(x.columns + first, end - first);
+          on.multiply(MatrixView<const T>{x.values + first, 1, count, count},
+                      MatrixView<const T>(r.slice(first - at, count)), T(1), z.slice(i, 1));
+          first += count;
+        }
         at = end;
       }
     }
+  }
+
+  // How many of the columns lie in the first one's tile.
+  static std::size_t tile_length(const std::uint32_t* columns, std::size_t count) {
+    std::size_t end = 1;
+    while (end < count && columns[end] / kDepth == columns[0] / kDepth) ++end;
+    return end;
+  }
+  // Columns of as many whole tiles as together have at most kDepth.
+  static std::size_t whole_tiles(const std::uint32_t* columns, std::size_t count) {
+    if (count <= kDepth) return count;
+    std::size_t end = kDepth;
+    while (columns[end] / kDepth == columns[end - 1] / kDepth) --end;
+    return end;
   }
 
   std::size_t inputs_, dims_;

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "backend/signs.h"
 #include "base/lease.h"
 #include "maps/projection.h"
 #include "random/draw.h"
@@ -21,11 +22,21 @@ namespace {
 // An output and its sign: 2 j, or 2 j + 1 for a minus.
 using Entry = std::uint32_t;
 
+// Lists of several inputs, one behind the other.
+struct Lists {
+  std::vector<Entry> entries = {};
+  std::vector<std::size_t> offsets = {0};
+
+  std::span<const Entry> operator[](std::size_t i) const {
+    return {entries.data() + offsets[i], offsets[i + 1] - offsets[i]};
+  }
+};
+
 // Each output with probability p: the gaps between those taken are geometric, so that a list costs what it holds.
 // Two entries of one draw of 128 bits: 52 of a word give the gap, the lowest the sign.
-class SparseLists {
+class SparseDraws {
  public:
-  SparseLists(std::size_t inputs, const ProjectOptions& options)
+  SparseDraws(std::size_t inputs, const ProjectOptions& options)
       : seed_(options.seed),
         dims_(options.dims),
         p_(projection_density(inputs, options)),
@@ -35,8 +46,15 @@ class SparseLists {
   // Of sums of +-1: sqrt(s / k).
   double size() const { return std::sqrt(1 / (p_ * double(dims_))); }
 
-  void draw(std::size_t input, std::vector<Entry>& list) const {
-    list.clear();
+  void draw(const DrawnRows& inputs, Lists& lists) const {
+    for (std::size_t i = 0; i < inputs.count; ++i) {
+      draw_one(inputs[i], lists.entries);
+      lists.offsets.push_back(lists.entries.size());
+    }
+  }
+
+ private:
+  void draw_one(std::size_t input, std::vector<Entry>& list) const {
     std::uint64_t next = 0;
     const auto take = [&](std::uint64_t word) {
       const double gap = std::floor(portable_log(word_uniform(word)) * per_log_);
@@ -52,66 +70,60 @@ class SparseLists {
     }
   }
 
- private:
   std::uint64_t seed_;
   std::size_t dims_;
   double p_, per_log_;
 };
 
 // One output in each of s parts of the outputs, of 32 bits each: 31 choose it, the lowest is its sign.
-class HashLists {
+class HashDraws {
  public:
-  HashLists(std::size_t, const ProjectOptions& options) : seed_(options.seed), signs_(options.signs) {
+  HashDraws(std::size_t, const ProjectOptions& options) : seed_(options.seed), signs_(options.signs) {
     for (std::size_t s = 0; s < signs_; ++s) {
-      const std::uint64_t begin = s * options.dims / signs_;
-      parts_.push_back({begin, (s + 1) * options.dims / signs_ - begin});
+      const std::size_t begin = s * options.dims / signs_, end = (s + 1) * options.dims / signs_;
+      parts_.push_back({std::uint32_t(begin), std::uint32_t(end - begin)});
     }
   }
 
   double expected() const { return double(signs_); }
   double size() const { return std::sqrt(1 / double(signs_)); }
 
-  void draw(std::size_t input, std::vector<Entry>& list) const {
-    list.resize(signs_);
-    Entry* to = list.data();
-    const Part* part = parts_.data();
-    const auto take = [&](std::uint32_t bits) {
-      *to++ = Entry(2 * (part->begin + ((std::uint64_t(bits >> 1) * part->size) >> 31)) + (bits & 1));
-      ++part;
-    };
-    std::size_t s = 0;
-    for (; s + 4 <= signs_; s += 4) {
-      const DrawWords words = draw_words(seed_, Draw::entry, input, s / 4);
-      take(std::uint32_t(words.first));
-      take(std::uint32_t(words.first >> 32));
-      take(std::uint32_t(words.second));
-      take(std::uint32_t(words.second >> 32));
+  // The words of signs (backend/signs.h) are these draws too.
+  void draw(const DrawnRows& inputs, Lists& lists) const {
+    const std::size_t words = (signs_ + 1) / 2, begin = lists.entries.size();
+    const Lease<std::uint64_t> drawn(inputs.count * words);
+    draw_sign_bits(seed_, inputs, 0, words, drawn.data());
+    lists.entries.resize(begin + inputs.count * signs_);
+    Entry* to = lists.entries.data() + begin;
+    for (std::size_t i = 0; i < inputs.count; ++i) {
+      const std::uint64_t* word = drawn.data() + i * words;
+      for (std::size_t s = 0; s < signs_; ++s) *to++ = entry(std::uint32_t(word[s / 2] >> (32 * (s % 2))), parts_[s]);
+      lists.offsets.push_back(begin + (i + 1) * signs_);
     }
-    if (s == signs_) return;
-    const DrawWords words = draw_words(seed_, Draw::entry, input, s / 4);
-    take(std::uint32_t(words.first));
-    if (s + 1 < signs_) take(std::uint32_t(words.first >> 32));
-    if (s + 2 < signs_) take(std::uint32_t(words.second));
   }
 
  private:
   struct Part {
-    std::uint64_t begin, size;
+    std::uint32_t begin, size;
   };
+  static Entry entry(std::uint32_t bits, Part part) {
+    const std::uint32_t sign = bits & 1;
+    return 2 * (part.begin + std::uint32_t(std::uint64_t(bits - sign) * part.size >> 32)) + sign;
+  }
 
   std::uint64_t seed_;
   std::size_t signs_;
   std::vector<Part> parts_;
 };
 
-template <class Lists>
-class ListProjection final : public ProjectionOf<ListProjection<Lists>> {
+template <class Draws>
+class ListProjection final : public ProjectionOf<ListProjection<Draws>> {
  public:
   ListProjection(std::size_t inputs, const ProjectOptions& options)
-      : inputs_(inputs), dims_(options.dims), lists_(inputs, options), keeps_(keeps_matrix(inputs, options)) {}
+      : inputs_(inputs), dims_(options.dims), draws_(inputs, options), keeps_(keeps_matrix(inputs, options)) {}
 
   double held_bytes() const override {
-    return keeps_ ? double(inputs_) * (lists_.expected() * sizeof(Entry) + sizeof(std::size_t)) : 0;
+    return keeps_ ? double(inputs_) * (draws_.expected() * sizeof(Entry) + sizeof(std::size_t)) : 0;
   }
   std::size_t rows_at_once() const override { return kRows; }
 
@@ -130,97 +142,115 @@ class ListProjection final : public ProjectionOf<ListProjection<Lists>> {
 
   void back(const Backend&, MatrixView<const double> z, MatrixView<double> x) const override {
     prepare();
-    std::vector<Entry> drawn;
-    for (std::size_t j = 0; j < inputs_; ++j) {
-      const std::span<const Entry> list = list_of(j, drawn);
+    with_lists({nullptr, 0, inputs_}, [&](std::size_t j, std::span<const Entry> list) {
       for (std::size_t i = 0; i < z.rows; ++i) {
         double sum = 0;
         for (const Entry entry : list) sum += entry & 1 ? -z(i, entry >> 1) : z(i, entry >> 1);
-        x(i, j) = sum * lists_.size();
-      }
-    }
-  }
-
- private:
-  static constexpr std::size_t kRows = 64, kFewRows = 2;
-
-  void prepare() const {
-    if (!keeps_) return;
-    std::call_once(once_, [&] {
-      std::vector<Entry> drawn;
-      offsets_.push_back(0);
-      entries_.reserve(std::size_t(double(inputs_) * lists_.expected() * 1.01) + 64);
-      for (std::size_t j = 0; j < inputs_; ++j) {
-        lists_.draw(j, drawn);
-        entries_.insert(entries_.end(), drawn.begin(), drawn.end());
-        offsets_.push_back(entries_.size());
+        x(i, j) = sum * draws_.size();
       }
     });
   }
 
-  std::span<const Entry> list_of(std::size_t input, std::vector<Entry>& drawn) const {
-    if (keeps_) return {entries_.data() + offsets_[input], offsets_[input + 1] - offsets_[input]};
-    lists_.draw(input, drawn);
-    return drawn;
+ private:
+  static constexpr std::size_t kRows = 64, kFewRows = 2;
+  static constexpr std::size_t kTogether = 64;  // inputs whose lists are drawn at once
+
+  void prepare() const {
+    if (!keeps_) return;
+    std::call_once(once_, [&] {
+      kept_.entries.reserve(std::size_t(double(inputs_) * draws_.expected() * 1.01) + 64);
+      kept_.offsets.reserve(inputs_ + 1);
+      for (std::size_t j = 0; j < inputs_; j += kTogether)
+        draws_.draw({nullptr, j, std::min(kTogether, inputs_ - j)}, kept_);
+    });
+  }
+
+  // use(i, list of inputs[i]), one after the other.
+  template <class Use>
+  void with_lists(const DrawnRows& inputs, const Use& use) const {
+    if (keeps_) {
+      for (std::size_t i = 0; i < inputs.count; ++i) use(i, kept_[inputs[i]]);
+      return;
+    }
+    const Leased<Lists> lists;
+    for (std::size_t begin = 0; begin < inputs.count; begin += kTogether) {
+      const std::size_t count = std::min(kTogether, inputs.count - begin);
+      lists->entries.clear();
+      lists->offsets.resize(1);
+      draws_.draw(inputs.slice(begin, count), *lists);
+      for (std::size_t i = 0; i < count; ++i) use(begin + i, (*lists)[i]);
+    }
   }
 
   // Terms in the order of the inputs, whichever way.
   template <class T>
+  void add_terms(const DrawnRows& inputs, const T* values, T* z) const {
+    with_lists(inputs, [&](std::size_t i, std::span<const Entry> list) {
+      const T both[2] = {values[i], -values[i]};
+      for (const Entry entry : list) z[entry >> 1] += both[entry & 1];
+    });
+  }
+
+  template <class T>
   void one_row(const RowBlock<T>& x, std::size_t i, T* z) const {
-    thread_local std::vector<Entry> drawn;
     std::fill_n(z, dims_, T(0));
-    const auto add = [&](std::size_t input, T value) {
-      for (const Entry entry : list_of(input, drawn)) z[entry >> 1] += entry & 1 ? -value : value;
-    };
     if (x.sparse()) {
-      for (std::size_t at = x.offsets[i]; at < x.offsets[i + 1]; ++at) add(x.columns[at], x.values[at]);
+      const std::size_t begin = x.offsets[i], count = x.offsets[i + 1] - begin;
+      add_terms({x.columns + begin, 0, count}, x.values + begin, z);
     } else {
-      for (std::size_t j = 0; j < inputs_; ++j)
-        if (const T value = x.values[i * x.stride + j]; value != T(0)) add(j, value);
+      std::uint32_t inputs[kTogether];
+      T values[kTogether];
+      std::size_t count = 0;
+      for (std::size_t j = 0; j < inputs_; ++j) {
+        inputs[count] = std::uint32_t(j);
+        values[count] = x.values[i * x.stride + j];
+        count += values[count] != T(0);
+        if (count < kTogether && j + 1 < inputs_) continue;
+        add_terms({inputs, 0, count}, values, z);
+        count = 0;
+      }
     }
-    for (std::size_t j = 0; j < dims_; ++j) z[j] *= T(lists_.size());
+    for (std::size_t j = 0; j < dims_; ++j) z[j] *= T(draws_.size());
   }
 
   // Rows side by side, kRows of them with zeros for those there are not: each list is drawn once for all.
   template <class T>
   void many_rows(const RowBlock<T>& x, MatrixView<T> z) const {
-    thread_local std::vector<Entry> drawn;
     const Lease<T> memory(dims_ * kRows);
     T* const sums = memory.data();
     std::fill_n(sums, dims_ * kRows, T(0));
     alignas(64) T column[kRows] = {};
-    for (std::size_t j = 0; j < inputs_; ++j) {
+    with_lists({nullptr, 0, inputs_}, [&](std::size_t j, std::span<const Entry> list) {
       bool any = false;
       for (std::size_t i = 0; i < x.rows; ++i) {
         column[i] = x.values[i * x.stride + j];
         any = any || column[i] != T(0);
       }
-      if (!any) continue;
-      for (const Entry entry : list_of(j, drawn)) {
+      if (!any) return;
+      for (const Entry entry : list) {
         T* const to = sums + (entry >> 1) * kRows;
         if (entry & 1)
           for (std::size_t i = 0; i < kRows; ++i) to[i] -= column[i];
         else
           for (std::size_t i = 0; i < kRows; ++i) to[i] += column[i];
       }
-    }
+    });
     for (std::size_t i = 0; i < x.rows; ++i)
-      for (std::size_t j = 0; j < dims_; ++j) z(i, j) = sums[j * kRows + i] * T(lists_.size());
+      for (std::size_t j = 0; j < dims_; ++j) z(i, j) = sums[j * kRows + i] * T(draws_.size());
   }
 
   std::size_t inputs_, dims_;
-  Lists lists_;
+  Draws draws_;
   bool keeps_;
   mutable std::once_flag once_;
-  mutable std::vector<std::size_t> offsets_;
-  mutable std::vector<Entry> entries_;
+  mutable Lists kept_;
 };
 
 }  // namespace
 
 std::unique_ptr<Projection> list_projection(std::size_t inputs, const ProjectOptions& options) {
-  if (options.kind == ProjectOptions::Kind::hash) return std::make_unique<ListProjection<HashLists>>(inputs, options);
-  return std::make_unique<ListProjection<SparseLists>>(inputs, options);
+  if (options.kind == ProjectOptions::Kind::hash) return std::make_unique<ListProjection<HashDraws>>(inputs, options);
+  return std::make_unique<ListProjection<SparseDraws>>(inputs, options);
 }
 
 }  // namespace bochner

@@ -27,8 +27,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr std::size_t kManyHeads = 16;
 constexpr std::size_t kPartialSums = 16;
-constexpr std::size_t kDepth = 1024;           // a multiple of kPartialSums
-constexpr std::size_t kHeadBytes = 256 << 10;  // of columns of b, beside the rows in L2
+constexpr std::size_t kDepth = 1024;  // a multiple of kPartialSums
 static_assert(kPartialSums == kPanel && kDepth % kPartialSums == 0);
 
 template <class T>
@@ -231,39 +230,15 @@ void multiply_rows_few(MatrixView<const T> a, MatrixView<const T> b, bool add, M
   for (std::size_t i = 0; i < a.rows; ++i) multiply_row_few<kVectors>(a.row(i), b, add, c.row(i));
 }
 
-// packed[k][r] = a(first + r, k) for one strip of rows; rows beyond the last repeat it.
-template <class T>
-void pack_rows_strip(MatrixView<const T> a, std::size_t first, T* HWY_RESTRICT packed) {
-  constexpr std::size_t kA = Strip<T>::kA;
-  const T* row[kA];
-  for (std::size_t r = 0; r < kA; ++r) row[r] = a.row(HWY_MIN(first + r, a.rows - 1));
-  for (std::size_t k = 0; k < a.cols; ++k, packed += kA)
-    unrolled<kA>([&](auto r) BOCHNER_INLINE { packed[r] = row[r][k]; });
-}
-
-// Columns of b in groups that stay in L2.
 template <class T>
 void multiply_many(MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixView<T> c, AlignedVector<T>& packed) {
-  using S = Strip<T>;
-  constexpr std::size_t kGroup = kHeadBytes / (kStripDepth * sizeof(T)) / S::kB * S::kB;
-  constexpr std::size_t kRowsSize = S::kA * kStripDepth;
-  if (packed.size() < kRowsSize + kGroup * kStripDepth) packed.resize(kRowsSize + kGroup * kStripDepth);
-  T* packed_rows = packed.data();
-  T* packed_heads = packed.data() + kRowsSize;
-  for (std::size_t begin = 0; begin < a.cols; begin += kStripDepth) {
-    const std::size_t depth = HWY_MIN(kStripDepth, a.cols - begin);
-    const bool add = begin > 0 || beta != T(0);
-    for (std::size_t first = 0; first < b.cols; first += kGroup) {
-      const std::size_t heads = HWY_MIN(kGroup, b.cols - first);
-      pack_strips<S::kB>(MatrixView<const T>{b.row(begin) + first, depth, heads, b.stride}, packed_heads);
-      for (std::size_t i = 0; i < a.rows; i += S::kA) {
-        pack_rows_strip<T>({a.data + begin, a.rows, depth, a.stride}, i, packed_rows);
-        for (std::size_t j = 0; j < heads; j += S::kB)
-          multiply_strips<T>(packed_rows, packed_heads + j * depth, depth, add,
-                             {&c(i, first + j), HWY_MIN(S::kA, a.rows - i), HWY_MIN(S::kB, heads - j), c.stride});
-      }
-    }
-  }
+  multiply_by_strips<T>(
+      a,
+      [&](const StripPart& part, T* strips) {
+        pack_strips<Strip<T>::kB>(MatrixView<const T>{b.row(part.row) + part.column, part.depth, part.cols, b.stride},
+                                  strips);
+      },
+      beta != T(0), c, packed);
 }
 
 // The same sums for one row at a time: packing b would cost more than it saves.

@@ -18,6 +18,7 @@
 #include <cstddef>
 
 #include "backend/cpu/tile-inl.h"
+#include "base/aligned.h"
 #include "bochner/matrix.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -49,13 +50,15 @@ HWY_INLINE void copy_numbers(const T* HWY_RESTRICT from, T* HWY_RESTRICT to) {
                                          BOCHNER_INLINE { to[kWhole * kLanes + c] = from[kWhole * kLanes + c]; });
 }
 
-// packed[s][k][c] = x(k, s * kStrip + c), zero beyond the last column. A few rows at a time: whole cache lines are
-// read, and the strips, a power of two apart, do not meet in one set of the cache.
+// Rows that are packed together: whole cache lines are read, and the strips, a power of two apart, do not meet in one
+// set of the cache.
+constexpr std::size_t kPackedTogether = 16;
+
+// packed[s][k][c] = x(k, s * kStrip + c), zero beyond the last column.
 template <std::size_t kStrip, class T>
 void pack_strips(MatrixView<const T> x, T* HWY_RESTRICT packed) {
-  constexpr std::size_t kRows = 16;
-  for (std::size_t first = 0; first < x.rows; first += kRows) {
-    const std::size_t end = HWY_MIN(x.rows, first + kRows);
+  for (std::size_t first = 0; first < x.rows; first += kPackedTogether) {
+    const std::size_t end = HWY_MIN(x.rows, first + kPackedTogether);
     for (std::size_t begin = 0; begin < x.cols; begin += kStrip) {
       const std::size_t count = HWY_MIN(kStrip, x.cols - begin);
       T* HWY_RESTRICT to = packed + begin * x.rows + first * kStrip;
@@ -107,6 +110,46 @@ HWY_INLINE void multiply_strips(const T* a, const T* b, std::size_t depth, bool 
   strip_tile(a, b, depth, add, whole, S::kB);
   for (std::size_t i = 0; i < c.rows; ++i)
     for (std::size_t j = 0; j < c.cols; ++j) c(i, j) = whole[i * S::kB + j];
+}
+
+// packed[k][r] = a(first + r, k) for one strip of rows; rows beyond the last repeat it.
+template <class T>
+void pack_rows_strip(MatrixView<const T> a, std::size_t first, T* HWY_RESTRICT packed) {
+  constexpr std::size_t kA = Strip<T>::kA;
+  const T* row[kA];
+  for (std::size_t r = 0; r < kA; ++r) row[r] = a.row(HWY_MIN(first + r, a.rows - 1));
+  for (std::size_t k = 0; k < a.cols; ++k, packed += kA)
+    unrolled<kA>([&](auto r) BOCHNER_INLINE { packed[r] = row[r][k]; });
+}
+
+// Rows row .. row + depth and columns column .. column + cols of a matrix.
+struct StripPart {
+  std::size_t row, depth, column, cols;
+};
+
+// c (+)= a b for the matrix b whose strips `pack(part, packed)` makes, in groups of columns that stay in L2.
+template <class T, class Pack>
+void multiply_by_strips(MatrixView<const T> a, const Pack& pack, bool add, MatrixView<T> c, AlignedVector<T>& packed) {
+  using S = Strip<T>;
+  constexpr std::size_t kGroupBytes = 256 << 10;  // beside the rows
+  constexpr std::size_t kGroup = kGroupBytes / (kStripDepth * sizeof(T)) / S::kB * S::kB;
+  constexpr std::size_t kRowsSize = S::kA * kStripDepth;
+  if (packed.size() < kRowsSize + kGroup * kStripDepth) packed.resize(kRowsSize + kGroup * kStripDepth);
+  T* packed_rows = packed.data();
+  T* packed_heads = packed.data() + kRowsSize;
+  for (std::size_t begin = 0; begin < a.cols; begin += kStripDepth) {
+    const std::size_t depth = HWY_MIN(kStripDepth, a.cols - begin);
+    for (std::size_t first = 0; first < c.cols; first += kGroup) {
+      const std::size_t heads = HWY_MIN(kGroup, c.cols - first);
+      pack(StripPart{begin, depth, first, heads}, packed_heads);
+      for (std::size_t i = 0; i < a.rows; i += S::kA) {
+        pack_rows_strip<T>({a.data + begin, a.rows, depth, a.stride}, i, packed_rows);
+        for (std::size_t j = 0; j < heads; j += S::kB)
+          multiply_strips<T>(packed_rows, packed_heads + j * depth, depth, add || begin > 0,
+                             {&c(i, first + j), HWY_MIN(S::kA, a.rows - i), HWY_MIN(S::kB, heads - j), c.stride});
+      }
+    }
+  }
 }
 
 }  // namespace bochner::cpu::HWY_NAMESPACE
