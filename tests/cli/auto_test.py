@@ -5,6 +5,7 @@
 import json
 import math
 import random
+import re
 import time
 import unittest
 
@@ -56,6 +57,22 @@ class Automatic(CommandTest):
         for text in said:
             self.assertRegex(text, "part(s)? blended")
         self.assertEqual(*(text.split(",")[0] for text in said))  # R2
+
+    def test_thresholds_are_found_and_noise_beside_them_is_left_alone(self):
+        draw = random.Random(4)
+        for name, rows in (("two.csv", 600), ("new.csv", 500)):
+            lines = ["a,b,c,y,z"]
+            for _ in range(rows):
+                x = [draw.random() for _ in range(3)]
+                y = 2 * (x[0] > 0.3) + (x[1] > 0.5) * (x[2] > 0.6) + 0.05 * draw.gauss(0, 1)
+                lines.append(",".join(f"{v:.5f}" for v in (*x, y, draw.gauss(0, 1))))
+            self.file(name, "\n".join(lines) + "\n")
+        notes = "\n".join(self.report("two.csv", "--target", "y,z", "--effort", "fast", "-o", "m")["notes"])
+        self.assertRegex(notes, r"blend of y: .*boosted trees of")
+        self.assertIn("blend of z: no signal was found", notes)
+        found = self.succeed("eval", "m", "new.csv")
+        self.assertGreater(float(re.search(r"^y: R2 (\S+)", found, re.M)[1]), 0.95)
+        self.assertAlmostEqual(float(re.search(r"^z: R2 (\S+)", found, re.M)[1]), 0, delta=0.02)
 
     def test_classes_and_duplicated_rows(self):
         def ring(draw, i, x):
