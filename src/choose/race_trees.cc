@@ -16,7 +16,9 @@ namespace {
 // Rows of a tree x inputs x rounds, and a third more for each target behind the first.
 constexpr double kMostSums = 2e9;
 constexpr double kMostTreeRows = 30000, kLeastShare = 0.1;  // rows of a tree
-constexpr double kFarEnough = 28;                           // rate x rounds
+constexpr double kMostBinBytes = 64e6;                      // of the leaves of a tree together
+constexpr double kLeastBins = 16;
+constexpr double kFarEnough = 28;  // rate x rounds
 constexpr double kGreatestRate = 0.2;
 constexpr std::size_t kLeastRounds = 100;
 constexpr std::size_t kLeaves[] = {8, 31};
@@ -30,6 +32,16 @@ std::vector<std::uint32_t> each_once(std::span<const TwofoldColumn> columns) {
     at += c.outputs();
   }
   return inputs;
+}
+
+// Bins of a number, so that the sums of all leaves of a tree stay small.
+double affordable_bins(std::span<const TwofoldColumn> columns, std::size_t targets) {
+  const auto count = [&](TwofoldColumn::Kind kind) {
+    return double(std::ranges::count(columns, kind, &TwofoldColumn::kind));
+  };
+  const double most = kMostBinBytes / ((double(targets) + 2) * 8 * double(std::ranges::max(kLeaves)));
+  const double of_numbers = std::max(0.0, most - 2 * count(TwofoldColumn::Kind::two_values));
+  return std::min(256.0, of_numbers / std::max(1.0, count(TwofoldColumn::Kind::number)));
 }
 
 Candidate race(const Workers& on, const RaceRows& rows, const std::vector<std::uint32_t>& inputs,
@@ -69,7 +81,9 @@ std::vector<Candidate> race_trees(const Workers& on, const RaceRows& rows, std::
   const double tree_rows = chosen.row_share * double(all.x.rows);
   const double sums = tree_rows * double(inputs.size()) * (double(all.y.cols) + 2) / 3;
   chosen.rounds = std::size_t(std::min(double(options.rounds), kMostSums / sums));
-  if (chosen.rounds < kLeastRounds) return {};
+  const double bins = affordable_bins(columns, all.y.cols);
+  if (chosen.rounds < kLeastRounds || bins < kLeastBins) return {};
+  chosen.bins = std::min(options.bins, std::size_t(bins));
   chosen.rate = std::clamp(kFarEnough / double(chosen.rounds), options.rate, kGreatestRate);
   std::vector<Candidate> found;
   for (const std::size_t leaves : kLeaves) {

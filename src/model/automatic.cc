@@ -93,7 +93,7 @@ class Race {
   Fitted run() {
     Clock clock;
     if (source_.sampled())
-      say(fmt::format("{} of {} rows race and make the kernels; bins are fitted on all", source_.count(),
+      say(fmt::format("{} of {} rows race and make the kernels and trees; bins are fitted on all", source_.count(),
                       survey_.rows()));
     race_metrics();
     report_.seconds.emplace_back("metric", clock.lap());

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "choose/race_trees.h"
 #include "random/draw.h"
 
 namespace bochner {
@@ -158,6 +159,31 @@ TEST(RaceRows, NoiseAloneWeighsLittle) {
     kept += *std::max_element(b.data(), b.data() + 4) > 0;
   }
   EXPECT_LT(kept, 60);  // without shrinkage nearly all of them
+}
+
+TEST(RaceTrees, LearnFromTheRowsNotHeldOutAndAgainFromAll) {
+  const Table table(400);
+  Threads threads(2);
+  TargetCode code;
+  code.task = Task::regression;
+  code.center = {3};
+  code.unit = {1};
+  const RaceRows rows(Stream(*table.rows, nullptr, threads, {}), code, 400, 5);
+  const Workers on{cpu_backend(), threads};
+  const std::vector<TwofoldColumn> once(2, {TwofoldColumn::Kind::two_values, 0, 1, {}, {}});
+  const std::vector<Candidate> found = race_trees(on, rows, once, {}, nullptr);
+  ASSERT_EQ(found.size(), 2u);
+  for (const Candidate& c : found) {
+    EXPECT_LT(rows.relative(c.error), 0.1);
+    const MapPtr map = c.refit();
+    EXPECT_EQ(map->inputs(), 2u);
+    const Matrix<double> all = predict_rows(on, *map, rows.inputs().view());
+    double error = 0;
+    for (const std::uint32_t row : rows.held()) error += std::pow(all(row, 0) - (table.y(row, 0) - 3), 2);
+    EXPECT_LT(error / double(rows.held().size()), c.error);  // it has seen them
+  }
+  const std::vector<TwofoldColumn> many(50000, {TwofoldColumn::Kind::number, 0, 1, {}, {}});
+  EXPECT_TRUE(race_trees(on, rows, many, {}, nullptr).empty());
 }
 
 }  // namespace
