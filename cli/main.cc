@@ -57,6 +57,9 @@ int run(int argc, char** argv) {
   add_project(app, job);
   add_svd(app, job);
   add_text(app, job);
+  add_index(app, job);
+  add_neighbors(app, job);
+  add_graph(app, job);
   add_inspect(app, job);
   add_accumulate(app, job);
   add_merge(app, job);

@@ -10,6 +10,7 @@
 
 #include "backend/fourier_weights.h"
 #include "backend/landmarks.h"
+#include "backend/nearest.h"
 #include "backend/radial.h"
 #include "bochner/matrix.h"
 #include "bochner/row_block.h"
@@ -85,6 +86,14 @@ class Backend {
                             const RadialSlope<float>& slope) const = 0;
   virtual void radial_slope(MatrixView<const double> x, const PointPanels<double>& y, double q,
                             const RadialSlope<double>& slope) const = 0;
+
+  // Each row meets each point: value = half - x.y, see backend/nearest.h. A pair's value is a function of the pair
+  // alone, to the bit, and the same on every machine. Rows and points are finite, and so are their products.
+  virtual void nearest(MatrixView<const float> x, const PointPanels<float>& y, const MetPoints& points,
+                       const NearestView& best) const = 0;
+  // squared[i] = |x - points(at[i])|^2, from differences in double: the same bits on every machine.
+  virtual void squared_distances(const float* x, MatrixView<const float> points, std::span<const std::uint32_t> at,
+                                 double* squared) const = 0;
 
   // hashes[i] = the hash of the bin of row i, see backend/bins.h.
   virtual void bin_hashes(const PackedRows<float>& rows, const Grid<float>& grid, std::uint64_t* hashes) const = 0;
@@ -225,6 +234,14 @@ class BackendOf final : public Backend {
   void radial_slope(MatrixView<const double> x, const PointPanels<double>& y, double q,
                     const RadialSlope<double>& slope) const override {
     Operations::radial_slope(x, y, q, slope);
+  }
+  void nearest(MatrixView<const float> x, const PointPanels<float>& y, const MetPoints& points,
+               const NearestView& best) const override {
+    Operations::nearest(x, y, points, best);
+  }
+  void squared_distances(const float* x, MatrixView<const float> points, std::span<const std::uint32_t> at,
+                         double* squared) const override {
+    Operations::squared_distances(x, points, at, squared);
   }
   void bin_hashes(const PackedRows<float>& rows, const Grid<float>& grid, std::uint64_t* hashes) const override {
     Operations::bin_hashes(rows, grid, hashes);

@@ -31,6 +31,11 @@ static void radial_block(MatrixView<const T> x, const PointPanels<T>& y, double 
 template <class T>
 static void radial_slope(MatrixView<const T> x, const PointPanels<T>& y, double q, const RadialSlope<T>& slope);
 
+static void nearest(MatrixView<const float> x, const PointPanels<float>& y, const MetPoints& points,
+                    const NearestView& best);
+static void squared_distances(const float* x, MatrixView<const float> points, std::span<const std::uint32_t> at,
+                              double* squared);
+
 template <class T>
 static void bin_hashes(const PackedRows<T>& rows, const Grid<T>& grid, std::uint64_t* hashes);
 

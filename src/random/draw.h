@@ -26,6 +26,7 @@ enum class Draw : std::uint32_t {
   flip,      // signs before a Hadamard transform: i the transform, j 128 inputs
   pick,      // which outputs of a transform are taken
   stable,    // the stable and uniform draws of a frequency, beside those above
+  tree,      // forests: component k of direction j of tree i
 };
 
 // A draw is a pure function of (seed, purpose, i, j, k): the same on every thread, machine and device.

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+// Example:
+//   const auto rows = open_rows("cars.csv", {.target_required = false});
+//   const NeighborIndex index(*rows, {.metric = Metric::euclidean, .recall = 0.95});
+//   index.save("cars.index");
+//   rows->rewind();
+//   const Neighbors found = index.query(*rows, 10);  // ten for each row: itself, and nine others
+//   std::printf("%lld %g", static_cast<long long>(found.rows[0]), found.distances[0]);
+//   rows->rewind();
+//   const Neighbors graph = neighbor_graph(*rows, 5);  // five others for each row
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bochner/execution.h"
+#include "bochner/rows.h"
+#include "bochner/schema.h"
+
+namespace bochner {
+
+// What near means: a small Euclidean distance, a small angle, a large inner product.
+enum class Metric { euclidean, cosine, inner };
+std::string metric_name(Metric metric);
+Metric parse_metric(const std::string& text);  // std::invalid_argument for another word
+
+// The rows that were found near each query, nearest first.
+struct Neighbors {
+  std::size_t k = 0;                    // places of a query
+  std::vector<std::int64_t> rows = {};  // queries x k: numbers of rows; -1: there are no more
+  // queries x k: the Euclidean distance, 1 - cosine, or the inner product, largest first; 0 where there is no row
+  std::vector<double> distances = {};
+
+  std::size_t queries() const { return k ? rows.size() / k : 0; }
+};
+
+struct IndexOptions {
+  // automatic: exact where rows are few, sparse or compared by inner product, otherwise a forest
+  //   exact     every row is compared with every query
+  //   forest    random trees over the leading components of the rows; rows of the leaves that a query falls into are
+  //             compared there, and the best of them in all inputs
+  enum class Method { automatic, exact, forest };
+
+  Metric metric = Metric::euclidean;
+  Method method = Method::automatic;
+  double recall = 0.95;     // forest: share of the true k neighbours to be found, measured on a sample of the rows
+  std::size_t k = 10;       // for which the recall is measured
+  std::uint64_t seed = 0;   // of all that is random
+  std::uint64_t first = 0;  // the number of the first row: parts that shall merge have numbers of their own
+  Execution execution = {};
+};
+
+// How an index searches, and what its sample showed.
+struct IndexReport {
+  std::string method;  // "exact", "forest"
+  std::size_t rows = 0, inputs = 0;
+  std::size_t dims = 0, trees = 0, leaf = 0, candidates = 0;  // forest: components, trees, rows of a leaf, compared
+  double recall = 1;                                          // measured on the sample
+};
+
+// Rows to be searched. A function of the rows, their numbers, the options and the seed alone: the same bytes for any
+// threads, and for parts that were merged in any order. Queries are const and may come from several threads at once;
+// changes may not.
+class NeighborIndex {
+ public:
+  NeighborIndex(Rows& rows, const IndexOptions& options = {});
+  NeighborIndex(NeighborIndex&&) noexcept;
+  NeighborIndex& operator=(NeighborIndex&&) noexcept;
+  ~NeighborIndex();
+
+  std::size_t size() const;
+  const Schema& schema() const;
+  Metric metric() const;
+  const IndexReport& report() const;
+
+  // The k nearest rows of each query. Fewer places are filled where there are fewer rows.
+  Neighbors query(Rows& queries, std::size_t k, const Execution& execution = {}) const;
+
+  // Rows are added behind the others; removed by their numbers, which stay unused; taken over from another index of the
+  // same columns and options, whose numbers must be others. The index is then as one built from all its rows at once.
+  void add(Rows& rows, const Execution& execution = {});
+  void remove(std::span<const std::uint64_t> numbers, const Execution& execution = {});
+  void merge(const NeighborIndex& other, const Execution& execution = {});
+
+  // A file like a model's: checked when it is read. Error::Kind::model for one that is no index or is damaged.
+  void save(const std::string& path) const;
+  static NeighborIndex load(const std::string& path);
+
+ private:
+  struct Parts;
+  explicit NeighborIndex(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+// The k nearest other rows of each row: rows themselves are left out, equal ones are not. With method forest (or
+// automatic and many rows) the leaves of a few trees are compared within themselves, then neighbours of neighbours,
+// until the recall is reached on a sample.
+Neighbors neighbor_graph(Rows& rows, std::size_t k, const IndexOptions& options = {}, IndexReport* report = nullptr);
+
+}  // namespace bochner

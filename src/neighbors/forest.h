@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backend/workers.h"
+#include "bochner/archive.h"
+#include "bochner/matrix.h"
+
+namespace bochner {
+
+// A random-projection tree (Dasgupta & Freund, STOC 2008) over rows of m coordinates: a node looks at some of the
+// tree's directions, takes the one along which its rows spread most, and cuts at their median. A direction is like the
+// difference of two rows: the spread of a coordinate times a normal draw.
+class Tree {
+ public:
+  static constexpr std::size_t kDirections = 32, kLooks = 16;
+
+  // About `leaf` rows a leaf. A function of the rows, the seed and the number.
+  static Tree grow(const Workers& on, MatrixView<const float> coords, std::uint64_t seed, std::uint64_t number,
+                   std::size_t leaf);
+
+  std::size_t leaves() const { return std::size_t(1) << depth_; }
+  // The places of its rows, ascending.
+  std::span<const std::uint32_t> leaf(std::size_t number) const;
+  // The leaf that each row falls into.
+  std::vector<std::uint32_t> find(const Workers& on, MatrixView<const float> coords) const;
+
+  void save(Archive& archive) const;
+  // rows, dims: what it must be of. Error::Kind::model for anything else.
+  static Tree load(const Archive& archive, std::size_t rows, std::size_t dims);
+
+ private:
+  std::size_t depth_ = 0;
+  Matrix<float> directions_;          // m x kDirections
+  std::vector<std::uint32_t> look_;   // of each inner node, as in a heap: its direction
+  std::vector<float> cut_;            // rows below it go to the left
+  std::vector<std::uint32_t> order_;  // places, leaf after leaf
+  std::vector<std::size_t> bounds_;   // of the leaves in order_
+};
+
+// Where leaves begin: `rows` halved `depth` times, the left half the smaller.
+std::vector<std::size_t> leaf_bounds(std::size_t rows, std::size_t depth);
+
+}  // namespace bochner

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "base/require.h"
+#include "base/threads.h"
+#include "neighbors/compare.h"
+#include "neighbors/index_parts.h"
+#include "rows/shifted.h"
+#include "run/compute.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr std::size_t kFewRows = 5000;  // every pair is compared sooner than a forest is grown
+constexpr std::array<const char*, 3> kMetrics{"euclidean", "cosine", "inner"};
+
+std::function<void(double)> progress_of(const Execution& execution, const char* step) {
+  if (!execution.progress) return {};
+  return [&execution, step](double done) { execution.progress(step, done); };
+}
+
+void check(const IndexOptions& options) {
+  require(options.recall > 0 && options.recall <= 1, "recall: found {}, expected more than 0, at most 1",
+          options.recall);
+  require(options.k >= 1, "k: found 0, expected 1 or more");
+  require(options.method != IndexOptions::Method::forest || options.metric != Metric::inner,
+          "method: forest compares distances, expected exact for inner products");
+}
+
+bool wants_forest(const IndexOptions& options, const Points& points) {
+  if (options.method == IndexOptions::Method::forest) {
+    require(!points.sparse, "method: forest takes dense rows, expected exact for sparse ones");
+    return true;
+  }
+  return options.method == IndexOptions::Method::automatic && !points.sparse && points.size() > kFewRows &&
+         options.metric != Metric::inner && options.recall < 1;
+}
+
+// Every pair.
+Neighbors exact(const Workers& on, Metric metric, const Points& queries, std::span<const std::uint32_t> self,
+                const Points& points, std::size_t k, const std::function<void(double)>& progress) {
+  if (points.sparse) return rank_sparse(on, metric, queries, self, points, k, progress);
+  Best best(queries.size(), k + std::max<std::size_t>(8, k / 4));
+  meet_all(on, queries.dense.view(), self, points.dense.view(), half_norms(metric, points.dense.view()), best,
+           progress);
+  return rank_candidates(on, metric, queries.dense.view(), points.dense.view(), best, k);
+}
+
+// From scaled points to the rows' own units.
+void unscale(Metric metric, int exponent, Neighbors& found) {
+  const int of = metric == Metric::cosine ? 0 : metric == Metric::inner ? -2 * exponent : -exponent;
+  for (double& distance : found.distances) distance = std::ldexp(distance, of);
+}
+
+}  // namespace
+
+std::string metric_name(Metric metric) { return kMetrics[std::size_t(metric)]; }
+
+Metric parse_metric(const std::string& text) {
+  const auto at = std::find(kMetrics.begin(), kMetrics.end(), text);
+  require(at != kMetrics.end(), "metric: found {}, expected euclidean, cosine or inner", text);
+  return Metric(at - kMetrics.begin());
+}
+
+void NeighborIndex::Parts::describe() {
+  report = {.method = forest ? "forest" : "exact", .rows = points.size(), .inputs = points.inputs};
+  if (!forest) return;
+  report.dims = forest->coordinates.dims;
+  report.trees = forest->trees.size();
+  report.leaf = forest->leaf;
+  report.candidates = forest->coordinates.candidates;
+  report.recall = forest->recall;
+}
+
+void NeighborIndex::Parts::scale() {
+  exponent = scale_exponent(points);
+  scaled = scaled_for(options.metric, points, exponent);
+}
+
+void NeighborIndex::Parts::settle(const Execution& execution) {
+  scale();
+  forest.reset();
+  if (wants_forest(options, points) && points.size() > 1) {
+    Threads threads(execution);
+    const Workers on = workers_on(threads);
+    const RecallSample sample =
+        recall_sample(on, options.metric, scaled.dense.view(), std::min(options.k, points.size() - 1), options.seed);
+    Forest grown = grow_forest(on, options.metric, scaled.dense.view(), sample, options, execution.progress);
+    if (!grown.trees.empty()) forest = std::move(grown);
+  }
+  describe();
+}
+
+NeighborIndex::NeighborIndex(Rows& rows, const IndexOptions& options) : parts_(std::make_unique<Parts>()) {
+  check(options);
+  std::unique_ptr<Rows> shifted;
+  Rows& near = without_far_offsets(rows, options.metric, shifted);
+  parts_->points = read_points(near, options.execution);
+  parts_->schema = near.schema();
+  require(parts_->points.size() > 0 && parts_->points.inputs > 0, "neighbours: no rows with inputs, expected some");
+  parts_->options = options;
+  parts_->options.execution = {};
+  parts_->numbers.resize(parts_->points.size());
+  std::iota(parts_->numbers.begin(), parts_->numbers.end(), options.first);
+  parts_->next = options.first + parts_->points.size();
+  parts_->settle(options.execution);
+}
+
+NeighborIndex::NeighborIndex(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+NeighborIndex::NeighborIndex(NeighborIndex&&) noexcept = default;
+NeighborIndex& NeighborIndex::operator=(NeighborIndex&&) noexcept = default;
+NeighborIndex::~NeighborIndex() = default;
+
+std::size_t NeighborIndex::size() const { return parts_->points.size(); }
+const Schema& NeighborIndex::schema() const { return parts_->schema; }
+Metric NeighborIndex::metric() const { return parts_->options.metric; }
+const IndexReport& NeighborIndex::report() const { return parts_->report; }
+
+Neighbors NeighborIndex::query(Rows& queries, std::size_t k, const Execution& execution) const {
+  const Parts& p = *parts_;
+  require(k >= 1, "k: found 0, expected 1 or more");
+  require(queries.schema().inputs == p.points.inputs && queries.schema().sparse == p.points.sparse,
+          "queries: rows of {} inputs, expected {} as in the index", queries.schema().inputs, p.points.inputs);
+  Threads threads(execution);
+  const Workers on = workers_on(threads);
+  std::unique_ptr<Rows> shifted;
+  const Points asked = scaled_for(p.options.metric,
+                                  read_points(with_offsets(queries, p.schema.offsets, shifted), execution), p.exponent);
+  const std::size_t places = std::min(k, p.points.size());
+  Neighbors found = p.forest
+                        ? p.forest->query(on, p.options.metric, asked.dense.view(), p.scaled.dense.view(), places)
+                        : exact(on, p.options.metric, asked, {}, p.scaled, places, progress_of(execution, "comparing"));
+  unscale(p.options.metric, p.exponent, found);
+  for (std::int64_t& row : found.rows)
+    if (row >= 0) row = std::int64_t(p.numbers[std::size_t(row)]);
+  return found;
+}
+
+void NeighborIndex::add(Rows& rows, const Execution& execution) {
+  std::unique_ptr<Rows> shifted;
+  const Points more = read_points(with_offsets(rows, parts_->schema.offsets, shifted), execution);
+  parts_->points.append(more);
+  for (std::size_t i = 0; i < more.size(); ++i) parts_->numbers.push_back(parts_->next++);
+  parts_->settle(execution);
+}
+
+void NeighborIndex::remove(std::span<const std::uint64_t> numbers, const Execution& execution) {
+  Parts& p = *parts_;
+  std::vector<bool> removed(p.numbers.size());
+  for (const std::uint64_t number : numbers) {
+    const auto at = std::lower_bound(p.numbers.begin(), p.numbers.end(), number);
+    require(at != p.numbers.end() && *at == number, "remove: there is no row {} in the index", number);
+    removed[std::size_t(at - p.numbers.begin())] = true;
+  }
+  require(std::count(removed.begin(), removed.end(), false) > 0, "remove: no row would be left");
+  p.points = p.points.without(removed);
+  std::vector<std::uint64_t> left;
+  for (std::size_t i = 0; i < removed.size(); ++i)
+    if (!removed[i]) left.push_back(p.numbers[i]);
+  p.numbers = std::move(left);
+  p.settle(execution);
+}
+
+void NeighborIndex::merge(const NeighborIndex& other, const Execution& execution) {
+  Parts& p = *parts_;
+  const Parts& q = *other.parts_;
+  require(p.schema == q.schema, "merge: the columns of the two indexes differ, expected the same");
+  require(p.options.metric == q.options.metric && p.options.method == q.options.method &&
+              p.options.recall == q.options.recall && p.options.k == q.options.k && p.options.seed == q.options.seed,
+          "merge: the options of the two indexes differ, expected the same metric, method, recall, k and seed");
+  const bool before = p.numbers.back() < q.numbers.front();
+  require(before || q.numbers.back() < p.numbers.front(),
+          "merge: the rows {} to {} and {} to {} overlap, expected numbers of their own: give each part its first",
+          p.numbers.front(), p.numbers.back(), q.numbers.front(), q.numbers.back());
+  Points all = before ? p.points : q.points;
+  all.append(before ? q.points : p.points);
+  p.points = std::move(all);
+  std::vector<std::uint64_t> numbers = before ? p.numbers : q.numbers;
+  const std::vector<std::uint64_t>& rest = before ? q.numbers : p.numbers;
+  numbers.insert(numbers.end(), rest.begin(), rest.end());
+  p.numbers = std::move(numbers);
+  p.next = std::max(p.next, q.next);
+  p.options.first = std::min(p.options.first, q.options.first);
+  p.settle(execution);
+}
+
+Neighbors neighbor_graph(Rows& rows, std::size_t k, const IndexOptions& options, IndexReport* report) {
+  check(options);
+  require(k >= 1, "k: found 0, expected 1 or more");
+  const Execution& execution = options.execution;
+  std::unique_ptr<Rows> shifted;
+  Points points = read_points(without_far_offsets(rows, options.metric, shifted), execution);
+  require(points.size() > 0 && points.inputs > 0, "neighbours: no rows with inputs, expected some");
+  const int exponent = scale_exponent(points);
+  points = scaled_for(options.metric, std::move(points), exponent);
+  const std::size_t places = std::min(k, std::max<std::size_t>(points.size(), 2) - 1);
+  Threads threads(execution);
+  const Workers on = workers_on(threads);
+  IndexReport said{.method = "exact", .rows = points.size(), .inputs = points.inputs};
+  Neighbors found;
+  if (wants_forest(options, points) && points.size() > 1) {
+    const MatrixView<const float> x = points.dense.view();
+    const RecallSample sample = recall_sample(on, options.metric, x, places, options.seed);
+    Graph graph = grow_graph(on, options.metric, x, sample, options, execution.progress);
+    if (graph.recall >= options.recall) {
+      found = std::move(graph.neighbors);
+      said = {"forest",    points.size(), points.inputs,    graph.dims,
+              graph.trees, graph.leaf,    graph.candidates, graph.recall};
+    }
+  }
+  if (said.method == "exact") {
+    std::vector<std::uint32_t> self(points.size());
+    std::iota(self.begin(), self.end(), 0u);
+    found = exact(on, options.metric, points, self, points, places, progress_of(execution, "comparing"));
+  }
+  unscale(options.metric, exponent, found);
+  for (std::int64_t& row : found.rows)
+    if (row >= 0) row += std::int64_t(options.first);
+  if (report) *report = said;
+  return found;
+}
+
+}  // namespace bochner

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+
+#include "base/archive.h"
+#include "base/finite.h"
+#include "base/require.h"
+#include "base/threads.h"
+#include "maps/load.h"
+#include "neighbors/index_parts.h"
+#include "rows/schema_json.h"
+#include "run/compute.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr const char* kType = "bochner index";
+constexpr const char* kMethods[] = {"automatic", "exact", "forest"};
+
+void save_points(const Points& points, Archive& archive) {
+  if (!points.sparse) {
+    archive.put_view<float>("points", {points.dense.data(), points.dense.rows() * points.inputs},
+                            {points.dense.rows(), points.inputs});
+    return;
+  }
+  const std::vector<std::uint64_t> offsets(points.offsets.begin(), points.offsets.end());
+  archive.put<std::uint64_t>("offsets", offsets, {offsets.size()});
+  archive.put_view<std::uint32_t>("columns", points.columns, {points.columns.size()});
+  archive.put_view<float>("values", points.values, {points.values.size()});
+}
+
+Points load_points(const Archive& archive, const Schema& schema, std::size_t rows) {
+  Points points;
+  points.sparse = schema.sparse;
+  points.inputs = schema.inputs;
+  if (!points.sparse) {
+    if (archive.shape("points") != std::vector<std::size_t>{rows, points.inputs})
+      fail(Error::Kind::model, "points: not {} rows of {} inputs; the file is damaged", rows, points.inputs);
+    points.dense = Matrix<float>(rows, points.inputs);
+    archive.get_into<float>("points", {rows, points.inputs}, {points.dense.data(), rows * points.inputs});
+    if (!all_finite<float>({points.dense.data(), rows * points.inputs}))
+      fail(Error::Kind::model, "points: some are not finite; the file is damaged");
+    return points;
+  }
+  const std::vector<std::uint64_t> offsets = archive.get<std::uint64_t>("offsets", {rows + 1});
+  points.offsets.assign(offsets.begin(), offsets.end());
+  points.columns = archive.get<std::uint32_t>("columns", {archive.length("columns")});
+  points.values = archive.get<float>("values", {points.columns.size()});
+  bool sound = points.offsets.front() == 0 && points.offsets.back() == points.columns.size() &&
+               std::is_sorted(points.offsets.begin(), points.offsets.end()) && all_finite<float>(points.values);
+  for (std::size_t i = 0; sound && i < rows; ++i)
+    for (std::size_t p = points.offsets[i]; sound && p < points.offsets[i + 1]; ++p)
+      sound =
+          points.columns[p] < points.inputs && (p == points.offsets[i] || points.columns[p - 1] < points.columns[p]);
+  if (!sound) fail(Error::Kind::model, "points: rows that are none; the file is damaged");
+  return points;
+}
+
+void save_forest(const Forest& forest, Archive& archive) {
+  archive.put_count("leaf", forest.leaf);
+  archive.put_count("candidates", forest.coordinates.candidates);
+  archive.put_number("recall", forest.recall);
+  archive.put_count("trees", forest.trees.size());
+  if (forest.coordinates.map) {
+    Archive map;
+    forest.coordinates.map->save(map);
+    archive.put_child("coordinates", std::move(map));
+  }
+  for (std::size_t t = 0; t < forest.trees.size(); ++t) {
+    Archive tree;
+    forest.trees[t].save(tree);
+    archive.put_child(fmt::format("tree{}", t), std::move(tree));
+  }
+}
+
+Forest load_forest(const Archive& archive, MatrixView<const float> points) {
+  Forest forest;
+  forest.leaf = archive.get_count("leaf", 1 << 24);
+  forest.recall = archive.get_number("recall");
+  MapPtr map;
+  if (archive.tree.contains("coordinates")) map = load_map(archive.child("coordinates"));
+  if (map && map->inputs() != points.cols)
+    fail(Error::Kind::model, "coordinates: of {} inputs, expected {}; the file is damaged", map->inputs(), points.cols);
+  Threads threads(1);
+  forest.coordinates =
+      coordinates_by(workers_on(threads), map, points, archive.get_count("candidates", std::uint64_t(1) << 24));
+  const std::size_t trees = archive.get_count("trees", 4096);
+  for (std::size_t t = 0; t < trees; ++t)
+    forest.trees.push_back(Tree::load(archive.child(fmt::format("tree{}", t)), points.rows, forest.coordinates.dims));
+  return forest;
+}
+
+}  // namespace
+
+void NeighborIndex::save(const std::string& path) const {
+  const Parts& p = *parts_;
+  Archive archive;
+  archive.tree["type"] = kType;
+  archive.tree["schema"] = schema_to_json(p.schema);
+  archive.tree["metric"] = metric_name(p.options.metric);
+  archive.tree["method"] = kMethods[std::size_t(p.options.method)];
+  archive.put_number("recall", p.options.recall);
+  archive.put_count("k", p.options.k);
+  archive.tree["seed"] = std::to_string(p.options.seed);
+  archive.put_count("first", p.options.first);
+  archive.put_count("next", p.next);
+  archive.put_view<std::uint64_t>("numbers", p.numbers, {p.numbers.size()});
+  save_points(p.points, archive);
+  if (p.forest) {
+    Archive forest;
+    save_forest(*p.forest, forest);
+    archive.put_child("forest", std::move(forest));
+  }
+  write_archive(path, archive);
+}
+
+NeighborIndex NeighborIndex::load(const std::string& path) {
+  const Archive archive = read_archive(path);
+  try {
+    if (get_text(archive.tree, "type") != kType)
+      fail(Error::Kind::model, "found \"{}\", expected an index that `bochner index` saved",
+           get_text(archive.tree, "type"));
+    auto parts = std::make_unique<Parts>();
+    Parts& p = *parts;
+    p.schema = schema_from_json(get_node(archive.tree, "schema"));
+    p.options.metric = parse_metric(get_text(archive.tree, "metric"));
+    const std::string method = get_text(archive.tree, "method");
+    const auto known = std::find(std::begin(kMethods), std::end(kMethods), method);
+    if (known == std::end(kMethods)) fail(Error::Kind::model, "method: found \"{}\"; the file is damaged", method);
+    p.options.method = IndexOptions::Method(known - std::begin(kMethods));
+    p.options.recall = archive.get_number("recall");
+    p.options.k = archive.get_count("k");
+    const std::string seed = get_text(archive.tree, "seed");
+    const auto read = std::from_chars(seed.data(), seed.data() + seed.size(), p.options.seed);
+    if (read.ec != std::errc() || read.ptr != seed.data() + seed.size())
+      fail(Error::Kind::model, "seed: found \"{}\"; the file is damaged", seed);
+    p.options.first = archive.get_count("first");
+    p.next = archive.get_count("next");
+    p.numbers = archive.get<std::uint64_t>("numbers", {archive.length("numbers")});
+    if (p.numbers.empty() || p.numbers.back() >= p.next ||
+        std::adjacent_find(p.numbers.begin(), p.numbers.end(), std::greater_equal<>()) != p.numbers.end())
+      fail(Error::Kind::model, "numbers: of no rows, or not ascending; the file is damaged");
+    p.points = load_points(archive, p.schema, p.numbers.size());
+    p.scale();
+    if (archive.tree.contains("forest")) {
+      if (p.points.sparse) fail(Error::Kind::model, "forest: of sparse rows; the file is damaged");
+      p.forest = load_forest(archive.child("forest"), p.scaled.dense.view());
+    }
+    p.describe();
+    return NeighborIndex(std::move(parts));
+  } catch (const std::invalid_argument& e) {
+    fail(Error::Kind::model, "{}: {}; build the index again", path, e.what());
+  } catch (const Error& e) {
+    fail(Error::Kind::model, "{}: {}", path, e.what());
+  }
+}
+
+}  // namespace bochner

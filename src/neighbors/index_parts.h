@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <optional>
+
+#include "neighbors/forest_search.h"
+
+namespace bochner {
+
+struct NeighborIndex::Parts {
+  Schema schema;
+  IndexOptions options;                // without its execution
+  Points points;                       // as they are, but for the schema's offsets
+  std::vector<std::uint64_t> numbers;  // of the rows, ascending
+  std::uint64_t next = 0;              // of a row to come
+
+  // Made of those.
+  Points scaled;
+  int exponent = 0;
+  std::optional<Forest> forest;
+  IndexReport report;
+
+  void scale();                             // points -> scaled
+  void settle(const Execution& execution);  // all of it
+  void describe();
+};
+
+}  // namespace bochner

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "neighbors/points.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/require.h"
+#include "rows/shifted.h"
+#include "run/memory_plan.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr double kFar = 0x1p10;  // ranges from 0: floats keep half their digits
+
+}  // namespace
+
+void Points::append(const Points& other) {
+  require(sparse == other.sparse && inputs == other.inputs,
+          "neighbours: rows of {} inputs, expected {} as in the index", other.inputs, inputs);
+  if (!sparse) {
+    Matrix<float> all(dense.rows() + other.dense.rows(), inputs);
+    std::copy_n(dense.data(), dense.rows() * inputs, all.data());
+    std::copy_n(other.dense.data(), other.dense.rows() * inputs, all.data() + dense.rows() * inputs);
+    dense = std::move(all);
+    return;
+  }
+  const std::size_t before = values.size();
+  for (std::size_t i = 1; i < other.offsets.size(); ++i) offsets.push_back(before + other.offsets[i]);
+  columns.insert(columns.end(), other.columns.begin(), other.columns.end());
+  values.insert(values.end(), other.values.begin(), other.values.end());
+}
+
+Points Points::without(const std::vector<bool>& removed) const {
+  Points left;
+  left.sparse = sparse;
+  left.inputs = inputs;
+  if (sparse) left.offsets.push_back(0);
+  const std::size_t count = std::size_t(std::count(removed.begin(), removed.end(), false));
+  if (!sparse) left.dense = Matrix<float>(count, inputs);
+  std::size_t to = 0;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (removed[i]) continue;
+    if (!sparse) {
+      std::copy_n(&dense(i, 0), inputs, &left.dense(to++, 0));
+      continue;
+    }
+    const auto begin = std::ptrdiff_t(offsets[i]), end = std::ptrdiff_t(offsets[i + 1]);
+    left.columns.insert(left.columns.end(), columns.begin() + begin, columns.begin() + end);
+    left.values.insert(left.values.end(), values.begin() + begin, values.begin() + end);
+    left.offsets.push_back(left.values.size());
+  }
+  return left;
+}
+
+Rows& without_far_offsets(Rows& rows, Metric metric, std::unique_ptr<Rows>& owner) {
+  if (metric != Metric::euclidean || rows.schema().sparse || !rows.schema().offsets.empty()) return rows;
+  rows.rewind();
+  RowBlock<double> block;
+  if (!rows.next(kChunkRows, block)) return rows;
+  std::vector<double> offsets(block.cols);
+  bool any = false;
+  for (std::size_t j = 0; j < block.cols; ++j) {
+    double low = block.values[j], high = low;
+    for (std::size_t i = 1; i < block.rows; ++i) {
+      low = std::min(low, block.values[i * block.stride + j]);
+      high = std::max(high, block.values[i * block.stride + j]);
+    }
+    if (std::min(std::abs(low), std::abs(high)) <= kFar * (high - low) || low == high) continue;
+    offsets[j] = low;
+    any = true;
+  }
+  return any ? with_offsets(rows, offsets, owner) : rows;
+}
+
+Points read_points(Rows& rows, const Execution& execution) {
+  Points points;
+  points.sparse = rows.schema().sparse;
+  points.inputs = rows.schema().inputs;
+  const double limit = double(memory_limit(execution));
+  std::vector<float> dense;
+  if (points.sparse) points.offsets.push_back(0);
+  RowBlock<float> block;
+  rows.rewind();
+  while (rows.next(4 * kChunkRows, block)) {
+    if (execution.cancel && execution.cancel()) throw Stopped();
+    if (execution.progress) execution.progress("reading", rows.fraction_read());
+    if (block.sparse()) {
+      const std::size_t from = block.offsets[0];
+      for (std::size_t i = 0; i < block.rows; ++i)
+        points.offsets.push_back(points.values.size() + block.offsets[i + 1] - from);
+      points.columns.insert(points.columns.end(), block.columns + from, block.columns + block.offsets[block.rows]);
+      points.values.insert(points.values.end(), block.values + from, block.values + block.offsets[block.rows]);
+    } else {
+      for (std::size_t i = 0; i < block.rows; ++i)
+        dense.insert(dense.end(), block.values + i * block.stride, block.values + i * block.stride + block.cols);
+    }
+    const double bytes = double(dense.size() + points.values.size()) * 8;
+    require(
+        bytes < limit,
+        "neighbours: the rows take more than the {} of memory that may be held; raise it, or take fewer inputs by a "
+        "projection first",
+        size_text(limit));
+  }
+  if (!points.sparse) {
+    points.dense = Matrix<float>(dense.size() / std::max<std::size_t>(points.inputs, 1), points.inputs);
+    std::copy(dense.begin(), dense.end(), points.dense.data());
+  }
+  if (points.size() >= kNoPoint)
+    fail(Error::Kind::data, "neighbours: {} rows, expected fewer than 2^32", points.size());
+  return points;
+}
+
+int scale_exponent(const Points& points) {
+  float largest = 0;
+  const float* values = points.sparse ? points.values.data() : points.dense.data();
+  const std::size_t count = points.sparse ? points.values.size() : points.dense.rows() * points.inputs;
+  for (std::size_t i = 0; i < count; ++i) largest = std::max(largest, std::abs(values[i]));
+  return largest > 0 ? -std::ilogb(largest) : 0;
+}
+
+Points scaled_for(Metric metric, Points points, int exponent) {
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    float* begin = points.sparse ? points.values.data() + points.offsets[i] : points.dense.data() + i * points.inputs;
+    const std::size_t count = points.sparse ? points.offsets[i + 1] - points.offsets[i] : points.inputs;
+    double factor = std::ldexp(1.0, exponent);
+    if (metric == Metric::cosine) {
+      double squared = 0;
+      for (std::size_t j = 0; j < count; ++j) squared += double(begin[j]) * double(begin[j]);
+      factor = squared > 0 ? 1 / std::sqrt(squared) : 1;
+    }
+    for (std::size_t j = 0; j < count; ++j) begin[j] = float(double(begin[j]) * factor);
+  }
+  return points;
+}
+
+std::vector<float> half_norms(Metric metric, MatrixView<const float> points) {
+  std::vector<float> half(points.rows);
+  if (metric != Metric::euclidean) return half;
+  for (std::size_t i = 0; i < points.rows; ++i) {
+    double squared = 0;
+    for (std::size_t j = 0; j < points.cols; ++j) squared += double(points(i, j)) * double(points(i, j));
+    half[i] = float(squared / 2);
+  }
+  return half;
+}
+
+Best::Best(std::size_t rows, std::size_t keep)
+    : keep_(keep), values_(rows * keep, std::numeric_limits<float>::infinity()), numbers_(rows * keep, kNoPoint) {}
+
+}  // namespace bochner

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <vector>
+
+#include "backend/nearest.h"
+#include "backend/workers.h"
+#include "bochner/neighbors.h"
+
+namespace bochner {
+
+// Rows as a search takes them, dense or CSR: of length 1 for cosines, otherwise times a power of two that keeps squares
+// within floats.
+struct Points {
+  Matrix<float> dense;               // rows x inputs, where not sparse
+  std::vector<std::size_t> offsets;  // CSR, where sparse
+  std::vector<std::uint32_t> columns;
+  std::vector<float> values;
+  bool sparse = false;
+  std::size_t inputs = 0;
+
+  std::size_t size() const { return sparse ? offsets.size() - 1 : dense.rows(); }
+  void append(const Points& other);
+  Points without(const std::vector<bool>& removed) const;
+  std::size_t nonzeros() const { return values.size(); }
+};
+
+// Inputs that lie so far from 0 that a float would blur their differences lose an offset, which becomes part of the
+// schema: a round number near the first rows. Angles and products do not allow that.
+Rows& without_far_offsets(Rows& rows, Metric metric, std::unique_ptr<Rows>& owner);
+
+// All rows, as they are.
+Points read_points(Rows& rows, const Execution& execution);
+
+// exponent: rows are multiplied by 2^exponent; for cosines each is divided by its length first. Rows of length 0 stay.
+Points scaled_for(Metric metric, Points points, int exponent);
+// The exponent that makes the largest number of the rows about 1.
+int scale_exponent(const Points& points);
+
+// |y|^2 / 2 of each; 0 where rows are compared by their products.
+std::vector<float> half_norms(Metric metric, MatrixView<const float> points);
+
+// The best points of some rows so far.
+class Best {
+ public:
+  Best(std::size_t rows, std::size_t keep);
+  std::size_t keep() const { return keep_; }
+  NearestView view(std::size_t row = 0) { return NearestView{keep_, values_.data(), numbers_.data()}.slice(row); }
+  const std::uint32_t* numbers(std::size_t row) const { return numbers_.data() + row * keep_; }
+
+ private:
+  std::size_t keep_;
+  std::vector<float> values_;
+  std::vector<std::uint32_t> numbers_;
+};
+
+}  // namespace bochner

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "bochner/neighbors.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <set>
+
+#include "bochner/error.h"
+#include "random/draw.h"
+#include "scratch.h"
+
+namespace bochner {
+namespace {
+
+// Rows near a few centres, of which some are equal.
+Matrix<float> cloud(std::size_t rows, std::size_t inputs, std::uint64_t seed = 1) {
+  Matrix<float> x(rows, inputs);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < inputs; ++j) {
+      const double centre = 3 * normal(seed, Draw::entry, 1000 + i % 7, j);
+      x(i, j) = float(centre / double(1 + j / 4) + normal(seed, Draw::frequency, i, j) / double(1 + j / 4));
+    }
+  for (std::size_t i = 20; i < rows; i += 97) std::copy_n(&x(i - 11, 0), inputs, &x(i, 0));
+  return x;
+}
+
+std::unique_ptr<Rows> rows_of(const Matrix<float>& x) {
+  Schema schema;
+  schema.inputs = x.cols();
+  return memory_rows<float>(x.view(), {}, schema);
+}
+
+double distance(Metric metric, const float* a, const float* b, std::size_t inputs) {
+  double ab = 0, aa = 0, bb = 0, squared = 0;
+  for (std::size_t j = 0; j < inputs; ++j) {
+    ab += double(a[j]) * double(b[j]);
+    aa += double(a[j]) * double(a[j]);
+    bb += double(b[j]) * double(b[j]);
+    squared += (double(a[j]) - double(b[j])) * (double(a[j]) - double(b[j]));
+  }
+  if (metric == Metric::euclidean) return std::sqrt(squared);
+  if (metric == Metric::inner) return ab;
+  return aa > 0 && bb > 0 ? 1 - ab / std::sqrt(aa * bb) : 1;
+}
+
+// Sorted distances of the naive search.
+std::vector<double> naive(Metric metric, const Matrix<float>& x, const float* query, std::int64_t self) {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < x.rows(); ++i)
+    if (std::int64_t(i) != self) all.push_back(distance(metric, query, &x(i, 0), x.cols()));
+  std::sort(all.begin(), all.end());
+  if (metric == Metric::inner) std::reverse(all.begin(), all.end());
+  return all;
+}
+
+// Of the first rows' neighbours: the share that is as near as the true ones. self: rows are no neighbours of
+// themselves.
+double recall(const Matrix<float>& x, const Neighbors& found, bool self) {
+  constexpr std::size_t kRows = 400;
+  std::size_t hits = 0;
+  for (std::size_t i = 0; i < kRows; ++i) {
+    const std::vector<double> all = naive(Metric::euclidean, x, &x(i, 0), self ? -1 : std::int64_t(i));
+    for (std::size_t c = 0; c < found.k; ++c)
+      hits += found.rows[i * found.k + c] >= 0 && found.distances[i * found.k + c] <= all[found.k - 1] * (1 + 1e-6);
+  }
+  return double(hits) / double(kRows * found.k);
+}
+
+TEST(ExactNeighbors, AreThoseOfTheNaiveSearch) {
+  for (const Metric metric : {Metric::euclidean, Metric::cosine, Metric::inner})
+    for (const std::size_t inputs : {1, 3, 50}) {
+      Matrix<float> x = cloud(333, inputs), queries = cloud(21, inputs, 5);
+      std::fill_n(&x(100, 0), inputs, 0.0f);  // no angle
+      std::fill_n(&queries(3, 0), inputs, 0.0f);
+      const NeighborIndex index(*rows_of(x), {.metric = metric});
+      EXPECT_EQ(index.report().method, "exact");
+      const Neighbors found = index.query(*rows_of(queries), 7);
+      ASSERT_EQ(found.rows.size(), 21u * 7);
+      for (std::size_t i = 0; i < 21; ++i) {
+        const std::vector<double> all = naive(metric, x, &queries(i, 0), -1);
+        std::set<std::int64_t> seen;
+        for (std::size_t c = 0; c < 7; ++c) {
+          const std::int64_t row = found.rows[i * 7 + c];
+          EXPECT_TRUE(seen.insert(row).second);
+          const double there = distance(metric, &queries(i, 0), &x(std::size_t(row), 0), inputs);
+          EXPECT_NEAR(found.distances[i * 7 + c], there, 1e-6 * (1 + std::abs(there)));
+          EXPECT_NEAR(found.distances[i * 7 + c], all[c], 1e-6 * (1 + std::abs(all[c])));
+        }
+      }
+    }
+}
+
+TEST(ExactNeighbors, OfAnyScaleAndFarFromZero) {
+  const Matrix<float> x = cloud(200, 6);
+  const Neighbors plain = neighbor_graph(*rows_of(x), 5);
+  for (const float factor : {0x1p60f, 0x1p-70f}) {
+    Matrix<float> scaled = x;
+    for (std::size_t i = 0; i < 1200; ++i) scaled.data()[i] *= factor;
+    const Neighbors found = neighbor_graph(*rows_of(scaled), 5);
+    EXPECT_EQ(found.rows, plain.rows);
+    for (std::size_t i = 0; i < found.distances.size(); ++i)
+      EXPECT_NEAR(found.distances[i] / double(factor), plain.distances[i], 1e-6);
+  }
+  Matrix<double> far(200, 6);
+  for (std::size_t i = 0; i < 1200; ++i) far.data()[i] = 1e9 + double(x.data()[i]);
+  Schema schema;
+  schema.inputs = 6;
+  const auto rows = memory_rows<double>(far.view(), {}, schema);
+  const Neighbors found = neighbor_graph(*rows, 5);
+  for (std::size_t i = 0; i < found.distances.size(); ++i) EXPECT_NEAR(found.distances[i], plain.distances[i], 1e-5);
+}
+
+TEST(ExactNeighbors, OfSparseRowsAreThoseOfDenseOnes) {
+  Matrix<float> x = cloud(150, 12);
+  for (std::size_t i = 0; i < 150 * 12; ++i)
+    if (i % 3 != i % 5) x.data()[i] = 0;
+  std::vector<std::size_t> offsets{0};
+  std::vector<std::uint32_t> columns;
+  std::vector<float> values;
+  for (std::size_t i = 0; i < 150; ++i) {
+    for (std::size_t j = 0; j < 12; ++j)
+      if (x(i, j) != 0) {
+        columns.push_back(std::uint32_t(j));
+        values.push_back(x(i, j));
+      }
+    offsets.push_back(values.size());
+  }
+  RowBlock<float> block;
+  block.rows = 150;
+  block.cols = 12;
+  block.values = values.data();
+  block.offsets = offsets.data();
+  block.columns = columns.data();
+  Schema schema;
+  schema.inputs = 12;
+  schema.sparse = true;
+  for (const Metric metric : {Metric::euclidean, Metric::cosine, Metric::inner}) {
+    const Neighbors dense = neighbor_graph(*rows_of(x), 4, {.metric = metric});
+    const Neighbors sparse = neighbor_graph(*memory_rows<float>(block, schema), 4, {.metric = metric});
+    for (std::size_t i = 0; i < dense.distances.size(); ++i)
+      EXPECT_NEAR(sparse.distances[i], dense.distances[i], 1e-6) << metric_name(metric);
+  }
+}
+
+TEST(Forest, FindsTheShareThatWasAskedFor) {
+  const Matrix<float> x = cloud(6000, 60);
+  for (const double wanted : {0.8, 0.95}) {
+    IndexReport report;
+    const Neighbors graph =
+        neighbor_graph(*rows_of(x), 10, {.method = IndexOptions::Method::forest, .recall = wanted}, &report);
+    EXPECT_EQ(report.method, "forest");
+    EXPECT_GE(report.recall, wanted);
+    EXPECT_GE(recall(x, graph, false), wanted - 0.03);  // samples of 256 and 400 rows differ by less
+    for (std::size_t i = 0; i < graph.rows.size(); ++i) EXPECT_NE(graph.rows[i], std::int64_t(i / 10));
+    const NeighborIndex index(*rows_of(x), {.method = IndexOptions::Method::forest, .recall = wanted});
+    ASSERT_EQ(index.report().method, "forest");
+    EXPECT_GE(recall(x, index.query(*rows_of(x), 11), true), wanted - 0.03);
+  }
+}
+
+TEST(Forest, IsTheSameForAnyThreads) {
+  const Matrix<float> x = cloud(5500, 40);
+  testing_files::Scratch folder;
+  std::string first;
+  Neighbors graph;
+  for (const int threads : {1, 2, 3, 7}) {
+    IndexOptions options{.method = IndexOptions::Method::forest, .recall = 0.9, .seed = 3};
+    options.execution.threads = threads;
+    const NeighborIndex index(*rows_of(x), options);
+    index.save(folder.path("index"));
+    std::ifstream file(folder.path("index"), std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    const Neighbors found = neighbor_graph(*rows_of(x), 5, options);
+    if (threads == 1) {
+      first = bytes;
+      graph = found;
+    }
+    EXPECT_EQ(bytes, first);
+    EXPECT_EQ(found.rows, graph.rows);
+    EXPECT_EQ(found.distances, graph.distances);
+  }
+}
+
+TEST(NeighborIndex, RowsAddedRemovedAndMergedAreThoseOfOneBuild) {
+  const Matrix<float> x = cloud(700, 9), queries = cloud(30, 9, 4);
+  const auto part = [&](std::size_t begin, std::size_t count) {
+    Schema schema;
+    schema.inputs = 9;
+    return memory_rows<float>(x.view().slice(begin, count), {}, schema);
+  };
+  const NeighborIndex whole(*part(0, 700));
+  const Neighbors expected = whole.query(*rows_of(queries), 6);
+  NeighborIndex grown(*part(0, 200));
+  grown.add(*part(200, 500));
+  EXPECT_EQ(grown.query(*rows_of(queries), 6).rows, expected.rows);
+
+  testing_files::Scratch folder;
+  whole.save(folder.path("whole"));
+  const auto bytes = [&](const std::string& name) {
+    std::ifstream file(folder.path(name), std::ios::binary);
+    return std::string{std::istreambuf_iterator<char>(file), {}};
+  };
+  for (const std::vector<int>& order : {std::vector<int>{0, 1, 2}, {2, 1, 0}, {1, 2, 0}}) {
+    const std::size_t begins[] = {0, 300, 450, 700};
+    const auto built = [&](int p) {
+      IndexOptions options;
+      options.first = begins[p];
+      return NeighborIndex(*part(begins[p], begins[p + 1] - begins[p]), options);
+    };
+    NeighborIndex merged = built(order[0]);
+    for (std::size_t i = 1; i < 3; ++i) merged.merge(built(order[i]));
+    merged.save(folder.path("merged"));
+    EXPECT_EQ(bytes("merged"), bytes("whole"));
+  }
+
+  const std::vector<std::uint64_t> gone{std::uint64_t(expected.rows[0]), 5, 699};
+  grown.remove(gone);
+  const Neighbors left = grown.query(*rows_of(queries), 697);
+  for (const std::int64_t row : left.rows)
+    for (const std::uint64_t number : gone) EXPECT_NE(row, std::int64_t(number));
+  EXPECT_EQ(grown.size(), 697u);
+  EXPECT_THROW(grown.remove(gone), std::invalid_argument);
+  EXPECT_THROW(NeighborIndex(*part(0, 10)).merge(whole), std::invalid_argument);
+}
+
+TEST(NeighborIndex, IsTheSameFromItsFile) {
+  testing_files::Scratch folder;
+  const Matrix<float> x = cloud(5200, 40), queries = cloud(50, 40, 6);
+  for (const auto method : {IndexOptions::Method::exact, IndexOptions::Method::forest}) {
+    const NeighborIndex index(*rows_of(x), {.metric = Metric::cosine, .method = method, .recall = 0.8});
+    index.save(folder.path("index"));
+    const NeighborIndex again = NeighborIndex::load(folder.path("index"));
+    const Neighbors a = index.query(*rows_of(queries), 9), b = again.query(*rows_of(queries), 9);
+    EXPECT_EQ(a.rows, b.rows);
+    EXPECT_EQ(a.distances, b.distances);
+    EXPECT_EQ(again.report().trees, index.report().trees);
+  }
+}
+
+TEST(NeighborIndex, SmallAndBadSets) {
+  const Matrix<float> one = cloud(1, 3);
+  EXPECT_EQ(NeighborIndex(*rows_of(one)).query(*rows_of(one), 5).rows, std::vector<std::int64_t>{0});
+  EXPECT_EQ(neighbor_graph(*rows_of(one), 5).rows, std::vector<std::int64_t>{-1});
+  EXPECT_THROW(NeighborIndex(*rows_of(Matrix<float>(0, 3))), std::invalid_argument);
+  EXPECT_THROW(NeighborIndex(*rows_of(one)).query(*rows_of(cloud(2, 4)), 1), std::invalid_argument);
+  EXPECT_THROW(neighbor_graph(*rows_of(one), 0), std::invalid_argument);
+  EXPECT_THROW(neighbor_graph(*rows_of(one), 1, {.recall = 0}), std::invalid_argument);
+  Matrix<float> same(6000, 40);  // all equal: every row is a neighbour of every other
+  const Neighbors found = neighbor_graph(*rows_of(same), 3);
+  for (std::size_t i = 0; i < found.rows.size(); ++i) {
+    EXPECT_GE(found.rows[i], 0);
+    EXPECT_NE(found.rows[i], std::int64_t(i / 3));
+    EXPECT_EQ(found.distances[i], 0);
+  }
+}
+
+}  // namespace
+}  // namespace bochner
