@@ -38,7 +38,7 @@ void run_neighbors(const NeighborsWords& words) {
   const Neighbors found = index.query(*queries, words.k, words.run.execution(messages));
   write_neighbors(words.output, found);
   messages.say(fmt::format("{} of each of {}{}, {:.2f} s", counted(found.k, "neighbour"),
-                           counted(found.queries(), "query"), place_text(words.output), clock.lap()));
+                           counted(found.queries(), "row"), place_text(words.output), clock.lap()));
 }
 
 struct GraphWords {

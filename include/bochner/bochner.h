@@ -35,6 +35,7 @@
 #include "bochner/map_options.h"
 #include "bochner/matrix.h"
 #include "bochner/model.h"
+#include "bochner/neighbors.h"
 #include "bochner/new_rows.h"
 #include "bochner/nystroem.h"
 #include "bochner/option_spelling.h"

@@ -31,35 +31,34 @@ void gather(MatrixView<const float> from, std::span<const std::uint32_t> places,
 
 }  // namespace
 
-void meet_all(const Workers& on, MatrixView<const float> queries, std::span<const std::uint32_t> self,
-              MatrixView<const float> points, std::span<const float> half, Best& best,
+void meet_all(const Workers& on, const Queries& queries, const Field& points, Best& best,
               const std::function<void(double)>& progress) {
-  if (queries.rows == 0 || points.rows == 0 || points.cols == 0) return;
-  std::vector<std::uint32_t> numbers(points.rows);
+  const MatrixView<const float> x = queries.rows, y = points.rows;
+  if (x.rows == 0 || y.rows == 0 || y.cols == 0) return;
+  std::vector<std::uint32_t> numbers(y.rows);
   std::iota(numbers.begin(), numbers.end(), 0u);
   std::vector<Pack> packs(kPacks);
-  const std::size_t pieces = (queries.rows + kQueriesAtOnce - 1) / kQueriesAtOnce;
-  for (std::size_t begin = 0; begin < points.rows; begin += kPacks * kPackPoints) {
-    const std::size_t count = std::min(kPacks * kPackPoints, points.rows - begin);
+  const std::size_t pieces = (x.rows + kQueriesAtOnce - 1) / kQueriesAtOnce;
+  for (std::size_t begin = 0; begin < y.rows; begin += kPacks * kPackPoints) {
+    const std::size_t count = std::min(kPacks * kPackPoints, y.rows - begin);
     packs.resize((count + kPackPoints - 1) / kPackPoints);
     on.threads.run(packs.size(), [&](std::size_t p, int) {
       const std::size_t first = begin + p * kPackPoints;
-      packs[p] = {pack_points(points.slice(first, std::min(kPackPoints, points.rows - first))), first};
+      packs[p] = {pack_points(y.slice(first, std::min(kPackPoints, y.rows - first))), first};
     });
     on.threads.run(pieces, [&](std::size_t piece, int) {
-      const std::size_t row = piece * kQueriesAtOnce, rows = std::min(kQueriesAtOnce, queries.rows - row);
+      const std::size_t row = piece * kQueriesAtOnce, rows = std::min(kQueriesAtOnce, x.rows - row);
       for (const Pack& pack : packs)
-        on.ops.nearest(
-            queries.slice(row, rows), pack.panels,
-            {half.data() + pack.first, numbers.data() + pack.first, self.empty() ? nullptr : self.data() + row},
-            best.view(row));
+        on.ops.nearest(x.slice(row, rows), pack.panels,
+                       {points.half.data() + pack.first, numbers.data() + pack.first,
+                        queries.self.empty() ? nullptr : queries.self.data() + row},
+                       best.view(row));
     });
-    if (progress) progress(double(begin + count) / double(points.rows));
+    if (progress) progress(double(begin + count) / double(y.rows));
   }
 }
 
-void meet_some(const Workers& on, MatrixView<const float> queries, std::span<const std::uint32_t> self,
-               MatrixView<const float> points, std::span<const float> half, std::span<const Meeting> meetings,
+void meet_some(const Workers& on, const Queries& queries, const Field& points, std::span<const Meeting> meetings,
                Best& best) {
   on.threads.run(meetings.size(), [&](std::size_t m, int) {
     const Meeting& meeting = meetings[m];
@@ -67,13 +66,13 @@ void meet_some(const Workers& on, MatrixView<const float> queries, std::span<con
     thread_local Matrix<float> x, y;
     thread_local std::vector<float> halves;
     thread_local std::vector<std::uint32_t> selves;
-    gather(queries, meeting.queries, x);
-    gather(points, meeting.points, y);
+    gather(queries.rows, meeting.queries, x);
+    gather(points.rows, meeting.points, y);
     halves.resize(meeting.points.size());
-    for (std::size_t c = 0; c < meeting.points.size(); ++c) halves[c] = half[meeting.points[c]];
+    for (std::size_t c = 0; c < meeting.points.size(); ++c) halves[c] = points.half[meeting.points[c]];
     selves.clear();
-    for (std::size_t i = 0; !self.empty() && i < meeting.queries.size(); ++i)
-      selves.push_back(self[meeting.queries[i]]);
+    for (std::size_t i = 0; !queries.self.empty() && i < meeting.queries.size(); ++i)
+      selves.push_back(queries.self[meeting.queries[i]]);
     // Their places lie apart: they are brought together, and put back.
     const std::size_t keep = best.keep();
     Best some(meeting.queries.size(), keep);
@@ -84,7 +83,7 @@ void meet_some(const Workers& on, MatrixView<const float> queries, std::span<con
     }
     const PointPanels<float> panels = pack_points(MatrixView<const float>(y.view()).slice(0, meeting.points.size()));
     on.ops.nearest(MatrixView<const float>(x.view()).slice(0, meeting.queries.size()), panels,
-                   {halves.data(), meeting.points.data(), self.empty() ? nullptr : selves.data()}, some.view());
+                   {halves.data(), meeting.points.data(), queries.self.empty() ? nullptr : selves.data()}, some.view());
     for (std::size_t i = 0; i < meeting.queries.size(); ++i) {
       const NearestView from = some.view(i), to = best.view(meeting.queries[i]);
       std::copy_n(from.values, keep, to.values);
@@ -212,8 +211,11 @@ void rank_query(Metric metric, const Points& queries, std::size_t i, const ByCol
 
 }  // namespace
 
-Neighbors rank_sparse(const Workers& on, Metric metric, const Points& queries, std::span<const std::uint32_t> self,
-                      const Points& points, std::size_t k, const std::function<void(double)>& progress) {
+Neighbors rank_sparse(const Workers& on, const PointSearch& search, const std::function<void(double)>& progress) {
+  const Points& queries = search.queries;
+  const Points& points = search.points;
+  const std::span<const std::uint32_t> self = search.self;
+  const std::size_t k = search.k;
   Neighbors found{.k = k,
                   .rows = std::vector<std::int64_t>(queries.size() * k, -1),
                   .distances = std::vector<double>(queries.size() * k)};
@@ -226,9 +228,9 @@ Neighbors rank_sparse(const Workers& on, Metric metric, const Points& queries, s
       std::vector<Ranked> ranked;
       const std::size_t begin = first + piece * kQueriesAtOnce;
       for (std::size_t i = begin; i < std::min(first + count, begin + kQueriesAtOnce); ++i) {
-        rank_query(metric, queries, i, lists, products, ranked);
+        rank_query(search.metric, queries, i, lists, products, ranked);
         if (!self.empty()) std::erase_if(ranked, [&](const Ranked& r) { return r.place == self[i]; });
-        write_best(metric, ranked, k, found.rows.data() + i * k, found.distances.data() + i * k);
+        write_best(search.metric, ranked, k, found.rows.data() + i * k, found.distances.data() + i * k);
       }
     });
     if (progress) progress(double(first + count) / double(queries.size()));

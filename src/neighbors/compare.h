@@ -9,20 +9,28 @@
 
 namespace bochner {
 
-// Every query meets every point: the products of two matrices, of which only the best stay. self: the place of each
-// query among the points, which it does not meet; empty: they are no points.
-void meet_all(const Workers& on, MatrixView<const float> queries, std::span<const std::uint32_t> self,
-              MatrixView<const float> points, std::span<const float> half, Best& best,
+// Dense rows that look for neighbours. self: the place of each among the points, which it does not meet; empty: they
+// are no points.
+struct Queries {
+  MatrixView<const float> rows;
+  std::span<const std::uint32_t> self = {};
+};
+// Dense points, with what half_norms found.
+struct Field {
+  MatrixView<const float> rows;
+  std::span<const float> half;
+};
+
+// Every query meets every point: the products of two matrices, of which only the best stay.
+void meet_all(const Workers& on, const Queries& queries, const Field& points, Best& best,
               const std::function<void(double)>& progress = {});
 
 // Queries that meet only some of the points: both by their places.
 struct Meeting {
   std::span<const std::uint32_t> queries, points;
 };
-// For several of them at once, in which no query occurs twice. `to`: the place of each query in `best`; the same where
-// empty. points of the queries are left out by self as above.
-void meet_some(const Workers& on, MatrixView<const float> queries, std::span<const std::uint32_t> self,
-               MatrixView<const float> points, std::span<const float> half, std::span<const Meeting> meetings,
+// Several of them at once, in which no query occurs twice.
+void meet_some(const Workers& on, const Queries& queries, const Field& points, std::span<const Meeting> meetings,
                Best& best);
 
 // The k best candidates of each query, compared in all inputs from differences in double (inner products likewise), as
@@ -30,9 +38,16 @@ void meet_some(const Workers& on, MatrixView<const float> queries, std::span<con
 Neighbors rank_candidates(const Workers& on, Metric metric, MatrixView<const float> queries,
                           MatrixView<const float> points, const Best& best, std::size_t k);
 
-// The same from CSR rows: every query meets, by the points' columns, every point that shares one with it; those that
-// share none are all as far as their length says.
-Neighbors rank_sparse(const Workers& on, Metric metric, const Points& queries, std::span<const std::uint32_t> self,
-                      const Points& points, std::size_t k, const std::function<void(double)>& progress);
+// The k nearest points of each query, dense or CSR alike.
+struct PointSearch {
+  Metric metric;
+  const Points& queries;
+  std::span<const std::uint32_t> self;
+  const Points& points;
+  std::size_t k;
+};
+// Of CSR rows: a query meets, by the columns of the points, every point that shares one with it; those that share none
+// are as far as their lengths say.
+Neighbors rank_sparse(const Workers& on, const PointSearch& search, const std::function<void(double)>& progress);
 
 }  // namespace bochner

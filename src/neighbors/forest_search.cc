@@ -10,7 +10,6 @@
 #include "folds/covariance.h"
 #include "maps/components.h"
 #include "maps/map_rows.h"
-#include "neighbors/compare.h"
 #include "random/draw.h"
 #include "solve/dense.h"
 
@@ -92,7 +91,7 @@ RecallSample recall_sample(const Workers& on, Metric metric, MatrixView<const fl
   RecallSample sample{.places = spread_rows(points.rows, kSampleQueries, seed), .k = k, .truth = {}};
   const Matrix<float> queries = rows_at(points, sample.places);
   Best best(queries.rows(), k + std::max<std::size_t>(8, k / 4));
-  meet_all(on, queries.view(), sample.places, points, half_norms(metric, points), best);
+  meet_all(on, {queries.view(), sample.places}, {points, half_norms(metric, points)}, best);
   sample.truth = rank_candidates(on, metric, queries.view(), points, best, k);
   return sample;
 }
@@ -110,16 +109,17 @@ Coordinates coordinates_by(const Workers& on, MapPtr map, MatrixView<const float
   found.candidates = candidates;
   if (found.map) found.rows = found.of(on, points);
   // Rows of length 1 are as near as their differences are small: distances serve for both metrics.
-  found.half = half_norms(Metric::euclidean, found.view(points));
+  found.half = half_norms(Metric::euclidean, found.field(points).rows);
   return found;
 }
 
-Coordinates choose_coordinates(const Workers& on, Metric metric, MatrixView<const float> points,
-                               const RecallSample& sample, double recall, std::uint64_t seed) {
+Coordinates choose_coordinates(const Workers& on, MatrixView<const float> points, const RecallSample& sample,
+                               const IndexOptions& options) {
   const std::size_t k = sample.k, few = k + std::max<std::size_t>(8, k / 4);
   if (points.cols <= kFewDims) return coordinates_by(on, nullptr, points, few);
-  const double wanted = recall + (1 - recall) * 0.6;  // the trees lose some of what coordinates could find
-  const Axes axes = leading_axes(on, points, std::min(kMostDims, points.cols / 2), seed);
+  const double wanted =
+      options.recall + (1 - options.recall) * 0.6;  // the trees lose some of what coordinates could find
+  const Axes axes = leading_axes(on, points, std::min(kMostDims, points.cols / 2), options.seed);
   const Matrix<float> queries = rows_at(points, sample.places);
   for (std::size_t dims = kFewDims; dims <= axes.eigen.values.size(); dims *= 2) {
     const MapPtr map = first_axes(axes, dims);
@@ -127,8 +127,8 @@ Coordinates choose_coordinates(const Workers& on, Metric metric, MatrixView<cons
     const Matrix<float> coords = found.of(on, queries.view());
     for (const std::size_t candidates : {few, 2 * few, 4 * few}) {
       Best best(queries.rows(), candidates);
-      meet_all(on, coords.view(), sample.places, found.rows.view(), found.half, best);
-      if (sample.recall(rank_candidates(on, metric, queries.view(), points, best, k)) < wanted) continue;
+      meet_all(on, {coords.view(), sample.places}, found.field(points), best);
+      if (sample.recall(rank_candidates(on, options.metric, queries.view(), points, best, k)) < wanted) continue;
       found.candidates = candidates;
       return found;
     }
@@ -136,11 +136,9 @@ Coordinates choose_coordinates(const Workers& on, Metric metric, MatrixView<cons
   return coordinates_by(on, nullptr, points, few);
 }
 
-void meet_leaves(const Workers& on, const Tree& tree, MatrixView<const float> queries,
-                 std::span<const std::uint32_t> self, MatrixView<const float> points, std::span<const float> half,
-                 Best& best) {
-  const std::vector<std::uint32_t> leaf = tree.find(on, queries);
-  std::vector<std::uint32_t> order(queries.rows);
+void meet_leaves(const Workers& on, const Tree& tree, const Queries& queries, const Field& points, Best& best) {
+  const std::vector<std::uint32_t> leaf = tree.find(on, queries.rows);
+  std::vector<std::uint32_t> order(queries.rows.rows);
   std::iota(order.begin(), order.end(), 0u);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return leaf[a] < leaf[b]; });
   std::vector<Meeting> meetings;
@@ -148,32 +146,31 @@ void meet_leaves(const Workers& on, const Tree& tree, MatrixView<const float> qu
     while (end < order.size() && leaf[order[end]] == leaf[order[begin]]) ++end;
     meetings.push_back({std::span(order).subspan(begin, end - begin), tree.leaf(leaf[order[begin]])});
   }
-  meet_some(on, queries, self, points, half, meetings, best);
+  meet_some(on, queries, points, meetings, best);
 }
 
-Neighbors Forest::query(const Workers& on, Metric metric, MatrixView<const float> queries,
-                        MatrixView<const float> points, std::size_t k, std::span<const std::uint32_t> self) const {
-  const Matrix<float> mapped = coordinates.map ? coordinates.of(on, queries) : Matrix<float>();
-  const MatrixView<const float> coords = coordinates.map ? MatrixView<const float>(mapped.view()) : queries;
-  Best best(queries.rows, std::max(coordinates.candidates, k + std::max<std::size_t>(8, k / 4)));
-  for (const Tree& tree : trees) meet_leaves(on, tree, coords, self, coordinates.view(points), coordinates.half, best);
-  return rank_candidates(on, metric, queries, points, best, k);
+Neighbors Forest::query(const Workers& on, Metric metric, const Queries& queries, MatrixView<const float> points,
+                        std::size_t k) const {
+  const Matrix<float> mapped = coordinates.map ? coordinates.of(on, queries.rows) : Matrix<float>();
+  const Queries there{coordinates.map ? MatrixView<const float>(mapped.view()) : queries.rows, queries.self};
+  Best best(queries.rows.rows, std::max(coordinates.candidates, k + std::max<std::size_t>(8, k / 4)));
+  for (const Tree& tree : trees) meet_leaves(on, tree, there, coordinates.field(points), best);
+  return rank_candidates(on, metric, queries.rows, points, best, k);
 }
 
-Forest grow_forest(const Workers& on, Metric metric, MatrixView<const float> points, const RecallSample& sample,
+Forest grow_forest(const Workers& on, MatrixView<const float> points, const RecallSample& sample,
                    const IndexOptions& options, const SearchProgress& progress) {
   Forest forest;
-  forest.coordinates = choose_coordinates(on, metric, points, sample, options.recall, options.seed);
+  forest.coordinates = choose_coordinates(on, points, sample, options);
   const Matrix<float> queries = rows_at(points, sample.places);
   forest.leaf = std::max(kLeaf, 2 * forest.coordinates.candidates);
-  const std::size_t half_of_all = std::max<std::size_t>(1, points.rows / forest.leaf / 2);
-  std::size_t next = 4;
-  while (forest.trees.size() < std::min(kMostTrees, half_of_all)) {
+  const std::size_t most = std::min(kMostTrees, std::max<std::size_t>(1, points.rows / forest.leaf / 2));
+  for (std::size_t next = 4; forest.trees.size() < most;) {
     forest.trees.push_back(
-        Tree::grow(on, forest.coordinates.view(points), options.seed, forest.trees.size(), forest.leaf));
-    if (forest.trees.size() < next) continue;
+        Tree::grow(on, forest.coordinates.field(points).rows, options.seed, forest.trees.size(), forest.leaf));
+    if (forest.trees.size() < std::min(next, most)) continue;
     next += std::max<std::size_t>(2, next / 4);
-    forest.recall = sample.recall(forest.query(on, metric, queries.view(), points, sample.k, sample.places));
+    forest.recall = sample.recall(forest.query(on, options.metric, {queries.view(), sample.places}, points, sample.k));
     if (progress) progress("trees", std::min(0.99, forest.recall / options.recall));
     if (forest.recall >= options.recall) return forest;
   }

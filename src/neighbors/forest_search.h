@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "bochner/map.h"
+#include "neighbors/compare.h"
 #include "neighbors/forest.h"
-#include "neighbors/points.h"
 
 namespace bochner {
 
@@ -33,22 +33,20 @@ struct Coordinates {
   std::vector<float> half;
   std::size_t dims = 0, candidates = 0;
 
-  MatrixView<const float> view(MatrixView<const float> points) const {
-    return map ? MatrixView<const float>(rows.view()) : points;
+  Field field(MatrixView<const float> points) const {
+    return {map ? MatrixView<const float>(rows.view()) : points, half};
   }
   // Of other rows.
   Matrix<float> of(const Workers& on, MatrixView<const float> queries) const;
 };
-Coordinates choose_coordinates(const Workers& on, Metric metric, MatrixView<const float> points,
-                               const RecallSample& sample, double recall, std::uint64_t seed);
+Coordinates choose_coordinates(const Workers& on, MatrixView<const float> points, const RecallSample& sample,
+                               const IndexOptions& options);
 
 // Coordinates by a known map.
 Coordinates coordinates_by(const Workers& on, MapPtr map, MatrixView<const float> points, std::size_t candidates);
 
-// Candidates from the leaves that queries fall into. self: as in meet_all.
-void meet_leaves(const Workers& on, const Tree& tree, MatrixView<const float> queries,
-                 std::span<const std::uint32_t> self, MatrixView<const float> points, std::span<const float> half,
-                 Best& best);
+// Candidates from the leaves that queries fall into.
+void meet_leaves(const Workers& on, const Tree& tree, const Queries& queries, const Field& points, Best& best);
 
 // A forest for queries: trees are added until the sample's rows find their neighbours.
 struct Forest {
@@ -57,10 +55,10 @@ struct Forest {
   std::size_t leaf = 0;
   double recall = 1;
 
-  Neighbors query(const Workers& on, Metric metric, MatrixView<const float> queries, MatrixView<const float> points,
-                  std::size_t k, std::span<const std::uint32_t> self = {}) const;
+  Neighbors query(const Workers& on, Metric metric, const Queries& queries, MatrixView<const float> points,
+                  std::size_t k) const;
 };
-Forest grow_forest(const Workers& on, Metric metric, MatrixView<const float> points, const RecallSample& sample,
+Forest grow_forest(const Workers& on, MatrixView<const float> points, const RecallSample& sample,
                    const IndexOptions& options, const SearchProgress& progress);
 
 // The neighbours of all points: a few trees, then neighbours of neighbours, by turns until the sample is content.
@@ -69,7 +67,7 @@ struct Graph {
   std::size_t dims = 0, trees = 0, leaf = 0, candidates = 0;
   double recall = 1;
 };
-Graph grow_graph(const Workers& on, Metric metric, MatrixView<const float> points, const RecallSample& sample,
+Graph grow_graph(const Workers& on, MatrixView<const float> points, const RecallSample& sample,
                  const IndexOptions& options, const SearchProgress& progress);
 
 }  // namespace bochner

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "backend/backend.h"
-#include "neighbors/compare.h"
 #include "neighbors/forest_search.h"
 
 namespace bochner {
@@ -20,8 +19,8 @@ constexpr std::size_t kRowsOfPiece = 64;
 // joined with the neighbours of its `width` best and with those that have it among theirs.
 class Join {
  public:
-  Join(const Workers& on, MatrixView<const float> coords, std::span<const float> half, std::size_t width)
-      : on_(on), coords_(coords), half_(half), width_(width) {}
+  Join(const Workers& on, const Field& coords, std::size_t width)
+      : on_(on), coords_(coords.rows), half_(coords.half), width_(width) {}
 
   void round(Best& best) const {
     const std::size_t rows = coords_.rows;
@@ -76,11 +75,10 @@ class Join {
 };
 
 // Rows of a leaf with each other.
-void meet_within_leaves(const Workers& on, const Tree& tree, MatrixView<const float> coords,
-                        std::span<const std::uint32_t> self, std::span<const float> half, Best& best) {
+void meet_within_leaves(const Workers& on, const Tree& tree, const Queries& all, const Field& coords, Best& best) {
   std::vector<Meeting> meetings;
   for (std::size_t leaf = 0; leaf < tree.leaves(); ++leaf) meetings.push_back({tree.leaf(leaf), tree.leaf(leaf)});
-  meet_some(on, coords, self, coords, half, meetings, best);
+  meet_some(on, all, coords, meetings, best);
 }
 
 double measured(const Workers& on, Metric metric, MatrixView<const float> points, const RecallSample& sample,
@@ -96,10 +94,10 @@ double measured(const Workers& on, Metric metric, MatrixView<const float> points
 
 }  // namespace
 
-Graph grow_graph(const Workers& on, Metric metric, MatrixView<const float> points, const RecallSample& sample,
+Graph grow_graph(const Workers& on, MatrixView<const float> points, const RecallSample& sample,
                  const IndexOptions& options, const SearchProgress& progress) {
-  const Coordinates coordinates = choose_coordinates(on, metric, points, sample, options.recall, options.seed);
-  const MatrixView<const float> coords = coordinates.view(points);
+  const Coordinates coordinates = choose_coordinates(on, points, sample, options);
+  const Field coords = coordinates.field(points);
   Graph graph{.neighbors = {},
               .dims = coordinates.dims,
               .trees = 0,
@@ -109,16 +107,16 @@ Graph grow_graph(const Workers& on, Metric metric, MatrixView<const float> point
   std::vector<std::uint32_t> self(points.rows);
   for (std::size_t i = 0; i < self.size(); ++i) self[i] = std::uint32_t(i);
   Best best(points.rows, coordinates.candidates);
-  const Join join(on, coords, coordinates.half, sample.k);
+  const Join join(on, coords, sample.k);
   const auto said = [&](const char* step) {
-    graph.recall = measured(on, metric, points, sample, best);
+    graph.recall = measured(on, options.metric, points, sample, best);
     if (progress) progress(step, std::min(0.99, graph.recall / options.recall));
     return graph.recall >= options.recall;
   };
   for (std::size_t wanted = kFirstTrees; graph.trees < kMostGraphTrees; wanted += 2) {
     for (; graph.trees < wanted; ++graph.trees)
-      meet_within_leaves(on, Tree::grow(on, coords, options.seed, graph.trees, graph.leaf), coords, self,
-                         coordinates.half, best);
+      meet_within_leaves(on, Tree::grow(on, coords.rows, options.seed, graph.trees, graph.leaf), {coords.rows, self},
+                         coords, best);
     bool enough = said("trees");
     for (double before = -1; !enough && graph.recall > before + kLittle;) {
       before = graph.recall;
@@ -127,7 +125,7 @@ Graph grow_graph(const Workers& on, Metric metric, MatrixView<const float> point
     }
     if (enough) break;
   }
-  graph.neighbors = rank_candidates(on, metric, points, points, best, sample.k);
+  graph.neighbors = rank_candidates(on, options.metric, points, points, best, sample.k);
   return graph;
 }
 

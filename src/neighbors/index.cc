@@ -43,11 +43,11 @@ bool wants_forest(const IndexOptions& options, const Points& points) {
 }
 
 // Every pair.
-Neighbors exact(const Workers& on, Metric metric, const Points& queries, std::span<const std::uint32_t> self,
-                const Points& points, std::size_t k, const std::function<void(double)>& progress) {
-  if (points.sparse) return rank_sparse(on, metric, queries, self, points, k, progress);
+Neighbors exact(const Workers& on, const PointSearch& search, const std::function<void(double)>& progress) {
+  const auto& [metric, queries, self, points, k] = search;
+  if (points.sparse) return rank_sparse(on, search, progress);
   Best best(queries.size(), k + std::max<std::size_t>(8, k / 4));
-  meet_all(on, queries.dense.view(), self, points.dense.view(), half_norms(metric, points.dense.view()), best,
+  meet_all(on, {queries.dense.view(), self}, {points.dense.view(), half_norms(metric, points.dense.view())}, best,
            progress);
   return rank_candidates(on, metric, queries.dense.view(), points.dense.view(), best, k);
 }
@@ -91,7 +91,7 @@ void NeighborIndex::Parts::settle(const Execution& execution) {
     const Workers on = workers_on(threads);
     const RecallSample sample =
         recall_sample(on, options.metric, scaled.dense.view(), std::min(options.k, points.size() - 1), options.seed);
-    Forest grown = grow_forest(on, options.metric, scaled.dense.view(), sample, options, execution.progress);
+    Forest grown = grow_forest(on, scaled.dense.view(), sample, options, execution.progress);
     if (!grown.trees.empty()) forest = std::move(grown);
   }
   describe();
@@ -133,9 +133,9 @@ Neighbors NeighborIndex::query(Rows& queries, std::size_t k, const Execution& ex
   const Points asked = scaled_for(p.options.metric,
                                   read_points(with_offsets(queries, p.schema.offsets, shifted), execution), p.exponent);
   const std::size_t places = std::min(k, p.points.size());
-  Neighbors found = p.forest
-                        ? p.forest->query(on, p.options.metric, asked.dense.view(), p.scaled.dense.view(), places)
-                        : exact(on, p.options.metric, asked, {}, p.scaled, places, progress_of(execution, "comparing"));
+  Neighbors found =
+      p.forest ? p.forest->query(on, p.options.metric, {asked.dense.view()}, p.scaled.dense.view(), places)
+               : exact(on, {p.options.metric, asked, {}, p.scaled, places}, progress_of(execution, "comparing"));
   unscale(p.options.metric, p.exponent, found);
   for (std::int64_t& row : found.rows)
     if (row >= 0) row = std::int64_t(p.numbers[std::size_t(row)]);
@@ -207,7 +207,7 @@ Neighbors neighbor_graph(Rows& rows, std::size_t k, const IndexOptions& options,
   if (wants_forest(options, points) && points.size() > 1) {
     const MatrixView<const float> x = points.dense.view();
     const RecallSample sample = recall_sample(on, options.metric, x, places, options.seed);
-    Graph graph = grow_graph(on, options.metric, x, sample, options, execution.progress);
+    Graph graph = grow_graph(on, x, sample, options, execution.progress);
     if (graph.recall >= options.recall) {
       found = std::move(graph.neighbors);
       said = {"forest",    points.size(), points.inputs,    graph.dims,
@@ -217,7 +217,7 @@ Neighbors neighbor_graph(Rows& rows, std::size_t k, const IndexOptions& options,
   if (said.method == "exact") {
     std::vector<std::uint32_t> self(points.size());
     std::iota(self.begin(), self.end(), 0u);
-    found = exact(on, options.metric, points, self, points, places, progress_of(execution, "comparing"));
+    found = exact(on, {options.metric, points, self, points, places}, progress_of(execution, "comparing"));
   }
   unscale(options.metric, exponent, found);
   for (std::int64_t& row : found.rows)

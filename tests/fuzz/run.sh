@@ -6,7 +6,7 @@ build=$1/tests/fuzz seconds=$2 total=0 failed=0
 mkdir -p "$build/findings"
 # 2 GiB: what any file of a few kB may take. A minute: no input does that much work.
 limits=(-rss_limit_mb=2048 -malloc_limit_mb=1024 -timeout=60 -max_len=65536)
-for target in rows model sum checkpoint spec; do
+for target in rows model sum checkpoint spec index; do
   mkdir -p "$build/corpus/$target"
   log=$build/$target.log
   status=0

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-// fuzz_seeds FOLDER: FOLDER/rows, model, sum, checkpoint and spec, with good files made from the data that ships.
+// fuzz_seeds FOLDER: FOLDER/rows, model, sum, checkpoint, spec and index, with good files made from the data that
+// ships.
 
 #include <fmt/format.h>
 #include <lzma.h>
@@ -13,6 +14,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "bochner/neighbors.h"
 #include "bochner/parts.h"
 #include "fuzzing.h"
 #include "scratch.h"
@@ -170,6 +172,27 @@ void seed_checkpoints(const fs::path& folder) {
   }
 }
 
+void seed_indexes(const fs::path& folder, const std::string& data) {
+  Folder to(folder);
+  const std::string path = scratch("seed.index");
+  Matrix<float> x(1100, 2);  // as many as a forest takes
+  for (std::size_t i = 0; i < 2200; ++i) x.data()[i] = float(i * i % 4703) / 8;
+  Schema schema;
+  schema.inputs = 2;
+  using Method = IndexOptions::Method;
+  for (const Method method : {Method::exact, Method::forest})
+    for (const Metric metric : {Metric::euclidean, Metric::cosine}) {
+      NeighborIndex(*memory_rows<float>(x.view(), {}, schema),
+                    {.metric = metric, .method = method, .recall = 0.3, .k = 2, .execution = {.threads = 1}})
+          .save(path);
+      to.add_file(path);
+    }
+  const std::string file = scratch("seed.svm");
+  testing_files::write_bytes(file, first_lines(data + "/adult-small.svm", 8));
+  NeighborIndex(*open_rows(file, {.threads = 1, .inputs_only = true}), {.execution = {.threads = 1}}).save(path);
+  to.add_file(path);
+}
+
 void seed_specs(const fs::path& folder) {
   Folder to(folder);
   for (const char* spec : {"gaussian\nfourier\n1", "laplacian\nbinning:order=1-2,sweeps=2,pursuit=3\n0.5",
@@ -188,6 +211,7 @@ void make_seeds(const fs::path& folder) {
   seed_sums(folder / "sum", words);
   seed_checkpoints(folder / "checkpoint");
   seed_specs(folder / "spec");
+  seed_indexes(folder / "index", data);
 }
 
 }  // namespace bochner::fuzzing

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""`bochner index`, `neighbors` and `graph`: from files to lines of neighbours."""
+
+import csv
+import io
+import math
+import random
+import unittest
+
+from command import DATA, CommandTest
+from round_trip_test import npy
+
+
+def cloud(n, d, seed=1):
+    draw = random.Random(seed)
+    return [[draw.gauss(0, 1) for _ in range(d)] for _ in range(n)]
+
+
+class Neighbors(CommandTest):
+    def table(self, name):
+        rows = list(csv.DictReader(io.StringIO((self.folder / name).read_text())))
+        return [(int(r["query"]), int(r["rank"]), int(r["row"]), float(r["distance"])) for r in rows]
+
+    def test_a_graph_has_the_nearest_others_of_every_row(self):
+        x = cloud(120, 4)
+        self.file("x.npy", npy(x))
+        self.succeed_quietly("graph", "x.npy", "-k", 3, "-o", "g.csv")
+        found = self.table("g.csv")
+        self.assertEqual([(q, r) for q, r, _, _ in found], [(q, r) for q in range(120) for r in (1, 2, 3)])
+        for q in range(120):
+            true = sorted((math.dist(x[q], x[i]), i) for i in range(120) if i != q)[:3]
+            self.assertEqual([row for query, _, row, _ in found if query == q], [i for _, i in true])
+            for (distance, _), (_, _, _, said) in zip(true, found[3 * q:3 * q + 3]):
+                self.assertAlmostEqual(distance, said, places=5)
+
+    def test_an_index_answers_for_other_rows(self):
+        x, y = cloud(90, 5), cloud(7, 5, 2)
+        self.file("x.npy", npy(x))
+        self.file("y.npy", npy(y))
+        self.succeed_quietly("index", "x.npy", "--metric", "cosine", "-o", "i")
+        self.succeed_quietly("neighbors", "i", "y.npy", "-k", 2, "-o", "n.csv")
+
+        def cosine(a, b):
+            return sum(s * t for s, t in zip(a, b)) / math.hypot(*a) / math.hypot(*b)
+
+        for query, rank, row, distance in self.table("n.csv"):
+            true = sorted((1 - cosine(y[query], x[i]), i) for i in range(90))[rank - 1]
+            self.assertEqual(row, true[1])
+            self.assertAlmostEqual(distance, true[0], places=5)
+        self.assertEqual(len(self.table("n.csv")), 14)
+
+    def test_columns_of_a_table_that_are_no_inputs_are_left_out(self):
+        self.succeed_quietly("graph", DATA / "adult-small.csv", "--target", "income", "-k", 2, "-o", "a.csv")
+        self.succeed_quietly("graph", DATA / "adult-small.csv", "--ignore", "income", "-k", 2, "-o", "b.csv")
+        self.assertEqual((self.folder / "a.csv").read_bytes(), (self.folder / "b.csv").read_bytes())
+
+    def test_sparse_rows_are_searched(self):
+        self.succeed_quietly("index", DATA / "adult-small.svm", "--metric", "cosine", "-o", "i")
+        self.succeed_quietly("neighbors", "i", DATA / "adult-small.svm", "-k", 1, "-o", "n.csv")
+        for query, _, row, distance in self.table("n.csv"):
+            self.assertLess(distance, 1e-6)  # itself, or one that equals it
+            self.assertLessEqual(row, query)
+
+    def test_threads_change_nothing(self):
+        self.file("x.npy", npy(cloud(6000, 8)))
+        for threads in (1, 3):
+            self.succeed_quietly("index", "x.npy", "--recall", 0.8, "--threads", threads, "-o", f"i{threads}")
+            self.succeed_quietly("graph", "x.npy", "-k", 4, "--threads", threads, "-o", f"g{threads}.csv")
+        self.assertEqual((self.folder / "i1").read_bytes(), (self.folder / "i3").read_bytes())
+        self.assertEqual((self.folder / "g1.csv").read_bytes(), (self.folder / "g3.csv").read_bytes())
+
+    def test_bad_words_and_files_are_refused(self):
+        self.file("x.npy", npy(cloud(20, 3)))
+        self.file("y.npy", npy(cloud(5, 4)))
+        self.succeed_quietly("index", "x.npy", "-o", "i")
+        self.refuse(1, "index", "x.npy", "--metric", "manhattan", "-o", "j", say="--metric")
+        self.refuse(1, "index", "x.npy", "--recall", 1.5, "-o", "j", say="recall")
+        self.refuse(1, "index", "x.npy", "--method", "forest", "--metric", "inner", "-o", "j", say="forest")
+        self.refuse(1, "graph", "x.npy", "-k", 0, "-o", "g.csv", say="k")
+        self.refuse(3, "neighbors", "x.npy", "y.npy", "-o", "n.csv")
+        self.refuse(2, "neighbors", "i", "y.npy", "-o", "n.csv")
+        bytes_ = bytearray((self.folder / "i").read_bytes())
+        bytes_[len(bytes_) // 2] ^= 1
+        self.file("broken", bytes(bytes_))
+        self.refuse(3, "neighbors", "broken", "x.npy", "-o", "n.csv")
+        self.assertFalse((self.folder / "n.csv").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+// Index files: what loads must answer queries and be saved without harm.
+
+#include "bochner/neighbors.h"
+#include "fuzzing.h"
+
+using namespace bochner;
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
+  return fuzzing::mutate_archive(data, size, most, seed);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const std::string path = fuzzing::scratch("index"), again = fuzzing::scratch("again");
+  fuzzing::put_file(path, {data, size});
+  fuzzing::guarded([&] {
+    const NeighborIndex index = NeighborIndex::load(path);
+    const std::size_t inputs = index.schema().inputs;
+    if (inputs > 4096) return;
+    if (!index.schema().sparse) {
+      Matrix<float> x(3, inputs);
+      for (std::size_t i = 0; i < 3 * inputs; ++i) x.data()[i] = float(i % 7) - 2;
+      x(1, 0) = 1e30f;
+      Schema schema;
+      schema.inputs = inputs;
+      const Neighbors found = index.query(*memory_rows<float>(x.view(), {}, schema), 5, {.threads = 1});
+      for (const std::int64_t row : found.rows)
+        if (row < -1) fuzzing::finding("a row of a negative number");
+    }
+    index.save(again);
+    NeighborIndex::load(again);
+  });
+  return 0;
+}
