@@ -69,6 +69,7 @@ class TextCounts;
 TextCounts count_text(Documents& documents, const TextOptions& options, const Execution& execution = {});
 
 // In how many documents each term is. A sum: counts of parts merge to the counts of all documents, in any order.
+// Threads may call the const members of one at the same time; add() and merge() are alone.
 class TextCounts {
  public:
   explicit TextCounts(const TextOptions& options);
