@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bochner/factor.h"
+#include "bochner/figures.h"
 #include "bochner/json.h"
 #include "bochner/parts.h"
 #include "commands.h"
@@ -57,10 +58,11 @@ void run_inspect(const InspectWords& words) {
                       {"precision", model.double_precision() ? "double" : "float"},
                       {"schema", parsed(model.schema())},
                       {"report", parsed(model.report())}};
-  if (const std::optional<Factor> factor = factor_of(*model.map())) {
+  if (const std::optional<Factor> factor = factor_of(*model.head())) {
     tree["singular_values"] = factor->singular_values;
     tree["factor"] = {{"error", factor->error}, {"passes", factor->passes}, {"method", factor->method}};
   }
+  for (const auto& [name, numbers] : figures_of(*model.head())) tree[name] = numbers;
   print_json(tree);
 }
 

@@ -56,6 +56,11 @@ int run(int argc, char** argv) {
   add_transform(app, job);
   add_project(app, job);
   add_svd(app, job);
+  add_pca(app, job);
+  add_kmeans(app, job);
+  add_lda(app, job);
+  add_cca(app, job);
+  add_anomaly(app, job);
   add_text(app, job);
   add_index(app, job);
   add_neighbors(app, job);

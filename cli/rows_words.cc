@@ -57,7 +57,8 @@ void MappedWords::add(CLI::App& app, Targets targets, const std::string& target_
   add_precision_and_seed(app);
   rows.add_columns(app, target_help.empty() ? "Column that is no input, by name or index from 0; several: a,b or again"
                                             : target_help);
-  app.add_option("--weights", rows.weights, "Column of row weights")->type_name("COLUMN")->group(kColumns);
+  if (takes_weights)
+    app.add_option("--weights", rows.weights, "Column of row weights")->type_name("COLUMN")->group(kColumns);
   if (targets != Targets::none)
     app.add_option("--task", task, "regression or classification; default: by the target's values")->type_name("T");
 }
@@ -77,7 +78,7 @@ std::unique_ptr<Rows> MappedWords::open() const {
 FeatureOptions MappedWords::options(Messages& messages) const {
   FeatureOptions options = feature_options();
   options.execution = rows.run.execution(messages);
-  options.say = [&messages](const std::string& line) { messages.say(line); };
+  options.say = [&messages](const std::string& line) { messages.say("  " + line); };
   return options;
 }
 

@@ -42,6 +42,7 @@ struct MappedWords : FeatureWords {
   RowsWords rows;  // without its seed and precision
   std::string task;
   Targets kind = Targets::none;
+  bool takes_weights = true;  // set it before add()
 
   MappedWords() { map = "none"; }
   // target_help: of --target; empty: a column that is no input.

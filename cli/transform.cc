@@ -21,8 +21,22 @@ struct TransformWords {
 
 MapPtr inverse_of(const Model& model) {
   const MapPtr map = model.transform_map(), back = map ? map->inverse(map) : nullptr;
+  if (!back)
+    for (const MapPtr& part : model.maps())
+      require(
+          part->inverse(part) != nullptr,
+          "--inverse: {} has no way back to the inputs, expected components of the inputs, a projection or a factor",
+          part->spec().substr(0, part->spec().find(':')));
   require(back != nullptr, "--inverse: the model has no way back, expected a projection or a factor");
   return back;
+}
+
+// The value of every input that never varied and was left out: the way back does not know it.
+std::vector<std::optional<double>> constants_of(const Model& model) {
+  std::vector<std::optional<double>> values;
+  for (const auto& [low, high] : model.report().input_ranges)
+    values.push_back(low == high ? std::optional(low) : std::nullopt);
+  return values;
 }
 
 void run_transform(const TransformWords& words) {
@@ -50,6 +64,7 @@ void run_transform(const TransformWords& words) {
   const std::unique_ptr<Rows> rows = open_rows(words.file, back ? outputs : model.schema(), reading);
 
   const std::size_t features = back ? back->outputs() : map ? map->outputs() : model.schema().inputs;
+  const auto constants = words.inverse ? constants_of(model) : std::vector<std::optional<double>>();
   Output output(words.output);
   if (npy) output.write(npy_header("<f4", count_rows(*rows), features));
   std::size_t count = 0;
@@ -59,7 +74,9 @@ void run_transform(const TransformWords& words) {
       line.clear();
       for (std::size_t j = 0; j < block.cols; ++j) {
         const double offset = back && j < model.schema().offsets.size() ? model.schema().offsets[j] : 0;
-        const float value = float(block.values[i * block.stride + j] + offset);
+        const double own = j < constants.size() ? constants[j].value_or(block.values[i * block.stride + j])
+                                                : block.values[i * block.stride + j];
+        const float value = float(own + offset);
         if (npy) {
           line.append(reinterpret_cast<const char*>(&value), sizeof(value));
         } else {

@@ -62,7 +62,9 @@ class Factoring {
   }
 
  private:
-  bool by_gram() const { return d_ <= std::max<std::size_t>(256, kGramShare * width_) && gram_bytes() < 0.5 * limit_; }
+  bool by_gram() const {
+    return d_ <= std::max({std::size_t(256), kGramShare * width_, options_.products}) && gram_bytes() < 0.5 * limit_;
+  }
   double gram_bytes() const { return 3.0 * double(d_) * double(d_) * sizeof(double); }
 
   void check_memory() const {

@@ -20,6 +20,7 @@ struct LowRankOptions {
   bool center = false;
   std::optional<std::size_t> passes = {};  // over the rows, besides that of the moments; none: until it is accurate
   std::uint64_t seed = 0;
+  std::size_t products = 0;  // as many columns are few enough for the matrix of their products, whatever the rank
 };
 
 // A ~ A V V^T, where the rows of A are those of the stream, less their mean where they are centred.

@@ -141,6 +141,7 @@ MapPtr components(Matrix<double> directions, std::vector<double> mean, Factor fa
 std::optional<Factor> factor_of(const Map& map) {
   Archive archive;
   map.save(archive);
+  if (archive.tree.contains("type") && archive.tree["type"] == "measured") return load_factor(archive.child("map"));
   if (!archive.tree.contains("type") || archive.tree["type"] != "components") return std::nullopt;
   return load_factor(archive);
 }

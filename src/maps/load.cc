@@ -8,10 +8,13 @@
 #include "base/archive.h"
 #include "base/require.h"
 #include "bochner/map_kind.h"
+#include "maps/clusters.h"
 #include "maps/components.h"
 #include "maps/grid_linear.h"
+#include "maps/measured.h"
 #include "maps/project.h"
 #include "maps/radial.h"
+#include "maps/threshold.h"
 #include "maps/tree_sum.h"
 #include "maps/twofold.h"
 
@@ -24,8 +27,12 @@ constexpr std::size_t kMostParts = 64;
 // Maps that hold others or end a model. Those that make features are rows of the table of map kinds.
 constexpr std::pair<const char*, MapPtr (*)(const Archive&)> kLoaders[] = {
     {"scaling", load_scaling},
+    {"unscaling", load_unscaling},
     {"linear", load_linear},
     {"components", load_components},
+    {"clusters", load_clusters},
+    {"threshold", load_threshold},
+    {"measured", load_measured},
     {"grid_linear", load_grid_linear},
     {"chain", load_chain},
     {"concat", load_concat},

@@ -16,6 +16,7 @@ bool is_composed_type(const std::string& type);
 
 MapPtr load_fourier(const Archive& archive);
 MapPtr load_scaling(const Archive& archive);
+MapPtr load_unscaling(const Archive& archive);
 MapPtr load_linear(const Archive& archive);
 MapPtr load_chain(const Archive& archive);
 MapPtr load_concat(const Archive& archive);

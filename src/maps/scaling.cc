@@ -50,6 +50,67 @@ double scale_value(const ColumnScaling& c, double x) {
   return (x - c.center) * c.factor;
 }
 
+// What was x where scale_value gave y. Ranks lie between 0 and 1, and a column left out comes back as 0.
+double unscale_value(const ColumnScaling& c, double y) {
+  if (c.method == Method::none) return y;
+  if (c.factor == 0) return 0;
+  const double t = y / c.factor + c.center;
+  if (c.method == Method::log) {
+    const double size = portable_exp(std::min(std::abs(t), 700.0)) - 1;
+    return std::copysign(size, t) * c.unit + c.offset;
+  }
+  if (c.method != Method::quantile) return t;
+  const double place = std::clamp(t, 0.0, 1.0) * double(c.quantiles.size() - 1);
+  const std::size_t below = std::min(std::size_t(place), c.quantiles.size() - 2);
+  return c.quantiles[below] + (place - double(below)) * (c.quantiles[below + 1] - c.quantiles[below]);
+}
+
+void save_columns(Archive& archive, const char* type, const std::vector<ColumnScaling>& columns) {
+  archive.tree["type"] = type;
+  archive.tree["columns"] = columns.size();
+  std::vector<std::uint8_t> methods;
+  std::vector<double> parameters, quantiles;
+  std::vector<std::uint64_t> quantile_counts;
+  for (const ColumnScaling& c : columns) {
+    methods.push_back(std::uint8_t(c.method));
+    parameters.insert(parameters.end(), {c.center, c.factor, c.offset, c.unit});
+    quantile_counts.push_back(c.quantiles.size());
+    quantiles.insert(quantiles.end(), c.quantiles.begin(), c.quantiles.end());
+  }
+  archive.put<std::uint8_t>("methods", methods, {methods.size()});
+  archive.put<double>("parameters", parameters, {columns.size(), 4});
+  archive.put<std::uint64_t>("quantile_counts", quantile_counts, {columns.size()});
+  archive.put<double>("quantiles", quantiles, {quantiles.size()});
+}
+
+// The way back from what a scaling put out.
+class UnscalingMap final : public MapOf<UnscalingMap> {
+ public:
+  explicit UnscalingMap(std::vector<ColumnScaling> columns) : columns_(std::move(columns)) {}
+
+  std::size_t inputs() const override { return columns_.size(); }
+  std::size_t outputs() const override { return columns_.size(); }
+  std::optional<Outputs> puts_out() const override { return Outputs{Outputs::Kind::components}; }
+
+  template <class T>
+  void apply_rows(const Backend&, const RowBlock<T>& block, MatrixView<T> out) const {
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      if (block.sparse()) std::fill_n(out.row(i), columns_.size(), T(0));
+      for (std::size_t p = block.sparse() ? block.offsets[i] : 0; block.sparse() && p < block.offsets[i + 1]; ++p)
+        out(i, block.columns[p]) = block.values[p];
+      for (std::size_t j = 0; j < columns_.size(); ++j)
+        out(i, j) =
+            T(unscale_value(columns_[j], double(block.sparse() ? out(i, j) : block.values[i * block.stride + j])));
+    }
+  }
+
+  std::string spec() const override { return fmt::format("unscaling:columns={}", columns_.size()); }
+  void save(Archive& archive) const override { save_columns(archive, "unscaling", columns_); }
+
+ private:
+  std::vector<ColumnScaling> columns_;
+};
+
 class ScalingMap final : public SparseMapOf<ScalingMap> {
  public:
   explicit ScalingMap(std::vector<ColumnScaling> columns) : columns_(std::move(columns)) {
@@ -115,23 +176,8 @@ class ScalingMap final : public SparseMapOf<ScalingMap> {
     return text;
   }
 
-  void save(Archive& archive) const override {
-    archive.tree["type"] = "scaling";
-    archive.tree["columns"] = columns_.size();
-    std::vector<std::uint8_t> methods;
-    std::vector<double> parameters, quantiles;
-    std::vector<std::uint64_t> quantile_counts;
-    for (const ColumnScaling& c : columns_) {
-      methods.push_back(std::uint8_t(c.method));
-      parameters.insert(parameters.end(), {c.center, c.factor, c.offset, c.unit});
-      quantile_counts.push_back(c.quantiles.size());
-      quantiles.insert(quantiles.end(), c.quantiles.begin(), c.quantiles.end());
-    }
-    archive.put<std::uint8_t>("methods", methods, {methods.size()});
-    archive.put<double>("parameters", parameters, {columns_.size(), 4});
-    archive.put<std::uint64_t>("quantile_counts", quantile_counts, {columns_.size()});
-    archive.put<double>("quantiles", quantiles, {quantiles.size()});
-  }
+  MapPtr inverse(const MapPtr&) const override { return std::make_shared<UnscalingMap>(columns_); }
+  void save(Archive& archive) const override { save_columns(archive, "scaling", columns_); }
 
  private:
   std::vector<ColumnScaling> columns_;
@@ -142,24 +188,37 @@ class ScalingMap final : public SparseMapOf<ScalingMap> {
 
 MapPtr scaling(std::vector<ColumnScaling> columns) { return std::make_shared<ScalingMap>(std::move(columns)); }
 
+namespace {
+
+std::vector<ColumnScaling> load_columns(const Archive& archive) {
+  const std::size_t d = archive.length("methods");
+  const auto methods = archive.get<std::uint8_t>("methods", {d});
+  const auto parameters = archive.get<double>("parameters", {d, 4});
+  const auto counts = archive.get<std::uint64_t>("quantile_counts", {d});
+  const auto quantiles = archive.get<double>("quantiles", {archive.length("quantiles")});
+  std::vector<ColumnScaling> columns(d);
+  std::size_t used = 0;
+  for (std::size_t j = 0; j < d; ++j) {
+    require(methods[j] <= 4, "scaling: column {} has method {}, expected 0 to 4", j, methods[j]);
+    require(counts[j] <= quantiles.size() - used, "scaling: column {} has more quantiles than are stored", j);
+    const double* p = &parameters[4 * j];
+    const auto begin = quantiles.begin() + std::ptrdiff_t(used);
+    columns[j] = {Method(methods[j]), p[0], p[1], p[2], p[3], {begin, begin + std::ptrdiff_t(counts[j])}};
+    used += counts[j];
+  }
+  return columns;
+}
+
+}  // namespace
+
 MapPtr load_scaling(const Archive& archive) {
+  return build_from_model([&] { return scaling(load_columns(archive)); });
+}
+
+MapPtr load_unscaling(const Archive& archive) {
   return build_from_model([&] {
-    const std::size_t d = archive.length("methods");
-    const auto methods = archive.get<std::uint8_t>("methods", {d});
-    const auto parameters = archive.get<double>("parameters", {d, 4});
-    const auto counts = archive.get<std::uint64_t>("quantile_counts", {d});
-    const auto quantiles = archive.get<double>("quantiles", {archive.length("quantiles")});
-    std::vector<ColumnScaling> columns(d);
-    std::size_t used = 0;
-    for (std::size_t j = 0; j < d; ++j) {
-      require(methods[j] <= 4, "scaling: column {} has method {}, expected 0 to 4", j, methods[j]);
-      require(counts[j] <= quantiles.size() - used, "scaling: column {} has more quantiles than are stored", j);
-      const double* p = &parameters[4 * j];
-      const auto begin = quantiles.begin() + std::ptrdiff_t(used);
-      columns[j] = {Method(methods[j]), p[0], p[1], p[2], p[3], {begin, begin + std::ptrdiff_t(counts[j])}};
-      used += counts[j];
-    }
-    return scaling(std::move(columns));
+    const MapPtr forth = scaling(load_columns(archive));  // which checks them
+    return forth->inverse(forth);
   });
 }
 

@@ -95,7 +95,8 @@ Matrix<double> MappedRows::sample(std::size_t most) {
   return z;
 }
 
-Model MappedRows::model(MapPtr head, Report report, std::optional<Outputs> outputs, Targets targets) && {
+Model MappedRows::model(MapPtr head, Report report, std::optional<Outputs> outputs, Targets targets,
+                        std::vector<MapPtr> before_head) && {
   report.rows = rows();
   report.inputs = schema().inputs;
   report.features = features();
@@ -105,7 +106,8 @@ Model MappedRows::model(MapPtr head, Report report, std::optional<Outputs> outpu
   report.input_ranges = surveyed_.input_ranges();
   if (scanned_.cells > 0) report.missing_share = double(scanned_.missing) / double(scanned_.cells);
   report.notes.insert(report.notes.begin(), notes_.begin(), notes_.end());
-  return Model(targets == Targets::kept ? schema() : without_targets(schema()), plan_.maps, std::move(head),
+  before_head.insert(before_head.begin(), plan_.maps.begin(), plan_.maps.end());
+  return Model(targets == Targets::kept ? schema() : without_targets(schema()), std::move(before_head), std::move(head),
                std::move(report), options_.double_precision, std::move(outputs));
 }
 

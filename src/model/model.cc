@@ -19,6 +19,8 @@
 #include "learn/evaluator.h"
 #include "maps/load.h"
 #include "maps/map_rows.h"
+#include "maps/measured.h"
+#include "maps/threshold.h"
 #include "model/predictions.h"
 #include "model/report_json.h"
 #include "model/uncertainty_file.h"
@@ -59,6 +61,16 @@ RowBlock<double> as_double(const RowBlock<T>& block, Matrix<double>& values) {
       values(i, block.columns[p]) = double(block.values[p]);
   }
   return block.with_values(std::as_const(values).view().slice(0, block.rows));
+}
+
+// The first few numbers and the last one.
+std::string figures_line(const std::string& name, const std::vector<double>& numbers) {
+  constexpr std::size_t kFew = 8;
+  std::string line = fmt::format("{:<9}", name);
+  for (std::size_t i = 0; i < std::min(numbers.size(), kFew); ++i) line += fmt::format(" {:.6g}", numbers[i]);
+  if (numbers.size() > kFew + 1) line += " ...";
+  if (numbers.size() > kFew) line += fmt::format(" {:.6g}", numbers.back());
+  return line + "\n";
 }
 
 template <class T>
@@ -286,7 +298,35 @@ std::vector<double> Model::probabilities(const double* scores) const {
 
 Score Model::evaluate(Rows& rows, const Execution& execution) const { return examine(rows, execution).score; }
 
+namespace {
+
+// Rows of another label than the normal one are the anomalies: a class of their own, whose score is how far a row is
+// above the threshold.
+Evaluation examine_anomalies(const Model& model, const Threshold& threshold, Rows& rows, const Execution& execution,
+                             bool by_weight) {
+  const std::vector<std::string>& labels = model.schema().labels;
+  const auto normal = std::find(labels.begin(), labels.end(), threshold.normal);
+  require(normal != labels.end() && rows.schema().targets > 0,
+          "evaluate: nothing tells which rows are anomalies; name their column as the target when the model is made");
+  const double label = double(normal - labels.begin());
+  Evaluator evaluator(Task::classification, 1,
+                      {threshold.normal, labels.size() == 2 ? labels[label == 0 ? 1 : 0] : "anomaly"});
+  model.predict(rows, execution, [&](const RowBlock<double>& p) {
+    for (std::size_t i = 0; i < p.rows; ++i) {
+      const double score = p.values[i * p.stride] - threshold.value;
+      const double target = p.targets[i * p.target_count] == label ? 0 : 1;
+      evaluator.add(&score, &target, by_weight ? weight_of(p.weights, i) : 1, nullptr);
+    }
+  });
+  return evaluator.evaluation();
+}
+
+}  // namespace
+
 Evaluation Model::examine(Rows& rows, const Execution& execution, bool by_weight) const {
+  if (puts_out_.kind == Outputs::Kind::density)
+    if (const std::optional<Threshold> threshold = threshold_of(*head_))
+      return examine_anomalies(*this, *threshold, rows, execution, by_weight);
   require(puts_out_.of_targets(), "evaluate: the model puts out {}, which no target tells",
           outputs_name(puts_out_.kind));
   require(rows.schema().targets > 0, "evaluate: the rows have no target");
@@ -322,10 +362,12 @@ std::string Model::description() const {
   if (!schema_.offsets.empty()) text += fmt::format("offsets   {}\n", offsets_text(schema_));
   if (double_precision_) text += "precision double\n";
   for (const MapPtr& map : before_head_) text += fmt::format("map       {}\n", map->spec());
-  text += report_.learner.empty()
-              ? fmt::format("{:<9} {}\n", puts_out_.of_targets() ? "head" : "map", head_->spec())
-              : fmt::format("head      {} by {}, lambda {:.3g}\n", report_.learner, report_.solver, report_.lambda);
+  text += report_.learner.empty() ? fmt::format("{:<9} {}\n", puts_out_.of_targets() ? "head" : "map", head_->spec())
+          : puts_out_.of_targets()
+              ? fmt::format("head      {} by {}, lambda {:.3g}\n", report_.learner, report_.solver, report_.lambda)
+              : fmt::format("head      {} by {}\n", report_.learner, report_.solver);
   if (report_.rows > 0) text += fmt::format("trained   on {} rows\n", report_.rows);
+  for (const auto& [name, numbers] : figures_of(*head_)) text += figures_line(name, numbers);
   if (report_.score) text += fmt::format("score     {} ({})\n", report_.score->text(), report_.validation);
   if (report_.test) text += fmt::format("test      {}\n", report_.test->text());
   if (calibration_) text += fmt::format("calibrated {}\n", calibration_->text());

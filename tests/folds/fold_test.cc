@@ -13,6 +13,7 @@
 #include "folds/covariance.h"
 #include "folds/gram_and_held.h"
 #include "folds/largest.h"
+#include "folds/lloyd.h"
 #include "folds/residual_moments.h"
 #include "folds/row_moments.h"
 #include "folds/sketch.h"
@@ -136,6 +137,16 @@ struct CovarianceCase : Rows {
   CovarianceFold empty() const { return CovarianceFold(kCols, std::vector<double>(kCols, 0.25), 8.0, kWide); }
 };
 
+template <class T>
+struct LloydCase : Data<T> {
+  LloydFold empty() const {
+    Matrix<double> centres(7, kCols);
+    for (std::size_t c = 0; c < 7; ++c)
+      for (std::size_t j = 0; j < kCols; ++j) centres(c, j) = 0.3 * normal(4, Draw::frequency, c, j);
+    return LloydFold(std::make_shared<const Centres>(std::move(centres)), {.bound = 1, .weight_bound = 3});
+  }
+};
+
 // Kept rows, some of them held out.
 struct KeptCase : testing::KeptProblem {
   std::vector<double> mean;
@@ -234,15 +245,14 @@ std::size_t merge_parts(std::size_t count, int order, const std::function<void(s
 template <class Case>
 class FoldContract : public ::testing::Test {};
 
-using Cases =
-    ::testing::Types<GramCase<float>, GramCase<double>, GramAndHeldCase<float>, GramAndHeldCase<double>,
-                     LargestCase<float>, LargestCase<double>, SurveyCase<float>, SurveyCase<double>, SparseSurveyCase,
-                     MomentCase, ProductCase<NormalProduct::Over::rest>, ProductCase<NormalProduct::Over::held>,
-                     ResidualCase, OwnCase, MomentsCase<Data<float>>, MomentsCase<Data<double>>,
-                     MomentsCase<SparseSurveyCase>, SketchCase<Data<float>, false, false>,
-                     SketchCase<Data<float>, false, true>, SketchCase<Data<double>, false, true>,
-                     SketchCase<SparseSurveyCase, true, false>, CovarianceCase<Data<float>, false>,
-                     CovarianceCase<Data<float>, true>, CovarianceCase<SparseSurveyCase, false>>;
+using Cases = ::testing::Types<
+    GramCase<float>, GramCase<double>, GramAndHeldCase<float>, GramAndHeldCase<double>, LargestCase<float>,
+    LargestCase<double>, SurveyCase<float>, SurveyCase<double>, SparseSurveyCase, MomentCase,
+    ProductCase<NormalProduct::Over::rest>, ProductCase<NormalProduct::Over::held>, ResidualCase, OwnCase,
+    MomentsCase<Data<float>>, MomentsCase<Data<double>>, MomentsCase<SparseSurveyCase>,
+    SketchCase<Data<float>, false, false>, SketchCase<Data<float>, false, true>, SketchCase<Data<double>, false, true>,
+    SketchCase<SparseSurveyCase, true, false>, CovarianceCase<Data<float>, false>, CovarianceCase<Data<float>, true>,
+    CovarianceCase<SparseSurveyCase, false>, LloydCase<float>, LloydCase<double>>;
 TYPED_TEST_SUITE(FoldContract, Cases);
 
 TYPED_TEST(FoldContract, SevenSplitsInFiveOrdersSavedAndLoadedGiveTheSameBits) {

@@ -10,9 +10,9 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/require.h"
-#include "folds/gram_and_held.h"
 #include "folds/largest.h"
 #include "learn/fit_memory.h"
+#include "learn/ridge/held_search.h"
 #include "learn/ridge/lambda_search.h"
 #include "learn/score.h"
 #include "random/hold_out.h"
@@ -198,6 +198,26 @@ void describe_search(Report& report, const LambdaSearch& search, const std::stri
   report.validation = validation;
 }
 
+GramAndHeld gram_and_held(const Stream& stream, const Survey& survey, const RidgeOptions& options,
+                          const TargetCode& code, double fraction) {
+  const std::size_t D = stream.features();
+  return stream.fold_saved(GramAndHeld{GramFold(D, feature_bound(stream), code, survey.largest_weight()),
+                                       HeldOut(D, stream.schema().targets, fraction, options.seed, survey.rows())},
+                           "gram");
+}
+
+LambdaSearch choose_on_held(const Stream& stream, const Survey& survey, GramAndHeld& sums, const RidgeOptions& options,
+                            bool left_out) {
+  const double memory = double(memory_limit(stream.execution()));
+  const FitSize size = fit_size(stream, survey, sums.gram.code().columns(), false);
+  const bool room =
+      cholesky_memory(size, options, memory).total() + double(GramFold::bytes(stream.features())) <= memory;
+  Checkpoint* const checkpoint = stream.execution().checkpoint;
+  return stream.precision() == Precision::float32
+             ? choose_lambda<float>(stream.workers(), sums, options, left_out, room, checkpoint)
+             : choose_lambda<double>(stream.workers(), sums, options, left_out, room, checkpoint);
+}
+
 Fitted fit_ridge(const Stream& stream, const Survey& survey, const RidgeOptions& options, const Stream* validation) {
   const std::size_t D = stream.features();
   const double n = double(survey.rows());
@@ -211,18 +231,11 @@ Fitted fit_ridge(const Stream& stream, const Survey& survey, const RidgeOptions&
   Fitted fitted;
   Report& report = fitted.report;
   const TargetCode code = target_code(stream.schema(), survey, options.intercept);
-  GramAndHeld sums =
-      stream.fold_saved(GramAndHeld{GramFold(D, feature_bound(stream), code, survey.largest_weight()),
-                                    HeldOut(D, stream.schema().targets, fraction, options.seed, survey.rows())},
-                        "gram");
+  GramAndHeld sums = gram_and_held(stream, survey, options, code, fraction);
   release_freed_memory();  // blocks of mapped rows
   report.seconds.emplace_back("gram", clock.lap());
 
-  const double memory = double(memory_limit(stream.execution()));
-  const FitSize size = fit_size(stream, survey, code.columns(), validation != nullptr);
-  const bool room = cholesky_memory(size, options, memory).total() + double(GramFold::bytes(D)) <= memory;
   LambdaSearch search;
-  Checkpoint* const checkpoint = stream.execution().checkpoint;
   if (validation)
     search = choose_on_stream(
         *validation, options,
@@ -233,9 +246,7 @@ Fitted fit_ridge(const Stream& stream, const Survey& survey, const RidgeOptions&
         },
         code);
   else if (sums.held.rows() > 0)
-    search = stream.precision() == Precision::float32
-                 ? choose_lambda<float>(stream.workers(), sums, options, left_out, room, checkpoint)
-                 : choose_lambda<double>(stream.workers(), sums, options, left_out, room, checkpoint);
+    search = choose_on_held(stream, survey, sums, options, left_out);
   else
     search.trials.push_back({choose ? 1e-6 : options.lambdas[0], 0, {}});
   report.lambda = search.trials[search.best].lambda;

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "bochner/kmeans.h"
+
+#include "base/require.h"
+#include "bochner/figures.h"
+#include "learn/clusters/kmeans.h"
+#include "maps/clusters.h"
+#include "model/mapped_rows.h"
+
+namespace bochner {
+
+Model kmeans(Rows& rows, const KMeansOptions& options) {
+  MappedRows mapped(rows, options.features, "kmeans");
+  Clustered found = kmeans(mapped.stream(), mapped.survey(), options);
+  Report report;
+  report.learner = "kmeans";
+  report.solver = "lloyd";
+  report.termination = found.converged ? Termination::converged : Termination::step_limit;
+  if (!found.converged)
+    found.notes.push_back(
+        fmt::format("not converged: {} passes were made, rows still change their clusters", options.most_passes));
+  Figures figures = {{"inertia", std::move(found.inertia)}, {"weights", std::move(found.weights)}};
+  if (found.silhouette) figures.push_back({"silhouette", {*found.silhouette}});
+  for (const std::string& note : found.notes) mapped.note(note);
+  return std::move(mapped).model(measured(clusters(std::move(found.centres)), std::move(figures)), std::move(report));
+}
+
+}  // namespace bochner

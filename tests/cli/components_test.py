@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""`bochner pca`, `kmeans`, `lda`, `cca` and `anomaly`: from a file to predictions."""
+
+import json
+import random
+import unittest
+
+from command import DATA, CommandTest
+
+DIGITS = DATA / "digits.csv.gz"
+CPU = DATA / "cpu-small.csv"
+
+
+def blobs(n, far=0.0, constant=False):
+    """Two columns about three places, and the place as text."""
+    draw = random.Random(1)
+    lines = ["a,b,c,place"]
+    for i in range(n):
+        x, y = [(0, 0), (8, 0), (0, 8)][i % 3]
+        third = 5 if constant else draw.gauss(0, 1)
+        lines.append(f"{far + x + draw.gauss(0, 1):.6f},{y + draw.gauss(0, 1):.6f},{third},{'pqr'[i % 3]}")
+    return "\n".join(lines) + "\n"
+
+
+class Components(CommandTest):
+    def inspect(self, model):
+        return json.loads(self.succeed_quietly("inspect", model, "--json"))
+
+    def lines(self, *words):
+        return self.succeed_quietly("predict", *words).splitlines()
+
+    def test_pca_explains_the_variance_and_leads_back(self):
+        self.file("a.csv", blobs(300, far=1e6, constant=True))
+        self.succeed("pca", "a.csv", "--target", "place", "--rank", 2, "-o", "m")
+        found = self.inspect("m")
+        self.assertAlmostEqual(sum(found["explained_variance_ratio"]), 1, places=6)
+        self.assertEqual(len(found["singular_values"]), 2)
+        self.succeed("transform", "m", "a.csv", "-o", "y.csv")
+        self.succeed("transform", "m", "y.csv", "--inverse", "-o", "x.csv")
+        rows = (self.folder / "a.csv").read_text().splitlines()[1:]
+        back = (self.folder / "x.csv").read_text().splitlines()
+        self.assertEqual(len(back), len(rows))
+        for before, after in zip(rows, back):
+            for x, y in zip(before.split(",")[:3], after.split(",")):
+                self.assertAlmostEqual(float(x), float(y), delta=1e-3 * max(1, abs(float(x)) / 1000))
+
+    def test_a_kernel_has_no_way_back(self):
+        self.succeed("pca", CPU, "--target", "usr", "--rank", 3, "--map", "fourier", "--features", 64, "-o", "m")
+        self.succeed("transform", "m", CPU, "-o", "y.csv")
+        self.refuse(1, "transform", "m", "y.csv", "--inverse", "-o", "x.csv",
+                    say="--inverse: fourier has no way back")
+
+    def test_clusters_are_the_places(self):
+        self.file("a.csv", blobs(600))
+        self.succeed("kmeans", "a.csv", "--target", "place", "--clusters", 3, "-o", "m")
+        found = self.inspect("m")
+        inertia = found["inertia"]
+        self.assertEqual(inertia, sorted(inertia, reverse=True))
+        self.assertGreater(found["silhouette"][0], 0.3)
+        labels = self.lines("m", "a.csv")
+        self.assertEqual({label for i, label in enumerate(labels) if i % 3 != 2}, {"0", "1", "2"} - {labels[2]})
+        scored = self.lines("m", "a.csv", "--scores", "--names")
+        self.assertEqual(scored[0], "cluster,score:clusters0,score:clusters1,score:clusters2")
+        cells = scored[1].split(",")
+        self.assertEqual(max(range(3), key=lambda k: float(cells[1 + k])), int(cells[0]))
+        self.assertEqual(self.lines("m", "a.csv", "-o", "labels.csv"), [])
+
+    def test_models_do_not_depend_on_threads_or_memory(self):
+        for name, words in (("kmeans", ["--clusters", 12]), ("pca", ["--rank", 3]), ("lda", []), ("anomaly", []),
+                            ("anomaly", ["--method", "bins"])):
+            maps = [] if "bins" in words else ["--map", "fourier", "--features", 60]
+            models = []
+            for run in (["--threads", 1], ["--threads", 3, "--memory", "64M"]):
+                self.succeed(name, DIGITS, "--target", "digit", "-o", "m", *words, *maps, *run)
+                models.append((self.folder / "m").read_bytes())
+            self.assertEqual(models[0], models[1], name)
+
+    def test_lda_tells_digits_apart(self):
+        self.succeed("lda", DIGITS, "--target", "digit", "-o", "m")
+        score = json.loads(self.succeed_quietly("eval", "m", DIGITS, "--json"))
+        self.assertLess(score["error"], 0.06)
+        self.succeed("transform", "m", DIGITS, "-o", "y.csv")
+        self.assertEqual(len((self.folder / "y.csv").read_text().splitlines()[0].split(",")), 9)
+        self.assertEqual(len(self.inspect("m")["ratios"]), 9)
+
+    def test_cca_reports_correlations(self):
+        self.succeed("cca", CPU, "--target", "usr,lread", "-o", "m")
+        found = self.inspect("m")["correlations"]
+        self.assertEqual(len(found), 2)
+        self.assertTrue(0.3 < found[1] <= found[0] <= 1, found)
+        self.succeed("cca", CPU, "--target", "usr,lread", "--rank", 1, "-o", "m")
+        self.assertEqual(len(self.inspect("m")["correlations"]), 1)
+
+    def test_anomalies_are_scored_flagged_and_evaluated(self):
+        draw = random.Random(2)
+        lines = ["a,b,kind"]
+        for i in range(1000):
+            odd = i % 50 == 3
+            size = 12 if odd else 1
+            lines.append(f"{size * draw.gauss(0, 1)},{size * draw.gauss(0, 1)},{'odd' if odd else 'usual'}")
+        self.file("a.csv", "\n".join(lines) + "\n")
+        for method in ("embedding", "bins"):
+            self.succeed("anomaly", "a.csv", "--target", "kind", "--rate", 0.02, "--method", method, "-o", "m")
+            rows = self.lines("m", "a.csv", "--names")
+            self.assertEqual(rows[0], "score,anomaly")
+            self.assertTrue(10 <= sum(line.endswith(",1") for line in rows) <= 20)
+            score = json.loads(self.succeed_quietly("eval", "m", "a.csv", "--json"))
+            self.assertGreater(score["auc"], 0.9)
+        self.succeed("anomaly", "a.csv", "--ignore", "kind", "-o", "m")
+        self.refuse(1, "eval", "m", "a.csv", say="evaluate: nothing tells which rows are anomalies")
+
+    def test_what_makes_no_sense_is_said_in_a_line(self):
+        self.file("a.csv", blobs(30))
+        self.file("far.csv", "a,b\n1,2\n3,1e999\n4,5\n")
+        for code, say, words in (
+                (2, "kmeans: found 30 rows for 31 clusters", ["kmeans", "a.csv", "-t", "place", "--clusters", 31]),
+                (1, "--clusters: found 0", ["kmeans", "a.csv", "--clusters", 0]),
+                (1, "rank: found 4, expected 1 to 3", ["pca", "a.csv", "-t", "place", "--rank", 4]),
+                (1, "lda: the target holds numbers", ["lda", "a.csv", "-t", "a"]),
+                (1, "map: found binning", ["pca", "a.csv", "-t", "place", "--rank", 1, "--map", "binning"]),
+                (1, "bandwidth: found auto",
+                 ["kmeans", "a.csv", "-t", "place", "--clusters", 2, "--map", "fourier", "--bandwidth", "auto"]),
+                (1, "--rate: found 1.5", ["anomaly", "a.csv", "--rate", 1.5]),
+                (1, "--method: found 'mixture'", ["anomaly", "a.csv", "--method", "mixture"]),
+                (2, "far.csv", ["kmeans", "far.csv", "--clusters", 2])):
+            self.refuse(code, *words, "-o", "m", "--quiet", say=say)
+        self.succeed("kmeans", "a.csv", "-t", "place", "--clusters", 2, "-o", "m")
+        self.refuse(1, "eval", "m", "a.csv", say="evaluate: the model puts out clusters")
+
+
+if __name__ == "__main__":
+    unittest.main()
