@@ -10,7 +10,9 @@
 #include "bochner/figures.h"
 #include "bochner/json.h"
 #include "bochner/parts.h"
+#include "bochner/svd.h"
 #include "commands.h"
+#include "load_as.h"
 #include "options.h"
 #include "output.h"
 
@@ -42,8 +44,20 @@ void inspect_sum(const InspectWords& words) {
                             {"schema", parsed(sum.schema())}});
 }
 
+// Of `bochner svd`.
+void inspect_factor_sum(const InspectWords& words) {
+  const FactorSum sum = load_as<FactorSum>(words.model);
+  if (!words.json) return print(fmt::format("sum       {}\n{}", words.model, sum.description()));
+  print_json(nlohmann::json{{"sum", words.model},
+                            {"kind", sum.kind() == FactorSum::Kind::moments ? "moments" : "sketch"},
+                            {"rows", sum.rows()},
+                            {"parts", sum.parts()},
+                            {"schema", parsed(sum.schema())}});
+}
+
 void run_inspect(const InspectWords& words) {
   if (is_sum(words.model)) return inspect_sum(words);
+  if (FactorSum::is_file(words.model)) return inspect_factor_sum(words);
   const Model model = load_model(words.model);
   const std::uintmax_t bytes = std::filesystem::file_size(words.model);
   if (!words.json) {

@@ -6,8 +6,10 @@
 
 #include "bochner/json.h"
 #include "bochner/parts.h"
+#include "bochner/svd.h"
 #include "clock.h"
 #include "commands.h"
+#include "load_as.h"
 #include "options.h"
 #include "output.h"
 #include "require.h"
@@ -35,10 +37,28 @@ std::vector<double> lambdas_of(const SolveWords& words) {
   return lambdas;
 }
 
+// A sketch of `bochner svd`: a factor, and nothing to choose.
+void solve_factor(const SolveWords& words, const Execution& execution, Messages& messages) {
+  require(words.lambdas.empty() && !words.path && !words.json,
+          "{}: is a sketch of `bochner svd`, which has no lambda and no report; leave --lambda, --lambda-path and "
+          "--json out",
+          words.sum);
+  require(!words.output.empty(), "-o: found none, expected a file for the model");
+  check_output(words.output, {words.sum});
+  const Model model = svd(load_as<FactorSum>(words.sum), execution);
+  model.save(words.output);
+  const Factor factor = *factor_of(*model.map());
+  messages.say(fmt::format("{} of {} of {} in {}: {}; |A - A V V'| is {}{:.4g} of |A| (Frobenius)",
+                           counted(model.report().features, "component"), counted(model.report().rows, "row"),
+                           counted(model.report().inputs, "input"), words.output, factor.method,
+                           factor.above_best ? "" : "at most ", factor.error));
+}
+
 void run_solve(const SolveWords& words) {
   Clock clock;
   Messages messages(words.run.quiet);
   const Execution execution = words.run.execution(messages);
+  if (FactorSum::is_file(words.sum)) return solve_factor(words, execution, messages);
   const std::vector<double> lambdas = lambdas_of(words);
   check_output(words.output, {words.sum});
   const Sum sum = load_sum(words.sum);

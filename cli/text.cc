@@ -11,6 +11,8 @@
 #include "clock.h"
 #include "commands.h"
 #include "csv_line.h"
+#include "encode_documents.h"
+#include "load_as.h"
 #include "options.h"
 #include "output.h"
 #include "require.h"
@@ -21,13 +23,15 @@ namespace {
 
 struct TextWords {
   std::vector<std::string> documents;
-  std::string output, model, save, column, ngrams = "1", project, delimiter;
+  std::string output, model, counts, save, column, ngrams = "1", project, delimiter;
   std::size_t dims = 1000, hashed = 0, min_documents = 1;
-  double max_share = 1;
+  double max_share = 1, pair_weight = 1;
   std::uint64_t seed = 0;
   bool no_idf = false, sublinear = false;
   RunOptions run;
-  std::vector<CLI::Option*> learning;  // what a model decides already
+  std::vector<CLI::Option*> counting;  // what counts decide already
+  std::vector<CLI::Option*> learning;  // and a model
+  CLI::Option *min_given = nullptr, *share_given = nullptr, *pair_given = nullptr;
 };
 
 // "1-2" or "2".
@@ -40,21 +44,31 @@ std::pair<std::size_t, std::size_t> parse_ngrams(const std::string& text) {
   return {std::size_t(least), std::size_t(most)};
 }
 
-TextModel learned(const TextWords& words, Documents& documents, const Execution& execution) {
+TextOptions counted_by(const TextWords& words) {
   const auto [least, most] = parse_ngrams(words.ngrams);
-  const TextOptions options{.least_words = least,
-                            .most_words = most,
-                            .min_documents = words.min_documents,
-                            .max_share = words.max_share,
-                            .hashed = words.hashed,
-                            .idf = !words.no_idf,
-                            .sublinear = words.sublinear};
-  require(words.min_documents >= 1, "--min-documents: found 0, expected 1 or more");
-  require(words.max_share > 0 && words.max_share <= 1, "--max-share: found {}, expected above 0 and at most 1",
-          words.max_share);
-  const TextModel model = learn_text(documents, options, execution);
+  return {.least_words = least, .most_words = most, .hashed = words.hashed};
+}
+
+// Limits and weights by the words, and by the projection where there is one.
+TextOptions chosen(const TextWords& words, const TextCounts& counts) {
+  TextOptions options = counts.options();
+  if (!words.project.empty()) options = before_projection(options, counts.documents());
+  if (words.min_given->count() > 0) options.min_documents = words.min_documents;
+  if (words.share_given->count() > 0) options.max_share = words.max_share;
+  if (words.pair_given->count() > 0) options.pair_weight = words.pair_weight;
+  options.idf = !words.no_idf;
+  options.sublinear = words.sublinear;
+  return options;
+}
+
+TextModel learned(const TextWords& words, TextCounts counts, Messages& messages) {
+  counts.choose(chosen(words, counts));
+  const TextModel model(counts);
   if (words.project.empty()) return model;
-  require(words.dims >= 1, "--dims: found 0, expected 1 or more");
+  if (const TextOptions& options = model.options(); !options.hashed)
+    messages.say(fmt::format("{} in {} to {} of {}, for the projection", counted(model.columns(), "term"),
+                             options.min_documents, std::floor(options.max_share * double(model.documents())),
+                             counted(model.documents(), "document")));
   return model.with_map(
       project(model.columns(), {.kind = parse_projection_name(words.project), .dims = words.dims, .seed = words.seed}));
 }
@@ -114,25 +128,48 @@ class RowsFile {
   std::size_t rows_ = 0;
 };
 
+bool only_counts(const TextWords& words) { return words.output.ends_with(".counts"); }
+
 void check_words(const TextWords& words) {
-  require(words.output.ends_with(".npy") || words.output.ends_with(".svm") || words.output.ends_with(".svm.gz"),
-          "{}: the name ends in neither .npy, .svm nor .svm.gz, expected one of them", words.output);
+  require(only_counts(words) || words.output.ends_with(".npy") || words.output.ends_with(".svm") ||
+              words.output.ends_with(".svm.gz"),
+          "{}: the name ends in neither .npy, .svm, .svm.gz nor .counts, expected one of them", words.output);
+  require(words.min_documents >= 1, "--min-documents: found 0, expected 1 or more");
+  require(words.max_share > 0 && words.max_share <= 1, "--max-share: found {}, expected above 0 and at most 1",
+          words.max_share);
+  require(words.pair_weight > 0 && words.pair_weight <= 1, "--pair-weight: found {}, expected above 0 and at most 1",
+          words.pair_weight);
+  require(words.dims >= 1, "--dims: found 0, expected 1 or more");
+  if (!words.project.empty()) parse_projection_name(words.project);
   require(words.delimiter.size() <= 1 || words.delimiter == "tab",
           "--delimiter: found '{}', expected one character or tab", words.delimiter);
   for (const std::string& path : words.documents)
     require(path != "-", "-: standard input can be read only once; store the documents in a file");
+  const auto refuse = [](const std::vector<CLI::Option*>& options, const char* why) {
+    for (const CLI::Option* option : options) require(option->count() == 0, "{}: {}", option->get_name(), why);
+  };
+  if (only_counts(words)) {
+    require(words.model.empty() && words.counts.empty() && words.save.empty(),
+            "{}: only counts are written; leave --model, --counts and --save out", words.output);
+    refuse(words.learning, "is for rows; leave it out here, and give it together with --counts");
+  }
+  if (!words.counts.empty()) refuse(words.counting, "is decided by the counts given as --counts; leave it out");
   if (words.model.empty()) return;
   require(words.save.empty(), "--save: found --model too, which is saved already; leave one of them out");
-  for (const CLI::Option* option : words.learning)
-    require(option->count() == 0, "{}: is decided by the model given as --model; leave it out", option->get_name());
+  require(words.counts.empty(), "--counts: found --model too, which has counts; leave one of them out");
+  refuse(words.counting, "is decided by the model given as --model; leave it out");
+  refuse(words.learning, "is decided by the model given as --model; leave it out");
 }
 
-TextModel load_text(const std::string& path) {
-  try {
-    return TextModel::load(path);
-  } catch (const Error& error) {
-    fail(Error::Kind::model, "{}", error.what());
-  }
+void check_outputs(const TextWords& words) {
+  for (const std::string& output : {words.output, words.save})
+    if (!output.empty()) {
+      check_output(output, {words.documents[0]});
+      for (const std::string& file : {words.model, words.counts})
+        if (!file.empty()) check_output(output, {file});
+      for (const std::string& path : words.documents)
+        if (!std::filesystem::is_directory(path)) check_output(output, {path});
+    }
 }
 
 void run_text(const TextWords& words) {
@@ -141,16 +178,22 @@ void run_text(const TextWords& words) {
   Messages messages(words.run.quiet);
   const Execution execution = words.run.execution(messages);
   check_words(words);
-  for (const std::string& output : {words.output, words.save})
-    if (!output.empty()) {
-      check_output(output, {words.model, words.model.empty() ? words.documents[0] : words.model});
-      for (const std::string& path : words.documents)
-        if (!std::filesystem::is_directory(path)) check_output(output, {path});
-    }
+  check_outputs(words);
   DocumentsOptions reading{.column = words.column};
   if (!words.delimiter.empty()) reading.delimiter = words.delimiter == "tab" ? '\t' : words.delimiter[0];
   const std::unique_ptr<Documents> documents = open_documents(words.documents, reading);
-  const TextModel model = words.model.empty() ? learned(words, *documents, execution) : load_text(words.model);
+  const auto counts = [&] {
+    return words.counts.empty() ? count_text(*documents, counted_by(words), execution)
+                                : load_as<TextCounts>(words.counts);
+  };
+  if (only_counts(words)) {
+    const TextCounts part = counts();
+    part.save(words.output);
+    messages.say(
+        fmt::format("counts of {} in {}, {:.2f} s", counted(part.documents(), "document"), words.output, clock.lap()));
+    return messages.say("next: `bochner merge` the counts of all parts, then `bochner text PART --counts MERGED`");
+  }
+  const TextModel model = words.model.empty() ? learned(words, counts(), messages) : load_as<TextModel>(words.model);
   const std::unique_ptr<Rows> rows = model.rows(*documents, execution);
   const std::size_t columns = model.map() ? model.map()->outputs() : model.columns();
   const bool npy = words.output.ends_with(".npy");
@@ -158,7 +201,7 @@ void run_text(const TextWords& words) {
           "{}: {} columns, mostly zeros, take {} bytes a document; write .svm, or add --project sign --dims 1000",
           words.output, columns, 4 * columns);
   std::size_t count = 0;
-  if (npy) count = words.model.empty() ? model.documents() : count_rows(*rows);
+  if (npy) count = words.model.empty() && words.counts.empty() ? model.documents() : count_rows(*rows);
   RowsFile file(words.output, count, columns);
   each<float>(
       *rows, model.map(), [&](const RowBlock<float>& block) { file.write(block); }, execution, "encode");
@@ -172,7 +215,50 @@ void run_text(const TextWords& words) {
         fmt::format("labels 0 to {} are the folders {} to {}", labels.size() - 1, labels.front(), labels.back()));
 }
 
+// What decides terms and numbers: words that counts or a model leave no room for.
+void add_choices(CLI::App& command, TextWords& words) {
+  const auto learn = [&](CLI::Option* option) {
+    words.learning.push_back(option);
+    return option;
+  };
+  words.counting = {
+      command.add_option("--ngrams", words.ngrams, "Words of a term: 1, 2, 1-2, ...; default 1")->type_name("N-N"),
+      command
+          .add_option("--hashed", words.hashed,
+                      "Columns that terms fall into by their hash, so that none is stored; default: one for each")
+          ->type_name("N")};
+  words.min_given =
+      learn(command.add_option("--min-documents", words.min_documents,
+                               "Leave out terms in fewer documents; default 1, with --project one of 1000"))
+          ->type_name("N");
+  words.share_given =
+      learn(command.add_option("--max-share", words.max_share,
+                               "Leave out terms in a larger share of them; default 1, with --project 0.1"))
+          ->type_name("P");
+  words.pair_given =
+      learn(command.add_option("--pair-weight", words.pair_weight,
+                               "What a pair of words weighs beside a word; default 1, with --project 0.5"))
+          ->type_name("W");
+  learn(command.add_flag("--no-idf", words.no_idf, "Count terms as they are, common or rare"));
+  learn(command.add_flag("--sublinear", words.sublinear, "Count c of a term in a document as 1 + ln c"));
+  learn(command.add_option("--project", words.project,
+                           "Project the rows: gaussian, sign, sparse, verysparse, fastjl, srht or hash"))
+      ->type_name("KIND");
+  learn(command.add_option("--dims", words.dims, "Outputs of the projection; default 1000"))->type_name("K");
+  learn(command.add_option("--seed", words.seed, "Of the projection"))->type_name("N");
+}
+
 }  // namespace
+
+void encode_documents(const std::string& documents, const std::string& model, const std::string& output,
+                      const RunOptions& run) {
+  TextWords words;
+  words.documents = {documents};
+  words.model = model;
+  words.output = output;
+  words.run = run;
+  run_text(words);
+}
 
 void add_text(CLI::App& app, Job& job) {
   CLI::App* command = app.add_subcommand("text", "Turn documents into rows of tf-idf, projected or sparse");
@@ -182,32 +268,17 @@ void add_text(CLI::App& app, Job& job) {
                    "Folders (a document each file), files of lines (each line), or CSV files with --column")
       ->required()
       ->type_name("");
-  command->add_option("-o,--output", words->output, "Where to write: .svm, .svm.gz (sparse) or .npy (float32)")
+  command
+      ->add_option("-o,--output", words->output,
+                   "Where to write: .svm, .svm.gz (sparse), .npy (float32), or .counts of a part")
       ->required()
       ->type_name("OUT");
   command->add_option("--column", words->column, "Of CSV files: the column with the text, by name or index")
       ->type_name("COLUMN");
   command->add_option("--delimiter", words->delimiter, "csv: one character, or 'tab'")->type_name("C");
-  const auto learn = [&](CLI::Option* option) {
-    words->learning.push_back(option);
-    return option;
-  };
-  learn(command->add_option("--ngrams", words->ngrams, "Words of a term: 1, 2, 1-2, ...; default 1"))->type_name("N-N");
-  learn(command->add_option("--min-documents", words->min_documents, "Leave out terms in fewer documents; default 1"))
-      ->type_name("N");
-  learn(command->add_option("--max-share", words->max_share, "Leave out terms in a larger share of them; default 1"))
-      ->type_name("P");
-  learn(
-      command->add_option("--hashed", words->hashed,
-                          "Columns that terms fall into by their hash, so that none is stored; default: one for each"))
-      ->type_name("N");
-  learn(command->add_flag("--no-idf", words->no_idf, "Count terms as they are, common or rare"));
-  learn(command->add_flag("--sublinear", words->sublinear, "Count c of a term in a document as 1 + ln c"));
-  learn(command->add_option("--project", words->project,
-                            "Project the rows: gaussian, sign, sparse, verysparse, fastjl, srht or hash"))
-      ->type_name("KIND");
-  learn(command->add_option("--dims", words->dims, "Outputs of the projection; default 1000"))->type_name("K");
-  learn(command->add_option("--seed", words->seed, "Of the projection"))->type_name("N");
+  add_choices(*command, *words);
+  command->add_option("--counts", words->counts, "Learn from counts that `-o PART.counts` wrote and `merge` merged")
+      ->type_name("FILE");
   command->add_option("--save", words->save, "Also save the terms and weights, for new documents")->type_name("MODEL");
   command->add_option("--model", words->model, "Encode by a model that --save wrote")->type_name("MODEL");
   words->run.add(*command);
@@ -217,6 +288,11 @@ void add_text(CLI::App& app, Job& job) {
       "  bochner text new/ -o new.svm --model mails.text\n"
       "  bochner text mails/ -o mails.npy --ngrams 1-2 --project sign --dims 1000\n"
       "  bochner text reviews.csv --column text -o reviews.svm --min-documents 2\n"
+      "From parts that never meet, the same numbers:\n"
+      "  bochner text a/ --ngrams 1-2 -o a.counts\n"
+      "  bochner text b/ --ngrams 1-2 -o b.counts\n"
+      "  bochner merge a.counts b.counts -o all.counts\n"
+      "  bochner text a/ --counts all.counts -o a.svm\n"
       "Numbers are those of scikit-learn's TfidfVectorizer: smooth idf, rows of length 1.");
   command->callback([words, &job] { job = [words] { run_text(*words); }; });
 }

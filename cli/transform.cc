@@ -2,8 +2,10 @@
 // Copyright 2026 The bochner authors
 
 #include "bochner/stream.h"
+#include "bochner/text.h"
 #include "commands.h"
 #include "csv_line.h"
+#include "encode_documents.h"
 #include "options.h"
 #include "output.h"
 #include "require.h"
@@ -40,6 +42,10 @@ std::vector<std::optional<double>> constants_of(const Model& model) {
 }
 
 void run_transform(const TransformWords& words) {
+  if (TextModel::is_file(words.model)) {
+    require(!words.inverse, "--inverse: documents cannot be told from their rows, expected a projection or a factor");
+    return encode_documents(words.file, words.model, words.output, words.run);
+  }
   Messages messages(words.run.quiet);
   const Execution execution = words.run.execution(messages);
   const bool npy = words.output.ends_with(".npy");
@@ -119,6 +125,7 @@ void add_transform(CLI::App& app, Job& job) {
       "Examples:\n"
       "  bochner transform cars.model new.csv -o features.npy\n"
       "  bochner transform projected.model rows.csv -o small.npy\n"
+      "  bochner transform mails.text new/ -o new.svm       documents, by what `bochner text --save` wrote\n"
       "The features' inner products approximate the model's kernel, for use with any linear method.");
   command->callback([words, &job] { job = [words] { run_transform(*words); }; });
 }

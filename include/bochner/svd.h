@@ -13,12 +13,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "bochner/execution.h"
 #include "bochner/factor.h"
 #include "bochner/model.h"
+#include "bochner/parts.h"
 #include "bochner/rows.h"
 
 namespace bochner {
@@ -39,5 +41,44 @@ struct SvdOptions {
 // coordinates (x - mean) V; map()->inverse(map()) leads back. Rows stream: memory grows with their width and the rank,
 // not with their number. The same bytes for any threads, blocks and memory that holds the whole space.
 Model svd(Rows& rows, const SvdOptions& options = {});
+
+// A factor from parts of the rows that never meet, in two rounds of one pass each:
+//   1. The moments of each part: how many rows there are, means and sizes. Merged, they say how all are read.
+//   2. With the merged moments, the covariance or a sketch of each part. Merged and solved, a model.
+// Sums are exact: parts merge to the same bytes in any order. Columns are numbers, and no cell is missing.
+//
+// Threads may call the const members of one sum at the same time; merge() is alone.
+class FactorSum {
+ public:
+  enum class Kind { moments, sketch };
+
+  static FactorSum load(const std::string& path);  // Error::Kind::model unless the file is whole and valid
+  static bool is_file(const std::string& path);    // whether it is one; false where it cannot be read
+  void save(const std::string& path) const;        // whole or not at all
+
+  // Error::Kind::data where the other is of another round, of other columns or options, or shares a part.
+  void merge(const FactorSum& other);
+
+  Kind kind() const;
+  std::uint64_t rows() const;
+  std::size_t parts() const;
+  const Schema& schema() const;     // how every part is read in the second round: open_rows(path, sum.schema())
+  std::string description() const;  // several lines for people
+
+  struct State;
+  explicit FactorSum(std::unique_ptr<State> state);
+  FactorSum(FactorSum&&) noexcept;
+  FactorSum& operator=(FactorSum&&) noexcept;
+  ~FactorSum();
+  const State& state() const { return *state_; }
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+FactorSum moments_part(Rows& rows, const PartName& part, const Execution& execution = {});
+// Of the options rank, center and seed count; all parts take the same.
+FactorSum sketch_part(Rows& rows, const FactorSum& moments, const PartName& part, const SvdOptions& options = {});
+Model svd(const FactorSum& sum, const Execution& execution = {});
 
 }  // namespace bochner

@@ -61,9 +61,16 @@ struct TextOptions {
   std::size_t hashed = 0;         // columns that terms fall into by their hash, so that none is stored; 0: one for each
   bool idf = true;                // weigh a term by ln((1 + n) / (1 + documents with it)) + 1
   bool sublinear = false;         // count c of a term in a document as 1 + ln c
+  double pair_weight = 1;         // a term of m words weighs its (m - 1)th power: pairs repeat what their words say
 
   bool operator==(const TextOptions&) const = default;
 };
+
+// The same with limits and weights for rows that go through a random projection next, from as many documents. It adds
+// an error of about 1 / sqrt(dims) to every product of two rows, so that terms which few documents share or which are
+// all over cost more than they tell: those in one of a thousand documents up to a tenth of them stay, but all that are
+// in ten or fewer of less than a thousand documents; pairs weigh half.
+TextOptions before_projection(TextOptions options, std::uint64_t documents);
 
 class TextCounts;
 TextCounts count_text(Documents& documents, const TextOptions& options, const Execution& execution = {});
@@ -78,13 +85,24 @@ class TextCounts {
   TextCounts& operator=(const TextCounts& other);
 
   void add(std::string_view text);
+  // Refuses counts of other terms (std::invalid_argument), and those that count_text() made of the same documents
+  // (Error::Kind::data).
   void merge(const TextCounts& other);
   void save(Archive& archive) const;
   void load(const Archive& archive);
-  bool operator==(const TextCounts& other) const;
+  bool operator==(const TextCounts& other) const;  // of the same options, documents and terms
+
+  // As a file, whole or not at all; one that is not whole and valid throws Error::Kind::model.
+  void save(const std::string& path) const;
+  static TextCounts load(const std::string& path);
+  static bool is_file(const std::string& path);  // whether it holds counts; false where it cannot be read
+
+  // Other limits and weights, which count nothing anew: std::invalid_argument where the terms are others.
+  void choose(const TextOptions& options);
 
   const TextOptions& options() const { return options_; }
   std::uint64_t documents() const { return documents_; }
+  std::size_t parts() const { return parts_.size(); }                // that count_text() made
   std::vector<std::pair<std::string, std::uint64_t>> terms() const;  // sorted; of hashed ones none
 
  private:
@@ -97,6 +115,7 @@ class TextCounts {
 
   TextOptions options_;
   std::uint64_t documents_ = 0;
+  std::vector<std::uint64_t> parts_;  // ascending: hashes of all their documents
   std::unique_ptr<Counted> counted_;
 };
 
@@ -108,6 +127,7 @@ class TextModel {
   explicit TextModel(const TextCounts& counts);
 
   static TextModel load(const std::string& path);  // throws Error::Kind::model unless the file is whole and valid
+  static bool is_file(const std::string& path);    // whether it is a text model; false where it cannot be read
   void save(const std::string& path) const;
 
   std::size_t columns() const;

@@ -327,4 +327,12 @@ Archive read_archive(const std::string& path) { return Reader(path).read(); }
 
 json read_archive_tree(const std::string& path) { return Reader(path).read_tree(); }
 
+bool is_archive_of(const std::string& path, const std::string& type) {
+  try {
+    return get_text(read_archive_tree(path), "type") == type;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 }  // namespace bochner

@@ -26,5 +26,7 @@ void write_archive(const std::string& path, const Archive& archive, const Atomic
 
 // Only the tree, to learn what a file is.
 nlohmann::json read_archive_tree(const std::string& path);
+// Whether its tree names that type; false where it cannot be read.
+bool is_archive_of(const std::string& path, const std::string& type);
 
 }  // namespace bochner

@@ -114,6 +114,12 @@ void RowMoments::merge(const RowMoments& other) {
   }
 }
 
+void RowMoments::widen(std::size_t cols) {
+  require(cols >= sums_.size(), "moments: {} columns, expected {} or more", cols, sums_.size());
+  sums_.resize(cols);
+  squares_.resize(cols);
+}
+
 void RowMoments::save(Archive& archive) const {
   archive.put_count("rows", rows_);
   archive.put_number("largest", largest_);

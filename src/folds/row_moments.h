@@ -22,6 +22,8 @@ class RowMoments {
   template <class T>
   void add(const Workers& on, const RowBlock<T>& rows);
   void merge(const RowMoments& other);
+  // Columns of zeros behind those there are: of sparse rows that are wider elsewhere.
+  void widen(std::size_t cols);
   void save(Archive& archive) const;
   void load(const Archive& archive);
   bool operator==(const RowMoments&) const = default;

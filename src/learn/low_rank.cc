@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "base/option.h"
 #include "base/require.h"
-#include "folds/covariance.h"
-#include "folds/sketch.h"
 #include "maps/components.h"
 #include "random/draw.h"
 #include "run/memory_plan.h"
@@ -29,27 +28,54 @@ constexpr double kBlurred = 1e-5;  // of the largest eigenvalue: below it produc
 // The state of one factor.
 class Factoring {
  public:
-  Factoring(const Stream& stream, const RowMoments& moments, const LowRankOptions& options)
+  // Of the rows of a stream, or without one from sums of them.
+  Factoring(const Stream* stream, const OnePass& known, Threads& threads, double limit)
       : stream_(stream),
-        threads_(stream.threads()),
-        options_(options),
-        n_(moments.rows()),
-        d_(moments.cols()),
-        total_(moments.total()),
-        largest_(moments.largest()) {
-    if (options.center) found_.mean = moments.mean();
-    found_.total = options.center ? moments.centered() : total_;
+        threads_(threads),
+        options_(known.options),
+        sparse_(known.sparse),
+        n_(known.moments.rows()),
+        d_(known.moments.cols()),
+        total_(known.moments.total()),
+        largest_(known.moments.largest()),
+        limit_(limit) {
+    const std::size_t rank = options_.rank;
+    if (options_.center) found_.mean = known.moments.mean();
+    found_.total = options_.center ? known.moments.centered() : total_;
     for (const double m : found_.mean) largest_mean_ = std::max(largest_mean_, std::abs(m));
-    const bool once = options.passes == std::size_t(1);
-    width_ = std::min<std::size_t>(
-        d_, once ? 2 * options.rank + 10 : options.rank + std::max<std::size_t>(10, options.rank / 5));
-    limit_ = double(memory_limit(stream.execution()));
+    const bool once = options_.passes == std::size_t(1);
+    width_ = std::min<std::size_t>(d_, once ? 2 * rank + 10 : rank + std::max<std::size_t>(10, rank / 5));
   }
+
+  bool few_columns() const { return d_ <= std::max({std::size_t(256), kGramShare * width_, options_.products}); }
+  CovarianceFold covariance(bool wide) const {
+    return CovarianceFold(d_, found_.mean, std::max(largest_ + largest_mean_, 1e-300), wide);
+  }
+  Matrix<double> sketch_directions() const { return orthonormal(signs(d_, width_, 0), {}, threads_); }
+  SketchFold sketch(const Matrix<double>& q, bool images, bool wide) const {
+    return SketchFold(std::make_shared<const SketchBasis>(basis_of(q, images, wide)));
+  }
+
+  LowRank solved(const CovarianceFold& sum) {
+    found_.passes = 1;
+    from_covariance(largest_eigen(sum.matrix(threads_), options_.rank));
+    return std::move(found_);
+  }
+  LowRank solved(const SketchFold& sum) {
+    found_.passes = 1;
+    from_sketch(sum);
+    return std::move(found_);
+  }
+  LowRank of_zeros() {
+    finish(Matrix<double>(d_, 0), {}, "zeros");
+    return std::move(found_);
+  }
+  bool zeros() const { return found_.total <= 0; }
 
   LowRank run() {
     check_memory();
-    if (found_.total <= 0)
-      finish(Matrix<double>(d_, 0), {}, "zeros");
+    if (zeros())
+      return of_zeros();
     else if (by_gram())
       gram();
     else if (options_.passes == std::size_t(1))
@@ -62,9 +88,7 @@ class Factoring {
   }
 
  private:
-  bool by_gram() const {
-    return d_ <= std::max({std::size_t(256), kGramShare * width_, options_.products}) && gram_bytes() < 0.5 * limit_;
-  }
+  bool by_gram() const { return few_columns() && gram_bytes() < 0.5 * limit_; }
   double gram_bytes() const { return 3.0 * double(d_) * double(d_) * sizeof(double); }
 
   void check_memory() const {
@@ -76,19 +100,13 @@ class Factoring {
   }
 
   SketchBasis basis_of(const Matrix<double>& q, bool images, bool wide) const {
-    return {.cols = d_,
-            .q = q,
-            .mean = found_.mean,
-            .total = total_,
-            .sparse = stream_.schema().sparse,
-            .images = images,
-            .wide = wide};
+    return {
+        .cols = d_, .q = q, .mean = found_.mean, .total = total_, .sparse = sparse_, .images = images, .wide = wide};
   }
 
   SketchFold pass(const Matrix<double>& q, bool images, bool wide) {
     ++found_.passes;
-    return stream_.fold(SketchFold(std::make_shared<const SketchBasis>(basis_of(q, images, wide))),
-                        fmt::format("pass {}", found_.passes));
+    return stream_->fold(sketch(q, images, wide), fmt::format("pass {}", found_.passes));
   }
 
   // Random signs, rows x width.
@@ -108,27 +126,27 @@ class Factoring {
   void gram() {
     const auto eigen = [&](bool wide) {
       ++found_.passes;
-      return largest_eigen(stream_
-                               .fold(CovarianceFold(d_, found_.mean, std::max(largest_ + largest_mean_, 1e-300), wide),
-                                     fmt::format("pass {}", found_.passes))
-                               .matrix(threads_),
+      return largest_eigen(stream_->fold(covariance(wide), fmt::format("pass {}", found_.passes)).matrix(threads_),
                            options_.rank);
     };
     Eigen found = eigen(false);
     if (found.values.back() < kBlurred * found.values[0] && options_.passes != std::size_t(1)) found = eigen(true);
+    from_covariance(std::move(found));
+  }
+  void from_covariance(Eigen found) {
     found_.gain = 0;
     finish(std::move(found.vectors), std::move(found.values), "covariance");
   }
 
   // Tropp, Yurtsever, Udell & Cevher, NIPS 2017: A^T A ~ W H^+ W^T, a lower bound of it.
-  void one_pass() {
-    const Matrix<double> q = orthonormal(signs(d_, width_, 0), {}, threads_);
-    const SketchFold sum = pass(q, true, false);
-    const Eigen h = largest_eigen(sum.ritz(), q.cols());
+  void one_pass() { from_sketch(pass(sketch_directions(), true, false)); }
+  void from_sketch(const SketchFold& sum) {
+    const Matrix<double> ritz = sum.ritz();
+    const Eigen h = largest_eigen(ritz, ritz.rows());
     std::size_t kept = 0;
-    while (kept < q.cols() && h.values[kept] > 1e-10 * h.values[0]) ++kept;
-    Matrix<double> z(q.cols(), kept);
-    for (std::size_t i = 0; i < q.cols(); ++i)
+    while (kept < ritz.rows() && h.values[kept] > 1e-10 * h.values[0]) ++kept;
+    Matrix<double> z(ritz.rows(), kept);
+    for (std::size_t i = 0; i < ritz.rows(); ++i)
       for (std::size_t k = 0; k < kept; ++k) z(i, k) = h.vectors(i, k) / std::sqrt(h.values[k]);
     by_products(combine(sum.image(threads_), z, threads_), "one-pass sketch");
   }
@@ -163,7 +181,7 @@ class Factoring {
           threads_);
       Matrix<double> basis = completed(space.basis, options_.rank);
       const Eigen ritz = largest_eigen(pass(basis, false, wide).ritz(), options_.rank);
-      if (wide || options_.passes || stream_.schema().sparse || ritz.values.back() > kBlurred * ritz.values[0] ||
+      if (wide || options_.passes || sparse_ || ritz.values.back() > kBlurred * ritz.values[0] ||
           ritz.values.back() <= 1e-13 * ritz.values[0]) {
         estimate_gain(space, ritz.values);
         return finish(combine(basis, ritz.vectors, threads_), ritz.values, "block Krylov");
@@ -180,14 +198,14 @@ class Factoring {
       SketchBasis basis = basis_of(Matrix<double>(d_, 0), true, wide);
       basis.coordinates = p;
       return stream_
-          .fold(SketchFold(std::make_shared<const SketchBasis>(std::move(basis))),
-                fmt::format("pass {}", found_.passes))
+          ->fold(SketchFold(std::make_shared<const SketchBasis>(std::move(basis))),
+                 fmt::format("pass {}", found_.passes))
           .image(threads_);
     };
     const auto forth = [&](Matrix<double> w) {  // A w
       ++found_.passes;
       Matrix<double> u(n_, w.cols());
-      stream_.through(components(std::move(w), found_.mean))
+      stream_->through(components(std::move(w), found_.mean))
           .each(fmt::format("pass {}", found_.passes), [&](const auto& block) {
             for (std::size_t i = 0; i < block.rows; ++i)
               for (std::size_t k = 0; k < block.cols; ++k)
@@ -255,11 +273,12 @@ class Factoring {
     found_.method = method;
   }
 
-  const Stream& stream_;
+  const Stream* stream_;
   Threads& threads_;
   const LowRankOptions& options_;
+  bool sparse_;
   std::size_t n_, d_;
-  double total_, largest_, largest_mean_ = 0, limit_ = 0;
+  double total_, largest_, limit_, largest_mean_ = 0;
   std::size_t width_ = 0;
   LowRank found_;
 };
@@ -276,7 +295,21 @@ LowRank low_rank(const Stream& stream, const RowMoments& moments, const LowRankO
   check_rank(options.rank, moments.rows(), moments.cols());
   require(options.passes.value_or(1) >= 1 && options.passes.value_or(1) <= 1000, "passes: found {}, expected 1 to 1000",
           options.passes.value_or(0));
-  return Factoring(stream, moments, options).run();
+  const OnePass known(moments, stream.schema().sparse, options);
+  return Factoring(&stream, known, stream.threads(), double(memory_limit(stream.execution()))).run();
+}
+
+OnePassSum OnePass::empty(Threads& threads) const {
+  check_rank(options.rank, moments.rows(), moments.cols());
+  const Factoring factoring(nullptr, *this, threads, std::numeric_limits<double>::infinity());
+  if (factoring.few_columns()) return factoring.covariance(true);
+  return factoring.sketch(factoring.sketch_directions(), true, !sparse);
+}
+
+LowRank OnePass::solve(const OnePassSum& sum, Threads& threads) const {
+  Factoring factoring(nullptr, *this, threads, std::numeric_limits<double>::infinity());
+  if (factoring.zeros()) return factoring.of_zeros();
+  return std::visit([&](const auto& fold) { return factoring.solved(fold); }, sum);
 }
 
 }  // namespace bochner

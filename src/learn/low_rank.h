@@ -7,10 +7,13 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "bochner/matrix.h"
+#include "folds/covariance.h"
 #include "folds/row_moments.h"
+#include "folds/sketch.h"
 #include "run/stream.h"
 
 namespace bochner {
@@ -40,6 +43,20 @@ struct LowRank {
 // of A^T A, or of A A^T where rows are fewer than columns, and the coordinates in it by a last pass.
 // moments: those of the stream's rows.
 LowRank low_rank(const Stream& stream, const RowMoments& moments, const LowRankOptions& options);
+
+// A factor from one pass over rows that need not meet: the sum of it, empty, by what is known of all rows; and the
+// factor from the sum of all. The covariance, in double, where that costs no more than a sketch. Options: passes = 1.
+using OnePassSum = std::variant<CovarianceFold, SketchFold>;
+struct OnePass {
+  OnePass(const RowMoments& of_all, bool rows_are_sparse, const LowRankOptions& how)
+      : moments(of_all), sparse(rows_are_sparse), options(how) {}
+  OnePassSum empty(Threads& threads) const;
+  LowRank solve(const OnePassSum& sum, Threads& threads) const;
+
+  const RowMoments& moments;  // of all rows
+  bool sparse;
+  LowRankOptions options;
+};
 
 // Refuses a rank that rows x inputs cannot have: std::invalid_argument.
 void check_rank(std::size_t rank, std::uint64_t rows, std::size_t inputs);

@@ -143,13 +143,7 @@ void Sum::save(const std::string& path) const {
   write_archive(path, archive);
 }
 
-bool Sum::is_file(const std::string& path) {
-  try {
-    return get_text(read_archive_tree(path), "type") == kType;
-  } catch (const Error&) {
-    return false;
-  }
-}
+bool Sum::is_file(const std::string& path) { return is_archive_of(path, kType); }
 
 Sum Sum::load(const std::string& path) {
   Archive archive = read_archive(path);

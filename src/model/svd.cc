@@ -8,8 +8,8 @@
 
 #include "base/require.h"
 #include "base/threads.h"
-#include "learn/low_rank.h"
 #include "maps/components.h"
+#include "model/factor_model.h"
 #include "model/mapped_rows.h"
 #include "rows/shifted.h"
 #include "run/stream.h"
@@ -41,6 +41,22 @@ std::vector<double> far_means(const RowMoments& moments) {
 
 }  // namespace
 
+Model factor_model(Schema schema, LowRank found, const RowMoments& moments, bool double_precision) {
+  Report report;
+  report.rows = moments.rows();
+  report.inputs = moments.cols();
+  report.features = found.components.cols();
+  Factor factor{.singular_values = std::move(found.singular_values),
+                .total = found.total,
+                .error = found.total > 0 ? std::sqrt(found.left / found.total) : 0,
+                .above_best = found.gain,
+                .passes = found.passes,
+                .method = std::move(found.method)};
+  const MapPtr map = components(std::move(found.components), std::move(found.mean), std::move(factor));
+  report.map = map->spec();
+  return Model(without_targets(std::move(schema)), {}, map, std::move(report), double_precision);
+}
+
 Model svd(Rows& rows, const SvdOptions& options) {
   Threads threads(options.execution);
   std::unique_ptr<Rows> shifted, in_memory;
@@ -66,20 +82,7 @@ Model svd(Rows& rows, const SvdOptions& options) {
   LowRank found =
       low_rank(stream, moments,
                {.rank = options.rank, .center = options.center, .passes = options.passes, .seed = options.seed});
-
-  Report report;
-  report.rows = moments.rows();
-  report.inputs = moments.cols();
-  report.features = options.rank;
-  Factor factor{.singular_values = std::move(found.singular_values),
-                .total = found.total,
-                .error = found.total > 0 ? std::sqrt(found.left / found.total) : 0,
-                .above_best = found.gain,
-                .passes = found.passes,
-                .method = std::move(found.method)};
-  const MapPtr map = components(std::move(found.components), std::move(found.mean), std::move(factor));
-  report.map = map->spec();
-  return Model(without_targets(std::move(schema)), {}, map, std::move(report), options.double_precision);
+  return factor_model(std::move(schema), std::move(found), moments, options.double_precision);
 }
 
 }  // namespace bochner

@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
 
 #include "base/archive.h"
 #include "base/hash64.h"
 #include "base/require.h"
+#include "base/safetensors.h"
 #include "base/threads.h"
 #include "text/text_rows.h"
 #include "text/words.h"
@@ -17,6 +20,7 @@ namespace bochner {
 
 namespace {
 
+constexpr const char* kType = "bochner text counts";
 constexpr std::size_t kMostWords = 16, kMostColumns = std::size_t(1) << 31;
 
 // The columns of a document's terms where they are hashed, each once.
@@ -50,6 +54,8 @@ void check_options(const TextOptions& o) {
           kMostWords);
   require(o.min_documents >= 1, "min documents: found 0, expected 1 or more");
   require(o.max_share > 0 && o.max_share <= 1, "max share: found {}, expected above 0 and at most 1", o.max_share);
+  require(o.pair_weight > 0 && o.pair_weight <= 1, "pair weight: found {}, expected above 0 and at most 1",
+          o.pair_weight);
   require(o.hashed <= kMostColumns, "hashed: found {} columns, expected at most {}", o.hashed, kMostColumns);
 }
 
@@ -61,6 +67,7 @@ void put_options(Archive& archive, const TextOptions& o) {
   archive.put_count("hashed", o.hashed);
   archive.put_count("idf", o.idf);
   archive.put_count("sublinear", o.sublinear);
+  if (o.pair_weight != 1) archive.put_number("pair_weight", o.pair_weight);
 }
 
 TextOptions get_options(const Archive& archive) {
@@ -72,6 +79,7 @@ TextOptions get_options(const Archive& archive) {
   o.hashed = archive.get_count("hashed");
   o.idf = archive.get_count("idf", 1) == 1;
   o.sublinear = archive.get_count("sublinear", 1) == 1;
+  if (archive.tree.contains("pair_weight")) o.pair_weight = archive.get_number("pair_weight");
   try {
     check_options(o);
   } catch (const std::invalid_argument& e) {
@@ -80,17 +88,28 @@ TextOptions get_options(const Archive& archive) {
   return o;
 }
 
+TextOptions before_projection(TextOptions options, std::uint64_t documents) {
+  options.min_documents = std::max<std::size_t>(1, documents / 1000);
+  options.max_share = documents < 100 ? std::min(1.0, 10 / std::max(1.0, double(documents))) : 0.1;
+  options.pair_weight = 0.5;
+  return options;
+}
+
 TextCounts::TextCounts(const TextOptions& options) : options_(options), counted_(std::make_unique<Counted>()) {
   check_options(options);
   counted_->documents.resize(options.hashed);
 }
 TextCounts::~TextCounts() = default;
 TextCounts::TextCounts(const TextCounts& other)
-    : options_(other.options_), documents_(other.documents_), counted_(std::make_unique<Counted>(*other.counted_)) {}
+    : options_(other.options_),
+      documents_(other.documents_),
+      parts_(other.parts_),
+      counted_(std::make_unique<Counted>(*other.counted_)) {}
 TextCounts& TextCounts::operator=(const TextCounts& other) {
   if (this == &other) return *this;
   options_ = other.options_;
   documents_ = other.documents_;
+  parts_ = other.parts_;
   *counted_ = *other.counted_;
   return *this;
 }
@@ -120,6 +139,11 @@ void TextCounts::add_terms(const std::vector<std::string_view>& terms) {
 
 void TextCounts::merge(const TextCounts& other) {
   require(options_ == other.options_, "text: these counts are of other terms");
+  std::vector<std::uint64_t> parts;
+  std::set_union(parts_.begin(), parts_.end(), other.parts_.begin(), other.parts_.end(), std::back_inserter(parts));
+  if (parts.size() < parts_.size() + other.parts_.size())
+    fail(Error::Kind::data, "text: both counts are of the same documents, which would count twice; leave one out");
+  parts_ = std::move(parts);
   documents_ += other.documents_;
   for (std::uint32_t i = 0; i < other.counted_->documents.size(); ++i) {
     const std::uint32_t number = options_.hashed ? i : counted_->terms.insert(other.counted_->terms.text(i));
@@ -142,9 +166,10 @@ bool TextCounts::operator==(const TextCounts& other) const {
 }
 
 void TextCounts::save(Archive& archive) const {
-  archive.put_text("type", "bochner text counts");
+  archive.put_text("type", kType);
   put_options(archive, options_);
   archive.put_count("documents", documents_);
+  if (!parts_.empty()) archive.put<std::uint64_t>("parts", parts_, {parts_.size()});
   std::vector<std::uint64_t> counts = counted_->documents, ends;
   std::string letters;
   if (!options_.hashed) {
@@ -166,11 +191,14 @@ void TextCounts::load(const Archive& archive) {
     fail(Error::Kind::model, "text: the counts are of other terms; the file is damaged");
   documents_ = archive.get_count("documents");
   *counted_ = {};
+  parts_.clear();
+  if (archive.arrays.contains("parts")) parts_ = archive.get<std::uint64_t>("parts", {archive.length("parts")});
   counted_->documents = archive.get<std::uint64_t>("counts", {archive.length("counts")});
   const std::vector<std::uint8_t> letters = archive.get<std::uint8_t>("letters", {archive.length("letters")});
   const std::vector<std::uint64_t> ends = archive.get<std::uint64_t>("ends", {archive.length("ends")});
   const auto refuse = [] { fail(Error::Kind::model, "text: the terms and their counts differ; the file is damaged"); };
   if (counted_->documents.size() != (options_.hashed ? options_.hashed : ends.size())) refuse();
+  if (std::adjacent_find(parts_.begin(), parts_.end(), std::greater_equal<>()) != parts_.end()) refuse();
   std::uint64_t begin = 0;
   for (std::size_t i = 0; i < ends.size(); begin = ends[i++]) {
     if (ends[i] < begin || ends[i] > letters.size()) refuse();
@@ -179,31 +207,67 @@ void TextCounts::load(const Archive& archive) {
   }
 }
 
+void TextCounts::save(const std::string& path) const {
+  Archive archive;
+  save(archive);
+  write_archive(path, archive);
+}
+
+TextCounts TextCounts::load(const std::string& path) {
+  const Archive archive = read_archive(path);
+  try {
+    if (const std::string type = archive.get_text("type"); type != kType)
+      fail(Error::Kind::model, "found \"{}\", expected counts that `bochner text -o FILE.counts` wrote", type);
+    TextCounts counts(get_options(archive));
+    counts.load(archive);
+    return counts;
+  } catch (const Error& e) {
+    fail(Error::Kind::model, "{}: {}", path, e.what());
+  }
+}
+
+bool TextCounts::is_file(const std::string& path) { return is_archive_of(path, kType); }
+
+void TextCounts::choose(const TextOptions& options) {
+  check_options(options);
+  require(options.least_words == options_.least_words && options.most_words == options_.most_words &&
+              options.hashed == options_.hashed,
+          "text: these counts are of other terms");
+  options_ = options;
+}
+
 TextCounts count_text(Documents& documents, const TextOptions& options, const Execution& execution) {
   TextCounts counts(options);
+  std::uint64_t all = 0;  // the hash of all documents
   Threads threads(execution);
   documents.rewind();
   std::vector<Document> batch;
   while (read_batch(documents, batch)) {
     threads.check_stop();
     std::vector<Words> words(batch.size());
+    std::vector<std::uint64_t> hashes(batch.size());
     std::vector<std::vector<std::uint32_t>> columns(batch.size());
     std::vector<std::vector<std::string_view>> terms(batch.size());
     threads.run(batch.size(), [&](std::size_t i, int) {
       words[i].read(batch[i].text);
+      hashes[i] = hash64(std::as_bytes(std::span(batch[i].text)));
       if (options.hashed)
         columns[i] = distinct_columns(words[i], options);
       else
         terms[i] = distinct_terms(words[i], options);
     });
-    for (std::size_t i = 0; i < batch.size(); ++i)
+    for (std::size_t i = 0; i < batch.size(); ++i) {
       if (options.hashed)
         counts.add_columns(columns[i]);
       else
         counts.add_terms(terms[i]);
+      const std::uint64_t both[] = {all, hashes[i]};
+      all = hash64(std::as_bytes(std::span(both)));
+    }
     if (execution.progress) execution.progress("words", documents.fraction_read());
   }
   if (counts.documents() == 0) fail(Error::Kind::data, "text: found no document, expected one or more");
+  counts.parts_ = {all};
   return counts;
 }
 

@@ -7,12 +7,19 @@
 #include "base/archive.h"
 #include "base/option.h"
 #include "base/require.h"
+#include "base/safetensors.h"
 #include "maps/load.h"
 #include "text/counts.h"
 #include "text/text_rows.h"
 #include "text/words.h"
 
 namespace bochner {
+
+namespace {
+
+constexpr const char* kType = "bochner text";
+
+}  // namespace
 
 struct TextModel::Content final : TextEncoder {
   TextOptions options;
@@ -22,6 +29,8 @@ struct TextModel::Content final : TextEncoder {
   std::vector<double> weights;        // one per column
   MapPtr map;
 
+  static constexpr int kLengthBits = 5;  // a term has 16 words at most
+
   std::size_t columns() const override { return counts.size(); }
 
   // Smooth idf, as if one more document held every term.
@@ -30,25 +39,38 @@ struct TextModel::Content final : TextEncoder {
       weights.push_back(options.idf ? std::log((1 + double(documents)) / (1 + double(count))) + 1 : 1.0);
   }
 
+  // The columns of a document's terms, each with its number of words in the lowest bits where that matters.
+  void find_columns(const Words& words, std::vector<std::uint64_t>& found) const {
+    found.clear();
+    for (std::size_t length = options.least_words; length <= options.most_words; ++length)
+      words.each_run(length, length, [&](std::string_view term) {
+        const std::uint32_t column = options.hashed ? hashed_column(term, options.hashed) : terms.find(term);
+        if (column != TextIndex::kNone)
+          found.push_back(std::uint64_t(column) << kLengthBits | (options.pair_weight == 1 ? 1 : length));
+      });
+    std::sort(found.begin(), found.end());
+  }
+
   void encode(std::string_view text, Encoded& out) const override {
     thread_local Words words;
     words.read(text);
-    thread_local std::vector<std::uint32_t> found;
-    found.clear();
-    words.each_run(options.least_words, options.most_words, [&](std::string_view term) {
-      const std::uint32_t column = options.hashed ? hashed_column(term, options.hashed) : terms.find(term);
-      if (column != TextIndex::kNone) found.push_back(column);
-    });
-    std::sort(found.begin(), found.end());
+    thread_local std::vector<std::uint64_t> found;
+    find_columns(words, found);
     out.clear();
     double squares = 0;
     for (std::size_t begin = 0, end; begin < found.size(); begin = end) {
       for (end = begin + 1; end < found.size() && found[end] == found[begin];) ++end;
       const double count = double(end - begin);
-      const double value = (options.sublinear ? 1 + std::log(count) : count) * weights[found[begin]];
-      out.emplace_back(found[begin], value);
-      squares += value * value;
+      const auto column = std::uint32_t(found[begin] >> kLengthBits);
+      const std::size_t length = found[begin] & ((1u << kLengthBits) - 1);
+      const double value = (options.sublinear ? 1 + std::log(count) : count) * weights[column] *
+                           (length == 1 ? 1 : std::pow(options.pair_weight, double(length - 1)));
+      if (!out.empty() && out.back().first == column)
+        out.back().second += value;  // a hash has terms of several lengths
+      else
+        out.emplace_back(column, value);
     }
+    for (const auto& [column, value] : out) squares += value * value;
     for (auto& [column, value] : out) value /= std::sqrt(squares);
   }
 };
@@ -108,7 +130,7 @@ std::unique_ptr<Rows> TextModel::rows(Documents& documents, const Execution& exe
 
 void TextModel::save(const std::string& path) const {
   Archive archive;
-  archive.put_text("type", "bochner text");
+  archive.put_text("type", kType);
   put_options(archive, options());
   archive.put_count("documents", documents());
   std::string letters;
@@ -129,10 +151,12 @@ void TextModel::save(const std::string& path) const {
   write_archive(path, archive);
 }
 
+bool TextModel::is_file(const std::string& path) { return is_archive_of(path, kType); }
+
 TextModel TextModel::load(const std::string& path) {
   const Archive archive = read_archive(path);
   try {
-    if (const std::string type = archive.get_text("type"); type != "bochner text")
+    if (const std::string type = archive.get_text("type"); type != kType)
       fail(Error::Kind::model, "found \"{}\", expected a text model, which {} writes", type, Option::text_save);
     auto content = std::make_shared<Content>();
     content->options = get_options(archive);

@@ -45,6 +45,56 @@ class Svd(CommandTest):
                 length = math.sqrt(sum(y[i * 4 + k] ** 2 for i in range(400)))
                 self.assertAlmostEqual(length / value, 1, places=3, msg=f"{words} {k}")
 
+    def test_parts_in_any_order_give_one_model(self):
+        rows = low_rank_rows(300, 24, 5, 2.0)
+        self.file("all.npy", npy(rows))
+        for name, begin, end in (("a", 0, 90), ("b", 90, 200), ("c", 200, 300)):
+            self.file(f"{name}.npy", npy(rows[begin:end]))
+            self.succeed_quietly("svd", f"{name}.npy", "--moments", "-o", f"{name}.sum")
+        self.succeed_quietly("merge", "a.sum", "b.sum", "c.sum", "-o", "all.sum")
+        self.succeed_quietly("merge", "c.sum", "b.sum", "a.sum", "-o", "other.sum")
+        self.assertEqual((self.folder / "all.sum").read_bytes(), (self.folder / "other.sum").read_bytes())
+        for name in "abc":
+            self.succeed_quietly("svd", f"{name}.npy", "--spec", "all.sum", "--rank", 4, "--center", "-o",
+                                 f"{name}.sketch")
+        self.succeed_quietly("merge", "a.sketch", "b.sketch", "-o", "ab.sketch")
+        self.succeed_quietly("merge", "ab.sketch", "c.sketch", "-o", "all.sketch")
+        self.succeed_quietly("merge", "c.sketch", "a.sketch", "b.sketch", "-o", "other.sketch")
+        self.assertEqual((self.folder / "all.sketch").read_bytes(), (self.folder / "other.sketch").read_bytes())
+        self.succeed_quietly("solve", "all.sketch", "-o", "parts")
+        self.succeed_quietly("svd", "all.npy", "--rank", 4, "--center", "-o", "whole")
+        for one, other in zip(self.singular_values("parts"), self.singular_values("whole")):
+            self.assertAlmostEqual(one / other, 1, places=5)
+        self.assertIn("sketch", self.succeed_quietly("inspect", "all.sketch"))
+        self.refuse(2, "merge", "ab.sketch", "a.sketch", "-o", "x", "--quiet", say="twice")
+        self.refuse(2, "merge", "a.sum", "a.sketch", "-o", "x", "--quiet", say="round")
+        self.refuse(2, "solve", "all.sum", "-o", "x", "--quiet", say="moments")
+        self.refuse(2, "solve", "ab.sketch", "-o", "x", "--quiet", say="missing")
+        self.refuse(1, "svd", "a.npy", "-o", "x", "--quiet", say="--rank")
+        self.refuse(3, "svd", "a.npy", "--spec", "a.npy", "--rank", 2, "-o", "x", "--quiet")
+
+    def test_sparse_parts_may_differ_in_width(self):
+        self.file("a.svm", "0 1:1 3:2\n0 2:1\n0 1:3 2:-1\n")
+        self.file("b.svm", "0 5:4 6:1\n0 1:2 7:1\n")
+        self.file("all.svm", (self.folder / "a.svm").read_text() + (self.folder / "b.svm").read_text())
+        for name in "ab":
+            self.succeed_quietly("svd", f"{name}.svm", "--moments", "-o", f"{name}.sum")
+        self.succeed_quietly("merge", "a.sum", "b.sum", "-o", "all.sum")
+        for name in "ab":
+            self.succeed_quietly("svd", f"{name}.svm", "--spec", "all.sum", "--rank", 2, "-o", f"{name}.sketch")
+        self.succeed_quietly("merge", "b.sketch", "a.sketch", "-o", "all.sketch")
+        self.succeed_quietly("solve", "all.sketch", "-o", "parts")
+        self.succeed_quietly("svd", "all.svm", "--rank", 2, "-o", "whole")
+        for one, other in zip(self.singular_values("parts"), self.singular_values("whole")):
+            self.assertAlmostEqual(one / other, 1, places=5)
+
+    def test_parts_refuse_what_each_would_read_otherwise(self):
+        self.file("a.csv", "x,y\n1,2\n,3\n4,5\n")
+        self.file("b.csv", "x,y\n1,red\n2,blue\n3,red\n4,red\n5,blue\n")
+        self.refuse(2, "svd", "a.csv", "--moments", "-o", "x", "--quiet", say="missing")
+        self.refuse(1, "svd", "b.csv", "--moments", "-o", "x", "--quiet", say="--ignore")
+        self.refuse(1, "svd", "a.csv", "--missing", "mean", "--moments", "-o", "x", "--quiet", say="--missing")
+
     def test_says_what_is_left(self):
         self.file("a.npy", npy(low_rank_rows(300, 20, 3)))
         code, output, errors = self.run_command("svd", "a.npy", "--rank", 3, "-o", "m")

@@ -97,6 +97,52 @@ class Text(CommandTest):
         self.assertNotEqual((self.folder / "a.npy").read_bytes(), (self.folder / "c.npy").read_bytes())
         self.refuse(1, "text", "docs.txt", "-o", "x.npy", "--project", "singn", "--quiet", say="sign")
 
+    def test_parts_give_the_bytes_of_all(self):
+        texts = [f"{text} n{i % 31}" for i, text in enumerate(DOCUMENTS * 50)]
+        self.file("all.txt", "\n".join(texts) + "\n")
+        self.file("a.txt", "\n".join(texts[:70]) + "\n")
+        self.file("b.txt", "\n".join(texts[70:]) + "\n")
+        for hashed in ((), ("--hashed", 64)):
+            words = ("--ngrams", "1-2", *hashed)
+            for name in ("a", "b"):
+                self.succeed_quietly("text", f"{name}.txt", "-o", f"{name}.counts", *words)
+            self.succeed_quietly("merge", "a.counts", "b.counts", "-o", "ab.counts")
+            self.succeed_quietly("merge", "b.counts", "a.counts", "-o", "ba.counts")
+            self.assertEqual((self.folder / "ab.counts").read_bytes(), (self.folder / "ba.counts").read_bytes())
+            choices = ("--project", "sign", "--dims", 8, "--min-documents", 2, "--sublinear")
+            self.succeed_quietly("text", "all.txt", "-o", "all.npy", *words, *choices, "--save", "all.text")
+            self.succeed_quietly("text", "a.txt", "-o", "a.npy", "--counts", "ab.counts", *choices, "--save", "a.text")
+            self.assertEqual((self.folder / "a.text").read_bytes(), (self.folder / "all.text").read_bytes())
+            self.assertEqual(list(read_npy((self.folder / "a.npy").read_bytes())[1]),
+                             list(read_npy((self.folder / "all.npy").read_bytes())[1])[:70 * 8])
+            self.refuse(2, "merge", "ab.counts", "a.counts", "-o", "x.counts", "--quiet", say="twice")
+        self.succeed_quietly("text", "a.txt", "-o", "other.counts", "--ngrams", "1")
+        self.refuse(2, "merge", "ab.counts", "other.counts", "-o", "x.counts", "--quiet", say="--ngrams")
+        self.refuse(3, "merge", "ab.counts", "a.text", "-o", "x.counts", "--quiet", say="counts")
+        self.refuse(3, "text", "a.txt", "-o", "x.svm", "--counts", "a.text", "--quiet", say="counts")
+        self.refuse(1, "text", "a.txt", "-o", "x.svm", "--counts", "ab.counts", "--ngrams", "1", "--quiet",
+                    say="--ngrams")
+        self.refuse(1, "text", "a.txt", "-o", "x.counts", "--sublinear", "--quiet", say="--sublinear")
+
+    def test_transform_takes_documents(self):
+        self.file("docs.txt", "\n".join(DOCUMENTS))
+        self.succeed_quietly("text", "docs.txt", "-o", "docs.svm", "--save", "m")
+        self.succeed_quietly("transform", "m", "docs.txt", "-o", "again.svm")
+        self.assertEqual((self.folder / "again.svm").read_bytes(), (self.folder / "docs.svm").read_bytes())
+        self.refuse(1, "transform", "m", "docs.txt", "--inverse", "-o", "x.npy", "--quiet", say="--inverse")
+
+    def test_projection_leaves_out_what_few_or_most_documents_share(self):
+        # 2000 documents: terms in 2 to 200 of them stay, and pairs weigh half.
+        texts = [f"common word{i % 20} rare{i}" for i in range(2000)]
+        self.file("docs.txt", "\n".join(texts))
+        words = ("text", "docs.txt", "--ngrams", "1-2", "--project", "hash", "--dims", 4)
+        self.succeed_quietly(*words, "-o", "a.npy")
+        self.succeed_quietly(*words, "-o", "b.npy", "--min-documents", 2, "--max-share", 0.1, "--pair-weight", 0.5)
+        self.assertEqual((self.folder / "a.npy").read_bytes(), (self.folder / "b.npy").read_bytes())
+        self.succeed_quietly(*words, "-o", "c.npy", "--min-documents", 1)
+        self.assertNotEqual((self.folder / "a.npy").read_bytes(), (self.folder / "c.npy").read_bytes())
+        self.refuse(1, *words, "-o", "x.npy", "--pair-weight", 0, "--quiet", say="--pair-weight")
+
     def test_same_bytes_for_any_threads(self):
         self.file("docs.txt", "\n".join(f"{text} n{i % 31}" for i, text in enumerate(DOCUMENTS * 200)))
         for threads in (1, 3):

@@ -139,6 +139,59 @@ TEST(TextCounts, MergeInAnyOrder) {
   EXPECT_THROW(counts_of({}).merge(counts_of({.most_words = 2})), std::invalid_argument);
 }
 
+TEST(TextCounts, OfTheSameDocumentsAreRefused) {
+  const Scratch scratch;
+  write_bytes(scratch.path("a.txt"), "the fox\nthe dog");
+  write_bytes(scratch.path("b.txt"), "a dog\nsleeps");
+  const auto a = open_documents({scratch.path("a.txt")}), b = open_documents({scratch.path("b.txt")});
+  TextCounts sum = count_text(*a, {});
+  sum.merge(count_text(*b, {}));
+  EXPECT_EQ(sum.parts(), 2u);
+  EXPECT_THROW(sum.merge(count_text(*b, {})), Error);
+  sum.save(scratch.path("sum.counts"));
+  EXPECT_TRUE(TextCounts::is_file(scratch.path("sum.counts")));
+  EXPECT_FALSE(TextCounts::is_file(scratch.path("a.txt")));
+  EXPECT_THROW(TextCounts::load(scratch.path("sum.counts")).merge(count_text(*a, {})), Error);
+  EXPECT_EQ(TextCounts::load(scratch.path("sum.counts")), sum);
+  sum.choose({.min_documents = 2});
+  EXPECT_EQ(TextModel(sum).columns(), 2u);  // dog, the
+  EXPECT_THROW(sum.choose({.most_words = 2}), std::invalid_argument);
+}
+
+TEST(TextModel, PairsMayWeighLess) {
+  const std::string text = kDocuments[0] + " the lazy dog";
+  for (const std::size_t hashed : {0, 1 << 20}) {
+    const auto weighed = [&](double pair_weight) {
+      return TextModel(counts_of({.most_words = 3, .hashed = hashed, .pair_weight = pair_weight}));
+    };
+    const TextModel plain = weighed(1), half = weighed(0.5);
+    const auto expected = plain.encode(text), found = half.encode(text);
+    ASSERT_EQ(found.size(), expected.size());
+    std::vector<double> factors;
+    for (std::size_t p = 0; p < found.size(); ++p) {
+      EXPECT_EQ(found[p].first, expected[p].first);
+      factors.push_back(found[p].second / expected[p].second);
+    }
+    std::sort(factors.begin(), factors.end());
+    EXPECT_NEAR(factors.back() / factors.front(), 4, 1e-9);  // a word beside three of them
+    for (const double factor : factors)
+      EXPECT_NEAR(std::round(std::log2(factors.back() / factor)), std::log2(factors.back() / factor), 1e-9);
+    const Scratch scratch;
+    half.save(scratch.path("half.text"));
+    EXPECT_EQ(TextModel::load(scratch.path("half.text")).encode(text), found);
+  }
+}
+
+TEST(TextOptions, BeforeAProjectionLeaveOutRareAndCommonTerms) {
+  const TextOptions large = before_projection({.most_words = 2}, 11314), small = before_projection({}, 4);
+  EXPECT_EQ(large.min_documents, 11u);
+  EXPECT_EQ(large.max_share, 0.1);
+  EXPECT_EQ(large.most_words, 2u);
+  EXPECT_EQ(small.min_documents, 1u);
+  EXPECT_EQ(small.max_share, 1);
+  EXPECT_EQ(before_projection({}, 20).max_share, 0.5);
+}
+
 TEST(TextModel, HashedTermsNeedNoVocabulary) {
   const TextModel model(counts_of({.hashed = 1 << 16}));
   EXPECT_EQ(model.columns(), 1u << 16);
