@@ -41,11 +41,12 @@ std::vector<std::optional<double>> constants_of(const Model& model) {
   return values;
 }
 
-void run_transform(const TransformWords& words) {
-  if (TextModel::is_file(words.model)) {
-    require(!words.inverse, "--inverse: documents cannot be told from their rows, expected a projection or a factor");
-    return encode_documents(words.file, words.model, words.output, words.run);
-  }
+void transform_documents(const TransformWords& words) {
+  require(!words.inverse, "--inverse: documents cannot be told from their rows, expected a projection or a factor");
+  encode_documents(words.file, words.model, words.output, words.run);
+}
+
+void transform_rows(const TransformWords& words) {
   Messages messages(words.run.quiet);
   const Execution execution = words.run.execution(messages);
   const bool npy = words.output.ends_with(".npy");
@@ -127,7 +128,9 @@ void add_transform(CLI::App& app, Job& job) {
       "  bochner transform projected.model rows.csv -o small.npy\n"
       "  bochner transform mails.text new/ -o new.svm       documents, by what `bochner text --save` wrote\n"
       "The features' inner products approximate the model's kernel, for use with any linear method.");
-  command->callback([words, &job] { job = [words] { run_transform(*words); }; });
+  command->callback([words, &job] {
+    job = [words] { TextModel::is_file(words->model) ? transform_documents(*words) : transform_rows(*words); };
+  });
 }
 
 }  // namespace bochner
