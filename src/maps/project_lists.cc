@@ -95,11 +95,17 @@ class HashDraws {
     draw_sign_bits(seed_, inputs, 0, words, drawn.data());
     lists.entries.resize(begin + inputs.count * signs_);
     Entry* to = lists.entries.data() + begin;
-    for (std::size_t i = 0; i < inputs.count; ++i) {
+    for (std::size_t i = 0; i < inputs.count; ++i, to += signs_) {
       const std::uint64_t* word = drawn.data() + i * words;
-      for (std::size_t s = 0; s < signs_; ++s) *to++ = entry(std::uint32_t(word[s / 2] >> (32 * (s % 2))), parts_[s]);
-      lists.offsets.push_back(begin + (i + 1) * signs_);
+      for (std::size_t s = 0; s + 2 <= signs_; s += 2) {
+        to[s] = entry(std::uint32_t(word[s / 2]), parts_[s]);
+        to[s + 1] = entry(std::uint32_t(word[s / 2] >> 32), parts_[s + 1]);
+      }
+      if (signs_ % 2) to[signs_ - 1] = entry(std::uint32_t(word[signs_ / 2]), parts_[signs_ - 1]);
     }
+    const std::size_t before = lists.offsets.size();
+    lists.offsets.resize(before + inputs.count);
+    for (std::size_t i = 0; i < inputs.count; ++i) lists.offsets[before + i] = begin + (i + 1) * signs_;
   }
 
  private:
@@ -186,8 +192,8 @@ class ListProjection final : public ProjectionOf<ListProjection<Draws>> {
   template <class T>
   void add_terms(const DrawnRows& inputs, const T* values, T* z) const {
     with_lists(inputs, [&](std::size_t i, std::span<const Entry> list) {
-      const T both[2] = {values[i], -values[i]};
-      for (const Entry entry : list) z[entry >> 1] += both[entry & 1];
+      const T value = values[i];
+      for (const Entry entry : list) z[entry >> 1] += entry & 1 ? -value : value;
     });
   }
 

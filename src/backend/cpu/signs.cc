@@ -55,11 +55,11 @@ HWY_INLINE void multiply_wide(D d, V c, V k, V& high, V& low) {
 #endif
 }
 
-// Philox of random/philox.h, a counter to a lane and two vectors of them at once: one waits for its products.
+// Philox of random/philox.h, a counter to a lane and several vectors of them at once: each waits for its products.
 void draw_batch(std::uint64_t seed, std::size_t count, CounterBatch& batch) {
   const hn::CappedTag<std::uint32_t, 16> d;
   using V = hn::Vec<decltype(d)>;
-  constexpr std::size_t kLanes = hn::MaxLanes(decltype(d)()), kVectors = 2;
+  constexpr std::size_t kLanes = hn::MaxLanes(decltype(d)()), kVectors = kManyRegisters ? 4 : 2;
   static_assert(kCounters % (kVectors * kLanes) == 0);
   const V k0 = hn::Set(d, 0xD2511F53u), k1 = hn::Set(d, 0xCD9E8D57u);
   for (std::size_t begin = 0; begin < count; begin += kVectors * kLanes) {
@@ -218,24 +218,38 @@ void Operations::expand_signs(const std::uint64_t* bits, std::size_t words, doub
 
 namespace bochner {
 
-// Row after row, so that the second word of a last block, where a row has an odd number of them, is written over by
-// the next row's first.
+// Row after row. Where rows have an odd number of words, the second word of a row's last block is written over by the
+// next row's first.
 void draw_sign_bits(std::uint64_t seed, const DrawnRows& rows, std::size_t first, std::size_t words,
                     std::uint64_t* bits) {
   cpu::CounterBatch batch;
-  std::uint64_t* to[cpu::kCounters];
   const std::uint64_t* const end = bits + rows.count * words;
-  const std::size_t blocks = (words + 1) / 2;
+  const std::size_t blocks = (words + 1) / 2, left = 2 * blocks - words;
+  std::uint64_t* to = bits;
   for (std::size_t row = 0, block = 0; row < rows.count && words > 0;) {
+    const std::size_t begin = block;
     std::size_t count = 0;
-    for (; count < cpu::kCounters && row < rows.count; ++count) {
-      batch.row[count] = std::uint32_t(rows[row]);
-      batch.block[count] = std::uint32_t(first / 2 + block);
-      to[count] = bits + row * words + 2 * block;
-      if (++block == blocks) block = 0, ++row;
+    for (; count < cpu::kCounters && row < rows.count; ++row, block = 0) {
+      const std::size_t most = std::min(blocks - block, cpu::kCounters - count);
+      const auto input = std::uint32_t(rows[row]);
+      for (std::size_t b = 0; b < most; ++b, ++count) {
+        batch.row[count] = input;
+        batch.block[count] = std::uint32_t(first / 2 + block + b);
+      }
+      block += most;
+      if (block < blocks) break;  // the batch is full
     }
     cpu::draw_counters(seed, count, batch);
-    for (std::size_t c = 0; c < count; ++c) std::memcpy(to[c], batch.drawn + 4 * c, end - to[c] > 1 ? 16 : 8);
+    if (left == 0) {
+      std::memcpy(to, batch.drawn, 16 * count);
+      to += 2 * count;
+      continue;
+    }
+    for (std::size_t c = 0, b = begin; c < count; ++c) {
+      std::memcpy(to, batch.drawn + 4 * c, end - to > 1 ? 16 : 8);
+      to += 2;
+      if (++b == blocks) b = 0, to -= left;
+    }
   }
 }
 
