@@ -14,6 +14,7 @@
 #include "folds/gram_and_held.h"
 #include "folds/largest.h"
 #include "folds/lloyd.h"
+#include "folds/mixture_fold.h"
 #include "folds/residual_moments.h"
 #include "folds/row_moments.h"
 #include "folds/sketch.h"
@@ -147,6 +148,46 @@ struct LloydCase : Data<T> {
   }
 };
 
+// A round of EM of two groups of rows, by the sign of their first target, with three components each.
+template <class T, CovarianceForm::Kind kKind>
+struct MixtureCase : Data<T> {
+  std::vector<double> classes;
+
+  MixtureCase() {
+    for (std::size_t i = 0; i < kRows; ++i) classes.push_back(this->targets[2 * i] > 0 ? 1 : 0);
+  }
+  RowBlock<T> all() const {
+    RowBlock<T> block = Data<T>::all();
+    block.targets = classes.data();
+    block.target_count = 1;
+    return block;
+  }
+  MixtureFold empty() const {
+    using Kind = CovarianceForm::Kind;
+    Gaussians g{.form = {.kind = kKind, .rank = kKind == Kind::lowrank ? std::size_t(2) : 0},
+                .means = Matrix<double>(6, kCols),
+                .variances = {},
+                .matrices = {}};
+    for (std::size_t k = 0; k < 6; ++k)
+      for (std::size_t j = 0; j < kCols; ++j) g.means(k, j) = 0.3 * normal(4, Draw::frequency, k, j);
+    if (kKind == Kind::full || kKind == Kind::tied) {
+      g.matrices.assign(kKind == Kind::tied ? 1 : 6, Matrix<double>(kCols, kCols));
+      for (Matrix<double>& matrix : g.matrices)
+        for (std::size_t j = 0; j < kCols; ++j) matrix(j, j) = 0.3;
+    } else {
+      g.variances = Matrix<double>(6, kKind == Kind::spherical ? 1 : kCols);
+      std::fill_n(g.variances.data(), g.variances.rows() * g.variances.cols(), 0.3);
+    }
+    if (kKind == Kind::lowrank) {
+      g.matrices.assign(6, Matrix<double>(kCols, 2));
+      for (std::size_t k = 0; k < 6; ++k)
+        for (std::size_t j = 0; j < 2 * kCols; ++j) g.matrices[k].data()[j] = 0.2 * normal(5, Draw::frequency, k, j);
+    }
+    return MixtureFold(std::make_shared<const MixtureRound>(std::move(g), std::vector<double>(6, 1.0 / 3), 2,
+                                                            std::is_same_v<T, double>));
+  }
+};
+
 // Kept rows, some of them held out.
 struct KeptCase : testing::KeptProblem {
   std::vector<double> mean;
@@ -252,7 +293,10 @@ using Cases = ::testing::Types<
     MomentsCase<Data<float>>, MomentsCase<Data<double>>, MomentsCase<SparseSurveyCase>,
     SketchCase<Data<float>, false, false>, SketchCase<Data<float>, false, true>, SketchCase<Data<double>, false, true>,
     SketchCase<SparseSurveyCase, true, false>, CovarianceCase<Data<float>, false>, CovarianceCase<Data<float>, true>,
-    CovarianceCase<SparseSurveyCase, false>, LloydCase<float>, LloydCase<double>>;
+    CovarianceCase<SparseSurveyCase, false>, LloydCase<float>, LloydCase<double>,
+    MixtureCase<float, CovarianceForm::Kind::full>, MixtureCase<double, CovarianceForm::Kind::full>,
+    MixtureCase<float, CovarianceForm::Kind::tied>, MixtureCase<float, CovarianceForm::Kind::diag>,
+    MixtureCase<float, CovarianceForm::Kind::spherical>, MixtureCase<double, CovarianceForm::Kind::lowrank>>;
 TYPED_TEST_SUITE(FoldContract, Cases);
 
 TYPED_TEST(FoldContract, SevenSplitsInFiveOrdersSavedAndLoadedGiveTheSameBits) {

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <vector>
+
+#include "backend/backend.h"
+#include "backend/landmarks.h"
+#include "bochner/gaussians.h"
+
+namespace bochner {
+
+// Gaussians made ready to be evaluated at rows of T. Everything is a sum of squares of differences x - mean, taken
+// before anything else, so that nothing cancels where means lie far from 0.
+//   log N(x; m, S) = -1/2 (d log 2 pi + log det S + |L^-1 (x - m)|^2),  S = L L^T
+//   lowrank, S = F F^T + P:  |L^-1 (x - m)|^2 = |u|^2 - |C^-1 F^T P^-1/2 u|^2,  u = P^-1/2 (x - m),
+//   C C^T = I + F^T P^-1 F (Woodbury), in double: the two may be far larger than their difference.
+template <class T>
+class GaussianDensities {
+ public:
+  // std::invalid_argument where sizes do not meet, a number is not finite or a covariance is not positive definite.
+  explicit GaussianDensities(const Gaussians& gaussians);
+
+  std::size_t size() const { return constants_.size(); }
+  std::size_t inputs() const { return inputs_; }
+
+  // out(i, k - first) = log N(x_i; k), k = first .. first + count. One thread, a moderate number of rows. A row's
+  // result is a function of that row alone, to the bit.
+  void log_densities(const Backend& on, MatrixView<const T> x, std::size_t first, std::size_t count,
+                     MatrixView<double> out) const;
+
+ private:
+  void prepare_full(const Gaussians& gaussians);
+  void prepare_diagonal(const Gaussians& gaussians);
+  void prepare_low_rank(const Gaussians& gaussians);
+  void full(const Backend& on, MatrixView<const T> x, std::size_t k, MatrixView<double> out, std::size_t column) const;
+  void tied(const Backend& on, MatrixView<const T> x, std::size_t first, std::size_t count,
+            MatrixView<double> out) const;
+  void diagonal(MatrixView<const T> x, std::size_t first, std::size_t count, MatrixView<double> out) const;
+  void low_rank(const Backend& on, MatrixView<const T> x, std::size_t k, MatrixView<double> out,
+                std::size_t column) const;
+
+  CovarianceForm form_;
+  std::size_t inputs_;
+  std::vector<double> constants_;             // -1/2 (d log 2 pi + log det S)
+  Matrix<T> means_;                           // K x d
+  Matrix<T> factors_;                         // diag, spherical: 1 / deviation, K x d
+  std::vector<LowerPanels<T>> whiten_;        // full, tied: L^-1
+  Matrix<T> whitened_;                        // tied: L^-1 (mean_k - origin)
+  std::vector<T> origin_;                     // tied: the mean of the means
+  Matrix<double> wide_means_, wide_factors_;  // lowrank
+  std::vector<Matrix<double>> directions_;    // lowrank: P^-1/2 F C^-T, d x rank
+};
+
+}  // namespace bochner

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "learn/mixtures/em.h"
+
+#include <gtest/gtest.h>
+
+#include "learn/mixtures/floor.h"
+#include "learn/mixtures/maximize.h"
+#include "learn/mixtures/start.h"
+#include "naive.h"
+#include "run/compute.h"
+
+namespace bochner {
+namespace {
+
+using testing::clustered_rows;
+using Kind = CovarianceForm::Kind;
+constexpr double kTiny = 1e-12;
+
+MixtureSample sample_of(Matrix<double> x) {
+  MixtureSample sample{.x = std::move(x), .classes = {}, .weights = {}, .groups = 1};
+  sample.weights.assign(sample.rows(), 1.0);
+  return sample;
+}
+
+std::vector<double> variances_of(const Matrix<double>& x) {
+  std::vector<double> variances;
+  for (std::size_t j = 0; j < x.cols(); ++j) {
+    double mean = 0, square = 0;
+    for (std::size_t i = 0; i < x.rows(); ++i) mean += x(i, j) / double(x.rows());
+    for (std::size_t i = 0; i < x.rows(); ++i) square += std::pow(x(i, j) - mean, 2) / double(x.rows());
+    variances.push_back(square);
+  }
+  return variances;
+}
+
+template <class T>
+MixturePass pass_over(Threads& threads, const MixtureSample& sample, std::vector<T>& memory) {
+  memory.assign(sample.x.data(), sample.x.data() + sample.rows() * sample.x.cols());
+  auto block = RowBlock<T>::dense({memory.data(), sample.rows(), sample.x.cols(), sample.x.cols()});
+  block.weights = sample.weights.data();
+  if (sample.groups > 1) {
+    block.targets = sample.classes.data();
+    block.target_count = 1;
+  }
+  return [&threads, block](MixtureFold fold) {
+    fold.add(workers_on(threads), block);
+    return fold;
+  };
+}
+
+TEST(Em, RoundsAreThoseOfTheBooks) {
+  MixtureSample sample = sample_of(clustered_rows(700, 4, 3, 5));
+  for (std::size_t i = 0; i < sample.rows(); ++i) sample.weights[i] = 0.5 + uniform(9, Draw::entry, i);
+  Threads threads(2);
+  const StartOptions start{
+      .components = 3, .covariance = {}, .restarts = 1, .rounds = 0, .seed = 3, .floor = std::vector<double>(4, kTiny)};
+  const Mixtures from = clustered_start(workers_on(threads), sample, start, 0);
+  Mixture naive = from.of_group(0);
+  std::vector<double> expected;
+  double all = 0;
+  for (const double w : sample.weights) all += w;
+  for (int round = 0; round < 12; ++round)
+    expected.push_back(testing::naive_round(sample.x, sample.weights, naive) / all);
+
+  const EmOptions options{.tolerance = -1, .rounds = 11, .floor = start.floor, .double_precision = true};
+  std::vector<double> wide;
+  const EmRun run = run_em(pass_over(threads, sample, wide), from, options, threads);
+  ASSERT_EQ(run.paths[0].size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(run.paths[0][i], expected[i], 1e-9) << i;
+  EXPECT_EQ(run.falls, 0u);
+
+  EmOptions narrow = options;
+  narrow.double_precision = false;
+  std::vector<float> floats;
+  const EmRun rounded = run_em(pass_over(threads, sample, floats), from, narrow, threads);
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(rounded.paths[0][i], expected[i], 1e-6) << i;
+}
+
+// Of every form: densities by the covariance written out, and a likelihood that never falls.
+class Forms : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Forms, DensitiesAreThoseOfTheWholeCovariance) {
+  const MixtureSample sample = sample_of(clustered_rows(400, 19, 3, 7));
+  Threads threads(2);
+  const StartOptions start{.components = 3,
+                           .covariance = parse_covariance_name(GetParam()),
+                           .restarts = 1,
+                           .rounds = 0,
+                           .seed = 1,
+                           .floor = floor_of(variances_of(sample.x), 1e-3)};
+  const Mixtures found = clustered_start(workers_on(threads), sample, start, 0);
+  const GaussianDensities<double> wide(found.gaussians);
+  const GaussianDensities<float> narrow(found.gaussians);
+  Matrix<double> a(50, 3), b(50, 3);
+  Matrix<float> x(50, 19);
+  std::copy_n(sample.x.data(), 50 * 19, x.data());
+  const Workers on = workers_on(threads);
+  wide.log_densities(on.ops, sample.x.view().slice(0, 50), 0, 3, a.view());
+  narrow.log_densities(on.ops, std::as_const(x).view(), 0, 3, b.view());
+  for (std::size_t i = 0; i < 50; ++i)
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double expected = testing::naive_log_density(
+          testing::row_of(sample.x, i), testing::row_of(found.gaussians.means, k), found.gaussians.covariance(k));
+      EXPECT_NEAR(a(i, k), expected, 1e-9 * std::abs(expected));
+      EXPECT_NEAR(b(i, k), expected, 3e-5 * std::abs(expected));
+    }
+}
+
+TEST_P(Forms, TheLikelihoodNeverFalls) {
+  const std::size_t n = 600, d = 6;
+  std::vector<Matrix<double>> hard;
+  hard.push_back(clustered_rows(n, d, 4, 1));
+  hard.push_back(clustered_rows(n, d, 4, 2));
+  for (std::size_t i = 0; i < n; ++i) {
+    std::copy_n(&hard[1](i % 7, 0), d, &hard[1](i, 0));  // seven rows, over and over
+    hard[1](i, 3) = 5;                                   // and a constant input
+  }
+  hard.push_back(clustered_rows(3, d, 2, 3));  // fewer rows than components
+  hard.push_back(clustered_rows(n, d, 3, 4));
+  for (std::size_t i = 0; i < n * d; ++i) hard.back().data()[i] *= 1e6;
+  hard.push_back(Matrix<double>(20, d));  // nothing but zeros
+  hard.push_back(clustered_rows(1, d, 1, 3));
+  hard.push_back(clustered_rows(n, d, 3, 4));
+  for (std::size_t i = 0; i < n; ++i) hard.back()(i, 1) = hard.back()(i, 0) * 2;  // two inputs are one
+  Threads threads(2);
+  for (std::size_t h = 0; h < hard.size(); ++h) {
+    MixtureSample sample = sample_of(hard[h]);
+    StartOptions start{.components = 5,
+                       .covariance = parse_covariance_name(GetParam()),
+                       .restarts = 2,
+                       .rounds = 5,
+                       .seed = 2,
+                       .floor = {}};
+    const std::vector<double> variances = variances_of(sample.x);
+    start.floor = floor_of(variances, choose_floor(workers_on(threads), sample, start, variances));
+    const EmRun begun = best_start(workers_on(threads), sample, start);
+    std::vector<double> wide;
+    const EmRun run =
+        run_em(pass_over(threads, sample, wide), begun.mixtures,
+               {.tolerance = 1e-7, .rounds = 60, .floor = start.floor, .double_precision = true}, threads);
+    EXPECT_EQ(run.falls, 0u) << h;
+    EXPECT_EQ(begun.falls, 0u) << h;
+    for (std::size_t i = 1; i < run.paths[0].size(); ++i)
+      EXPECT_GE(run.paths[0][i], run.paths[0][i - 1] - 1e-9 * (1 + std::abs(run.paths[0][i]))) << h << " " << i;
+    EXPECT_TRUE(std::isfinite(run.mean_log_likelihood())) << h;
+    const Mixture mixture = run.mixtures.of_group(0);
+    EXPECT_GE(mixture.weights.size(), 1u) << h;
+    GaussianDensities<float> usable(mixture.gaussians);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Forms, ::testing::Values("full", "diag", "spherical", "tied", "lowrank:2"),
+                         [](const auto& info) {
+                           const std::string name = info.param;
+                           return name.substr(0, name.find(':'));
+                         });
+
+TEST(Em, GroupsAreLearntAsIfAlone) {
+  const std::size_t n = 900, d = 3;
+  MixtureSample all = sample_of(clustered_rows(n, d, 4, 11));
+  all.groups = 3;
+  for (std::size_t i = 0; i < n; ++i) all.classes.push_back(double((i * 7) % 3));
+  Threads threads(2);
+  StartOptions start{.components = 2, .covariance = {}, .restarts = 2, .rounds = 5, .seed = 4, .floor = {}};
+  start.floor = floor_of(variances_of(all.x), 1e-4);
+  const EmOptions em{.tolerance = 1e-5, .rounds = 30, .floor = start.floor, .double_precision = true};
+  std::vector<double> memory;
+  const EmRun together =
+      run_em(pass_over(threads, all, memory), best_start(workers_on(threads), all, start).mixtures, em, threads);
+  for (std::size_t g = 0; g < 3; ++g) {
+    const std::vector<std::size_t> rows = all.of_group(g);
+    MixtureSample one = sample_of(Matrix<double>(rows.size(), d));
+    for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(&all.x(rows[i], 0), d, &one.x(i, 0));
+    std::vector<double> alone_memory;
+    const EmRun alone = run_em(pass_over(threads, one, alone_memory),
+                               best_start(workers_on(threads), one, start).mixtures, em, threads);
+    EXPECT_NEAR(together.log_likelihoods[g], alone.log_likelihoods[0], 1e-6 * std::abs(alone.log_likelihoods[0]));
+  }
+}
+
+TEST(Em, AClassWithoutRowsIsNoTrouble) {
+  MixtureSample sample = sample_of(clustered_rows(200, 2, 2, 3));
+  sample.groups = 3;
+  for (std::size_t i = 0; i < 200; ++i) sample.classes.push_back(double(i % 2));  // none of class 2
+  Threads threads(1);
+  StartOptions start{.components = 2, .covariance = {}, .restarts = 2, .rounds = 5, .seed = 4, .floor = {}};
+  start.floor = floor_of(variances_of(sample.x), 1e-4);
+  const EmRun run = best_start(workers_on(threads), sample, start);
+  EXPECT_TRUE(std::isfinite(run.mean_log_likelihood()));
+  EXPECT_EQ(run.mixtures.of_group(2).weights.size(), 1u);
+}
+
+TEST(Floor, IsSmallWhereRowsAreManyAndLargeWhereTheyAreFewerThanInputs) {
+  Threads threads(2);
+  const StartOptions start{.components = 2, .covariance = {}, .restarts = 1, .rounds = 0, .seed = 0, .floor = {}};
+  const MixtureSample many = sample_of(clustered_rows(6000, 4, 2, 3)), few = sample_of(clustered_rows(60, 40, 2, 3));
+  EXPECT_LE(choose_floor(workers_on(threads), many, start, variances_of(many.x)), 1e-3);
+  EXPECT_GE(choose_floor(workers_on(threads), few, start, variances_of(few.x)), 1e-2);
+}
+
+TEST(Floor, RaisedCovariancesAreTheLikeliestAboveIt) {
+  // Of -log det S - tr(S^-1 C) over S >= diag(floor): no admissible neighbour is likelier.
+  Matrix<double> C(3, 3);
+  const double given[3][3] = {{2, 1.9, 0.01}, {1.9, 2, 0}, {0.01, 0, 0.001}};
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) C(i, j) = given[i][j];
+  const std::vector<double> floor = {0.3, 0.2, 0.01};
+  const auto value = [&](const Matrix<double>& S) {
+    double sum = 0;  // log N of 0 has -1/2 log det; the trace by columns of C
+    Matrix<double> whole = C;
+    for (std::size_t a = 0; a < 3; ++a) {
+      // C = sum of columns of its root: here by the rows of its Cholesky factor
+      for (std::size_t b = 0; b < a; ++b) {
+        for (std::size_t l = 0; l < b; ++l) whole(a, b) -= whole(a, l) * whole(b, l);
+        whole(a, b) /= whole(b, b);
+      }
+      for (std::size_t l = 0; l < a; ++l) whole(a, a) -= whole(a, l) * whole(a, l);
+      whole(a, a) = std::sqrt(std::max(0.0, whole(a, a)));
+    }
+    for (std::size_t l = 0; l < 3; ++l) {
+      std::vector<double> column(3);
+      for (std::size_t a = l; a < 3; ++a) column[a] = whole(a, l);
+      sum += testing::naive_log_density(column, {0, 0, 0}, S);
+      if (l > 0) sum -= testing::naive_log_density({0, 0, 0}, {0, 0, 0}, S);
+    }
+    return sum;
+  };
+  const Matrix<double> best = raised_to_floor(C, floor);
+  const double most = value(best);
+  for (std::uint64_t trial = 0; trial < 200; ++trial) {
+    Matrix<double> other = best;  // plus a positive semidefinite change, or mixed with another admissible one
+    std::vector<double> v(3);
+    for (std::size_t j = 0; j < 3; ++j) v[j] = 0.2 * normal(trial, Draw::entry, j);
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j) {
+        other(i, j) = trial % 2 ? other(i, j) + v[i] * v[j] : 0.9 * other(i, j) + 0.1 * (v[i] * v[j]);
+        if (trial % 2 == 0 && i == j) other(i, j) += 0.1 * floor[i];
+      }
+    EXPECT_LE(value(other), most + 1e-9) << trial;
+  }
+}
+
+}  // namespace
+}  // namespace bochner
