@@ -10,6 +10,7 @@
 #include "options.h"
 #include "output.h"
 #include "require.h"
+#include "sequences.h"
 
 namespace bochner {
 
@@ -35,15 +36,22 @@ std::string weights_line(const EvalWords& words, const Schema& schema, const Sco
   return fmt::format("unweighted: {} has no weights that differ in a column '{}'", words.file, column->name);
 }
 
+Evaluation evaluate_rows(const EvalWords& words, const Model& model, const RowsOptions& reading,
+                         const Execution& execution, Messages& messages) {
+  const std::unique_ptr<Rows> rows = open_rows(words.file, model.schema(), reading);
+  NewRows watched(*rows, model);
+  Evaluation found = model.examine(watched, execution, !words.unweighted);
+  for (const std::string& warning : watched.warnings()) messages.say(warning);
+  return found;
+}
+
 void run_eval(const EvalWords& words) {
   Messages messages(words.run.quiet);
   const Execution execution = words.run.execution(messages);
   const RowsOptions reading = words.format.rows(words.run);
   const Model model = load_model(words.model);
-  const std::unique_ptr<Rows> rows = open_rows(words.file, model.schema(), reading);
-  NewRows watched(*rows, model);
-  const Evaluation found = model.examine(watched, execution, !words.unweighted);
-  for (const std::string& warning : watched.warnings()) messages.say(warning);
+  const Evaluation found = is_of_sequences(model) ? evaluate_sequences(model, words.file, reading, execution)
+                                                  : evaluate_rows(words, model, reading, execution, messages);
   if (found.score.rows == 0) fail(Error::Kind::data, "{}: has no rows, expected at least one", words.file);
   if (words.json)
     print_json(nlohmann::json::parse(json_text(found)));
@@ -62,7 +70,9 @@ void add_eval(CLI::App& app, Job& job) {
   command->add_option("FILE", words->file, "Rows with their targets; - is standard input")->required()->type_name("");
   command->add_flag("--details", words->details, "The confusion matrix of more than 10 classes too");
   command->add_flag("--unweighted", words->unweighted, "Every row counts once, though the file has weights");
-  command->add_flag("--json", words->json, "One object: error, auc, f1, confusion, recall, ... or r2, rmse, mae, ...");
+  command->add_flag(
+      "--json", words->json,
+      "One object: error, auc, f1, confusion, recall, ... or r2, rmse, mae, ...; log_likelihood of mixtures");
   words->format.add(*command);
   words->run.add(*command);
   command->footer(

@@ -33,6 +33,35 @@ int report(int code, const std::string& message) {
   return code;
 }
 
+// In the order of the help.
+void add_commands(CLI::App& app, Job& job) {
+  add_train(app, job);
+  add_predict(app, job);
+  add_eval(app, job);
+  add_report(app, job);
+  add_transform(app, job);
+  add_project(app, job);
+  add_svd(app, job);
+  add_pca(app, job);
+  add_kmeans(app, job);
+  add_lda(app, job);
+  add_cca(app, job);
+  add_anomaly(app, job);
+  add_gmm(app, job);
+  add_hmm(app, job);
+  add_text(app, job);
+  add_index(app, job);
+  add_neighbors(app, job);
+  add_graph(app, job);
+  add_inspect(app, job);
+  add_accumulate(app, job);
+  add_merge(app, job);
+  add_solve(app, job);
+  add_dims(app, job);
+  add_check(app, job);
+  add_demo(app, job);
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Kernel machines at the speed of linear ones.", "bochner");
   app.set_version_flag(
@@ -49,29 +78,7 @@ int run(int argc, char** argv) {
       "Exit codes: 0 done, 1 misuse, 2 data, 3 model, 4 check above its limit. Results go to stdout, messages to "
       "stderr.");
   Job job;
-  add_train(app, job);
-  add_predict(app, job);
-  add_eval(app, job);
-  add_report(app, job);
-  add_transform(app, job);
-  add_project(app, job);
-  add_svd(app, job);
-  add_pca(app, job);
-  add_kmeans(app, job);
-  add_lda(app, job);
-  add_cca(app, job);
-  add_anomaly(app, job);
-  add_text(app, job);
-  add_index(app, job);
-  add_neighbors(app, job);
-  add_graph(app, job);
-  add_inspect(app, job);
-  add_accumulate(app, job);
-  add_merge(app, job);
-  add_solve(app, job);
-  add_dims(app, job);
-  add_check(app, job);
-  add_demo(app, job);
+  add_commands(app, job);
   const std::vector<std::string> words = arranged_words(argc, argv);
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back

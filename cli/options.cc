@@ -205,6 +205,16 @@ double parse_number(const std::string& option, const std::string& text) {
   return value;
 }
 
+std::size_t parse_count_or_auto(const std::string& option, const std::string& text) {
+  if (text == "auto") return 0;
+  std::size_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  require(error == std::errc() && stop == end && value > 0, "{}: found '{}', expected 1 or more, or auto", option,
+          text);
+  return value;
+}
+
 std::size_t parse_bytes(const std::string& option, const std::string& text) {
   const std::size_t unit = text.find_first_not_of("0123456789.");
   std::string suffix = unit == text.npos ? "" : text.substr(unit);

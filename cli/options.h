@@ -82,6 +82,8 @@ std::pair<std::string, std::string> split_pair(const std::string& text);
 
 // `option`: found text, expected a number.
 double parse_number(const std::string& option, const std::string& text);
+// A whole number of 1 and more, or "auto": 0.
+std::size_t parse_count_or_auto(const std::string& option, const std::string& text);
 // "4G", "512M", "1.5 GiB", "1000000"; K, M, G and T are powers of 1024.
 std::size_t parse_bytes(const std::string& option, const std::string& text);
 

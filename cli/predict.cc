@@ -10,6 +10,7 @@
 #include "options.h"
 #include "output.h"
 #include "require.h"
+#include "sequences.h"
 
 namespace bochner {
 
@@ -154,6 +155,13 @@ void run_predict(PredictWords words) {
   const Model model = load_model(words.model);
   check_words(words, model);
   check_output(words.output, {words.model, words.file});
+  if (is_of_sequences(model)) {
+    require(words.keep.empty(), "--keep: the model answers for sequences of rows, which have no cells to keep");
+    const std::size_t count =
+        write_sequences(model, {words.file, words.output, words.scores, words.names}, reading, execution);
+    if (!is_stdout(words.output)) messages.say(fmt::format("{} in {}", counted(count, "prediction"), words.output));
+    return;
+  }
   const std::unique_ptr<Rows> rows = open_rows(words.file, model.schema(), reading);
 
   Output output(words.output);

@@ -21,6 +21,8 @@ namespace bochner {
 struct Evaluation {
   Score score;
 
+  std::optional<double> log_likelihood;  // of models that are densities: the mean of log p(x) over the rows
+
   // Regression: the score of each target, where there are several.
   std::vector<std::string> targets;
   std::vector<Score> per_target;

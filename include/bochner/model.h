@@ -91,6 +91,8 @@ class Model {
 
  private:
   Outputs described(std::optional<Outputs> told) const;
+  void predict_by(const MapPtr& map, Rows& rows, const Execution& execution, const Visit& visit) const;
+  Evaluation examine_density(const MapPtr& density, Rows& rows, const Execution& execution, bool by_weight) const;
 
   Schema schema_;
   std::vector<MapPtr> before_head_;

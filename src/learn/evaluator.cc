@@ -165,7 +165,11 @@ std::string matrix_text(const Evaluation& e) {
 }  // namespace
 
 std::string Evaluation::text(bool with_matrix) const {
-  std::string text = score.text() + "\n", more;
+  const bool scored = score.error || score.r2 || score.rmse || !log_likelihood;
+  std::string text = scored ? score.text() + "\n" : "", more;
+  if (log_likelihood)
+    text += fmt::format("log-likelihood {:.6g} a row on {} row{}\n", *log_likelihood, score.rows,
+                        score.rows == 1 ? "" : "s");
   const auto add = [&](const char* name, const std::optional<double>& value) {
     if (value) more += fmt::format("{}{} {:.4f}", more.empty() ? "" : ", ", name, *value);
   };

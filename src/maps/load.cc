@@ -11,7 +11,9 @@
 #include "maps/clusters.h"
 #include "maps/components.h"
 #include "maps/grid_linear.h"
+#include "maps/hmm.h"
 #include "maps/measured.h"
+#include "maps/mixture.h"
 #include "maps/project.h"
 #include "maps/radial.h"
 #include "maps/threshold.h"
@@ -33,6 +35,8 @@ constexpr std::pair<const char*, MapPtr (*)(const Archive&)> kLoaders[] = {
     {"clusters", load_clusters},
     {"threshold", load_threshold},
     {"measured", load_measured},
+    {"mixture", load_mixture},
+    {"hmm", load_hmm},
     {"grid_linear", load_grid_linear},
     {"chain", load_chain},
     {"concat", load_concat},

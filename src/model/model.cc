@@ -14,6 +14,7 @@
 #include "base/safetensors.h"
 #include "base/threads.h"
 #include "bochner/learner.h"
+#include "bochner/mixture.h"
 #include "bochner/transform.h"
 #include "choose/offsets.h"
 #include "learn/evaluator.h"
@@ -178,9 +179,13 @@ Model Model::load(const std::string& path) {
 }
 
 void Model::predict(Rows& rows, const Execution& execution, const Visit& visit) const {
+  predict_by(map_, rows, execution, visit);
+}
+
+void Model::predict_by(const MapPtr& map, Rows& rows, const Execution& execution, const Visit& visit) const {
   Threads threads(execution);
   std::unique_ptr<Rows> shifted;
-  const Stream stream(with_offsets(rows, schema_.offsets, shifted), map_, threads, execution, precision_of(*this));
+  const Stream stream(with_offsets(rows, schema_.offsets, shifted), map, threads, execution, precision_of(*this));
   Matrix<double> values;
   stream.each("predict", [&](const auto& block) {
     const RowBlock<double> predictions = as_double(block, values);
@@ -263,7 +268,7 @@ bool Model::has_probabilities() const {
   if (calibration_) return true;
   if (puts_out_.kind != Outputs::Kind::scores) return puts_out_.kind == Outputs::Kind::probabilities;
   const LearnerRow* learner = find_learner(report_.learner);
-  return learner && learner->probabilities;
+  return (learner && learner->probabilities) || report_.learner == "mixture";  // log posteriors
 }
 
 void Model::probabilities(const double* scores, double* of_classes) const {
@@ -327,23 +332,29 @@ Evaluation Model::examine(Rows& rows, const Execution& execution, bool by_weight
   if (puts_out_.kind == Outputs::Kind::density)
     if (const std::optional<Threshold> threshold = threshold_of(*head_))
       return examine_anomalies(*this, *threshold, rows, execution, by_weight);
+  MapPtr density = log_density(head_);
+  if (density && features_) density = chain({features_, density});
+  if (density && !puts_out_.of_targets()) return examine_density(density, rows, execution, by_weight);
   require(puts_out_.of_targets(), "evaluate: the model puts out {}, which no target tells",
           outputs_name(puts_out_.kind));
   require(rows.schema().targets > 0, "evaluate: the rows have no target");
   const bool classes = schema_.task == Task::classification, likely = has_probabilities();
   Evaluator evaluator(schema_.task, outputs(), classes ? schema_.labels : schema_.target_names());
   IntervalCounts counts(intervals_);
-  predict(rows, execution, [&](const RowBlock<double>& p) {
+  double likelihood = 0, all = 0;
+  predict_by(density ? concat({map_, density}) : map_, rows, execution, [&](const RowBlock<double>& p) {
     for (std::size_t i = 0; i < p.rows; ++i) {
       const double* scores = p.values + i * p.stride;
       const std::vector<double> chances = likely ? probabilities(scores) : std::vector<double>();
       const double weight = by_weight ? weight_of(p.weights, i) : 1;
       evaluator.add(scores, p.targets + i * p.target_count, weight, likely ? chances.data() : nullptr);
       counts.add(scores, p.targets + i * p.target_count, weight);
+      if (density) likelihood += weight * scores[outputs()], all += weight;
     }
   });
   Evaluation evaluation = evaluator.evaluation();
   evaluation.coverage = counts.coverage();
+  if (density && all > 0) evaluation.log_likelihood = likelihood / all;
   return evaluation;
 }
 

@@ -88,7 +88,9 @@ nlohmann::json score_to_json(const Score& score) {
 nlohmann::json evaluation_to_json(const Evaluation& evaluation) {
   nlohmann::json tree = score_to_json(evaluation.score);
   tree["weighted"] = evaluation.score.weighted;
-  tree["better_than_baseline"] = evaluation.score.warning().empty();
+  if (evaluation.log_likelihood) tree["log_likelihood"] = *evaluation.log_likelihood;
+  if (!evaluation.log_likelihood || evaluation.score.error)
+    tree["better_than_baseline"] = evaluation.score.warning().empty();
   for (std::size_t k = 0; k < evaluation.per_target.size(); ++k) {
     nlohmann::json target = score_to_json(evaluation.per_target[k]);
     target["target"] = evaluation.targets[k];

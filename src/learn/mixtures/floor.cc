@@ -81,7 +81,11 @@ std::vector<double> likelihoods(const Workers& on, const MixtureSample& learn, c
 
 double choose_floor(const Workers& on, const MixtureSample& sample, const StartOptions& options,
                     const std::vector<double>& variances) {
-  const MixtureSample learn = sample.half(false), check = sample.half(true);
+  return choose_floor(on, sample.half(false), sample.half(true), options, variances);
+}
+
+double choose_floor(const Workers& on, const MixtureSample& learn, const MixtureSample& check,
+                    const StartOptions& options, const std::vector<double>& variances) {
   if (learn.rows() == 0 || check.rows() == 0) return kShares[0];
   const std::vector<double> found = likelihoods(on, learn, check, options, variances);
   std::size_t best = 0;

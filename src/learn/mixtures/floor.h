@@ -12,5 +12,8 @@ namespace bochner {
 // fewer rows than inputs. variances: of all rows, one per input.
 double choose_floor(const Workers& on, const MixtureSample& sample, const StartOptions& options,
                     const std::vector<double>& variances);
+// The same where the caller has split the sample.
+double choose_floor(const Workers& on, const MixtureSample& learn, const MixtureSample& check,
+                    const StartOptions& options, const std::vector<double>& variances);
 
 }  // namespace bochner

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""Mixtures and hidden Markov models beside scikit-learn and hmmlearn, and the figures of docs/mixtures.md.
+
+usage: mixtures.py [rounds] [usps] [vowels] [figures]
+  rounds   seconds of a round of EM, 10^6 x 50, 10 components, diag and full, two threads: (time of 6 rounds - time of
+           1) / 5 of both, and the log-likelihood of ours beside scikit-learn's from our start
+  usps     accuracy and seconds of five components a class against the dimensions k they are learnt in, 3 seeds
+  vowels   error of `hmm --states auto --covariance auto`, five seeds; hmmlearn where it is installed
+  figures  docs/figures/mixtures.svg: the thin shell, separation and eccentricity against k (numpy alone)
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+import data
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+
+
+def bochner(*words):
+    start = time.perf_counter()
+    done = subprocess.run(["bochner", *map(str, words)], check=True, capture_output=True, text=True)
+    return done.stdout, done.stderr, time.perf_counter() - start
+
+
+def rounds(work):
+    from sklearn.mixture import GaussianMixture
+
+    draw = np.random.default_rng(1)
+    n, d, m = int(os.environ.get("ROWS", 10**6)), 50, 10
+    centers = draw.normal(0, 2, (m, d))
+    x = (centers[draw.integers(0, m, n)] + draw.normal(0, 1, (n, d)) @ np.diag(draw.uniform(0.5, 2, d))).astype(np.float32)
+    file = os.path.join(work, "x.npy")
+    np.save(file, x)
+    for covariance in ("diag", "full"):
+        seconds, likelihood = {}, {}
+        for count in (1, 6):
+            _, said, seconds[count] = bochner("gmm", file, "--components", m, "--covariance", covariance, "--rounds", count,
+                                              "--tolerance", 0, "--restarts", 1, "--floor", 1e-6, "--threads", 2, "-o",
+                                              os.path.join(work, "m"))
+            likelihood[count] = float(re.search(r"log-likelihood (\S+) a row", said)[1])
+        ours = (seconds[6] - seconds[1]) / 5
+        theirs = {}
+        for count in (1, 6):
+            peer = GaussianMixture(m, covariance_type=covariance, max_iter=count, tol=0, init_params="random_from_data",
+                                   random_state=0)
+            start = time.perf_counter()
+            peer.fit(x.astype(np.float64))
+            theirs[count] = time.perf_counter() - start
+        peer_round = (theirs[6] - theirs[1]) / 5
+        print(f"{covariance}: a round {ours:.2f} s, scikit-learn {peer_round:.2f} s, {peer_round / ours:.1f} times; "
+              f"log-likelihood {likelihood[6]:.6f}", flush=True)
+
+
+def usps(work):
+    folder = data.folder()
+    train, test = os.path.join(folder, "usps.train.csv"), os.path.join(folder, "usps.test.csv")
+    for covariance in ("full", "diag"):
+        for k in (5, 10, 20, 40, 80, 160, 256):
+            errors, times = [], []
+            for seed in range(3):
+                words = [] if k == 256 else ["--project", k, "--projections", 1]
+                _, _, seconds = bochner("gmm", train, "--target", "digit", "--components", 5, "--covariance", covariance,
+                                        *words, "--seed", seed, "-o", os.path.join(work, "m"), "--quiet")
+                errors.append(data.bochner_error(os.path.join(work, "m"), test))
+                times.append(seconds)
+            print(f"{covariance} k {k}: error {100 * np.mean(errors):.2f} %, {np.median(times):.1f} s", flush=True)
+
+
+def vowels(work):
+    folder = data.folder()
+    train, test = os.path.join(folder, "vowels.train.csv"), os.path.join(folder, "vowels.test.csv")
+    errors = []
+    for seed in range(5):
+        model = os.path.join(work, "m")
+        _, said, seconds = bochner("hmm", train, "--sequence", "sequence", "--target", "class", "--ignore", "time",
+                                   "--states", "auto", "--covariance", "auto", "--seed", seed, "-o", model)
+        score = json.loads(bochner("eval", model, test, "--json")[0])
+        errors.append(score["error"])
+        print(f"seed {seed}: error {100 * score['error']:.2f} %, {seconds:.1f} s", said.split("(")[0], flush=True)
+    print(f"mean accuracy {100 * (1 - np.mean(errors)):.2f} %")
+
+
+def chart(title, x_name, x, series, left, top, log=False):
+    """Lines in a box of 300 x 220: SVG text."""
+    width, height, pad = 240, 150, 40
+    xs = np.log(x) if log else np.asarray(x, float)
+    low, high = 0.0, max(max(y) for _, y in series) * 1.05
+    place = lambda i, y: (left + pad + width * (xs[i] - xs[0]) / (xs[-1] - xs[0]), top + pad + height * (1 - (y - low) / (high - low)))
+    out = [f'<text x="{left + pad}" y="{top + 20}" font-size="13">{title}</text>',
+           f'<rect x="{left + pad}" y="{top + pad}" width="{width}" height="{height}" fill="none" stroke="#888"/>',
+           f'<text x="{left + pad + width / 2}" y="{top + pad + height + 32}" font-size="11" text-anchor="middle">{x_name}</text>',
+           f'<text x="{left + pad - 4}" y="{top + pad + 8}" font-size="10" text-anchor="end">{high:.3g}</text>',
+           f'<text x="{left + pad - 4}" y="{top + pad + height}" font-size="10" text-anchor="end">0</text>']
+    for i in (0, len(x) // 2, len(x) - 1):
+        out.append(f'<text x="{place(i, low)[0]:.1f}" y="{top + pad + height + 14}" font-size="10" text-anchor="middle">{x[i]:g}</text>')
+    for n, (name, y) in enumerate(series):
+        color = ("#0b62a4", "#c0392b", "#2e8b57")[n % 3]
+        points = " ".join("{:.1f},{:.1f}".format(*place(i, y[i])) for i in range(len(x)))
+        out.append(f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="1.5"/>')
+        out.append(f'<text x="{left + pad + width - 4}" y="{top + pad + 14 + 13 * n}" font-size="11" fill="{color}" text-anchor="end">{name}</text>')
+    return "\n".join(out)
+
+
+def figures(_):
+    draw = np.random.default_rng(3)
+    # The thin shell: |x| / sqrt(d) of standard Gaussians, its deviation against d.
+    ds = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
+    spread = [float(np.std(np.linalg.norm(draw.normal(size=(4000, d)), axis=1) / np.sqrt(d))) for d in ds]
+    # Two Gaussians of eccentricity (largest by least eigenvalue) 10^4 in 500 dimensions, 1-separated, projected to k.
+    d, e = 500, 1e4
+    values = np.geomspace(1, e, d)
+    gap = draw.normal(size=d)
+    gap *= np.sqrt(values.sum()) / np.linalg.norm(gap)
+    ks = [5, 10, 20, 40, 80, 160, 320]
+    separation, eccentricity = [], []
+    for k in ks:
+        found = []
+        for _ in range(5):
+            r = draw.normal(size=(d, k)) / np.sqrt(k)
+            s = r.T @ (values[:, None] * r)
+            eigen = np.linalg.eigvalsh(s)
+            found.append((np.linalg.norm(r.T @ gap) / np.sqrt(np.trace(s)), eigen[-1] / eigen[0]))
+        separation.append(float(np.mean([f[0] for f in found])))
+        eccentricity.append(float(np.log10(np.median([f[1] for f in found]))))
+    parts = [chart("Thin shell: deviation of |x| / √d", "dimensions d", ds, [("N(0, I)", spread)], 0, 0, log=True),
+             chart("c-separation, 1 in 500 dimensions", "dimensions k", ks, [("projected", separation)], 300, 0, log=True),
+             chart("log₁₀ eccentricity, 4 in 500 dimensions", "dimensions k", ks, [("projected", eccentricity)], 600, 0, log=True)]
+    measured = os.environ.get("ACCURACY")  # "5:80.1,10:88.0,...": what `usps` printed
+    if measured:
+        pairs = [tuple(map(float, item.split(":"))) for item in measured.split(",")]
+        parts.append(chart("USPS accuracy, % (mapped back)", "dimensions k", [p[0] for p in pairs], [("five a class", [p[1] for p in pairs])], 900, 0, log=True))
+    width = 300 * len(parts)
+    svg = (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="240" viewBox="0 0 {width} 240" '
+           f'font-family="sans-serif"><rect width="{width}" height="240" fill="white"/>\n' + "\n".join(parts) + "\n</svg>\n")
+    with open(os.path.join(ROOT, "docs", "figures", "mixtures.svg"), "w", encoding="utf-8") as file:
+        file.write(svg)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as work:
+        for name in sys.argv[1:] or ("rounds", "usps", "vowels"):
+            {"rounds": rounds, "usps": usps, "vowels": vowels, "figures": figures}[name](work)
+
+
+main()
