@@ -27,7 +27,7 @@ struct AnomalyOptions {
 
   Method method = Method::embedding;
   double rate = 0.01;            // the share of rows like those of training that count as anomalies
-  std::string normal;            // label of the rows that are none, where there is a target; empty: the most frequent
+  std::string normal = {};       // label of the rows that are none, where there is a target; empty: the most frequent
   FeatureOptions features = {};  // embedding: no map is Fourier features. bins: no map, features are the grids (200)
 };
 
