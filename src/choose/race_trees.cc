@@ -14,7 +14,7 @@ namespace bochner {
 namespace {
 
 // Rows of a tree x inputs x rounds, and a third more for each target behind the first.
-constexpr double kMostSums = 2e9;
+constexpr double kMostSums = 6e8;
 constexpr double kMostTreeRows = 30000, kLeastShare = 0.1;  // rows of a tree
 constexpr double kMostBinBytes = 64e6;                      // of the leaves of a tree together
 constexpr double kLeastBins = 16;

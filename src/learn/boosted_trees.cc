@@ -15,9 +15,8 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kEdgeRows = 20000;         // that cuts come from
-constexpr std::size_t kInputsATask = 8;          // whose histograms one task makes
-constexpr std::uint64_t kInputDraws = 1u << 20;  // apart from those of rows
+constexpr std::size_t kEdgeRows = 20000;  // that cuts come from
+constexpr std::size_t kInputsATask = 8;   // whose histograms one task makes
 
 // Cuts between neighbouring values, each value its own bin or, of too many, bins of about as many rows.
 std::vector<float> cuts_of(std::vector<float> values, std::size_t bins) {
@@ -129,7 +128,10 @@ class Booster {
               std::uint8_t(std::lower_bound(cuts_[j].begin(), cuts_[j].end(), value(p, j)) - cuts_[j].begin());
     });
     first_.assign(1, 0);
-    for (const std::vector<float>& cuts : cuts_) first_.push_back(first_.back() + cuts.size() + 1);
+    for (std::size_t j = 0; j < inputs; ++j) {
+      first_.push_back(first_.back() + cuts_[j].size() + 1);
+      if (!cuts_[j].empty()) used_.push_back(j);
+    }
   }
 
   float value(std::size_t p, std::size_t j) const { return data_.rows.u(data_.fitted[p], data_.inputs[j]); }
@@ -145,7 +147,7 @@ class Booster {
     return data_.judged.empty() ? 0 : squared_error(data_.rows, judged, data_.judged);
   }
 
-  // The histograms of the inputs in use.
+  // The histograms of the inputs.
   void sum(Open& leaf) const {
     const std::size_t inputs = data_.inputs.size();
     leaf.sums.assign(first_.back() * width_, 0.0);
@@ -216,13 +218,7 @@ class Booster {
     return {std::move(below), std::move(above)};
   }
 
-  void draw(std::uint64_t round, Open& root) {
-    used_.clear();
-    for (std::size_t j = 0; j < data_.inputs.size(); ++j)
-      if (!cuts_[j].empty() && uniform(options_.seed, Draw::subset, kInputDraws + round, j) < options_.input_share)
-        used_.push_back(j);
-    for (std::size_t j = 0; j < data_.inputs.size() && used_.empty(); ++j)
-      if (!cuts_[j].empty()) used_.push_back(j);
+  void draw(std::uint64_t round, Open& root) const {
     for (std::size_t p = 0; p < data_.fitted.size(); ++p)
       if (uniform(options_.seed, Draw::sample, round, p) < options_.row_share) root.rows.push_back(std::uint32_t(p));
   }
@@ -293,7 +289,7 @@ class Booster {
   std::vector<std::vector<float>> cuts_;  // of each input
   std::vector<std::uint8_t> bins_;        // fitted rows x inputs
   std::vector<std::size_t> first_;        // where an input's bins begin
-  std::vector<std::size_t> used_;         // inputs of the tree that grows
+  std::vector<std::size_t> used_;         // inputs that vary
 };
 
 }  // namespace

@@ -151,7 +151,7 @@ class Race {
   void race_boosting() {
     BoostingOptions options;
     options.seed = options_.seed;
-    if (*options_.automatic == Effort::fast) options.rounds = 200;
+    if (*options_.automatic == Effort::fast) options.rounds = 500;
     for (Candidate& trees : race_trees(on_, race_rows_, input_columns_, options, execution_.checkpoint)) {
       trees.refit = [this, refit = std::move(trees.refit)] { return chain({inputs_, refit()}); };
       add(std::move(trees));
