@@ -132,8 +132,50 @@ double distance_of(Metric metric, double squared, const float* x, const float* y
 
 }  // namespace
 
-Neighbors rank_candidates(const Workers& on, Metric metric, MatrixView<const float> queries,
-                          MatrixView<const float> points, const Best& best, std::size_t k) {
+namespace {
+
+constexpr std::size_t kCandidatesAtOnce = 8;
+constexpr double kRounded = 1e-5;  // of squared lengths, what a value in float may be wrong by
+
+// One query, and its candidates among the points with their values, best first.
+struct Candidates {
+  const float* x;
+  MatrixView<const float> points;
+  std::span<const std::uint32_t> at;
+  const float* values;
+};
+
+// |x - y|^2 of the candidates as far as one of them may be among the k nearest. Returns how many those are.
+std::size_t compare_candidates(const Workers& on, const Ranking& ranking, const Candidates& candidates,
+                               const double* origin, std::vector<double>& squared) {
+  const auto& [x, points, at, values] = candidates;
+  if (!origin) {
+    on.ops.squared_distances(x, points, at, squared.data());
+    return at.size();
+  }
+  std::vector<double> nearest;
+  std::size_t done = 0;
+  while (done < at.size()) {
+    if (done >= ranking.k) {
+      nearest.assign(squared.begin(), squared.begin() + std::ptrdiff_t(done));
+      std::nth_element(nearest.begin(), nearest.begin() + std::ptrdiff_t(ranking.k - 1), nearest.end());
+      const double kth = nearest[ranking.k - 1];
+      if (2 * double(values[done]) + *origin - kRounded * (3 * *origin + 2 * kth) > kth) break;
+    }
+    const std::size_t count =
+        std::min(std::max(kCandidatesAtOnce, ranking.k - std::min(done, ranking.k)), at.size() - done);
+    on.ops.squared_distances(x, points, at.subspan(done, count), squared.data() + done);
+    done += count;
+  }
+  return done;
+}
+
+}  // namespace
+
+Neighbors rank_candidates(const Workers& on, const Ranking& ranking, MatrixView<const float> queries,
+                          MatrixView<const float> points, const Best& best) {
+  const Metric metric = ranking.metric;
+  const std::size_t k = ranking.k;
   Neighbors found{.k = k,
                   .rows = std::vector<std::int64_t>(queries.rows * k, -1),
                   .distances = std::vector<double>(queries.rows * k)};
@@ -144,13 +186,15 @@ Neighbors rank_candidates(const Workers& on, Metric metric, MatrixView<const flo
     const std::size_t end = std::min(queries.rows, (piece + 1) * kQueriesAtOnce);
     for (std::size_t i = piece * kQueriesAtOnce; i < end; ++i) {
       const std::uint32_t* at = best.numbers(i);
-      const std::size_t count = std::size_t(std::find(at, at + best.keep(), kNoPoint) - at);
+      std::size_t count = std::size_t(std::find(at, at + best.keep(), kNoPoint) - at);
       ranked.clear();
-      if (metric != Metric::inner) on.ops.squared_distances(queries.row(i), points, {at, count}, squared.data());
+      const float* x = queries.row(i);
+      if (metric != Metric::inner)
+        count = compare_candidates(on, ranking, {x, points, {at, count}, best.values(i)},
+                                   ranking.origins.empty() ? nullptr : &ranking.origins[i], squared);
       for (std::size_t c = 0; c < count; ++c)
-        ranked.push_back({metric == Metric::inner
-                              ? product(queries.row(i), points.row(at[c]), points.cols)
-                              : distance_of(metric, squared[c], queries.row(i), points.row(at[c]), points.cols),
+        ranked.push_back({metric == Metric::inner ? product(x, points.row(at[c]), points.cols)
+                                                  : distance_of(metric, squared[c], x, points.row(at[c]), points.cols),
                           at[c]});
       write_best(metric, ranked, k, found.rows.data() + i * k, found.distances.data() + i * k);
     }

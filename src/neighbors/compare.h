@@ -33,10 +33,18 @@ struct Meeting {
 void meet_some(const Workers& on, const Queries& queries, const Field& points, std::span<const Meeting> meetings,
                Best& best);
 
+// How candidates become neighbours.
+struct Ranking {
+  Metric metric;
+  std::size_t k;
+  // |x|^2 of each query where `best` was found by distances in fewer, orthogonal coordinates. Distances there are never
+  // above the true ones: candidates that are farther there than the k-th is here need not be looked at. Empty: all are.
+  std::span<const double> origins = {};
+};
 // The k best candidates of each query, compared in all inputs from differences in double (inner products likewise), as
 // places; -1 where there are fewer. Distances as Neighbors has them, of the scaled points.
-Neighbors rank_candidates(const Workers& on, Metric metric, MatrixView<const float> queries,
-                          MatrixView<const float> points, const Best& best, std::size_t k);
+Neighbors rank_candidates(const Workers& on, const Ranking& ranking, MatrixView<const float> queries,
+                          MatrixView<const float> points, const Best& best);
 
 // The k nearest points of each query, dense or CSR alike.
 struct PointSearch {

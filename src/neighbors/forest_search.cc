@@ -92,7 +92,7 @@ RecallSample recall_sample(const Workers& on, Metric metric, MatrixView<const fl
   const Matrix<float> queries = rows_at(points, sample.places);
   Best best(queries.rows(), k + std::max<std::size_t>(8, k / 4));
   meet_all(on, {queries.view(), sample.places}, {points, half_norms(metric, points)}, best);
-  sample.truth = rank_candidates(on, metric, queries.view(), points, best, k);
+  sample.truth = rank_candidates(on, {metric, k}, queries.view(), points, best);
   return sample;
 }
 
@@ -128,7 +128,7 @@ Coordinates choose_coordinates(const Workers& on, MatrixView<const float> points
     for (const std::size_t candidates : {few, 2 * few, 4 * few}) {
       Best best(queries.rows(), candidates);
       meet_all(on, {coords.view(), sample.places}, found.field(points), best);
-      if (sample.recall(rank_candidates(on, options.metric, queries.view(), points, best, k)) < wanted) continue;
+      if (sample.recall(rank_candidates(on, {options.metric, k}, queries.view(), points, best)) < wanted) continue;
       found.candidates = candidates;
       return found;
     }
@@ -155,7 +155,8 @@ Neighbors Forest::query(const Workers& on, Metric metric, const Queries& queries
   const Queries there{coordinates.map ? MatrixView<const float>(mapped.view()) : queries.rows, queries.self};
   Best best(queries.rows.rows, std::max(coordinates.candidates, k + std::max<std::size_t>(8, k / 4)));
   for (const Tree& tree : trees) meet_leaves(on, tree, there, coordinates.field(points), best);
-  return rank_candidates(on, metric, queries.rows, points, best, k);
+  const std::vector<double> origins = squared_lengths(there.rows);
+  return rank_candidates(on, {metric, k, origins}, queries.rows, points, best);
 }
 
 Forest grow_forest(const Workers& on, MatrixView<const float> points, const RecallSample& sample,

@@ -16,30 +16,31 @@ constexpr double kLittle = 0.003;  // of recall: a round that brings less is the
 constexpr std::size_t kRowsOfPiece = 64;
 
 // Neighbours of neighbours (Dong, Moses & Li, WWW 2011), from a copy of the graph: the same for any threads. A row is
-// joined with the neighbours of its `width` best and with those that have it among theirs.
+// joined with the neighbours of its `width` best and with those that have it among theirs; of two steps at least one is
+// new since the last round, or the row has met the other before.
 class Join {
  public:
   Join(const Workers& on, const Field& coords, std::size_t width)
-      : on_(on), coords_(coords.rows), half_(coords.half), width_(width) {}
+      : on_(on),
+        coords_(coords.rows),
+        half_(coords.half),
+        width_(width),
+        near_(coords.rows.rows * width, Step{}),
+        reverse_(near_.size()),
+        met_(std::size_t(on.threads.count()), std::vector<std::uint32_t>(coords.rows.rows, kNoPoint)) {}
 
-  void round(Best& best) const {
+  void round(Best& best) {
+    copy(best);
     const std::size_t rows = coords_.rows;
-    std::vector<std::uint32_t> near(rows * width_, kNoPoint), reverse(rows * width_, kNoPoint);
-    std::vector<std::uint32_t> count(rows, 0);
-    for (std::size_t i = 0; i < rows; ++i) std::copy_n(best.numbers(i), width_, near.data() + i * width_);
-    for (std::size_t c = 0; c < width_; ++c)  // the nearest first, as far as there is room
-      for (std::size_t i = 0; i < rows; ++i) {
-        const std::uint32_t j = near[i * width_ + c];
-        if (j != kNoPoint && count[j] < width_) reverse[j * width_ + count[j]++] = std::uint32_t(i);
-      }
-    on_.threads.run((rows + kRowsOfPiece - 1) / kRowsOfPiece, [&](std::size_t piece, int) {
+    for (std::vector<std::uint32_t>& met : met_) std::fill(met.begin(), met.end(), kNoPoint);
+    on_.threads.run((rows + kRowsOfPiece - 1) / kRowsOfPiece, [&](std::size_t piece, int thread) {
       std::vector<std::uint32_t> offered;
       std::vector<double> squared;
       for (std::size_t i = piece * kRowsOfPiece; i < std::min(rows, (piece + 1) * kRowsOfPiece); ++i) {
-        gather(i, near, reverse, best, offered);
+        const NearestView to = best.view(i);
+        gather(std::uint32_t(i), to, met_[std::size_t(thread)], offered);
         squared.resize(offered.size());
         on_.ops.squared_distances(coords_.row(i), coords_, offered, squared.data());
-        const NearestView to = best.view(i);
         // The value of a meeting: half |y|^2 - x.y = (|x - y|^2 - |x|^2) / 2.
         for (std::size_t c = 0; c < offered.size(); ++c)
           offer_point(float(squared[c] / 2 - double(half_[i])), offered[c], to.keep, to.values, to.numbers);
@@ -48,30 +49,64 @@ class Join {
   }
 
  private:
-  // Who has not met row i yet.
-  void gather(std::size_t i, const std::vector<std::uint32_t>& near, const std::vector<std::uint32_t>& reverse,
-              const Best& best, std::vector<std::uint32_t>& offered) const {
+  struct Step {
+    std::uint32_t to = kNoPoint;
+    bool fresh = false;
+  };
+
+  // The best of each row, and who has it among its own: the nearest first, as far as there is room.
+  void copy(const Best& best) {
+    const std::size_t rows = coords_.rows;
+    std::vector<std::uint32_t> before(width_);
+    for (std::size_t i = 0; i < rows; ++i) {
+      Step* steps = &near_[i * width_];
+      for (std::size_t c = 0; c < width_; ++c) before[c] = steps[c].to;
+      for (std::size_t c = 0; c < width_; ++c) {
+        const std::uint32_t to = best.numbers(i)[c];
+        steps[c] = {to, std::find(before.begin(), before.end(), to) == before.end()};
+      }
+    }
+    std::fill(reverse_.begin(), reverse_.end(), Step{});
+    std::vector<std::uint32_t> count(rows, 0);
+    for (std::size_t c = 0; c < width_; ++c)
+      for (std::size_t i = 0; i < rows; ++i) {
+        const Step& step = near_[i * width_ + c];
+        if (step.to != kNoPoint && count[step.to] < width_)
+          reverse_[step.to * width_ + count[step.to]++] = {std::uint32_t(i), step.fresh};
+      }
+  }
+
+  // Who has not met row i yet. met: the row that each point met last.
+  void gather(std::uint32_t i, const NearestView& known, std::vector<std::uint32_t>& met,
+              std::vector<std::uint32_t>& offered) const {
     offered.clear();
-    const auto add = [&](const std::vector<std::uint32_t>& lists, std::size_t j) {
-      for (std::size_t c = 0; c < width_ && lists[j * width_ + c] != kNoPoint; ++c)
-        offered.push_back(lists[j * width_ + c]);
+    met[i] = i;
+    for (std::size_t c = 0; c < known.keep && known.numbers[c] != kNoPoint; ++c) met[known.numbers[c]] = i;
+    const auto add = [&](const std::vector<Step>& lists, std::size_t of, bool all) {
+      for (std::size_t c = 0; c < width_; ++c) {
+        const Step& step = lists[of * width_ + c];
+        if (step.to == kNoPoint) return;
+        if ((all || step.fresh) && met[step.to] != i) {
+          met[step.to] = i;
+          offered.push_back(step.to);
+        }
+      }
     };
-    add(reverse, i);
-    for (const auto* lists : {&near, &reverse})
-      for (std::size_t c = 0; c < width_ && (*lists)[i * width_ + c] != kNoPoint; ++c)
-        add(near, (*lists)[i * width_ + c]);
-    std::sort(offered.begin(), offered.end());
-    offered.erase(std::unique(offered.begin(), offered.end()), offered.end());
-    const std::uint32_t* known = best.numbers(i);
-    std::erase_if(offered, [&](std::uint32_t j) {
-      return j == i || std::find(known, known + best.keep(), j) != known + best.keep();
-    });
+    add(reverse_, i, false);
+    for (const std::vector<Step>* lists : {&near_, &reverse_})
+      for (std::size_t c = 0; c < width_; ++c) {
+        const Step step = (*lists)[i * width_ + c];
+        if (step.to == kNoPoint) break;
+        add(near_, step.to, step.fresh);
+      }
   }
 
   const Workers& on_;
   MatrixView<const float> coords_;
   std::span<const float> half_;
   std::size_t width_;
+  std::vector<Step> near_, reverse_;             // rows x width
+  std::vector<std::vector<std::uint32_t>> met_;  // of each thread
 };
 
 // Rows of a leaf with each other.
@@ -89,7 +124,7 @@ double measured(const Workers& on, Metric metric, MatrixView<const float> points
     std::copy_n(best.view(sample.places[i]).numbers, best.keep(), some.view(i).numbers);
     std::copy_n(points.row(sample.places[i]), points.cols, &queries(i, 0));
   }
-  return sample.recall(rank_candidates(on, metric, queries.view(), points, some, sample.k));
+  return sample.recall(rank_candidates(on, {metric, sample.k}, queries.view(), points, some));
 }
 
 }  // namespace
@@ -107,7 +142,7 @@ Graph grow_graph(const Workers& on, MatrixView<const float> points, const Recall
   std::vector<std::uint32_t> self(points.rows);
   for (std::size_t i = 0; i < self.size(); ++i) self[i] = std::uint32_t(i);
   Best best(points.rows, coordinates.candidates);
-  const Join join(on, coords, sample.k);
+  Join join(on, coords, sample.k);
   const auto said = [&](const char* step) {
     graph.recall = measured(on, options.metric, points, sample, best);
     if (progress) progress(step, std::min(0.99, graph.recall / options.recall));
@@ -125,7 +160,8 @@ Graph grow_graph(const Workers& on, MatrixView<const float> points, const Recall
     }
     if (enough) break;
   }
-  graph.neighbors = rank_candidates(on, options.metric, points, points, best, sample.k);
+  const std::vector<double> origins = squared_lengths(coords.rows);
+  graph.neighbors = rank_candidates(on, {options.metric, sample.k, origins}, points, points, best);
   return graph;
 }
 

@@ -49,7 +49,7 @@ Neighbors exact(const Workers& on, const PointSearch& search, const std::functio
   Best best(queries.size(), k + std::max<std::size_t>(8, k / 4));
   meet_all(on, {queries.dense.view(), self}, {points.dense.view(), half_norms(metric, points.dense.view())}, best,
            progress);
-  return rank_candidates(on, metric, queries.dense.view(), points.dense.view(), best, k);
+  return rank_candidates(on, {metric, k}, queries.dense.view(), points.dense.view(), best);
 }
 
 // From scaled points to the rows' own units.

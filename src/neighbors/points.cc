@@ -138,14 +138,18 @@ Points scaled_for(Metric metric, Points points, int exponent) {
   return points;
 }
 
+std::vector<double> squared_lengths(MatrixView<const float> rows) {
+  std::vector<double> squared(rows.rows);
+  for (std::size_t i = 0; i < rows.rows; ++i)
+    for (std::size_t j = 0; j < rows.cols; ++j) squared[i] += double(rows(i, j)) * double(rows(i, j));
+  return squared;
+}
+
 std::vector<float> half_norms(Metric metric, MatrixView<const float> points) {
   std::vector<float> half(points.rows);
   if (metric != Metric::euclidean) return half;
-  for (std::size_t i = 0; i < points.rows; ++i) {
-    double squared = 0;
-    for (std::size_t j = 0; j < points.cols; ++j) squared += double(points(i, j)) * double(points(i, j));
-    half[i] = float(squared / 2);
-  }
+  const std::vector<double> squared = squared_lengths(points);
+  for (std::size_t i = 0; i < points.rows; ++i) half[i] = float(squared[i] / 2);
   return half;
 }
 

@@ -39,6 +39,8 @@ Points scaled_for(Metric metric, Points points, int exponent);
 // The exponent that makes the largest number of the rows about 1.
 int scale_exponent(const Points& points);
 
+// |x|^2 of each.
+std::vector<double> squared_lengths(MatrixView<const float> rows);
 // |y|^2 / 2 of each; 0 where rows are compared by their products.
 std::vector<float> half_norms(Metric metric, MatrixView<const float> points);
 
@@ -49,6 +51,7 @@ class Best {
   std::size_t keep() const { return keep_; }
   NearestView view(std::size_t row = 0) { return NearestView{keep_, values_.data(), numbers_.data()}.slice(row); }
   const std::uint32_t* numbers(std::size_t row) const { return numbers_.data() + row * keep_; }
+  const float* values(std::size_t row) const { return values_.data() + row * keep_; }
 
  private:
   std::size_t keep_;
