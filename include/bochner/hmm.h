@@ -48,7 +48,7 @@ struct HmmOptions {
   std::size_t restarts = 4;  // starts by k-means++, of which the likeliest is kept; left to right by equal parts
   double tolerance = 1e-4;   // Baum-Welch ends where a round gains less, in log-likelihood of a row
   std::size_t rounds = 100;
-  std::optional<double> floor;              // least variance, as a share of an input's; none: chosen on rows held out
+  std::optional<double> floor = {};         // least variance, as a share of an input's; none: chosen on rows held out
   std::optional<std::size_t> project = {};  // dimensions to learn in before emissions are mapped back; 0: as gmm
   std::string sequence = {};                // the column's name, which the model keeps for `predict`
   std::vector<Hmm> begin = {};              // what Baum-Welch starts from, one for each class, instead of clusters
@@ -70,7 +70,7 @@ struct HmmFacts {
   std::size_t rounds = 0, falls = 0;
   bool converged = true;
   double floor = 0;
-  std::string sequence;  // the column
+  std::string sequence = {};  // the column
   std::optional<MixtureShape> projected = {};
 };
 std::optional<HmmFacts> hmm_facts(const Map& head);

@@ -29,10 +29,11 @@ namespace bochner {
 struct MixtureOptions {
   std::size_t components = 0;  // of each class; 0: as many as BIC finds best on a sample
   CovarianceForm covariance = {};
-  std::size_t restarts = 4;     // starts by k-means++ on a sample, of which the likeliest is kept
-  double tolerance = 1e-4;      // EM ends where a round gains less, in log-likelihood of a row
-  std::size_t rounds = 200;     // at most
-  std::optional<double> floor;  // least variance, as a share of an input's; none: chosen on rows held out of a sample
+  std::size_t restarts = 4;  // starts by k-means++ on a sample, of which the likeliest is kept
+  double tolerance = 1e-4;   // EM ends where a round gains less, in log-likelihood of a row
+  std::size_t rounds = 200;  // at most
+  // Least variance, as a share of an input's; none: chosen on rows held out of a sample.
+  std::optional<double> floor = {};
   // What EM starts from, one for each class, instead of clusters.
   std::vector<Mixture> start = {};
 

@@ -59,7 +59,7 @@ struct IndexOptions {
 
 // How an index searches, and what its sample showed.
 struct IndexReport {
-  std::string method;  // "exact", "forest"
+  std::string method = {};  // "exact", "forest"
   std::size_t rows = 0, inputs = 0;
   std::size_t dims = 0, trees = 0, leaf = 0, candidates = 0;  // forest: components, trees, rows of a leaf, compared
   double recall = 1;                                          // measured on the sample
