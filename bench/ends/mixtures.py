@@ -4,7 +4,7 @@
 
 usage: mixtures.py [rounds] [usps] [vowels] [figures]
   rounds   seconds of a round of EM, 10^6 x 50, 10 components, diag and full, two threads: (time of 6 rounds - time of
-           1) / 5 of both, and the log-likelihood of ours beside scikit-learn's from our start
+           1) / 5 of both, and the log-likelihood of ours beside scikit-learn's, each from its own start
   usps     accuracy and seconds of five components a class against the dimensions k they are learnt in, 3 seeds
   vowels   error of `hmm --states auto --covariance auto`, five seeds; hmmlearn where it is installed
   figures  docs/figures/mixtures.svg: the thin shell, separation and eccentricity against k (numpy alone)
