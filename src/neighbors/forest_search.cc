@@ -21,7 +21,8 @@ constexpr std::size_t kSampleQueries = 256;
 constexpr std::size_t kFewDims = 32;  // as many inputs are searched as they are
 constexpr std::size_t kMostDims = 512;
 constexpr std::size_t kCovarianceRows = 8192;
-constexpr std::size_t kWidest = 4096;  // inputs whose covariance is formed; above them the first 4096 lead
+constexpr std::size_t kWidest = 2048;  // inputs whose covariance is formed; above them the products of fewer rows
+constexpr std::size_t kProductRows = 1024;
 constexpr std::size_t kLeaf = 256;
 constexpr std::size_t kMostTrees = 64;
 
@@ -47,13 +48,37 @@ struct Axes {
   Eigen eigen;
 };
 
-Axes leading_axes(const Workers& on, MatrixView<const float> points, std::size_t count, std::uint64_t seed) {
-  const Matrix<float> some = rows_at(points, spread_rows(points.rows, kCovarianceRows, seed + 1));
-  Axes axes;
-  axes.mean.assign(points.cols, 0);
-  double bound = 0;
+std::vector<double> mean_of(const Matrix<float>& x) {
+  std::vector<double> mean(x.cols());
+  for (std::size_t i = 0; i < x.rows(); ++i)
+    for (std::size_t j = 0; j < x.cols(); ++j) mean[j] += double(x(i, j)) / double(x.rows());
+  return mean;
+}
+
+// Of wide rows A, less their mean: A A^T = U S^2 U^T, the axes are A^T U / S.
+Axes axes_of_few(const Matrix<float>& some, std::size_t count) {
+  Axes axes{mean_of(some), {}};
+  Matrix<double> a(some.rows(), some.cols()), products(some.rows(), some.rows());
   for (std::size_t i = 0; i < some.rows(); ++i)
-    for (std::size_t j = 0; j < points.cols; ++j) axes.mean[j] += double(some(i, j)) / double(some.rows());
+    for (std::size_t j = 0; j < some.cols(); ++j) a(i, j) = double(some(i, j)) - axes.mean[j];
+  multiply_transposed(1, a.view(), a.view(), 0, products.view());
+  Eigen small = largest_eigen(std::move(products), std::min(count, some.rows() / 2));
+  while (!small.values.empty() && small.values.back() <= 1e-10 * small.values.front()) small.values.pop_back();
+  if (small.values.empty() || small.values.front() <= 0) return axes;
+  Matrix<double> u(some.rows(), small.values.size());
+  for (std::size_t i = 0; i < u.rows(); ++i)
+    for (std::size_t k = 0; k < u.cols(); ++k) u(i, k) = small.vectors(i, k) / std::sqrt(small.values[k]);
+  axes.eigen = {small.values, Matrix<double>(some.cols(), u.cols())};
+  transposed_multiply(1, a.view(), u.view(), 0, axes.eigen.vectors.view());
+  return axes;
+}
+
+Axes leading_axes(const Workers& on, MatrixView<const float> points, std::size_t count, std::uint64_t seed) {
+  const bool wide = points.cols > kWidest;
+  const Matrix<float> some = rows_at(points, spread_rows(points.rows, wide ? kProductRows : kCovarianceRows, seed + 1));
+  if (wide) return axes_of_few(some, count);
+  Axes axes{mean_of(some), {}};
+  double bound = 0;
   for (std::size_t i = 0; i < some.rows(); ++i)
     for (std::size_t j = 0; j < points.cols; ++j) bound = std::max(bound, std::abs(double(some(i, j)) - axes.mean[j]));
   if (bound == 0) return axes;  // all rows are equal, as far as these tell
@@ -121,7 +146,8 @@ Coordinates choose_coordinates(const Workers& on, MatrixView<const float> points
       options.recall + (1 - options.recall) * 0.6;  // the trees lose some of what coordinates could find
   const Axes axes = leading_axes(on, points, std::min(kMostDims, points.cols / 2), options.seed);
   const Matrix<float> queries = rows_at(points, sample.places);
-  for (std::size_t dims = kFewDims; dims <= axes.eigen.values.size(); dims *= 2) {
+  const std::size_t most = axes.eigen.values.size();
+  for (std::size_t dims = std::min(kFewDims, most); dims > 0 && dims <= most; dims *= 2) {
     const MapPtr map = first_axes(axes, dims);
     Coordinates found = coordinates_by(on, map, points, 0);
     const Matrix<float> coords = found.of(on, queries.view());

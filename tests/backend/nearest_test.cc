@@ -61,13 +61,13 @@ TEST(Nearest, AgreesWithTheReferenceForOddSizesOnEveryTarget) {
     p.meet(reference_backend(), 0, count, expected);
     bool any = false;
     testing::for_each_target([&](const std::string& target) {
-      Best found(rows, keep);
-      p.meet(cpu_backend(), 0, count, found);
-      for (std::size_t i = 0; i < rows * keep; ++i) {
+      Best found(p.x.rows(), expected.keep);
+      p.meet(cpu_backend(), 0, p.y.rows(), found);
+      for (std::size_t i = 0; i < found.numbers.size(); ++i) {
         if (expected.numbers[i] == kNoPoint) {
           ASSERT_EQ(found.numbers[i], kNoPoint);
         } else {
-          ASSERT_NEAR(found.values[i], expected.values[i], 1e-4 * double(1 + inputs / 10)) << target;
+          ASSERT_NEAR(found.values[i], expected.values[i], 1e-4 * double(1 + p.x.cols() / 10)) << target;
         }
       }
       if (!testing::fuses(target)) return;

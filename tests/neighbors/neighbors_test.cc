@@ -163,6 +163,19 @@ TEST(Forest, FindsTheShareThatWasAskedFor) {
   }
 }
 
+TEST(Forest, TakesRowsWiderThanTheirCovariance) {
+  Matrix<float> x(1500, 2100);
+  const Matrix<float> few = cloud(1500, 8);
+  for (std::size_t i = 0; i < 1500; ++i)
+    for (std::size_t j = 0; j < 2100; ++j) x(i, j) = few(i, j % 8) + 0.01f * float((i * j) % 13);
+  IndexReport report;
+  const Neighbors graph =
+      neighbor_graph(*rows_of(x), 5, {.method = IndexOptions::Method::forest, .recall = 0.9}, &report);
+  EXPECT_EQ(report.method, "forest");
+  EXPECT_LT(report.dims, 2100u);
+  EXPECT_GE(recall(x, graph, false), 0.87);
+}
+
 TEST(Forest, IsTheSameForAnyThreads) {
   const Matrix<float> x = cloud(5500, 40);
   testing_files::Scratch folder;
