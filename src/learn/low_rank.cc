@@ -312,4 +312,14 @@ LowRank OnePass::solve(const OnePassSum& sum, Threads& threads) const {
   return std::visit([&](const auto& fold) { return factoring.solved(fold); }, sum);
 }
 
+MapPtr factor_map(LowRank found) {
+  Factor factor{.singular_values = std::move(found.singular_values),
+                .total = found.total,
+                .error = found.total > 0 ? std::sqrt(found.left / found.total) : 0,
+                .above_best = found.gain,
+                .passes = found.passes,
+                .method = std::move(found.method)};
+  return components(std::move(found.components), std::move(found.mean), std::move(factor));
+}
+
 }  // namespace bochner

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "bochner/map.h"
 #include "bochner/matrix.h"
 #include "folds/covariance.h"
 #include "folds/row_moments.h"
@@ -60,5 +61,8 @@ struct OnePass {
 
 // Refuses a rank that rows x inputs cannot have: std::invalid_argument.
 void check_rank(std::size_t rank, std::uint64_t rows, std::size_t inputs);
+
+// What was found as a map from rows to components, which knows its Factor.
+MapPtr factor_map(LowRank found);
 
 }  // namespace bochner

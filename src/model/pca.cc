@@ -4,12 +4,10 @@
 #include "bochner/pca.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/require.h"
 #include "bochner/figures.h"
 #include "learn/low_rank.h"
-#include "maps/components.h"
 #include "model/mapped_rows.h"
 
 namespace bochner {
@@ -43,13 +41,7 @@ Model pca(Rows& rows, const PcaOptions& options) {
     variance.push_back(s * s / degrees);
     ratio.push_back(found.total > 0 ? s * s / found.total : 0);
   }
-  Factor factor{.singular_values = std::move(found.singular_values),
-                .total = found.total,
-                .error = found.total > 0 ? std::sqrt(found.left / found.total) : 0,
-                .above_best = found.gain,
-                .passes = found.passes,
-                .method = std::move(found.method)};
-  MapPtr head = measured(components(std::move(found.components), std::move(found.mean), std::move(factor)),
+  MapPtr head = measured(factor_map(std::move(found)),
                          {{"explained_variance", std::move(variance)}, {"explained_variance_ratio", std::move(ratio)}});
   return std::move(mapped).model(std::move(head), {});
 }

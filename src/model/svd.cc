@@ -8,7 +8,6 @@
 
 #include "base/require.h"
 #include "base/threads.h"
-#include "maps/components.h"
 #include "model/factor_model.h"
 #include "model/mapped_rows.h"
 #include "rows/shifted.h"
@@ -46,13 +45,7 @@ Model factor_model(Schema schema, LowRank found, const RowMoments& moments, bool
   report.rows = moments.rows();
   report.inputs = moments.cols();
   report.features = found.components.cols();
-  Factor factor{.singular_values = std::move(found.singular_values),
-                .total = found.total,
-                .error = found.total > 0 ? std::sqrt(found.left / found.total) : 0,
-                .above_best = found.gain,
-                .passes = found.passes,
-                .method = std::move(found.method)};
-  const MapPtr map = components(std::move(found.components), std::move(found.mean), std::move(factor));
+  const MapPtr map = factor_map(std::move(found));
   report.map = map->spec();
   return Model(without_targets(std::move(schema)), {}, map, std::move(report), double_precision);
 }
