@@ -61,13 +61,4 @@ struct Forest {
 Forest grow_forest(const Workers& on, MatrixView<const float> points, const RecallSample& sample,
                    const IndexOptions& options, const SearchProgress& progress);
 
-// The neighbours of all points: a few trees, then neighbours of neighbours, by turns until the sample is content.
-struct Graph {
-  Neighbors neighbors;
-  std::size_t dims = 0, trees = 0, leaf = 0, candidates = 0;
-  double recall = 1;
-};
-Graph grow_graph(const Workers& on, MatrixView<const float> points, const RecallSample& sample,
-                 const IndexOptions& options, const SearchProgress& progress);
-
 }  // namespace bochner

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
+#include "neighbors/graph.h"
+
 #include <algorithm>
 
 #include "backend/backend.h"
-#include "neighbors/forest_search.h"
 
 namespace bochner {
 

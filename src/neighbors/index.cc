@@ -9,6 +9,7 @@
 #include "base/require.h"
 #include "base/threads.h"
 #include "neighbors/compare.h"
+#include "neighbors/graph.h"
 #include "neighbors/index_parts.h"
 #include "rows/shifted.h"
 #include "run/compute.h"
