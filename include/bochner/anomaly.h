@@ -14,6 +14,7 @@
 
 #include "bochner/feature_options.h"
 #include "bochner/figures.h"
+#include "bochner/gaussians.h"
 #include "bochner/model.h"
 #include "bochner/rows.h"
 
@@ -23,12 +24,18 @@ struct AnomalyOptions {
   enum class Method {
     embedding,  // 1 - <z(x), mean z>: a kernel density by features
     bins,       // how full the row's bins are in random grids of a few inputs each
+    isolation,  // how few random cuts part the row from others: an isolation forest
+    mixture,    // minus the log density of a mixture of Gaussians
   };
 
   Method method = Method::embedding;
-  double rate = 0.01;            // the share of rows like those of training that count as anomalies
-  std::string normal = {};       // label of the rows that are none, where there is a target; empty: the most frequent
-  FeatureOptions features = {};  // embedding: no map is Fourier features. bins: no map, features are the grids (200)
+  double rate = 0.01;       // the share of rows like those of training that count as anomalies
+  std::string normal = {};  // label of the rows that are none, where there is a target; empty: the most frequent
+  // embedding: no map is Fourier features. bins, isolation: no map, features are the grids (200) or trees (100).
+  // isolation, mixture: inputs are not scaled unless it is asked for.
+  FeatureOptions features = {};
+  std::size_t components = 0;      // mixture; 0: as many as BIC finds best on a sample
+  CovarianceForm covariance = {};  // mixture
 };
 
 // How unlike the rows a row is, and a threshold that `rate` of them are above. Rows that are anomalies themselves may

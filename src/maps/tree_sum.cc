@@ -3,6 +3,7 @@
 
 #include "maps/tree_sum.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -29,16 +30,22 @@ class TreeSum final : public MapOf<TreeSum> {
 
   template <class T>
   void apply_rows(const Backend&, const RowBlock<T>& block, MatrixView<T> out) const {
-    require(!block.sparse() && block.cols == inputs_, "trees: block has {} columns, expected {}", block.cols, inputs_);
-    std::vector<double> sum(outputs());
-    for (std::size_t i = 0; i < block.rows; ++i) {
-      sum = intercept_;
-      for (const InputTree& tree : trees_) {
-        const double* leaf = &tree.leaves(tree.leaf_of(block.values + i * block.stride), 0);
-        for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += leaf[k];
+    require(block.cols == inputs_, "trees: block has {} columns, expected {}", block.cols, inputs_);
+    const std::size_t width = outputs();
+    std::vector<double> sums(block.rows * width);
+    for (std::size_t i = 0; i < block.rows; ++i)
+      std::copy(intercept_.begin(), intercept_.end(), sums.begin() + std::ptrdiff_t(i * width));
+    std::vector<T> filled(block.sparse() ? block.rows * inputs_ : 0);
+    if (block.sparse()) fill(block, filled);
+    const T* rows = block.sparse() ? filled.data() : block.values;
+    const std::size_t stride = block.sparse() ? inputs_ : block.stride;
+    for (const InputTree& tree : trees_)  // one after the other: a tree stays in the first-level cache
+      for (std::size_t i = 0; i < block.rows; ++i) {
+        const double* leaf = &tree.leaves(tree.leaf_of(rows + i * stride), 0);
+        for (std::size_t k = 0; k < width; ++k) sums[i * width + k] += leaf[k];
       }
-      for (std::size_t k = 0; k < sum.size(); ++k) out(i, k) = T(sum[k]);
-    }
+    for (std::size_t i = 0; i < block.rows; ++i)
+      for (std::size_t k = 0; k < width; ++k) out(i, k) = T(sums[i * width + k]);
   }
 
   std::string spec() const override {
@@ -73,6 +80,12 @@ class TreeSum final : public MapOf<TreeSum> {
   }
 
  private:
+  template <class T>
+  static void fill(const RowBlock<T>& block, std::vector<T>& to) {
+    for (std::size_t i = 0; i < block.rows; ++i)
+      for (std::size_t p = block.offsets[i]; p < block.offsets[i + 1]; ++p)
+        to[i * block.cols + block.columns[p]] = block.values[p];
+  }
   void check(const InputTree& tree) const {
     require(tree.leaves.rows() == tree.nodes.size() + 1 && tree.leaves.cols() == outputs() &&
                 all_finite<double>({tree.leaves.data(), tree.leaves.rows() * tree.leaves.cols()}),

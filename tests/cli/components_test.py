@@ -100,13 +100,17 @@ class Components(CommandTest):
             size = 12 if odd else 1
             lines.append(f"{size * draw.gauss(0, 1)},{size * draw.gauss(0, 1)},{'odd' if odd else 'usual'}")
         self.file("a.csv", "\n".join(lines) + "\n")
-        for method in ("embedding", "bins"):
+        for method in ("embedding", "bins", "isolation", "mixture"):
             self.succeed("anomaly", "a.csv", "--target", "kind", "--rate", 0.02, "--method", method, "-o", "m")
             rows = self.lines("m", "a.csv", "--names")
             self.assertEqual(rows[0], "score,anomaly")
             self.assertTrue(10 <= sum(line.endswith(",1") for line in rows) <= 20)
             score = json.loads(self.succeed_quietly("eval", "m", "a.csv", "--json"))
             self.assertGreater(score["auc"], 0.9)
+        self.file("s.svm", "1 1:0.5 7:2\n1 2:1\n1 3:4\n1 1:0.4 7:2.1\n")
+        for method in ("embedding", "bins", "isolation", "mixture"):
+            self.succeed("anomaly", "s.svm", "--method", method, "-o", "m")
+            self.assertEqual(len(self.lines("m", "s.svm")), 4)
         self.succeed("anomaly", "a.csv", "--ignore", "kind", "-o", "m")
         self.refuse(1, "eval", "m", "a.csv", say="evaluate: nothing tells which rows are anomalies")
 
@@ -122,7 +126,11 @@ class Components(CommandTest):
                 (1, "bandwidth: found auto",
                  ["kmeans", "a.csv", "-t", "place", "--clusters", 2, "--map", "fourier", "--bandwidth", "auto"]),
                 (1, "--rate: found 1.5", ["anomaly", "a.csv", "--rate", 1.5]),
-                (1, "--method: found 'mixture'", ["anomaly", "a.csv", "--method", "mixture"]),
+                (1, "--method: found 'forest'", ["anomaly", "a.csv", "--method", "forest"]),
+                (1, "--components: found with --method bins",
+                 ["anomaly", "a.csv", "--method", "bins", "--components", 3]),
+                (1, "map: found one, expected none: isolation",
+                 ["anomaly", "a.csv", "-t", "place", "--method", "isolation", "--map", "fourier"]),
                 (2, "far.csv", ["kmeans", "far.csv", "--clusters", 2])):
             self.refuse(code, *words, "-o", "m", "--quiet", say=say)
         self.succeed("kmeans", "a.csv", "-t", "place", "--clusters", 2, "-o", "m")

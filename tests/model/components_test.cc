@@ -234,9 +234,11 @@ struct Outliers : Problem {
 
 TEST_F(Components, AnomaliesAreTheRowsFarFromTheOthers) {
   const Outliers p;
-  for (const auto method : {AnomalyOptions::Method::embedding, AnomalyOptions::Method::bins}) {
+  using enum AnomalyOptions::Method;
+  for (const auto method : {embedding, bins, isolation, mixture}) {
     AnomalyOptions options{.method = method, .rate = 0.01};
     options.features.features = 64;
+    options.components = 1;
     const Model model = anomaly(*p.rows(), options);
     const Matrix<double> found = model.predict(*p.rows());
     double flagged = 0, right = 0;
@@ -273,6 +275,40 @@ TEST_F(Components, TheMeanEmbeddingIsTheMeanKernel) {
   }
 }
 
+// Of two rows each tree is one cut: of depth 1, which is the mean depth of a search among two.
+TEST_F(Components, RowsThatOneCutPartsHaveTheDepthOfOneCut) {
+  Problem p(2, 1, 0);
+  p.x(0, 0) = 1e9f;
+  p.x(1, 0) = -3;
+  const AnomalyOptions options{.method = AnomalyOptions::Method::isolation};
+  const Matrix<double> found = anomaly(*p.rows(), options).predict(*p.rows());
+  EXPECT_NEAR(found(0, 0), 0, 1e-6);
+  EXPECT_NEAR(found(1, 0), 0, 1e-6);
+  p.x(1, 0) = p.x(0, 0);  // rows that nothing parts
+  const Matrix<double> same = anomaly(*p.rows(), options).predict(*p.rows());
+  EXPECT_NEAR(same(0, 0), 0, 1e-6);
+}
+
+TEST_F(Components, TheMixtureScoreIsMinusTheLogDensity) {
+  const Problem p(400, 2, 0);
+  AnomalyOptions options{.method = AnomalyOptions::Method::mixture, .components = 1};
+  options.features.double_precision = true;
+  const Matrix<double> found = anomaly(*p.rows(), options).predict(*p.rows());
+  double mean[2] = {}, s[3] = {};
+  for (std::size_t i = 0; i < p.n; ++i)
+    for (std::size_t j = 0; j < 2; ++j) mean[j] += double(p.x(i, j)) / double(p.n);
+  for (std::size_t i = 0; i < p.n; ++i) {
+    const double a = double(p.x(i, 0)) - mean[0], b = double(p.x(i, 1)) - mean[1];
+    s[0] += a * a / double(p.n), s[1] += a * b / double(p.n), s[2] += b * b / double(p.n);
+  }
+  const double det = s[0] * s[2] - s[1] * s[1];
+  for (const std::size_t i : {std::size_t(0), std::size_t(399)}) {
+    const double a = double(p.x(i, 0)) - mean[0], b = double(p.x(i, 1)) - mean[1];
+    const double square = (s[2] * a * a - 2 * s[1] * a * b + s[0] * b * b) / det;
+    EXPECT_NEAR(found(i, 0), 0.5 * square + 0.5 * std::log(det) + std::log(2 * M_PI), 1e-6);
+  }
+}
+
 TEST_F(Components, AnomalyWithoutLabelsCannotBeEvaluated) {
   const Problem p(100, 2, 0);
   const Model model = anomaly(*p.rows());
@@ -291,9 +327,13 @@ TEST_F(Components, BytesDoNotDependOnThreadsOrBlocks) {
     FeatureOptions bins = features;
     bins.map = NoMap{};
     const std::vector<std::string> bytes = {
-        saved(pca(*p.rows(), {.rank = 3, .features = features})), saved(lda(*p.rows(), {.features = features})),
-        saved(cca(*p.rows(), {.features = features})), saved(anomaly(*p.rows(), {.features = features})),
-        saved(anomaly(*p.rows(), {.method = AnomalyOptions::Method::bins, .features = bins}))};
+        saved(pca(*p.rows(), {.rank = 3, .features = features})),
+        saved(lda(*p.rows(), {.features = features})),
+        saved(cca(*p.rows(), {.features = features})),
+        saved(anomaly(*p.rows(), {.features = features})),
+        saved(anomaly(*p.rows(), {.method = AnomalyOptions::Method::bins, .features = bins})),
+        saved(anomaly(*p.rows(), {.method = AnomalyOptions::Method::isolation, .features = bins})),
+        saved(anomaly(*p.rows(), {.method = AnomalyOptions::Method::mixture, .features = bins, .components = 2}))};
     if (first.empty()) first = bytes;
     for (std::size_t i = 0; i < bytes.size(); ++i) EXPECT_TRUE(bytes[i] == first[i]) << i;
   }
