@@ -5,16 +5,25 @@
 
 #include "csv_line.h"
 #include "output.h"
+#include "require.h"
 
 namespace bochner {
 
 void SearchWords::add(CLI::App& app) {
   app.add_option("FILE", file, "Rows: csv, svmlight or npy, plain or .gz, .xz, .zst")->required()->type_name("");
-  app.add_option("--metric", metric, "euclidean, cosine or inner (product)")->type_name("M");
-  app.add_option("--method", method,
-                 "auto, exact (every pair) or forest (random trees); auto is exact where rows are few or sparse")
+  app.add_option("--metric", metric,
+                 "euclidean, cosine, inner (product), hamming (inputs of 0 and 1) or jaccard (sets)")
       ->type_name("M");
-  app.add_option("--recall", recall, "forest: share of the true neighbours to find, measured on a sample of the rows")
+  app.add_option(
+         "--method", method,
+         "auto, exact (every pair), project (in fewer coordinates), lsh (hash tables) or forest (random trees); "
+         "auto is exact where rows are few or sparse")
+      ->type_name("M");
+  app.add_option("--hash", hash,
+                 "lsh: stable or cauchy (cells), crosspolytope or hyperplane (angles), minhash; default: the metric's")
+      ->type_name("H");
+  app.add_option("--recall", recall,
+                 "Share of the true neighbours to find where not every pair is compared, measured on a sample")
       ->type_name("R");
   app.add_option("--seed", seed, "Of everything random; the same seed gives the same result")->type_name("N");
   add_repeatable(app, "-t,--target", targets, "Column that is no input, by name or index from 0; several: a,b or again")
@@ -26,13 +35,29 @@ void SearchWords::add(CLI::App& app) {
   run.add(app);
 }
 
+Metric metric_word(const std::string& word) {
+  return parse_word<Metric>("--metric", word,
+                            {{"euclidean", Metric::euclidean},
+                             {"cosine", Metric::cosine},
+                             {"inner", Metric::inner},
+                             {"hamming", Metric::hamming},
+                             {"jaccard", Metric::jaccard}});
+}
+
 IndexOptions SearchWords::options(Messages& messages) const {
   using Method = IndexOptions::Method;
   IndexOptions options;
-  options.metric = parse_word<Metric>(
-      "--metric", metric, {{"euclidean", Metric::euclidean}, {"cosine", Metric::cosine}, {"inner", Metric::inner}});
-  options.method = parse_word<Method>(
-      "--method", method, {{"auto", Method::automatic}, {"exact", Method::exact}, {"forest", Method::forest}});
+  options.metric = metric_word(metric);
+  options.method = parse_word<Method>("--method", method,
+                                      {{"auto", Method::automatic},
+                                       {"exact", Method::exact},
+                                       {"project", Method::project},
+                                       {"lsh", Method::lsh},
+                                       {"forest", Method::forest}});
+  if (!hash.empty()) {
+    require(options.method == Method::lsh, "--hash: is for --method lsh; leave it out");
+    options.hash = parse_hash_name(hash);
+  }
   options.recall = recall;
   options.seed = seed;
   options.execution = run.execution(messages);
@@ -52,10 +77,19 @@ std::unique_ptr<Rows> SearchWords::open(Messages& messages) const {
 }
 
 std::string search_text(const IndexReport& report, const IndexOptions& options) {
+  using Method = IndexOptions::Method;
   if (report.method == "exact")
-    return options.method == IndexOptions::Method::forest ? "exact, since a forest would compare as many" : "exact";
-  return fmt::format("{} over {} of {} inputs, {} candidates compared, recall {:.3f} on a sample",
-                     counted(report.trees, "tree"), report.dims, report.inputs, report.candidates, report.recall);
+    return options.method == Method::exact || options.method == Method::automatic
+               ? "exact"
+               : "exact, since the method would compare as many";
+  const std::string how =
+      report.method == "lsh"
+          ? fmt::format("{} of {} {} functions, {} looked up, about {} candidates compared",
+                        counted(report.tables, "table"), report.hashes, report.hash, counted(report.probes, "key"),
+                        report.candidates)
+          : fmt::format("{} of {} inputs, {} candidates compared", report.dims, report.inputs, report.candidates);
+  const std::string trees = report.method == "forest" ? counted(report.trees, "tree") + " over " : "";
+  return fmt::format("{}{}, recall {:.3f} on a sample", trees, how, report.recall);
 }
 
 void write_neighbors(const std::string& path, const Neighbors& found) {

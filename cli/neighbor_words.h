@@ -14,7 +14,7 @@ namespace bochner {
 
 // What `index` and `graph` have in common: which rows, and how near they are.
 struct SearchWords {
-  std::string file, output, missing = "mean", metric = "euclidean", method = "auto";
+  std::string file, output, missing = "mean", metric = "euclidean", method = "auto", hash;
   std::vector<std::string> targets;
   double recall = 0.95;
   std::uint64_t seed = 0;
@@ -28,7 +28,9 @@ struct SearchWords {
   std::unique_ptr<Rows> open(Messages& messages) const;
 };
 
-// "exact", or the forest with what was measured.
+Metric metric_word(const std::string& word);
+
+// "exact", or the method with what was measured.
 std::string search_text(const IndexReport& report, const IndexOptions& options);
 
 // query,rank,row,distance: one line for each neighbour.

@@ -16,18 +16,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "bochner/execution.h"
+#include "bochner/hashes.h"
 #include "bochner/rows.h"
 #include "bochner/schema.h"
 
 namespace bochner {
 
-// What near means: a small Euclidean distance, a small angle, a large inner product.
-enum class Metric { euclidean, cosine, inner };
+// What near means: a small Euclidean distance, a small angle, a large inner product, few inputs that differ (rows of 0
+// and 1), or sets that have much in common (Jaccard; a row is the set of its inputs that are not 0).
+enum class Metric { euclidean, cosine, inner, hamming, jaccard };
 std::string metric_name(Metric metric);
 Metric parse_metric(const std::string& text);  // std::invalid_argument for another word
 
@@ -35,22 +38,28 @@ Metric parse_metric(const std::string& text);  // std::invalid_argument for anot
 struct Neighbors {
   std::size_t k = 0;                    // places of a query
   std::vector<std::int64_t> rows = {};  // queries x k: numbers of rows; -1: there are no more
-  // queries x k: the Euclidean distance, 1 - cosine, or the inner product, largest first; 0 where there is no row
+  // queries x k: the Euclidean distance, 1 - cosine, the inner product, largest first, the inputs that differ, or 1 -
+  // Jaccard's similarity; 0 where there is no row
   std::vector<double> distances = {};
 
   std::size_t queries() const { return k ? rows.size() / k : 0; }
 };
 
 struct IndexOptions {
-  // automatic: exact where rows are few, sparse or compared by inner product, otherwise a forest
+  // automatic: exact where rows are few, sparse or compared by inner product or as sets, otherwise a forest
   //   exact     every row is compared with every query
+  //   project   the same in fewer coordinates, the leading components of dense rows or hashed inputs of sparse ones,
+  //   and
+  //             the best candidates in all inputs
+  //   lsh       rows that share a key with the query in one of several tables: see bochner/hashes.h
   //   forest    random trees over the leading components of the rows; rows of the leaves that a query falls into are
   //             compared there, and the best of them in all inputs
-  enum class Method { automatic, exact, forest };
+  enum class Method { automatic, exact, project, lsh, forest };
 
   Metric metric = Metric::euclidean;
   Method method = Method::automatic;
-  double recall = 0.95;     // forest: share of the true k neighbours to be found, measured on a sample of the rows
+  std::optional<HashFamily> hash = {};  // lsh; none: the first of the metric's own
+  double recall = 0.95;     // not exact: share of the true k neighbours to be found, measured on a sample of the rows
   std::size_t k = 10;       // for which the recall is measured
   std::uint64_t seed = 0;   // of all that is random
   std::uint64_t first = 0;  // the number of the first row: parts that shall merge have numbers of their own
@@ -59,10 +68,13 @@ struct IndexOptions {
 
 // How an index searches, and what its sample showed.
 struct IndexReport {
-  std::string method = {};  // "exact", "forest"
+  std::string method = {};  // "exact", "project", "lsh", "forest"
   std::size_t rows = 0, inputs = 0;
-  std::size_t dims = 0, trees = 0, leaf = 0, candidates = 0;  // forest: components, trees, rows of a leaf, compared
-  double recall = 1;                                          // measured on the sample
+  std::size_t dims = 0, trees = 0, leaf = 0;  // forest and project: coordinates; trees, rows of a leaf
+  std::size_t candidates = 0;                 // compared in all inputs; lsh: about as many on average
+  double recall = 1;                          // measured on the sample
+  std::string hash = {};                      // lsh: family, tables, functions of a key, keys that are looked up
+  std::size_t tables = 0, hashes = 0, probes = 0;
 };
 
 // Rows to be searched. A function of the rows, their numbers, the options and the seed alone: the same bytes for any

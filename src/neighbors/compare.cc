@@ -9,6 +9,7 @@
 
 #include "backend/backend.h"
 #include "backend/radial.h"
+#include "neighbors/ranked.h"
 
 namespace bochner {
 
@@ -100,25 +101,6 @@ double product(const float* x, const float* y, std::size_t inputs) {
   return sum;
 }
 
-// In order of distance, then of place; of inner products the largest come first.
-struct Ranked {
-  double distance;
-  std::uint32_t place;
-};
-
-void write_best(Metric metric, std::vector<Ranked>& ranked, std::size_t k, std::int64_t* rows, double* distances) {
-  const auto before = [&](const Ranked& a, const Ranked& b) {
-    if (a.distance != b.distance) return metric == Metric::inner ? a.distance > b.distance : a.distance < b.distance;
-    return a.place < b.place;
-  };
-  const std::size_t count = std::min(k, ranked.size());
-  std::partial_sort(ranked.begin(), ranked.begin() + std::ptrdiff_t(count), ranked.end(), before);
-  for (std::size_t c = 0; c < k; ++c) {
-    rows[c] = c < count ? std::int64_t(ranked[c].place) : -1;
-    distances[c] = c < count ? ranked[c].distance : 0;
-  }
-}
-
 bool is_zero(const float* x, std::size_t inputs) {
   return std::all_of(x, x + inputs, [](float value) { return value == 0; });
 }
@@ -126,6 +108,7 @@ bool is_zero(const float* x, std::size_t inputs) {
 // From |x - y|^2: of rows of length 1 it is 2 (1 - cos). A row of length 0 has no angle: 1 to all others.
 double distance_of(Metric metric, double squared, const float* x, const float* y, std::size_t inputs) {
   if (metric == Metric::euclidean) return std::sqrt(squared);
+  if (metric == Metric::hamming) return squared;  // of 0 and 1: the inputs that differ
   const bool perhaps = squared == 0 || std::abs(squared - 1) < 1e-5;
   return perhaps && (is_zero(x, inputs) || is_zero(y, inputs)) ? 1 : squared / 2;
 }
@@ -176,9 +159,7 @@ Neighbors rank_candidates(const Workers& on, const Ranking& ranking, MatrixView<
                           MatrixView<const float> points, const Best& best) {
   const Metric metric = ranking.metric;
   const std::size_t k = ranking.k;
-  Neighbors found{.k = k,
-                  .rows = std::vector<std::int64_t>(queries.rows * k, -1),
-                  .distances = std::vector<double>(queries.rows * k)};
+  Neighbors found = no_neighbors(queries.rows, k);
   const std::size_t pieces = (queries.rows + kQueriesAtOnce - 1) / kQueriesAtOnce;
   on.threads.run(pieces, [&](std::size_t piece, int) {
     std::vector<double> squared(best.keep());
@@ -196,90 +177,51 @@ Neighbors rank_candidates(const Workers& on, const Ranking& ranking, MatrixView<
         ranked.push_back({metric == Metric::inner ? product(x, points.row(at[c]), points.cols)
                                                   : distance_of(metric, squared[c], x, points.row(at[c]), points.cols),
                           at[c]});
-      write_best(metric, ranked, k, found.rows.data() + i * k, found.distances.data() + i * k);
+      write_best(metric, ranked, i, found);
     }
   });
   return found;
 }
 
-namespace {
-
-// The points by their columns.
-struct ByColumn {
-  std::vector<std::size_t> offsets;
-  std::vector<std::uint32_t> points;
-  std::vector<float> values;
-  std::vector<double> squared;  // |y|^2 of each point
-};
-
-ByColumn by_column(const Points& points) {
-  ByColumn lists;
-  lists.offsets.assign(points.inputs + 1, 0);
-  for (const std::uint32_t column : points.columns) ++lists.offsets[column + 1];
-  std::partial_sum(lists.offsets.begin(), lists.offsets.end(), lists.offsets.begin());
-  lists.points.resize(points.nonzeros());
-  lists.values.resize(points.nonzeros());
-  lists.squared.assign(points.size(), 0);
-  std::vector<std::size_t> next(lists.offsets.begin(), lists.offsets.end() - 1);
-  for (std::size_t i = 0; i < points.size(); ++i)
-    for (std::size_t p = points.offsets[i]; p < points.offsets[i + 1]; ++p) {
-      const std::size_t to = next[points.columns[p]]++;
-      lists.points[to] = std::uint32_t(i);
-      lists.values[to] = points.values[p];
-      lists.squared[i] += double(points.values[p]) * double(points.values[p]);
+Neighbors rank_lists(const Workers& on, const PointSearch& search, const CandidatesOf& candidates) {
+  if (search.points.sparse) return rank_sparse_lists(on, search, candidates);
+  const MatrixView<const float> queries = search.queries.dense.view(), points = search.points.dense.view();
+  Neighbors found = no_neighbors(queries.rows, search.k);
+  on.threads.run((queries.rows + kQueriesAtOnce - 1) / kQueriesAtOnce, [&](std::size_t piece, int thread) {
+    std::vector<double> squared;
+    std::vector<Ranked> ranked;
+    const std::size_t end = std::min(queries.rows, (piece + 1) * kQueriesAtOnce);
+    for (std::size_t i = piece * kQueriesAtOnce; i < end; ++i) {
+      const std::span<const std::uint32_t> at = candidates(i, thread);
+      squared.resize(at.size());
+      on.ops.squared_distances(queries.row(i), points, at, squared.data());
+      ranked.clear();
+      for (std::size_t c = 0; c < at.size(); ++c)
+        ranked.push_back(
+            {distance_of(search.metric, squared[c], queries.row(i), points.row(at[c]), points.cols), at[c]});
+      write_best(search.metric, ranked, i, found);
     }
-  return lists;
-}
-
-// Distances of one query: products with all points it shares a column with, 0 with the others.
-void rank_query(Metric metric, const Points& queries, std::size_t i, const ByColumn& lists,
-                std::vector<double>& products, std::vector<Ranked>& ranked) {
-  std::fill(products.begin(), products.end(), 0.0);
-  double squared = 0;
-  for (std::size_t p = queries.offsets[i]; p < queries.offsets[i + 1]; ++p) {
-    const double value = double(queries.values[p]);
-    squared += value * value;
-    const std::uint32_t column = queries.columns[p];
-    for (std::size_t at = lists.offsets[column]; at < lists.offsets[column + 1]; ++at)
-      products[lists.points[at]] += value * double(lists.values[at]);
-  }
-  ranked.clear();
-  for (std::size_t y = 0; y < products.size(); ++y) {
-    const double distance = metric == Metric::inner ? products[y]
-                            : metric == Metric::cosine
-                                ? 1 - products[y]
-                                : std::sqrt(std::max(0.0, squared + lists.squared[y] - 2 * products[y]));
-    ranked.push_back({distance, std::uint32_t(y)});
-  }
-}
-
-}  // namespace
-
-Neighbors rank_sparse(const Workers& on, const PointSearch& search, const std::function<void(double)>& progress) {
-  const Points& queries = search.queries;
-  const Points& points = search.points;
-  const std::span<const std::uint32_t> self = search.self;
-  const std::size_t k = search.k;
-  Neighbors found{.k = k,
-                  .rows = std::vector<std::int64_t>(queries.size() * k, -1),
-                  .distances = std::vector<double>(queries.size() * k)};
-  const ByColumn lists = by_column(points);
-  constexpr std::size_t kRound = 64 * kQueriesAtOnce;
-  for (std::size_t first = 0; first < queries.size(); first += kRound) {
-    const std::size_t count = std::min(kRound, queries.size() - first);
-    on.threads.run((count + kQueriesAtOnce - 1) / kQueriesAtOnce, [&](std::size_t piece, int) {
-      std::vector<double> products(points.size());
-      std::vector<Ranked> ranked;
-      const std::size_t begin = first + piece * kQueriesAtOnce;
-      for (std::size_t i = begin; i < std::min(first + count, begin + kQueriesAtOnce); ++i) {
-        rank_query(search.metric, queries, i, lists, products, ranked);
-        if (!self.empty()) std::erase_if(ranked, [&](const Ranked& r) { return r.place == self[i]; });
-        write_best(search.metric, ranked, k, found.rows.data() + i * k, found.distances.data() + i * k);
-      }
-    });
-    if (progress) progress(double(first + count) / double(queries.size()));
-  }
+  });
   return found;
+}
+
+Neighbors rank_candidates(const Workers& on, const PointSearch& search, const Best& best) {
+  if (!search.points.sparse)
+    return rank_candidates(on, {search.metric, search.k}, search.queries.dense.view(), search.points.dense.view(),
+                           best);
+  return rank_lists(on, search, [&](std::size_t i, int) {
+    const std::uint32_t* at = best.numbers(i);
+    return std::span(at, std::size_t(std::find(at, at + best.keep(), kNoPoint) - at));
+  });
+}
+
+Neighbors search_exact(const Workers& on, const PointSearch& search, const std::function<void(double)>& progress) {
+  const auto& [metric, queries, self, points, k] = search;
+  if (points.sparse) return rank_sparse(on, search, progress);
+  Best best(queries.size(), k + std::max<std::size_t>(8, k / 4));
+  meet_all(on, {queries.dense.view(), self}, {points.dense.view(), half_norms(metric, points.dense.view())}, best,
+           progress);
+  return rank_candidates(on, {metric, k}, queries.dense.view(), points.dense.view(), best);
 }
 
 }  // namespace bochner

@@ -58,4 +58,15 @@ struct PointSearch {
 // are as far as their lengths say.
 Neighbors rank_sparse(const Workers& on, const PointSearch& search, const std::function<void(double)>& progress);
 
+// Every pair, dense or CSR.
+Neighbors search_exact(const Workers& on, const PointSearch& search, const std::function<void(double)>& progress = {});
+
+// Places of the points that query i is compared with, each once; valid until the thread asks again.
+using CandidatesOf = std::function<std::span<const std::uint32_t>(std::size_t i, int thread)>;
+// The k best of each query's candidates, compared in all inputs. Distances only: no inner products of dense rows.
+Neighbors rank_lists(const Workers& on, const PointSearch& search, const CandidatesOf& candidates);
+Neighbors rank_sparse_lists(const Workers& on, const PointSearch& search, const CandidatesOf& candidates);
+// The same of the best in fewer coordinates.
+Neighbors rank_candidates(const Workers& on, const PointSearch& search, const Best& best);
+
 }  // namespace bochner

@@ -130,10 +130,11 @@ double measured(const Workers& on, Metric metric, MatrixView<const float> points
 
 }  // namespace
 
-Graph grow_graph(const Workers& on, MatrixView<const float> points, const RecallSample& sample,
-                 const IndexOptions& options, const SearchProgress& progress) {
-  const Coordinates coordinates = choose_coordinates(on, points, sample, options);
-  const Field coords = coordinates.field(points);
+Graph grow_graph(const Workers& on, const Points& all, const RecallSample& sample, const IndexOptions& options,
+                 const SearchProgress& progress) {
+  const MatrixView<const float> points = all.dense.view();
+  const Coordinates coordinates = choose_coordinates(on, all, sample, with_room(options.recall), options);
+  const Field coords = coordinates.field(all);
   Graph graph{.neighbors = {},
               .dims = coordinates.dims,
               .trees = 0,

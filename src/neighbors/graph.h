@@ -13,7 +13,7 @@ struct Graph {
   std::size_t dims = 0, trees = 0, leaf = 0, candidates = 0;
   double recall = 1;
 };
-Graph grow_graph(const Workers& on, MatrixView<const float> points, const RecallSample& sample,
-                 const IndexOptions& options, const SearchProgress& progress);
+Graph grow_graph(const Workers& on, const Points& points, const RecallSample& sample, const IndexOptions& options,
+                 const SearchProgress& progress);
 
 }  // namespace bochner

@@ -8,7 +8,6 @@
 
 #include "base/require.h"
 #include "base/threads.h"
-#include "neighbors/compare.h"
 #include "neighbors/graph.h"
 #include "neighbors/index_parts.h"
 #include "rows/shifted.h"
@@ -18,44 +17,17 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kFewRows = 5000;  // every pair is compared sooner than a forest is grown
-constexpr std::array<const char*, 3> kMetrics{"euclidean", "cosine", "inner"};
-
-std::function<void(double)> progress_of(const Execution& execution, const char* step) {
-  if (!execution.progress) return {};
-  return [&execution, step](double done) { execution.progress(step, done); };
-}
+constexpr std::array<const char*, 5> kMetrics{"euclidean", "cosine", "inner", "hamming", "jaccard"};
 
 void check(const IndexOptions& options) {
   require(options.recall > 0 && options.recall <= 1, "recall: found {}, expected more than 0, at most 1",
           options.recall);
   require(options.k >= 1, "k: found 0, expected 1 or more");
-  require(options.method != IndexOptions::Method::forest || options.metric != Metric::inner,
-          "method: forest compares distances, expected exact for inner products");
-}
-
-bool wants_forest(const IndexOptions& options, const Points& points) {
-  if (options.method == IndexOptions::Method::forest) {
-    require(!points.sparse, "method: forest takes dense rows, expected exact for sparse ones");
-    return true;
-  }
-  return options.method == IndexOptions::Method::automatic && !points.sparse && points.size() > kFewRows &&
-         options.metric != Metric::inner && options.recall < 1;
-}
-
-// Every pair.
-Neighbors exact(const Workers& on, const PointSearch& search, const std::function<void(double)>& progress) {
-  const auto& [metric, queries, self, points, k] = search;
-  if (points.sparse) return rank_sparse(on, search, progress);
-  Best best(queries.size(), k + std::max<std::size_t>(8, k / 4));
-  meet_all(on, {queries.dense.view(), self}, {points.dense.view(), half_norms(metric, points.dense.view())}, best,
-           progress);
-  return rank_candidates(on, {metric, k}, queries.dense.view(), points.dense.view(), best);
 }
 
 // From scaled points to the rows' own units.
 void unscale(Metric metric, int exponent, Neighbors& found) {
-  const int of = metric == Metric::cosine ? 0 : metric == Metric::inner ? -2 * exponent : -exponent;
+  const int of = metric == Metric::euclidean ? -exponent : metric == Metric::inner ? -2 * exponent : 0;
   for (double& distance : found.distances) distance = std::ldexp(distance, of);
 }
 
@@ -65,18 +37,8 @@ std::string metric_name(Metric metric) { return kMetrics[std::size_t(metric)]; }
 
 Metric parse_metric(const std::string& text) {
   const auto at = std::find(kMetrics.begin(), kMetrics.end(), text);
-  require(at != kMetrics.end(), "metric: found {}, expected euclidean, cosine or inner", text);
+  require(at != kMetrics.end(), "metric: found {}, expected euclidean, cosine, inner, hamming or jaccard", text);
   return Metric(at - kMetrics.begin());
-}
-
-void NeighborIndex::Parts::describe() {
-  report = {.method = forest ? "forest" : "exact", .rows = points.size(), .inputs = points.inputs};
-  if (!forest) return;
-  report.dims = forest->coordinates.dims;
-  report.trees = forest->trees.size();
-  report.leaf = forest->leaf;
-  report.candidates = forest->coordinates.candidates;
-  report.recall = forest->recall;
 }
 
 void NeighborIndex::Parts::scale() {
@@ -85,17 +47,12 @@ void NeighborIndex::Parts::scale() {
 }
 
 void NeighborIndex::Parts::settle(const Execution& execution) {
+  check_inputs(options.metric, points);
   scale();
-  forest.reset();
-  if (wants_forest(options, points) && points.size() > 1) {
-    Threads threads(execution);
-    const Workers on = workers_on(threads);
-    const RecallSample sample =
-        recall_sample(on, options.metric, scaled.dense.view(), std::min(options.k, points.size() - 1), options.seed);
-    Forest grown = grow_forest(on, scaled.dense.view(), sample, options, execution.progress);
-    if (!grown.trees.empty()) forest = std::move(grown);
-  }
-  describe();
+  const IndexOptions::Method method = chosen_method(options, points);
+  Threads threads(execution);
+  searcher = prepare(workers_on(threads), scaled, options, method, execution.progress);
+  report = searcher.report(points);
 }
 
 NeighborIndex::NeighborIndex(Rows& rows, const IndexOptions& options) : parts_(std::make_unique<Parts>()) {
@@ -133,10 +90,9 @@ Neighbors NeighborIndex::query(Rows& queries, std::size_t k, const Execution& ex
   std::unique_ptr<Rows> shifted;
   const Points asked = scaled_for(p.options.metric,
                                   read_points(with_offsets(queries, p.schema.offsets, shifted), execution), p.exponent);
-  const std::size_t places = std::min(k, p.points.size());
-  Neighbors found =
-      p.forest ? p.forest->query(on, p.options.metric, {asked.dense.view()}, p.scaled.dense.view(), places)
-               : exact(on, {p.options.metric, asked, {}, p.scaled, places}, progress_of(execution, "comparing"));
+  check_inputs(p.options.metric, asked);
+  const PointSearch search{p.options.metric, asked, {}, p.scaled, std::min(k, p.points.size())};
+  Neighbors found = p.searcher.query(on, search, execution.progress);
   unscale(p.options.metric, p.exponent, found);
   for (std::int64_t& row : found.rows)
     if (row >= 0) row = std::int64_t(p.numbers[std::size_t(row)]);
@@ -173,8 +129,9 @@ void NeighborIndex::merge(const NeighborIndex& other, const Execution& execution
   const Parts& q = *other.parts_;
   require(p.schema == q.schema, "merge: the columns of the two indexes differ, expected the same");
   require(p.options.metric == q.options.metric && p.options.method == q.options.method &&
-              p.options.recall == q.options.recall && p.options.k == q.options.k && p.options.seed == q.options.seed,
-          "merge: the options of the two indexes differ, expected the same metric, method, recall, k and seed");
+              p.options.hash == q.options.hash && p.options.recall == q.options.recall && p.options.k == q.options.k &&
+              p.options.seed == q.options.seed,
+          "merge: the options of the two indexes differ, expected the same metric, method, hash, recall, k and seed");
   const bool before = p.numbers.back() < q.numbers.front();
   require(before || q.numbers.back() < p.numbers.front(),
           "merge: the rows {} to {} and {} to {} overlap, expected numbers of their own: give each part its first",
@@ -198,27 +155,34 @@ Neighbors neighbor_graph(Rows& rows, std::size_t k, const IndexOptions& options,
   std::unique_ptr<Rows> shifted;
   Points points = read_points(without_far_offsets(rows, options.metric, shifted), execution);
   require(points.size() > 0 && points.inputs > 0, "neighbours: no rows with inputs, expected some");
+  check_inputs(options.metric, points);
+  const IndexOptions::Method method = chosen_method(options, points);
   const int exponent = scale_exponent(points);
   points = scaled_for(options.metric, std::move(points), exponent);
   const std::size_t places = std::min(k, std::max<std::size_t>(points.size(), 2) - 1);
   Threads threads(execution);
   const Workers on = workers_on(threads);
-  IndexReport said{.method = "exact", .rows = points.size(), .inputs = points.inputs};
+  IndexReport said;
   Neighbors found;
-  if (wants_forest(options, points) && points.size() > 1) {
-    const MatrixView<const float> x = points.dense.view();
-    const RecallSample sample = recall_sample(on, options.metric, x, places, options.seed);
-    Graph graph = grow_graph(on, x, sample, options, execution.progress);
+  if (method == IndexOptions::Method::forest && points.size() > 1) {
+    const RecallSample sample = recall_sample(on, options.metric, points, places, options.seed);
+    Graph graph = grow_graph(on, points, sample, options, execution.progress);
     if (graph.recall >= options.recall) {
       found = std::move(graph.neighbors);
       said = {"forest",    points.size(), points.inputs,    graph.dims,
               graph.trees, graph.leaf,    graph.candidates, graph.recall};
     }
   }
-  if (said.method == "exact") {
+  if (said.method.empty()) {
+    IndexOptions asked = options;
+    asked.k = places;
+    const Searcher searcher =
+        prepare(on, points, asked, method == IndexOptions::Method::forest ? IndexOptions::Method::exact : method,
+                execution.progress);
     std::vector<std::uint32_t> self(points.size());
     std::iota(self.begin(), self.end(), 0u);
-    found = exact(on, {options.metric, points, self, points, places}, progress_of(execution, "comparing"));
+    found = searcher.query(on, {options.metric, points, self, points, places}, execution.progress);
+    said = searcher.report(points);
   }
   unscale(options.metric, exponent, found);
   for (std::int64_t& row : found.rows)

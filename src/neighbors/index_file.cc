@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <functional>
@@ -11,7 +9,6 @@
 #include "base/finite.h"
 #include "base/require.h"
 #include "base/threads.h"
-#include "maps/load.h"
 #include "neighbors/index_parts.h"
 #include "rows/schema_json.h"
 #include "run/compute.h"
@@ -21,7 +18,7 @@ namespace bochner {
 namespace {
 
 constexpr const char* kType = "bochner index";
-constexpr const char* kMethods[] = {"automatic", "exact", "forest"};
+constexpr const char* kMethods[] = {"automatic", "exact", "project", "lsh", "forest"};
 
 void save_points(const Points& points, Archive& archive) {
   if (!points.sparse) {
@@ -62,40 +59,6 @@ Points load_points(const Archive& archive, const Schema& schema, std::size_t row
   return points;
 }
 
-void save_forest(const Forest& forest, Archive& archive) {
-  archive.put_count("leaf", forest.leaf);
-  archive.put_count("candidates", forest.coordinates.candidates);
-  archive.put_number("recall", forest.recall);
-  archive.put_count("trees", forest.trees.size());
-  if (forest.coordinates.map) {
-    Archive map;
-    forest.coordinates.map->save(map);
-    archive.put_child("coordinates", std::move(map));
-  }
-  for (std::size_t t = 0; t < forest.trees.size(); ++t) {
-    Archive tree;
-    forest.trees[t].save(tree);
-    archive.put_child(fmt::format("tree{}", t), std::move(tree));
-  }
-}
-
-Forest load_forest(const Archive& archive, MatrixView<const float> points) {
-  Forest forest;
-  forest.leaf = archive.get_count("leaf", 1 << 24);
-  forest.recall = archive.get_number("recall");
-  MapPtr map;
-  if (archive.tree.contains("coordinates")) map = load_map(archive.child("coordinates"));
-  if (map && map->inputs() != points.cols)
-    fail(Error::Kind::model, "coordinates: of {} inputs, expected {}; the file is damaged", map->inputs(), points.cols);
-  Threads threads(1);
-  forest.coordinates =
-      coordinates_by(workers_on(threads), map, points, archive.get_count("candidates", std::uint64_t(1) << 24));
-  const std::size_t trees = archive.get_count("trees", 4096);
-  for (std::size_t t = 0; t < trees; ++t)
-    forest.trees.push_back(Tree::load(archive.child(fmt::format("tree{}", t)), points.rows, forest.coordinates.dims));
-  return forest;
-}
-
 }  // namespace
 
 void NeighborIndex::save(const std::string& path) const {
@@ -105,6 +68,7 @@ void NeighborIndex::save(const std::string& path) const {
   archive.tree["schema"] = schema_to_json(p.schema);
   archive.tree["metric"] = metric_name(p.options.metric);
   archive.tree["method"] = kMethods[std::size_t(p.options.method)];
+  if (p.options.hash) archive.put_text("hash", hash_name(*p.options.hash));
   archive.put_number("recall", p.options.recall);
   archive.put_count("k", p.options.k);
   archive.tree["seed"] = std::to_string(p.options.seed);
@@ -112,11 +76,7 @@ void NeighborIndex::save(const std::string& path) const {
   archive.put_count("next", p.next);
   archive.put_view<std::uint64_t>("numbers", p.numbers, {p.numbers.size()});
   save_points(p.points, archive);
-  if (p.forest) {
-    Archive forest;
-    save_forest(*p.forest, forest);
-    archive.put_child("forest", std::move(forest));
-  }
+  p.searcher.save(archive);
   write_archive(path, archive);
 }
 
@@ -134,6 +94,7 @@ NeighborIndex NeighborIndex::load(const std::string& path) {
     const auto known = std::find(std::begin(kMethods), std::end(kMethods), method);
     if (known == std::end(kMethods)) fail(Error::Kind::model, "method: found \"{}\"; the file is damaged", method);
     p.options.method = IndexOptions::Method(known - std::begin(kMethods));
+    if (archive.tree.contains("hash")) p.options.hash = parse_hash_name(archive.get_text("hash"));
     p.options.recall = archive.get_number("recall");
     p.options.k = archive.get_count("k");
     const std::string seed = get_text(archive.tree, "seed");
@@ -148,11 +109,10 @@ NeighborIndex NeighborIndex::load(const std::string& path) {
       fail(Error::Kind::model, "numbers: of no rows, or not ascending; the file is damaged");
     p.points = load_points(archive, p.schema, p.numbers.size());
     p.scale();
-    if (archive.tree.contains("forest")) {
-      if (p.points.sparse) fail(Error::Kind::model, "forest: of sparse rows; the file is damaged");
-      p.forest = load_forest(archive.child("forest"), p.scaled.dense.view());
-    }
-    p.describe();
+    check_inputs(p.options.metric, p.points);
+    Threads threads(1);
+    p.searcher = Searcher::load(workers_on(threads), archive, p.scaled, p.options);
+    p.report = p.searcher.report(p.points);
     return NeighborIndex(std::move(parts));
   } catch (const std::invalid_argument& e) {
     fail(Error::Kind::model, "{}: {}; build the index again", path, e.what());

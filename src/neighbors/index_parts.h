@@ -3,9 +3,7 @@
 
 #pragma once
 
-#include <optional>
-
-#include "neighbors/forest_search.h"
+#include "neighbors/searcher.h"
 
 namespace bochner {
 
@@ -19,12 +17,11 @@ struct NeighborIndex::Parts {
   // Made of those.
   Points scaled;
   int exponent = 0;
-  std::optional<Forest> forest;
+  Searcher searcher;
   IndexReport report;
 
   void scale();                             // points -> scaled
   void settle(const Execution& execution);  // all of it
-  void describe();
 };
 
 }  // namespace bochner

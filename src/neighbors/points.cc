@@ -57,6 +57,36 @@ Points Points::without(const std::vector<bool>& removed) const {
   return left;
 }
 
+Points Points::at(std::span<const std::uint32_t> places) const {
+  Points some;
+  some.sparse = sparse;
+  some.inputs = inputs;
+  if (!sparse) {
+    some.dense = Matrix<float>(places.size(), inputs);
+    for (std::size_t i = 0; i < places.size(); ++i) std::copy_n(&dense(places[i], 0), inputs, &some.dense(i, 0));
+    return some;
+  }
+  some.offsets.push_back(0);
+  for (const std::uint32_t place : places) {
+    const auto begin = std::ptrdiff_t(offsets[place]), end = std::ptrdiff_t(offsets[place + 1]);
+    some.columns.insert(some.columns.end(), columns.begin() + begin, columns.begin() + end);
+    some.values.insert(some.values.end(), values.begin() + begin, values.begin() + end);
+    some.offsets.push_back(some.values.size());
+  }
+  return some;
+}
+
+RowBlock<float> Points::block() const {
+  if (!sparse) return RowBlock<float>::dense(dense.view());
+  RowBlock<float> block;
+  block.rows = size();
+  block.cols = inputs;
+  block.values = values.data();
+  block.offsets = offsets.data();
+  block.columns = columns.data();
+  return block;
+}
+
 Rows& without_far_offsets(Rows& rows, Metric metric, std::unique_ptr<Rows>& owner) {
   if (metric != Metric::euclidean || rows.schema().sparse || !rows.schema().offsets.empty()) return rows;
   rows.rewind();
@@ -123,7 +153,43 @@ int scale_exponent(const Points& points) {
   return largest > 0 ? -std::ilogb(largest) : 0;
 }
 
+namespace {
+
+Points as_sets(const Points& points) {
+  Points sets;
+  sets.sparse = true;
+  sets.inputs = points.inputs;
+  sets.offsets.push_back(0);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::size_t begin = points.sparse ? points.offsets[i] : 0;
+    const std::size_t count = points.sparse ? points.offsets[i + 1] - begin : points.inputs;
+    const float* values = points.sparse ? points.values.data() + begin : &points.dense(i, 0);
+    for (std::size_t j = 0; j < count; ++j)
+      if (values[j] != 0) sets.columns.push_back(points.sparse ? points.columns[begin + j] : std::uint32_t(j));
+    sets.offsets.push_back(sets.columns.size());
+  }
+  sets.values.assign(sets.columns.size(), 1.0f);
+  return sets;
+}
+
+}  // namespace
+
+bool by_distance(Metric metric) { return metric != Metric::inner && metric != Metric::jaccard; }
+
+void check_inputs(Metric metric, const Points& points) {
+  if (metric != Metric::hamming) return;
+  const auto bad = [](float value) { return value != 0 && value != 1; };
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const float* begin = points.sparse ? points.values.data() + points.offsets[i] : &points.dense(i, 0);
+    const float* end = begin + (points.sparse ? points.offsets[i + 1] - points.offsets[i] : points.inputs);
+    const float* at = std::find_if(begin, end, bad);
+    require(at == end, "metric: hamming compares inputs of 0 and 1, found {} in row {}; euclidean takes any numbers",
+            at == end ? 0.0f : *at, i);
+  }
+}
+
 Points scaled_for(Metric metric, Points points, int exponent) {
+  if (metric == Metric::jaccard) return as_sets(points);
   for (std::size_t i = 0; i < points.size(); ++i) {
     float* begin = points.sparse ? points.values.data() + points.offsets[i] : points.dense.data() + i * points.inputs;
     const std::size_t count = points.sparse ? points.offsets[i + 1] - points.offsets[i] : points.inputs;
@@ -147,7 +213,7 @@ std::vector<double> squared_lengths(MatrixView<const float> rows) {
 
 std::vector<float> half_norms(Metric metric, MatrixView<const float> points) {
   std::vector<float> half(points.rows);
-  if (metric != Metric::euclidean) return half;
+  if (metric == Metric::cosine || metric == Metric::inner) return half;
   const std::vector<double> squared = squared_lengths(points);
   for (std::size_t i = 0; i < points.rows; ++i) half[i] = float(squared[i] / 2);
   return half;

@@ -24,6 +24,8 @@ struct Points {
   std::size_t size() const { return sparse ? offsets.size() - 1 : dense.rows(); }
   void append(const Points& other);
   Points without(const std::vector<bool>& removed) const;
+  Points at(std::span<const std::uint32_t> places) const;
+  RowBlock<float> block() const;  // a view
   std::size_t nonzeros() const { return values.size(); }
 };
 
@@ -35,9 +37,15 @@ Rows& without_far_offsets(Rows& rows, Metric metric, std::unique_ptr<Rows>& owne
 Points read_points(Rows& rows, const Execution& execution);
 
 // exponent: rows are multiplied by 2^exponent; for cosines each is divided by its length first. Rows of length 0 stay.
+// For Jaccard's similarity they become sets: CSR rows with a 1 wherever a row is not 0.
 Points scaled_for(Metric metric, Points points, int exponent);
 // The exponent that makes the largest number of the rows about 1.
 int scale_exponent(const Points& points);
+
+// Whether near is a small |x - y|^2: rows that may be searched by their coordinates.
+bool by_distance(Metric metric);
+// std::invalid_argument for rows that the metric does not compare: Hamming's takes 0 and 1.
+void check_inputs(Metric metric, const Points& points);
 
 // |x|^2 of each.
 std::vector<double> squared_lengths(MatrixView<const float> rows);

@@ -62,6 +62,26 @@ class Neighbors(CommandTest):
             self.assertLess(distance, 1e-6)  # itself, or one that equals it
             self.assertLessEqual(row, query)
 
+    def test_bits_and_sets_by_every_method_they_have(self):
+        draw = random.Random(3)
+        x = [[float(draw.random() < (0.9 if j % 5 == i % 5 else 0.1)) for j in range(30)] for i in range(80)]
+        self.file("x.npy", npy(x))
+        for metric, methods in (("hamming", ("auto", "exact", "project", "lsh")), ("jaccard", ("auto", "exact", "lsh"))):
+            for method in methods:
+                self.succeed_quietly("graph", "x.npy", "--metric", metric, "--method", method, "-k", 2, "-o", "g.csv")
+                self.succeed_quietly("index", "x.npy", "--metric", metric, "--method", method, "-o", "i")
+                self.succeed_quietly("neighbors", "i", "x.npy", "-k", 1, "-o", "n.csv")
+                for query, _, row, distance in self.table("g.csv"):
+                    a, b = x[query], x[row]
+                    differ = sum(s != t for s, t in zip(a, b))
+                    either = sum(s + t > 0 for s, t in zip(a, b))
+                    self.assertAlmostEqual(distance, differ if metric == "hamming" else differ / either, places=9)
+                for _, _, _, distance in self.table("n.csv"):
+                    self.assertEqual(distance, 0)
+        self.file("y.npy", npy(cloud(20, 3)))
+        self.refuse(1, "graph", "y.npy", "--metric", "hamming", "-o", "g.csv", say="0 and 1")
+        self.refuse(1, "graph", "y.npy", "--hash", "minhash", "-o", "g.csv", say="--hash")
+
     def test_threads_change_nothing(self):
         self.file("x.npy", npy(cloud(6000, 8)))
         for threads in (1, 3):

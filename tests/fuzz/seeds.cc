@@ -189,8 +189,15 @@ void seed_indexes(const fs::path& folder, const std::string& data) {
     }
   const std::string file = scratch("seed.svm");
   testing_files::write_bytes(file, first_lines(data + "/adult-small.svm", 8));
-  NeighborIndex(*open_rows(file, {.threads = 1, .inputs_only = true}), {.execution = {.threads = 1}}).save(path);
-  to.add_file(path);
+  for (const auto& [metric, method] : {std::pair{Metric::euclidean, Method::exact},
+                                       {Metric::jaccard, Method::lsh},
+                                       {Metric::cosine, Method::lsh},
+                                       {Metric::cosine, Method::project}}) {
+    NeighborIndex(*open_rows(file, {.threads = 1, .inputs_only = true}),
+                  {.metric = metric, .method = method, .recall = 0.5, .k = 2, .execution = {.threads = 1}})
+        .save(path);
+    to.add_file(path);
+  }
 }
 
 void seed_specs(const fs::path& folder) {

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "neighbors/coordinates.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "bochner/project.h"
+#include "folds/covariance.h"
+#include "maps/components.h"
+#include "maps/map_rows.h"
+#include "random/draw.h"
+#include "solve/dense.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr std::size_t kSampleQueries = 256;
+constexpr std::size_t kFewDims = 32;  // as many inputs are searched as they are
+constexpr std::size_t kMostDims = 512;
+constexpr std::size_t kCovarianceRows = 8192;
+constexpr std::size_t kWidest = 2048;  // inputs whose covariance is formed; above them the products of fewer rows
+constexpr std::size_t kProductRows = 1024;
+
+// Rows far apart, the same for the same seed: one of each of `count` equal stretches.
+std::vector<std::uint32_t> spread_rows(std::size_t rows, std::size_t count, std::uint64_t seed) {
+  std::vector<std::uint32_t> places;
+  for (std::size_t i = 0; i < std::min(rows, count); ++i) {
+    const std::size_t begin = rows * i / std::min(rows, count), end = rows * (i + 1) / std::min(rows, count);
+    places.push_back(std::uint32_t(begin + bits(seed, Draw::sample, i, begin) % (end - begin)));
+  }
+  return places;
+}
+
+Matrix<float> rows_at(MatrixView<const float> points, std::span<const std::uint32_t> places) {
+  Matrix<float> some(places.size(), points.cols);
+  for (std::size_t i = 0; i < places.size(); ++i) std::copy_n(points.row(places[i]), points.cols, &some(i, 0));
+  return some;
+}
+
+// (x - m)' directions of largest variance, from a sample of the rows.
+struct Axes {
+  std::vector<double> mean;
+  Eigen eigen;
+};
+
+std::vector<double> mean_of(const Matrix<float>& x) {
+  std::vector<double> mean(x.cols());
+  for (std::size_t i = 0; i < x.rows(); ++i)
+    for (std::size_t j = 0; j < x.cols(); ++j) mean[j] += double(x(i, j)) / double(x.rows());
+  return mean;
+}
+
+// Of wide rows A, less their mean: A A^T = U S^2 U^T, the axes are A^T U / S.
+Axes axes_of_few(const Matrix<float>& some, std::size_t count) {
+  Axes axes{mean_of(some), {}};
+  Matrix<double> a(some.rows(), some.cols()), products(some.rows(), some.rows());
+  for (std::size_t i = 0; i < some.rows(); ++i)
+    for (std::size_t j = 0; j < some.cols(); ++j) a(i, j) = double(some(i, j)) - axes.mean[j];
+  multiply_transposed(1, a.view(), a.view(), 0, products.view());
+  Eigen small = largest_eigen(std::move(products), std::min(count, some.rows() / 2));
+  while (!small.values.empty() && small.values.back() <= 1e-10 * small.values.front()) small.values.pop_back();
+  if (small.values.empty() || small.values.front() <= 0) return axes;
+  Matrix<double> u(some.rows(), small.values.size());
+  for (std::size_t i = 0; i < u.rows(); ++i)
+    for (std::size_t k = 0; k < u.cols(); ++k) u(i, k) = small.vectors(i, k) / std::sqrt(small.values[k]);
+  axes.eigen = {small.values, Matrix<double>(some.cols(), u.cols())};
+  transposed_multiply(1, a.view(), u.view(), 0, axes.eigen.vectors.view());
+  return axes;
+}
+
+Axes leading_axes(const Workers& on, MatrixView<const float> points, std::size_t count, std::uint64_t seed) {
+  const bool wide = points.cols > kWidest;
+  const Matrix<float> some = rows_at(points, spread_rows(points.rows, wide ? kProductRows : kCovarianceRows, seed + 1));
+  if (wide) return axes_of_few(some, count);
+  Axes axes{mean_of(some), {}};
+  double bound = 0;
+  for (std::size_t i = 0; i < some.rows(); ++i)
+    for (std::size_t j = 0; j < points.cols; ++j) bound = std::max(bound, std::abs(double(some(i, j)) - axes.mean[j]));
+  if (bound == 0) return axes;  // all rows are equal, as far as these tell
+  CovarianceFold fold(points.cols, axes.mean, bound, false);
+  fold.add(on, RowBlock<float>::dense(some.view()));
+  axes.eigen = largest_eigen(fold.matrix(on.threads), std::min(count, points.cols));
+  return axes;
+}
+
+MapPtr first_axes(const Axes& axes, std::size_t dims) {
+  Matrix<double> directions(axes.mean.size(), dims);
+  for (std::size_t i = 0; i < directions.rows(); ++i)
+    for (std::size_t j = 0; j < dims; ++j) directions(i, j) = axes.eigen.vectors(i, j);
+  return components(std::move(directions), axes.mean);
+}
+
+}  // namespace
+
+double RecallSample::recall(const Neighbors& found) const {
+  std::size_t hits = 0, all = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const double* distances = truth.distances.data() + i * k;
+    std::size_t count = k;
+    while (count > 0 && truth.rows[i * k + count - 1] < 0) --count;
+    all += count;
+    const double limit = count ? distances[count - 1] * (1 + 1e-6) : 0;
+    for (std::size_t c = 0; c < count; ++c)
+      hits += found.rows[i * found.k + c] >= 0 && found.distances[i * found.k + c] <= limit;
+  }
+  return all ? double(hits) / double(all) : 1;
+}
+
+RecallSample recall_sample(const Workers& on, Metric metric, const Points& points, std::size_t k, std::uint64_t seed) {
+  RecallSample sample{.places = spread_rows(points.size(), kSampleQueries, seed), .k = k};
+  sample.queries = points.at(sample.places);
+  sample.truth = search_exact(on, {metric, sample.queries, sample.places, points, k});
+  return sample;
+}
+
+Matrix<float> Coordinates::of(const Workers& on, const Points& queries) const {
+  Matrix<float> coords(queries.size(), dims);
+  map_rows(on, *map, queries.block(), coords.view());
+  return coords;
+}
+
+Coordinates coordinates_by(const Workers& on, MapPtr map, const Points& points, std::size_t candidates) {
+  Coordinates found;
+  found.map = std::move(map);
+  found.dims = found.map ? found.map->outputs() : points.inputs;
+  found.candidates = candidates;
+  if (found.map) found.rows = found.of(on, points);
+  // Rows of length 1 are as near as their differences are small: distances serve for both metrics.
+  found.half = half_norms(Metric::euclidean, found.field(points).rows);
+  return found;
+}
+
+namespace {
+
+// Where points may be searched: leading components of dense rows, hashes of the inputs of sparse ones.
+class Choices {
+ public:
+  Choices(const Workers& on, const Points& points, std::uint64_t seed) : inputs_(points.inputs), seed_(seed) {
+    if (!points.sparse) axes_ = leading_axes(on, points.dense.view(), std::min(kMostDims, points.inputs / 2), seed);
+  }
+  std::size_t first() const { return axes_ ? std::min(kFewDims, most()) : kFewHashes; }
+  std::size_t most() const { return axes_ ? axes_->eigen.values.size() : kMostHashes; }
+  MapPtr map(std::size_t dims) const {
+    return axes_ ? first_axes(*axes_, dims)
+                 : project(inputs_, {.kind = ProjectOptions::Kind::hash, .dims = dims, .seed = seed_, .signs = kSigns});
+  }
+
+ private:
+  static constexpr std::size_t kFewHashes = 256, kMostHashes = 4096, kSigns = 8;
+  std::size_t inputs_;
+  std::uint64_t seed_;
+  std::optional<Axes> axes_;
+};
+
+}  // namespace
+
+Coordinates choose_coordinates(const Workers& on, const Points& points, const RecallSample& sample, double wanted,
+                               const IndexOptions& options) {
+  const std::size_t few = few_candidates(sample.k);
+  if (!points.sparse && points.inputs <= kFewDims) return coordinates_by(on, nullptr, points, few);
+  const Choices choices(on, points, options.seed);
+  for (std::size_t dims = choices.first(); dims > 0 && dims <= choices.most(); dims *= 2) {
+    Coordinates found = coordinates_by(on, choices.map(dims), points, 0);
+    const Matrix<float> coords = found.of(on, sample.queries);
+    for (const std::size_t candidates : {few, 2 * few, 4 * few}) {
+      Best best(coords.rows(), candidates);
+      meet_all(on, {coords.view(), sample.places}, found.field(points), best);
+      const PointSearch search{options.metric, sample.queries, {}, points, sample.k};
+      if (sample.recall(rank_candidates(on, search, best)) < wanted) continue;
+      found.candidates = candidates;
+      return found;
+    }
+  }
+  return points.sparse ? Coordinates{} : coordinates_by(on, nullptr, points, few);
+}
+
+Neighbors Coordinates::search(const Workers& on, const PointSearch& search) const {
+  const Matrix<float> mapped = map ? of(on, search.queries) : Matrix<float>();
+  const MatrixView<const float> there = map ? mapped.view() : search.queries.dense.view();
+  Best best(there.rows, std::max(candidates, few_candidates(search.k)));
+  meet_all(on, {there, search.self}, field(search.points), best);
+  return rank_candidates(on, search, best);
+}
+
+}  // namespace bochner
