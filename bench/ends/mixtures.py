@@ -2,16 +2,18 @@
 # Copyright 2026 The bochner authors
 """Mixtures and hidden Markov models beside scikit-learn and hmmlearn, and the figures of docs/mixtures.md.
 
-usage: mixtures.py [rounds] [usps] [vowels] [figures]
-  rounds   seconds of a round of EM, 10^6 x 50, 10 components, diag and full, two threads: (time of 6 rounds - time of
-           1) / 5 of both, and the log-likelihood of ours beside scikit-learn's, each from its own start
+usage: mixtures.py [rounds] [chains] [usps] [vowels] [figures]
+  rounds   processor seconds of a round of EM, 10^6 x 50 (ROWS sets another number), 10 components, diag and full, two
+           threads: scikit-learn goes on from the mixture that ours has after one round, both for 5 rounds more
+  chains   the same of Baum-Welch beside hmmlearn, where it is installed: 400 sequences of 250 rows, 5 states
   usps     accuracy and seconds of five components a class against the dimensions k they are learnt in, 3 seeds
-  vowels   error of `hmm --states auto --covariance auto`, five seeds; hmmlearn where it is installed
+  vowels   error of `hmm --states auto --covariance auto`, five seeds
   figures  docs/figures/mixtures.svg: the thin shell, separation and eccentricity against k (numpy alone)
 """
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -30,6 +32,50 @@ def bochner(*words):
     return done.stdout, done.stderr, time.perf_counter() - start
 
 
+def processor_seconds(work):
+    """Of all threads, of this process and those it waited for."""
+    before = os.times()
+    result = work()
+    after = os.times()
+    return result, sum(after[:4]) - sum(before[:4])
+
+
+def arrays(model):
+    """What the model file holds (docs/model-format.md: a safetensors file), by the last word of its name."""
+    with open(model, "rb") as file:
+        size, = struct.unpack("<Q", file.read(8))
+        head = json.loads(file.read(size))
+        data_of = file.read()
+    found = {}
+    for name, entry in head.items():
+        if entry.get("dtype") == "F64":
+            begin, end = entry["data_offsets"]
+            found[name.split(".")[-1]] = np.frombuffer(data_of[begin:end], "<f8").reshape(entry["shape"])
+    return found
+
+
+def ours(words, file, work):
+    """From one start: processor seconds of a round, the arrays after the first, the log-likelihood after the sixth."""
+    seconds = {}
+    for count in (1, 6):
+        _, seconds[count] = processor_seconds(
+            lambda: bochner(words[0], file, *words[1:], "--rounds", count, "--tolerance", 0, "--restarts", 1, "--floor",
+                            1e-6, "--threads", 2, "--precision", "double", "-o", os.path.join(work, f"after{count}")))
+    return ((seconds[6] - seconds[1]) / 5, arrays(os.path.join(work, "after1")),
+            facts(os.path.join(work, "after6"))["log_likelihood"])
+
+
+def facts(model):
+    with open(model, "rb") as file:
+        size, = struct.unpack("<Q", file.read(8))
+        return json.loads(json.loads(file.read(size))["__metadata__"]["bochner"])["head"]["facts"]
+
+
+def told(what, mine, peer, gap):
+    print(f"{what}: a round {mine:.3f} s of processor, peer {peer:.3f} s, {peer / mine:.1f} times; log-likelihood a row "
+          f"after 5 rounds {gap:+.1e} from the peer's", flush=True)
+
+
 def rounds(work):
     from sklearn.mixture import GaussianMixture
 
@@ -39,24 +85,45 @@ def rounds(work):
     x = (centers[draw.integers(0, m, n)] + draw.normal(0, 1, (n, d)) @ np.diag(draw.uniform(0.5, 2, d))).astype(np.float32)
     file = os.path.join(work, "x.npy")
     np.save(file, x)
+    x = x.astype(np.float64)
     for covariance in ("diag", "full"):
-        seconds, likelihood = {}, {}
-        for count in (1, 6):
-            _, said, seconds[count] = bochner("gmm", file, "--components", m, "--covariance", covariance, "--rounds", count,
-                                              "--tolerance", 0, "--restarts", 1, "--floor", 1e-6, "--threads", 2, "-o",
-                                              os.path.join(work, "m"))
-            likelihood[count] = float(re.search(r"log-likelihood (\S+) a row", said)[1])
-        ours = (seconds[6] - seconds[1]) / 5
-        theirs = {}
-        for count in (1, 6):
-            peer = GaussianMixture(m, covariance_type=covariance, max_iter=count, tol=0, init_params="random_from_data",
-                                   random_state=0)
-            start = time.perf_counter()
-            peer.fit(x.astype(np.float64))
-            theirs[count] = time.perf_counter() - start
-        peer_round = (theirs[6] - theirs[1]) / 5
-        print(f"{covariance}: a round {ours:.2f} s, scikit-learn {peer_round:.2f} s, {peer_round / ours:.1f} times; "
-              f"log-likelihood {likelihood[6]:.6f}", flush=True)
+        mine, begin, reached = ours(["gmm", "--components", m, "--covariance", covariance], file, work)
+        inverse = 1 / begin["variances"] if covariance == "diag" else np.linalg.inv(begin["matrices"])
+        peer = GaussianMixture(m, covariance_type=covariance, tol=0, reg_covar=0, weights_init=begin["weights"],
+                               means_init=begin["means"], precisions_init=inverse)
+        peer.max_iter = 1
+        _, first = processor_seconds(lambda: peer.fit(x))
+        peer.max_iter = 6
+        _, more = processor_seconds(lambda: peer.fit(x))
+        peer.max_iter = 5
+        told(f"gmm {covariance} of {n} x {d}", mine, (more - first) / 5, reached - peer.fit(x).score(x))
+
+
+def chains(work):
+    from hmmlearn.hmm import GaussianHMM
+
+    draw = np.random.default_rng(2)
+    sequences, length, states, d = 400, 250, 5, 12
+    centers = draw.normal(0, 1, (states, d))
+    x = np.empty((sequences * length, d))
+    for i in range(len(x)):
+        state = draw.integers(states) if i % length == 0 or draw.random() < 0.2 else state
+        x[i] = centers[state] + draw.normal(size=d)
+    file = os.path.join(work, "x.csv")
+    ids = np.repeat(np.arange(sequences), length)
+    names = ",".join(["id"] + [f"x{j}" for j in range(d)])
+    np.savetxt(file, np.column_stack([ids, x]), delimiter=",", header=names, comments="", fmt=["%d"] + ["%.17g"] * d)
+    for covariance in ("diag", "full"):
+        mine, begin, reached = ours(["hmm", "--sequence", "id", "--states", states, "--covariance", covariance], file,
+                                    work)
+        for way in ("log", "scaling"):
+            peer = GaussianHMM(states, covariance, n_iter=5, tol=-np.inf, init_params="", min_covar=0, covars_prior=0,
+                               implementation=way)
+            peer.startprob_, peer.transmat_, peer.means_ = begin["start"], begin["transitions"], begin["means"]
+            peer.covars_ = begin["variances"] if covariance == "diag" else begin["matrices"]
+            _, spent = processor_seconds(lambda: peer.fit(x, [length] * sequences))
+            told(f"hmm {covariance} of {sequences} x {length} x {d}, hmmlearn by {way}", mine, spent / 5,
+                 reached - peer.score(x, [length] * sequences) / len(x))
 
 
 def usps(work):
@@ -147,7 +214,7 @@ def figures(_):
 def main():
     with tempfile.TemporaryDirectory() as work:
         for name in sys.argv[1:] or ("rounds", "usps", "vowels"):
-            {"rounds": rounds, "usps": usps, "vowels": vowels, "figures": figures}[name](work)
+            {"rounds": rounds, "chains": chains, "usps": usps, "vowels": vowels, "figures": figures}[name](work)
 
 
 main()

@@ -7,6 +7,7 @@
 
 #include "base/archive.h"
 #include "base/require.h"
+#include "base/strict_json.h"
 #include "bochner/map_kind.h"
 #include "maps/clusters.h"
 #include "maps/components.h"
@@ -55,7 +56,8 @@ MapPtr load_map(const Archive& archive) {
   for (const auto& [name, load] : kLoaders)
     if (type == name) return load(archive);
   if (const MapKind* kind = find_map_kind(type); kind && kind->load) return kind->load(archive);
-  fail(Error::Kind::model, "model: found a map of type \"{}\", expected one this version knows; update bochner", type);
+  fail(Error::Kind::model, "model: found a map of type {}, expected one this version knows; update bochner",
+       printable(type));
 }
 
 bool is_composed_type(const std::string& type) {

@@ -12,6 +12,7 @@
 #include "base/archive.h"
 #include "base/require.h"
 #include "base/safetensors.h"
+#include "base/strict_json.h"
 #include "base/threads.h"
 #include "bochner/learner.h"
 #include "bochner/mixture.h"
@@ -151,7 +152,7 @@ Model Model::load(const std::string& path) {
   const Archive archive = read_archive(path);
   try {
     if (get_text(archive.tree, "type") != "bochner model")
-      fail(Error::Kind::model, "found \"{}\", expected a bochner model", get_text(archive.tree, "type"));
+      fail(Error::Kind::model, "found {}, expected a bochner model", printable(get_text(archive.tree, "type")));
     Schema schema = schema_from_json(get_node(archive.tree, "schema"));
     Report report = report_from_json(get_node(archive.tree, "report"));
     std::vector<MapPtr> maps;
@@ -172,9 +173,9 @@ Model Model::load(const std::string& path) {
     model.set_intervals(load_intervals(archive));
     return model;
   } catch (const std::invalid_argument& e) {
-    fail(Error::Kind::model, "{}: {}; train the model again", path, e.what());
+    fail(Error::Kind::model, "{}: {}; train the model again", path, one_line(e.what()));
   } catch (const Error& e) {
-    fail(Error::Kind::model, "{}: {}", path, e.what());
+    fail(Error::Kind::model, "{}: {}", path, one_line(e.what()));
   }
 }
 

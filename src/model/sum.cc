@@ -12,6 +12,7 @@
 #include "base/option.h"
 #include "base/require.h"
 #include "base/safetensors.h"
+#include "base/strict_json.h"
 #include "choose/offsets.h"
 #include "maps/load.h"
 #include "rows/schema_json.h"
@@ -167,9 +168,9 @@ Sum Sum::load(const std::string& path) {
     }
     return Sum(std::move(state));
   } catch (const std::invalid_argument& e) {
-    fail(Error::Kind::model, "{}: {}; accumulate it again", path, e.what());
+    fail(Error::Kind::model, "{}: {}; accumulate it again", path, one_line(e.what()));
   } catch (const Error& e) {
-    fail(Error::Kind::model, "{}: {}", path, e.what());
+    fail(Error::Kind::model, "{}: {}", path, one_line(e.what()));
   }
 }
 

@@ -7,6 +7,7 @@
 #include "base/option.h"
 #include "base/require.h"
 #include "base/safetensors.h"
+#include "base/strict_json.h"
 #include "bochner/svd.h"
 #include "learn/low_rank.h"
 #include "model/factor_model.h"
@@ -171,9 +172,9 @@ FactorSum FactorSum::load(const std::string& path) {
     }
     return FactorSum(std::move(state));
   } catch (const std::invalid_argument& e) {
-    fail(Error::Kind::model, "{}: {}; the file is damaged", path, e.what());
+    fail(Error::Kind::model, "{}: {}; the file is damaged", path, one_line(e.what()));
   } catch (const Error& e) {
-    fail(Error::Kind::model, "{}: {}", path, e.what());
+    fail(Error::Kind::model, "{}: {}", path, one_line(e.what()));
   }
 }
 

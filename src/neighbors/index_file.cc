@@ -8,6 +8,7 @@
 #include "base/archive.h"
 #include "base/finite.h"
 #include "base/require.h"
+#include "base/strict_json.h"
 #include "base/threads.h"
 #include "neighbors/index_parts.h"
 #include "rows/schema_json.h"
@@ -115,9 +116,9 @@ NeighborIndex NeighborIndex::load(const std::string& path) {
     p.report = p.searcher.report(p.points);
     return NeighborIndex(std::move(parts));
   } catch (const std::invalid_argument& e) {
-    fail(Error::Kind::model, "{}: {}; build the index again", path, e.what());
+    fail(Error::Kind::model, "{}: {}; build the index again", path, one_line(e.what()));
   } catch (const Error& e) {
-    fail(Error::Kind::model, "{}: {}", path, e.what());
+    fail(Error::Kind::model, "{}: {}", path, one_line(e.what()));
   }
 }
 

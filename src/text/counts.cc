@@ -12,6 +12,7 @@
 #include "base/hash64.h"
 #include "base/require.h"
 #include "base/safetensors.h"
+#include "base/strict_json.h"
 #include "base/threads.h"
 #include "text/text_rows.h"
 #include "text/words.h"
@@ -83,7 +84,7 @@ TextOptions get_options(const Archive& archive) {
   try {
     check_options(o);
   } catch (const std::invalid_argument& e) {
-    fail(Error::Kind::model, "text: {}; the file is damaged", e.what());
+    fail(Error::Kind::model, "text: {}; the file is damaged", one_line(e.what()));
   }
   return o;
 }
@@ -222,7 +223,7 @@ TextCounts TextCounts::load(const std::string& path) {
     counts.load(archive);
     return counts;
   } catch (const Error& e) {
-    fail(Error::Kind::model, "{}: {}", path, e.what());
+    fail(Error::Kind::model, "{}: {}", path, one_line(e.what()));
   }
 }
 

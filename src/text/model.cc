@@ -8,6 +8,7 @@
 #include "base/option.h"
 #include "base/require.h"
 #include "base/safetensors.h"
+#include "base/strict_json.h"
 #include "maps/load.h"
 #include "text/counts.h"
 #include "text/text_rows.h"
@@ -173,7 +174,7 @@ TextModel TextModel::load(const std::string& path) {
            content->map->inputs(), content->columns());
     return TextModel(std::move(content));
   } catch (const Error& e) {
-    fail(Error::Kind::model, "{}: {}", path, e.what());
+    fail(Error::Kind::model, "{}: {}", path, one_line(e.what()));
   }
 }
 

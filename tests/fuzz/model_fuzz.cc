@@ -3,6 +3,8 @@
 
 // Model files: what loads must describe itself, predict and be saved without harm.
 
+#include "bochner/hmm.h"
+#include "bochner/mixture.h"
 #include "bochner/model.h"
 #include "bochner/rows.h"
 #include "fuzzing.h"
@@ -40,6 +42,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzzing::guarded([&] {
       const auto rows = open_rows(table, model.schema(), {.threads = 1, .target_required = false});
       model.predict(*rows, {.threads = 1});
+    });
+    if (const MapPtr density = log_density(model.head())) density->spec();
+    fuzzing::guarded([&] {
+      const auto rows = open_rows(table, model.schema(), {.threads = 1, .target_required = false});
+      predict_sequences(model, *rows, {0, 1}, {.threads = 1});
     });
     model.save(again);
     Model::load(again);

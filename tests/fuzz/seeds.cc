@@ -14,8 +14,16 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "bochner/anomaly.h"
+#include "bochner/cca.h"
+#include "bochner/hmm.h"
+#include "bochner/kmeans.h"
+#include "bochner/lda.h"
+#include "bochner/mixture.h"
 #include "bochner/neighbors.h"
 #include "bochner/parts.h"
+#include "bochner/pca.h"
+#include "bochner/svd.h"
 #include "fuzzing.h"
 #include "scratch.h"
 #include "trainings.h"
@@ -121,6 +129,47 @@ std::unique_ptr<Rows> text_rows(const std::string& text, const std::string& targ
   return open_rows(path, {.targets = {target}, .threads = 1});
 }
 
+// What learns without a target, or without a learner of `train`.
+void seed_methods(Folder& to) {
+  const std::string path = scratch("seed.model");
+  const auto add = [&](const Model& model) {
+    model.save(path);
+    to.add_file(path);
+  };
+  FeatureOptions features;
+  features.features = 8;
+  features.execution.threads = 1;
+  FeatureOptions mapped = features;
+  mapped.map = Fourier{};
+  mapped.bandwidth = 1;
+  add(pca(*small_rows(), {.rank = 1, .features = mapped}));
+  add(kmeans(*small_rows(), {.clusters = 3, .features = features}));
+  add(lda(*small_rows(), {.features = features}));
+  add(cca(*small_rows(Task::regression), {.features = features}));
+  using Method = AnomalyOptions::Method;
+  for (const Method method : {Method::embedding, Method::bins, Method::isolation, Method::mixture})
+    add(anomaly(*small_rows(), {.method = method, .features = features, .components = 2}));
+  for (const char* form : {"full", "diag", "spherical", "tied", "lowrank:1"})
+    add(mixture(*small_rows(), {.components = 2, .covariance = parse_covariance_name(form), .features = features}));
+  std::vector<std::size_t> starts;
+  for (std::size_t row = 0; row < 96; row += 8) starts.push_back(row);
+  const auto sequences = [](bool classes) {  // of one class each
+    static Matrix<float> x(96, 2);
+    static Matrix<double> y(96, 1);
+    for (std::size_t i = 0; i < 192; ++i) x.data()[i] = float(i * 37 % 11) / 3;
+    for (std::size_t i = 0; i < 96; ++i) y(i, 0) = double(i / 8 % 2);
+    Schema schema;
+    schema.inputs = 2;
+    schema.targets = classes ? 1 : 0;
+    schema.task = classes ? Task::classification : Task::regression;
+    if (classes) schema.labels = {"a", "b"};
+    return memory_rows<float>(x.view(), classes ? y.view() : MatrixView<const double>{}, schema);
+  };
+  for (const bool classes : {false, true})
+    add(hmm(*sequences(classes), starts, {.states = 2, .sequence = "id", .features = features}));
+  add(svd(*small_rows(), {.rank = 1, .passes = {}, .execution = {.threads = 1}}));
+}
+
 void seed_models(const fs::path& folder, const std::string& words) {
   Folder to(folder);
   const std::string path = scratch("seed.model");
@@ -140,6 +189,7 @@ void seed_models(const fs::path& folder, const std::string& words) {
     options.scale = scale;
     add(*text_rows(words, "income"), options);
   }
+  seed_methods(to);
 }
 
 void seed_sums(const fs::path& folder, const std::string& words) {
