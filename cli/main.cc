@@ -13,6 +13,7 @@
 #include "bochner/option_spelling.h"
 #include "bochner/processor.h"
 #include "commands.h"
+#include "embedding_commands.h"
 #include "help.h"
 #include "messages.h"
 #include "output.h"
@@ -47,6 +48,7 @@ void add_commands(CLI::App& app, Job& job) {
   add_lda(app, job);
   add_cca(app, job);
   add_anomaly(app, job);
+  add_drift(app, job);
   add_gmm(app, job);
   add_hmm(app, job);
   add_text(app, job);

@@ -18,6 +18,7 @@ LAYERS = [
     ["learn", "neighbors"],
     ["choose"],
     ["model"],
+    ["embeddings"],
     ["check", "insight"],
     ["cli"],
 ]

@@ -23,12 +23,7 @@ class Page {
  public:
   Page(const Model& model, const Insight& insight, const std::string& title)
       : model_(model), insight_(insight), e_(insight.evaluation), report_(model.report()) {
-    out_ = fmt::format(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-        "content=\"width=device-width, initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" "
-        "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>{0}</title>\n<style>{1}</style>\n</head>\n"
-        "<body>\n<main>\n<h1>{0}</h1>\n",
-        escaped(title), kPageStyle);
+    out_ = page_head(title);
   }
 
   std::string done() && {
@@ -38,8 +33,7 @@ class Page {
     if (classes()) confusion();
     dependence();
     making();
-    out_ +=
-        "<footer>Made by bochner. Nothing on this page is loaded from elsewhere.</footer>\n</main>\n</body>\n</html>\n";
+    out_ += kPageFoot;
     return std::move(out_);
   }
 

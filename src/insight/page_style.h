@@ -3,6 +3,12 @@
 
 #pragma once
 
+#include <fmt/format.h>
+
+#include <string>
+
+#include "insight/svg.h"
+
 namespace bochner {
 
 // Colours for light and dark, and for print; pictures take theirs from the same names.
@@ -54,5 +60,17 @@ svg text.inside{fill:#fff;font-weight:600}
 footer{margin-top:48px;border-top:1px solid var(--rule);padding-top:12px;color:var(--soft);font-size:13px}
 @media print{main{max-width:none;padding:0}figure,.tile,table{break-inside:avoid}}
 )css";
+
+// How every page begins and ends: nothing is loaded from elsewhere, and no script runs.
+inline std::string page_head(const std::string& title) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+      "content=\"width=device-width, initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" "
+      "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>{0}</title>\n<style>{1}</style>\n</head>\n"
+      "<body>\n<main>\n<h1>{0}</h1>\n",
+      escaped(title), kPageStyle);
+}
+inline constexpr const char* kPageFoot =
+    "<footer>Made by bochner. Nothing on this page is loaded from elsewhere.</footer>\n</main>\n</body>\n</html>\n";
 
 }  // namespace bochner

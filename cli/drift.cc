@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "bochner/drift.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "clock.h"
+#include "embedding_commands.h"
+#include "options.h"
+#include "output.h"
+#include "require.h"
+
+namespace bochner {
+
+namespace {
+
+struct DriftWords {
+  std::string reference, fresh, output, title, kernel = "gaussian", missing = "mean";
+  std::vector<std::string> bandwidths;
+  std::size_t permutations = 500, features = 0;
+  std::uint64_t seed = 0;
+  bool json = false;
+  ColumnWords columns;
+  RunOptions run;
+  FileOptions format;
+};
+
+std::string name_of(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+DriftOptions options_of(const DriftWords& words, Messages& messages) {
+  DriftOptions options;
+  options.kernel = parse_kernel(words.kernel);
+  if (!words.bandwidths.empty()) {
+    options.bandwidths.clear();
+    for (const std::string& word : split_lists(words.bandwidths))
+      options.bandwidths.push_back(parse_number("--bandwidths", word));
+  }
+  options.features = words.features;
+  options.permutations = words.permutations;
+  options.seed = words.seed;
+  options.reading = words.format.rows(words.run);
+  options.reading.missing =
+      parse_word<Missing>("--missing", words.missing, {{"mean", Missing::mean}, {"error", Missing::error}});
+  words.columns.apply(options.reading);
+  options.execution = words.run.execution(messages);
+  options.say = [&messages](const std::string& line) { messages.say("  " + line); };
+  return options;
+}
+
+// The verdict and the columns that moved, most first.
+std::string text_of(const Drift& found) {
+  std::string text = fmt::format("p-value {:.4g}, MMD^2 {:.4g}: {} rows beside {} of the reference\n", found.p_value,
+                                 found.statistic, found.rows_new, found.rows_reference);
+  std::vector<const Drift::ColumnChange*> order;
+  for (const Drift::ColumnChange& column : found.columns) order.push_back(&column);
+  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+    return std::pair(a->p_value, -a->distance) < std::pair(b->p_value, -b->distance);
+  });
+  std::size_t moved = 0;
+  while (moved < order.size() && order[moved]->p_value <= 0.05) ++moved;
+  text +=
+      fmt::format("{} of {} moved (p <= 0.05, corrected for their number)\n", moved, counted(order.size(), "column"));
+  for (std::size_t i = 0; i < std::min<std::size_t>(moved, 20); ++i)
+    text += fmt::format(
+        "  {:<24} p {:<8.4g} distance {:.3f}{}\n", one_line(order[i]->name), order[i]->p_value, order[i]->distance,
+        order[i]->text ? "" : fmt::format("  mean {:.6g} -> {:.6g}", order[i]->mean_reference, order[i]->mean_new));
+  for (const std::string& name : found.missing_in_new)
+    text += fmt::format("  {}: not in the new file\n", one_line(name));
+  for (const std::string& name : found.missing_in_reference)
+    text += fmt::format("  {}: not in the reference\n", one_line(name));
+  return text;
+}
+
+void run_drift(const DriftWords& words) {
+  Clock clock;
+  Messages messages(words.run.quiet);
+  if (!words.output.empty()) check_output(words.output, {words.reference, words.fresh});
+  require(words.output != "-" || !words.json, "-o: found - with --json, which goes to stdout too; expected a file");
+  const Drift found = drift(words.reference, words.fresh, options_of(words, messages));
+  if (!words.output.empty()) {
+    const std::string title =
+        words.title.empty() ? fmt::format("{} beside {}", name_of(words.fresh), name_of(words.reference)) : words.title;
+    Output output(words.output);
+    output.write(html_page(found, title));
+    output.finish();
+  }
+  if (words.json) {
+    nlohmann::json tree = nlohmann::json::parse(json_text(found));
+    tree["reference"] = words.reference;
+    tree["new"] = words.fresh;
+    tree["seconds"] = clock.lap();
+    print_json(tree);
+  } else if (!is_stdout(words.output) || words.output.empty()) {
+    print(text_of(found));
+  }
+}
+
+}  // namespace
+
+void add_drift(CLI::App& app, Job& job) {
+  CLI::App* command = app.add_subcommand("drift", "Test whether new rows come from the same distribution");
+  auto words = std::make_shared<DriftWords>();
+  command->add_option("REFERENCE", words->reference, "Rows as they were: csv, svmlight or npy")
+      ->required()
+      ->type_name("");
+  command->add_option("NEW", words->fresh, "Rows as they are now; columns meet by name")->required()->type_name("");
+  command->add_option("-o,--output", words->output, "Where to write a page with pictures; -: stdout")->type_name("OUT");
+  command->add_flag("--json", words->json, "All numbers as JSON on stdout");
+  command->add_option("--title", words->title, "Of the page; default: the names of the files")->type_name("TEXT");
+  command->add_option("--permutations", words->permutations, "How many; default 500: p-values down to 0.002")
+      ->type_name("N");
+  command->add_option("--kernel", words->kernel, "Default gaussian")->type_name("K");
+  add_repeatable(*command, "--bandwidths", words->bandwidths,
+                 "Times the median distance of rows; default 0.25,0.5,1,2,4, joined in one p-value")
+      ->type_name("LIST");
+  command->add_option("--features", words->features, "Of each bandwidth, even; default by the number of rows")
+      ->type_name("N");
+  command->add_option("--seed", words->seed, "Of blocks, permutations and features")->type_name("N");
+  command->add_option("--missing", words->missing, "Missing cells: mean (of numbers) or error")
+      ->type_name("M")
+      ->group(kColumns);
+  words->columns.add(*command);
+  words->format.add(*command);
+  words->run.add(*command);
+  command->footer(
+      "Examples:\n"
+      "  bochner drift last-year.csv this-year.csv\n"
+      "  bochner drift last-year.csv this-year.csv -o drift.html --ignore id\n"
+      "  bochner drift last-year.csv this-year.csv --json --permutations 9999\n"
+      "p_value is of all columns together: if nothing changed, it is below 0.05 in 5 % of such files. Those of "
+      "columns\n"
+      "are corrected for their number. A column that one file lacks is named and left out.");
+  command->callback([words, &job] { job = [words] { run_drift(*words); }; });
+}
+
+}  // namespace bochner

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bochner/rows.h"
+
+namespace bochner {
+
+// Two files read by one schema, made of both.
+struct JointRows {
+  std::unique_ptr<Rows> first, second;
+  std::uint64_t rows[2] = {0, 0};
+  std::vector<std::string> only_first, only_second;  // columns, which are then ignored
+  std::vector<std::string> notes;
+};
+
+// Columns meet by name where both files have a header, otherwise by place. What is text in one is text in both; levels
+// are those of both; a missing number is the mean of both.
+JointRows open_both(const std::string& first, const std::string& second, const RowsOptions& options);
+
+}  // namespace bochner
