@@ -9,5 +9,6 @@ namespace bochner {
 
 // The commands about whole samples of rows, as those of commands.h.
 void add_drift(CLI::App& app, Job& job);
+void add_reduce(CLI::App& app, Job& job);
 
 }  // namespace bochner

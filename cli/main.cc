@@ -49,6 +49,7 @@ void add_commands(CLI::App& app, Job& job) {
   add_cca(app, job);
   add_anomaly(app, job);
   add_drift(app, job);
+  add_reduce(app, job);
   add_gmm(app, job);
   add_hmm(app, job);
   add_text(app, job);

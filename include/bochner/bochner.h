@@ -56,6 +56,7 @@
 #include "bochner/predictor.h"
 #include "bochner/processor.h"
 #include "bochner/project.h"
+#include "bochner/reduce.h"
 #include "bochner/report.h"
 #include "bochner/ridge.h"
 #include "bochner/row_block.h"

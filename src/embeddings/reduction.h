@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backend/fourier_weights.h"
+#include "backend/workers.h"
+#include "bochner/matrix.h"
+#include "embeddings/kernel_sum.h"
+#include "solve/lbfgs.h"
+
+namespace bochner {
+
+// What the methods of reduction share. Points are divided by the kernel's length scales.
+struct Reduced {
+  Matrix<double> points;
+  std::vector<double> weights;
+  std::size_t steps = 0;
+};
+
+struct ReduceTask {
+  const KernelSum& mu;
+  std::size_t points = 0, features = 0, starts = 0;
+  std::uint64_t seed = 0;
+  std::function<void()> between = {};  // between steps; may throw
+};
+
+// The weights that bring sum_j beta_j k(x_j, .) nearest to mu: (K + lambda I) beta = b with b_j = mu(x_j), and what
+// they capture of |mu|^2: b . beta. lambda: as small as a factorization allows.
+struct Projected {
+  std::vector<double> beta;
+  double captured = 0;
+};
+Projected project_weights(Matrix<double> k, std::span<const double> b);
+Matrix<double> kernel_matrix(const KernelSlope& kernel, MatrixView<const double> x);
+
+// |mu - sum_j beta_j k(x_j, .)|^2 less |mu|^2, the weights the best for the points: variable projection (Golub &
+// Pereyra 1973). As a function of the points alone, its gradient is that for fixed weights.
+class ExactObjective {
+ public:
+  explicit ExactObjective(const KernelSum& mu) : mu_(mu) {}
+  double operator()(std::span<const double> x, std::span<double> gradient);
+  const std::vector<double>& beta() const { return beta_; }
+
+ private:
+  const KernelSum& mu_;
+  std::vector<double> beta_;
+};
+
+// Random features of the kernel: cos and sin of m frequencies, or m shifted cosines.
+class FeatureSpace {
+ public:
+  FeatureSpace(const Workers& on, const KernelSlope& kernel, std::size_t inputs, std::size_t features,
+               std::uint64_t seed, bool shifted = false);
+
+  std::size_t inputs() const { return omega_.cols(); }
+  std::size_t features() const { return weights_.outputs(); }
+  void map(MatrixView<const double> x, MatrixView<double> z) const;
+  // out(j, :) = sum_k residual_k dz_k/dx at x_j, z its features.
+  void pull_back(MatrixView<const double> x, MatrixView<const double> z, std::span<const double> residual,
+                 MatrixView<double> out) const;
+  // sum_i alpha_i z(x_i).
+  std::vector<double> embed(MatrixView<const double> x, std::span<const double> alpha) const;
+  const Workers& on() const { return on_; }
+
+ private:
+  const Workers& on_;
+  bool shifted_;
+  Matrix<double> omega_;
+  FourierWeights<double> weights_, sines_;  // sines: of shifted cosines
+};
+
+// The same objective in a feature space: |mu^ - Phi beta|^2 less |mu^|^2.
+class FeatureObjective {
+ public:
+  FeatureObjective(const FeatureSpace& space, std::vector<double> target) : space_(space), target_(std::move(target)) {}
+  double operator()(std::span<const double> x, std::span<double> gradient);
+  // The same for given weights, whole: |mu^ - Phi beta|^2.
+  double fixed_weights(std::span<const double> x, std::span<const double> beta, std::span<double> gradient) const;
+  const std::vector<double>& beta() const { return beta_; }
+  Projected project(MatrixView<const double> x, double ridge) const;
+  double squared_norm() const;
+
+ private:
+  const FeatureSpace& space_;
+  std::vector<double> target_, beta_;
+};
+
+// c = a b on all threads, shared out by rows.
+void multiply_on(const Workers& on, MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
+
+// Starts. Weights: not negative. Where there are fewer different points than wanted, those.
+Matrix<double> cluster_centres(const Matrix<double>& x, std::span<const double> weights, std::size_t count,
+                               std::uint64_t seed, std::size_t rounds);
+// Points of both signs of alpha, each as many as its weights' share.
+Matrix<double> start_points(const KernelSum& mu, std::size_t count, std::uint64_t seed);
+
+Reduced reduce_jointly(const ReduceTask& task);
+Reduced reduce_by_rsrf(const ReduceTask& task);
+Reduced reduce_by_fixed_point(const ReduceTask& task);
+Reduced reduce_by_herding(const ReduceTask& task);
+Reduced reduce_by_thinning(const ReduceTask& task);
+Reduced reduce_to_clusters(const ReduceTask& task);
+
+}  // namespace bochner

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""`bochner reduce`: from rows to a few weighted points."""
+
+import csv
+import json
+import math
+import random
+import unittest
+
+from command import CommandTest
+
+
+def mixture(rows, seed=1):
+    draw = random.Random(seed)
+    lines = ["x,y"]
+    for i in range(rows):
+        x, y = [(0, 0), (3, 1), (-1, 3)][i % 3]
+        lines.append(f"{x + draw.gauss(0, 0.7)!r},{y + draw.gauss(0, 0.4)!r}")
+    return "\n".join(lines) + "\n"
+
+
+def numbers(path):
+    with open(path) as file:
+        return [{name: float(cell) for name, cell in row.items()} for row in csv.DictReader(file)]
+
+
+def distance(rows, points, sigma, kernel):
+    """|mu - sum beta phi|, from its definition."""
+    def k(a, b):
+        dx, dy = a["x"] - b["x"], a["y"] - b["y"]
+        if kernel == "laplacian":
+            return math.exp(-(abs(dx) + abs(dy)) / sigma)
+        return math.exp(-(dx * dx + dy * dy) / (2 * sigma * sigma))
+
+    n = len(rows)
+    square = sum(k(a, b) for a in rows for b in rows) / n**2
+    square -= 2 * sum(p["weight"] * k(a, p) for a in rows for p in points) / n
+    square += sum(p["weight"] * q["weight"] * k(p, q) for p in points for q in points)
+    return math.sqrt(max(square, 0))
+
+
+class Reduce(CommandTest):
+    def reduce(self, *words):
+        found = json.loads(self.succeed_quietly("reduce", *words, "--json", "-o", "points.csv"))
+        return found, numbers(self.folder / "points.csv")
+
+    def test_the_distance_is_what_it_says(self):
+        rows = numbers(self.file("a.csv", mixture(200)))
+        for kernel in ("gaussian", "laplacian"):
+            for method in ("joint", "herding", "thinning"):
+                found, points = self.reduce("a.csv", "--points", 5, "--bandwidth", 0.8, "--kernel", kernel, "--method", method)
+                self.assertEqual(len(points), 5)
+                self.assertAlmostEqual(found["rkhs_distance"], distance(rows, points, 0.8, kernel), delta=1e-6)
+                for word in ("objective", "seconds"):
+                    self.assertGreaterEqual(found[word], 0)
+
+    def test_joint_is_nearest(self):
+        self.file("a.csv", mixture(400))
+        found = {method: self.reduce("a.csv", "--points", 10, "--method", method)[0]["rkhs_distance"]
+                 for method in ("joint", "rsrf", "fixed-point", "herding", "thinning", "kmeans")}
+        self.assertEqual(min(found, key=found.get), "joint")
+        self.assertLess(found["joint"], 0.5 * found["fixed-point"])
+
+    def test_as_many_points_as_rows_or_more(self):
+        self.file("a.csv", "x,y\n1,2\n3,4\n1,2\n5,6\n")
+        for points in (3, 4, 50):
+            found, set_of = self.reduce("a.csv", "--points", points)
+            self.assertEqual(len(set_of), 3)
+            self.assertLess(found["rkhs_distance"], 1e-7)
+            self.assertAlmostEqual(sum(p["weight"] for p in set_of), 1)
+        self.file("one.csv", "x,y\n" + "2,3\n" * 40)
+        found, set_of = self.reduce("one.csv", "--points", 5)
+        self.assertEqual([(p["x"], p["y"]) for p in set_of], [(2, 3)])
+        self.assertAlmostEqual(set_of[0]["weight"], 1)
+
+    def test_the_same_for_any_threads_and_twice(self):
+        self.file("a.csv", mixture(3000))
+        bytes_of = set()
+        for threads in (1, 2, 2):
+            self.reduce("a.csv", "--points", 12, "--threads", threads)
+            bytes_of.add((self.folder / "points.csv").read_bytes())
+        self.assertEqual(len(bytes_of), 1)
+
+    def test_refusals(self):
+        self.file("a.csv", mixture(30))
+        self.refuse(1, "reduce", "a.csv", "--points", 0, "-o", "p.csv", say="points")
+        self.refuse(1, "reduce", "a.csv", "--points", 3, "--method", "best", "-o", "p.csv", say="--method")
+        self.refuse(1, "reduce", "a.csv", "--points", 3, "--method", "fixed-point", "--kernel", "laplacian", "-o", "p.csv",
+                    say="fixed-point")
+        self.refuse(1, "reduce", "a.csv", "--points", 3, "--bandwidth", "-1", "-o", "p.csv", say="")
+        self.refuse(1, "reduce", "a.csv", "--points", 3, "-o", "a.csv", say="a.csv")
+        self.file("bad.csv", "x,y\n1,inf\n2,3\n")
+        self.refuse(2, "reduce", "bad.csv", "--points", 1, "-o", "p.csv", say="")
+
+
+if __name__ == "__main__":
+    unittest.main()
