@@ -28,6 +28,7 @@ void add_cca(CLI::App& app, Job& job);
 void add_anomaly(CLI::App& app, Job& job);
 void add_gmm(CLI::App& app, Job& job);
 void add_hmm(CLI::App& app, Job& job);
+void add_sample(CLI::App& app, Job& job);
 void add_text(CLI::App& app, Job& job);
 void add_index(CLI::App& app, Job& job);
 void add_neighbors(CLI::App& app, Job& job);

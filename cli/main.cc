@@ -52,6 +52,7 @@ void add_commands(CLI::App& app, Job& job) {
   add_reduce(app, job);
   add_gmm(app, job);
   add_hmm(app, job);
+  add_sample(app, job);
   add_text(app, job);
   add_index(app, job);
   add_neighbors(app, job);

@@ -61,6 +61,7 @@
 #include "bochner/ridge.h"
 #include "bochner/row_block.h"
 #include "bochner/rows.h"
+#include "bochner/sample.h"
 #include "bochner/schema.h"
 #include "bochner/sparse_rows.h"
 #include "bochner/stream.h"

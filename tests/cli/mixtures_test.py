@@ -41,6 +41,32 @@ class Gmm(CommandTest):
             # ln(1/3) of the component, and twice the entropy of N(0, 1)
             self.assertAlmostEqual(score["log_likelihood"], -math.log(3) - 2 * 1.4189, delta=0.15)
 
+    def test_draws_rows_of_the_same_kind(self):
+        centers = [(0, 0), (1e9, 0), (0, 20), (1e9, 20)]
+        self.file("a.csv", blobs(400, centers, classes=True))
+        self.succeed("gmm", "a.csv", "--target", "class", "--components", 2, "-o", "m", "--precision", "double")
+        self.succeed("sample", "m", "--rows", 500, "-o", "made.csv")
+        lines = (self.folder / "made.csv").read_text().split()
+        self.assertEqual(lines[0], "a,b,class")
+        self.assertEqual(len(lines), 501)
+        self.assertEqual(self.evaluate("m", "made.csv")["error"], 0)
+        corners = {(round(float(a) / 1e9), round(float(b) / 20), c) for a, b, c in (l.split(",") for l in lines[1:])}
+        self.assertEqual(corners, {(0, 0, "c0"), (0, 1, "c0"), (1, 0, "c1"), (1, 1, "c1")})
+        again = self.succeed_quietly("sample", "m", "--rows", 500, "-o", "-").split()
+        self.assertEqual(again, lines)
+        self.assertNotEqual(self.succeed_quietly("sample", "m", "--rows", 500, "--seed", 1, "-o", "-").split(), lines)
+
+    def test_draws_levels_and_constants_and_says_what_cannot_be_drawn(self):
+        self.file("a.csv", "x,kind,same\n" + "".join(f"{i % 7},{'left' if i % 2 else 'right'},3\n" for i in range(60)))
+        self.succeed("gmm", "a.csv", "--components", 2, "-o", "m")
+        for line in self.succeed_quietly("sample", "m", "--rows", 20, "-o", "-").split()[1:]:
+            self.assertRegex(line, "^[^,]+,(left|right),3$")
+        self.succeed("kmeans", "a.csv", "--clusters", 2, "-o", "k")
+        self.refuse(1, "sample", "k", "--rows", 2, "-o", "-", say="sample: the model has no density to draw from")
+        self.refuse(1, "sample", "m", "--rows", 0, "-o", "-", say="--rows: found 0")
+        self.succeed("gmm", "a.csv", "--components", 2, "--map", "fourier", "--features", 8, "-o", "f")
+        self.refuse(1, "sample", "f", "--rows", 2, "-o", "-", say="sample: fourier has no way back")
+
     def test_chooses_the_number_of_components(self):
         self.file("a.csv", blobs(600, CENTERS))
         _, _, errors = self.run_command("gmm", "a.csv", "--components", "auto", "-o", "m")
