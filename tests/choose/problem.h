@@ -21,7 +21,8 @@ struct Problem {
   explicit Problem(std::size_t n, std::size_t d = 4) : x(n, d), y(n, 1) {
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < d; ++j) x(i, j) = normal(7, Draw::sample, i, j);
-      y(i, 0) = std::sin(2 * x(i, 0)) + x(i, 1) * x(i, 1);
+      const double second = d > 1 ? x(i, 1) : 0;
+      y(i, 0) = std::sin(2 * x(i, 0)) + second * second;
     }
     schema.inputs = d;
     schema.targets = 1;
