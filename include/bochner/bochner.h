@@ -20,6 +20,7 @@
 #include "bochner/checkpoint_place.h"
 #include "bochner/csv_text.h"
 #include "bochner/drift.h"
+#include "bochner/embedding.h"
 #include "bochner/encoder.h"
 #include "bochner/error.h"
 #include "bochner/evaluation.h"

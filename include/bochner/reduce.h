@@ -58,7 +58,7 @@ struct ReducedSet {
   Matrix<double> points;
   std::vector<double> weights;
   double rkhs_distance = 0;    // |f - its reduced form| in the kernel's space, from all pairs
-  bool distance_exact = true;  // false: beyond 200,000 points the norm of f is that of its features
+  bool distance_exact = true;  // false: beyond 100,000 points the norm of f is that of its features
   double norm = 0;             // |f|
   double objective = 0;        // |mean of the features - theirs|^2
   std::size_t features = 0;    // of the objective

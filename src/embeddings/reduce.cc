@@ -22,7 +22,7 @@ namespace {
 using Method = ReduceOptions::Method;
 
 constexpr std::size_t kDoublePoints = 20000;  // more are taken in float
-constexpr std::size_t kExactNorm = 200000;    // points whose pairs are all met
+constexpr std::size_t kExactNorm = 100000;    // points whose pairs are all met
 constexpr std::size_t kRsrfFeatures = 100;
 
 void check(const Expansion& of, const ReduceOptions& options) {
