@@ -6,7 +6,7 @@ if ! clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
   echo "skipped: no clang-format 14 here"
   exit 77
 fi
-find include src cli tests bench -name '*.h' -o -name '*.cc' | sort | xargs clang-format --dry-run -Werror || {
+find include src cli python tests bench -name '*.h' -o -name '*.cc' | sort | xargs clang-format --dry-run -Werror || {
   echo "run: make format"
   exit 1
 }

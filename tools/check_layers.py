@@ -86,13 +86,13 @@ RESERVED = [
     ),
     (
         r"\bparse_(map_options|kernel_parts|bandwidth)\s*\(",
-        r"cli/|src/choose/map_words\.cc",
-        "options are types below cli/",
+        r"cli/|python/|src/choose/map_words\.cc",
+        "options are types below cli/ and python/",
     ),
     (
         r"\bparse_kernel\s*\((?!get_text\()",  # the file reader has words
-        r"cli/|src/(choose/map_words|kernels/kernel)\.cc",
-        "options are types below cli/",
+        r"cli/|python/|src/(choose/map_words|kernels/kernel)\.cc",
+        "options are types below cli/ and python/",
     ),
     (
         r"(\.|->)merge\(",  # of folds made of others; of what a scan tallied

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 The bochner authors
-"""No function of more than 60 lines, no parameter list of more than 6, in include/, src/ and cli/."""
+"""No function of more than 60 lines, no parameter list of more than 6, in include/, src/, cli/ and python/."""
 
 import pathlib
 import re
@@ -98,7 +98,7 @@ def functions(text):
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
     problems, count = [], 0
-    for path in sorted(p for top in ("include", "src", "cli") for p in (root / top).rglob("*.*")):
+    for path in sorted(p for top in ("include", "src", "cli", "python") for p in (root / top).rglob("*.*")):
         if path.suffix not in (".h", ".cc"):
             continue
         for line, lines, taken, name in functions(blanked(path.read_text(encoding="utf-8"))):

@@ -101,14 +101,6 @@ std::unique_ptr<Rows> made_rows(const RowBlock<T>& all, Schema schema) {
   return shifted_rows(std::move(rows), offsets);
 }
 
-void check_targets(const double* targets, std::size_t rows, std::size_t count, const Schema& schema) {
-  if (schema.task == Task::regression || !targets || count == 0) return;
-  require(!schema.labels.empty(),
-          "memory rows: the schema has no labels, expected one per class; set Schema::labels, or choose regression");
-  require(count == 1, "memory rows: {} targets for classification, expected one; give one target", count);
-  for (std::size_t i = 0; i < rows; ++i) check_class_target(targets[i], schema.labels.size(), i);
-}
-
 }  // namespace
 
 template <class T>
@@ -121,7 +113,7 @@ std::unique_ptr<Rows> memory_rows(MatrixView<const T> x, MatrixView<const double
   require(targets.data == nullptr || targets.stride == targets.cols,
           "memory rows: targets have stride {} and {} columns, expected them without gaps", targets.stride,
           targets.cols);
-  check_targets(targets.data, x.rows, targets.cols, schema);
+  check_class_targets(targets.data, x.rows, targets.cols, schema);
   RowBlock<T> all = RowBlock<T>::dense(x);
   all.targets = targets.data;
   all.target_count = targets.data ? targets.cols : 0;
@@ -146,7 +138,7 @@ std::unique_ptr<Rows> memory_rows(const RowBlock<T>& all, const Schema& schema) 
       }
     }
   }
-  check_targets(all.targets, all.rows, all.target_count, schema);
+  check_class_targets(all.targets, all.rows, all.target_count, schema);
   Schema own = schema;
   own.sparse = all.sparse();
   own.targets = all.targets ? all.target_count : 0;
