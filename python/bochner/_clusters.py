@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""Clusters and densities."""
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, DensityMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from bochner import _core, _data
+from bochner._base import ModelEstimator, choice_of_precision, set_features
+from bochner._docs import documented
+from bochner._machines import FEW_ROWS, weights_of
+from bochner._words import count, seed_of
+
+
+@documented
+class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, ModelEstimator):
+    """Kernel k-means by random features: clusters of any shape, in time linear in the rows.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Clusters; the heaviest is number 0.
+    n_init : int, default=3
+        Starts on a sample, of which the best goes on to all rows.
+    max_iter : int, default=300
+        Passes over all rows, at most.
+    tol : float, default=1e-4
+        The centres stand still.
+    map : str, default="fourier"
+        The features, in the command's words; ``"none"``: of the scaled inputs.
+    kernel : str, default="gaussian"
+        As for FourierFeatures.
+    bandwidth : None, "median", "scale", float or array, default=None
+        Length scales over the scaled inputs. None: the median distance.
+    n_map_features : int, default=None
+        Features of the map. None: by the number of rows.
+    scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
+        Of the inputs. None: by column.
+    {common}
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of each row of the fit.
+    inertia_ : float
+        Sum of squared distances to the centres, in the features' space.
+    n_iter_ : int
+        Passes over all rows.
+    {fitted}
+    """
+
+    def __init__(
+        self, n_clusters=8, *, n_init=3, max_iter=300, tol=1e-4, map="fourier", kernel="gaussian", bandwidth=None,
+        n_map_features=None, scale=None, precision="float", random_state=0, n_jobs=None, verbose=False):
+        self.n_clusters = n_clusters
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.map = map
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.n_map_features = n_map_features
+        self.scale = scale
+        self.precision = precision
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Finds the clusters of X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
+        X = self._inputs(X, reset=True)
+        if sample_weight is not None:
+            sample_weight = weights_of(X, sample_weight)
+        rows, weights = X, sample_weight
+        if X.shape[0] <= FEW_ROWS:
+            rows, _, weights = _data.joined_rows(X, None, sample_weight)
+        options = _core.KMeansOptions()
+        options.clusters = count("n_clusters", self.n_clusters)
+        if options.clusters > X.shape[0]:
+            raise ValueError(f"n_clusters={options.clusters}: more than the rows, n_samples={X.shape[0]}")
+        options.restarts = count("n_init", self.n_init)
+        options.most_passes = count("max_iter", self.max_iter)
+        options.tolerance = float(self.tol)
+        set_features(options.features, self, seed_of(self.random_state), self.n_map_features)
+        schema = _data.schema_of(X.shape[1], self._feature_names(), sparse_rows=sparse.issparse(X))
+        self.model_ = _core.kmeans(_data.rows_of(rows, schema, None, weights), options)
+        self.labels_ = self.predict(X)
+        return self
+
+    def _minus_squares(self, X):
+        check_is_fitted(self, "model_")
+        X, rows = self._new_rows(X)
+        return self.model_.predict(rows, self._execution()), X.dtype
+
+    def predict(self, X):
+        """The cluster of each row."""
+        return self._minus_squares(X)[0].argmax(axis=1)
+
+    def transform(self, X):
+        """Distances to the centres, in the features' space."""
+        scores, dtype = self._minus_squares(X)
+        return np.sqrt(np.maximum(0, -scores)).astype(dtype, copy=False)
+
+    @property
+    def inertia_(self):
+        return float(self._figure("inertia")[-1])
+
+    @property
+    def n_iter_(self):
+        return max(1, len(self._figure("inertia")) - 1)
+
+    @property
+    def _n_features_out(self):
+        return self.model_.outputs
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+@documented
+class GaussianMixture(DensityMixin, ModelEstimator):
+    """A mixture of Gaussians by EM, which streams: its memory does not grow with the rows.
+
+    Parameters
+    ----------
+    n_components : int or None, default=1
+        Gaussians. None: as many as BIC finds best on a sample.
+    covariance_type : {"full", "tied", "diag", "spherical", "lowrank:R"}, default="full"
+        What covariances may be; ``"lowrank:5"`` is a factor analyser of rank 5.
+    tol : float, default=1e-4
+        EM ends where a round gains less, in log-likelihood of a row.
+    max_iter : int, default=200
+        Rounds, at most.
+    n_init : int, default=4
+        Starts on a sample, of which the likeliest is kept.
+    reg_covar : float or None, default=None
+        Least variance, as a share of an input's. None: chosen on rows held out.
+    precision : {"float", "double"}, default="double"
+        What densities are computed in.
+    random_state : int, RandomState or None, default=0
+        An integer is the seed.
+    n_jobs : int, default=None
+        Threads; None and -1: all cores.
+    verbose : bool, default=False
+        Print each choice as it is made.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_components,)
+        Of the components.
+    means_ : ndarray of shape (n_components, n_features)
+        Of the components.
+    covariances_ : ndarray
+        In scikit-learn's shape for the type; of lowrank the full matrices.
+    converged_ : bool
+        Whether EM ended by ``tol``.
+    n_iter_ : int
+        Rounds.
+    {fitted}
+    """
+
+    _least_rows = 2
+
+    def __init__(
+        self, n_components=1, *, covariance_type="full", tol=1e-4, max_iter=200, n_init=4, reg_covar=None,
+        precision="double", random_state=0, n_jobs=None, verbose=False):
+        self.n_components = n_components
+        self.covariance_type = covariance_type
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.reg_covar = reg_covar
+        self.precision = precision
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X, y=None):
+        """Fits the density of X: array of shape (n_samples, n_features). y is ignored."""
+        X = self._inputs(X, reset=True)
+        options = _core.MixtureOptions()
+        options.components = 0 if self.n_components is None else count("n_components", self.n_components)
+        if options.components > X.shape[0]:
+            raise ValueError(f"n_components={options.components}: more than the rows, n_samples={X.shape[0]}")
+        options.covariance = _core.CovarianceForm(self.covariance_type)
+        options.tolerance = float(self.tol)
+        options.rounds = count("max_iter", self.max_iter)
+        options.restarts = count("n_init", self.n_init)
+        options.floor = None if self.reg_covar is None else float(self.reg_covar)
+        options.features.double_precision = choice_of_precision(self.precision)
+        options.features.seed = seed_of(self.random_state)
+        options.features.execution = self._execution()
+        if self.verbose:
+            options.features.say = print
+        schema = _data.schema_of(X.shape[1], self._feature_names())
+        self.model_ = _core.mixture(_data.rows_of(X, schema), options)
+        mixture, facts = _core.mixtures_of(self.model_.head)[0], _core.mixture_facts(self.model_.head)
+        self.weights_ = np.asarray(mixture.weights)
+        self.means_ = mixture.gaussians.means()
+        self.covariances_ = self._covariances(mixture.gaussians)
+        self.converged_, self.n_iter_ = facts.converged, max(1, facts.rounds)
+        self.n_parameters_ = int(facts.parameters)
+        return self
+
+    def _covariances(self, gaussians):
+        if self.covariance_type == "diag":
+            return gaussians.variances()
+        if self.covariance_type == "spherical":
+            return gaussians.variances()[:, 0]
+        if self.covariance_type == "tied":
+            return gaussians.covariance(0)
+        return np.stack([gaussians.covariance(k) for k in range(len(self.weights_))])
+
+    def predict_proba(self, X):
+        """Shares of the components in each row."""
+        check_is_fitted(self, "model_")
+        X, rows = self._new_rows(X)
+        return self.model_.predict(rows, self._execution())
+
+    def predict(self, X):
+        """The component with the largest share in each row."""
+        return self.predict_proba(X).argmax(axis=1)
+
+    def fit_predict(self, X, y=None):
+        """The components of the rows of the fit."""
+        return self.fit(X).predict(X)
+
+    def score_samples(self, X):
+        """Logarithms of the density at each row."""
+        check_is_fitted(self, "model_")
+        X, rows = self._new_rows(X)
+        density = _core.log_density(self.model_.head)
+        return density.transform_double(rows, self._execution())[:, 0]
+
+    def score(self, X, y=None):
+        """The mean log-likelihood of the rows."""
+        return float(self.score_samples(X).mean())
+
+    def bic(self, X):
+        """Bayes' information criterion on X: the lower the better."""
+        n = X.shape[0]
+        return -2 * self.score(X) * n + self.n_parameters_ * np.log(n)
+
+    def aic(self, X):
+        """Akaike's information criterion on X: the lower the better."""
+        return -2 * self.score(X) * X.shape[0] + 2 * self.n_parameters_
+
+    def sample(self, n_samples=1, random_state=0):
+        """Rows drawn from the mixture."""
+        check_is_fitted(self, "model_")
+        mixture = _core.mixtures_of(self.model_.head)[0]
+        return mixture.sample(count("n_samples", n_samples), seed_of(random_state))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = False
+        return tags

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""Components: of the rows themselves, of their features, and those that tell classes apart."""
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from bochner import _core, _data
+from bochner._base import ModelEstimator, set_features
+from bochner._docs import documented
+from bochner._machines import ClassifierMachine
+from bochner._transformers import mapped, mapped_back
+from bochner._words import count, numbers_of, seed_of
+
+
+class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEstimator):
+    """transform() by the model's map."""
+
+    def transform(self, X):
+        """The coordinates of rows, in the type of X."""
+        check_is_fitted(self, "model_")
+        X, rows = self._new_rows(X)
+        return mapped(self.model_.transform_map, rows, X.dtype, self._execution())
+
+    @property
+    def _n_features_out(self):
+        return self.model_.transform_map.outputs
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+@documented
+class RandomizedSVD(Components):
+    """The leading right singular vectors of the rows, in a few passes over them.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        The rank.
+    center : bool, default=False
+        Principal components: rows lose their mean first.
+    n_passes : int or None, default=None
+        Over the rows, besides one that finds their means. None: until a further one would not help.
+    random_state : int, RandomState or None, default=0
+        An integer is the seed.
+    n_jobs : int, default=None
+        Threads; None and -1: all cores.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The right singular vectors.
+    singular_values_ : ndarray of shape (n_components,)
+        Descending.
+    relative_error_ : float
+        ``|A - A V V^T| / |A|`` of the rows A.
+    {fitted}
+    """
+
+    def __init__(self, n_components=2, *, center=False, n_passes=None, random_state=0, n_jobs=None):
+        self.n_components = n_components
+        self.center = center
+        self.n_passes = n_passes
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None):
+        """Finds the factor of X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
+        X = self._inputs(X, reset=True)
+        options = _core.SvdOptions()
+        options.rank = min(count("n_components", self.n_components), *X.shape)
+        options.center = bool(self.center)
+        options.passes = None if self.n_passes is None else count("n_passes", self.n_passes)
+        options.seed = seed_of(self.random_state)
+        options.double_precision = X.dtype == np.float64
+        options.execution = self._execution()
+        schema = _data.schema_of(X.shape[1], self._feature_names(), sparse_rows=sparse.issparse(X))
+        self.model_ = _core.svd(_data.rows_of(X, schema), options)
+        return self
+
+    def inverse_transform(self, X):
+        """Rows back from their coordinates."""
+        check_is_fitted(self, "model_")
+        return mapped_back(self, X)
+
+    @property
+    def components_(self):
+        check_is_fitted(self, "model_")
+        rank = self.model_.outputs
+        units = np.vstack([np.eye(rank), np.zeros((1, rank))])
+        back = mapped_back(self, units)
+        return back[:-1] - back[-1]
+
+    @property
+    def singular_values_(self):
+        check_is_fitted(self, "model_")
+        return np.asarray(_core.factor_of(self.model_.map).singular_values)
+
+    @property
+    def relative_error_(self):
+        check_is_fitted(self, "model_")
+        return _core.factor_of(self.model_.map).error
+
+
+@documented
+class KernelPCA(Components):
+    """Kernel principal components by random features, in time linear in the rows.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        The components.
+    map : str, default="fourier"
+        The features, in the command's words; ``"none"``: of the scaled inputs.
+    kernel : str, default="gaussian"
+        As for FourierFeatures.
+    bandwidth : None, "median", "scale", float or array, default=None
+        Length scales over the scaled inputs. None: the median distance.
+    n_map_features : int, default=None
+        Features of the map. None: by the number of rows.
+    scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
+        Of the inputs. None: by column.
+    {common}
+
+    Attributes
+    ----------
+    explained_variance_ : ndarray of shape (n_components,)
+        Of each component, in the features' space.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        The same as a share of all.
+    {fitted}
+    """
+
+    _least_rows = 2
+
+    def __init__(
+        self, n_components=2, *, map="fourier", kernel="gaussian", bandwidth=None, n_map_features=None, scale=None,
+        precision="float", random_state=0, n_jobs=None, verbose=False):
+        self.n_components = n_components
+        self.map = map
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.n_map_features = n_map_features
+        self.scale = scale
+        self.precision = precision
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X, y=None):
+        """Finds the components of X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
+        X = self._inputs(X, reset=True)
+        options = _core.PcaOptions()
+        options.rank = count("n_components", self.n_components)
+        set_features(options.features, self, seed_of(self.random_state), self.n_map_features)
+        schema = _data.schema_of(X.shape[1], self._feature_names(), sparse_rows=sparse.issparse(X))
+        self.model_ = _core.pca(_data.rows_of(X, schema), options)
+        return self
+
+    @property
+    def explained_variance_(self):
+        return self._figure("explained_variance")
+
+    @property
+    def explained_variance_ratio_(self):
+        return self._figure("explained_variance_ratio")
+
+
+@documented
+class KernelLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, ClassifierMachine):
+    """The kernel discriminant by random features: directions in which classes lie farthest apart for their scatter.
+
+    Parameters
+    ----------
+    shrinkage : float, array of floats or None, default=None
+        Of ``S_w / n + shrinkage I``. None: searched; several: the best of them.
+    map : str, default="fourier"
+        The features, in the command's words; ``"none"``: of the scaled inputs.
+    kernel : str, default="gaussian"
+        As for FourierFeatures.
+    bandwidth : None, "auto", "median", "scale", float or array, default=None
+        Length scales over the scaled inputs. None: one, searched.
+    n_map_features : int, default=None
+        Features of the map. None: by the number of rows.
+    scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
+        Of the inputs. None: by column.
+    {common}
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, sorted.
+    ratios_ : ndarray
+        Scatter between by scatter within classes, of each direction.
+    {fitted}
+    """
+
+    def __init__(
+        self, shrinkage=None, *, map="fourier", kernel="gaussian", bandwidth=None, n_map_features=None, scale=None,
+        precision="float", random_state=0, n_jobs=None, verbose=False):
+        self.shrinkage = shrinkage
+        self.map = map
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.n_map_features = n_map_features
+        self.scale = scale
+        self.precision = precision
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _train(self, rows, total_weight):
+        options = _core.LdaOptions()
+        options.lambdas = numbers_of("shrinkage", self.shrinkage)
+        set_features(options.features, self, seed_of(self.random_state), self.n_map_features)
+        self.model_ = _core.lda(rows, options)
+
+    def transform(self, X):
+        """The coordinates of rows, whose scatter within classes is 1; in the type of X."""
+        check_is_fitted(self, "model_")
+        X, rows = self._new_rows(X)
+        return mapped(self.model_.transform_map, rows, X.dtype, self._execution())
+
+    @property
+    def ratios_(self):
+        return self._figure("ratios")
+
+    @property
+    def _n_features_out(self):
+        return self.model_.transform_map.outputs
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

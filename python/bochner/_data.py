@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""What users have, as the library's rows: arrays and sparse matrices as views, tables with text and files by their reader."""
+
+import contextlib
+import os
+import tempfile
+
+import numpy as np
+from scipy import sparse
+
+from bochner import _core
+
+MOST_NAMED = 10000  # columns whose names a model keeps
+
+
+def is_path(X):
+    return isinstance(X, (str, os.PathLike))
+
+
+def schema_of(inputs, feature_names=None, targets=0, target_names=None, classes=None, sparse_rows=False):
+    """The schema of numbers in memory: what the command finds in a CSV with these names, or in an .npy file."""
+    schema = _core.Schema()
+    schema.inputs, schema.targets, schema.sparse = inputs, targets, sparse_rows
+    if classes is not None:
+        schema.task, schema.labels = _core.Task.classification, [label_of(c) for c in classes]
+    if not sparse_rows and inputs <= MOST_NAMED:
+        schema.header = feature_names is not None
+        names = list(feature_names) if schema.header else [f"x{j}" for j in range(inputs)]
+        columns = [_column(name, _core.Column.Kind.numeric) for name in names]
+        if targets:
+            if target_names is None:
+                target_names = [f"x{inputs + k}" for k in range(targets)]
+                if schema.header:
+                    target_names = ["target"] if targets == 1 else [f"target{k}" for k in range(targets)]
+            columns += [_column(name, _core.Column.Kind.target) for name in target_names]
+        schema.columns = columns
+    return schema
+
+
+def _column(name, kind):
+    column = _core.Column()
+    column.name, column.kind = str(name), kind
+    return column
+
+
+def label_of(value):
+    """The text of a class, as a CSV file would hold it: 1 for 1.0."""
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    if isinstance(value, (bool, np.bool_)):
+        return str(int(value))
+    return str(value)
+
+
+def rows_of(X, schema, y=None, sample_weight=None):
+    """Rows over memory that stays where it is: y and weights as float64, X as it is."""
+    if y is not None:
+        y = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
+    if sample_weight is not None:
+        sample_weight = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    if not sparse.issparse(X):
+        return _core.dense_rows(X, y, sample_weight, schema)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    own = _core.Schema(schema)
+    own.sparse = True
+    return _core.sparse_rows(
+        X.data,
+        X.indices.astype(np.uint32, copy=False) if X.indices.dtype != np.int32 else X.indices.view(np.uint32),
+        X.indptr.astype(np.uint64),
+        y,
+        sample_weight,
+        own,
+    )
+
+
+def joined_rows(X, y, sample_weight):
+    """Few rows, sorted and without repetition; weights count how often each was there.
+
+    A weight of two is then the row twice, a weight of 0 no row, to the bit and whatever is drawn or held out.
+    """
+    weights = np.ones(X.shape[0]) if sample_weight is None else sample_weight
+    found = {}
+    for i in np.flatnonzero(weights > 0):
+        row = X[[i]]
+        parts = (row.indices, row.data) if sparse.issparse(row) else (row + 0.0,)
+        key = b"".join(part.tobytes() for part in parts) + (b"" if y is None else np.asarray(y[i] + 0.0).tobytes())
+        first, weight = found.get(key, (i, 0.0))
+        found[key] = first, weight + weights[i]
+    order = [found[key] for key in sorted(found)]
+    take = np.array([i for i, _ in order], dtype=np.intp)
+    joined = np.array([w for _, w in order])
+    return X[take], None if y is None else y[take], None if np.all(joined == 1) else joined
+
+
+def is_mixed_table(X):
+    """Whether X is a table with text, dates or missing cells, which the library's reader has to understand."""
+    if hasattr(X, "dtypes") and hasattr(X, "to_csv"):
+        plain = all(getattr(dtype, "kind", "O") in "biuf" for dtype in X.dtypes)
+        return not plain or bool(X.isna().to_numpy().any())
+    table = _arrow_table(X)
+    if table is None:
+        return False
+    import pyarrow.types as types
+
+    plain = all(types.is_integer(t) or types.is_floating(t) or types.is_boolean(t) for t in table.schema.types)
+    return not plain or any(column.null_count for column in table.columns)
+
+
+def _arrow_table(X):
+    if not hasattr(X, "__arrow_c_stream__"):
+        return None
+    import pyarrow
+
+    return pyarrow.table(X)
+
+
+def table_names(X):
+    names = X.columns if hasattr(X, "to_csv") or not hasattr(X, "column_names") else X.column_names
+    return np.asarray([str(name) for name in names], dtype=object)
+
+
+@contextlib.contextmanager
+def table_file(X, targets=(), weights=None):
+    """A CSV file of the table while the context lasts. targets: (name, values) of columns beside it."""
+    columns = list(targets) + ([] if weights is None else [("sample_weight", weights)])
+    taken = set(table_names(X))
+    for name, _ in columns:
+        if name in taken:
+            raise ValueError(f"X: has a column {name!r} already, which is the name of the target or weights; rename it")
+    with tempfile.TemporaryDirectory(prefix="bochner-") as folder:
+        path = os.path.join(folder, "table.csv")
+        if hasattr(X, "to_csv"):
+            for name, values in columns:
+                X = X.assign(**{name: values})
+            X.to_csv(path, index=False)
+        else:
+            import pyarrow
+            import pyarrow.csv
+
+            table = _arrow_table(X)
+            for name, values in columns:
+                table = table.append_column(name, pyarrow.array(values))
+            pyarrow.csv.write_csv(table, path)
+        yield path

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""Paragraphs that the docstrings of several estimators have in common."""
+
+MAP = """map : str, default="fourier"
+        The features, in the command's words: ``"fourier"``, ``"binning"``, ``"nystroem"``, ``"none"`` (linear),
+        with options as in ``"binning:order=1-2"`` and mixtures as in ``"fourier+binning"``.
+    kernel : str, default="gaussian"
+        ``"gaussian"``, ``"laplacian"``, ``"cauchy"``, ``"matern:nu=1.5"``, ``"rational-quadratic:alpha=2"``, ...
+    bandwidth : None, "auto", "median", "scale", float or array, default=None
+        Length scales of the kernel, over the scaled inputs. None: one, searched; ``"auto"``: one per input, searched.
+    n_components : int, default=None
+        Features, grids or landmarks. None: by the number of rows.
+    scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
+        Of the inputs. None: by column, from what its values are like."""
+
+COMMON = """precision : {"float", "double"}, default="float"
+        What features are computed in; solves are always in double.
+    random_state : int, RandomState or None, default=0
+        An integer is the seed: the same bytes for any number of threads.
+    n_jobs : int, default=None
+        Threads; None and -1: all cores.
+    verbose : bool, default=False
+        Print each choice as it is made."""
+
+FITTED = """model_ : Model
+        What was learnt; ``save(path)`` writes the file that the command reads.
+    n_features_in_ : int
+        Columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, where they are all strings."""
+
+
+def documented(cls):
+    """Fills {map}, {common} and {fitted} of a docstring."""
+    cls.__doc__ = cls.__doc__.replace("{map}", MAP).replace("{common}", COMMON).replace("{fitted}", FITTED)
+    return cls

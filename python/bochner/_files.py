@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""Models and files: pickling by the library's own bytes, and estimators of what a file holds."""
+
+import copyreg
+import os
+import tempfile
+
+from bochner import _core
+
+
+def to_bytes(saved):
+    """What save() writes: the bytes of a model file, checked when they are read."""
+    with tempfile.TemporaryDirectory(prefix="bochner-") as folder:
+        path = os.path.join(folder, "model")
+        saved.save(path)
+        with open(path, "rb") as file:
+            return file.read()
+
+
+def _from_bytes(kind, data):
+    with tempfile.TemporaryDirectory(prefix="bochner-") as folder:
+        path = os.path.join(folder, "model")
+        with open(path, "wb") as file:
+            file.write(data)
+        return getattr(_core, kind).load(path)
+
+
+copyreg.pickle(_core.Model, lambda model: (_from_bytes, ("Model", to_bytes(model))))
+copyreg.pickle(_core.NeighborIndex, lambda index: (_from_bytes, ("NeighborIndex", to_bytes(index))))
+
+
+def load(path):
+    """The fitted estimator of a model file, whoever wrote it: Python, C++ or the command.
+
+    Classes have the labels of the file: text. A model that predicts nothing is returned as the library's Model.
+    """
+    from bochner._predictors import KernelClassifier, KernelRegressor
+
+    model = _core.Model.load(os.fspath(path))
+    if model.output_kind in ("scores", "probabilities"):
+        return KernelClassifier._of_model(model)
+    if model.output_kind == "values":
+        return KernelRegressor._of_model(model)
+    return model

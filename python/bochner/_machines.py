@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""How machines are trained and asked, whichever they are: arrays, tables with text, and files."""
+
+import os
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight, _check_y, check_consistent_length, check_is_fitted, column_or_1d)
+
+from bochner import _core, _data
+from bochner._base import ModelEstimator, set_features
+from bochner._words import seed_of
+
+FEW_ROWS = 256  # up to which equal rows are joined
+LEAST_ROWS = 5  # the library trains on
+
+
+def weights_of(X, sample_weight):
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if not weights.any():
+        raise ValueError("sample_weight: every weight is zero, expected some above")
+    return weights
+
+
+class KernelMachine(ModelEstimator):
+    """fit() for all; subclasses say what the machine is and what targets are."""
+
+    _least_rows = LEAST_ROWS
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Trains the machine.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, table or path
+            Numbers in memory are read where they are. Tables (pandas, Polars, PyArrow) with text, dates or missing
+            cells, and files (CSV, svmlight, .npy), are read as ``bochner train`` reads a file.
+        y : array, or for a path the name or names of the target columns
+            What to predict.
+        sample_weight : array of shape (n_samples,), default=None
+            Weights of rows; for a path the name of their column.
+
+        Returns
+        -------
+        self
+        """
+        if _data.is_path(X):
+            return self._fit_path(os.fspath(X), y, sample_weight)
+        if y is None:
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
+        if _data.is_mixed_table(X):
+            return self._fit_table(X, y, sample_weight)
+        X = self._inputs(X, reset=True)
+        targets = self._encode_targets(y)
+        check_consistent_length(X, targets)
+        if sample_weight is not None:
+            sample_weight = weights_of(X, sample_weight)
+        target_names = self._target_names(y)
+        if X.shape[0] <= FEW_ROWS:
+            joined = _data.joined_rows(X, targets, sample_weight)
+            if joined[0].shape[0] >= LEAST_ROWS:
+                X, targets, sample_weight = joined
+        total = X.shape[0] if sample_weight is None else float(sample_weight.sum())
+        schema = _data.schema_of(
+            X.shape[1], self._feature_names(), 1 if targets.ndim == 1 else targets.shape[1], target_names,
+            getattr(self, "classes_", None), sparse.issparse(X))
+        self._train(_data.rows_of(X, schema, targets, sample_weight), total)
+        return self
+
+    def _fit_path(self, path, target, weights):
+        reading = self._reading(target, weights)
+        rows = _core.open_rows(path, reading)
+        self._train(rows, float(rows.size or 1))
+        schema = self.model_.schema
+        fitted = type(self)._of_model(self.model_)
+        for name in ("n_features_in_", "feature_names_in_", "classes_"):
+            if hasattr(fitted, name):
+                setattr(self, name, getattr(fitted, name))
+        self._one_target = schema.targets == 1
+        return self
+
+    def _fit_table(self, X, y, sample_weight):
+        targets = self._encode_targets(y)
+        names = self._target_names(y) or ["target"]
+        values = targets.reshape(len(targets), -1)
+        if len(names) != values.shape[1]:
+            names = [f"target{k}" for k in range(values.shape[1])]
+        if hasattr(self, "classes_"):
+            labels = np.asarray([_data.label_of(c) for c in self.classes_], dtype=object)
+            columns = [(names[0], labels[targets.astype(np.intp)])]
+        else:
+            columns = [(name, values[:, k]) for k, name in enumerate(names)]
+        weights = None if sample_weight is None else weights_of(values, sample_weight)
+        with _data.table_file(X, columns, weights) as path:
+            reading = self._reading(names, None if weights is None else "sample_weight")
+            rows = _core.open_rows(path, reading)
+            if hasattr(self, "classes_"):
+                # In the order of the file's labels, which the scores are in.
+                by_label = {_data.label_of(c): c for c in self.classes_}
+                if sorted(by_label) != sorted(rows.schema.labels):
+                    raise ValueError(f"y: the labels {sorted(by_label)} are read as {rows.schema.labels}; rename them")
+                self.classes_ = np.asarray([by_label[label] for label in rows.schema.labels], self.classes_.dtype)
+            self._train(rows, float(rows.size if weights is None else weights.sum()))
+        self.feature_names_in_ = _data.table_names(X)
+        self.n_features_in_ = len(self.feature_names_in_)
+        return self
+
+    def _reading(self, targets, weights):
+        reading = _core.RowsOptions()
+        if targets is not None:
+            targets = [targets] if isinstance(targets, (str, int)) else targets
+            reading.targets = [str(target) for target in targets]
+        if weights is not None:
+            reading.weights = str(weights)
+        reading.task = self._task
+        return reading
+
+    def _train(self, rows, total_weight):
+        options = _core.TrainOptions()
+        self._set_machine(options, total_weight)
+        options.seed = options.ridge.seed = options.learner.seed = seed_of(self.random_state)
+        self._set_class_weights(options)
+        self.model_ = _core.train(rows, options)
+
+    @property
+    def report_(self):
+        """What the training did and found."""
+        check_is_fitted(self, "model_")
+        return self.model_.report
+
+    def _set_machine(self, options, total_weight):
+        set_features(options, self, 0, self.n_components)
+        options.calibrate = bool(self.calibrate)
+        self._set_learner(options, total_weight)
+
+    def _set_class_weights(self, options):
+        pass
+
+    @staticmethod
+    def _target_names(y):
+        names = getattr(y, "columns", None) if getattr(y, "ndim", 1) == 2 else [getattr(y, "name", None)]
+        return [str(name) for name in names] if names is not None and all(n is not None for n in names) else None
+
+    def _answers(self, X):
+        """The model's numbers for new rows: values of targets or scores of classes."""
+        check_is_fitted(self, "model_")
+        schema = self.model_.schema
+        if _data.is_path(X):
+            reading = _core.RowsOptions()
+            reading.target_required = False
+            return self.model_.predict(_core.open_rows(os.fspath(X), schema, reading), self._execution())
+        text = any(column.kind == _core.Column.Kind.category for column in schema.columns)
+        if hasattr(X, "columns") and (text or _data.is_mixed_table(X)):
+            with _data.table_file(X) as path:
+                return self._answers(path)
+        X, rows = self._new_rows(X)
+        return self.model_.predict(rows, self._execution())
+
+
+class RegressorMachine(KernelMachine):
+    _task = _core.Task.regression
+
+    def _encode_targets(self, y):
+        multi = self.__sklearn_tags__().target_tags.multi_output
+        if multi:
+            y = _check_y(y, multi_output=True, y_numeric=True, estimator=self)
+        else:
+            y = _check_y(column_or_1d(y, warn=True), y_numeric=True, estimator=self)
+        self._one_target = y.ndim == 1
+        return y.astype(np.float64, copy=False)
+
+    def predict(self, X):
+        """Values of the targets for new rows: array, sparse matrix, table or path."""
+        values = self._answers(X)
+        return values[:, 0] if self._one_target else values
+
+    def predict_interval(self, X, level=0.9):
+        """Lower and upper values between which a share ``level`` of rows like the training's lie, from rows held out.
+
+        Of a machine that learnt them: the automatic one, or one with ``calibrate=True``. Shape (n_samples, 2) for one
+        target, (n_samples, n_targets, 2) for several.
+        """
+        values = self._answers(X)
+        if not self.model_.has_intervals:
+            raise AttributeError("the model has no intervals; fit with calibrate=True and enough rows to hold some out")
+        found = [self.model_.intervals(np.ascontiguousarray(values[:, k]), level, k) for k in range(values.shape[1])]
+        return found[0] if self._one_target else np.stack(found, axis=1)
+
+    @classmethod
+    def _of_model(cls, model):
+        machine = super()._of_model(model)
+        machine._one_target = model.outputs == 1
+        return machine
+
+
+def _winners(scores):
+    return (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
+
+
+def _learns_probabilities(self):
+    if hasattr(self, "model_"):
+        return self.model_.has_probabilities
+    return getattr(self, "_learner", None) == _core.Learner.logistic
+
+
+class ClassifierMachine(KernelMachine):
+    _task = _core.Task.classification
+
+    def _encode_targets(self, y):
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        y = _check_y(y, estimator=self) if y.dtype.kind in "fiub" else y
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"y: found one class, {self.classes_[0]!r}, expected at least 2 classes")
+        return codes.astype(np.float64)
+
+    def _set_class_weights(self, options):
+        if self.class_weight is None:
+            return
+        if isinstance(self.class_weight, str):
+            if self.class_weight != "balanced":
+                raise ValueError(f"class_weight: found {self.class_weight!r}, expected balanced or a dict")
+            options.balanced = True
+        else:
+            options.class_weights = [(_data.label_of(c), float(w)) for c, w in self.class_weight.items()]
+
+    def decision_function(self, X):
+        """Scores: of two classes one, of the second; otherwise one for each class."""
+        scores = self._answers(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X):
+        """Classes of new rows: array, sparse matrix, table or path."""
+        answers = self._answers(X)
+        return self.classes_[_winners(answers)]
+
+    @available_if(_learns_probabilities)
+    def predict_proba(self, X):
+        """Probabilities of the classes: of the automatic and the logistic machine, or after ``calibrate=True``.
+
+        The class that predict() answers is the likeliest: where a calibration finds another one likelier, near a tie,
+        the two exchange their probabilities.
+        """
+        check_is_fitted(self, "model_")
+        scores = self._answers(X)
+        found = self.model_.probabilities(scores)
+        answered = _winners(scores)
+        rows, likeliest = np.arange(len(found)), found.argmax(axis=1)
+        found[rows, answered], found[rows, likeliest] = found[rows, likeliest], found[rows, answered]
+        return found
+
+    @available_if(_learns_probabilities)
+    def predict_log_proba(self, X):
+        """Logarithms of predict_proba."""
+        return np.log(self.predict_proba(X))
+
+    @classmethod
+    def _of_model(cls, model):
+        machine = super()._of_model(model)
+        machine.classes_ = np.asarray(model.schema.labels)
+        return machine

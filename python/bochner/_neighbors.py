@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""The nearest rows."""
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from bochner import _core, _data
+from bochner._base import ModelEstimator
+from bochner._docs import documented
+from bochner._words import choice, count, seed_of
+
+
+class _Index(ModelEstimator):
+    """An index of rows in ``index_``; its file is not a model's."""
+
+    def fit(self, X, y=None):
+        """Builds the index over X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
+        X = self._inputs(X, reset=True)
+        options = _core.IndexOptions()
+        options.metric = choice(_core.Metric, "metric", self.metric)
+        options.method = choice(_core.IndexOptions.Method, "method", self.method)
+        options.recall = float(self.recall)
+        options.k = count("n_neighbors", self.n_neighbors)
+        options.seed = seed_of(self.random_state)
+        options.execution = self._execution()
+        schema = _data.schema_of(X.shape[1], self._feature_names(), sparse_rows=sparse.issparse(X))
+        self.index_ = _core.NeighborIndex(_data.rows_of(X, schema), options)
+        self.n_samples_fit_ = X.shape[0]
+        self._fit_X = X
+        return self
+
+    def save(self, path):
+        """Writes the index, which ``bochner neighbors`` reads as well."""
+        check_is_fitted(self, "index_")
+        self.index_.save(str(path))
+
+    def _query(self, X, k):
+        X = self._inputs(X, reset=False)
+        rows = _data.rows_of(X, _core.Schema(self.index_.schema))
+        return self.index_.query(rows, k, self._execution())
+
+    def _graph(self, numbers, distances, mode):
+        if mode not in ("connectivity", "distance"):
+            raise ValueError(f"mode: found {mode!r}, expected connectivity or distance")
+        k = numbers.shape[1]
+        values = np.ones(numbers.size) if mode == "connectivity" else distances.ravel()
+        offsets = np.arange(0, numbers.size + 1, k)
+        return sparse.csr_array((values, numbers.ravel(), offsets), shape=(len(numbers), self.n_samples_fit_))
+
+    def _checked(self, n_neighbors, most):
+        k = count("n_neighbors", self.n_neighbors if n_neighbors is None else n_neighbors)
+        if k > most:
+            raise ValueError(f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {k}, n_samples_fit = {most}")
+        return k
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "index_")
+
+
+@documented
+class NearestNeighbors(_Index):
+    """The nearest rows to each query: exact where rows are few, otherwise by random trees to a recall that is measured.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        How many, unless a query says otherwise.
+    metric : {"euclidean", "cosine", "inner"}, default="euclidean"
+        What near means.
+    method : {"auto", "exact", "forest"}, default="auto"
+        How they are found.
+    recall : float, default=0.95
+        Of the forest: the share of the true neighbours to be found, measured on a sample of the rows.
+    random_state : int, RandomState or None, default=0
+        An integer is the seed.
+    n_jobs : int, default=None
+        Threads; None and -1: all cores.
+
+    Attributes
+    ----------
+    index_ : NeighborIndex
+        What is searched.
+    n_samples_fit_ : int
+        Rows of the fit.
+    n_features_in_ : int
+        Columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, where they are all strings.
+    """
+
+    def __init__(
+        self, n_neighbors=5, *, metric="euclidean", method="auto", recall=0.95, random_state=0, n_jobs=None):
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.method = method
+        self.recall = recall
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def kneighbors(self, X=None, n_neighbors=None, return_distance=True):
+        """Distances and numbers of the nearest rows. Without X: of the rows of the fit, themselves left out."""
+        check_is_fitted(self, "index_")
+        if X is not None:
+            numbers, distances = self._query(X, self._checked(n_neighbors, self.n_samples_fit_))
+        else:
+            k = self._checked(n_neighbors, self.n_samples_fit_ - 1)
+            numbers, distances = without_self(*self._query(self._fit_X, k + 1))
+        return (distances, numbers) if return_distance else numbers
+
+    def kneighbors_graph(self, X=None, n_neighbors=None, mode="connectivity"):
+        """The same as a sparse matrix of queries by rows."""
+        distances, numbers = self.kneighbors(X, n_neighbors)
+        return self._graph(numbers, distances, mode)
+
+
+def without_self(numbers, distances):
+    """Less one place of each row: its own, or the last where equal rows hide it."""
+    own = numbers == np.arange(len(numbers))[:, None]
+    own[~own.any(axis=1), -1] = True
+    keep = ~own
+    shape = (len(numbers), numbers.shape[1] - 1)
+    return numbers[keep].reshape(shape), distances[keep].reshape(shape)
+
+
+@documented
+class KNNGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Index):
+    """The graph of nearest rows as a transformer, like scikit-learn's KNeighborsTransformer: what ``precomputed`` takes.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        Of each row, besides itself where the mode is distance.
+    mode : {"distance", "connectivity"}, default="distance"
+        What the entries are.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        What near means.
+    method : {"auto", "exact", "forest"}, default="auto"
+        How they are found.
+    recall : float, default=0.95
+        Of the forest: the share of the true neighbours to be found.
+    random_state : int, RandomState or None, default=0
+        An integer is the seed.
+    n_jobs : int, default=None
+        Threads; None and -1: all cores.
+
+    Attributes
+    ----------
+    index_ : NeighborIndex
+        What is searched.
+    n_samples_fit_ : int
+        Rows of the fit.
+    n_features_in_ : int
+        Columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, where they are all strings.
+    """
+
+    def __init__(
+        self, n_neighbors=5, *, mode="distance", metric="euclidean", method="auto", recall=0.95, random_state=0,
+        n_jobs=None):
+        self.n_neighbors = n_neighbors
+        self.mode = mode
+        self.metric = metric
+        self.method = method
+        self.recall = recall
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def transform(self, X):
+        """A sparse matrix of the rows of X by those of the fit."""
+        check_is_fitted(self, "index_")
+        k = count("n_neighbors", self.n_neighbors) + (self.mode == "distance")
+        numbers, distances = self._query(X, self._checked(k, self.n_samples_fit_))
+        return self._graph(numbers, distances, self.mode)
+
+    @property
+    def _n_features_out(self):
+        return self.n_samples_fit_

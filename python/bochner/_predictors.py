@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""Machines that predict: the automatic one, and those of a named loss."""
+
+from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
+
+from bochner import _core
+from bochner._docs import documented
+from bochner._machines import ClassifierMachine, KernelMachine, RegressorMachine
+from bochner._words import choice, numbers_of
+
+
+
+class _Automatic:
+    """What `bochner train` does without further words."""
+
+    def __init__(self, effort="normal", *, calibrate=False, random_state=0, n_jobs=None, verbose=False):
+        self.effort = effort
+        self.calibrate = calibrate
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _set_machine(self, options, total_weight):
+        options.automatic = choice(_core.Effort, "effort", self.effort)
+        options.calibrate = bool(self.calibrate)
+        options.execution = self._execution()
+        if self.verbose:
+            options.say = print
+
+
+@documented
+class KernelRegressor(MultiOutputMixin, RegressorMixin, _Automatic, RegressorMachine):
+    """The automatic machine for numbers: a race of kernels in a learnt metric, trees, random bins and a linear model.
+
+    It does what ``bochner train`` does with nothing said. Rows too few for a race (below 200) get ridge on random
+    Fourier features whose length scale and penalty are searched.
+
+    Parameters
+    ----------
+    effort : {"fast", "normal", "best"}, default="normal"
+        How far it goes.
+    calibrate : bool, default=False
+        Learn intervals also where the machine is not the automatic one; that one always does.
+    random_state : int, RandomState or None, default=0
+        An integer is the seed.
+    n_jobs : int, default=None
+        Threads; None and -1: all cores.
+    verbose : bool, default=False
+        Print each choice as it is made.
+
+    Attributes
+    ----------
+    {fitted}
+    """
+
+
+@documented
+class KernelClassifier(ClassifierMixin, _Automatic, ClassifierMachine):
+    """The automatic machine for classes: what ``bochner train`` does with nothing said.
+
+    Parameters
+    ----------
+    effort : {"fast", "normal", "best"}, default="normal"
+        How far it goes.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of classes.
+    calibrate : bool, default=False
+        Learn probabilities also where the machine is not the automatic one; that one always does.
+    random_state : int, RandomState or None, default=0
+        An integer is the seed.
+    n_jobs : int, default=None
+        Threads; None and -1: all cores.
+    verbose : bool, default=False
+        Print each choice as it is made.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, sorted.
+    {fitted}
+    """
+
+    def __init__(
+        self, effort="normal", *, class_weight=None, calibrate=False, random_state=0, n_jobs=None, verbose=False
+    ):
+        super().__init__(effort, calibrate=calibrate, random_state=random_state, n_jobs=n_jobs, verbose=verbose)
+        self.class_weight = class_weight
+
+
+@documented
+class KernelRidge(MultiOutputMixin, RegressorMixin, RegressorMachine):
+    """Kernel ridge regression by random features: least squares with a penalty, in time linear in the rows.
+
+    Parameters
+    ----------
+    alpha : float, array of floats or None, default=None
+        The penalty of ``|Zw - y|^2 + alpha |w|^2``. None: searched; several: the best of them.
+    {map}
+    solver : {"auto", "cholesky", "cg", "dual"}, default="auto"
+        How the equations are solved.
+    fit_intercept : bool, default=True
+        A constant, which is not penalised.
+    calibrate : bool, default=False
+        Train once more on 85 % of the rows to learn intervals.
+    {common}
+
+    Attributes
+    ----------
+    {fitted}
+    """
+
+    def __init__(
+        self, alpha=None, *, map="fourier", kernel="gaussian", bandwidth=None, n_components=None, scale=None,
+        solver="auto", fit_intercept=True, calibrate=False, precision="float", random_state=0, n_jobs=None,
+        verbose=False):
+        self.alpha = alpha
+        self.map = map
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.n_components = n_components
+        self.scale = scale
+        self.solver = solver
+        self.fit_intercept = fit_intercept
+        self.calibrate = calibrate
+        self.precision = precision
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _set_learner(self, options, total_weight):
+        options.ridge.lambdas = [alpha / total_weight for alpha in numbers_of("alpha", self.alpha)]
+        options.ridge.solver = choice(_core.Solver, "solver", self.solver)
+        options.ridge.intercept = bool(self.fit_intercept)
+
+
+class _MarginMachine(KernelMachine):
+    """What the learners of LIBLINEAR's form have in common."""
+
+    def __init__(
+        self, C=None, *, map="fourier", kernel="gaussian", bandwidth=None, n_components=None, scale=None,
+        fit_intercept=True, class_weight=None, calibrate=False, tol=None, precision="float", random_state=0,
+        n_jobs=None, verbose=False):
+        self.C = C
+        self.map = map
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.n_components = n_components
+        self.scale = scale
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.calibrate = calibrate
+        self.tol = tol
+        self.precision = precision
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _set_learner(self, options, total_weight):
+        learner = options.learner
+        learner.learner = self._learner
+        learner.C = numbers_of("C", self.C)
+        learner.intercept = bool(self.fit_intercept)
+        learner.tolerance = None if self.tol is None else float(self.tol)
+
+
+@documented
+class KernelSVC(ClassifierMixin, _MarginMachine, ClassifierMachine):
+    """A support vector machine by random features, in time linear in the rows.
+
+    Parameters
+    ----------
+    C : float, array of floats or None, default=None
+        Of ``1/2 |w|^2 + C sum loss``. None: searched; several: the best of them.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        How a violated margin is paid for.
+    {map}
+    fit_intercept : bool, default=True
+        A constant, which is not penalised.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of classes.
+    calibrate : bool, default=False
+        Train once more on 85 % of the rows to learn probabilities: ``predict_proba``.
+    tol : float, default=None
+        Of the objective, relative to its optimum. None: 1e-6, of sparse features 1e-3.
+    {common}
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, sorted.
+    {fitted}
+    """
+
+    _learner = _core.Learner.svm
+
+    def __init__(
+        self, C=None, *, loss="hinge", map="fourier", kernel="gaussian", bandwidth=None, n_components=None, scale=None,
+        fit_intercept=True, class_weight=None, calibrate=False, tol=None, precision="float", random_state=0,
+        n_jobs=None, verbose=False):
+        super().__init__(
+            C, map=map, kernel=kernel, bandwidth=bandwidth, n_components=n_components, scale=scale,
+            fit_intercept=fit_intercept, class_weight=class_weight, calibrate=calibrate, tol=tol, precision=precision,
+            random_state=random_state, n_jobs=n_jobs, verbose=verbose)
+        self.loss = loss
+
+    def _set_learner(self, options, total_weight):
+        super()._set_learner(options, total_weight)
+        losses = {"hinge": _core.MarginLoss.linear, "squared_hinge": _core.MarginLoss.squared}
+        if self.loss not in losses:
+            raise ValueError(f"loss: found {self.loss!r}, expected one of {', '.join(losses)}")
+        options.learner.loss = losses[self.loss]
+
+
+@documented
+class KernelLogistic(ClassifierMixin, _MarginMachine, ClassifierMachine):
+    """Kernel logistic regression by random features.
+
+    Parameters
+    ----------
+    C : float, array of floats or None, default=None
+        Of ``1/2 |w|^2 + C sum loss``. None: searched; several: the best of them.
+    {map}
+    fit_intercept : bool, default=True
+        A constant, which is not penalised.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of classes.
+    calibrate : bool, default=False
+        Train once more on 85 % of the rows to correct the probabilities.
+    tol : float, default=None
+        Of the objective, relative to its optimum.
+    {common}
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, sorted.
+    {fitted}
+    """
+
+    _learner = _core.Learner.logistic
+
+
+@documented
+class KernelSVR(RegressorMixin, _MarginMachine, RegressorMachine):
+    """Support vector regression by random features.
+
+    Parameters
+    ----------
+    C : float, array of floats or None, default=None
+        Of ``1/2 |w|^2 + C sum loss``, in the units of the target. None: searched; several: the best of them.
+    epsilon : float, default=None
+        Errors up to it cost nothing. None: a tenth of the target's deviation.
+    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
+        How larger errors are paid for.
+    {map}
+    fit_intercept : bool, default=True
+        A constant, which is not penalised.
+    calibrate : bool, default=False
+        Train once more on 85 % of the rows to learn intervals.
+    tol : float, default=None
+        Of the objective, relative to its optimum.
+    {common}
+
+    Attributes
+    ----------
+    {fitted}
+    """
+
+    _learner = _core.Learner.svr
+
+    def __init__(
+        self, C=None, *, epsilon=None, loss="epsilon_insensitive", map="fourier", kernel="gaussian", bandwidth=None,
+        n_components=None, scale=None, fit_intercept=True, calibrate=False, tol=None, precision="float",
+        random_state=0, n_jobs=None, verbose=False):
+        self.C = C
+        self.epsilon = epsilon
+        self.loss = loss
+        self.map = map
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.n_components = n_components
+        self.scale = scale
+        self.fit_intercept = fit_intercept
+        self.calibrate = calibrate
+        self.tol = tol
+        self.precision = precision
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _set_learner(self, options, total_weight):
+        super()._set_learner(options, total_weight)
+        losses = {
+            "epsilon_insensitive": _core.MarginLoss.linear,
+            "squared_epsilon_insensitive": _core.MarginLoss.squared,
+        }
+        if self.loss not in losses:
+            raise ValueError(f"loss: found {self.loss!r}, expected one of {', '.join(losses)}")
+        options.learner.loss = losses[self.loss]
+        options.learner.epsilon = None if self.epsilon is None else numbers_of("epsilon", self.epsilon)[0]

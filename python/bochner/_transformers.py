@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""Maps of rows whose inner products are a kernel, or that keep distances."""
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.random_projection import johnson_lindenstrauss_min_dim
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from bochner import _core, _data
+from bochner._base import ModelEstimator
+from bochner._docs import documented
+from bochner._words import choice, count, numbers_of, seed_of
+
+SAMPLE_ROWS = 2000  # for rules of a bandwidth
+LANDMARK_ROWS = 20000  # that landmarks are chosen among
+
+
+class MapTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEstimator):
+    """A transformer whose model is one map of the inputs. Outputs have the type of X."""
+
+    def fit(self, X, y=None):
+        """Makes the map.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Rows like those to be mapped.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        X = self._inputs(X, reset=True)
+        schema = _data.schema_of(X.shape[1], self._feature_names(), sparse_rows=sparse.issparse(X))
+        self.model_ = _core.Model(schema, self._make_map(X, schema), X.dtype == np.float64, "components")
+        return self
+
+    def transform(self, X):
+        """The features of rows, in the type of X: float32 or float64."""
+        check_is_fitted(self, "model_")
+        X, rows = self._new_rows(X)
+        return mapped(self.model_.map, rows, X.dtype, self._execution())
+
+    @property
+    def _n_features_out(self):
+        return self.model_.outputs
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def mapped(map, rows, dtype, execution):
+    """Rows through a map: an array, or CSR where the map puts that out."""
+    name = "float" if dtype == np.float32 else "double"
+    if not map.nonzeros:
+        return getattr(map, f"transform_{name}")(rows, execution)
+    values, columns, offsets = getattr(map, f"transform_csr_{name}")(rows, execution)
+    wide = np.int32 if max(len(values), map.outputs) <= np.iinfo(np.int32).max else np.int64
+    columns = columns.view(np.int32) if wide == np.int32 else columns.astype(wide)
+    return sparse.csr_array((values, columns, offsets.astype(wide)), shape=(len(offsets) - 1, map.outputs))
+
+
+def sample_of(X, most, seed):
+    """Rows drawn without repetition, in random order, dense and float64."""
+    rows = np.random.RandomState(seed % 2**32).permutation(X.shape[0])[:most]
+    sample = X[rows]
+    return np.ascontiguousarray(sample.toarray() if sparse.issparse(sample) else sample, dtype=np.float64)
+
+
+def kernel_of(words, bandwidth, X, seed):
+    """The kernel with its length scales: by a rule from a sample of the rows, or as given."""
+    kernel = _core.Kernel(words)
+    rules = {"median": _core.median_bandwidth, "scale": _core.scale_bandwidth}
+    if isinstance(bandwidth, str):
+        if bandwidth not in rules:
+            raise ValueError(f"bandwidth: found {bandwidth!r}, expected median, scale, or length scales")
+        kernel.length_scales = [rules[bandwidth](kernel, sample_of(X, SAMPLE_ROWS, seed))]
+    else:
+        scales = numbers_of("bandwidth", bandwidth)
+        if len(scales) not in (1, X.shape[1]) or min(scales) <= 0:
+            raise ValueError(f"bandwidth: expected one length scale above 0, or one for each of {X.shape[1]} inputs")
+        kernel.length_scales = scales
+    return kernel
+
+
+@documented
+class FourierFeatures(MapTransformer):
+    """Random Fourier features: ``z(x) . z(y)`` is about ``k(x - y)``. Rahimi & Recht 2007.
+
+    Parameters
+    ----------
+    n_components : int, default=1000
+        Features.
+    kernel : str, default="gaussian"
+        ``"gaussian"``, ``"laplacian"``, ``"cauchy"``, ``"matern:nu=1.5"``, ``"rational-quadratic:alpha=2"``, ...
+    bandwidth : "median", "scale", float or array, default="median"
+        Length scales of the inputs as they are: by a rule, one for all, or one each.
+    form : {"cossin", "shifted"} or None, default=None
+        Pairs of cosine and sine, or cosines with random shifts. None: pairs where n_components is even.
+    draw : {"independent", "orthogonal", "structured", "quasi"}, default="independent"
+        How frequencies are drawn.
+    random_state : int, RandomState or None, default=0
+        An integer is the seed.
+    n_jobs : int, default=None
+        Threads; None and -1: all cores.
+
+    Attributes
+    ----------
+    bandwidth_ : list of float
+        The length scales.
+    {fitted}
+    """
+
+    def __init__(
+        self, n_components=1000, *, kernel="gaussian", bandwidth="median", form=None, draw="independent",
+        random_state=0, n_jobs=None):
+        self.n_components = n_components
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.form = form
+        self.draw = draw
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _make_map(self, X, schema):
+        options = _core.FourierOptions()
+        options.seed = seed_of(self.random_state)
+        options.kernel = kernel_of(self.kernel, self.bandwidth, X, options.seed)
+        options.features = count("n_components", self.n_components)
+        form = self.form or ("shifted" if options.features % 2 else "cossin")
+        options.form = choice(_core.FourierOptions.Form, "form", form)
+        options.draw = choice(_core.FourierOptions.Draw, "draw", self.draw)
+        self.bandwidth_ = options.kernel.length_scales
+        return _core.fourier(X.shape[1], options)
+
+
+@documented
+class NystroemFeatures(MapTransformer):
+    """The Nystroem map: kernel values against landmarks, whitened. Williams & Seeger 2000.
+
+    Parameters
+    ----------
+    n_components : int, default=100
+        Landmarks; those that others explain are left out.
+    kernel : str, default="gaussian"
+        As for FourierFeatures.
+    bandwidth : "median", "scale", float or array, default="median"
+        Length scales of the inputs as they are.
+    landmarks : {"rpcholesky", "leverage", "uniform"}, default="rpcholesky"
+        How landmarks are chosen among the rows.
+    random_state : int, RandomState or None, default=0
+        An integer is the seed.
+    n_jobs : int, default=None
+        Threads; None and -1: all cores.
+
+    Attributes
+    ----------
+    bandwidth_ : list of float
+        The length scales.
+    {fitted}
+    """
+
+    def __init__(
+        self, n_components=100, *, kernel="gaussian", bandwidth="median", landmarks="rpcholesky", random_state=0,
+        n_jobs=None):
+        self.n_components = n_components
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.landmarks = landmarks
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _make_map(self, X, schema):
+        options = _core.NystroemOptions()
+        options.seed = seed_of(self.random_state)
+        options.kernel = kernel_of(self.kernel, self.bandwidth, X, options.seed)
+        options.landmarks = min(count("n_components", self.n_components), X.shape[0])
+        options.choice = choice(_core.NystroemOptions.Choice, "landmarks", self.landmarks)
+        options.tolerance = 1e-6 if X.dtype == np.float32 else 1e-12
+        self.bandwidth_ = options.kernel.length_scales
+        sample = sample_of(X, max(LANDMARK_ROWS, options.landmarks), options.seed)
+        return _core.nystroem(sample, options, self._execution())
+
+
+@documented
+class BinningFeatures(MapTransformer):
+    """Random binning features, sparse: rows share a bin as often as the kernel says. Rahimi & Recht 2007.
+
+    Parameters
+    ----------
+    n_grids : int, default=100
+        Random partitions of the inputs; each has a feature for every bin that a row of the fit fell into.
+    law : {"laplacian", "reciprocal", "hat", "log-uniform"}, default="laplacian"
+        Of the grids' pitches; the kernel's shape.
+    bandwidth : "median", "scale", float or array, default="median"
+        Length scales of the inputs as they are.
+    order : int or None, default=None
+        Inputs that a grid looks at, drawn at random. None: all.
+    min_rows : int, default=1
+        Bins of fewer rows are forgotten.
+    random_state : int, RandomState or None, default=0
+        An integer is the seed.
+    n_jobs : int, default=None
+        Threads; None and -1: all cores.
+
+    Attributes
+    ----------
+    bandwidth_ : list of float
+        The length scales.
+    {fitted}
+    """
+
+    def __init__(
+        self, n_grids=100, *, law="laplacian", bandwidth="median", order=None, min_rows=1, random_state=0,
+        n_jobs=None):
+        self.n_grids = n_grids
+        self.law = law
+        self.bandwidth = bandwidth
+        self.order = order
+        self.min_rows = min_rows
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _make_map(self, X, schema):
+        options = _core.BinningOptions()
+        options.seed = seed_of(self.random_state)
+        options.grids = count("n_grids", self.n_grids)
+        options.law = self.law
+        options.min_rows = count("min_rows", self.min_rows)
+        if self.order is not None:
+            options.order_low = options.order_high = count("order", self.order)
+        self.bandwidth_ = kernel_of("laplacian", self.bandwidth, X, options.seed).length_scales
+        options.length_scales = self.bandwidth_
+        make = _core.binning_float if X.dtype == np.float32 else _core.binning_double
+        return make(_data.rows_of(X, schema), options, self._execution())
+
+
+@documented
+class RandomProjection(MapTransformer):
+    """A random projection that about keeps distances. Nothing of it is stored but the seed.
+
+    Parameters
+    ----------
+    n_components : int or "auto", default="auto"
+        Outputs. ``"auto"``: as many as keep all distances of the rows within eps (Johnson & Lindenstrauss).
+    kind : {"sign", "gaussian", "sparse", "verysparse", "fastjl", "srht", "hash"}, default="sign"
+        The law of the matrix.
+    eps : float, default=0.1
+        For ``"auto"``.
+    density : float or None, default=None
+        Of the sparse kinds: the share of entries that are not 0.
+    random_state : int, RandomState or None, default=0
+        An integer is the seed.
+    n_jobs : int, default=None
+        Threads; None and -1: all cores.
+
+    Attributes
+    ----------
+    n_components_ : int
+        The number of outputs.
+    {fitted}
+    """
+
+    def __init__(self, n_components="auto", *, kind="sign", eps=0.1, density=None, random_state=0, n_jobs=None):
+        self.n_components = n_components
+        self.kind = kind
+        self.eps = eps
+        self.density = density
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _make_map(self, X, schema):
+        options = _core.ProjectOptions()
+        options.kind = choice(_core.ProjectOptions.Kind, "kind", self.kind)
+        options.seed = seed_of(self.random_state)
+        options.density = 0 if self.density is None else numbers_of("density", self.density)[0]
+        if self.n_components == "auto":
+            dims = max(1, int(johnson_lindenstrauss_min_dim(n_samples=X.shape[0], eps=self.eps)))
+            if dims > X.shape[1]:
+                raise ValueError(
+                    f"eps={self.eps} and n_samples={X.shape[0]} lead to a target dimension of {dims} which is larger "
+                    f"than the original space with n_features={X.shape[1]}; give n_components or a larger eps")
+        else:
+            dims = count("n_components", self.n_components)
+        options.dims = self.n_components_ = dims
+        return _core.project(X.shape[1], options)
+
+    def inverse_transform(self, X):
+        """Rows back in the inputs' space, as near as least squares gets."""
+        check_is_fitted(self, "model_")
+        return mapped_back(self, X)
+
+
+def mapped_back(estimator, X):
+    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+    if X.shape[1] != estimator.model_.outputs:
+        raise ValueError(f"X has {X.shape[1]} features, expected the {estimator.model_.outputs} that transform gives")
+    back = estimator.model_.map.inverse()
+    return mapped(back, _data.rows_of(X, _data.schema_of(X.shape[1], sparse_rows=sparse.issparse(X))), X.dtype,
+                  estimator._execution())

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""Words of Python's arguments become the library's types here."""
+
+import numbers
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from bochner import _core
+
+
+def choice(kind, argument, word):
+    """The member of a bound enumeration that `word` names."""
+    words = [member.name for member in kind]
+    if not isinstance(word, str) or word.replace("-", "_") not in words:
+        raise ValueError(f"{argument}: found {word!r}, expected one of {', '.join(words)}")
+    return getattr(kind, word.replace("-", "_"))
+
+
+def seed_of(random_state):
+    """An integer is the seed itself; None and RandomState draw one."""
+    if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
+        if random_state < 0:
+            raise ValueError(f"random_state: found {random_state}, expected 0 or more")
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def count(argument, value, least=1):
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{argument}: found {value!r}, expected a whole number of at least {least}")
+    return int(value)
+
+
+def numbers_of(argument, value, least=0.0):
+    """None: none; one number or several."""
+    if value is None:
+        return []
+    values = [value] if isinstance(value, numbers.Real) else list(value)
+    for number in values:
+        if not isinstance(number, numbers.Real) or isinstance(number, bool) or not number >= least:
+            raise ValueError(f"{argument}: found {number!r}, expected numbers of at least {least:g}")
+    return [float(number) for number in values]
+
+
+def bandwidth_words(bandwidth):
+    """As --bandwidth of the command: None (searched), a rule, or one length scale for all inputs or each."""
+    if bandwidth is None:
+        return ""
+    if isinstance(bandwidth, str):
+        if bandwidth not in ("auto", "median", "scale"):
+            raise ValueError(f"bandwidth: found {bandwidth!r}, expected auto, median, scale, or length scales")
+        return bandwidth
+    return ",".join(repr(scale) for scale in numbers_of("bandwidth", bandwidth))
+
+
+def execution_of(n_jobs):
+    """All cores unless n_jobs says how many; -1 are all."""
+    execution = _core.Execution()
+    if n_jobs is not None and n_jobs != -1:
+        execution.threads = count("n_jobs", n_jobs)
+    return execution

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "arrays.h"
+#include "bochner/hmm.h"
+#include "bochner/mixture.h"
+#include "core.h"
+#include "long_work.h"
+
+namespace bochner::python {
+
+namespace {
+
+void bind_gaussians(nb::module_& m) {
+  nb::class_<CovarianceForm>(m, "CovarianceForm").def("__init__", [](CovarianceForm* place, const std::string& name) {
+    new (place) CovarianceForm(parse_covariance_name(name));
+  });
+  nb::class_<Gaussians>(m, "Gaussians")
+      .def("means", [](const Gaussians& g) { return to_array(g.means); })
+      .def("variances", [](const Gaussians& g) { return to_array(g.variances); })
+      .def("covariance", [](const Gaussians& g, std::size_t k) { return to_array(g.covariance(k)); });
+  nb::class_<Mixture>(m, "Mixture")
+      .def_ro("weights", &Mixture::weights)
+      .def_ro("gaussians", &Mixture::gaussians)
+      .def("sample", [](const Mixture& mixture, std::size_t rows, std::uint64_t seed) {
+        return to_array(sample_mixture(mixture, rows, seed));
+      });
+}
+
+void bind_mixture(nb::module_& m) {
+  nb::class_<MixtureOptions>(m, "MixtureOptions")
+      .def(nb::init<>())
+      .def_rw("components", &MixtureOptions::components)
+      .def_rw("covariance", &MixtureOptions::covariance)
+      .def_rw("restarts", &MixtureOptions::restarts)
+      .def_rw("tolerance", &MixtureOptions::tolerance)
+      .def_rw("rounds", &MixtureOptions::rounds)
+      .def_rw("floor", &MixtureOptions::floor, nb::arg().none())
+      .def_rw("features", &MixtureOptions::features);
+  m.def("mixture", [](HeldRows& rows, MixtureOptions options) {
+    return run_long([&](const CancelFunction& cancel) {
+      options.features.execution.cancel = cancel;
+      rows.rows->rewind();
+      return mixture(*rows.rows, options);
+    });
+  });
+  nb::class_<MixtureFacts>(m, "MixtureFacts")
+      .def_ro("log_likelihood", &MixtureFacts::log_likelihood)
+      .def_ro("parameters", &MixtureFacts::parameters)
+      .def_ro("aic", &MixtureFacts::aic)
+      .def_ro("bic", &MixtureFacts::bic)
+      .def_ro("rounds", &MixtureFacts::rounds)
+      .def_ro("converged", &MixtureFacts::converged);
+  m.def("mixture_facts", [](const HeldMap& head) { return mixture_facts(*head.map); });
+  m.def("mixtures_of", [](const HeldMap& head) { return mixtures_of(*head.map); });
+  m.def("log_density", [](const HeldMap& head) { return HeldMap{log_density(head.map)}; });
+}
+
+void bind_hmm(nb::module_& m) {
+  nb::class_<HmmOptions> options(m, "HmmOptions");
+  nb::enum_<HmmOptions::Topology>(options, "Topology")
+      .value("free", HmmOptions::Topology::free)
+      .value("left_to_right", HmmOptions::Topology::left_to_right);
+  options.def(nb::init<>())
+      .def_rw("states", &HmmOptions::states)
+      .def_rw("components", &HmmOptions::components)
+      .def_rw("covariance", &HmmOptions::covariance, nb::arg().none())
+      .def_rw("topology", &HmmOptions::topology)
+      .def_rw("restarts", &HmmOptions::restarts)
+      .def_rw("tolerance", &HmmOptions::tolerance)
+      .def_rw("rounds", &HmmOptions::rounds)
+      .def_rw("features", &HmmOptions::features);
+  m.def("hmm", [](HeldRows& rows, const std::vector<std::size_t>& starts, HmmOptions options) {
+    return run_long([&](const CancelFunction& cancel) {
+      options.features.execution.cancel = cancel;
+      rows.rows->rewind();
+      return hmm(*rows.rows, starts, options);
+    });
+  });
+  nb::class_<SequenceAnswer>(m, "SequenceAnswer")
+      .def_ro("rows", &SequenceAnswer::rows)
+      .def_ro("log_density", &SequenceAnswer::log_density)
+      .def_ro("label", &SequenceAnswer::label)
+      .def_ro("scores", &SequenceAnswer::scores)
+      .def_ro("states", &SequenceAnswer::states);
+  m.def("predict_sequences",
+        [](const Model& model, HeldRows& rows, const std::vector<std::size_t>& starts, Execution execution) {
+          return run_long([&](const CancelFunction& cancel) {
+            execution.cancel = cancel;
+            rows.rows->rewind();
+            return predict_sequences(model, *rows.rows, starts, execution);
+          });
+        });
+}
+
+}  // namespace
+
+void bind_mixtures(nb::module_& m) {
+  bind_gaussians(m);
+  bind_mixture(m);
+  bind_hmm(m);
+}
+
+}  // namespace bochner::python

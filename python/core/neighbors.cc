@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "bochner/neighbors.h"
+
+#include "arrays.h"
+#include "core.h"
+#include "long_work.h"
+
+namespace bochner::python {
+
+namespace {
+
+// Numbers of rows and distances, queries x k each.
+nb::tuple arrays_of(Neighbors found) {
+  const std::size_t queries = found.queries(), k = found.k;
+  return nb::make_tuple(to_array(std::move(found.rows), queries, k), to_array(std::move(found.distances), queries, k));
+}
+
+void bind_index(nb::module_& m) {
+  nb::class_<NeighborIndex>(m, "NeighborIndex")
+      .def(nb::new_([](HeldRows& rows, IndexOptions options) {
+        return run_long([&](const CancelFunction& cancel) {
+          options.execution.cancel = cancel;
+          rows.rows->rewind();
+          return NeighborIndex(*rows.rows, options);
+        });
+      }))
+      .def_static("load", &NeighborIndex::load, nb::call_guard<nb::gil_scoped_release>())
+      .def("save", &NeighborIndex::save, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("size", &NeighborIndex::size)
+      .def_prop_ro("schema", [](const NeighborIndex& index) { return index.schema(); })
+      .def_prop_ro("method", [](const NeighborIndex& index) { return index.report().method; })
+      .def_prop_ro("recall", [](const NeighborIndex& index) { return index.report().recall; })
+      .def("query", [](const NeighborIndex& index, HeldRows& rows, std::size_t k, Execution execution) {
+        return arrays_of(run_long([&](const CancelFunction& cancel) {
+          execution.cancel = cancel;
+          rows.rows->rewind();
+          return index.query(*rows.rows, k, execution);
+        }));
+      });
+}
+
+}  // namespace
+
+void bind_neighbors(nb::module_& m) {
+  nb::enum_<Metric>(m, "Metric")
+      .value("euclidean", Metric::euclidean)
+      .value("cosine", Metric::cosine)
+      .value("inner", Metric::inner);
+  nb::class_<IndexOptions> options(m, "IndexOptions");
+  nb::enum_<IndexOptions::Method>(options, "Method")
+      .value("auto", IndexOptions::Method::automatic)
+      .value("exact", IndexOptions::Method::exact)
+      .value("forest", IndexOptions::Method::forest);
+  options.def(nb::init<>())
+      .def_rw("metric", &IndexOptions::metric)
+      .def_rw("method", &IndexOptions::method)
+      .def_rw("recall", &IndexOptions::recall)
+      .def_rw("k", &IndexOptions::k)
+      .def_rw("seed", &IndexOptions::seed)
+      .def_rw("execution", &IndexOptions::execution);
+  bind_index(m);
+  m.def("neighbor_graph", [](HeldRows& rows, std::size_t k, IndexOptions options) {
+    return arrays_of(run_long([&](const CancelFunction& cancel) {
+      options.execution.cancel = cancel;
+      rows.rows->rewind();
+      return neighbor_graph(*rows.rows, k, options);
+    }));
+  });
+}
+
+}  // namespace bochner::python

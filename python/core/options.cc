@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "bochner/feature_options.h"
+#include "bochner/learner.h"
+#include "bochner/train.h"
+#include "core.h"
+
+namespace bochner::python {
+
+namespace {
+
+// What is said in words, as by the flags of the command.
+template <class Options>
+void bind_words(nb::class_<Options>& options) {
+  options.def_prop_rw(
+      "map", [](const Options& o) { return map_words(o.map); },
+      [](Options& o, const std::string& words) { o.map = parse_map_options(words); });
+  options.def_prop_rw(
+      "kernel", [](const Options& o) { return kernel_name(o.kernel); },
+      [](Options& o, const std::string& words) { o.kernel = parse_kernel(words); });
+  options.def_prop_rw(
+      "bandwidth", [](const Options& o) { return bandwidth_words(o.bandwidth); },
+      [](Options& o, const std::string& words) { o.bandwidth = parse_bandwidth(words); });
+  options.def_rw("features", &Options::features)
+      .def_rw("scale", &Options::scale, nb::arg().none())
+      .def_rw("scale_inputs", &Options::scale_inputs)
+      .def_rw("double_precision", &Options::double_precision)
+      .def_rw("seed", &Options::seed)
+      .def_rw("execution", &Options::execution)
+      .def_rw("say", &Options::say, nb::arg().none());
+}
+
+void bind_enums(nb::module_& m) {
+  using Scaling = ColumnScaling::Method;
+  nb::enum_<Effort>(m, "Effort")
+      .value("fast", Effort::fast)
+      .value("normal", Effort::normal)
+      .value("best", Effort::best);
+  nb::enum_<Scaling>(m, "Scaling")
+      .value("none", Scaling::none)
+      .value("standardize", Scaling::standardize)
+      .value("minmax", Scaling::minmax)
+      .value("log", Scaling::log)
+      .value("quantile", Scaling::quantile);
+  nb::enum_<Learner>(m, "Learner")
+      .value("ridge", Learner::ridge)
+      .value("svm", Learner::svm)
+      .value("hard_svm", Learner::hard_svm)
+      .value("logistic", Learner::logistic)
+      .value("huber", Learner::huber)
+      .value("svr", Learner::svr);
+  nb::enum_<MarginLoss>(m, "MarginLoss").value("linear", MarginLoss::linear).value("squared", MarginLoss::squared);
+  nb::enum_<RidgeOptions::Solver>(m, "Solver")
+      .value("auto", RidgeOptions::Solver::automatic)
+      .value("cholesky", RidgeOptions::Solver::cholesky)
+      .value("cg", RidgeOptions::Solver::cg)
+      .value("dual", RidgeOptions::Solver::dual);
+}
+
+void bind_learners(nb::module_& m) {
+  nb::class_<RidgeOptions>(m, "RidgeOptions")
+      .def(nb::init<>())
+      .def_rw("lambdas", &RidgeOptions::lambdas)
+      .def_rw("solver", &RidgeOptions::solver)
+      .def_rw("tolerance", &RidgeOptions::tolerance)
+      .def_rw("most_steps", &RidgeOptions::most_steps)
+      .def_rw("intercept", &RidgeOptions::intercept)
+      .def_rw("seed", &RidgeOptions::seed);
+  nb::class_<LearnerOptions>(m, "LearnerOptions")
+      .def(nb::init<>())
+      .def_rw("learner", &LearnerOptions::learner)
+      .def_rw("loss", &LearnerOptions::loss)
+      .def_rw("C", &LearnerOptions::C)
+      .def_rw("lambdas", &LearnerOptions::lambdas)
+      .def_rw("epsilon", &LearnerOptions::epsilon, nb::arg().none())
+      .def_rw("delta", &LearnerOptions::delta, nb::arg().none())
+      .def_rw("intercept", &LearnerOptions::intercept)
+      .def_rw("tolerance", &LearnerOptions::tolerance, nb::arg().none())
+      .def_rw("most_steps", &LearnerOptions::most_steps)
+      .def_rw("seed", &LearnerOptions::seed);
+}
+
+}  // namespace
+
+void bind_options(nb::module_& m) {
+  bind_enums(m);
+  nb::class_<Execution>(m, "Execution")
+      .def(nb::init<>())
+      .def_rw("threads", &Execution::threads)
+      .def_rw("memory", &Execution::memory)
+      .def_rw("progress", &Execution::progress, nb::arg().none());
+  bind_learners(m);
+  nb::class_<TrainOptions> train(m, "TrainOptions");
+  train.def(nb::init<>())
+      .def_rw("automatic", &TrainOptions::automatic, nb::arg().none())
+      .def_rw("ridge", &TrainOptions::ridge)
+      .def_rw("learner", &TrainOptions::learner)
+      .def_rw("class_weights", &TrainOptions::class_weights)
+      .def_rw("balanced", &TrainOptions::balanced)
+      .def_rw("calibrate", &TrainOptions::calibrate);
+  bind_words(train);
+  nb::class_<FeatureOptions> features(m, "FeatureOptions");
+  features.def(nb::init<>());
+  bind_words(features);
+}
+
+}  // namespace bochner::python

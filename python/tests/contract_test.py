@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""scikit-learn's own checks of every estimator, none of them expected to fail."""
+
+import bochner
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+ESTIMATORS = [
+    bochner.KernelRidge(),
+    bochner.KernelSVC(),
+    bochner.KernelLogistic(),
+    bochner.KernelSVR(),
+    bochner.KernelRegressor(effort="fast"),
+    bochner.KernelClassifier(effort="fast"),
+    bochner.FourierFeatures(n_components=100),
+    bochner.NystroemFeatures(n_components=20),
+    bochner.BinningFeatures(n_grids=20),
+    bochner.RandomProjection(n_components=2),
+    bochner.RandomizedSVD(),
+    bochner.KernelPCA(),
+    bochner.KernelLDA(),
+    bochner.KernelKMeans(n_clusters=3),
+    bochner.GaussianMixture(),
+    bochner.NearestNeighbors(),
+    bochner.KNNGraph(),
+    bochner.HMMClassifier(),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_contract(estimator, check):
+    check(estimator)
