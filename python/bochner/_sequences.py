@@ -49,6 +49,10 @@ class HMMClassifier(ClassifierMixin, ModelEstimator):
     ----------
     classes_ : ndarray
         The classes, sorted.
+    n_iter_ : int
+        Rounds of Baum-Welch.
+    converged_ : bool
+        Whether it ended by ``tol``.
     {fitted}
     """
 
@@ -110,6 +114,8 @@ class HMMClassifier(ClassifierMixin, ModelEstimator):
             options.features.say = print
         schema = _data.schema_of(X.shape[1], self._feature_names(), 1, None, self.classes_)
         self.model_ = _core.hmm(_data.rows_of(X, schema, np.repeat(codes, lengths)), starts, options)
+        facts = _core.hmm_facts(self.model_.head)
+        self.n_iter_, self.converged_ = max(1, facts.rounds), facts.converged
         return self
 
     def predict_log_proba(self, X, lengths=None):

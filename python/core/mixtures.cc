@@ -77,6 +77,11 @@ void bind_hmm(nb::module_& m) {
       return hmm(*rows.rows, starts, options);
     });
   });
+  nb::class_<HmmFacts>(m, "HmmFacts")
+      .def_ro("log_likelihood", &HmmFacts::log_likelihood)
+      .def_ro("rounds", &HmmFacts::rounds)
+      .def_ro("converged", &HmmFacts::converged);
+  m.def("hmm_facts", [](const HeldMap& head) { return hmm_facts(*head.map); });
   nb::class_<SequenceAnswer>(m, "SequenceAnswer")
       .def_ro("rows", &SequenceAnswer::rows)
       .def_ro("log_density", &SequenceAnswer::log_density)

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""What the contract does not ask: the command's bytes, views instead of copies, errors, Ctrl-C."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import bochner
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.linear_model import Ridge
+
+COMMAND = os.environ.get("BOCHNER_COMMAND")
+needs_command = pytest.mark.skipif(not COMMAND, reason="no command here")
+
+
+def problem(rows=500, inputs=4, classes=False, seed=0):
+    draws = np.random.default_rng(seed)
+    X = draws.normal(size=(rows, inputs))
+    y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * draws.normal(size=rows)
+    return X, (y > 0).astype(int) if classes else y
+
+
+def run(*words):
+    done = subprocess.run([COMMAND, *map(str, words)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def write_csv(path, X, y, header=True):
+    with open(path, "w") as file:
+        if header:
+            file.write(",".join([*(f"c{j}" for j in range(X.shape[1])), "y"]) + "\n")
+        for row, target in zip(X, y):
+            file.write(",".join([*(repr(float(v)) for v in row), repr(target.item())]) + "\n")
+
+
+@needs_command
+@pytest.mark.parametrize("machine, words", [
+    (bochner.KernelRidge(n_components=64), ["--features", "64", "--task", "regression"]),
+    (bochner.KernelSVC(C=2.0, n_components=64, kernel="laplacian"),
+     ["--features", "64", "--learner", "svm", "--C", "2", "--kernel", "laplacian", "--task", "classification"]),
+    (bochner.KernelLogistic(n_components=32, random_state=3),
+     ["--features", "32", "--learner", "logistic", "--seed", "3", "--task", "classification"]),
+])
+def test_python_and_the_command_write_the_same_bytes(tmp_path, machine, words):
+    X, y = problem(classes=words[-1] == "classification")
+    write_csv(tmp_path / "rows.csv", X, y)
+    run("train", tmp_path / "rows.csv", "--target", "y", *words, "-o", tmp_path / "command.model", "--quiet")
+    expected = (tmp_path / "command.model").read_bytes()
+    machine.fit(tmp_path / "rows.csv", "y").save(tmp_path / "python.model")
+    assert (tmp_path / "python.model").read_bytes() == expected
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
+    machine.fit(table, pandas.Series(y, name="y")).save(tmp_path / "table.model")
+    assert (tmp_path / "table.model").read_bytes() == expected
+
+
+@needs_command
+def test_an_array_gives_the_bytes_of_its_npy_file(tmp_path):
+    X, y = problem()
+    np.save(tmp_path / "rows.npy", np.column_stack([X, y]))
+    run("train", tmp_path / "rows.npy", "--target", "-1", "--features", "50", "--task", "regression", "-o",
+        tmp_path / "command.model", "--quiet")
+    bochner.KernelRidge(n_components=50).fit(X, y).save(tmp_path / "python.model")
+    assert (tmp_path / "python.model").read_bytes() == (tmp_path / "command.model").read_bytes()
+
+
+@needs_command
+def test_models_go_from_one_to_the_other(tmp_path):
+    X, y = problem(classes=True)
+    write_csv(tmp_path / "rows.csv", X, y)
+    run("train", tmp_path / "rows.csv", "--target", "y", "--features", "64", "-o", tmp_path / "a.model", "--quiet")
+    machine = bochner.load(tmp_path / "a.model")
+    assert list(machine.classes_) == ["0", "1"]
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
+    answers = machine.predict(table)
+    assert np.mean(answers == y.astype(str)) > 0.9
+    assert np.array_equal(answers, machine.predict(tmp_path / "rows.csv"))
+    said = run("predict", tmp_path / "a.model", tmp_path / "rows.csv", "--quiet").split()
+    assert [line.split(",")[0] for line in said[-len(y):]] == list(answers)
+
+
+def test_orders_types_and_sparse_rows_give_the_same_machine():
+    X, y = problem()
+    X = X.astype(np.float32).astype(np.float64)
+    machine = bochner.KernelRidge(n_components=64, scale="none", bandwidth=1.5)
+    expected = machine.fit(X, y).predict(X)
+    read_only = X.copy()
+    read_only.flags.writeable = False
+    wide = np.repeat(X, 2, axis=1)[:, ::2]
+    for other in (np.asfortranarray(X), read_only, wide, X[::-1][::-1], X.astype(np.float32)):
+        assert np.array_equal(machine.fit(other, y).predict(other), expected)
+    for container in (sparse.csr_array, sparse.csr_matrix, sparse.csc_array):
+        assert np.allclose(machine.fit(container(X), y).predict(container(X)), expected, atol=1e-4)
+    long = sparse.csr_array(X)
+    long.indices, long.indptr = long.indices.astype(np.int64), long.indptr.astype(np.int64)
+    assert np.array_equal(machine.predict(long), machine.predict(sparse.csr_array(X)))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_alpha_is_that_of_ridge_on_the_features(weighted):
+    X, y = problem(rows=400)
+    weights = np.random.default_rng(1).uniform(0.5, 3, len(y)) if weighted else None
+    features = bochner.FourierFeatures(n_components=60, bandwidth=2.0, random_state=5)
+    machine = bochner.KernelRidge(0.3, n_components=60, bandwidth=2.0, scale="none", precision="double", random_state=5)
+    Z = features.fit_transform(X)
+    expected = Ridge(0.3).fit(Z, y, sample_weight=weights).predict(Z)
+    assert np.allclose(machine.fit(X, y, sample_weight=weights).predict(X), expected, atol=1e-6)
+
+
+def test_pickles_are_the_bytes_of_the_model(tmp_path):
+    X, y = problem()
+    machine = bochner.KernelRidge(n_components=64).fit(X, y)
+    machine.save(tmp_path / "m.model")
+    data = pickle.dumps(machine)
+    assert (tmp_path / "m.model").read_bytes() in data
+    assert np.array_equal(pickle.loads(data).predict(X), machine.predict(X))
+    neighbors = pickle.loads(pickle.dumps(bochner.NearestNeighbors().fit(X)))
+    assert neighbors.kneighbors(X[:3])[1].tolist() == bochner.NearestNeighbors().fit(X).kneighbors(X[:3])[1].tolist()
+
+
+@needs_command
+def test_text_and_missing_cells_are_read_as_from_a_file(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    X, y = problem(rows=300, classes=True)
+    table = pandas.DataFrame({"a": X[:, 0], "b": X[:, 1], "city": np.where(X[:, 2] > 0, "Bern", "Rome, Lazio")})
+    table.loc[3, "a"] = np.nan
+    labels = np.where(y == 1, "yes", "no")
+    machine = bochner.KernelSVC(C=1.0, n_components=64).fit(table, pandas.Series(labels, name="answer"))
+    assert set(machine.classes_) == {"no", "yes"} and np.mean(machine.predict(table) == labels) > 0.8
+    table.assign(answer=labels).to_csv(tmp_path / "rows.csv", index=False)
+    run("train", tmp_path / "rows.csv", "--target", "answer", "--features", "64", "--learner", "svm", "--C", "1",
+        "--task", "classification", "-o", tmp_path / "command.model", "--quiet")
+    machine.save(tmp_path / "python.model")
+    assert (tmp_path / "python.model").read_bytes() == (tmp_path / "command.model").read_bytes()
+    pyarrow = pytest.importorskip("pyarrow")
+    assert np.array_equal(machine.predict(pyarrow.Table.from_pandas(table)), machine.predict(table))
+
+
+def test_mistakes_are_value_errors_that_name_the_argument():
+    X, y = problem()
+    with pytest.raises(ValueError, match="alpha.*-1"):
+        bochner.KernelRidge(alpha=-1).fit(X, y)
+    with pytest.raises(ValueError, match="effort.*fast, normal, best"):
+        bochner.KernelRegressor(effort="most").fit(X, y)
+    with pytest.raises(ValueError, match="kernel|gausian"):
+        bochner.KernelRidge(kernel="gausian").fit(X, y)
+    with pytest.raises(ValueError, match="n_grids"):
+        bochner.BinningFeatures(n_grids=0).fit(X)
+    with pytest.raises(OSError, match="absent.csv"):
+        bochner.KernelRidge().fit("absent.csv", "y")
+    with pytest.raises((RuntimeError, ValueError)):
+        bochner.load(__file__)
+
+
+def test_ctrl_c_ends_a_training():
+    X, y = problem(rows=20000, inputs=20)
+    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        bochner.KernelRidge(n_components=8192, n_jobs=2).fit(X, y)
+
+
+def test_the_lock_is_free_while_a_machine_trains():
+    X, y = problem(rows=4000)
+    ticks = []
+    done = threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.monotonic())
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    bochner.KernelRidge(n_components=1024).fit(X, y)
+    done.set()
+    thread.join()
+    assert len(ticks) > 3
+
+
+def test_import_is_lazy():
+    code = "import sys, bochner, bochner._core; assert 'sklearn' not in sys.modules; bochner.KernelRidge; dir(bochner)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_intervals_and_probabilities_come_with_calibration():
+    X, y = problem(rows=1500)
+    machine = bochner.KernelRidge(n_components=128, calibrate=True).fit(X[:1000], y[:1000])
+    lower, upper = machine.predict_interval(X[1000:], 0.8).T
+    assert 0.7 < np.mean((lower <= y[1000:]) & (y[1000:] <= upper)) < 0.9
+    X, y = problem(rows=1500, classes=True)
+    assert not hasattr(bochner.KernelSVC(C=1.0).fit(X[:300], y[:300]), "predict_proba")
+    svc = bochner.KernelSVC(C=1.0, n_components=128, calibrate=True).fit(X[:1000], y[:1000])
+    sure = svc.predict_proba(X[1000:])
+    assert np.allclose(sure.sum(axis=1), 1) and np.mean(sure[np.arange(500), y[1000:]]) > 0.8
+    with pytest.raises(AttributeError, match="calibrate"):
+        bochner.KernelRidge(n_components=32).fit(X[:300], y[:300]).predict_interval(X)
