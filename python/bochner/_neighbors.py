@@ -20,7 +20,7 @@ class _Index(ModelEstimator):
         """Builds the index over X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
         X = self._inputs(X, reset=True)
         options = _core.IndexOptions()
-        options.metric = choice(_core.Metric, "metric", self.metric)
+        options.metric = choice(_core.Metric, "metric", self._metric())
         options.method = choice(_core.IndexOptions.Method, "method", self.method)
         options.recall = float(self.recall)
         options.k = count("n_neighbors", self.n_neighbors)
@@ -36,6 +36,9 @@ class _Index(ModelEstimator):
         """Writes the index, which ``bochner neighbors`` reads as well."""
         check_is_fitted(self, "index_")
         self.index_.save(str(path))
+
+    def _metric(self):
+        return self.metric
 
     def _query(self, X, k):
         X = self._inputs(X, reset=False)

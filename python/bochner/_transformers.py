@@ -278,7 +278,7 @@ class RandomProjection(MapTransformer):
         options = _core.ProjectOptions()
         options.kind = choice(_core.ProjectOptions.Kind, "kind", self.kind)
         options.seed = seed_of(self.random_state)
-        options.density = 0 if self.density is None else numbers_of("density", self.density)[0]
+        options.density = (numbers_of("density", self._density()) or [0])[0]
         if self.n_components == "auto":
             dims = max(1, int(johnson_lindenstrauss_min_dim(n_samples=X.shape[0], eps=self.eps)))
             if dims > X.shape[1]:
@@ -289,6 +289,9 @@ class RandomProjection(MapTransformer):
             dims = count("n_components", self.n_components)
         options.dims = self.n_components_ = dims
         return _core.project(X.shape[1], options)
+
+    def _density(self):
+        return self.density
 
     def inverse_transform(self, X):
         """Rows back in the inputs' space, as near as least squares gets."""

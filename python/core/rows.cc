@@ -3,6 +3,8 @@
 
 #include "arrays.h"
 #include "bochner/schema.h"
+#include "bochner/sparse_rows.h"
+#include "bochner/stream.h"
 #include "bochner/table_rows.h"
 #include "core.h"
 #include "long_work.h"
@@ -91,9 +93,31 @@ void bind_schema(nb::module_& m) {
       .def_rw("task", &Schema::task)
       .def_rw("labels", &Schema::labels)
       .def_rw("targets", &Schema::targets)
+      .def_rw("missing", &Schema::missing)
       .def("input_names", &Schema::input_names)
       .def("target_names", &Schema::target_names)
       .def("__eq__", [](const Schema& a, const Schema& b) { return a == b; });
+}
+
+// All rows as CSR, read once: values, columns, offsets, targets.
+nb::tuple read_sparse(HeldRows& held) {
+  SparseRows<double> all;
+  std::vector<double> targets;
+  run_long([&](const CancelFunction& cancel) {
+    held.rows->rewind();
+    each<double>(*held.rows, nullptr,
+                 [&](const RowBlock<double>& block) {
+                   for (std::size_t i = 0; i < block.rows; ++i) {
+                     all.append(block, i);
+                     all.end_row();
+                   }
+                   targets.insert(targets.end(), block.targets, block.targets + block.rows * block.target_count);
+                 },
+                 {.cancel = cancel});
+  });
+  const std::size_t rows = all.rows(), count = rows ? targets.size() / rows : 0;
+  return nb::make_tuple(to_array(std::move(all.values)), to_array(std::move(all.columns)),
+                        to_array(std::move(all.offsets)), to_array(std::move(targets), rows, count));
 }
 
 void bind_reading(nb::module_& m) {
@@ -132,6 +156,7 @@ void bind_rows(nb::module_& m) {
   bind_sources<float>(m);
   bind_sources<double>(m);
   bind_reading(m);
+  m.def("read_sparse", &read_sparse);
 }
 
 }  // namespace bochner::python

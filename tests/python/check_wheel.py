@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""The extension inside a wheel is tagged as the wheel is, and what types and licence need is in it: check_wheel.py WHEEL"""
+
+import sys
+import zipfile
+
+
+def main():
+    path = sys.argv[1]
+    names = zipfile.ZipFile(path).namelist()
+    interpreter, abi, _ = path.removesuffix(".whl").split("-")[-3:]
+    modules = [name for name in names if name.startswith("bochner/_core") and name.endswith(".so")]
+    problems = []
+    if len(modules) != 1:
+        problems.append(f"{len(modules)} extensions, expected one")
+    elif abi == "abi3" and not modules[0].endswith(".abi3.so"):
+        problems.append(f"{modules[0]} in a wheel of the stable ABI")
+    elif abi != "abi3" and f"-{interpreter[2:]}-" not in modules[0]:
+        problems.append(f"{modules[0]} in a wheel for {interpreter}")
+    for needed in ("bochner/py.typed", "bochner/_core.pyi", "bochner/__init__.pyi"):
+        if needed not in names:
+            problems.append(f"lacks {needed}")
+    if not any(name.endswith("LICENSE") for name in names):
+        problems.append("lacks LICENSE")
+    for problem in problems:
+        print(f"error: {path}: {problem}")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
