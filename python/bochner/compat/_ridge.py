@@ -2,8 +2,6 @@
 # Copyright 2026 The bochner authors
 """sklearn.kernel_ridge."""
 
-import numpy as np
-
 from bochner._docs import documented
 from bochner._predictors import KernelRidge as _KernelRidge
 from bochner.compat._approximation import kernel_of
@@ -50,10 +48,9 @@ class KernelRidge(_KernelRidge):
             kernel = kernel_of(self.kernel, 1 / self.n_features_in_ if self.gamma is None else self.gamma)
             machine.set_params(
                 map="nystroem:landmarks=uniform", kernel=kernel.name, bandwidth=kernel.length_scales[0],
-                n_components=self.n_components or int(np.clip(self._rows, 1, 2000)))
+                n_components=self.n_components or min(self._rows, 2000))
         machine._set_machine(options, total_weight)
 
-    def fit(self, X, y=None, sample_weight=None):
-        """Fits to X and y, as scikit-learn's."""
-        self._rows = np.shape(X)[0] if np.ndim(X) else 2000
-        return super().fit(X, y, sample_weight)
+    def _train(self, rows, total_weight):
+        self._rows = rows.size or 2000
+        super()._train(rows, total_weight)
