@@ -12,6 +12,7 @@
 #include "folds/embedding_fold.h"
 #include "maps/load.h"
 #include "maps/map_rows.h"
+#include "run/part_sum.h"
 #include "run/stream.h"
 
 namespace bochner {
@@ -68,14 +69,14 @@ void MeanEmbedding::add(Rows& rows, const Execution& execution) {
   const EmbeddingFold more =
       folded(rows, map_, EmbeddingFold(map_->outputs(), map_->bound(), sums_->weight_bound()), execution);
   auto both = std::make_shared<EmbeddingFold>(*sums_);
-  both->merge(more);
+  merge_in_order<EmbeddingFold>(*both, {&more, 1});
   sums_ = std::move(both);
 }
 
 void MeanEmbedding::merge(const MeanEmbedding& other) {
   check_same(*this, other);
   auto both = std::make_shared<EmbeddingFold>(*sums_);
-  both->merge(*other.sums_);
+  merge_in_order<EmbeddingFold>(*both, {other.sums_.get(), 1});
   sums_ = std::move(both);
 }
 
