@@ -97,7 +97,6 @@ FlowBatch fitting_batch(FlowBatch batch, std::size_t rows) {
     batch.fitted = rows * batch.fitted / wanted;
     batch.scored = rows - batch.fitted;
   }
-  batch.landmarks = std::min(batch.landmarks, batch.fitted);
   return batch;
 }
 
@@ -146,7 +145,7 @@ Metric flow(const Workers& on, const FlowRows& rows, Metric start, const FlowPha
             const std::function<void(std::size_t, double)>& tell) {
   const std::size_t n = rows.x.rows;
   const FlowBatch batch = fitting_batch(phase.batch, n);
-  require(batch.landmarks > 0 && batch.scored > 0, "flow: {} rows are too few", n);
+  require(batch.fitted > 0 && batch.scored > 0, "flow: {} rows are too few", n);
   require(phase.full || !start.diagonal.empty(), "flow: a full metric cannot become diagonal");
   if (phase.steps == 0) return start;
   Metric metric = std::move(start);

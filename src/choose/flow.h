@@ -32,9 +32,9 @@ struct FlowRows {
   std::span<const double> weights = {};
 };
 
-// One draw of rows: the first `landmarks` of the first `fitted` rows are landmarks, the rest is scored.
+// One draw of rows: the first are fitted, the rest is scored.
 struct FlowBatch {
-  std::size_t fitted = 1500, landmarks = 750, scored = 1500;
+  std::size_t fitted = 500, scored = 800;
 };
 
 struct FlowGradient {
@@ -43,12 +43,11 @@ struct FlowGradient {
   double q = 0, log_lambda = 0;
 };
 
-// The loss of the Nystroem ridge fitted on the rows `batch`, and its gradient: two passes over the rows and one
+// The loss of the kernel ridge fitted on some of the rows drawn, and its gradient: two passes over the rows and one
 // Cholesky; nothing is differentiated through it. T: of the kernel's entries; sums are double. Same bits for any number
-// of threads.
-//   A = K_a'D K_a + lambda n K_M + 1e-8 n I,  alpha = A^-1 K_a'D y_a,  e = D (y_a - K_a alpha),  r = D (y_b - K_b
-//   alpha) rho = 2 r / |D^-1/2 r|^2,  beta = A^-1 K_b'rho d loss / d K: -rho alpha' on scored rows, -e beta' + D K_a
-//   beta alpha' on fitted ones, + lambda n beta alpha' on landmarks. D: the weights.
+// of threads. K: of the fitted rows a, K_b: of the scored rows b with these, D: the weights.
+//   alpha = (K + lambda n D^-1)^-1 y_a,  r = D (y_b - K_b alpha),  rho = 2 r / |D^-1/2 r|^2,
+//   beta = (K + lambda n D^-1)^-1 K_b'rho;  d loss / d K_b = -rho alpha',  d loss / d K = beta alpha'.
 template <class T>
 FlowGradient flow_gradient(const Workers& on, const FlowRows& rows, std::span<const std::uint32_t> drawn,
                            const FlowBatch& batch, const Metric& metric);

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t kPieceRows = 192;  // of rows that a thread takes
 constexpr std::size_t kTile = 256;
+constexpr double kLeastWeight = 1e-6;
+constexpr double kRounding = 1e-9;  // of the kernel's float entries, in their matrix: of n
 
 // Pieces of n things: work(begin, count).
 template <class Work>
@@ -37,20 +39,18 @@ class Step {
       : on_(on),
         metric_(metric),
         n1_(batch.fitted),
-        M_(batch.landmarks),
         n_(batch.fitted + batch.scored),
         d_(rows.x.cols),
         c_(rows.y.cols),
         x_(n_, d_),
         y_(n_, c_),
         w_(n_, 1.0),
-        K_(n_, M_) {
+        K_(n_, n1_) {
     for (std::size_t i = 0; i < n_; ++i) {
       for (std::size_t j = 0; j < d_; ++j) x_(i, j) = T(rows.x(drawn[i], j));
       std::copy_n(rows.y.row(drawn[i]), c_, &y_(i, 0));
       if (!rows.weights.empty()) w_[i] = rows.weights[drawn[i]];
     }
-    weighted_ = !rows.weights.empty();
     centre_targets();
     project();
     fill_kernel();
@@ -60,11 +60,9 @@ class Step {
     FlowGradient g;
     solve();
     g.loss = std::log(squares_ / (scored_weight_ * double(c_)));
-    const double lambda_n = metric_.lambda * double(n1_);
-    // <beta, K_M alpha>
-    for (std::size_t i = 0; i < M_; ++i)
-      for (std::size_t k = 0; k < c_; ++k) g.log_lambda += lambda_n * beta_(i, k) * fit_alpha_(i, k);
-    slopes(g, lambda_n);
+    for (std::size_t i = 0; i < n1_; ++i)
+      for (std::size_t k = 0; k < c_; ++k) g.log_lambda += ridge(i) * beta_(i, k) * alpha_(i, k);
+    slopes(g);
     return g;
   }
 
@@ -97,132 +95,85 @@ class Step {
   }
 
   void fill_kernel() {
-    points_ = pack_points<T>(std::as_const(u_).view().slice(0, M_));
+    points_ = pack_points<T>(std::as_const(u_).view().slice(0, n1_));
     in_pieces(on_.threads, n_, kPieceRows, [&](std::size_t begin, std::size_t count) {
-      Matrix<T> k(count, M_);
+      Matrix<T> k(count, n1_);
       on_.ops.radial_block(std::as_const(u_).view().slice(begin, count), points_, metric_.q, k.view());
-      std::copy_n(k.data(), count * M_, &K_(begin, 0));
+      std::copy_n(k.data(), count * n1_, &K_(begin, 0));
     });
   }
 
-  // out = K(begin .., :) coefficients
-  Matrix<double> fit(std::size_t begin, std::size_t rows, const Matrix<double>& coefficients) {
-    Matrix<double> out(rows, c_);
-    in_pieces(on_.threads, rows, kPieceRows, [&](std::size_t first, std::size_t count) {
-      multiply(1.0, columns(K_, begin + first, count, 0, M_), coefficients.view(), 0.0, out.view().slice(first, count));
-    });
-    return out;
-  }
+  // lambda n / w, what a fitted row adds to the diagonal.
+  double ridge(std::size_t i) const { return metric_.lambda * double(n1_) / std::max(w_[i], kLeastWeight); }
 
-  // K(begin .., :)' r
-  Matrix<double> gather(std::size_t begin, const Matrix<double>& r) {
-    Matrix<double> out(M_, c_);
-    in_pieces(on_.threads, M_, kTile, [&](std::size_t first, std::size_t count) {
-      transposed_multiply(1.0, columns(K_, begin, r.rows(), first, count), r.view(), 0.0,
-                          out.view().slice(first, count));
-    });
-    return out;
-  }
-
-  TiledSymmetric<double> normal_matrix() {
-    TiledSymmetric<double> A(M_, kTile);
-    Matrix<double> DK;  // D K_a
-    if (weighted_) {
-      DK = Matrix<double>(n1_, M_);
-      for (std::size_t i = 0; i < n1_; ++i)
-        for (std::size_t j = 0; j < M_; ++j) DK(i, j) = w_[i] * K_(i, j);
-    }
-    const Matrix<double>& right = weighted_ ? DK : K_;
-    const double n = double(n1_);
+  Cholesky factor() {
+    TiledSymmetric<double> A(n1_, kTile);
     on_.threads.run(A.tile_count(), [&](std::size_t piece, int) {
       const auto [I, J] = tile_index(piece);
       const MatrixView<double> tile = A.block(I, J);
-      transposed_multiply(1.0, columns(K_, 0, n1_, I * kTile, tile.rows), columns(right, 0, n1_, J * kTile, tile.cols),
-                          0.0, tile);
       for (std::size_t i = 0; i < tile.rows; ++i)
         for (std::size_t j = 0; j < tile.cols; ++j) {
           const std::size_t r = I * kTile + i, s = J * kTile + j;
-          tile(i, j) += metric_.lambda * n * 0.5 * (K_(r, s) + K_(s, r)) + (r == s ? 1e-8 * n : 0);
+          tile(i, j) = 0.5 * (K_(r, s) + K_(s, r)) + (r == s ? ridge(r) : 0);
         }
     });
-    return A;
-  }
-
-  Cholesky factor() {
-    const TiledSymmetric<double> A = normal_matrix();
-    double mean = 0;
-    for (std::size_t i = 0; i < M_; ++i) mean += A.at(i, i) / double(M_);
-    for (double jitter = 0;; jitter = std::max(jitter * 100, 1e-10 * mean)) {
+    for (double jitter = kRounding * double(n1_);; jitter *= 100) {
       Cholesky L(A, jitter, on_.threads);
-      if (!L.failed_column() || jitter > mean) return L;
+      if (!L.failed_column() || jitter > double(n1_)) return L;
     }
   }
 
   void solve() {
     const Cholesky L = factor();
-    Matrix<double> Dy(n1_, c_);
-    for (std::size_t i = 0; i < n1_; ++i)
-      for (std::size_t k = 0; k < c_; ++k) Dy(i, k) = w_[i] * y_(i, k);
-    alpha_ = gather(0, Dy);
+    alpha_ = Matrix<double>(n1_, c_);
+    std::copy_n(y_.data(), n1_ * c_, alpha_.data());
     L.solve(alpha_.view(), on_.threads);
-    fit_alpha_ = fit(0, n_, alpha_);
     rho_ = Matrix<double>(n_ - n1_, c_);
+    in_pieces(on_.threads, rho_.rows(), kPieceRows, [&](std::size_t first, std::size_t count) {
+      multiply(1.0, columns(K_, n1_ + first, count, 0, n1_), std::as_const(alpha_).view(), 0.0,
+               rho_.view().slice(first, count));
+    });
     for (std::size_t i = n1_; i < n_; ++i)
       for (std::size_t k = 0; k < c_; ++k) {
-        const double r = y_(i, k) - fit_alpha_(i, k);
+        const double r = y_(i, k) - rho_(i - n1_, k);
         rho_(i - n1_, k) = 2 * w_[i] * r;
         squares_ += w_[i] * r * r;
       }
     squares_ = std::max(squares_, std::numeric_limits<double>::min());
     for (std::size_t i = 0; i < rho_.rows() * c_; ++i) rho_.data()[i] /= squares_;
-    beta_ = gather(n1_, rho_);
+    beta_ = Matrix<double>(n1_, c_);
+    in_pieces(on_.threads, n1_, kTile, [&](std::size_t first, std::size_t count) {  // K_b'rho
+      transposed_multiply(1.0, columns(K_, n1_, rho_.rows(), first, count), std::as_const(rho_).view(), 0.0,
+                          beta_.view().slice(first, count));
+    });
     L.solve(beta_.view(), on_.threads);
-  }
-
-  // Omega = left right', right = [beta, alpha]
-  Matrix<T> left_factor(double lambda_n) {
-    const Matrix<double> fit_beta = fit(0, n1_, beta_);
-    Matrix<T> left(n_, 2 * c_);
-    for (std::size_t i = 0; i < n_; ++i)
-      for (std::size_t k = 0; k < c_; ++k) {
-        if (i >= n1_) {
-          left(i, c_ + k) = T(-rho_(i - n1_, k));
-          continue;
-        }
-        left(i, k) = T(-w_[i] * (y_(i, k) - fit_alpha_(i, k)));
-        left(i, c_ + k) = T(w_[i] * fit_beta(i, k) + (i < M_ ? lambda_n * beta_(i, k) : 0));
-      }
-    return left;
   }
 
   // R = (h + g) x / 2 - H z for each row, h and g the sums of H over rows and columns: the gradient by W is
   // 2 (X'R + R'X) W.
-  void slopes(FlowGradient& g, double lambda_n) {
-    const Matrix<T> left = left_factor(lambda_n);
-    Matrix<T> right(M_, 2 * c_);
-    for (std::size_t i = 0; i < M_; ++i)
-      for (std::size_t k = 0; k < c_; ++k) {
-        right(i, k) = T(beta_(i, k));
-        right(i, c_ + k) = T(alpha_(i, k));
-      }
+  void slopes(FlowGradient& g) {
+    Matrix<T> left(n_, c_), right(n1_, c_);  // Omega = left right'
+    for (std::size_t i = 0; i < n_; ++i)
+      for (std::size_t k = 0; k < c_; ++k) left(i, k) = T(i < n1_ ? beta_(i, k) : -rho_(i - n1_, k));
+    for (std::size_t i = 0; i < n1_ * c_; ++i) right.data()[i] = T(alpha_.data()[i]);
     const PointPanels<T> packed_right = pack_points<T>(std::as_const(right).view());
     const std::size_t pieces = (n_ + kPieceRows - 1) / kPieceRows;
-    Matrix<double> column_sums(pieces, M_);
+    Matrix<double> column_sums(pieces, n1_);
     std::vector<double> h(n_), by_exponent(n_);
     Matrix<T> Hz(n_, d_);
     in_pieces(on_.threads, n_, kPieceRows, [&](std::size_t begin, std::size_t count) {
-      Matrix<T> H(count, M_);
+      Matrix<T> H(count, n1_);
       on_.ops.radial_slope(std::as_const(u_).view().slice(begin, count), points_, metric_.q,
                            {left.view().slice(begin, count), packed_right, H.view(), &h[begin], &by_exponent[begin]});
       double* sums = &column_sums(begin / kPieceRows, 0);
       for (std::size_t i = 0; i < count; ++i)
-        for (std::size_t j = 0; j < M_; ++j) sums[j] += double(H(i, j));
-      on_.ops.multiply(std::as_const(H).view(), std::as_const(x_).view().slice(0, M_), T(0),
+        for (std::size_t j = 0; j < n1_; ++j) sums[j] += double(H(i, j));
+      on_.ops.multiply(std::as_const(H).view(), std::as_const(x_).view().slice(0, n1_), T(0),
                        Hz.view().slice(begin, count));
     });
     for (const double s : by_exponent) g.q += s;
     for (std::size_t p = 0; p < pieces; ++p)
-      for (std::size_t j = 0; j < M_; ++j) h[j] += column_sums(p, j);
+      for (std::size_t j = 0; j < n1_; ++j) h[j] += column_sums(p, j);
     Matrix<double> R(n_, d_), X(n_, d_);
     for (std::size_t i = 0; i < n_; ++i)
       for (std::size_t j = 0; j < d_; ++j) {
@@ -255,15 +206,14 @@ class Step {
 
   const Workers& on_;
   const Metric& metric_;
-  std::size_t n1_, M_, n_, d_, c_;
+  std::size_t n1_, n_, d_, c_;
   Matrix<T> x_, u_;
   Matrix<double> y_;
   std::vector<double> w_;
-  bool weighted_ = false;
   double scored_weight_ = 0, squares_ = 0;
   Matrix<double> K_;
   PointPanels<T> points_;
-  Matrix<double> alpha_, beta_, rho_, fit_alpha_;
+  Matrix<double> alpha_, beta_, rho_;
 };
 
 }  // namespace

@@ -18,8 +18,8 @@ class Checkpoint;
 
 // How far a machine in a learnt metric goes.
 struct MachineEffort {
-  std::array<std::size_t, 4> steps = {120, 30, 150, 80};  // diagonal from few rows and from more, full likewise
-  FlowBatch few = {800, 400, 800}, more = {3000, 900, 2500};
+  std::array<std::size_t, 4> steps = {100, 15, 100, 40};  // diagonal from few rows and from more, full likewise
+  FlowBatch few = {500, 800}, more = {1200, 2000};
   std::size_t most_landmarks = 1500;
   double most_products = 5e11;       // of the landmarks' Gram sums: rows x landmarks^2
   double most_leaf_products = 5e11;  // of the leaves' factors: rows x rows of a leaf^2

@@ -32,8 +32,9 @@ constexpr std::size_t kLeastRows = 200, kMostInputs = 2000, kMostOutputs = 2000;
 MachineEffort effort_of(Effort effort) {
   MachineEffort e;
   if (effort == Effort::fast) {
-    e.steps = {100, 10, 80, 30};
-    e.more = {2500, 800, 2500};
+    e.steps = {100, 0, 100, 40};
+    e.few = {400, 600};
+    e.more = {800, 1200};
     e.most_products = 3e11;
     e.most_leaf_products = 2e11;
     e.most_landmarks = 1000;
@@ -41,8 +42,8 @@ MachineEffort effort_of(Effort effort) {
   }
   if (effort == Effort::best) {
     e.steps = {160, 50, 200, 100};
-    e.few = {1000, 500, 1000};
-    e.more = {6000, 1500, 3000};
+    e.few = {800, 1000};
+    e.more = {2500, 3000};
     e.most_landmarks = 5000;
     e.leaf.leaf_rows = 2000;
     e.most_products = 8e12;

@@ -37,7 +37,7 @@ std::vector<std::uint32_t> in_order(std::size_t n) {
 void check_gradient(const Data& data, Metric metric, bool weighted) {
   Threads threads(2);
   const Workers on{cpu_backend(), threads};
-  const FlowBatch batch{60, 20, 30};
+  const FlowBatch batch{60, 30};
   const auto loss = [&](const Metric& m) {
     return flow_gradient<double>(on, data.rows(weighted), in_order(90), batch, m).loss;
   };
@@ -95,8 +95,8 @@ TEST(FlowGradient, ARowOfWeightTwoIsTwoRows) {
   const Workers on{cpu_backend(), threads};
   Metric metric;
   metric.diagonal = {1, 1, 1};
-  const FlowGradient a = flow_gradient<double>(on, once.rows(true), in_order(90), {60, 20, 30}, metric);
-  const FlowGradient b = flow_gradient<double>(on, twice.rows(), in_order(100), {60, 20, 40}, metric);
+  const FlowGradient a = flow_gradient<double>(on, once.rows(true), in_order(90), {60, 30}, metric);
+  const FlowGradient b = flow_gradient<double>(on, twice.rows(), in_order(100), {60, 40}, metric);
   EXPECT_NEAR(a.loss, b.loss, 1e-12);
   for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(a.metric[j], b.metric[j], 1e-10);
 }
@@ -104,8 +104,8 @@ TEST(FlowGradient, ARowOfWeightTwoIsTwoRows) {
 Metric learn(const Data& data, int count, bool full) {
   Threads threads(count);
   const Workers on{cpu_backend(), threads};
-  Metric metric = flow(on, data.rows(), flow_start(data.rows(), 1), {25, 0.12, {400, 200, 400}, false}, 1);
-  if (full) metric = flow(on, data.rows(), metric, {3, 0.06, {400, 200, 400}, true}, 2);
+  Metric metric = flow(on, data.rows(), flow_start(data.rows(), 1), {25, 0.12, {300, 400}, false}, 1);
+  if (full) metric = flow(on, data.rows(), metric, {3, 0.06, {300, 400}, true}, 2);
   return metric;
 }
 

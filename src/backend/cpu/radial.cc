@@ -23,49 +23,59 @@ namespace bochner::cpu::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// From the products: t, ln t and t^{q/2} to `out`; returned is k. An array and no struct: its constructor would be of
-// no target.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V radial_of(D d, V xy, V sum, V half_q, V (&out)[3]) {
-  using T = hn::TFromD<D>;
-  V &t = out[0], &log = out[1], &power = out[2];
-  t = hn::Max(hn::NegMulAdd(hn::Set(d, T(2)), xy, sum), hn::Set(d, T(kRadialLeast)));
-  log = log_positive(d, t);
-  // Beyond e^7 the kernel is 0.
-  power = exp_moderate(d, hn::Min(hn::Mul(half_q, log), hn::Set(d, T(7))));
-  return exp_negative(d, hn::Neg(power));
-}
+// A tile goes through one function of all its entries after the other: each alone is a long chain of dependent steps,
+// and a processor overlaps more entries the shorter the chain is.
 
+// From the products: t, to `t`, and its logarithm.
 template <class T>
-HWY_NOINLINE void finish_kernel(T half_q, const T* HWY_RESTRICT xx, const T* HWY_RESTRICT yy, T* HWY_RESTRICT tile) {
+HWY_NOINLINE void logarithms(const T* HWY_RESTRICT xx, const T* HWY_RESTRICT yy, T* HWY_RESTRICT t,
+                             T* HWY_RESTRICT log) {
   const Tag<T> d;
-  const auto h = hn::Set(d, half_q);
-  for (std::size_t r = 0; r < kTileRows; ++r)
-    for (std::size_t c = 0; c < kPanel; c += hn::Lanes(d)) {
-      T* at = tile + r * kPanel + c;
-      const auto sum = hn::Add(hn::Set(d, xx[r]), hn::Load(d, yy + c));
-      hn::Vec<Tag<T>> parts[3];
-      hn::Store(radial_of(d, hn::Load(d, at), sum, h, parts), d, at);
-    }
-}
-
-// tile: products, then H; omega: then Omega k t^{q/2} ln t.
-template <class T>
-HWY_NOINLINE void finish_slope(T half_q, const T* HWY_RESTRICT xx, const T* HWY_RESTRICT yy, T* HWY_RESTRICT tile,
-                               T* HWY_RESTRICT omega) {
-  const Tag<T> d;
-  const auto h = hn::Set(d, half_q), least = hn::Set(d, T(kRadialLeast));
   for (std::size_t r = 0; r < kTileRows; ++r)
     for (std::size_t c = 0; c < kPanel; c += hn::Lanes(d)) {
       const std::size_t at = r * kPanel + c;
       const auto sum = hn::Add(hn::Set(d, xx[r]), hn::Load(d, yy + c));
-      hn::Vec<Tag<T>> parts[3];
-      const auto k = radial_of(d, hn::Load(d, tile + at), sum, h, parts);
-      const hn::Vec<Tag<T>>&t = parts[0], &log = parts[1], &power = parts[2];
-      const auto weight = hn::Mul(hn::Mul(hn::Load(d, omega + at), k), power);  // Omega k t^{q/2}
-      hn::Store(hn::IfThenElseZero(hn::Gt(t, least), hn::Neg(hn::Div(hn::Mul(h, weight), t))), d, tile + at);
-      hn::Store(hn::Mul(weight, log), d, omega + at);
+      const auto distance =
+          hn::Max(hn::NegMulAdd(hn::Set(d, T(2)), hn::Load(d, t + at), sum), hn::Set(d, T(kRadialLeast)));
+      hn::Store(distance, d, t + at);
+      hn::Store(log_positive(d, distance), d, log + at);
     }
+}
+
+// t^{q/2} from ln t. Beyond e^7 the kernel is 0.
+template <class T>
+HWY_NOINLINE void powers(T half_q, const T* HWY_RESTRICT log, T* HWY_RESTRICT power) {
+  const Tag<T> d;
+  const auto h = hn::Set(d, half_q);
+  for (std::size_t at = 0; at < kTile; at += hn::Lanes(d))
+    hn::Store(exp_moderate(d, hn::Min(hn::Mul(h, hn::Load(d, log + at)), hn::Set(d, T(7)))), d, power + at);
+}
+
+template <class T>
+void finish_kernel(T half_q, const T* xx, const T* yy, T* HWY_RESTRICT tile) {
+  const Tag<T> d;
+  alignas(64) T log[kTile], power[kTile];
+  logarithms(xx, yy, tile, log);
+  powers(half_q, log, power);
+  for (std::size_t at = 0; at < kTile; at += hn::Lanes(d))
+    hn::Store(exp_negative(d, hn::Neg(hn::Load(d, power + at))), d, tile + at);
+}
+
+// tile: products, then H; omega: then Omega k t^{q/2} ln t.
+template <class T>
+void finish_slope(T half_q, const T* xx, const T* yy, T* HWY_RESTRICT tile, T* HWY_RESTRICT omega) {
+  const Tag<T> d;
+  const auto h = hn::Set(d, half_q), least = hn::Set(d, T(kRadialLeast));
+  alignas(64) T log[kTile], power[kTile];
+  logarithms(xx, yy, tile, log);
+  powers(half_q, log, power);
+  for (std::size_t at = 0; at < kTile; at += hn::Lanes(d)) {
+    const auto t = hn::Load(d, tile + at), p = hn::Load(d, power + at);
+    const auto k = exp_negative(d, hn::Neg(p));
+    const auto weight = hn::Mul(hn::Mul(hn::Load(d, omega + at), k), p);  // Omega k t^{q/2}
+    hn::Store(hn::IfThenElseZero(hn::Gt(t, least), hn::Neg(hn::Div(hn::Mul(h, weight), t))), d, tile + at);
+    hn::Store(hn::Mul(weight, hn::Load(d, log + at)), d, omega + at);
+  }
 }
 
 template <class T>
