@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::size_t kPieceRows = 192;  // of rows that a thread takes
 constexpr std::size_t kTile = 256;
-constexpr double kLeastWeight = 1e-6;
 constexpr double kRounding = 1e-9;  // of the kernel's float entries, in their matrix: of n
 
 // Pieces of n things: work(begin, count).
@@ -60,8 +59,7 @@ class Step {
     FlowGradient g;
     solve();
     g.loss = std::log(squares_ / (scored_weight_ * double(c_)));
-    for (std::size_t i = 0; i < n1_; ++i)
-      for (std::size_t k = 0; k < c_; ++k) g.log_lambda += ridge(i) * beta_(i, k) * alpha_(i, k);
+    g.log_lambda = metric_.lambda * double(n1_) * by_lambda_;
     slopes(g);
     return g;
   }
@@ -103,9 +101,9 @@ class Step {
     });
   }
 
-  // lambda n / w, what a fitted row adds to the diagonal.
-  double ridge(std::size_t i) const { return metric_.lambda * double(n1_) / std::max(w_[i], kLeastWeight); }
+  double root(std::size_t i) const { return std::sqrt(w_[i]); }
 
+  // D^1/2 K D^1/2 + lambda n I: rows of weight 0 stand apart.
   Cholesky factor() {
     TiledSymmetric<double> A(n1_, kTile);
     on_.threads.run(A.tile_count(), [&](std::size_t piece, int) {
@@ -114,7 +112,7 @@ class Step {
       for (std::size_t i = 0; i < tile.rows; ++i)
         for (std::size_t j = 0; j < tile.cols; ++j) {
           const std::size_t r = I * kTile + i, s = J * kTile + j;
-          tile(i, j) = 0.5 * (K_(r, s) + K_(s, r)) + (r == s ? ridge(r) : 0);
+          tile(i, j) = 0.5 * root(r) * root(s) * (K_(r, s) + K_(s, r)) + (r == s ? metric_.lambda * double(n1_) : 0);
         }
     });
     for (double jitter = kRounding * double(n1_);; jitter *= 100) {
@@ -127,7 +125,10 @@ class Step {
     const Cholesky L = factor();
     alpha_ = Matrix<double>(n1_, c_);
     std::copy_n(y_.data(), n1_ * c_, alpha_.data());
+    times_roots(alpha_);
     L.solve(alpha_.view(), on_.threads);
+    const Matrix<double> half = alpha_;  // D^-1/2 alpha
+    times_roots(alpha_);
     rho_ = Matrix<double>(n_ - n1_, c_);
     in_pieces(on_.threads, rho_.rows(), kPieceRows, [&](std::size_t first, std::size_t count) {
       multiply(1.0, columns(K_, n1_ + first, count, 0, n1_), std::as_const(alpha_).view(), 0.0,
@@ -146,7 +147,15 @@ class Step {
       transposed_multiply(1.0, columns(K_, n1_, rho_.rows(), first, count), std::as_const(rho_).view(), 0.0,
                           beta_.view().slice(first, count));
     });
+    times_roots(beta_);
     L.solve(beta_.view(), on_.threads);
+    for (std::size_t i = 0; i < n1_ * c_; ++i) by_lambda_ += half.data()[i] * beta_.data()[i];
+    times_roots(beta_);
+  }
+
+  void times_roots(Matrix<double>& m) const {
+    for (std::size_t i = 0; i < m.rows(); ++i)
+      for (std::size_t k = 0; k < m.cols(); ++k) m(i, k) *= root(i);
   }
 
   // R = (h + g) x / 2 - H z for each row, h and g the sums of H over rows and columns: the gradient by W is
@@ -210,7 +219,7 @@ class Step {
   Matrix<T> x_, u_;
   Matrix<double> y_;
   std::vector<double> w_;
-  double scored_weight_ = 0, squares_ = 0;
+  double scored_weight_ = 0, squares_ = 0, by_lambda_ = 0;
   Matrix<double> K_;
   PointPanels<T> points_;
   Matrix<double> alpha_, beta_, rho_;

@@ -10,12 +10,14 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "learn/columns.h"
 #include "learn/descend.h"
 #include "maps/map_rows.h"
 #include "random/draw.h"
 #include "run/logged.h"
+#include "solve/dense.h"
 
 namespace bochner {
 
@@ -25,6 +27,9 @@ constexpr int kLeastExponent = -10, kGreatestExponent = -2;  // of the landmarks
 constexpr std::size_t kMostFlowTargets = 32;
 constexpr double kMostCoefficients = 1e8;  // of leaves: rows x outputs x trees
 constexpr std::size_t kLeastLeafRows = 500;
+constexpr double kLeafGain = 0.15;  // of the error, that leaves lower: then a machine twice as large is tried
+constexpr std::size_t kMostDirections = 512, kKeptDirections = 256;  // of rows in a metric; of those that have more
+constexpr std::size_t kDirectionRows = 4096;                         // that they come from
 constexpr std::size_t kOneTreeRows = 100000;  // from which one tree speaks for all while the blend is weighed
 
 Matrix<float> gather(const Matrix<float>& u, const std::vector<std::uint32_t>& rows) {
@@ -47,6 +52,27 @@ Matrix<double> flow_targets(MatrixView<const double> y, const std::vector<std::u
     for (std::size_t k = 0; k < mix.rows(); ++k)
       for (std::size_t s = 0; s < kMostFlowTargets && row[k] != 0; ++s) out(i, s) += row[k] * mix(k, s);
   }
+  return out;
+}
+
+// W P, P the leading principal directions of some of the rows W'x listed: of very many inputs these hold nearly all of
+// the distances.
+Matrix<double> leading_directions(const Workers& on, MatrixView<const float> x, std::span<const std::uint32_t> rows,
+                                  const Matrix<double>& W) {
+  const std::size_t step = (rows.size() + kDirectionRows - 1) / kDirectionRows, d = W.cols();
+  Matrix<float> some((rows.size() + step - 1) / step, x.cols), mapped(some.rows(), d);
+  for (std::size_t i = 0; i < some.rows(); ++i) std::copy_n(x.row(rows[i * step]), x.cols, &some(i, 0));
+  map_rows(on, *linear(W, {}), RowBlock<float>::dense(std::as_const(some).view()), mapped.view());
+  Matrix<double> u(mapped.rows(), d), C(d, d);
+  std::vector<double> mean(d, 0.0);
+  for (std::size_t i = 0; i < u.rows(); ++i)
+    for (std::size_t j = 0; j < d; ++j) mean[j] += double(mapped(i, j)) / double(u.rows());
+  for (std::size_t i = 0; i < u.rows(); ++i)
+    for (std::size_t j = 0; j < d; ++j) u(i, j) = double(mapped(i, j)) - mean[j];
+  transposed_multiply(1.0, std::as_const(u).view(), std::as_const(u).view(), 0.0, C.view());
+  const Eigen leading = largest_eigen(std::move(C), kKeptDirections);
+  Matrix<double> out(W.rows(), leading.vectors.cols());
+  multiply(1.0, W.view(), leading.vectors.view(), 0.0, out.view());
   return out;
 }
 
@@ -113,19 +139,39 @@ std::vector<Metric> learn_metrics(const Workers& on, const MachineRows& all, con
     loss = value;
     if (talk.progress) talk.progress(fmt::format("metric (loss {:.3f})", loss), ++done / total);
   };
-  const auto learn = [&](const char* name, const Metric& start, const FlowPhase& phase, std::uint64_t draw) {
-    const std::size_t d = x.cols(), size = 3 + (phase.full ? d * d : d);
-    const std::vector<double> found = logged(
-        talk.checkpoint, name, size, [&] { return packed(flow(on, rows, start, phase, draw, step_done), loss); });
+  const auto learn = [&](const char* name, const Metric& start, const FlowRows& of, const FlowPhase& phase,
+                         std::uint64_t draw) {
+    const std::size_t d = of.x.cols, size = 3 + (phase.full ? d * d : d);
+    const std::vector<double> found =
+        logged(talk.checkpoint, name, size, [&] { return packed(flow(on, of, start, phase, draw, step_done), loss); });
     loss = found[2];
     return unpacked(found, phase.full ? d : 0);
   };
   const std::array<std::size_t, 4>& steps = effort.steps;
-  const Metric start = learn("metric a", flow_start(rows, seed), {steps[0], 0.12, effort.few, false}, seed);
-  const Metric diagonal = learn("metric b", start, {steps[1], 0.05, effort.more, false}, seed + 1);
+  const Metric start = learn("metric a", flow_start(rows, seed), rows, {steps[0], 0.12, effort.few, false}, seed);
+  const Metric diagonal = learn("metric b", start, rows, {steps[1], 0.05, effort.more, false}, seed + 1);
   const double diagonal_loss = loss;
-  Metric full = learn("metric c", start, {steps[2], 0.06, effort.few, true}, seed + 2);
-  full = learn("metric d", full, {steps[3], 0.05, effort.more, true}, seed + 3);
+  // Of very many inputs the directions are learnt among the leading ones.
+  const bool wide = x.cols() > kMostDirections;
+  Matrix<double> turn;
+  Matrix<float> turned;
+  Metric full = start;
+  if (wide) {
+    std::vector<std::uint32_t> each(x.rows());
+    std::iota(each.begin(), each.end(), 0u);
+    turn = leading_directions(on, x.view(), each, start.matrix());
+    turned = Matrix<float>(x.rows(), turn.cols());
+    map_rows(on, *linear(turn, {}), RowBlock<float>::dense(std::as_const(x).view()), turned.view());
+    full.diagonal.assign(turn.cols(), 1.0);
+  }
+  const FlowRows among = wide ? FlowRows{turned.view(), y.view(), weights} : rows;
+  full = learn("metric c", full, among, {steps[2], 0.06, effort.few, true}, seed + 2);
+  full = learn("metric d", full, among, {steps[3], 0.05, effort.more, true}, seed + 3);
+  if (wide) {
+    Matrix<double> W(turn.rows(), full.full.cols());
+    multiply(1.0, std::as_const(turn).view(), std::as_const(full.full).view(), 0.0, W.view());
+    full.full = std::move(W);
+  }
   if (talk.tell)
     talk.tell(fmt::format("metric: log loss {:.3f} with a scale per input, {:.3f} with directions of inputs",
                           diagonal_loss, loss));
@@ -134,30 +180,53 @@ std::vector<Metric> learn_metrics(const Workers& on, const MachineRows& all, con
 
 MetricMachine::MetricMachine(const Workers& on, const MachineRows& rows, Metric metric, const MachineEffort& effort,
                              std::uint64_t seed, Checkpoint* checkpoint)
-    : on_(on),
-      rows_(rows),
-      metric_(std::move(metric)),
-      leaf_(effort.leaf),
-      held_(rows.numbers(true)),
-      project_(linear(metric_.matrix(), {})) {
+    : on_(on), rows_(rows), metric_(std::move(metric)), effort_(effort), seed_(seed), held_(rows.numbers(true)) {
+  Matrix<double> W = metric_.matrix();
+  if (W.cols() > kMostDirections) W = leading_directions(on, rows.rows.x, rows.numbers(false), W);
+  project_ = linear(std::move(W), {});
   u_ = Matrix<float>(rows.rows.x.rows, project_->outputs());
   map_rows(on, *project_, RowBlock<float>::dense(rows.rows.x), u_.view());
-  const std::vector<std::uint32_t> fitted = rows.numbers(false);
-  const double affordable = std::sqrt(effort.most_products / double(rows.held.size()));
-  const std::size_t count = std::min({effort.most_landmarks, fitted.size(), std::size_t(std::max(1000.0, affordable))});
-  landmarks_ = draw_rows(fitted.size(), count, seed, 1000000);
-  for (std::uint32_t& row : landmarks_) row = fitted[row];
-  leaf_.seed = seed;
-  const double leaf_rows = std::sqrt(effort.most_leaf_products / double(rows.held.size()));
-  leaf_.leaf_rows = std::min(leaf_.leaf_rows, std::max(kLeastLeafRows, std::size_t(leaf_rows)));
-  leaf_.own_lambdas = rows.own_choices;
-  const std::size_t size = 1 + (2 + held_.size()) * rows.rows.y.cols;
+  const std::size_t size = 2 + (2 + held_.size()) * rows.rows.y.cols;
   take(logged(checkpoint, metric_.diagonal.empty() ? "machine full" : "machine diagonal", size, [&] {
-    choose_lambda();
-    choose_leaves();
+    choose();
     return choices();
   }));
   fitted_ = nullptr;
+}
+
+void MetricMachine::set_size(std::size_t times) {
+  size_ = times;
+  const std::vector<std::uint32_t> before = std::move(landmarks_);
+  std::vector<std::uint32_t> fitted = rows_.numbers(false);
+  if (!rows_.rows.weights.empty())  // a landmark of weight 0 has no row that holds its coefficient
+    std::erase_if(fitted, [&](std::uint32_t row) { return !(rows_.rows.weights[row] > 0); });
+  const double n = double(rows_.held.size()), affordable = std::sqrt(effort_.most_products / n);
+  const std::size_t most = times * effort_.most_landmarks;
+  landmarks_ = draw_rows(fitted.size(), std::min({most, fitted.size(), std::size_t(std::max(1000.0, affordable))}),
+                         seed_, 1000000);
+  for (std::uint32_t& row : landmarks_) row = fitted[row];
+  if (landmarks_ != before) ridge_ = nullptr;
+  leaf_ = effort_.leaf;
+  leaf_.seed = seed_;
+  leaf_.own_lambdas = rows_.own_choices;
+  const double leaf_rows = std::sqrt(effort_.most_leaf_products / n);
+  leaf_.leaf_rows = std::min(times * leaf_.leaf_rows, std::max(kLeastLeafRows, std::size_t(leaf_rows)));
+}
+
+void MetricMachine::choose() {
+  set_size(1);
+  choose_lambda();
+  const double landmarks_alone = error_;
+  choose_leaves();
+  const std::size_t count = landmarks_.size(), leaf_rows = leaf_.leaf_rows;
+  if (!(error_ < (1 - kLeafGain) * landmarks_alone)) return;
+  const std::vector<double> smaller = choices();
+  set_size(2);
+  if (landmarks_.size() > count || leaf_.leaf_rows > leaf_rows) {
+    choose_lambda();
+    choose_leaves();
+  }
+  if (!(error_ < smaller[1])) take(smaller);
 }
 
 LandmarkRidge& MetricMachine::ridge() const {
@@ -166,7 +235,7 @@ LandmarkRidge& MetricMachine::ridge() const {
 }
 
 std::vector<double> MetricMachine::choices() const {
-  std::vector<double> out = {error_};
+  std::vector<double> out = {double(size_), error_};
   out.insert(out.end(), lambdas_.begin(), lambdas_.end());
   out.insert(out.end(), leaf_lambdas_.begin(), leaf_lambdas_.end());
   const Matrix<double>& h = held_predictions_;
@@ -177,6 +246,7 @@ std::vector<double> MetricMachine::choices() const {
 void MetricMachine::take(const std::vector<double>& choices) {
   const std::size_t targets = rows_.rows.y.cols;
   auto at = choices.begin();
+  set_size(std::size_t(*at++));
   error_ = *at++;
   lambdas_.assign(at, at + std::ptrdiff_t(targets));
   at += std::ptrdiff_t(targets);

@@ -63,6 +63,8 @@ class MetricMachine {
   MetricRows projected() const { return {u_.view(), rows_.rows.y, rows_.rows.weights}; }
   LandmarkRidge& ridge() const;                          // made when it is first asked for
   std::vector<std::vector<std::size_t>> groups() const;  // targets that have all choices in common
+  void set_size(std::size_t times);                      // that of the effort, or twice that
+  void choose();
   void choose_lambda();
   void choose_leaves();
   std::vector<double> choices() const;  // to go on from, and back
@@ -73,6 +75,9 @@ class MetricMachine {
   const Workers& on_;
   const MachineRows& rows_;
   Metric metric_;
+  MachineEffort effort_;
+  std::uint64_t seed_;
+  std::size_t size_ = 1;
   LeafOptions leaf_;
   std::vector<std::uint32_t> held_;
   MapPtr project_;

@@ -68,6 +68,9 @@ class RaceRows {
   // more than chance would: all of it to 0 where there is no signal. Candidates x columns: of classes the same in all
   // columns, of numbers each column its own.
   Matrix<double> weigh(std::span<const Candidate> candidates) const;
+  double blended_error(std::span<const Candidate> candidates) const {
+    return error(blend(candidates, weigh(candidates)));
+  }
   // Predictions of that blend for the rows held out, coded; and their score in the units of the targets.
   Matrix<double> blend(std::span<const Candidate> candidates, const Matrix<double>& weights) const;
   // The same where each fifth of these rows has the weights that the others gave: what a blend does with new rows.

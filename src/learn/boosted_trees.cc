@@ -78,6 +78,7 @@ class Booster {
     double least = judged_error(judged);
     std::size_t best = 0;
     for (std::size_t round = 0; round < options_.rounds; ++round) {
+      if (options_.progress) options_.progress(options_.leaves, round);
       out.trees.push_back(grow(round));
       if (data_.judged.empty()) continue;
       add(out.trees.back(), judged);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct BoostingOptions {
   double row_share = 0.7;                    // that a tree sees
   std::size_t bins = 128;                    // of an input, at most 256
   std::uint64_t seed = 0;
+  std::function<void(std::size_t leaves, std::size_t round)> progress = {};
 };
 
 struct BoostedTrees {

@@ -119,22 +119,34 @@ Matrix<double> leaf_kernel(const Backend& on, MatrixView<const float> u, const M
   return K;
 }
 
-// (K + lambda n D^-1)^-1 y of the targets listed, in the memory of K; false where there is no factor.
+// (K + lambda n D^-1)^-1 y of the targets listed, in the memory of K, as D^1/2 (D^1/2 K D^1/2 + lambda n I)^-1 D^1/2 y:
+// rows of weight 0 stand apart. False where there is no factor.
 bool solve_leaf(Matrix<double>& K, const MetricRows& rows, const Members& members, double lambda,
                 Matrix<double>& alpha) {
   const std::size_t m = members.size();
-  constexpr double kLeastWeight = 1e-6;
+  std::vector<double> roots(m);
   double n = 0;
-  for (const std::uint32_t member : members) n += rows.weight(member);
+  for (std::size_t i = 0; i < m; ++i) {
+    n += rows.weight(members[i]);
+    roots[i] = std::sqrt(rows.weight(members[i]));
+  }
+  const auto times_roots = [&] {
+    for (std::size_t i = 0; i < m; ++i)
+      for (std::size_t k = 0; k < alpha.cols(); ++k) alpha(i, k) *= roots[i];
+  };
+  for (std::size_t i = 0; i < m && !rows.weights.empty(); ++i)
+    for (std::size_t j = 0; j <= i; ++j) K(i, j) *= roots[i] * roots[j];
   const Matrix<double> saved = K;
   for (double ridge = lambda;; ridge *= 100) {
-    for (std::size_t i = 0; i < m; ++i) K(i, i) += ridge * n / std::max(rows.weight(members[i]), kLeastWeight);
-    if (factor_lower(K.view()) == 0) break;
+    for (std::size_t i = 0; i < m; ++i) K(i, i) += ridge * n;
+    if (n > 0 && factor_lower(K.view()) == 0) break;
     K = saved;
     if (ridge > 1) return false;
   }
+  times_roots();
   solve_lower(K.view(), alpha.view());
   solve_lower_transposed(K.view(), alpha.view());
+  times_roots();
   return true;
 }
 

@@ -25,8 +25,11 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kSampleRows = 10000, kSampledFrom = 40000;  // rows that rivals race on first
-constexpr std::size_t kToldTargets = 8;                           // whose blends are said
+constexpr std::size_t kSampleRows = 10000, kSampledFrom = 4000;  // rows that rivals race on first
+constexpr double kSampledShare = 0.25;                           // of the rows, where these are few
+constexpr double kLeastGain = 0.002;                             // that a rival must add to the blend: of its error
+constexpr std::size_t kManyRows = 40000;                         // whose sample does not judge all rivals
+constexpr std::size_t kToldTargets = 8;                          // whose blends are said
 constexpr std::size_t kLeastRows = 200, kMostInputs = 2000, kMostOutputs = 2000;
 
 MachineEffort effort_of(Effort effort) {
@@ -153,6 +156,10 @@ class Race {
     BoostingOptions options;
     options.seed = options_.seed;
     if (*options_.automatic == Effort::fast) options.rounds = 500;
+    if (execution_.progress)
+      options.progress = [&, rounds = double(options.rounds)](std::size_t leaves, std::size_t round) {
+        execution_.progress(fmt::format("trees of {} leaves", leaves), std::min(1.0, double(round) / rounds));
+      };
     for (Candidate& trees : race_trees(on_, race_rows_, input_columns_, options, execution_.checkpoint)) {
       trees.refit = [this, refit = std::move(trees.refit)] { return chain({inputs_, refit()}); };
       add(std::move(trees));
@@ -211,42 +218,58 @@ class Race {
     return {};
   }
 
-  // Of many rows a sample is raced first: those far behind the best on it drop out.
+  // The same, once: a training that is resumed takes it from the checkpoint.
+  std::optional<Matrix<double>> raced(const Rival& rival, const char* on_rows,
+                                      const std::function<bool(std::uint64_t)>& takes) {
+    const std::size_t rows = race_rows_.held().size(), size = rows * columns();
+    const auto find = [&]() -> std::vector<double> {
+      const auto held = predictions(rival, [&](std::uint64_t row) { return !race_rows_.is_held(row) && takes(row); });
+      if (!held) return {};
+      return {held->data(), held->data() + size};
+    };
+    const std::vector<double> found = logged(execution_.checkpoint, rival.name + std::string(on_rows), size, find);
+    if (found.empty()) return {};
+    Matrix<double> held(rows, columns());
+    std::copy(found.begin(), found.end(), held.data());
+    return held;
+  }
+
+  // A sample is raced first: rivals that would add nothing to the blend drop out, but of many rows not those that a
+  // sample does not judge, unless they are far behind.
   std::vector<Rival> rivals_that_go_on() {
     const std::vector<Rival> all = rivals(*options_.automatic);
-    const std::size_t n = source_.count();
+    const std::size_t n = source_.count(), count = std::min(kSampleRows, std::size_t(kSampledShare * double(n)));
     if (n < kSampledFrom) return all;
     std::vector<char> sampled(n, 0);
-    for (const std::uint32_t row : draw_rows(n, kSampleRows, options_.seed, 3000000)) sampled[row] = 1;
-    std::vector<double> errors;
+    for (const std::uint32_t row : draw_rows(n, count, options_.seed, 3000000)) sampled[row] = 1;
+    const double before = race_rows_.blended_error(candidates_);
+    std::vector<double> errors, after;
     for (const Rival& rival : all) {
-      const auto held = predictions(rival, [&](std::uint64_t row) { return sampled[row] && !race_rows_.is_held(row); });
+      const auto held = raced(rival, " on a sample", [&](std::uint64_t row) { return sampled[row]; });
       errors.push_back(held ? race_rows_.error(*held) : std::numeric_limits<double>::infinity());
+      after.push_back(before);
+      if (!held) continue;
+      std::vector<Candidate> with = candidates_;
+      with.push_back({rival.name, *held, errors.back(), {}});
+      after.back() = race_rows_.blended_error(with);
     }
     const double best = *std::min_element(errors.begin(), errors.end());
     std::vector<Rival> left;
     std::string dropped;
     for (std::size_t j = 0; j < all.size(); ++j)
-      if (errors[j] <= (all[j].gains_with_rows ? 2.0 : 1.2) * best)
+      if (after[j] < (1 - kLeastGain) * before ||
+          (n >= kManyRows && all[j].gains_with_rows && errors[j] <= 2 * best && std::isfinite(errors[j])))
         left.push_back(all[j]);
       else if (std::isfinite(errors[j]))
         dropped += fmt::format("{}{}", dropped.empty() ? "" : ", ", all[j].name);
-    if (!dropped.empty()) say(fmt::format("far behind on {} rows, dropped: {}", kSampleRows, dropped));
+    if (!dropped.empty()) say(fmt::format("trained on {} rows they added nothing, dropped: {}", count, dropped));
     return left;
   }
 
   void race_training(const Rival& rival) {
-    const std::size_t rows = race_rows_.held().size(), size = rows * columns();
-    const std::vector<double> found = logged(execution_.checkpoint, rival.name, size, [&]() -> std::vector<double> {
-      const auto held = predictions(rival, [this](std::uint64_t row) { return !race_rows_.is_held(row); });
-      if (!held) return {};
-      return {held->data(), held->data() + size};
-    });
-    if (found.empty()) return;
-    Matrix<double> held(rows, columns());
-    std::copy(found.begin(), found.end(), held.data());
-    const double error = race_rows_.error(held);
-    add({rival.name, std::move(held), error,
+    const auto held = raced(rival, "", [](std::uint64_t) { return true; });
+    if (!held) return;
+    add({rival.name, *held, race_rows_.error(*held),
          [this, map = rival.map] { return coded(train(rows_, other_options(map))); }});
   }
 

@@ -101,6 +101,25 @@ TEST(FlowGradient, ARowOfWeightTwoIsTwoRows) {
   for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(a.metric[j], b.metric[j], 1e-10);
 }
 
+TEST(FlowGradient, ARowOfWeightZeroIsNone) {
+  Data once(90, 3, 1);
+  for (std::size_t i = 0; i < 90; ++i) once.y(i, 0) = std::sin(once.x(i, 0)) + 0.1 * once.x(i, 1);
+  Data wild = once;
+  for (const std::size_t i : {3, 70}) {  // fitted and scored
+    once.weights[i] = wild.weights[i] = 0;
+    wild.y(i, 0) = 1e9;
+  }
+  Threads threads(1);
+  const Workers on{cpu_backend(), threads};
+  Metric metric;
+  metric.diagonal = {1, 1, 1};
+  const FlowGradient a = flow_gradient<double>(on, once.rows(true), in_order(90), {60, 30}, metric);
+  const FlowGradient b = flow_gradient<double>(on, wild.rows(true), in_order(90), {60, 30}, metric);
+  EXPECT_NEAR(a.loss, b.loss, 1e-12);
+  EXPECT_NEAR(a.log_lambda, b.log_lambda, 1e-10);
+  for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(a.metric[j], b.metric[j], 1e-10);
+}
+
 Metric learn(const Data& data, int count, bool full) {
   Threads threads(count);
   const Workers on{cpu_backend(), threads};
