@@ -6,6 +6,7 @@
     tools/check_docs.py BUILD [FILE ...]
 
 The blocks of one page run in order in one temporary folder that holds the repository's data/, with BUILD on PATH.
+Python blocks that import bochner run where tests/python/wheel.sh installed it, and are skipped where it did not.
 A C++ block without main() is the body of one, with <bochner/bochner.h> included; it is compiled against an
 installed copy of BUILD, as a reader would. Mark a block that cannot run by a word after its language: ```sh skip
 """
@@ -100,7 +101,7 @@ def check_page(page, build):
     blocks = list(snippets(page))
     if not blocks:
         return 0
-    python = ROOT / ".venv/bin/python"
+    python, package = ROOT / ".venv/bin/python", build / "python/clean/bin/python"  # the latter by tests/python/wheel.sh
     environment = dict(os.environ, PATH=f"{build}{os.pathsep}{os.environ['PATH']}")
     with tempfile.TemporaryDirectory(prefix="bochner-docs-") as temporary:
         work = pathlib.Path(temporary)
@@ -112,7 +113,13 @@ def check_page(page, build):
             if language in ("sh", "bash"):
                 command = ["bash", "-euo", "pipefail", "-c", body]
             elif language == "python":
-                command = [python if python.exists() else sys.executable, "-c", body]
+                if re.search(r"\b(import|from) bochner\b", body):
+                    if not package.exists():
+                        print(f"{name}:{line}: skipped, the Python package was not built")
+                        continue
+                    command = [package, "-c", body]
+                else:
+                    command = [python if python.exists() else sys.executable, "-c", body]
             else:
                 command = [programs[line]]
             run(f"{name}:{line}", command, folder, environment)

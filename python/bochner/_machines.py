@@ -20,7 +20,9 @@ LEAST_ROWS = 5  # the library trains on
 
 
 def weights_of(X, sample_weight):
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    if (weights < 0).any():
+        raise ValueError(f"sample_weight: found {weights.min()}, expected no weight below 0")
     if not weights.any():
         raise ValueError("sample_weight: every weight is zero, expected some above")
     return weights
