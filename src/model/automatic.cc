@@ -27,6 +27,7 @@ namespace {
 
 constexpr std::size_t kSampleRows = 10000, kSampledFrom = 4000;  // rows that rivals race on first
 constexpr double kSampledShare = 0.25;                           // of the rows, where these are few
+constexpr double kSampledValues = 2e6;                           // of the inputs of a sample
 constexpr double kLeastGain = 0.002;                             // that a rival must add to the blend: of its error
 constexpr std::size_t kManyRows = 40000;                         // whose sample does not judge all rivals
 constexpr std::size_t kToldTargets = 8;                          // whose blends are said
@@ -238,7 +239,9 @@ class Race {
   // sample does not judge, unless they are far behind.
   std::vector<Rival> rivals_that_go_on() {
     const std::vector<Rival> all = rivals(*options_.automatic);
-    const std::size_t n = source_.count(), count = std::min(kSampleRows, std::size_t(kSampledShare * double(n)));
+    const std::size_t n = source_.count();
+    const double share = kSampledShare * double(n), wide = kSampledValues / double(rows_.schema().inputs);
+    const std::size_t count = std::min(kSampleRows, std::size_t(std::min(share, wide)));
     if (n < kSampledFrom) return all;
     std::vector<char> sampled(n, 0);
     for (const std::uint32_t row : draw_rows(n, count, options_.seed, 3000000)) sampled[row] = 1;

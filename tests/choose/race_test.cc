@@ -161,6 +161,62 @@ TEST(RaceRows, NoiseAloneWeighsLittle) {
   EXPECT_LT(kept, 60);  // without shrinkage nearly all of them
 }
 
+// Rows of d inputs that are sums of three hidden ones, as pictures are; the first of these makes the target.
+struct Wide {
+  Wide(std::size_t n, std::size_t d) : x(n, d), y(n, 1) {
+    for (std::size_t i = 0; i < n; ++i) {
+      double hidden[3];
+      for (std::size_t h = 0; h < 3; ++h) hidden[h] = normal(11, Draw::sample, i, h);
+      for (std::size_t j = 0; j < d; ++j) {
+        x(i, j) = 0.3f * float(normal(12, Draw::sample, i, j));
+        for (std::size_t h = 0; h < 3; ++h) x(i, j) += float(hidden[h] * normal(13, Draw::sample, j, h));
+      }
+      y(i, 0) = std::sin(2 * hidden[0]);
+    }
+    machine.rows = {x.view(), y.view(), {}};
+    for (std::size_t i = 0; i < n; ++i) machine.held.push_back(i % 5 == 0);
+  }
+  Matrix<float> x;
+  Matrix<double> y;
+  MachineRows machine;
+};
+
+TEST(MetricMachine, OfVeryManyInputsTakesTheLeadingDirections) {
+  const Wide wide(600, 520);
+  Threads threads(2);
+  const Workers on{cpu_backend(), threads};
+  MachineEffort effort;
+  effort.steps = {30, 0, 2, 0};
+  const std::vector<Metric> metrics = learn_metrics(on, wide.machine, effort, 1, {});
+  ASSERT_EQ(metrics.size(), 2u);
+  EXPECT_EQ(metrics[0].diagonal.size(), 520u);
+  EXPECT_EQ(metrics[1].full.rows(), 520u);
+  EXPECT_LT(metrics[1].full.cols(), 520u);
+  for (const Metric& metric : metrics) {
+    const MetricMachine machine(on, wide.machine, metric, effort, 1, nullptr);
+    EXPECT_LT(machine.error(), 0.1);  // the variance is 0.5
+    EXPECT_EQ(machine.refit()->inputs(), 520u);
+  }
+}
+
+TEST(MetricMachine, GrowsWhereLeavesGain) {
+  Wide rows(1500, 1);
+  for (std::size_t i = 0; i < 1500; ++i) rows.y(i, 0) = std::sin(40 * rows.x(i, 0));  // more waves than landmarks hold
+  Threads threads(2);
+  const Workers on{cpu_backend(), threads};
+  MachineEffort effort;
+  effort.most_landmarks = 20;
+  effort.leaf.leaf_rows = 100;
+  Metric metric;
+  metric.diagonal = {3};
+  const MetricMachine machine(on, rows.machine, metric, effort, 1, nullptr);
+  EXPECT_NE(machine.text().find("40 landmarks"), std::string::npos) << machine.text();
+  EXPECT_NE(machine.text().find("leaves of 200 rows"), std::string::npos) << machine.text();
+  const MapPtr map = machine.refit();
+  const Matrix<double> all = predict_rows(on, *map, rows.x.view());
+  EXPECT_LT(squared_error({rows.x.view(), rows.y.view(), {}}, all, {}), 0.1);
+}
+
 TEST(RaceTrees, LearnFromTheRowsNotHeldOutAndAgainFromAll) {
   const Table table(400);
   Threads threads(2);
