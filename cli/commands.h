@@ -33,6 +33,7 @@ void add_text(CLI::App& app, Job& job);
 void add_index(CLI::App& app, Job& job);
 void add_neighbors(CLI::App& app, Job& job);
 void add_graph(CLI::App& app, Job& job);
+void add_dedup(CLI::App& app, Job& job);
 void add_inspect(CLI::App& app, Job& job);
 void add_accumulate(CLI::App& app, Job& job);
 void add_merge(CLI::App& app, Job& job);

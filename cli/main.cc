@@ -17,6 +17,7 @@
 #include "help.h"
 #include "messages.h"
 #include "output.h"
+#include "retrieve.h"
 #include "signals.h"
 
 #ifndef BOCHNER_VERSION
@@ -57,6 +58,8 @@ void add_commands(CLI::App& app, Job& job) {
   add_index(app, job);
   add_neighbors(app, job);
   add_graph(app, job);
+  add_dedup(app, job);
+  add_retrieve(app, job);
   add_inspect(app, job);
   add_accumulate(app, job);
   add_merge(app, job);

@@ -26,6 +26,10 @@ void SearchWords::add(CLI::App& app) {
                  "Share of the true neighbours to find where not every pair is compared, measured on a sample")
       ->type_name("R");
   app.add_option("--seed", seed, "Of everything random; the same seed gives the same result")->type_name("N");
+  InputWords::add(app);
+}
+
+void InputWords::add(CLI::App& app) {
   add_repeatable(app, "-t,--target", targets, "Column that is no input, by name or index from 0; several: a,b or again")
       ->type_name("NAME|INDEX")
       ->group(kColumns);
@@ -64,7 +68,7 @@ IndexOptions SearchWords::options(Messages& messages) const {
   return options;
 }
 
-std::unique_ptr<Rows> SearchWords::open(Messages& messages) const {
+std::unique_ptr<Rows> InputWords::open(Messages& messages) const {
   RowsOptions reading = format.rows(run);
   reading.inputs_only = true;
   reading.targets = split_lists(targets);

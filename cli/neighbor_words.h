@@ -12,23 +12,33 @@
 
 namespace bochner {
 
-// What `index` and `graph` have in common: which rows, and how near they are.
-struct SearchWords {
-  std::string file, output, missing = "mean", metric = "euclidean", method = "auto", hash;
+// Which rows a command takes that needs inputs alone; targets are left out like ignored columns.
+struct InputWords {
+  std::string file, output, missing = "mean";
   std::vector<std::string> targets;
-  double recall = 0.95;
-  std::uint64_t seed = 0;
   ColumnWords columns;
   RunOptions run;
   FileOptions format;
 
-  void add(CLI::App& app);
-  IndexOptions options(Messages& messages) const;
-  // Checks the output's name and opens the file; targets are left out like ignored columns.
+  void add(CLI::App& app);  // all but the file and the output
+  // Checks the output's name and opens the file.
   std::unique_ptr<Rows> open(Messages& messages) const;
 };
 
+// What `index` and `graph` have in common: which rows, and how near they are.
+struct SearchWords : InputWords {
+  std::string metric = "euclidean", method = "auto", hash;
+  double recall = 0.95;
+  std::uint64_t seed = 0;
+
+  void add(CLI::App& app);
+  IndexOptions options(Messages& messages) const;
+};
+
 Metric metric_word(const std::string& word);
+
+// What the name of a file of rows ends in where the text model that made them lies beside it.
+inline constexpr const char* kBesideRows = ".text";
 
 // "exact", or the method with what was measured.
 std::string search_text(const IndexReport& report, const IndexOptions& options);

@@ -5,7 +5,9 @@
 
 #include <cmath>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
+#include "bochner/archive.h"
 #include "bochner/project.h"
 #include "bochner/stream.h"
 #include "clock.h"
@@ -13,6 +15,7 @@
 #include "csv_line.h"
 #include "encode_documents.h"
 #include "load_as.h"
+#include "neighbor_words.h"
 #include "options.h"
 #include "output.h"
 #include "require.h"
@@ -161,8 +164,13 @@ void check_words(const TextWords& words) {
   refuse(words.learning, "is decided by the model given as --model; leave it out");
 }
 
+// Where `index` finds the model of the rows: beside them. Nothing where it is another's, which is named.
+std::string beside_rows(const TextWords& words) {
+  return only_counts(words) || !words.model.empty() ? "" : words.output + kBesideRows;
+}
+
 void check_outputs(const TextWords& words) {
-  for (const std::string& output : {words.output, words.save})
+  for (const std::string& output : {words.output, words.save, beside_rows(words)})
     if (!output.empty()) {
       check_output(output, {words.documents[0]});
       for (const std::string& file : {words.model, words.counts})
@@ -170,6 +178,17 @@ void check_outputs(const TextWords& words) {
       for (const std::string& path : words.documents)
         if (!std::filesystem::is_directory(path)) check_output(output, {path});
     }
+}
+
+// The model, and where its documents were: an index keeps their texts.
+void save_with_sources(const TextModel& model, const TextWords& words, const std::string& place) {
+  model.save(place);
+  nlohmann::json sources{{"column", words.column}, {"delimiter", words.delimiter}, {"paths", nlohmann::json::array()}};
+  for (const std::string& path : words.documents)
+    sources["paths"].push_back(std::filesystem::absolute(path).lexically_normal().string());
+  Archive archive = read_archive(place);
+  archive.put_text("sources", sources.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
+  write_archive(place, archive);
 }
 
 void run_text(const TextWords& words) {
@@ -207,6 +226,7 @@ void run_text(const TextWords& words) {
       *rows, model.map(), [&](const RowBlock<float>& block) { file.write(block); }, execution, "encode");
   count = file.finish();
   if (!words.save.empty()) model.save(words.save);
+  if (const std::string place = beside_rows(words); !place.empty()) save_with_sources(model, words, place);
   messages.say(fmt::format("{} of {} in {}, {:.2f} s", counted(count, "document"), counted(columns, "column"),
                            words.output, clock.lap()));
   const auto& labels = documents->labels();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-// Index files: what loads must answer queries and be saved without harm.
+// Index files: what loads must answer queries, of words too, and be saved without harm.
 
 #include "bochner/neighbors.h"
+#include "bochner/retrieval.h"
 #include "fuzzing.h"
 
 using namespace bochner;
@@ -31,6 +32,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     index.save(again);
     NeighborIndex::load(again);
+    const Retrieval documents = Retrieval::load(path);
+    documents.find("a storm at sea", 3);
+    documents.like(0, 3);
   });
   return 0;
 }

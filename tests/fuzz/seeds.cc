@@ -23,6 +23,7 @@
 #include "bochner/neighbors.h"
 #include "bochner/parts.h"
 #include "bochner/pca.h"
+#include "bochner/retrieval.h"
 #include "bochner/svd.h"
 #include "fuzzing.h"
 #include "scratch.h"
@@ -222,6 +223,18 @@ void seed_checkpoints(const fs::path& folder) {
   }
 }
 
+void seed_documents(Folder& to) {
+  const std::string texts = scratch("seed.txt"), model = scratch("seed.text"), path = scratch("seed.index");
+  testing_files::write_bytes(texts, "a storm at sea\nthe calm sea\nsnow on the hills\n");
+  const auto documents = open_documents({texts});
+  const TextModel words = learn_text(*documents, {});
+  words.save(model);
+  NeighborIndex(*words.rows(*documents, {.threads = 1}), {.metric = Metric::cosine, .execution = {.threads = 1}})
+      .save(path);
+  keep_documents(path, model, documents.get());
+  to.add_file(path);
+}
+
 void seed_indexes(const fs::path& folder, const std::string& data) {
   Folder to(folder);
   const std::string path = scratch("seed.index");
@@ -248,6 +261,7 @@ void seed_indexes(const fs::path& folder, const std::string& data) {
         .save(path);
     to.add_file(path);
   }
+  seed_documents(to);
 }
 
 void seed_specs(const fs::path& folder) {

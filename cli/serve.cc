@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+// A page for searches. One thread, few connections at once, a request of at most 8 KiB that must come within five
+// seconds; every answer closes its connection. Only GET of / and /search is answered, and only where the Host is ours:
+// a page of a stranger cannot read what lies here by a name that leads to this machine.
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <optional>
+
+#include "require.h"
+#include "retrieve.h"
+
+namespace bochner {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kMostRequest = 8 << 10, kMostConnections = 64, kMostFound = 100;
+constexpr auto kPatience = std::chrono::seconds(5);
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) switch (c) {
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  return out;
+}
+
+// %41 and + of a query; nothing where it is malformed.
+std::optional<std::string> decoded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '+') {
+      out += ' ';
+    } else if (text[i] != '%') {
+      out += text[i];
+    } else {
+      const auto digit = [](char c) {
+        return c >= '0' && c <= '9'   ? c - '0'
+               : c >= 'a' && c <= 'f' ? c - 'a' + 10
+               : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                      : -1;
+      };
+      if (i + 2 >= text.size() || digit(text[i + 1]) < 0 || digit(text[i + 2]) < 0) return {};
+      out += char(16 * digit(text[i + 1]) + digit(text[i + 2]));
+      i += 2;
+    }
+  }
+  return out;
+}
+
+std::string answer(int code, const char* said, const char* type, const std::string& body) {
+  return fmt::format(
+      "HTTP/1.1 {} {}\r\nContent-Type: {}; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n"
+      "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n"
+      "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; "
+      "frame-ancestors 'none'\r\n\r\n{}",
+      code, said, type, body.size(), body);
+}
+std::string refusal(int code, const char* said) { return answer(code, said, "text/plain", std::string(said) + "\n"); }
+
+std::string page(const std::string& query, const std::vector<Retrieved>& found, std::size_t documents) {
+  std::string body = fmt::format(
+      "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+      "content=\"width=device-width\"><title>{0}bochner retrieve</title><style>"
+      "body{{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a}}"
+      "form{{display:flex;gap:.5rem}}input{{flex:1;font:inherit;padding:.4rem "
+      ".6rem}}button{{font:inherit;padding:.4rem "
+      "1rem}}li{{margin:1rem 0;overflow-wrap:anywhere}}.about{{color:#666;font-size:.85rem}}p{{margin:.2rem 0}}"
+      "</style></head><body><form action=\"/\" method=\"get\"><input name=\"q\" aria-label=\"Words\" "
+      "value=\"{1}\" autofocus><button>Search</button></form>",
+      query.empty() ? "" : escaped(query) + " - ", escaped(query));
+  if (query.empty())
+    body += fmt::format("<p class=\"about\">{} documents</p>", documents);
+  else if (found.empty())
+    body += "<p>No document has any of these words.</p>";
+  else
+    body += "<ol>";
+  for (const Retrieved& each : found)
+    body +=
+        fmt::format("<li><p class=\"about\">document {}{} &middot; {:.3f}</p><p>{}</p></li>", each.document,
+                    each.label.empty() ? "" : " &middot; " + escaped(each.label), each.score, escaped(each.snippet));
+  return body + (found.empty() ? "" : "</ol>") + "</body></html>\n";
+}
+
+// The value of a header, whose name is written in small letters here.
+std::optional<std::string> header(std::string_view head, std::string_view name) {
+  std::optional<std::string> found;
+  for (std::size_t at = head.find("\r\n"); at != head.npos && at + 2 < head.size(); at = head.find("\r\n", at + 2)) {
+    const std::string_view line = head.substr(at + 2, head.find("\r\n", at + 2) - at - 2);
+    const std::size_t colon = line.find(':');
+    if (colon != name.size()) continue;
+    std::string word(line.substr(0, colon));
+    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (word != name) continue;
+    if (found) return {};  // twice
+    std::string_view value = line.substr(colon + 1);
+    while (value.starts_with(' ')) value.remove_prefix(1);
+    while (value.ends_with(' ')) value.remove_suffix(1);
+    found = std::string(value);
+  }
+  return found;
+}
+
+class Server {
+ public:
+  Server(const Retrieval& documents, const ServeOptions& options) : documents_(documents), options_(options) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(std::uint16_t(options.port));
+    require(::inet_pton(AF_INET, options.host.c_str(), &address.sin_addr) == 1,
+            "--host: found {}, expected an address such as 127.0.0.1", options.host);
+    listening_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    const int yes = 1;
+    if (listening_ >= 0) ::setsockopt(listening_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+    if (listening_ < 0 || ::bind(listening_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0 ||
+        ::listen(listening_, 16) != 0)
+      fail(Error::Kind::io, "--serve: {}:{} cannot be listened at: {}; choose another port", options.host, options.port,
+           std::strerror(errno));
+    socklen_t size = sizeof(address);
+    ::getsockname(listening_, reinterpret_cast<sockaddr*>(&address), &size);
+    port_ = ntohs(address.sin_port);
+  }
+  ~Server() {
+    for (const Connection& each : connections_) ::close(each.socket);
+    if (listening_ >= 0) ::close(listening_);
+  }
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  int port() const { return port_; }
+
+  // One look at all connections.
+  void turn() {
+    std::vector<pollfd> waits{{listening_, short(connections_.size() < kMostConnections ? POLLIN : 0), 0}};
+    for (const Connection& each : connections_)
+      waits.push_back({each.socket, short(each.out.empty() ? POLLIN : POLLOUT), 0});
+    ::poll(waits.data(), waits.size(), 500);
+    for (std::size_t i = 0; i < connections_.size(); ++i)
+      if (waits[i + 1].revents) step(connections_[i]);
+    const Clock::time_point now = Clock::now();
+    std::erase_if(connections_, [&](const Connection& each) {
+      if (!each.done && now < each.until) return false;
+      ::close(each.socket);
+      return true;
+    });
+    if (waits[0].revents & POLLIN) {
+      const int socket = ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+      if (socket >= 0) connections_.push_back({.socket = socket, .until = now + kPatience});
+    }
+  }
+
+ private:
+  struct Connection {
+    int socket = -1;
+    std::string in = {}, out = {};
+    std::size_t sent = 0;
+    bool done = false;
+    Clock::time_point until = {};
+  };
+
+  void step(Connection& each) {
+    if (each.out.empty()) {
+      char piece[4096];
+      const ssize_t got = ::recv(each.socket, piece, sizeof(piece), 0);
+      if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+      each.done = got <= 0;
+      if (got <= 0) return;
+      each.in.append(piece, std::size_t(got));
+      const std::size_t end = each.in.find("\r\n\r\n");
+      if (end != each.in.npos && end <= kMostRequest)
+        each.out = reply(std::string_view(each.in).substr(0, end + 2));
+      else if (each.in.size() > kMostRequest)
+        each.out = refusal(431, "Request Header Fields Too Large");
+      return;
+    }
+    const ssize_t sent = ::send(each.socket, each.out.data() + each.sent, each.out.size() - each.sent, MSG_NOSIGNAL);
+    if (sent < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    each.sent += sent > 0 ? std::size_t(sent) : 0;
+    each.done = sent < 0 || each.sent == each.out.size();
+  }
+
+  bool is_ours(const std::string& host) const {
+    const std::string port = ":" + std::to_string(port_);
+    for (const std::string& name : {std::string("127.0.0.1"), std::string("localhost"), options_.host})
+      if (host == name + port || (port_ == 80 && host == name)) return true;
+    return options_.host == "0.0.0.0";  // any name leads here: its user asked for it
+  }
+
+  std::string reply(std::string_view head) const {
+    const std::string_view line = head.substr(0, head.find("\r\n"));
+    const std::size_t first = line.find(' '), second = line.find(' ', first + 1);
+    if (first == line.npos || second == line.npos || line.find(' ', second + 1) != line.npos ||
+        !line.substr(second + 1).starts_with("HTTP/1."))
+      return refusal(400, "Bad Request");
+    if (line.substr(0, first) != "GET") return refusal(405, "Method Not Allowed");
+    const std::optional<std::string> host = header(head, "host");
+    if (!host) return refusal(400, "Bad Request");
+    if (!is_ours(*host)) return refusal(403, "Forbidden");
+    const std::string_view target = line.substr(first + 1, second - first - 1);
+    const std::string_view path = target.substr(0, target.find('?'));
+    if (path != "/" && path != "/search") return refusal(404, "Not Found");
+    std::string query;
+    std::size_t k = options_.k;
+    std::string_view rest = path.size() < target.size() ? target.substr(path.size() + 1) : "";
+    while (!rest.empty()) {
+      const std::string_view part = rest.substr(0, rest.find('&'));
+      rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+      const std::optional<std::string> value = decoded(part.substr(std::min(part.size(), part.find('=') + 1)));
+      if (!value) return refusal(400, "Bad Request");
+      if (part.starts_with("q=")) query = *value;
+      if (!part.starts_with("k=")) continue;
+      if (value->empty() || value->size() > 3 || value->find_first_not_of("0123456789") != value->npos)
+        return refusal(400, "Bad Request");
+      k = std::clamp<std::size_t>(std::stoul(*value), 1, kMostFound);
+    }
+    const std::vector<Retrieved> found = documents_.find(query, k);
+    if (path == "/search") return answer(200, "OK", "application/json", retrieved_json(query, found) + "\n");
+    return answer(200, "OK", "text/html", page(query, found, documents_.documents()));
+  }
+
+  const Retrieval& documents_;
+  ServeOptions options_;
+  int listening_ = -1, port_ = 0;
+  std::vector<Connection> connections_;
+};
+
+}  // namespace
+
+void serve(const Retrieval& documents, const ServeOptions& options, Messages& messages) {
+  Server server(documents, options);
+  messages.say(
+      fmt::format("{} documents at http://{}:{}/ until Ctrl-C", documents.documents(), options.host, server.port()));
+  for (;;) server.turn();
+}
+
+}  // namespace bochner

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+// Example:
+//   const auto rows = open_rows("letters.svm", {.inputs_only = true});
+//   for (const Duplicate& each : find_duplicates(*rows, {.threshold = 0.8}))
+//     std::printf("%llu %llu %g", (unsigned long long)each.row, (unsigned long long)each.of, each.similarity);
+
+#include <cstdint>
+#include <vector>
+
+#include "bochner/execution.h"
+#include "bochner/neighbors.h"
+#include "bochner/rows.h"
+
+namespace bochner {
+
+struct DuplicateOptions {
+  Metric metric = Metric::jaccard;  // or cosine: similarity is Jaccard's or the cosine
+  double threshold = 0.8;           // similarity from which rows are duplicates; above 0, at most 1
+  bool pairs = false;               // all pairs; otherwise, for each row that has some, the most similar earlier one
+  Execution execution = {};
+};
+
+struct Duplicate {
+  std::uint64_t row = 0, of = 0;  // of < row
+  double similarity = 0;
+
+  bool operator==(const Duplicate&) const = default;
+};
+
+// All of them, none is missed, in order of row, then of the other. Rows that are all 0 are duplicates of each other.
+std::vector<Duplicate> find_duplicates(Rows& rows, const DuplicateOptions& options = {});
+
+// Groups that duplicates make of rows, each of two or more.
+std::size_t duplicate_groups(const std::vector<Duplicate>& duplicates);
+
+}  // namespace bochner

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""`bochner text`, `index`, `retrieve` and `dedup`: from documents to those that were asked for."""
+
+import csv
+import io
+import json
+import re
+import signal
+import socket
+import unittest
+import urllib.error
+import urllib.request
+
+from command import CommandTest
+
+DOCUMENTS = {
+    "sea/a.txt": "The storm at sea broke the mast.\nSailors pray when a storm comes.",
+    "sea/b.txt": "A harbour is calm. Ships rest in the harbour while gulls cry over the quay.",
+    "land/c.txt": "Wheat grows in the field. The farmer cuts the wheat in August <b>and</b> dries it.",
+    "land/d.txt": "The farmer has a field of barley, wheat and rye, and one tired horse.",
+    "land/e.txt": "Snow lies on the mountain. Nobody climbs it in winter, not even the goats.",
+}
+
+
+class Retrieve(CommandTest):
+    def documents(self):
+        for name, text in DOCUMENTS.items():
+            (self.folder / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
+            self.file(f"docs/{name}", text)
+
+    def index(self, *words):
+        self.documents()
+        self.succeed_quietly("text", "docs", "-o", "docs.svm")
+        self.succeed_quietly("index", "docs.svm", *words, "-o", "docs.index")
+
+    def ask(self, *words):
+        return json.loads(self.succeed_quietly("retrieve", "docs.index", *words, "--json"))["results"]
+
+    def test_words_find_documents_with_snippets(self):
+        for metric in ("euclidean", "cosine"):
+            self.index("--metric", metric)
+            found = self.ask("storm at sea")
+            self.assertEqual(found[0]["document"], 3)  # files in the order of their paths
+            self.assertEqual(found[0]["label"], "sea")
+            self.assertIn("storm at sea", found[0]["snippet"])
+            self.assertEqual([r["rank"] for r in found], list(range(1, len(found) + 1)))
+            scores = [r["score"] for r in found]
+            self.assertEqual(scores, sorted(scores, reverse=True))
+            self.assertGreater(scores[-1], 0)
+        self.assertEqual(self.ask("zyxwv"), [])
+        self.assertIn("wheat", self.succeed("retrieve", "docs.index", "wheat"))
+
+    def test_a_document_finds_those_like_it(self):
+        self.index()
+        found = self.ask("--like", 0, "-k", 1)
+        self.assertEqual([r["document"] for r in found], [1])  # the other with wheat; never itself
+        self.file("new.txt", "gulls over the harbour")
+        self.assertEqual(self.ask("--like", "new.txt", "-k", 1)[0]["document"], 4)
+        self.refuse(1, "retrieve", "docs.index", "--like", 5, say="expected less than 5")
+        self.refuse(2, "retrieve", "docs.index", "--like", "absent.txt", say="absent.txt")
+
+    def test_projected_rows_and_lines_and_tables_are_found_too(self):
+        lines = list(DOCUMENTS.values())
+        self.file("lines.txt", "\n".join(text.replace("\n", " ") for text in lines))
+        out = io.StringIO()
+        csv.writer(out).writerows([["id", "text"]] + [[i, text] for i, text in enumerate(lines)])
+        self.file("table.csv", out.getvalue())
+        for source, words in ((["lines.txt"], []), (["table.csv", "--column", "text"], []),
+                              (["lines.txt"], ["--project", "sign", "--dims", 400, "--min-documents", 1])):
+            self.succeed_quietly("text", *source, *words, "-o", "docs.npy" if words else "docs.svm")
+            self.succeed_quietly("index", "docs.npy" if words else "docs.svm", "--metric", "cosine", "-o", "docs.index")
+            found = self.ask("storm at sea")
+            self.assertEqual(found[0]["document"], 0, source)
+            self.assertIn("storm", found[0]["snippet"])
+
+    def test_an_index_of_texts_is_still_one_of_rows(self):
+        self.index("--metric", "cosine")
+        near = self.succeed_quietly("neighbors", "docs.index", "docs.svm", "-k", 1)
+        self.assertEqual([line.split(",")[2] for line in near.split()[1:]], list("01234"))
+
+    def test_models_and_documents_may_be_named_or_left_out(self):
+        self.documents()
+        self.succeed_quietly("text", "docs", "-o", "docs.svm", "--save", "words.text")
+        (self.folder / "docs.svm.text").unlink()
+        self.succeed_quietly("index", "docs.svm", "-o", "docs.index")
+        self.refuse(3, "retrieve", "docs.index", "wheat", say="without words")
+        self.succeed_quietly("index", "docs.svm", "--text", "words.text", "--no-texts", "-o", "docs.index")
+        found = self.ask("harbour")
+        self.assertEqual((found[0]["document"], found[0]["snippet"]), (4, ""))
+        self.refuse(3, "retrieve", "docs.index", "--like", 0, say="texts")
+        self.file("few.txt", "one line")
+        self.refuse(1, "index", "docs.svm", "--text", "words.text", "--documents", "few.txt", "-o", "i", say="found 1")
+        self.refuse(1, "retrieve", "docs.index", say="--serve")
+        broken = bytearray((self.folder / "docs.index").read_bytes())
+        broken[len(broken) // 2] ^= 1
+        self.file("docs.index", bytes(broken))
+        self.refuse(3, "retrieve", "docs.index", "wheat")
+
+    def serve(self):
+        process = self.start("retrieve", "docs.index", "--serve", 0)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        line = process.stderr.readline().decode()
+        return process, int(re.search(r"http://127\.0\.0\.1:(\d+)/", line).group(1))
+
+    def exchange(self, port, request):
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+            connection.sendall(request)
+            reply = b""
+            while piece := connection.recv(65536):
+                reply += piece
+        return reply.decode()
+
+    def test_a_page_answers_searches_and_refuses_what_is_none(self):
+        self.index("--metric", "cosine")
+        process, port = self.serve()
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/?q=wheat+%3Cb%3E", timeout=20) as reply:
+            page = reply.read().decode()
+        self.assertIn("&lt;b&gt;and&lt;/b&gt;", page)  # of a document: never a tag
+        self.assertIn('value="wheat &lt;b&gt;"', page)
+        with urllib.request.urlopen(f"http://localhost:{port}/search?q=storm&k=1", timeout=20) as reply:
+            self.assertEqual([r["document"] for r in json.load(reply)["results"]], [3])
+        host = f"Host: 127.0.0.1:{port}\r\n\r\n"
+        for request, code in (
+            (f"GET /etc/passwd HTTP/1.1\r\n{host}", 404),
+            (f"POST / HTTP/1.1\r\n{host}", 405),
+            (f"GET /?q=%zz HTTP/1.1\r\n{host}", 400),
+            (f"GET /search?q=a&k=-1 HTTP/1.1\r\n{host}", 400),
+            ("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n", 403),
+            ("GET / HTTP/1.1\r\n\r\n", 400),
+            ("\0\xff nonsense\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\n" + "x: " + "y" * 9000, 431),
+        ):
+            self.assertTrue(self.exchange(port, request.encode("latin-1")).startswith(f"HTTP/1.1 {code} "), request)
+        slow = socket.create_connection(("127.0.0.1", port))  # says nothing; others are answered meanwhile
+        self.addCleanup(slow.close)
+        self.assertIn("200 OK", self.exchange(port, f"GET / HTTP/1.1\r\n{host}".encode()))
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=20), 130)
+
+
+class Dedup(CommandTest):
+    def test_rows_that_are_nearly_equal_are_named(self):
+        self.file("x.svm", "0 1:1 2:1 3:1 4:1 5:1\n0 7:1 8:1\n0 1:2 2:1 3:1 4:1 5:1\n0 1:1 2:1 3:1 4:1 6:1\n"
+                           "0 1:1 2:1 3:1 4:1 5:1 9:1\n")
+        self.assertEqual(self.succeed_quietly("dedup", "x.svm", "--threshold", 0.8),
+                         "row,of,similarity\n2,0,1\n4,0,0.8333333333333334\n")
+        self.assertEqual(self.succeed_quietly("dedup", "x.svm", "--threshold", 0.8, "--pairs"),
+                         "row,of,similarity\n2,0,1\n4,0,0.8333333333333334\n4,2,0.8333333333333334\n")
+        found = self.succeed_quietly("dedup", "x.svm", "--metric", "cosine", "--threshold", 0.9)
+        self.assertEqual([line.split(",")[:2] for line in found.split()[1:]], [["2", "0"], ["4", "0"]])
+        self.refuse(1, "dedup", "x.svm", "--threshold", 0, say="threshold")
+        self.refuse(1, "dedup", "x.svm", "--metric", "inner", say="jaccard or cosine")
+        self.refuse(2, "dedup", "absent.svm")
+
+
+if __name__ == "__main__":
+    unittest.main()
