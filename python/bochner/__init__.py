@@ -14,6 +14,7 @@ _MODULES = {
     "_clusters": ["GaussianMixture", "KernelKMeans"],
     "_neighbors": ["KNNGraph", "NearestNeighbors"],
     "_sequences": ["HMMClassifier"],
+    "_embeddings": ["ReducedSet", "drift"],
     "_files": ["load"],
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names}

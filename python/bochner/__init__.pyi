@@ -1,5 +1,6 @@
 from bochner._clusters import GaussianMixture as GaussianMixture, KernelKMeans as KernelKMeans
 from bochner._components import KernelLDA as KernelLDA, KernelPCA as KernelPCA, RandomizedSVD as RandomizedSVD
+from bochner._embeddings import ReducedSet as ReducedSet, drift as drift
 from bochner._files import load as load
 from bochner._neighbors import KNNGraph as KNNGraph, NearestNeighbors as NearestNeighbors
 from bochner._predictors import (

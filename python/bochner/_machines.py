@@ -75,9 +75,10 @@ class KernelMachine(ModelEstimator):
         return self
 
     def _fit_path(self, path, target, weights):
-        reading = self._reading(target, weights)
-        rows = _core.open_rows(path, reading)
-        self._train(rows, float(rows.size or 1))
+        if weights is not None and getattr(self, "alpha", None) is not None:
+            raise ValueError("alpha: found with weights in a file, expected None or arrays: it is relative to their sum")
+        rows = _core.open_rows(path, self._reading(target, weights))
+        self._train(rows, float(rows.size))
         schema = self.model_.schema
         fitted = type(self)._of_model(self.model_)
         for name in ("n_features_in_", "feature_names_in_", "classes_"):

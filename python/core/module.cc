@@ -40,6 +40,7 @@ NB_MODULE(_core, m) {
   bind_methods(m);
   bind_mixtures(m);
   bind_neighbors(m);
+  bind_embeddings(m);
 }
 
 }  // namespace bochner::python

@@ -24,6 +24,7 @@ ESTIMATORS = [
     bochner.NearestNeighbors(),
     bochner.KNNGraph(),
     bochner.HMMClassifier(),
+    bochner.ReducedSet(n_points=3),
 ]
 
 

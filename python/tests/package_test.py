@@ -217,3 +217,67 @@ def test_intervals_and_probabilities_come_with_calibration():
     assert np.allclose(sure.sum(axis=1), 1) and np.mean(sure[np.arange(500), y[1000:]]) > 0.8
     with pytest.raises(AttributeError, match="calibrate"):
         bochner.KernelRidge(n_components=32).fit(X[:300], y[:300]).predict_interval(X)
+
+
+@pytest.mark.parametrize("kind", ["rows", "columns", "float32", "memmap", "csr"])
+def test_transform_keeps_no_copy_of_the_table(kind):
+    """Peak memory of mapping 64 MB of rows to two features, in a process of its own."""
+    code = f"""
+import resource, sys, tempfile
+import numpy as np
+from scipy import sparse
+from bochner import FourierFeatures
+kind = {kind!r}
+X = np.ones((160000, 50)) if kind != "float32" else np.ones((320000, 50), dtype=np.float32)
+if kind == "columns":
+    X = np.ones((50, 160000)).T
+elif kind == "memmap":
+    file = tempfile.NamedTemporaryFile()
+    X.tofile(file.name)
+    X = np.memmap(file.name, dtype=float, mode="r", shape=X.shape)
+elif kind == "csr":
+    X = sparse.csr_array((X[:80000].ravel(), np.tile(np.arange(50, dtype=np.int32), 80000), np.arange(0, 4000001, 50)))
+features = FourierFeatures(2, bandwidth=1.0)
+features.fit(X[:10]).transform(X[:10])
+X.max()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+features.fit(X).transform(X)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 24 * 1024  # kB; a copy would be 32 MB or more
+
+
+def test_machines_train_after_a_fork_and_in_joblibs_workers():
+    from sklearn.model_selection import cross_val_score
+
+    X, y = problem(rows=400)
+    machine = bochner.KernelRidge(1.0, n_components=32, bandwidth=2.0).fit(X, y)
+    child = os.fork()
+    if child == 0:
+        same = np.array_equal(bochner.KernelRidge(1.0, n_components=32, bandwidth=2.0).fit(X, y).predict(X), machine.predict(X))
+        os._exit(0 if same else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    for backend in (1, 2):
+        assert cross_val_score(machine, X, y, cv=3, n_jobs=backend).min() > 0.5
+
+
+def test_drift_is_found_where_there_is_some(tmp_path):
+    X, _ = problem(rows=600)
+    pandas = pytest.importorskip("pandas")
+    names = list("abcd")
+    same = bochner.drift(pandas.DataFrame(X[:300], columns=names), pandas.DataFrame(X[300:], columns=names), permutations=200)
+    moved = X[300:] + [0, 0, 1.5, 0]
+    other = bochner.drift(pandas.DataFrame(X[:300], columns=names), pandas.DataFrame(moved, columns=names), permutations=200)
+    assert same.p_value > 0.01 > other.p_value
+    assert [c.name for c in other.columns if c.p_value < 0.01] == ["c"]
+    assert bochner.drift(X[:300], moved, permutations=200).p_value < 0.01
+
+
+def test_a_reduced_set_stands_for_the_rows():
+    X = problem(rows=500)[0][:, :2]
+    few, more = (bochner.ReducedSet(n, method="herding").fit(X).rkhs_distance_ for n in (5, 50))
+    assert more < few
+    found = bochner.ReducedSet(10).fit(X)
+    assert found.points_.shape == (10, 2) and found.rkhs_distance_ < few

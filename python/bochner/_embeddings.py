@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""Mean embeddings: whether two samples are of one law, and few points in the place of many."""
+
+import contextlib
+import os
+import tempfile
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_array, validate_data
+
+from bochner import _core, _data
+from bochner._words import bandwidth_words, choice, count, execution_of, seed_of
+
+
+@contextlib.contextmanager
+def _file_of(X):
+    if _data.is_path(X):
+        yield os.fspath(X)
+    elif hasattr(X, "columns"):
+        with _data.table_file(X) as path:
+            yield path
+    else:
+        X = check_array(X, dtype=[np.float64, np.float32])
+        with tempfile.TemporaryDirectory(prefix="bochner-") as folder:
+            path = os.path.join(folder, "rows.npy")
+            np.save(path, np.ascontiguousarray(X))
+            yield path
+
+
+def drift(reference, new, *, permutations=500, kernel="gaussian", n_components=None, random_state=0, n_jobs=None):
+    """Tests whether two samples of rows come from one law: the maximum mean discrepancy, and each column.
+
+    Parameters
+    ----------
+    reference, new : path, table or array
+        The samples; both of one kind. Columns of tables and files meet by name.
+    permutations : int, default=500
+        By which p-values are found.
+    kernel : str, default="gaussian"
+        Of the discrepancy, at five bandwidths about the median distance.
+    n_components : int, default=None
+        Features of each bandwidth. None: by the number of rows.
+    random_state : int, RandomState or None, default=0
+        An integer is the seed.
+    n_jobs : int, default=None
+        Threads; None and -1: all cores.
+
+    Returns
+    -------
+    Drift
+        ``p_value`` and ``statistic`` of all, and ``columns`` with ``name``, ``p_value`` (corrected for their number),
+        ``distance`` (0 the same, 1 apart), ``mean_reference`` and ``mean_new``.
+    """
+    options = _core.DriftOptions()
+    options.permutations = count("permutations", permutations)
+    options.kernel = _core.Kernel(kernel)
+    options.features = 0 if n_components is None else count("n_components", n_components)
+    options.seed = seed_of(random_state)
+    options.execution = execution_of(n_jobs)
+    with _file_of(reference) as first, _file_of(new) as second:
+        return _core.drift(first, second, options)
+
+
+class ReducedSet(BaseEstimator):
+    """A few weighted points whose mean embedding is near that of all rows.
+
+    Parameters
+    ----------
+    n_points : int, default=20
+        Points.
+    method : {"joint", "rsrf", "fixed_point", "herding", "thinning", "kmeans"}, default="joint"
+        How they are found; herding and thinning choose among the rows.
+    kernel : str, default="gaussian"
+        As for FourierFeatures.
+    bandwidth : "median", "scale", float or array, default="median"
+        Length scales of the inputs as they are.
+    random_state : int, RandomState or None, default=0
+        An integer is the seed.
+    n_jobs : int, default=None
+        Threads; None and -1: all cores.
+
+    Attributes
+    ----------
+    points_ : ndarray of shape (n_points, n_features)
+        The points.
+    weights_ : ndarray of shape (n_points,)
+        Their weights.
+    rkhs_distance_ : float
+        Of the two embeddings.
+    n_features_in_ : int
+        Columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, where they are all strings.
+    """
+
+    def __init__(
+        self, n_points=20, *, method="joint", kernel="gaussian", bandwidth="median", random_state=0, n_jobs=None):
+        self.n_points = n_points
+        self.method = method
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None):
+        """Finds the points for X: array of shape (n_samples, n_features). y is ignored."""
+        X = validate_data(self, X, dtype=[np.float64, np.float32])
+        options = _core.ReduceRowsOptions()
+        options.kernel = _core.Kernel(self.kernel)
+        options.bandwidth = bandwidth_words(self.bandwidth)
+        reduce = options.reduce
+        reduce.points = count("n_points", self.n_points)
+        reduce.method = choice(_core.ReduceOptions.Method, "method", self.method)
+        reduce.seed = seed_of(self.random_state)
+        reduce.execution = execution_of(self.n_jobs)
+        found = _core.reduce(_data.rows_of(X, _data.schema_of(X.shape[1])), options)
+        self.points_, self.weights_ = found.points(), found.weights()
+        self.rkhs_distance_ = found.rkhs_distance
+        return self
