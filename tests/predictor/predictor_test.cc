@@ -33,6 +33,10 @@ void* operator new(std::size_t size) { return counted(size, alignof(std::max_ali
 void* operator new[](std::size_t size) { return counted(size, alignof(std::max_align_t)); }
 void* operator new(std::size_t size, std::align_val_t alignment) { return counted(size, std::size_t(alignment)); }
 void* operator new[](std::size_t size, std::align_val_t alignment) { return counted(size, std::size_t(alignment)); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return std::malloc((++allocations, size));  // as std::stable_sort asks for its buffer
+}
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return std::malloc((++allocations, size)); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
