@@ -19,7 +19,7 @@ namespace {
 struct DriftWords {
   std::string reference, fresh, output, title, kernel = "gaussian", missing = "mean";
   std::vector<std::string> bandwidths;
-  std::size_t permutations = 500, features = 0;
+  std::size_t permutations = 500, features = 0, windows = 1;
   std::uint64_t seed = 0;
   bool json = false;
   ColumnWords columns;
@@ -39,6 +39,7 @@ DriftOptions options_of(const DriftWords& words, Messages& messages) {
   }
   options.features = words.features;
   options.permutations = words.permutations;
+  options.windows = words.windows;
   options.seed = words.seed;
   options.reading = words.format.rows(words.run);
   options.reading.missing =
@@ -66,6 +67,9 @@ std::string text_of(const Drift& found) {
     text += fmt::format(
         "  {:<24} p {:<8.4g} distance {:.3f}{}\n", one_line(order[i]->name), order[i]->p_value, order[i]->distance,
         order[i]->text ? "" : fmt::format("  mean {:.6g} -> {:.6g}", order[i]->mean_reference, order[i]->mean_new));
+  for (const Drift::Window& w : found.windows)
+    text += fmt::format("  rows {:>10} to {:<10} p {:<8.4g} MMD^2 {:.4g}\n", w.first, w.first + w.rows - 1, w.p_value,
+                        w.statistic);
   for (const std::string& name : found.missing_in_new)
     text += fmt::format("  {}: not in the new file\n", one_line(name));
   for (const std::string& name : found.missing_in_reference)
@@ -111,6 +115,8 @@ void add_drift(CLI::App& app, Job& job) {
   command->add_option("--title", words->title, "Of the page; default: the names of the files")->type_name("TEXT");
   command->add_option("--permutations", words->permutations, "How many; default 500: p-values down to 0.002")
       ->type_name("N");
+  command->add_option("--windows", words->windows, "Test as many consecutive parts of the new rows one by one besides")
+      ->type_name("N");
   command->add_option("--kernel", words->kernel, "Default gaussian")->type_name("K");
   add_repeatable(*command, "--bandwidths", words->bandwidths,
                  "Times the median distance of rows; default 0.25,0.5,1,2,4, joined in one p-value")
@@ -129,6 +135,7 @@ void add_drift(CLI::App& app, Job& job) {
       "  bochner drift last-year.csv this-year.csv\n"
       "  bochner drift last-year.csv this-year.csv -o drift.html --ignore id\n"
       "  bochner drift last-year.csv this-year.csv --json --permutations 9999\n"
+      "  bochner drift last-year.csv this-year.csv --windows 12                from when on\n"
       "p_value is of all columns together: if nothing changed, it is below 0.05 in 5 % of such files. Those of "
       "columns\n"
       "are corrected for their number. A column that one file lacks is named and left out.");

@@ -27,6 +27,7 @@ struct DriftOptions {
   std::vector<double> bandwidths = {0.25, 0.5, 1, 2, 4};  // times the median distance of rows
   std::size_t features = 0;                               // of each bandwidth, even; 0: by the number of rows
   std::size_t permutations = 500;
+  std::size_t windows = 1;  // consecutive parts of the new rows, as many rows each, that are tested one by one besides
   std::uint64_t seed = 0;
   RowsOptions reading = {};  // of both files; targets and weights are columns like others where none is named
   Execution execution = {};
@@ -62,8 +63,17 @@ struct Drift {
     std::vector<double> share_reference, share_new;
   };
 
+  // New rows first .. first + rows beside all of the reference.
+  struct Window {
+    std::uint64_t first = 0, rows = 0;
+    double p_value = 1;        // times the number of windows (Bonferroni)
+    double p_value_alone = 1;  // not corrected
+    double statistic = 0;
+  };
+
   double p_value = 1;
-  double statistic = 0;  // unbiased MMD^2 of the mean of the kernels
+  double statistic = 0;         // unbiased MMD^2 of the mean of the kernels
+  std::vector<Window> windows;  // where several were wanted
   std::vector<Scale> scales;
   std::vector<ColumnChange> columns;                              // in the order of the reference
   std::vector<std::string> missing_in_new, missing_in_reference;  // columns that only one file has
@@ -79,7 +89,7 @@ struct Drift {
 Drift drift(const std::string& reference, const std::string& fresh, const DriftOptions& options = {});
 
 // Rows of the same schema. Targets and weights are not looked at. Each is passed over twice, or once where it is small
-// enough to be kept.
+// enough to be kept; with windows, once more for each.
 Drift drift(Rows& reference, Rows& fresh, const DriftOptions& options = {});
 
 std::string json_text(const Drift& drift);

@@ -35,6 +35,7 @@ void check_options(const DriftOptions& options) {
     require(factor > 0 && std::isfinite(factor), "bandwidths: found {}, expected positive numbers", factor);
   require(options.permutations >= 19 && options.permutations <= 1000000,
           "permutations: found {}, expected 19 to 1000000", options.permutations);
+  require(options.windows >= 1 && options.windows <= 10000, "windows: found {}, expected 1 to 10000", options.windows);
   require(options.features % 2 == 0, "features: found {}, expected an even number", options.features);
   require(options.kernel.family->draw, "kernel: {} has no Fourier features", options.kernel.family->name);
 }
@@ -318,11 +319,31 @@ class DriftTest {
   Drift found_;
 };
 
+// Every window by itself. What changed slowly shows from some window on.
+std::vector<Drift::Window> test_windows(Rows& reference, Rows& fresh, std::uint64_t rows, const DriftOptions& options) {
+  std::unique_ptr<Rows> kept;
+  if (worth_keeping(reference, sizeof(float), options.execution)) kept = cached_rows<float>(reference);
+  const std::uint64_t count = options.windows;
+  if (rows < 2 * count)
+    fail(Error::Kind::data, "windows: found {} new rows for {}, expected at least two each", rows, count);
+  std::vector<Drift::Window> windows;
+  for (std::uint64_t w = 0; w < count; ++w) {
+    const std::uint64_t begin = rows * w / count, end = rows * (w + 1) / count;
+    const auto part = subset_rows(fresh, [=](std::uint64_t row) { return row >= begin && row < end; });
+    const Drift found = DriftTest(kept ? *kept : reference, *part, options).run();
+    windows.push_back(
+        {begin, end - begin, std::min(1.0, double(count) * found.p_value), found.p_value, found.statistic});
+  }
+  return windows;
+}
+
 }  // namespace
 
 Drift drift(Rows& reference, Rows& fresh, const DriftOptions& options) {
   check_options(options);
-  return DriftTest(reference, fresh, options).run();
+  Drift found = DriftTest(reference, fresh, options).run();
+  if (options.windows > 1) found.windows = test_windows(reference, fresh, found.rows_new, options);
+  return found;
 }
 
 Drift drift(const std::string& reference, const std::string& fresh, const DriftOptions& options) {

@@ -23,6 +23,13 @@ std::string json_text(const Drift& drift) {
                       {"block_rows", drift.block_rows},
                       {"correction", "westfall-young"},
                       {"notes", drift.notes}};
+  if (!drift.windows.empty()) tree["windows"] = nlohmann::json::array();
+  for (const Drift::Window& window : drift.windows)
+    tree["windows"].push_back({{"first_row", window.first},
+                               {"rows", window.rows},
+                               {"p_value", window.p_value},
+                               {"p_value_alone", window.p_value_alone},
+                               {"statistic", window.statistic}});
   for (const Drift::Scale& scale : drift.scales)
     tree["bandwidths"].push_back({{"bandwidth", scale.bandwidth},
                                   {"mmd2", scale.mmd2},

@@ -131,8 +131,12 @@ ReducedSet reduce(const Expansion& expansion, const ReduceOptions& options) {
   const double norm2 = set.distance_exact ? mu.squared_norm() : features.squared_norm();
   set.norm = std::sqrt(norm2);
   set.rkhs_distance = std::sqrt(squared_distance_of(norm2, mu, found));
-  for (std::size_t i = 0; i < found.points.rows(); ++i)
-    for (std::size_t j = 0; j < d; ++j) found.points(i, j) *= expansion.kernel.length_scale(j);
+  for (std::size_t j = 0; j < d; ++j) {
+    bool constant = true;  // then it has nothing to say, and stays what it is to the digit
+    for (std::size_t i = 1; i < n && constant; ++i) constant = expansion.points(i, j) == expansion.points(0, j);
+    for (std::size_t i = 0; i < found.points.rows(); ++i)
+      found.points(i, j) = constant ? expansion.points(0, j) : found.points(i, j) * expansion.kernel.length_scale(j);
+  }
   set.points = std::move(found.points);
   set.weights = std::move(found.weights);
   for (const std::string& note : set.notes)

@@ -96,6 +96,7 @@ class DriftPage {
 
   std::string done() && {
     summary();
+    windows();
     pictures();
     table();
     scales();
@@ -140,6 +141,26 @@ class DriftPage {
     for (const std::string& name : drift_.missing_in_reference)
       out_ += fmt::format("<div class=\"warning\">The reference has no column {}.</div>\n", escaped(name));
     for (const std::string& note : drift_.notes) paragraph(note, "soft");
+  }
+
+  void windows() {
+    if (drift_.windows.empty()) return;
+    double most = 1e-12;
+    for (const Drift::Window& w : drift_.windows) most = std::max(most, w.statistic);
+    out_ +=
+        "<section>\n<h2>When</h2>\n<p class=\"soft\">Windows of the new rows in their order, each beside the whole "
+        "reference. p is corrected for the number of windows.</p>\n<table><tr><th class=\"n\">from row</th><th "
+        "class=\"n\">rows</th><th class=\"n\">p</th><th class=\"n\">MMD², unbiased</th><th></th></tr>\n";
+    for (std::size_t i = 0; i < std::min(kMostLines, drift_.windows.size()); ++i) {
+      const Drift::Window& w = drift_.windows[i];
+      out_ += fmt::format(
+          "<tr><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{:.2g}</td><td "
+          "class=\"n\">{}</td><td><span "
+          "class=\"meter\" style=\"width:{:.0f}px\"></span></td></tr>\n",
+          grouped(double(w.first)), grouped(double(w.rows)), w.p_value, short_number(w.statistic),
+          160 * std::max(w.statistic, 0.0) / most);
+    }
+    out_ += "</table>\n</section>\n";
   }
 
   void pictures() {

@@ -91,6 +91,18 @@ class Drift(CommandTest):
         one.pop("seconds"), two.pop("seconds")
         self.assertEqual(one, two)
 
+    def test_windows_say_from_when_on(self):
+        self.file("a.csv", table(400, 1))
+        before, after = table(300, 2), table(300, 3, shift=1.0)
+        self.file("b.csv", before + after.split("\n", 1)[1])
+        windows = self.drift("a.csv", "b.csv", "--windows", 4, "--permutations", 199)["windows"]
+        self.assertEqual([(w["first_row"], w["rows"]) for w in windows], [(0, 150), (150, 150), (300, 150), (450, 150)])
+        self.assertGreater(min(w["p_value_alone"] for w in windows[:2]), 0.01)
+        self.assertLess(max(w["p_value"] for w in windows[2:]), 0.05)
+        for w in windows:
+            self.assertAlmostEqual(w["p_value"], min(1, 4 * w["p_value_alone"]))
+        self.refuse(2, "drift", "a.csv", "b.csv", "--windows", 500, say="windows")
+
     def test_page(self):
         self.file("a.csv", table(200, 1))
         self.file("b.csv", table(200, 2, shift=1))
