@@ -39,5 +39,6 @@ void bind_methods(nb::module_& m);
 void bind_mixtures(nb::module_& m);
 void bind_neighbors(nb::module_& m);
 void bind_embeddings(nb::module_& m);
+void bind_parts(nb::module_& m);
 
 }  // namespace bochner::python

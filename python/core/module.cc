@@ -41,6 +41,7 @@ NB_MODULE(_core, m) {
   bind_mixtures(m);
   bind_neighbors(m);
   bind_embeddings(m);
+  bind_parts(m);
 }
 
 }  // namespace bochner::python

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""Kernel ridge from parts of the rows that never meet: on workers, one after another, or with parts added later.
+
+Two rounds. Each part is surveyed, and the surveys are merged; with the merged survey each part is accumulated, and the
+sums are merged and solved. Sums are exact: any order and any tree of merges gives the same bytes. They are pickled as
+their own files' bytes, and a lost part is surveyed and accumulated again by whoever has its rows.
+"""
+
+import copyreg
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_array
+
+from bochner import _core, _data, _files
+from bochner._predictors import KernelClassifier, KernelRegressor, KernelRidge
+from bochner._words import numbers_of, seed_of
+
+__all__ = ["accumulate", "merge", "solve", "survey"]
+
+copyreg.pickle(_core.Sum, lambda total: (_files._from_bytes, ("Sum", _files.to_bytes(total))))
+
+
+def _rows(X, y, classes, schema=None):
+    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+    y = np.asarray(y)
+    if classes is not None:
+        classes = np.asarray(classes)
+        codes = np.searchsorted(classes, y)
+        if (np.diff(classes.argsort()) != 1).any() or not np.array_equal(classes[codes.clip(0, len(classes) - 1)], y):
+            raise ValueError("classes: expected all classes of all parts, sorted")
+        y = codes
+    if schema is None:
+        targets = 1 if y.ndim == 1 else y.shape[1]
+        schema = _data.schema_of(X.shape[1], None, targets, None, classes, sparse.issparse(X))
+    return _data.rows_of(X, schema, y)
+
+
+def survey(X, y, part, *, classes=None, random_state=0, execution=None):
+    """The first round: ranges, counts and a sample of the rows of a part.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+    y : array of shape (n_samples,) or (n_samples, n_targets)
+    part : int
+        The number of the part, which no other has.
+    classes : array, default=None
+        All classes of all parts, sorted; None: y are numbers.
+    random_state : int, default=0
+        The seed, the same for all parts.
+    """
+    return _core.survey_part(
+        _rows(X, y, classes), _core.PartName(f"part {part}", part), seed_of(random_state),
+        execution or _core.Execution())
+
+
+def accumulate(X, y, part, spec, *, machine=None, classes=None):
+    """The second round: the sums of least squares over a part.
+
+    Parameters
+    ----------
+    X, y, part, classes : as in survey()
+    spec : Sum
+        The merged survey of all parts.
+    machine : KernelRidge, default=None
+        Its map, kernel, bandwidth, n_components, scale, precision and random_state; the same for all parts.
+    """
+    machine = KernelRidge() if machine is None else machine
+    options = _core.TrainOptions()
+    machine._set_machine(options, 1.0)
+    options.ridge.lambdas = []
+    options.seed = options.ridge.seed = seed_of(machine.random_state)
+    return _core.sum_part(_rows(X, y, classes, spec.schema), spec, _core.PartName(f"part {part}", part), options)
+
+
+def merge(sums):
+    """The sum of sums, of which none is changed: surveys, or those of the second round."""
+    sums = list(sums)
+    if not sums:
+        raise ValueError("sums: found none, expected at least one")
+    total = _files._from_bytes("Sum", _files.to_bytes(sums[0]))
+    for other in sums[1:]:
+        total.merge(other)
+    return total
+
+
+def solve(total, *, alpha=None, classes=None):
+    """The machine of the merged sums: a regressor, or a classifier of the classes.
+
+    alpha : float, array of floats or None, default=None
+        The penalty as in KernelRidge. None: by generalized cross-validation.
+    """
+    lambdas = [value / total.rows for value in numbers_of("alpha", alpha)]
+    model = _core.solve(total, lambdas, _core.Execution())
+    if model.output_kind != "scores":
+        return KernelRegressor._of_model(model)
+    machine = KernelClassifier._of_model(model)
+    if classes is not None:
+        machine.classes_ = np.asarray(classes)
+    return machine

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "bochner/parts.h"
+
+#include "core.h"
+#include "long_work.h"
+
+namespace bochner::python {
+
+void bind_parts(nb::module_& m) {
+  nb::class_<PartName>(m, "PartName")
+      .def("__init__", [](PartName* place, const std::string& name, std::uint64_t number) {
+        new (place) PartName{name, number};
+      });
+  nb::class_<Sum>(m, "Sum")
+      .def_static("load", &Sum::load, nb::call_guard<nb::gil_scoped_release>())
+      .def("save", &Sum::save, nb::call_guard<nb::gil_scoped_release>())
+      .def("merge", &Sum::merge, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("is_survey", [](const Sum& sum) { return sum.kind() == Sum::Kind::survey; })
+      .def_prop_ro("rows", &Sum::rows)
+      .def_prop_ro("parts", &Sum::parts)
+      .def_prop_ro("schema", &Sum::schema)
+      .def_prop_ro("description", &Sum::description);
+  m.def("survey_part", [](HeldRows& rows, const PartName& part, std::uint64_t seed, Execution execution) {
+    return run_long([&](const CancelFunction& cancel) {
+      execution.cancel = cancel;
+      rows.rows->rewind();
+      return survey_part(*rows.rows, part, seed, execution);
+    });
+  });
+  m.def("sum_part", [](HeldRows& rows, const Sum& spec, const PartName& part, TrainOptions options) {
+    return run_long([&](const CancelFunction& cancel) {
+      options.execution.cancel = cancel;
+      rows.rows->rewind();
+      return sum_part(*rows.rows, spec, part, options);
+    });
+  });
+  m.def("solve", [](const Sum& sum, const std::vector<double>& lambdas, Execution execution) {
+    return run_long([&](const CancelFunction& cancel) {
+      execution.cancel = cancel;
+      return solve(sum, lambdas, execution);
+    });
+  });
+}
+
+}  // namespace bochner::python
