@@ -45,10 +45,11 @@ void run_dedup(const DedupWords& words) {
   const std::unique_ptr<Rows> rows = words.input.open(messages);
   const std::vector<Duplicate> found = find_duplicates(*rows, options);
   write_duplicates(words.input.output, found);
-  messages.say(fmt::format("{} of similarity {} or more{}, {}, {:.2f} s",
-                           counted(found.size(), words.pairs ? "pair" : "row with an earlier one"), words.threshold,
-                           is_stdout(words.input.output) ? "" : " in " + words.input.output,
-                           counted(duplicate_groups(found), "group"), clock.lap()));
+  messages.say(
+      fmt::format("{} of similarity {} or more{}, {}, {:.2f} s",
+                  words.pairs ? counted(found.size(), "pair") : counted(found.size(), "row") + " with an earlier one",
+                  words.threshold, is_stdout(words.input.output) ? "" : " in " + words.input.output,
+                  counted(duplicate_groups(found), "group"), clock.lap()));
 }
 
 }  // namespace
