@@ -29,7 +29,8 @@ constexpr std::size_t kSampleRows = 10000, kSampledFrom = 4000;  // rows that ri
 constexpr double kSampledShare = 0.25;                           // of the rows, where these are few
 constexpr double kSampledValues = 2e6;                           // of the inputs of a sample
 constexpr double kLeastGain = 0.002;                             // that a rival must add to the blend: of its error
-constexpr std::size_t kManyRows = 40000;                         // whose sample does not judge all rivals
+constexpr std::size_t kManyRows = 40000;                         // whose sample does not judge all rivals,
+constexpr double kFarBehind = 2, kHopeless = 4;                  // but for errors so many times that of the best
 constexpr std::size_t kToldTargets = 8;                          // whose blends are said
 constexpr std::size_t kLeastRows = 200, kMostInputs = 2000, kMostOutputs = 2000;
 
@@ -256,12 +257,13 @@ class Race {
       with.push_back({rival.name, *held, errors.back(), {}});
       after.back() = race_rows_.blended_error(with);
     }
-    const double best = *std::min_element(errors.begin(), errors.end());
+    double most = kFarBehind * *std::min_element(errors.begin(), errors.end());
+    for (const Candidate& c : candidates_) most = std::min(most, kHopeless * c.error);
     std::vector<Rival> left;
     std::string dropped;
     for (std::size_t j = 0; j < all.size(); ++j)
       if (after[j] < (1 - kLeastGain) * before ||
-          (n >= kManyRows && all[j].gains_with_rows && errors[j] <= 2 * best && std::isfinite(errors[j])))
+          (n >= kManyRows && all[j].gains_with_rows && errors[j] <= most && std::isfinite(errors[j])))
         left.push_back(all[j]);
       else if (std::isfinite(errors[j]))
         dropped += fmt::format("{}{}", dropped.empty() ? "" : ", ", all[j].name);
