@@ -6,7 +6,8 @@
 // Example:
 //   const auto rows = open_rows("letters.svm", {.inputs_only = true});
 //   for (const Duplicate& each : find_duplicates(*rows, {.threshold = 0.8}))
-//     std::printf("%llu %llu %g", (unsigned long long)each.row, (unsigned long long)each.of, each.similarity);
+//     std::printf("%s of %s: %g\n", std::to_string(each.row).c_str(), std::to_string(each.of).c_str(),
+//     each.similarity);
 
 #include <cstdint>
 #include <vector>

@@ -8,7 +8,7 @@
 //   keep_documents("letters.index", "letters.svm.text", documents.get());
 //   const Retrieval letters = Retrieval::load("letters.index");
 //   for (const Retrieved& found : letters.find("a storm at sea", 10))
-//     std::printf("%llu %g %s", (unsigned long long)found.document, found.score, found.snippet.c_str());
+//     std::printf("%s %g %s\n", std::to_string(found.document).c_str(), found.score, found.snippet.c_str());
 
 #include <cstdint>
 #include <memory>

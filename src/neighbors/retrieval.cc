@@ -114,6 +114,7 @@ struct Retrieval::Parts {
   TextModel model;
   std::optional<Texts> texts;
   Texts labels;
+  std::uint64_t first;  // the number of the first document
 
   std::vector<Retrieved> find(std::string_view words, std::size_t k) const;
 };
@@ -179,9 +180,10 @@ std::vector<Retrieved> Retrieval::Parts::find(std::string_view words, std::size_
     const double score = near.rows[i] < 0 ? 0 : score_of(index.metric(), near.distances[i]);
     if (score <= 1e-9) continue;  // nothing in common
     const auto document = std::uint64_t(near.rows[i]);
-    const bool known = document < labels.ends.size();
-    found.push_back({document, score, known ? std::string(labels.at(document)) : "",
-                     known && texts ? snippet(model, query, texts->at(document)) : ""});
+    const std::size_t place = document - first;
+    const bool known = place < labels.ends.size();
+    found.push_back({document, score, known ? std::string(labels.at(place)) : "",
+                     known && texts ? snippet(model, query, texts->at(place)) : ""});
   }
   return found;
 }
@@ -197,9 +199,9 @@ std::vector<Retrieved> Retrieval::find(std::string_view words, std::size_t k) co
 
 std::vector<Retrieved> Retrieval::like(std::uint64_t document, std::size_t k) const {
   if (!parts_->texts) fail(Error::Kind::model, "like: the index has no texts; build it again with its documents");
-  require(document < parts_->texts->ends.size(), "like: document {}, expected less than {}", document,
-          parts_->texts->ends.size());
-  std::vector<Retrieved> found = parts_->find(parts_->texts->at(document), k + 1);
+  const std::uint64_t first = parts_->first, end = first + parts_->texts->ends.size();
+  require(document >= first && document < end, "like: document {}, expected {} to less than {}", document, first, end);
+  std::vector<Retrieved> found = parts_->find(parts_->texts->at(document - first), k + 1);
   std::erase_if(found, [&](const Retrieved& each) { return each.document == document; });
   if (found.size() > k) found.resize(k);
   return found;
@@ -225,8 +227,8 @@ Retrieval Retrieval::load(const std::string& path) {
     std::optional<Texts> texts;
     if (kept.arrays.contains("texts")) texts = Texts::load(kept, "texts", count);
     Texts labels = Texts::load(kept, "labels", count);
-    return Retrieval(
-        std::unique_ptr<Parts>(new Parts{std::move(index), std::move(model), std::move(texts), std::move(labels)}));
+    return Retrieval(std::unique_ptr<Parts>(new Parts{std::move(index), std::move(model), std::move(texts),
+                                                      std::move(labels), archive.get_count("first")}));
   } catch (const std::invalid_argument& e) {
     fail(Error::Kind::model, "{}: {}; build the index again", path, e.what());
   } catch (const Error& e) {

@@ -57,7 +57,7 @@ class Retrieve(CommandTest):
         self.assertEqual([r["document"] for r in found], [1])  # the other with wheat; never itself
         self.file("new.txt", "gulls over the harbour")
         self.assertEqual(self.ask("--like", "new.txt", "-k", 1)[0]["document"], 4)
-        self.refuse(1, "retrieve", "docs.index", "--like", 5, say="expected less than 5")
+        self.refuse(1, "retrieve", "docs.index", "--like", 5, say="less than 5")
         self.refuse(2, "retrieve", "docs.index", "--like", "absent.txt", say="absent.txt")
 
     def test_projected_rows_and_lines_and_tables_are_found_too(self):
@@ -73,6 +73,14 @@ class Retrieve(CommandTest):
             found = self.ask("storm at sea")
             self.assertEqual(found[0]["document"], 0, source)
             self.assertIn("storm", found[0]["snippet"])
+
+    def test_parts_have_numbers_of_their_own(self):
+        self.index("--first", 100)
+        found = self.ask("harbour")
+        self.assertEqual((found[0]["document"], found[0]["label"]), (104, "sea"))
+        self.assertIn("harbour", found[0]["snippet"])
+        self.assertEqual(self.ask("--like", 100, "-k", 1)[0]["document"], 101)
+        self.refuse(1, "retrieve", "docs.index", "--like", 4, say="expected 100 to less than 105")
 
     def test_an_index_of_texts_is_still_one_of_rows(self):
         self.index("--metric", "cosine")
