@@ -75,7 +75,8 @@ void add_anomaly(CLI::App& app, Job& job) {
       "  bochner predict visits.anomaly new.csv --names                 score,anomaly: larger is rarer; 1 or 0\n"
       "  bochner anomaly visits.csv --target attack --normal no --method bins -o visits.anomaly\n"
       "  bochner eval visits.anomaly labelled.csv --json                auc, error, f1, ...\n"
-      "embedding without --map takes Fourier features; --features of bins are the grids, 200; of isolation the trees, 100.");
+      "embedding without --map takes Fourier features; --features of bins are the grids, 200; of isolation the trees, "
+      "100.");
   command->callback([words, &job] { job = [words] { run_anomaly(*words); }; });
 }
 
