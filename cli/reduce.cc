@@ -17,7 +17,8 @@ namespace bochner {
 namespace {
 
 struct ReduceWords {
-  std::string file, output, method = "joint", kernel = "gaussian", bandwidth = "median", missing = "mean", weights;
+  std::string file, output, method = "joint", kernel = "gaussian", bandwidth = "median", missing = "mean", weights,
+                            coefficients;
   std::vector<std::string> targets;
   std::size_t points = 0, features = 0, starts = 0;
   std::uint64_t seed = 0;
@@ -39,6 +40,7 @@ ReduceRowsOptions options_of(const ReduceWords& words, Messages& messages) {
   options.bandwidth = own                       ? Bandwidth(options.kernel.length_scales)
                       : words.bandwidth.empty() ? Bandwidth(Bandwidth::Rule::median)
                                                 : parse_bandwidth(words.bandwidth);
+  options.coefficients = !words.coefficients.empty();
   ReduceOptions& reduce = options.reduce;
   reduce.points = words.points;
   reduce.method = parse_word<Method>("--method", words.method,
@@ -60,7 +62,13 @@ std::unique_ptr<Rows> open(const ReduceWords& words) {
   RowsOptions reading = words.format.rows(words.run);
   reading.targets = split_lists(words.targets);
   reading.weights = words.weights;
-  reading.inputs_only = true;
+  reading.inputs_only = words.coefficients.empty();
+  if (!words.coefficients.empty()) {
+    require(words.weights.empty(), "--coefficients: found with --weights, expected one of them");
+    reading.ignore = reading.targets;
+    reading.targets = {words.coefficients};
+    reading.task = Task::regression;
+  }
   reading.missing =
       parse_word<Missing>("--missing", words.missing, {{"mean", Missing::mean}, {"error", Missing::error}});
   words.columns.apply(reading);
@@ -148,6 +156,11 @@ void add_reduce(CLI::App& app, Job& job) {
       ->type_name("NAME|INDEX")
       ->group(kColumns);
   command->add_option("--weights", words->weights, "Column of row weights")->type_name("COLUMN")->group(kColumns);
+  command
+      ->add_option("--coefficients", words->coefficients,
+                   "Column of coefficients of either sign: reduce their expansion, not the mean of the rows")
+      ->type_name("COLUMN")
+      ->group(kColumns);
   command->add_option("--missing", words->missing, "Missing cells: mean (of numbers) or error")
       ->type_name("M")
       ->group(kColumns);
@@ -159,6 +172,8 @@ void add_reduce(CLI::App& app, Job& job) {
       "  bochner reduce cars.csv --points 20 -o points.csv\n"
       "  bochner reduce cars.csv --points 20 --bandwidth 0.5 --method herding --json -o points.csv\n"
       "  bochner reduce sensors.npy --points 200 --kernel matern:nu=2.5 --json -o points.csv\n"
+      "  bochner reduce vectors.csv --coefficients alpha --bandwidth 4 --points 30 -o smaller.csv     of a kernel "
+      "machine\n"
       "The weighted points have nearly the kernel mean of the rows: sums over rows become sums over points. The "
       "report\n"
       "has the distance in the kernel's space from all pairs (exact) and the random-feature objective.");

@@ -75,11 +75,14 @@ struct ReducedSet {
 ReducedSet reduce(const Expansion& expansion, const ReduceOptions& options = {});
 
 struct ReduceRowsOptions {
+  // The only target of the rows is the coefficient of each: sum_i alpha_i k(x_i, .) is reduced as it is. Otherwise the
+  // mean embedding, where every row counts by its weight.
+  bool coefficients = false;
   ReduceOptions reduce = {};
   Kernel kernel = {};
   Bandwidth bandwidth = Bandwidth::Rule::median;  // median, scale or numbers, in units of the inputs as they are
 };
-// The mean embedding of rows: every row counts by its weight. Texts are indicators of their levels.
+// Texts are indicators of their levels.
 ReducedSet reduce(Rows& rows, const ReduceRowsOptions& options);
 
 }  // namespace bochner

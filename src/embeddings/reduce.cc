@@ -144,11 +144,16 @@ ReducedSet reduce(const Expansion& expansion, const ReduceOptions& options) {
   return set;
 }
 
-ReducedSet reduce(Rows& rows, const ReduceRowsOptions& options) {
+namespace {
+
+// Rows as an expansion without length scales.
+Expansion expansion_of(Rows& rows, const ReduceRowsOptions& options) {
   const Schema& schema = rows.schema();
   require(!schema.sparse, "reduce: found sparse rows, expected dense ones: points lie between rows");
+  require(!options.coefficients || (schema.targets == 1 && schema.task == Task::regression),
+          "coefficients: the rows have no column of numbers for them, expected one target that is a number");
   std::vector<double> values;
-  Expansion mean{{}, {}, options.kernel};
+  Expansion found{{}, {}, options.kernel};
   RowBlock<double> block;
   rows.rewind();
   double total = 0;
@@ -158,34 +163,41 @@ ReducedSet reduce(Rows& rows, const ReduceRowsOptions& options) {
         const double v = block.values[i * block.stride + j];
         if (!std::isfinite(v))
           fail(Error::Kind::data,
-               "row {}, column {}: found {}, expected a finite number; remove the row or fill the "
-               "value in",
+               "row {}, column {}: found {}, expected a finite number; remove the row or fill the value in",
                block.first + i, j, v);
         values.push_back(v);
       }
-      mean.weights.push_back(block.weights ? block.weights[i] : 1.0);
-      total += mean.weights.back();
+      found.weights.push_back(options.coefficients ? block.targets[i] : block.weights ? block.weights[i] : 1.0);
+      total += found.weights.back();
     }
-  if (mean.weights.empty()) fail(Error::Kind::data, "reduce: found no rows, expected at least one");
-  if (!(total > 0)) fail(Error::Kind::data, "reduce: every row has the weight 0, expected some above");
-  for (double& w : mean.weights) w /= total;
-  mean.points = Matrix<double>(mean.weights.size(), schema.inputs);
-  std::copy(values.begin(), values.end(), mean.points.data());
-  std::vector<double>().swap(values);
-  constexpr std::size_t kSample = 4096;
-  const std::size_t stride = (mean.points.rows() + kSample - 1) / kSample;
-  Matrix<double> sample((mean.points.rows() + stride - 1) / stride, schema.inputs);
-  for (std::size_t i = 0; i < sample.rows(); ++i)
-    std::copy_n(&mean.points(i * stride, 0), schema.inputs, &sample(i, 0));
-  using Rule = Bandwidth::Rule;
-  require(!options.bandwidth.searched(),
+  if (found.weights.empty()) fail(Error::Kind::data, "reduce: found no rows, expected at least one");
+  if (!options.coefficients) {
+    if (!(total > 0)) fail(Error::Kind::data, "reduce: every row has the weight 0, expected some above");
+    for (double& w : found.weights) w /= total;
+  }
+  found.points = Matrix<double>(found.weights.size(), schema.inputs);
+  std::copy(values.begin(), values.end(), found.points.data());
+  return found;
+}
+
+std::vector<double> length_scales(const Expansion& of, const Bandwidth& bandwidth) {
+  require(!bandwidth.searched(),
           "bandwidth: found one to be searched, expected median, scale or numbers: there is no target");
-  mean.kernel.length_scales = options.bandwidth.rule == Rule::given ? options.bandwidth.length_scales
-                              : options.bandwidth.rule == Rule::median
-                                  ? std::vector{median_bandwidth(options.kernel, sample.view())}
-                                  : std::vector{scale_bandwidth(options.kernel, sample.view())};
-  ReduceOptions reducing = options.reduce;
-  return reduce(mean, reducing);
+  if (bandwidth.rule == Bandwidth::Rule::given) return bandwidth.length_scales;
+  constexpr std::size_t kSample = 4096;
+  const std::size_t stride = (of.points.rows() + kSample - 1) / kSample, d = of.points.cols();
+  Matrix<double> sample((of.points.rows() + stride - 1) / stride, d);
+  for (std::size_t i = 0; i < sample.rows(); ++i) std::copy_n(&of.points(i * stride, 0), d, &sample(i, 0));
+  return {bandwidth.rule == Bandwidth::Rule::median ? median_bandwidth(of.kernel, sample.view())
+                                                    : scale_bandwidth(of.kernel, sample.view())};
+}
+
+}  // namespace
+
+ReducedSet reduce(Rows& rows, const ReduceRowsOptions& options) {
+  Expansion of = expansion_of(rows, options);
+  of.kernel.length_scales = length_scales(of, options.bandwidth);
+  return reduce(of, options.reduce);
 }
 
 }  // namespace bochner

@@ -82,6 +82,24 @@ class Reduce(CommandTest):
             bytes_of.add((self.folder / "points.csv").read_bytes())
         self.assertEqual(len(bytes_of), 1)
 
+    def test_expansions_with_coefficients_of_either_sign(self):
+        lines = mixture(150).splitlines()
+        draw = random.Random(3)
+        alpha = [draw.gauss(0, 1) for _ in lines[1:]]
+        self.file("a.csv", lines[0] + ",alpha\n" + "".join(f"{line},{a!r}\n" for line, a in zip(lines[1:], alpha)))
+        found, points = self.reduce("a.csv", "--coefficients", "alpha", "--bandwidth", 1.5, "--points", 25)
+        self.assertEqual(list(points[0]), ["x", "y", "weight"])
+        rows = numbers(self.folder / "a.csv")
+
+        def value(at, of, name):
+            return sum(p[name] * math.exp(-((p["x"] - at[0])**2 + (p["y"] - at[1])**2) / 4.5) for p in of)
+
+        for at in ((0, 0), (3, 1), (-1, 3), (1, 1)):  # |f - g| <= distance sqrt k(0)
+            self.assertLessEqual(abs(value(at, rows, "alpha") - value(at, points, "weight")), found["rkhs_distance"] + 1e-9)
+        self.assertLess(found["rkhs_distance"], 0.1 * found["rkhs_norm"])
+        self.refuse(1, "reduce", "a.csv", "--coefficients", "alpha", "--method", "herding", "--points", 3, "-o", "p.csv",
+                    say="not negative")
+
     def test_refusals(self):
         self.file("a.csv", mixture(30))
         self.refuse(1, "reduce", "a.csv", "--points", 0, "-o", "p.csv", say="points")
