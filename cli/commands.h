@@ -26,6 +26,8 @@ void add_kmeans(CLI::App& app, Job& job);
 void add_lda(CLI::App& app, Job& job);
 void add_cca(CLI::App& app, Job& job);
 void add_anomaly(CLI::App& app, Job& job);
+void add_drift(CLI::App& app, Job& job);
+void add_reduce(CLI::App& app, Job& job);
 void add_gmm(CLI::App& app, Job& job);
 void add_hmm(CLI::App& app, Job& job);
 void add_sample(CLI::App& app, Job& job);

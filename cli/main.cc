@@ -13,7 +13,6 @@
 #include "bochner/option_spelling.h"
 #include "bochner/processor.h"
 #include "commands.h"
-#include "embedding_commands.h"
 #include "help.h"
 #include "messages.h"
 #include "output.h"

@@ -7,7 +7,7 @@
 
 #include "bochner/csv_text.h"
 #include "clock.h"
-#include "embedding_commands.h"
+#include "commands.h"
 #include "options.h"
 #include "output.h"
 #include "require.h"
