@@ -41,7 +41,7 @@ std::string plain_text(const std::vector<Retrieved>& found) {
   for (std::size_t i = 0; i < found.size(); ++i) {
     const Retrieved& each = found[i];
     text += fmt::format("{:>3}  {:.3f}  {}{}\n", i + 1, each.score, each.document,
-                        each.label.empty() ? "" : "  " + one_line(each.label));
+                        origin_of(each).empty() ? "" : "  " + one_line(origin_of(each)));
     if (!each.snippet.empty()) text += "     " + one_line(each.snippet) + "\n";
   }
   return text;
@@ -67,6 +67,8 @@ void run_retrieve(const RetrieveWords& words) {
 
 }  // namespace
 
+const std::string& origin_of(const Retrieved& found) { return found.name.empty() ? found.label : found.name; }
+
 std::string retrieved_json(const std::string& query, const std::vector<Retrieved>& found) {
   nlohmann::json results = nlohmann::json::array();
   for (std::size_t i = 0; i < found.size(); ++i)
@@ -74,6 +76,7 @@ std::string retrieved_json(const std::string& query, const std::vector<Retrieved
                        {"document", found[i].document},
                        {"score", found[i].score},
                        {"label", found[i].label},
+                       {"name", found[i].name},
                        {"snippet", found[i].snippet}});
   const nlohmann::json tree{{"query", query}, {"results", std::move(results)}};
   return tree.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);  // documents may be no UTF-8

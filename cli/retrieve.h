@@ -14,8 +14,12 @@ namespace bochner {
 
 void add_retrieve(CLI::App& app, Job& job);
 
-// Documents found, as JSON text: {"query": ..., "results": [{"rank", "document", "score", "label", "snippet"}, ...]}.
+// Documents found, as JSON text: {"query": ..., "results": [{"rank", "document", "score", "label", "name", "snippet"},
+// ...]}.
 std::string retrieved_json(const std::string& query, const std::vector<Retrieved>& found);
+
+// Where a document comes from: its file, or the folder or label where it has none.
+const std::string& origin_of(const Retrieved& found);
 
 // Answers requests of a browser until the program ends.
 struct ServeOptions {

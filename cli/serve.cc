@@ -104,9 +104,9 @@ std::string page(const std::string& query, const std::vector<Retrieved>& found, 
   else
     body += "<ol>";
   for (const Retrieved& each : found)
-    body +=
-        fmt::format("<li><p class=\"about\">document {}{} &middot; {:.3f}</p><p>{}</p></li>", each.document,
-                    each.label.empty() ? "" : " &middot; " + escaped(each.label), each.score, escaped(each.snippet));
+    body += fmt::format("<li><p class=\"about\">document {}{} &middot; {:.3f}</p><p>{}</p></li>", each.document,
+                        origin_of(each).empty() ? "" : " &middot; " + escaped(origin_of(each)), each.score,
+                        escaped(each.snippet));
   return body + (found.empty() ? "" : "</ol>") + "</body></html>\n";
 }
 

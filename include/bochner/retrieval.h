@@ -24,6 +24,7 @@ struct Retrieved {
   std::uint64_t document = 0;  // its row in the index
   double score = 0;            // cosine with the query, or what the index's metric has instead; larger is nearer
   std::string label = {};      // the folder it lay in, where there are some
+  std::string name = {};       // its file, from the folder that was read; empty for lines and cells
   std::string snippet = {};    // the passage that has most of the query, where texts were kept
 };
 

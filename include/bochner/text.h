@@ -30,6 +30,7 @@ namespace bochner {
 struct Document {
   std::string text;   // UTF-8; what is not is taken for Latin-1, document by document
   std::string label;  // the folder it lies in; empty where it lies in none
+  std::string name;   // its file, from the folder that was given; empty for lines and cells
 };
 
 // Where documents come from, one pass after another. Not thread-safe.

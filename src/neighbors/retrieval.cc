@@ -9,6 +9,7 @@
 
 #include "base/archive.h"
 #include "base/require.h"
+#include "base/strict_json.h"
 #include "base/threads.h"
 #include "bochner/neighbors.h"
 #include "maps/map_rows.h"
@@ -113,7 +114,7 @@ struct Retrieval::Parts {
   NeighborIndex index;
   TextModel model;
   std::optional<Texts> texts;
-  Texts labels;
+  Texts labels, names;
   std::uint64_t first;  // the number of the first document
 
   std::vector<Retrieved> find(std::string_view words, std::size_t k) const;
@@ -183,6 +184,7 @@ std::vector<Retrieved> Retrieval::Parts::find(std::string_view words, std::size_
     const std::size_t place = document - first;
     const bool known = place < labels.ends.size();
     found.push_back({document, score, known ? std::string(labels.at(place)) : "",
+                     known ? std::string(names.at(place)) : "",
                      known && texts ? snippet(model, query, texts->at(place)) : ""});
   }
   return found;
@@ -226,13 +228,14 @@ Retrieval Retrieval::load(const std::string& path) {
     const std::size_t count = kept.get_count("count");
     std::optional<Texts> texts;
     if (kept.arrays.contains("texts")) texts = Texts::load(kept, "texts", count);
-    Texts labels = Texts::load(kept, "labels", count);
-    return Retrieval(std::unique_ptr<Parts>(new Parts{std::move(index), std::move(model), std::move(texts),
-                                                      std::move(labels), archive.get_count("first")}));
+    Texts labels = Texts::load(kept, "labels", count), names = Texts::load(kept, "names", count);
+    return Retrieval(
+        std::unique_ptr<Parts>(new Parts{std::move(index), std::move(model), std::move(texts), std::move(labels),
+                                         std::move(names), archive.get_count("first")}));
   } catch (const std::invalid_argument& e) {
-    fail(Error::Kind::model, "{}: {}; build the index again", path, e.what());
+    fail(Error::Kind::model, "{}: {}; build the index again", path, one_line(e.what()));
   } catch (const Error& e) {
-    fail(Error::Kind::model, "{}: {}", path, e.what());
+    fail(Error::Kind::model, "{}: {}", path, one_line(e.what()));
   }
 }
 
@@ -245,12 +248,13 @@ void keep_documents(const std::string& path, const std::string& text_model, Docu
   require(columns >= index.schema().inputs, "{}: rows of {} columns, the index has {}; name the model of its rows",
           text_model, columns, index.schema().inputs);
   kept.put_child("model", std::move(model_archive));
-  Texts texts, labels;
+  Texts texts, labels, names;
   if (documents) {
     documents->rewind();
     for (Document document; documents->next(document);) {
       texts.add(std::string_view(document.text).substr(0, whole_characters(document.text, kMostText)));
       labels.add(document.label);
+      names.add(document.name);
     }
     require(texts.ends.size() == index.size(), "documents: found {}, expected {} as in the index", texts.ends.size(),
             index.size());
@@ -258,6 +262,7 @@ void keep_documents(const std::string& path, const std::string& text_model, Docu
   }
   kept.put_count("count", labels.ends.size());
   labels.save(kept, "labels");
+  names.save(kept, "names");
   Archive archive = read_archive(path);
   archive.put_child("documents", std::move(kept));
   write_archive(path, archive);

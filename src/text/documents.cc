@@ -59,6 +59,7 @@ class Folder final : public Documents {
     if (at_ == paths_.size()) return false;
     document.text = whole_file(paths_[at_]);
     document.label = labels_of_[at_];
+    document.name = (fs::path(labels_of_[at_]) / fs::path(paths_[at_]).filename()).string();
     ++at_;
     return true;
   }

@@ -43,6 +43,7 @@ class Retrieve(CommandTest):
             found = self.ask("storm at sea")
             self.assertEqual(found[0]["document"], 3)  # files in the order of their paths
             self.assertEqual(found[0]["label"], "sea")
+            self.assertTrue(found[0]["name"].startswith("sea/"), found[0]["name"])
             self.assertIn("storm at sea", found[0]["snippet"])
             self.assertEqual([r["rank"] for r in found], list(range(1, len(found) + 1)))
             scores = [r["score"] for r in found]
