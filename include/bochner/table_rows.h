@@ -4,9 +4,12 @@
 #pragma once
 
 // Example:
-//   const std::vector<double> columns(3 * 100);                     // three columns of 100 numbers, one behind the
-//   other const TableView<double> table{columns.data(), 100, 3, 1, 100};  // one number to the next row, 100 to the
-//   next column Schema schema; schema.inputs = 3; const auto rows = table_rows<double>(table, {}, schema);
+//   // Three columns of 100 numbers, one behind the other: 1 number to the next row, 100 to the next column.
+//   const std::vector<double> columns(3 * 100);
+//   const TableView<double> table{columns.data(), 100, 3, 1, 100};
+//   Schema schema;
+//   schema.inputs = 3;
+//   const auto rows = table_rows<double>(table, {}, schema);
 
 #include <cstddef>
 #include <memory>
