@@ -24,7 +24,8 @@ double value(const Kernel& kernel, std::span<const double> x, std::span<const do
   const double bessel = a > 0 ? std::cyl_bessel_k(nu, a) : std::numeric_limits<double>::infinity();
   // K overflows only for an a so small that two terms of the series are exact to double.
   if (!std::isfinite(bessel)) return nu > 1 ? 1 - a * a / (4 * (nu - 1)) : 1;
-  return std::exp((1 - nu) * std::log(2.0) - std::lgamma(nu) + nu * std::log(a) + std::log(bessel));
+  int sign = 0;  // of its own: std::lgamma writes that to a variable that all threads share
+  return std::exp((1 - nu) * std::log(2.0) - lgamma_r(nu, &sign) + nu * std::log(a) + std::log(bessel));
 }
 
 // Student's t with 2 nu degrees of freedom: omega = N(0, I) sqrt(2 nu / chi^2_{2 nu}), one chi^2 = 2 Gamma(nu)
