@@ -11,6 +11,7 @@
 #include "base/finite.h"
 #include "base/lease.h"
 #include "base/require.h"
+#include "maps/dense_block.h"
 #include "maps/gaussians.h"
 #include "maps/load.h"
 #include "maps/map_of.h"
@@ -66,8 +67,8 @@ class MixtureMap final : public MapOf<MixtureMap> {
 
   template <class T>
   void apply_rows(const Backend& on, const RowBlock<T>& x, MatrixView<T> y) const {
-    const Lease<T> dense(x.sparse() ? x.rows * x.cols : 1);
-    const MatrixView<const T> rows = x.sparse() ? filled(x, dense.data()) : x.view();
+    const DenseBlock<T> dense(x);
+    const MatrixView<const T> rows = dense.rows();
     const std::size_t classes = mixtures_.size();
     const Lease<double> memory(x.rows * (classes + most_));
     const MatrixView<double> of_class{memory.data(), x.rows, classes, classes};
@@ -114,13 +115,6 @@ class MixtureMap final : public MapOf<MixtureMap> {
       sum += share;
     }
     require(std::abs(sum - 1) < 1e-6, "mixture: the {} sum to {}, expected 1", what, sum);
-  }
-  template <class T>
-  static MatrixView<const T> filled(const RowBlock<T>& x, T* to) {
-    std::fill_n(to, x.rows * x.cols, T(0));
-    for (std::size_t i = 0; i < x.rows; ++i)
-      for (std::size_t p = x.offsets[i]; p < x.offsets[i + 1]; ++p) to[i * x.cols + x.columns[p]] = x.values[p];
-    return {to, x.rows, x.cols, x.cols};
   }
   template <class T>
   const std::vector<GaussianDensities<T>>& densities() const {

@@ -9,6 +9,7 @@
 
 #include "base/finite.h"
 #include "base/require.h"
+#include "maps/dense_block.h"
 #include "maps/load.h"
 #include "maps/map_of.h"
 
@@ -35,13 +36,11 @@ class TreeSum final : public MapOf<TreeSum> {
     std::vector<double> sums(block.rows * width);
     for (std::size_t i = 0; i < block.rows; ++i)
       std::copy(intercept_.begin(), intercept_.end(), sums.begin() + std::ptrdiff_t(i * width));
-    std::vector<T> filled(block.sparse() ? block.rows * inputs_ : 0);
-    if (block.sparse()) fill(block, filled);
-    const T* rows = block.sparse() ? filled.data() : block.values;
-    const std::size_t stride = block.sparse() ? inputs_ : block.stride;
+    const DenseBlock<T> dense(block);
+    const MatrixView<const T> rows = dense.rows();
     for (const InputTree& tree : trees_)  // one after the other: a tree stays in the first-level cache
       for (std::size_t i = 0; i < block.rows; ++i) {
-        const double* leaf = &tree.leaves(tree.leaf_of(rows + i * stride), 0);
+        const double* leaf = &tree.leaves(tree.leaf_of(rows.row(i)), 0);
         for (std::size_t k = 0; k < width; ++k) sums[i * width + k] += leaf[k];
       }
     for (std::size_t i = 0; i < block.rows; ++i)
@@ -80,12 +79,6 @@ class TreeSum final : public MapOf<TreeSum> {
   }
 
  private:
-  template <class T>
-  static void fill(const RowBlock<T>& block, std::vector<T>& to) {
-    for (std::size_t i = 0; i < block.rows; ++i)
-      for (std::size_t p = block.offsets[i]; p < block.offsets[i + 1]; ++p)
-        to[i * block.cols + block.columns[p]] = block.values[p];
-  }
   void check(const InputTree& tree) const {
     require(tree.leaves.rows() == tree.nodes.size() + 1 && tree.leaves.cols() == outputs() &&
                 all_finite<double>({tree.leaves.data(), tree.leaves.rows() * tree.leaves.cols()}),
