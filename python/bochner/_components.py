@@ -4,38 +4,19 @@
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from bochner import _core, _data
 from bochner._base import ModelEstimator, set_features
 from bochner._docs import documented
 from bochner._machines import ClassifierMachine
-from bochner._transformers import mapped, mapped_back
+from bochner._transformers import TransformsByModel, mapped_back
 from bochner._words import count, numbers_of, seed_of
 
 
-class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEstimator):
-    """transform() by the model's map."""
-
-    def transform(self, X):
-        """The coordinates of rows, in the type of X."""
-        check_is_fitted(self, "model_")
-        X, rows = self._new_rows(X)
-        return mapped(self.model_.transform_map, rows, X.dtype, self._execution())
-
-    @property
-    def _n_features_out(self):
-        return self.model_.transform_map.outputs
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
-
-
 @documented
-class RandomizedSVD(Components):
+class RandomizedSVD(TransformsByModel, ModelEstimator):
     """The leading right singular vectors of the rows, in a few passes over them.
 
     Parameters
@@ -108,7 +89,7 @@ class RandomizedSVD(Components):
 
 
 @documented
-class KernelPCA(Components):
+class KernelPCA(TransformsByModel, ModelEstimator):
     """Kernel principal components by random features, in time linear in the rows.
 
     Parameters
@@ -172,7 +153,7 @@ class KernelPCA(Components):
 
 
 @documented
-class KernelLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, ClassifierMachine):
+class KernelLDA(TransformsByModel, ClassifierMixin, ClassifierMachine):
     """The kernel discriminant by random features: directions in which classes lie farthest apart for their scatter.
 
     Parameters
@@ -220,21 +201,6 @@ class KernelLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMix
         set_features(options.features, self, seed_of(self.random_state), self.n_map_features)
         self.model_ = _core.lda(rows, options)
 
-    def transform(self, X):
-        """The coordinates of rows, whose scatter within classes is 1; in the type of X."""
-        check_is_fitted(self, "model_")
-        X, rows = self._new_rows(X)
-        return mapped(self.model_.transform_map, rows, X.dtype, self._execution())
-
     @property
     def ratios_(self):
         return self._figure("ratios")
-
-    @property
-    def _n_features_out(self):
-        return self.model_.transform_map.outputs
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags

@@ -17,8 +17,27 @@ SAMPLE_ROWS = 2000  # for rules of a bandwidth
 LANDMARK_ROWS = 20000  # that landmarks are chosen among
 
 
-class MapTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEstimator):
-    """A transformer whose model is one map of the inputs. Outputs have the type of X."""
+class TransformsByModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """transform() by what the model makes of rows. Outputs have the type of X."""
+
+    def transform(self, X):
+        """The features or coordinates of rows, in the type of X: float32 or float64."""
+        check_is_fitted(self, "model_")
+        X, rows = self._new_rows(X)
+        return mapped(self.model_.transform_map, rows, X.dtype, self._execution())
+
+    @property
+    def _n_features_out(self):
+        return self.model_.transform_map.outputs
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+class MapTransformer(TransformsByModel, ModelEstimator):
+    """A transformer whose model is one map of the inputs."""
 
     def fit(self, X, y=None):
         """Makes the map.
@@ -37,21 +56,6 @@ class MapTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEst
         schema = _data.schema_of(X.shape[1], self._feature_names(), sparse_rows=sparse.issparse(X))
         self.model_ = _core.Model(schema, self._make_map(X, schema), X.dtype == np.float64, "components")
         return self
-
-    def transform(self, X):
-        """The features of rows, in the type of X: float32 or float64."""
-        check_is_fitted(self, "model_")
-        X, rows = self._new_rows(X)
-        return mapped(self.model_.map, rows, X.dtype, self._execution())
-
-    @property
-    def _n_features_out(self):
-        return self.model_.outputs
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 def mapped(map, rows, dtype, execution):
