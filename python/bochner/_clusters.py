@@ -141,10 +141,7 @@ class GaussianMixture(DensityMixin, ModelEstimator):
         Least variance, as a share of an input's. None: chosen on rows held out.
     precision : {"float", "double"}, default="double"
         What densities are computed in.
-    random_state : int, RandomState or None, default=0
-        An integer is the seed.
-    n_jobs : int, default=None
-        Threads; None and -1: all cores.
+    {draws}
     verbose : bool, default=False
         Print each choice as it is made.
 

@@ -27,10 +27,7 @@ class RandomizedSVD(TransformsByModel, ModelEstimator):
         Principal components: rows lose their mean first.
     n_passes : int or None, default=None
         Over the rows, besides one that finds their means. None: until a further one would not help.
-    random_state : int, RandomState or None, default=0
-        An integer is the seed.
-    n_jobs : int, default=None
-        Threads; None and -1: all cores.
+    {draws}
 
     Attributes
     ----------

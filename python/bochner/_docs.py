@@ -23,6 +23,11 @@ COMMON = """precision : {"float", "double"}, default="float"
     verbose : bool, default=False
         Print each choice as it is made."""
 
+DRAWS = """random_state : int, RandomState or None, default=0
+        An integer is the seed.
+    n_jobs : int, default=None
+        Threads; None and -1: all cores."""
+
 FITTED = """model_ : Model
         What was learnt; ``save(path)`` writes the file that the command reads.
     n_features_in_ : int
@@ -32,6 +37,7 @@ FITTED = """model_ : Model
 
 
 def documented(cls):
-    """Fills {map}, {common} and {fitted} of a docstring."""
-    cls.__doc__ = cls.__doc__.replace("{map}", MAP).replace("{common}", COMMON).replace("{fitted}", FITTED)
+    """Fills {map}, {common}, {draws} and {fitted} of a docstring."""
+    for name, text in (("{map}", MAP), ("{common}", COMMON), ("{draws}", DRAWS), ("{fitted}", FITTED)):
+        cls.__doc__ = cls.__doc__.replace(name, text)
     return cls

@@ -77,10 +77,7 @@ class NearestNeighbors(_Index):
         How they are found.
     recall : float, default=0.95
         Of the forest: the share of the true neighbours to be found, measured on a sample of the rows.
-    random_state : int, RandomState or None, default=0
-        An integer is the seed.
-    n_jobs : int, default=None
-        Threads; None and -1: all cores.
+    {draws}
 
     Attributes
     ----------
@@ -144,10 +141,7 @@ class KNNGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Index):
         How they are found.
     recall : float, default=0.95
         Of the forest: the share of the true neighbours to be found.
-    random_state : int, RandomState or None, default=0
-        An integer is the seed.
-    n_jobs : int, default=None
-        Threads; None and -1: all cores.
+    {draws}
 
     Attributes
     ----------

@@ -42,10 +42,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Automatic, RegressorMac
         How far it goes.
     calibrate : bool, default=False
         Learn intervals also where the machine is not the automatic one; that one always does.
-    random_state : int, RandomState or None, default=0
-        An integer is the seed.
-    n_jobs : int, default=None
-        Threads; None and -1: all cores.
+    {draws}
     verbose : bool, default=False
         Print each choice as it is made.
 
@@ -67,10 +64,7 @@ class KernelClassifier(ClassifierMixin, _Automatic, ClassifierMachine):
         Weights of classes.
     calibrate : bool, default=False
         Learn probabilities also where the machine is not the automatic one; that one always does.
-    random_state : int, RandomState or None, default=0
-        An integer is the seed.
-    n_jobs : int, default=None
-        Threads; None and -1: all cores.
+    {draws}
     verbose : bool, default=False
         Print each choice as it is made.
 

@@ -38,10 +38,7 @@ class HMMClassifier(ClassifierMixin, ModelEstimator):
         It ends where a round gains less, in log-likelihood of a row.
     precision : {"float", "double"}, default="double"
         What densities are computed in.
-    random_state : int, RandomState or None, default=0
-        An integer is the seed.
-    n_jobs : int, default=None
-        Threads; None and -1: all cores.
+    {draws}
     verbose : bool, default=False
         Print each choice as it is made.
 

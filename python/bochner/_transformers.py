@@ -108,10 +108,7 @@ class FourierFeatures(MapTransformer):
         Pairs of cosine and sine, or cosines with random shifts. None: pairs where n_components is even.
     draw : {"independent", "orthogonal", "structured", "quasi"}, default="independent"
         How frequencies are drawn.
-    random_state : int, RandomState or None, default=0
-        An integer is the seed.
-    n_jobs : int, default=None
-        Threads; None and -1: all cores.
+    {draws}
 
     Attributes
     ----------
@@ -157,10 +154,7 @@ class NystroemFeatures(MapTransformer):
         Length scales of the inputs as they are.
     landmarks : {"rpcholesky", "leverage", "uniform"}, default="rpcholesky"
         How landmarks are chosen among the rows.
-    random_state : int, RandomState or None, default=0
-        An integer is the seed.
-    n_jobs : int, default=None
-        Threads; None and -1: all cores.
+    {draws}
 
     Attributes
     ----------
@@ -207,10 +201,7 @@ class BinningFeatures(MapTransformer):
         Inputs that a grid looks at, drawn at random. None: all.
     min_rows : int, default=1
         Bins of fewer rows are forgotten.
-    random_state : int, RandomState or None, default=0
-        An integer is the seed.
-    n_jobs : int, default=None
-        Threads; None and -1: all cores.
+    {draws}
 
     Attributes
     ----------
@@ -258,10 +249,7 @@ class RandomProjection(MapTransformer):
         For ``"auto"``.
     density : float or None, default=None
         Of the sparse kinds: the share of entries that are not 0.
-    random_state : int, RandomState or None, default=0
-        An integer is the seed.
-    n_jobs : int, default=None
-        Threads; None and -1: all cores.
+    {draws}
 
     Attributes
     ----------

@@ -21,10 +21,7 @@ class KernelRidge(_KernelRidge):
         None: 1 / n_features.
     n_components : int, default=None
         Landmarks of the Nystroem map. None: all rows up to 2000, which is exact.
-    random_state : int, RandomState or None, default=0
-        An integer is the seed.
-    n_jobs : int, default=None
-        Threads; None and -1: all cores.
+    {draws}
 
     Attributes
     ----------
