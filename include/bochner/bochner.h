@@ -19,6 +19,7 @@
 #include "bochner/checkpoint.h"
 #include "bochner/checkpoint_place.h"
 #include "bochner/csv_text.h"
+#include "bochner/drawn.h"
 #include "bochner/drift.h"
 #include "bochner/duplicates.h"
 #include "bochner/embedding.h"

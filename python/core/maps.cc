@@ -106,6 +106,16 @@ void bind_binning(nb::module_& m) {
           "law", [](const BinningOptions& o) { return pitch_law_name(o.law); },
           [](BinningOptions& o, const std::string& name) { o.law = parse_pitch_law(name); })
       .def_rw("length_scales", &BinningOptions::length_scales)
+      .def_prop_rw(
+          "law_range", [](const BinningOptions& o) { return std::pair(o.law.low, o.law.high); },
+          [](BinningOptions& o, const std::pair<double, double>& range) { std::tie(o.law.low, o.law.high) = range; })
+      .def("set_law_table",
+           [](BinningOptions& o, std::vector<double> pitches, std::vector<double> cumulative) {
+             o.law.family = PitchLaw::Family::table;
+             o.law.pitches = std::move(pitches);
+             o.law.cumulative = std::move(cumulative);
+           })
+      .def_rw("groups", &BinningOptions::groups)
       .def_rw("grids", &BinningOptions::grids)
       .def_rw("seed", &BinningOptions::seed)
       .def_rw("order_low", &BinningOptions::order_low)

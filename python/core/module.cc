@@ -42,6 +42,8 @@ NB_MODULE(_core, m) {
   bind_neighbors(m);
   bind_embeddings(m);
   bind_parts(m);
+  bind_drawn(m);
+  bind_text(m);
 }
 
 }  // namespace bochner::python

@@ -3,12 +3,50 @@
 
 #include "bochner/parts.h"
 
+#include "bochner/svd.h"
 #include "core.h"
 #include "long_work.h"
 
 namespace bochner::python {
 
+namespace {
+
+void bind_factor_sums(nb::module_& m) {
+  nb::class_<FactorSum>(m, "FactorSum")
+      .def_static("load", &FactorSum::load, nb::call_guard<nb::gil_scoped_release>())
+      .def("save", &FactorSum::save, nb::call_guard<nb::gil_scoped_release>())
+      .def("merge", &FactorSum::merge, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("is_moments", [](const FactorSum& sum) { return sum.kind() == FactorSum::Kind::moments; })
+      .def_prop_ro("rows", &FactorSum::rows)
+      .def_prop_ro("parts", &FactorSum::parts)
+      .def_prop_ro("schema", &FactorSum::schema)
+      .def_prop_ro("description", &FactorSum::description);
+  m.def("moments_part", [](HeldRows& rows, const PartName& part, Execution execution) {
+    return run_long([&](const CancelFunction& cancel) {
+      execution.cancel = cancel;
+      rows.rows->rewind();
+      return moments_part(*rows.rows, part, execution);
+    });
+  });
+  m.def("sketch_part", [](HeldRows& rows, const FactorSum& moments, const PartName& part, SvdOptions options) {
+    return run_long([&](const CancelFunction& cancel) {
+      options.execution.cancel = cancel;
+      rows.rows->rewind();
+      return sketch_part(*rows.rows, moments, part, options);
+    });
+  });
+  m.def("solve_factor", [](const FactorSum& sum, Execution execution) {
+    return run_long([&](const CancelFunction& cancel) {
+      execution.cancel = cancel;
+      return svd(sum, execution);
+    });
+  });
+}
+
+}  // namespace
+
 void bind_parts(nb::module_& m) {
+  bind_factor_sums(m);
   nb::class_<PartName>(m, "PartName")
       .def("__init__", [](PartName* place, const std::string& name, std::uint64_t number) {
         new (place) PartName{name, number};
@@ -30,6 +68,13 @@ void bind_parts(nb::module_& m) {
     });
   });
   m.def("sum_part", [](HeldRows& rows, const Sum& spec, const PartName& part, TrainOptions options) {
+    return run_long([&](const CancelFunction& cancel) {
+      options.execution.cancel = cancel;
+      rows.rows->rewind();
+      return sum_part(*rows.rows, spec, part, options);
+    });
+  });
+  m.def("sum_part", [](HeldRows& rows, const Model& spec, const PartName& part, TrainOptions options) {
     return run_long([&](const CancelFunction& cancel) {
       options.execution.cancel = cancel;
       rows.rows->rewind();
