@@ -50,16 +50,19 @@ class RandomizedSVD(TransformsByModel, ModelEstimator):
     def fit(self, X, y=None):
         """Finds the factor of X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
         X = self._inputs(X, reset=True)
+        schema = _data.schema_of(X.shape[1], self._feature_names(), sparse_rows=sparse.issparse(X))
+        self.model_ = _core.svd(_data.rows_of(X, schema), self._options(*X.shape, X.dtype == np.float64))
+        return self
+
+    def _options(self, rows, inputs, double_precision):
         options = _core.SvdOptions()
-        options.rank = min(count("n_components", self.n_components), *X.shape)
+        options.rank = min(count("n_components", self.n_components), rows, inputs)
         options.center = bool(self.center)
         options.passes = None if self.n_passes is None else count("n_passes", self.n_passes)
         options.seed = seed_of(self.random_state)
-        options.double_precision = X.dtype == np.float64
+        options.double_precision = bool(double_precision)
         options.execution = self._execution()
-        schema = _data.schema_of(X.shape[1], self._feature_names(), sparse_rows=sparse.issparse(X))
-        self.model_ = _core.svd(_data.rows_of(X, schema), options)
-        return self
+        return options
 
     def inverse_transform(self, X):
         """Rows back from their coordinates."""

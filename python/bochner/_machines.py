@@ -50,6 +50,7 @@ class KernelMachine(ModelEstimator):
         -------
         self
         """
+        self.__dict__.pop("sum_", None)  # of partial_fit
         if _data.is_path(X):
             return self._fit_path(os.fspath(X), y, sample_weight)
         if y is None:

@@ -3,12 +3,12 @@
 """Machines that predict: the automatic one, and those of a named loss."""
 
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import check_consistent_length
 
-from bochner import _core
+from bochner import _core, _data
 from bochner._docs import documented
 from bochner._machines import ClassifierMachine, KernelMachine, RegressorMachine
-from bochner._words import choice, numbers_of
-
+from bochner._words import choice, numbers_of, seed_of
 
 
 class _Automatic:
@@ -126,6 +126,42 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, RegressorMachine):
         options.ridge.lambdas = [alpha / total_weight for alpha in numbers_of("alpha", self.alpha)]
         options.ridge.solver = choice(_core.Solver, "solver", self.solver)
         options.ridge.intercept = bool(self.fit_intercept)
+
+    def partial_fit(self, X, y):
+        """Adds rows to those of earlier calls, of which only sums are kept; the answers are those of all rows so far.
+
+        Scaling, length scales and features are those of the first call, whose rows should be like all others; its
+        targets may be passed by up to sixteen times their range. The equations are solved at the end of each call.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,) or (n_samples, n_targets)
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "sum_")
+        X = self._inputs(X, reset=first)
+        targets = self._encode_targets(y)
+        check_consistent_length(X, targets)
+        if first:
+            self._spec, self._parts = self.fit(X, y).model_, 0
+        rows = _data.rows_of(X, self._spec.schema, targets)
+        options = _core.TrainOptions()
+        self._set_machine(options, 1.0)
+        options.ridge.lambdas = []
+        options.seed = options.ridge.seed = seed_of(self.random_state)
+        made = _core.sum_part(rows, self._spec, _core.PartName(f"call {self._parts}", self._parts), options)
+        if first:
+            self.sum_ = made
+        else:
+            self.sum_.merge(made)
+        self._parts += 1
+        lambdas = [alpha / self.sum_.rows for alpha in numbers_of("alpha", self.alpha)]
+        self.model_ = _core.solve(self.sum_, lambdas, self._execution())
+        return self
 
 
 class _MarginMachine(KernelMachine):

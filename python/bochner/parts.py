@@ -1,25 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 The bochner authors
-"""Kernel ridge from parts of the rows that never meet: on workers, one after another, or with parts added later.
+"""Machines from parts of the rows that never meet: on workers, one after another, or with parts added later.
 
-Two rounds. Each part is surveyed, and the surveys are merged; with the merged survey each part is accumulated, and the
-sums are merged and solved. Sums are exact: any order and any tree of merges gives the same bytes. They are pickled as
-their own files' bytes, and a lost part is surveyed and accumulated again by whoever has its rows.
+Kernel ridge in two rounds: each part is surveyed, and the surveys are merged; with the merged survey each part is
+accumulated, and the sums are merged and solved. A factor likewise: moments, then sketches. Sums are exact: any order
+and any tree of merges gives the same bytes. They are pickled as their own files' bytes, and a lost part is summed again
+by whoever has its rows.
 """
-
-import copyreg
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array
 
 from bochner import _core, _data, _files
+from bochner._components import RandomizedSVD
 from bochner._predictors import KernelClassifier, KernelRegressor, KernelRidge
 from bochner._words import numbers_of, seed_of
 
-__all__ = ["accumulate", "merge", "solve", "survey"]
-
-copyreg.pickle(_core.Sum, lambda total: (_files._from_bytes, ("Sum", _files.to_bytes(total))))
+__all__ = ["accumulate", "merge", "moments", "sketch", "solve", "survey"]
 
 
 def _rows(X, y, classes, schema=None):
@@ -75,23 +73,54 @@ def accumulate(X, y, part, spec, *, machine=None, classes=None):
     return _core.sum_part(_rows(X, y, classes, spec.schema), spec, _core.PartName(f"part {part}", part), options)
 
 
+def _factor_rows(X, schema=None):
+    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+    if schema is None:
+        schema = _data.schema_of(X.shape[1], sparse_rows=sparse.issparse(X))
+        schema.missing = _core.Missing.error
+    return _data.rows_of(X, schema)
+
+
+def moments(X, part, *, execution=None):
+    """The first round of a factor: how many rows a part has, their means and sizes."""
+    return _core.moments_part(_factor_rows(X), _core.PartName(f"part {part}", part), execution or _core.Execution())
+
+
+def sketch(X, part, spec, *, factor=None):
+    """The second round of a factor: the covariance or a sketch of a part.
+
+    Parameters
+    ----------
+    X, part : as in moments()
+    spec : FactorSum
+        The merged moments of all parts.
+    factor : RandomizedSVD, default=None
+        Its n_components, center and random_state; the same for all parts.
+    """
+    factor = RandomizedSVD() if factor is None else factor
+    return _core.sketch_part(_factor_rows(X, spec.schema), spec, _core.PartName(f"part {part}", part),
+                             factor._options(spec.rows, spec.schema.inputs, True))
+
+
 def merge(sums):
-    """The sum of sums, of which none is changed: surveys, or those of the second round."""
+    """The sum of sums, of which none is changed: all of one kind and round."""
     sums = list(sums)
     if not sums:
         raise ValueError("sums: found none, expected at least one")
-    total = _files._from_bytes("Sum", _files.to_bytes(sums[0]))
+    total = _files._from_bytes(type(sums[0]).__name__, _files.to_bytes(sums[0]))
     for other in sums[1:]:
         total.merge(other)
     return total
 
 
 def solve(total, *, alpha=None, classes=None):
-    """The machine of the merged sums: a regressor, or a classifier of the classes.
+    """The machine of the merged sums: a regressor, a classifier of the classes, or a RandomizedSVD.
 
     alpha : float, array of floats or None, default=None
         The penalty as in KernelRidge. None: by generalized cross-validation.
     """
+    if isinstance(total, _core.FactorSum):
+        return RandomizedSVD._of_model(_core.solve_factor(total, _core.Execution()))
     lambdas = [value / total.rows for value in numbers_of("alpha", alpha)]
     model = _core.solve(total, lambdas, _core.Execution())
     if model.output_kind != "scores":

@@ -45,3 +45,27 @@ def test_a_part_counts_once_and_classes_are_all_known():
         parts.survey(X[:3], ["a", "b", "c"], 1, classes=["a", "b"])
     with pytest.raises(ValueError, match="none"):
         parts.merge([])
+
+
+def test_a_factor_of_parts_is_that_of_all_rows(tmp_path):
+    factor = bochner.RandomizedSVD(2, center=True)
+    made = []
+    for order in ([0, 1, 2], [2, 0, 1]):
+        spec = pickle.loads(pickle.dumps(parts.merge(parts.moments(X[CUTS[k]], k) for k in order)))
+        made.append(parts.solve(parts.merge(parts.sketch(X[CUTS[k]], k, spec, factor=factor) for k in order)))
+        made[-1].save(tmp_path / str(order[0]))
+    assert (tmp_path / "0").read_bytes() == (tmp_path / "2").read_bytes()
+    assert np.allclose(made[0].singular_values_, factor.fit(X).singular_values_)
+
+
+def test_partial_fit_is_the_machine_of_all_rows_so_far():
+    machine = bochner.KernelRidge(1.0, n_components=128, bandwidth=2.0, scale="none")
+    for cut in CUTS:
+        machine.partial_fit(X[cut], Y[cut])
+    whole = bochner.KernelRidge(1.0, n_components=128, bandwidth=2.0, scale="none").fit(X, Y)
+    assert np.allclose(machine.predict(X), whole.predict(X), atol=1e-3)
+    assert machine.sum_.rows == len(X)
+    again = pickle.loads(pickle.dumps(machine)).partial_fit(X[:100], Y[:100])
+    assert again.sum_.rows == len(X) + 100
+    with pytest.raises(ValueError, match="features"):
+        machine.partial_fit(X[:10, :2], Y[:10])

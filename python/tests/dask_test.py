@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""Dask collections: the bytes of one machine, on a cluster of processes of which one is killed while it sums."""
+
+import os
+import signal
+import threading
+import time
+
+import bochner
+import numpy as np
+import pytest
+from bochner import parts
+
+pytest.importorskip("dask")
+distributed = pytest.importorskip("distributed")
+
+import dask.array as da  # noqa: E402
+import bochner.dask  # noqa: E402
+
+draws = np.random.default_rng(0)
+X = draws.normal(size=(6000, 4))
+Y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2]
+ROWS = 1000
+MACHINE = bochner.KernelRidge(n_components=128, bandwidth=2.0)
+
+
+def one_machine(y, classes=None):
+    cuts = [slice(k, k + ROWS) for k in range(0, len(X), ROWS)]
+    spec = parts.merge(parts.survey(X[c], y[c], k, classes=classes) for k, c in enumerate(cuts))
+    total = parts.merge(
+        parts.accumulate(X[c], y[c], k, spec, machine=MACHINE, classes=classes) for k, c in enumerate(cuts))
+    return parts.solve(total, classes=classes)
+
+
+def saved(machine, path):
+    machine.save(path)
+    return path.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def client():
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+        with distributed.Client(cluster) as client:
+            yield client
+
+
+def test_the_bytes_of_one_machine_though_a_worker_dies(client, tmp_path):
+    expected = saved(one_machine(Y), tmp_path / "one")
+    marker = tmp_path / "go"
+
+    def slowly(block):
+        marker.touch()
+        time.sleep(0.3)
+        return block
+
+    killed = []
+
+    def kill():
+        while not marker.exists():
+            time.sleep(0.01)
+        time.sleep(0.5)
+        process = next(iter(client.run(os.getpid).values()))
+        os.kill(process, signal.SIGKILL)
+        killed.append(process)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    rows = da.from_array(X, chunks=(ROWS, 2)).rechunk((ROWS, 4)).map_blocks(slowly, dtype=float)
+    machine = bochner.dask.fit(MACHINE, rows, da.from_array(Y, chunks=ROWS))
+    thread.join()
+    assert killed
+    assert saved(machine, tmp_path / "dask") == expected
+    answers = bochner.dask.predict(machine, rows[:2000])
+    assert np.array_equal(answers.compute(), machine.predict(X[:2000]))
+
+
+def test_classes_tables_and_factors():
+    """By threads of this process, which the scheduler may as well be."""
+    pandas = pytest.importorskip("pandas")
+    import dask
+    import dask.dataframe as dd
+
+    labels = np.where(Y > 0, "up", "down")
+    with dask.config.set(scheduler="threads"):
+        machine = bochner.dask.fit(MACHINE, da.from_array(X, chunks=(ROWS, 2)), da.from_array(labels, chunks=ROWS),
+                                   classes="auto")
+        assert list(machine.classes_) == ["down", "up"]
+        assert np.array_equal(machine.predict(X), one_machine(labels, ["down", "up"]).predict(X))
+        table = dd.from_pandas(pandas.DataFrame(X, columns=list("abcd")).assign(y=Y), npartitions=4)
+        ridge = bochner.dask.fit(MACHINE, table[list("abcd")], table["y"])
+        assert ridge.score(X, Y) > 0.9
+        assert np.array_equal(bochner.dask.predict(ridge, table[list("abcd")]).compute(), ridge.predict(X))
+        tall = X * [4, 3, 2, 1]
+        factor = bochner.dask.fit(bochner.RandomizedSVD(2), da.from_array(tall, chunks=(ROWS, 4)))
+        expected = bochner.RandomizedSVD(2).fit(tall)
+        assert np.allclose(factor.singular_values_, expected.singular_values_)
+        assert np.allclose(np.abs(bochner.dask.transform(factor, da.from_array(tall, chunks=(ROWS, 4))).compute()),
+                           np.abs(expected.transform(tall)), atol=1e-6)
+
+
+def test_mistakes_are_named():
+    rows = da.from_array(X, chunks=(ROWS, 4))
+    with pytest.raises(ValueError, match="X.*Dask"):
+        bochner.dask.fit(MACHINE, X, Y)
+    with pytest.raises(ValueError, match="partitions"):
+        bochner.dask.fit(MACHINE, rows, da.from_array(Y, chunks=3000))
+    with pytest.raises(ValueError, match="KernelRidge"):
+        bochner.dask.fit(bochner.KernelSVC(), rows, rows)
