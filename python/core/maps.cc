@@ -3,6 +3,7 @@
 
 #include "arrays.h"
 #include "bochner/bandwidth.h"
+#include "bochner/bounds.h"
 #include "bochner/nystroem.h"
 #include "bochner/project.h"
 #include "bochner/sparse_features.h"
@@ -156,6 +157,15 @@ void bind_maps(nb::module_& m) {
       .def_prop_ro("name", [](const Kernel& kernel) { return kernel_name(kernel); });
   m.def("median_bandwidth", [](const Kernel& k, const Array2<double>& x) { return median_bandwidth(k, view_of(x)); });
   m.def("scale_bandwidth", [](const Kernel& k, const Array2<double>& x) { return scale_bandwidth(k, view_of(x)); });
+  m.def("kernel_matrix", [](const Kernel& kernel, const Array2<double>& x) {
+    Matrix<double> k(x.shape(0), x.shape(0));
+    const MatrixView<const double> rows = view_of(x);
+    for (std::size_t i = 0; i < rows.rows; ++i)
+      for (std::size_t j = 0; j < rows.rows; ++j)
+        k(i, j) = kernel_value(kernel, {rows.row(i), rows.cols}, {rows.row(j), rows.cols});
+    return to_array(std::move(k));
+  });
+  m.def("fourier_epsilon_pointwise", &fourier_epsilon_pointwise);
   bind_map_class(m);
   bind_fourier(m);
   bind_nystroem(m);
