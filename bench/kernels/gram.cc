@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-// The Gram pass, G += Z^T Z in exact fixed point over tiles of the lower triangle, against ssyrk of the same block;
-// without and with the Fourier map that makes Z. Both count the D (D + 1) / 2 products of the triangle.
+// The Gram pass over tiles of the lower triangle against ssyrk of the same block, without and with the Fourier map that
+// makes Z: G += Z^T Z of whole numbers in int64, packing included, and in float, rounded to fixed point. All count the
+// D (D + 1) / 2 products of the triangle. BOCHNER_TARGET limits the instruction set.
 // bench_gram [--quick]
 
 #include <cblas.h>
@@ -12,8 +13,12 @@
 
 #include "backend/backend.h"
 #include "backend/cpu/blas.h"
+#include "backend/exact_product.h"
+#include "backend/whole.h"
+#include "base/aligned.h"
 #include "base/threads.h"
 #include "base/tiled_symmetric.h"
+#include "bochner/processor.h"
 #include "timing.h"
 
 namespace {
@@ -57,6 +62,19 @@ void compare(Threads& threads, std::size_t D, std::size_t rows, bool quick) {
       cpu_backend().add_product(strip(I), strip(J), 0x1p30, sum.block(I, J));
     });
   };
+  const ExactProduct& product = exact_product(cpu_backend());
+  // Strips of columns are packed once and meet in tiles.
+  const std::size_t strip_bytes = (product.bytes(rows, kTile) + 63) / 64 * 64;
+  AlignedVector<std::byte> packed(sum.tiles_per_side() * strip_bytes);
+  const auto exact = [&] {
+    threads.run(sum.tiles_per_side(), [&](std::size_t I, int) {
+      product.pack({z.data() + I * kTile, rows, sum.extent(I), D}, float(kMostWhole), packed.data() + I * strip_bytes);
+    });
+    threads.run(sum.tile_count(), [&](std::size_t t, int) {
+      const auto [I, J] = tile_index(sum.tile_count() - 1 - t);
+      product.add(packed.data() + I * strip_bytes, packed.data() + J * strip_bytes, rows, sum.block(I, J));
+    });
+  };
   map();
   // ssyrk's own threads where there are several: it is one call.
   const auto ssyrk = [&] {
@@ -66,20 +84,21 @@ void compare(Threads& threads, std::size_t D, std::size_t rows, bool quick) {
   };
   const auto both = [&] {
     map();
-    gram();
+    exact();
   };
-  const auto t = bench::interleaved({ssyrk, gram, both}, quick ? 1 : 7, quick ? 0 : 0.1);
+  const auto t = bench::interleaved({ssyrk, gram, exact, both}, quick ? 1 : 7, quick ? 0 : 0.1);
   const double flops = 1e-9 * double(rows) * double(D) * double(D + 1);
-  fmt::print("{:6} {:6} {:8} {:8.1f} {:8.1f} {:10.0f} % {:12.0f} %\n", D, rows, threads.count(), flops / t[0],
-             flops / t[1], 100 * t[0] / t[1], 100 * t[0] / t[2]);
+  fmt::print("{:6} {:6} {:8} {:8.1f} {:8.1f} {:8.1f} {:8.0f} % {:6.0f} % {:12.0f} %\n", D, rows, threads.count(),
+             flops / t[0], flops / t[1], flops / t[2], 100 * t[0] / t[1], 100 * t[0] / t[2], 100 * t[0] / t[3]);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const bool quick = bench::flag(argc, argv, "--quick");
-  fmt::print("{}\n     D   rows  threads     GF/s in all      rate / rate of ssyrk\n", openblas_get_config());
-  fmt::print("                          ssyrk     Gram         Gram   map and Gram\n");
+  fmt::print("{}; {}\n     D   rows  threads        GF/s in all             rate / rate of ssyrk\n",
+             openblas_get_config(), bochner::instructions_in_use());
+  fmt::print("                          ssyrk    float    exact      float    exact   map and exact\n");
   for (const int count : {1, 2}) {
     bochner::Threads threads(count);
     for (const std::size_t D : quick ? std::vector<std::size_t>{500} : std::vector<std::size_t>{2000, 5000})

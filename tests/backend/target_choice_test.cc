@@ -5,8 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 
+#include "backend/cpu/exact_units.h"
 #include "backend/problems.h"
 
 namespace bochner {
@@ -22,18 +24,19 @@ TEST(TargetChoice, KnowsTheTargetsOfThisProcessorInAnyCase) {
     const std::string name = hwy::TargetName(target);
     for (const std::string& spelled : {name, lower(name)}) {
       EXPECT_EQ(cpu::parse_target(spelled).best, target);
-      EXPECT_EQ(cpu::parse_target(spelled).unit, "");
+      EXPECT_TRUE(cpu::parse_target(spelled).units.empty());
       EXPECT_EQ(cpu::parse_target(spelled + "+bf16").best, target);
-      EXPECT_EQ(cpu::parse_target(spelled + "+BF16").unit, "bf16");
-      EXPECT_EQ(cpu::parse_target(spelled + "+amx").unit, "amx");
+      EXPECT_EQ(cpu::parse_target(spelled + "+BF16").units, std::vector<std::string>{"bf16"});
+      EXPECT_EQ(cpu::parse_target(spelled + "+amx").units, std::vector<std::string>{"amx"});
+      EXPECT_EQ(cpu::parse_target(spelled + "+bf16+i8mm").units, (std::vector<std::string>{"bf16", "i8mm"}));
     }
   }
 }
 
 TEST(TargetChoice, RefusesOtherNamesAndSaysWhichThereAre) {
   const std::string best = lower(hwy::TargetName(hwy::SupportedAndGeneratedTargets().front()));
-  for (const std::string& wrong :
-       {std::string("abacus"), std::string("+bf16"), best + "+abacus", best + "+", best + " "})
+  for (const std::string& wrong : {std::string("abacus"), std::string("+bf16"), best + "+abacus", best + "+",
+                                   best + " ", best + "+bf16+", best + "+bf16+abacus"})
     try {
       cpu::parse_target(wrong);
       ADD_FAILURE() << wrong;
@@ -46,7 +49,11 @@ TEST(TargetChoice, RefusesOtherNamesAndSaysWhichThereAre) {
 TEST(TargetChoice, NamesWhatIsInUse) {
   const std::string in_use = cpu::target_in_use();
   const cpu::TargetLimit limit = cpu::parse_target(in_use);
-  EXPECT_EQ(limit.unit.empty(), !cpu_backend().has_bfloat16()) << in_use;
+  const auto lists = [&](const char* unit) { return std::count(limit.units.begin(), limit.units.end(), unit) == 1; };
+  EXPECT_EQ(lists("bf16") || lists("amx"), cpu_backend().has_bfloat16()) << in_use;
+  if (&cpu::exact_unit() != &cpu::kExactVectors) {
+    EXPECT_TRUE(lists(cpu::exact_unit().name)) << in_use;
+  }
 }
 
 }  // namespace

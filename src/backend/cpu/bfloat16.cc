@@ -14,10 +14,7 @@ std::span<const Bfloat16Unit* const> bfloat16_units() {
   return kUnits;
 }
 
-namespace {
-
-// The fastest of those that may be used; the one in code is none.
-const Bfloat16Unit& unit() {
+const Bfloat16Unit& bfloat16_unit() {
   static const Bfloat16Unit& chosen = []() -> const Bfloat16Unit& {
     for (const Bfloat16Unit* unit : bfloat16_units())
       if (unit != &kTilesInCode && may_use(unit->name) && unit->available()) return *unit;
@@ -26,17 +23,15 @@ const Bfloat16Unit& unit() {
   return chosen;
 }
 
-}  // namespace
+bool Operations::has_bfloat16() { return &bfloat16_unit() != &kTilesInCode; }
 
-bool Operations::has_bfloat16() { return &unit() != &kTilesInCode; }
+std::size_t Operations::bfloat16_bytes(std::size_t rows, std::size_t cols) { return bfloat16_unit().bytes(rows, cols); }
 
-std::size_t Operations::bfloat16_bytes(std::size_t rows, std::size_t cols) { return unit().bytes(rows, cols); }
-
-void Operations::pack_bfloat16(MatrixView<const float> x, std::byte* packed) { unit().pack(x, packed); }
+void Operations::pack_bfloat16(MatrixView<const float> x, std::byte* packed) { bfloat16_unit().pack(x, packed); }
 
 void Operations::add_bfloat16_product(const std::byte* a, const std::byte* b, std::size_t rows,
                                       MatrixView<double> sum) {
-  unit().add_product(a, b, rows, sum);
+  bfloat16_unit().add_product(a, b, rows, sum);
 }
 
 }  // namespace bochner::cpu

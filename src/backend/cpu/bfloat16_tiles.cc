@@ -10,19 +10,8 @@
 #include <cstring>
 
 #include "backend/bfloat16.h"
+#include "backend/cpu/amx.h"
 #include "backend/cpu/bfloat16_units.h"
-#include "base/aligned.h"
-
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__)
-#define BOCHNER_AMX 1
-#include <cpuid.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-// Clang's assembler wants to be told; the code is only called where the processor has it.
-#define BOCHNER_TILE_TARGET __attribute__((target("amx-tile,amx-bf16")))
-#else
-#define BOCHNER_TILE_TARGET
-#endif
 
 namespace bochner::cpu {
 
@@ -80,7 +69,7 @@ struct TilesInCode {
     std::copy_n(from, kTile, factors[kFactor - 4]);
   }
   template <int kSum, int kLeft, int kRight>
-  void dot() {
+  void dot_bfloat16() {
     const Bfloat16* left = factors[kLeft - 4];
     const Bfloat16* right = factors[kRight - 4];
     for (std::size_t i = 0; i < kSide; ++i)
@@ -97,38 +86,6 @@ struct TilesInCode {
   float sums[4][kSums];
   Bfloat16 factors[4][kTile];
 };
-
-#ifdef BOCHNER_AMX
-// GCC's intrinsics do not say that they read memory; these do.
-struct AmxTiles {
-  BOCHNER_TILE_TARGET void begin() {
-    alignas(64) std::uint8_t config[64] = {};  // palette 1, then at 16 the bytes of a line and at 48 the lines of each
-    config[0] = 1;
-    for (int tile = 0; tile < 8; ++tile) {
-      config[16 + 2 * tile] = 64;
-      config[48 + tile] = 16;
-    }
-    asm volatile("ldtilecfg %0" : : "m"(config) : "memory");
-  }
-  BOCHNER_TILE_TARGET void end() { asm volatile("tilerelease" : : : "memory"); }
-  template <int kSum>
-  BOCHNER_TILE_TARGET void zero() {
-    asm volatile("tilezero %%tmm%c0" : : "i"(kSum));
-  }
-  template <int kFactor>
-  BOCHNER_TILE_TARGET void load(const Bfloat16* from) {
-    asm volatile("tileloadd (%1,%2,1), %%tmm%c0" : : "i"(kFactor), "r"(from), "r"(64L) : "memory");
-  }
-  template <int kSum, int kLeft, int kRight>
-  BOCHNER_TILE_TARGET void dot() {
-    asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(kSum), "i"(kLeft), "i"(kRight));
-  }
-  template <int kSum>
-  BOCHNER_TILE_TARGET void store(float* to) {
-    asm volatile("tilestored %%tmm%c0, (%1,%2,1)" : : "i"(kSum), "r"(to), "r"(64L) : "memory");
-  }
-};
-#endif
 
 void add_tile(const float* product, std::size_t i, std::size_t j, MatrixView<double> sum) {
   if (i >= sum.rows || j >= sum.cols) return;
@@ -159,12 +116,12 @@ BOCHNER_TILE_TARGET void add_products(const std::byte* a, const std::byte* b, st
         for (std::size_t step = begin; step < begin + steps; ++step) {
           tiles.template load<4>(left + left_layout.at(p, step));
           tiles.template load<6>(right + right_layout.at(q, step));
-          tiles.template dot<0, 4, 6>();
+          tiles.template dot_bfloat16<0, 4, 6>();
           tiles.template load<7>(right + right_layout.at(q1, step));
-          tiles.template dot<1, 4, 7>();
+          tiles.template dot_bfloat16<1, 4, 7>();
           tiles.template load<5>(left + left_layout.at(p1, step));
-          tiles.template dot<2, 5, 6>();
-          tiles.template dot<3, 5, 7>();
+          tiles.template dot_bfloat16<2, 5, 6>();
+          tiles.template dot_bfloat16<3, 5, 7>();
         }
         alignas(64) float product[4][kSums];
         tiles.template store<0>(product[0]);
@@ -178,22 +135,9 @@ BOCHNER_TILE_TARGET void add_products(const std::byte* a, const std::byte* b, st
   tiles.end();
 }
 
-// The processor has the tiles, the system saves them, and this process may use them.
-bool has_amx() {
-#ifdef BOCHNER_AMX
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  constexpr unsigned kXsaveInUse = 1u << 27, kTilesAndBf16 = 1u << 24 | 1u << 22;
-  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & kXsaveInUse)) return false;
-  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (d & kTilesAndBf16) != kTilesAndBf16) return false;
-  unsigned low = 0, high = 0;
-  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  constexpr unsigned kTileState = 1u << 17 | 1u << 18;
-  if ((low & kTileState) != kTileState) return false;
-  constexpr int kRequestPermission = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
-  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
-#else
-  return false;
-#endif
+bool has_amx_bf16() {
+  constexpr unsigned kBf16 = 1u << 22;
+  return has_amx(kBf16);
 }
 
 bool always() { return true; }
@@ -202,9 +146,9 @@ bool always() { return true; }
 
 const Bfloat16Unit kTilesInCode = {"code", always, bytes, pack, add_products<TilesInCode>};
 #ifdef BOCHNER_AMX
-const Bfloat16Unit kAmx = {"amx", has_amx, bytes, pack, add_products<AmxTiles>};
+const Bfloat16Unit kAmx = {"amx", has_amx_bf16, bytes, pack, add_products<AmxTiles>};
 #else
-const Bfloat16Unit kAmx = {"amx", has_amx, bytes, pack, add_products<TilesInCode>};
+const Bfloat16Unit kAmx = {"amx", has_amx_bf16, bytes, pack, add_products<TilesInCode>};
 #endif
 
 }  // namespace bochner::cpu

@@ -30,4 +30,7 @@ constexpr std::size_t kBfloat16Depth = 1024;
 // The units of this build, the fastest first.
 std::span<const Bfloat16Unit* const> bfloat16_units();
 
+// The fastest of those that may be used (target_choice.h); the one in code where there is none.
+const Bfloat16Unit& bfloat16_unit();
+
 }  // namespace bochner::cpu

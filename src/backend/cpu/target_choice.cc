@@ -5,21 +5,27 @@
 
 #include "backend/cpu/targets.h"
 // After targets.h, which says what Highway builds for.
+#include <fmt/format.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdint>
 #include <cstdlib>
 #include <vector>
 
 #include "backend/cpu/bfloat16_units.h"
+#include "backend/cpu/exact_units.h"
 #include "base/require.h"
 #include "bochner/processor.h"
 
 namespace bochner::cpu {
 
 namespace {
+
+// The units besides the vectors.
+constexpr std::array<std::string_view, 5> kUnits = {"bf16", "amx", "vnni", "i8mm", "dotprod"};
 
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return char(std::tolower(c)); });
@@ -37,14 +43,14 @@ std::string join(const std::vector<std::int64_t>& targets) {
 
 struct Choice {
   bool limited = false;
-  std::string unit;  // what may be used besides, where limited
+  std::vector<std::string> units;  // what may be used besides, where limited
 
   Choice() {
     const char* variable = std::getenv("BOCHNER_TARGET");
     if (variable == nullptr || *variable == 0) return;
     const TargetLimit limit = parse_target(variable);
     limited = true;
-    unit = limit.unit;
+    units = limit.units;
     hwy::DisableTargets(limit.best - 1);  // better ones have lower bits
   }
 };
@@ -63,21 +69,31 @@ TargetLimit parse_target(const std::string& given) {
                                   [&](std::int64_t target) { return lower(hwy::TargetName(target)) == name; });
   require(found != here.end(), "BOCHNER_TARGET: found '{}', expected one of {}, which this processor has", given,
           join(here));
-  const std::string unit = name.size() < text.size() ? text.substr(name.size() + 1) : "";
-  require(name.size() == text.size() || unit == "bf16" || unit == "amx",
-          "BOCHNER_TARGET: found '{}', expected +bf16 or +amx behind {}", given, name);
-  return {*found, unit};
+  TargetLimit limit{*found, {}};
+  for (std::size_t at = name.size(); at < text.size(); at += limit.units.back().size() + 1) {
+    limit.units.push_back(text.substr(at + 1, text.find('+', at + 1) - at - 1));
+    require(std::find(kUnits.begin(), kUnits.end(), limit.units.back()) != kUnits.end(),
+            "BOCHNER_TARGET: found '{}', expected some of +{} behind {}", given, fmt::join(kUnits, ", +"), name);
+  }
+  return limit;
 }
 
 void choose_target() { choice(); }
 
-bool may_use(std::string_view unit) { return !choice().limited || choice().unit == unit; }
+bool may_use(std::string_view unit) {
+  const std::vector<std::string>& units = choice().units;
+  return !choice().limited || std::find(units.begin(), units.end(), unit) != units.end();
+}
 
 std::string target_in_use() {
   choose_target();
   std::string name = lower(hwy::TargetName(targets_here().front()));
-  for (const Bfloat16Unit* unit : bfloat16_units())
-    if (unit != &kTilesInCode && may_use(unit->name) && unit->available()) return name + "+" + unit->name;
+  const auto add = [&](const char* unit) {
+    const std::string more = fmt::format("+{}", unit);
+    if (!name.ends_with(more)) name += more;
+  };
+  if (const Bfloat16Unit& unit = bfloat16_unit(); &unit != &kTilesInCode) add(unit.name);
+  if (const ExactProduct& unit = exact_unit(); &unit != &kExactVectors) add(unit.name);
   return name;
 }
 

@@ -6,16 +6,18 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bochner::cpu {
 
 // BOCHNER_TARGET in the environment limits the instruction sets that are used, to compare or to imitate another
 // machine: the name of one that Highway knows (sse4, avx2, avx3, neon, ...), beyond which none is used; with +bf16 or
-// +amx behind it the unit that multiplies bfloat16 is used as well. Unset: the best there is.
+// +amx behind it the unit that multiplies bfloat16 is used as well, with +amx, +vnni, +i8mm or +dotprod the one that
+// multiplies whole numbers. Unset: the best there is.
 
 struct TargetLimit {
-  std::int64_t best;  // Highway's bit
-  std::string unit;   // "", "bf16" or "amx"
+  std::int64_t best;               // Highway's bit
+  std::vector<std::string> units;  // "bf16", "amx", "vnni", "i8mm", "dotprod"
 };
 
 // What a name means here. Throws std::invalid_argument where it is unknown or this processor does not have it.
@@ -24,7 +26,7 @@ TargetLimit parse_target(const std::string& given);
 // Reads the variable, once; every way to the vector code passes here first. Throws as parse_target.
 void choose_target();
 
-// Whether the unit may be used: "bf16" or "amx".
+// Whether the unit may be used.
 bool may_use(std::string_view unit);
 
 // What is in use, as BOCHNER_TARGET would name it.
