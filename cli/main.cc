@@ -49,7 +49,10 @@ void add_commands(CLI::App& app, Job& job) {
   add_cca(app, job);
   add_anomaly(app, job);
   add_drift(app, job);
+  add_independence(app, job);
+  add_embed(app, job);
   add_reduce(app, job);
+  add_plot(app, job);
   add_gmm(app, job);
   add_hmm(app, job);
   add_sample(app, job);

@@ -8,7 +8,7 @@
 #include "bochner/csv_text.h"
 #include "clock.h"
 #include "commands.h"
-#include "options.h"
+#include "expansion_words.h"
 #include "output.h"
 #include "require.h"
 
@@ -17,30 +17,20 @@ namespace bochner {
 namespace {
 
 struct ReduceWords {
-  std::string file, output, method = "joint", kernel = "gaussian", bandwidth = "median", missing = "mean", weights,
-                            coefficients;
-  std::vector<std::string> targets;
+  std::string output, method = "joint";
   std::size_t points = 0, features = 0, starts = 0;
   std::uint64_t seed = 0;
   bool json = false;
-  ColumnWords columns;
-  RunOptions run;
-  FileOptions format;
+  ExpansionWords expansion;
 };
 
 using Method = ReduceOptions::Method;
 
-// One bandwidth: from --bandwidth, or the kernel's own sigma= or gamma=.
 ReduceRowsOptions options_of(const ReduceWords& words, Messages& messages) {
   ReduceRowsOptions options;
-  options.kernel = parse_kernel(words.kernel);
-  const bool own = words.kernel.find("sigma=") != words.kernel.npos || words.kernel.find("gamma=") != words.kernel.npos;
-  require(!own || words.bandwidth.empty(),
-          "--bandwidth: given twice, expected --bandwidth or sigma= or gamma= in --kernel");
-  options.bandwidth = own                       ? Bandwidth(options.kernel.length_scales)
-                      : words.bandwidth.empty() ? Bandwidth(Bandwidth::Rule::median)
-                                                : parse_bandwidth(words.bandwidth);
-  options.coefficients = !words.coefficients.empty();
+  options.kernel = words.expansion.parsed_kernel();
+  options.bandwidth = words.expansion.parsed_bandwidth();
+  options.coefficients = !words.expansion.coefficients.empty();
   ReduceOptions& reduce = options.reduce;
   reduce.points = words.points;
   reduce.method = parse_word<Method>("--method", words.method,
@@ -53,26 +43,9 @@ ReduceRowsOptions options_of(const ReduceWords& words, Messages& messages) {
   reduce.features = words.features;
   reduce.starts = words.starts;
   reduce.seed = words.seed;
-  reduce.execution = words.run.execution(messages);
+  reduce.execution = words.expansion.run.execution(messages);
   reduce.say = [&messages](const std::string& line) { messages.say("  " + line); };
   return options;
-}
-
-std::unique_ptr<Rows> open(const ReduceWords& words) {
-  RowsOptions reading = words.format.rows(words.run);
-  reading.targets = split_lists(words.targets);
-  reading.weights = words.weights;
-  reading.inputs_only = words.coefficients.empty();
-  if (!words.coefficients.empty()) {
-    require(words.weights.empty(), "--coefficients: found with --weights, expected one of them");
-    reading.ignore = reading.targets;
-    reading.targets = {words.coefficients};
-    reading.task = Task::regression;
-  }
-  reading.missing =
-      parse_word<Missing>("--missing", words.missing, {{"mean", Missing::mean}, {"error", Missing::error}});
-  words.columns.apply(reading);
-  return open_rows(words.file, reading);
 }
 
 std::string csv_of(const ReducedSet& set, const std::vector<std::string>& names) {
@@ -91,13 +64,13 @@ std::string csv_of(const ReducedSet& set, const std::vector<std::string>& names)
 
 void run_reduce(const ReduceWords& words) {
   Clock clock;
-  Messages messages(words.run.quiet);
+  Messages messages(words.expansion.run.quiet);
   require(words.points > 0, "--points: found 0, expected 1 or more");
   require(!words.json || words.output != "-", "-o: found - with --json, which goes to stdout too; expected a file");
-  if (!words.output.empty()) check_output(words.output, {words.file});
+  if (!words.output.empty()) check_output(words.output, {words.expansion.file});
   if (!is_stdout(words.output)) check_text_name(words.output);
   const ReduceRowsOptions options = options_of(words, messages);
-  const std::unique_ptr<Rows> rows = open(words);
+  const std::unique_ptr<Rows> rows = words.expansion.open();
   for (const std::string& note : rows->notes()) messages.say("  " + note);
   const ReducedSet set = reduce(*rows, options);
   if (!words.output.empty() || !words.json) {
@@ -129,8 +102,7 @@ void run_reduce(const ReduceWords& words) {
 void add_reduce(CLI::App& app, Job& job) {
   CLI::App* command = app.add_subcommand("reduce", "Stand for many rows by a few weighted points");
   auto words = std::make_shared<ReduceWords>();
-  words->bandwidth.clear();
-  command->add_option("FILE", words->file, "Rows: csv or npy, plain or .gz, .xz, .zst")->required()->type_name("");
+  words->expansion.add_file(*command);
   command->add_option("--points", words->points, "How many points")->required()->type_name("N");
   command->add_option("-o,--output", words->output, "Where to write the points, as CSV with a column weight; -: stdout")
       ->type_name("POINTS");
@@ -139,11 +111,6 @@ void add_reduce(CLI::App& app, Job& job) {
       ->add_option("--method", words->method,
                    "joint (default), rsrf, fixed-point, herding, thinning or kmeans; see docs/embeddings.md")
       ->type_name("M");
-  command->add_option("--kernel", words->kernel, "Default gaussian")->type_name("K");
-  command
-      ->add_option("--bandwidth", words->bandwidth,
-                   "In units of the columns as they are: median (default), scale, or numbers, one or one per input")
-      ->type_name("S");
   command
       ->add_option("--features", words->features,
                    "Random features of the objective, even; default: twice the unknowns; rsrf 100")
@@ -151,22 +118,7 @@ void add_reduce(CLI::App& app, Job& job) {
   command->add_option("--starts", words->starts, "Random starts of joint and rsrf, and of each point of fixed-point")
       ->type_name("N");
   command->add_option("--seed", words->seed, "Of everything random")->type_name("N");
-  add_repeatable(*command, "-t,--target", words->targets,
-                 "Column that is no input, by name or index from 0; several: a,b or again")
-      ->type_name("NAME|INDEX")
-      ->group(kColumns);
-  command->add_option("--weights", words->weights, "Column of row weights")->type_name("COLUMN")->group(kColumns);
-  command
-      ->add_option("--coefficients", words->coefficients,
-                   "Column of coefficients of either sign: reduce their expansion, not the mean of the rows")
-      ->type_name("COLUMN")
-      ->group(kColumns);
-  command->add_option("--missing", words->missing, "Missing cells: mean (of numbers) or error")
-      ->type_name("M")
-      ->group(kColumns);
-  words->columns.add(*command);
-  words->format.add(*command);
-  words->run.add(*command);
+  words->expansion.add(*command);
   command->footer(
       "Examples:\n"
       "  bochner reduce cars.csv --points 20 -o points.csv\n"

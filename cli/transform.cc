@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
+#include "bochner/groups.h"
 #include "bochner/stream.h"
 #include "bochner/text.h"
 #include "commands.h"
@@ -15,7 +16,7 @@ namespace bochner {
 namespace {
 
 struct TransformWords {
-  std::string model, file, output;
+  std::string model, file, output, group;
   bool inverse = false;
   RunOptions run;
   FileOptions format;
@@ -44,6 +45,40 @@ std::vector<std::optional<double>> constants_of(const Model& model) {
 void transform_documents(const TransformWords& words) {
   require(!words.inverse, "--inverse: documents cannot be told from their rows, expected a projection or a factor");
   encode_documents(words.file, words.model, words.output, words.run);
+}
+
+// A line for each group: its name, its targets, the means.
+void transform_groups(const TransformWords& words) {
+  Messages messages(words.run.quiet);
+  const Execution execution = words.run.execution(messages);
+  require(!words.inverse, "--group: found with --inverse, expected one of them");
+  check_text_name(words.output);
+  const Model model = load_model(words.model);
+  check_output(words.output, {words.model, words.file});
+  const GroupMeans found = group_means(model, words.file, words.group, words.format.rows(words.run), execution);
+  const Schema& schema = model.schema();
+  std::string line;
+  append_cell(line, words.group);
+  for (std::size_t t = 0; t < found.targets.cols(); ++t) append_cell(line += ',', schema.target_names()[t]);
+  for (std::size_t j = 0; j < found.means.cols(); ++j) line += fmt::format(",mean{}", j);
+  Output output(words.output);
+  output.write(line + '\n');
+  for (std::size_t g = 0; g < found.groups.size(); ++g) {
+    line = found.groups[g];
+    for (std::size_t t = 0; t < found.targets.cols(); ++t) {
+      line += ',';
+      if (schema.task == Task::classification)
+        append_cell(line, schema.labels[std::size_t(found.targets(g, t))]);
+      else
+        append_number(line, found.targets(g, t));
+    }
+    for (std::size_t j = 0; j < found.means.cols(); ++j) append_number(line += ',', double(float(found.means(g, j))));
+    output.write(line + '\n');
+  }
+  output.finish();
+  if (!is_stdout(words.output))
+    messages.say(fmt::format("{} of {} in {}", counted(found.groups.size(), "group"),
+                             counted(found.means.cols(), "mean"), words.output));
 }
 
 void transform_rows(const TransformWords& words) {
@@ -120,6 +155,10 @@ void add_transform(CLI::App& app, Job& job) {
       ->type_name("OUT");
   command->add_flag("--inverse", words->inverse,
                     "FILE holds what `transform` wrote of a projection or a factor: back to the inputs, least squares");
+  command
+      ->add_option("--group", words->group,
+                   "One row for each group of rows with the same cell in this column: the means of their features")
+      ->type_name("COLUMN");
   words->format.add(*command);
   words->run.add(*command);
   command->footer(
@@ -127,9 +166,13 @@ void add_transform(CLI::App& app, Job& job) {
       "  bochner transform cars.model new.csv -o features.npy\n"
       "  bochner transform projected.model rows.csv -o small.npy\n"
       "  bochner transform mails.text new/ -o new.svm       documents, by what `bochner text --save` wrote\n"
+      "  bochner transform visits.embed visits.csv --group patient -o patients.csv    distributions, see `embed`\n"
       "The features' inner products approximate the model's kernel, for use with any linear method.");
   command->callback([words, &job] {
-    job = [words] { TextModel::is_file(words->model) ? transform_documents(*words) : transform_rows(*words); };
+    job = [words] {
+      if (TextModel::is_file(words->model)) return transform_documents(*words);
+      words->group.empty() ? transform_rows(*words) : transform_groups(*words);
+    };
   });
 }
 

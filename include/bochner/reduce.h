@@ -32,6 +32,14 @@ struct Expansion {
   Kernel kernel = {};
 };
 Expansion mean_expansion(Matrix<double> points, const Kernel& kernel);
+// Rows as one: the mean of those, each by its weight; coefficients: the only target of the rows is the weight of each,
+// as it is. Dense rows; the bandwidth is median, scale or numbers, in units of the inputs as they are. inputs: which of
+// them; none: all.
+Expansion expansion_of(Rows& rows, const Kernel& kernel, const Bandwidth& bandwidth = Bandwidth::Rule::median,
+                       bool coefficients = false, const std::vector<std::size_t>& inputs = {});
+// f at points.
+std::vector<double> values_at(const Expansion& expansion, MatrixView<const double> points,
+                              const Execution& execution = {});
 
 struct ReduceOptions {
   enum class Method {

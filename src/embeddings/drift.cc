@@ -14,6 +14,7 @@
 #include "bochner/map.h"
 #include "embeddings/drift_columns.h"
 #include "embeddings/exchange.h"
+#include "embeddings/input_scales.h"
 #include "embeddings/joint_rows.h"
 #include "folds/block_sums.h"
 #include "folds/row_moments.h"
@@ -148,33 +149,9 @@ class DriftTest {
     for (std::size_t i = 0; i < rows.size(); ++i) std::copy(rows[i].begin(), rows[i].end(), &sample_(i, 0));
   }
 
-  // The deviation of an input without its outermost hundredths, or of all where that is 0; 1 where it never varies.
-  double scale_of(std::size_t input) const {
-    std::vector<double> values(sample_.rows());
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = sample_(i, input);
-    std::sort(values.begin(), values.end());
-    for (const std::size_t trim : {values.size() / 100, std::size_t(0)}) {
-      const double low = values[trim], high = values[values.size() - 1 - trim];
-      double mean = 0, square = 0;
-      for (const double v : values) mean += std::clamp(v, low, high) / double(values.size());
-      for (const double v : values) square += std::pow(std::clamp(v, low, high) - mean, 2) / double(values.size());
-      if (low < high && std::isnormal(std::sqrt(square))) return std::sqrt(square);
-    }
-    return std::max(1.0, std::fabs(values.empty() ? 0 : values[0]));
-  }
-
   void choose_scales() {
-    std::vector<double> scales;
-    if (schema_.columns.empty())
-      for (std::size_t j = 0; j < schema_.inputs; ++j) scales.push_back(scale_of(j));
-    for (const Column& column : schema_.columns) {
-      if (column.kind == Column::Kind::numeric) scales.push_back(scale_of(scales.size()));
-      // Two rows of different levels are as far apart as two rows of a number usually are.
-      if (column.kind == Column::Kind::category) scales.insert(scales.end(), column.levels.size(), 1.0);
-    }
-    Matrix<double> scaled = sample_;
-    for (std::size_t i = 0; i < scaled.rows(); ++i)
-      for (std::size_t j = 0; j < scaled.cols(); ++j) scaled(i, j) /= scales[j];
+    const std::vector<double> scales = input_scales(schema_, sample_.view());
+    const Matrix<double> scaled = divided(sample_.view(), scales);
     const double median = median_bandwidth(options_.kernel, scaled.view());
     const double rows = double(found_.rows_reference) + double(found_.rows_new),
                  count = double(options_.bandwidths.size());

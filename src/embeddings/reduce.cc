@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "base/clock.h"
 #include "base/finite.h"
@@ -55,6 +56,14 @@ Reduced different_points(const Matrix<double>& x, const std::vector<double>& alp
   return found;
 }
 
+// Divided by the length scales.
+Matrix<double> scaled(MatrixView<const double> points, const Kernel& kernel) {
+  Matrix<double> x(points.rows, points.cols);
+  for (std::size_t i = 0; i < points.rows; ++i)
+    for (std::size_t j = 0; j < points.cols; ++j) x(i, j) = points(i, j) / kernel.length_scale(j);
+  return x;
+}
+
 Reduced reduce_by(Method method, const ReduceTask& task) {
   switch (method) {
     case Method::rsrf:
@@ -101,10 +110,8 @@ ReducedSet reduce(const Expansion& expansion, const ReduceOptions& options) {
   const Workers on = workers_on(threads);
   const KernelSlope kernel(expansion.kernel);
   Clock clock;
-  Matrix<double> x = expansion.points;
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < d; ++j) x(i, j) /= expansion.kernel.length_scale(j);
-  const KernelSum mu(on, kernel, std::move(x), expansion.weights, n > kDoublePoints);
+  const KernelSum mu(on, kernel, scaled(expansion.points.view(), expansion.kernel), expansion.weights,
+                     n > kDoublePoints);
   ReduceTask task{
       mu, options.points, options.features, options.starts, options.seed, [&threads] { threads.check_stop(); }};
   if (options.method == Method::rsrf && task.features == 0) task.features = kRsrfFeatures;
@@ -147,19 +154,25 @@ ReducedSet reduce(const Expansion& expansion, const ReduceOptions& options) {
 namespace {
 
 // Rows as an expansion without length scales.
-Expansion expansion_of(Rows& rows, const ReduceRowsOptions& options) {
+Expansion read_expansion(Rows& rows, const Kernel& kernel, bool coefficients, std::vector<std::size_t> inputs) {
   const Schema& schema = rows.schema();
   require(!schema.sparse, "reduce: found sparse rows, expected dense ones: points lie between rows");
-  require(!options.coefficients || (schema.targets == 1 && schema.task == Task::regression),
+  require(!coefficients || (schema.targets == 1 && schema.task == Task::regression),
           "coefficients: the rows have no column of numbers for them, expected one target that is a number");
+  for (const std::size_t j : inputs)
+    require(j < schema.inputs, "inputs: found {}, expected 0 to {}", j, schema.inputs - 1);
+  if (inputs.empty()) {
+    inputs.resize(schema.inputs);
+    std::iota(inputs.begin(), inputs.end(), std::size_t(0));
+  }
   std::vector<double> values;
-  Expansion found{{}, {}, options.kernel};
+  Expansion found{{}, {}, kernel};
   RowBlock<double> block;
   rows.rewind();
   double total = 0;
   while (rows.next(4096, block))
     for (std::size_t i = 0; i < block.rows; ++i) {
-      for (std::size_t j = 0; j < block.cols; ++j) {
+      for (const std::size_t j : inputs) {
         const double v = block.values[i * block.stride + j];
         if (!std::isfinite(v))
           fail(Error::Kind::data,
@@ -167,15 +180,15 @@ Expansion expansion_of(Rows& rows, const ReduceRowsOptions& options) {
                block.first + i, j, v);
         values.push_back(v);
       }
-      found.weights.push_back(options.coefficients ? block.targets[i] : block.weights ? block.weights[i] : 1.0);
+      found.weights.push_back(coefficients ? block.targets[i] : block.weights ? block.weights[i] : 1.0);
       total += found.weights.back();
     }
   if (found.weights.empty()) fail(Error::Kind::data, "reduce: found no rows, expected at least one");
-  if (!options.coefficients) {
+  if (!coefficients) {
     if (!(total > 0)) fail(Error::Kind::data, "reduce: every row has the weight 0, expected some above");
     for (double& w : found.weights) w /= total;
   }
-  found.points = Matrix<double>(found.weights.size(), schema.inputs);
+  found.points = Matrix<double>(found.weights.size(), inputs.size());
   std::copy(values.begin(), values.end(), found.points.data());
   return found;
 }
@@ -194,10 +207,29 @@ std::vector<double> length_scales(const Expansion& of, const Bandwidth& bandwidt
 
 }  // namespace
 
+Expansion expansion_of(Rows& rows, const Kernel& kernel, const Bandwidth& bandwidth, bool coefficients,
+                       const std::vector<std::size_t>& inputs) {
+  Expansion of = read_expansion(rows, kernel, coefficients, inputs);
+  of.kernel.length_scales = length_scales(of, bandwidth);
+  return of;
+}
+
+std::vector<double> values_at(const Expansion& expansion, MatrixView<const double> points, const Execution& execution) {
+  const std::size_t n = expansion.points.rows(), d = expansion.points.cols();
+  require(points.cols == d, "points: found {} inputs, expected {}", points.cols, d);
+  check(expansion, {});
+  Threads threads(execution);
+  const Workers on = workers_on(threads);
+  const KernelSlope kernel(expansion.kernel);
+  const KernelSum sum(on, kernel, scaled(expansion.points.view(), expansion.kernel), expansion.weights,
+                      n > kDoublePoints);
+  std::vector<double> values(points.rows);
+  sum.evaluate(scaled(points, expansion.kernel).view(), values);
+  return values;
+}
+
 ReducedSet reduce(Rows& rows, const ReduceRowsOptions& options) {
-  Expansion of = expansion_of(rows, options);
-  of.kernel.length_scales = length_scales(of, options.bandwidth);
-  return reduce(of, options.reduce);
+  return reduce(expansion_of(rows, options.kernel, options.bandwidth, options.coefficients), options.reduce);
 }
 
 }  // namespace bochner

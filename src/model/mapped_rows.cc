@@ -107,6 +107,10 @@ Model MappedRows::model(MapPtr head, Report report, std::optional<Outputs> outpu
   if (scanned_.cells > 0) report.missing_share = double(scanned_.missing) / double(scanned_.cells);
   report.notes.insert(report.notes.begin(), notes_.begin(), notes_.end());
   before_head.insert(before_head.begin(), plan_.maps.begin(), plan_.maps.end());
+  if (!head) {
+    head = before_head.back();
+    before_head.pop_back();
+  }
   return Model(targets == Targets::kept ? schema() : without_targets(schema()), std::move(before_head), std::move(head),
                std::move(report), options_.double_precision, std::move(outputs));
 }

@@ -41,8 +41,8 @@ class MappedRows {
   Matrix<double> sample(std::size_t most);
 
   enum class Targets { kept, forgotten };  // by the model: forgotten ones may be absent from new files
-  // Scaling and features, what the method adds to them, then the head. report: what the method found; what is known
-  // here is added.
+  // Scaling and features, what the method adds to them, then the head; none: the last of those is it. report: what the
+  // method found; what is known here is added.
   Model model(MapPtr head, Report report, std::optional<Outputs> outputs = {}, Targets targets = Targets::forgotten,
               std::vector<MapPtr> before_head = {}) &&;
 

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "embeddings/pair_features.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "bochner/bandwidth.h"
+#include "bochner/kernel_family.h"
+#include "embeddings/input_scales.h"
+#include "maps/map_rows.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr std::size_t kRankFeatures = 6, kMostColumnFeatures = 2048;
+
+MatrixView<float> columns(Matrix<float>& z, std::size_t begin, std::size_t count) {
+  return {z.data() + begin, z.rows(), count, z.cols()};
+}
+
+// Ranks of a number in (0, 1), equal numbers in their middle, and cosines of them: k(r, s) = sum 2 cos cos / k^2.
+void add_rank_features(MatrixView<const double> x, std::size_t input, MatrixView<float> out, std::size_t at) {
+  std::vector<std::size_t> order(x.rows);
+  std::iota(order.begin(), order.end(), std::size_t(0));
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return x(a, input) < x(b, input); });
+  for (std::size_t begin = 0, end; begin < order.size(); begin = end) {
+    for (end = begin + 1; end < order.size() && x(order[end], input) == x(order[begin], input);) ++end;
+    const double rank = double(begin + end) / 2 / double(order.size());
+    for (std::size_t i = begin; i < end; ++i)
+      for (std::size_t k = 1; k <= kRankFeatures; ++k)
+        out(order[i], at + k - 1) = float(std::sqrt(2.0) / double(k) * std::cos(M_PI * double(k) * rank));
+  }
+}
+
+}  // namespace
+
+PairFeatures::PairFeatures(const Schema& schema, const Matrix<double>& x, const Matrix<double>& y,
+                           const IndependenceOptions& given)
+    : classes_(schema.task == Task::classification ? schema.labels.size() : 0), several_(given.bandwidths.size()) {
+  inputs_ = map_of(input_scales(schema, x.view()), x, given, 0);
+  if (classes_ == 0) targets_ = map_of(number_scales(y.view()), y, given, several_);
+  features_ = given.features;
+}
+
+MapPtr PairFeatures::map_of(const std::vector<double>& scales, const Matrix<double>& sample,
+                            const IndependenceOptions& given, std::size_t stream) {
+  const double median = median_bandwidth(given.kernel, divided(sample.view(), scales).view());
+  std::vector<MapPtr> maps;
+  for (const double factor : given.bandwidths) {
+    FourierOptions options{.kernel = given.kernel, .features = given.features};
+    options.kernel.length_scales = scales;
+    for (double& scale : options.kernel.length_scales) scale *= factor * median;
+    options.seed = given.seed + stream + maps.size();
+    if (given.kernel.family->law == KernelFamily::Law::radial) options.draw = FourierOptions::Draw::orthogonal;
+    maps.push_back(fourier(scales.size(), options));
+  }
+  return concat(std::move(maps));
+}
+
+Matrix<float> PairFeatures::of(const Workers& on, const RowBlock<float>& x) const {
+  Matrix<float> z(x.rows, all_left() + all_right());
+  map_rows(on, *inputs_, x, columns(z, 0, all_left()));
+  if (classes_ > 0) {
+    for (std::size_t i = 0; i < x.rows; ++i) z(i, all_left() + std::size_t(x.targets[i * x.target_count])) = 1;
+    return z;
+  }
+  Matrix<float> y(x.rows, x.target_count);
+  for (std::size_t k = 0; k < x.rows * x.target_count; ++k) y.data()[k] = float(x.targets[k]);
+  map_rows(on, *targets_, RowBlock<float>::dense(y.view()), columns(z, all_left(), all_right()));
+  return z;
+}
+
+Matrix<float> centred(MatrixView<const float> z) {
+  std::vector<double> mean(z.cols);
+  for (std::size_t i = 0; i < z.rows; ++i)
+    for (std::size_t j = 0; j < z.cols; ++j) mean[j] += double(z(i, j)) / double(z.rows);
+  Matrix<float> found(z.rows, z.cols);
+  for (std::size_t i = 0; i < z.rows; ++i)
+    for (std::size_t j = 0; j < z.cols; ++j) found(i, j) = float(double(z(i, j)) - mean[j]);
+  return found;
+}
+
+Matrix<float> centred_across(MatrixView<const float> z) {
+  const Matrix<float> c = centred(z);
+  Matrix<float> across(c.cols(), c.rows());
+  for (std::size_t i = 0; i < c.rows(); ++i)
+    for (std::size_t j = 0; j < c.cols(); ++j) across(j, i) = c(i, j);
+  return across;
+}
+
+ColumnFeatures column_features(const Schema& schema, MatrixView<const double> x) {
+  ColumnFeatures found;
+  std::vector<std::pair<std::size_t, bool>> inputs;  // the first of a column; whether it is a number
+  std::size_t input = 0;
+  const auto add = [&](const std::string& name, std::size_t count, bool number) {
+    found.names.push_back(name);
+    found.edges.push_back(found.edges.back() + (number ? kRankFeatures : count));
+    inputs.emplace_back(input, number);
+    input += count;
+  };
+  if (schema.columns.empty())
+    for (const std::string& name : schema.input_names()) add(name, 1, true);
+  for (const Column& column : schema.columns) {
+    if (column.kind == Column::Kind::numeric) add(column.name, 1, true);
+    if (column.kind == Column::Kind::category) add(column.name, column.levels.size(), false);
+  }
+  if (found.edges.back() > kMostColumnFeatures) return {};
+  Matrix<float> z(x.rows, found.edges.back());
+  for (std::size_t c = 0; c < inputs.size(); ++c) {
+    const auto [first, number] = inputs[c];
+    if (number) {
+      add_rank_features(x, first, z.view(), found.edges[c]);
+      continue;
+    }
+    for (std::size_t i = 0; i < x.rows; ++i)
+      for (std::size_t k = found.edges[c]; k < found.edges[c + 1]; ++k)
+        z(i, k) = float(x(i, first + k - found.edges[c]));
+  }
+  found.across = centred_across(z.view());
+  return found;
+}
+
+}  // namespace bochner
