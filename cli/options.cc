@@ -235,4 +235,19 @@ std::size_t parse_bytes(const std::string& option, const std::string& text) {
   return std::size_t(bytes);
 }
 
+double parse_duration(const std::string& option, const std::string& text) {
+  const std::size_t unit = text.find_first_not_of("0123456789.");
+  std::string suffix = unit == text.npos ? "" : text.substr(unit);
+  while (suffix.starts_with(' ')) suffix.erase(0, 1);
+  const std::pair<const char*, double> units[] = {{"", 1},     {"s", 1},      {"sec", 1},   {"ms", 1e-3},
+                                                  {"m", 60.0}, {"min", 60.0}, {"h", 3600.0}};
+  const auto found = std::find_if(std::begin(units), std::end(units), [&](const auto& u) { return suffix == u.first; });
+  const std::string digits = text.substr(0, unit);
+  require(found != std::end(units) && !digits.empty(), "{}: found '{}', expected a time such as 30s, 5m or 1h", option,
+          text);
+  const double seconds = parse_number(option, digits) * found->second;
+  require(seconds > 0 && seconds < 1e9, "{}: found '{}', expected a time above 0", option, text);
+  return seconds;
+}
+
 }  // namespace bochner

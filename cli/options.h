@@ -86,6 +86,8 @@ double parse_number(const std::string& option, const std::string& text);
 std::size_t parse_count_or_auto(const std::string& option, const std::string& text);
 // "4G", "512M", "1.5 GiB", "1000000"; K, M, G and T are powers of 1024.
 std::size_t parse_bytes(const std::string& option, const std::string& text);
+// Seconds: "30s", "90", "2m", "1.5 h", "500ms".
+double parse_duration(const std::string& option, const std::string& text);
 
 // The value of one of these words.
 template <class T>

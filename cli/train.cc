@@ -156,9 +156,9 @@ void add_train(CLI::App& app, Job& job) {
   CLI::App* command = app.add_subcommand("train", "Train a kernel machine from a file of rows");
   auto words = std::make_shared<TrainWords>();
   words->add(*command);
-  keep_help_short(*command,
-                  {"FILE", "--output", "--target", "--task", "--test", "--folds", "--effort", "--map", "--bandwidth",
-                   "--features", "--learner", "--kernel", "--class-weight", "--seed", "--json", "--quiet"});
+  keep_help_short(*command, {"FILE", "--output", "--target", "--task", "--test", "--folds", "--effort", "--budget",
+                             "--map", "--bandwidth", "--features", "--learner", "--kernel", "--class-weight", "--seed",
+                             "--json", "--quiet"});
   command->footer(
       "Examples:\n"
       "  bochner train cars.csv --target price -o cars.model      the automatic machine\n"

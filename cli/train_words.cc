@@ -117,6 +117,12 @@ void TrainWords::add_automatic(CLI::App& app) {
   app.add_option("--effort", effort, "How far it goes: fast, normal (default) or best")
       ->type_name("E")
       ->group(kMachine);
+  app.add_option(
+         "--budget", budget,
+         "Time to stay within by a forecast, e.g. 30s: it goes less far where it must. With --effort: not further "
+         "than that")
+      ->type_name("TIME")
+      ->group(kMachine);
 }
 
 void TrainWords::add_reading(CLI::App& app) {
@@ -162,7 +168,7 @@ RowsOptions TrainWords::rows() const {
 
 // The first word given that says what the automatic machine would choose; none: "".
 std::string TrainWords::machine_word() const {
-  const auto others = {"--auto", "--effort", "--seed", "--calibrate"};
+  const auto others = {"--auto", "--effort", "--budget", "--seed", "--calibrate"};
   for (const CLI::Option* option : command->get_options()) {
     const std::string name = option->get_name();
     const bool chooses = option->get_group() == kMachine || name == "--scale" || name == "--validation";
@@ -171,19 +177,21 @@ std::string TrainWords::machine_word() const {
   return "";
 }
 
+std::string TrainWords::automatic_word() const {
+  return automatic ? "--auto" : !effort.empty() ? "--effort" : budget.empty() ? "" : "--budget";
+}
+
 // A plain command is the automatic machine's; a word of the machine means the one that it describes.
 std::optional<Effort> TrainWords::automatic_effort() const {
   if (!command) return std::nullopt;
-  const std::string word = machine_word();
+  const std::string word = machine_word(), asked = automatic_word();
   if (word == "--validation")
-    require(!automatic && effort.empty(),
-            "--validation: found with {}, expected --test: the automatic machine holds rows out itself",
-            automatic ? "--auto" : "--effort");
-  require(word.empty() || (!automatic && effort.empty()),
-          "{}: found with {}, expected one of them: the automatic machine chooses it", word,
-          automatic ? "--auto" : "--effort");
+    require(asked.empty(), "--validation: found with {}, expected --test: the automatic machine holds rows out itself",
+            asked);
+  require(word.empty() || asked.empty(), "{}: found with {}, expected one of them: the automatic machine chooses it",
+          word, asked);
   if (!word.empty()) return std::nullopt;
-  if (effort.empty()) return Effort::normal;
+  if (effort.empty()) return budget.empty() ? Effort::normal : Effort::best;
   return parse_word<Effort>("--effort", effort,
                             {{"fast", Effort::fast}, {"normal", Effort::normal}, {"best", Effort::best}});
 }
@@ -193,6 +201,7 @@ TrainOptions TrainWords::options() const {
   using Solver = RidgeOptions::Solver;
   TrainOptions options;
   options.automatic = automatic_effort();
+  if (!budget.empty()) options.budget = parse_duration("--budget", budget);
   options.calibrate = calibrate;
   const FeatureOptions chosen = feature_options();
   options.map = chosen.map;

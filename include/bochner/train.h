@@ -38,6 +38,9 @@ struct TrainOptions {
   // The automatic machine: a race of kernels in a learnt metric, random bins and a linear model, blended. What is said
   // of map, kernel, features and learner below then counts only where the rows do not suit it.
   std::optional<Effort> automatic = {};
+  // Seconds that the automatic machine may take, by a forecast of its work with these threads on a core of 2021: it
+  // then goes less far than its effort where it must. 0: as far as the effort.
+  double budget = 0;
   Kernel kernel = {};  // its length scales are replaced by the bandwidth
   Bandwidth bandwidth = {};
   MapOptions map = {};                              // Fourier features

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <unordered_map>
 
 #include "base/require.h"
 #include "random/draw.h"
@@ -110,14 +110,18 @@ Matrix<double> Metric::matrix() const {
 }
 
 std::vector<std::uint32_t> draw_rows(std::size_t n, std::size_t count, std::uint64_t seed, std::uint64_t draw) {
-  std::vector<std::uint32_t> order(n);
-  std::iota(order.begin(), order.end(), 0u);
   count = std::min(count, n);
+  std::vector<std::uint32_t> order(count);
+  std::unordered_map<std::uint32_t, std::uint32_t> moved;  // numbers that stand elsewhere than at first: few of many
+  const auto at = [&](std::size_t place) {
+    const auto found = moved.find(std::uint32_t(place));
+    return found == moved.end() ? std::uint32_t(place) : found->second;
+  };
   for (std::size_t i = 0; i < count; ++i) {  // Fisher and Yates
-    const std::size_t other = i + std::size_t(uniform(seed, Draw::visit, i, draw) * double(n - i));
-    std::swap(order[i], order[std::min(other, n - 1)]);
+    const std::size_t other = std::min(n - 1, i + std::size_t(uniform(seed, Draw::visit, i, draw) * double(n - i)));
+    order[i] = at(other);
+    moved[std::uint32_t(other)] = at(i);
   }
-  order.resize(count);
   return order;
 }
 

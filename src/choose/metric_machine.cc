@@ -219,7 +219,7 @@ void MetricMachine::choose() {
   const double landmarks_alone = error_;
   choose_leaves();
   const std::size_t count = landmarks_.size(), leaf_rows = leaf_.leaf_rows;
-  if (!(error_ < (1 - kLeafGain) * landmarks_alone)) return;
+  if (!effort_.grows || !(error_ < (1 - kLeafGain) * landmarks_alone)) return;
   const std::vector<double> smaller = choices();
   set_size(2);
   if (landmarks_.size() > count || leaf_.leaf_rows > leaf_rows) {

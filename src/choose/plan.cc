@@ -234,6 +234,8 @@ void check_bandwidth(const Bandwidth& bandwidth, std::size_t inputs) {
 }  // namespace
 
 void check_options(const TrainOptions& options, std::size_t inputs) {
+  require(options.budget >= 0 && std::isfinite(options.budget), "budget: found {}, expected a number of seconds",
+          options.budget);
   const std::vector<PartPlan> parts = map_parts(options);
   for (PartPlan part : parts_before(options)) {
     part.request.inputs = inputs;

@@ -13,7 +13,6 @@ namespace bochner {
 
 namespace {
 
-constexpr double kMostRows = 1e6;
 constexpr std::size_t kParts = 5;  // of the rows held out, that are blended crosswise
 constexpr double kStein = 4;       // of rows' squared errors: what a blend of noise gains on the rows that chose it
 
@@ -25,10 +24,11 @@ std::vector<std::size_t> counted(std::size_t begin, std::size_t count) {
 
 }  // namespace
 
-RaceSource::RaceSource(Rows& all, std::uint64_t rows, double row_bytes, double memory, std::uint64_t seed)
+RaceSource::RaceSource(Rows& all, std::uint64_t rows, double row_bytes, double memory, std::uint64_t seed,
+                       std::size_t most_rows)
     : all_(all), count_(rows) {
-  if (double(rows) <= kMostRows && double(rows) * row_bytes <= memory) return;
-  double most = kMostRows;
+  if (rows <= most_rows && double(rows) * row_bytes <= memory) return;
+  double most = double(most_rows);
   while (most * row_bytes > memory && most > 1) most /= 2;
   const double share = std::min(1.0, most / double(rows));
   const auto takes = [seed, share](std::uint64_t row) { return uniform(seed, Draw::split, row, 2) < share; };

@@ -31,12 +31,13 @@ struct Candidate {
   std::function<MapPtr()> refit;  // from rows as they are to codes
 };
 
-// The rows that race: all of them or, where those do not fit in memory or are more than a million, a sample that is
-// kept in memory: of about a million rows, or of the first of its halves, quarters, ... that fits.
+// The rows that race: all of them or, where those do not fit in memory or are more than `most`, a sample that is kept
+// in memory: of about `most` rows, or of the first of its halves, quarters, ... that fits.
 class RaceSource {
  public:
   // row_bytes: that a row takes while the race goes on.
-  RaceSource(Rows& all, std::uint64_t rows, double row_bytes, double memory, std::uint64_t seed);
+  RaceSource(Rows& all, std::uint64_t rows, double row_bytes, double memory, std::uint64_t seed,
+             std::size_t most = 1000000);
 
   bool sampled() const { return kept_ != nullptr; }
   Rows& rows() const { return kept_ ? *kept_ : all_; }

@@ -14,6 +14,7 @@
 #include "bochner/error.h"
 #include "choose/plan.h"
 #include "choose/race.h"
+#include "choose/race_plan.h"
 #include "choose/race_report.h"
 #include "choose/race_trees.h"
 #include "run/compute.h"
@@ -34,57 +35,36 @@ constexpr double kFarBehind = 2, kHopeless = 4;                  // but for erro
 constexpr std::size_t kToldTargets = 8;                          // whose blends are said
 constexpr std::size_t kLeastRows = 200, kMostInputs = 2000, kMostOutputs = 2000;
 
-MachineEffort effort_of(Effort effort) {
-  MachineEffort e;
-  if (effort == Effort::fast) {
-    e.steps = {100, 0, 100, 40};
-    e.few = {400, 600};
-    e.more = {800, 1200};
-    e.most_products = 3e11;
-    e.most_leaf_products = 2e11;
-    e.most_landmarks = 1000;
-    e.leaf.lambdas = {1e-7, 1e-5, 1e-3};
-  }
-  if (effort == Effort::best) {
-    e.steps = {160, 50, 200, 100};
-    e.few = {800, 1000};
-    e.more = {2500, 3000};
-    e.most_landmarks = 5000;
-    e.leaf.leaf_rows = 2000;
-    e.most_products = 8e12;
-    e.most_leaf_products = 2e12;
-  }
-  return e;
-}
-
-// Trainings that race beside the kernels in a learnt metric.
-struct Rival {
-  const char* name;
-  MapOptions map;
-  bool gains_with_rows;  // more than the others do: a sample does not judge it
-};
-std::vector<Rival> rivals(Effort effort) {
-  std::vector<Rival> all = {{"linear", NoMap{}, false},
-                            {"bins", Binning{}, true},
-                            {"bins of 1-2 inputs", Binning{.order_low = 1, .order_high = 2}, false}};
-  if (effort != Effort::fast) {
-    all.push_back({"bins of 1-3 inputs", Binning{.order_low = 1, .order_high = 3}, false});
-    all.push_back({"fourier", Fourier{}, false});
-  }
-  return all;
-}
-
 // What a row takes while all that is learnt lies beside it: inputs, metrics' projections and leaves; codes.
 double row_bytes(const Schema& schema, std::size_t outputs) {
   const std::size_t codes = schema.task == Task::classification ? schema.labels.size() : schema.targets;
   return double(schema.inputs) * 4 + double(outputs) * 4 * 7 + double(codes) * 8 * 6;
 }
 
+// How far the race goes: as the effort says, or as far as the budget carries. With a budget the threads count, those of
+// the beginning where a training is resumed.
+BudgetedRace planned(const Schema& schema, const Survey& survey, const TrainOptions& options, int threads,
+                     const Execution& execution, std::span<const TwofoldColumn> columns) {
+  RaceSize size{double(survey.rows()), double(schema.inputs), 0, double(schema.targets)};
+  for (const TwofoldColumn& c : columns) size.inputs += double(c.outputs());
+  if (schema.task == Task::classification) size.outputs = schema.labels.size() > 2 ? double(schema.labels.size()) : 1;
+  if (options.budget > 0) {
+    const auto count = [&]() -> std::vector<double> { return {double(threads)}; };
+    threads = int(logged(execution.checkpoint, "threads of the budget", 1, count)[0]);
+    return race_within(options.budget, threads, *options.automatic, size);
+  }
+  BudgetedRace race;
+  race.plan = race_plan(*options.automatic);
+  race.forecast = forecast(race.plan, size);
+  return race;
+}
+
 class Race {
  public:
   Race(Rows& rows, const Survey& survey, const TrainOptions& options, Threads& threads, const Execution& execution,
        std::vector<TwofoldColumn> columns)
-      : rows_(rows),
+      : plan_(planned(rows.schema(), survey, options, threads.count(), execution, columns)),
+        rows_(rows),
         survey_(survey),
         options_(options),
         on_(workers_on(threads)),
@@ -93,14 +73,16 @@ class Race {
         input_columns_(std::move(columns)),
         inputs_(twofold(input_columns_)),
         source_(rows, survey.rows(), row_bytes(rows.schema(), inputs_->outputs()), double(memory_limit(execution)),
-                options.seed),
+                options.seed, plan_.plan.most_rows),
         race_rows_(Stream(source_.rows(), inputs_, on_.threads, execution_), code_, source_.count(), options.seed) {}
 
   Fitted run() {
     Clock clock;
+    say(plan_.text(options_.budget));
+    if (options_.say) options_.say(report_.notes.back());  // at once: what it is for
     if (source_.sampled())
-      say(fmt::format("{} of {} rows race and make the kernels and trees; bins are fitted on all", source_.count(),
-                      survey_.rows()));
+      say(fmt::format("{} of {} rows race and make the kernels and trees{}", source_.count(), survey_.rows(),
+                      plan_.short_of_rows() ? "" : "; bins are fitted on all"));
     race_metrics();
     report_.seconds.emplace_back("metric", clock.lap());
     race_boosting();
@@ -136,11 +118,11 @@ class Race {
 
   void race_metrics() {
     const MachineTalk talk{[&](const std::string& line) { say(line); }, execution_.progress, execution_.checkpoint};
-    const MachineEffort effort = effort_of(*options_.automatic);
+    const MachineEffort& effort = plan_.plan.machine;
     const std::vector<Metric> metrics = learn_metrics(on_, race_rows_.machine(), effort, options_.seed, talk);
     tell_importance(metrics[0]);
-    const bool curve = *options_.automatic != Effort::fast;
-    RaceReport seen = report_race(on_, race_rows_, metrics[0], rows_.schema(), input_columns_, {curve, options_.seed});
+    RaceReport seen =
+        report_race(on_, race_rows_, metrics[0], rows_.schema(), input_columns_, {plan_.plan.curve, options_.seed});
     report_.importance = std::move(seen.importance);
     report_.learning_curve = std::move(seen.curve);
     for (const Metric& metric : metrics) {
@@ -157,7 +139,7 @@ class Race {
   void race_boosting() {
     BoostingOptions options;
     options.seed = options_.seed;
-    if (*options_.automatic == Effort::fast) options.rounds = 500;
+    options.rounds = plan_.plan.tree_rounds;
     if (execution_.progress)
       options.progress = [&, rounds = double(options.rounds)](std::size_t leaves, std::size_t round) {
         execution_.progress(fmt::format("trees of {} leaves", leaves), std::min(1.0, double(round) / rounds));
@@ -239,7 +221,7 @@ class Race {
   // A sample is raced first: rivals that would add nothing to the blend drop out, but of many rows not those that a
   // sample does not judge, unless they are far behind.
   std::vector<Rival> rivals_that_go_on() {
-    const std::vector<Rival> all = rivals(*options_.automatic);
+    const std::vector<Rival>& all = plan_.plan.rivals;
     const std::size_t n = source_.count();
     const double share = kSampledShare * double(n), wide = kSampledValues / double(rows_.schema().inputs);
     const std::size_t count = std::min(kSampleRows, std::size_t(std::min(share, wide)));
@@ -274,8 +256,9 @@ class Race {
   void race_training(const Rival& rival) {
     const auto held = raced(rival, "", [](std::uint64_t) { return true; });
     if (!held) return;
-    add({rival.name, *held, race_rows_.error(*held),
-         [this, map = rival.map] { return coded(train(rows_, other_options(map))); }});
+    add({rival.name, *held, race_rows_.error(*held), [this, map = rival.map] {
+           return coded(train(plan_.short_of_rows() ? source_.rows() : rows_, other_options(map)));
+         }});
   }
 
   // y = mean + sum_j b_j (p_j - mean), decoded.
@@ -334,6 +317,7 @@ class Race {
       tell_blend(b, k, own ? " of " + names[k] : "");
   }
 
+  BudgetedRace plan_;
   Rows& rows_;
   const Survey& survey_;
   const TrainOptions& options_;
@@ -350,16 +334,24 @@ class Race {
   Report report_;
 };
 
-// Of the survey's sample, and of its ranges where the sample has one value of an input only.
+// Of the survey's sample, less rows of weight 0, and of its ranges where the sample has one value of an input only.
 std::vector<TwofoldColumn> input_columns(const Schema& schema, const Survey& survey) {
-  const Matrix<double> sample = survey.sample_inputs(Survey::most_sampled(schema));
+  const std::size_t most = Survey::most_sampled(schema);
+  const Matrix<double> sample = survey.sample_inputs(most);
+  const std::span<const Survey::SampledRow> rows = survey.sample(most);
   std::vector<TwofoldColumn> columns;
-  std::vector<double> values(sample.rows());
   for (std::size_t j = 0; j < schema.inputs; ++j) {
-    for (std::size_t i = 0; i < sample.rows(); ++i) values[i] = sample(i, j);
-    columns.push_back(twofold_column(values));
+    std::vector<double> values;
+    double least = sample(0, j), greatest = least;  // of all rows
+    for (std::size_t i = 0; i < sample.rows(); ++i) {
+      least = std::min(least, sample(i, j));
+      greatest = std::max(greatest, sample(i, j));
+      if (rows[i].weight > 0) values.push_back(sample(i, j));
+    }
+    columns.push_back(values.empty() ? TwofoldColumn{} : twofold_column(std::move(values)));
     const Survey::ColumnFacts& facts = survey.columns()[j];
-    if (columns.back().kind == TwofoldColumn::Kind::left_out && facts.indicator && facts.min < facts.max)
+    const bool unseen = least == greatest && facts.min < facts.max;  // the other value, by the sample
+    if (columns.back().kind == TwofoldColumn::Kind::left_out && facts.indicator && unseen)
       columns.back() = {TwofoldColumn::Kind::two_values, 0, 1, {}, {}};
   }
   return columns;

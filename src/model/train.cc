@@ -132,7 +132,8 @@ class Training {
       report.notes.push_back("warning: " + warning);
     if (!options_.say) return;
     for (const std::string& note : report.notes)
-      if (!note.starts_with("solver: ")) options_.say(note);  // which was said when it was chosen
+      if (!note.starts_with("solver: ") && !note.starts_with("forecast: "))
+        options_.say(note);  // those were said when they were chosen
   }
 
   // What was found and done before the fit, which was said then.

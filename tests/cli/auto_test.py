@@ -158,6 +158,43 @@ class Automatic(CommandTest):
                       ("--validation", "new.csv")):
             self.assertEqual(self.report("wave.csv", "--target", "y", *words)["learner"], "ridge", words)
 
+    def test_a_budget_decides_how_far_it_goes(self):
+        self.file("wave.csv", table(900, wave))
+        self.file("new.csv", table(400, wave, seed=2))
+        table_words = ("wave.csv", "--target", "y", "--ignore", "w")
+        words = (*table_words, "--threads", 1)
+
+        def forecast(report):
+            return next(note for note in report["notes"] if note.startswith("forecast: "))
+
+        plain = self.report(*words, "--effort", "fast", "-o", "m")
+        self.assertRegex(forecast(plain), r"^forecast: about \d+ processor seconds \(rows \d+, metric \d+, ")
+        short = self.report(*words, "--budget", "1500ms", "-o", "m")
+        self.assertRegex(forecast(short), r"1 thread: effort quick in the budget of 1.5 s$")
+        self.assertGreater(len(plain["candidates"]), len(short["candidates"]))
+        found = self.evaluate("m", "new.csv")
+        self.assertGreater(found["score"]["r2"] if "score" in found else found["r2"], 0.8)
+        expected = (self.folder / "m").read_bytes()
+        resumed = ("train", *table_words, "--budget", "1500ms", "-o", "m", "--resume")
+        code, _, errors = self.run_command(*resumed, "--threads", 1, "--quiet", "--stop-after", 2000)
+        self.assertEqual(code, 130, errors)
+        self.succeed_quietly(*resumed, "--threads", 3)  # the budget is shared out among those of the beginning
+        self.assertEqual((self.folder / "m").read_bytes(), expected)
+        said = self.run_command("train", *words, "--budget", "10ms", "-o", "m")[2]
+        self.assertIn("more than the budget of 0.01 s", said)
+        self.assertEqual(said.count("forecast: "), 1)
+
+    def test_an_input_that_varies_only_where_rows_weigh_nothing(self):
+        def other(draw, i, x):
+            x[5] = 3 * draw.gauss(0, 1) if i % 4 == 0 else 0
+            return ("9", 0) if i % 4 == 0 else wave(draw, i, x)
+
+        self.file("some.csv", table(900, other))
+        report = self.report("some.csv", *AUTO, "--weights", "w", "-o", "m")
+        shares = {found["column"]: found["distance"] for found in report["importance"]}
+        self.assertEqual(shares["x5"], 0)
+        self.assertGreater(shares["x1"], 0.1)
+
     def test_words_that_contradict_each_other(self):
         self.file("few.csv", table(20, wave))
         self.refuse(1, "train", "few.csv", *AUTO[:-1], "much", say="fast")
@@ -166,6 +203,9 @@ class Automatic(CommandTest):
                             (("--validation", "few.csv"), "expected --test")):
             self.refuse(1, "train", "few.csv", *AUTO, *words, say=name)
         self.refuse(1, "train", "few.csv", "--target", "y", "--effort", "fast", "--C", 1, say="--C: found with --effort")
+        self.refuse(1, "train", "few.csv", "--target", "y", "--budget", "9s", "--C", 1, say="--C: found with --budget")
+        for time in ("0", "-3s", "soon", "5 parsecs", "s"):
+            self.refuse(1, "train", "few.csv", "--target", "y", f"--budget={time}", say="--budget: found")
 
 
 if __name__ == "__main__":

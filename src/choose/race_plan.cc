@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "choose/race_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace bochner {
+
+namespace {
+
+// Seconds of a core, measured with one thread on one Neoverse V1.
+constexpr double kCell = 6e-8;                              // read, surveyed and encoded
+constexpr double kEntry = 5e-9;                             // of a kernel
+constexpr double kProduct = 5e-11;                          // of floats: inputs of an entry
+constexpr double kSlope = 1e-8;                             // an entry with its derivative
+constexpr double kOfSlope = 7e-11;                          // an input of it
+constexpr double kMultiply = 5e-11;                         // of doubles: Gram sums, large factors
+constexpr double kFactor = 8e-11;                           // likewise, in a small factor
+constexpr double kBinned = 4e-9;                            // row x input x target in a histogram
+constexpr double kTreeRow = 4e-8;                           // that finds its leaf
+constexpr double kSampledCell = 1e-5, kRivalCell = 2.5e-6;  // of a rival's training on a sample, and on many rows
+
+constexpr double kSerial = 0.1;  // of the work, that threads do not share
+constexpr double kLeastRows = 1000;
+
+// Between fast and what a budget of a few seconds leaves.
+RacePlan quick_plan() {
+  RacePlan plan = race_plan(Effort::fast);
+  plan.name = "quick";
+  plan.machine.steps = {60, 0, 60, 20};
+  plan.machine.few = {300, 500};
+  plan.machine.more = {600, 900};
+  plan.machine.most_landmarks = 500;
+  plan.machine.most_products = 1e11;
+  plan.machine.most_leaf_products = 5e10;
+  plan.machine.leaf.leaf_rows = 500;
+  plan.machine.grows = false;
+  plan.tree_rounds = 200;
+  plan.rivals.resize(1);
+  return plan;
+}
+
+double flow_step(FlowBatch batch, const RaceSize& size, bool full) {
+  const double shrink = std::min(1.0, size.rows / double(batch.fitted + batch.scored));
+  const double a = shrink * double(batch.fitted), b = shrink * double(batch.scored);
+  const double d = full && size.inputs > 512 ? 256 : size.inputs, c = std::min(size.outputs, 32.0);
+  const double by_metric = full ? (a + b) * d * d + d * d * d : 0;
+  return a * (a + b) * (kSlope + kOfSlope * (2 * d + c)) + kFactor * a * a * a / 3 +
+         kMultiply * (3 * a * (a + b) * c + by_metric);
+}
+
+double metric_seconds(const RacePlan& plan, const RaceSize& size) {
+  const MachineEffort& e = plan.machine;
+  const auto steps = [&](std::size_t phase) { return double(e.steps[phase]); };
+  double sum = steps(0) * flow_step(e.few, size, false) + steps(1) * flow_step(e.more, size, false) +
+               steps(2) * flow_step(e.few, size, true) + steps(3) * flow_step(e.more, size, true);
+  // The small machine that looks at inputs, learnt from these rows and from half of them, a quarter, ...
+  const double n = std::min(size.rows, 8192.0), m = std::min(n, 1000.0), d = std::min(size.inputs, 512.0);
+  sum += (plan.curve ? 2 : 1) * (n * m * (kEntry + kProduct * d) + kMultiply * (n * m * m + 4 * m * m * m / 3));
+  return sum + 60000 * m * (kEntry + kProduct * d);
+}
+
+// Landmarks and rows of a leaf of a machine in a metric.
+std::pair<double, double> machine_size(const MachineEffort& e, double rows, double times) {
+  return {std::min({times * double(e.most_landmarks), rows, std::max(1000.0, std::sqrt(e.most_products / rows))}),
+          std::min({times * double(e.leaf.leaf_rows), rows, std::max(500.0, std::sqrt(e.most_leaf_products / rows))})};
+}
+
+// One machine, fitted and fitted again.
+double machine_seconds(const MachineEffort& e, const RaceSize& size, double times) {
+  const double n = size.rows, d = size.inputs > 512 ? 256 : size.inputs;
+  const auto [M, L] = machine_size(e, n, times);
+  const double entry = kEntry + kProduct * (d + 2 * size.outputs);
+  const double landmarks = n * M * (3 * entry + kMultiply * M) + 5 * kMultiply * M * M * M / 3;
+  const double of_tree = n * L * (entry + kMultiply * L / 3) + n * d * 20 * kProduct;
+  const double raced = n >= 1e5 ? 1 : double(e.leaf.trees);
+  return landmarks + of_tree * (raced + double(e.leaf.trees) + std::min(1.0, 40 * L / n));
+}
+
+double kernels_seconds(const RacePlan& plan, const RaceSize& size) {
+  const MachineEffort& e = plan.machine;
+  const bool grows = e.grows && machine_size(e, size.rows, 2) != machine_size(e, size.rows, 1);
+  return 2 * (machine_seconds(e, size, 1) + (grows ? machine_seconds(e, size, 2) : 0));
+}
+
+// Of trees of 8 and of 31 leaves most of the rounds, and half of them again.
+double trees_seconds(const RacePlan& plan, const RaceSize& size) {
+  const double rows = std::min(0.7 * size.rows, std::max(30000.0, 0.1 * size.rows));
+  const double sums = rows * size.columns * (size.outputs + 2) / 3;
+  const double rounds = std::min(double(plan.tree_rounds), 6e8 / sums);
+  if (rounds < 100) return 0;
+  return 2.2 * rounds * (sums * kBinned + size.rows * kTreeRow);
+}
+
+// All but the linear one, which takes next to nothing, on a sample; one on all rows and again.
+double rivals_seconds(const RacePlan& plan, const RaceSize& size) {
+  const double count = double(plan.rivals.size()) - 1, cells = size.columns * std::sqrt(size.outputs);
+  if (count < 1) return 0;
+  return cells * (count * kSampledCell * std::min(0.25 * size.rows, 10000.0) +
+                  kSampledCell * std::min(size.rows, 20000.0) + 2 * kRivalCell * size.rows);
+}
+
+RaceSize with_rows(RaceSize size, double rows) {
+  size.rows = std::min(size.rows, rows);
+  return size;
+}
+
+// From the furthest to the shortest on all rows.
+std::vector<RacePlan> plans_from(Effort most) {
+  std::vector<RacePlan> plans;
+  for (const Effort effort : {Effort::best, Effort::normal, Effort::fast}) {
+    if (int(effort) > int(most)) continue;
+    plans.push_back(race_plan(effort));
+    plans.push_back(race_plan(effort));
+    plans.back().name += ", machines that do not grow";
+    plans.back().machine.grows = false;
+  }
+  plans.push_back(quick_plan());
+  return plans;
+}
+
+}  // namespace
+
+RacePlan race_plan(Effort effort) {
+  RacePlan plan;
+  plan.name = effort == Effort::fast ? "fast" : effort == Effort::normal ? "normal" : "best";
+  plan.rivals = {{"linear", NoMap{}, false},
+                 {"bins", Binning{}, true},
+                 {"bins of 1-2 inputs", Binning{.order_low = 1, .order_high = 2}, false}};
+  MachineEffort& e = plan.machine;
+  if (effort == Effort::fast) {
+    e.steps = {100, 0, 100, 40};
+    e.few = {400, 600};
+    e.more = {800, 1200};
+    e.most_products = 3e11;
+    e.most_leaf_products = 2e11;
+    e.most_landmarks = 1000;
+    e.leaf.lambdas = {1e-7, 1e-5, 1e-3};
+    plan.curve = false;
+    plan.tree_rounds = 500;
+    return plan;
+  }
+  plan.rivals.push_back({"bins of 1-3 inputs", Binning{.order_low = 1, .order_high = 3}, false});
+  plan.rivals.push_back({"fourier", Fourier{}, false});
+  if (effort == Effort::best) {
+    e.steps = {160, 50, 200, 100};
+    e.few = {800, 1000};
+    e.more = {2500, 3000};
+    e.most_landmarks = 5000;
+    e.leaf.leaf_rows = 2000;
+    e.most_products = 8e12;
+    e.most_leaf_products = 2e12;
+  }
+  return plan;
+}
+
+std::string RaceForecast::text() const {
+  return fmt::format(
+      "about {:.0f} processor seconds (rows {:.0f}, metric {:.0f}, kernels {:.0f}, trees {:.0f}, rivals {:.0f})",
+      std::ceil(total()), rows, metric, kernels, trees, rivals);
+}
+
+std::string BudgetedRace::text(double budget) const {
+  const std::string work = "forecast: " + forecast.text();
+  if (budget == 0) return work;
+  const std::string with =
+      fmt::format("{}, {:.0f} s with {} thread{}", work, std::ceil(seconds), threads, threads == 1 ? "" : "s");
+  if (seconds > budget)
+    return fmt::format("{}: more than the budget of {:g} s, and the shortest race there is", with, budget);
+  return fmt::format("{}: effort {} in the budget of {:g} s", with, plan.name, budget);
+}
+
+RaceForecast forecast(const RacePlan& plan, const RaceSize& size) {
+  const RaceSize raced = with_rows(size, double(plan.most_rows));
+  return {size.rows * size.columns * kCell, metric_seconds(plan, raced), kernels_seconds(plan, raced),
+          trees_seconds(plan, raced), rivals_seconds(plan, raced)};
+}
+
+BudgetedRace race_within(double seconds, int threads, Effort most, const RaceSize& size) {
+  const double share = kSerial + (1 - kSerial) / double(std::max(1, threads));
+  BudgetedRace race;
+  race.threads = std::max(1, threads);
+  const auto fits = [&](RacePlan plan) {
+    race.plan = std::move(plan);
+    race.forecast = forecast(race.plan, size);
+    race.seconds = race.forecast.total() * share;
+    return race.seconds <= seconds;
+  };
+  for (RacePlan& plan : plans_from(most))
+    if (fits(std::move(plan))) return race;
+  RacePlan plan = quick_plan();
+  for (double rows = size.rows / 2; rows >= kLeastRows; rows /= 2) {
+    plan.most_rows = std::size_t(rows);
+    if (fits(plan)) return race;
+  }
+  return race;
+}
+
+}  // namespace bochner

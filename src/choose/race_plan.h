@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bochner/map_options.h"
+#include "bochner/train.h"
+#include "choose/metric_machine.h"
+
+namespace bochner {
+
+// A training that races beside the kernels in a learnt metric.
+struct Rival {
+  const char* name;
+  MapOptions map;
+  bool gains_with_rows;  // more than the others do: a sample does not judge it
+};
+
+constexpr std::size_t kMostRaceRows = 1000000;
+
+// How far a race goes.
+struct RacePlan {
+  std::string name;  // "normal"
+  MachineEffort machine = {};
+  bool curve = true;  // the learning curve is told
+  std::size_t tree_rounds = 1500;
+  std::vector<Rival> rivals = {};
+  std::size_t most_rows = kMostRaceRows;  // that race
+};
+RacePlan race_plan(Effort effort);
+
+// What a race works on: rows, inputs as the file has them and as the kernels see them, codes of targets.
+struct RaceSize {
+  double rows = 0, columns = 0, inputs = 0, outputs = 1;
+};
+
+// Seconds of one core that a race is expected to take, by the numbers of operations at the rates of a core of 2021
+// (Neoverse V1). An estimate of work, not of this machine: the same race has the same forecast everywhere.
+struct RaceForecast {
+  double rows = 0;  // to be read and encoded
+  double metric = 0, kernels = 0, trees = 0, rivals = 0;
+
+  double total() const { return rows + metric + kernels + trees + rivals; }
+  std::string text() const;  // "30 processor seconds (metric 8, kernels 7, trees 5, rivals 10)"
+};
+RaceForecast forecast(const RacePlan& plan, const RaceSize& size);
+
+// The furthest race whose forecast, shared out among the threads, stays within `seconds`; where none does, the
+// shortest. It goes from `most` down: fewer landmarks, rows of a leaf, steps, trees and rivals, then fewer rows.
+struct BudgetedRace {
+  RacePlan plan;
+  RaceForecast forecast;
+  double seconds = 0;  // with these threads
+  int threads = 0;
+
+  bool short_of_rows() const { return plan.most_rows < kMostRaceRows; }  // for the sake of the budget
+  // "forecast: about 30 processor seconds (...)" and, of a budget, what it leads to.
+  std::string text(double budget) const;
+};
+BudgetedRace race_within(double seconds, int threads, Effort most, const RaceSize& size);
+
+}  // namespace bochner

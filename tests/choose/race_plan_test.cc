@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "choose/race_plan.h"
+
+#include <gtest/gtest.h>
+
+namespace bochner {
+namespace {
+
+constexpr RaceSize kTable{.rows = 20000, .columns = 20, .inputs = 40, .outputs = 1};
+
+TEST(Forecast, GrowsWithEffortAndSize) {
+  double last = 0;
+  for (const Effort effort : {Effort::fast, Effort::normal, Effort::best}) {
+    const RacePlan plan = race_plan(effort);
+    const double seconds = forecast(plan, kTable).total();
+    EXPECT_GT(seconds, 1.3 * last) << plan.name;
+    last = seconds;
+    for (const RaceSize& more : {RaceSize{80000, 20, 40, 1}, RaceSize{20000, 60, 120, 1}, RaceSize{20000, 20, 40, 10}})
+      EXPECT_GT(forecast(plan, more).total(), seconds) << plan.name << ' ' << more.rows;
+  }
+}
+
+// Beyond the rows that race only reading grows.
+TEST(Forecast, IsLinearInManyRows) {
+  const RacePlan plan = race_plan(Effort::normal);
+  const RaceForecast a = forecast(plan, {2e6, 20, 40, 1}), b = forecast(plan, {8e6, 20, 40, 1});
+  EXPECT_EQ(a.kernels, b.kernels);
+  EXPECT_EQ(a.metric, b.metric);
+  EXPECT_NEAR(b.rows, 4 * a.rows, 1e-9 * b.rows);
+  const double half = forecast(plan, {4e5, 20, 40, 1}).total(), whole = forecast(plan, {8e5, 20, 40, 1}).total();
+  EXPECT_LE(whole, 2 * half);
+}
+
+TEST(Budget, DecidesHowFarTheRaceGoes) {
+  EXPECT_EQ(race_within(1e6, 1, Effort::best, kTable).plan.name, "best");
+  EXPECT_EQ(race_within(1e6, 1, Effort::fast, kTable).plan.name, "fast");
+  double last = 1e300;
+  for (double seconds = 4096; seconds > 1; seconds /= 2) {
+    const BudgetedRace race = race_within(seconds, 2, Effort::best, kTable);
+    EXPECT_LE(race.seconds, last);
+    if (race.seconds <= seconds)
+      EXPECT_NE(race.text(seconds).find("in the budget of"), std::string::npos) << race.text(seconds);
+    EXPECT_GE(race_within(seconds, 8, Effort::best, kTable).forecast.total(), race.forecast.total());
+    last = race.seconds;
+  }
+}
+
+TEST(Budget, TakesFewerRowsWhereNothingElseIsLeft) {
+  const RaceSize many{1e6, 20, 40, 1};
+  const BudgetedRace race = race_within(60, 2, Effort::best, many);
+  EXPECT_TRUE(race.short_of_rows());
+  EXPECT_LE(race.seconds, 60);
+  EXPECT_FALSE(race_within(1e6, 2, Effort::best, many).short_of_rows());
+  const BudgetedRace none = race_within(1e-3, 2, Effort::best, kTable);
+  EXPECT_GT(none.seconds, 1e-3);
+  EXPECT_NE(none.text(1e-3).find("more than the budget of 0.001 s"), std::string::npos) << none.text(1e-3);
+}
+
+}  // namespace
+}  // namespace bochner
