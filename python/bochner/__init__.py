@@ -14,8 +14,10 @@ _MODULES = {
     "_clusters": ["GaussianMixture", "KernelKMeans"],
     "_neighbors": ["KNNGraph", "NearestNeighbors"],
     "_sequences": ["HMMClassifier"],
-    "_embeddings": ["ReducedSet", "drift"],
+    "_embeddings": ["MMDTest", "ReducedSet", "drift"],
+    "_text": ["TextProjection"],
     "_files": ["load"],
+    "_progress": ["progress"],
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names}
 

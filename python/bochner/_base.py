@@ -7,26 +7,43 @@ import os
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from bochner import _core, _data, _files  # noqa: F401  (_files: pickling)
+from bochner import _core, _data, _files, _streams  # noqa: F401  (_files: pickling)
+from bochner._progress import CallbackSupportMixin, reported
 from bochner._words import bandwidth_words, choice, count, execution_of
 
 
-class ModelEstimator(BaseEstimator):
-    """An estimator whose state is a model of the library, in ``model_``."""
+class ModelEstimator(CallbackSupportMixin, BaseEstimator):
+    """An estimator whose state is a model of the library, in ``model_``. Its fit() reports how far it is."""
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        if "fit" in cls.__dict__:
+            cls.fit = reported(cls.fit)
 
     def save(self, path):
         """Writes the model, which the command and C++ read as well."""
         check_is_fitted(self, "model_")
         self.model_.save(os.fspath(path))
 
-    def _inputs(self, X, reset):
-        """X as numbers: float32 or float64 in any order, or CSR."""
+    def _inputs(self, X, reset, names=None):
+        """X as numbers: float32 or float64 in any order, or CSR. names: of the columns of an array, if they are known."""
         takes_sparse = self.__sklearn_tags__().input_tags.sparse
-        X = validate_data(
-            self, X, reset=reset, accept_sparse="csr" if takes_sparse else False, dtype=[np.float64, np.float32],
-            ensure_min_samples=self._least_rows if reset else 1)
+        if _streams.is_stream(X):
+            with _streams.spooled(X) as spool:
+                X, names = spool.X, spool.names
+            if X is None:
+                raise ValueError("X: found text columns, expected numbers")
+        checks = dict(accept_sparse="csr" if takes_sparse else False, dtype=[np.float64, np.float32],
+                      ensure_min_samples=self._least_rows if reset else 1)
+        if names is None or not (reset or hasattr(self, "feature_names_in_")):
+            X = validate_data(self, _streams.from_tensor(X), reset=reset, **checks)
+        else:
+            if not reset and list(self.feature_names_in_) != names:
+                raise ValueError(f"The feature names should match those that were passed during fit: found {names}")
+            X = check_array(X, estimator=self, input_name="X", **checks)
+            self.n_features_in_, self.feature_names_in_ = X.shape[1], np.asarray(names, dtype=object)
         if sparse.issparse(X):
             self._check_sparse(X)
         return X
@@ -38,15 +55,19 @@ class ModelEstimator(BaseEstimator):
         if X.shape[1] > np.iinfo(np.uint32).max:
             raise ValueError(f"X: found {X.shape[1]} columns, expected fewer than 2^32")
 
-    def _new_rows(self, X):
+    def _new_rows(self, X, names=None):
         """(context, rows): rows for the fitted model. The context must live as long as they do."""
-        X = self._inputs(X, reset=False)
+        X = self._inputs(X, reset=False, names=names)
         schema = _core.Schema(self.model_.schema)
         schema.targets = 0
         return X, _data.rows_of(X, schema)
 
     def _execution(self):
-        return execution_of(self.n_jobs)
+        execution = execution_of(self.n_jobs)
+        reporter = self.__dict__.get("_reporter")
+        if reporter is not None and reporter.listens:
+            execution.progress = reporter
+        return execution
 
     def _figure(self, name):
         """What the method measured, by its name."""

@@ -120,30 +120,40 @@ def _arrow_table(X):
 
 
 def table_names(X):
-    names = X.columns if hasattr(X, "to_csv") or not hasattr(X, "column_names") else X.column_names
+    if hasattr(X, "schema") and hasattr(X, "num_rows"):
+        names = X.schema.names
+    else:
+        names = X.columns if hasattr(X, "to_csv") or not hasattr(X, "column_names") else X.column_names
     return np.asarray([str(name) for name in names], dtype=object)
+
+
+def append_csv(X, path, columns=(), weights=None, header=True):
+    """Adds a table, with further (name, values), to a CSV file."""
+    columns = list(columns) + ([] if weights is None else [("sample_weight", weights)])
+    taken = set(table_names(X))
+    for name, _ in columns:
+        if name in taken:
+            raise ValueError(f"X: has a column {name!r} already, which is the name of the target or weights; rename it")
+    if hasattr(X, "to_csv"):
+        for name, values in columns:
+            X = X.assign(**{name: values})
+        X.to_csv(path, index=False, mode="w" if header else "a", header=header)
+        return
+    import pyarrow
+    import pyarrow.csv
+
+    table = X if isinstance(X, pyarrow.Table) else (
+        pyarrow.Table.from_batches([X]) if isinstance(X, pyarrow.RecordBatch) else _arrow_table(X))
+    for name, values in columns:
+        table = table.append_column(name, pyarrow.array(values))
+    with open(path, "wb" if header else "ab") as file:
+        pyarrow.csv.write_csv(table, file, pyarrow.csv.WriteOptions(include_header=header))
 
 
 @contextlib.contextmanager
 def table_file(X, targets=(), weights=None):
     """A CSV file of the table while the context lasts. targets: (name, values) of columns beside it."""
-    columns = list(targets) + ([] if weights is None else [("sample_weight", weights)])
-    taken = set(table_names(X))
-    for name, _ in columns:
-        if name in taken:
-            raise ValueError(f"X: has a column {name!r} already, which is the name of the target or weights; rename it")
     with tempfile.TemporaryDirectory(prefix="bochner-") as folder:
         path = os.path.join(folder, "table.csv")
-        if hasattr(X, "to_csv"):
-            for name, values in columns:
-                X = X.assign(**{name: values})
-            X.to_csv(path, index=False)
-        else:
-            import pyarrow
-            import pyarrow.csv
-
-            table = _arrow_table(X)
-            for name, values in columns:
-                table = table.append_column(name, pyarrow.array(values))
-            pyarrow.csv.write_csv(table, path)
+        append_csv(X, path, targets, weights)
         yield path

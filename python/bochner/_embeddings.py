@@ -8,7 +8,7 @@ import tempfile
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from bochner import _core, _data
 from bochner._words import bandwidth_words, choice, count, execution_of, seed_of
@@ -61,6 +61,59 @@ def drift(reference, new, *, permutations=500, kernel="gaussian", n_components=N
     options.execution = execution_of(n_jobs)
     with _file_of(reference) as first, _file_of(new) as second:
         return _core.drift(first, second, options)
+
+
+class MMDTest(BaseEstimator):
+    """The test of drift() with its reference kept: fit on one sample, ask of others whether they are of its law.
+
+    Parameters
+    ----------
+    permutations : int, default=500
+        By which p-values are found.
+    kernel : str, default="gaussian"
+        Of the discrepancy, at five bandwidths about the median distance.
+    n_components : int, default=None
+        Features of each bandwidth. None: by the number of rows.
+    random_state : int, RandomState or None, default=0
+        An integer is the seed.
+    n_jobs : int, default=None
+        Threads; None and -1: all cores.
+
+    Attributes
+    ----------
+    reference_ : path, table or ndarray
+        The sample of the fit.
+    n_features_in_ : int
+        Columns of X, where it is an array or a table.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, where they are all strings.
+    """
+
+    def __init__(self, *, permutations=500, kernel="gaussian", n_components=None, random_state=0, n_jobs=None):
+        self.permutations = permutations
+        self.kernel = kernel
+        self.n_components = n_components
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None):
+        """Keeps the reference: a path, table or array. y is ignored."""
+        if _data.is_path(X) or _data.is_mixed_table(X):
+            self.reference_ = X
+        else:
+            self.reference_ = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        return self
+
+    def test(self, X):
+        """What drift(reference, X) finds: ``p_value``, ``statistic`` and each column."""
+        check_is_fitted(self, "reference_")
+        if isinstance(self.reference_, np.ndarray):
+            X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        return drift(self.reference_, X, **self.get_params())
+
+    def score(self, X, y=None):
+        """The p-value: near 0 where X is of another law."""
+        return self.test(X).p_value
 
 
 class ReducedSet(BaseEstimator):

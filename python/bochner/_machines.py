@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight, _check_y, check_consistent_length, check_is_fitted, column_or_1d)
 
-from bochner import _core, _data
+from bochner import _core, _data, _streams
 from bochner._base import ModelEstimator, set_features
 from bochner._words import seed_of
 
@@ -38,9 +38,10 @@ class KernelMachine(ModelEstimator):
 
         Parameters
         ----------
-        X : array, sparse matrix, table or path
-            Numbers in memory are read where they are. Tables (pandas, Polars, PyArrow) with text, dates or missing
-            cells, and files (CSV, svmlight, .npy), are read as ``bochner train`` reads a file.
+        X : array, sparse matrix, tensor, table, path or iterator of batches
+            Numbers in memory are read where they are. Tables (pandas, Polars, Arrow) with text, dates or missing
+            cells, and files (CSV, svmlight, .npy), are read as ``bochner train`` reads a file. Batches of an iterator
+            are (X, y) or (X, y, sample_weight).
         y : array, or for a path the name or names of the target columns
             What to predict.
         sample_weight : array of shape (n_samples,), default=None
@@ -53,12 +54,18 @@ class KernelMachine(ModelEstimator):
         self.__dict__.pop("sum_", None)  # of partial_fit
         if _data.is_path(X):
             return self._fit_path(os.fspath(X), y, sample_weight)
+        if _streams.is_stream(X):
+            return self._fit_stream(X, y, sample_weight)
+        X, y = _streams.from_tensor(X), _streams.from_tensor(y)
         if y is None:
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         if _data.is_mixed_table(X):
             return self._fit_table(X, y, sample_weight)
-        X = self._inputs(X, reset=True)
+        return self._fit_numbers(X, y, sample_weight)
+
+    def _fit_numbers(self, X, y, sample_weight, names=None):
+        X = self._inputs(X, reset=True, names=names)
         targets = self._encode_targets(y)
         check_consistent_length(X, targets)
         if sample_weight is not None:
@@ -88,6 +95,18 @@ class KernelMachine(ModelEstimator):
         self._one_target = schema.targets == 1
         return self
 
+    def _fit_stream(self, X, y, sample_weight):
+        """Batches, through a file."""
+        with _streams.spooled(X, None if y is None else np.asarray(y), sample_weight) as spool:
+            if spool.y is None:
+                raise ValueError(
+                    f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
+            if spool.path is None:
+                return self._fit_numbers(spool.X, spool.y, spool.weights, spool.names)
+            self._encode_targets(spool.y)
+            weights = None if spool.weights is None else weights_of(spool.y, spool.weights)
+            return self._fit_csv(spool.path, spool.targets, weights, spool.names)
+
     def _fit_table(self, X, y, sample_weight):
         targets = self._encode_targets(y)
         names = self._target_names(y) or ["target"]
@@ -101,16 +120,19 @@ class KernelMachine(ModelEstimator):
             columns = [(name, values[:, k]) for k, name in enumerate(names)]
         weights = None if sample_weight is None else weights_of(values, sample_weight)
         with _data.table_file(X, columns, weights) as path:
-            reading = self._reading(names, None if weights is None else "sample_weight")
-            rows = _core.open_rows(path, reading)
-            if hasattr(self, "classes_"):
-                # In the order of the file's labels, which the scores are in.
-                by_label = {_data.label_of(c): c for c in self.classes_}
-                if sorted(by_label) != sorted(rows.schema.labels):
-                    raise ValueError(f"y: the labels {sorted(by_label)} are read as {rows.schema.labels}; rename them")
-                self.classes_ = np.asarray([by_label[label] for label in rows.schema.labels], self.classes_.dtype)
-            self._train(rows, float(rows.size if weights is None else weights.sum()))
-        self.feature_names_in_ = _data.table_names(X)
+            return self._fit_csv(path, names, weights, _data.table_names(X))
+
+    def _fit_csv(self, path, targets, weights, names):
+        """Trains on a file that was written here: weights in its column sample_weight, names those of the inputs."""
+        rows = _core.open_rows(path, self._reading(targets, None if weights is None else "sample_weight"))
+        if hasattr(self, "classes_"):
+            # In the order of the file's labels, which the scores are in.
+            by_label = {_data.label_of(c): c for c in self.classes_}
+            if sorted(by_label) != sorted(rows.schema.labels):
+                raise ValueError(f"y: the labels {sorted(by_label)} are read as {rows.schema.labels}; rename them")
+            self.classes_ = np.asarray([by_label[label] for label in rows.schema.labels], self.classes_.dtype)
+        self._train(rows, float(rows.size if weights is None else weights.sum()))
+        self.feature_names_in_ = np.asarray(names, dtype=object)
         self.n_features_in_ = len(self.feature_names_in_)
         return self
 
@@ -158,11 +180,25 @@ class KernelMachine(ModelEstimator):
             reading = _core.RowsOptions()
             reading.target_required = False
             return self.model_.predict(_core.open_rows(os.fspath(X), schema, reading), self._execution())
+        if _streams.is_stream(X):
+            return np.concatenate([self._answers_of_batch(batch) for batch in _streams.inputs_of(X)])
         text = any(column.kind == _core.Column.Kind.category for column in schema.columns)
         if hasattr(X, "columns") and (text or _data.is_mixed_table(X)):
             with _data.table_file(X) as path:
                 return self._answers(path)
         X, rows = self._new_rows(X)
+        return self.model_.predict(rows, self._execution())
+
+    def _answers_of_batch(self, batch):
+        """Arrow's batches are written where they hold text or missing cells; others are arrays, tables or tensors."""
+        if not hasattr(batch, "num_rows"):
+            return self._answers(batch)
+        text = any(column.kind == _core.Column.Kind.category for column in self.model_.schema.columns)
+        if text or not _streams.is_plain(batch) or any(column.null_count for column in batch.columns):
+            with _data.table_file(batch) as path:
+                return self._answers(path)
+        numbers, names = _streams.numbers_of(batch)
+        X, rows = self._new_rows(numbers, names)
         return self.model_.predict(rows, self._execution())
 
 

@@ -8,7 +8,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.random_projection import johnson_lindenstrauss_min_dim
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from bochner import _core, _data
+from bochner import _core, _data, _streams
 from bochner._base import ModelEstimator
 from bochner._docs import documented
 from bochner._words import choice, count, numbers_of, seed_of
@@ -25,6 +25,13 @@ class TransformsByModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         check_is_fitted(self, "model_")
         X, rows = self._new_rows(X)
         return mapped(self.model_.transform_map, rows, X.dtype, self._execution())
+
+    def fit_transform(self, X, y=None, **fit_params):
+        """fit(X) and transform(X). Batches that come only once are kept in a file in between."""
+        if _streams.is_iterator(X):
+            with _streams.spooled(X) as spool:
+                X = spool.X
+        return super().fit_transform(X, y, **fit_params)
 
     @property
     def _n_features_out(self):

@@ -25,6 +25,8 @@ ESTIMATORS = [
     bochner.KNNGraph(),
     bochner.HMMClassifier(),
     bochner.ReducedSet(n_points=3),
+    bochner.MMDTest(permutations=20),
+    bochner.TextProjection(n_components=8),
 ]
 
 

@@ -38,6 +38,11 @@ class KernelRidge(_KernelRidge):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    @property
+    def partial_fit(self):
+        """scikit-learn's has none."""
+        raise AttributeError("KernelRidge of bochner.compat has no partial_fit; bochner.KernelRidge has")
+
     def _set_machine(self, options, total_weight):
         machine = _KernelRidge(
             self.alpha, scale="none", fit_intercept=False, precision="double", n_jobs=self.n_jobs, map="none")

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""Documents as rows."""
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from bochner import _core
+from bochner._base import ModelEstimator
+from bochner._docs import documented
+from bochner._transformers import mapped
+from bochner._words import choice, count, seed_of
+
+
+@documented
+class TextProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEstimator):
+    """Documents as tf-idf of their words, projected at random to a few numbers: what ``bochner text --project`` does.
+
+    Distances and products of rows are about those of all terms, at any size of the vocabulary.
+
+    Parameters
+    ----------
+    n_components : int or None, default=1000
+        Outputs. None: tf-idf itself, as a sparse matrix.
+    ngram_range : tuple of two int, default=(1, 1)
+        Runs of how many neighbouring words are counted.
+    min_df : int or None, default=None
+        Terms in fewer documents are left out. None: what suits a projection, or 1 without one.
+    max_df : float or None, default=None
+        Terms in a larger share of the documents are left out. None: what suits a projection, or 1.0 without one.
+    n_hashes : int, default=0
+        Columns that terms fall into by their hash, so that none is stored. 0: one column for each term.
+    use_idf : bool, default=True
+        Weigh a term by how rare it is.
+    sublinear_tf : bool, default=False
+        Count c of a term in a document as 1 + ln c.
+    kind : {"sign", "gaussian", "sparse", "verysparse", "fastjl", "srht", "hash"}, default="sign"
+        The law of the projection.
+    {draws}
+
+    Attributes
+    ----------
+    text_ : TextModel
+        What was learnt; ``save(path)`` writes the file that ``bochner transform`` reads.
+    n_terms_ : int
+        Columns before the projection.
+    """
+
+    def __init__(
+        self, n_components=1000, *, ngram_range=(1, 1), min_df=None, max_df=None, n_hashes=0, use_idf=True,
+        sublinear_tf=False, kind="sign", random_state=0, n_jobs=None):
+        self.n_components = n_components
+        self.ngram_range = ngram_range
+        self.min_df = min_df
+        self.max_df = max_df
+        self.n_hashes = n_hashes
+        self.use_idf = use_idf
+        self.sublinear_tf = sublinear_tf
+        self.kind = kind
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None):
+        """Learns the terms of documents: an iterable of strings. y is ignored."""
+        documents = documents_of(X)
+        options = _core.TextOptions()
+        low, high = self.ngram_range
+        options.least_words, options.most_words = count("ngram_range", low), count("ngram_range", high, least=low)
+        options.hashed = count("n_hashes", self.n_hashes, least=0)
+        options.idf, options.sublinear = bool(self.use_idf), bool(self.sublinear_tf)
+        counts = _core.count_text(documents, options, self._execution())
+        if self.n_components is not None:
+            options = _core.before_projection(options, counts.documents)
+        if self.min_df is not None:
+            options.min_documents = count("min_df", self.min_df)
+        if self.max_df is not None:
+            options.max_share = float(self.max_df)
+        counts.choose(options)
+        model = _core.TextModel(counts)
+        self.n_terms_ = model.columns
+        if self.n_components is not None:
+            projection = _core.ProjectOptions()
+            projection.kind = choice(_core.ProjectOptions.Kind, "kind", self.kind)
+            projection.dims = count("n_components", self.n_components)
+            projection.seed = seed_of(self.random_state)
+            model = model.with_map(_core.project(self.n_terms_, projection))
+        self.text_ = model
+        return self
+
+    def transform(self, X):
+        """Rows of documents: an array of float32, or without a projection a sparse matrix of float64."""
+        check_is_fitted(self, "text_")
+        documents = documents_of(X)
+        rows = self.text_.rows(documents, self._execution())
+        map = self.text_.map
+        if map is not None:
+            return mapped(map, rows, np.dtype(np.float32), self._execution())
+        from scipy import sparse
+
+        values, columns, offsets, _ = _core.read_sparse(rows)
+        return sparse.csr_array((values, columns.view(np.int32), offsets.astype(np.int64)),
+                                shape=(len(offsets) - 1, self.n_terms_))
+
+    def save(self, path):
+        """Writes the text model, which the command reads as well."""
+        check_is_fitted(self, "text_")
+        self.text_.save(str(path))
+
+    def terms(self):
+        """The terms, in the order of the columns; none where they are hashed."""
+        check_is_fitted(self, "text_")
+        return [] if self.n_hashes else [self.text_.term(j) for j in range(self.n_terms_)]
+
+    @property
+    def _n_features_out(self):
+        return self.n_terms_ if self.n_components is None else self.text_.map.outputs
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "text_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array, tags.input_tags.string, tags.input_tags.sparse = False, True, False
+        tags.no_validation = True
+        return tags
+
+
+def documents_of(X):
+    if isinstance(X, str):
+        raise ValueError("Iterable over raw text documents expected, string object received.")
+    texts = list(X)
+    for k, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise ValueError(f"X: document {k} is of type {type(text).__name__}, expected strings")
+    if not texts:
+        raise ValueError("X: found no document, expected at least one")
+    return _core.ListedDocuments(texts)

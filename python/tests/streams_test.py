@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""Rows that come in batches, and tensors of other libraries."""
+
+import subprocess
+import sys
+import warnings
+
+import bochner
+import numpy as np
+import pytest
+from scipy import sparse
+
+draws = np.random.default_rng(0)
+X = draws.normal(size=(900, 4))
+Y = np.sin(2 * X[:, 0]) + X[:, 1]
+MACHINE = bochner.KernelRidge(1.0, n_components=64)
+CUTS = [slice(0, 400), slice(400, 401), slice(401, 900)]
+
+
+class Tensor:
+    """A tensor of another library: nothing but DLPack."""
+
+    def __init__(self, values):
+        self._values = values
+
+    def __dlpack__(self, **options):
+        return self._values.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self._values.__dlpack_device__()
+
+
+def saved(machine, path):
+    machine.save(path)
+    return path.read_bytes()
+
+
+def test_batches_give_the_bytes_of_the_whole(tmp_path):
+    whole = saved(MACHINE.fit(X, Y), tmp_path / "whole")
+    answers = MACHINE.predict(X)
+    assert saved(MACHINE.fit((X[c], Y[c]) for c in CUTS), tmp_path / "batches") == whole
+    assert np.array_equal(MACHINE.predict(X[c] for c in CUTS), answers)
+    narrow = bochner.FourierFeatures(16, bandwidth=1.0)
+    assert narrow.fit_transform(iter([X[:400].astype(np.float32), X[400:]])).dtype == np.float32
+    weights = draws.uniform(1, 2, len(Y))
+    weighted = saved(MACHINE.fit(X, Y, weights), tmp_path / "weighted")
+    assert saved(MACHINE.fit((X[c], Y[c], weights[c]) for c in CUTS), tmp_path / "again") == weighted
+    csr = MACHINE.fit((sparse.csr_array(X[c]), Y[c]) for c in CUTS).predict(sparse.csr_array(X))
+    assert np.array_equal(csr, MACHINE.fit(sparse.csr_array(X), Y).predict(sparse.csr_array(X)))
+    assert bochner.RandomizedSVD(2).fit(X[c] for c in CUTS).singular_values_.shape == (2,)
+
+
+def test_wrong_batches_are_named():
+    with pytest.raises(ValueError, match="no batch"):
+        MACHINE.fit(iter([]))
+    with pytest.raises(ValueError, match="columns"):
+        MACHINE.fit(iter([(X[:10], Y[:10]), (X[:10, :2], Y[:10])]))
+    with pytest.raises(ValueError, match="target y is None"):
+        MACHINE.fit(iter([X]))
+    with pytest.raises(ValueError, match="in the batches"):
+        MACHINE.fit(iter([X]), Y)
+    with pytest.raises(ValueError, match="NaN"):
+        MACHINE.fit(iter([(np.where(X > 1, np.nan, X), Y)]))
+
+
+def test_tensors_by_dlpack(tmp_path):
+    whole = saved(MACHINE.fit(X, Y), tmp_path / "whole")
+    assert saved(MACHINE.fit(Tensor(X), Tensor(Y)), tmp_path / "tensor") == whole
+    assert np.array_equal(MACHINE.predict(Tensor(X)), MACHINE.predict(X))
+    columns = np.asfortranarray(X)
+    assert saved(MACHINE.fit(Tensor(columns), Y), tmp_path / "columns") == whole
+    features = bochner.FourierFeatures(8, bandwidth=1.0)
+    assert features.fit_transform(Tensor(X.astype(np.float32))).dtype == np.float32
+    torch = pytest.importorskip("torch")
+    assert saved(MACHINE.fit(torch.from_numpy(X).requires_grad_(), torch.from_numpy(Y)), tmp_path / "torch") == whole
+
+
+def test_arrow_streams(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pandas = pytest.importorskip("pandas")
+    names = list("abcd")
+    frame = pandas.DataFrame(X, columns=names)
+    whole = saved(MACHINE.fit(frame, Y), tmp_path / "whole")
+    answers = MACHINE.predict(frame)
+    table = pa.table(frame)
+
+    def reader(table=table):
+        return pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=250))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for stream in (table, reader()):
+            assert saved(MACHINE.fit(stream, Y), tmp_path / "stream") == whole
+            assert list(MACHINE.feature_names_in_) == names
+        assert np.array_equal(MACHINE.predict(reader()), answers)
+    with pytest.raises(ValueError, match="feature names"):
+        MACHINE.predict(table.rename_columns(list("abcx")))
+    # Text and missing cells: as the table from a file. The first batch has none missing.
+    frame["city"] = np.where(X[:, 2] > 0, "Bern", "Rome, Lazio")
+    frame.loc[300, "b"] = np.nan
+    labels = np.where(Y > 0, "yes", "no")
+    mixed, svc = pa.table(frame), bochner.KernelSVC(C=1.0, n_components=32)
+    expected = svc.fit(frame, labels).predict(frame)
+    assert np.array_equal(svc.fit(reader(mixed), labels).predict(reader(mixed)), expected)
+    assert list(svc.classes_) == ["no", "yes"]
+    numbers = pa.table(frame[names])
+    ridge = MACHINE.fit(frame[names], Y).predict(frame[names])
+    assert np.allclose(MACHINE.fit(reader(numbers), Y).predict(reader(numbers)), ridge, atol=1e-6)
+
+
+def test_a_query_of_duckdb():
+    duckdb = pytest.importorskip("duckdb")
+    pytest.importorskip("pyarrow")
+    base = duckdb.connect()
+    query = "select i % 7 as a, sin(i) as b, case when i % 2 = 0 then 'even' else 'odd' end as side from range(3000) t(i)"
+    y = np.arange(3000) % 7 * 1.0
+    machine = bochner.KernelRidge(n_components=64).fit(base.sql(query), y)
+    assert machine.score(base.sql(query), y) > 0.9
+    assert list(machine.feature_names_in_) == ["a", "b", "side"]
+
+
+def test_batches_are_not_gathered_in_memory():
+    """Peak memory of fitting 96 MB of rows that come in batches, in a process of its own."""
+    code = """
+import resource
+import numpy as np
+from bochner import FourierFeatures
+def batches(count):
+    for k in range(count):
+        yield np.full((20000, 50), float(k))
+features = FourierFeatures(2, bandwidth=1.0)
+features.fit(batches(1))
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+features.fit(batches(12))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 24 * 1024 + 96 * 1024  # kB; the mapped file may be resident, a second copy not
