@@ -21,7 +21,7 @@ void ExpansionWords::add(CLI::App& app) {
       ->type_name("NAME|INDEX")
       ->group(kColumns);
   app.add_option("--weights", weights, "Column of row weights")->type_name("COLUMN")->group(kColumns);
-  app.add_option("--coefficients", coefficients,
+  add_repeatable(app, "--coefficients", coefficients,
                  "Column of coefficients of either sign: their expansion, not the mean of the rows")
       ->type_name("COLUMN")
       ->group(kColumns);
@@ -48,7 +48,7 @@ std::unique_ptr<Rows> ExpansionWords::open() const {
   if (!coefficients.empty()) {
     require(weights.empty(), "--coefficients: found with --weights, expected one of them");
     reading.ignore = reading.targets;
-    reading.targets = {coefficients};
+    reading.targets = split_lists(coefficients);
     reading.task = Task::regression;
   }
   reading.missing = parse_word<Missing>("--missing", missing, {{"mean", Missing::mean}, {"error", Missing::error}});

@@ -14,8 +14,8 @@ namespace bochner {
 
 // What commands on sums of kernels over rows have in common: which rows, their coefficients, and the kernel.
 struct ExpansionWords {
-  std::string file, kernel = "gaussian", bandwidth, missing = "mean", weights, coefficients;
-  std::vector<std::string> targets;
+  std::string file, kernel = "gaussian", bandwidth, missing = "mean", weights;
+  std::vector<std::string> targets, coefficients;
   ColumnWords columns;
   RunOptions run;
   FileOptions format;

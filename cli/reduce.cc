@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "bochner/reduce.h"
-
 #include <nlohmann/json.hpp>
 
 #include "bochner/csv_text.h"
+#include "bochner/reduce_model.h"
 #include "clock.h"
 #include "commands.h"
 #include "expansion_words.h"
@@ -48,34 +47,89 @@ ReduceRowsOptions options_of(const ReduceWords& words, Messages& messages) {
   return options;
 }
 
-std::string csv_of(const ReducedSet& set, const std::vector<std::string>& names) {
+// Points and the weights of one or several functions.
+std::string csv_of(const Matrix<double>& points, MatrixView<const double> weights, const Schema& schema) {
   std::string text;
-  for (const std::string& name : names) {
+  for (const std::string& name : schema.input_names()) {
     append_cell(text, name);
     text += ',';
   }
-  text += "weight\n";
-  for (std::size_t i = 0; i < set.points.rows(); ++i) {
-    for (std::size_t j = 0; j < set.points.cols(); ++j) text += fmt::format("{},", set.points(i, j));
-    text += fmt::format("{}\n", set.weights[i]);
+  for (std::size_t f = 0; f < weights.cols; ++f) {
+    if (f > 0) text += ',';
+    append_cell(text, weights.cols == 1 ? "weight" : "weight:" + schema.target_names()[f]);
+  }
+  text += '\n';
+  for (std::size_t i = 0; i < points.rows(); ++i) {
+    for (std::size_t j = 0; j < points.cols(); ++j) text += fmt::format("{},", points(i, j));
+    for (std::size_t f = 0; f < weights.cols; ++f) text += fmt::format("{}{}", f > 0 ? "," : "", weights(i, f));
+    text += '\n';
   }
   return text;
+}
+
+// Several columns of coefficients: points that serve all of them.
+void reduce_shared(const ReduceWords& words, const ReduceRowsOptions& options, Rows& rows, Messages& messages) {
+  const SharedSet set = reduce_together(shared_expansion_of(rows, options.kernel, options.bandwidth), options.reduce);
+  if (!words.output.empty() || !words.json) {
+    Output output(words.output);
+    output.write(csv_of(set.points, set.weights.view(), rows.schema()));
+    output.finish();
+  }
+  messages.say(fmt::format("{} for {} in {:.3g} s: RKHS distance {:.6g} of {:.6g}", counted(set.points.rows(), "point"),
+                           counted(set.weights.cols(), "function"), set.seconds, set.rkhs_distance, set.norm));
+  if (words.json)
+    print_json({{"rkhs_distance", set.rkhs_distance},
+                {"rkhs_distance_is", "exact"},
+                {"rkhs_norm", set.norm},
+                {"seconds", set.seconds},
+                {"points", set.points.rows()},
+                {"functions", set.weights.cols()},
+                {"steps", set.steps},
+                {"method", words.method},
+                {"kernel", kernel_name(set.kernel)},
+                {"length_scales", set.kernel.length_scales}});
+}
+
+// A model of landmarks to one of fewer points.
+void reduce_model(const ReduceWords& words) {
+  Messages messages(words.expansion.run.quiet);
+  require(!words.output.empty() && words.output != "-", "-o: expected a file for the model");
+  const ExpansionWords& rows = words.expansion;
+  require(rows.kernel == "gaussian" && rows.bandwidth.empty() && rows.coefficients.empty() && rows.weights.empty(),
+          "{}: is a model, which has its kernel and coefficients, expected none of --kernel, --bandwidth, "
+          "--coefficients and --weights",
+          rows.file);
+  check_output(words.output, {rows.file});
+  const ReducedModel found = reduce(load_model(rows.file), options_of(words, messages).reduce);
+  found.model.save(words.output);
+  messages.say(fmt::format("{} for {} in {}, {:.3g} s", counted(found.points, "point"),
+                           counted(found.landmarks, "landmark"), words.output, found.seconds));
+  if (words.json)
+    print_json({{"rkhs_distance", found.rkhs_distance},
+                {"rkhs_distance_is", "exact"},
+                {"rkhs_norm", found.norm},
+                {"seconds", found.seconds},
+                {"points", found.points},
+                {"landmarks", found.landmarks},
+                {"method", words.method}});
 }
 
 void run_reduce(const ReduceWords& words) {
   Clock clock;
   Messages messages(words.expansion.run.quiet);
   require(words.points > 0, "--points: found 0, expected 1 or more");
+  if (is_model_file(words.expansion.file)) return reduce_model(words);
   require(!words.json || words.output != "-", "-o: found - with --json, which goes to stdout too; expected a file");
   if (!words.output.empty()) check_output(words.output, {words.expansion.file});
   if (!is_stdout(words.output)) check_text_name(words.output);
   const ReduceRowsOptions options = options_of(words, messages);
   const std::unique_ptr<Rows> rows = words.expansion.open();
   for (const std::string& note : rows->notes()) messages.say("  " + note);
+  if (rows->schema().targets > 1) return reduce_shared(words, options, *rows, messages);
   const ReducedSet set = reduce(*rows, options);
   if (!words.output.empty() || !words.json) {
     Output output(words.output);
-    output.write(csv_of(set, rows->schema().input_names()));
+    output.write(csv_of(set.points, {set.weights.data(), set.weights.size(), 1, 1}, rows->schema()));
     output.finish();
   }
   messages.say(fmt::format("{} by {} in {:.3g} s: RKHS distance {:.6g} of {:.6g}, objective {:.6g} of {}",
@@ -126,6 +180,9 @@ void add_reduce(CLI::App& app, Job& job) {
       "  bochner reduce sensors.npy --points 200 --kernel matern:nu=2.5 --json -o points.csv\n"
       "  bochner reduce vectors.csv --coefficients alpha --bandwidth 4 --points 30 -o smaller.csv     of a kernel "
       "machine\n"
+      "  bochner reduce cars.model --points 50 -o small.model       a model of --map nystroem, by fewer points\n"
+      "  bochner reduce vectors.csv --coefficients a0,a1,a2 --bandwidth 4 --points 90 -o shared.csv   of three at "
+      "once\n"
       "The weighted points have nearly the kernel mean of the rows: sums over rows become sums over points. The "
       "report\n"
       "has the distance in the kernel's space from all pairs (exact) and the random-feature objective.");

@@ -5,11 +5,14 @@
     python bench/ends/reduce.py mixture [--sets 20] [--most 20]   three gaussians in 2-D, N = 1000, n = 1 ... 20: mean
                                                                  exact RKHS distance and seconds of each method
     python bench/ends/reduce.py large                            d = 50, N = 100,000, n = 200
+    python bench/ends/reduce.py usps [--share 0.05]              one-against-rest SVMs of LIBSVM (C by cross-validation
+                                                                 of training rows) reduced together to a share of
+                                                                 the support vectors of all ten: test errors before and after
     python bench/ends/reduce.py figures [--most 20]              docs/figures/reduced-sets.svg: contours of the mean
                                                                  embedding and of its reduced sets, distance and seconds
                                                                  against n, of one set of rows
 
-BOCHNER_COMMAND names the command, on one thread for the small sets. Needs numpy.
+BOCHNER_COMMAND names the command, on one thread for the small sets. Needs numpy; usps scikit-learn and BOCHNER_DATA.
 """
 
 import argparse
@@ -143,10 +146,46 @@ def large(folder):
               f"{os.cpu_count()} cores", flush=True)
 
 
+def usps(share, folder):
+    import data
+    from sklearn.model_selection import cross_val_score
+    from sklearn.svm import SVC
+
+    train, test = (np.loadtxt(pathlib.Path(data.folder(), f"usps.{part}.csv"), delimiter=",", skiprows=1) for part in ("train", "test"))
+    (x, y), (tx, ty) = ((t[:, :-1], t[:, -1]) for t in (train, test))
+    settings = [(c, g) for c in (10, 100) for g in ("scale", 0.5 / (x.shape[1] * x.var()))]
+    some = np.random.default_rng(0).permutation(len(x))[:2000]
+    score = [cross_val_score(SVC(C=c, gamma=g), x[some], y[some], cv=3).mean() for c, g in settings]
+    cost, gamma = settings[int(np.argmax(score))]
+    gamma = 1 / (x.shape[1] * x.var()) if gamma == "scale" else gamma
+    kernel = lambda a, b: np.exp(-gamma * np.maximum((a * a).sum(1)[:, None] + (b * b).sum(1) - 2 * a @ b.T, 0))
+    digits = np.unique(y)
+    machines = [SVC(C=cost, gamma=gamma).fit(x, y == digit) for digit in digits]
+    support = np.unique(np.concatenate([machine.support_ for machine in machines]))
+    alpha = np.zeros((len(support), len(digits)))
+    for k, machine in enumerate(machines):
+        alpha[np.searchsorted(support, machine.support_), k] = machine.dual_coef_[0]
+    names = [f"a{int(digit)}" for digit in digits]
+    np.savetxt(folder / "support.csv", np.column_stack([x[support], alpha]), delimiter=",", comments="",
+               header=",".join([f"x{j}" for j in range(x.shape[1])] + names))
+    keep = max(1, int(share * sum(len(machine.support_) for machine in machines)))
+    found = reduce(folder / "support.csv", folder, "--coefficients", ",".join(names), "--bandwidth", (2 * gamma) ** -0.5,
+                   "--points", keep)
+    few = np.loadtxt(folder / "points.csv", delimiter=",", skiprows=1, ndmin=2)
+    bias = np.array([machine.intercept_[0] for machine in machines])
+    answers = [kernel(tx, x[support]) @ alpha + bias, kernel(tx, few[:, :x.shape[1]]) @ few[:, x.shape[1]:] + bias]
+    error = [100 * np.mean(digits[np.argmax(scores, 1)] != ty) for scores in answers]
+    print(f"C {cost}, gamma {gamma:.4g}: test error {error[0]:.2f} % with {len(support)} support vectors "
+          f"({sum(len(m.support_) for m in machines)} of ten machines), {error[1]:.2f} % with {len(few)} points for all ten; "
+          f"RKHS distance {found['rkhs_distance']:.4g} of {found['rkhs_norm']:.4g}, {found['seconds']:.1f} s; load average "
+          f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("mixture", "large", "figures"))
+    parser.add_argument("what", choices=("mixture", "large", "usps", "figures"))
     parser.add_argument("--sets", type=int, default=20)
+    parser.add_argument("--share", type=float, default=0.05)
     parser.add_argument("--most", type=int, default=20)
     words = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -155,5 +194,7 @@ if __name__ == "__main__":
             mixture(words.sets, words.most, folder)
         elif words.what == "large":
             large(folder)
+        elif words.what == "usps":
+            usps(words.share, folder)
         else:
             figures(words.most, folder)

@@ -64,6 +64,7 @@
 #include "bochner/processor.h"
 #include "bochner/project.h"
 #include "bochner/reduce.h"
+#include "bochner/reduce_model.h"
 #include "bochner/report.h"
 #include "bochner/retrieval.h"
 #include "bochner/ridge.h"

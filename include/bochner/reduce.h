@@ -82,6 +82,25 @@ struct ReducedSet {
 // (laplacian) are taken to have the gradient 0 there, and the line search minds kinks. The same for any threads.
 ReducedSet reduce(const Expansion& expansion, const ReduceOptions& options = {});
 
+// Several functions over one set of points: the machines of several classes, say. weights: points x functions.
+struct SharedExpansion {
+  Matrix<double> points, weights;
+  Kernel kernel = {};
+};
+// Rows as one: every target of the rows, a number, is a function's weight of the row.
+SharedExpansion shared_expansion_of(Rows& rows, const Kernel& kernel,
+                                    const Bandwidth& bandwidth = Bandwidth::Rule::median);
+struct SharedSet {
+  Matrix<double> points, weights;
+  double rkhs_distance = 0, norm = 0;  // roots of the sums of the functions' squared ones
+  double seconds = 0;
+  std::size_t steps = 0;
+  Kernel kernel = {};
+};
+// Points that serve all functions at once, by the joint method: where they share much, far fewer points than one by
+// one.
+SharedSet reduce_together(const SharedExpansion& expansion, const ReduceOptions& options = {});
+
 struct ReduceRowsOptions {
   // The only target of the rows is the coefficient of each: sum_i alpha_i k(x_i, .) is reduced as it is. Otherwise the
   // mean embedding, where every row counts by its weight.

@@ -28,6 +28,13 @@ void multiply_on(const Workers& on, MatrixView<const double> a, MatrixView<const
   });
 }
 
+Matrix<double> scaled(MatrixView<const double> points, const Kernel& kernel) {
+  Matrix<double> x(points.rows, points.cols);
+  for (std::size_t i = 0; i < points.rows; ++i)
+    for (std::size_t j = 0; j < points.cols; ++j) x(i, j) = points(i, j) / kernel.length_scale(j);
+  return x;
+}
+
 Matrix<double> kernel_matrix(const KernelSlope& kernel, MatrixView<const double> x) {
   Matrix<double> k(x.rows, x.rows);
   for (std::size_t i = 0; i < x.rows; ++i) {
@@ -55,27 +62,36 @@ Projected project_weights(Matrix<double> k, std::span<const double> b) {
 }
 
 double ExactObjective::operator()(std::span<const double> x, std::span<double> gradient) {
-  const std::size_t d = mu_.inputs(), n = x.size() / d;
+  const KernelSlope& kernel = mus_[0]->kernel();
+  const std::size_t d = mus_[0]->inputs(), n = x.size() / d;
   const MatrixView<const double> points{x.data(), n, d, d};
+  const Matrix<double> k = kernel_matrix(kernel, points);
+  std::fill(gradient.begin(), gradient.end(), 0.0);
+  Matrix<double> slopes(n, d), pairs(n, n);  // pairs: sum over mu of beta_j beta_l
   std::vector<double> b(n);
-  Matrix<double> slopes(n, d);
-  mu_.evaluate(points, b, slopes.view());
-  const Matrix<double> k = kernel_matrix(mu_.kernel(), points);
-  Projected best = project_weights(k, b);
-  beta_ = std::move(best.beta);
-  // d/dx_j = -2 beta_j (grad mu(x_j) - sum_l beta_l grad k(x_j, x_l))
-  for (std::size_t j = 0; j < n; ++j) {
-    const std::span<double> slope(&slopes(j, 0), d);
+  double captured = 0;
+  beta_.clear();
+  for (const KernelSum* mu : mus_) {
+    mu->evaluate(points, b, slopes.view());
+    Projected best = project_weights(k, b);
+    captured += best.captured;
+    for (std::size_t j = 0; j < n; ++j) {
+      for (std::size_t i = 0; i < d; ++i) gradient[j * d + i] -= 2 * best.beta[j] * slopes(j, i);
+      for (std::size_t l = 0; l < n; ++l) pairs(j, l) += best.beta[j] * best.beta[l];
+    }
+    beta_.push_back(std::move(best.beta));
+  }
+  // d/dx_j = -2 sum over mu of beta_j (grad mu(x_j) - sum_l beta_l grad k(x_j, x_l))
+  for (std::size_t j = 0; j < n; ++j)
     for (std::size_t l = 0; l < n; ++l) {
       if (l == j) continue;
-      if (mu_.kernel().gaussian())
-        for (std::size_t i = 0; i < d; ++i) slope[i] += beta_[l] * k(j, l) * (points(j, i) - points(l, i));
+      if (kernel.gaussian())
+        for (std::size_t i = 0; i < d; ++i)
+          gradient[j * d + i] -= 2 * pairs(j, l) * k(j, l) * (points(j, i) - points(l, i));
       else
-        mu_.kernel().add_gradient({points.row(j), d}, {points.row(l), d}, -beta_[l], slope);
+        kernel.add_gradient({points.row(j), d}, {points.row(l), d}, 2 * pairs(j, l), gradient.subspan(j * d, d));
     }
-    for (std::size_t i = 0; i < d; ++i) gradient[j * d + i] = -2 * beta_[j] * slope[i];
-  }
-  return -best.captured;
+  return -captured;
 }
 
 FeatureSpace::FeatureSpace(const Workers& on, const KernelSlope& kernel, std::size_t inputs, std::size_t features,

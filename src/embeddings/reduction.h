@@ -40,16 +40,18 @@ Projected project_weights(Matrix<double> k, std::span<const double> b);
 Matrix<double> kernel_matrix(const KernelSlope& kernel, MatrixView<const double> x);
 
 // |mu - sum_j beta_j k(x_j, .)|^2 less |mu|^2, the weights the best for the points: variable projection (Golub &
-// Pereyra 1973). As a function of the points alone, its gradient is that for fixed weights.
+// Pereyra 1973). As a function of the points alone, its gradient is that for fixed weights. Of several mu of one kernel
+// and one set of rows: their sum, every mu with weights of its own.
 class ExactObjective {
  public:
-  explicit ExactObjective(const KernelSum& mu) : mu_(mu) {}
+  explicit ExactObjective(const KernelSum& mu) : mus_{&mu} {}
+  explicit ExactObjective(std::vector<const KernelSum*> mus) : mus_(std::move(mus)) {}
   double operator()(std::span<const double> x, std::span<double> gradient);
-  const std::vector<double>& beta() const { return beta_; }
+  const std::vector<double>& beta(std::size_t mu = 0) const { return beta_[mu]; }
 
  private:
-  const KernelSum& mu_;
-  std::vector<double> beta_;
+  std::vector<const KernelSum*> mus_;
+  std::vector<std::vector<double>> beta_;
 };
 
 // Random features of the kernel: cos and sin of m frequencies, or m shifted cosines.
@@ -90,6 +92,13 @@ class FeatureObjective {
   const FeatureSpace& space_;
   std::vector<double> target_, beta_;
 };
+
+// std::invalid_argument unless points, weights (points x functions) and kernel fit and are finite.
+void check_expansion(const Matrix<double>& points, MatrixView<const double> weights, const Kernel& kernel);
+// Whether so many points are taken in float.
+inline bool in_float(std::size_t points) { return points > 20000; }
+// Divided by the kernel's length scales.
+Matrix<double> scaled(MatrixView<const double> points, const Kernel& kernel);
 
 // c = a b on all threads, shared out by rows.
 void multiply_on(const Workers& on, MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);

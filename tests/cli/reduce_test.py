@@ -8,7 +8,7 @@ import math
 import random
 import unittest
 
-from command import CommandTest
+from command import DATA, CommandTest
 
 
 def mixture(rows, seed=1):
@@ -99,6 +99,44 @@ class Reduce(CommandTest):
         self.assertLess(found["rkhs_distance"], 0.1 * found["rkhs_norm"])
         self.refuse(1, "reduce", "a.csv", "--coefficients", "alpha", "--method", "herding", "--points", 3, "-o", "p.csv",
                     say="not negative")
+
+    def test_a_model_of_landmarks_becomes_smaller(self):
+        words = ("--target", "usr", "--map", "nystroem", "--features", 300, "-q")
+        self.succeed_quietly("train", DATA / "cpu-small.csv", *words, "-o", "large.model")
+        found = json.loads(self.succeed_quietly("reduce", "large.model", "--points", 60, "--json", "-o", "small.model"))
+        self.assertEqual(found["points"], 60)
+        self.assertLess((self.folder / "small.model").stat().st_size, (self.folder / "large.model").stat().st_size / 3)
+        score = [json.loads(self.succeed_quietly("eval", name, DATA / "cpu-small.csv", "--json"))["r2"]
+                 for name in ("large.model", "small.model")]
+        self.assertGreater(score[1], score[0] - 0.05)
+        self.refuse(1, "reduce", "large.model", "--points", 5, "--bandwidth", 1, "-o", "x.model", say="is a model")
+        self.succeed_quietly("train", DATA / "cpu-small.csv", "--target", "usr", "--map", "fourier", "-q", "-o", "f.model")
+        self.refuse(1, "reduce", "f.model", "--points", 5, "-q", "-o", "x.model", say="landmarks")
+
+    def test_several_functions_share_points(self):
+        draw = random.Random(5)
+        lines = ["u,v,a,b"]
+        for _ in range(120):
+            u, v = draw.gauss(0, 1), draw.gauss(0, 1)
+            lines.append(f"{u!r},{v!r},{u / 120!r},{(u + 0.5 * v) / 120!r}")
+        self.file("two.csv", "\n".join(lines) + "\n")
+        found = json.loads(self.succeed_quietly("reduce", "two.csv", "--coefficients", "a,b", "--bandwidth", 1.5, "--points", 12,
+                                                "--json", "-o", "points.csv"))
+        self.assertEqual(found["functions"], 2)
+        self.assertLess(found["rkhs_distance"], 0.05 * found["rkhs_norm"])
+        with open(self.folder / "points.csv", newline="") as text:
+            points = list(csv.DictReader(text))
+        self.assertEqual(len(points), 12)
+        self.assertEqual(list(points[0]), ["u", "v", "weight:a", "weight:b"])
+        # The functions themselves at a place, by all rows and by the points.
+        rows = [[float(cell) for cell in line.split(",")] for line in lines[1:]]
+        near = lambda u, v: math.exp(-((u - 0.3) ** 2 + (v + 0.4) ** 2) / (2 * 1.5**2))
+        for k, name in ((2, "weight:a"), (3, "weight:b")):
+            by_rows = sum(row[k] * near(row[0], row[1]) for row in rows)
+            by_points = sum(float(p[name]) * near(float(p["u"]), float(p["v"])) for p in points)
+            self.assertAlmostEqual(by_rows, by_points, delta=0.05 * found["rkhs_norm"])
+        self.refuse(1, "reduce", "two.csv", "--coefficients", "a,b", "--method", "herding", "--points", 3, "-o", "p.csv",
+                    say="method")
 
     def test_refusals(self):
         self.file("a.csv", mixture(30))

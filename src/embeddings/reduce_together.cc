@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include <cmath>
+#include <memory>
+
+#include "base/clock.h"
+#include "base/require.h"
+#include "bochner/reduce.h"
+#include "embeddings/reduction.h"
+#include "kernels/law.h"
+#include "run/compute.h"
+#include "solve/lbfgs.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr std::size_t kIterations = 200;
+
+void check(const SharedExpansion& of, const ReduceOptions& options) {
+  require(options.method == ReduceOptions::Method::joint,
+          "method: several functions share points by the joint method alone, expected it");
+  require(options.points > 0, "points: found 0, expected 1 or more");
+  check_expansion(of.points, of.weights.view(), of.kernel);
+}
+
+}  // namespace
+
+SharedSet reduce_together(const SharedExpansion& of, const ReduceOptions& options) {
+  check(of, options);
+  const std::size_t n = of.points.rows(), functions = of.weights.cols();
+  Threads threads(options.execution);
+  const Workers on = workers_on(threads);
+  const KernelSlope kernel(of.kernel);
+  Clock clock;
+  const Matrix<double> x = scaled(of.points.view(), of.kernel);
+  std::vector<std::unique_ptr<KernelSum>> sums;
+  std::vector<const KernelSum*> mus;
+  std::vector<double> mass(n);
+  double norm2 = 0;
+  for (std::size_t f = 0; f < functions; ++f) {
+    std::vector<double> alpha(n);
+    for (std::size_t i = 0; i < n; ++i) mass[i] += std::fabs(alpha[i] = of.weights(i, f));
+    sums.push_back(std::make_unique<KernelSum>(on, kernel, x, std::move(alpha), in_float(n)));
+    mus.push_back(sums.back().get());
+    norm2 += mus.back()->squared_norm();
+  }
+  SharedSet set{cluster_centres(x, mass, options.points, options.seed, 5),
+                {},
+                0,
+                std::sqrt(std::max(norm2, 0.0)),
+                0,
+                0,
+                of.kernel};
+  ExactObjective objective(mus);
+  const SmoothFunction f = [&](std::span<const double> at, std::span<double> g) { return objective(at, g); };
+  const std::span<double> numbers(set.points.data(), set.points.rows() * set.points.cols());
+  set.steps = lbfgs(f, numbers,
+                    {.memory = 20,
+                     .most_iterations = kIterations,
+                     .share = 5e-4,
+                     .first_step = 0.3 * std::sqrt(double(set.points.rows())),
+                     .between = [&threads] { threads.check_stop(); }})
+                  .evaluations;
+  std::vector<double> gradient(numbers.size());
+  set.rkhs_distance = std::sqrt(std::max(norm2 + objective(numbers, gradient), 0.0));
+  set.weights = Matrix<double>(set.points.rows(), functions);
+  for (std::size_t c = 0; c < functions; ++c)
+    for (std::size_t j = 0; j < set.points.rows(); ++j) set.weights(j, c) = objective.beta(c)[j];
+  for (std::size_t i = 0; i < set.points.rows(); ++i)
+    for (std::size_t j = 0; j < set.points.cols(); ++j) set.points(i, j) *= of.kernel.length_scale(j);
+  set.seconds = clock.lap();
+  return set;
+}
+
+}  // namespace bochner
