@@ -19,7 +19,8 @@ struct ReduceWords {
   std::string output, method = "joint";
   std::size_t points = 0, features = 0, starts = 0;
   std::uint64_t seed = 0;
-  bool json = false;
+  std::string sign = "free";
+  bool json = false, inside = false, levels = false;
   ExpansionWords expansion;
 };
 
@@ -39,6 +40,12 @@ ReduceRowsOptions options_of(const ReduceWords& words, Messages& messages) {
                                       {"herding", Method::herding},
                                       {"thinning", Method::thinning},
                                       {"kmeans", Method::kmeans}});
+  using Weights = ReduceOptions::Weights;
+  reduce.weights = parse_word<Weights>(
+      "--weights-are", words.sign,
+      {{"free", Weights::free}, {"positive", Weights::positive}, {"probabilities", Weights::probabilities}});
+  reduce.inside = words.inside;
+  options.levels = words.levels;
   reduce.features = words.features;
   reduce.starts = words.starts;
   reduce.seed = words.seed;
@@ -171,6 +178,12 @@ void add_reduce(CLI::App& app, Job& job) {
       ->type_name("M");
   command->add_option("--starts", words->starts, "Random starts of joint and rsrf, and of each point of fixed-point")
       ->type_name("N");
+  command
+      ->add_option("--weights-are", words->sign,
+                   "Of the points: free (default), positive, or probabilities: positive, and together 1")
+      ->type_name("W");
+  command->add_flag("--inside", words->inside, "No point leaves the range of any input");
+  command->add_flag("--levels", words->levels, "Points have levels of text columns, and do not lie between them");
   command->add_option("--seed", words->seed, "Of everything random")->type_name("N");
   words->expansion.add(*command);
   command->footer(

@@ -15,6 +15,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bochner/execution.h"
@@ -52,8 +53,19 @@ struct ReduceOptions {
     kmeans,       // centres of clusters, the best weights
   };
 
+  enum class Weights {
+    free,           // of either sign
+    positive,       // none below 0
+    probabilities,  // none below 0, and together 1
+  };
+
   std::size_t points = 20;
   Method method = Method::joint;
+  Weights weights = Weights::free;  // of herding and thinning they are probabilities anyway
+  // Of the joint method; rows of herding and thinning are inside and have levels anyway.
+  bool inside = false;  // no point leaves the box of the expansion's points
+  // Inputs begin .. begin + count of which one is 1 and the others are 0: points have one of these levels too.
+  std::vector<std::pair<std::size_t, std::size_t>> indicators = {};
   std::size_t features = 0;  // of the random-feature objective, even; 0: chosen, twice the unknowns or more; rsrf: 100
   std::size_t starts = 0;    // 0: chosen. Random starts of rsrf and of each point of fixed_point
   std::uint64_t seed = 0;
@@ -105,6 +117,7 @@ struct ReduceRowsOptions {
   // The only target of the rows is the coefficient of each: sum_i alpha_i k(x_i, .) is reduced as it is. Otherwise the
   // mean embedding, where every row counts by its weight.
   bool coefficients = false;
+  bool levels = false;  // texts are held to their levels; otherwise points may lie between them
   ReduceOptions reduce = {};
   Kernel kernel = {};
   Bandwidth bandwidth = Bandwidth::Rule::median;  // median, scale or numbers, in units of the inputs as they are

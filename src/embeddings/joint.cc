@@ -42,6 +42,104 @@ Candidate race(const SmoothFunction& f, const ReduceTask& task, std::size_t& ste
   return best;
 }
 
+// The box of the expansion's points. Inside it x = low + (high - low) (1 + sin t) / 2, and t is free.
+class InsideBox {
+ public:
+  explicit InsideBox(const Matrix<double>& x) : low_(x.cols(), INFINITY), high_(x.cols(), -INFINITY) {
+    for (std::size_t i = 0; i < x.rows(); ++i)
+      for (std::size_t j = 0; j < x.cols(); ++j) {
+        low_[j] = std::min(low_[j], x(i, j));
+        high_[j] = std::max(high_[j], x(i, j));
+      }
+  }
+
+  void to_free(Matrix<double>& x) const {
+    for (std::size_t i = 0; i < x.rows(); ++i)
+      for (std::size_t j = 0; j < x.cols(); ++j) {
+        const double half = (high_[j] - low_[j]) / 2, at = half > 0 ? (x(i, j) - low_[j]) / half - 1 : 0;
+        x(i, j) = std::asin(std::clamp(at, -0.99, 0.99));  // at an edge nothing would move it
+      }
+  }
+  void to_points(std::span<const double> t, std::span<double> x) const {
+    const std::size_t d = low_.size();
+    for (std::size_t k = 0; k < t.size(); ++k)
+      x[k] = low_[k % d] + (high_[k % d] - low_[k % d]) * (1 + std::sin(t[k])) / 2;
+  }
+  SmoothFunction of_free(const SmoothFunction& f) const {
+    return [this, &f, x = std::vector<double>()](std::span<const double> t, std::span<double> gradient) mutable {
+      x.resize(t.size());
+      to_points(t, x);
+      const double value = f(x, gradient);
+      for (std::size_t k = 0; k < t.size(); ++k) {
+        const std::size_t j = k % low_.size();
+        gradient[k] *= (high_[j] - low_[j]) / 2 * std::cos(t[k]);
+      }
+      return value;
+    };
+  }
+
+ private:
+  std::vector<double> low_, high_;
+};
+
+// Each point takes its largest level.
+void take_levels(Matrix<double>& points, const ReduceTask& task) {
+  const Matrix<double>& x = task.mu.x();
+  for (const auto& [begin, count] : task.indicators) {
+    std::vector<double> one(count);  // divided by a length scale
+    for (std::size_t i = 0; i < x.rows(); ++i)
+      for (std::size_t j = 0; j < count; ++j) one[j] = std::max(one[j], x(i, begin + j));
+    for (std::size_t i = 0; i < points.rows(); ++i) {
+      double* levels = &points(i, begin);
+      const std::size_t largest = std::size_t(std::max_element(levels, levels + count) - levels);
+      for (std::size_t j = 0; j < count; ++j) levels[j] = j == largest ? one[j] : 0;
+    }
+  }
+}
+
+// f with the inputs of levels held where they are.
+SmoothFunction holding_levels(const SmoothFunction& f, const ReduceTask& task) {
+  return [&f, &task](std::span<const double> x, std::span<double> gradient) {
+    const double value = f(x, gradient);
+    const std::size_t d = task.mu.inputs();
+    for (const auto& [begin, count] : task.indicators)
+      for (std::size_t k = begin; k < gradient.size(); k += d) std::fill_n(&gradient[k], count, 0.0);
+    return value;
+  };
+}
+
+std::size_t descend(const SmoothFunction& f, Matrix<double>& points, std::size_t iterations, const ReduceTask& task) {
+  return lbfgs(f, numbers_of(points),
+               {.memory = 20, .most_iterations = iterations, .share = 5e-4, .first_step = 0.1, .between = task.between})
+      .evaluations;
+}
+
+// From free points to those the task allows.
+void hold_back(const SmoothFunction& f, Reduced& found, std::size_t iterations, const ReduceTask& task) {
+  if (task.inside) {
+    const InsideBox box(task.mu.x());
+    box.to_free(found.points);
+    found.steps += descend(box.of_free(f), found.points, iterations, task);
+    const std::vector<double> t(found.points.data(), found.points.data() + numbers_of(found.points).size());
+    box.to_points(t, numbers_of(found.points));
+  }
+  if (task.indicators.empty()) return;
+  take_levels(found.points, task);
+  const SmoothFunction held = holding_levels(f, task);
+  if (!task.inside) {
+    found.steps += descend(held, found.points, iterations, task);
+    return;
+  }
+  const InsideBox box(task.mu.x());
+  Matrix<double> levels = found.points;
+  box.to_free(found.points);
+  found.steps += descend(box.of_free(held), found.points, iterations, task);
+  const std::vector<double> t(found.points.data(), found.points.data() + numbers_of(found.points).size());
+  box.to_points(t, numbers_of(found.points));
+  for (const auto& [begin, count] : task.indicators)
+    for (std::size_t i = 0; i < levels.rows(); ++i) std::copy_n(&levels(i, begin), count, &found.points(i, begin));
+}
+
 }  // namespace
 
 Reduced reduce_jointly(const ReduceTask& task) {
@@ -51,7 +149,7 @@ Reduced reduce_jointly(const ReduceTask& task) {
   ReduceTask racing = task;
   if (racing.starts == 0) racing.starts = work > kSmallWork ? 1 : std::clamp<std::size_t>(10 / task.points, 1, 8);
   Reduced found;
-  ExactObjective exact(mu);
+  ExactObjective exact(mu, task.weights);
   const SmoothFunction f = [&](std::span<const double> x, std::span<double> g) { return exact(x, g); };
   std::size_t iterations = kExactIterations;
   if (work > kSmallWork || task.features > 0) {  // few passes over the expansion: its features stand in for it
@@ -69,10 +167,8 @@ Reduced reduce_jointly(const ReduceTask& task) {
   } else {
     found.points = race(f, racing, found.steps).points;
   }
-  const LbfgsResult result =
-      lbfgs(f, numbers_of(found.points),
-            {.memory = 20, .most_iterations = iterations, .share = 5e-4, .first_step = 0.1, .between = task.between});
-  found.steps += result.evaluations;
+  found.steps += descend(f, found.points, iterations, task);
+  hold_back(f, found, iterations, task);
   std::vector<double> gradient(found.points.rows() * mu.inputs());
   exact(numbers_of(found.points), gradient);  // the line search may have looked elsewhere last
   found.weights = exact.beta();

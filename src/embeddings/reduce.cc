@@ -23,7 +23,16 @@ using Method = ReduceOptions::Method;
 constexpr std::size_t kExactNorm = 100000;  // points whose pairs are all met
 constexpr std::size_t kRsrfFeatures = 100;
 
+// Whether points are rows with equal weights.
+bool has_probabilities(Method method) { return method == Method::herding || method == Method::thinning; }
+
 void check(const Expansion& of, const ReduceOptions& options) {
+  require((!options.inside && options.indicators.empty()) || options.method == Method::joint ||
+              has_probabilities(options.method),
+          "method: points are held inside and to levels by the joint method alone, expected it");
+  for (const auto& [begin, count] : options.indicators)
+    require(begin < of.points.cols() && count <= of.points.cols() - begin,
+            "indicators: found inputs {} to {}, expected some of {}", begin, begin + count, of.points.cols());
   require(options.points > 0, "points: found 0, expected 1 or more");
   require(options.features % 2 == 0 || options.method == Method::rsrf, "features: found {}, expected an even number",
           options.features);
@@ -87,6 +96,9 @@ ReducedSet reduce(const Expansion& expansion, const ReduceOptions& options) {
   const KernelSum mu(on, kernel, scaled(expansion.points.view(), expansion.kernel), expansion.weights, in_float(n));
   ReduceTask task{
       mu, options.points, options.features, options.starts, options.seed, [&threads] { threads.check_stop(); }};
+  task.weights = options.weights;
+  task.inside = options.inside;
+  task.indicators = options.indicators;
   if (options.method == Method::rsrf && task.features == 0) task.features = kRsrfFeatures;
   ReducedSet set;
   Reduced found;
@@ -95,6 +107,11 @@ ReducedSet reduce(const Expansion& expansion, const ReduceOptions& options) {
     found = reduce_by(options.method, task);
     if (found.points.rows() < options.points)  // the starts ran out of different points
       found = different_points(mu.x(), expansion.weights, options.points);
+  }
+  if (options.weights != ReduceOptions::Weights::free && !has_probabilities(options.method)) {
+    std::vector<double> b(found.points.rows());
+    mu.evaluate(found.points.view(), b);
+    found.weights = project_weights(kernel_matrix(kernel, found.points.view()), b, options.weights).beta;
   }
   set.seconds = clock.lap();
   if (found.points.rows() < options.points)
@@ -125,7 +142,14 @@ ReducedSet reduce(const Expansion& expansion, const ReduceOptions& options) {
 }
 
 ReducedSet reduce(Rows& rows, const ReduceRowsOptions& options) {
-  return reduce(expansion_of(rows, options.kernel, options.bandwidth, options.coefficients), options.reduce);
+  ReduceOptions reduction = options.reduce;
+  std::size_t input = 0;
+  for (const Column& column : rows.schema().columns) {
+    const bool text = column.kind == Column::Kind::category;
+    if (text && options.levels) reduction.indicators.emplace_back(input, column.levels.size());
+    input += text ? column.levels.size() : column.kind == Column::Kind::numeric ? 1 : 0;
+  }
+  return reduce(expansion_of(rows, options.kernel, options.bandwidth, options.coefficients), reduction);
 }
 
 }  // namespace bochner

@@ -44,7 +44,9 @@ Matrix<double> kernel_matrix(const KernelSlope& kernel, MatrixView<const double>
   return k;
 }
 
-Projected project_weights(Matrix<double> k, std::span<const double> b) {
+Projected project_weights(Matrix<double> k, std::span<const double> b, ReduceOptions::Weights weights) {
+  if (weights != ReduceOptions::Weights::free)
+    return constrained_weights(k, b, weights == ReduceOptions::Weights::probabilities);
   const std::size_t n = b.size();
   double size = 0;
   for (std::size_t i = 0; i < n; ++i) size = std::max(size, k(i, i));
@@ -73,7 +75,7 @@ double ExactObjective::operator()(std::span<const double> x, std::span<double> g
   beta_.clear();
   for (const KernelSum* mu : mus_) {
     mu->evaluate(points, b, slopes.view());
-    Projected best = project_weights(k, b);
+    Projected best = project_weights(k, b, weights_);
     captured += best.captured;
     for (std::size_t j = 0; j < n; ++j) {
       for (std::size_t i = 0; i < d; ++i) gradient[j * d + i] -= 2 * best.beta[j] * slopes(j, i);

@@ -11,6 +11,7 @@
 #include "backend/fourier_weights.h"
 #include "backend/workers.h"
 #include "bochner/matrix.h"
+#include "bochner/reduce.h"
 #include "embeddings/kernel_sum.h"
 #include "solve/lbfgs.h"
 
@@ -28,15 +29,21 @@ struct ReduceTask {
   std::size_t points = 0, features = 0, starts = 0;
   std::uint64_t seed = 0;
   std::function<void()> between = {};  // between steps; may throw
+  ReduceOptions::Weights weights = ReduceOptions::Weights::free;
+  bool inside = false;
+  std::vector<std::pair<std::size_t, std::size_t>> indicators = {};
 };
 
 // The weights that bring sum_j beta_j k(x_j, .) nearest to mu: (K + lambda I) beta = b with b_j = mu(x_j), and what
-// they capture of |mu|^2: b . beta. lambda: as small as a factorization allows.
+// they capture of |mu|^2: b . beta where they are free. lambda: as small as a factorization allows.
+// Weights that are not: by an active set, and captured is 2 b . beta - beta . K beta.
 struct Projected {
   std::vector<double> beta;
   double captured = 0;
 };
-Projected project_weights(Matrix<double> k, std::span<const double> b);
+Projected project_weights(Matrix<double> k, std::span<const double> b,
+                          ReduceOptions::Weights weights = ReduceOptions::Weights::free);
+Projected constrained_weights(const Matrix<double>& k, std::span<const double> b, bool sum_to_one);
 Matrix<double> kernel_matrix(const KernelSlope& kernel, MatrixView<const double> x);
 
 // |mu - sum_j beta_j k(x_j, .)|^2 less |mu|^2, the weights the best for the points: variable projection (Golub &
@@ -44,13 +51,15 @@ Matrix<double> kernel_matrix(const KernelSlope& kernel, MatrixView<const double>
 // and one set of rows: their sum, every mu with weights of its own.
 class ExactObjective {
  public:
-  explicit ExactObjective(const KernelSum& mu) : mus_{&mu} {}
+  explicit ExactObjective(const KernelSum& mu, ReduceOptions::Weights weights = ReduceOptions::Weights::free)
+      : mus_{&mu}, weights_(weights) {}
   explicit ExactObjective(std::vector<const KernelSum*> mus) : mus_(std::move(mus)) {}
   double operator()(std::span<const double> x, std::span<double> gradient);
   const std::vector<double>& beta(std::size_t mu = 0) const { return beta_[mu]; }
 
  private:
   std::vector<const KernelSum*> mus_;
+  ReduceOptions::Weights weights_ = ReduceOptions::Weights::free;
   std::vector<std::vector<double>> beta_;
 };
 

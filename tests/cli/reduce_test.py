@@ -100,6 +100,37 @@ class Reduce(CommandTest):
         self.refuse(1, "reduce", "a.csv", "--coefficients", "alpha", "--method", "herding", "--points", 3, "-o", "p.csv",
                     say="not negative")
 
+    def test_weights_may_be_probabilities(self):
+        self.file("a.csv", mixture(300))
+        free, _ = self.reduce("a.csv", "--points", 8, "--bandwidth", 0.8)
+        for word, method in (("positive", "joint"), ("probabilities", "joint"), ("probabilities", "kmeans"),
+                             ("probabilities", "fixed-point")):
+            found, points = self.reduce("a.csv", "--points", 8, "--bandwidth", 0.8, "--weights-are", word, "--method", method)
+            weights = [float(point["weight"]) for point in points]
+            self.assertGreaterEqual(min(weights), 0)
+            if word == "probabilities":
+                self.assertAlmostEqual(sum(weights), 1, places=9)
+            self.assertGreaterEqual(found["rkhs_distance"], 0.9 * free["rkhs_distance"])
+            self.assertLess(found["rkhs_distance"], (0.5 if method == "fixed-point" else 0.2) * found["rkhs_norm"])
+
+    def test_points_may_be_held_inside_and_to_levels(self):
+        draw = random.Random(3)
+        self.file("a.csv", "u,kind,v\n" + "".join(
+            f"{draw.random()!r},{draw.choice('pqr')},{draw.random()!r}\n" for _ in range(200)))
+        words = ("a.csv", "--points", 9, "--bandwidth", 0.4)
+        _, free = self.reduce("a.csv", "--points", 2, "--bandwidth", 1)
+        self.assertTrue(any(0.01 < float(point[name]) < 0.99 for point in free for name in free[0] if name.startswith("kind")))
+        for more in (("--levels",), ("--levels", "--inside"), ("--inside",)):
+            found, points = self.reduce(*words, *more)
+            self.assertLess(found["rkhs_distance"], 0.3 * found["rkhs_norm"])
+            for point in points:
+                if "--levels" in more:
+                    self.assertEqual(sorted(float(v) for k, v in point.items() if k.startswith("kind")), [0, 0, 1])
+                if "--inside" in more:
+                    self.assertTrue(all(0 <= float(point[name]) <= 1 for name in "uv"))
+        self.refuse(1, "reduce", *words, "--inside", "--method", "rsrf", "-o", "p.csv", say="joint")
+        self.refuse(1, "reduce", *words, "--weights-are", "heavy", "-o", "p.csv", say="--weights-are")
+
     def test_a_model_of_landmarks_becomes_smaller(self):
         words = ("--target", "usr", "--map", "nystroem", "--features", 300, "-q")
         self.succeed_quietly("train", DATA / "cpu-small.csv", *words, "-o", "large.model")
