@@ -13,8 +13,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kParts = 5;  // of the rows held out, that are blended crosswise
-constexpr double kStein = 4;       // of rows' squared errors: what a blend of noise gains on the rows that chose it
+constexpr double kStein = 4;  // of rows' squared errors: what a blend of noise gains on the rows that chose it
 
 std::vector<std::size_t> counted(std::size_t begin, std::size_t count) {
   std::vector<std::size_t> numbers(count);
@@ -142,12 +141,12 @@ double RaceRows::certainty(const Matrix<double>& held, Numbers rows, Numbers col
 
 Matrix<double> RaceRows::blend_crosswise(std::span<const Candidate> candidates) const {
   Matrix<double> out(held_.size(), y_.cols());
-  for (std::size_t part = 0; part < kParts; ++part) {
+  for (std::size_t part = 0; part < kCrosswiseParts; ++part) {
     std::vector<std::size_t> others;
     for (std::size_t p = 0; p < held_.size(); ++p)
-      if (p % kParts != part) others.push_back(p);
+      if (p % kCrosswiseParts != part) others.push_back(p);
     const Matrix<double> blended = blend(candidates, weigh(candidates, others));
-    for (std::size_t p = part; p < held_.size(); p += kParts)
+    for (std::size_t p = part; p < held_.size(); p += kCrosswiseParts)
       for (std::size_t k = 0; k < out.cols(); ++k) out(p, k) = blended(p, k);
   }
   return out;

@@ -21,7 +21,8 @@ namespace bochner {
 
 // Rows held out to judge machines and how sure they may be.
 constexpr double kHeldShare = 0.15;
-constexpr std::size_t kMostHeld = 10000;  // but not more rows than these
+constexpr std::size_t kMostHeld = 10000;    // but not more rows than these
+constexpr std::size_t kCrosswiseParts = 5;  // of them, that are blended crosswise
 
 // A training that races: what it predicts for the rows held out, coded, and how it is fitted again on all rows.
 struct Candidate {
@@ -30,6 +31,17 @@ struct Candidate {
   double error = 0;               // the mean squared error of `held`
   std::function<MapPtr()> refit;  // from rows as they are to codes
 };
+
+// y = shift + sum_j weights_j p_j, and what it predicts for the rows held out: each fifth of them by what the others
+// gave.
+struct FinalBlend {
+  Matrix<double> weights;  // candidates x columns
+  std::vector<double> shift;
+  Matrix<double> held = {};
+  bool by_log_loss = false;
+};
+
+struct ClassScores;
 
 // The rows that race: all of them or, where those do not fit in memory or are more than `most`, a sample that is kept
 // in memory: of about `most` rows, or of the first of its halves, quarters, ... that fits.
@@ -76,6 +88,9 @@ class RaceRows {
   Matrix<double> blend(std::span<const Candidate> candidates, const Matrix<double>& weights) const;
   // The same where each fifth of these rows has the weights that the others gave: what a blend does with new rows.
   Matrix<double> blend_crosswise(std::span<const Candidate> candidates) const;
+  // The blend of the model. Of classes, weights and shifts by Newton steps on the log-loss where these lower it on rows
+  // that did not choose them.
+  FinalBlend conclude(std::span<const Candidate> candidates) const;
   Score score(const Matrix<double>& held) const;
   // The same rows, decoded, for what is learnt from rows not seen.
   UnseenRows unseen(const Matrix<double>& held, const std::vector<double>& class_weights) const;
@@ -90,6 +105,10 @@ class RaceRows {
   using Numbers = std::span<const std::size_t>;
   Matrix<double> weigh(std::span<const Candidate> candidates, Numbers rows) const;  // by these of the rows held out
   std::vector<double> weigh(std::span<const Candidate> candidates, Numbers rows, Numbers columns) const;
+  FinalBlend by_squares(std::span<const Candidate> candidates, Numbers rows) const;
+  FinalBlend by_log_loss(std::span<const Candidate> candidates, Numbers rows, const ClassScores& classes,
+                         FinalBlend squares) const;
+  Matrix<double> blended(std::span<const Candidate> candidates, const FinalBlend& by) const;
   // The positive part of 1 - 4 s^2 / g (after James and Stein), g the gain in squared error over the mean on all rows
   // held out, s^2 what is left over in one of them.
   double certainty(const Matrix<double>& held, Numbers rows, Numbers columns) const;

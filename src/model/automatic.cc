@@ -261,18 +261,15 @@ class Race {
          }});
   }
 
-  // y = mean + sum_j b_j (p_j - mean), decoded.
+  // The blend, decoded.
   MapPtr blend() {
-    const Matrix<double> b = race_rows_.weigh(candidates_);
-    score(b);
+    const FinalBlend final_blend = race_rows_.conclude(candidates_);
+    const Matrix<double>& b = final_blend.weights;
+    score(final_blend);
     std::vector<MapPtr> parts;
-    std::vector<double> constant(columns());
-    for (std::size_t k = 0; k < columns(); ++k) {
-      double total = 0;
-      for (std::size_t j = 0; j < b.rows(); ++j) total += b(j, k);
-      constant[k] = race_rows_.mean()[k] * (1 - total);
-      if (code_.task == Task::regression) constant[k] = code_.center[k] + code_.unit[k] * constant[k];
-    }
+    std::vector<double> constant = final_blend.shift;
+    for (std::size_t k = 0; k < columns() && code_.task == Task::regression; ++k)
+      constant[k] = code_.center[k] + code_.unit[k] * constant[k];
     for (std::size_t j = 0; j < b.rows(); ++j) {
       if (mean_weight(b, j) == 0) continue;
       Matrix<double> weight(columns(), columns());
@@ -304,17 +301,17 @@ class Race {
     if (line.empty() && !of.empty()) say(fmt::format("blend{}: no signal was found, the mean is answered", of));
   }
 
-  void score(const Matrix<double>& b) {
-    const Matrix<double> held = race_rows_.blend_crosswise(candidates_);
-    report_.score = race_rows_.score(held);
-    unseen_ = race_rows_.unseen(held, class_weights(rows_.schema(), survey_, options_));
+  void score(const FinalBlend& blend) {
+    const Matrix<double>& b = blend.weights;
+    report_.score = race_rows_.score(blend.held);
+    unseen_ = race_rows_.unseen(blend.held, class_weights(rows_.schema(), survey_, options_));
     for (std::size_t j = 0; j < b.rows(); ++j)
       report_.candidates.push_back({candidates_[j].name, race_rows_.relative(candidates_[j].error), mean_weight(b, j)});
     report_.validation = fmt::format("{} rows held out, which also chose lambdas", race_rows_.held().size());
     const bool own = code_.task == Task::regression && columns() > 1;
     const std::vector<std::string> names = rows_.schema().target_names();
     for (std::size_t k = 0; k < (own ? std::min(columns(), kToldTargets) : 1); ++k)
-      tell_blend(b, k, own ? " of " + names[k] : "");
+      tell_blend(b, k, own ? " of " + names[k] : blend.by_log_loss ? " by log-loss" : "");
   }
 
   BudgetedRace plan_;
