@@ -1,10 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 The bochner authors
-"""The extension inside a wheel is tagged as the wheel is, and what types and licence need is in it: check_wheel.py WHEEL"""
+"""The extension inside a wheel is tagged as the wheel is, what types and licence need is in it, and it is small.
 
+    check_wheel.py WHEEL
+"""
+
+import os
 import sys
 import zipfile
+
+MOST_BYTES = 8_000_000  # of one that carries its libraries, on the machines measured: aarch64
 
 
 def main():
@@ -24,6 +30,8 @@ def main():
             problems.append(f"lacks {needed}")
     if not any(name.endswith("LICENSE") for name in names):
         problems.append("lacks LICENSE")
+    if "manylinux" in path and "aarch64" in path and os.path.getsize(path) > MOST_BYTES:
+        problems.append(f"{os.path.getsize(path)} bytes, expected at most {MOST_BYTES}")
     for problem in problems:
         print(f"error: {path}: {problem}")
     return 1 if problems else 0

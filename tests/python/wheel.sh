@@ -21,7 +21,7 @@ wheel=$(echo "$work"/dist/*.whl)
 echo "$(basename "$wheel"): $(stat -c %s "$wheel") bytes, with the system's libraries"
 # The wheel for others carries those libraries.
 if command -v auditwheel >/dev/null && command -v patchelf >/dev/null; then
-  auditwheel repair -w "$work/repaired" "$wheel" >"$work/auditwheel.log" 2>&1 || { cat "$work/auditwheel.log"; exit 1; }
+  auditwheel repair --strip -z 9 -w "$work/repaired" "$wheel" >"$work/auditwheel.log" 2>&1 || { cat "$work/auditwheel.log"; exit 1; }
   wheel=$(echo "$work"/repaired/*.whl)
   echo "$(basename "$wheel"): $(stat -c %s "$wheel") bytes, with all it needs"
 fi
