@@ -295,6 +295,12 @@ LowRank low_rank(const Stream& stream, const RowMoments& moments, const LowRankO
   check_rank(options.rank, moments.rows(), moments.cols());
   require(options.passes.value_or(1) >= 1 && options.passes.value_or(1) <= 1000, "passes: found {}, expected 1 to 1000",
           options.passes.value_or(0));
+  // Products of float rows would overflow, or vanish.
+  if (moments.largest() > 1e15 || (moments.largest() > 0 && moments.largest() < 1e-15))
+    fail(Error::Kind::data,
+         "the largest feature is {:.3g}, expected a size between 1e-15 and 1e15; scale the inputs, or give them other "
+         "units",
+         moments.largest());
   const OnePass known(moments, stream.schema().sparse, options);
   return Factoring(&stream, known, stream.threads(), double(memory_limit(stream.execution()))).run();
 }

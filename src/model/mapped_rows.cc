@@ -4,6 +4,7 @@
 #include "model/mapped_rows.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/require.h"
 #include "bochner/map_kind.h"
@@ -17,6 +18,7 @@ namespace bochner {
 
 namespace {
 
+constexpr std::size_t kLookedAt = 256;  // rows, for the size of features
 constexpr std::size_t kKeptBytes = std::size_t(256) << 20;  // of rows as they are
 
 // Without targets there is nothing to search by.
@@ -49,6 +51,14 @@ TrainOptions training_options(const FeatureOptions& options, bool targets, const
   return training;
 }
 
+// Whether squares of features would overflow in float, or vanish.
+bool beyond_float(const Matrix<double>& features) {
+  double largest = 0;
+  for (std::size_t k = 0; k < features.rows() * features.cols(); ++k)
+    largest = std::max(largest, std::fabs(features.data()[k]));
+  return largest > 1e15 || (largest > 0 && largest < 1e-15);
+}
+
 Precision precision_of(const FeatureOptions& options) {
   return options.double_precision ? Precision::float64 : Precision::float32;
 }
@@ -78,6 +88,10 @@ MappedRows::MappedRows(Rows& rows, const FeatureOptions& options, std::string me
   surveyed_.choose_unit_of_weights();
   plan_ = make_plan(schema(), survey(), training, threads_);
   notes_.insert(notes_.end(), plan_.notes.begin(), plan_.notes.end());
+  if (!options_.double_precision && beyond_float(sample(kLookedAt))) {
+    options_.double_precision = true;
+    note("precision: double, since squares of the inputs are beyond what float holds; scaling them is better");
+  }
   stream_.emplace(surveyed_.rows(), plan_.map(), threads_, execution_, precision_of(options_));
 }
 

@@ -3,6 +3,7 @@
 """`bochner pca`, `kmeans`, `lda`, `cca` and `anomaly`: from a file to predictions."""
 
 import json
+import math
 import random
 import unittest
 
@@ -135,6 +136,39 @@ class Components(CommandTest):
             self.refuse(code, *words, "-o", "m", "--quiet", say=say)
         self.succeed("kmeans", "a.csv", "-t", "place", "--clusters", 2, "-o", "m")
         self.refuse(1, "eval", "m", "a.csv", say="evaluate: the model puts out clusters")
+
+
+class FarUnits(CommandTest):
+    """Sizes whose squares a float cannot hold, without scaling."""
+
+    def table(self, name, unit):
+        draw = random.Random(5)
+        rows = [(draw.gauss(0, 1), draw.gauss(4 * (i % 2), 1)) for i in range(200)]
+        self.file(name, "a,b\n" + "".join(f"{unit * a!r},{unit * b!r}\n" for a, b in rows))
+
+    def test_clusters_and_mixtures_are_the_same(self):
+        self.table("one.csv", 1.0)
+        for k, unit in enumerate((2.0**100, 2.0**-100)):
+            self.table("far.csv", unit)
+            for words in (("kmeans", "--clusters", 2, "--scale", "none"), ("gmm", "--components", 2)):
+                answers = []
+                for file in ("one.csv", "far.csv"):
+                    self.succeed_quietly(words[0], file, *words[1:], "--precision", "double", "-q", "-o", "exact.model")
+                    self.succeed_quietly(words[0], file, *words[1:], "-q", "-o", "m.model")
+                    answers.append(self.succeed_quietly("predict", "m.model", file, "-q"))
+                    self.assertEqual(answers[-1], self.succeed_quietly("predict", "exact.model", file, "-q"))
+                self.assertEqual(answers[0], answers[1], (words, k))
+
+    def test_factors_of_them_are_refused(self):
+        for unit in (2.0**100, 2.0**-100):
+            self.table("far.csv", unit)
+            self.refuse(2, "svd", "far.csv", "--rank", 1, "-q", "-o", "m", say="between 1e-15 and 1e15")
+            self.refuse(2, "pca", "far.csv", "--rank", 1, "--scale", "none", "-q", "-o", "m", say="between 1e-15 and 1e15")
+
+    def test_a_mixture_of_heavy_tails_is_saved(self):
+        draw = random.Random(7)
+        self.file("heavy.csv", "a,b\n" + "".join(f"{math.exp(20 * draw.gauss(0, 1))!r},{draw.gauss(0, 1)!r}\n" for _ in range(90)))
+        self.succeed_quietly("gmm", "heavy.csv", "--components", 2, "-q", "-o", "m")
 
 
 if __name__ == "__main__":

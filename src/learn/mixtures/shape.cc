@@ -18,7 +18,8 @@ double eccentricity_of(const Gaussians& g, std::size_t k) {
   Matrix<double> covariance = g.covariance(k);
   std::vector<double> values(g.inputs());
   symmetric_eigenvalues(covariance.view(), values);
-  return values.back() / std::max(values.front(), std::numeric_limits<double>::min());
+  // What is lost beside the largest in rounding counts as that: the ratio stays a number.
+  return values.back() / std::max(values.front(), values.back() * std::numeric_limits<double>::epsilon());
 }
 
 double trace_of(const Gaussians& g, std::size_t k) {
