@@ -18,7 +18,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kLookedAt = 256;  // rows, for the size of features
+constexpr std::size_t kLookedAt = 256;                      // rows, for the size of features
 constexpr std::size_t kKeptBytes = std::size_t(256) << 20;  // of rows as they are
 
 // Without targets there is nothing to search by.
