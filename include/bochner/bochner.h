@@ -18,6 +18,7 @@
 #include "bochner/check.h"
 #include "bochner/checkpoint.h"
 #include "bochner/checkpoint_place.h"
+#include "bochner/conditional.h"
 #include "bochner/contours.h"
 #include "bochner/csv_text.h"
 #include "bochner/drawn.h"
