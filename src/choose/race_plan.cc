@@ -88,13 +88,15 @@ double kernels_seconds(const RacePlan& plan, const RaceSize& size) {
   return 2 * (machine_seconds(e, size, 1) + (grows ? machine_seconds(e, size, 2) : 0));
 }
 
-// Of trees of 8 and of 31 leaves most of the rounds, and half of them again.
+// Of trees of 8 and of 31 leaves most of the rounds, and half of them again; of few rows symmetric ones likewise.
 double trees_seconds(const RacePlan& plan, const RaceSize& size) {
   const double rows = std::min(0.7 * size.rows, std::max(30000.0, 0.1 * size.rows));
-  const double sums = rows * size.columns * (size.outputs + 2) / 3;
-  const double rounds = std::min(double(plan.tree_rounds), 6e8 / sums);
-  if (rounds < 100) return 0;
-  return 2.2 * rounds * (sums * kBinned + size.rows * kTreeRow);
+  const double per_row = size.columns * (size.outputs + 2) / 3;
+  const auto seconds = [&](double sums, double most) {
+    const double rounds = std::min({double(plan.tree_rounds), most, 6e8 / sums});
+    return rounds < 100 ? 0 : 1.1 * rounds * (sums * kBinned + size.rows * kTreeRow);
+  };
+  return 2 * seconds(rows * per_row, 1e9) + (size.rows > 1e5 ? 0 : seconds((rows + 4096) * per_row, 600));
 }
 
 // All but the linear one, which takes next to nothing, on a sample; one on all rows and again.

@@ -21,7 +21,15 @@ constexpr double kLeastBins = 16;
 constexpr double kFarEnough = 28;  // rate x rounds
 constexpr double kGreatestRate = 0.2;
 constexpr std::size_t kLeastRounds = 100;
-constexpr std::size_t kLeaves[] = {8, 31};
+
+// Kinds of trees: by leaves, or symmetric by levels. Those are rigid, which few rows ask for; they have coarser bins
+// and fewer, faster rounds, since all leaves of a level are looked over for their common split.
+struct TreeKind {
+  std::size_t leaves, levels, most_bins, most_rounds;
+  double least_rate;
+};
+constexpr TreeKind kKinds[] = {{8, 0, 256, 100000, 0}, {31, 0, 256, 100000, 0}, {64, 6, 64, 600, 0.1}};
+constexpr std::size_t kMostRowsOfSymmetric = 100000, kLeastLeaves = 31;  // that bins are counted for
 
 // The first output of each column: its size, or 0 and 1.
 std::vector<std::uint32_t> each_once(std::span<const TwofoldColumn> columns) {
@@ -35,11 +43,11 @@ std::vector<std::uint32_t> each_once(std::span<const TwofoldColumn> columns) {
 }
 
 // Bins of a number, so that the sums of all leaves of a tree stay small.
-double affordable_bins(std::span<const TwofoldColumn> columns, std::size_t targets) {
+double affordable_bins(std::span<const TwofoldColumn> columns, std::size_t targets, std::size_t leaves) {
   const auto count = [&](TwofoldColumn::Kind kind) {
     return double(std::ranges::count(columns, kind, &TwofoldColumn::kind));
   };
-  const double most = kMostBinBytes / ((double(targets) + 2) * 8 * double(std::ranges::max(kLeaves)));
+  const double most = kMostBinBytes / ((double(targets) + 2) * 8 * double(leaves));
   const double of_numbers = std::max(0.0, most - 2 * count(TwofoldColumn::Kind::two_values));
   return std::min(256.0, of_numbers / std::max(1.0, count(TwofoldColumn::Kind::number)));
 }
@@ -48,8 +56,9 @@ Candidate race(const Workers& on, const RaceRows& rows, const std::vector<std::u
                BoostingOptions chosen, Checkpoint* checkpoint) {
   const MetricRows all{rows.machine().rows.x, rows.machine().rows.y, rows.machine().rows.weights};
   const std::size_t held = rows.held().size(), targets = all.y.cols;
-  const std::string step = fmt::format("trees of {} leaves", chosen.leaves);
-  const std::vector<double> found = logged(checkpoint, step, 1 + held * targets, [&] {
+  const std::string kind = chosen.levels > 0 ? fmt::format("symmetric trees of {} levels", chosen.levels)
+                                             : fmt::format("trees of {} leaves", chosen.leaves);
+  const std::vector<double> found = logged(checkpoint, kind, 1 + held * targets, [&] {
     const std::vector<std::uint32_t> fitted = rows.machine().numbers(false);
     const BoostedTrees trees = boost_trees(on, {all, fitted, rows.held(), inputs}, chosen);
     std::vector<double> out = {double(trees.trees.size())};
@@ -58,7 +67,7 @@ Candidate race(const Workers& on, const RaceRows& rows, const std::vector<std::u
   });
   chosen.rounds = std::size_t(found[0]);
   Candidate c;
-  c.name = fmt::format("boosted trees of {} leaves ({} trees)", chosen.leaves, chosen.rounds);
+  c.name = fmt::format("boosted {} ({} trees)", kind, chosen.rounds);
   c.held = Matrix<double>(held, targets);
   std::copy(found.begin() + 1, found.end(), c.held.data());
   c.error = rows.error(c.held);
@@ -76,18 +85,22 @@ std::vector<Candidate> race_trees(const Workers& on, const RaceRows& rows, std::
                                   const BoostingOptions& options, Checkpoint* checkpoint) {
   const std::vector<std::uint32_t> inputs = each_once(columns);
   const FlowRows& all = rows.machine().rows;
+  const double per_input = double(inputs.size()) * (double(all.y.cols) + 2) / 3;
   BoostingOptions chosen = options;
   chosen.row_share = std::clamp(kMostTreeRows / double(all.x.rows), kLeastShare, options.row_share);
-  const double tree_rows = chosen.row_share * double(all.x.rows);
-  const double sums = tree_rows * double(inputs.size()) * (double(all.y.cols) + 2) / 3;
-  chosen.rounds = std::size_t(std::min(double(options.rounds), kMostSums / sums));
-  const double bins = affordable_bins(columns, all.y.cols);
-  if (chosen.rounds < kLeastRounds || bins < kLeastBins) return {};
-  chosen.bins = std::min(options.bins, std::size_t(bins));
-  chosen.rate = std::clamp(kFarEnough / double(chosen.rounds), options.rate, kGreatestRate);
   std::vector<Candidate> found;
-  for (const std::size_t leaves : kLeaves) {
-    chosen.leaves = leaves;
+  for (const TreeKind& kind : kKinds) {
+    if (kind.levels > 0 && all.x.rows > kMostRowsOfSymmetric) continue;
+    const double affordable = affordable_bins(columns, all.y.cols, std::max(kind.leaves, kLeastLeaves));
+    const double looked_over = kind.levels > 0 ? double(kind.leaves * kind.most_bins) : 0;
+    const double sums = (chosen.row_share * double(all.x.rows) + looked_over) * per_input;
+    chosen.rounds = std::min(kind.most_rounds, std::size_t(std::min(double(options.rounds), kMostSums / sums)));
+    if (chosen.rounds < kLeastRounds || affordable < kLeastBins) continue;
+    chosen.bins = std::min({options.bins, kind.most_bins, std::size_t(affordable)});
+    chosen.rate =
+        std::clamp(kFarEnough / double(chosen.rounds), std::max(options.rate, kind.least_rate), kGreatestRate);
+    chosen.leaves = kind.leaves;
+    chosen.levels = kind.levels;
     found.push_back(race(on, rows, inputs, chosen, checkpoint));
   }
   return found;

@@ -79,7 +79,7 @@ class Booster {
     std::size_t best = 0;
     for (std::size_t round = 0; round < options_.rounds; ++round) {
       if (options_.progress) options_.progress(options_.leaves, round);
-      out.trees.push_back(grow(round));
+      out.trees.push_back(options_.levels > 0 ? grow_symmetric(round) : grow(round));
       if (data_.judged.empty()) continue;
       add(out.trees.back(), judged);
       const double error = judged_error(judged);
@@ -209,13 +209,12 @@ class Booster {
     const std::size_t inputs = data_.inputs.size();
     for (const std::uint32_t p : leaf.rows)
       (bins_[p * inputs + leaf.best.input] <= leaf.best.bin ? below : above).rows.push_back(p);
+    if (leaf.rows.size() < 2) return {std::move(below), std::move(above)};  // neither will gain
     Open& less = below.rows.size() <= above.rows.size() ? below : above;
     Open& more = &less == &below ? above : below;
     sum(less);
     more.sums = std::move(leaf.sums);
     for (std::size_t i = 0; i < more.sums.size(); ++i) more.sums[i] -= less.sums[i];
-    find_split(less);
-    find_split(more);
     return {std::move(below), std::move(above)};
   }
 
@@ -235,16 +234,31 @@ class Booster {
       const auto next = std::max_element(open.begin(), open.end(),
                                          [](const Open& a, const Open& b) { return a.best.gain < b.best.gain; });
       if (!(next->best.gain > 0)) break;
-      const std::size_t node = tree.nodes.size();
-      tree.nodes.push_back({std::uint32_t(data_.inputs[next->best.input]), cuts_[next->best.input][next->best.bin]});
-      splits.push_back(next->best);
-      link(tree, *next, std::int64_t(node));
-      auto [below, above] = divide(*next);
-      below.parent = above.parent = std::int64_t(node);
-      above.above = true;
+      auto [below, above] = split(*next, tree, splits);
+      find_split(below);
+      find_split(above);
       *next = std::move(below);
       open.push_back(std::move(above));
     }
+    close(open, tree);
+    subtract(tree, splits);
+    return tree;
+  }
+
+  // The leaf becomes a node.
+  std::pair<Open, Open> split(Open& leaf, InputTree& tree, std::vector<Split>& splits) const {
+    const std::size_t node = tree.nodes.size();
+    tree.nodes.push_back({std::uint32_t(data_.inputs[leaf.best.input]), cuts_[leaf.best.input][leaf.best.bin]});
+    splits.push_back(leaf.best);
+    link(tree, leaf, std::int64_t(node));
+    auto sides = divide(leaf);
+    sides.first.parent = sides.second.parent = std::int64_t(node);
+    sides.second.above = true;
+    return sides;
+  }
+
+  // What leaves answer.
+  void close(const std::vector<Open>& open, InputTree& tree) const {
     tree.leaves = Matrix<double>(open.size(), targets_);
     for (std::size_t l = 0; l < open.size(); ++l) {
       link(tree, open[l], -1 - std::int64_t(l));
@@ -255,6 +269,54 @@ class Booster {
       }
       for (std::size_t k = 0; k < targets_; ++k) tree.leaves(l, k) *= options_.rate / weight;
     }
+  }
+
+  // The split of an input that gains most when all leaves take it.
+  Split best_of_level(std::vector<Open>& open, std::size_t input) const {
+    std::vector<double> gains(cuts_[input].size(), 0.0), total(width_), below(width_), above(width_);
+    for (Open& leaf : open) {
+      if (leaf.rows.size() < 2) continue;
+      const double* sums = at(leaf.sums, input, 0);
+      total.assign(width_, 0.0);
+      below.assign(width_, 0.0);
+      for (std::size_t b = 0; b <= gains.size(); ++b)
+        for (std::size_t k = 0; k < width_; ++k) total[k] += sums[b * width_ + k];
+      const double before = gain(total.data());
+      for (std::size_t b = 0; b < gains.size(); ++b) {
+        if (sums[b * width_ + targets_ + 1] == 0 && below.back() == 0) continue;
+        for (std::size_t k = 0; k < width_; ++k) below[k] += sums[b * width_ + k];
+        if (below.back() == total.back()) break;
+        for (std::size_t k = 0; k < width_; ++k) above[k] = total[k] - below[k];
+        gains[b] += gain(below.data()) + gain(above.data()) - before;
+      }
+    }
+    const auto best = std::max_element(gains.begin(), gains.end());
+    return {*best, input, std::size_t(best - gains.begin())};
+  }
+
+  InputTree grow_symmetric(std::uint64_t round) {
+    std::vector<Open> open(1);
+    draw(round, open[0]);
+    sum(open[0]);
+    InputTree tree;
+    std::vector<Split> splits;  // of its nodes
+    for (std::size_t level = 0; level < options_.levels; ++level) {
+      std::vector<Split> found(used_.size());
+      on_.threads.run(used_.size(), [&](std::size_t u, int) { found[u] = best_of_level(open, used_[u]); });
+      Split best;
+      for (const Split& s : found)
+        if (s.gain > best.gain) best = s;
+      if (!(best.gain > 0)) break;
+      std::vector<Open> next;
+      for (Open& leaf : open) {
+        leaf.best = best;
+        auto [below, above] = split(leaf, tree, splits);
+        next.push_back(std::move(below));
+        next.push_back(std::move(above));
+      }
+      open = std::move(next);
+    }
+    close(open, tree);
     subtract(tree, splits);
     return tree;
   }

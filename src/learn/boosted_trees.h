@@ -17,6 +17,7 @@ struct BoostingOptions {
   std::size_t rounds = 1500, patience = 40;
   double rate = 0.07;
   std::size_t leaves = 31, least_rows = 10;  // of a tree; of a leaf
+  std::size_t levels = 0;                    // of trees with the same split in all leaves of a level; 0: no such trees
   double ridge = 1;                          // rows' weight that pulls a leaf to 0
   double row_share = 0.7;                    // that a tree sees
   std::size_t bins = 128;                    // of an input, at most 256
@@ -40,8 +41,9 @@ struct BoostingRows {
 };
 
 // Gradient boosting of the squared error (Friedman 2001) by trees over binned inputs that grow where they gain most,
-// each from a share of the rows (Friedman 2002), all targets in the leaves of one tree. Sums are double, in the
-// order of the rows: same bits for any number of threads.
+// each from a share of the rows (Friedman 2002), all targets in the leaves of one tree; or by symmetric trees, whose
+// leaves of a level all split alike (Prokhorenkova et al. 2018). Sums are double, in the order of the rows: same bits
+// for any number of threads.
 BoostedTrees boost_trees(const Workers& on, const BoostingRows& data, const BoostingOptions& options);
 
 }  // namespace bochner

@@ -228,7 +228,8 @@ TEST(RaceTrees, LearnFromTheRowsNotHeldOutAndAgainFromAll) {
   const Workers on{cpu_backend(), threads};
   const std::vector<TwofoldColumn> once(2, {TwofoldColumn::Kind::two_values, 0, 1, {}, {}});
   const std::vector<Candidate> found = race_trees(on, rows, once, {}, nullptr);
-  ASSERT_EQ(found.size(), 2u);
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_TRUE(found[2].name.starts_with("boosted symmetric trees of 6 levels")) << found[2].name;
   for (const Candidate& c : found) {
     EXPECT_LT(rows.relative(c.error), 0.1);
     const MapPtr map = c.refit();

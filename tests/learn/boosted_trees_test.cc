@@ -57,6 +57,37 @@ TEST(BoostedTrees, FindThresholds) {
   EXPECT_GT(uses[0], uses[3]);
 }
 
+// The exclusive or of three thresholds: no single split gains, and the leaves of a level must split alike.
+TEST(BoostedTrees, SymmetricOnesSplitAllLeavesOfALevelAlike) {
+  Data data(4000);
+  for (std::size_t i = 0; i < 4000; ++i)
+    data.y(i, 0) = ((data.x(i, 0) > 0.5f) != (data.x(i, 1) > 0.4f)) != (data.x(i, 2) > 0.6f) ? 1 : -1;
+  BoostingOptions options;
+  options.levels = 5;
+  options.leaves = 32;
+  options.rounds = 150;
+  options.rate = 0.1;
+  const BoostedTrees trees = boosted(data, 2, options), same = boosted(data, 1, options);
+  const Matrix<double> found = predicted(trees, data), again = predicted(same, data);
+  double error = 0;
+  for (std::size_t p = 0; p < data.judged.size(); ++p) {
+    EXPECT_NEAR(found(data.judged[p], 0), trees.judged(p, 0), 1e-5);
+    EXPECT_EQ(found(data.judged[p], 0), again(data.judged[p], 0));
+    error += std::pow(found(data.judged[p], 0) - data.y(data.judged[p], 0), 2) / double(data.judged.size());
+  }
+  EXPECT_LT(error, 0.15);
+  ASSERT_GT(trees.trees.size(), 10u);
+  for (const InputTree& tree : trees.trees) {
+    ASSERT_EQ(tree.nodes.size(), 31u);
+    ASSERT_EQ(tree.leaves.rows(), 32u);
+    for (std::size_t level = 0, first = 0; level < 5; first += std::size_t(1) << level++)
+      for (std::size_t n = first; n < first + (std::size_t(1) << level); ++n) {
+        EXPECT_EQ(tree.nodes[n].input, tree.nodes[first].input);
+        EXPECT_EQ(tree.nodes[n].threshold, tree.nodes[first].threshold);
+      }
+  }
+}
+
 TEST(BoostedTrees, KeepTheirBitsForAnyThreads) {
   const Data data(1500);
   const BoostedTrees one = boosted(data, 1), two = boosted(data, 3);
