@@ -2,9 +2,12 @@
 # Copyright 2026 The bochner authors
 """Maps of rows whose inner products are a kernel, or that keep distances."""
 
+import warnings
+
 import numpy as np
 from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import DataDimensionalityWarning
 from sklearn.random_projection import johnson_lindenstrauss_min_dim
 from sklearn.utils.validation import check_array, check_is_fitted
 
@@ -76,10 +79,14 @@ def mapped(map, rows, dtype, execution):
     return sparse.csr_array((values, columns, offsets.astype(wide)), shape=(len(offsets) - 1, map.outputs))
 
 
+def drawn_rows(X, most, seed):
+    """Numbers of rows, drawn without repetition, in random order."""
+    return np.random.RandomState(seed % 2**32).permutation(X.shape[0])[:most]
+
+
 def sample_of(X, most, seed):
-    """Rows drawn without repetition, in random order, dense and float64."""
-    rows = np.random.RandomState(seed % 2**32).permutation(X.shape[0])[:most]
-    sample = X[rows]
+    """Those rows, dense and float64."""
+    sample = X[drawn_rows(X, most, seed)]
     return np.ascontiguousarray(sample.toarray() if sparse.issparse(sample) else sample, dtype=np.float64)
 
 
@@ -279,13 +286,21 @@ class RandomProjection(MapTransformer):
         options.seed = seed_of(self.random_state)
         options.density = (numbers_of("density", self._density()) or [0])[0]
         if self.n_components == "auto":
-            dims = max(1, int(johnson_lindenstrauss_min_dim(n_samples=X.shape[0], eps=self.eps)))
+            dims = int(johnson_lindenstrauss_min_dim(n_samples=X.shape[0], eps=self.eps))
+            if dims <= 0:
+                raise ValueError(f"eps={self.eps:f} and n_samples={X.shape[0]} lead to a target dimension of {dims} "
+                                 "which is invalid; give n_components")
             if dims > X.shape[1]:
                 raise ValueError(
-                    f"eps={self.eps} and n_samples={X.shape[0]} lead to a target dimension of {dims} which is larger "
+                    f"eps={self.eps:f} and n_samples={X.shape[0]} lead to a target dimension of {dims} which is larger "
                     f"than the original space with n_features={X.shape[1]}; give n_components or a larger eps")
         else:
             dims = count("n_components", self.n_components)
+            if dims > X.shape[1]:
+                warnings.warn(
+                    "The number of components is higher than the number of features: n_features < n_components "
+                    f"({X.shape[1]} < {dims}).The dimensionality of the problem will not be reduced.",
+                    DataDimensionalityWarning)
         options.dims = self.n_components_ = dims
         return _core.project(X.shape[1], options)
 

@@ -60,7 +60,8 @@ def test_components_are_the_matrix_of_a_projection(projection):
     Z = projection.fit_transform(X)
     assert np.allclose(X @ projection.components_.T, Z)
     assert np.allclose(projection.inverse_transform(Z) @ projection.components_.T, Z)
-    assert np.allclose(projection.inverse_components_, np.linalg.pinv(projection.components_), atol=1e-6)
+    matrix = projection.components_.toarray() if sparse.issparse(projection.components_) else projection.components_
+    assert np.allclose(projection.inverse_components_, np.linalg.pinv(matrix), atol=1e-6)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "laplacian"])

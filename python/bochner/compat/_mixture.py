@@ -2,65 +2,66 @@
 # Copyright 2026 The bochner authors
 """sklearn.mixture.GaussianMixture."""
 
+import warnings
+
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.mixture import GaussianMixture as _Theirs
+from sklearn.mixture._gaussian_mixture import _compute_precision_cholesky
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bochner._clusters import GaussianMixture as _GaussianMixture
-from bochner._docs import documented
+from bochner._clusters import GaussianMixture as _Ours
+
+_LEAST_FLOOR = 1e-12
 
 
-@documented
-class GaussianMixture(_GaussianMixture):
-    """A mixture of Gaussians with scikit-learn's parameters.
+class GaussianMixture(_Theirs):
+    """scikit-learn's mixture of Gaussians, fitted by the library's EM.
 
-    Parameters
-    ----------
-    n_components : int, default=1
-        Gaussians.
-    covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
-        What covariances may be.
-    tol : float, default=1e-3
-        EM ends where a round gains less, in log-likelihood of a row.
-    reg_covar : float, default=1e-6
-        Least variance, here as a share of an input's.
-    max_iter : int, default=100
-        Rounds, at most.
-    n_init : int, default=1
-        Starts, of which the likeliest is kept.
-    random_state : int, RandomState or None, default=None
-        An integer is the seed.
+    Parameters and attributes are scikit-learn's; ``reg_covar`` is the least variance as a share of an input's. A fit
+    that is begun from given values (``weights_init``, ``means_init``, ``precisions_init``, ``warm_start``), by another
+    ``init_params`` than kmeans, with ``max_iter=0`` or ``verbose`` is scikit-learn's own.
 
     Attributes
     ----------
-    weights_, means_, covariances_, converged_, n_iter_, lower_bound_
-        As in scikit-learn.
-    {fitted}
+    model_ : Model
+        What the library learnt; ``save(path)`` writes the file that the command reads.
     """
 
-    precision, n_jobs, verbose = "double", None, False
+    def _is_ours(self):
+        given = (self.weights_init, self.means_init, self.precisions_init)
+        return (all(values is None for values in given) and self.init_params == "kmeans" and not self.warm_start
+                and not self.verbose and self.max_iter > 0)
 
-    def __init__(
-        self, n_components=1, *, covariance_type="full", tol=1e-3, reg_covar=1e-6, max_iter=100, n_init=1,
-        random_state=None):
-        self.n_components = n_components
-        self.covariance_type = covariance_type
-        self.tol = tol
-        self.reg_covar = reg_covar
-        self.max_iter = max_iter
-        self.n_init = n_init
-        self.random_state = random_state
-
-    def fit(self, X, y=None):
-        """Fits the density of X. y is ignored."""
-        super().fit(X)
+    def fit_predict(self, X, y=None):
+        """Fits the density of X and gives the component of each row. y is ignored."""
+        self._validate_params()
+        self.__dict__.pop("model_", None)
+        if not self._is_ours():
+            return super().fit_predict(X, y)
+        X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        if X.shape[0] < self.n_components:
+            raise ValueError(f"Expected n_samples >= n_components but got n_components = {self.n_components}, "
+                             f"n_samples = {X.shape[0]}")
+        ours = _Ours(self.n_components, covariance_type=self.covariance_type, tol=self.tol, max_iter=self.max_iter,
+                     n_init=self.n_init, reg_covar=max(float(self.reg_covar), _LEAST_FLOOR),
+                     random_state=self.random_state).fit(X)
+        self.model_ = ours.model_
+        self.weights_, self.means_ = ours.weights_.astype(X.dtype), ours.means_.astype(X.dtype)
+        self.covariances_ = ours.covariances_.astype(X.dtype)
+        root = self.precisions_cholesky_ = _compute_precision_cholesky(self.covariances_, self.covariance_type)
+        matrices = self.covariance_type in ("full", "tied")
+        self.precisions_ = root @ np.swapaxes(root, -1, -2) if matrices else root**2
+        # One round has none before it to gain upon.
+        self.converged_, self.n_iter_ = ours.converged_ and self.max_iter > 1, ours.n_iter_
         self.lower_bound_ = self.score(X)
-        return self
+        self.lower_bounds_ = [self.lower_bound_]
+        if not self.converged_:
+            warnings.warn("Best performing initialization did not converge. Try different init parameters, or increase "
+                          "max_iter, tol, or check for degenerate data.", ConvergenceWarning)
+        return self.predict(X)
 
-    def sample(self, n_samples=1):
-        """Rows drawn from the mixture, and the component that each is likeliest of."""
-        rows = super().sample(n_samples, self.random_state)
-        return rows, self.predict(rows)
-
-    @property
-    def precisions_(self):
-        """The inverse covariances, in the shape of covariances_."""
-        return np.linalg.inv(self.covariances_) if self.covariance_type in ("full", "tied") else 1 / self.covariances_
+    def save(self, path):
+        """Writes the model, which the command and C++ read as well."""
+        check_is_fitted(self, "model_")
+        self.model_.save(str(path))

@@ -2,61 +2,91 @@
 # Copyright 2026 The bochner authors
 """sklearn.neighbors.NearestNeighbors."""
 
-from bochner._docs import documented
-from bochner._neighbors import NearestNeighbors as _NearestNeighbors
+import numbers
+
+import numpy as np
+from sklearn.neighbors import NearestNeighbors as _Theirs
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from bochner import _core, _data
+from bochner._neighbors import NearestNeighbors as _Ours
+
+_METRICS = {"euclidean": "euclidean", "l2": "euclidean", "cosine": "cosine"}
 
 
-@documented
-class NearestNeighbors(_NearestNeighbors):
-    """The nearest rows with scikit-learn's parameters. Searches by a radius are not there.
+class NearestNeighbors(_Theirs):
+    """scikit-learn's search for neighbours, by the library's index where it has the metric.
 
-    Parameters
-    ----------
-    n_neighbors : int, default=5
-        How many, unless a query says otherwise.
-    algorithm : {"auto", "brute", "forest"}, default="auto"
-        ``"brute"`` compares all rows; ``"auto"`` takes random trees where rows are many, to a recall of 0.95.
-    metric : {"euclidean", "minkowski", "cosine"}, default="minkowski"
-        minkowski is euclidean (p=2).
-    p : float, default=2
-        Has to be 2.
-    n_jobs : int, default=None
-        Threads; None and -1: all cores.
+    Parameters and attributes are scikit-learn's. Euclidean and cosine distances with ``algorithm`` ``"auto"``
+    (random trees to a recall of 0.95 where rows are many), ``"brute"`` (all rows) or ``"forest"`` (random trees) are
+    the library's; other metrics, trees by name, and searches by a radius are scikit-learn's own.
 
     Attributes
     ----------
-    effective_metric_ : str
-        The metric.
-    n_samples_fit_ : int
-        Rows of the fit.
-    n_features_in_ : int
-        Columns of X.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of X, where they are all strings.
+    index_ : NeighborIndex
+        What is searched, where it is the library's.
     """
 
-    recall, random_state = 0.95, 0
-
-    def __init__(self, *, n_neighbors=5, algorithm="auto", metric="minkowski", p=2, n_jobs=None):
-        self.n_neighbors = n_neighbors
-        self.algorithm = algorithm
-        self.metric = metric
-        self.p = p
-        self.n_jobs = n_jobs
-
-    @property
-    def method(self):
-        return {"brute": "exact"}.get(self.algorithm, self.algorithm)
+    _parameter_constraints = {
+        **_Theirs._parameter_constraints, "algorithm": [StrOptions({"auto", "ball_tree", "kd_tree", "brute", "forest"})]}
 
     def _metric(self):
-        if self.metric != "minkowski":
-            return self.metric
-        if self.p != 2:
-            raise ValueError(f"p: found {self.p}, expected 2")
-        return "euclidean"
+        """The library's name of the metric; None where it is not there."""
+        if self.algorithm not in ("auto", "brute", "forest") or self.metric_params is not None:
+            return None
+        if self.metric == "minkowski":
+            return "euclidean" if self.p == 2 else None
+        return _METRICS.get(self.metric) if isinstance(self.metric, str) else None
 
     def fit(self, X, y=None):
-        """Builds the index over X. y is ignored."""
-        super().fit(X)
-        self.effective_metric_ = self._metric()
+        """Builds the index over X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
+        self._validate_params()
+        self.__dict__.pop("index_", None)
+        metric = self._metric()
+        if metric is None or not hasattr(X, "__len__") and not hasattr(X, "shape"):
+            if self.algorithm == "forest":
+                raise ValueError(f"algorithm: found forest with the metric {self.metric!r}, expected euclidean or cosine")
+            return super().fit(X)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        method = {"brute": "exact"}.get(self.algorithm, self.algorithm)
+        ours = _Ours(metric=metric, method=method, n_neighbors=min(self.n_neighbors, X.shape[0]), n_jobs=self.n_jobs)
+        self.index_ = ours.fit(X).index_
+        # What scikit-learn's own searches by a radius look at.
+        self._fit_X, self._fit_method, self._tree, self.n_samples_fit_ = X, "brute", None, X.shape[0]
+        self.effective_metric_, self.effective_metric_params_ = metric, {}
         return self
+
+    def kneighbors(self, X=None, n_neighbors=None, return_distance=True):
+        """Distances and numbers of the nearest rows. Without X: of the rows of the fit, themselves left out."""
+        check_is_fitted(self)
+        if not hasattr(self, "index_"):
+            return super().kneighbors(X, n_neighbors, return_distance)
+        k = self.n_neighbors if n_neighbors is None else n_neighbors
+        if not isinstance(k, numbers.Integral):
+            raise TypeError(f"n_neighbors does not take {type(k)} value, enter integer value")
+        if k <= 0:
+            raise ValueError(f"Expected n_neighbors > 0. Got {k}")
+        itself = X is None
+        queries = self._fit_X if itself else validate_data(
+            self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        if k + itself > self.n_samples_fit_:
+            sign = "<" if itself else "<="
+            raise ValueError(f"Expected n_neighbors {sign} n_samples_fit, but n_neighbors = {k}, "
+                             f"n_samples_fit = {self.n_samples_fit_}, n_samples = {queries.shape[0]}")
+        execution = _core.Execution()
+        execution.threads = self.n_jobs if self.n_jobs is not None and self.n_jobs > 0 else 0
+        rows = _data.rows_of(queries, _core.Schema(self.index_.schema))
+        found, distances = self.index_.query(rows, int(k) + itself, execution)
+        if itself:
+            # Less its own place; where equal rows hide it the first, as there.
+            kept = found != np.arange(len(found))[:, None]
+            kept[kept.all(axis=1), 0] = False
+            found, distances = (values[kept].reshape(len(kept), int(k)) for values in (found, distances))
+        found = found.astype(np.intp, copy=False)
+        return (distances, found) if return_distance else found
+
+    def save(self, path):
+        """Writes the index, which ``bochner neighbors`` reads as well."""
+        check_is_fitted(self, "index_")
+        self.index_.save(str(path))

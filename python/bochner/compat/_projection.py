@@ -3,6 +3,7 @@
 """sklearn.random_projection."""
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from bochner import _data
@@ -28,7 +29,8 @@ class _Projection(RandomProjection):
         check_is_fitted(self, "model_")
         schema = _data.schema_of(self.n_features_in_)
         rows = _data.rows_of(np.eye(self.n_features_in_), schema)
-        return np.ascontiguousarray(mapped(self.model_.map, rows, np.dtype(float), self._execution()).T)
+        matrix = mapped(self.model_.map, rows, np.dtype(float), self._execution())
+        return np.ascontiguousarray(matrix.T, dtype=np.float64 if self.model_.double_precision else np.float32)
 
 
 @documented
@@ -77,7 +79,7 @@ class SparseRandomProjection(_Projection):
     eps : float, default=0.1
         For ``"auto"`` outputs.
     dense_output : bool, default=False
-        Here outputs are always dense.
+        Whether sparse rows become an array; otherwise they become a sparse matrix.
     compute_inverse_components : bool, default=False
         Keep the matrix of the way back.
     random_state : int, RandomState or None, default=None
@@ -89,7 +91,7 @@ class SparseRandomProjection(_Projection):
         The number of outputs.
     density_ : float
         The share of entries that are not 0.
-    components_ : ndarray of shape (n_components, n_features)
+    components_ : sparse matrix of shape (n_components, n_features)
         The matrix.
     {fitted}
     """
@@ -103,6 +105,16 @@ class SparseRandomProjection(_Projection):
         self.dense_output = dense_output
         self.compute_inverse_components = compute_inverse_components
         self.random_state = random_state
+
+    @property
+    def components_(self):
+        """The matrix, drawn from its seed when it is asked for."""
+        return sparse.csr_matrix(super().components_)
+
+    def transform(self, X):
+        """Rows projected: sparse ones to a sparse matrix unless dense_output says otherwise."""
+        Z = super().transform(X)
+        return sparse.csr_matrix(Z) if sparse.issparse(X) and not self.dense_output else Z
 
     @property
     def kind(self):

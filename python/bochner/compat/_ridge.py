@@ -2,6 +2,11 @@
 # Copyright 2026 The bochner authors
 """sklearn.kernel_ridge."""
 
+import numbers
+
+from sklearn.kernel_ridge import KernelRidge as _Theirs
+from sklearn.utils.validation import check_is_fitted
+
 from bochner._docs import documented
 from bochner._predictors import KernelRidge as _KernelRidge
 from bochner.compat._approximation import kernel_of
@@ -9,31 +14,41 @@ from bochner.compat._approximation import kernel_of
 
 @documented
 class KernelRidge(_KernelRidge):
-    """Kernel ridge regression with scikit-learn's parameters, by random features or landmarks instead of all rows.
+    """Kernel ridge regression with scikit-learn's parameters, by landmarks instead of all rows where these are many.
+
+    The kernels rbf, laplacian and linear with one penalty are the library's; others are scikit-learn's own.
 
     Parameters
     ----------
-    alpha : float, default=1
+    alpha : float or array of shape (n_targets,), default=1
         The penalty.
-    kernel : {"rbf", "laplacian", "linear"}, default="linear"
+    kernel : str or callable, default="linear"
         The kernel.
     gamma : float, default=None
         None: 1 / n_features.
+    degree, coef0, kernel_params : as in scikit-learn
+        Of other kernels.
     n_components : int, default=None
         Landmarks of the Nystroem map. None: all rows up to 2000, which is exact.
     {draws}
 
     Attributes
     ----------
+    dual_coef_, X_fit_ : ndarray
+        Of scikit-learn's own, where it is that.
     {fitted}
     """
 
     solver, fit_intercept, calibrate, scale, precision, verbose = "auto", False, False, "none", "double", False
 
-    def __init__(self, alpha=1, *, kernel="linear", gamma=None, n_components=None, random_state=0, n_jobs=None):
+    def __init__(self, alpha=1, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None,
+                 n_components=None, random_state=0, n_jobs=None):
         self.alpha = alpha
         self.kernel = kernel
         self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
         self.n_components = n_components
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -42,6 +57,33 @@ class KernelRidge(_KernelRidge):
     def partial_fit(self):
         """scikit-learn's has none."""
         raise AttributeError("KernelRidge of bochner.compat has no partial_fit; bochner.KernelRidge has")
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Trains the machine on X, y and weights of rows."""
+        self.__dict__.pop("peer_", None)
+        ours = self.kernel in ("linear", "rbf", "laplacian") and self.kernel_params is None
+        if ours and isinstance(self.alpha, numbers.Real):
+            return super().fit(X, y, sample_weight)
+        self.__dict__.pop("model_", None)
+        self.peer_ = _Theirs(self.alpha, kernel=self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0,
+                             kernel_params=self.kernel_params).fit(X, y, sample_weight)
+        for name in ("dual_coef_", "X_fit_", "n_features_in_", "feature_names_in_"):
+            if hasattr(self.peer_, name):
+                setattr(self, name, getattr(self.peer_, name))
+        return self
+
+    def predict(self, X):
+        """Values of the targets for new rows."""
+        check_is_fitted(self)
+        return self.peer_.predict(X) if hasattr(self, "peer_") else super().predict(X)
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "model_") or hasattr(self, "peer_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
 
     def _set_machine(self, options, total_weight):
         machine = _KernelRidge(

@@ -58,6 +58,7 @@ def to_onnx(estimator, *, name="bochner"):
     outputs = _outputs(graph, model, saved, x, dtype, getattr(estimator, "classes_", None),
                        isinstance(estimator, ModelEstimator) and hasattr(estimator, "transform")
                        and not hasattr(estimator, "predict"))
+    outputs = _signed(graph, outputs, estimator)
     values = []
     for output, tensor, kind, width in outputs:
         graph.nodes.append(helper.make_node("Identity", [tensor], [output]))
@@ -143,6 +144,16 @@ def _outputs(graph, model, saved, x, dtype, classes, transforms):
         distances = graph.add("Sqrt", graph.add("Max", graph.add("Neg", y), np.zeros(1, dtype)))
         return [("label", label, TensorProto.INT64, None), ("distances", distances, number, width)]
     return [("features" if kind == "components" else "values", y, number, width)]
+
+
+def _signed(graph, outputs, estimator):
+    """TruncatedSVD of bochner.compat turns some directions of its model round."""
+    signs = getattr(estimator, "_signs", None)
+    if signs is None:
+        return outputs
+    (name, tensor, kind, width), = outputs
+    dtype = next(d for d, t in TYPES.items() if t == kind)
+    return [(name, graph.add("Mul", tensor, signs.astype(dtype)), kind, width)]
 
 
 def _classes(graph, model, saved, scores, dtype, classes):

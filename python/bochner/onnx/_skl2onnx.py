@@ -26,7 +26,7 @@ DROP_INS = ("RBFSampler", "Nystroem", "GaussianRandomProjection", "SparseRandomP
 
 def _drawn(graph, operator, x):
     """Outputs of the operator's model over the rows in x, cast to what they arrive in."""
-    from bochner.onnx import _model_of, _outputs
+    from bochner.onnx import _model_of, _outputs, _signed
 
     estimator = operator.raw_operator
     model = _model_of(estimator)
@@ -37,7 +37,8 @@ def _drawn(graph, operator, x):
     x = graph.double(x)
     if saved.tree["schema"].get("offsets"):
         x = graph.add("Sub", x, np.array(saved.tree["schema"]["offsets"]))
-    return _outputs(graph, model, saved, graph.cast(x, dtype), dtype, getattr(estimator, "classes_", None), False)
+    made = _outputs(graph, model, saved, graph.cast(x, dtype), dtype, getattr(estimator, "classes_", None), False)
+    return _signed(graph, made, estimator)
 
 
 def _wanted(operator, found):

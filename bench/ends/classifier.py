@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""KernelClassifier with nothing set beside what a scikit-learn user would write: test error and processor seconds of fit.
+
+The peers: StandardScaler, RBFSampler(n_components=500) and LinearSVC (the bar: never worse, never slower);
+HistGradientBoosting; LIBSVM's SVC behind a StandardScaler, on a sample of 10,000 rows where there are more. All get the
+same arrays. Seconds are those of all threads, since machines that measure may be busy. Each fit is a process of its own.
+The package is the one that PYTHONPATH or the environment has.
+
+usage: classifier.py [NAME ...] [--effort normal|fast] [--skip-peers]      names: adult usps covtype2 mnist
+"""
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+
+import numpy as np
+
+SETS = ["adult", "usps", "covtype2", "mnist"]
+MACHINES = ["pipeline", "boosting", "svc", "ours"]
+MOST_SVC = 10000
+
+
+def folder():
+    for place in (os.environ.get("BOCHNER_PLAIN_DATA"), os.environ.get("BOCHNER_DATA"), "data"):
+        if place and os.path.exists(os.path.join(place, "usps.train.csv")):
+            return place
+    sys.exit("classifier.py: no folder with usps.train.csv; name it by BOCHNER_PLAIN_DATA")
+
+
+def rows_of(name, part):
+    path = os.path.join(folder(), f"{name}.{part}")
+    if name == "adult":
+        from sklearn.datasets import load_svmlight_file
+
+        X, y = load_svmlight_file(path + ".svm", n_features=123)
+        return X.toarray(), y
+    if name == "mnist":
+        table = np.load(path + ".npy")
+        return table[:, :-1].astype(np.float64), table[:, -1]
+    import pandas
+
+    table = pandas.read_csv(path + ".csv")
+    target = table.columns[-1]
+    return table.drop(columns=target).to_numpy(np.float64), table[target].to_numpy()
+
+
+def machine_of(kind, effort):
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.kernel_approximation import RBFSampler
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import SVC, LinearSVC
+
+    if kind == "ours":
+        from bochner import KernelClassifier
+
+        return KernelClassifier(effort, n_jobs=2)
+    if kind == "pipeline":
+        return make_pipeline(StandardScaler(), RBFSampler(n_components=500, random_state=0), LinearSVC(random_state=0))
+    if kind == "boosting":
+        return HistGradientBoostingClassifier(random_state=0)
+    return make_pipeline(StandardScaler(), SVC())
+
+
+def one(name, kind, effort):
+    X, y = rows_of(name, "train")
+    if kind == "svc" and len(X) > MOST_SVC:
+        rows = np.random.default_rng(0).permutation(len(X))[:MOST_SVC]
+        X, y = X[rows], y[rows]
+    machine = machine_of(kind, effort)
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    machine.fit(X, y)
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    error = 1 - machine.score(*rows_of(name, "test"))
+    print(json.dumps({"set": name, "machine": kind, "error": error, "seconds": seconds, "rows": len(X)}))
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
+    parser.add_argument("names", nargs="*", default=SETS)
+    parser.add_argument("--effort", default="normal")
+    parser.add_argument("--skip-peers", action="store_true")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.one:
+        return one(arguments.names[0], arguments.one, arguments.effort)
+    for name in arguments.names:
+        for kind in ["ours"] if arguments.skip_peers else MACHINES:
+            done = subprocess.run([sys.executable, __file__, name, "--one", kind, "--effort", arguments.effort],
+                                  capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
+            if done.returncode:
+                sys.exit(done.stderr)
+            found = json.loads(done.stdout.splitlines()[-1])
+            print(f"{name:9} {kind:9} error {100 * found['error']:6.2f} %   {found['seconds']:8.1f} s   "
+                  f"{found['rows']} rows", flush=True)
+
+
+if __name__ == "__main__":
+    main()
