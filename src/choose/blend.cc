@@ -11,6 +11,9 @@ namespace bochner {
 namespace {
 
 constexpr double kLeast = 0.02;
+// Predictions that vary far less than others do may still go along with the targets by chance, and a large weight would
+// make much of what they do on other rows.
+constexpr double kLeastVariation = 1e-3;  // squared, of that of the candidate that varies most
 constexpr int kMostSweeps = 10000;
 
 std::vector<double> descend(const Matrix<double>& gram, std::span<const double> moment, const std::vector<char>& out) {
@@ -23,7 +26,7 @@ std::vector<double> descend(const Matrix<double>& gram, std::span<const double> 
       double rest = moment[i];
       for (std::size_t j = 0; j < k; ++j)
         if (j != i) rest -= gram(i, j) * b[j];
-      const double next = std::max(0.0, rest / gram(i, i));
+      const double next = std::clamp(rest / gram(i, i), 0.0, kMostBlendWeight);
       moved = std::max(moved, std::fabs(next - b[i]));
       b[i] = next;
     }
@@ -36,6 +39,9 @@ std::vector<double> descend(const Matrix<double>& gram, std::span<const double> 
 
 std::vector<double> blend_weights(const Matrix<double>& gram, std::span<const double> moment) {
   std::vector<char> out(moment.size(), 0);
+  double most = 0;
+  for (std::size_t i = 0; i < out.size(); ++i) most = std::max(most, gram(i, i));
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = gram(i, i) < kLeastVariation * most;
   for (;;) {
     std::vector<double> b = descend(gram, moment, out);
     std::size_t least = b.size();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
+#include <algorithm>
 #include <numeric>
 
+#include "choose/blend.h"
 #include "choose/logistic_blend.h"
 #include "choose/race.h"
 
@@ -45,7 +47,8 @@ FinalBlend RaceRows::by_log_loss(std::span<const Candidate> candidates, Numbers 
   }
   const LogisticBlend found = logistic_blend(scores, rows);
   const double sum = std::accumulate(found.weights.begin(), found.weights.end(), 0.0);
-  if (!(sum > 0)) return out;
+  if (!(sum > 0) || *std::max_element(found.weights.begin(), found.weights.end()) * before > kMostBlendWeight * sum)
+    return out;
   for (std::size_t k = 0; k < y_.cols(); ++k) {
     out.shift[k] = found.shift[k] * before / sum;
     for (std::size_t s = 0; s < support.size(); ++s) out.weights(support[s], k) = found.weights[s] * before / sum;

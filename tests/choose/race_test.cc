@@ -217,6 +217,28 @@ TEST(MetricMachine, GrowsWhereLeavesGain) {
   EXPECT_LT(squared_error({rows.x.view(), rows.y.view(), {}}, all, {}), 0.1);
 }
 
+// As random bins do that found nothing: an answer that goes along with the targets in its last digits.
+TEST(RaceRows, WhatHardlyVariesHasNoWeightAndNoneHasALargeOne) {
+  const Table table(400);
+  Threads threads(1);
+  TargetCode code;
+  code.task = Task::regression;
+  code.center = {3};
+  code.unit = {2};
+  const RaceRows rows(Stream(*table.rows, nullptr, threads, {}), code, 400, 5);
+  Candidate truth, faint;
+  truth.held = faint.held = Matrix<double>(60, 1);
+  for (std::size_t p = 0; p < 60; ++p) {
+    const double y = (table.y(rows.held()[p], 0) - 3) / 2;
+    truth.held(p, 0) = 0.8 * y + 0.1 * normal(2, Draw::sample, p);
+    faint.held(p, 0) = rows.mean()[0] + 1e-7 * y;
+  }
+  const Matrix<double> both = rows.weigh(std::vector<Candidate>{truth, faint});
+  EXPECT_EQ(both(1, 0), 0);
+  EXPECT_GT(both(0, 0), 0.1);
+  EXPECT_LE(rows.weigh(std::vector<Candidate>{faint})(0, 0), 2);
+}
+
 TEST(RaceTrees, LearnFromTheRowsNotHeldOutAndAgainFromAll) {
   const Table table(400);
   Threads threads(2);
