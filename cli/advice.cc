@@ -27,6 +27,12 @@ class Advice {
       if (*options.automatic != Effort::best) say("--effort best: more landmarks and leaves, in a few times the time");
       return;
     }
+    if (learner_row(options.learner.learner).has_neighbors) {
+      if (unsaid() && schema_.inputs > 1 && schema_.inputs <= kFewInputs)
+        say("--bandwidth auto: a length scale per input, searched; rows are compared by it");
+      say("no --learner: a machine that is fitted to the rows, not only looked up in them");
+      return;
+    }
     if (options.map.parts.size() > 1) {
       mixture();
       return;

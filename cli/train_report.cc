@@ -17,12 +17,16 @@ namespace {
 // How large the model is. Random bins are not what --features counts; a blend has a lambda in each of its parts.
 std::string size_text(const Report& report) {
   if (report.learner == "automatic") return counted(report.part_weights.size(), "part") + " blended";
+  if (const LearnerRow* row = find_learner(report.learner); row && row->has_neighbors)
+    return counted(report.rows, "row") + " kept";
   const bool bins = report.map.find("binning") != std::string::npos;
   return fmt::format("{}, lambda {:.3g}", counted(report.features, bins ? "bin" : "feature"), report.lambda);
 }
 
 std::string origin(const Report& report, const TrainWords& words) {
-  return words.validation.empty() ? report.validation : report.validation + ", whose rows chose lambda too";
+  if (words.validation.empty()) return report.validation;
+  const LearnerRow* row = find_learner(report.learner);
+  return report.validation + (row && row->has_neighbors ? ", whose rows chose too" : ", whose rows chose lambda too");
 }
 
 }  // namespace

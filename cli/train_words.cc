@@ -4,12 +4,31 @@
 #include "train_words.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "require.h"
 
 namespace bochner {
 
 namespace {
+
+// What a learner that compares rows is told. It has no map but projections before it.
+void parse_neighbor_words(const TrainWords& words, TrainOptions& options) {
+  using Weighting = LearnerOptions::Weighting;
+  if (!words.command || words.command->count("--map") == 0)
+    options.map = NoMap{};
+  else
+    require(options.map != MapOptions(), "--map: found {} with --learner {}, expected none: it compares rows",
+            words.map, words.learner);
+  for (const std::string& text : split_lists(words.neighbors)) {
+    const double k = parse_number("--neighbors", text);
+    require(k >= 1 && k <= 1e9 && k == std::floor(k), "--neighbors: found '{}', expected a count of 1 or more", text);
+    options.learner.neighbors.push_back(std::size_t(k));
+  }
+  if (!words.weighting.empty())
+    options.learner.weighting = parse_word<Weighting>("--weighting", words.weighting,
+                                                      {{"equal", Weighting::equal}, {"kernel", Weighting::kernel}});
+}
 
 // The learner and the options that go with it; an option of another learner is a mistake, not a wish.
 void parse_learner_words(const TrainWords& words, TrainOptions& options) {
@@ -22,15 +41,21 @@ void parse_learner_words(const TrainWords& words, TrainOptions& options) {
     require(!given || allowed, "{}: goes with {}, found --learner {}", option, whose, words.learner);
   };
   const bool is_ridge = learner.learner == Learner::ridge, is_svr = learner.learner == Learner::svr;
+  const bool by_objective = !is_ridge && !row.has_neighbors;
   only("--loss", !words.loss.empty(), row.has_loss, "--learner svm or svr");
-  only("--C", !words.C.empty(), !is_ridge, "every --learner but ridge, which has --lambda");
+  only("--C", !words.C.empty(), by_objective, "every --learner but ridge, which has --lambda, and knn");
   only("--epsilon", !words.epsilon.empty(), row.has_epsilon, "--learner svr");
   only("--delta", !words.delta.empty(), row.has_delta, "--learner huber");
-  only("--tolerance", !words.tolerance.empty(), !is_ridge, "every --learner but ridge");
+  only("--tolerance", !words.tolerance.empty(), by_objective, "every --learner but ridge and knn");
   only("--select", !words.select.empty(), is_ridge, "--learner ridge");
   only("--solver", words.solver != "auto", is_ridge, "--learner ridge");
+  only("--neighbors", !words.neighbors.empty(), row.has_neighbors, "--learner knn");
+  only("--weighting", !words.weighting.empty(), row.has_neighbors, "--learner knn");
+  for (const char* option : {"--lambda", "--features", "--no-intercept"})
+    only(option, words.command && words.command->count(option) > 0, !row.has_neighbors, "every --learner but knn");
   require(words.C.empty() || words.lambdas.empty(), "--C: found --lambda too, expected one of them");
   if (is_ridge) return;
+  if (row.has_neighbors) parse_neighbor_words(words, options);
 
   if (is_svr && !words.loss.empty())
     learner.loss = parse_word<MarginLoss>("--loss", words.loss,
@@ -66,8 +91,22 @@ void TrainWords::add(CLI::App& app) {
   add_reading(app);
   add_automatic(app);
   add_choices(app);
+  add_learner(app);
+  format.add(app);
+  run.add(app);
+  app.add_flag("--resume", resume, "Go on where a training by the same words was stopped or killed");
+  app.add_option("--checkpoint", checkpoint,
+                 "Where a long training saves how far it is; default: MODEL.checkpoint, from 30 s on")
+      ->type_name("FILE");
+  // For tests: how soon and how often it saves; at which of the points where it may be stopped it is.
+  app.add_option("--checkpoint-seconds", checkpoint_seconds)->group("");
+  app.add_option("--stop-after", stop_after)->group("");
+  app.add_flag("--json", json, "Print the report as JSON");
+}
+
+void TrainWords::add_learner(CLI::App& app) {
   app.add_option("--learner", learner,
-                 "ridge; for classes svm, hard-svm or logistic, for numbers huber or svr (epsilon-insensitive)")
+                 "ridge or knn; for classes svm, hard-svm or logistic, for numbers huber or svr (epsilon-insensitive)")
       ->type_name("L")
       ->group(kMachine);
   app.add_option("--loss", loss, "svm: hinge (default) or squared-hinge; svr: epsilon (default) or squared-epsilon")
@@ -83,6 +122,14 @@ void TrainWords::add(CLI::App& app) {
   app.add_option("--epsilon", epsilon, "svr: errors this small cost nothing; default: a tenth of the deviation")
       ->type_name("E")
       ->group(kMachine);
+  add_repeatable(app, "--neighbors", neighbors,
+                 "knn: how many of the nearest rows are heard; several: the best. Default: 1 to 100, by leave-one-out")
+      ->type_name("K")
+      ->group(kMachine);
+  app.add_option("--weighting", weighting,
+                 "knn: what neighbours weigh: equal, or kernel (of their distance); default: by leave-one-out")
+      ->type_name("W")
+      ->group(kMachine);
   app.add_option("--delta", delta, "huber: errors beyond it count as lines; default: by the residuals")
       ->type_name("D")
       ->group(kMachine);
@@ -97,16 +144,6 @@ void TrainWords::add(CLI::App& app) {
          "cholesky, cg (many features of many rows), dual (fewer rows than features) or auto, the fastest; for ridge")
       ->type_name("S")
       ->group(kMachine);
-  format.add(app);
-  run.add(app);
-  app.add_flag("--resume", resume, "Go on where a training by the same words was stopped or killed");
-  app.add_option("--checkpoint", checkpoint,
-                 "Where a long training saves how far it is; default: MODEL.checkpoint, from 30 s on")
-      ->type_name("FILE");
-  // For tests: how soon and how often it saves; at which of the points where it may be stopped it is.
-  app.add_option("--checkpoint-seconds", checkpoint_seconds)->group("");
-  app.add_option("--stop-after", stop_after)->group("");
-  app.add_flag("--json", json, "Print the report as JSON");
 }
 
 void TrainWords::add_automatic(CLI::App& app) {

@@ -18,8 +18,8 @@ struct TrainWords : FeatureWords {
   TrainWords() { map = "fourier"; }
 
   std::string file, output, validation, solver = "auto", task, missing = "mean", weights, select, learner = "ridge",
-                                        loss, epsilon, delta, tolerance, effort, budget;
-  std::vector<std::string> targets, lambdas, C, class_weights;
+                                        loss, epsilon, delta, tolerance, effort, budget, weighting;
+  std::vector<std::string> targets, lambdas, C, class_weights, neighbors;
   ColumnWords columns;
   std::size_t folds = 0;
   double test = 0;
@@ -43,6 +43,7 @@ struct TrainWords : FeatureWords {
 
  private:
   void add_automatic(CLI::App& app);
+  void add_learner(CLI::App& app);
   std::string machine_word() const;
   std::string automatic_word() const;  // that asks for the automatic machine
   std::optional<Effort> automatic_effort() const;

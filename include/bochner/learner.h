@@ -14,16 +14,17 @@
 #include <string_view>
 #include <vector>
 
+#include "bochner/kernel.h"
 #include "bochner/schema.h"
 
 namespace bochner {
 
-enum class Learner { ridge, svm, hard_svm, logistic, huber, svr };
+enum class Learner { ridge, svm, hard_svm, logistic, huber, svr, knn };
 
 // How an svm pays for a violated margin v = max(0, 1 - y u), or an svr for v = max(0, |y - u| - epsilon).
 enum class MarginLoss { linear, squared };  // v (hinge, epsilon-insensitive) or v^2 (their squares)
 
-// Every learner but ridge:  min 1/2 |w|^2 + C sum_i weight_i loss(y_i, z_i w + b),  LIBLINEAR's convention.
+// Every learner but ridge and knn:  min 1/2 |w|^2 + C sum_i weight_i loss(y_i, z_i w + b),  LIBLINEAR's convention.
 // lambda = 1 / (C n) is the other spelling, n the sum of the weights. The intercept b is not penalised.
 struct LearnerOptions {
   Learner learner = Learner::ridge;  // ridge has options of its own
@@ -38,6 +39,10 @@ struct LearnerOptions {
                                          // features 1e-3, of svm on bins 1e-2
   int most_steps = 200;                  // Newton steps before it stops and says so
   std::uint64_t seed = 0;                // which rows are held out, and the sketch
+  // knn: the mean of the nearest rows' targets, or the shares of their classes.
+  std::vector<std::size_t> neighbors = {};  // how many; empty: 1 to 100, by leave-one-out; several: the best of them
+  enum class Weighting { chosen, equal, kernel } weighting = Weighting::chosen;  // by leave-one-out, likewise
+  Kernel kernel = {};  // what neighbours weigh, of one length scale; train() takes its own and the bandwidth
 };
 
 // A row of the table of learners: what one learns, the options it has, and what its head puts out.
@@ -48,6 +53,7 @@ struct LearnerRow {
   bool has_C = false;             // ridge and hard margins have none
   bool has_loss = false;          // the choice of MarginLoss
   bool has_epsilon = false, has_delta = false;
+  bool has_neighbors = false;    // it compares rows: no features, no intercept, no objective
   bool rounds_features = false;  // 16-bit features do not move it by what its tolerance sees
   bool probabilities = false;    // its scores are those of classes' probabilities
   const char* no_parts = "";     // why parts of rows cannot be summed and merged; empty: they can

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/require.h"
+#include "choose/plan.h"
 
 namespace bochner {
 
@@ -40,9 +41,44 @@ void settle_mixed_bins(const TrainOptions& whole, const MapPart& part, PartPlan&
     bins.law.emplace().family = PitchLaw::Family::hat;
 }
 
+// Rows are compared as they are, each input divided by its length scale.
+const MapKind& metric_kind() {
+  static const MapKind kind{.name = "none",
+                            .has_kernel = true,
+                            .size =
+                                [](const MapRequest& request) {
+                                  return MapSize{
+                                      .features = request.inputs, .step = 0, .trial_features = kSearchFeatures};
+                                },
+                            .make = [](const MapRequest& request) -> MapPtr {
+                              std::vector<ColumnScaling> columns(request.inputs);
+                              for (std::size_t j = 0; j < columns.size(); ++j) {
+                                columns[j].method = ColumnScaling::Method::standardize;
+                                columns[j].factor = 1 / request.kernel.length_scale(j);
+                              }
+                              return scaling(std::move(columns));
+                            }};
+  return kind;
+}
+
+// The one part of a learner that compares rows.
+PartPlan metric_part(const TrainOptions& options) {
+  const MapOptions& map = options.map;
+  const bool none = map.parts.size() == 1 && std::holds_alternative<NoMap>(map.parts[0].map);
+  require(
+      none || map == MapOptions(),
+      "map: found {} with the learner {}, which compares rows as they are; expected none, or a projection before it",
+      map_words(map), learner_row(options.learner.learner).name);
+  PartPlan part = part_plan(options, map.parts[0]);
+  part.kind = &metric_kind();
+  part.request.options = NoMap{};
+  return part;
+}
+
 }  // namespace
 
 std::vector<PartPlan> map_parts(const TrainOptions& options) {
+  if (learner_row(options.learner.learner).has_neighbors) return {metric_part(options)};
   const std::vector<MapPart>& given = options.map.parts;
   require(!given.empty(), "map: found no parts, expected at least one");
   std::vector<PartPlan> parts;

@@ -161,8 +161,13 @@ class Planning {
     if (searched_)
       plan.add("trials", SampleTrial::bytes(
                              schema_, size_.rows,
-                             has_bins(options_.map) ? kSearchFeatures : std::min(size_.features, kSearchFeatures)));
+                             searches_by_features() ? std::min(size_.features, kSearchFeatures) : kSearchFeatures));
     return plan;
+  }
+
+  // Trials have no more features than the map: bins and learners that compare rows have none.
+  bool searches_by_features() const {
+    return !has_bins(options_.map) && !learner_row(options_.learner.learner).has_neighbors;
   }
 
   MemoryPlan fit(const FitSize& size, double memory) const {

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "folds/gram.h"
+#include "learn/knn.h"
 #include "learn/newton/hessian_factor.h"
 #include "learn/newton/newton_learner.h"
 #include "learn/newton/preconditioner.h"
@@ -194,6 +195,7 @@ MemoryPlan newton_memory(const FitSize& s, const LearnerOptions& options, double
 
 // Where the rows are far fewer than the features the learner sees the space they span (newton/row_space.h).
 MemoryPlan learner_memory(const FitSize& s, const LearnerOptions& options, double memory) {
+  if (options.learner == Learner::knn) return knn_memory(s);
   if (keeps_csr(s) || !spans_few(s.rows, s.features))
     return with_kept_features(newton_memory(s, options, memory), s, rounds_features(options), memory);
   const double n = double(s.rows), number = sizeof(double);

@@ -16,6 +16,7 @@
 #include "folds/held_out.h"
 #include "learn/descend.h"
 #include "learn/fit_memory.h"
+#include "learn/knn.h"
 #include "learn/newton/dense_design.h"
 #include "learn/newton/newton_learner.h"
 #include "learn/newton/row_space.h"
@@ -179,6 +180,11 @@ void check_learner(const Schema& schema, const LearnerOptions& options) {
   require(options.C.empty() || options.lambdas.empty(), "{}: found both C and lambda, expected one of them", name);
   require(options.learner != Learner::hard_svm || (options.C.empty() && options.lambdas.empty()),
           "hard-svm: a hard margin has no C and no lambda; leave them out or use svm");
+  require(!row.has_neighbors || (options.C.empty() && options.lambdas.empty() && !options.tolerance),
+          "{}: it has no C, no lambda and no tolerance; leave them out", name);
+  for (const std::size_t k : options.neighbors) require(k >= 1, "{}: neighbors is {}, expected 1 or more", name, k);
+  require(!row.has_neighbors || options.kernel.length_scales.size() == 1,
+          "{}: found {} length scales of the kernel, expected one", name, options.kernel.length_scales.size());
   const auto check = [&](const char* what, double value, bool zero) {
     require(std::isfinite(value) && (value > 0 || (zero && value == 0)), "{}: {} is {}, expected a {} number", name,
             what, value, zero ? "non-negative" : "positive");
@@ -362,6 +368,10 @@ class LearnerFit {
 Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOptions& options, const Stream* validation,
                    const std::function<void(const std::string&)>& say, const MakeHead& make_head) {
   check_learner(stream.schema(), options);
+  if (options.learner == Learner::knn) {
+    require(!make_head, "knn: its head is of rows, not of coefficients; use another learner");
+    return fit_knn(stream, survey, options, validation);
+  }
   return LearnerFit(stream, survey, options, validation).run(say, make_head);
 }
 

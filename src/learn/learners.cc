@@ -41,6 +41,10 @@ constexpr LearnerRow kLearners[] = {
      .has_loss = true,
      .has_epsilon = true,
      .no_parts = kIterates},
+    {.learner = Learner::knn,
+     .name = "knn",
+     .has_neighbors = true,
+     .no_parts = "it keeps the rows themselves; train it on the whole, or use ridge"},
 };
 
 }  // namespace

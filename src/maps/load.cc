@@ -13,6 +13,7 @@
 #include "maps/components.h"
 #include "maps/grid_linear.h"
 #include "maps/hmm.h"
+#include "maps/knn.h"
 #include "maps/measured.h"
 #include "maps/mixture.h"
 #include "maps/project.h"
@@ -47,6 +48,7 @@ constexpr std::pair<const char*, MapPtr (*)(const Archive&)> kLoaders[] = {
     {"radial_machine", load_radial_machine},
     {"leaf_machines", load_leaf_machines},
     {"tree_sum", load_tree_sum},
+    {"knn", load_knn},
 };
 
 }  // namespace

@@ -63,6 +63,9 @@ class Training {
  private:
   Model trained() {
     check_classes(schema(), {}, "train");
+    require(!options_.calibrate || schema().task == Task::regression ||
+                !learner_row(options_.learner.learner).has_neighbors,
+            "calibrate: the shares of classes among neighbours are probabilities already; leave it out");
     if (options_.say)
       for (const std::string& note : rows_.notes()) options_.say(note);
     keep_in_memory();
@@ -157,7 +160,16 @@ class Training {
     }
     return options_.learner.learner == Learner::ridge
                ? fit_ridge_by_choice(stream, survey(), options_.ridge, judge, options_.say)
-               : fit_learner(stream, survey(), options_.learner, judge, options_.say);
+               : fit_learner(stream, survey(), learner_options(), judge, options_.say);
+  }
+
+  // Rows are compared by the kernel of the training; its length scales are those that the inputs were divided by.
+  LearnerOptions learner_options() const {
+    LearnerOptions learner = options_.learner;
+    if (!learner_row(learner.learner).has_neighbors) return learner;
+    learner.kernel = map_parts(options_)[0].request.kernel;
+    learner.kernel.length_scales = {1.0};
+    return learner;
   }
 
   Fitted fit_mixed(const Plan& plan, const Stream* judge) {

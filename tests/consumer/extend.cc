@@ -308,7 +308,7 @@ void use_sparse_map(Rows& rows, const std::string& path) {
   options.learner.tolerance = 1e-2;
   options.learner.loss = MarginLoss::squared;
   for (const LearnerRow& learner : learners()) {
-    if (learner.task == Task::classification) continue;
+    if (learner.task == Task::classification || learner.has_neighbors) continue;  // which has no map
     options.learner.learner = learner.learner;
     options.learner.C = {10};
     const Model model = train(rows, options);
@@ -327,7 +327,7 @@ void use_sparse_map(Rows& rows, const std::string& path) {
   const auto own = memory_rows<float>(x.view(), y.view(), schema);
   const MapPtr map = std::make_shared<CrossedCells>(4, 10000);
   for (const LearnerRow& learner : learners()) {
-    if (learner.task == Task::regression) continue;
+    if (learner.task == Task::regression || learner.has_neighbors) continue;
     std::vector<double> C;
     if (learner.has_C) C = {10};
     const Model model = learner.learner == Learner::ridge

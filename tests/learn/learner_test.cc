@@ -287,14 +287,14 @@ TEST(Huber, IsNotMovedByOutliers) {
 }
 
 TEST(Learners, HaveARowEach) {
-  for (const Learner learner :
-       {Learner::ridge, Learner::svm, Learner::hard_svm, Learner::logistic, Learner::huber, Learner::svr}) {
+  for (const Learner learner : {Learner::ridge, Learner::svm, Learner::hard_svm, Learner::logistic, Learner::huber,
+                                Learner::svr, Learner::knn}) {
     const LearnerRow& row = learner_row(learner);
     EXPECT_EQ(row.learner, learner);
     EXPECT_EQ(find_learner(row.name), &row);
     EXPECT_EQ(std::string(row.no_parts).empty(), learner == Learner::ridge);  // the one that is a sum
   }
-  EXPECT_EQ(learners().size(), 6u);
+  EXPECT_EQ(learners().size(), 7u);
   EXPECT_EQ(find_learner("forest"), nullptr);
 }
 

@@ -80,6 +80,9 @@ std::vector<Kind> kinds() {
                   .map = Binning{},
                   .features = 20,
                   .learner = {.learner = Learner::huber, .C = {1}}}});
+  const LearnerOptions five{.learner = Learner::knn, .neighbors = {5}, .weighting = LearnerOptions::Weighting::kernel};
+  all.push_back({"knn", {.bandwidth = Bandwidth::Rule::median, .learner = five}});
+  all.push_back({"knn_classes", {.bandwidth = Bandwidth::Rule::median, .learner = five}, true});
   return all;
 }
 
