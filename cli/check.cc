@@ -4,8 +4,10 @@
 #include "bochner/check.h"
 
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
+#include "bochner/hashes.h"
 #include "commands.h"
 #include "output.h"
 #include "require.h"
@@ -17,7 +19,7 @@ namespace {
 
 struct CheckWords {
   TrainWords train;
-  std::string model, lambda;
+  std::string model, lambda, hash;
   std::vector<std::string> limits;
   CheckOptions options;
   bool json = false;
@@ -110,20 +112,64 @@ nlohmann::json to_json(const MapCheck& check) {
   return tree;
 }
 
-// A model brings its own map: words that would make another contradict it.
-void refuse_map_words(const CLI::App& command) {
-  for (const char* name : {"--kernel", "--bandwidth", "--gamma", "--map", "--features", "--precision", "--scale",
-                           "--target", "--task", "--missing", "--weights", "--ignore", "--category"})
-    require(command.get_option(name)->count() == 0, "{}: the model says it already; leave it or --model out", name);
+// A model brings its own map, and hashes have none: words that would make another contradict it.
+void refuse_map_words(const CLI::App& command, const char* instead) {
+  for (const char* name : {"--kernel", "--bandwidth", "--gamma", "--map", "--features", "--precision", "--scale"})
+    require(command.get_option(name)->count() == 0, "{}: {}; leave it or {} out", name,
+            instead == std::string_view("--model") ? "the model says it already" : "hashes have no map", instead);
 }
 
 MapCheck run_model(const CLI::App& command, const CheckWords& words, Messages& messages) {
-  refuse_map_words(command);
+  refuse_map_words(command, "--model");
+  for (const char* name : {"--target", "--task", "--missing", "--weights", "--ignore", "--category"})
+    require(command.get_option(name)->count() == 0, "{}: the model says it already; leave it or --model out", name);
   const Model model = load_model(words.model);
   RowsOptions reading = words.train.format.rows(words.train.run);
   reading.target_required = false;
   const std::unique_ptr<Rows> rows = open_rows(words.train.file, model.schema(), reading);
   return check(*rows, model, words.options, words.train.run.execution(messages));
+}
+
+// Hashes of neighbours instead of a map: how often they are alike.
+void run_hashes(const CLI::App& command, const CheckWords& words) {
+  Messages messages(words.train.run.quiet);
+  refuse_map_words(command, "--hash");
+  double most = std::numeric_limits<double>::infinity();
+  for (const Limit& limit : parse_limits(words.limits)) {
+    require(limit.measure.name == std::string_view("worst"), "--fail-above: found {}, expected worst with --hash",
+            limit.measure.name);
+    most = limit.most;
+  }
+  std::vector<HashFamily> families;
+  if (words.hash == "all")
+    families = {HashFamily::stable, HashFamily::cauchy, HashFamily::hyperplane, HashFamily::crosspolytope,
+                HashFamily::minhash};
+  else
+    families = {parse_hash_name(words.hash)};
+  RowsOptions reading = words.train.rows();
+  reading.inputs_only = true;
+  const std::unique_ptr<Rows> rows = open_rows(words.train.file, reading);
+  nlohmann::json all = nlohmann::json::array();
+  bool above = false;
+  for (const HashFamily family : families) {
+    const HashCheck found =
+        check_hash(*rows, family, 100 * words.options.draws, words.train.seed, words.train.run.execution(messages));
+    if (!words.json) print(found.text());
+    nlohmann::json tree = {{"hash", hash_name(family)}, {"width", found.width}, {"functions", found.functions},
+                           {"pairs", found.pairs},      {"worst", found.worst}, {"bands", nlohmann::json::array()}};
+    for (const HashCheck::Band& band : found.bands)
+      tree["bands"].push_back({{"distance", band.distance},
+                               {"found", band.found},
+                               {"expected", band.expected},
+                               {"deviation", band.deviation}});
+    all.push_back(std::move(tree));
+    if (found.worst <= most) continue;
+    above = true;
+    fmt::print(stderr, "bochner: {}: {}: the worst error is {:.3g}, above {:g} of --fail-above\n", words.train.file,
+               hash_name(family), found.worst, most);
+  }
+  if (words.json) print_json(all);
+  if (above) throw AboveLimit{};
 }
 
 MapCheck run_map(const CheckWords& words, Messages& messages) {
@@ -147,6 +193,10 @@ void run_check(const CLI::App& command, CheckWords& words) {
   require(!words.options.lambda || *words.options.lambda > 0, "--lambda: found {}, expected a positive number",
           words.lambda);
   words.options.seed = words.train.seed;
+  if (!words.hash.empty()) {
+    require(words.model.empty(), "--hash: found --model too, expected one of them");
+    return run_hashes(command, words);
+  }
   const MapCheck found = words.model.empty() ? run_map(words, messages) : run_model(command, words, messages);
   if (words.json)
     print_json(to_json(found));
@@ -175,6 +225,12 @@ void add_check(CLI::App& app, Job& job) {
       ->type_name("");
   command->add_option("--model", words->model, "Check the map of a model that `bochner train` saved")
       ->type_name("MODEL");
+  command
+      ->add_option(
+          "--hash", words->hash,
+          "Instead of a map: how often hashes are alike beside their closed form, by 100 times --seeds of them; "
+          "stable, cauchy, hyperplane, crosspolytope, minhash or all")
+      ->type_name("H");
   command->add_option("--sample", words->options.sample, "Rows to compare in pairs, at most 5000; default 1000")
       ->type_name("N");
   command->add_option("--seeds", words->options.draws, "Draws of a random map for bias and variance; default 20")
@@ -197,6 +253,7 @@ void add_check(CLI::App& app, Job& job) {
       "  bochner check cars.csv --target price --map binning --kernel laplacian --features 200\n"
       "  bochner check cars.csv --target price --map fourier+binning --bandwidth auto\n"
       "  bochner check cars.csv --target price --map project:kind=sign,dims=100\n"
+      "  bochner check images.npy --hash all --seeds 100\n"
       "  bochner check new.csv --model cars.model --fail-above worst=0.2,spectral=0.05\n"
       "Without --bandwidth the median rule gives it; auto searches as train does, and takes a --target. Exits with 4 "
       "where --fail-above does not hold.");

@@ -21,7 +21,7 @@ struct IndexWords {
   SearchWords search;
   std::string text;
   std::vector<std::string> documents;
-  bool no_texts = false;
+  bool no_texts = false, bytes = false;
   std::size_t k = 10;
   std::uint64_t first = 0;
 };
@@ -83,6 +83,7 @@ void run_index(const IndexWords& words) {
   IndexOptions options = words.search.options(messages);
   options.k = words.k;
   options.first = words.first;
+  options.bytes = words.bytes;
   const std::unique_ptr<Rows> rows = words.search.open(messages);
   const std::string model = text_model(words);
   require(!model.empty() || words.documents.empty(),
@@ -111,6 +112,7 @@ void add_index(CLI::App& app, Job& job) {
       ->type_name("K");
   command->add_option("--first", words->first, "Number of the first row: parts that shall be merged have their own")
       ->type_name("N");
+  command->add_flag("--bytes", words->bytes, "Keep dense rows as a byte for each input: a quarter of the file");
   command->add_option("--text", words->text, "Text model of the rows, for `retrieve`; default: FILE.text where it is")
       ->type_name("MODEL");
   add_repeatable(*command, "--documents", words->documents,

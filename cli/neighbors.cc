@@ -5,10 +5,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+
 #include "clock.h"
 #include "commands.h"
 #include "neighbor_words.h"
 #include "output.h"
+#include "require.h"
 
 namespace bochner {
 
@@ -20,11 +25,60 @@ constexpr const char* kNeighborsHelp =
 std::string place_text(const std::string& output) { return is_stdout(output) ? "" : " in " + output; }
 
 struct NeighborsWords {
-  std::string index, file, output;
+  std::string index, file, output, metric, only, without;
   std::size_t k = 10;
   RunOptions run;
   FileOptions format;
 };
+
+// Numbers of rows from a file: whole numbers with spaces or ends of lines between.
+std::vector<std::uint64_t> read_numbers(const std::string& option, const std::string& path) {
+  std::ifstream file(path);
+  if (!file) fail(Error::Kind::io, "{}: cannot read {}", option, path);
+  std::vector<std::uint64_t> numbers;
+  for (std::string word; file >> word;) {
+    std::uint64_t number = 0;
+    const char* const end = word.data() + word.size();
+    if (const auto read = std::from_chars(word.data(), end, number); read.ec != std::errc() || read.ptr != end)
+      fail(Error::Kind::data, "{}: number {} is '{}', expected the whole number of a row; one a line", path,
+           numbers.size() + 1, word.substr(0, 40));
+    numbers.push_back(number);
+  }
+  if (file.bad()) fail(Error::Kind::io, "{}: cannot read {} to its end", option, path);
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+RowFilter row_filter(const NeighborsWords& words) {
+  require(words.only.empty() || words.without.empty(), "--only: found --without too, expected one of them");
+  if (words.only.empty() && words.without.empty()) return {};
+  const bool only = !words.only.empty();
+  auto numbers = std::make_shared<std::vector<std::uint64_t>>(only ? read_numbers("--only", words.only)
+                                                                   : read_numbers("--without", words.without));
+  return
+      [numbers, only](std::uint64_t row) { return std::binary_search(numbers->begin(), numbers->end(), row) == only; };
+}
+
+// Rows without an index, which need not fit into memory.
+Neighbors stream(const NeighborsWords& words, const RowsOptions& reading, Messages& messages) {
+  require(words.only.empty() && words.without.empty(), "--metric: found {}, which goes with an index",
+          words.only.empty() ? "--without" : "--only");
+  RowsOptions inputs = reading;
+  inputs.inputs_only = true;
+  const std::unique_ptr<Rows> rows = open_rows(words.index, inputs);
+  const std::unique_ptr<Rows> queries = open_rows(words.file, rows->schema(), reading);
+  IndexOptions options;
+  options.metric = metric_word(words.metric);
+  options.execution = words.run.execution(messages);
+  return streamed_neighbors(*rows, *queries, words.k, options);
+}
+
+Neighbors search_index(const NeighborsWords& words, const RowsOptions& reading, Messages& messages) {
+  const RowFilter allowed = row_filter(words);
+  const NeighborIndex index = NeighborIndex::load(words.index);
+  const std::unique_ptr<Rows> queries = open_rows(words.file, index.schema(), reading);
+  return index.query(*queries, words.k, allowed, words.run.execution(messages));
+}
 
 void run_neighbors(const NeighborsWords& words) {
   Clock clock;
@@ -32,10 +86,9 @@ void run_neighbors(const NeighborsWords& words) {
   RowsOptions reading = words.format.rows(words.run);
   reading.target_required = false;
   check_text_name(words.output);
-  check_output(words.output, {words.index, words.file});
-  const NeighborIndex index = NeighborIndex::load(words.index);
-  const std::unique_ptr<Rows> queries = open_rows(words.file, index.schema(), reading);
-  const Neighbors found = index.query(*queries, words.k, words.run.execution(messages));
+  check_output(words.output, {words.index, words.file, words.only, words.without});
+  const Neighbors found =
+      words.metric.empty() ? search_index(words, reading, messages) : stream(words, reading, messages);
   write_neighbors(words.output, found);
   messages.say(fmt::format("{} of each of {}{}, {:.2f} s", counted(found.k, "neighbour"),
                            counted(found.queries(), "row"), place_text(words.output), clock.lap()));
@@ -65,15 +118,27 @@ void run_graph(const GraphWords& words) {
 void add_neighbors(CLI::App& app, Job& job) {
   CLI::App* command = app.add_subcommand("neighbors", "Find the rows of an index that are nearest to other rows");
   auto words = std::make_shared<NeighborsWords>();
-  command->add_option("INDEX", words->index, "A file that `bochner index` saved")->required()->type_name("");
+  command->add_option("INDEX", words->index, "A file that `bochner index` saved; with --metric a file of rows")
+      ->required()
+      ->type_name("");
   command->add_option("FILE", words->file, kRowsHelp)->required()->type_name("");
   command->add_option("-k", words->k, "How many of each")->type_name("K");
+  command->add_option("--only", words->only, "Find only rows whose numbers are in this file, one a line")
+      ->type_name("FILE");
+  command->add_option("--without", words->without, "Leave rows out whose numbers are in this file")->type_name("FILE");
+  command
+      ->add_option("--metric", words->metric,
+                   "Without an index: compare the queries with every row of a file, which need not fit into memory; "
+                   "euclidean, cosine, inner, hamming or jaccard")
+      ->type_name("M");
   command->add_option("-o,--output", words->output, kNeighborsHelp)->type_name("OUT");
   words->format.add(*command);
   words->run.add(*command);
   command->footer(
       "Example:\n"
       "  bochner neighbors images.index new.npy -k 10 -o near.csv\n"
+      "  bochner neighbors images.index new.npy -k 10 --without sold.txt -o near.csv\n"
+      "  bochner neighbors huge.npy new.npy --metric euclidean --memory 2G -o near.csv\n"
       "Queries and rows are numbered from 0, ranks from 1. The distance is Euclidean, 1 - cosine, or the inner "
       "product\n"
       "(largest first), as the index was built.");

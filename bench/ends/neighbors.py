@@ -2,9 +2,11 @@
 # Copyright 2026 The bochner authors
 """Neighbours beside their peers, each in one run.
 
-usage: neighbors.py graph|exact|recall|dedup|retrieve   with bochner on the path
+usage: neighbors.py graph|curve|exact|recall|dedup|retrieve|bytes   with bochner on the path
 
-graph     ten neighbours of MNIST's 60,000 training images: `bochner graph` beside pynndescent
+graph     ten neighbours of MNIST's 60,000 training images: `bochner graph` beside pynndescent, hnswlib and annoy, each
+          with the settings tried here; seconds by the clock and of the processors
+curve     the same at several recalls, as docs/figures/neighbors.svg
 exact     the same by every pair, beside the bare products of numpy, faiss's flat index and scikit-learn
 recall    `graph --recall R` on MNIST, USPS, sift5k and 20 Newsgroups: the share found by 300 rows that the search does
           not know of
@@ -12,6 +14,7 @@ dedup     pairs of 20 Newsgroups messages of Jaccard's similarity 0.8 and more, 
           pairs
 retrieve  test messages of 20 Newsgroups ask for ten training messages: precision of the newsgroup, exact tf-idf beside
           bm25s
+bytes     the same by leading components of the tf-idf rows, kept as bytes: precision and bytes of a document
 
 Seconds by the clock, ours from file to file, theirs from memory, compilation and imports aside. Recall counts rows as
 near as the k-th, whichever they are.
@@ -39,7 +42,7 @@ def limits(x, rows):
 def recall(x, rows, limit, neighbors):
     hits = 0
     for row, most in zip(rows, limit):
-        others = [i for i in neighbors[row] if i != row][:K]
+        others = list(dict.fromkeys(i for i in neighbors[row] if i != row and i >= 0))[:K]  # each row once
         hits += (np.linalg.norm(x[others] - x[row], axis=1) <= most * (1 + 1e-5)).sum()
     return hits / (K * len(rows))
 
@@ -60,20 +63,113 @@ def some_rows(count):
     return np.random.default_rng(0).choice(count, 300, replace=False)
 
 
-def graph(folder):
+class Watch:
+    """Seconds by the clock and of the processors, of this process and of commands that ended."""
+
+    def __init__(self):
+        self.start = time.time(), self.used()
+
+    @staticmethod
+    def used():
+        t = os.times()
+        return t.user + t.system + t.children_user + t.children_system
+
+    def seconds(self):
+        return time.time() - self.start[0], self.used() - self.start[1]
+
+
+def graph_runs(folder, x, images, asked):
+    """name, setting, (clock, processor) seconds, neighbours."""
+    np.save(f"{folder}/x.npy", images)
+    for recall in asked:
+        watch = Watch()
+        data.run("bochner", "graph", f"{folder}/x.npy", "-k", str(K), "-o", f"{folder}/g.csv", "--quiet", "--recall",
+                 str(recall))
+        seconds = watch.seconds()
+        table = np.loadtxt(f"{folder}/g.csv", delimiter=",", skiprows=1, usecols=(0, 1, 2), dtype=int)
+        found = np.full((len(x), K), -1)
+        found[table[:, 0], table[:, 1] - 1] = table[:, 2]
+        yield "bochner graph, from file to file", f"--recall {recall}", seconds, found
     import pynndescent
+    pynndescent.NNDescent(x[:2000], n_neighbors=K + 1, random_state=0)  # compiles
+    for iterations in (2, 4, None):
+        watch = Watch()
+        found = pynndescent.NNDescent(x, n_neighbors=K + 1, random_state=0, n_iters=iterations).neighbor_graph[0]
+        yield "pynndescent", f"n_iters={iterations}", watch.seconds(), found
+    import hnswlib
+    for m, construction, search in ((8, 20, 15), (8, 40, 30), (12, 60, 40)):
+        watch = Watch()
+        index = hnswlib.Index(space="l2", dim=x.shape[1])
+        index.init_index(max_elements=len(x), M=m, ef_construction=construction, random_seed=0)
+        index.add_items(x)
+        index.set_ef(search)
+        yield "hnswlib", f"M={m}, ef={construction}/{search}", watch.seconds(), index.knn_query(x, k=K + 1)[0]
+    import annoy
+    for trees, search in ((10, 600), (20, 1500)):
+        watch = Watch()
+        index = annoy.AnnoyIndex(x.shape[1], "euclidean")
+        index.set_seed(0)
+        for i, row in enumerate(x):
+            index.add_item(i, row)
+        index.build(trees)
+        some = some_rows(len(x))  # the time of all is that of these, times as many
+        build, start = watch.seconds(), Watch()
+        found = np.full((len(x), K + 1), -1)
+        for i in some:
+            found[i] = index.get_nns_by_item(int(i), K + 1, search_k=search)
+        each = np.array(start.seconds()) * len(x) / len(some)
+        yield "annoy, queries of 300 rows times 200", f"{trees} trees, {search}", np.array(build) + each, found
+
+
+def graph(folder, asked=(0.9, 0.95)):
     images = mnist()
     x = images.astype(np.float32)
     rows = some_rows(len(x))
     limit = limits(x, rows)
-    np.save(f"{folder}/x.npy", images)
-    for asked in (0.9, 0.95):
-        found, seconds = our_graph(folder, f"{folder}/x.npy", len(x), "--recall", str(asked))
-        print(f"bochner --recall {asked}: {seconds:.2f} s, recall {recall(x, rows, limit, found):.3f}", flush=True)
-    pynndescent.NNDescent(x[:2000], n_neighbors=K + 1, random_state=0)  # compiles
-    start = time.time()
-    found = pynndescent.NNDescent(x, n_neighbors=K + 1, random_state=0).neighbor_graph[0]
-    print(f"pynndescent: {time.time() - start:.2f} s, recall {recall(x, rows, limit, found):.3f}", flush=True)
+    curves = {}
+    for name, setting, (clock, used), found in graph_runs(folder, x, images, asked):
+        share = recall(x, rows, limit, found)
+        curves.setdefault(name.split(",")[0], []).append((share, used))
+        print(f"{name} {setting}: recall {share:.3f}, {clock:.2f} s by the clock, {used:.2f} s of the processors",
+              flush=True)
+    return curves
+
+
+def curve(folder):
+    """Recall against processor seconds, logarithmic, as lines of one colour each."""
+    curves = graph(folder, (0.8, 0.9, 0.95, 0.99))
+    width, height, left, bottom = 640, 360, 60, 50
+    spent = [used for points in curves.values() for _, used in points]
+    low, high = np.log10(min(spent)) - 0.1, np.log10(max(spent)) + 0.1
+    least = min(0.7, min(share for points in curves.values() for share, _ in points))
+
+    def place(share, used):
+        return (left + (share - least) / (1 - least) * (width - left - 150),
+                height - bottom - (np.log10(used) - low) / (high - low) * (height - bottom - 20))
+
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" '
+             'font-size="12">', f'<rect width="{width}" height="{height}" fill="white"/>']
+    for tick in (0.7, 0.8, 0.9, 0.95, 1.0):
+        if tick >= least:
+            at = place(tick, 10 ** low)[0]
+            parts.append(f'<line x1="{at:.1f}" y1="20" x2="{at:.1f}" y2="{height - bottom}" stroke="#ddd"/>'
+                         f'<text x="{at:.1f}" y="{height - bottom + 16}" text-anchor="middle">{tick}</text>')
+    for tick in (1, 2, 5, 10, 20, 50, 100, 200):
+        if low <= np.log10(tick) <= high:
+            at = place(1, tick)[1]
+            parts.append(f'<line x1="{left}" y1="{at:.1f}" x2="{width - 150}" y2="{at:.1f}" stroke="#ddd"/>'
+                         f'<text x="{left - 6}" y="{at + 4:.1f}" text-anchor="end">{tick} s</text>')
+    for colour, (name, points) in zip(("#c0392b", "#2471a3", "#229954", "#7d3c98"), curves.items()):
+        at = [place(*point) for point in sorted(points)]
+        line = " ".join(f"{a:.1f},{b:.1f}" for a, b in at)
+        parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        parts += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3.5" fill="{colour}"/>' for a, b in at]
+        parts.append(f'<text x="{at[-1][0] + 8:.1f}" y="{at[-1][1] + 4:.1f}" fill="{colour}">{name}</text>')
+    parts.append(f'<text x="{(left + width - 150) / 2}" y="{height - 12}" text-anchor="middle">recall of ten neighbours, '
+                 "60,000 MNIST images; processor seconds</text></svg>")
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "figures", "neighbors.svg"),
+              "w") as file:
+        file.write("\n".join(parts) + "\n")
 
 
 def exact(folder):
@@ -81,20 +177,26 @@ def exact(folder):
     from sklearn.neighbors import NearestNeighbors
     x = np.ascontiguousarray(mnist().astype(np.float32))
     np.save(f"{folder}/x.npy", x)
-    start = time.time()
+
+    def said(name, watch):
+        clock, used = watch.seconds()
+        print(f"{name}: {clock:.2f} s by the clock, {used:.2f} s of the processors", flush=True)
+
+    watch = Watch()
     for begin in range(0, len(x), 1000):
         x[begin:begin + 1000] @ x.T
-    print(f"bare products: {time.time() - start:.2f} s", flush=True)
-    _, seconds = our_graph(folder, f"{folder}/x.npy", len(x), "--method", "exact")
-    print(f"bochner --method exact, from file to file: {seconds:.2f} s", flush=True)
-    start = time.time()
+    said("bare products", watch)
+    watch = Watch()
+    data.run("bochner", "graph", f"{folder}/x.npy", "-k", str(K), "-o", f"{folder}/g.csv", "--quiet", "--method", "exact")
+    said("bochner --method exact, from file to file", watch)
+    watch = Watch()
     flat = faiss.IndexFlatL2(x.shape[1])
     flat.add(x)
     flat.search(x, K + 1)
-    print(f"faiss flat: {time.time() - start:.2f} s", flush=True)
-    start = time.time()
+    said("faiss flat", watch)
+    watch = Watch()
     NearestNeighbors(n_neighbors=K + 1, algorithm="brute").fit(x).kneighbors(x, return_distance=False)
-    print(f"scikit-learn: {time.time() - start:.2f} s", flush=True)
+    said("scikit-learn", watch)
 
 
 def newsgroups(part):
@@ -195,8 +297,36 @@ def retrieve(folder):
           f"{(labels[found] == wanted[some][:, None]).mean():.3f}", flush=True)
 
 
+def precision(folder, index, queries, labels, wanted):
+    _, seconds = data.run("bochner", "neighbors", index, queries, "-k", str(K), "-o", f"{folder}/q.csv", "--quiet")
+    table = np.loadtxt(f"{folder}/q.csv", delimiter=",", skiprows=1, usecols=(0, 2), dtype=int)
+    return (wanted[table[:, 0]] == labels[table[:, 1]]).mean(), seconds
+
+
+def few_bytes(folder):
+    labels, wanted = messages("train")[1], messages("test")[1]
+    data.run("bochner", "text", newsgroups("train"), "-o", f"{folder}/n.svm", "--save", f"{folder}/n.text", "--quiet")
+    data.run("bochner", "text", newsgroups("test"), "--model", f"{folder}/n.text", "-o", f"{folder}/q.svm", "--quiet")
+    data.run("bochner", "index", f"{folder}/n.svm", "--metric", "cosine", "-o", f"{folder}/n.index", "--no-texts", "--quiet")
+    pairs = sum(len(line.split()) - 1 for line in open(f"{folder}/n.svm"))
+    whole = 8 * pairs / len(labels)  # a column and a number of each term
+    found, seconds = precision(folder, f"{folder}/n.index", f"{folder}/q.svm", labels, wanted)
+    print(f"tf-idf: {whole:.0f} bytes a document, precision at {K} {found:.3f}, {seconds:.1f} s", flush=True)
+    for dims in (32, 48, 64, 96):
+        data.run("bochner", "svd", f"{folder}/n.svm", "--rank", str(dims), "-o", f"{folder}/svd.model", "--quiet")
+        for part in ("n", "q"):
+            data.run("bochner", "transform", f"{folder}/svd.model", f"{folder}/{part}.svm", "-o", f"{folder}/{part}.npy",
+                     "--quiet")
+        data.run("bochner", "index", f"{folder}/n.npy", "--metric", "cosine", "--method", "exact", "--bytes", "-o",
+                 f"{folder}/b.index", "--quiet")
+        size = os.path.getsize(f"{folder}/b.index") / len(labels)
+        found, seconds = precision(folder, f"{folder}/b.index", f"{folder}/q.npy", labels, wanted)
+        print(f"{dims} components as bytes: {size:.0f} bytes a document in the file (1/{whole / size:.0f}), precision at {K} "
+              f"{found:.3f}, {seconds:.1f} s", flush=True)
+
+
 def main():
-    runs = {"graph": graph, "exact": exact, "recall": recalls, "dedup": dedup, "retrieve": retrieve}
+    runs = {"graph": graph, "curve": curve, "bytes": few_bytes, "exact": exact, "recall": recalls, "dedup": dedup, "retrieve": retrieve}
     chosen = sys.argv[1:] or ["graph"]
     if not all(name in runs for name in chosen):
         sys.exit(__doc__)

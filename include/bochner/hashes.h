@@ -10,9 +10,15 @@
 //   std::printf("%g %g", 1 - std::pow(1 - std::pow(near, functions), tables), std::pow(far, functions));
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
+
+#include "bochner/execution.h"
 
 namespace bochner {
+
+class Rows;
 
 // Locality-sensitive hashes: near rows often have the same value, far ones seldom.
 //   stable         floor((a.x + b) / w), a normal: Euclidean distances (Datar, Immorlica, Indyk & Mirrokni 2004)
@@ -31,5 +37,23 @@ HashFamily parse_hash_name(const std::string& text);  // std::invalid_argument f
 // 1 - cosine, 1 - Jaccard's similarity. width: of the cells of stable and cauchy. Of crosspolytope by quadrature for
 // normal directions, to about 0.001.
 double collision_probability(HashFamily family, double distance, double width = 1);
+
+// How often functions of a family have the same value for pairs of rows, beside the closed form, from near to far.
+struct HashCheck {
+  struct Band {
+    double distance = 0, found = 0, expected = 0;  // means over its pairs
+    double deviation = 0;                          // of what is found, by the number of functions
+  };
+  HashFamily family = HashFamily::stable;
+  double width = 1;
+  std::size_t functions = 0, pairs = 0;
+  std::vector<Band> bands = {};
+  double worst = 0;  // |found - expected| of a band
+
+  std::string text() const;
+};
+// On up to 400 of the rows, by as many functions as asked for or a few more.
+HashCheck check_hash(Rows& rows, HashFamily family, std::size_t functions = 2000, std::uint64_t seed = 0,
+                     const Execution& execution = {});
 
 }  // namespace bochner

@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -63,6 +64,9 @@ struct IndexOptions {
   std::size_t k = 10;       // for which the recall is measured
   std::uint64_t seed = 0;   // of all that is random
   std::uint64_t first = 0;  // the number of the first row: parts that shall merge have numbers of their own
+  // Dense rows are kept as a byte for each input, rounded to 256 steps of one size for all inputs: a quarter of the
+  // file. Such an index takes no more rows.
+  bool bytes = false;
   Execution execution = {};
 };
 
@@ -76,6 +80,9 @@ struct IndexReport {
   std::string hash = {};                      // lsh: family, tables, functions of a key, keys that are looked up
   std::size_t tables = 0, hashes = 0, probes = 0;
 };
+
+// Which rows of an index may be found, by their numbers. Asked once for each row and query(), on the calling thread.
+using RowFilter = std::function<bool(std::uint64_t row)>;
 
 // Rows to be searched. A function of the rows, their numbers, the options and the seed alone: the same bytes for any
 // threads, and for parts that were merged in any order. Queries are const and may come from several threads at once;
@@ -94,6 +101,9 @@ class NeighborIndex {
 
   // The k nearest rows of each query. Fewer places are filled where there are fewer rows.
   Neighbors query(Rows& queries, std::size_t k, const Execution& execution = {}) const;
+  // The same among the rows that `allowed` is true for. Where they are few they are all compared; otherwise the index
+  // is searched for more than k, and what still has too few is compared with all that are allowed.
+  Neighbors query(Rows& queries, std::size_t k, const RowFilter& allowed, const Execution& execution = {}) const;
 
   // Rows are added behind the others; removed by their numbers, which stay unused; taken over from another index of the
   // same columns and options, whose numbers must be others. The index is then as one built from all its rows at once.
@@ -115,5 +125,12 @@ class NeighborIndex {
 // automatic and many rows) the leaves of a few trees are compared within themselves, then neighbours of neighbours,
 // until the recall is reached on a sample.
 Neighbors neighbor_graph(Rows& rows, std::size_t k, const IndexOptions& options = {}, IndexReport* report = nullptr);
+
+// The k nearest of `rows` to each query, every pair compared, without an index: rows that need not fit into memory are
+// read in blocks, once for each block of queries that does. Both have the same columns. options: metric, first and
+// execution.
+Neighbors streamed_neighbors(Rows& rows, Rows& queries, std::size_t k, const IndexOptions& options = {});
+// The same of every row among the others; neighbor_graph does so where the method is exact and the rows do not fit.
+Neighbors streamed_graph(Rows& rows, std::size_t k, const IndexOptions& options = {});
 
 }  // namespace bochner

@@ -71,12 +71,12 @@ class NearestNeighbors(_Index):
     ----------
     n_neighbors : int, default=5
         How many, unless a query says otherwise.
-    metric : {"euclidean", "cosine", "inner"}, default="euclidean"
+    metric : {"euclidean", "cosine", "inner", "hamming", "jaccard"}, default="euclidean"
         What near means.
-    method : {"auto", "exact", "forest"}, default="auto"
+    method : {"auto", "exact", "project", "lsh", "forest"}, default="auto"
         How they are found.
     recall : float, default=0.95
-        Of the forest: the share of the true neighbours to be found, measured on a sample of the rows.
+        Where not every pair is compared: the share of the true neighbours to be found, measured on a sample of the rows.
     {draws}
 
     Attributes

@@ -47,11 +47,15 @@ void bind_neighbors(nb::module_& m) {
   nb::enum_<Metric>(m, "Metric")
       .value("euclidean", Metric::euclidean)
       .value("cosine", Metric::cosine)
-      .value("inner", Metric::inner);
+      .value("inner", Metric::inner)
+      .value("hamming", Metric::hamming)
+      .value("jaccard", Metric::jaccard);
   nb::class_<IndexOptions> options(m, "IndexOptions");
   nb::enum_<IndexOptions::Method>(options, "Method")
       .value("auto", IndexOptions::Method::automatic)
       .value("exact", IndexOptions::Method::exact)
+      .value("project", IndexOptions::Method::project)
+      .value("lsh", IndexOptions::Method::lsh)
       .value("forest", IndexOptions::Method::forest);
   options.def(nb::init<>())
       .def_rw("metric", &IndexOptions::metric)

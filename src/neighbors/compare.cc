@@ -153,6 +153,29 @@ std::size_t compare_candidates(const Workers& on, const Ranking& ranking, const 
   return done;
 }
 
+// The candidates of point i that its bytes do not rule out: nearer, perhaps, than k others surely are.
+void rule_out(const Codes& codes, std::size_t k, std::uint32_t i, std::span<const std::uint32_t> at,
+              std::vector<std::uint32_t>& left) {
+  constexpr double kRoom = 1 + 1e-9;  // distances are roots
+  left.assign(at.begin(), at.end());
+  if (at.size() <= k) return;
+  thread_local std::vector<std::uint32_t> squared;
+  thread_local std::vector<double> distance, most;
+  squared.resize(at.size());
+  distance.resize(at.size());
+  most.resize(at.size());
+  code_distances(codes.rows().row(i), codes.rows(), at, squared.data());
+  for (std::size_t c = 0; c < at.size(); ++c) {
+    distance[c] = codes.step() * std::sqrt(double(squared[c]));
+    most[c] = distance[c] + codes.slack(i, at[c]);
+  }
+  std::nth_element(most.begin(), most.begin() + std::ptrdiff_t(k - 1), most.end());
+  const double limit = most[k - 1] * kRoom;
+  left.clear();
+  for (std::size_t c = 0; c < at.size(); ++c)
+    if (distance[c] - codes.slack(i, at[c]) <= limit) left.push_back(at[c]);
+}
+
 }  // namespace
 
 Neighbors rank_candidates(const Workers& on, const Ranking& ranking, MatrixView<const float> queries,
@@ -164,13 +187,20 @@ Neighbors rank_candidates(const Workers& on, const Ranking& ranking, MatrixView<
   on.threads.run(pieces, [&](std::size_t piece, int) {
     std::vector<double> squared(best.keep());
     std::vector<Ranked> ranked;
+    std::vector<std::uint32_t> left;
     const std::size_t end = std::min(queries.rows, (piece + 1) * kQueriesAtOnce);
-    for (std::size_t i = piece * kQueriesAtOnce; i < end; ++i) {
+    for (std::size_t next = piece * kQueriesAtOnce; next < end; ++next) {
+      const std::size_t i = ranking.order.empty() ? next : ranking.order[next];
       const std::uint32_t* at = best.numbers(i);
       std::size_t count = std::size_t(std::find(at, at + best.keep(), kNoPoint) - at);
       ranked.clear();
       const float* x = queries.row(i);
-      if (metric != Metric::inner)
+      if (ranking.codes && metric != Metric::inner) {
+        rule_out(*ranking.codes, k, std::uint32_t(i), {at, count}, left);
+        at = left.data();
+        count = left.size();
+        on.ops.squared_distances(x, points, left, squared.data());
+      } else if (metric != Metric::inner)
         count = compare_candidates(on, ranking, {x, points, {at, count}, best.values(i)},
                                    ranking.origins.empty() ? nullptr : &ranking.origins[i], squared);
       for (std::size_t c = 0; c < count; ++c)

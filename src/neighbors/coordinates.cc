@@ -104,8 +104,10 @@ double RecallSample::recall(const Neighbors& found) const {
     while (count > 0 && truth.rows[i * k + count - 1] < 0) --count;
     all += count;
     const double limit = count ? distances[count - 1] * (1 + 1e-6) : 0;
+    const auto* rows = found.rows.data() + i * found.k;
     for (std::size_t c = 0; c < count; ++c)
-      hits += found.rows[i * found.k + c] >= 0 && found.distances[i * found.k + c] <= limit;
+      hits +=
+          rows[c] >= 0 && found.distances[i * found.k + c] <= limit && std::find(rows, rows + c, rows[c]) == rows + c;
   }
   return all ? double(hits) / double(all) : 1;
 }
@@ -139,19 +141,34 @@ namespace {
 // Where points may be searched: leading components of dense rows, hashes of the inputs of sparse ones.
 class Choices {
  public:
-  Choices(const Workers& on, const Points& points, std::uint64_t seed) : inputs_(points.inputs), seed_(seed) {
-    if (!points.sparse) axes_ = leading_axes(on, points.dense.view(), std::min(kMostDims, points.inputs / 2), seed);
+  Choices(const Workers& on, const Points& points, std::uint64_t seed) : on_(on), points_(points), seed_(seed) {
+    if (!points.sparse) find_axes(kFirstAxes);
   }
-  std::size_t first() const { return axes_ ? std::min(kFewDims, most()) : kFewHashes; }
-  std::size_t most() const { return axes_ ? axes_->eigen.values.size() : kMostHashes; }
+  std::size_t first() const { return axes_ ? std::min(kFewDims, axes_->eigen.values.size()) : kFewHashes; }
+  // Whether there are so many. Most points need few axes: the others are found when they are asked for.
+  bool has(std::size_t dims) {
+    if (!axes_) return dims <= kMostHashes;
+    if (dims > kFirstAxes && !all_) find_axes(kMostDims);
+    return dims <= axes_->eigen.values.size();
+  }
+  // Twice as many candidates cost dense points more than twice as many coordinates; hashes must be many.
+  std::size_t most_candidates(std::size_t few) const { return axes_ ? 2 * few : 4 * few; }
   MapPtr map(std::size_t dims) const {
     return axes_ ? first_axes(*axes_, dims)
-                 : project(inputs_, {.kind = ProjectOptions::Kind::hash, .dims = dims, .seed = seed_, .signs = kSigns});
+                 : project(points_.inputs,
+                           {.kind = ProjectOptions::Kind::hash, .dims = dims, .seed = seed_, .signs = kSigns});
   }
 
  private:
-  static constexpr std::size_t kFewHashes = 256, kMostHashes = 4096, kSigns = 8;
-  std::size_t inputs_;
+  void find_axes(std::size_t count) {
+    all_ = count >= std::min(kMostDims, points_.inputs / 2);
+    axes_ = leading_axes(on_, points_.dense.view(), std::min(count, points_.inputs / 2), seed_);
+  }
+
+  static constexpr std::size_t kFewHashes = 256, kMostHashes = 4096, kSigns = 8, kFirstAxes = 128;
+  const Workers& on_;
+  const Points& points_;
+  bool all_ = false;
   std::uint64_t seed_;
   std::optional<Axes> axes_;
 };
@@ -162,13 +179,15 @@ Coordinates choose_coordinates(const Workers& on, const Points& points, const Re
                                const IndexOptions& options) {
   const std::size_t few = few_candidates(sample.k);
   if (!points.sparse && points.inputs <= kFewDims) return coordinates_by(on, nullptr, points, few);
-  const Choices choices(on, points, options.seed);
-  for (std::size_t dims = choices.first(); dims > 0 && dims <= choices.most(); dims *= 2) {
+  Choices choices(on, points, options.seed);
+  const std::size_t most_candidates = choices.most_candidates(few);
+  for (std::size_t dims = choices.first(); dims > 0 && choices.has(dims); dims *= 2) {
     Coordinates found = coordinates_by(on, choices.map(dims), points, 0);
     const Matrix<float> coords = found.of(on, sample.queries);
-    for (const std::size_t candidates : {few, 2 * few, 4 * few}) {
-      Best best(coords.rows(), candidates);
-      meet_all(on, {coords.view(), sample.places}, found.field(points), best);
+    Best most(coords.rows(), most_candidates);
+    meet_all(on, {coords.view(), sample.places}, found.field(points), most);
+    for (std::size_t candidates = few; candidates <= most_candidates; candidates *= 2) {
+      const Best best = most.first(candidates);
       const PointSearch search{options.metric, sample.queries, {}, points, sample.k};
       if (sample.recall(rank_candidates(on, search, best)) < wanted) continue;
       found.candidates = candidates;

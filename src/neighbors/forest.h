@@ -24,6 +24,7 @@ class Tree {
                    std::size_t leaf);
 
   std::size_t leaves() const { return std::size_t(1) << depth_; }
+  std::span<const std::uint32_t> order() const { return order_; }  // places, leaf by leaf
   // The places of its rows, ascending.
   std::span<const std::uint32_t> leaf(std::size_t number) const;
   // The leaf that each row falls into.

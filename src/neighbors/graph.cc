@@ -4,8 +4,14 @@
 #include "neighbors/graph.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
 
 #include "backend/backend.h"
+#include "backend/place_point.h"
+#include "backend/some_values.h"
+#include "neighbors/codes.h"
 
 namespace bochner {
 
@@ -13,8 +19,9 @@ namespace {
 
 constexpr std::size_t kGraphLeaf = 200;
 constexpr std::size_t kFirstTrees = 4, kMostGraphTrees = 40;
-constexpr double kLittle = 0.003;  // of recall: a round that brings less is the last before more trees
+constexpr double kLittle = 0.02;  // of recall: a round that brings less is the last before more trees
 constexpr std::size_t kRowsOfPiece = 64;
+constexpr double kRounded = 1e-5;  // of squared lengths, what a value in float may be wrong by
 
 // Neighbours of neighbours (Dong, Moses & Li, WWW 2011), from a copy of the graph: the same for any threads. A row is
 // joined with the neighbours of its `width` best and with those that have it among theirs; of two steps at least one is
@@ -26,6 +33,7 @@ class Join {
         coords_(coords.rows),
         half_(coords.half),
         width_(width),
+        codes_(Codes::of(on, coords.rows)),
         near_(coords.rows.rows * width, Step{}),
         reverse_(near_.size()),
         met_(std::size_t(on.threads.count()), std::vector<std::uint32_t>(coords.rows.rows, kNoPoint)) {}
@@ -35,16 +43,16 @@ class Join {
     const std::size_t rows = coords_.rows;
     for (std::vector<std::uint32_t>& met : met_) std::fill(met.begin(), met.end(), kNoPoint);
     on_.threads.run((rows + kRowsOfPiece - 1) / kRowsOfPiece, [&](std::size_t piece, int thread) {
-      std::vector<std::uint32_t> offered;
-      std::vector<double> squared;
+      std::vector<std::uint32_t> offered, apart;
+      std::vector<float> values;
       for (std::size_t i = piece * kRowsOfPiece; i < std::min(rows, (piece + 1) * kRowsOfPiece); ++i) {
         const NearestView to = best.view(i);
         gather(std::uint32_t(i), to, met_[std::size_t(thread)], offered);
-        squared.resize(offered.size());
-        on_.ops.squared_distances(coords_.row(i), coords_, offered, squared.data());
-        // The value of a meeting: half |y|^2 - x.y = (|x - y|^2 - |x|^2) / 2.
+        leave_far_out(std::uint32_t(i), to, offered, apart);
+        values.resize(offered.size());
+        some_values(coords_.row(i), coords_, half_.data(), offered, values.data());
         for (std::size_t c = 0; c < offered.size(); ++c)
-          offer_point(float(squared[c] / 2 - double(half_[i])), offered[c], to.keep, to.values, to.numbers);
+          place_point(values[c], offered[c], to.keep, to.values, to.numbers);
       }
     });
   }
@@ -102,10 +110,28 @@ class Join {
       }
   }
 
+  // Those whose bytes are farther away than the worst that row i has: a value is half |y|^2 - x.y = (|x - y|^2 -
+  // |x|^2) / 2.
+  void leave_far_out(std::uint32_t i, const NearestView& known, std::vector<std::uint32_t>& offered,
+                     std::vector<std::uint32_t>& apart) const {
+    const float worst = known.values[known.keep - 1];
+    if (!codes_ || !(worst < std::numeric_limits<float>::infinity())) return;
+    const double origin = 2 * double(half_[i]), squared = std::max(0.0, 2 * double(worst) + origin);
+    const double most = std::sqrt(squared + kRounded * (3 * origin + 2 * squared));
+    apart.resize(offered.size());
+    code_distances(codes_->rows().row(i), codes_->rows(), offered, apart.data());
+    std::size_t left = 0;
+    for (std::size_t c = 0; c < offered.size(); ++c)
+      if (codes_->step() * std::sqrt(double(apart[c])) - codes_->slack(i, offered[c]) <= most)
+        offered[left++] = offered[c];
+    offered.resize(left);
+  }
+
   const Workers& on_;
   MatrixView<const float> coords_;
   std::span<const float> half_;
   std::size_t width_;
+  std::optional<Codes> codes_;                   // of the coordinates
   std::vector<Step> near_, reverse_;             // rows x width
   std::vector<std::vector<std::uint32_t>> met_;  // of each thread
 };
@@ -144,6 +170,7 @@ Graph grow_graph(const Workers& on, const Points& all, const RecallSample& sampl
   std::vector<std::uint32_t> self(points.rows);
   for (std::size_t i = 0; i < self.size(); ++i) self[i] = std::uint32_t(i);
   Best best(points.rows, coordinates.candidates);
+  Tree last;
   Join join(on, coords, sample.k);
   const auto said = [&](const char* step) {
     graph.recall = measured(on, options.metric, points, sample, best);
@@ -151,9 +178,10 @@ Graph grow_graph(const Workers& on, const Points& all, const RecallSample& sampl
     return graph.recall >= options.recall;
   };
   for (std::size_t wanted = kFirstTrees; graph.trees < kMostGraphTrees; wanted += 2) {
-    for (; graph.trees < wanted; ++graph.trees)
-      meet_within_leaves(on, Tree::grow(on, coords.rows, options.seed, graph.trees, graph.leaf), {coords.rows, self},
-                         coords, best);
+    for (; graph.trees < wanted; ++graph.trees) {
+      last = Tree::grow(on, coords.rows, options.seed, graph.trees, graph.leaf);
+      meet_within_leaves(on, last, {coords.rows, self}, coords, best);
+    }
     bool enough = said("trees");
     for (double before = -1; !enough && graph.recall > before + kLittle;) {
       before = graph.recall;
@@ -162,8 +190,10 @@ Graph grow_graph(const Workers& on, const Points& all, const RecallSample& sampl
     }
     if (enough) break;
   }
+  const std::optional<Codes> codes = Codes::of(on, points);
   const std::vector<double> origins = squared_lengths(coords.rows);
-  graph.neighbors = rank_candidates(on, {options.metric, sample.k, origins}, points, points, best);
+  graph.neighbors = rank_candidates(on, {options.metric, sample.k, origins, codes ? &*codes : nullptr, last.order()},
+                                    points, points, best);
   return graph;
 }
 

@@ -12,6 +12,7 @@
 #include "neighbors/index_parts.h"
 #include "rows/shifted.h"
 #include "run/compute.h"
+#include "run/memory_plan.h"
 
 namespace bochner {
 
@@ -29,6 +30,21 @@ void check(const IndexOptions& options) {
 void unscale(Metric metric, int exponent, Neighbors& found) {
   const int of = metric == Metric::euclidean ? -exponent : metric == Metric::inner ? -2 * exponent : 0;
   for (double& distance : found.distances) distance = std::ldexp(distance, of);
+}
+
+// Rows become what their bytes say.
+ByteSteps round_to_bytes(Points& points) {
+  require(!points.sparse, "bytes: the rows are sparse, expected dense ones; project them first");
+  ByteSteps steps = byte_steps(points.dense.view());
+  if (steps.step == 0) steps.step = 1;
+  for (std::size_t i = 0; i < points.dense.rows(); ++i)
+    for (std::size_t j = 0; j < points.inputs; ++j)
+      points.dense(i, j) = steps.value(j, steps.code(j, points.dense(i, j)));
+  return steps;
+}
+
+void refuse_bytes(bool bytes, const char* what) {
+  require(!bytes, "{}: the index keeps rows as bytes, whose steps are those of its rows; build it from all rows", what);
 }
 
 }  // namespace
@@ -62,6 +78,7 @@ NeighborIndex::NeighborIndex(Rows& rows, const IndexOptions& options) : parts_(s
   parts_->points = read_points(near, options.execution);
   parts_->schema = near.schema();
   require(parts_->points.size() > 0 && parts_->points.inputs > 0, "neighbours: no rows with inputs, expected some");
+  if (options.bytes) parts_->bytes = round_to_bytes(parts_->points);
   parts_->options = options;
   parts_->options.execution = {};
   parts_->numbers.resize(parts_->points.size());
@@ -81,6 +98,11 @@ Metric NeighborIndex::metric() const { return parts_->options.metric; }
 const IndexReport& NeighborIndex::report() const { return parts_->report; }
 
 Neighbors NeighborIndex::query(Rows& queries, std::size_t k, const Execution& execution) const {
+  return query(queries, k, RowFilter(), execution);
+}
+
+Neighbors NeighborIndex::query(Rows& queries, std::size_t k, const RowFilter& allowed,
+                               const Execution& execution) const {
   const Parts& p = *parts_;
   require(k >= 1, "k: found 0, expected 1 or more");
   require(queries.schema().inputs == p.points.inputs && queries.schema().sparse == p.points.sparse,
@@ -92,7 +114,14 @@ Neighbors NeighborIndex::query(Rows& queries, std::size_t k, const Execution& ex
                                   read_points(with_offsets(queries, p.schema.offsets, shifted), execution), p.exponent);
   check_inputs(p.options.metric, asked);
   const PointSearch search{p.options.metric, asked, {}, p.scaled, std::min(k, p.points.size())};
-  Neighbors found = p.searcher.query(on, search, execution.progress);
+  Neighbors found;
+  if (allowed) {
+    std::vector<bool> may(p.numbers.size());
+    for (std::size_t i = 0; i < may.size(); ++i) may[i] = allowed(p.numbers[i]);
+    found = search_allowed(on, p.searcher, search, may);
+  } else {
+    found = p.searcher.query(on, search, execution.progress);
+  }
   unscale(p.options.metric, p.exponent, found);
   for (std::int64_t& row : found.rows)
     if (row >= 0) row = std::int64_t(p.numbers[std::size_t(row)]);
@@ -100,6 +129,7 @@ Neighbors NeighborIndex::query(Rows& queries, std::size_t k, const Execution& ex
 }
 
 void NeighborIndex::add(Rows& rows, const Execution& execution) {
+  refuse_bytes(parts_->bytes.has_value(), "add");
   std::unique_ptr<Rows> shifted;
   const Points more = read_points(with_offsets(rows, parts_->schema.offsets, shifted), execution);
   parts_->points.append(more);
@@ -127,6 +157,7 @@ void NeighborIndex::remove(std::span<const std::uint64_t> numbers, const Executi
 void NeighborIndex::merge(const NeighborIndex& other, const Execution& execution) {
   Parts& p = *parts_;
   const Parts& q = *other.parts_;
+  refuse_bytes(p.bytes || q.bytes, "merge");
   require(p.schema == q.schema, "merge: the columns of the two indexes differ, expected the same");
   require(p.options.metric == q.options.metric && p.options.method == q.options.method &&
               p.options.hash == q.options.hash && p.options.recall == q.options.recall && p.options.k == q.options.k &&
@@ -152,6 +183,13 @@ Neighbors neighbor_graph(Rows& rows, std::size_t k, const IndexOptions& options,
   check(options);
   require(k >= 1, "k: found 0, expected 1 or more");
   const Execution& execution = options.execution;
+  // In memory rows lie twice while they are read and scaled.
+  if (options.method == IndexOptions::Method::exact &&
+      2 * double(rows.memory_bytes(sizeof(float))) >= double(memory_limit(execution))) {
+    Neighbors found = streamed_graph(rows, k, options);
+    if (report) *report = {"exact", found.queries(), rows.schema().inputs};
+    return found;
+  }
   std::unique_ptr<Rows> shifted;
   Points points = read_points(without_far_offsets(rows, options.metric, shifted), execution);
   require(points.size() > 0 && points.inputs > 0, "neighbours: no rows with inputs, expected some");

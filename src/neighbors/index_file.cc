@@ -21,6 +21,36 @@ namespace {
 constexpr const char* kType = "bochner index";
 constexpr const char* kMethods[] = {"automatic", "exact", "project", "lsh", "forest"};
 
+void save_bytes(const Points& points, const ByteSteps& steps, Archive& archive) {
+  const std::size_t rows = points.dense.rows(), inputs = points.inputs;
+  std::vector<std::uint8_t> codes(rows * inputs);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < inputs; ++j) codes[i * inputs + j] = steps.code(j, points.dense(i, j));
+  archive.put_number("step", steps.step);
+  archive.put<float>("low", steps.low, {inputs});
+  archive.put<std::uint8_t>("codes", codes, {rows, inputs});
+}
+
+ByteSteps load_steps(const Archive& archive, std::size_t inputs) {
+  ByteSteps steps{archive.get<float>("low", {inputs}), archive.get_number("step")};
+  if (!(steps.step > 0) || !all_finite<float>(steps.low))
+    fail(Error::Kind::model, "step: found {}, expected steps of bytes; the file is damaged", steps.step);
+  return steps;
+}
+
+Points load_bytes(const Archive& archive, const Schema& schema, const ByteSteps& steps, std::size_t rows) {
+  if (schema.sparse) fail(Error::Kind::model, "codes: of sparse rows; the file is damaged");
+  Points points;
+  points.inputs = schema.inputs;
+  const std::vector<std::uint8_t> codes = archive.get<std::uint8_t>("codes", {rows, points.inputs});
+  points.dense = Matrix<float>(rows, points.inputs);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < points.inputs; ++j) points.dense(i, j) = steps.value(j, codes[i * points.inputs + j]);
+  if (!all_finite<float>({points.dense.data(), rows * points.inputs}))
+    fail(Error::Kind::model, "codes: some are of no finite number; the file is damaged");
+  return points;
+}
+
 void save_points(const Points& points, Archive& archive) {
   if (!points.sparse) {
     archive.put_view<float>("points", {points.dense.data(), points.dense.rows() * points.inputs},
@@ -76,7 +106,10 @@ void NeighborIndex::save(const std::string& path) const {
   archive.put_count("first", p.options.first);
   archive.put_count("next", p.next);
   archive.put_view<std::uint64_t>("numbers", p.numbers, {p.numbers.size()});
-  save_points(p.points, archive);
+  if (p.bytes)
+    save_bytes(p.points, *p.bytes, archive);
+  else
+    save_points(p.points, archive);
   p.searcher.save(archive);
   write_archive(path, archive);
 }
@@ -108,7 +141,13 @@ NeighborIndex NeighborIndex::load(const std::string& path) {
     if (p.numbers.empty() || p.numbers.back() >= p.next ||
         std::adjacent_find(p.numbers.begin(), p.numbers.end(), std::greater_equal<>()) != p.numbers.end())
       fail(Error::Kind::model, "numbers: of no rows, or not ascending; the file is damaged");
-    p.points = load_points(archive, p.schema, p.numbers.size());
+    if (archive.tree.contains("step")) {
+      p.options.bytes = true;
+      p.bytes = load_steps(archive, p.schema.inputs);
+      p.points = load_bytes(archive, p.schema, *p.bytes, p.numbers.size());
+    } else {
+      p.points = load_points(archive, p.schema, p.numbers.size());
+    }
     p.scale();
     check_inputs(p.options.metric, p.points);
     Threads threads(1);

@@ -3,12 +3,14 @@
 
 #pragma once
 
+#include "neighbors/codes.h"
 #include "neighbors/searcher.h"
 
 namespace bochner {
 
 struct NeighborIndex::Parts {
   Schema schema;
+  std::optional<ByteSteps> bytes;      // that the points were rounded to
   IndexOptions options;                // without its execution
   Points points;                       // as they are, but for the schema's offsets
   std::vector<std::uint64_t> numbers;  // of the rows, ascending
@@ -23,5 +25,9 @@ struct NeighborIndex::Parts {
   void scale();                             // points -> scaled
   void settle(const Execution& execution);  // all of it
 };
+
+// The nearest among the places that are allowed, as places: see NeighborIndex::query.
+Neighbors search_allowed(const Workers& on, const Searcher& searcher, const PointSearch& search,
+                         const std::vector<bool>& allowed);
 
 }  // namespace bochner

@@ -107,6 +107,25 @@ Rows& without_far_offsets(Rows& rows, Metric metric, std::unique_ptr<Rows>& owne
   return any ? with_offsets(rows, offsets, owner) : rows;
 }
 
+void append_block(const RowBlock<float>& block, Points& points, std::vector<float>& dense) {
+  if (!block.sparse()) {
+    for (std::size_t i = 0; i < block.rows; ++i)
+      dense.insert(dense.end(), block.values + i * block.stride, block.values + i * block.stride + block.cols);
+    return;
+  }
+  const std::size_t from = block.offsets[0];
+  for (std::size_t i = 0; i < block.rows; ++i)
+    points.offsets.push_back(points.values.size() + block.offsets[i + 1] - from);
+  points.columns.insert(points.columns.end(), block.columns + from, block.columns + block.offsets[block.rows]);
+  points.values.insert(points.values.end(), block.values + from, block.values + block.offsets[block.rows]);
+}
+
+Matrix<float> as_matrix(const std::vector<float>& dense, std::size_t inputs) {
+  Matrix<float> matrix(dense.size() / std::max<std::size_t>(inputs, 1), inputs);
+  std::copy(dense.begin(), dense.end(), matrix.data());
+  return matrix;
+}
+
 Points read_points(Rows& rows, const Execution& execution) {
   Points points;
   points.sparse = rows.schema().sparse;
@@ -119,39 +138,30 @@ Points read_points(Rows& rows, const Execution& execution) {
   while (rows.next(4 * kChunkRows, block)) {
     if (execution.cancel && execution.cancel()) throw Stopped();
     if (execution.progress) execution.progress("reading", rows.fraction_read());
-    if (block.sparse()) {
-      const std::size_t from = block.offsets[0];
-      for (std::size_t i = 0; i < block.rows; ++i)
-        points.offsets.push_back(points.values.size() + block.offsets[i + 1] - from);
-      points.columns.insert(points.columns.end(), block.columns + from, block.columns + block.offsets[block.rows]);
-      points.values.insert(points.values.end(), block.values + from, block.values + block.offsets[block.rows]);
-    } else {
-      for (std::size_t i = 0; i < block.rows; ++i)
-        dense.insert(dense.end(), block.values + i * block.stride, block.values + i * block.stride + block.cols);
-    }
+    append_block(block, points, dense);
     const double bytes = double(dense.size() + points.values.size()) * 8;
-    require(
-        bytes < limit,
-        "neighbours: the rows take more than the {} of memory that may be held; raise it, or take fewer inputs by a "
-        "projection first",
-        size_text(limit));
+    require(bytes < limit,
+            "neighbours: the rows take more than the {} of memory that may be held; raise it, take fewer inputs by a "
+            "projection first, or compare every pair, which reads the rows in blocks: method exact of a graph, or "
+            "streamed_neighbors",
+            size_text(limit));
   }
-  if (!points.sparse) {
-    points.dense = Matrix<float>(dense.size() / std::max<std::size_t>(points.inputs, 1), points.inputs);
-    std::copy(dense.begin(), dense.end(), points.dense.data());
-  }
+  if (!points.sparse) points.dense = as_matrix(dense, points.inputs);
   if (points.size() >= kNoPoint)
     fail(Error::Kind::data, "neighbours: {} rows, expected fewer than 2^32", points.size());
   return points;
 }
 
-int scale_exponent(const Points& points) {
+float largest_number(const Points& points) {
   float largest = 0;
   const float* values = points.sparse ? points.values.data() : points.dense.data();
   const std::size_t count = points.sparse ? points.values.size() : points.dense.rows() * points.inputs;
   for (std::size_t i = 0; i < count; ++i) largest = std::max(largest, std::abs(values[i]));
-  return largest > 0 ? -std::ilogb(largest) : 0;
+  return largest;
 }
+
+int scale_exponent(float largest) { return largest > 0 ? -std::ilogb(largest) : 0; }
+int scale_exponent(const Points& points) { return scale_exponent(largest_number(points)); }
 
 namespace {
 
@@ -221,5 +231,15 @@ std::vector<float> half_norms(Metric metric, MatrixView<const float> points) {
 
 Best::Best(std::size_t rows, std::size_t keep)
     : keep_(keep), values_(rows * keep, std::numeric_limits<float>::infinity()), numbers_(rows * keep, kNoPoint) {}
+
+Best Best::first(std::size_t keep) const {
+  const std::size_t rows = keep_ ? values_.size() / keep_ : 0;
+  Best some(rows, keep);
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::copy_n(values(i), std::min(keep, keep_), some.view(i).values);
+    std::copy_n(numbers(i), std::min(keep, keep_), some.view(i).numbers);
+  }
+  return some;
+}
 
 }  // namespace bochner

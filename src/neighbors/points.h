@@ -33,6 +33,9 @@ struct Points {
 // schema: a round number near the first rows. Angles and products do not allow that.
 Rows& without_far_offsets(Rows& rows, Metric metric, std::unique_ptr<Rows>& owner);
 
+// Rows of a block behind those that are there: of dense ones the numbers, whose matrix is made when all have come.
+void append_block(const RowBlock<float>& block, Points& points, std::vector<float>& dense);
+Matrix<float> as_matrix(const std::vector<float>& dense, std::size_t inputs);
 // All rows, as they are.
 Points read_points(Rows& rows, const Execution& execution);
 
@@ -41,6 +44,8 @@ Points read_points(Rows& rows, const Execution& execution);
 Points scaled_for(Metric metric, Points points, int exponent);
 // The exponent that makes the largest number of the rows about 1.
 int scale_exponent(const Points& points);
+float largest_number(const Points& points);  // in size
+int scale_exponent(float largest);
 
 // Whether near is a small |x - y|^2: rows that may be searched by their coordinates.
 bool by_distance(Metric metric);
@@ -57,6 +62,7 @@ class Best {
  public:
   Best(std::size_t rows, std::size_t keep);
   std::size_t keep() const { return keep_; }
+  Best first(std::size_t keep) const;  // of each row
   NearestView view(std::size_t row = 0) { return NearestView{keep_, values_.data(), numbers_.data()}.slice(row); }
   const std::uint32_t* numbers(std::size_t row) const { return numbers_.data() + row * keep_; }
   const float* values(std::size_t row) const { return values_.data() + row * keep_; }

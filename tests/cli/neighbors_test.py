@@ -50,6 +50,32 @@ class Neighbors(CommandTest):
             self.assertAlmostEqual(distance, true[0], places=5)
         self.assertEqual(len(self.table("n.csv")), 14)
 
+    def test_rows_are_left_out_by_their_numbers(self):
+        x, y = cloud(60, 3), cloud(5, 3, 2)
+        self.file("x.npy", npy(x))
+        self.file("y.npy", npy(y))
+        self.file("some", "".join(f"{i}\n" for i in range(0, 60, 2)))
+        self.succeed_quietly("index", "x.npy", "-o", "i")
+        for word, kept in (("--only", range(0, 60, 2)), ("--without", range(1, 60, 2))):
+            self.succeed_quietly("neighbors", "i", "y.npy", "-k", 3, word, "some", "-o", "n.csv")
+            for q in range(5):
+                true = sorted((math.dist(y[q], x[i]), i) for i in kept)[:3]
+                self.assertEqual([row for query, _, row, _ in self.table("n.csv") if query == q], [i for _, i in true])
+        self.file("bad", "1\ntwo\n")
+        self.refuse(2, "neighbors", "i", "y.npy", "--only", "bad", say="number 2 is 'two'")
+        self.refuse(1, "neighbors", "i", "y.npy", "--only", "some", "--without", "some")
+
+    def test_rows_without_an_index_are_streamed(self):
+        self.file("x.npy", npy(cloud(4000, 40)))
+        self.file("y.npy", npy(cloud(30, 40, 2)))
+        self.succeed_quietly("index", "x.npy", "--method", "exact", "-o", "i")
+        self.succeed_quietly("neighbors", "i", "y.npy", "-k", 4, "-o", "a.csv")
+        self.succeed_quietly("neighbors", "x.npy", "y.npy", "-k", 4, "--metric", "euclidean", "--memory", "1M", "-o", "b.csv")
+        self.assertEqual((self.folder / "a.csv").read_bytes(), (self.folder / "b.csv").read_bytes())
+        self.succeed_quietly("graph", "x.npy", "--method", "exact", "-k", 4, "-o", "a.csv")
+        self.succeed_quietly("graph", "x.npy", "--method", "exact", "-k", 4, "--memory", "1M", "-o", "b.csv")
+        self.assertEqual((self.folder / "a.csv").read_bytes(), (self.folder / "b.csv").read_bytes())
+
     def test_columns_of_a_table_that_are_no_inputs_are_left_out(self):
         self.succeed_quietly("graph", DATA / "adult-small.csv", "--target", "income", "-k", 2, "-o", "a.csv")
         self.succeed_quietly("graph", DATA / "adult-small.csv", "--ignore", "income", "-k", 2, "-o", "b.csv")

@@ -65,8 +65,10 @@ double recall(const Matrix<float>& x, const Neighbors& found, bool self) {
   std::size_t hits = 0;
   for (std::size_t i = 0; i < kRows; ++i) {
     const std::vector<double> all = naive(Metric::euclidean, x, &x(i, 0), self ? -1 : std::int64_t(i));
+    std::set<std::int64_t> seen;
     for (std::size_t c = 0; c < found.k; ++c)
-      hits += found.rows[i * found.k + c] >= 0 && found.distances[i * found.k + c] <= all[found.k - 1] * (1 + 1e-6);
+      hits += found.rows[i * found.k + c] >= 0 && seen.insert(found.rows[i * found.k + c]).second &&
+              found.distances[i * found.k + c] <= all[found.k - 1] * (1 + 1e-6);
   }
   return double(hits) / double(kRows * found.k);
 }

@@ -8,6 +8,7 @@
 
 #include "backend/cpu/operations.h"
 #include "backend/cpu/targets.h"
+#include "backend/place_point.h"
 #include "base/aligned.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -50,7 +51,7 @@ void nearest_points(MatrixView<const float> x, const PointPanels<float>& y, cons
       for (std::size_t c = 0; c < columns; ++c) {
         const std::uint32_t number = points.numbers[p * kPanel + c];
         if (values[c] <= to.values[to.keep - 1] && !(points.self && points.self[row + r] == number))
-          offer_point(values[c], number, to.keep, to.values, to.numbers);
+          place_point(values[c], number, to.keep, to.values, to.numbers);
       }
     }
   });

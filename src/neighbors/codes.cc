@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "neighbors/codes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "backend/backend.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr std::size_t kRowsOfPiece = 1024;
+constexpr std::size_t kLookedAt = 256;
+constexpr double kLevels = 255;
+constexpr double kRounded = 1 + 1e-6;  // errors are kept as floats, never too small
+
+struct Ranges {
+  std::vector<float> low, high;
+};
+
+Ranges ranges_of(MatrixView<const float> rows) {
+  Ranges ranges{std::vector<float>(rows.cols, std::numeric_limits<float>::infinity()),
+                std::vector<float>(rows.cols, -std::numeric_limits<float>::infinity())};
+  for (std::size_t i = 0; i < rows.rows; ++i)
+    for (std::size_t j = 0; j < rows.cols; ++j) {
+      ranges.low[j] = std::min(ranges.low[j], rows(i, j));
+      ranges.high[j] = std::max(ranges.high[j], rows(i, j));
+    }
+  return ranges;
+}
+
+// Whether the first rows are whole numbers of steps above the minima.
+bool is_whole(MatrixView<const float> rows, const Ranges& ranges, double step) {
+  for (std::size_t i = 0; i < std::min(rows.rows, kLookedAt); ++i)
+    for (std::size_t j = 0; j < rows.cols; ++j) {
+      const double steps = (double(rows(i, j)) - double(ranges.low[j])) / step;
+      if (steps != std::floor(steps)) return false;
+    }
+  return true;
+}
+
+// 255 of them span every input. Whole numbers (of images, of counts) that a byte holds lose nothing: points are scaled
+// by powers of two.
+double finest_step(MatrixView<const float> rows, const Ranges& ranges) {
+  double widest = 0;
+  for (std::size_t j = 0; j < ranges.low.size(); ++j)
+    widest = std::max(widest, double(ranges.high[j]) - double(ranges.low[j]));
+  if (!(widest > 0)) return 0;
+  const double step = widest / kLevels, power = std::exp2(std::ceil(std::log2(step)));
+  return is_whole(rows, ranges, power) ? power : step;
+}
+
+}  // namespace
+
+ByteSteps byte_steps(MatrixView<const float> rows) {
+  const Ranges ranges = ranges_of(rows);
+  const double step = finest_step(rows, ranges);
+  return {ranges.low, step > 0 && std::isfinite(1 / step) ? step : 0};
+}
+
+std::uint8_t ByteSteps::code(std::size_t input, float value) const {
+  return std::uint8_t(std::clamp(std::floor((double(value) - double(low[input])) / step + 0.5), 0.0, kLevels));
+}
+float ByteSteps::value(std::size_t input, std::uint8_t code) const {
+  return float(double(low[input]) + step * double(code));
+}
+
+std::optional<Codes> Codes::of(const Workers& on, MatrixView<const float> rows) {
+  const std::size_t width = (rows.cols + CodeRows::kWidth - 1) / CodeRows::kWidth * CodeRows::kWidth;
+  if (rows.rows == 0 || rows.cols == 0 || width > CodeRows::kMost) return std::nullopt;
+  const ByteSteps steps = byte_steps(rows);
+  if (!(steps.step > 0)) return std::nullopt;
+  Codes codes;
+  codes.step_ = steps.step;
+  codes.bytes_.resize(rows.rows * width);
+  codes.error_.resize(rows.rows);
+  codes.width_ = width;
+  on.threads.run((rows.rows + kRowsOfPiece - 1) / kRowsOfPiece, [&](std::size_t piece, int) {
+    const double per_step = 1 / codes.step_;
+    const std::size_t end = std::min(rows.rows, (piece + 1) * kRowsOfPiece);
+    for (std::size_t i = piece * kRowsOfPiece; i < end; ++i) {
+      std::uint8_t* to = codes.bytes_.data() + i * width;
+      const float* x = rows.row(i);
+      double squares = 0;
+      for (std::size_t j = 0; j < rows.cols; ++j) {
+        const double apart = (double(x[j]) - double(steps.low[j])) * per_step;
+        const double code = std::min(kLevels, std::floor(apart + 0.5));
+        to[j] = std::uint8_t(code);
+        squares += (apart - code) * (apart - code);
+      }
+      std::fill(to + rows.cols, to + width, std::uint8_t(0));
+      codes.error_[i] = float(std::sqrt(squares) * codes.step_ * kRounded);
+    }
+  });
+  return codes;
+}
+
+}  // namespace bochner
