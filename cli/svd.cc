@@ -4,6 +4,7 @@
 #include "bochner/svd.h"
 
 #include "clock.h"
+#include "command_checkpoint.h"
 #include "commands.h"
 #include "load_as.h"
 #include "output.h"
@@ -23,6 +24,7 @@ struct SvdWords {
   std::size_t passes = 0;
   CLI::Option* passes_given = nullptr;
   RowsWords rows;
+  CheckpointWords checkpoint;
 };
 
 void say_factor(const SvdWords& words, const Model& model, double seconds, Messages& messages) {
@@ -71,7 +73,7 @@ void run_part(const SvdWords& words, const SvdOptions& options, Messages& messag
          "next: `bochner merge` the sketches of all parts, then `bochner solve` the result");
 }
 
-void run_svd(const SvdWords& words) {
+void run_svd(const CLI::App& command, const SvdWords& words) {
   Clock clock;
   Messages messages(words.rows.run.quiet);
   SvdOptions options{.rank = words.rank,
@@ -88,8 +90,13 @@ void run_svd(const SvdWords& words) {
   }
   const std::unique_ptr<Rows> rows = words.rows.open();
   for (const std::string& note : rows->notes()) messages.say(note);
+  CommandCheckpoint checkpoint(
+      command, words.checkpoint,
+      {.inputs = {{"the data (by their hash)", words.rows.file}}, .output = words.rows.output});
+  checkpoint.attach(options.execution, messages);
   const Model model = svd(*rows, options);
   model.save(words.rows.output);
+  checkpoint.remove();
   say_factor(words, model, clock.lap(), messages);
 }
 
@@ -99,6 +106,7 @@ void add_svd(CLI::App& app, Job& job) {
   CLI::App* command = app.add_subcommand("svd", "Find the leading singular vectors or principal components of rows");
   auto words = std::make_shared<SvdWords>();
   words->rows.add(*command);
+  words->checkpoint.add(*command, "run");
   words->missing_given = command->get_option("--missing");
   words->rank_given = command->add_option("--rank", words->rank, "How many")->type_name("R");
   command->add_flag("--center", words->center, "Take the mean away first: principal components");
@@ -126,7 +134,7 @@ void add_svd(CLI::App& app, Job& job) {
       "  bochner merge a.sketch b.sketch -o all.sketch\n"
       "  bochner solve all.sketch -o images.model\n"
       "Rows stream from the file: memory grows with their width and the rank, not with their number.");
-  command->callback([words, &job] { job = [words] { run_svd(*words); }; });
+  command->callback([words, command, &job] { job = [words, command] { run_svd(*command, *words); }; });
 }
 
 }  // namespace bochner

@@ -11,11 +11,11 @@
 #include "advice.h"
 #include "bochner/paths.h"
 #include "clock.h"
+#include "command_checkpoint.h"
 #include "commands.h"
 #include "output.h"
 #include "require.h"
 #include "signals.h"
-#include "train_checkpoint.h"
 #include "train_report.h"
 #include "train_split.h"
 #include "train_words.h"
@@ -119,7 +119,10 @@ void run_train(const CLI::App& command, const TrainWords& words) {
   check_split(words);
   require(words.output != "-", "-o: found -, expected a file for the model");
   check_output(words.output, {words.file, words.validation});
-  TrainCheckpoint checkpoint(command, words);
+  CommandCheckpoint checkpoint(
+      command, words.checkpoint,
+      {.inputs = {{"the data (by their hash)", words.file}, {"the validation rows (by their hash)", words.validation}},
+       .output = words.output});
 
   messages.step("reading " + words.file);
   const std::unique_ptr<Rows> rows = open_rows(words.file, reading);

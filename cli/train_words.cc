@@ -94,13 +94,7 @@ void TrainWords::add(CLI::App& app) {
   add_learner(app);
   format.add(app);
   run.add(app);
-  app.add_flag("--resume", resume, "Go on where a training by the same words was stopped or killed");
-  app.add_option("--checkpoint", checkpoint,
-                 "Where a long training saves how far it is; default: MODEL.checkpoint, from 30 s on")
-      ->type_name("FILE");
-  // For tests: how soon and how often it saves; at which of the points where it may be stopped it is.
-  app.add_option("--checkpoint-seconds", checkpoint_seconds)->group("");
-  app.add_option("--stop-after", stop_after)->group("");
+  checkpoint.add(app, "training");
   app.add_flag("--json", json, "Print the report as JSON");
 }
 

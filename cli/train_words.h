@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bochner/train.h"
+#include "command_checkpoint.h"
 #include "feature_words.h"
 #include "options.h"
 
@@ -25,10 +26,8 @@ struct TrainWords : FeatureWords {
   double test = 0;
   CLI::Option *folds_given = nullptr, *test_given = nullptr;
   const CLI::App* command = nullptr;
-  bool no_intercept = false, json = false, resume = false, automatic = false, calibrate = false;
-  std::string checkpoint;
-  double checkpoint_seconds = 30;
-  std::size_t stop_after = 0;  // 0: never
+  bool no_intercept = false, json = false, automatic = false, calibrate = false;
+  CheckpointWords checkpoint;
   RunOptions run;
   FileOptions format;
 

@@ -56,6 +56,7 @@
 #include "bochner/neighbors.h"
 #include "bochner/new_rows.h"
 #include "bochner/nystroem.h"
+#include "bochner/open_checkpoint.h"
 #include "bochner/option_spelling.h"
 #include "bochner/outputs.h"
 #include "bochner/parts.h"

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 
 namespace bochner {
 
@@ -22,12 +22,18 @@ class BinnedSum {
   void add(double value) {
     if (value == 0) return;
     if (!(std::abs(value) < kMost)) value = std::copysign(kMost, value);  // squares that overflowed
-    int exponent = 0;
-    const auto mantissa = std::int64_t(std::ldexp(std::frexp(value, &exponent), 53));
-    exponent += kShift - 53;  // >= 0 for every double but the smallest, whose lowest bits are zero
+    // value = +-mantissa 2^exponent, the mantissa of 53 bits: by its bits, or where it is subnormal by its logarithm.
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    auto mantissa = std::int64_t((bits & ((std::uint64_t(1) << 52) - 1)) | (std::uint64_t(1) << 52));
+    int exponent = int(bits >> 52 & 0x7ff) - 1075;
+    if (exponent == -1075) {
+      mantissa = std::int64_t(std::ldexp(std::frexp(std::abs(value), &exponent), 53));
+      exponent -= 53;
+    }
+    exponent += kShift;  // >= 0 for every double but the smallest, whose lowest bits are zero
     const int place = exponent / 32;
-    const unsigned __int128 wide = static_cast<unsigned __int128>(std::llabs(mantissa)) << (exponent % 32);
-    const std::int64_t sign = mantissa < 0 ? -1 : 1;
+    const unsigned __int128 wide = static_cast<unsigned __int128>(mantissa) << (exponent % 32);
+    const std::int64_t sign = value < 0 ? -1 : 1;
     int highest = place + 2;
     while (digit(wide, highest - place) == 0) --highest;
     raise(highest);

@@ -10,11 +10,14 @@
 
 #include "base/option.h"
 #include "base/require.h"
+#include "learn/kept_sparse.h"
 #include "maps/components.h"
 #include "random/draw.h"
+#include "run/logged.h"
 #include "run/memory_plan.h"
 #include "solve/dense.h"
 #include "solve/krylov.h"
+#include "solve/lanczos.h"
 #include "solve/tall.h"
 
 namespace bochner {
@@ -23,6 +26,7 @@ namespace {
 
 constexpr std::size_t kGramShare = 24;  // times the directions of a sketch: columns whose products cost no more
 constexpr std::size_t kMostProducts = 8;
+constexpr std::size_t kMostLogged = std::size_t(16) << 20;  // bytes of what a pass found, for a run that may be stopped
 constexpr double kBlurred = 1e-5;  // of the largest eigenvalue: below it products in float blur an eigenvector
 
 // The state of one factor.
@@ -78,6 +82,8 @@ class Factoring {
       return of_zeros();
     else if (by_gram())
       gram();
+    else if (in_memory())
+      sparse_in_memory();
     else if (options_.passes == std::size_t(1))
       one_pass();
     else if (n_ < d_ && options_.passes.value_or(3) >= 3)
@@ -90,6 +96,18 @@ class Factoring {
  private:
   bool by_gram() const { return few_columns() && gram_bytes() < 0.5 * limit_; }
   double gram_bytes() const { return 3.0 * double(d_) * double(d_) * sizeof(double); }
+
+  KeptSparse::Shape shape() const { return {.rows = n_, .columns = d_, .total = total_}; }
+  std::size_t most_space() const { return std::min({n_, d_, 6 * options_.rank + 8 * kPanelColumns}); }
+  // Whether sparse rows, the space that their products span and the factor fit. A number of passes asks for passes.
+  bool in_memory() const {
+    if (!options_.kept || !sparse_ || options_.passes) return false;
+    const double entries = double(stream_->input_bytes()) / (sizeof(float) + sizeof(std::uint32_t));
+    const double held = KeptSparse::bytes(shape(), entries) +
+                        2.0 * double(std::min(n_, d_)) * double(most_space()) * sizeof(double) +
+                        3.0 * double(d_) * double(options_.rank) * sizeof(double);
+    return held < 0.5 * limit_;
+  }
 
   void check_memory() const {
     const double least =
@@ -105,8 +123,25 @@ class Factoring {
   }
 
   SketchFold pass(const Matrix<double>& q, bool images, bool wide) {
-    ++found_.passes;
-    return stream_->fold(sketch(q, images, wide), fmt::format("pass {}", found_.passes));
+    return summed(sketch(q, images, wide), fmt::format("pass {}", ++found_.passes));
+  }
+  template <class F>
+  F summed(F empty, const std::string& step) const {
+    return stream_->fold_saved(std::move(empty), step);
+  }
+  // What a pass found, by a checkpoint's log where an earlier run made it, as far as that is small.
+  Matrix<double> found_by_pass(std::size_t rows, std::size_t cols, const std::function<Matrix<double>()>& make) {
+    const std::size_t passes = found_.passes;
+    if (rows * cols * sizeof(double) > kMostLogged) return make();
+    const std::vector<double> numbers =
+        logged(stream_->execution().checkpoint, fmt::format("pass {}", passes + 1), rows * cols, [&] {
+          const Matrix<double> made = make();
+          return std::vector<double>(made.data(), made.data() + rows * cols);
+        });
+    found_.passes = passes + 1;
+    Matrix<double> found(rows, cols);
+    std::copy(numbers.begin(), numbers.end(), found.data());
+    return found;
   }
 
   // Random signs, rows x width.
@@ -125,9 +160,11 @@ class Factoring {
   // A^T A and its eigenvectors; in double where float would blur the smallest.
   void gram() {
     const auto eigen = [&](bool wide) {
-      ++found_.passes;
-      return largest_eigen(stream_->fold(covariance(wide), fmt::format("pass {}", found_.passes)).matrix(threads_),
-                           options_.rank);
+      return largest_eigen(
+          found_by_pass(
+              d_, d_,
+              [&] { return summed(covariance(wide), fmt::format("pass {}", ++found_.passes)).matrix(threads_); }),
+          options_.rank);
     };
     Eigen found = eigen(false);
     if (found.values.back() < kBlurred * found.values[0] && options_.passes != std::size_t(1)) found = eigen(true);
@@ -151,15 +188,17 @@ class Factoring {
     by_products(combine(sum.image(threads_), z, threads_), "one-pass sketch");
   }
 
-  // From b with A^T A ~ b b^T: its left singular vectors.
-  void by_products(const Matrix<double>& b, const std::string& method) {
+  // From b with A^T A ~ unit b b^T: its left singular vectors.
+  void by_products(Matrix<double> b, const std::string& method, double unit = 1) {
     const Eigen small = largest_eigen(cross(b, b, threads_), std::min(options_.rank, b.cols()));
     std::size_t kept = 0;
     while (kept < small.values.size() && small.values[kept] > 1e-14 * small.values[0]) ++kept;
     Matrix<double> z(b.cols(), kept);
     for (std::size_t i = 0; i < b.cols(); ++i)
       for (std::size_t k = 0; k < kept; ++k) z(i, k) = small.vectors(i, k) / std::sqrt(small.values[k]);
-    finish(combine(b, z, threads_), {small.values.begin(), small.values.begin() + std::ptrdiff_t(kept)}, method);
+    std::vector<double> values(small.values.begin(), small.values.begin() + std::ptrdiff_t(kept));
+    for (double& value : values) value *= unit;
+    finish(combine(std::move(b), z, threads_), std::move(values), method);
   }
 
   KrylovOptions krylov(std::size_t passes_each, std::size_t after) const {
@@ -177,10 +216,14 @@ class Factoring {
     Matrix<double> start = signs(d_, width_, 0);
     for (bool wide = false;; wide = true) {
       const KrylovSpace space = block_krylov(
-          std::move(start), [&](const Matrix<double>& q) { return pass(q, true, wide).image(threads_); }, krylov(1, 1),
-          threads_);
+          std::move(start),
+          [&](const Matrix<double>& q) {
+            return found_by_pass(d_, q.cols(), [&] { return pass(q, true, wide).image(threads_); });
+          },
+          krylov(1, 1), threads_);
       Matrix<double> basis = completed(space.basis, options_.rank);
-      const Eigen ritz = largest_eigen(pass(basis, false, wide).ritz(), options_.rank);
+      const Eigen ritz = largest_eigen(
+          found_by_pass(basis.cols(), basis.cols(), [&] { return pass(basis, false, wide).ritz(); }), options_.rank);
       if (wide || options_.passes || sparse_ || ritz.values.back() > kBlurred * ritz.values[0] ||
           ritz.values.back() <= 1e-13 * ritz.values[0]) {
         estimate_gain(space, ritz.values);
@@ -194,31 +237,47 @@ class Factoring {
   void dual() {
     const bool wide = false;
     const auto back = [&](const Matrix<double>& p) {  // A^T p
-      ++found_.passes;
-      SketchBasis basis = basis_of(Matrix<double>(d_, 0), true, wide);
-      basis.coordinates = p;
-      return stream_
-          ->fold(SketchFold(std::make_shared<const SketchBasis>(std::move(basis))),
-                 fmt::format("pass {}", found_.passes))
-          .image(threads_);
+      return found_by_pass(d_, p.cols(), [&] {
+        SketchBasis basis = basis_of(Matrix<double>(d_, 0), true, wide);
+        basis.coordinates = p;
+        return summed(SketchFold(std::make_shared<const SketchBasis>(std::move(basis))),
+                      fmt::format("pass {}", ++found_.passes))
+            .image(threads_);
+      });
     };
     const auto forth = [&](Matrix<double> w) {  // A w
-      ++found_.passes;
-      Matrix<double> u(n_, w.cols());
-      stream_->through(components(std::move(w), found_.mean))
-          .each(fmt::format("pass {}", found_.passes), [&](const auto& block) {
-            for (std::size_t i = 0; i < block.rows; ++i)
-              for (std::size_t k = 0; k < block.cols; ++k)
-                u(block.first + i, k) = double(block.values[i * block.stride + k]);
-          });
-      return u;
+      const std::size_t width = w.cols();
+      return found_by_pass(n_, width, [&] {
+        ++found_.passes;
+        Matrix<double> u(n_, width);
+        stream_->through(components(std::move(w), found_.mean))
+            .each(fmt::format("pass {}", found_.passes), [&](const auto& block) {
+              for (std::size_t i = 0; i < block.rows; ++i)
+                for (std::size_t k = 0; k < block.cols; ++k)
+                  u(block.first + i, k) = double(block.values[i * block.stride + k]);
+            });
+        return u;
+      });
     };
     const std::size_t width = std::min<std::size_t>(width_, n_);
     const KrylovSpace space = block_krylov(
         signs(n_, width, 1), [&](const Matrix<double>& p) { return forth(back(p)); }, krylov(2, 1), threads_);
-    const Matrix<double> b = back(space.basis);
-    by_products(b, "block Krylov of the rows");
+    by_products(back(space.basis), "block Krylov of the rows");
     estimate_gain(space, squares());
+  }
+
+  // Sparse rows that lie in memory: Lanczos on the side of fewer numbers.
+  void sparse_in_memory() {
+    const KeptSparse a(*stream_, shape(), found_.mean);
+    const double unit = a.square_unit();
+    SparseSpace space = leading_space(a, signs(a.size(), std::min(a.size(), kPanelColumns), 1),
+                                      {.wanted = options_.rank, .most = most_space(), .trace = found_.total / unit},
+                                      kBlurred, *stream_);
+    found_.passes = space.products + (a.by_columns() ? 1 : 0);
+    found_.gain = gain_of(space, found_.total / unit);
+    if (a.by_columns()) return by_products(std::move(space.columns), "block Lanczos of the rows", unit);
+    for (double& value : space.values) value *= unit;
+    finish(std::move(space.vectors), std::move(space.values), "block Lanczos");
   }
 
   std::vector<double> squares() const {
@@ -258,16 +317,18 @@ class Factoring {
     v = completed(std::move(v), options_.rank);
     values.resize(options_.rank);
     double captured = 0;
-    for (std::size_t k = 0; k < options_.rank; ++k) {
-      values[k] = std::max(values[k], 0.0);
-      captured += values[k];
-      found_.singular_values.push_back(std::sqrt(values[k]));
-      std::size_t most = 0;
-      for (std::size_t j = 1; j < d_; ++j)
-        if (std::abs(v(j, k)) > std::abs(v(most, k)) * (1 + 1e-6)) most = j;  // the first of equal ones
-      if (v(most, k) < 0)
-        for (std::size_t j = 0; j < d_; ++j) v(j, k) = -v(j, k);
+    for (double& value : values) {
+      value = std::max(value, 0.0);
+      captured += value;
+      found_.singular_values.push_back(std::sqrt(value));
     }
+    std::vector<double> most(options_.rank);  // the largest entry of each column, the first of equal ones
+    for (std::size_t j = 0; j < d_; ++j)
+      for (std::size_t k = 0; k < options_.rank; ++k)
+        if (j == 0 || std::abs(v(j, k)) > std::abs(most[k]) * (1 + 1e-6)) most[k] = v(j, k);
+    for (std::size_t j = 0; j < d_; ++j)
+      for (std::size_t k = 0; k < options_.rank; ++k)
+        if (most[k] < 0) v(j, k) = -v(j, k);
     found_.left = std::max(found_.total - captured, 0.0);
     found_.components = std::move(v);
     found_.method = method;
@@ -301,7 +362,7 @@ LowRank low_rank(const Stream& stream, const RowMoments& moments, const LowRankO
          "the largest feature is {:.3g}, expected a size between 1e-15 and 1e15; scale the inputs, or give them other "
          "units",
          moments.largest());
-  const OnePass known(moments, stream.schema().sparse, options);
+  const OnePass known(moments, stream.schema().sparse && !stream.map(), options);
   return Factoring(&stream, known, stream.threads(), double(memory_limit(stream.execution()))).run();
 }
 

@@ -25,6 +25,7 @@ struct LowRankOptions {
   std::optional<std::size_t> passes = {};  // over the rows, besides that of the moments; none: until it is accurate
   std::uint64_t seed = 0;
   std::size_t products = 0;  // as many columns are few enough for the matrix of their products, whatever the rank
+  bool kept = false;         // whether the rows lie in memory: a product costs no pass over a file
 };
 
 // A ~ A V V^T, where the rows of A are those of the stream, less their mean where they are centred.
@@ -41,7 +42,8 @@ struct LowRank {
 
 // Halko, Martinsson & Tropp, SIAM Review 2011, with the parts that suit streamed rows: the matrix A^T A itself where
 // its d^2 numbers cost less than sketching; a sketch of it in one pass (Tropp et al., NIPS 2017); a block Krylov space
-// of A^T A, or of A A^T where rows are fewer than columns, and the coordinates in it by a last pass.
+// of A^T A, or of A A^T where rows are fewer than columns, and the coordinates in it by a last pass. Sparse rows that
+// lie in memory take narrower blocks of more products (block Lanczos).
 // moments: those of the stream's rows.
 LowRank low_rank(const Stream& stream, const RowMoments& moments, const LowRankOptions& options);
 

@@ -11,6 +11,7 @@
 #include "model/factor_model.h"
 #include "model/mapped_rows.h"
 #include "rows/shifted.h"
+#include "run/stoppable.h"
 #include "run/stream.h"
 
 namespace bochner {
@@ -50,14 +51,16 @@ Model factor_model(Schema schema, LowRank found, const RowMoments& moments, bool
   return Model(without_targets(std::move(schema)), {}, map, std::move(report), double_precision);
 }
 
-Model svd(Rows& rows, const SvdOptions& options) {
+namespace {
+
+Model factored(Rows& rows, const SvdOptions& options) {
   Threads threads(options.execution);
   std::unique_ptr<Rows> shifted, in_memory;
   Rows* source = &kept(rows, options.execution, in_memory);
-  const auto moments_of = [&](Rows& some) {
-    return Stream(some, nullptr, threads, options.execution).fold(RowMoments(some.schema().inputs), "means");
+  const auto moments_of = [&](Rows& some, const char* step) {
+    return Stream(some, nullptr, threads, options.execution).fold_saved(RowMoments(some.schema().inputs), step);
   };
-  RowMoments moments = moments_of(*source);
+  RowMoments moments = moments_of(*source, "means");
   check_rank(options.rank, moments.rows(), moments.cols());
   Schema schema = source->schema();
   if (options.center && !schema.sparse) {
@@ -67,15 +70,24 @@ Model svd(Rows& rows, const SvdOptions& options) {
       for (std::size_t j = 0; j < all.size(); ++j) all[j] += offsets[j];
       in_memory.reset();
       source = &kept(with_offsets(rows, all, shifted), options.execution, in_memory);
-      moments = moments_of(*source);
+      moments = moments_of(*source, "means of shifted rows");
       schema = source->schema();
     }
   }
   const Stream stream(*source, nullptr, threads, options.execution);
-  LowRank found =
-      low_rank(stream, moments,
-               {.rank = options.rank, .center = options.center, .passes = options.passes, .seed = options.seed});
+  LowRank found = low_rank(stream, moments,
+                           {.rank = options.rank,
+                            .center = options.center,
+                            .passes = options.passes,
+                            .seed = options.seed,
+                            .kept = in_memory != nullptr});
   return factor_model(std::move(schema), std::move(found), moments, options.double_precision);
+}
+
+}  // namespace
+
+Model svd(Rows& rows, const SvdOptions& options) {
+  return stoppable(options.execution, [&] { return factored(rows, options); });
 }
 
 }  // namespace bochner

@@ -35,12 +35,26 @@ std::vector<double> lengths(const Matrix<double>& w, Threads& threads) {
   return length;
 }
 
-// w z, where z makes the columns of w orthonormal; those below the tolerance are left out.
-Matrix<double> orthonormal_once(const Matrix<double>& w, double tolerance, Threads& threads) {
+// Columns of length 1; those of at most `least`, one each, become 0.
+void scale_columns(Matrix<double>& w, const std::vector<double>& length, const std::vector<double>& least,
+                   Threads& threads) {
+  threads.run(pieces_of(w.rows()), [&](std::size_t p, int) {
+    const MatrixView<double> rows = piece_of(w.view(), p);
+    for (std::size_t i = 0; i < rows.rows; ++i)
+      for (std::size_t k = 0; k < w.cols(); ++k) rows(i, k) = length[k] > least[k] ? rows(i, k) / length[k] : 0;
+  });
+}
+
+constexpr double kLost = 1e-6;  // of a column's length: what rows in float leave of it when q is taken away
+
+// w z, where z makes the columns of w orthonormal; those below the tolerance are left out. spread: the least eigenvalue
+// of w^T w that counted, of the largest.
+Matrix<double> orthonormal_once(const Matrix<double>& w, double tolerance, Threads& threads, double* spread = nullptr) {
   if (w.cols() == 0) return w;
   const Eigen s = largest_eigen(cross(w, w, threads), w.cols());
   std::size_t kept = 0;
   while (kept < w.cols() && s.values[kept] > tolerance * s.values[0]) ++kept;
+  if (spread && kept) *spread = s.values[kept - 1] / s.values[0];
   Matrix<double> z(w.cols(), kept);
   for (std::size_t i = 0; i < w.cols(); ++i)
     for (std::size_t k = 0; k < kept; ++k) z(i, k) = s.vectors(i, k) / std::sqrt(s.values[k]);
@@ -49,17 +63,17 @@ Matrix<double> orthonormal_once(const Matrix<double>& w, double tolerance, Threa
 
 }  // namespace
 
-Matrix<double> cross(const Matrix<double>& a, const Matrix<double>& b, Threads& threads) {
-  Matrix<double> product(a.cols(), b.cols());
-  const std::size_t pieces = pieces_of(a.rows()), group = 64;  // few enough parts to keep at a time
-  std::vector<Matrix<double>> parts(std::min(group, pieces), Matrix<double>(a.cols(), b.cols()));
+Matrix<double> cross(MatrixView<const double> a, MatrixView<const double> b, Threads& threads) {
+  Matrix<double> product(a.cols, b.cols);
+  const std::size_t pieces = pieces_of(a.rows), group = 64;  // few enough parts to keep at a time
+  std::vector<Matrix<double>> parts(std::min(group, pieces), Matrix<double>(a.cols, b.cols));
   for (std::size_t first = 0; first < pieces; first += group) {
     const std::size_t count = std::min(group, pieces - first);
     threads.run(count, [&](std::size_t p, int) {
-      transposed_multiply(1, piece_of(a.view(), first + p), piece_of(b.view(), first + p), 0, parts[p].view());
+      transposed_multiply(1, piece_of(a, first + p), piece_of(b, first + p), 0, parts[p].view());
     });
     for (std::size_t p = 0; p < count; ++p)
-      for (std::size_t i = 0; i < a.cols() * b.cols(); ++i) product.data()[i] += parts[p].data()[i];
+      for (std::size_t i = 0; i < a.cols * b.cols; ++i) product.data()[i] += parts[p].data()[i];
   }
   return product;
 }
@@ -70,21 +84,26 @@ Matrix<double> combine(const Matrix<double>& a, const Matrix<double>& z, Threads
   return product;
 }
 
-void add_combined(double alpha, const Matrix<double>& b, const Matrix<double>& z, Matrix<double>& a, Threads& threads) {
+Matrix<double> combine(Matrix<double>&& a, const Matrix<double>& z, Threads& threads) {
+  if (z.rows() != z.cols() || z.rows() == 0) return combine(a, z, threads);
+  threads.run(pieces_of(a.rows()), [&](std::size_t p, int) {
+    const MatrixView<double> rows = piece_of(a.view(), p);
+    const std::vector<double> before(rows.data, rows.data + rows.rows * rows.cols);
+    multiply(1, {before.data(), rows.rows, rows.cols, rows.cols}, z.view(), 0, rows);
+  });
+  return std::move(a);
+}
+
+void add_combined(double alpha, MatrixView<const double> b, const Matrix<double>& z, Matrix<double>& a,
+                  Threads& threads) {
   if (z.rows() == 0 || z.cols() == 0) return;
   threads.run(pieces_of(a.rows()),
-              [&](std::size_t p, int) { multiply(alpha, piece_of(b.view(), p), z.view(), 1, piece_of(a.view(), p)); });
+              [&](std::size_t p, int) { multiply(alpha, piece_of(b, p), z.view(), 1, piece_of(a.view(), p)); });
 }
 
 Matrix<double> orthonormal(Matrix<double> w, const std::vector<Matrix<double>>& q, Threads& threads) {
-  constexpr double kLost = 1e-6;  // of a column's length: what rows in float leave of it when q is taken away
   const auto scale = [&](double least) {
-    const std::vector<double> length = lengths(w, threads);
-    threads.run(pieces_of(w.rows()), [&](std::size_t p, int) {
-      const MatrixView<double> rows = piece_of(w.view(), p);
-      for (std::size_t i = 0; i < rows.rows; ++i)
-        for (std::size_t k = 0; k < w.cols(); ++k) rows(i, k) = length[k] > least ? rows(i, k) / length[k] : 0;
-    });
+    scale_columns(w, lengths(w, threads), std::vector<double>(w.cols(), least), threads);
   };
   const auto project_out = [&] {
     for (const Matrix<double>& block : q)
@@ -94,6 +113,29 @@ Matrix<double> orthonormal(Matrix<double> w, const std::vector<Matrix<double>>& 
   project_out();
   scale(q.empty() ? 0 : kLost);
   w = orthonormal_once(w, 1e-12, threads);
+  project_out();
+  w = orthonormal_once(w, 1e-3, threads);
+  project_out();
+  return orthonormal_once(w, 1e-3, threads);
+}
+
+Matrix<double> orthonormal_beyond(MatrixView<const double> q, Matrix<double> w, const Matrix<double>& removed,
+                                  double lost, Threads& threads) {
+  constexpr double kLittle = 1e-2, kAlike = 1e-6;  // of a length; of the squared length of a combination
+  const auto project_out = [&] { add_combined(-1, q, cross(q, w.view(), threads), w, threads); };
+  std::vector<double> least(w.cols()), length = lengths(w, threads);
+  bool again = false;
+  for (std::size_t k = 0; k < w.cols(); ++k) {
+    double square = length[k] * length[k];
+    for (std::size_t i = 0; i < removed.rows(); ++i) square += removed(i, k) * removed(i, k);
+    least[k] = lost * std::sqrt(square);
+    again = again || (length[k] > least[k] && length[k] < kLittle * std::sqrt(square));
+  }
+  scale_columns(w, length, least, threads);
+  if (again) project_out();
+  double spread = 0;
+  w = orthonormal_once(w, 1e-12, threads, &spread);
+  if (w.cols() == 0 || spread > kAlike) return w;
   project_out();
   w = orthonormal_once(w, 1e-3, threads);
   project_out();

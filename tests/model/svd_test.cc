@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "bochner/archive.h"
@@ -167,27 +168,45 @@ TEST_F(Svd, ComponentsAreOrthonormalWhateverTheRank) {
     }
 }
 
-TEST_F(Svd, CsrRowsGiveTheSameFactor) {
-  Problem p(1200, 800, 0.6);
+// The problem with one of twenty numbers left, as dense rows and as CSR.
+struct SparseProblem : Problem {
   std::vector<std::size_t> offsets = {0};
   std::vector<std::uint32_t> columns;
   std::vector<float> values;
-  for (std::size_t i = 0; i < p.n; ++i) {
-    for (std::uint32_t j = 0; j < p.d; ++j) {
-      float& value = p.x[i * p.d + j];
-      value = uniform(5, Draw::frequency, i, j) < 0.05 ? value + float(j % 7) : 0;
-      if (value != 0) {
-        columns.push_back(j);
-        values.push_back(value);
+
+  SparseProblem(std::size_t rows, std::size_t cols, double power, double scale = 1) : Problem(rows, cols, power) {
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::uint32_t j = 0; j < d; ++j) {
+        float& value = x[i * d + j];
+        value = uniform(5, Draw::frequency, i, j) < 0.05 ? float(scale) * (value + float(j % 7)) : 0;
+        if (value != 0) {
+          columns.push_back(j);
+          values.push_back(value);
+        }
       }
+      offsets.push_back(columns.size());
     }
-    offsets.push_back(columns.size());
   }
-  RowBlock<float> block{.rows = p.n, .cols = p.d, .values = values.data()};
-  block.offsets = offsets.data();
-  block.columns = columns.data();
-  Schema schema = p.schema();
-  schema.sparse = true;
+  RowBlock<float> block() const {
+    RowBlock<float> all{.rows = n, .cols = d, .values = values.data()};
+    all.offsets = offsets.data();
+    all.columns = columns.data();
+    return all;
+  }
+  Schema sparse_schema() const {
+    Schema sparse = schema();
+    sparse.sparse = true;
+    return sparse;
+  }
+  Model sparse_factor(const SvdOptions& options) const {
+    return svd(*memory_rows<float>(block(), sparse_schema()), options);
+  }
+};
+
+TEST_F(Svd, CsrRowsGiveTheSameFactor) {
+  const SparseProblem p(1200, 800, 0.6);
+  RowBlock<float> block = p.block();
+  const Schema schema = p.sparse_schema();
   for (const std::size_t rows : {p.n, std::size_t(400)})  // more than columns, and fewer
     for (const bool center : {false, true}) {
       block.rows = rows;
@@ -195,17 +214,62 @@ TEST_F(Svd, CsrRowsGiveTheSameFactor) {
       part.n = rows;
       part.x.resize(rows * p.d);
       const Model sparse = svd(*memory_rows<float>(block, schema), {.rank = 4, .center = center});
-      const Model dense = part.factor({.rank = 4, .center = center});
-      const double best = tail(part.eigenvalues(center), 4);
-      EXPECT_LT(left_of(part, sparse), 1.02 * best) << rows << center;
+      const std::vector<double> exact = part.eigenvalues(center);
+      EXPECT_LT(left_of(part, sparse), 1.02 * tail(exact, 4)) << rows << center;
       for (std::size_t k = 0; k < 4; ++k)
-        EXPECT_NEAR(factor_of(*sparse.map())->singular_values[k] / factor_of(*dense.map())->singular_values[k], 1,
-                    5e-3);
+        EXPECT_NEAR(factor_of(*sparse.map())->singular_values[k] / std::sqrt(exact[k]), 1, 5e-3);
       // What the model makes of CSR rows is what it makes of dense ones.
       const Matrix<float> a = transform<float>(sparse.map(), *memory_rows<float>(block, schema));
       const Matrix<float> b = transform<float>(sparse.map(), MatrixView<const float>{part.x.data(), rows, p.d, p.d});
       for (std::size_t i = 0; i < rows * 4; ++i) EXPECT_NEAR(a.data()[i], b.data()[i], 1e-4);
     }
+}
+
+// In memory, where the space is that of the rows, and of the columns, whatever the sizes of numbers.
+TEST_F(Svd, CsrRowsInMemoryGiveOneFactorForAnyThreads) {
+  for (const auto& [n, d] : {std::pair<std::size_t, std::size_t>{1500, 900}, {700, 1400}})
+    for (const double scale : {1.0, 1e12, 1e-12})
+      for (const bool center : {false, true}) {
+        const SparseProblem p(n, d, 0.6, scale);
+        const Model one = p.sparse_factor({.rank = 20, .center = center, .seed = 2, .execution = {.threads = 1}});
+        EXPECT_EQ(factor_of(*one.map())->method, n < d ? "block Lanczos of the rows" : "block Lanczos");
+        EXPECT_EQ(saved(p.sparse_factor({.rank = 20, .center = center, .seed = 2, .execution = {.threads = 3}})),
+                  saved(one));
+        const std::vector<double> values = p.eigenvalues(center);
+        const Factor factor = *factor_of(*one.map());
+        EXPECT_LT(left_of(p, one), 1.005 * tail(values, 20));
+        EXPECT_NEAR(std::pow(factor.error, 2) * factor.total / left_of(p, one), 1, 1e-4);
+        EXPECT_LT(*factor.above_best, 0.01);
+        for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(factor.singular_values[k] / std::sqrt(values[k]), 1, 1e-3);
+      }
+}
+
+// Twenty numbers beside others ten thousand times as large: products in float would lose them.
+TEST_F(Svd, SmallComponentsOfCsrRowsAreNotBlurred) {
+  const std::size_t n = 600, d = 1000;
+  std::vector<std::size_t> offsets = {0};
+  std::vector<std::uint32_t> columns;
+  std::vector<float> values;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::uint32_t j = 0; j < 3; ++j) {
+      columns.push_back(std::uint32_t((i % 12) * 80 + j));
+      values.push_back(float((i % 12 < 6 ? 1e4 : 1) * (1 + double(i % 12)) * (1 + 0.1 * double(j))));
+    }
+    offsets.push_back(columns.size());
+  }
+  RowBlock<float> block{.rows = n, .cols = d, .values = values.data()};
+  block.offsets = offsets.data();
+  block.columns = columns.data();
+  Schema schema;
+  schema.inputs = d;
+  schema.sparse = true;
+  const Model model = svd(*memory_rows<float>(block, schema), {.rank = 12});
+  std::vector<double> expected;
+  for (std::size_t g = 0; g < 12; ++g)
+    expected.push_back((g < 6 ? 1e4 : 1) * (1 + double(g)) * std::sqrt(50 * (1 + 1.21 + 1.44)));
+  std::sort(expected.rbegin(), expected.rend());
+  for (std::size_t k = 0; k < 12; ++k)
+    EXPECT_NEAR(factor_of(*model.map())->singular_values[k] / expected[k], 1, 1e-5) << k;
 }
 
 TEST_F(Svd, InputsFarFromZeroAreCentredInDouble) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include "train_checkpoint.h"
+#include "command_checkpoint.h"
 
 #include <fmt/format.h>
 
@@ -21,23 +21,23 @@ namespace fs = std::filesystem;
 namespace {
 
 // Beside a model that is a file; a pipe or a device has no such place.
-std::string checkpoint_path(const TrainWords& words) {
+std::string checkpoint_path(const CheckpointWords& words, const std::string& output) {
   if (!words.checkpoint.empty()) return words.checkpoint;
-  const bool file = !words.output.empty() && (!fs::exists(words.output) || fs::is_regular_file(words.output));
-  return file ? words.output + ".checkpoint" : "";
+  const bool file = !output.empty() && (!fs::exists(output) || fs::is_regular_file(output));
+  return file ? output + ".checkpoint" : "";
 }
 
 // All files of a checkpoint are replaced while it is saved and go when the model is there.
-void check_names(const std::string& path, const TrainWords& words) {
+void check_names(const std::string& path, const CommandCheckpoint::Files& files) {
   for (const std::string& file : CheckpointPlace::files(path)) {
-    for (const std::string& input : {words.file, words.validation})
+    for (const auto& [what, input] : files.inputs)
       require(input.empty() || !same_file(file, input),
               "{}: is an input of this command and would be replaced by its checkpoint; choose another place by "
               "--checkpoint",
               input);
-    require(words.output.empty() || !same_file(file, words.output),
+    require(files.output.empty() || !same_file(file, files.output),
             "{}: is the output of this command and the name of its checkpoint; choose another place by --checkpoint",
-            words.output);
+            files.output);
   }
 }
 
@@ -56,20 +56,30 @@ CheckpointOptions::Identity words_given(const CLI::App& command) {
 
 }  // namespace
 
-TrainCheckpoint::TrainCheckpoint(const CLI::App& command, const TrainWords& words) : command_(command), words_(words) {
-  const std::string path = checkpoint_path(words);
+void CheckpointWords::add(CLI::App& app, const std::string& what) {
+  app.add_flag("--resume", resume, fmt::format("Go on where a {} by the same words was stopped or killed", what));
+  app.add_option("--checkpoint", checkpoint,
+                 fmt::format("Where a long {} saves how far it is; default: MODEL.checkpoint, from 30 s on", what))
+      ->type_name("FILE");
+  // For tests: how soon and how often it saves; at which of the points where it may be stopped it is.
+  app.add_option("--checkpoint-seconds", seconds)->group("");
+  app.add_option("--stop-after", stop_after)->group("");
+}
+
+CommandCheckpoint::CommandCheckpoint(const CLI::App& command, const CheckpointWords& words, Files files)
+    : command_(command), words_(words) {
+  const std::string path = checkpoint_path(words, files.output);
   require(!words.resume || !path.empty(), "--resume: found neither -o nor --checkpoint, expected one of them");
   if (path.empty()) return;
-  check_names(path, words);
+  check_names(path, files);
   place_ = std::make_shared<CheckpointPlace>(path);
   check_output(path, {});
   if (place_->holds_checkpoint()) place_->claim_or_fail();
-  data_.emplace_back("the data (by their hash)", UnchangedFile(words.file));
-  if (!words.validation.empty())
-    data_.emplace_back("the validation rows (by their hash)", UnchangedFile(words.validation));
+  for (const auto& [what, input] : files.inputs)
+    if (!input.empty()) data_.emplace_back(what, UnchangedFile(input));
 }
 
-CheckpointOptions TrainCheckpoint::options(Messages& messages) const {
+CheckpointOptions CommandCheckpoint::options(Messages& messages) const {
   CheckpointOptions options;
   if (!place_) return options;
   options.path = place_->log();
@@ -81,8 +91,8 @@ CheckpointOptions TrainCheckpoint::options(Messages& messages) const {
     for (const auto& [name, file] : data_) pairs.emplace_back(name, fmt::format("{:016x}", file.hash()));
     return pairs;
   };
-  options.first_seconds = words_.checkpoint_seconds;
-  if (words_.checkpoint_seconds == 0) options.share = std::numeric_limits<double>::infinity();  // at every chance
+  options.first_seconds = words_.seconds;
+  if (words_.seconds == 0) options.share = std::numeric_limits<double>::infinity();  // at every chance
   stop_at_point(words_.stop_after);
   stop_softly(options.path, fmt::format("bochner: stopped; {} holds how far it was: go on with the same words and "
                                         "--resume\n",
@@ -94,7 +104,14 @@ CheckpointOptions TrainCheckpoint::options(Messages& messages) const {
   return options;
 }
 
-void TrainCheckpoint::remove() {
+void CommandCheckpoint::attach(Execution& execution, Messages& messages) {
+  if (!place_) return;
+  opened_ = open_checkpoint(options(messages), [&messages](const std::string& line) { messages.say(line); });
+  execution.checkpoint = opened_.get();
+  execution.cancel = asked_to_stop;
+}
+
+void CommandCheckpoint::remove() {
   if (place_) place_->remove();
 }
 
