@@ -3,6 +3,7 @@
 
 #include "bochner/mixture.h"
 #include "clock.h"
+#include "command_checkpoint.h"
 #include "commands.h"
 #include "output.h"
 #include "require.h"
@@ -16,6 +17,7 @@ struct GmmWords {
   std::string components, covariance = "full", project, floor = "auto";
   MixtureOptions options;
   MappedWords mapped;
+  CheckpointWords checkpoint;
 };
 
 std::string shape_text(const MixtureShape& shape) {
@@ -36,7 +38,7 @@ void say_mixture(const Model& model, const std::string& output, double seconds, 
     messages.say(fmt::format("in {} dimensions: {}", facts.projected->inputs, shape_text(*facts.projected)));
 }
 
-void run_gmm(const GmmWords& words) {
+void run_gmm(const CLI::App& command, const GmmWords& words) {
   Clock clock;
   Messages messages(words.mapped.rows.run.quiet);
   MixtureOptions options = words.options;
@@ -47,8 +49,13 @@ void run_gmm(const GmmWords& words) {
   options.features = words.mapped.options(messages);
   if (!options.features.scale) options.features.scale = ColumnScaling::Method::none;
   const std::unique_ptr<Rows> rows = words.mapped.open();
+  CommandCheckpoint checkpoint(
+      command, words.checkpoint,
+      {.inputs = {{"the data (by their hash)", words.mapped.rows.file}}, .output = words.mapped.rows.output});
+  checkpoint.attach(options.features.execution, messages);
   const Model model = mixture(*rows, options);
   model.save(words.mapped.rows.output);
+  checkpoint.remove();
   say_mixture(model, words.mapped.rows.output, clock.lap(), messages);
 }
 
@@ -60,6 +67,7 @@ void add_gmm(CLI::App& app, Job& job) {
   MixtureOptions& options = words->options;
   words->mapped.add(*command, MappedWords::Targets::optional,
                     "Column of classes: one mixture is learnt for each, and the model classifies");
+  words->checkpoint.add(*command, "training");
   command->add_option("--components", words->components, "Gaussians of the mixture, or auto: by BIC on a sample")
       ->required()
       ->type_name("M");
@@ -91,7 +99,7 @@ void add_gmm(CLI::App& app, Job& job) {
       "  bochner gmm cars.csv --components auto --covariance diag -o cars.gmm\n"
       "Rows are taken as they are: the density is of the columns in their units, or of their features with --map or "
       "--scale.");
-  command->callback([words, &job] { job = [words] { run_gmm(*words); }; });
+  command->callback([words, command, &job] { job = [words, command] { run_gmm(*command, *words); }; });
 }
 
 }  // namespace bochner

@@ -15,6 +15,7 @@
 #include "learn/score.h"
 #include "maps/mixture.h"
 #include "model/mapped_rows.h"
+#include "run/stoppable.h"
 
 namespace bochner {
 
@@ -84,9 +85,7 @@ void say_fit(MappedRows& mapped, const MixtureOptions& options, const FittedMixt
                             options.tolerance));
 }
 
-}  // namespace
-
-Model mixture(Rows& rows, const MixtureOptions& options) {
+Model fitted_mixture(Rows& rows, const MixtureOptions& options) {
   check_options(options);
   MappedRows mapped(rows, options.features, "gmm");
   const Schema& schema = mapped.schema();
@@ -109,6 +108,12 @@ Model mixture(Rows& rows, const MixtureOptions& options) {
                                   classes ? MixtureOutput::classes : MixtureOutput::shares, facts);
   return std::move(mapped).model(head, std::move(report), {},
                                  classes ? MappedRows::Targets::kept : MappedRows::Targets::forgotten);
+}
+
+}  // namespace
+
+Model mixture(Rows& rows, const MixtureOptions& options) {
+  return stoppable(options.features.execution, [&] { return fitted_mixture(rows, options); });
 }
 
 Evaluation Model::examine_density(const MapPtr& density, Rows& rows, const Execution& execution, bool by_weight) const {

@@ -9,6 +9,7 @@
 
 #include "base/require.h"
 #include "learn/mixtures/maximize.h"
+#include "maps/mixture.h"
 
 namespace bochner {
 
@@ -132,7 +133,59 @@ class Em {
 
   EmRun take() { return std::move(run_); }
 
+  // done: no round is left to make.
+  Archive saved(bool done) const {
+    Archive archive;
+    archive.put_count("done", done ? 1 : 0);
+    archive.put_count("rounds", run_.rounds);
+    archive.put_count("falls", run_.falls);
+    archive.put_count("converged", run_.converged ? 1 : 0);
+    save_mixtures("mixtures", run_.mixtures, archive);
+    save_mixtures("before", before_, archive);
+    archive.put<double>("log_likelihoods", run_.log_likelihoods, {run_.log_likelihoods.size()});
+    archive.put<double>("group_weights", run_.group_weights, {run_.group_weights.size()});
+    const std::vector<std::uint8_t> ended(ended_.begin(), ended_.end());
+    archive.put<std::uint8_t>("ended", ended, {ended.size()});
+    for (std::size_t unit = 0; unit < run_.paths.size(); ++unit)
+      archive.put<double>(path_name(unit), run_.paths[unit], {run_.paths[unit].size()});
+    return archive;
+  }
+  // Returns whether that run was done.
+  bool load(const Archive& archive) {
+    run_.rounds = archive.get_count("rounds");
+    run_.falls = archive.get_count("falls");
+    run_.converged = archive.get_count("converged", 1) == 1;
+    load_mixtures("mixtures", archive, run_.mixtures);
+    load_mixtures("before", archive, before_);
+    run_.log_likelihoods = archive.get<double>("log_likelihoods", {run_.log_likelihoods.size()});
+    run_.group_weights = archive.get<double>("group_weights", {run_.group_weights.size()});
+    const std::vector<std::uint8_t> ended = archive.get<std::uint8_t>("ended", {ended_.size()});
+    ended_.assign(ended.begin(), ended.end());
+    for (std::size_t unit = 0; unit < run_.paths.size(); ++unit)
+      run_.paths[unit] = archive.get<double>(path_name(unit), {archive.length(path_name(unit))});
+    return archive.get_count("done", 1) == 1;
+  }
+
  private:
+  static std::string path_name(std::size_t unit) { return "path" + std::to_string(unit); }
+  static void save_mixtures(const std::string& name, const Mixtures& mixtures, Archive& archive) {
+    Archive child;
+    save_gaussians(mixtures.gaussians, child);
+    child.put<double>("weights", mixtures.weights, {mixtures.weights.size()});
+    archive.put_child(name, std::move(child));
+  }
+  // Of as many components of as many inputs as `mixtures` has.
+  static void load_mixtures(const std::string& name, const Archive& archive, Mixtures& mixtures) {
+    const Archive child = archive.child(name);
+    Gaussians gaussians = load_gaussians(child);
+    if (gaussians.size() != mixtures.gaussians.size() || gaussians.inputs() != mixtures.gaussians.inputs() ||
+        gaussians.form != mixtures.gaussians.form)
+      fail(Error::Kind::model, "mixture: the checkpoint has {} Gaussians of {} inputs, expected {} of {}",
+           gaussians.size(), gaussians.inputs(), mixtures.gaussians.size(), mixtures.gaussians.inputs());
+    mixtures.weights = child.get<double>("weights", {mixtures.weights.size()});
+    mixtures.gaussians = std::move(gaussians);
+  }
+
   std::size_t first_group(std::size_t unit) const { return tied_ ? 0 : unit; }
   std::size_t end_group(std::size_t unit) const { return tied_ ? run_.mixtures.groups : unit + 1; }
 
@@ -179,12 +232,20 @@ class Em {
 
 }  // namespace
 
-EmRun run_em(const MixturePass& pass, Mixtures start, const EmOptions& options, Threads& threads) {
+EmRun run_em(const MixturePass& pass, Mixtures start, const EmOptions& options, Threads& threads,
+             const EmKeeper& keeper) {
   Em em(std::move(start), options);
+  const auto keep = [&](bool done) {
+    if (keeper.keep) keeper.keep(em.saved(done));
+  };
+  if (keeper.take)
+    if (const auto saved = keeper.take(); saved && em.load(*saved)) return em.take();
   for (;;) {
     const MixtureFold fold = pass(MixtureFold(em.next_round()));
-    if (!em.goes_on(fold)) return em.take();
-    em.step(fold, threads);
+    const bool goes_on = em.goes_on(fold);
+    if (goes_on) em.step(fold, threads);
+    keep(!goes_on);
+    if (!goes_on) return em.take();
   }
 }
 

@@ -14,6 +14,7 @@
 #include "learn/mixtures/floor.h"
 #include "learn/mixtures/projected.h"
 #include "learn/mixtures/start.h"
+#include "run/checkpoint.h"
 
 namespace bochner {
 
@@ -76,10 +77,24 @@ StartOptions start_options(const Workers& on, const MixtureSample& sample, const
   return start;
 }
 
-EmRun em_of_stream(const Stream& stream, Mixtures start, const EmOptions& options) {
+EmRun em_of_stream(const Stream& stream, Mixtures start, const EmOptions& options, const std::string& name) {
   std::size_t round = 0;
-  const auto pass = [&](MixtureFold empty) { return stream.fold(std::move(empty), fmt::format("round {}", ++round)); };
-  return run_em(pass, std::move(start), options, stream.threads());
+  EmKeeper keeper;
+  if (Checkpoint* const checkpoint = stream.execution().checkpoint) {
+    keeper.take = [&round, &name, checkpoint] {
+      auto saved = checkpoint->take(name + "EM");
+      if (saved) {
+        round = saved->get_count("rounds");
+        checkpoint->keep(name + "EM", *saved);  // also for a run that is stopped before the next round is done
+      }
+      return saved;
+    };
+    keeper.keep = [&name, checkpoint](Archive state) { checkpoint->keep(name + "EM", std::move(state)); };
+  }
+  const auto pass = [&](MixtureFold empty) {
+    return stream.fold_saved(std::move(empty), fmt::format("{}round {}", name, ++round));
+  };
+  return run_em(pass, std::move(start), options, stream.threads(), keeper);
 }
 
 FittedMixtures fit_mixtures(const Stream& stream, const MixtureSample& sample, const MixtureOptions& options,
@@ -100,12 +115,12 @@ FittedMixtures fit_mixtures(const Stream& stream, const MixtureSample& sample, c
   if (!options.start.empty()) {
     require(options.start.size() == sample.groups, "mixture: found {} starts, expected {}", options.start.size(),
             sample.groups);
-    fitted.run = em_of_stream(stream, side_by_side(options.start), em);
+    fitted.run = em_of_stream(stream, side_by_side(options.start), em, "");
     return fitted;
   }
   if (options.components == 0) start.components = choose_components(on, sample, start, say);
   Mixtures found = best_start(on, sample, start).mixtures;
-  fitted.run = em_of_stream(stream, std::move(found), em);
+  fitted.run = em_of_stream(stream, std::move(found), em, "");
   return fitted;
 }
 

@@ -152,13 +152,15 @@ FittedMixtures fit_projected(const Stream& stream, const MixtureSample& sample, 
     const StartOptions small = start_options(on, rows.sample(), small_options, stream_variances(rows.stream()), share);
     const EmRun found = em_of_stream(
         rows.stream(), best_start(on, rows.sample(), small).mixtures,
-        {.tolerance = options.tolerance, .rounds = options.rounds, .floor = small.floor, .double_precision = wide});
+        {.tolerance = options.tolerance, .rounds = options.rounds, .floor = small.floor, .double_precision = wide},
+        fmt::format("projection {}, ", attempt + 1));
     Mixtures large = mapped_back(stream, found.mixtures, projection, options, floor, moments.mean());
     EmRun run = em_of_stream(stream, std::move(large),
                              {.tolerance = options.tolerance,
                               .rounds = options.projections > 1 ? 0 : options.rounds_after,
                               .floor = floor,
-                              .double_precision = wide});
+                              .double_precision = wide},
+                             fmt::format("projection {} mapped back, ", attempt + 1));
     run.falls += found.falls;
     if (best.projected && run.mean_log_likelihood() <= best.run.mean_log_likelihood()) continue;
     best.run = std::move(run);
@@ -170,7 +172,7 @@ FittedMixtures fit_projected(const Stream& stream, const MixtureSample& sample, 
     const std::size_t before = best.run.rounds, falls = best.run.falls;
     best.run = em_of_stream(
         stream, std::move(best.run.mixtures),
-        {.tolerance = options.tolerance, .rounds = options.rounds_after, .floor = floor, .double_precision = wide});
+        {.tolerance = options.tolerance, .rounds = options.rounds_after, .floor = floor, .double_precision = wide}, "");
     best.run.rounds += before;
     best.run.falls += falls;
   }

@@ -20,6 +20,6 @@ std::vector<double> stream_variances(const Stream& stream);
 // share: of the variance, chosen where the options leave it open.
 StartOptions start_options(const Workers& on, const MixtureSample& sample, const MixtureOptions& options,
                            const std::vector<double>& variances, double& share);
-EmRun em_of_stream(const Stream& stream, Mixtures start, const EmOptions& options);
+EmRun em_of_stream(const Stream& stream, Mixtures start, const EmOptions& options, const std::string& name);
 
 }  // namespace bochner
