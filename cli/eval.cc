@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "bochner/hmm.h"
 #include "bochner/json.h"
 #include "bochner/new_rows.h"
 #include "commands.h"
@@ -50,13 +51,22 @@ void run_eval(const EvalWords& words) {
   const Execution execution = words.run.execution(messages);
   const RowsOptions reading = words.format.rows(words.run);
   const Model model = load_model(words.model);
-  const Evaluation found = is_of_sequences(model) ? evaluate_sequences(model, words.file, reading, execution)
-                                                  : evaluate_rows(words, model, reading, execution, messages);
+  const bool sequences = is_of_sequences(model);
+  std::uint64_t rows = 0;  // of the sequences
+  const Evaluation found = sequences ? evaluate_sequences(model, words.file, reading, execution, rows)
+                                     : evaluate_rows(words, model, reading, execution, messages);
   if (found.score.rows == 0) fail(Error::Kind::data, "{}: has no rows, expected at least one", words.file);
-  if (words.json)
-    print_json(nlohmann::json::parse(json_text(found)));
-  else
-    print(found.text(words.details || found.labels.size() <= kFewClasses));
+  const bool matrix = words.details || found.labels.size() <= kFewClasses;
+  if (words.json) {
+    nlohmann::json tree = nlohmann::json::parse(json_text(found));
+    if (sequences) {
+      tree["sequences"] = found.score.rows;
+      tree["rows"] = rows;
+    }
+    print_json(tree);
+  } else {
+    print(sequences ? sequences_text(found, rows, matrix) : found.text(matrix));
+  }
   if (const std::string line = weights_line(words, model.schema(), found.score); !line.empty()) messages.say(line);
   if (const std::string warning = found.score.warning(); !warning.empty()) messages.warn(warning);
 }

@@ -14,7 +14,7 @@ namespace bochner {
 namespace {
 
 struct HmmWords {
-  std::string sequence, states, covariance = "diag", topology = "free", project, floor = "auto";
+  std::string sequence, states, covariance = "diag", topology = "free", project, floor = "auto", shrink = "0";
   HmmOptions options;
   MappedWords mapped;
 };
@@ -31,6 +31,8 @@ void run_hmm(HmmWords words) {
       {{"free", HmmOptions::Topology::free}, {"left-to-right", HmmOptions::Topology::left_to_right}});
   if (!words.project.empty()) options.project = parse_count_or_auto("--project", words.project);
   if (words.floor != "auto") options.floor = parse_number("--floor", words.floor);
+  options.shrink.reset();
+  if (words.shrink != "auto") options.shrink = parse_number("--shrink", words.shrink);
   options.sequence = words.sequence;
   options.features = words.mapped.options(messages);
   if (!options.features.scale) options.features.scale = ColumnScaling::Method::none;
@@ -67,6 +69,11 @@ void add_hmm(CLI::App& app, Job& job) {
   command->add_option("--components", options.components, "Gaussians of each state; default 1")->type_name("M");
   command->add_option("--covariance", words->covariance, "diag (default), full, spherical, lowrank:R, or auto")
       ->type_name("C");
+  command
+      ->add_option("--shrink", words->shrink,
+                   "Draw covariances towards the mean one of all states and classes, as if each state had so many rows "
+                   "more that have it; default 0; auto: by sequences held out")
+      ->type_name("ROWS");
   command->add_option("--topology", words->topology, "free (default) or left-to-right: stay, or go to the next state")
       ->type_name("T");
   command
@@ -86,7 +93,7 @@ void add_hmm(CLI::App& app, Job& job) {
       "  bochner hmm speech.csv --sequence id --target speaker --states 5 -o speech.hmm\n"
       "  bochner predict speech.hmm new.csv                   one line for each sequence: its class\n"
       "  bochner eval speech.hmm test.csv --json              error of the sequences, log_likelihood of a row\n"
-      "  bochner hmm speech.csv --sequence id --target speaker --states auto --covariance auto -o speech.hmm\n"
+      "  bochner hmm speech.csv --sequence id --target speaker --states auto --covariance auto --shrink auto -o s.hmm\n"
       "  bochner hmm log.csv --sequence day --states 3 -o log.hmm      predict: the state of each row\n"
       "Sequences lie in memory. The file is read in order: sort its rows by sequence and time.");
   command->callback([words, &job] { job = [words] { run_hmm(*words); }; });

@@ -48,7 +48,6 @@ void run_pca(const PcaWords& words) {
 void add_pca(CLI::App& app, Job& job) {
   CLI::App* command = app.add_subcommand("pca", "Find principal components of rows, or of their features in a kernel");
   auto words = std::make_shared<PcaWords>();
-  words->mapped.takes_weights = false;
   words->mapped.add(*command);
   command->add_option("--rank", words->rank, "How many components")->required()->type_name("R");
   words->passes_given =

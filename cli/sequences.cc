@@ -58,10 +58,15 @@ std::size_t write_sequences(const Model& model, const SequenceWords& words, cons
 }
 
 Evaluation evaluate_sequences(const Model& model, const std::string& file, const RowsOptions& reading,
-                              const Execution& execution) {
+                              const Execution& execution, std::uint64_t& count) {
   const std::vector<std::size_t> starts = starts_of(model, file, reading);
   const std::unique_ptr<Rows> rows = open_rows(file, model.schema(), reading);
-  return examine_sequences(model, *rows, starts, execution);
+  const Evaluation found = examine_sequences(model, *rows, starts, execution);
+  count = 0;
+  rows->rewind();
+  RowBlock<float> block;
+  while (rows->next(4096, block)) count += block.rows;
+  return found;
 }
 
 }  // namespace bochner

@@ -22,7 +22,8 @@ struct SequenceWords {
 std::size_t write_sequences(const Model& model, const SequenceWords& words, const RowsOptions& reading,
                             const Execution& execution);
 
+// The score counts sequences. count: how many rows they have.
 Evaluation evaluate_sequences(const Model& model, const std::string& file, const RowsOptions& reading,
-                              const Execution& execution);
+                              const Execution& execution, std::uint64_t& count);
 
 }  // namespace bochner

@@ -7,7 +7,7 @@ usage: mixtures.py [rounds] [chains] [usps] [vowels] [figures]
            threads: scikit-learn goes on from the mixture that ours has after one round, both for 5 rounds more
   chains   the same of Baum-Welch beside hmmlearn, where it is installed: 400 sequences of 250 rows, 5 states
   usps     accuracy and seconds of five components a class against the dimensions k they are learnt in, 3 seeds
-  vowels   error of `hmm --states auto --covariance auto`, five seeds
+  vowels   error of `hmm --states auto --covariance auto --shrink auto`, five seeds
   figures  docs/figures/mixtures.svg: the thin shell, separation and eccentricity against k (numpy alone)
 """
 import json
@@ -148,7 +148,8 @@ def vowels(work):
     for seed in range(5):
         model = os.path.join(work, "m")
         _, said, seconds = bochner("hmm", train, "--sequence", "sequence", "--target", "class", "--ignore", "time",
-                                   "--states", "auto", "--covariance", "auto", "--seed", seed, "-o", model)
+                                   "--states", "auto", "--covariance", "auto", "--shrink", "auto", "--seed", seed, "-o",
+                                   model)
         score = json.loads(bochner("eval", model, test, "--json")[0])
         errors.append(score["error"])
         print(f"seed {seed}: error {100 * score['error']:.2f} %, {seconds:.1f} s", said.split("(")[0], flush=True)

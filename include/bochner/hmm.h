@@ -50,8 +50,11 @@ struct HmmOptions {
   std::size_t rounds = 100;
   std::optional<double> floor = {};         // least variance, as a share of an input's; none: chosen on rows held out
   std::optional<std::size_t> project = {};  // dimensions to learn in before emissions are mapped back; 0: as gmm
-  std::string sequence = {};                // the column's name, which the model keeps for `predict`
-  std::vector<Hmm> begin = {};              // what Baum-Welch starts from, one for each class, instead of clusters
+  // Covariances are drawn towards the mean one of all states of all classes, as if each state had so many rows more
+  // that have it; none: chosen with the states.
+  std::optional<double> shrink = 0.0;
+  std::string sequence = {};    // the column's name, which the model keeps for `predict`
+  std::vector<Hmm> begin = {};  // what Baum-Welch starts from, one for each class, instead of clusters
   FeatureOptions features = {.scale = ColumnScaling::Method::none};
 };
 
@@ -85,8 +88,11 @@ struct SequenceAnswer {
 };
 std::vector<SequenceAnswer> predict_sequences(const Model& model, Rows& rows, const std::vector<std::size_t>& starts,
                                               const Execution& execution = {});
-// Score of the sequences' classes, and the mean log-likelihood of a row.
+// Score of the sequences' classes, each of which counts once as a row does elsewhere, and the mean log-likelihood of a
+// row.
 Evaluation examine_sequences(const Model& model, Rows& rows, const std::vector<std::size_t>& starts,
                              const Execution& execution = {});
+// The same in words that say sequences. rows: how many they have.
+std::string sequences_text(const Evaluation& evaluation, std::uint64_t rows, bool with_matrix);
 
 }  // namespace bochner

@@ -33,9 +33,9 @@ struct PcaOptions {
 // eigenvalues. With a map whose inner products are a kernel it is kernel PCA (Schoelkopf, Smola & Mueller 1998) of the
 // kernel that the features have, in time linear in the rows (Lopez-Paz et al. 2014).
 // A model that maps a row to (z - mean) V; map()->inverse(map()) leads back where the map has a way back. The head
-// has the figures "explained_variance" (with n - 1) and "explained_variance_ratio" of each component. Rows stream, and
-// every row counts once: weights are refused. The same bytes for any threads and blocks. Calls may run at the same time
-// in several threads, each on rows of its own.
+// has the figures "explained_variance" (with n - 1) and "explained_variance_ratio" of each component. Rows stream and
+// count by their weights. The same bytes for any threads and blocks. Calls may run at the same time in several threads,
+// each on rows of its own.
 Model pca(Rows& rows, const PcaOptions& options = {});
 
 }  // namespace bochner

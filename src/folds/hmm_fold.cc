@@ -40,6 +40,7 @@ Sequences Sequences::of(const std::vector<std::size_t>& chosen) const {
     std::copy_n(&x(starts[i], 0), count * x.cols(), some.x.data() + some.starts.back() * x.cols());
     some.starts.push_back(some.starts.back() + count);
     some.classes.push_back(classes[i]);
+    if (!weights.empty()) some.weights.push_back(weights[i]);
   }
   return some;
 }
@@ -69,17 +70,19 @@ void HmmFold::add(const Workers& on, const Sequences& sequences, MatrixView<cons
     Matrix<double> log_b(T, S), gamma(T, S);
     const MatrixView<double> joint{&shares(begin, 0), T, S * M, S * M};
     round_->states.log_densities(on.ops, sequences.rows(i), c, log_b.view(), joint);
-    likelihoods[i] = forward_backward({hmm.start, hmm.transitions}, std::as_const(log_b).view(), gamma.view(),
-                                      {&moves(i, 0), S, S, S});
+    const double weight = sequences.weight(i);
+    likelihoods[i] = weight * forward_backward({hmm.start, hmm.transitions}, std::as_const(log_b).view(), gamma.view(),
+                                               {&moves(i, 0), S, S, S});
+    for (std::size_t k = 0; k < S * S; ++k) moves(i, k) *= weight;
     for (std::size_t t = 0; t < T; ++t) {
       group[begin + t] = std::uint32_t(c);
       for (std::size_t s = 0; s < S; ++s)
         for (std::size_t m = 0; m < M; ++m) {
           double& share = joint(t, s * M + m);
-          share = std::isfinite(log_b(t, s)) ? gamma(t, s) * std::exp(share - log_b(t, s)) : 0;
+          share = std::isfinite(log_b(t, s)) ? weight * gamma(t, s) * std::exp(share - log_b(t, s)) : 0;
         }
     }
-    std::copy_n(&gamma(0, 0), S, &first(i, 0));
+    for (std::size_t s = 0; s < S; ++s) first(i, s) = weight * gamma(0, s);
   });
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     const std::size_t c = sequences.classes[i];

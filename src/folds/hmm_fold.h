@@ -17,8 +17,10 @@ struct Sequences {
   std::vector<std::size_t> starts;     // and the number of rows
   std::vector<std::uint32_t> classes;  // of each sequence
   std::size_t groups = 1;
+  std::vector<double> weights = {};  // of each sequence; empty: all 1. With them as many rows count as there are
 
   std::size_t size() const { return classes.size(); }
+  double weight(std::size_t i) const { return weights.empty() ? 1 : weights[i]; }
   MatrixView<const double> rows(std::size_t i) const { return x.view().slice(starts[i], starts[i + 1] - starts[i]); }
   Sequences of(const std::vector<std::size_t>& chosen) const;
 };

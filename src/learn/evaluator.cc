@@ -9,6 +9,8 @@
 #include <cmath>
 #include <limits>
 
+#include "learn/evaluation_text.h"
+
 namespace bochner {
 
 namespace {
@@ -132,7 +134,7 @@ namespace {
 std::string percent(double share) { return std::isnan(share) ? "-" : fmt::format("{:.2f}", 100 * share); }
 
 // Rows are the true classes, columns the answers; then recall, precision and F1 of each class.
-std::string matrix_text(const Evaluation& e) {
+std::string matrix_text(const Evaluation& e, const std::string& unit) {
   std::size_t name = 4, cell = 6;
   for (const std::string& label : e.labels) {
     name = std::max(name, label.size());
@@ -146,7 +148,7 @@ std::string matrix_text(const Evaluation& e) {
   std::string text;
   if (!e.confusion.empty()) {
     text = fmt::format("{} of the true class (lines) answered as (columns):\n{:<{}}",
-                       e.score.weighted ? "weight" : "rows", "", name);
+                       e.score.weighted ? "weight" : unit + "s", "", name);
     for (const std::string& label : e.labels) text += fmt::format("  {:>{}}", label, cell);
     text += '\n';
     for (std::size_t c = 0; c < e.labels.size(); ++c) {
@@ -165,27 +167,36 @@ std::string matrix_text(const Evaluation& e) {
 }  // namespace
 
 std::string Evaluation::text(bool with_matrix) const {
+  return evaluation_text(*this, {.unit = "row", .rows = score.rows}, with_matrix);
+}
+
+std::string evaluation_text(const Evaluation& e, const Counted& counted, bool with_matrix) {
+  const Score& score = e.score;
+  const std::optional<double>& log_likelihood = e.log_likelihood;
   const bool scored = score.error || score.r2 || score.rmse || !log_likelihood;
-  std::string text = scored ? score.text() + "\n" : "", more;
-  if (log_likelihood)
-    text += fmt::format("log-likelihood {:.6g} a row on {} row{}\n", *log_likelihood, score.rows,
-                        score.rows == 1 ? "" : "s");
+  std::string text = scored ? score_text(score, counted.unit) + "\n" : "", more;
+  if (log_likelihood) {
+    text += fmt::format("log-likelihood {:.6g} a row on {} row{}", *log_likelihood, counted.rows,
+                        counted.rows == 1 ? "" : "s");
+    text += counted.unit == "row" ? "\n"
+                                  : fmt::format(" of {} {}{}\n", score.rows, counted.unit, score.rows == 1 ? "" : "s");
+  }
   const auto add = [&](const char* name, const std::optional<double>& value) {
     if (value) more += fmt::format("{}{} {:.4f}", more.empty() ? "" : ", ", name, *value);
   };
-  add(labels.size() == 2 ? "AUC" : "mean AUC of a class against the rest", auc);
-  if (auc && !auc_is_exact) more += " (from a histogram)";
-  add(labels.size() == 2 ? "F1" : "mean F1", f1);
-  add("log-loss", log_loss);
-  add("Brier", brier);
-  add("calibration error", calibration_error);
+  add(e.labels.size() == 2 ? "AUC" : "mean AUC of a class against the rest", e.auc);
+  if (e.auc && !e.auc_is_exact) more += " (from a histogram)";
+  add(e.labels.size() == 2 ? "F1" : "mean F1", e.f1);
+  add("log-loss", e.log_loss);
+  add("Brier", e.brier);
+  add("calibration error", e.calibration_error);
   if (!more.empty()) text += more + "\n";
-  for (std::size_t k = 0; k < per_target.size(); ++k) text += targets[k] + ": " + per_target[k].text() + "\n";
-  for (std::size_t k = 0; k < coverage.size(); ++k)
+  for (std::size_t k = 0; k < e.per_target.size(); ++k) text += e.targets[k] + ": " + e.per_target[k].text() + "\n";
+  for (std::size_t k = 0; k < e.coverage.size(); ++k)
     text += fmt::format("{}{:g} % intervals: {:.2f} % of the rows inside, mean width {:.4g}\n",
-                        targets.empty() ? "" : targets[k] + ": ", 100 * coverage[k].level, 100 * coverage[k].inside,
-                        coverage[k].width);
-  if (with_matrix && !labels.empty()) text += matrix_text(*this);
+                        e.targets.empty() ? "" : e.targets[k] + ": ", 100 * e.coverage[k].level,
+                        100 * e.coverage[k].inside, e.coverage[k].width);
+  if (with_matrix && !e.labels.empty()) text += matrix_text(e, counted.unit);
   return text;
 }
 

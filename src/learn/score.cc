@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "folds/target_code.h"
+#include "learn/evaluation_text.h"
 
 namespace bochner {
 
@@ -205,23 +206,26 @@ Score score_from(const double* numbers) {
   return score;
 }
 
-std::string Score::text() const {
-  const auto beside = [&](const char* format, double unit) {
-    return standard_error ? fmt::format(fmt::runtime(format), unit * *standard_error) : std::string();
+std::string Score::text() const { return score_text(*this, "row"); }
+
+std::string score_text(const Score& score, const std::string& unit) {
+  const auto beside = [&](const char* format, double per) {
+    return score.standard_error ? fmt::format(fmt::runtime(format), per * *score.standard_error) : std::string();
   };
-  const std::string on = fmt::format(" on {} row{}", rows, rows == 1 ? "" : "s");
-  if (error) {
-    std::string text = fmt::format("{}error {:.2f} %", weighted ? "weighted " : "", 100 * *error);
+  const std::string on = fmt::format(" on {} {}{}", score.rows, unit, score.rows == 1 ? "" : "s");
+  if (score.error) {
+    std::string text = fmt::format("{}error {:.2f} %", score.weighted ? "weighted " : "", 100 * *score.error);
     text += beside(" ± {:.2f}", 100);
-    if (unweighted_error) text += fmt::format(", unweighted {:.2f} %", 100 * *unweighted_error);
-    if (baseline_error) text += fmt::format(", always the most frequent class {:.2f} %", 100 * *baseline_error);
+    if (score.unweighted_error) text += fmt::format(", unweighted {:.2f} %", 100 * *score.unweighted_error);
+    if (score.baseline_error)
+      text += fmt::format(", always the most frequent class {:.2f} %", 100 * *score.baseline_error);
     return text + on;
   }
-  if (!rmse) return "no rows";
-  std::string text = fmt::format("{}R2 {:.4f}", weighted ? "weighted " : "", *r2) + beside(" ± {:.4f}", 1);
-  text += fmt::format(", rmse {:.4g}", *rmse);
-  if (mae) text += fmt::format(", mean absolute error {:.4g}", *mae);
-  return text + fmt::format(", relative error |yhat-y|/|y| {:.2f} %", 100 * *relative_error) + on;
+  if (!score.rmse) return "no rows";
+  std::string text = fmt::format("{}R2 {:.4f}", score.weighted ? "weighted " : "", *score.r2) + beside(" ± {:.4f}", 1);
+  text += fmt::format(", rmse {:.4g}", *score.rmse);
+  if (score.mae) text += fmt::format(", mean absolute error {:.4g}", *score.mae);
+  return text + fmt::format(", relative error |yhat-y|/|y| {:.2f} %", 100 * *score.relative_error) + on;
 }
 
 // The score of a training has also chosen bandwidth and lambda: the best of some dozens of scores without any signal

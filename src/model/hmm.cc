@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "base/require.h"
+#include "learn/evaluation_text.h"
 #include "learn/evaluator.h"
 #include "learn/mixtures/hmm_fit.h"
 #include "maps/forward_backward.h"
@@ -29,17 +30,43 @@ void check_options(const HmmOptions& options, std::size_t inputs) {
   require(options.tolerance >= 0, "tolerance: found {}, expected 0 or more", options.tolerance);
   require(!options.floor || (*options.floor > 0 && *options.floor < 1),
           "floor: found {}, expected a share of the variance above 0 and below 1", options.floor.value_or(0));
+  require(!options.shrink || (*options.shrink >= 0 && std::isfinite(*options.shrink)),
+          "shrink: found {}, expected 0 or more rows", options.shrink.value_or(0));
   if (!options.covariance) return;
+  require(options.shrink == 0.0 || options.covariance->kind != CovarianceForm::Kind::lowrank,
+          "shrink: covariances are {}, expected full, diag or spherical", covariance_name(*options.covariance));
   require(options.covariance->kind != CovarianceForm::Kind::tied,
           "covariance: found tied, expected full, diag, spherical or lowrank:R for states");
   require(options.covariance->kind != CovarianceForm::Kind::lowrank || options.covariance->rank <= inputs,
           "covariance: found rank {}, expected at most {}, the number of inputs", options.covariance->rank, inputs);
 }
 
-// Rows of a stream in memory as double, with where sequences begin; classes: their first target is one.
-Sequences gather(const Stream& stream, const std::vector<std::size_t>& starts, std::size_t groups) {
+// The weight of each sequence, one for all of its rows, so that they add up to the number of rows.
+void weigh(const std::vector<double>& weights, Sequences& all) {
+  double sum = 0;
+  for (std::size_t i = 0; i + 1 < all.starts.size() && !weights.empty(); ++i) {
+    const std::size_t begin = all.starts[i], end = all.starts[i + 1];
+    for (std::size_t row = begin; row < end; ++row)
+      if (weights[row] != weights[begin])
+        fail(Error::Kind::data,
+             "row {}: its weight is not that of row {}, which begins its sequence; expected one weight for each "
+             "sequence",
+             row, begin);
+    all.weights.push_back(weights[begin]);
+    sum += weights[begin] * double(end - begin);
+  }
+  if (!weights.empty() && !(sum > 0))
+    fail(Error::Kind::data, "weights: all sequences weigh 0, expected some that count");
+  for (double& weight : all.weights) weight *= double(all.x.rows()) / sum;
+}
+
+// Rows of a stream in memory as double, with where sequences begin; classes: their first target is one. weights: get
+// those of the rows, if they have any.
+Sequences gather(const Stream& stream, const std::vector<std::size_t>& starts, std::size_t groups,
+                 std::vector<double>* weights = nullptr) {
   std::vector<double> values, classes;
   stream.each("reading", [&](const auto& block) {
+    if (weights && block.weights) weights->insert(weights->end(), block.weights, block.weights + block.rows);
     for (std::size_t i = 0; i < block.rows; ++i) {
       values.insert(values.end(), block.values + i * block.stride, block.values + i * block.stride + block.cols);
       if (groups > 1) classes.push_back(block.targets[i * block.target_count]);
@@ -64,7 +91,7 @@ Sequences gather(const Stream& stream, const std::vector<std::size_t>& starts, s
 
 std::vector<double> priors_of(const Sequences& sequences) {
   std::vector<double> priors(sequences.groups, 1e-12);
-  for (const std::uint32_t c : sequences.classes) ++priors[c];
+  for (std::size_t i = 0; i < sequences.size(); ++i) priors[sequences.classes[i]] += sequences.weight(i);
   double all = 0;
   for (const double prior : priors) all += prior;
   for (double& prior : priors) prior /= all;
@@ -164,7 +191,9 @@ Model hmm(Rows& rows, const std::vector<std::size_t>& starts, const HmmOptions& 
   require(!classes || (schema.task == Task::classification && schema.targets == 1),
           "hmm: the target is a number, expected classes: one model is learnt for each");
   const std::size_t groups = classes ? schema.labels.size() : 1;
-  const Sequences sequences = gather(mapped.stream(), starts, groups);
+  std::vector<double> weights;
+  Sequences sequences = gather(mapped.stream(), starts, groups, &weights);
+  weigh(weights, sequences);
   const Workers on = workers_on(mapped.threads());
   const HmmOptions options = choose_hmm(on, sequences, given, [&](const std::string& text) { mapped.note(text); });
   const HmmRun run = fit_hmms(on, sequences, options);
@@ -213,12 +242,16 @@ Evaluation examine_sequences(const Model& model, Rows& rows, const std::vector<s
     }
     evaluation = evaluator.evaluation();
   } else {
-    evaluation.score.rows = sequences.x.rows();
+    evaluation.score.rows = found.size();
   }
   double likelihood = 0;
   for (const SequenceAnswer& answer : found) likelihood += answer.log_density;
   evaluation.log_likelihood = likelihood / double(sequences.x.rows());
   return evaluation;
+}
+
+std::string sequences_text(const Evaluation& evaluation, std::uint64_t rows, bool with_matrix) {
+  return evaluation_text(evaluation, {.unit = "sequence", .rows = rows}, with_matrix);
 }
 
 }  // namespace bochner

@@ -8,6 +8,7 @@
 #include "base/require.h"
 #include "bochner/figures.h"
 #include "learn/low_rank.h"
+#include "learn/root_weights.h"
 #include "model/mapped_rows.h"
 
 namespace bochner {
@@ -24,18 +25,23 @@ bool has_weights(const Schema& schema) {
 }  // namespace
 
 Model pca(Rows& rows, const PcaOptions& options) {
-  require(!has_weights(rows.schema()), "pca: found weights, expected none: every row counts once");
+  const bool weighted = has_weights(rows.schema());
   MappedRows mapped(rows, options.features, "pca");
-  const Stream& stream = mapped.stream();
+  // By weight: those of the rows sqrt(w) (z - mean), which need no mean taken away.
+  const WeightedMean by_weight = weighted ? weighted_mean(mapped.stream()) : WeightedMean{};
+  const Stream stream = weighted ? mapped.stream().through(root_weights(by_weight.mean)) : mapped.stream();
   const RowMoments moments = stream.fold(RowMoments(mapped.features()), "means");
   check_rank(options.rank, moments.rows(), moments.cols());
   LowRank found = low_rank(stream, moments,
                            {.rank = options.rank,
-                            .center = true,
+                            .center = !weighted,
                             .passes = options.passes,
                             .seed = options.features.seed,
                             .products = kProducts});
-  const double degrees = double(std::max<std::uint64_t>(moments.rows(), 2) - 1);
+  if (weighted) found.mean = by_weight.mean;
+  // Weights are in units of their usual size, so that equal ones change nothing.
+  const double n = double(std::max<std::uint64_t>(moments.rows(), 2));
+  const double degrees = weighted ? by_weight.weight * (n - 1) / n : n - 1;
   std::vector<double> variance, ratio;
   for (const double s : found.singular_values) {
     variance.push_back(s * s / degrees);

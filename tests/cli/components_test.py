@@ -46,6 +46,29 @@ class Components(CommandTest):
             for x, y in zip(before.split(",")[:3], after.split(",")):
                 self.assertAlmostEqual(float(x), float(y), delta=1e-3 * max(1, abs(float(x)) / 1000))
 
+    def test_pca_counts_rows_by_weight(self):
+        draw = random.Random(3)
+        rows = [[draw.gauss(0, 1 + i % 3), draw.gauss(2, 1), draw.gauss(0, 0.3)] for i in range(200)]
+        text = [",".join(f"{x:.6f}" for x in row) for row in rows]
+        self.file("w.csv", "a,b,c,w\n" + "".join(f"{line},{i % 4}\n" for i, line in enumerate(text)))
+        self.file("r.csv", "a,b,c\n" + "".join(f"{line}\n" * (i % 4) for i, line in enumerate(text)))
+        for words in ([], ["--map", "fourier", "--features", 32, "--bandwidth", 2]):
+            for name, weights in (("w", ["--weights", "w"]), ("r", [])):
+                self.succeed("pca", f"{name}.csv", "--rank", 2, "--scale", "none", *words, *weights, "-o", name)
+            weighted, repeated = self.inspect("w"), self.inspect("r")
+            for a, b in zip(weighted["explained_variance_ratio"], repeated["explained_variance_ratio"]):
+                self.assertAlmostEqual(a, b, places=5)
+            for a, b in zip(weighted["explained_variance"], repeated["explained_variance"]):
+                self.assertAlmostEqual(a / b, 1, delta=0.02)
+            for name in "wr":
+                self.succeed("transform", name, "r.csv", "-o", f"{name}.out.csv")
+            one, other = ((self.folder / f"{name}.out.csv").read_text().replace("\n", ",").split(",") for name in "wr")
+            for a, b in zip(one, other):
+                if a:
+                    self.assertAlmostEqual(float(a), float(b), places=3)
+        self.file("none.csv", "a,b,w\n1,2,0\n3,4,0\n5,1,0\n")
+        self.refuse(2, "pca", "none.csv", "--rank", 1, "--weights", "w", "-o", "m", "--quiet")
+
     def test_a_kernel_has_no_way_back(self):
         self.succeed("pca", CPU, "--target", "usr", "--rank", 3, "--map", "fourier", "--features", 64, "-o", "m")
         self.succeed("transform", "m", CPU, "-o", "y.csv")

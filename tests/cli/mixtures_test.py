@@ -106,6 +106,31 @@ class Gmm(CommandTest):
                 models.append((self.folder / "m").read_bytes())
             self.assertEqual(len(set(models)), 1, words)
 
+    def test_goes_on_where_it_was_stopped(self):
+        many = "".join((DATA / "cpu-small.csv").read_text().split("\n", 1)[1] for _ in range(3))
+        self.file("a.csv", (DATA / "cpu-small.csv").read_text() + many)
+        for words in (["--components", 3],
+                      ["--components", 2, "--project", 3, "--projections", 2, "--rounds-after", 3, "--covariance", "diag"],
+                      ["--target", "usr", "--task", "classification", "--components", 1, "--covariance", "tied"]):
+            words = ["a.csv", *words, "--tolerance", 1e-7, "--rounds", 12, "--seed", 3, "--restarts", 1, "--floor", 1e-3]
+            words = words if "--target" in words else ["a.csv", "--ignore", "usr", *words[1:]]
+            self.succeed("gmm", *words, "-o", "expected")
+            saved = 0  # stops in the rounds, behind the starts on a sample
+            for point in range(500, 1600, 30):
+                code, _, errors = self.run_command("gmm", *words, "--quiet", "--checkpoint-seconds", 0, "--stop-after",
+                                                   point, "-o", "m", "--resume", "--threads", 1, "--block-rows", 1024)
+                self.assertIn(code, (0, 130), errors)
+                if code == 0:
+                    break
+                self.assertRegex(errors, r"\Abochner: stopped[^\n]*\n\Z")
+                saved += (self.folder / "m.checkpoint").stat().st_size > 1000
+                if saved == 1:
+                    self.refuse(2, "gmm", *words[:-1], 0.1, "-o", "m", "--resume", "--quiet", say="--floor")
+            self.assertGreater(saved, 0, words)
+            self.succeed("gmm", *words, "-o", "m", "--resume", "--threads", 3)
+            self.assertEqual((self.folder / "m").read_bytes(), (self.folder / "expected").read_bytes(), words)
+            self.assertFalse((self.folder / "m.checkpoint").exists())
+
     def test_bad_data_is_no_trouble(self):
         self.file("few.csv", "a,b\n1,2\n3,4\n")
         self.file("same.csv", "a,b\n" + "1,2\n" * 50)
@@ -147,12 +172,19 @@ class Hmm(CommandTest):
         self.file("a.csv", sequences(60))
         self.file("b.csv", sequences(40, seed=2))
         for words in (["--states", 2], ["--states", 2, "--topology", "left-to-right"], ["--states", "auto"],
-                      ["--states", 2, "--components", 2, "--covariance", "full"]):
+                      ["--states", 2, "--components", 2, "--covariance", "full"],
+                      ["--states", 2, "--covariance", "auto", "--shrink", "auto"],
+                      ["--states", 2, "--covariance", "full", "--shrink", 20]):
             self.succeed("hmm", "a.csv", "--sequence", "id", "--target", "class", *words, "-o", "m")
             found = self.succeed_quietly("predict", "m", "b.csv").split()
             self.assertEqual(found, ["rise", "fall"] * 20, words)
             score = self.evaluate("m", "b.csv")
-            self.assertEqual((score["error"], score["rows"]), (0, 40))
+            self.assertEqual((score["error"], score["sequences"]), (0, 40))
+            self.assertEqual(score["rows"], len((self.folder / "b.csv").read_text().split()) - 1)
+            text = self.succeed_quietly("eval", "m", "b.csv")
+            self.assertIn("on 40 sequences", text)
+            self.assertIn(f"on {score['rows']} rows of 40 sequences", text)
+            self.assertIn("sequences of the true class", text)
             self.assertTrue(-4 < score["log_likelihood"] < 0)
 
     def test_states_of_rows(self):
@@ -182,6 +214,26 @@ class Hmm(CommandTest):
         self.refuse(2, "hmm", "mixed.csv", *words, say="one class for each sequence")
         self.refuse(2, "hmm", "again.csv", *words, say="begins again")
         self.refuse(1, "hmm", "a.csv", *words, "--covariance", "tied", say="tied")
+        self.refuse(1, "hmm", "a.csv", *words, "--shrink", -1, say="shrink")
+        self.refuse(1, "hmm", "a.csv", *words, "--covariance", "lowrank:1", "--shrink", 5, say="lowrank")
+        self.file("weights.csv", "id,value,class,w\ns0,1,x,1\ns0,2,x,2\ns1,3,y,1\ns1,3,y,1\n")
+        self.refuse(2, "hmm", "weights.csv", *words, "--weights", "w", say="one weight for each sequence")
+
+    def test_a_weight_is_so_many_sequences(self):
+        lines = sequences(40, classes=False).split()
+        count = {f"s{i}": 1 + i % 3 for i in range(40)}
+        weighted = [lines[0] + ",w"] + [f"{line},{count[line.split(',')[0]]}" for line in lines[1:]]
+        repeated = [lines[0]]
+        for copy in range(3):
+            repeated += [f"c{copy}{line}" for line in lines[1:] if count[line.split(",")[0]] > copy]
+        self.file("w.csv", "\n".join(weighted) + "\n")
+        self.file("r.csv", "\n".join(repeated) + "\n")
+        found = []
+        for name, words in (("w", ["--weights", "w"]), ("r", [])):
+            self.succeed("hmm", f"{name}.csv", "--sequence", "id", "--states", 2, "--tolerance", 1e-9, "--rounds", 500,
+                         "--floor", 1e-3, "-o", name, *words)
+            found.append(self.evaluate(name, "r.csv")["log_likelihood"])
+        self.assertAlmostEqual(found[0], found[1], places=4)
 
 
 if __name__ == "__main__":

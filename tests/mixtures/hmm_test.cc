@@ -7,6 +7,7 @@
 
 #include "folds/hmm_fold.h"
 #include "learn/mixtures/hmm_fit.h"
+#include "learn/mixtures/hmm_shrink.h"
 #include "learn/mixtures/hmm_start.h"
 #include "learn/mixtures/start.h"
 #include "maps/forward_backward.h"
@@ -263,6 +264,35 @@ TEST(Hmm, ClassesThatDifferInOrderAloneAreTold) {
     wrong += (p[1] > p[0] ? 1u : 0u) != check.classes[i];
   }
   EXPECT_LE(wrong, long_ones / 20);
+}
+
+TEST(HmmShrink, DrawsCovariancesTowardsTheirMeanByRows) {
+  std::vector<Hmm> hmms(2);
+  for (std::size_t c = 0; c < 2; ++c) {
+    hmms[c].start = {0.5, 0.5};
+    hmms[c].weights = Matrix<double>(2, 1);
+    hmms[c].gaussians = {.form = {.kind = CovarianceForm::Kind::full},
+                         .means = Matrix<double>(2, 2),
+                         .variances = {},
+                         .matrices = std::vector<Matrix<double>>(2, Matrix<double>(2, 2))};
+    for (std::size_t k = 0; k < 2; ++k) {
+      Matrix<double>& s = hmms[c].gaussians.matrices[k];
+      s(0, 0) = 1 + double(c);
+      s(1, 1) = 2 + double(k);
+      s(0, 1) = s(1, 0) = 0.25 * double(c + k);
+    }
+  }
+  const std::vector<double> weights = {10, 30, 0, 60};
+  const std::vector<Hmm> found = shrunk(hmms, weights, 20);
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t j = 0; j < 2; ++j) {
+      double mean = 0;
+      for (std::size_t k = 0; k < 4; ++k) mean += weights[k] / 100 * hmms[k / 2].gaussians.matrices[k % 2](i, j);
+      for (std::size_t k = 0; k < 4; ++k)
+        EXPECT_NEAR(found[k / 2].gaussians.matrices[k % 2](i, j),
+                    (weights[k] * hmms[k / 2].gaussians.matrices[k % 2](i, j) + 20 * mean) / (weights[k] + 20), 1e-14);
+    }
+  EXPECT_EQ(shrunk(hmms, weights, 0), hmms);
 }
 
 }  // namespace

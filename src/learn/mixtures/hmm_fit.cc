@@ -12,6 +12,7 @@
 #include "base/require.h"
 #include "bochner/project.h"
 #include "learn/mixtures/floor.h"
+#include "learn/mixtures/hmm_shrink.h"
 #include "learn/mixtures/hmm_start.h"
 #include "learn/mixtures/maximize.h"
 #include "maps/forward_backward.h"
@@ -84,7 +85,8 @@ HmmRun fit_projected(const Workers& on, const Sequences& sequences, const HmmOpt
   Sequences small{.x = Matrix<double>(sequences.x.rows(), k),
                   .starts = sequences.starts,
                   .classes = sequences.classes,
-                  .groups = sequences.groups};
+                  .groups = sequences.groups,
+                  .weights = sequences.weights};
   map_rows(on, *projection, RowBlock<double>::dense(sequences.x.view()), small.x.view());
   HmmOptions inner = options;
   inner.project.reset();
@@ -173,6 +175,12 @@ HmmRun fit_hmms(const Workers& on, const Sequences& sequences, const HmmOptions&
     }
   }
   best.floor = share;
+  if (options.shrink.value_or(0) > 0) {
+    best.hmms = shrunk(best.hmms, gaussian_rows(on, sequences, best.hmms), *options.shrink);
+    HmmFold fold(std::make_shared<const HmmRound>(best.hmms));
+    fold.add(on, sequences);
+    for (std::size_t c = 0; c < best.hmms.size(); ++c) best.log_likelihoods[c] = fold.log_likelihood(c);
+  }
   return best;
 }
 
