@@ -6,8 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/archive.h"
+#include "bochner/error.h"
 #include "bochner/neighbors.h"
 #include "neighbors/codes.h"
 #include "random/draw.h"
@@ -110,6 +115,35 @@ TEST(Bytes, OfAnIndexRoundItsRowsAndStayInItsFile) {
   EXPECT_EQ(testing_files::read_bytes(whole), testing_files::read_bytes(path));
   EXPECT_THROW(again.add(*rows_of(x)), std::invalid_argument);
   EXPECT_THROW(again.merge(bytes), std::invalid_argument);
+}
+
+TEST(Bytes, OfADamagedFileAreRefused) {
+  testing_files::Scratch folder;
+  const std::string path = folder.path("i");
+  NeighborIndex(*rows_of(cloud(30, 4)), {.bytes = true}).save(path);
+  const Archive good = read_archive(path);
+  const auto refused = [&](const std::function<void(Archive&)>& spoil) {
+    Archive bad = good;
+    spoil(bad);
+    write_archive(path, bad);
+    try {
+      NeighborIndex::load(path);
+      ADD_FAILURE() << "was loaded";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), Error::Kind::model) << error.what();
+    }
+  };
+  refused([](Archive& a) { a.arrays.erase("codes"); });
+  refused([](Archive& a) { a.arrays.erase("low"); });
+  for (const double step : {0.0, -1.0, 1e300}) refused([&](Archive& a) { a.tree["step"] = step; });
+  refused([](Archive& a) {
+    a.arrays.erase("codes");
+    a.put<std::uint8_t>("codes", std::vector<std::uint8_t>(8), {2, 4});
+  });
+  refused([](Archive& a) {
+    a.arrays.erase("low");
+    a.put<float>("low", std::vector<float>(4, std::numeric_limits<float>::infinity()), {4});
+  });
 }
 
 TEST(HashCheck, FindsTheClosedFormsOnRows) {
