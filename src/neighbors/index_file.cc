@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <functional>
+#include <numeric>
 
 #include "base/archive.h"
 #include "base/finite.h"
@@ -36,6 +37,17 @@ ByteSteps load_steps(const Archive& archive, std::size_t inputs) {
   if (!(steps.step > 0) || !all_finite<float>(steps.low))
     fail(Error::Kind::model, "step: found {}, expected steps of bytes; the file is damaged", steps.step);
   return steps;
+}
+
+// One for each row; consecutive ones of bytes are told by the first and the codes.
+std::vector<std::uint64_t> load_numbers(const Archive& archive) {
+  if (archive.arrays.contains("numbers")) return archive.get<std::uint64_t>("numbers", {archive.length("numbers")});
+  const std::vector<std::size_t>& shape = archive.shape("codes");
+  const std::size_t rows = archive.get_count("rows", kNoPoint);
+  if (shape.empty() || shape[0] != rows) fail(Error::Kind::model, "codes: not of {} rows; the file is damaged", rows);
+  std::vector<std::uint64_t> numbers(rows);
+  std::iota(numbers.begin(), numbers.end(), archive.get_count("from"));
+  return numbers;
 }
 
 Points load_bytes(const Archive& archive, const Schema& schema, const ByteSteps& steps, std::size_t rows) {
@@ -105,7 +117,12 @@ void NeighborIndex::save(const std::string& path) const {
   archive.tree["seed"] = std::to_string(p.options.seed);
   archive.put_count("first", p.options.first);
   archive.put_count("next", p.next);
-  archive.put_view<std::uint64_t>("numbers", p.numbers, {p.numbers.size()});
+  if (p.bytes && p.numbers.back() - p.numbers.front() + 1 == p.numbers.size()) {  // few bytes: none for what is known
+    archive.put_count("from", p.numbers.front());
+    archive.put_count("rows", p.numbers.size());
+  } else {
+    archive.put_view<std::uint64_t>("numbers", p.numbers, {p.numbers.size()});
+  }
   if (p.bytes)
     save_bytes(p.points, *p.bytes, archive);
   else
@@ -137,7 +154,7 @@ NeighborIndex NeighborIndex::load(const std::string& path) {
       fail(Error::Kind::model, "seed: found \"{}\"; the file is damaged", seed);
     p.options.first = archive.get_count("first");
     p.next = archive.get_count("next");
-    p.numbers = archive.get<std::uint64_t>("numbers", {archive.length("numbers")});
+    p.numbers = load_numbers(archive);
     if (p.numbers.empty() || p.numbers.back() >= p.next ||
         std::adjacent_find(p.numbers.begin(), p.numbers.end(), std::greater_equal<>()) != p.numbers.end())
       fail(Error::Kind::model, "numbers: of no rows, or not ascending; the file is damaged");

@@ -113,6 +113,10 @@ TEST(Bytes, OfAnIndexRoundItsRowsAndStayInItsFile) {
   EXPECT_EQ(loaded.distances, found.distances);
   again.save(whole);
   EXPECT_EQ(testing_files::read_bytes(whole), testing_files::read_bytes(path));
+  const std::vector<std::uint64_t> some{7, 200};
+  again.remove(some);
+  again.save(whole);
+  EXPECT_EQ(NeighborIndex::load(whole).size(), 398u);
   EXPECT_THROW(again.add(*rows_of(x)), std::invalid_argument);
   EXPECT_THROW(again.merge(bytes), std::invalid_argument);
 }
@@ -135,6 +139,9 @@ TEST(Bytes, OfADamagedFileAreRefused) {
   };
   refused([](Archive& a) { a.arrays.erase("codes"); });
   refused([](Archive& a) { a.arrays.erase("low"); });
+  refused([](Archive& a) { a.tree["rows"] = 31; });
+  refused([](Archive& a) { a.tree["rows"] = 0; });
+  refused([](Archive& a) { a.tree["from"] = 5; });  // beyond the next row's number
   for (const double step : {0.0, -1.0, 1e300}) refused([&](Archive& a) { a.tree["step"] = step; });
   refused([](Archive& a) {
     a.arrays.erase("codes");
