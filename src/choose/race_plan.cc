@@ -27,6 +27,7 @@ constexpr double kSampledCell = 1e-5, kRivalCell = 2.5e-6;  // of a rival's trai
 
 constexpr double kSerial = 0.1;  // of the work, that threads do not share
 constexpr double kLeastRows = 1000;
+constexpr double kMostPursued = 64;  // targets
 
 // Between fast and what a budget of a few seconds leaves.
 RacePlan quick_plan() {
@@ -159,6 +160,14 @@ RacePlan race_plan(Effort effort) {
     e.most_leaf_products = 2e12;
   }
   return plan;
+}
+
+bool leave_out_pursuits(RacePlan& plan, double outputs) {
+  if (outputs <= kMostPursued) return false;
+  return std::erase_if(plan.rivals, [](const Rival& rival) {
+           const auto* bins = std::get_if<Binning>(&rival.map.parts[0].map);
+           return bins && bins->order_low > 0;
+         }) > 0;
 }
 
 std::string RaceForecast::text() const {

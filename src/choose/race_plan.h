@@ -32,6 +32,9 @@ struct RacePlan {
   std::size_t most_rows = kMostRaceRows;  // that race
 };
 RacePlan race_plan(Effort effort);
+// Bins of few inputs pursue which, target by target: of very many targets that takes minutes, and they are left out.
+// True where there were any.
+bool leave_out_pursuits(RacePlan& plan, double outputs);
 
 // What a race works on: rows, inputs as the file has them and as the kernels see them, codes of targets.
 struct RaceSize {

@@ -80,6 +80,8 @@ class Race {
     Clock clock;
     say(plan_.text(options_.budget));
     if (options_.say) options_.say(report_.notes.back());  // at once: what it is for
+    if (leave_out_pursuits(plan_.plan, double(columns())))
+      say(fmt::format("bins of few inputs left out: {} outputs", columns()));
     if (source_.sampled())
       say(fmt::format("{} of {} rows race and make the kernels and trees{}", source_.count(), survey_.rows(),
                       plan_.short_of_rows() ? "" : "; bins are fitted on all"));

@@ -33,6 +33,15 @@ TEST(Forecast, IsLinearInManyRows) {
   EXPECT_LE(whole, 2 * half);
 }
 
+TEST(RacePlan, PursuesBinsOfFewInputsForFewTargetsOnly) {
+  RacePlan plan = race_plan(Effort::normal);
+  EXPECT_FALSE(leave_out_pursuits(plan, 26));
+  EXPECT_EQ(plan.rivals.size(), 5u);
+  EXPECT_TRUE(leave_out_pursuits(plan, 1000));
+  ASSERT_EQ(plan.rivals.size(), 3u);
+  EXPECT_STREQ(plan.rivals[1].name, "bins");
+}
+
 TEST(Budget, DecidesHowFarTheRaceGoes) {
   EXPECT_EQ(race_within(1e6, 1, Effort::best, kTable).plan.name, "best");
   EXPECT_EQ(race_within(1e6, 1, Effort::fast, kTable).plan.name, "fast");
@@ -40,8 +49,9 @@ TEST(Budget, DecidesHowFarTheRaceGoes) {
   for (double seconds = 4096; seconds > 1; seconds /= 2) {
     const BudgetedRace race = race_within(seconds, 2, Effort::best, kTable);
     EXPECT_LE(race.seconds, last);
-    if (race.seconds <= seconds)
+    if (race.seconds <= seconds) {
       EXPECT_NE(race.text(seconds).find("in the budget of"), std::string::npos) << race.text(seconds);
+    }
     EXPECT_GE(race_within(seconds, 8, Effort::best, kTable).forecast.total(), race.forecast.total());
     last = race.seconds;
   }
