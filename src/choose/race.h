@@ -88,8 +88,8 @@ class RaceRows {
   Matrix<double> blend(std::span<const Candidate> candidates, const Matrix<double>& weights) const;
   // The same where each fifth of these rows has the weights that the others gave: what a blend does with new rows.
   Matrix<double> blend_crosswise(std::span<const Candidate> candidates) const;
-  // The blend of the model. Of classes, weights and shifts by Newton steps on the log-loss where these lower it on rows
-  // that did not choose them.
+  // The blend of the model. Of classes, weights and shifts by Newton steps on the log-loss where these lower it, and do
+  // not raise the error, on rows that did not choose them.
   FinalBlend conclude(std::span<const Candidate> candidates) const;
   Score score(const Matrix<double>& held) const;
   // The same rows, decoded, for what is learnt from rows not seen.

@@ -79,7 +79,7 @@ FinalBlend RaceRows::conclude(std::span<const Candidate> candidates) const {
     classes.labels.push_back(std::size_t(targets_(row, 0)));
     classes.weights.push_back(weight(row));
   }
-  // Both, with a slope and shifts of their own, on rows that did not choose them.
+  // Both, with a slope and shifts of their own, on rows that did not choose them: neither log-loss nor error may rise.
   Matrix<double> held(held_.size(), y_.cols());
   double loss[2] = {0, 0};
   for (std::size_t part = 0; part < kCrosswiseParts; ++part) {
@@ -96,7 +96,7 @@ FinalBlend RaceRows::conclude(std::span<const Candidate> candidates) const {
     for (const std::size_t p : own)
       for (std::size_t k = 0; k < y_.cols(); ++k) held(p, k) = found[1](p, k);
   }
-  if (!(loss[1] < loss[0])) return squares;
+  if (!(loss[1] < loss[0]) || *score(held).error > *score(squares.held).error) return squares;
   FinalBlend best = by_log_loss(candidates, all, classes, squares);
   best.held = std::move(held);
   best.by_log_loss = true;
