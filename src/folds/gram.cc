@@ -8,27 +8,9 @@
 
 #include "backend/backend.h"
 #include "base/require.h"
+#include "folds/gram_parts.h"
 
 namespace bochner {
-
-namespace {
-
-// Fixed point: value * 2^33 / bound as an integer. |value| <= bound * rows stays below 2^63 for 2^30 rows.
-double per_unit(double bound) { return std::ldexp(1.0, 33) / bound; }
-
-// Coded targets and the constant 1, times w: rows x (columns + 1).
-template <class T>
-Matrix<double> weighted_targets(const RowBlock<T>& z, const TargetCode& code, double weight_bound) {
-  Matrix<double> t(z.rows, code.columns() + 1);
-  for (std::size_t i = 0; i < z.rows; ++i) {
-    const double w = z.weights ? z.weights[i] / weight_bound : 1.0;
-    for (std::size_t k = 0; k < code.columns(); ++k) t(i, k) = w * code.encode(z.targets + i * z.target_count, k);
-    t(i, code.columns()) = w;
-  }
-  return t;
-}
-
-}  // namespace
 
 std::size_t GramFold::tile_for(std::size_t features) {
   // Small enough that two threads share even a small matrix, large enough that packing does not count;
@@ -36,10 +18,15 @@ std::size_t GramFold::tile_for(std::size_t features) {
   return kProductStep * (features >= 3072 ? 20 : features >= 1024 ? 11 : features >= 256 ? 5 : 3);
 }
 
-GramFold::GramFold(std::size_t features, double bound, TargetCode code, double weight_bound)
+GramFold::Products GramFold::products_for(const Map* map, bool wide) {
+  return map && map->bound() > 0 && !wide ? Products::whole : Products::rounded;
+}
+
+GramFold::GramFold(std::size_t features, double bound, TargetCode code, double weight_bound, Products products)
     : features_(features),
       bound_(bound),
       weight_bound_(weight_bound),
+      products_(products),
       code_(std::move(code)),
       gram_(features, tile_for(features)),
       moment_(code_.columns() + 1, features),
@@ -66,9 +53,6 @@ void GramFold::remove(const Workers& on, const RowBlock<T>& z) {
   rows_ -= z.rows;
 }
 
-namespace {
-
-// w y y^T in the chunks between the edges; t has w y, and w in its last column.
 void add_targets(const Matrix<double>& t, const std::vector<std::size_t>& edges, int sign, Matrix<std::int64_t>& sums) {
   for (std::size_t c = 0; c + 1 < edges.size(); ++c)
     for (std::size_t a = 0; a < t.cols(); ++a)
@@ -82,26 +66,19 @@ void add_targets(const Matrix<double>& t, const std::vector<std::size_t>& edges,
       }
 }
 
-}  // namespace
-
 // Rounding to the nearest is odd, so that -1 gives the same integers with the other sign.
 template <class T>
 void GramFold::add_signed(const Workers& on, const RowBlock<T>& z, int sign) {
   require(z.cols == features_, "gram: block has {} features, expected {}", z.cols, features_);
   require(z.targets != nullptr || code_.columns() == 0, "gram: the rows have no targets");
-  const Matrix<double> t = weighted_targets(z, code_, weight_bound_);
-
-  // G needs sqrt(w) z; a copy only where weights make it differ from z.
-  MatrixView<const T> rows{z.values, z.rows, z.cols, z.stride};
-  AlignedVector<T> scaled;
-  if (z.weights) {
-    scaled.resize(z.rows * z.cols);
-    on.threads.run(z.rows, [&](std::size_t i, int) {
-      const T root = T(std::sqrt(t(i, code_.columns())));
-      for (std::size_t j = 0; j < z.cols; ++j) scaled[i * z.cols + j] = root * rows(i, j);
-    });
+  if (products_ == Products::whole) {
+    if constexpr (std::is_same_v<T, float>) return add_whole(on, z, sign);
+    require(false, "gram: found rows in double, expected float for sums of whole numbers");
   }
-  const MatrixView<const T> g = z.weights ? MatrixView<const T>{scaled.data(), z.rows, z.cols, z.cols} : rows;
+  const Matrix<double> t = weighted_targets(z, code_, weight_bound_);
+  const MatrixView<const T> rows{z.values, z.rows, z.cols, z.stride};
+  AlignedVector<T> scaled;
+  const MatrixView<const T> g = root_weighted(on, z, t, scaled);
 
   // Chunks by global row number, so that the rounding is the same for any split into blocks.
   const std::vector<std::size_t> edges = chunk_edges(z.first, z.rows);
@@ -144,7 +121,7 @@ template void GramFold::remove(const Workers&, const RowBlock<float>&);
 template void GramFold::remove(const Workers&, const RowBlock<double>&);
 
 GramFold GramFold::like(const GramFold& other) {
-  return GramFold(other.features_, other.bound_, other.code_, other.weight_bound_);
+  return GramFold(other.features_, other.bound_, other.code_, other.weight_bound_, other.products_);
 }
 
 void GramFold::merge(const GramFold& other) {
@@ -158,6 +135,9 @@ void GramFold::subtract(const GramFold& part) {
 }
 
 void GramFold::add_multiple(const GramFold& other, std::int64_t sign) {
+  require(
+      products_ == other.products_,
+      "gram: one of these sums is of whole numbers and the other, as version 0.1 made them, is not; make both anew");
   require(features_ == other.features_ && bound_ == other.bound_ && weight_bound_ == other.weight_bound_ &&
               code_ == other.code_,
           "gram: these sums were made with different maps or targets");
@@ -184,7 +164,8 @@ Matrix<double> GramFold::moment() const {
 
 TiledSymmetric<double> GramFold::gram(Threads& threads) const {
   TiledSymmetric<double> g(gram_.size(), gram_.tile());
-  const double unit = weight_bound_ / per_unit(bound_ * bound_);
+  const double whole = whole_per_unit();
+  const double unit = weight_bound_ / (products_ == Products::whole ? whole * whole : per_unit(bound_ * bound_));
   const std::size_t tile = gram_.tile() * gram_.tile();
   threads.run(g.tile_count(), [&](std::size_t t, int) {
     for (std::size_t i = t * tile; i < (t + 1) * tile; ++i) g.values()[i] = double(gram_.values()[i]) * unit;

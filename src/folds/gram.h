@@ -10,19 +10,30 @@
 #include "base/tiled_symmetric.h"
 #include "bochner/archive.h"
 #include "bochner/fold.h"
+#include "bochner/map.h"
 #include "folds/target_code.h"
 
 namespace bochner {
 
 // The sums of least squares over rows with features z, coded targets t and weights w:
 //   G = sum w z z^T,   R = sum w z [t, 1]^T,   S = sum w [t, 1] [t, 1]^T.
-// Kept in 64-bit fixed point. A chunk's product is formed in floating point and rounded once to the quantum
-// bound^2 / 2^33, after which addition is exact: the same bits for any threads, blocks, parts or merge order.
-// 2^30 rows fit.
+// Kept in 64-bit integers: the same bits for any threads, blocks, parts or merge order. 2^30 rows fit. R and S are sums
+// in double of a chunk's rows, rounded once to the quantum bound / 2^33.
 class GramFold {
  public:
+  // How the products of features are formed.
+  //   rounded: in floating point, a chunk's sum being rounded once to the quantum bound^2 / 2^33.
+  //   whole: of sqrt(w) z rounded to bound / 16256 (backend/whole.h), exactly; so is z in R. The same bits on every
+  //     machine, and G is the Gram matrix of real vectors, so that no lambda > 0 is too small for its factor. The
+  //     rounding acts as lambda + (bound / 16256)^2 / 12 would, times the largest weight / the mean weight. float only.
+  enum class Products { rounded, whole };
+  // Those for the features of a map: whole where they are float (not wide) and bounded by the map, not by the rows
+  // seen.
+  static Products products_for(const Map* map, bool wide);
+
   // bound: |z_j| <= bound; weight_bound: w <= weight_bound.
-  GramFold(std::size_t features, double bound, TargetCode code, double weight_bound = 1);
+  GramFold(std::size_t features, double bound, TargetCode code, double weight_bound = 1,
+           Products products = Products::rounded);
 
   // Dense features with their targets. Adding runs on all threads, each on its own tiles.
   template <class T>
@@ -42,6 +53,7 @@ class GramFold {
   std::size_t features() const { return features_; }
   std::uint64_t rows() const { return rows_; }
   const TargetCode& code() const { return code_; }
+  Products products() const { return products_; }
   double weight() const;                                  // sum of w
   double target_sum(std::size_t a, std::size_t b) const;  // S; index columns() is the constant 1
   Matrix<double> moment() const;                          // R, features x (columns + 1)
@@ -49,15 +61,19 @@ class GramFold {
   bool operator==(const GramFold&) const = default;
 
   static std::size_t tile_for(std::size_t features);
-  static std::size_t bytes(std::size_t features);  // of G, which are those of its factor too
+  static std::size_t bytes(std::size_t features);            // of G, which are those of its factor too
+  static double packed_bytes(double features, double rows);  // that adding rows takes besides, at most, where whole
 
  private:
   template <class T>
   void add_signed(const Workers& on, const RowBlock<T>& z, int sign);
+  void add_whole(const Workers& on, const RowBlock<float>& z, int sign);
+  float whole_per_unit() const;
   void add_multiple(const GramFold& other, std::int64_t sign);
 
   std::size_t features_;
   double bound_, weight_bound_;
+  Products products_;
   TargetCode code_;
   std::uint64_t rows_ = 0;
   TiledSymmetric<std::int64_t> gram_;

@@ -43,6 +43,18 @@ TargetCode code_from_json(const nlohmann::json& tree) {
   return code;
 }
 
+// Sums of whole numbers have another name, so that programs older than they are do not take them for what they know.
+const char* gram_name(GramFold::Products products) {
+  return products == GramFold::Products::whole ? "whole_gram" : "gram";
+}
+
+GramFold::Products products_from(const nlohmann::json& tree) {
+  if (!tree.contains("products")) return GramFold::Products::rounded;
+  if (const std::string found = get_text(tree, "products"); found != "whole")
+    fail(Error::Kind::model, "sum: its products are '{}', expected 'whole'; a newer version made the file", found);
+  return GramFold::Products::whole;
+}
+
 }  // namespace
 
 void GramFold::save(Archive& archive) const {
@@ -51,7 +63,8 @@ void GramFold::save(Archive& archive) const {
   archive.tree["weight_bound"] = weight_bound_;
   archive.tree["targets"] = code_to_json(code_);
   archive.tree["rows"] = rows_;
-  archive.put_view("gram", std::span<const std::int64_t>(gram_.values()),
+  if (products_ == Products::whole) archive.tree["products"] = "whole";
+  archive.put_view(gram_name(products_), std::span<const std::int64_t>(gram_.values()),
                    {gram_.tile_count(), gram_.tile(), gram_.tile()});
   archive.put_view("moment", std::span(moment_.data(), moment_.rows() * moment_.cols()),
                    {moment_.rows(), moment_.cols()});
@@ -63,11 +76,13 @@ GramFold GramFold::from(const Archive& archive) {
   const std::size_t features = get_count(archive.tree, "features", kMostFeatures);
   // The array must be there before memory is taken for it.
   const std::size_t tile = tile_for(features), side = (features + tile - 1) / tile;
-  if (features == 0 || archive.shape("gram") != std::vector<std::size_t>{side * (side + 1) / 2, tile, tile})
+  const Products products = products_from(archive.tree);
+  if (features == 0 ||
+      archive.shape(gram_name(products)) != std::vector<std::size_t>{side * (side + 1) / 2, tile, tile})
     fail(Error::Kind::model, "sum: the matrix is not one of {} features; the file is damaged", features);
   const TargetCode code = code_from_json(get_node(archive.tree, "targets"));
   if (code.columns() == 0) fail(Error::Kind::model, "sum: it has no targets, expected some; the file is damaged");
-  GramFold sum(features, get_number(archive.tree, "bound"), code, get_number(archive.tree, "weight_bound"));
+  GramFold sum(features, get_number(archive.tree, "bound"), code, get_number(archive.tree, "weight_bound"), products);
   sum.load(archive);
   return sum;
 }
@@ -77,9 +92,11 @@ void GramFold::load(const Archive& archive) {
       get_number(archive.tree, "weight_bound") != weight_bound_ ||
       !(code_from_json(get_node(archive.tree, "targets")) == code_))
     fail(Error::Kind::model, "sum: it was made with another map or other targets; the file is damaged");
+  if (products_from(archive.tree) != products_)
+    fail(Error::Kind::model, "sum: another version summed these products, which cannot go on; begin anew");
   const std::size_t targets = targets_.rows();
   rows_ = get_count(archive.tree, "rows", kMostRows);
-  archive.get_into("gram", {gram_.tile_count(), gram_.tile(), gram_.tile()}, std::span(gram_.values()));
+  archive.get_into(gram_name(products_), {gram_.tile_count(), gram_.tile(), gram_.tile()}, std::span(gram_.values()));
   archive.get_into("moment", {targets, features_}, std::span(moment_.data(), targets * features_));
   archive.get_into("target_sums", {targets, targets}, std::span(targets_.data(), targets * targets));
 }

@@ -91,11 +91,12 @@ MemoryPlan cholesky_memory(const FitSize& s, const RidgeOptions& options, double
              held * (D * s.element() + double(s.targets + s.weighted) * sizeof(double)));
   common.add("map", map_bytes(s));
   MemoryPlan pass = common, solve = common, validate = common;
-  pass.add("mapped rows", block * (s.weighted ? 2 : 1));
+  const double packed = s.precision == Precision::float32 ? GramFold::packed_bytes(D, n) : 0;
+  pass.add("mapped rows", block * (s.weighted ? 2 : 1) + packed);
   solve.add("factor", gram_bytes(D));
-  solve.add("vectors",
-            vector_bytes(s, 4) +
-                (left_out ? threads * kMappedRows * D * sizeof(double) + n * double(s.outputs) * sizeof(double) : 0));
+  solve.add("vectors", vector_bytes(s, 4) + (left_out ? threads * 2 * kMappedRows * D * sizeof(double) +
+                                                            n * double(s.outputs) * sizeof(double)
+                                                      : 0));
   if (s.validation) {
     solve.add("heads", vector_bytes(s, lambdas));
     validate.add("heads", vector_bytes(s, 3 * lambdas));

@@ -28,14 +28,15 @@ namespace bochner {
 
 namespace {
 
-// Adds blocks in double whatever their type: products of floats are exact there, so a sum hardly depends on where
-// one part ends and the next begins.
+// Adds blocks in double whatever their type, unless sums are of whole numbers: products of floats are exact there, so a
+// sum hardly depends on where one part ends and the next begins.
 struct WideGram {
   GramFold& sum;
   AlignedVector<double> wide;
 
   void add(const Workers& on, const RowBlock<double>& z) { sum.add(on, z); }
   void add(const Workers& on, const RowBlock<float>& z) {
+    if (sum.products() == GramFold::Products::whole) return sum.add(on, z);
     wide.resize(z.rows * z.cols);
     on.threads.run(z.rows,
                    [&](std::size_t i, int) { std::copy_n(z.values + i * z.stride, z.cols, wide.data() + i * z.cols); });
@@ -194,7 +195,7 @@ Sum sum_part(Rows& rows, const Sum& spec, const PartName& part, const TrainOptio
   const TargetCode code = target_code(schema, survey, options.ridge.intercept);
   plan_memory(chosen, map, code.columns(), map_size(options, schema, survey.rows()).step, options);
   GramFold gram(map ? map->outputs() : schema.inputs, feature_bound(map, survey, options.execution.device), code,
-                survey.largest_weight());
+                survey.largest_weight(), GramFold::products_for(map.get(), chosen.double_precision));
   return sum_rows(rows, std::move(chosen), std::move(gram), part, options.execution, 1 + 1e-6);
 }
 
@@ -226,9 +227,10 @@ Sum sum_part(Rows& rows, const Model& spec, const PartName& part, const TrainOpt
   const bool wide = options.double_precision || spec.double_precision();
   SumSpec chosen{schema, spec.maps(), weights, options.ridge.intercept, wide, 0, {}};
   plan_memory(chosen, map, code.columns(), 0, options);
+  GramFold gram(map->outputs(), map->bound(), std::move(code), weight_bound,
+                GramFold::products_for(map.get(), chosen.double_precision));
   // A sample need not hold the largest target; 16 times its range costs one digit and four bits of the 30 for rows.
-  return sum_rows(rows, std::move(chosen), GramFold(map->outputs(), map->bound(), std::move(code), weight_bound), part,
-                  options.execution, 16);
+  return sum_rows(rows, std::move(chosen), std::move(gram), part, options.execution, 16);
 }
 
 Model solve(const Sum& sum, const std::vector<double>& lambdas, const Execution& execution,

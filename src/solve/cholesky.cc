@@ -3,17 +3,25 @@
 
 #include "solve/cholesky.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "backend/cpu/blas.h"
+#include "base/aligned.h"
+#include "solve/fixed_order.h"
 
 namespace bochner {
 
 using blas::Op;
 using blas::Side;
 
-Cholesky::Cholesky(TiledSymmetric<double> a, double shift, Threads& threads) : a_(std::move(a)) {
+Cholesky::Cholesky(TiledSymmetric<double> a, double shift, Threads& threads, Arithmetic arithmetic)
+    : arithmetic_(arithmetic), a_(std::move(a)) {
   for (std::size_t i = 0; i < a_.size(); ++i) a_.at(i, i) += shift;
+  if (same_bits()) {
+    failed_ = fixed_order::factor(a_, threads);
+    return;
+  }
 
   const std::size_t side = a_.tiles_per_side();
   for (std::size_t K = 0; K < side; ++K) {
@@ -34,7 +42,26 @@ Cholesky::Cholesky(TiledSymmetric<double> a, double shift, Threads& threads) : a
   }
 }
 
+namespace {
+
+// One column of b after the other, where b has few: `run` shares them out.
+template <class Run>
+void solve_columns(const TiledSymmetric<double>& factor, MatrixView<double> b, const Run& run) {
+  run(b.cols, [&](std::size_t k) {
+    std::vector<double> x(b.rows);
+    for (std::size_t i = 0; i < b.rows; ++i) x[i] = b(i, k);
+    fixed_order::solve(factor, x);
+    for (std::size_t i = 0; i < b.rows; ++i) b(i, k) = x[i];
+  });
+}
+
+}  // namespace
+
 void Cholesky::solve(MatrixView<double> b) const {
+  if (same_bits())
+    return solve_columns(a_, b, [](std::size_t columns, const auto& column) {
+      for (std::size_t k = 0; k < columns; ++k) column(k);
+    });
   const std::size_t side = a_.tiles_per_side();
   const auto part = [&](std::size_t I) { return b.slice(I * a_.tile(), a_.extent(I)); };
   for (std::size_t I = 0; I < side; ++I) {  // L y = b
@@ -50,6 +77,10 @@ void Cholesky::solve(MatrixView<double> b) const {
 }
 
 void Cholesky::solve(MatrixView<double> b, Threads& threads) const {
+  if (same_bits())
+    return solve_columns(a_, b, [&](std::size_t columns, const auto& column) {
+      threads.run(columns, [&](std::size_t k, int) { column(k); });
+    });
   const std::size_t side = a_.tiles_per_side();
   const auto part = [&](std::size_t I) { return b.slice(I * a_.tile(), a_.extent(I)); };
   for (std::size_t J = 0; J < side; ++J) {  // L y = b, column by column of tiles
@@ -67,7 +98,27 @@ void Cholesky::solve(MatrixView<double> b, Threads& threads) const {
   }
 }
 
+namespace {
+
+void transpose(MatrixView<const double> from, MatrixView<double> to) {
+  constexpr std::size_t kBlock = 16;
+  for (std::size_t I = 0; I < from.rows; I += kBlock)
+    for (std::size_t J = 0; J < from.cols; J += kBlock)
+      for (std::size_t i = I; i < std::min(from.rows, I + kBlock); ++i)
+        for (std::size_t j = J; j < std::min(from.cols, J + kBlock); ++j) to(j, i) = from(i, j);
+}
+
+}  // namespace
+
 void Cholesky::solve_lower_rows(MatrixView<double> x) const {
+  if (same_bits()) {
+    thread_local AlignedVector<double> scratch;
+    scratch.resize(x.cols * x.rows);
+    const MatrixView<double> columns{scratch.data(), x.cols, x.rows, x.rows};
+    transpose(x, columns);
+    fixed_order::solve_lower(a_, 0, columns);
+    return transpose(columns, x);
+  }
   const auto columns = [&](std::size_t J) {
     return MatrixView<double>{x.data + J * a_.tile(), x.rows, a_.extent(J), x.stride};
   };
@@ -84,6 +135,14 @@ std::vector<double> Cholesky::inverse_diagonal(Threads& threads) const {
   threads.run(side, [&](std::size_t I, int) {
     // The rows e_i of tile I become L^-1 e_i, which is zero before tile I.
     const std::size_t begin = I * a_.tile(), rows = a_.extent(I);
+    if (same_bits()) {
+      Matrix<double> w(a_.size() - begin, rows);
+      for (std::size_t i = 0; i < rows; ++i) w(i, i) = 1;
+      fixed_order::solve_lower(a_, I, w.view());
+      for (std::size_t j = 0; j < w.rows(); ++j)
+        for (std::size_t i = 0; i < rows; ++i) squares[begin + i] += w(j, i) * w(j, i);
+      return;
+    }
     Matrix<double> x(rows, a_.size() - begin);
     for (std::size_t i = 0; i < rows; ++i) x(i, i) = 1;
     const auto columns = [&](std::size_t J) {

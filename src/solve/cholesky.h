@@ -16,8 +16,11 @@ namespace bochner {
 // depend on the number of threads (a threaded LAPACK's do).
 class Cholesky {
  public:
+  // By OpenBLAS, or as solve/fixed_order.h does it: the same bits on every machine with a fused multiply-add.
+  enum class Arithmetic { blas, same_bits };
+
   // Factors a + shift I in the memory of `a`.
-  Cholesky(TiledSymmetric<double> a, double shift, Threads& threads);
+  Cholesky(TiledSymmetric<double> a, double shift, Threads& threads, Arithmetic arithmetic = Arithmetic::blas);
 
   // The column at which the matrix turned out not to be positive definite.
   std::optional<std::size_t> failed_column() const { return failed_; }
@@ -31,9 +34,12 @@ class Cholesky {
   // diag (L L^T)^-1 = |L^-1 e_i|^2, and its sum, in D^3 / 3 multiplications.
   std::vector<double> inverse_diagonal(Threads& threads) const;
   double inverse_trace(Threads& threads) const;
-  const TiledSymmetric<double>& factor() const { return a_; }
+  const TiledSymmetric<double>& factor() const { return a_; }  // L; of same_bits each tile's transpose
 
  private:
+  bool same_bits() const { return arithmetic_ == Arithmetic::same_bits; }
+
+  Arithmetic arithmetic_;
   TiledSymmetric<double> a_;
   std::optional<std::size_t> failed_;
 };

@@ -56,6 +56,10 @@ struct GramCase : Data<T> {
   GramFold empty() const { return GramFold(kCols, 1.0, kCode, 3.0); }
 };
 
+struct WholeGramCase : Data<float> {
+  GramFold empty() const { return GramFold(kCols, 1.0, kCode, 3.0, GramFold::Products::whole); }
+};
+
 template <class T>
 struct GramAndHeldCase : Data<T> {
   GramAndHeld empty() const { return {GramFold(kCols, 1.0, kCode, 3.0), HeldOut(kCols, 2, 0.1, 5, kRows)}; }
@@ -287,8 +291,8 @@ template <class Case>
 class FoldContract : public ::testing::Test {};
 
 using Cases = ::testing::Types<
-    GramCase<float>, GramCase<double>, GramAndHeldCase<float>, GramAndHeldCase<double>, LargestCase<float>,
-    LargestCase<double>, SurveyCase<float>, SurveyCase<double>, SparseSurveyCase, MomentCase,
+    GramCase<float>, GramCase<double>, WholeGramCase, GramAndHeldCase<float>, GramAndHeldCase<double>,
+    LargestCase<float>, LargestCase<double>, SurveyCase<float>, SurveyCase<double>, SparseSurveyCase, MomentCase,
     ProductCase<NormalProduct::Over::rest>, ProductCase<NormalProduct::Over::held>, ResidualCase, OwnCase,
     MomentsCase<Data<float>>, MomentsCase<Data<double>>, MomentsCase<SparseSurveyCase>,
     SketchCase<Data<float>, false, false>, SketchCase<Data<float>, false, true>, SketchCase<Data<double>, false, true>,

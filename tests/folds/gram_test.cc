@@ -7,10 +7,14 @@
 
 #include <cmath>
 
+#include "backend/backend.h"
+#include "backend/whole.h"
 #include "random/draw.h"
 
 namespace bochner {
 namespace {
+
+using Products = GramFold::Products;
 
 // Features bounded by 1, two regression targets, optional weights.
 struct Problem {
@@ -37,12 +41,15 @@ struct Problem {
     return b;
   }
 
-  GramFold empty() const { return GramFold(features, 1.0, {Task::regression, 0, {0, 1}, {50, 60}}, 3.0); }
+  GramFold empty(Products products = Products::rounded) const {
+    return GramFold(features, 1.0, {Task::regression, 0, {0, 1}, {50, 60}}, 3.0, products);
+  }
 };
 
-GramFold sum_in_blocks(const Problem& p, int threads, std::size_t block_rows, bool weighted = false) {
+GramFold sum_in_blocks(const Problem& p, int threads, std::size_t block_rows, bool weighted = false,
+                       Products products = Products::rounded) {
   Threads team(threads);
-  GramFold sum = p.empty();
+  GramFold sum = p.empty(products);
   for (std::size_t begin = 0; begin < p.rows; begin += block_rows)
     sum.add({cpu_backend(), team}, p.block(weighted).slice(begin, std::min(block_rows, p.rows - begin)));
   return sum;
@@ -128,6 +135,98 @@ TEST(GramFold, RefusesSumsOfAnotherMap) {
   GramFold a(4, 1.0, {Task::regression, 0, {0}, {1}});
   EXPECT_THROW(a.merge(GramFold(4, 2.0, {Task::regression, 0, {0}, {1}})), std::invalid_argument);
   EXPECT_THROW(a.merge(GramFold(5, 1.0, {Task::regression, 0, {0}, {1}})), std::invalid_argument);
+  EXPECT_THROW(a.merge(GramFold(4, 1.0, {Task::regression, 0, {0}, {1}}, 1, Products::whole)), std::invalid_argument);
+}
+
+// sqrt(w / 3) z as whole numbers, in the fold's own arithmetic.
+std::int32_t whole(const Problem& p, bool weighted, std::size_t i, std::size_t j) {
+  const float root = weighted ? float(std::sqrt(p.weights[i] / 3.0)) : 1.0f;
+  return to_whole(root * p.z[i * p.features + j], float(kMostWhole));
+}
+
+TEST(WholeGramFold, IsTheSumOfWholeNumbers) {
+  const Problem p(1500, 83);
+  for (const bool weighted : {false, true}) {
+    const GramFold sum = sum_in_blocks(p, 2, 1024, weighted, Products::whole);
+    Threads team(2);
+    const TiledSymmetric<double> g = sum.gram(team);
+    const Matrix<double> r = sum.moment();
+    for (std::size_t a = 0; a < p.features; a += 3)
+      for (std::size_t b = 0; b <= a; b += 5) {
+        std::int64_t expected = 0;
+        double plain = 0;
+        for (std::size_t i = 0; i < p.rows; ++i) {
+          expected += std::int64_t{whole(p, weighted, i, a)} * whole(p, weighted, i, b);
+          plain += (weighted ? p.weights[i] : 3.0) * p.z[i * 83 + a] * p.z[i * 83 + b];
+        }
+        EXPECT_EQ(g.at(a, b), double(expected) * (3.0 / (16256.0 * 16256.0)));
+        // Each product is off by at most 1 / 16256 of the bound, and by far less in the mean.
+        EXPECT_NEAR(g.at(a, b), plain, 3.0 * 1500 / 16256 / 16);
+      }
+    for (std::size_t a = 0; a < p.features; ++a) {
+      double moment = 0, mean = 0;
+      for (std::size_t i = 0; i < p.rows; ++i) {
+        const double root = weighted ? std::sqrt(p.weights[i] / 3.0) : 1, q = whole(p, weighted, i, a) / 16256.0;
+        moment += 3.0 * root * q * (p.targets[2 * i + 1] - 1) / 60;
+        mean += 3.0 * root * q;
+      }
+      EXPECT_NEAR(r(a, 1), moment, 1e-6);
+      EXPECT_NEAR(r(a, 2), mean, 1e-6);
+    }
+  }
+}
+
+TEST(WholeGramFold, IsTheSameToTheBitForAnyThreadsBlocksAndBackend) {
+  const Problem p(5000, 300);
+  for (const bool weighted : {false, true}) {
+    const GramFold one = sum_in_blocks(p, 1, 1024, weighted, Products::whole);
+    for (int threads : {2, 5})
+      for (std::size_t block : {1024, 2048, 5120})
+        EXPECT_EQ(one, sum_in_blocks(p, threads, block, weighted, Products::whole)) << threads << " " << block;
+    Threads team(2);
+    GramFold reference = p.empty(Products::whole);
+    reference.add({reference_backend(), team}, p.block(weighted));
+    EXPECT_EQ(one, reference);
+  }
+}
+
+TEST(WholeGramFold, RowsAreRemovedAndAddedBackExactly) {
+  const Problem p(3000, 70);
+  Threads team(3);
+  const Workers on{cpu_backend(), team};
+  for (const bool weighted : {false, true}) {
+    const GramFold all = sum_in_blocks(p, 2, 1024, weighted, Products::whole);
+    RowBlock<float> some = p.block(weighted).slice(500, 1700);
+    some.first = 0;
+    GramFold part = p.empty(Products::whole), expected = all, found = all;
+    part.add(on, some);
+    expected.subtract(part);
+    found.remove(on, some);
+    EXPECT_EQ(expected, found);
+    found.add(on, some);
+    EXPECT_EQ(all, found);
+  }
+}
+
+// The products do not see where chunks begin, which the rounded ones do.
+TEST(WholeGramFold, ProductsDoNotDependOnRowNumbers) {
+  const Problem p(2000, 40);
+  Threads team(2);
+  RowBlock<float> later = p.block();
+  later.first = 700;
+  GramFold moved = p.empty(Products::whole);
+  moved.add({cpu_backend(), team}, later);
+  EXPECT_EQ(moved.gram(team), sum_in_blocks(p, 1, 2048, false, Products::whole).gram(team));
+}
+
+TEST(WholeGramFold, TakesFloatOnly) {
+  const std::vector<double> z = {0.5, 0.25}, y = {1, 2};
+  auto block = RowBlock<double>::dense({z.data(), 1, 2, 2});
+  block.targets = y.data();
+  block.target_count = 1;
+  Threads team(1);
+  GramFold sum(2, 1.0, {Task::regression, 0, {0}, {1}}, 1, Products::whole);
+  EXPECT_THROW(sum.add({cpu_backend(), team}, block), std::invalid_argument);
 }
 
 TEST(TargetCode, TwoClassesAreOneColumnAndMoreAreOneEach) {

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 
+#include "backend/backend.h"
 #include "base/archive.h"
 #include "learn/ridge_problem.h"
 #include "random/draw.h"
@@ -159,6 +161,40 @@ TEST(Ridge, SaysWhichFeatureFailsAndTheRemedy) {
     FAIL() << "solved a singular system";
   } catch (const std::exception& e) {
     EXPECT_NE(std::string(e.what()).find("raise lambda"), std::string::npos) << e.what();
+  }
+}
+
+// Features that hardly differ: their Gram matrix has no digits left below 1e-7 in float, and none is lost in integers.
+TEST(Ridge, SumsOfWholeNumbersAreSolvedForTinyLambdas) {
+  const std::size_t n = 3000, D = 150;
+  Matrix<float> z(n, D);
+  std::vector<double> y, weights;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double u = normal(5, Draw::frequency, i);
+    for (std::size_t j = 0; j < D; ++j) z(i, j) = float(std::cos(u + 0.01 * double(j)));
+    y.push_back(std::sin(u));
+    weights.push_back(i % 100 == 0 ? 1 : 1e-3);
+  }
+  Threads threads(2);
+  for (const bool weighted : {false, true}) {
+    auto block = RowBlock<float>::dense(z.view());
+    block.targets = y.data();
+    block.target_count = 1;
+    block.weights = weighted ? weights.data() : nullptr;
+    GramFold sums(D, 1, {Task::regression, 0, {0}, {1}}, 1, GramFold::Products::whole);
+    sums.add({cpu_backend(), threads}, block);
+    const NormalEquations equations(sums, true);
+    for (const double lambda : {1e-6, 1e-8, 1e-10}) {
+      const std::optional<Coefficients> head = equations.try_solve(lambda, threads);
+      ASSERT_TRUE(head) << lambda;
+      double error = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        double predicted = head->intercept[0];
+        for (std::size_t j = 0; j < D; ++j) predicted += double(z(i, j)) * head->weights(j, 0);
+        error = std::max(error, std::abs(predicted - y[i]));
+      }
+      EXPECT_LT(error, 0.01) << lambda << weighted;
+    }
   }
 }
 

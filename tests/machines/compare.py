@@ -33,7 +33,10 @@ FEATURES = {
 # How both commands train a model, on which target, and how far apart predictions may be, of their spread; None: the
 # models must have the same bytes. What is searched may come out otherwise where two choices are nearly as good.
 MODELS = {
-    "ridge by cholesky": (["--features", "100", "--solver", "cholesky", "--bandwidth", "3"], "y", 1e-3),
+    "ridge by cholesky": (["--features", "100", "--solver", "cholesky", "--bandwidth", "3"], "y", None),
+    "ridge, shifted, tiny lambda": (["--features", "100", "--solver", "cholesky", "--bandwidth", "3", "--lambda", "1e-10",
+                                     "--map", "fourier:form=shifted"], "y", None),
+    "ridge of classes, 600": (["--features", "600", "--solver", "cholesky", "--bandwidth", "3"], "kind", None),
     "ridge by cg": (["--features", "100", "--solver", "cg", "--bandwidth", "3"], "y", 1e-3),
     "ridge, bandwidth searched": (["--features", "64"], "y", 0.1),
     "ridge in double": (["--features", "64", "--precision", "double", "--bandwidth", "3"], "y", 1e-6),

@@ -28,15 +28,22 @@ TiledSymmetric<double> random_matrix(std::size_t n, std::size_t tile) {
   return a;
 }
 
+class BothCholesky : public ::testing::TestWithParam<Cholesky::Arithmetic> {};
+INSTANTIATE_TEST_SUITE_P(Cholesky, BothCholesky,
+                         ::testing::Values(Cholesky::Arithmetic::blas, Cholesky::Arithmetic::same_bits),
+                         [](const auto& info) {
+                           return info.param == Cholesky::Arithmetic::blas ? "Blas" : "SameBits";
+                         });
+
 double element(const TiledSymmetric<double>& a, std::size_t i, std::size_t j) {
   return i >= j ? a.at(i, j) : a.at(j, i);
 }
 
-TEST(Cholesky, SolvesShiftedSystemsOfAnySize) {
+TEST_P(BothCholesky, SolvesShiftedSystemsOfAnySize) {
   Threads threads(2);
   for (std::size_t n : {1, 15, 16, 17, 64, 100}) {
     const TiledSymmetric<double> a = random_matrix(n, 16);
-    const Cholesky factor(a, 3.0, threads);
+    const Cholesky factor(a, 3.0, threads, GetParam());
     ASSERT_FALSE(factor.failed_column());
     Matrix<double> x(n, 2), b(n, 2);
     for (std::size_t i = 0; i < n; ++i)
@@ -51,12 +58,12 @@ TEST(Cholesky, SolvesShiftedSystemsOfAnySize) {
   }
 }
 
-TEST(Cholesky, SolvedRowsHaveTheNormOfTheInverse) {
+TEST_P(BothCholesky, SolvedRowsHaveTheNormOfTheInverse) {
   // |L^-1 x|^2 = x^T A^-1 x
   Threads threads(1);
   const std::size_t n = 50;
   const TiledSymmetric<double> a = random_matrix(n, 16);
-  const Cholesky factor(a, 1.0, threads);
+  const Cholesky factor(a, 1.0, threads, GetParam());
   Matrix<double> row(1, n), column(n, 1);
   for (std::size_t j = 0; j < n; ++j) row(0, j) = column(j, 0) = normal(7, Draw::frequency, j);
   const Matrix<double> x = column;
@@ -70,21 +77,31 @@ TEST(Cholesky, SolvedRowsHaveTheNormOfTheInverse) {
   EXPECT_NEAR(norm, form, 1e-10 * std::abs(form));
 }
 
-TEST(Cholesky, FactorIsTheSameToTheBitForAnyThreadCount) {
+TEST_P(BothCholesky, FactorIsTheSameToTheBitForAnyThreadCount) {
   const TiledSymmetric<double> a = random_matrix(150, 32);
   Threads one(1);
-  const Cholesky expected(a, 0.5, one);
+  const Cholesky expected(a, 0.5, one, GetParam());
   for (int count : {2, 3, 7}) {
     Threads threads(count);
-    EXPECT_EQ(expected.factor(), Cholesky(a, 0.5, threads).factor());
+    EXPECT_EQ(expected.factor(), Cholesky(a, 0.5, threads, GetParam()).factor());
   }
 }
 
-TEST(Cholesky, NamesTheColumnWhereItFails) {
+TEST_P(BothCholesky, NamesTheColumnWhereItFails) {
   Threads threads(2);
   TiledSymmetric<double> a(40, 16);
   for (std::size_t i = 0; i < 40; ++i) a.at(i, i) = i == 29 ? -1.0 : 1.0;
-  EXPECT_EQ(Cholesky(a, 0, threads).failed_column(), 29u);
+  EXPECT_EQ(Cholesky(a, 0, threads, GetParam()).failed_column(), 29u);
+}
+
+// Larger than a step of the elimination and ragged; tiles hold transposes.
+TEST(CholeskyOfSameBits, IsTheFactorOfBlasInAnotherOrder) {
+  Threads threads(2);
+  const TiledSymmetric<double> a = random_matrix(230, 120);
+  const Cholesky blas(a, 1.0, threads), same(a, 1.0, threads, Cholesky::Arithmetic::same_bits);
+  for (std::size_t i = 0; i < 230; ++i)
+    for (std::size_t j = 0; j <= i; ++j)
+      ASSERT_NEAR(same.factor().block(i / 120, j / 120).data[j % 120 * 120 + i % 120], blas.factor().at(i, j), 1e-9);
 }
 
 }  // namespace

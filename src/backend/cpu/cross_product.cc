@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "backend/column_product.h"
+#include "backend/cpu/target_choice.h"
 #include "backend/cpu/targets.h"
 #include "base/aligned.h"
 
@@ -82,4 +84,13 @@ void cross_product(MatrixView<const double> a, MatrixView<const double> b, Matri
 }
 
 }  // namespace bochner::cpu
+
+namespace bochner {
+
+void column_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> product) {
+  cpu::choose_target();
+  cpu::cross_product(a, b, product);
+}
+
+}  // namespace bochner
 #endif

@@ -77,7 +77,9 @@ class Mixing {
     }
     share_memory(survey, validation);
     const double fraction = HeldOutTargets::fraction(data_.rows.rows);
-    GramAndHeld sums{GramFold(dense_.features(), bound_, data_.code, largest_weight()),
+    const GramFold::Products products =
+        GramFold::products_for(dense_.map().get(), dense_.precision() == Precision::float64);
+    GramAndHeld sums{GramFold(dense_.features(), bound_, data_.code, largest_weight(), products),
                      HeldOut(dense_.features(), dense_.schema().targets, fraction, options_.bins.binning.seed)};
     sums = dense_.fold(std::move(sums), "features");
     lap("gram");

@@ -40,7 +40,9 @@ Cholesky NormalEquations::shifted_factor(double shift, Threads& threads) const {
     for (std::size_t i = 0; i < g.rows; ++i)
       for (std::size_t j = 0; j < g.cols; ++j) g(i, j) -= weight * mi[i] * mj[j];
   });
-  return Cholesky(std::move(gram), shift, threads);
+  const bool whole = sums.products() == GramFold::Products::whole;
+  return Cholesky(std::move(gram), shift, threads,
+                  whole ? Cholesky::Arithmetic::same_bits : Cholesky::Arithmetic::blas);
 }
 
 Cholesky NormalEquations::factor(double lambda, Threads& threads) const {

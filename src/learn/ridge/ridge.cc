@@ -201,7 +201,9 @@ void describe_search(Report& report, const LambdaSearch& search, const std::stri
 GramAndHeld gram_and_held(const Stream& stream, const Survey& survey, const RidgeOptions& options,
                           const TargetCode& code, double fraction) {
   const std::size_t D = stream.features();
-  return stream.fold_saved(GramAndHeld{GramFold(D, feature_bound(stream), code, survey.largest_weight()),
+  const GramFold::Products products =
+      GramFold::products_for(stream.map().get(), stream.precision() == Precision::float64);
+  return stream.fold_saved(GramAndHeld{GramFold(D, feature_bound(stream), code, survey.largest_weight(), products),
                                        HeldOut(D, stream.schema().targets, fraction, options.seed, survey.rows())},
                            "gram");
 }

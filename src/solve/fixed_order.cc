@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "solve/fixed_order.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "backend/column_product.h"
+#include "base/aligned.h"
+
+namespace bochner::fixed_order {
+
+namespace {
+
+constexpr std::size_t kStep = 24;  // columns that are eliminated one by one; the others by products
+
+MatrixView<double> part(MatrixView<double> m, std::size_t row, std::size_t rows, std::size_t col, std::size_t cols) {
+  return {m.row(row) + col, rows, cols, m.stride};
+}
+MatrixView<const double> part(MatrixView<const double> m, std::size_t row, std::size_t rows, std::size_t col,
+                              std::size_t cols) {
+  return {m.row(row) + col, rows, cols, m.stride};
+}
+
+// c -= a^T b
+void subtract_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) {
+  thread_local AlignedVector<double> scratch;
+  if (scratch.size() < c.rows * c.cols) scratch.resize(c.rows * c.cols);
+  const MatrixView<double> product{scratch.data(), c.rows, c.cols, c.cols};
+  column_product(a, b, product);
+  for (std::size_t i = 0; i < c.rows; ++i) {
+    double* to = c.row(i);
+    const double* from = product.row(i);
+    for (std::size_t j = 0; j < c.cols; ++j) to[j] -= from[j];
+  }
+}
+
+void subtract_multiple(double factor, const double* from, double* to, std::size_t n) {
+  for (std::size_t j = 0; j < n; ++j) to[j] -= factor * from[j];
+}
+
+// row k of w from column `first` on -= u(p, k) row p for p = begin, ..., k - 1 in this order; four at a time, since
+// each costs a load and a store of row k.
+void subtract_rows(MatrixView<const double> u, MatrixView<double> w, std::size_t begin, std::size_t k,
+                   std::size_t first) {
+  double* const to = w.row(k);
+  std::size_t p = begin;
+  for (; p + 4 <= k; p += 4) {
+    const double f0 = u(p, k), f1 = u(p + 1, k), f2 = u(p + 2, k), f3 = u(p + 3, k);
+    const double *r0 = w.row(p), *r1 = w.row(p + 1), *r2 = w.row(p + 2), *r3 = w.row(p + 3);
+    for (std::size_t j = first; j < w.cols; ++j)
+      to[j] = (((to[j] - f0 * r0[j]) - f1 * r1[j]) - f2 * r2[j]) - f3 * r3[j];
+  }
+  for (; p < k; ++p) subtract_multiple(u(p, k), w.row(p) + first, to + first, w.cols - first);
+}
+
+// w <- L^-1 w, u = L^T.
+void solve_tile(MatrixView<const double> u, MatrixView<double> w) {
+  for (std::size_t begin = 0; begin < u.rows; begin += kStep) {
+    const std::size_t count = std::min(kStep, u.rows - begin);
+    if (begin > 0)
+      subtract_product(part(u, 0, begin, begin, count), part(w, 0, begin, 0, w.cols), part(w, begin, count, 0, w.cols));
+    for (std::size_t k = begin; k < begin + count; ++k) {
+      subtract_rows(u, w, begin, k, 0);
+      const double inverse = 1 / u(k, k);
+      for (std::size_t j = 0; j < w.cols; ++j) w(k, j) *= inverse;
+    }
+  }
+}
+
+// The upper triangle of a symmetric a becomes L^T, and the lower one 0. Returns 0, or 1 + the column that fails.
+std::size_t factor_tile(MatrixView<double> a) {
+  for (std::size_t begin = 0; begin < a.rows; begin += kStep) {
+    const std::size_t count = std::min(kStep, a.rows - begin), rest = a.rows - begin;
+    if (begin > 0)
+      subtract_product(part(a, 0, begin, begin, count), part(a, 0, begin, begin, rest),
+                       part(a, begin, count, begin, rest));
+    for (std::size_t k = begin; k < begin + count; ++k) {
+      subtract_rows(a, a, begin, k, k);
+      if (!(a(k, k) > 0)) return k + 1;
+      const double root = std::sqrt(a(k, k));
+      const double inverse = 1 / root;
+      a(k, k) = root;
+      for (std::size_t j = k + 1; j < a.rows; ++j) a(k, j) *= inverse;
+    }
+  }
+  for (std::size_t i = 0; i < a.rows; ++i) std::fill_n(a.row(i), i, 0.0);
+  return 0;
+}
+
+// Tiles are stored whole, so that they can be transposed where they are.
+void transpose_tile(double* tile, std::size_t side) {
+  constexpr std::size_t kBlock = 16;
+  for (std::size_t I = 0; I < side; I += kBlock)
+    for (std::size_t J = 0; J <= I; J += kBlock)
+      for (std::size_t i = I; i < std::min(side, I + kBlock); ++i)
+        for (std::size_t j = J; j < std::min(i, J + kBlock); ++j) std::swap(tile[i * side + j], tile[j * side + i]);
+}
+
+// The tile (I, J) of the factor: as many rows as tile J of L has columns.
+template <class Tiles>
+auto transposed(Tiles& tiles, std::size_t I, std::size_t J) {
+  auto view = tiles.block(I, J);
+  std::swap(view.rows, view.cols);
+  return view;
+}
+
+// A sum in eight parts: in one order, and yet in vectors.
+double dot(const double* a, const double* b, std::size_t n) {
+  constexpr std::size_t kParts = 8;
+  double sums[kParts] = {};
+  std::size_t j = 0;
+  for (; j + kParts <= n; j += kParts)
+    for (std::size_t p = 0; p < kParts; ++p) sums[p] += a[j + p] * b[j + p];
+  for (; j < n; ++j) sums[j % kParts] += a[j] * b[j];
+  return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+}
+
+}  // namespace
+
+std::optional<std::size_t> factor(TiledSymmetric<double>& a, Threads& threads) {
+  const std::size_t side = a.tiles_per_side();
+  for (std::size_t K = 0; K < side; ++K) {
+    const MatrixView<double> pivot = a.block(K, K);
+    if (const std::size_t bad = factor_tile(pivot)) return K * a.tile() + bad - 1;
+    const std::size_t rest = side - K - 1;
+    threads.run(rest, [&](std::size_t i, int) {  // L_IK^T = L_KK^-1 A_IK^T
+      transpose_tile(a.block(K + 1 + i, K).data, a.tile());
+      solve_tile(pivot, transposed(a, K + 1 + i, K));
+    });
+    threads.run(rest * (rest + 1) / 2, [&](std::size_t piece, int) {  // A_IJ -= L_IK L_JK^T
+      const auto [i, j] = tile_index(piece);
+      subtract_product(transposed(a, K + 1 + i, K), transposed(a, K + 1 + j, K), a.block(K + 1 + i, K + 1 + j));
+    });
+  }
+  return std::nullopt;
+}
+
+void solve_lower(const TiledSymmetric<double>& factor, std::size_t first, MatrixView<double> w) {
+  const auto rows = [&](std::size_t I) { return w.slice((I - first) * factor.tile(), factor.extent(I)); };
+  for (std::size_t J = first; J < factor.tiles_per_side(); ++J) {
+    for (std::size_t K = first; K < J; ++K) subtract_product(transposed(factor, J, K), rows(K), rows(J));
+    solve_tile(factor.block(J, J), rows(J));
+  }
+}
+
+void solve(const TiledSymmetric<double>& factor, std::span<double> x) {
+  const std::size_t side = factor.tiles_per_side();
+  const auto at = [&](std::size_t I) { return x.data() + I * factor.tile(); };
+  for (std::size_t J = 0; J < side; ++J) {  // L y = x
+    const auto u = factor.block(J, J);
+    for (std::size_t k = 0; k < u.rows; ++k) {
+      at(J)[k] /= u(k, k);
+      subtract_multiple(at(J)[k], u.row(k) + k + 1, at(J) + k + 1, u.rows - k - 1);
+    }
+    for (std::size_t I = J + 1; I < side; ++I) {
+      const auto below = transposed(factor, I, J);
+      for (std::size_t k = 0; k < below.rows; ++k) subtract_multiple(at(J)[k], below.row(k), at(I), below.cols);
+    }
+  }
+  for (std::size_t I = side; I-- > 0;) {  // L^T x = y
+    for (std::size_t J = I + 1; J < side; ++J) {
+      const auto beside = transposed(factor, J, I);
+      for (std::size_t k = 0; k < beside.rows; ++k) at(I)[k] -= dot(beside.row(k), at(J), beside.cols);
+    }
+    const auto u = factor.block(I, I);
+    for (std::size_t k = u.rows; k-- > 0;) {
+      at(I)[k] -= dot(u.row(k) + k + 1, at(I) + k + 1, u.rows - k - 1);
+      at(I)[k] /= u(k, k);
+    }
+  }
+}
+
+}  // namespace bochner::fixed_order
