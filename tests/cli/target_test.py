@@ -23,7 +23,7 @@ class Target(CommandTest):
         return re.search(r"expected one of (.*), which", errors)[1].split(", ")
 
     def test_version_names_what_is_in_use(self):
-        default = re.fullmatch(r"bochner [0-9.]+ \((\w+)(\+\w+)?\)\n", self.succeed("--version"))
+        default = re.fullmatch(r"bochner [0-9.]+ \((\w+)(\+\w+)*\)\n", self.succeed("--version"))
         self.assertEqual(default[1], self.targets()[0])
         for target in self.targets():
             self.assertIn(f"({target})", self.run_command("--version", **limited(target))[1])
@@ -41,6 +41,15 @@ class Target(CommandTest):
             code, _, errors = self.run_command("transform", "m", CPU, "-o", f"{target}.npy", **limited(target))
             self.assertEqual(code, 0, errors)
             self.assertEqual((self.folder / f"{target}.npy").read_bytes(), features, target)
+
+    def test_ridge_models_are_those_of_every_other_target(self):
+        words = ["train", CPU, "--target", "usr", "--features", 100, "--bandwidth", 3, "--solver", "cholesky"]
+        self.succeed(*words, "-o", "m")
+        model = (self.folder / "m").read_bytes()
+        for target in set(self.targets()) - WITHOUT_FUSED:
+            code, _, errors = self.run_command(*words, "-o", f"{target}.model", **limited(target))
+            self.assertEqual(code, 0, errors)
+            self.assertEqual((self.folder / f"{target}.model").read_bytes(), model, target)
 
 
 if __name__ == "__main__":
