@@ -343,7 +343,7 @@ class BadFiles(CommandTest):
             a.tree["spec"]["intercept"] = 1
 
         def no_gram(a):
-            a.header.pop("gram.gram"), a.arrays.pop("gram.gram")
+            a.header.pop("gram.whole_gram"), a.arrays.pop("gram.whole_gram")
 
         def many_features(a):
             a.tree["gram"]["features"] = 1 << 30
