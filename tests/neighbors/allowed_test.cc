@@ -225,7 +225,8 @@ TEST(StreamedNeighbors, AreThoseOfRowsInMemory) {
 }
 
 TEST(StreamedNeighbors, RefuseNoRowsAndOtherColumns) {
-  const auto rows = rows_of(cloud(1, 3)), others = rows_of(cloud(2, 4));
+  const Matrix<float> one = cloud(1, 3), two = cloud(2, 4);
+  const auto rows = rows_of(one), others = rows_of(two);
   EXPECT_THROW(streamed_neighbors(*rows, *others, 3), std::invalid_argument);
   EXPECT_THROW(streamed_graph(*rows, 3), std::invalid_argument);
 }

@@ -8,6 +8,9 @@
 #include "backend/cpu/exact_units.h"
 
 #ifdef BOCHNER_AMX
+#ifndef __clang__  // g++ 12 takes the undefined vectors of its own intrinsics for a mistake
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
 #include <immintrin.h>
 #define BOCHNER_AVX512 __attribute__((target("avx512f,avx512bw")))
 #endif

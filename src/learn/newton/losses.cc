@@ -192,6 +192,7 @@ std::unique_ptr<Loss> smooth_loss(const Examples& examples, const LossOptions& o
     case Learner::svm:
       return squared ? squared_hinge(examples) : nullptr;
     case Learner::hard_svm:
+    case Learner::knn:  // has no loss to descend
       return nullptr;
     case Learner::logistic:
       return examples.outputs() == 1 ? logistic(examples) : softmax(examples);
