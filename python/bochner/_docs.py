@@ -28,6 +28,13 @@ DRAWS = """random_state : int, RandomState or None, default=0
     n_jobs : int, default=None
         Threads; None and -1: all cores."""
 
+DISCREPANCY = """permutations : int, default=500
+        By which p-values are found.
+    kernel : str, default="gaussian"
+        Of the discrepancy, at five bandwidths about the median distance.
+    n_components : int, default=None
+        Features of each bandwidth. None: by the number of rows."""
+
 FITTED = """model_ : Model
         What was learnt; ``save(path)`` writes the file that the command reads.
     n_features_in_ : int
@@ -36,8 +43,9 @@ FITTED = """model_ : Model
         Names of the columns of X, where they are all strings."""
 
 
-def documented(cls):
-    """Fills {map}, {common}, {draws} and {fitted} of a docstring."""
-    for name, text in (("{map}", MAP), ("{common}", COMMON), ("{draws}", DRAWS), ("{fitted}", FITTED)):
-        cls.__doc__ = cls.__doc__.replace(name, text)
-    return cls
+def documented(named):
+    """Fills {map}, {common}, {draws}, {discrepancy} and {fitted} of the docstring of a class or function."""
+    for name, text in (("{map}", MAP), ("{common}", COMMON), ("{draws}", DRAWS), ("{discrepancy}", DISCREPANCY),
+                       ("{fitted}", FITTED)):
+        named.__doc__ = named.__doc__.replace(name, text)
+    return named

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from bochner import _core, _data
+from bochner._docs import documented
 from bochner._words import bandwidth_words, choice, count, execution_of, seed_of
 
 
@@ -29,6 +30,7 @@ def _file_of(X):
             yield path
 
 
+@documented
 def drift(reference, new, *, permutations=500, kernel="gaussian", n_components=None, random_state=0, n_jobs=None):
     """Tests whether two samples of rows come from one law: the maximum mean discrepancy, and each column.
 
@@ -36,16 +38,8 @@ def drift(reference, new, *, permutations=500, kernel="gaussian", n_components=N
     ----------
     reference, new : path, table or array
         The samples; both of one kind. Columns of tables and files meet by name.
-    permutations : int, default=500
-        By which p-values are found.
-    kernel : str, default="gaussian"
-        Of the discrepancy, at five bandwidths about the median distance.
-    n_components : int, default=None
-        Features of each bandwidth. None: by the number of rows.
-    random_state : int, RandomState or None, default=0
-        An integer is the seed.
-    n_jobs : int, default=None
-        Threads; None and -1: all cores.
+    {discrepancy}
+    {draws}
 
     Returns
     -------
@@ -63,21 +57,14 @@ def drift(reference, new, *, permutations=500, kernel="gaussian", n_components=N
         return _core.drift(first, second, options)
 
 
+@documented
 class MMDTest(BaseEstimator):
     """The test of drift() with its reference kept: fit on one sample, ask of others whether they are of its law.
 
     Parameters
     ----------
-    permutations : int, default=500
-        By which p-values are found.
-    kernel : str, default="gaussian"
-        Of the discrepancy, at five bandwidths about the median distance.
-    n_components : int, default=None
-        Features of each bandwidth. None: by the number of rows.
-    random_state : int, RandomState or None, default=0
-        An integer is the seed.
-    n_jobs : int, default=None
-        Threads; None and -1: all cores.
+    {discrepancy}
+    {draws}
 
     Attributes
     ----------
@@ -116,6 +103,7 @@ class MMDTest(BaseEstimator):
         return self.test(X).p_value
 
 
+@documented
 class ReducedSet(BaseEstimator):
     """A few weighted points whose mean embedding is near that of all rows.
 
@@ -129,10 +117,7 @@ class ReducedSet(BaseEstimator):
         As for FourierFeatures.
     bandwidth : "median", "scale", float or array, default="median"
         Length scales of the inputs as they are.
-    random_state : int, RandomState or None, default=0
-        An integer is the seed.
-    n_jobs : int, default=None
-        Threads; None and -1: all cores.
+    {draws}
 
     Attributes
     ----------
