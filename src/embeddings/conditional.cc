@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/require.h"
+#include "embeddings/pair_features.h"
 #include "folds/covariance.h"
 #include "maps/map_rows.h"
 #include "run/stream.h"
@@ -30,17 +31,6 @@ void check(const Schema& schema, const MapPtr& z, const MapPtr& u, double lambda
   require(z->bound() > 0 && u->bound() > 0,
           "conditional embedding: features without a bound, expected maps that have one, such as fourier");
   require(lambda > 0 && std::isfinite(lambda), "lambda: found {}, expected a number above 0", lambda);
-}
-
-// [z(x), u(y)] of some rows.
-Matrix<float> joint_features(const Workers& on, const RowBlock<float>& x, const MapPtr& z, const MapPtr& u) {
-  Matrix<float> joint(x.rows, z->outputs() + u->outputs());
-  map_rows(on, *z, x, MatrixView<float>{joint.data(), x.rows, z->outputs(), joint.cols()});
-  Matrix<float> y(x.rows, x.target_count);
-  for (std::size_t k = 0; k < x.rows * x.target_count; ++k) y.data()[k] = float(x.targets[k]);
-  map_rows(on, *u, RowBlock<float>::dense(y.view()),
-           MatrixView<float>{joint.data() + z->outputs(), x.rows, u->outputs(), joint.cols()});
-  return joint;
 }
 
 std::vector<double> mapped(const MapPtr& map, MatrixView<const double> x) {
@@ -67,7 +57,7 @@ ConditionalEmbedding::ConditionalEmbedding(Rows& rows, MapPtr inputs, MapPtr tar
     if constexpr (std::is_same_v<std::decay_t<decltype(any)>, RowBlock<float>>) {
       for (std::size_t begin = 0; begin < any.rows; begin += kSliceRows) {
         const RowBlock<float> slice = any.slice(begin, std::min(kSliceRows, any.rows - begin));
-        Matrix<float> joint = joint_features(on, slice, inputs, targets_);
+        Matrix<float> joint = joint_features(on, slice, *inputs, *targets_);
         for (std::size_t i = 0; i < slice.rows; ++i) {
           const double w = slice.weights ? slice.weights[i] : 1;
           require(w <= 1, "weights: found {}, expected 0 to 1; divide them by the largest", w);

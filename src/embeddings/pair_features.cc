@@ -61,16 +61,19 @@ MapPtr PairFeatures::map_of(const std::vector<double>& scales, const Matrix<doub
   return concat(std::move(maps));
 }
 
+Matrix<float> joint_features(const Workers& on, const RowBlock<float>& x, const Map& z, const Map& u) {
+  Matrix<float> joint(x.rows, z.outputs() + u.outputs()), y(x.rows, x.target_count);
+  map_rows(on, z, x, columns(joint, 0, z.outputs()));
+  for (std::size_t k = 0; k < x.rows * x.target_count; ++k) y.data()[k] = float(x.targets[k]);
+  map_rows(on, u, RowBlock<float>::dense(y.view()), columns(joint, z.outputs(), u.outputs()));
+  return joint;
+}
+
 Matrix<float> PairFeatures::of(const Workers& on, const RowBlock<float>& x) const {
+  if (classes_ == 0) return joint_features(on, x, *inputs_, *targets_);
   Matrix<float> z(x.rows, all_left() + all_right());
   map_rows(on, *inputs_, x, columns(z, 0, all_left()));
-  if (classes_ > 0) {
-    for (std::size_t i = 0; i < x.rows; ++i) z(i, all_left() + std::size_t(x.targets[i * x.target_count])) = 1;
-    return z;
-  }
-  Matrix<float> y(x.rows, x.target_count);
-  for (std::size_t k = 0; k < x.rows * x.target_count; ++k) y.data()[k] = float(x.targets[k]);
-  map_rows(on, *targets_, RowBlock<float>::dense(y.view()), columns(z, all_left(), all_right()));
+  for (std::size_t i = 0; i < x.rows; ++i) z(i, all_left() + std::size_t(x.targets[i * x.target_count])) = 1;
   return z;
 }
 

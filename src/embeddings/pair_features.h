@@ -13,6 +13,9 @@
 
 namespace bochner {
 
+// [z(x), u(y)] of rows with targets y that are numbers.
+Matrix<float> joint_features(const Workers& on, const RowBlock<float>& x, const Map& z, const Map& u);
+
 // Features of both sides of a pair of inputs and targets: bandwidth h of one belongs to bandwidth h of the other.
 class PairFeatures {
  public:
