@@ -8,44 +8,34 @@
 
 #include "clock.h"
 #include "commands.h"
-#include "options.h"
 #include "output.h"
 #include "require.h"
+#include "sample_test_words.h"
 
 namespace bochner {
 
 namespace {
 
 struct DriftWords {
-  std::string reference, fresh, output, title, kernel = "gaussian", missing = "mean";
-  std::vector<std::string> bandwidths;
+  std::string reference, fresh, output, title;
   std::size_t permutations = 500, features = 0, windows = 1;
   std::uint64_t seed = 0;
   bool json = false;
-  ColumnWords columns;
-  RunOptions run;
-  FileOptions format;
+  SampleTestWords test;
 };
 
 std::string name_of(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
 DriftOptions options_of(const DriftWords& words, Messages& messages) {
   DriftOptions options;
-  options.kernel = parse_kernel(words.kernel);
-  if (!words.bandwidths.empty()) {
-    options.bandwidths.clear();
-    for (const std::string& word : split_lists(words.bandwidths))
-      options.bandwidths.push_back(parse_number("--bandwidths", word));
-  }
+  options.kernel = parse_kernel(words.test.kernel);
+  words.test.read_bandwidths(options.bandwidths);
   options.features = words.features;
   options.permutations = words.permutations;
   options.windows = words.windows;
   options.seed = words.seed;
-  options.reading = words.format.rows(words.run);
-  options.reading.missing =
-      parse_word<Missing>("--missing", words.missing, {{"mean", Missing::mean}, {"error", Missing::error}});
-  words.columns.apply(options.reading);
-  options.execution = words.run.execution(messages);
+  options.reading = words.test.reading();
+  options.execution = words.test.run.execution(messages);
   options.say = [&messages](const std::string& line) { messages.say("  " + line); };
   return options;
 }
@@ -79,7 +69,7 @@ std::string text_of(const Drift& found) {
 
 void run_drift(const DriftWords& words) {
   Clock clock;
-  Messages messages(words.run.quiet);
+  Messages messages(words.test.run.quiet);
   if (!words.output.empty()) check_output(words.output, {words.reference, words.fresh});
   require(words.output != "-" || !words.json, "-o: found - with --json, which goes to stdout too; expected a file");
   const Drift found = drift(words.reference, words.fresh, options_of(words, messages));
@@ -117,19 +107,10 @@ void add_drift(CLI::App& app, Job& job) {
       ->type_name("N");
   command->add_option("--windows", words->windows, "Test as many consecutive parts of the new rows one by one besides")
       ->type_name("N");
-  command->add_option("--kernel", words->kernel, "Default gaussian")->type_name("K");
-  add_repeatable(*command, "--bandwidths", words->bandwidths,
-                 "Times the median distance of rows; default 0.25,0.5,1,2,4, joined in one p-value")
-      ->type_name("LIST");
   command->add_option("--features", words->features, "Of each bandwidth, even; default by the number of rows")
       ->type_name("N");
   command->add_option("--seed", words->seed, "Of blocks, permutations and features")->type_name("N");
-  command->add_option("--missing", words->missing, "Missing cells: mean (of numbers) or error")
-      ->type_name("M")
-      ->group(kColumns);
-  words->columns.add(*command);
-  words->format.add(*command);
-  words->run.add(*command);
+  words->test.add(*command, "Times the median distance of rows; default 0.25,0.5,1,2,4, joined in one p-value");
   command->footer(
       "Examples:\n"
       "  bochner drift last-year.csv this-year.csv\n"

@@ -3,38 +3,34 @@
 
 #include "bochner/independence.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "clock.h"
 #include "commands.h"
-#include "options.h"
 #include "output.h"
-#include "require.h"
+#include "sample_test_words.h"
 
 namespace bochner {
 
 namespace {
 
 struct IndependenceWords {
-  std::string file, kernel = "gaussian", missing = "mean", task;
-  std::vector<std::string> targets, bandwidths;
+  std::string file, task;
+  std::vector<std::string> targets;
   IndependenceOptions options;
   bool json = false;
-  ColumnWords columns;
-  RunOptions run;
-  FileOptions format;
+  SampleTestWords test;
 };
 
 std::unique_ptr<Rows> open(const IndependenceWords& words) {
-  RowsOptions reading = words.format.rows(words.run);
+  RowsOptions reading = words.test.reading();
   reading.targets = split_lists(words.targets);
-  reading.missing =
-      parse_word<Missing>("--missing", words.missing, {{"mean", Missing::mean}, {"error", Missing::error}});
   if (!words.task.empty())
     reading.task = parse_word<Task>("--task", words.task,
                                     {{"regression", Task::regression}, {"classification", Task::classification}});
-  words.columns.apply(reading);
   return open_rows(words.file, reading);
 }
 
@@ -77,14 +73,10 @@ nlohmann::json json_of(const Independence& found) {
 
 void run_independence(IndependenceWords words) {
   Clock clock;
-  Messages messages(words.run.quiet);
-  words.options.kernel = parse_kernel(words.kernel);
-  if (!words.bandwidths.empty()) {
-    words.options.bandwidths.clear();
-    for (const std::string& word : split_lists(words.bandwidths))
-      words.options.bandwidths.push_back(parse_number("--bandwidths", word));
-  }
-  words.options.execution = words.run.execution(messages);
+  Messages messages(words.test.run.quiet);
+  words.options.kernel = parse_kernel(words.test.kernel);
+  words.test.read_bandwidths(words.options.bandwidths);
+  words.options.execution = words.test.run.execution(messages);
   words.options.say = [&messages](const std::string& line) { messages.say("  " + line); };
   const std::unique_ptr<Rows> rows = open(words);
   for (const std::string& note : rows->notes()) messages.say("  " + note);
@@ -116,21 +108,12 @@ void add_independence(CLI::App& app, Job& job) {
       ->add_option("--permuted-rows", options.permuted_rows,
                    "With more rows than these the limit law stands in for permutations; default 16384")
       ->type_name("N");
-  command->add_option("--kernel", words->kernel, "Default gaussian")->type_name("K");
-  add_repeatable(*command, "--bandwidths", words->bandwidths,
-                 "Times the median distance of rows; default 0.5,1,2, joined in one p-value")
-      ->type_name("LIST");
   command->add_option("--features", options.features, "Of inputs and of targets, for each bandwidth; default 64")
       ->type_name("N");
   command->add_option("--seed", options.seed, "Of features and permutations")->type_name("N");
   command->add_option("--task", words->task, "regression or classification; default: by the target's values")
       ->type_name("T");
-  command->add_option("--missing", words->missing, "Missing cells: mean (of numbers) or error")
-      ->type_name("M")
-      ->group(kColumns);
-  words->columns.add(*command);
-  words->format.add(*command);
-  words->run.add(*command);
+  words->test.add(*command, "Times the median distance of rows; default 0.5,1,2, joined in one p-value");
   command->footer(
       "Examples:\n"
       "  bochner independence cars.csv --target price\n"
