@@ -1,5 +1,5 @@
 # From a fresh Debian 12 to a result in one word. The build itself is CMake's: see CMakePresets.json.
-.PHONY: demo test stops bench fuzz asan tsan format install deps test-deps build
+.PHONY: demo test stops bench fuzz asan tsan clang cross cross-all avx512 format install deps test-deps build
 .DEFAULT_GOAL := build
 
 PREFIX ?= /usr/local
@@ -52,6 +52,10 @@ cross: deps  ## builds for the other architecture, runs it under emulation, comp
 cross-all: deps  ## and every other test program
 	@tools/install_deps.sh --cross
 	@tools/cross.sh --all
+
+avx512: deps  ## on an emulated processor with AVX-512: block operations, digests, trainings; half an hour
+	@tools/install_deps.sh --avx512
+	@tools/avx512.sh
 
 format: test-deps
 	@git ls-files '*.h' '*.cc' | xargs clang-format -i

@@ -16,7 +16,7 @@ struct AccumulateWords {
   TrainWords train;  // its file, and what it says of rows and maps
   std::string spec;
   std::uint64_t part = 0;
-  CLI::Option* part_given = nullptr;
+  Word* part_given = nullptr;
 };
 
 constexpr std::initializer_list<const char*> kReading = {"--target", "--task",     "--missing",   "--weights",
@@ -25,7 +25,7 @@ constexpr std::initializer_list<const char*> kMaps = {"--kernel",   "--bandwidth
                                                       "--features", "--precision", "--scale"};
 constexpr std::initializer_list<const char*> kSums = {"--no-intercept", "--class-weight"};
 
-void refuse(const CLI::App& command, std::initializer_list<const char*> options, const std::string& why) {
+void refuse(const Command& command, std::initializer_list<const char*> options, const std::string& why) {
   for (const char* name : options) require(command.get_option(name)->count() == 0, "{}: {}", name, why);
 }
 
@@ -35,7 +35,7 @@ Sum first_round(const AccumulateWords& words, const PartName& part, const Execut
   return survey_part(*rows, part, words.train.seed, execution);
 }
 
-Sum second_round(const CLI::App& command, const AccumulateWords& words, const PartName& part,
+Sum second_round(const Command& command, const AccumulateWords& words, const PartName& part,
                  const TrainOptions& options) {
   const RowsOptions reading = words.train.format.rows(words.train.run);
   if (!is_sum(words.spec)) {
@@ -52,7 +52,7 @@ Sum second_round(const CLI::App& command, const AccumulateWords& words, const Pa
   return sum_part(*rows, spec, part, options);
 }
 
-void run_accumulate(const CLI::App& command, const AccumulateWords& words) {
+void run_accumulate(const Command& command, const AccumulateWords& words) {
   Clock clock;
   Messages messages(words.train.run.quiet);
   TrainOptions options = words.train.options();
@@ -83,8 +83,8 @@ void run_accumulate(const CLI::App& command, const AccumulateWords& words) {
 
 }  // namespace
 
-void add_accumulate(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("accumulate", "Sum up one part of the rows, for training from many parts");
+void add_accumulate(Command& app, Job& job) {
+  Command* command = app.add_subcommand("accumulate", "Sum up one part of the rows, for training from many parts");
   auto words = std::make_shared<AccumulateWords>();
   command->add_option("FILE", words->train.file, "The rows of this part")->required()->type_name("");
   command->add_option("-o,--output", words->train.output, "Where to save the sum")->required()->type_name("SUM");

@@ -51,8 +51,8 @@ void run_anomaly(const AnomalyWords& words) {
 
 }  // namespace
 
-void add_anomaly(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("anomaly", "Learn which rows are unlike the others");
+void add_anomaly(Command& app, Job& job) {
+  Command* command = app.add_subcommand("anomaly", "Learn which rows are unlike the others");
   auto words = std::make_shared<AnomalyWords>();
   words->mapped.add(*command, MappedWords::Targets::optional,
                     "Column of labels, which is no input: eval holds the scores against it");

@@ -43,14 +43,14 @@ void run_cca(const CcaWords& words) {
 
 }  // namespace
 
-void add_cca(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("cca", "Find what inputs and other columns have in common");
+void add_cca(Command& app, Job& job) {
+  Command* command = app.add_subcommand("cca", "Find what inputs and other columns have in common");
   auto words = std::make_shared<CcaWords>();
   words->mapped.add(*command, MappedWords::Targets::required,
                     "Columns of the other view, by name or index from 0: a,b or again");
   command->add_option("--rank", words->rank, "How many pairs of directions; default: as many as columns")
       ->type_name("R")
-      ->check(CLI::PositiveNumber);
+      ->positive();
   add_repeatable(*command, "--lambda", words->lambdas,
                  "Of C_xx + lambda I; several (a,b or again): the best; default: searched")
       ->type_name("L");

@@ -113,13 +113,13 @@ nlohmann::json to_json(const MapCheck& check) {
 }
 
 // A model brings its own map, and hashes have none: words that would make another contradict it.
-void refuse_map_words(const CLI::App& command, const char* instead) {
+void refuse_map_words(const Command& command, const char* instead) {
   for (const char* name : {"--kernel", "--bandwidth", "--gamma", "--map", "--features", "--precision", "--scale"})
     require(command.get_option(name)->count() == 0, "{}: {}; leave it or {} out", name,
             instead == std::string_view("--model") ? "the model says it already" : "hashes have no map", instead);
 }
 
-MapCheck run_model(const CLI::App& command, const CheckWords& words, Messages& messages) {
+MapCheck run_model(const Command& command, const CheckWords& words, Messages& messages) {
   refuse_map_words(command, "--model");
   for (const char* name : {"--target", "--task", "--missing", "--weights", "--ignore", "--category"})
     require(command.get_option(name)->count() == 0, "{}: the model says it already; leave it or --model out", name);
@@ -131,7 +131,7 @@ MapCheck run_model(const CLI::App& command, const CheckWords& words, Messages& m
 }
 
 // Hashes of neighbours instead of a map: how often they are alike.
-void run_hashes(const CLI::App& command, const CheckWords& words) {
+void run_hashes(const Command& command, const CheckWords& words) {
   Messages messages(words.train.run.quiet);
   refuse_map_words(command, "--hash");
   double most = std::numeric_limits<double>::infinity();
@@ -182,7 +182,7 @@ MapCheck run_map(const CheckWords& words, Messages& messages) {
   return check(*rows, options, words.options);
 }
 
-void run_check(const CLI::App& command, CheckWords& words) {
+void run_check(const Command& command, CheckWords& words) {
   Messages messages(words.train.run.quiet);
   const std::vector<Limit> limits = parse_limits(words.limits);
   require(words.options.sample >= 2, "--sample: found {}, expected at least 2", words.options.sample);
@@ -215,8 +215,8 @@ void run_check(const CLI::App& command, CheckWords& words) {
 
 }  // namespace
 
-void add_check(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("check", "Measure how near a map comes to its kernel on rows of a file");
+void add_check(Command& app, Job& job) {
+  Command* command = app.add_subcommand("check", "Measure how near a map comes to its kernel on rows of a file");
   auto words = std::make_shared<CheckWords>();
   command
       ->add_option("FILE", words->train.file,

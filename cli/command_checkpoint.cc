@@ -42,9 +42,9 @@ void check_names(const std::string& path, const CommandCheckpoint::Files& files)
 }
 
 // Every word that may change the model.
-CheckpointOptions::Identity words_given(const CLI::App& command) {
+CheckpointOptions::Identity words_given(const Command& command) {
   CheckpointOptions::Identity pairs = {{"bochner", BOCHNER_VERSION}};
-  for (const CLI::Option* option : command.get_options()) {
+  for (const Word* option : command.get_options()) {
     const std::string name = option->get_name();
     const auto harmless = {"",        "FILE",   "--validation", "--output", "--threads",   "--memory",
                            "--quiet", "--json", "--resume",     "--help",   "--checkpoint"};  // hidden words: ""
@@ -56,7 +56,7 @@ CheckpointOptions::Identity words_given(const CLI::App& command) {
 
 }  // namespace
 
-void CheckpointWords::add(CLI::App& app, const std::string& what) {
+void CheckpointWords::add(Command& app, const std::string& what) {
   app.add_flag("--resume", resume, fmt::format("Go on where a {} by the same words was stopped or killed", what));
   app.add_option("--checkpoint", checkpoint,
                  fmt::format("Where a long {} saves how far it is; default: MODEL.checkpoint, from 30 s on", what))
@@ -66,7 +66,7 @@ void CheckpointWords::add(CLI::App& app, const std::string& what) {
   app.add_option("--stop-after", stop_after)->group("");
 }
 
-CommandCheckpoint::CommandCheckpoint(const CLI::App& command, const CheckpointWords& words, Files files)
+CommandCheckpoint::CommandCheckpoint(const Command& command, const CheckpointWords& words, Files files)
     : command_(command), words_(words) {
   const std::string path = checkpoint_path(words, files.output);
   require(!words.resume || !path.empty(), "--resume: found neither -o nor --checkpoint, expected one of them");

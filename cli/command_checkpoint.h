@@ -24,7 +24,7 @@ struct CheckpointWords {
   std::size_t stop_after = 0;  // 0: never
 
   // what: "training".
-  void add(CLI::App& app, const std::string& what);
+  void add(Command& app, const std::string& what);
 };
 
 // The checkpoint of one command: its place, what makes it this run's, and its end.
@@ -35,7 +35,7 @@ class CommandCheckpoint {
     std::string output;
   };
   // Before the rows are opened: refuses a place where the checkpoint would meet files that are not its own.
-  CommandCheckpoint(const CLI::App& command, const CheckpointWords& words, Files files);
+  CommandCheckpoint(const Command& command, const CheckpointWords& words, Files files);
 
   CheckpointOptions options(Messages& messages) const;
   // The same, opened for work that takes it by its execution, which may then be stopped.
@@ -43,7 +43,7 @@ class CommandCheckpoint {
   void remove();  // the model is saved
 
  private:
-  const CLI::App& command_;
+  const Command& command_;
   CheckpointWords words_;
   std::shared_ptr<CheckpointPlace> place_;  // none: nothing is saved
   std::vector<std::pair<const char*, UnchangedFile>> data_;

@@ -54,8 +54,8 @@ void run_dedup(const DedupWords& words) {
 
 }  // namespace
 
-void add_dedup(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("dedup", "Find the rows of a file that are nearly the same as earlier ones");
+void add_dedup(Command& app, Job& job) {
+  Command* command = app.add_subcommand("dedup", "Find the rows of a file that are nearly the same as earlier ones");
   auto words = std::make_shared<DedupWords>();
   command->add_option("FILE", words->input.file, "Rows: csv, svmlight or npy, plain or .gz, .xz, .zst")
       ->required()

@@ -115,8 +115,8 @@ void run_demo(const DemoWords& words) {
 
 }  // namespace
 
-void add_demo(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("demo", "Train on the built-in digits, beside the founding table");
+void add_demo(Command& app, Job& job) {
+  Command* command = app.add_subcommand("demo", "Train on the built-in digits, beside the founding table");
   auto words = std::make_shared<DemoWords>();
   command->add_option("--seed", words->seed, "The first seed")->capture_default_str()->type_name("N");
   command->add_option("--seeds", words->seeds, "How many seeds")->capture_default_str()->type_name("N");

@@ -21,7 +21,7 @@ struct DimsWords {
   std::size_t features = 0, inputs = 0, points = 0;
   std::string kernel = "gaussian", bandwidth = "1";
   bool json = false, quiet = false;
-  CLI::Option *epsilon_option = nullptr, *diameter_option = nullptr;
+  Word *epsilon_option = nullptr, *diameter_option = nullptr;
 };
 
 // One line of the answer. Either number may be missing where no bound is known; then `why` says so.
@@ -144,8 +144,8 @@ void run_dims(const DimsWords& words) {
 
 }  // namespace
 
-void add_dims(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("dims", "How many features an error needs, and what a number guarantees");
+void add_dims(Command& app, Job& job) {
+  Command* command = app.add_subcommand("dims", "How many features an error needs, and what a number guarantees");
   auto words = std::make_shared<DimsWords>();
   words->epsilon_option =
       command->add_option("--epsilon", words->epsilon, "The error |z(x).z(y) - k(x, y)| to stay within")

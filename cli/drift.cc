@@ -93,8 +93,8 @@ void run_drift(const DriftWords& words) {
 
 }  // namespace
 
-void add_drift(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("drift", "Test whether new rows come from the same distribution");
+void add_drift(Command& app, Job& job) {
+  Command* command = app.add_subcommand("drift", "Test whether new rows come from the same distribution");
   auto words = std::make_shared<DriftWords>();
   command->add_option("REFERENCE", words->reference, "Rows as they were: csv, svmlight or npy")
       ->required()

@@ -36,8 +36,8 @@ void run_embed(EmbedWords embed) {
 
 }  // namespace
 
-void add_embed(CLI::App& app, Job& job) {
-  CLI::App* command =
+void add_embed(Command& app, Job& job) {
+  Command* command =
       app.add_subcommand("embed", "Make features of rows, whose means stand for distributions of groups of rows");
   auto words = std::make_shared<EmbedWords>();
   words->mapped.map = "fourier";

@@ -73,8 +73,8 @@ void run_eval(const EvalWords& words) {
 
 }  // namespace
 
-void add_eval(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("eval", "Score a model on rows whose targets are known");
+void add_eval(Command& app, Job& job) {
+  Command* command = app.add_subcommand("eval", "Score a model on rows whose targets are known");
   auto words = std::make_shared<EvalWords>();
   command->add_option("MODEL", words->model, "A file that `bochner train` saved")->required()->type_name("");
   command->add_option("FILE", words->file, "Rows with their targets; - is standard input")->required()->type_name("");

@@ -8,11 +8,11 @@
 
 namespace bochner {
 
-void ExpansionWords::add_file(CLI::App& app) {
+void ExpansionWords::add_file(Command& app) {
   app.add_option("FILE", file, "Rows: csv or npy, plain or .gz, .xz, .zst")->required()->type_name("");
 }
 
-void ExpansionWords::add(CLI::App& app) {
+void ExpansionWords::add(Command& app) {
   app.add_option("--kernel", kernel, "Default gaussian")->type_name("K");
   app.add_option("--bandwidth", bandwidth,
                  "In units of the columns as they are: median (default), scale, or numbers, one or one per input")

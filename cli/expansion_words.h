@@ -20,8 +20,8 @@ struct ExpansionWords {
   RunOptions run;
   FileOptions format;
 
-  void add_file(CLI::App& app);
-  void add(CLI::App& app);
+  void add_file(Command& app);
+  void add(Command& app);
   Kernel parsed_kernel() const;
   // From --bandwidth, or the kernel's own sigma= or gamma=.
   Bandwidth parsed_bandwidth() const;

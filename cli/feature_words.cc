@@ -81,7 +81,7 @@ void parse_scales(const std::vector<std::string>& scales, FeatureOptions& option
 
 }  // namespace
 
-void FeatureWords::add_map(CLI::App& app, const std::string& default_bandwidth) {
+void FeatureWords::add_map(Command& app, const std::string& default_bandwidth) {
   app.add_option("--kernel", kernel, kernel_names() + ", or a mixture: gaussian+laplacian:weight=2")
       ->type_name("K")
       ->group(kMachine);
@@ -106,7 +106,7 @@ void FeatureWords::add_map(CLI::App& app, const std::string& default_bandwidth) 
       ->group(kColumns);
 }
 
-void FeatureWords::add_precision_and_seed(CLI::App& app) {
+void FeatureWords::add_precision_and_seed(Command& app) {
   app.add_option("--precision", precision, "Of the features: float or double")->type_name("P")->group(kMachine);
   app.add_option("--seed", seed, "Of everything random; the same seed gives the same model")
       ->type_name("N")

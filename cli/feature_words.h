@@ -18,12 +18,12 @@ struct FeatureWords {
   std::string kernel, gamma, bandwidth, map, precision = "float";
   std::size_t features = 0;
   std::vector<std::string> scales;
-  CLI::Option* features_given = nullptr;
+  Word* features_given = nullptr;
   std::uint64_t seed = 0;
 
   // default_bandwidth: what is done without --bandwidth, for the help. map is the default of --map.
-  void add_map(CLI::App& app, const std::string& default_bandwidth);
-  void add_precision_and_seed(CLI::App& app);
+  void add_map(Command& app, const std::string& default_bandwidth);
+  void add_precision_and_seed(Command& app);
   bool double_precision() const;
   // All of FeatureOptions but the execution and what is said.
   FeatureOptions feature_options() const;

@@ -38,7 +38,7 @@ void say_mixture(const Model& model, const std::string& output, double seconds, 
     messages.say(fmt::format("in {} dimensions: {}", facts.projected->inputs, shape_text(*facts.projected)));
 }
 
-void run_gmm(const CLI::App& command, const GmmWords& words) {
+void run_gmm(const Command& command, const GmmWords& words) {
   Clock clock;
   Messages messages(words.mapped.rows.run.quiet);
   MixtureOptions options = words.options;
@@ -61,8 +61,8 @@ void run_gmm(const CLI::App& command, const GmmWords& words) {
 
 }  // namespace
 
-void add_gmm(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("gmm", "Learn a mixture of Gaussians, or one of each class");
+void add_gmm(Command& app, Job& job) {
+  Command* command = app.add_subcommand("gmm", "Learn a mixture of Gaussians, or one of each class");
   auto words = std::make_shared<GmmWords>();
   MixtureOptions& options = words->options;
   words->mapped.add(*command, MappedWords::Targets::optional,

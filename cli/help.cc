@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
 #include <set>
@@ -38,9 +39,9 @@ std::vector<std::string> options_of(const CLI::App& command) {
 
 }  // namespace
 
-void keep_help_short(CLI::App& command, std::initializer_list<const char*> words) {
-  command.set_help_all_flag("--help-all", "Print every word and exit");
-  short_helps()[&command] = {words.begin(), words.end()};
+void keep_help_short(Command& command, std::initializer_list<const char*> words) {
+  command.parser().set_help_all_flag("--help-all", "Print every word and exit");
+  short_helps()[&command.parser()] = {words.begin(), words.end()};
 }
 
 std::vector<std::string> arranged_words(int argc, char** argv) {

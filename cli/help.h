@@ -8,6 +8,10 @@
 
 #include "commands.h"
 
+namespace CLI {
+class ParseError;
+}
+
 namespace bochner {
 
 // The words of a line before anything is parsed: `help train` becomes `train --help`, no words at all --help, and

@@ -4,6 +4,7 @@
 #include "bochner/hmm.h"
 
 #include "clock.h"
+#include "command_checkpoint.h"
 #include "commands.h"
 #include "output.h"
 #include "require.h"
@@ -17,9 +18,10 @@ struct HmmWords {
   std::string sequence, states, covariance = "diag", topology = "free", project, floor = "auto", shrink = "0";
   HmmOptions options;
   MappedWords mapped;
+  CheckpointWords checkpoint;
 };
 
-void run_hmm(HmmWords words) {
+void run_hmm(const Command& command, HmmWords words) {
   Clock clock;
   Messages messages(words.mapped.rows.run.quiet);
   HmmOptions options = words.options;
@@ -40,8 +42,13 @@ void run_hmm(HmmWords words) {
   const std::unique_ptr<Rows> rows = words.mapped.open();
   const std::vector<std::size_t> starts = sequence_starts(words.mapped.rows.file, rows->schema(), words.sequence,
                                                           words.mapped.rows.format.rows(words.mapped.rows.run));
+  CommandCheckpoint checkpoint(
+      command, words.checkpoint,
+      {.inputs = {{"the data (by their hash)", words.mapped.rows.file}}, .output = words.mapped.rows.output});
+  checkpoint.attach(options.features.execution, messages);
   const Model model = hmm(*rows, starts, options);
   model.save(words.mapped.rows.output);
+  checkpoint.remove();
   const HmmFacts facts = *hmm_facts(*model.head());
   messages.say(fmt::format("{} of {} in {} of {}, {}, {:.2f} s", model.head()->spec(),
                            counted(model.report().rows, "row"), counted(starts.size(), "sequence"),
@@ -52,12 +59,13 @@ void run_hmm(HmmWords words) {
 
 }  // namespace
 
-void add_hmm(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("hmm", "Learn a hidden Markov model of sequences, or one of each class");
+void add_hmm(Command& app, Job& job) {
+  Command* command = app.add_subcommand("hmm", "Learn a hidden Markov model of sequences, or one of each class");
   auto words = std::make_shared<HmmWords>();
   HmmOptions& options = words->options;
   words->mapped.add(*command, MappedWords::Targets::optional,
                     "Column of the sequences' classes: one model is learnt for each, and they classify");
+  words->checkpoint.add(*command, "training");
   command
       ->add_option("--sequence", words->sequence,
                    "Column that tells sequences apart: consecutive rows with the same id are one, in their order")
@@ -96,7 +104,7 @@ void add_hmm(CLI::App& app, Job& job) {
       "  bochner hmm speech.csv --sequence id --target speaker --states auto --covariance auto --shrink auto -o s.hmm\n"
       "  bochner hmm log.csv --sequence day --states 3 -o log.hmm      predict: the state of each row\n"
       "Sequences lie in memory. The file is read in order: sort its rows by sequence and time.");
-  command->callback([words, &job] { job = [words] { run_hmm(*words); }; });
+  command->callback([words, command, &job] { job = [words, command] { run_hmm(*command, *words); }; });
 }
 
 }  // namespace bochner

@@ -90,8 +90,8 @@ void run_independence(IndependenceWords words) {
 
 }  // namespace
 
-void add_independence(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("independence", "Test whether a target depends on the inputs, in any way");
+void add_independence(Command& app, Job& job) {
+  Command* command = app.add_subcommand("independence", "Test whether a target depends on the inputs, in any way");
   auto words = std::make_shared<IndependenceWords>();
   IndependenceOptions& options = words->options;
   command->add_option("FILE", words->file, "Rows: csv, svmlight or npy, plain or .gz, .xz, .zst")

@@ -103,8 +103,8 @@ void run_index(const IndexWords& words) {
 
 }  // namespace
 
-void add_index(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("index", "Prepare rows for searches of their nearest neighbours");
+void add_index(Command& app, Job& job) {
+  Command* command = app.add_subcommand("index", "Prepare rows for searches of their nearest neighbours");
   auto words = std::make_shared<IndexWords>();
   words->search.add(*command);
   command->add_option("-o,--output", words->search.output, "Where to save the index")->required()->type_name("INDEX");

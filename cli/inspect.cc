@@ -82,8 +82,8 @@ void run_inspect(const InspectWords& words) {
 
 }  // namespace
 
-void add_inspect(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("inspect", "Say what is in a model file or a sum");
+void add_inspect(Command& app, Job& job) {
+  Command* command = app.add_subcommand("inspect", "Say what is in a model file or a sum");
   auto words = std::make_shared<InspectWords>();
   command->add_option("MODEL", words->model, "A file that `bochner train` or `bochner accumulate` saved")
       ->required()

@@ -5,6 +5,7 @@
 
 #include "bochner/figures.h"
 #include "clock.h"
+#include "command_checkpoint.h"
 #include "commands.h"
 #include "output.h"
 #include "require.h"
@@ -17,17 +18,23 @@ namespace {
 struct KMeansWords {
   KMeansOptions options;
   MappedWords mapped;
+  CheckpointWords checkpoint;
 };
 
-void run_kmeans(const KMeansWords& words) {
+void run_kmeans(const Command& command, const KMeansWords& words) {
   Clock clock;
   Messages messages(words.mapped.rows.run.quiet);
   KMeansOptions options = words.options;
   require(options.clusters >= 1, "--clusters: found 0, expected 1 or more");
   options.features = words.mapped.options(messages);
   const std::unique_ptr<Rows> rows = words.mapped.open();
+  CommandCheckpoint checkpoint(
+      command, words.checkpoint,
+      {.inputs = {{"the data (by their hash)", words.mapped.rows.file}}, .output = words.mapped.rows.output});
+  checkpoint.attach(options.features.execution, messages);
   const Model model = kmeans(*rows, options);
   model.save(words.mapped.rows.output);
+  checkpoint.remove();
   const Report& report = model.report();
   const std::vector<double> inertia = figure_of(*model.head(), "inertia");
   messages.say(fmt::format("{} of {} of {} in {}: {}, {:.2f} s", counted(model.outputs(), "cluster"),
@@ -41,19 +48,20 @@ void run_kmeans(const KMeansWords& words) {
 
 }  // namespace
 
-void add_kmeans(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("kmeans", "Find clusters of rows, or of their features in a kernel");
+void add_kmeans(Command& app, Job& job) {
+  Command* command = app.add_subcommand("kmeans", "Find clusters of rows, or of their features in a kernel");
   auto words = std::make_shared<KMeansWords>();
   words->mapped.add(*command);
+  words->checkpoint.add(*command, "training");
   command->add_option("--clusters", words->options.clusters, "How many clusters")->required()->type_name("K");
   command
       ->add_option("--restarts", words->options.restarts,
                    "Starts on a sample of the rows, of which the best goes on; default 3")
       ->type_name("N")
-      ->check(CLI::Range(1, 1000));
+      ->between(1, 1000);
   command->add_option("--passes", words->options.most_passes, "At most over all rows; default 300")
       ->type_name("N")
-      ->check(CLI::Range(1, 1000000));
+      ->between(1, 1000000);
   command->footer(
       "Examples:\n"
       "  bochner kmeans cars.csv --target price --clusters 8 -o cars.clusters\n"
@@ -62,7 +70,7 @@ void add_kmeans(CLI::App& app, Job& job) {
       "  bochner kmeans cars.csv --clusters 8 --map fourier --features 2000 -o cars.clusters     kernel k-means\n"
       "Without --map the clusters are those of the scaled inputs; --scale none takes them as they are.\n"
       "Clusters are numbered by their weight: 0 is the heaviest. inspect --json has inertia, weights and silhouette.");
-  command->callback([words, &job] { job = [words] { run_kmeans(*words); }; });
+  command->callback([words, command, &job] { job = [words, command] { run_kmeans(*command, *words); }; });
 }
 
 }  // namespace bochner

@@ -40,8 +40,8 @@ void run_lda(const LdaWords& words) {
 
 }  // namespace
 
-void add_lda(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("lda", "Find the directions that tell classes apart, and classify by them");
+void add_lda(Command& app, Job& job) {
+  Command* command = app.add_subcommand("lda", "Find the directions that tell classes apart, and classify by them");
   auto words = std::make_shared<LdaWords>();
   words->mapped.add(*command, MappedWords::Targets::required, "Column of the classes, by name or index from 0");
   add_repeatable(*command, "--lambda", words->lambdas,

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <new>
 
@@ -35,7 +36,7 @@ int report(int code, const std::string& message) {
 }
 
 // In the order of the help.
-void add_commands(CLI::App& app, Job& job) {
+void add_commands(Command& app, Job& job) {
   add_train(app, job);
   add_predict(app, job);
   add_eval(app, job);
@@ -87,7 +88,8 @@ int run(int argc, char** argv) {
       "Exit codes: 0 done, 1 misuse, 2 data, 3 model, 4 check above its limit. Results go to stdout, messages to "
       "stderr.");
   Job job;
-  add_commands(app, job);
+  Command program(app);
+  add_commands(program, job);
   const std::vector<std::string> words = arranged_words(argc, argv);
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back

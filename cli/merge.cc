@@ -85,8 +85,8 @@ void run_merge(const MergeWords& words) {
 
 }  // namespace
 
-void add_merge(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("merge", "Merge the sums of parts; the same bytes in any order");
+void add_merge(Command& app, Job& job) {
+  Command* command = app.add_subcommand("merge", "Merge the sums of parts; the same bytes in any order");
   auto words = std::make_shared<MergeWords>();
   command->add_option("SUM", words->sums, "Files that `bochner accumulate` or `bochner merge` saved, all of one round")
       ->required()

@@ -9,7 +9,7 @@
 
 namespace bochner {
 
-void SearchWords::add(CLI::App& app) {
+void SearchWords::add(Command& app) {
   app.add_option("FILE", file, "Rows: csv, svmlight or npy, plain or .gz, .xz, .zst")->required()->type_name("");
   app.add_option("--metric", metric,
                  "euclidean, cosine, inner (product), hamming (inputs of 0 and 1) or jaccard (sets)")
@@ -29,7 +29,7 @@ void SearchWords::add(CLI::App& app) {
   InputWords::add(app);
 }
 
-void InputWords::add(CLI::App& app) {
+void InputWords::add(Command& app) {
   add_repeatable(app, "-t,--target", targets, "Column that is no input, by name or index from 0; several: a,b or again")
       ->type_name("NAME|INDEX")
       ->group(kColumns);

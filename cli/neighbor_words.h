@@ -20,7 +20,7 @@ struct InputWords {
   RunOptions run;
   FileOptions format;
 
-  void add(CLI::App& app);  // all but the file and the output
+  void add(Command& app);  // all but the file and the output
   // Checks the output's name and opens the file.
   std::unique_ptr<Rows> open(Messages& messages) const;
 };
@@ -31,7 +31,7 @@ struct SearchWords : InputWords {
   double recall = 0.95;
   std::uint64_t seed = 0;
 
-  void add(CLI::App& app);
+  void add(Command& app);
   IndexOptions options(Messages& messages) const;
 };
 

@@ -115,8 +115,8 @@ void run_graph(const GraphWords& words) {
 
 }  // namespace
 
-void add_neighbors(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("neighbors", "Find the rows of an index that are nearest to other rows");
+void add_neighbors(Command& app, Job& job) {
+  Command* command = app.add_subcommand("neighbors", "Find the rows of an index that are nearest to other rows");
   auto words = std::make_shared<NeighborsWords>();
   command->add_option("INDEX", words->index, "A file that `bochner index` saved; with --metric a file of rows")
       ->required()
@@ -145,8 +145,8 @@ void add_neighbors(CLI::App& app, Job& job) {
   command->callback([words, &job] { job = [words] { run_neighbors(*words); }; });
 }
 
-void add_graph(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("graph", "Find the nearest other rows of every row of a file");
+void add_graph(Command& app, Job& job) {
+  Command* command = app.add_subcommand("graph", "Find the nearest other rows of every row of a file");
   auto words = std::make_shared<GraphWords>();
   words->search.add(*command);
   command->add_option("-k", words->k, "How many of each")->type_name("K");

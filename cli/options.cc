@@ -18,7 +18,7 @@ namespace {
 constexpr int kMostThreads = 4096;
 }
 
-void RunOptions::add(CLI::App& app) {
+void RunOptions::add(Command& app) {
   app.add_option("--threads", threads, "Threads to use; 0: all cores")->type_name("T");
   app.add_option("--memory", memory, "Memory to stay within, e.g. 4G; default: 3/4 of what is free")->type_name("SIZE");
   app.add_option("--block-rows", block_rows)->group("");  // for tests: no choice of it changes a result
@@ -34,7 +34,7 @@ Execution RunOptions::execution(Messages& messages) const {
           .progress = messages.progress_function()};
 }
 
-void FileOptions::add(CLI::App& app) {
+void FileOptions::add(Command& app) {
   const char* group = "How the file is written, where it does not show";
   app.add_option("--format", format, "csv, svmlight or npy; default: by name and first bytes")
       ->type_name("F")
@@ -147,12 +147,11 @@ Sum load_sum(const std::string& path) {
 
 bool is_sum(const std::string& path) { return Sum::is_file(path); }
 
-CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& values,
-                            const std::string& help) {
-  return app.add_option(name, values, help)->allow_extra_args(false);
+Word* add_repeatable(Command& app, const std::string& name, std::vector<std::string>& values, const std::string& help) {
+  return app.add_option(name, values, help)->one_value_each();
 }
 
-void ColumnWords::add(CLI::App& app) {
+void ColumnWords::add(Command& app) {
   add_repeatable(app, "--ignore", ignore, "Column to leave out; several: a,b or again")
       ->type_name("COLUMN")
       ->group(kColumns);

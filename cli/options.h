@@ -3,7 +3,6 @@
 
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include "bochner/parts.h"
 #include "bochner/rows.h"
 #include "bochner/suggest.h"
+#include "command.h"
 #include "messages.h"
 
 namespace bochner {
@@ -26,7 +26,7 @@ struct RunOptions {
   std::size_t block_rows = 0;
   bool quiet = false;
 
-  void add(CLI::App& app);
+  void add(Command& app);
   Execution execution(Messages& messages) const;
 };
 
@@ -38,7 +38,7 @@ struct FileOptions {
   int index_base = -1;
   bool with_header = false, without_header = false, no_usual_missing = false;
 
-  void add(CLI::App& app);
+  void add(Command& app);
   RowsOptions rows(const RunOptions& run) const;
 };
 
@@ -62,15 +62,14 @@ Sum load_sum(const std::string& path);
 bool is_sum(const std::string& path);
 
 // An option that takes one value each time it is given, and may be given again.
-CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& values,
-                            const std::string& help);
+Word* add_repeatable(Command& app, const std::string& name, std::vector<std::string>& values, const std::string& help);
 
 // Which columns are inputs, and how text among them is read.
 struct ColumnWords {
   std::vector<std::string> ignore, categories;
   std::size_t max_levels = 256;
 
-  void add(CLI::App& app);
+  void add(Command& app);
   void apply(RowsOptions& rows) const;
 };
 constexpr const char* kColumns = "Columns and rows";  // their group in the help

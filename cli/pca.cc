@@ -18,7 +18,7 @@ namespace {
 
 struct PcaWords {
   std::size_t rank = 0, passes = 0;
-  CLI::Option* passes_given = nullptr;
+  Word* passes_given = nullptr;
   MappedWords mapped;
 };
 
@@ -45,8 +45,8 @@ void run_pca(const PcaWords& words) {
 
 }  // namespace
 
-void add_pca(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("pca", "Find principal components of rows, or of their features in a kernel");
+void add_pca(Command& app, Job& job) {
+  Command* command = app.add_subcommand("pca", "Find principal components of rows, or of their features in a kernel");
   auto words = std::make_shared<PcaWords>();
   words->mapped.add(*command);
   command->add_option("--rank", words->rank, "How many components")->required()->type_name("R");

@@ -66,8 +66,8 @@ void run_plot(const PlotWords& words) {
 
 }  // namespace
 
-void add_plot(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("plot", "Draw the density of rows, or a kernel expansion, over two inputs");
+void add_plot(Command& app, Job& job) {
+  Command* command = app.add_subcommand("plot", "Draw the density of rows, or a kernel expansion, over two inputs");
   auto words = std::make_shared<PlotWords>();
   words->expansion.add_file(*command);
   command->add_option("-o,--output", words->output, "Where to write the picture: an SVG file; -: stdout")

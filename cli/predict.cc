@@ -176,8 +176,8 @@ void run_predict(PredictWords words) {
 
 }  // namespace
 
-void add_predict(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("predict", "Predict the rows of a file, one line each");
+void add_predict(Command& app, Job& job) {
+  Command* command = app.add_subcommand("predict", "Predict the rows of a file, one line each");
   auto words = std::make_shared<PredictWords>();
   command->add_option("MODEL", words->model, "A file that `bochner train` saved")->required()->type_name("");
   command->add_option("FILE", words->file, kRowsHelp)->required()->type_name("");

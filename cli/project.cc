@@ -18,7 +18,7 @@ struct ProjectWords {
   std::size_t dims = 0, signs = 1, points = 0;
   double density = 0;
   int norm = 2;
-  CLI::Option* density_given = nullptr;
+  Word* density_given = nullptr;
   RowsWords rows;
 
   ProjectOptions options() const {
@@ -58,8 +58,8 @@ void run_project(const ProjectWords& words) {
 
 }  // namespace
 
-void add_project(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("project", "Make a random projection that keeps distances, for `transform`");
+void add_project(Command& app, Job& job) {
+  Command* command = app.add_subcommand("project", "Make a random projection that keeps distances, for `transform`");
   auto words = std::make_shared<ProjectWords>();
   words->rows.add(*command);
   command

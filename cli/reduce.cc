@@ -160,8 +160,8 @@ void run_reduce(const ReduceWords& words) {
 
 }  // namespace
 
-void add_reduce(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("reduce", "Stand for many rows by a few weighted points");
+void add_reduce(Command& app, Job& job) {
+  Command* command = app.add_subcommand("reduce", "Stand for many rows by a few weighted points");
   auto words = std::make_shared<ReduceWords>();
   words->expansion.add_file(*command);
   command->add_option("--points", words->points, "How many points")->required()->type_name("N");

@@ -59,8 +59,8 @@ void run_report(const ReportWords& words) {
 
 }  // namespace
 
-void add_report(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("report", "Make a page of what a model does: score, importance, certainty");
+void add_report(Command& app, Job& job) {
+  Command* command = app.add_subcommand("report", "Make a page of what a model does: score, importance, certainty");
   auto words = std::make_shared<ReportWords>();
   command->add_option("MODEL", words->model, "A file that `bochner train` saved")->required()->type_name("");
   command->add_option("FILE", words->file, "Rows with their targets, best some that the training did not see")
@@ -71,7 +71,7 @@ void add_report(CLI::App& app, Job& job) {
   command->add_option("--title", words->title, "Of the page; default: the names of the files")->type_name("TEXT");
   command->add_option("--sample", words->options.sample, "Rows that columns are shuffled among; default 2000")
       ->type_name("N")
-      ->check(CLI::Range(std::size_t(2), std::size_t(1000000)));
+      ->between(2, 1000000);
   command->add_option("--seed", words->options.seed, "Of the sample and the shuffles")->type_name("N");
   command->add_flag("--unweighted", words->unweighted, "Every row counts once, though the file has weights");
   words->format.add(*command);

@@ -82,8 +82,8 @@ std::string retrieved_json(const std::string& query, const std::vector<Retrieved
   return tree.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);  // documents may be no UTF-8
 }
 
-void add_retrieve(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("retrieve", "Find documents by words, or like another");
+void add_retrieve(Command& app, Job& job) {
+  Command* command = app.add_subcommand("retrieve", "Find documents by words, or like another");
   auto words = std::make_shared<RetrieveWords>();
   command->add_option("INDEX", words->index, "A file that `bochner index` made of the rows of `bochner text`")
       ->required()

@@ -3,7 +3,6 @@
 
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "bochner/retrieval.h"
@@ -12,7 +11,7 @@
 
 namespace bochner {
 
-void add_retrieve(CLI::App& app, Job& job);
+void add_retrieve(Command& app, Job& job);
 
 // Documents found, as JSON text: {"query": ..., "results": [{"rank", "document", "score", "label", "name", "snippet"},
 // ...]}.

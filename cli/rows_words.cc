@@ -8,19 +8,19 @@
 
 namespace bochner {
 
-void RowsWords::add(CLI::App& app) {
+void RowsWords::add(Command& app) {
   add_file(app);
   app.add_option("--seed", seed, "Of everything random; the same seed gives the same model")->type_name("N");
   app.add_option("--precision", precision, "Of the outputs: float or double")->type_name("P");
   add_columns(app, "Column that is no input, by name or index from 0; several: a,b or again");
 }
 
-void RowsWords::add_file(CLI::App& app) {
+void RowsWords::add_file(Command& app) {
   app.add_option("FILE", file, "Rows: csv, svmlight or npy, plain or .gz, .xz, .zst")->required()->type_name("");
   app.add_option("-o,--output", output, "Where to save the model")->required()->type_name("MODEL");
 }
 
-void RowsWords::add_columns(CLI::App& app, const std::string& target_help) {
+void RowsWords::add_columns(Command& app, const std::string& target_help) {
   add_repeatable(app, "-t,--target", targets, target_help)->type_name("NAME|INDEX")->group(kColumns);
   app.add_option("--missing", missing, "Missing cells: mean (of numbers) or error")->type_name("M")->group(kColumns);
   columns.add(app);
@@ -50,7 +50,7 @@ std::unique_ptr<Rows> RowsWords::open() const {
   return open_rows(file, options);
 }
 
-void MappedWords::add(CLI::App& app, Targets targets, const std::string& target_help) {
+void MappedWords::add(Command& app, Targets targets, const std::string& target_help) {
   kind = targets;
   rows.add_file(app);
   add_map(app, targets == Targets::none ? "median" : "searched where there is a target, otherwise median");

@@ -22,15 +22,15 @@ struct RowsWords {
   RunOptions run;
   FileOptions format;
 
-  void add(CLI::App& app);
+  void add(Command& app);
   // Checks the output's name and opens the file; targets are left out like ignored columns.
   std::unique_ptr<Rows> open() const;
   bool double_precision() const;
 
  protected:
   friend struct MappedWords;
-  void add_file(CLI::App& app);
-  void add_columns(CLI::App& app, const std::string& target_help);
+  void add_file(Command& app);
+  void add_columns(Command& app, const std::string& target_help);
   RowsOptions reading() const;
 };
 
@@ -46,7 +46,7 @@ struct MappedWords : FeatureWords {
 
   MappedWords() { map = "none"; }
   // target_help: of --target; empty: a column that is no input.
-  void add(CLI::App& app, Targets targets = Targets::none, const std::string& target_help = "");
+  void add(Command& app, Targets targets = Targets::none, const std::string& target_help = "");
   // Checks the words and the output's name, and opens the file.
   std::unique_ptr<Rows> open() const;
   FeatureOptions options(Messages& messages) const;

@@ -85,8 +85,8 @@ void run_sample(const SampleWords& words) {
 
 }  // namespace
 
-void add_sample(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("sample", "Draw new rows from a mixture");
+void add_sample(Command& app, Job& job) {
+  Command* command = app.add_subcommand("sample", "Draw new rows from a mixture");
   auto words = std::make_shared<SampleWords>();
   command->add_option("MODEL", words->model, "A file that `bochner gmm` saved")->required()->type_name("");
   command->add_option("-n,--rows", words->rows, "How many")->required()->type_name("N");

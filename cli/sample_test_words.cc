@@ -5,7 +5,7 @@
 
 namespace bochner {
 
-void SampleTestWords::add(CLI::App& app, const std::string& bandwidth_help) {
+void SampleTestWords::add(Command& app, const std::string& bandwidth_help) {
   app.add_option("--kernel", kernel, "Default gaussian")->type_name("K");
   add_repeatable(app, "--bandwidths", bandwidths, bandwidth_help)->type_name("LIST");
   app.add_option("--missing", missing, "Missing cells: mean (of numbers) or error")->type_name("M")->group(kColumns);

@@ -20,7 +20,7 @@ struct SampleTestWords {
   FileOptions format;
 
   // bandwidth_help: of --bandwidths, with its default.
-  void add(CLI::App& app, const std::string& bandwidth_help);
+  void add(Command& app, const std::string& bandwidth_help);
   // Those given, or what is there already.
   void read_bandwidths(std::vector<double>& factors) const;
   RowsOptions reading() const;

@@ -90,8 +90,8 @@ void run_solve(const SolveWords& words) {
 
 }  // namespace
 
-void add_solve(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("solve", "Make a model from the merged sums of all parts");
+void add_solve(Command& app, Job& job) {
+  Command* command = app.add_subcommand("solve", "Make a model from the merged sums of all parts");
   auto words = std::make_shared<SolveWords>();
   command->add_option("SUM", words->sum, "The merged sums of the second round")->required()->type_name("");
   command->add_option("-o,--output", words->output, "Where to save the model")->type_name("MODEL");

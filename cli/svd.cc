@@ -20,9 +20,9 @@ struct SvdWords {
   bool center = false, moments = false;
   std::string spec;
   std::uint64_t part = 0;
-  CLI::Option *rank_given = nullptr, *part_given = nullptr, *missing_given = nullptr;
+  Word *rank_given = nullptr, *part_given = nullptr, *missing_given = nullptr;
   std::size_t passes = 0;
-  CLI::Option* passes_given = nullptr;
+  Word* passes_given = nullptr;
   RowsWords rows;
   CheckpointWords checkpoint;
 };
@@ -73,7 +73,7 @@ void run_part(const SvdWords& words, const SvdOptions& options, Messages& messag
          "next: `bochner merge` the sketches of all parts, then `bochner solve` the result");
 }
 
-void run_svd(const CLI::App& command, const SvdWords& words) {
+void run_svd(const Command& command, const SvdWords& words) {
   Clock clock;
   Messages messages(words.rows.run.quiet);
   SvdOptions options{.rank = words.rank,
@@ -102,8 +102,8 @@ void run_svd(const CLI::App& command, const SvdWords& words) {
 
 }  // namespace
 
-void add_svd(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("svd", "Find the leading singular vectors or principal components of rows");
+void add_svd(Command& app, Job& job) {
+  Command* command = app.add_subcommand("svd", "Find the leading singular vectors or principal components of rows");
   auto words = std::make_shared<SvdWords>();
   words->rows.add(*command);
   words->checkpoint.add(*command, "run");

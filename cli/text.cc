@@ -32,9 +32,9 @@ struct TextWords {
   std::uint64_t seed = 0;
   bool no_idf = false, sublinear = false;
   RunOptions run;
-  std::vector<CLI::Option*> counting;  // what counts decide already
-  std::vector<CLI::Option*> learning;  // and a model
-  CLI::Option *min_given = nullptr, *share_given = nullptr, *pair_given = nullptr;
+  std::vector<Word*> counting;  // what counts decide already
+  std::vector<Word*> learning;  // and a model
+  Word *min_given = nullptr, *share_given = nullptr, *pair_given = nullptr;
 };
 
 // "1-2" or "2".
@@ -148,8 +148,8 @@ void check_words(const TextWords& words) {
           "--delimiter: found '{}', expected one character or tab", words.delimiter);
   for (const std::string& path : words.documents)
     require(path != "-", "-: standard input can be read only once; store the documents in a file");
-  const auto refuse = [](const std::vector<CLI::Option*>& options, const char* why) {
-    for (const CLI::Option* option : options) require(option->count() == 0, "{}: {}", option->get_name(), why);
+  const auto refuse = [](const std::vector<Word*>& options, const char* why) {
+    for (const Word* option : options) require(option->count() == 0, "{}: {}", option->get_name(), why);
   };
   if (only_counts(words)) {
     require(words.model.empty() && words.counts.empty() && words.save.empty(),
@@ -236,8 +236,8 @@ void run_text(const TextWords& words) {
 }
 
 // What decides terms and numbers: words that counts or a model leave no room for.
-void add_choices(CLI::App& command, TextWords& words) {
-  const auto learn = [&](CLI::Option* option) {
+void add_choices(Command& command, TextWords& words) {
+  const auto learn = [&](Word* option) {
     words.learning.push_back(option);
     return option;
   };
@@ -280,8 +280,8 @@ void encode_documents(const std::string& documents, const std::string& model, co
   run_text(words);
 }
 
-void add_text(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("text", "Turn documents into rows of tf-idf, projected or sparse");
+void add_text(Command& app, Job& job) {
+  Command* command = app.add_subcommand("text", "Turn documents into rows of tf-idf, projected or sparse");
   auto words = std::make_shared<TextWords>();
   command
       ->add_option("DOCS", words->documents,

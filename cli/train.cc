@@ -108,7 +108,7 @@ Model train_and_test(Rows& rows, const TrainOptions& options, const TrainWords& 
   return model;
 }
 
-void run_train(const CLI::App& command, const TrainWords& words) {
+void run_train(const Command& command, const TrainWords& words) {
   Clock clock;
   Messages messages(words.run.quiet);
   TrainOptions options = words.options();
@@ -155,8 +155,8 @@ void run_train(const CLI::App& command, const TrainWords& words) {
 
 }  // namespace
 
-void add_train(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("train", "Train a kernel machine from a file of rows");
+void add_train(Command& app, Job& job) {
+  Command* command = app.add_subcommand("train", "Train a kernel machine from a file of rows");
   auto words = std::make_shared<TrainWords>();
   words->add(*command);
   keep_help_short(*command, {"FILE", "--output", "--target", "--task", "--test", "--folds", "--effort", "--budget",

@@ -30,11 +30,28 @@ void parse_neighbor_words(const TrainWords& words, TrainOptions& options) {
                                                       {{"equal", Weighting::equal}, {"kernel", Weighting::kernel}});
 }
 
+// Methods that are commands of their own, and why the sums of parts make none of them.
+constexpr std::pair<const char*, const char*> kMethods[] = {
+    {"gmm", "every round of EM sums all rows about the means of the round before"},
+    {"hmm", "every round of Baum-Welch sums all sequences by the states of the round before"},
+    {"kmeans", "every pass sums all rows by the centres of the pass before"},
+    {"pca", "the sums of `bochner svd --center` merge"},
+    {"lda", "its model keeps no sums"},
+    {"cca", "its model keeps no sums"},
+    {"anomaly", "its threshold is of the scores of all rows"}};
+
+void refuse_method(const std::string& name) {
+  for (const auto& [method, why] : kMethods)
+    require(name != method, "--learner: {0} is a command of its own, `bochner {0}`; it is not trained in parts: {1}",
+            name, why);
+}
+
 // The learner and the options that go with it; an option of another learner is a mistake, not a wish.
 void parse_learner_words(const TrainWords& words, TrainOptions& options) {
   LearnerOptions& learner = options.learner;
   std::vector<std::pair<const char*, Learner>> names;
   for (const LearnerRow& row : learners()) names.emplace_back(row.name, row.learner);
+  refuse_method(words.learner);
   learner.learner = parse_word<Learner>("--learner", words.learner, names);
   const LearnerRow& row = learner_row(learner.learner);
   const auto only = [&](const char* option, bool given, bool allowed, const char* whose) {
@@ -74,7 +91,7 @@ void parse_learner_words(const TrainWords& words, TrainOptions& options) {
 
 }  // namespace
 
-void TrainWords::add(CLI::App& app) {
+void TrainWords::add(Command& app) {
   command = &app;
   app.add_option("FILE", file, "Rows to train on: csv, svmlight or npy, plain or .gz, .xz, .zst")
       ->required()
@@ -98,7 +115,7 @@ void TrainWords::add(CLI::App& app) {
   app.add_flag("--json", json, "Print the report as JSON");
 }
 
-void TrainWords::add_learner(CLI::App& app) {
+void TrainWords::add_learner(Command& app) {
   app.add_option("--learner", learner,
                  "ridge or knn; for classes svm, hard-svm or logistic, for numbers huber or svr (epsilon-insensitive)")
       ->type_name("L")
@@ -140,7 +157,7 @@ void TrainWords::add_learner(CLI::App& app) {
       ->group(kMachine);
 }
 
-void TrainWords::add_automatic(CLI::App& app) {
+void TrainWords::add_automatic(Command& app) {
   app.add_flag("--auto", automatic,
                "Learn a metric of the inputs, race a kernel in it with trees, random bins and a linear model, blend "
                "them: what is done without any word of this group")
@@ -156,7 +173,7 @@ void TrainWords::add_automatic(CLI::App& app) {
       ->group(kMachine);
 }
 
-void TrainWords::add_reading(CLI::App& app) {
+void TrainWords::add_reading(Command& app) {
   add_repeatable(app, "-t,--target", targets, "Column to predict, by name or index from 0; several: a,b or again")
       ->type_name("NAME|INDEX");
   app.add_option("--task", task, "regression or classification; default: by the target's values")->type_name("T");
@@ -167,7 +184,7 @@ void TrainWords::add_reading(CLI::App& app) {
   columns.add(app);
 }
 
-void TrainWords::add_choices(CLI::App& app) {
+void TrainWords::add_choices(Command& app) {
   app.add_flag("--calibrate", calibrate,
                "Learn on rows held out how sure to be: probabilities of classes, intervals of numbers. The automatic "
                "machine does")
@@ -179,7 +196,7 @@ void TrainWords::add_choices(CLI::App& app) {
       ->group(kColumns);
 }
 
-void TrainWords::add_map(CLI::App& app) {
+void TrainWords::add_map(Command& app) {
   FeatureWords::add_map(app, "one, searched");
   add_precision_and_seed(app);
 }
@@ -200,7 +217,7 @@ RowsOptions TrainWords::rows() const {
 // The first word given that says what the automatic machine would choose; none: "".
 std::string TrainWords::machine_word() const {
   const auto others = {"--auto", "--effort", "--budget", "--seed", "--calibrate"};
-  for (const CLI::Option* option : command->get_options()) {
+  for (const Word* option : command->get_options()) {
     const std::string name = option->get_name();
     const bool chooses = option->get_group() == kMachine || name == "--scale" || name == "--validation";
     if (chooses && option->count() > 0 && std::find(others.begin(), others.end(), name) == others.end()) return name;

@@ -24,25 +24,25 @@ struct TrainWords : FeatureWords {
   ColumnWords columns;
   std::size_t folds = 0;
   double test = 0;
-  CLI::Option *folds_given = nullptr, *test_given = nullptr;
-  const CLI::App* command = nullptr;
+  Word *folds_given = nullptr, *test_given = nullptr;
+  const Command* command = nullptr;
   bool no_intercept = false, json = false, automatic = false, calibrate = false;
   CheckpointWords checkpoint;
   RunOptions run;
   FileOptions format;
 
-  void add(CLI::App& app);
+  void add(Command& app);
   // Parts of it, for other commands: how the rows are read, and what is chosen from them.
-  void add_reading(CLI::App& app);
-  void add_choices(CLI::App& app);
-  void add_map(CLI::App& app);  // the part of the choices that makes the features
+  void add_reading(Command& app);
+  void add_choices(Command& app);
+  void add_map(Command& app);  // the part of the choices that makes the features
   RowsOptions rows() const;
   // Everything but the validation rows and what is said on the way.
   TrainOptions options() const;
 
  private:
-  void add_automatic(CLI::App& app);
-  void add_learner(CLI::App& app);
+  void add_automatic(Command& app);
+  void add_learner(Command& app);
   std::string machine_word() const;
   std::string automatic_word() const;  // that asks for the automatic machine
   std::optional<Effort> automatic_effort() const;

@@ -81,15 +81,48 @@ void transform_groups(const TransformWords& words) {
                              counted(found.means.cols(), "mean"), words.output));
 }
 
+// One row as a file of that name has it.
+class FeatureLine {
+ public:
+  explicit FeatureLine(const std::string& name)
+      : npy(name.ends_with(".npy")), sparse(name.ends_with(".svm") || name.ends_with(".svm.gz")) {
+    require(
+        npy || sparse || is_stdout(name) || name.ends_with(".csv") || name.ends_with(".csv.gz"),
+        "{}: the name ends in neither .npy, .csv, .csv.gz, .svm nor .svm.gz, expected one of them, or - for text on "
+        "stdout",
+        name);
+  }
+
+  void begin() { text_ = sparse ? "0" : ""; }
+  void add(std::size_t j, float value) {
+    if (npy) {
+      text_.append(reinterpret_cast<const char*>(&value), sizeof(value));
+      return;
+    }
+    if (sparse && value == 0) return;
+    if (sparse)
+      text_ += fmt::format(" {}:", j + 1);
+    else if (j > 0)
+      text_ += ',';
+    append_number(text_, value);
+  }
+  const std::string& end() {
+    if (!npy) text_ += '\n';
+    return text_;
+  }
+
+  const bool npy, sparse;  // of numbers that are 0 nothing is written
+
+ private:
+  std::string text_;
+};
+
 void transform_rows(const TransformWords& words) {
   Messages messages(words.run.quiet);
   const Execution execution = words.run.execution(messages);
-  const bool npy = words.output.ends_with(".npy");
-  require(npy || is_stdout(words.output) || words.output.ends_with(".csv") || words.output.ends_with(".csv.gz"),
-          "{}: the name ends in neither .npy, .csv nor .csv.gz, expected one of them, or - for text on stdout",
-          words.output);
+  FeatureLine line(words.output);
   require(
-      !npy || !is_pipe(words.file),
+      !line.npy || !is_pipe(words.file),
       "{}: the shape stands first in a .npy file and a pipe can be read only once; write .csv, or store the rows in "
       "a file",
       words.output);
@@ -108,26 +141,18 @@ void transform_rows(const TransformWords& words) {
   const std::size_t features = back ? back->outputs() : map ? map->outputs() : model.schema().inputs;
   const auto constants = words.inverse ? constants_of(model) : std::vector<std::optional<double>>();
   Output output(words.output);
-  if (npy) output.write(npy_header("<f4", count_rows(*rows), features));
+  if (line.npy) output.write(npy_header("<f4", count_rows(*rows), features));
   std::size_t count = 0;
-  std::string line;
   const auto write = [&](const RowBlock<double>& block) {
     for (std::size_t i = 0; i < block.rows; ++i) {
-      line.clear();
+      line.begin();
       for (std::size_t j = 0; j < block.cols; ++j) {
         const double offset = back && j < model.schema().offsets.size() ? model.schema().offsets[j] : 0;
         const double own = j < constants.size() ? constants[j].value_or(block.values[i * block.stride + j])
                                                 : block.values[i * block.stride + j];
-        const float value = float(own + offset);
-        if (npy) {
-          line.append(reinterpret_cast<const char*>(&value), sizeof(value));
-        } else {
-          if (j > 0) line += ',';
-          append_number(line, value);
-        }
+        line.add(j, float(own + offset));
       }
-      if (!npy) line += '\n';
-      output.write(line);
+      output.write(line.end());
     }
     count += block.rows;
   };
@@ -143,14 +168,15 @@ void transform_rows(const TransformWords& words) {
 
 }  // namespace
 
-void add_transform(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("transform", "Write the features a model makes of the rows of a file");
+void add_transform(Command& app, Job& job) {
+  Command* command = app.add_subcommand("transform", "Write the features a model makes of the rows of a file");
   auto words = std::make_shared<TransformWords>();
   command->add_option("MODEL", words->model, "A file that `bochner train` saved")->required()->type_name("");
   command->add_option("FILE", words->file, kRowsHelp)->required()->type_name("");
   command
-      ->add_option("-o,--output", words->output,
-                   "Where to write: .npy (float32), .csv or .csv.gz (no heading); - is stdout")
+      ->add_option(
+          "-o,--output", words->output,
+          "Where to write: .npy (float32), .csv or .csv.gz (no heading), .svm or .svm.gz (without zeros); - is stdout")
       ->required()
       ->type_name("OUT");
   command->add_flag("--inverse", words->inverse,
@@ -165,6 +191,8 @@ void add_transform(CLI::App& app, Job& job) {
       "Examples:\n"
       "  bochner transform cars.model new.csv -o features.npy\n"
       "  bochner transform projected.model rows.csv -o small.npy\n"
+      "  bochner transform hashed.model texts.svm -o small.svm   features that are mostly 0, as of `project --kind "
+      "hash`\n"
       "  bochner transform mails.text new/ -o new.svm       documents, by what `bochner text --save` wrote\n"
       "  bochner transform visits.embed visits.csv --group patient -o patients.csv    distributions, see `embed`\n"
       "The features' inner products approximate the model's kernel, for use with any linear method.");

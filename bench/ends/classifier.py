@@ -6,8 +6,11 @@ The peers: StandardScaler, RBFSampler(n_components=500) and LinearSVC (the bar: 
 HistGradientBoosting; LIBSVM's SVC behind a StandardScaler, on a sample of 10,000 rows where there are more. All get the
 same arrays. Seconds are those of all threads, since machines that measure may be busy. Each fit is a process of its own.
 The package is the one that PYTHONPATH or the environment has.
+Takes an hour.
 
-usage: classifier.py [NAME ...] [--effort normal|fast] [--skip-peers]      names: adult usps covtype2 mnist
+usage: classifier.py [NAME ...] [--effort normal|fast] [--budget TIME] [--rows N] [--machines A,B]
+names: adult usps covtype2 mnist; machines: pipeline boosting svc ours; --rows: that many drawn rows of the training for
+all. With all four sets and nothing else it is the whole table.
 """
 import argparse
 import json
@@ -47,7 +50,7 @@ def rows_of(name, part):
     return table.drop(columns=target).to_numpy(np.float64), table[target].to_numpy()
 
 
-def machine_of(kind, effort):
+def machine_of(kind, effort, budget):
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.kernel_approximation import RBFSampler
     from sklearn.pipeline import make_pipeline
@@ -57,7 +60,7 @@ def machine_of(kind, effort):
     if kind == "ours":
         from bochner import KernelClassifier
 
-        return KernelClassifier(effort, n_jobs=2)
+        return KernelClassifier(effort, budget=budget, n_jobs=2)
     if kind == "pipeline":
         return make_pipeline(StandardScaler(), RBFSampler(n_components=500, random_state=0), LinearSVC(random_state=0))
     if kind == "boosting":
@@ -65,12 +68,13 @@ def machine_of(kind, effort):
     return make_pipeline(StandardScaler(), SVC())
 
 
-def one(name, kind, effort):
+def one(name, kind, arguments):
     X, y = rows_of(name, "train")
-    if kind == "svc" and len(X) > MOST_SVC:
-        rows = np.random.default_rng(0).permutation(len(X))[:MOST_SVC]
+    most = min(arguments.rows or len(X), MOST_SVC if kind == "svc" else len(X))
+    if len(X) > most:
+        rows = np.random.default_rng(0).permutation(len(X))[:most]
         X, y = X[rows], y[rows]
-    machine = machine_of(kind, effort)
+    machine = machine_of(kind, arguments.effort, arguments.budget)
     before = resource.getrusage(resource.RUSAGE_SELF)
     machine.fit(X, y)
     after = resource.getrusage(resource.RUSAGE_SELF)
@@ -83,15 +87,20 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
     parser.add_argument("names", nargs="*", default=SETS)
     parser.add_argument("--effort", default="normal")
-    parser.add_argument("--skip-peers", action="store_true")
+    parser.add_argument("--budget")
+    parser.add_argument("--rows", type=int)
+    parser.add_argument("--machines", type=lambda text: text.split(","), default=MACHINES)
     parser.add_argument("--one", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
-        return one(arguments.names[0], arguments.one, arguments.effort)
+        return one(arguments.names[0], arguments.one, arguments)
     for name in arguments.names:
-        for kind in ["ours"] if arguments.skip_peers else MACHINES:
-            done = subprocess.run([sys.executable, __file__, name, "--one", kind, "--effort", arguments.effort],
-                                  capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
+        for kind in arguments.machines:
+            words = [name, "--one", kind, "--effort", arguments.effort]
+            words += ["--rows", str(arguments.rows)] if arguments.rows else []
+            words += ["--budget", arguments.budget] if arguments.budget else []
+            done = subprocess.run([sys.executable, __file__, *words], capture_output=True, text=True,
+                                  env={**os.environ, "OMP_NUM_THREADS": "1"})
             if done.returncode:
                 sys.exit(done.stderr)
             found = json.loads(done.stdout.splitlines()[-1])

@@ -2,12 +2,16 @@
 # Copyright 2026 The bochner authors
 """Neighbours beside their peers, each in one run.
 
-usage: neighbors.py graph|curve|exact|recall|dedup|retrieve|bytes   with bochner on the path
+usage: neighbors.py graph|curve|exact|bits|open|recall|dedup|retrieve|bytes   with bochner on the path
 
 graph     ten neighbours of MNIST's 60,000 training images: `bochner graph` beside pynndescent, hnswlib and annoy, each
-          with the settings tried here; seconds by the clock and of the processors
+          with the settings tried here; seconds by the clock and of the processors. pynndescent twice: compiled before the
+          clock starts, and as a user meets it, in a new process that imports and compiles
 curve     the same at several recalls, as docs/figures/neighbors.svg
-exact     the same by every pair, beside the bare products of numpy, faiss's flat index and scikit-learn
+exact     the same by every pair, beside the bare products of numpy, faiss's flat index and scikit-learn; seconds, and
+          their ratios to those of the products
+bits      every pair of MNIST's images as 784 bits (pixels above 127), beside faiss's flat index of bits
+open      the exact index of MNIST's images, as floats and as bytes: seconds and memory of one query from the command
 recall    `graph --recall R` on MNIST, USPS, sift5k and 20 Newsgroups: the share found by 300 rows that the search does
           not know of
 dedup     pairs of 20 Newsgroups messages of Jaccard's similarity 0.8 and more, beside datasketch's MinHash LSH and all
@@ -20,6 +24,7 @@ Seconds by the clock, ours from file to file, theirs from memory, compilation an
 near as the k-th, whichever they are.
 """
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -96,6 +101,12 @@ def graph_runs(folder, x, images, asked):
         watch = Watch()
         found = pynndescent.NNDescent(x, n_neighbors=K + 1, random_state=0, n_iters=iterations).neighbor_graph[0]
         yield "pynndescent", f"n_iters={iterations}", watch.seconds(), found
+    np.save(f"{folder}/f.npy", x)
+    watch = Watch()
+    subprocess.run([sys.executable, "-c", "import sys, numpy, pynndescent; x = numpy.load(sys.argv[1]); "
+                    f"found = pynndescent.NNDescent(x, n_neighbors={K + 1}, random_state=0).neighbor_graph[0]; "
+                    "numpy.save(sys.argv[2], found)", f"{folder}/f.npy", f"{folder}/p.npy"], check=True)
+    yield "pynndescent in a new process", "n_iters=None", watch.seconds(), np.load(f"{folder}/p.npy")
     import hnswlib
     for m, construction, search in ((8, 20, 15), (8, 40, 30), (12, 60, 40)):
         watch = Watch()
@@ -159,7 +170,7 @@ def curve(folder):
             at = place(1, tick)[1]
             parts.append(f'<line x1="{left}" y1="{at:.1f}" x2="{width - 150}" y2="{at:.1f}" stroke="#ddd"/>'
                          f'<text x="{left - 6}" y="{at + 4:.1f}" text-anchor="end">{tick} s</text>')
-    for colour, (name, points) in zip(("#c0392b", "#2471a3", "#229954", "#7d3c98"), curves.items()):
+    for colour, (name, points) in zip(("#c0392b", "#2471a3", "#85929e", "#229954", "#7d3c98"), curves.items()):
         at = [place(*point) for point in sorted(points)]
         line = " ".join(f"{a:.1f},{b:.1f}" for a, b in at)
         parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
@@ -178,9 +189,13 @@ def exact(folder):
     x = np.ascontiguousarray(mnist().astype(np.float32))
     np.save(f"{folder}/x.npy", x)
 
+    products = []
+
     def said(name, watch):
         clock, used = watch.seconds()
-        print(f"{name}: {clock:.2f} s by the clock, {used:.2f} s of the processors", flush=True)
+        products.append((clock, used))
+        print(f"{name}: {clock:.2f} s by the clock, {used:.2f} s of the processors; over the products "
+              f"{clock / products[0][0]:.2f} and {used / products[0][1]:.2f}", flush=True)
 
     watch = Watch()
     for begin in range(0, len(x), 1000):
@@ -197,6 +212,41 @@ def exact(folder):
     watch = Watch()
     NearestNeighbors(n_neighbors=K + 1, algorithm="brute").fit(x).kneighbors(x, return_distance=False)
     said("scikit-learn", watch)
+
+
+def bits(folder):
+    import faiss
+    x = (mnist() > 127).astype(np.uint8)
+    np.save(f"{folder}/x.npy", x)
+    watch = Watch()
+    data.run("bochner", "graph", f"{folder}/x.npy", "-k", str(K), "-o", f"{folder}/g.csv", "--quiet", "--metric", "hamming",
+             "--method", "exact")
+    print("bochner --metric hamming --method exact, from file to file: {:.2f} s by the clock, {:.2f} s of the "
+          "processors".format(*watch.seconds()), flush=True)
+    packed = np.packbits(x, axis=1)
+    watch = Watch()
+    flat = faiss.IndexBinaryFlat(8 * packed.shape[1])
+    flat.add(packed)
+    distances, _ = flat.search(packed, K + 1)
+    print("faiss's flat index of bits: {:.2f} s by the clock, {:.2f} s of the processors".format(*watch.seconds()))
+    ours = np.loadtxt(f"{folder}/g.csv", delimiter=",", skiprows=1, usecols=3, dtype=int).reshape(len(x), K)
+    print(f"rows with the same distances: {(ours == distances[:, 1:]).all(1).mean():.4f}", flush=True)
+
+
+def open_index(folder):
+    images = mnist()
+    np.save(f"{folder}/x.npy", images)
+    np.save(f"{folder}/q.npy", images[:1])
+    for words in ((), ("--bytes",)):
+        data.run("bochner", "index", f"{folder}/x.npy", "--method", "exact", "-o", f"{folder}/i", "--quiet", *words)
+        watch = Watch()
+        process = subprocess.Popen(["bochner", "neighbors", f"{folder}/i", f"{folder}/q.npy", "-k", str(K), "-o",
+                                    f"{folder}/n.csv", "--threads", "1", "--quiet"])
+        _, _, usage = os.wait4(process.pid, 0)
+        clock, _ = watch.seconds()
+        print(f"{os.path.getsize(f'{folder}/i') / 1e6:.0f} MB {' '.join(words)}: one query {clock:.2f} s by the clock, "
+              f"{usage.ru_utime + usage.ru_stime:.2f} s of the processor, {usage.ru_maxrss / 1e3:.0f} MB resident, the "
+              "file's pages counted", flush=True)
 
 
 def newsgroups(part):
@@ -326,7 +376,8 @@ def few_bytes(folder):
 
 
 def main():
-    runs = {"graph": graph, "curve": curve, "bytes": few_bytes, "exact": exact, "recall": recalls, "dedup": dedup, "retrieve": retrieve}
+    runs = {"graph": graph, "curve": curve, "bytes": few_bytes, "exact": exact, "bits": bits, "open": open_index,
+            "recall": recalls, "dedup": dedup, "retrieve": retrieve}
     chosen = sys.argv[1:] or ["graph"]
     if not all(name in runs for name in chosen):
         sys.exit(__doc__)

@@ -2,17 +2,21 @@
 // Copyright 2026 The bochner authors
 
 // The Gram pass over tiles of the lower triangle against ssyrk of the same block, without and with the Fourier map that
-// makes Z: G += Z^T Z of whole numbers in int64, packing included, and in float, rounded to fixed point. All count the
-// D (D + 1) / 2 products of the triangle. BOCHNER_TARGET limits the instruction set.
-// bench_gram [--quick]
+// makes Z: G += Z^T Z of whole numbers in int64, packing included, by each unit that the processor has for it, and in
+// float, rounded to fixed point. All count the D (D + 1) / 2 products of the triangle. BOCHNER_TARGET limits the
+// instruction set of the vectors: BOCHNER_TARGET=avx2. One thread is timed by the processor's clock, which a busy
+// machine disturbs less. bench_gram [--quick]
 
 #include <cblas.h>
 #include <fmt/format.h>
 
+#include <functional>
 #include <random>
+#include <vector>
 
 #include "backend/backend.h"
 #include "backend/cpu/blas.h"
+#include "backend/cpu/exact_units.h"
 #include "backend/exact_product.h"
 #include "backend/whole.h"
 #include "base/aligned.h"
@@ -34,6 +38,14 @@ std::vector<double> normals(std::size_t count) {
   std::vector<double> values(count);
   for (double& value : values) value = normal(generator);
   return values;
+}
+
+// Those that multiply whole numbers, the fastest first.
+std::vector<const ExactProduct*> units_here() {
+  std::vector<const ExactProduct*> units;
+  for (const ExactProduct* unit : cpu::exact_units())
+    if (!unit->in_code && unit->available()) units.push_back(unit);
+  return units;
 }
 
 void compare(Threads& threads, std::size_t D, std::size_t rows, bool quick) {
@@ -62,11 +74,11 @@ void compare(Threads& threads, std::size_t D, std::size_t rows, bool quick) {
       cpu_backend().add_product(strip(I), strip(J), 0x1p30, sum.block(I, J));
     });
   };
-  const ExactProduct& product = exact_product(cpu_backend());
   // Strips of columns are packed once and meet in tiles.
-  const std::size_t strip_bytes = (product.bytes(rows, kTile) + 63) / 64 * 64;
-  AlignedVector<std::byte> packed(sum.tiles_per_side() * strip_bytes);
-  const auto exact = [&] {
+  AlignedVector<std::byte> packed;
+  const auto exact = [&](const ExactProduct& product) {
+    const std::size_t strip_bytes = (product.bytes(rows, kTile) + 63) / 64 * 64;
+    if (packed.size() < sum.tiles_per_side() * strip_bytes) packed.resize(sum.tiles_per_side() * strip_bytes);
     threads.run(sum.tiles_per_side(), [&](std::size_t I, int) {
       product.pack({z.data() + I * kTile, rows, sum.extent(I), D}, float(kMostWhole), packed.data() + I * strip_bytes);
     });
@@ -82,23 +94,39 @@ void compare(Threads& threads, std::size_t D, std::size_t rows, bool quick) {
     cblas_ssyrk(CblasRowMajor, CblasLower, CblasTrans, int(D), int(rows), 1, z.data(), int(D), 1, plain.data(), int(D));
     openblas_set_num_threads(1);
   };
-  const auto both = [&] {
-    map();
-    exact();
-  };
-  const auto t = bench::interleaved({ssyrk, gram, exact, both}, quick ? 1 : 7, quick ? 0 : 0.1);
+  const std::vector<const ExactProduct*> units = units_here();
+  std::vector<std::function<void()>> work = {ssyrk, gram};
+  for (const ExactProduct* unit : units) {
+    work.push_back([&exact, unit] { exact(*unit); });
+    work.push_back([&map, &exact, unit] {
+      map();
+      exact(*unit);
+    });
+  }
+  const int turns = quick ? 1 : 7;
+  const std::vector<double> t =
+      threads.count() == 1 ? bench::least(work, turns) : bench::interleaved(work, turns, quick ? 0 : 0.1);
   const double flops = 1e-9 * double(rows) * double(D) * double(D + 1);
-  fmt::print("{:6} {:6} {:8} {:8.1f} {:8.1f} {:8.1f} {:8.0f} % {:6.0f} % {:12.0f} %\n", D, rows, threads.count(),
-             flops / t[0], flops / t[1], flops / t[2], 100 * t[0] / t[1], 100 * t[0] / t[2], 100 * t[0] / t[3]);
+  const auto print = [&](const char* name, std::size_t at) {
+    fmt::print("{:6} {:6} {:8}  {:16} {:8.1f} {:8.0f} %", D, rows, threads.count(), name, flops / t[at],
+               100 * t[0] / t[at]);
+  };
+  print("ssyrk", 0);
+  fmt::print("\n");
+  print("float", 1);
+  fmt::print("\n");
+  for (std::size_t u = 0; u < units.size(); ++u) {
+    print(units[u]->name, 2 + 2 * u);
+    fmt::print(" {:12.0f} %\n", 100 * t[0] / t[3 + 2 * u]);
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const bool quick = bench::flag(argc, argv, "--quick");
-  fmt::print("{}; {}\n     D   rows  threads        GF/s in all             rate / rate of ssyrk\n",
+  fmt::print("{}; {}\n     D   rows  threads  by                   GF/s     ssyrk's   with the map\n",
              openblas_get_config(), bochner::instructions_in_use());
-  fmt::print("                          ssyrk    float    exact      float    exact   map and exact\n");
   for (const int count : {1, 2}) {
     bochner::Threads threads(count);
     for (const std::size_t D : quick ? std::vector<std::size_t>{500} : std::vector<std::size_t>{2000, 5000})

@@ -111,7 +111,8 @@ class NeighborIndex {
   void remove(std::span<const std::uint64_t> numbers, const Execution& execution = {});
   void merge(const NeighborIndex& other, const Execution& execution = {});
 
-  // A file like a model's: checked when it is read. Error::Kind::model for one that is no index or is damaged.
+  // A file like a model's, mapped into memory: dense rows stay in it until the index changes. It is read through once
+  // and checked. Error::Kind::model for one that is no index or is damaged.
   void save(const std::string& path) const;
   static NeighborIndex load(const std::string& path);
 

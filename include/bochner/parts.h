@@ -46,7 +46,7 @@ class Sum {
   std::uint64_t rows() const;
   std::size_t parts() const;
   // The kinds of processor that summed the parts, ascending. More than one: the last bits of the sums depend on which
-  // part was summed where. None: a survey, whose bits do not.
+  // part was summed where. None: a survey, or sums of whole numbers, whose bits do not.
   const std::vector<std::string>& machines() const;
   // How every part is read in the second round: open_rows(path, sum.schema()). Of a survey: the most frequent levels
   // of each text column (RowsOptions::max_levels), and for missing numbers the mean of the sampled rows.

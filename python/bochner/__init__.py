@@ -8,13 +8,17 @@ Estimators are imported when they are first used, so that `import bochner` itsel
 from importlib import import_module
 
 _MODULES = {
-    "_predictors": ["KernelClassifier", "KernelLogistic", "KernelRegressor", "KernelRidge", "KernelSVC", "KernelSVR"],
+    "_predictors": ["KernelClassifier", "KernelHuber", "KernelLogistic", "KernelRegressor", "KernelSVC", "KernelSVR"],
+    "_ridge": ["KernelRidge", "KernelRidgeClassifier"],
+    "_local": ["KNeighborsClassifier", "KNeighborsRegressor"],
     "_transformers": ["BinningFeatures", "FourierFeatures", "NystroemFeatures", "RandomProjection"],
-    "_components": ["KernelLDA", "KernelPCA", "RandomizedSVD"],
+    "_components": ["KernelCCA", "KernelLDA", "KernelPCA", "RandomizedSVD"],
     "_clusters": ["GaussianMixture", "KernelKMeans"],
-    "_neighbors": ["KNNGraph", "NearestNeighbors"],
+    "_anomaly": ["AnomalyDetector"],
+    "_neighbors": ["KNNGraph", "NearestNeighbors", "find_duplicates"],
     "_sequences": ["HMMClassifier"],
-    "_embeddings": ["MMDTest", "ReducedSet", "drift"],
+    "_embeddings": ["HSICTest", "MMDTest", "ReducedSet", "drift", "independence"],
+    "_means": ["GroupEmbedding", "MeanEmbedding"],
     "_text": ["TextProjection"],
     "_files": ["load"],
     "_progress": ["progress"],

@@ -1,17 +1,36 @@
+from bochner._anomaly import AnomalyDetector as AnomalyDetector
 from bochner._clusters import GaussianMixture as GaussianMixture, KernelKMeans as KernelKMeans
-from bochner._components import KernelLDA as KernelLDA, KernelPCA as KernelPCA, RandomizedSVD as RandomizedSVD
-from bochner._embeddings import MMDTest as MMDTest, ReducedSet as ReducedSet, drift as drift
+from bochner._components import (
+    KernelCCA as KernelCCA,
+    KernelLDA as KernelLDA,
+    KernelPCA as KernelPCA,
+    RandomizedSVD as RandomizedSVD,
+)
+from bochner._embeddings import (
+    HSICTest as HSICTest,
+    MMDTest as MMDTest,
+    ReducedSet as ReducedSet,
+    drift as drift,
+    independence as independence,
+)
 from bochner._files import load as load
-from bochner._neighbors import KNNGraph as KNNGraph, NearestNeighbors as NearestNeighbors
-from bochner._progress import progress as progress
+from bochner._local import KNeighborsClassifier as KNeighborsClassifier, KNeighborsRegressor as KNeighborsRegressor
+from bochner._means import GroupEmbedding as GroupEmbedding, MeanEmbedding as MeanEmbedding
+from bochner._neighbors import (
+    KNNGraph as KNNGraph,
+    NearestNeighbors as NearestNeighbors,
+    find_duplicates as find_duplicates,
+)
 from bochner._predictors import (
     KernelClassifier as KernelClassifier,
+    KernelHuber as KernelHuber,
     KernelLogistic as KernelLogistic,
     KernelRegressor as KernelRegressor,
-    KernelRidge as KernelRidge,
     KernelSVC as KernelSVC,
     KernelSVR as KernelSVR,
 )
+from bochner._progress import progress as progress
+from bochner._ridge import KernelRidge as KernelRidge, KernelRidgeClassifier as KernelRidgeClassifier
 from bochner._sequences import HMMClassifier as HMMClassifier
 from bochner._text import TextProjection as TextProjection
 from bochner._transformers import (

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from bochner import _core, _data
 from bochner._base import ModelEstimator, choice_of_precision, set_features
 from bochner._docs import documented
-from bochner._machines import FEW_ROWS, weights_of
+from bochner._machines import weighed_rows
 from bochner._words import count, seed_of
 
 
@@ -30,14 +30,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         The centres stand still.
     map : str, default="fourier"
         The features, in the command's words; ``"none"``: of the scaled inputs.
-    kernel : str, default="gaussian"
-        As for FourierFeatures.
-    bandwidth : None, "median", "scale", float or array, default=None
-        Length scales over the scaled inputs. None: the median distance.
-    n_map_features : int, default=None
-        Features of the map. None: by the number of rows.
-    scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
-        Of the inputs. None: by column.
+    {median}
     {common}
 
     Attributes
@@ -71,11 +64,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     def fit(self, X, y=None, sample_weight=None):
         """Finds the clusters of X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
         X = self._inputs(X, reset=True)
-        if sample_weight is not None:
-            sample_weight = weights_of(X, sample_weight)
-        rows, weights = X, sample_weight
-        if X.shape[0] <= FEW_ROWS:
-            rows, _, weights = _data.joined_rows(X, None, sample_weight)
+        rows, _, weights = weighed_rows(X, None, sample_weight)
         options = _core.KMeansOptions()
         options.clusters = count("n_clusters", self.n_clusters)
         if options.clusters > X.shape[0]:
@@ -176,9 +165,10 @@ class GaussianMixture(DensityMixin, ModelEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Fits the density of X: array of shape (n_samples, n_features). y is ignored."""
         X = self._inputs(X, reset=True)
+        rows, _, weights = weighed_rows(X, None, sample_weight)
         options = _core.MixtureOptions()
         options.components = 0 if self.n_components is None else count("n_components", self.n_components)
         if options.components > X.shape[0]:
@@ -194,7 +184,7 @@ class GaussianMixture(DensityMixin, ModelEstimator):
         if self.verbose:
             options.features.say = print
         schema = _data.schema_of(X.shape[1], self._feature_names())
-        self.model_ = _core.mixture(_data.rows_of(X, schema), options)
+        self.model_ = _core.mixture(_data.rows_of(rows, schema, None, weights), options)
         mixture, facts = _core.mixtures_of(self.model_.head)[0], _core.mixture_facts(self.model_.head)
         self.weights_ = np.asarray(mixture.weights)
         self.means_ = mixture.gaussians.means()

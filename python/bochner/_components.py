@@ -5,12 +5,12 @@
 import numpy as np
 from scipy import sparse
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted
 
 from bochner import _core, _data
 from bochner._base import ModelEstimator, set_features
 from bochner._docs import documented
-from bochner._machines import ClassifierMachine
+from bochner._machines import ClassifierMachine, weighed_rows
 from bochner._transformers import TransformsByModel, mapped_back
 from bochner._words import count, numbers_of, seed_of
 
@@ -98,14 +98,7 @@ class KernelPCA(TransformsByModel, ModelEstimator):
         The components.
     map : str, default="fourier"
         The features, in the command's words; ``"none"``: of the scaled inputs.
-    kernel : str, default="gaussian"
-        As for FourierFeatures.
-    bandwidth : None, "median", "scale", float or array, default=None
-        Length scales over the scaled inputs. None: the median distance.
-    n_map_features : int, default=None
-        Features of the map. None: by the number of rows.
-    scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
-        Of the inputs. None: by column.
+    {median}
     {common}
 
     Attributes
@@ -133,14 +126,15 @@ class KernelPCA(TransformsByModel, ModelEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Finds the components of X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
         X = self._inputs(X, reset=True)
+        rows, _, weights = weighed_rows(X, None, sample_weight)
         options = _core.PcaOptions()
         options.rank = count("n_components", self.n_components)
         set_features(options.features, self, seed_of(self.random_state), self.n_map_features)
         schema = _data.schema_of(X.shape[1], self._feature_names(), sparse_rows=sparse.issparse(X))
-        self.model_ = _core.pca(_data.rows_of(X, schema), options)
+        self.model_ = _core.pca(_data.rows_of(rows, schema, None, weights), options)
         return self
 
     @property
@@ -162,14 +156,7 @@ class KernelLDA(TransformsByModel, ClassifierMixin, ClassifierMachine):
         Of ``S_w / n + shrinkage I``. None: searched; several: the best of them.
     map : str, default="fourier"
         The features, in the command's words; ``"none"``: of the scaled inputs.
-    kernel : str, default="gaussian"
-        As for FourierFeatures.
-    bandwidth : None, "auto", "median", "scale", float or array, default=None
-        Length scales over the scaled inputs. None: one, searched.
-    n_map_features : int, default=None
-        Features of the map. None: by the number of rows.
-    scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
-        Of the inputs. None: by column.
+    {searched}
     {common}
 
     Attributes
@@ -204,3 +191,104 @@ class KernelLDA(TransformsByModel, ClassifierMixin, ClassifierMachine):
     @property
     def ratios_(self):
         return self._figure("ratios")
+
+
+@documented
+class KernelCCA(TransformsByModel, ModelEstimator):
+    """Kernel canonical correlations by random features: what the inputs and other numbers have in common.
+
+    Parameters
+    ----------
+    n_components : int, default=None
+        Pairs of directions. None: as many as y has columns.
+    alpha : float, array of floats or None, default=None
+        Of ``C_xx + alpha I``. None: searched; several: the best of them.
+    map : str, default="fourier"
+        The features of X, in the command's words; ``"none"``: of the scaled inputs.
+    {searched}
+    {common}
+
+    Attributes
+    ----------
+    correlations_ : ndarray of shape (n_components,)
+        Of the rows of the fit.
+    y_directions_ : ndarray of shape (n_components, n_targets)
+        The directions of y.
+    y_mean_ : ndarray of shape (n_targets,)
+        Which they are about.
+    {fitted}
+    """
+
+    _least_rows = 5
+
+    def __init__(
+        self, n_components=None, *, alpha=None, map="fourier", kernel="gaussian", bandwidth=None, n_map_features=None,
+        scale=None, precision="float", random_state=0, n_jobs=None, verbose=False):
+        self.n_components = n_components
+        self.alpha = alpha
+        self.map = map
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.n_map_features = n_map_features
+        self.scale = scale
+        self.precision = precision
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None):
+        """Finds the directions.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples, n_targets)
+            The other view: numbers.
+        sample_weight : array of shape (n_samples,), default=None
+            Weights of rows.
+
+        Returns
+        -------
+        self
+        """
+        if y is None:
+            raise ValueError("This KernelCCA estimator requires y to be passed, but the target y is None.")
+        X = self._inputs(X, reset=True)
+        y = self._other_view(y)
+        check_consistent_length(X, y)
+        rows, y, weights = weighed_rows(X, y, sample_weight)
+        options = _core.CcaOptions()
+        options.rank = 0 if self.n_components is None else count("n_components", self.n_components)
+        options.lambdas = numbers_of("alpha", self.alpha)
+        set_features(options.features, self, seed_of(self.random_state), self.n_map_features)
+        schema = _data.schema_of(X.shape[1], self._feature_names(), y.shape[1], sparse_rows=sparse.issparse(X))
+        self.model_ = _core.cca(_data.rows_of(rows, schema, y, weights), options)
+        return self
+
+    @staticmethod
+    def _other_view(y):
+        y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+        return y.reshape(len(y), -1)
+
+    def transform_y(self, y):
+        """The coordinates of the other view, which correlate with those of transform(X)."""
+        check_is_fitted(self, "model_")
+        return (self._other_view(y) - self.y_mean_) @ self.y_directions_.T
+
+    @property
+    def correlations_(self):
+        return self._figure("correlations")
+
+    @property
+    def y_directions_(self):
+        return self._figure("target_directions").reshape(len(self.correlations_), -1)
+
+    @property
+    def y_mean_(self):
+        return self._figure("target_means")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        return tags

@@ -14,6 +14,29 @@ MAP = """map : str, default="fourier"
     scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
         Of the inputs. None: by column, from what its values are like."""
 
+SEARCHED = """kernel : str, default="gaussian"
+        As for FourierFeatures.
+    bandwidth : None, "auto", "median", "scale", float or array, default=None
+        Length scales over the scaled inputs. None: one, searched.
+    n_map_features : int, default=None
+        Features of the map. None: by the number of rows.
+    scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
+        Of the inputs. None: by column."""
+
+MEDIAN = """kernel : str, default="gaussian"
+        As for FourierFeatures.
+    bandwidth : None, "median", "scale", float or array, default=None
+        Length scales over the scaled inputs. None: the median distance.
+    n_map_features : int, default=None
+        Features of the map. None: by the number of rows.
+    scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
+        Of the inputs. None: by column."""
+
+LEAST_SQUARES = """solver : {"auto", "cholesky", "cg", "dual"}, default="auto"
+        How the equations are solved.
+    fit_intercept : bool, default=True
+        A constant, which is not penalised."""
+
 COMMON = """precision : {"float", "double"}, default="float"
         What features are computed in; solves are always in double.
     random_state : int, RandomState or None, default=0
@@ -35,6 +58,24 @@ DISCREPANCY = """permutations : int, default=500
     n_components : int, default=None
         Features of each bandwidth. None: by the number of rows."""
 
+DEPENDENCE = """permutations : int, default=500
+        By which p-values are found.
+    kernel : str, default="gaussian"
+        Of both sides, at three bandwidths about the median distance.
+    n_components : int, default=64
+        Features of each side and bandwidth, an even number."""
+
+NEIGHBORS = """n_neighbors : int, array of ints or None, default=None
+        Neighbours that are heard. None: 1 to 100, by leave-one-out; several: the best of them.
+    weights : {"auto", "uniform", "kernel"}, default="auto"
+        What a neighbour weighs: the same, or by the kernel of its distance.
+    kernel : str, default="gaussian"
+        Of ``weights="kernel"``.
+    bandwidth : None, "auto", "median", "scale", float or array, default=None
+        Length scales over the scaled inputs. None: one for all; ``"auto"``: one per input, searched.
+    scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
+        Of the inputs. None: by column, from what its values are like."""
+
 FITTED = """model_ : Model
         What was learnt; ``save(path)`` writes the file that the command reads.
     n_features_in_ : int
@@ -43,9 +84,14 @@ FITTED = """model_ : Model
         Names of the columns of X, where they are all strings."""
 
 
+_PARAGRAPHS = {
+    "map": MAP, "searched": SEARCHED, "median": MEDIAN, "least_squares": LEAST_SQUARES, "common": COMMON, "draws": DRAWS,
+    "discrepancy": DISCREPANCY, "dependence": DEPENDENCE, "neighbors": NEIGHBORS, "fitted": FITTED,
+}
+
+
 def documented(named):
-    """Fills {map}, {common}, {draws}, {discrepancy} and {fitted} of the docstring of a class or function."""
-    for name, text in (("{map}", MAP), ("{common}", COMMON), ("{draws}", DRAWS), ("{discrepancy}", DISCREPANCY),
-                       ("{fitted}", FITTED)):
-        named.__doc__ = named.__doc__.replace(name, text)
+    """Fills {map}, {common} and the other paragraphs into the docstring of a class or function."""
+    for name, text in _PARAGRAPHS.items():
+        named.__doc__ = named.__doc__.replace("{" + name + "}", text)
     return named

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 The bochner authors
-"""Mean embeddings: whether two samples are of one law, and few points in the place of many."""
+"""Mean embeddings: whether two samples are of one law, whether targets depend on inputs, few points in the place of many."""
 
 import contextlib
 import os
@@ -8,7 +8,7 @@ import tempfile
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, validate_data
 
 from bochner import _core, _data
 from bochner._docs import documented
@@ -101,6 +101,116 @@ class MMDTest(BaseEstimator):
     def score(self, X, y=None):
         """The p-value: near 0 where X is of another law."""
         return self.test(X).p_value
+
+
+@contextlib.contextmanager
+def _pairs_of(X, y, estimator=None):
+    """Rows with targets: text, booleans and categories are classes, other targets numbers."""
+    reading = _core.RowsOptions()
+    if _data.is_path(X):
+        reading.targets = [str(name) for name in ([y] if isinstance(y, (str, int)) else y)]
+        yield _core.open_rows(os.fspath(X), reading)
+        return
+    y = np.asarray(y)
+    classes = y.dtype.kind not in "iuf"
+    if _data.is_mixed_table(X):
+        names = ["target"] if y.ndim == 1 else [f"target{k}" for k in range(y.shape[1])]
+        reading.targets, reading.task = names, _core.Task.classification if classes else _core.Task.regression
+        columns = zip(names, y.reshape(len(y), -1).T)
+        with _data.table_file(X, [(n, [_data.label_of(v) for v in c] if classes else c) for n, c in columns]) as path:
+            yield _core.open_rows(path, reading)
+        return
+    checks = dict(dtype=[np.float64, np.float32], ensure_min_samples=2)
+    X = check_array(X, **checks) if estimator is None else validate_data(estimator, X, **checks)
+    check_consistent_length(X, y)
+    labels = None
+    if classes:
+        labels, y = np.unique(y, return_inverse=True)
+    else:
+        y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+    names = getattr(estimator, "feature_names_in_", None)
+    schema = _data.schema_of(X.shape[1], names, 1 if y.ndim == 1 else y.shape[1], None, labels)
+    yield _data.rows_of(X, schema, y)
+
+
+@documented
+def independence(X, y, *, permutations=500, kernel="gaussian", n_components=64, random_state=0, n_jobs=None):
+    """Tests whether targets depend on inputs, in any way: the Hilbert-Schmidt independence criterion, and each column.
+
+    Parameters
+    ----------
+    X : array, table or path
+        The inputs.
+    y : array, or for a path the name or names of the target columns
+        Text and booleans are classes, other targets numbers.
+    {dependence}
+    {draws}
+
+    Returns
+    -------
+    Independence
+        ``p_value`` and ``statistic`` of all inputs together, ``exact`` (by permutations, or by the limit law of many
+        rows), and ``columns`` with ``name``, ``p_value`` (corrected for their number), ``p_value_alone`` and
+        ``statistic``.
+    """
+    return HSICTest(permutations=permutations, kernel=kernel, n_components=n_components, random_state=random_state,
+                    n_jobs=n_jobs)._found(X, y)
+
+
+@documented
+class HSICTest(BaseEstimator):
+    """The test of independence() as an estimator: fit(X, y) asks whether y depends on X.
+
+    Parameters
+    ----------
+    {dependence}
+    {draws}
+
+    Attributes
+    ----------
+    p_value_ : float
+        Near 0 where y depends on X.
+    statistic_ : float
+        The criterion, a mean over bandwidths.
+    columns_ : list of dict
+        Of each column ``name``, ``p_value``, ``p_value_alone`` and ``statistic``.
+    n_features_in_ : int
+        Columns of X, where it is an array or a table of numbers.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns of X, where they are all strings.
+    """
+
+    def __init__(self, *, permutations=500, kernel="gaussian", n_components=64, random_state=0, n_jobs=None):
+        self.permutations = permutations
+        self.kernel = kernel
+        self.n_components = n_components
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y):
+        """Tests X against y, as independence() does."""
+        if y is None:
+            raise ValueError("This HSICTest estimator requires y to be passed, but the target y is None.")
+        found = self._found(X, y, self)
+        self.p_value_, self.statistic_ = found.p_value, found.statistic
+        kept = ("name", "p_value", "p_value_alone", "statistic")
+        self.columns_ = [{key: getattr(column, key) for key in kept} for column in found.columns]
+        return self
+
+    def _found(self, X, y, estimator=None):
+        options = _core.IndependenceOptions()
+        options.permutations = count("permutations", self.permutations)
+        options.kernel = _core.Kernel(self.kernel)
+        options.features = count("n_components", self.n_components) + self.n_components % 2
+        options.seed = seed_of(self.random_state)
+        options.execution = execution_of(self.n_jobs)
+        with _pairs_of(X, y, estimator) as rows:
+            return _core.independence(rows, options)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
 
 
 @documented

@@ -29,6 +29,7 @@ def _from_bytes(kind, data):
 copyreg.pickle(_core.Model, lambda model: (_from_bytes, ("Model", to_bytes(model))))
 copyreg.pickle(_core.Sum, lambda total: (_from_bytes, ("Sum", to_bytes(total))))
 copyreg.pickle(_core.FactorSum, lambda total: (_from_bytes, ("FactorSum", to_bytes(total))))
+copyreg.pickle(_core.MeanEmbedding, lambda mean: (_from_bytes, ("MeanEmbedding", to_bytes(mean))))
 copyreg.pickle(_core.TextModel, lambda model: (_from_bytes, ("TextModel", to_bytes(model))))
 copyreg.pickle(_core.NeighborIndex, lambda index: (_from_bytes, ("NeighborIndex", to_bytes(index))))
 

@@ -28,10 +28,17 @@ def weights_of(X, sample_weight):
     return weights
 
 
+def weighed_rows(X, y, sample_weight):
+    """Checked rows, targets and weights; few rows are joined, so that a weight of two is the row twice to the bit."""
+    weights = None if sample_weight is None else weights_of(X, sample_weight)
+    return _data.joined_rows(X, y, weights) if X.shape[0] <= FEW_ROWS else (X, y, weights)
+
+
 class KernelMachine(ModelEstimator):
     """fit() for all; subclasses say what the machine is and what targets are."""
 
     _least_rows = LEAST_ROWS
+    _joins_rows = True
 
     def fit(self, X, y=None, sample_weight=None):
         """Trains the machine.
@@ -71,11 +78,11 @@ class KernelMachine(ModelEstimator):
         if sample_weight is not None:
             sample_weight = weights_of(X, sample_weight)
         target_names = self._target_names(y)
-        if X.shape[0] <= FEW_ROWS:
+        total = self._total_weight(targets, sample_weight)
+        if X.shape[0] <= FEW_ROWS and self._joins_rows:
             joined = _data.joined_rows(X, targets, sample_weight)
             if joined[0].shape[0] >= LEAST_ROWS:
                 X, targets, sample_weight = joined
-        total = X.shape[0] if sample_weight is None else float(sample_weight.sum())
         schema = _data.schema_of(
             X.shape[1], self._feature_names(), 1 if targets.ndim == 1 else targets.shape[1], target_names,
             getattr(self, "classes_", None), sparse.issparse(X))
@@ -167,6 +174,10 @@ class KernelMachine(ModelEstimator):
     def _set_class_weights(self, options):
         pass
 
+    def _total_weight(self, targets, weights):
+        """What a penalty is relative to."""
+        return float(len(targets) if weights is None else weights.sum())
+
     @staticmethod
     def _target_names(y):
         names = getattr(y, "columns", None) if getattr(y, "ndim", 1) == 2 else [getattr(y, "name", None)]
@@ -186,6 +197,9 @@ class KernelMachine(ModelEstimator):
         if hasattr(X, "columns") and (text or _data.is_mixed_table(X)):
             with _data.table_file(X) as path:
                 return self._answers(path)
+        blocks = _streams.frame_blocks(X)
+        if blocks is not None:
+            return _streams.stacked(map(self._answers, blocks), len(X))
         X, rows = self._new_rows(X)
         return self.model_.predict(rows, self._execution())
 
@@ -245,7 +259,7 @@ def _winners(scores):
 def _learns_probabilities(self):
     if hasattr(self, "model_"):
         return self.model_.has_probabilities
-    return getattr(self, "_learner", None) == _core.Learner.logistic
+    return getattr(self, "_learner", None) in (_core.Learner.logistic, _core.Learner.knn)
 
 
 class ClassifierMachine(KernelMachine):
@@ -273,6 +287,8 @@ class ClassifierMachine(KernelMachine):
     def decision_function(self, X):
         """Scores: of two classes one, of the second; otherwise one for each class."""
         scores = self._answers(X)
+        if scores.shape[1] == 2:  # shares of both
+            return scores[:, 1] - scores[:, 0]
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X):

@@ -5,12 +5,12 @@
 import numpy as np
 from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from bochner import _core, _data
 from bochner._base import ModelEstimator
 from bochner._docs import documented
-from bochner._words import choice, count, seed_of
+from bochner._words import choice, count, execution_of, seed_of
 
 
 class _Index(ModelEstimator):
@@ -176,3 +176,37 @@ class KNNGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Index):
     @property
     def _n_features_out(self):
         return self.n_samples_fit_
+
+
+@documented
+def find_duplicates(X, *, threshold=0.8, metric="jaccard", pairs=False, n_jobs=None):
+    """Finds rows that are nearly the same as earlier ones, exactly, without comparing all pairs.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+        Rows such as word counts.
+    threshold : float, default=0.8
+        Similarity from which rows are duplicates.
+    metric : {"jaccard", "cosine"}, default="jaccard"
+        What similarity is.
+    pairs : bool, default=False
+        All pairs; otherwise, for each row that has some, the most similar earlier one.
+    n_jobs : int, default=None
+        Threads; None and -1: all cores.
+
+    Returns
+    -------
+    found : ndarray of shape (n_found, 2)
+        Numbers of a row and of the earlier one.
+    similarities : ndarray of shape (n_found,)
+        Of those.
+    """
+    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+    options = _core.DuplicateOptions()
+    options.metric = choice(_core.Metric, "metric", metric)
+    options.threshold, options.pairs = float(threshold), bool(pairs)
+    options.execution = execution_of(n_jobs)
+    found, similarities = _core.find_duplicates(
+        _data.rows_of(X, _data.schema_of(X.shape[1], sparse_rows=sparse.issparse(X))), options)
+    return found.astype(np.int64), similarities

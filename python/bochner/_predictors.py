@@ -3,19 +3,19 @@
 """Machines that predict: the automatic one, and those of a named loss."""
 
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import check_consistent_length
 
-from bochner import _core, _data
+from bochner import _core
 from bochner._docs import documented
 from bochner._machines import ClassifierMachine, KernelMachine, RegressorMachine
-from bochner._words import choice, numbers_of, seed_of
+from bochner._words import choice, numbers_of, seconds_of
 
 
 class _Automatic:
     """What `bochner train` does without further words."""
 
-    def __init__(self, effort="normal", *, calibrate=False, random_state=0, n_jobs=None, verbose=False):
+    def __init__(self, effort="normal", *, budget=None, calibrate=False, random_state=0, n_jobs=None, verbose=False):
         self.effort = effort
+        self.budget = budget
         self.calibrate = calibrate
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -23,6 +23,7 @@ class _Automatic:
 
     def _set_machine(self, options, total_weight):
         options.automatic = choice(_core.Effort, "effort", self.effort)
+        options.budget = 0.0 if self.budget is None else seconds_of("budget", self.budget)
         options.calibrate = bool(self.calibrate)
         options.execution = self._execution()
         if self.verbose:
@@ -40,6 +41,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Automatic, RegressorMac
     ----------
     effort : {"fast", "normal", "best"}, default="normal"
         How far it goes.
+    budget : float, str or None, default=None
+        Seconds (or ``"5m"``, ``"1h"``) to stay within by a forecast of the work: it then goes less far than its effort
+        where it must. The machine then depends on the number of threads.
     calibrate : bool, default=False
         Learn intervals also where the machine is not the automatic one; that one always does.
     {draws}
@@ -60,6 +64,9 @@ class KernelClassifier(ClassifierMixin, _Automatic, ClassifierMachine):
     ----------
     effort : {"fast", "normal", "best"}, default="normal"
         How far it goes.
+    budget : float, str or None, default=None
+        Seconds (or ``"5m"``, ``"1h"``) to stay within by a forecast of the work: it then goes less far than its effort
+        where it must. The machine then depends on the number of threads.
     class_weight : dict, "balanced" or None, default=None
         Weights of classes.
     calibrate : bool, default=False
@@ -76,92 +83,11 @@ class KernelClassifier(ClassifierMixin, _Automatic, ClassifierMachine):
     """
 
     def __init__(
-        self, effort="normal", *, class_weight=None, calibrate=False, random_state=0, n_jobs=None, verbose=False
-    ):
-        super().__init__(effort, calibrate=calibrate, random_state=random_state, n_jobs=n_jobs, verbose=verbose)
-        self.class_weight = class_weight
-
-
-@documented
-class KernelRidge(MultiOutputMixin, RegressorMixin, RegressorMachine):
-    """Kernel ridge regression by random features: least squares with a penalty, in time linear in the rows.
-
-    Parameters
-    ----------
-    alpha : float, array of floats or None, default=None
-        The penalty of ``|Zw - y|^2 + alpha |w|^2``. None: searched; several: the best of them.
-    {map}
-    solver : {"auto", "cholesky", "cg", "dual"}, default="auto"
-        How the equations are solved.
-    fit_intercept : bool, default=True
-        A constant, which is not penalised.
-    calibrate : bool, default=False
-        Train once more on 85 % of the rows to learn intervals.
-    {common}
-
-    Attributes
-    ----------
-    {fitted}
-    """
-
-    def __init__(
-        self, alpha=None, *, map="fourier", kernel="gaussian", bandwidth=None, n_components=None, scale=None,
-        solver="auto", fit_intercept=True, calibrate=False, precision="float", random_state=0, n_jobs=None,
+        self, effort="normal", *, budget=None, class_weight=None, calibrate=False, random_state=0, n_jobs=None,
         verbose=False):
-        self.alpha = alpha
-        self.map = map
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.n_components = n_components
-        self.scale = scale
-        self.solver = solver
-        self.fit_intercept = fit_intercept
-        self.calibrate = calibrate
-        self.precision = precision
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _set_learner(self, options, total_weight):
-        options.ridge.lambdas = [alpha / total_weight for alpha in numbers_of("alpha", self.alpha)]
-        options.ridge.solver = choice(_core.Solver, "solver", self.solver)
-        options.ridge.intercept = bool(self.fit_intercept)
-
-    def partial_fit(self, X, y):
-        """Adds rows to those of earlier calls, of which only sums are kept; the answers are those of all rows so far.
-
-        Scaling, length scales and features are those of the first call, whose rows should be like all others; its
-        targets may be passed by up to sixteen times their range. The equations are solved at the end of each call.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-        y : array of shape (n_samples,) or (n_samples, n_targets)
-
-        Returns
-        -------
-        self
-        """
-        first = not hasattr(self, "sum_")
-        X = self._inputs(X, reset=first)
-        targets = self._encode_targets(y)
-        check_consistent_length(X, targets)
-        if first:
-            self._spec, self._parts = self.fit(X, y).model_, 0
-        rows = _data.rows_of(X, self._spec.schema, targets)
-        options = _core.TrainOptions()
-        self._set_machine(options, 1.0)
-        options.ridge.lambdas = []
-        options.seed = options.ridge.seed = seed_of(self.random_state)
-        made = _core.sum_part(rows, self._spec, _core.PartName(f"call {self._parts}", self._parts), options)
-        if first:
-            self.sum_ = made
-        else:
-            self.sum_.merge(made)
-        self._parts += 1
-        lambdas = [alpha / self.sum_.rows for alpha in numbers_of("alpha", self.alpha)]
-        self.model_ = _core.solve(self.sum_, lambdas, self._execution())
-        return self
+        super().__init__(
+            effort, budget=budget, calibrate=calibrate, random_state=random_state, n_jobs=n_jobs, verbose=verbose)
+        self.class_weight = class_weight
 
 
 class _MarginMachine(KernelMachine):
@@ -329,3 +255,52 @@ class KernelSVR(RegressorMixin, _MarginMachine, RegressorMachine):
             raise ValueError(f"loss: found {self.loss!r}, expected one of {', '.join(losses)}")
         options.learner.loss = losses[self.loss]
         options.learner.epsilon = None if self.epsilon is None else numbers_of("epsilon", self.epsilon)[0]
+
+
+@documented
+class KernelHuber(RegressorMixin, _MarginMachine, RegressorMachine):
+    """Robust regression by random features: squares of small errors, lines for large ones, so that outliers pull less.
+
+    Parameters
+    ----------
+    C : float, array of floats or None, default=None
+        Of ``1/2 |w|^2 + C sum loss``. None: searched; several: the best of them.
+    delta : float, default=None
+        Errors beyond it cost lines. None: 1.345 deviations of the residuals.
+    {map}
+    fit_intercept : bool, default=True
+        A constant, which is not penalised.
+    calibrate : bool, default=False
+        Train once more on 85 % of the rows to learn intervals.
+    tol : float, default=None
+        Of the objective, relative to its optimum.
+    {common}
+
+    Attributes
+    ----------
+    {fitted}
+    """
+
+    _learner = _core.Learner.huber
+
+    def __init__(
+        self, C=None, *, delta=None, map="fourier", kernel="gaussian", bandwidth=None, n_components=None, scale=None,
+        fit_intercept=True, calibrate=False, tol=None, precision="float", random_state=0, n_jobs=None, verbose=False):
+        self.C = C
+        self.delta = delta
+        self.map = map
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.n_components = n_components
+        self.scale = scale
+        self.fit_intercept = fit_intercept
+        self.calibrate = calibrate
+        self.tol = tol
+        self.precision = precision
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _set_learner(self, options, total_weight):
+        super()._set_learner(options, total_weight)
+        options.learner.delta = None if self.delta is None else numbers_of("delta", self.delta)[0]

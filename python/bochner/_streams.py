@@ -15,6 +15,8 @@ from scipy import sparse
 
 from bochner import _data
 
+BLOCK = 1 << 16  # rows of a table of columns that are put in the order of rows at a time
+
 
 def is_arrow(X):
     """Whether X is an Arrow stream or table, other than the data frames that scikit-learn knows."""
@@ -42,8 +44,37 @@ def from_tensor(X):
         return np.from_dlpack(X.cpu()) if hasattr(X, "cpu") else X.get()
 
 
-def reader_of(X):
-    """The batches of an Arrow stream."""
+def record_batches(X):
+    """The batches of an Arrow stream, long ones cut: a table may come as one."""
+    for batch in _reader_of(X):
+        for begin in range(0, batch.num_rows, BLOCK):
+            yield batch.slice(begin, BLOCK)
+
+
+def frame_blocks(X):
+    """A long frame of Polars, whose columns lie apart, a block of rows at a time; None for what is no such frame."""
+    if type(X).__module__.partition(".")[0] != "polars" or getattr(X, "height", 0) <= BLOCK:
+        return None
+    return [X.slice(begin, BLOCK) for begin in range(0, X.height, BLOCK)]
+
+
+def stacked(parts, rows=None):
+    """What was made of blocks, one below the other; rows: how many there will be, if that is known."""
+    parts = iter(parts)
+    first = next(parts, None)
+    if first is None:
+        raise ValueError("X: found no batch, expected at least one")
+    if rows is None or sparse.issparse(first):
+        return sparse.vstack([first, *parts], format="csr") if sparse.issparse(first) else np.concatenate([first, *parts])
+    whole = np.empty((rows, *first.shape[1:]), first.dtype)
+    end = 0
+    for part in (p for group in ([first], parts) for p in group):
+        whole[end : end + len(part)] = part
+        end += len(part)
+    return whole
+
+
+def _reader_of(X):
     try:
         import pyarrow
     except ImportError as missing:
@@ -71,9 +102,7 @@ def _batches(X, y, weights):
             yield _parts(batch)
         return
     at = 0
-    for batch in reader_of(X):
-        if not batch.num_rows:
-            continue
+    for batch in record_batches(X):
         cut = slice(at, at + batch.num_rows)
         at += batch.num_rows
         yield batch, *(None if values is None else values[cut] for values in (y, weights))
@@ -81,7 +110,7 @@ def _batches(X, y, weights):
 
 def inputs_of(X):
     """X of each batch that has rows."""
-    for batch in reader_of(X) if is_arrow(X) else X:
+    for batch in record_batches(X) if is_arrow(X) else X:
         batch = _parts(batch)[0]
         if getattr(batch, "num_rows", 1):
             yield batch

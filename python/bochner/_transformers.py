@@ -26,7 +26,16 @@ class TransformsByModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     def transform(self, X):
         """The features or coordinates of rows, in the type of X: float32 or float64."""
         check_is_fitted(self, "model_")
-        X, rows = self._new_rows(X)
+        if _streams.is_stream(X):
+            return _streams.stacked(map(self._map_batch, _streams.inputs_of(X)), getattr(X, "num_rows", None))
+        blocks = _streams.frame_blocks(X)
+        return self._map_rows(X) if blocks is None else _streams.stacked(map(self._map_rows, blocks), len(X))
+
+    def _map_batch(self, batch):
+        return self._map_rows(*_streams.numbers_of(batch)) if hasattr(batch, "num_rows") else self._map_rows(batch)
+
+    def _map_rows(self, X, names=None):
+        X, rows = self._new_rows(X, names)
         return mapped(self.model_.transform_map, rows, X.dtype, self._execution())
 
     def fit_transform(self, X, y=None, **fit_params):

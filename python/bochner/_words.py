@@ -44,6 +44,19 @@ def numbers_of(argument, value, least=0.0):
     return [float(number) for number in values]
 
 
+def seconds_of(argument, value):
+    """A number of seconds, or words of the command: 30s, 5m, 2h."""
+    units = {"s": 1.0, "m": 60.0, "h": 3600.0}
+    if isinstance(value, str) and value[-1:] in units:
+        try:
+            value = float(value[:-1]) * units[value[-1]]
+        except ValueError:
+            pass
+    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not 0 < value < np.inf:
+        raise ValueError(f"{argument}: found {value!r}, expected seconds, or a time as 30s, 5m or 2h")
+    return float(value)
+
+
 def bandwidth_words(bandwidth):
     """As --bandwidth of the command: None (searched), a rule, or one length scale for all inputs or each."""
     if bandwidth is None:

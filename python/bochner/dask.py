@@ -18,7 +18,7 @@ except ImportError as missing:
 
 from bochner import parts
 from bochner._components import RandomizedSVD
-from bochner._predictors import KernelRidge
+from bochner._ridge import KernelRidge, KernelRidgeClassifier
 from bochner._words import execution_of, numbers_of
 
 __all__ = ["fit", "predict", "transform"]
@@ -45,27 +45,31 @@ def _merged(sums):
     return sums[0]
 
 
-def _survey(X, y, part, classes, seed):
-    return parts.survey(X, y, part, classes=classes, random_state=seed, execution=execution_of(1))
+def _survey(X, y, weights, part, classes, seed):
+    return parts.survey(X, y, part, classes=classes, sample_weight=weights, random_state=seed,
+                        execution=execution_of(1))
 
 
 def _moments(X, part):
     return parts.moments(X, part, execution=execution_of(1))
 
 
-def fit(machine, X, y=None, *, classes=None):
+def fit(machine, X, y=None, *, classes=None, sample_weight=None):
     """The machine of all rows of a collection.
 
     Parameters
     ----------
-    machine : KernelRidge or RandomizedSVD
+    machine : KernelRidge, KernelRidgeClassifier or RandomizedSVD
         What to fit; it stays as it is. With ``n_jobs=None`` each task takes one core.
     X : Dask array or DataFrame of numbers
         One partition of rows a task; it is read twice, so persist what is dear to compute.
     y : Dask array, Series or DataFrame
-        Of KernelRidge: targets, in the partitions of X.
+        Of KernelRidge and KernelRidgeClassifier: targets, in the partitions of X.
     classes : array or "auto", default=None
-        Classes of y, sorted, for a classifier by ridge; "auto" finds them in one more round. None: y are numbers.
+        Classes of y, sorted, for a classifier by ridge; "auto" finds them in one more round, as KernelRidgeClassifier
+        does by itself. None: y are numbers.
+    sample_weight : Dask array or Series, default=None
+        Weights of rows, in the partitions of X.
 
     Returns
     -------
@@ -76,29 +80,49 @@ def fit(machine, X, y=None, *, classes=None):
         machine.set_params(n_jobs=1)
     rows = _partitions(X, "X")
     if isinstance(machine, RandomizedSVD):
+        if sample_weight is not None:
+            raise ValueError("sample_weight: found with RandomizedSVD, expected None: its rows weigh the same")
         first = dask.delayed(_moments, pure=False)
         spec = _merged([first(x, k) for k, x in enumerate(rows)])
         second = dask.delayed(parts.sketch, pure=False)
         return parts.solve(_merged([second(x, k, spec, factor=machine) for k, x in enumerate(rows)]).compute())
-    if not isinstance(machine, KernelRidge):
-        raise ValueError(f"machine: found {type(machine).__name__}, expected KernelRidge or RandomizedSVD, whose sums "
-                         "merge")
+    if not isinstance(machine, (KernelRidge, KernelRidgeClassifier)):
+        raise ValueError(f"machine: found {type(machine).__name__}, expected KernelRidge, KernelRidgeClassifier or "
+                         "RandomizedSVD, whose sums merge")
     if y is None:
         raise ValueError("y: found None, expected the targets as a Dask collection")
-    targets = _partitions(y, "y")
-    if len(targets) != len(rows):
-        raise ValueError(f"y: found {len(targets)} partitions, expected the {len(rows)} of X")
+    return _fit_ridge(machine, rows, y, classes, sample_weight)
+
+
+def _fit_ridge(machine, rows, y, classes, sample_weight):
+    targets = _beside(y, "y", rows)
+    weights = [None] * len(rows) if sample_weight is None else _beside(sample_weight, "sample_weight", rows)
+    if classes is None and isinstance(machine, KernelRidgeClassifier):
+        classes = "auto"
     if isinstance(classes, str):
         if classes != "auto":
             raise ValueError(f"classes: found {classes!r}, expected auto or the classes")
         found = dask.compute(*[dask.delayed(np.unique, pure=False)(t) for t in targets])
         classes = np.unique(np.concatenate(found))
+    parts_of = list(zip(rows, targets, weights))
     first = dask.delayed(_survey, pure=False)
-    spec = _merged([first(x, t, k, classes, machine.random_state) for k, (x, t) in enumerate(zip(rows, targets))])
+    spec = _merged([first(x, t, w, k, classes, machine.random_state) for k, (x, t, w) in enumerate(parts_of)])
     second = dask.delayed(parts.accumulate, pure=False)
-    sums = [second(x, t, k, spec, machine=machine, classes=classes) for k, (x, t) in enumerate(zip(rows, targets))]
+    sums = [second(x, t, k, spec, machine=machine, classes=classes, sample_weight=w)
+            for k, (x, t, w) in enumerate(parts_of)]
     alphas = machine.alpha if machine.alpha is None else numbers_of("alpha", machine.alpha)
-    return parts.solve(_merged(sums).compute(), alpha=alphas, classes=classes)
+    total_weight = None
+    if alphas is not None and sample_weight is not None:
+        total_weight = sum(dask.compute(*[dask.delayed(np.sum, pure=False)(w) for w in weights]))
+    return parts.solve(_merged(sums).compute(), alpha=alphas, classes=classes, total_weight=total_weight)
+
+
+def _beside(collection, name, rows):
+    """Its partitions, as many as there are of rows."""
+    found = _partitions(collection, name)
+    if len(found) != len(rows):
+        raise ValueError(f"{name}: found {len(found)} partitions, expected the {len(rows)} of X")
+    return found
 
 
 def _mapped(call, X, one):

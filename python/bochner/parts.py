@@ -14,13 +14,15 @@ from sklearn.utils.validation import check_array
 
 from bochner import _core, _data, _files
 from bochner._components import RandomizedSVD
-from bochner._predictors import KernelClassifier, KernelRegressor, KernelRidge
+from bochner._machines import weights_of
+from bochner._predictors import KernelClassifier, KernelRegressor
+from bochner._ridge import KernelRidge
 from bochner._words import numbers_of, seed_of
 
 __all__ = ["accumulate", "merge", "moments", "sketch", "solve", "survey"]
 
 
-def _rows(X, y, classes, schema=None):
+def _rows(X, y, classes, schema=None, sample_weight=None):
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
     y = np.asarray(y)
     if classes is not None:
@@ -32,10 +34,10 @@ def _rows(X, y, classes, schema=None):
     if schema is None:
         targets = 1 if y.ndim == 1 else y.shape[1]
         schema = _data.schema_of(X.shape[1], None, targets, None, classes, sparse.issparse(X))
-    return _data.rows_of(X, schema, y)
+    return _data.rows_of(X, schema, y, None if sample_weight is None else weights_of(X, sample_weight))
 
 
-def survey(X, y, part, *, classes=None, random_state=0, execution=None):
+def survey(X, y, part, *, classes=None, sample_weight=None, random_state=0, execution=None):
     """The first round: ranges, counts and a sample of the rows of a part.
 
     Parameters
@@ -46,31 +48,36 @@ def survey(X, y, part, *, classes=None, random_state=0, execution=None):
         The number of the part, which no other has.
     classes : array, default=None
         All classes of all parts, sorted; None: y are numbers.
+    sample_weight : array of shape (n_samples,), default=None
+        Weights of rows.
     random_state : int, default=0
         The seed, the same for all parts.
     """
     return _core.survey_part(
-        _rows(X, y, classes), _core.PartName(f"part {part}", part), seed_of(random_state),
+        _rows(X, y, classes, None, sample_weight), _core.PartName(f"part {part}", part), seed_of(random_state),
         execution or _core.Execution())
 
 
-def accumulate(X, y, part, spec, *, machine=None, classes=None):
+def accumulate(X, y, part, spec, *, machine=None, classes=None, sample_weight=None):
     """The second round: the sums of least squares over a part.
 
     Parameters
     ----------
-    X, y, part, classes : as in survey()
+    X, y, part, classes, sample_weight : as in survey()
     spec : Sum
         The merged survey of all parts.
-    machine : KernelRidge, default=None
-        Its map, kernel, bandwidth, n_components, scale, precision and random_state; the same for all parts.
+    machine : KernelRidge or KernelRidgeClassifier, default=None
+        Its map, kernel, bandwidth, n_components, scale, class_weight, precision and random_state; the same for all
+        parts.
     """
     machine = KernelRidge() if machine is None else machine
     options = _core.TrainOptions()
     machine._set_machine(options, 1.0)
+    machine._set_class_weights(options)
     options.ridge.lambdas = []
     options.seed = options.ridge.seed = seed_of(machine.random_state)
-    return _core.sum_part(_rows(X, y, classes, spec.schema), spec, _core.PartName(f"part {part}", part), options)
+    rows = _rows(X, y, classes, spec.schema, sample_weight)
+    return _core.sum_part(rows, spec, _core.PartName(f"part {part}", part), options)
 
 
 def _factor_rows(X, schema=None):
@@ -113,15 +120,24 @@ def merge(sums):
     return total
 
 
-def solve(total, *, alpha=None, classes=None):
+def solve(total, *, alpha=None, classes=None, total_weight=None):
     """The machine of the merged sums: a regressor, a classifier of the classes, or a RandomizedSVD.
 
+    Parameters
+    ----------
+    total : Sum or FactorSum
+        Merged.
     alpha : float, array of floats or None, default=None
         The penalty as in KernelRidge. None: by generalized cross-validation.
+    classes : array, default=None
+        As in survey(), for a classifier.
+    total_weight : float, default=None
+        The sum of all rows' weights, where they have some and alpha is given.
     """
     if isinstance(total, _core.FactorSum):
         return RandomizedSVD._of_model(_core.solve_factor(total, _core.Execution()))
-    lambdas = [value / total.rows for value in numbers_of("alpha", alpha)]
+    weight = total.rows if total_weight is None else float(total_weight)
+    lambdas = [value / weight for value in numbers_of("alpha", alpha)]
     model = _core.solve(total, lambdas, _core.Execution())
     if model.output_kind != "scores":
         return KernelRegressor._of_model(model)

@@ -3,6 +3,8 @@
 
 #include "arrays.h"
 #include "bochner/drift.h"
+#include "bochner/embedding.h"
+#include "bochner/independence.h"
 #include "bochner/reduce.h"
 #include "core.h"
 #include "long_work.h"
@@ -81,9 +83,70 @@ void bind_reduce(nb::module_& m) {
   });
 }
 
+void bind_independence(nb::module_& m) {
+  nb::class_<IndependenceOptions>(m, "IndependenceOptions")
+      .def(nb::init<>())
+      .def_rw("kernel", &IndependenceOptions::kernel)
+      .def_rw("bandwidths", &IndependenceOptions::bandwidths)
+      .def_rw("features", &IndependenceOptions::features)
+      .def_rw("permutations", &IndependenceOptions::permutations)
+      .def_rw("seed", &IndependenceOptions::seed)
+      .def_rw("execution", &IndependenceOptions::execution);
+  nb::class_<Independence::Column>(m, "ColumnDependence")
+      .def_ro("name", &Independence::Column::name)
+      .def_ro("p_value", &Independence::Column::p_value)
+      .def_ro("p_value_alone", &Independence::Column::p_value_alone)
+      .def_ro("statistic", &Independence::Column::statistic);
+  nb::class_<Independence>(m, "Independence")
+      .def_ro("p_value", &Independence::p_value)
+      .def_ro("statistic", &Independence::statistic)
+      .def_ro("exact", &Independence::exact)
+      .def_ro("columns", &Independence::columns)
+      .def_ro("rows", &Independence::rows)
+      .def_ro("permutations", &Independence::permutations)
+      .def_ro("notes", &Independence::notes);
+  m.def("independence", [](HeldRows& rows, IndependenceOptions options) {
+    return run_long([&](const CancelFunction& cancel) {
+      options.execution.cancel = cancel;
+      rows.rows->rewind();
+      return independence(*rows.rows, options);
+    });
+  });
+}
+
+void bind_mean_embedding(nb::module_& m) {
+  nb::class_<MeanEmbedding>(m, "MeanEmbedding")
+      .def(nb::new_([](const HeldMap& map, double largest_weight) { return MeanEmbedding(map.map, largest_weight); }))
+      .def_static("load", &MeanEmbedding::load, nb::call_guard<nb::gil_scoped_release>())
+      .def("save", &MeanEmbedding::save, nb::call_guard<nb::gil_scoped_release>())
+      .def("add",
+           [](MeanEmbedding& mean, HeldRows& rows, Execution execution) {
+             run_long([&](const CancelFunction& cancel) {
+               execution.cancel = cancel;
+               rows.rows->rewind();
+               mean.add(*rows.rows, execution);
+               return 0;
+             });
+           })
+      .def("merge", &MeanEmbedding::merge, nb::call_guard<nb::gil_scoped_release>())
+      .def("subtract", &MeanEmbedding::subtract, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("rows", &MeanEmbedding::rows)
+      .def_prop_ro("weight", &MeanEmbedding::weight)
+      .def("mean", [](const MeanEmbedding& mean) { return to_array(mean.mean()); })
+      .def("at", [](const MeanEmbedding& mean, const Array2<double>& points) {
+        return to_array(run_long([&](const CancelFunction&) { return mean.at(view_of(points)); }));
+      });
+  m.def("squared_mmd", [](const MeanEmbedding& a, const MeanEmbedding& b) {
+    const SquaredMmd found = squared_mmd(a, b);
+    return std::pair(found.biased, found.unbiased);
+  });
+}
+
 }  // namespace
 
 void bind_embeddings(nb::module_& m) {
+  bind_independence(m);
+  bind_mean_embedding(m);
   bind_drift(m);
   bind_reduce(m);
 }

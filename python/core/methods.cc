@@ -3,6 +3,8 @@
 
 #include "arrays.h"
 #include "bochner/anomaly.h"
+#include "bochner/cca.h"
+#include "bochner/groups.h"
 #include "bochner/kmeans.h"
 #include "bochner/lda.h"
 #include "bochner/pca.h"
@@ -77,12 +79,28 @@ void bind_methods(nb::module_& m) {
   nb::class_<AnomalyOptions> anomalies(m, "AnomalyOptions");
   nb::enum_<AnomalyOptions::Method>(anomalies, "Method")
       .value("embedding", AnomalyOptions::Method::embedding)
-      .value("bins", AnomalyOptions::Method::bins);
+      .value("bins", AnomalyOptions::Method::bins)
+      .value("isolation", AnomalyOptions::Method::isolation)
+      .value("mixture", AnomalyOptions::Method::mixture);
   anomalies.def(nb::init<>())
       .def_rw("method", &AnomalyOptions::method)
       .def_rw("rate", &AnomalyOptions::rate)
+      .def_rw("components", &AnomalyOptions::components)
       .def_rw("features", &AnomalyOptions::features);
   m.def("anomaly", by_features<AnomalyOptions>(&anomaly));
+  nb::class_<CcaOptions>(m, "CcaOptions")
+      .def(nb::init<>())
+      .def_rw("rank", &CcaOptions::rank)
+      .def_rw("lambdas", &CcaOptions::lambdas)
+      .def_rw("features", &CcaOptions::features);
+  m.def("cca", by_features<CcaOptions>(&cca));
+  m.def("feature_model", [](HeldRows& rows, FeatureOptions options) {
+    return run_long([&](const CancelFunction& cancel) {
+      options.execution.cancel = cancel;
+      rows.rows->rewind();
+      return feature_model(*rows.rows, options);
+    });
+  });
 }
 
 }  // namespace bochner::python

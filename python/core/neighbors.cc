@@ -4,6 +4,7 @@
 #include "bochner/neighbors.h"
 
 #include "arrays.h"
+#include "bochner/duplicates.h"
 #include "core.h"
 #include "long_work.h"
 
@@ -41,6 +42,29 @@ void bind_index(nb::module_& m) {
       });
 }
 
+void bind_duplicates(nb::module_& m) {
+  nb::class_<DuplicateOptions>(m, "DuplicateOptions")
+      .def(nb::init<>())
+      .def_rw("metric", &DuplicateOptions::metric)
+      .def_rw("threshold", &DuplicateOptions::threshold)
+      .def_rw("pairs", &DuplicateOptions::pairs)
+      .def_rw("execution", &DuplicateOptions::execution);
+  m.def("find_duplicates", [](HeldRows& rows, DuplicateOptions options) {
+    const std::vector<Duplicate> found = run_long([&](const CancelFunction& cancel) {
+      options.execution.cancel = cancel;
+      rows.rows->rewind();
+      return find_duplicates(*rows.rows, options);
+    });
+    std::vector<std::uint64_t> pairs;
+    std::vector<double> similarities;
+    for (const Duplicate& pair : found) {
+      pairs.insert(pairs.end(), {pair.row, pair.of});
+      similarities.push_back(pair.similarity);
+    }
+    return nb::make_tuple(to_array(std::move(pairs), found.size(), 2), to_array(std::move(similarities)));
+  });
+}
+
 }  // namespace
 
 void bind_neighbors(nb::module_& m) {
@@ -65,6 +89,7 @@ void bind_neighbors(nb::module_& m) {
       .def_rw("seed", &IndexOptions::seed)
       .def_rw("execution", &IndexOptions::execution);
   bind_index(m);
+  bind_duplicates(m);
   m.def("neighbor_graph", [](HeldRows& rows, std::size_t k, IndexOptions options) {
     return arrays_of(run_long([&](const CancelFunction& cancel) {
       options.execution.cancel = cancel;

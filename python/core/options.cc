@@ -49,7 +49,8 @@ void bind_enums(nb::module_& m) {
       .value("hard_svm", Learner::hard_svm)
       .value("logistic", Learner::logistic)
       .value("huber", Learner::huber)
-      .value("svr", Learner::svr);
+      .value("svr", Learner::svr)
+      .value("knn", Learner::knn);
   nb::enum_<MarginLoss>(m, "MarginLoss").value("linear", MarginLoss::linear).value("squared", MarginLoss::squared);
   nb::enum_<RidgeOptions::Solver>(m, "Solver")
       .value("auto", RidgeOptions::Solver::automatic)
@@ -67,8 +68,12 @@ void bind_learners(nb::module_& m) {
       .def_rw("most_steps", &RidgeOptions::most_steps)
       .def_rw("intercept", &RidgeOptions::intercept)
       .def_rw("seed", &RidgeOptions::seed);
-  nb::class_<LearnerOptions>(m, "LearnerOptions")
-      .def(nb::init<>())
+  nb::class_<LearnerOptions> learner(m, "LearnerOptions");
+  nb::enum_<LearnerOptions::Weighting>(learner, "Weighting")
+      .value("auto", LearnerOptions::Weighting::chosen)
+      .value("uniform", LearnerOptions::Weighting::equal)
+      .value("kernel", LearnerOptions::Weighting::kernel);
+  learner.def(nb::init<>())
       .def_rw("learner", &LearnerOptions::learner)
       .def_rw("loss", &LearnerOptions::loss)
       .def_rw("C", &LearnerOptions::C)
@@ -78,6 +83,8 @@ void bind_learners(nb::module_& m) {
       .def_rw("intercept", &LearnerOptions::intercept)
       .def_rw("tolerance", &LearnerOptions::tolerance, nb::arg().none())
       .def_rw("most_steps", &LearnerOptions::most_steps)
+      .def_rw("neighbors", &LearnerOptions::neighbors)
+      .def_rw("weighting", &LearnerOptions::weighting)
       .def_rw("seed", &LearnerOptions::seed);
 }
 
@@ -94,6 +101,7 @@ void bind_options(nb::module_& m) {
   nb::class_<TrainOptions> train(m, "TrainOptions");
   train.def(nb::init<>())
       .def_rw("automatic", &TrainOptions::automatic, nb::arg().none())
+      .def_rw("budget", &TrainOptions::budget)
       .def_rw("ridge", &TrainOptions::ridge)
       .def_rw("learner", &TrainOptions::learner)
       .def_rw("class_weights", &TrainOptions::class_weights)

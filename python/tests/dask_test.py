@@ -99,6 +99,28 @@ def test_classes_tables_and_factors():
                            np.abs(expected.transform(tall)), atol=1e-6)
 
 
+def test_weights_and_weights_of_classes():
+    import dask
+
+    weights = np.where(X[:, 3] > 0, 1.0, 0.0)
+    rows, ones = da.from_array(X, chunks=(ROWS, 4)), da.from_array(weights, chunks=ROWS)
+    with dask.config.set(scheduler="threads"):
+        ridge = bochner.KernelRidge(3.0, n_components=128, bandwidth=2.0, scale="none")
+        found = bochner.dask.fit(ridge, rows, da.from_array(Y, chunks=ROWS), sample_weight=ones)
+        kept = weights > 0
+        assert np.abs(found.predict(X) - ridge.fit(X[kept], Y[kept]).predict(X)).max() < 0.05
+        labels = da.from_array(Y > 1, chunks=ROWS)
+        plain = bochner.KernelRidgeClassifier(1.0, n_components=128, bandwidth=2.0)
+        heavy = bochner.KernelRidgeClassifier(1.0, class_weight={True: 20.0}, n_components=128, bandwidth=2.0)
+        shares = [bochner.dask.fit(machine, rows, labels).predict(X).mean() for machine in (plain, heavy)]
+        assert shares[1] > shares[0] + 0.05
+        assert bochner.dask.fit(plain, rows, labels).classes_.dtype == bool
+        with pytest.raises(ValueError, match="sample_weight.*partitions"):
+            bochner.dask.fit(ridge, rows, labels, sample_weight=da.from_array(weights, chunks=3000))
+        with pytest.raises(ValueError, match="sample_weight"):
+            bochner.dask.fit(bochner.RandomizedSVD(2), rows, sample_weight=ones)
+
+
 def test_mistakes_are_named():
     rows = da.from_array(X, chunks=(ROWS, 4))
     with pytest.raises(ValueError, match="X.*Dask"):

@@ -69,30 +69,71 @@ def sets():
 
 
 SETS = ["diabetes", "breast cancer", "wine", "iris", "cpu", "digits"]
+MAPS = [dict(n_components=128), dict(map="binning", n_components=50), dict(map="nystroem", n_components=50),
+        dict(map="nystroem", kernel="matern:nu=1.5", n_components=50)]
+
+
+def few(name):
+    """A set as floats: 300 rows where there are more, so that this stays quick."""
+    X, y = sets()[name]
+    return X[:300].astype(np.float32), np.ravel(y)[:300]
+
+
+def assert_same_classes(machine, X):
+    found, scores = answers(machine, X), machine.decision_function(X)
+    assert_near(found["scores"], scores)
+    assert (found["label"] == machine.predict(X))[sure(scores)].all()
+    if hasattr(machine, "predict_proba"):
+        assert_near(found["probabilities"], machine.predict_proba(X))
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_data_sets(name):
-    X, y = sets()[name]
-    X, y = X.astype(np.float32), np.ravel(y)
+def test_machines_on_data_sets(name):
+    X, y = few(name)
     if name in ("diabetes", "cpu"):
-        machines = [bochner.KernelRidge(n_components=256), bochner.KernelRidge(map="binning", n_components=50),
-                    bochner.KernelSVR(n_components=128),
-                    # In float the inverse factor of close landmarks enlarges every rounding, ours and theirs.
-                    bochner.KernelRidge(map="nystroem", n_components=100, precision="double")]
-        for machine in machines:
+        machines = [bochner.KernelRegressor("fast"), bochner.KernelSVR(n_components=128)]
+        for machine in machines + [bochner.KernelRidge(**words) for words in MAPS]:
             assert_near(answers(machine.fit(X, y), X)["values"], machine.predict(X))
         return
-    y = y.astype(int)
-    machines = [bochner.KernelSVC(n_components=256), bochner.KernelLogistic(n_components=128),
-                bochner.KernelSVC(map="binning", n_components=50)]
-    for machine in machines:
-        found = answers(machine.fit(X, y), X)
-        scores = machine.decision_function(X)
-        assert_near(found["scores"], scores)
-        assert (found["label"] == machine.predict(X))[sure(scores)].all()
-        if hasattr(machine, "predict_proba"):
-            assert_near(found["probabilities"], machine.predict_proba(X))
+    machines = [bochner.KernelClassifier("fast"), bochner.KernelLogistic(n_components=128),
+                bochner.KernelLDA(n_map_features=64), bochner.KernelRidgeClassifier(n_components=128)]
+    for machine in machines + [bochner.KernelSVC(**words) for words in MAPS]:
+        assert_same_classes(machine.fit(X, y.astype(int)), X)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_features_and_clusters_on_data_sets(name):
+    X, _ = few(name)
+    for estimator in (bochner.FourierFeatures(64), bochner.NystroemFeatures(30), bochner.BinningFeatures(20),
+                      bochner.RandomProjection(3), bochner.RandomizedSVD(3), bochner.KernelPCA(3, n_map_features=64)):
+        Z = estimator.fit_transform(X)
+        assert_near(answers(estimator, X)["features"], Z.toarray() if hasattr(Z, "toarray") else Z)
+    for estimator in (bochner.GroupEmbedding(30).fit(X), bochner.KernelCCA(1, n_map_features=64).fit(X, X[:, :2])):
+        assert_near(answers(estimator, X)["features"], estimator.transform(X))
+    clusters = bochner.KernelKMeans(3, n_map_features=64).fit(X)
+    assert_near(answers(clusters, X)["distances"], clusters.transform(X))
+    mixture = bochner.GaussianMixture(2, covariance_type="diag").fit(X)
+    found = answers(mixture, X)
+    assert_near(found["probabilities"], mixture.predict_proba(X))
+    assert_near(found["log_density"], mixture.score_samples(X))
+
+
+def test_landmarks_keep_the_bits_of_the_library():
+    """Where rounding is enlarged nothing but the library's own order of sums gives its answers."""
+    X, y = few("diabetes")
+    for kernel in ("gaussian", "laplacian", "laplacian2", "cauchy", "matern:nu=2.5", "rational-quadratic:alpha=2"):
+        machine = bochner.KernelRidge(map="nystroem", kernel=kernel, n_components=60).fit(X, y)
+        assert np.array_equal(answers(machine, X)["values"][:, 0], machine.predict(X).astype(np.float32))
+        plain = session(to_onnx(machine, exact=False)).run(None, {"X": X})[0]
+        assert_near(plain, machine.predict(X), 0.02)
+    # More outputs than partial sums, and more features than one depth of them.
+    targets = np.column_stack([np.roll(y, k) for k in range(17)])
+    machine = bochner.KernelRidge(1.0, map="nystroem", n_components=150).fit(X, targets)
+    assert_near(answers(machine, X)["values"], machine.predict(X), 1e-7)
+    machine = bochner.KernelRidge(1.0, map="nystroem+fourier", n_components=600).fit(X, y)
+    expected = machine.predict(X)
+    last_place = np.spacing(np.float32(np.abs(expected).max()))  # less than 1e-7 apart would be no difference at all
+    assert np.abs(answers(machine, X)["values"][:, 0] - expected).max() <= last_place  # cosines are the runtime's own
 
 
 @pytest.mark.parametrize("precision", ["float", "double"])
@@ -225,9 +266,11 @@ def test_pipelines_of_skl2onnx():
     machine = make_pipeline(StandardScaler(), bochner.KernelLogistic(n_components=50)).fit(X, y > 0)
     proto = skl2onnx.to_onnx(machine, X[:1], options={"zipmap": False}, target_opset=opset)
     assert_near(session(proto).run(None, {"X": X})[1], machine.predict_proba(X), 2e-5)
-    machine = make_pipeline(StandardScaler(), bochner.KernelRidge(n_components=50)).fit(X, y)
-    proto = skl2onnx.to_onnx(machine, X[:1], target_opset=opset)
-    assert_near(session(proto).run(None, {"X": X})[0], machine.predict(X))
+    for machine in (make_pipeline(StandardScaler(), bochner.KernelRidge(n_components=50)),
+                    make_pipeline(bochner.KernelRidge(map="nystroem", n_components=50)),
+                    make_pipeline(bochner.KernelRegressor("fast"))):
+        proto = skl2onnx.to_onnx(machine.fit(X, y), X[:1], target_opset=opset)
+        assert_near(session(proto).run(None, {"X": X})[0], machine.predict(X))
 
 
 def test_what_has_no_operators_is_refused_in_one_line():

@@ -9,6 +9,7 @@ import warnings
 import bochner
 import numpy as np
 import pytest
+from bochner import _streams
 from scipy import sparse
 
 draws = np.random.default_rng(0)
@@ -138,3 +139,25 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) < 24 * 1024 + 96 * 1024  # kB; the mapped file may be resident, a second copy not
+
+
+@pytest.mark.parametrize("kind", ["polars", "pyarrow"])
+def test_tables_of_columns_are_read_in_blocks(kind, monkeypatch):
+    """Without an array of the whole: blocks of rows, whose answers are those of the whole."""
+    library = pytest.importorskip(kind)
+    monkeypatch.setattr(_streams, "BLOCK", 64)
+    names = [f"x{j}" for j in range(X.shape[1])]
+    whole = library.DataFrame(X, schema=names) if kind == "polars" else library.table(dict(zip(names, X.T)))
+    made = []
+    rows_of = _streams._data.rows_of
+    monkeypatch.setattr("bochner._data.rows_of", lambda X, *more: made.append(X.shape[0]) or rows_of(X, *more))
+    features = bochner.FourierFeatures(8, bandwidth=1.0).fit(whole)
+    made.clear()
+    found = features.transform(whole)
+    assert max(made) == 64
+    assert np.array_equal(found, bochner.FourierFeatures(8, bandwidth=1.0).fit_transform(X))
+    machine = bochner.KernelRidge(n_components=64).fit(whole, Y)
+    made.clear()
+    answers = machine.predict(whole)
+    assert max(made) == 64 and len(answers) == len(X)
+    assert np.allclose(answers, bochner.KernelRidge(n_components=64).fit(X, Y).predict(X))

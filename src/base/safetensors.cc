@@ -3,13 +3,8 @@
 
 #include "base/safetensors.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <string_view>
@@ -17,6 +12,7 @@
 
 #include "base/archive.h"
 #include "base/hash64.h"
+#include "base/mapped_file.h"
 #include "base/require.h"
 #include "base/strict_json.h"
 #include "base/text_bytes.h"
@@ -72,6 +68,16 @@ bool array_bytes(std::string_view dtype, const std::vector<std::size_t>& shape, 
   return true;
 }
 
+// Pieces begin anywhere in a hostile file.
+bool finite_floats(std::span<const std::byte> bytes) {
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof(float)) {
+    float value;
+    std::memcpy(&value, bytes.data() + at, sizeof(float));
+    if (!std::isfinite(value)) return false;
+  }
+  return true;
+}
+
 using Named = std::pair<const std::string, Archive::Array>;
 
 std::vector<const Named*> in_file_order(const Archive& archive) {
@@ -118,41 +124,6 @@ std::string header_text(const Archive& archive, const std::vector<const Named*>&
   return text;
 }
 
-class File {
- public:
-  explicit File(const std::string& path) : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (file_ < 0) fail(Error::Kind::io, "{}: cannot read: {}; check the path", path_, std::strerror(errno));
-  }
-  ~File() { ::close(file_); }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-
-  std::uint64_t size() const {
-    struct stat status {};
-    if (::fstat(file_, &status) != 0) fail(Error::Kind::io, "{}: cannot read: {}", path_, std::strerror(errno));
-    if (!S_ISREG(status.st_mode))
-      fail(Error::Kind::io, "{}: is not a regular file, expected a bochner model; copy it to a file first", path_);
-    return std::uint64_t(status.st_size);
-  }
-
-  void read(void* to, std::uint64_t bytes, std::uint64_t from) const {
-    for (auto* out = static_cast<char*>(to); bytes > 0;) {
-      // Linux moves at most 2 GiB a call.
-      const ssize_t got = ::pread(file_, out, std::min<std::uint64_t>(bytes, 1u << 30), off_t(from));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) fail(Error::Kind::io, "{}: cannot read: {}", path_, std::strerror(errno));
-      if (got == 0) fail(Error::Kind::model, "{}: shrank while it was read, expected a whole model; try again", path_);
-      out += got;
-      bytes -= std::uint64_t(got);
-      from += std::uint64_t(got);
-    }
-  }
-
- private:
-  const std::string& path_;
-  int file_;
-};
-
 // Where one array lies in the data section.
 struct Extent {
   std::uint64_t begin, end;
@@ -168,9 +139,19 @@ class Reader {
     read_metadata(header);
     for (const auto& [name, entry] : header.items())
       if (name != kMetadata) add_array(name, entry);
-    read_data();
+    check_extents();
+    if (mapping_ && mapping_->data())
+      view_data();
+    else
+      read_data();
     verify();
     return std::move(archive_);
+  }
+
+  // Arrays will be views of the mapping.
+  std::shared_ptr<const FileMapping> map() {
+    if (file_.size() > 0) mapping_ = std::make_shared<FileMapping>(file_, file_.size());
+    return mapping_;
   }
 
   json read_tree() {
@@ -272,7 +253,7 @@ class Reader {
   }
 
   // Each byte of data belongs to exactly one array: nothing hides in the file, no array shares another's bytes.
-  void read_data() {
+  void check_extents() {
     std::sort(extents_.begin(), extents_.end(),
               [](const Extent& a, const Extent& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
     std::uint64_t covered = 0;
@@ -281,7 +262,10 @@ class Reader {
       covered = extent.end;
     }
     if (covered != data_size_) broken("file has {} bytes of data, its arrays {}", data_size_, covered);
-    // Memory is taken only now, when the sum of all arrays is known to be the size of the file.
+  }
+
+  // Memory is taken only now, when the sum of all arrays is known to be the size of the file.
+  void read_data() {
     for (const Extent& extent : extents_) {
       std::vector<std::byte>& bytes = extent.array->bytes;
       bytes.resize(extent.end - extent.begin);
@@ -293,8 +277,23 @@ class Reader {
     }
   }
 
+  void view_data() {
+    mapping_->reads_through(true);
+    for (const Extent& extent : extents_) {
+      Archive::Array& array = *extent.array;
+      array.view = {mapping_->data() + data_begin_ + extent.begin, extent.end - extent.begin};
+      for (std::size_t at = 0; at < array.view.size(); at += kPiece) {
+        const auto piece = array.view.subspan(at, std::min(kPiece, array.view.size() - at));
+        if (!digits_.empty()) hash_.add(piece);
+        if (array.dtype == "F32" && !finite_floats(piece)) broken("an array of numbers has some that are not finite");
+      }
+    }
+    mapping_->reads_through(false);
+  }
+
   std::string path_;
-  File file_;
+  ModelFile file_;
+  std::shared_ptr<const FileMapping> mapping_;
   std::uint64_t data_begin_ = 0, data_size_ = 0;
   std::string digits_;  // the checksum; empty: there is none
   Hash64 hash_;
@@ -324,6 +323,17 @@ void write_archive(const std::string& path, const Archive& archive, const Atomic
 }
 
 Archive read_archive(const std::string& path) { return Reader(path).read(); }
+
+std::shared_ptr<const Archive> map_archive(const std::string& path) {
+  struct Mapped {
+    std::shared_ptr<const FileMapping> mapping;
+    Archive archive;
+  };
+  Reader reader(path);
+  const std::shared_ptr<const FileMapping> mapping = reader.map();
+  const auto mapped = std::make_shared<const Mapped>(Mapped{mapping, reader.read()});
+  return {mapped, &mapped->archive};
+}
 
 json read_archive_tree(const std::string& path) { return Reader(path).read_tree(); }
 

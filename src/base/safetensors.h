@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -23,6 +24,12 @@ void write_archive(const std::string& path, const Archive& archive, const Atomic
 
 // read_archive() trusts nothing: a file that is cut, altered or hostile gives Error::Kind::model, one that cannot be
 // read Error::Kind::io. It never takes more memory than a small multiple of the file's size.
+
+// The same without a copy: arrays are views of the file, mapped into memory as long as the archive lives. The file is
+// read through once, piece by piece, to verify the checksum and that every F32 is finite; its pages may leave memory
+// again. Whoever replaces the file must do it as write_archive() does, by another that takes its name: one that is cut
+// while it is mapped ends the process. Where the file cannot be mapped it is read.
+std::shared_ptr<const Archive> map_archive(const std::string& path);
 
 // Only the tree, to learn what a file is.
 nlohmann::json read_archive_tree(const std::string& path);

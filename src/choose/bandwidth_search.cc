@@ -9,6 +9,7 @@
 
 #include "kernels/law.h"
 #include "learn/descend.h"
+#include "random/powers.h"
 #include "run/host.h"
 
 namespace bochner {
@@ -58,8 +59,8 @@ std::vector<double> scales_from(const std::vector<double>& m, const Kernel& befo
   std::vector<double> scales(m.size());
   double inverse_squares = 0, inverse_squares_before = 0;
   for (std::size_t j = 0; j < m.size(); ++j) {
-    const double floor = std::pow(kLongestToShortest, -2.0);
-    scales[j] = std::pow(std::max(m[j] / most, floor), -power / 2);
+    const double floor = 1 / (kLongestToShortest * kLongestToShortest);
+    scales[j] = portable_power(std::max(m[j] / most, floor), -power / 2);
     inverse_squares += 1 / (scales[j] * scales[j]);
     inverse_squares_before += 1 / (before.length_scale(j) * before.length_scale(j));
   }

@@ -13,7 +13,7 @@
 #include "run/compute.h"
 #include "run/make_nystroem.h"
 #include "solve/cholesky.h"
-#include "solve/dense.h"
+#include "solve/fixed_order.h"
 
 namespace bochner {
 
@@ -60,7 +60,7 @@ std::vector<std::size_t> first_rows(std::size_t count) {
 
 // l_i(mu) = [K (K + mu I)^-1]_ii = 1 - mu [(K + mu I)^-1]_ii.
 std::vector<double> leverage_scores(const TiledSymmetric<double>& K, double mu, Threads& threads) {
-  const Cholesky factor(K, mu, threads);
+  const Cholesky factor(K, mu, threads, Cholesky::Arithmetic::same_bits);
   if (factor.failed_column()) return std::vector<double>(K.size(), 1.0);  // mu is below rounding: every row counts
   std::vector<double> scores = factor.inverse_diagonal(threads);
   for (double& score : scores) score = std::clamp(1 - mu * score, 0.0, 1.0);
@@ -97,7 +97,7 @@ std::vector<std::size_t> by_leverage(MatrixView<const float> sample, const Nystr
   return chosen;
 }
 
-// Randomly pivoted Cholesky: K ~ F F^T, each pivot drawn in proportion to the residual diagonal d = diag(K - F F^T).
+// Randomly pivoted Cholesky: K ~ F^T F, each pivot drawn in proportion to the residual diagonal d = diag(K - F^T F).
 // Proposals come in blocks, and each is kept with the probability that the ones kept before leave of its residual, so
 // that the pivots have the law of the plain algorithm at the speed of matrix products.
 // Epperly, Tropp, Webber, "Embrace rejection", 2024, Algorithm 2.
@@ -111,7 +111,7 @@ class PivotedCholesky {
         tolerance_(options.tolerance),
         seed_(options.seed),
         threads_(threads),
-        F_(n_, options.landmarks),
+        F_(options.landmarks, n_),
         d_(n_, 1.0) {}
 
   std::vector<std::size_t> run() {
@@ -120,8 +120,8 @@ class PivotedCholesky {
       if (proposed.empty()) break;
       const Matrix<double> H = residual_among(proposed);
       std::vector<std::size_t> kept;
-      const Matrix<double> L = reject(H, round, proposed, kept);
-      if (!kept.empty()) extend(kept, L);
+      const Matrix<double> U = reject(H, round, proposed, kept);
+      if (!kept.empty()) extend(kept, U);
     }
     return std::move(pivots_);
   }
@@ -141,23 +141,27 @@ class PivotedCholesky {
     return rows;
   }
 
-  // H = K(S, S) - F(S, :) F(S, :)^T.
+  // The columns S of the rows of F made so far.
+  Matrix<double> columns(const std::vector<std::size_t>& S) const {
+    Matrix<double> some(pivots_.size(), S.size());
+    for (std::size_t p = 0; p < some.rows(); ++p)
+      for (std::size_t i = 0; i < S.size(); ++i) some(p, i) = F_(p, S[i]);
+    return some;
+  }
+
+  // H = K(S, S) - F(:, S)^T F(:, S).
   Matrix<double> residual_among(const std::vector<std::size_t>& S) const {
-    const std::size_t r = pivots_.size(), b = S.size();
+    const std::size_t b = S.size();
     const Landmarks<double> y = kernel_.pack(S);
-    Matrix<double> H(b, b), G(b, std::max<std::size_t>(r, 1));
-    for (std::size_t i = 0; i < b; ++i) {
-      kernel_.values(S[i], 1, y, {&H(i, 0), 1, b, b});
-      std::copy_n(&F_(S[i], 0), r, &G(i, 0));
-    }
-    if (r > 0) {
-      const MatrixView<const double> g{G.data(), b, r, G.cols()};
-      multiply_transposed(-1.0, g, g, 1.0, H.view());
-    }
+    Matrix<double> H(b, b);
+    for (std::size_t i = 0; i < b; ++i) kernel_.values(S[i], 1, y, {&H(i, 0), 1, b, b});
+    if (pivots_.empty()) return H;
+    const Matrix<double> G = columns(S);
+    fixed_order::subtract_product(G.view(), G.view(), H.view());
     return H;
   }
 
-  // Goes through the proposals in order; returns the Cholesky factor of those it keeps.
+  // Goes through the proposals in order; returns the transpose of the Cholesky factor of those it keeps.
   Matrix<double> reject(Matrix<double> H, std::uint64_t round, const std::vector<std::size_t>& S,
                         std::vector<std::size_t>& kept) const {
     const std::size_t b = S.size(), most = m_ - pivots_.size();
@@ -175,28 +179,29 @@ class PivotedCholesky {
       at.push_back(i);
       kept.push_back(S[i]);
     }
-    Matrix<double> L(kept.size(), kept.size());
+    Matrix<double> U(kept.size(), kept.size());
     for (std::size_t r = 0; r < at.size(); ++r)
-      for (std::size_t c = 0; c <= r; ++c) L(r, c) = H(at[r], at[c]);
-    return L;
+      for (std::size_t c = 0; c <= r; ++c) U(c, r) = H(at[r], at[c]);
+    return U;
   }
 
-  // F <- [F, G L^-T] with G = K(:, T) - F F(T, :)^T, and d less the squares of the new columns.
-  void extend(const std::vector<std::size_t>& T, const Matrix<double>& L) {
+  // F gets the rows L^-1 G with G = K(T, :) - F(:, T)^T F, and d loses their squares.
+  void extend(const std::vector<std::size_t>& T, const Matrix<double>& U) {
     const std::size_t r = pivots_.size(), t = T.size();
     const Landmarks<double> y = kernel_.pack(T);
-    Matrix<double> FT(t, std::max<std::size_t>(r, 1));
-    for (std::size_t i = 0; i < t; ++i) std::copy_n(&F_(T[i], 0), r, &FT(i, 0));
+    const Matrix<double> at_pivots = columns(T);
     threads_.run(pieces(n_), [&](std::size_t piece, int) {
       const std::size_t begin = piece * kTile, count = std::min(kTile, n_ - begin);
-      const MatrixView<double> G{&F_(begin, 0) + r, count, t, m_};
-      kernel_.values(begin, count, y, G);
+      const MatrixView<double> G{&F_(r, begin), t, count, n_};
+      Matrix<double> k(count, t);
+      kernel_.values(begin, count, y, k.view());
+      for (std::size_t c = 0; c < t; ++c)
+        for (std::size_t i = 0; i < count; ++i) G(c, i) = k(i, c);
       if (r > 0)
-        multiply_transposed(-1.0, MatrixView<const double>{&F_(begin, 0), count, r, m_},
-                            MatrixView<const double>{FT.data(), t, r, FT.cols()}, 1.0, G);
-      solve_right_transposed(L.view(), G);
-      for (std::size_t i = 0; i < count; ++i)
-        for (std::size_t c = 0; c < t; ++c) d_[begin + i] = std::max(0.0, d_[begin + i] - G(i, c) * G(i, c));
+        fixed_order::subtract_product(at_pivots.view(), MatrixView<const double>{&F_(0, begin), r, count, n_}, G);
+      fixed_order::solve_lower(U.view(), G);
+      for (std::size_t c = 0; c < t; ++c)
+        for (std::size_t i = 0; i < count; ++i) d_[begin + i] = std::max(0.0, d_[begin + i] - G(c, i) * G(c, i));
     });
     for (const std::size_t pivot : T) d_[pivot] = 0;
     pivots_.insert(pivots_.end(), T.begin(), T.end());
@@ -207,7 +212,7 @@ class PivotedCholesky {
   double tolerance_;
   std::uint64_t seed_;
   Threads& threads_;
-  Matrix<double> F_;  // n x m, the first pivots_.size() columns made
+  Matrix<double> F_;  // m x n, the first pivots_.size() rows made
   std::vector<double> d_;
   std::vector<std::size_t> pivots_;
 };

@@ -309,6 +309,7 @@ Matrix<double> MetricMachine::residuals(const Map& landmarks) const {
 
 void MetricMachine::choose_leaves() {
   leaf_lambdas_.assign(rows_.rows.y.cols, 0.0);
+  if (landmarks_.size() + held_.size() == u_.rows()) return;  // all rows are landmarks: leaves have nothing to add
   if (double(u_.rows()) * double(rows_.rows.y.cols) * double(leaf_.trees) > kMostCoefficients) return;
   const Matrix<double> left = residuals(*fitted_);
   const MetricRows rows{u_.view(), left.view(), rows_.rows.weights};

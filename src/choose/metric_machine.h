@@ -57,8 +57,9 @@ class MetricMachine {
 
   const Matrix<double>& held_predictions() const { return held_predictions_; }  // of the rows held out, in order
   double error() const { return error_; }                                       // their mean squared error
-  std::string text() const;  // "exponent 1.20, 3000 landmarks (lambda 1e-6), 2 x 16 leaves (lambda 1e-4)"
-  MapPtr refit() const;      // the same on all rows
+  std::string text() const;             // "exponent 1.20, 3000 landmarks (lambda 1e-6), 2 x 16 leaves (lambda 1e-4)"
+  MapPtr refit() const;                 // the same on all rows
+  void release() { ridge_ = nullptr; }  // of the sums; a refit makes them again
 
  private:
   MetricRows projected() const { return {u_.view(), rows_.rows.y, rows_.rows.weights}; }

@@ -36,13 +36,14 @@ RaceSource::RaceSource(Rows& all, std::uint64_t rows, double row_bytes, double m
   for (std::uint64_t row = 0; row < rows; ++row) count_ += takes(row);
 }
 
-RaceRows::RaceRows(const Stream& stream, const TargetCode& code, std::size_t rows, std::uint64_t seed)
+RaceRows::RaceRows(const Stream& stream, const TargetCode& code, std::size_t rows, std::uint64_t seed,
+                   std::size_t folds)
     : code_(code),
       x_(rows, stream.features()),
       y_(rows, code.columns()),
       targets_(rows, code.task == Task::classification ? 1 : code.columns()) {
   read(stream);
-  hold_out(seed);
+  hold_out(seed, folds);
 }
 
 void RaceRows::read(const Stream& stream) {
@@ -59,34 +60,79 @@ void RaceRows::read(const Stream& stream) {
       }
     }
   });
-  machine_.rows = {x_.view(), y_.view(), weights_};
-  machine_.own_choices = code_.task == Task::regression;
+  own_choices_ = code_.task == Task::regression;
 }
 
-void RaceRows::hold_out(std::uint64_t seed) {
+// Rows in a drawn order, those of a class together, are dealt out.
+std::vector<std::size_t> RaceRows::parts(std::uint64_t seed) const {
+  const std::size_t n = x_.rows();
+  std::vector<std::uint32_t> order = draw_rows(n, n, seed, 2000000);
+  if (code_.task == Task::classification)
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return targets_(a, 0) < targets_(b, 0); });
+  std::vector<std::size_t> part(n);
+  for (std::size_t i = 0; i < n; ++i) part[order[i]] = i % kFoldParts;
+  return part;
+}
+
+void RaceRows::hold_out(std::uint64_t seed, std::size_t folds) {
   const std::size_t n = x_.rows(), count = std::min(kMostHeld, std::size_t(kHeldShare * double(n)));
-  machine_.held.assign(n, 0);
-  for (const std::uint32_t row : draw_rows(n, count, seed, 2000000)) machine_.held[row] = 1;
-  held_ = machine_.numbers(true);
-  mean_.assign(y_.cols(), 0.0);
-  double total = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (machine_.held[i]) continue;
-    total += weight(i);
-    for (std::size_t k = 0; k < y_.cols(); ++k) mean_[k] += weight(i) * y_(i, k);
+  folds_.resize(std::clamp<std::size_t>(folds, 1, kFoldParts));
+  for (RaceFold& fold : folds_)
+    fold.machine = {{x_.view(), y_.view(), weights_}, std::vector<char>(n, 0), own_choices_};
+  if (folds_.size() == 1) {
+    for (const std::uint32_t row : draw_rows(n, count, seed, 2000000)) folds_[0].machine.held[row] = 1;
+  } else {
+    const std::vector<std::size_t> part = parts(seed);
+    for (std::size_t i = 0; i < n; ++i)
+      if (part[i] < folds_.size()) folds_[part[i]].machine.held[i] = 1;
   }
-  for (double& m : mean_) m /= total > 0 ? total : 1;
+  mean_.assign(y_.cols(), 0.0);
+  for (RaceFold& fold : folds_) {
+    fold.held = fold.machine.numbers(true);
+    fold.first = held_.size();
+    held_.insert(held_.end(), fold.held.begin(), fold.held.end());
+    fold_of_.resize(held_.size(), std::size_t(&fold - folds_.data()));
+    fold.mean.assign(y_.cols(), 0.0);
+    double total = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (fold.machine.held[i]) continue;
+      total += weight(i);
+      for (std::size_t k = 0; k < y_.cols(); ++k) fold.mean[k] += weight(i) * y_(i, k);
+    }
+    for (double& m : fold.mean) m /= total > 0 ? total : 1;
+    for (std::size_t k = 0; k < y_.cols(); ++k) mean_[k] += fold.mean[k] / double(folds_.size());
+  }
+}
+
+Matrix<double> RaceRows::together(std::span<const Matrix<double>> of_folds) const {
+  Matrix<double> all(held_.size(), y_.cols());
+  for (std::size_t f = 0; f < folds_.size(); ++f)
+    std::copy_n(of_folds[f].data(), folds_[f].held.size() * y_.cols(), all.data() + folds_[f].first * y_.cols());
+  return all;
 }
 
 double RaceRows::error(const Matrix<double>& held) const {
   return squared_error({x_.view(), y_.view(), weights_}, held, held_);
 }
 
+double RaceRows::first_error(const Matrix<double>& held) const {
+  return squared_error({x_.view(), y_.view(), weights_}, held, folds_[0].held);
+}
+
+double RaceRows::first_blended_error(std::span<const Candidate> candidates) const {
+  const Matrix<double> all = blend(candidates, weigh(candidates, counted(0, folds_[0].held.size())));
+  Matrix<double> first(folds_[0].held.size(), y_.cols());
+  std::copy_n(all.data(), first.rows() * first.cols(), first.data());
+  return first_error(first);
+}
+
 double RaceRows::relative(double error) const {
   double sum = 0, total = 0;
-  for (const std::uint32_t i : held_) {
+  for (std::size_t p = 0; p < held_.size(); ++p) {
+    const std::uint32_t i = held_[p];
     total += weight(i);
-    for (std::size_t k = 0; k < y_.cols(); ++k) sum += weight(i) * (y_(i, k) - mean_[k]) * (y_(i, k) - mean_[k]);
+    for (std::size_t k = 0; k < y_.cols(); ++k) sum += weight(i) * (y_(i, k) - mean(p, k)) * (y_(i, k) - mean(p, k));
   }
   return sum > 0 ? error * total / sum : 1;
 }
@@ -96,7 +142,7 @@ Matrix<double> RaceRows::weigh(std::span<const Candidate> candidates) const {
 }
 
 Matrix<double> RaceRows::weigh(std::span<const Candidate> candidates, Numbers rows) const {
-  const std::size_t columns = y_.cols(), together = machine_.own_choices ? 1 : columns;
+  const std::size_t columns = y_.cols(), together = own_choices_ ? 1 : columns;
   Matrix<double> weights(candidates.size(), columns);
   for (std::size_t begin = 0; begin < columns; begin += together) {
     const std::vector<double> b = weigh(candidates, rows, counted(begin, together));
@@ -120,9 +166,9 @@ std::vector<double> RaceRows::weigh(std::span<const Candidate> candidates, Numbe
     for (const std::size_t o : columns) {
       const double w = weight(held_[p]);
       for (std::size_t a = 0; a < k; ++a) {
-        const double pa = candidates[a].held(p, o) - mean_[o];
-        moment[a] += w * pa * (y_(held_[p], o) - mean_[o]);
-        for (std::size_t b = 0; b < k; ++b) gram(a, b) += w * pa * (candidates[b].held(p, o) - mean_[o]);
+        const double pa = candidates[a].held(p, o) - mean(p, o);
+        moment[a] += w * pa * (y_(held_[p], o) - mean(p, o));
+        for (std::size_t b = 0; b < k; ++b) gram(a, b) += w * pa * (candidates[b].held(p, o) - mean(p, o));
       }
     }
   return blend_weights(gram, moment);
@@ -132,7 +178,7 @@ double RaceRows::certainty(const Matrix<double>& held, Numbers rows, Numbers col
   double gain = 0, left = 0;
   for (const std::size_t p : rows)
     for (const std::size_t k : columns) {
-      const double y = y_(held_[p], k), by_mean = y - mean_[k], by_blend = y - held(p, k);
+      const double y = y_(held_[p], k), by_mean = y - mean(p, k), by_blend = y - held(p, k);
       gain += weight(held_[p]) * (by_mean * by_mean - by_blend * by_blend);
       left += weight(held_[p]) * by_blend * by_blend / double(rows.size());
     }
@@ -156,9 +202,9 @@ Matrix<double> RaceRows::blend(std::span<const Candidate> candidates, const Matr
   Matrix<double> out(held_.size(), y_.cols());
   for (std::size_t p = 0; p < out.rows(); ++p)
     for (std::size_t k = 0; k < out.cols(); ++k) {
-      out(p, k) = mean_[k];
+      out(p, k) = mean(p, k);
       for (std::size_t j = 0; j < weights.rows(); ++j)
-        out(p, k) += weights(j, k) * (candidates[j].held(p, k) - mean_[k]);
+        out(p, k) += weights(j, k) * (candidates[j].held(p, k) - mean(p, k));
     }
   return out;
 }
@@ -182,6 +228,17 @@ UnseenRows RaceRows::unseen(const Matrix<double>& held, const std::vector<double
     rows.weights[p] = weight(held_[p]) / (class_weights.empty() ? 1 : class_weights[std::size_t(target[0])]);
   }
   return rows;
+}
+
+MapPtr mean_of(std::vector<MapPtr> maps) {
+  if (maps.size() == 1) return maps[0];
+  for (MapPtr& map : maps) {
+    const std::size_t outputs = map->outputs();
+    Matrix<double> share(outputs, outputs);
+    for (std::size_t k = 0; k < outputs; ++k) share(k, k) = 1 / double(maps.size());
+    map = chain({std::move(map), linear(std::move(share), std::vector<double>(outputs, 0.0))});
+  }
+  return sum(std::move(maps));
 }
 
 std::vector<double> distance_shares(const Metric& diagonal, const Matrix<float>& x,

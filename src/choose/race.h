@@ -23,6 +23,7 @@ namespace bochner {
 constexpr double kHeldShare = 0.15;
 constexpr std::size_t kMostHeld = 10000;    // but not more rows than these
 constexpr std::size_t kCrosswiseParts = 5;  // of them, that are blended crosswise
+constexpr std::size_t kFoldParts = 5;       // of few rows: as many folds as asked for are held out in turn
 
 // A training that races: what it predicts for the rows held out, coded, and how it is fitted again on all rows.
 struct Candidate {
@@ -61,29 +62,41 @@ class RaceSource {
   std::unique_ptr<Rows> kept_;
 };
 
-// The rows of a race, all in memory: inputs as the stream's map makes them, coded targets, and which are held out.
+// Rows held out together.
+struct RaceFold {
+  MachineRows machine;              // all rows, and which of them are held out
+  std::vector<std::uint32_t> held;  // their numbers, rising
+  std::vector<double> mean;         // of the codes of the others
+  std::size_t first = 0;            // place of its first row among those held out in all folds
+};
+
+// The rows of a race, all in memory: inputs as the stream's map makes them, coded targets, and which are held out: once
+// or, in several folds, each row in one of them at most. Predictions of rows held out are in the order of held().
 class RaceRows {
  public:
-  RaceRows(const Stream& stream, const TargetCode& code, std::size_t rows, std::uint64_t seed);
+  // folds: 1, or up to kFoldParts of that many parts, with rows of each class shared out evenly.
+  RaceRows(const Stream& stream, const TargetCode& code, std::size_t rows, std::uint64_t seed, std::size_t folds = 1);
   RaceRows(const RaceRows&) = delete;
   RaceRows& operator=(const RaceRows&) = delete;
 
-  const MachineRows& machine() const { return machine_; }
+  std::size_t folds() const { return folds_.size(); }
+  const RaceFold& fold(std::size_t f) const { return folds_[f]; }
+  const MachineRows& machine() const { return folds_[0].machine; }
   const Matrix<float>& inputs() const { return x_; }
   std::span<const std::uint32_t> held() const { return held_; }
-  const std::vector<double>& mean() const { return mean_; }  // of the codes of the rows not held out
-  bool is_held(std::uint64_t row) const { return machine_.held[row]; }
+  std::size_t outputs() const { return y_.cols(); }
+  Matrix<double> together(std::span<const Matrix<double>> of_folds) const;  // predictions
 
   double error(const Matrix<double>& held) const;  // mean squared, of predictions of the rows held out
   double relative(double error) const;             // to that of the mean
+  // Predictions of the rows of the first fold.
+  double first_error(const Matrix<double>& held) const;
 
   // y = mean + sum_j b_j (p_j - mean) by non-negative least squares on the rows held out, shrunk where they gain little
   // more than chance would: all of it to 0 where there is no signal. Candidates x columns: of classes the same in all
   // columns, of numbers each column its own.
   Matrix<double> weigh(std::span<const Candidate> candidates) const;
-  double blended_error(std::span<const Candidate> candidates) const {
-    return error(blend(candidates, weigh(candidates)));
-  }
+  double first_blended_error(std::span<const Candidate> candidates) const;  // of the first fold alone
   // Predictions of that blend for the rows held out, coded; and their score in the units of the targets.
   Matrix<double> blend(std::span<const Candidate> candidates, const Matrix<double>& weights) const;
   // The same where each fifth of these rows has the weights that the others gave: what a blend does with new rows.
@@ -96,12 +109,14 @@ class RaceRows {
   UnseenRows unseen(const Matrix<double>& held, const std::vector<double>& class_weights) const;
 
  private:
+  double mean(std::size_t p, std::size_t k) const { return folds_[fold_of_[p]].mean[k]; }  // p: place in held()
   double weight(std::size_t row) const { return weights_.empty() ? 1.0 : weights_[row]; }
   double decoded(double code, std::size_t column) const {
     return code_.task == Task::regression ? code_.center[column] + code_.unit[column] * code : code;
   }
   void read(const Stream& stream);
-  void hold_out(std::uint64_t seed);
+  void hold_out(std::uint64_t seed, std::size_t folds);
+  std::vector<std::size_t> parts(std::uint64_t seed) const;  // of kFoldParts, that rows belong to
   using Numbers = std::span<const std::size_t>;
   Matrix<double> weigh(std::span<const Candidate> candidates, Numbers rows) const;  // by these of the rows held out
   std::vector<double> weigh(std::span<const Candidate> candidates, Numbers rows, Numbers columns) const;
@@ -116,10 +131,15 @@ class RaceRows {
   TargetCode code_;
   Matrix<float> x_;
   Matrix<double> y_, targets_;
-  std::vector<double> weights_, mean_;
-  MachineRows machine_;
+  std::vector<double> weights_, mean_;  // of the folds' means
+  bool own_choices_ = false;
+  std::vector<RaceFold> folds_;
   std::vector<std::uint32_t> held_;
+  std::vector<std::size_t> fold_of_;  // each of these
 };
+
+// (maps[0](x) + maps[1](x) + ...) / their number.
+MapPtr mean_of(std::vector<MapPtr> maps);
 
 // The share of the squared distance between rows that each input makes, by a diagonal metric over twofold inputs:
 // scale^2 times the variance of what enters.

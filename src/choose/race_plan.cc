@@ -9,6 +9,8 @@
 #include <array>
 #include <cmath>
 
+#include "choose/race.h"
+
 namespace bochner {
 
 namespace {
@@ -27,7 +29,9 @@ constexpr double kSampledCell = 1e-5, kRivalCell = 2.5e-6;  // of a rival's trai
 
 constexpr double kSerial = 0.1;  // of the work, that threads do not share
 constexpr double kLeastRows = 1000;
-constexpr double kMostPursued = 64;  // targets
+constexpr double kMostPursued = 64;    // targets
+constexpr double kLargeTable = 20000;  // rows
+constexpr double kFoldSeconds = 45;    // of metrics, machines of one size and trees in all folds together
 
 // Between fast and what a budget of a few seconds leaves.
 RacePlan quick_plan() {
@@ -43,6 +47,8 @@ RacePlan quick_plan() {
   plan.machine.grows = false;
   plan.tree_rounds = 200;
   plan.rivals.resize(1);
+  plan.judges = 0;
+  plan.flow_of_few_rows = std::nullopt;
   return plan;
 }
 
@@ -55,15 +61,17 @@ double flow_step(FlowBatch batch, const RaceSize& size, bool full) {
          kMultiply * (3 * a * (a + b) * c + by_metric);
 }
 
-double metric_seconds(const RacePlan& plan, const RaceSize& size) {
-  const MachineEffort& e = plan.machine;
+double flow_seconds(const MachineEffort& e, const RaceSize& size) {
   const auto steps = [&](std::size_t phase) { return double(e.steps[phase]); };
-  double sum = steps(0) * flow_step(e.few, size, false) + steps(1) * flow_step(e.more, size, false) +
-               steps(2) * flow_step(e.few, size, true) + steps(3) * flow_step(e.more, size, true);
-  // The small machine that looks at inputs, learnt from these rows and from half of them, a quarter, ...
+  return steps(0) * flow_step(e.few, size, false) + steps(1) * flow_step(e.more, size, false) +
+         steps(2) * flow_step(e.few, size, true) + steps(3) * flow_step(e.more, size, true);
+}
+
+// The small machine that looks at inputs, learnt from these rows and from half of them, a quarter, ...
+double report_seconds(const RacePlan& plan, const RaceSize& size) {
   const double n = std::min(size.rows, 8192.0), m = std::min(n, 1000.0), d = std::min(size.inputs, 512.0);
-  sum += (plan.curve ? 2 : 1) * (n * m * (kEntry + kProduct * d) + kMultiply * (n * m * m + 4 * m * m * m / 3));
-  return sum + 60000 * m * (kEntry + kProduct * d);
+  const double learnt = n * m * (kEntry + kProduct * d) + kMultiply * (n * m * m + 4 * m * m * m / 3);
+  return (plan.curve ? 2 : 1) * learnt + 60000 * m * (kEntry + kProduct * d);
 }
 
 // Landmarks and rows of a leaf of a machine in a metric.
@@ -122,6 +130,7 @@ std::vector<RacePlan> plans_from(Effort most) {
     plans.push_back(race_plan(effort));
     plans.back().name += ", machines that do not grow";
     plans.back().machine.grows = false;
+    plans.back().judges = 0;
   }
   plans.push_back(quick_plan());
   return plans;
@@ -135,8 +144,10 @@ RacePlan race_plan(Effort effort) {
   plan.rivals = {{"linear", NoMap{}, false},
                  {"bins", Binning{}, true},
                  {"bins of 1-2 inputs", Binning{.order_low = 1, .order_high = 2}, false}};
+  plan.flow_of_few_rows = {{120, 0, 150, 60}, {500, 500}, {700, 700}};
   MachineEffort& e = plan.machine;
   if (effort == Effort::fast) {
+    plan.flow_of_few_rows = {{100, 0, 100, 40}, {400, 400}, {600, 600}};
     e.steps = {100, 0, 100, 40};
     e.few = {400, 600};
     e.more = {800, 1200};
@@ -146,11 +157,13 @@ RacePlan race_plan(Effort effort) {
     e.leaf.lambdas = {1e-7, 1e-5, 1e-3};
     plan.curve = false;
     plan.tree_rounds = 500;
+    plan.judges = 0;
     return plan;
   }
   plan.rivals.push_back({"bins of 1-3 inputs", Binning{.order_low = 1, .order_high = 3}, false});
   plan.rivals.push_back({"fourier", Fourier{}, false});
   if (effort == Effort::best) {
+    plan.flow_of_few_rows = std::nullopt;
     e.steps = {160, 50, 200, 100};
     e.few = {800, 1000};
     e.more = {2500, 3000};
@@ -158,6 +171,7 @@ RacePlan race_plan(Effort effort) {
     e.leaf.leaf_rows = 2000;
     e.most_products = 8e12;
     e.most_leaf_products = 2e12;
+    plan.judges = 6000;
   }
   return plan;
 }
@@ -188,8 +202,30 @@ std::string BudgetedRace::text(double budget) const {
 
 RaceForecast forecast(const RacePlan& plan, const RaceSize& size) {
   const RaceSize raced = with_rows(size, double(plan.most_rows));
-  return {size.rows * size.columns * kCell, metric_seconds(plan, raced), kernels_seconds(plan, raced),
-          trees_seconds(plan, raced), rivals_seconds(plan, raced)};
+  const std::size_t folds = race_folds(plan, size);
+  const double times = double(folds), flow = flow_seconds(machine_effort(plan, raced.rows, folds), raced);
+  return {size.rows * size.columns * kCell, times * flow + report_seconds(plan, raced),
+          times * kernels_seconds(plan, raced), times * trees_seconds(plan, raced),
+          (1 + 0.5 * (times - 1)) * rivals_seconds(plan, raced)};
+}
+
+MachineEffort machine_effort(const RacePlan& plan, double rows, std::size_t folds) {
+  MachineEffort effort = plan.machine;
+  if (rows >= kLargeTable || !plan.flow_of_few_rows) return effort;
+  effort.steps = plan.flow_of_few_rows->steps;
+  for (std::size_t& steps : effort.steps) steps = folds > 1 ? 2 * steps / 3 : steps;
+  effort.few = plan.flow_of_few_rows->few;
+  effort.more = plan.flow_of_few_rows->more;
+  return effort;
+}
+
+std::size_t race_folds(const RacePlan& plan, const RaceSize& size) {
+  const RaceSize raced = with_rows(size, double(plan.most_rows));
+  const double wanted = std::ceil(double(kFoldParts * plan.judges) / raced.rows);
+  const double one = flow_seconds(machine_effort(plan, raced.rows, 2), raced) +
+                     2 * machine_seconds(plan.machine, raced, 1) + trees_seconds(plan, raced);
+  const double affordable = std::max(1.0, kFoldSeconds / one);
+  return std::size_t(std::clamp(std::min(wanted, affordable), 1.0, double(kFoldParts)));
 }
 
 BudgetedRace race_within(double seconds, int threads, Effort most, const RaceSize& size) {

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,14 +23,22 @@ struct Rival {
 
 constexpr std::size_t kMostRaceRows = 1000000;
 
+// Steps and draws of rows of the flow, as in MachineEffort.
+struct FlowEffort {
+  std::array<std::size_t, 4> steps = {};
+  FlowBatch few = {}, more = {};
+};
+
 // How far a race goes.
 struct RacePlan {
   std::string name;  // "normal"
   MachineEffort machine = {};
-  bool curve = true;  // the learning curve is told
+  std::optional<FlowEffort> flow_of_few_rows = {};  // instead, where the table is not large
+  bool curve = true;                                // the learning curve is told
   std::size_t tree_rounds = 1500;
   std::vector<Rival> rivals = {};
   std::size_t most_rows = kMostRaceRows;  // that race
+  std::size_t judges = 1200;              // rows held out that make folds of few rows needless; 0: never folds
 };
 RacePlan race_plan(Effort effort);
 // Bins of few inputs pursue which, target by target: of very many targets that takes minutes, and they are left out.
@@ -51,6 +60,13 @@ struct RaceForecast {
   std::string text() const;  // "30 processor seconds (metric 8, kernels 7, trees 5, rivals 10)"
 };
 RaceForecast forecast(const RacePlan& plan, const RaceSize& size);
+
+// How many folds are held out in turn: one, or of few rows as many as make the plan's judges together and do not take
+// long.
+std::size_t race_folds(const RacePlan& plan, const RaceSize& size);
+// The machines' effort: with the flow of few rows where these are no more, and fewer steps where metrics of several
+// folds are averaged.
+MachineEffort machine_effort(const RacePlan& plan, double rows, std::size_t folds);
 
 // The furthest race whose forecast, shared out among the threads, stays within `seconds`; where none does, the
 // shortest. It goes from `most` down: fewer landmarks, rows of a leaf, steps, trees and rivals, then fewer rows.

@@ -28,8 +28,8 @@ class SmallMachine {
     for (const std::uint32_t i : draw_rows(others.size(), std::min(kMostLearnt, others.size()), seed, 4000000))
       learnt_.push_back(others[i]);
     for (const std::uint32_t i :
-         draw_rows(rows.held().size(), std::min(kMostJudged, rows.held().size()), seed, 4000001))
-      held_.push_back(rows.held()[i]);
+         draw_rows(rows.fold(0).held.size(), std::min(kMostJudged, rows.fold(0).held.size()), seed, 4000001))
+      held_.push_back(rows.fold(0).held[i]);
     held_x_ = gathered(held_);
   }
 
@@ -83,7 +83,7 @@ class SmallMachine {
       const double w = all.weights.empty() ? 1 : all.weights[held_[p]];
       for (std::size_t k = 0; k < found.cols(); ++k) {
         error += w * std::pow(all.y(held_[p], k) - found(p, k), 2);
-        variance += w * std::pow(all.y(held_[p], k) - rows_.mean()[k], 2);
+        variance += w * std::pow(all.y(held_[p], k) - rows_.fold(0).mean[k], 2);
       }
     }
     return variance > 0 ? error / variance : 0;

@@ -52,29 +52,46 @@ double affordable_bins(std::span<const TwofoldColumn> columns, std::size_t targe
   return std::min(256.0, of_numbers / std::max(1.0, count(TwofoldColumn::Kind::number)));
 }
 
+constexpr std::uint64_t kNextSeed = 1000003;  // of the next fold
+
 Candidate race(const Workers& on, const RaceRows& rows, const std::vector<std::uint32_t>& inputs,
-               BoostingOptions chosen, Checkpoint* checkpoint) {
+               const BoostingOptions& options, Checkpoint* checkpoint) {
   const MetricRows all{rows.machine().rows.x, rows.machine().rows.y, rows.machine().rows.weights};
-  const std::size_t held = rows.held().size(), targets = all.y.cols;
-  const std::string kind = chosen.levels > 0 ? fmt::format("symmetric trees of {} levels", chosen.levels)
-                                             : fmt::format("trees of {} leaves", chosen.leaves);
-  const std::vector<double> found = logged(checkpoint, kind, 1 + held * targets, [&] {
-    const std::vector<std::uint32_t> fitted = rows.machine().numbers(false);
-    const BoostedTrees trees = boost_trees(on, {all, fitted, rows.held(), inputs}, chosen);
-    std::vector<double> out = {double(trees.trees.size())};
-    out.insert(out.end(), trees.judged.data(), trees.judged.data() + held * targets);
-    return out;
-  });
-  chosen.rounds = std::size_t(found[0]);
+  const std::size_t targets = all.y.cols;
+  const std::string kind = options.levels > 0 ? fmt::format("symmetric trees of {} levels", options.levels)
+                                              : fmt::format("trees of {} leaves", options.leaves);
+  std::vector<BoostingOptions> chosen;  // of each fold: its seed and rounds
+  std::vector<Matrix<double>> predictions;
+  std::size_t most = 0;
+  for (std::size_t f = 0; f < rows.folds(); ++f) {
+    const RaceFold& fold = rows.fold(f);
+    BoostingOptions of_fold = options;
+    of_fold.seed += f * kNextSeed;
+    const std::vector<double> found = logged(checkpoint, kind, 1 + fold.held.size() * targets, [&] {
+      const std::vector<std::uint32_t> fitted = fold.machine.numbers(false);
+      const BoostedTrees trees = boost_trees(on, {all, fitted, fold.held, inputs}, of_fold);
+      std::vector<double> out = {double(trees.trees.size())};
+      out.insert(out.end(), trees.judged.data(), trees.judged.data() + fold.held.size() * targets);
+      return out;
+    });
+    of_fold.rounds = std::size_t(found[0]);
+    most = std::max(most, of_fold.rounds);
+    chosen.push_back(of_fold);
+    predictions.emplace_back(fold.held.size(), targets);
+    std::copy(found.begin() + 1, found.end(), predictions.back().data());
+  }
   Candidate c;
-  c.name = fmt::format("boosted {} ({} trees)", kind, chosen.rounds);
-  c.held = Matrix<double>(held, targets);
-  std::copy(found.begin() + 1, found.end(), c.held.data());
+  c.name = fmt::format("boosted {} ({} trees{})", kind, most,
+                       rows.folds() > 1 ? fmt::format(", {} times", rows.folds()) : "");
+  c.held = rows.together(predictions);
   c.error = rows.error(c.held);
   c.refit = [on, all, inputs, chosen] {
     std::vector<std::uint32_t> every(all.u.rows);
     for (std::size_t i = 0; i < every.size(); ++i) every[i] = std::uint32_t(i);
-    return boost_trees(on, {all, every, {}, inputs}, chosen).map(all.u.cols);
+    std::vector<MapPtr> maps;
+    for (const BoostingOptions& of_fold : chosen)
+      maps.push_back(boost_trees(on, {all, every, {}, inputs}, of_fold).map(all.u.cols));
+    return mean_of(std::move(maps));
   };
   return c;
 }

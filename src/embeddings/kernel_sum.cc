@@ -14,9 +14,10 @@ namespace {
 
 constexpr std::size_t kSlice = 1024;
 
-// As pack_landmarks, of points that may be double and are divided by the length scales already; for dense rows.
+}  // namespace
+
 template <class T>
-Landmarks<T> packed(const KernelSlope& kernel, const Matrix<T>& x) {
+Landmarks<T> pack_scaled(const KernelSlope& kernel, const Matrix<T>& x) {
   constexpr std::size_t kPanel = Landmarks<T>::kPanel;
   Landmarks<T> y;
   y.shape = *kernel.shape();
@@ -33,7 +34,8 @@ Landmarks<T> packed(const KernelSlope& kernel, const Matrix<T>& x) {
   return y;
 }
 
-}  // namespace
+template Landmarks<float> pack_scaled(const KernelSlope&, const Matrix<float>&);
+template Landmarks<double> pack_scaled(const KernelSlope&, const Matrix<double>&);
 
 KernelSum::KernelSum(const Workers& on, const KernelSlope& kernel, Matrix<double> x, std::vector<double> alpha,
                      bool in_float)
@@ -61,7 +63,7 @@ void KernelSum::pack(std::vector<Slice<T>>& slices) {
         slice.weighted(i, j + 1) = T(alpha_[begin + i] * v);
       }
     }
-    slice.points = packed<T>(kernel_, slice.x);
+    slice.points = pack_scaled(kernel_, slice.x);
     slices.push_back(std::move(slice));
   }
 }

@@ -12,6 +12,10 @@
 
 namespace bochner {
 
+// As pack_landmarks, of points that may be double and are divided by the length scales already; for dense rows.
+template <class T>
+Landmarks<T> pack_scaled(const KernelSlope& kernel, const Matrix<T>& x);
+
 // mu = sum_i alpha_i k(x_i, .), to be asked for its values and gradients at many points, many times. x is divided by
 // the length scales. The gaussian goes through the backend's vectors, in float where `in_float`; other kernels pair by
 // pair.

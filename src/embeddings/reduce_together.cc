@@ -2,7 +2,6 @@
 // Copyright 2026 The bochner authors
 
 #include <cmath>
-#include <memory>
 
 #include "base/clock.h"
 #include "base/require.h"
@@ -16,7 +15,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kIterations = 200;
+constexpr std::size_t kIterations = 1000;
 
 void check(const SharedExpansion& of, const ReduceOptions& options) {
   require(options.method == ReduceOptions::Method::joint,
@@ -35,17 +34,11 @@ SharedSet reduce_together(const SharedExpansion& of, const ReduceOptions& option
   const KernelSlope kernel(of.kernel);
   Clock clock;
   const Matrix<double> x = scaled(of.points.view(), of.kernel);
-  std::vector<std::unique_ptr<KernelSum>> sums;
-  std::vector<const KernelSum*> mus;
+  const KernelSums mus(on, kernel, x, of.weights);
   std::vector<double> mass(n);
-  double norm2 = 0;
-  for (std::size_t f = 0; f < functions; ++f) {
-    std::vector<double> alpha(n);
-    for (std::size_t i = 0; i < n; ++i) mass[i] += std::fabs(alpha[i] = of.weights(i, f));
-    sums.push_back(std::make_unique<KernelSum>(on, kernel, x, std::move(alpha), in_float(n)));
-    mus.push_back(sums.back().get());
-    norm2 += mus.back()->squared_norm();
-  }
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t f = 0; f < functions; ++f) mass[i] += std::fabs(of.weights(i, f));
+  const double norm2 = mus.squared_norm();
   SharedSet set{cluster_centres(x, mass, options.points, options.seed, 5),
                 {},
                 0,
@@ -53,21 +46,19 @@ SharedSet reduce_together(const SharedExpansion& of, const ReduceOptions& option
                 0,
                 0,
                 of.kernel};
-  ExactObjective objective(mus);
+  SharedObjective objective(mus);
   const SmoothFunction f = [&](std::span<const double> at, std::span<double> g) { return objective(at, g); };
   const std::span<double> numbers(set.points.data(), set.points.rows() * set.points.cols());
   set.steps = lbfgs(f, numbers,
                     {.memory = 20,
                      .most_iterations = kIterations,
-                     .share = 5e-4,
+                     .share = 1e-5,
                      .first_step = 0.3 * std::sqrt(double(set.points.rows())),
                      .between = [&threads] { threads.check_stop(); }})
                   .evaluations;
   std::vector<double> gradient(numbers.size());
   set.rkhs_distance = std::sqrt(std::max(norm2 + objective(numbers, gradient), 0.0));
-  set.weights = Matrix<double>(set.points.rows(), functions);
-  for (std::size_t c = 0; c < functions; ++c)
-    for (std::size_t j = 0; j < set.points.rows(); ++j) set.weights(j, c) = objective.beta(c)[j];
+  set.weights = objective.beta();
   for (std::size_t i = 0; i < set.points.rows(); ++i)
     for (std::size_t j = 0; j < set.points.cols(); ++j) set.points(i, j) *= of.kernel.length_scale(j);
   set.seconds = clock.lap();

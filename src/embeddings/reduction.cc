@@ -19,6 +19,20 @@ namespace {
 constexpr std::size_t kPieceRows = 32, kSliceRows = 1024;
 constexpr double kRidge = 1e-11;  // of the diagonal, 1
 
+// gradient(j, :) += 2 sum_l pairs(j, l) grad k(x_j, x_l).
+void add_pair_gradients(const KernelSlope& kernel, MatrixView<const double> x, const Matrix<double>& k,
+                        const Matrix<double>& pairs, MatrixView<double> gradient) {
+  const std::size_t n = x.rows, d = x.cols;
+  for (std::size_t j = 0; j < n; ++j)
+    for (std::size_t l = 0; l < n; ++l) {
+      if (l == j) continue;
+      if (kernel.gaussian())
+        for (std::size_t i = 0; i < d; ++i) gradient(j, i) -= 2 * pairs(j, l) * k(j, l) * (x(j, i) - x(l, i));
+      else
+        kernel.add_gradient({x.row(j), d}, {x.row(l), d}, 2 * pairs(j, l), {gradient.row(j), d});
+    }
+}
+
 }  // namespace
 
 void multiply_on(const Workers& on, MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) {
@@ -44,55 +58,68 @@ Matrix<double> kernel_matrix(const KernelSlope& kernel, MatrixView<const double>
   return k;
 }
 
-Projected project_weights(Matrix<double> k, std::span<const double> b, ReduceOptions::Weights weights) {
-  if (weights != ReduceOptions::Weights::free)
-    return constrained_weights(k, b, weights == ReduceOptions::Weights::probabilities);
-  const std::size_t n = b.size();
+Matrix<double> free_weights(const Matrix<double>& k, Matrix<double> b) {
   double size = 0;
-  for (std::size_t i = 0; i < n; ++i) size = std::max(size, k(i, i));
+  for (std::size_t i = 0; i < k.rows(); ++i) size = std::max(size, k(i, i));
   for (double ridge = kRidge * std::max(size, 1e-300);; ridge *= 100) {
     Matrix<double> l = k;
-    for (std::size_t i = 0; i < n; ++i) l(i, i) += ridge;
+    for (std::size_t i = 0; i < k.rows(); ++i) l(i, i) += ridge;
     if (factor_lower(l.view()) != 0) continue;
-    Projected found{{b.begin(), b.end()}, 0};
-    const MatrixView<double> column{found.beta.data(), n, 1, 1};
-    solve_lower(l.view(), column);
-    solve_lower_transposed(l.view(), column);
-    for (std::size_t i = 0; i < n; ++i) found.captured += b[i] * found.beta[i];
-    return found;
+    solve_lower(l.view(), b.view());
+    solve_lower_transposed(l.view(), b.view());
+    return b;
   }
 }
 
+Projected project_weights(const Matrix<double>& k, std::span<const double> b, ReduceOptions::Weights weights) {
+  if (weights != ReduceOptions::Weights::free)
+    return constrained_weights(k, b, weights == ReduceOptions::Weights::probabilities);
+  const std::size_t n = b.size();
+  Matrix<double> column(n, 1);
+  std::copy(b.begin(), b.end(), column.data());
+  const Matrix<double> beta = free_weights(k, std::move(column));
+  Projected found{{beta.data(), beta.data() + n}, 0};
+  for (std::size_t i = 0; i < n; ++i) found.captured += b[i] * found.beta[i];
+  return found;
+}
+
+// d/dx_j = -2 beta_j (grad mu(x_j) - sum_l beta_l grad k(x_j, x_l))
 double ExactObjective::operator()(std::span<const double> x, std::span<double> gradient) {
-  const KernelSlope& kernel = mus_[0]->kernel();
-  const std::size_t d = mus_[0]->inputs(), n = x.size() / d;
+  const std::size_t d = mu_.inputs(), n = x.size() / d;
   const MatrixView<const double> points{x.data(), n, d, d};
-  const Matrix<double> k = kernel_matrix(kernel, points);
-  std::fill(gradient.begin(), gradient.end(), 0.0);
-  Matrix<double> slopes(n, d), pairs(n, n);  // pairs: sum over mu of beta_j beta_l
+  const MatrixView<double> slopes{gradient.data(), n, d, d};
+  const Matrix<double> k = kernel_matrix(mu_.kernel(), points);
   std::vector<double> b(n);
-  double captured = 0;
-  beta_.clear();
-  for (const KernelSum* mu : mus_) {
-    mu->evaluate(points, b, slopes.view());
-    Projected best = project_weights(k, b, weights_);
-    captured += best.captured;
-    for (std::size_t j = 0; j < n; ++j) {
-      for (std::size_t i = 0; i < d; ++i) gradient[j * d + i] -= 2 * best.beta[j] * slopes(j, i);
-      for (std::size_t l = 0; l < n; ++l) pairs(j, l) += best.beta[j] * best.beta[l];
-    }
-    beta_.push_back(std::move(best.beta));
+  mu_.evaluate(points, b, slopes);
+  Projected best = project_weights(k, b, weights_);
+  beta_ = std::move(best.beta);
+  Matrix<double> pairs(n, n);
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t i = 0; i < d; ++i) slopes(j, i) *= -2 * beta_[j];
+    for (std::size_t l = 0; l < n; ++l) pairs(j, l) = beta_[j] * beta_[l];
   }
-  // d/dx_j = -2 sum over mu of beta_j (grad mu(x_j) - sum_l beta_l grad k(x_j, x_l))
-  for (std::size_t j = 0; j < n; ++j)
-    for (std::size_t l = 0; l < n; ++l) {
-      if (l == j) continue;
-      if (kernel.gaussian())
-        for (std::size_t i = 0; i < d; ++i)
-          gradient[j * d + i] -= 2 * pairs(j, l) * k(j, l) * (points(j, i) - points(l, i));
-      else
-        kernel.add_gradient({points.row(j), d}, {points.row(l), d}, 2 * pairs(j, l), gradient.subspan(j * d, d));
-    }
+  add_pair_gradients(mu_.kernel(), points, k, pairs, slopes);
+  return -best.captured;
+}
+
+double SharedObjective::operator()(std::span<const double> x, std::span<double> gradient) {
+  const std::size_t d = mus_.inputs(), n = x.size() / d, functions = mus_.functions();
+  const MatrixView<const double> points{x.data(), n, d, d};
+  const MatrixView<double> slopes{gradient.data(), n, d, d};
+  const Matrix<double> k = kernel_matrix(mus_.kernel(), points);
+  Matrix<double> b(n, functions);
+  mus_.evaluate(points, b.view());
+  beta_ = free_weights(k, b);
+  mus_.gradients(points, beta_.view(), slopes);
+  Matrix<double> pairs(n, n);
+  double captured = 0;
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t f = 0; f < functions; ++f) captured += b(j, f) * beta_(j, f);
+    for (std::size_t i = 0; i < d; ++i) slopes(j, i) *= -2;
+    for (std::size_t l = 0; l < n; ++l)
+      for (std::size_t f = 0; f < functions; ++f) pairs(j, l) += beta_(j, f) * beta_(l, f);
+  }
+  add_pair_gradients(mus_.kernel(), points, k, pairs, slopes);
   return -captured;
 }
 

@@ -13,6 +13,7 @@
 #include "bochner/matrix.h"
 #include "bochner/reduce.h"
 #include "embeddings/kernel_sum.h"
+#include "embeddings/kernel_sums.h"
 #include "solve/lbfgs.h"
 
 namespace bochner {
@@ -41,26 +42,38 @@ struct Projected {
   std::vector<double> beta;
   double captured = 0;
 };
-Projected project_weights(Matrix<double> k, std::span<const double> b,
+// (K + lambda I) beta = b of several b at once, points x functions.
+Matrix<double> free_weights(const Matrix<double>& k, Matrix<double> b);
+Projected project_weights(const Matrix<double>& k, std::span<const double> b,
                           ReduceOptions::Weights weights = ReduceOptions::Weights::free);
 Projected constrained_weights(const Matrix<double>& k, std::span<const double> b, bool sum_to_one);
 Matrix<double> kernel_matrix(const KernelSlope& kernel, MatrixView<const double> x);
 
 // |mu - sum_j beta_j k(x_j, .)|^2 less |mu|^2, the weights the best for the points: variable projection (Golub &
-// Pereyra 1973). As a function of the points alone, its gradient is that for fixed weights. Of several mu of one kernel
-// and one set of rows: their sum, every mu with weights of its own.
+// Pereyra 1973). As a function of the points alone, its gradient is that for fixed weights.
 class ExactObjective {
  public:
   explicit ExactObjective(const KernelSum& mu, ReduceOptions::Weights weights = ReduceOptions::Weights::free)
-      : mus_{&mu}, weights_(weights) {}
-  explicit ExactObjective(std::vector<const KernelSum*> mus) : mus_(std::move(mus)) {}
+      : mu_(mu), weights_(weights) {}
   double operator()(std::span<const double> x, std::span<double> gradient);
-  const std::vector<double>& beta(std::size_t mu = 0) const { return beta_[mu]; }
+  const std::vector<double>& beta() const { return beta_; }
 
  private:
-  std::vector<const KernelSum*> mus_;
-  ReduceOptions::Weights weights_ = ReduceOptions::Weights::free;
-  std::vector<std::vector<double>> beta_;
+  const KernelSum& mu_;
+  ReduceOptions::Weights weights_;
+  std::vector<double> beta_;
+};
+
+// The same of several mu at the same points: the sum over them, each with weights of its own.
+class SharedObjective {
+ public:
+  explicit SharedObjective(const KernelSums& mus) : mus_(mus) {}
+  double operator()(std::span<const double> x, std::span<double> gradient);
+  const Matrix<double>& beta() const { return beta_; }  // points x functions
+
+ private:
+  const KernelSums& mus_;
+  Matrix<double> beta_;
 };
 
 // Random features of the kernel: cos and sin of m frequencies, or m shifted cosines.

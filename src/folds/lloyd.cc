@@ -23,18 +23,25 @@ double quanta(double most) {
   return std::ldexp(1.0, 31 - exponent);
 }
 
+// To the nearest, ties to even, of what is far below 2^51; unlike std::llrint no call.
+std::int64_t rounded(double value) {
+  constexpr double shift = 0x1.8p52;
+  return std::int64_t((value + shift) - shift);
+}
+
 }  // namespace
 
 Centres::Centres(Matrix<double> given)
     : points(std::move(given)),
       squares(points.rows()),
       across_(points.cols(), points.rows()),
+      points_float_(points.rows(), points.cols()),
       across_float_(points.cols(), points.rows()) {
   for (std::size_t k = 0; k < points.rows(); ++k)
     for (std::size_t j = 0; j < points.cols(); ++j) {
       squares[k] += points(k, j) * points(k, j);
       across_(j, k) = points(k, j);
-      across_float_(j, k) = float(points(k, j));
+      points_float_(k, j) = across_float_(j, k) = float(points(k, j));
     }
 }
 
@@ -45,6 +52,15 @@ MatrixView<const float> Centres::across(std::size_t begin, std::size_t columns) 
 template <>
 MatrixView<const double> Centres::across(std::size_t begin, std::size_t columns) const {
   return {across_.data() + begin, width(), columns, count()};
+}
+
+template <>
+const float* Centres::point(std::size_t c) const {
+  return &points_float_(c, 0);
+}
+template <>
+const double* Centres::point(std::size_t c) const {
+  return &points(c, 0);
 }
 
 template <class C, class T>
@@ -122,9 +138,9 @@ void LloydFold::move(Threads& threads, std::span<const Move<T>> moves) {
       const double scale = per_unit_ * m.weight;
       for (std::size_t j = begin; j < end; ++j)
         if constexpr (std::is_same_v<T, std::int16_t>)
-          whole[j - begin] = whole_ ? m.z[j] : std::llrint(double(m.z[j]) * scale);
+          whole[j - begin] = whole_ ? m.z[j] : rounded(double(m.z[j]) * scale);
         else
-          whole[j - begin] = std::llrint(double(m.z[j]) * scale);
+          whole[j - begin] = rounded(double(m.z[j]) * scale);
       if (m.from != Move<T>::kNone)
         for (std::size_t j = begin; j < end; ++j) sums_(m.from, j) -= whole[j - begin];
       if (m.to != Move<T>::kNone)

@@ -26,13 +26,15 @@ struct Centres {
   // Columns begin .. begin + count of the transposed centres, width x count.
   template <class C>
   MatrixView<const C> across(std::size_t begin, std::size_t columns) const;
+  template <class C>
+  const C* point(std::size_t c) const;
 
   Matrix<double> points;        // k x width
   std::vector<double> squares;  // |c|^2
 
  private:
   Matrix<double> across_;
-  Matrix<float> across_float_;
+  Matrix<float> points_float_, across_float_;
 };
 
 // What rows are like whose sums are formed.

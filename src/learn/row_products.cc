@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "folds/gram.h"
-#include "solve/dense.h"
+#include "solve/fixed_order.h"
 
 namespace bochner {
 
@@ -45,21 +45,22 @@ ScaledRows::ScaledRows(const DenseRows& given, std::vector<std::size_t> which, s
 TiledSymmetric<double> ScaledRows::products(Threads& threads) const {
   const std::size_t n = rows.size(), D = features();
   TiledSymmetric<double> sum(n, tile_for(n));
-  Matrix<double> panel(n, std::min(kPanel, D));
+  Matrix<double> panel(std::min(kPanel, D), n);  // columns of A as rows
   for (std::size_t first = 0; first < D; first += kPanel) {
     const std::size_t width = std::min(kPanel, D - first);
     threads.run((n + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
+      std::vector<double> row(width);
       for (std::size_t i = piece * kPieceRows; i < std::min(n, (piece + 1) * kPieceRows); ++i) {
-        copy_columns(rows[i], first, width, &panel(i, 0));
-        for (std::size_t j = 0; j < width; ++j) panel(i, j) = root[i] * (panel(i, j) - mean[first + j]);
+        copy_columns(rows[i], first, width, row.data());
+        for (std::size_t j = 0; j < width; ++j) panel(j, i) = root[i] * (row[j] - mean[first + j]);
       }
     });
     const auto part = [&](std::size_t I) {
-      return MatrixView<const double>{&panel(I * sum.tile(), 0), sum.extent(I), width, panel.cols()};
+      return MatrixView<const double>{&panel(0, I * sum.tile()), width, sum.extent(I), n};
     };
     threads.run(sum.tile_count(), [&](std::size_t t, int) {
       const auto [I, J] = tile_index(t);
-      multiply_transposed(1.0, part(I), part(J), 1.0, sum.block(I, J));
+      fixed_order::add_product(part(I), part(J), sum.block(I, J));
     });
   }
   return sum;

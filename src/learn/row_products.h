@@ -20,7 +20,7 @@ inline std::size_t features_of(const DenseRows& z) {
 
 // A = diag(r) (Z - 1 m^T) of some of the rows in memory. All that a linear learner can know of fewer rows than features
 // is in A A^T: n x n numbers instead of D x D. Products are in double, panel by panel of columns in a fixed order: the
-// same bits for any threads.
+// same bits for any threads and on every machine.
 struct ScaledRows {
   DenseRows z;
   std::vector<std::size_t> rows;  // which, in the order of A

@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "backend/backend.h"
+#include "backend/exact_product.h"
 #include "folds/gram.h"
 #include "run/host.h"
-#include "solve/rough_gram.h"
 
 namespace bochner {
 
@@ -37,16 +37,17 @@ double sketch_ratio(double rows, double features) {
   return best;
 }
 
-// As float, and as bfloat16 in this processor's layout where it multiplies that.
+// As float, and packed for the product in this processor's layout.
 double sketch_panel_bytes(std::size_t features) {
   const std::size_t width = features + kKeptColumns;
   const Backend& ops = host_backend();
-  const std::size_t packed = ops.has_bfloat16() ? ops.bfloat16_bytes(kPanelRows, width) : 0;
+  const std::size_t packed = std::max(exact_product(ops).bytes(kPanelRows, width),
+                                      ops.has_bfloat16() ? ops.bfloat16_bytes(kPanelRows, width) : 0);
   return double(kPanelRows) * double(width) * sizeof(float) + double(packed);
 }
 
 TiledSymmetric<double> sketched_gram(FeatureStore& store, const CountSketch::Places& places, const SketchOf& of,
-                                     std::size_t panel_bytes, bool rounded) {
+                                     std::size_t panel_bytes, RoughGram::Numbers numbers) {
   const Workers on = store.stream().workers();
   const std::size_t size = store.features() + of.ones, buckets = places.buckets();
   KeptRows rows;
@@ -58,7 +59,7 @@ TiledSymmetric<double> sketched_gram(FeatureStore& store, const CountSketch::Pla
   const bool in_memory = store.kept_rows() == store.rows();
   if (!in_memory) panels = std::max<std::size_t>(1, panel_bytes / (kPanelRows * rows.width * 4));
   TiledSymmetric<double> gram(size, GramFold::tile_for(size));
-  RoughGram product(rounded);
+  RoughGram product(numbers);
   for (std::size_t first = 0; first < buckets; first += panels * kPanelRows) {
     const std::size_t count = std::min(panels * kPanelRows, buckets - first);
     CountSketch sketch(rows, places, of.weights, first, count, of.ones);

@@ -9,6 +9,7 @@
 #include "base/tiled_symmetric.h"
 #include "folds/count_sketch.h"
 #include "run/feature_store.h"
+#include "solve/rough_gram.h"
 
 namespace bochner {
 
@@ -32,9 +33,9 @@ struct SketchOf {
 };
 
 // B^T B of a CountSketch B of all rows: close to Z^T W Z as a preconditioner must be, at c D / n of its cost. Never
-// holds more than `panel_bytes` of B, beyond one panel. rounded: see RoughGram.
+// holds more than `panel_bytes` of B, beyond one panel.
 TiledSymmetric<double> sketched_gram(FeatureStore& store, const CountSketch::Places& places, const SketchOf& of,
-                                     std::size_t panel_bytes, bool rounded = true);
+                                     std::size_t panel_bytes, RoughGram::Numbers numbers);
 
 // The least that B takes: one panel.
 double sketch_panel_bytes(std::size_t features);

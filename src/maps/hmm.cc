@@ -99,6 +99,27 @@ HmmParts parts_of(const Archive& archive) {
                  .converged = get_flag(facts, "converged"),
                  .floor = get_number(facts, "floor"),
                  .sequence = get_text(facts, "sequence")};
+  parts.hmms = load_hmms(archive, classes);
+  return parts;
+}
+
+}  // namespace
+
+void save_hmms(const std::vector<Hmm>& hmms, Archive& archive) {
+  for (std::size_t c = 0; c < hmms.size(); ++c) {
+    const Hmm& hmm = hmms[c];
+    const std::size_t S = hmm.states(), M = hmm.components();
+    Archive of_class;
+    save_gaussians(hmm.gaussians, of_class);
+    of_class.put<double>("start", hmm.start, {S});
+    of_class.put<double>("transitions", {hmm.transitions.data(), S * S}, {S, S});
+    of_class.put<double>("weights", {hmm.weights.data(), S * M}, {S, M});
+    archive.put_child(fmt::format("class{}", c), std::move(of_class));
+  }
+}
+
+std::vector<Hmm> load_hmms(const Archive& archive, std::size_t classes) {
+  std::vector<Hmm> hmms;
   for (std::size_t c = 0; c < classes; ++c) {
     const Archive of_class = archive.child(fmt::format("class{}", c));
     Hmm hmm;
@@ -111,12 +132,10 @@ HmmParts parts_of(const Archive& archive) {
     of_class.get_into("transitions", {S, S}, std::span(hmm.transitions.data(), S * S));
     hmm.weights = Matrix<double>(S, M);
     of_class.get_into("weights", {S, M}, std::span(hmm.weights.data(), S * M));
-    parts.hmms.push_back(std::move(hmm));
+    hmms.push_back(std::move(hmm));
   }
-  return parts;
+  return hmms;
 }
-
-}  // namespace
 
 HmmStates::HmmStates(const std::vector<Hmm>& hmms) {
   require(!hmms.empty(), "hmm: no model, expected one or one of each class");
@@ -163,16 +182,7 @@ void HmmMap::save(Archive& archive) const {
   archive.tree["facts"] = {
       {"log_likelihood", facts.log_likelihood}, {"rounds", facts.rounds}, {"falls", facts.falls},
       {"converged", facts.converged},           {"floor", facts.floor},   {"sequence", facts.sequence}};
-  for (std::size_t c = 0; c < parts_.hmms.size(); ++c) {
-    const Hmm& hmm = parts_.hmms[c];
-    const std::size_t S = hmm.states(), M = hmm.components();
-    Archive of_class;
-    save_gaussians(hmm.gaussians, of_class);
-    of_class.put<double>("start", hmm.start, {S});
-    of_class.put<double>("transitions", {hmm.transitions.data(), S * S}, {S, S});
-    of_class.put<double>("weights", {hmm.weights.data(), S * M}, {S, M});
-    archive.put_child(fmt::format("class{}", c), std::move(of_class));
-  }
+  save_hmms(parts_.hmms, archive);
 }
 
 MapPtr hmm_map(std::vector<Hmm> hmms, std::vector<double> priors, HmmFacts facts) {

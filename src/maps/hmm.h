@@ -36,6 +36,10 @@ class HmmStates {
 MapPtr hmm_map(std::vector<Hmm> hmms, std::vector<double> priors, HmmFacts facts);
 MapPtr load_hmm(const Archive& archive);
 
+// Models of all classes, in an archive.
+void save_hmms(const std::vector<Hmm>& hmms, Archive& archive);
+std::vector<Hmm> load_hmms(const Archive& archive, std::size_t classes);
+
 struct HmmParts {
   std::vector<Hmm> hmms;
   std::vector<double> priors;

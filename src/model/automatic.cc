@@ -7,16 +7,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "base/clock.h"
-#include "bochner/error.h"
 #include "choose/plan.h"
 #include "choose/race.h"
+#include "choose/race_kernels.h"
 #include "choose/race_plan.h"
 #include "choose/race_report.h"
 #include "choose/race_trees.h"
+#include "model/race_rivals.h"
 #include "run/compute.h"
 #include "run/logged.h"
 #include "run/memory_plan.h"
@@ -26,13 +26,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kSampleRows = 10000, kSampledFrom = 4000;  // rows that rivals race on first
-constexpr double kSampledShare = 0.25;                           // of the rows, where these are few
-constexpr double kSampledValues = 2e6;                           // of the inputs of a sample
-constexpr double kLeastGain = 0.002;                             // that a rival must add to the blend: of its error
-constexpr std::size_t kManyRows = 40000;                         // whose sample does not judge all rivals,
-constexpr double kFarBehind = 2, kHopeless = 4;                  // but for errors so many times that of the best
-constexpr std::size_t kToldTargets = 8;                          // whose blends are said
+constexpr std::size_t kToldTargets = 8;  // whose blends are said
 constexpr std::size_t kLeastRows = 200, kMostInputs = 2000, kMostOutputs = 2000;
 
 // What a row takes while all that is learnt lies beside it: inputs, metrics' projections and leaves; codes.
@@ -41,13 +35,16 @@ double row_bytes(const Schema& schema, std::size_t outputs) {
   return double(schema.inputs) * 4 + double(outputs) * 4 * 7 + double(codes) * 8 * 6;
 }
 
-// How far the race goes: as the effort says, or as far as the budget carries. With a budget the threads count, those of
-// the beginning where a training is resumed.
-BudgetedRace planned(const Schema& schema, const Survey& survey, const TrainOptions& options, int threads,
-                     const Execution& execution, std::span<const TwofoldColumn> columns) {
+RaceSize race_size(const Schema& schema, const Survey& survey, std::span<const TwofoldColumn> columns) {
   RaceSize size{double(survey.rows()), double(schema.inputs), 0, double(schema.targets)};
   for (const TwofoldColumn& c : columns) size.inputs += double(c.outputs());
   if (schema.task == Task::classification) size.outputs = schema.labels.size() > 2 ? double(schema.labels.size()) : 1;
+  return size;
+}
+
+// How far the race goes: as the effort says, or as far as the budget carries. With a budget the threads count, those of
+// the beginning where a training is resumed.
+BudgetedRace planned(const RaceSize& size, const TrainOptions& options, int threads, const Execution& execution) {
   if (options.budget > 0) {
     const auto count = [&]() -> std::vector<double> { return {double(threads)}; };
     threads = int(logged(execution.checkpoint, "threads of the budget", 1, count)[0]);
@@ -63,7 +60,8 @@ class Race {
  public:
   Race(Rows& rows, const Survey& survey, const TrainOptions& options, Threads& threads, const Execution& execution,
        std::vector<TwofoldColumn> columns)
-      : plan_(planned(rows.schema(), survey, options, threads.count(), execution, columns)),
+      : size_(race_size(rows.schema(), survey, columns)),
+        plan_(planned(size_, options, threads.count(), execution)),
         rows_(rows),
         survey_(survey),
         options_(options),
@@ -74,7 +72,10 @@ class Race {
         inputs_(twofold(input_columns_)),
         source_(rows, survey.rows(), row_bytes(rows.schema(), inputs_->outputs()), double(memory_limit(execution)),
                 options.seed, plan_.plan.most_rows),
-        race_rows_(Stream(source_.rows(), inputs_, on_.threads, execution_), code_, source_.count(), options.seed) {}
+        race_rows_(Stream(source_.rows(), inputs_, on_.threads, execution_), code_, source_.count(), options.seed,
+                   race_folds(plan_.plan, size_)),
+        rivals_({rows, source_, race_rows_, code_, plan_.short_of_rows()}, options_, execution_,
+                [this](const std::string& line) { say(line); }) {}
 
   Fitted run() {
     Clock clock;
@@ -82,6 +83,9 @@ class Race {
     if (options_.say) options_.say(report_.notes.back());  // at once: what it is for
     if (leave_out_pursuits(plan_.plan, double(columns())))
       say(fmt::format("bins of few inputs left out: {} outputs", columns()));
+    if (race_rows_.folds() > 1)
+      say(fmt::format("few rows: {} folds of {} rows are held out in turn", race_rows_.folds(),
+                      race_rows_.fold(0).held.size()));
     if (source_.sampled())
       say(fmt::format("{} of {} rows race and make the kernels and trees{}", source_.count(), survey_.rows(),
                       plan_.short_of_rows() ? "" : "; bins are fitted on all"));
@@ -89,7 +93,7 @@ class Race {
     report_.seconds.emplace_back("metric", clock.lap());
     race_boosting();
     report_.seconds.emplace_back("trees", clock.lap());
-    for (const Rival& rival : rivals_that_go_on()) race_training(rival);
+    for (Candidate& rival : rivals_.race(plan_.plan.rivals, candidates_)) add(std::move(rival));
     report_.seconds.emplace_back("rivals", clock.lap());
     Fitted fitted{blend(), {}};
     report_.seconds.emplace_back("refit", clock.lap());
@@ -120,22 +124,15 @@ class Race {
 
   void race_metrics() {
     const MachineTalk talk{[&](const std::string& line) { say(line); }, execution_.progress, execution_.checkpoint};
-    const MachineEffort& effort = plan_.plan.machine;
-    const std::vector<Metric> metrics = learn_metrics(on_, race_rows_.machine(), effort, options_.seed, talk);
-    tell_importance(metrics[0]);
-    RaceReport seen =
-        report_race(on_, race_rows_, metrics[0], rows_.schema(), input_columns_, {plan_.plan.curve, options_.seed});
+    RacedKernels kernels =
+        race_kernels(on_, race_rows_, inputs_, machine_effort(plan_.plan, double(source_.count()), race_rows_.folds()),
+                     options_.seed, talk);
+    tell_importance(kernels.diagonal);
+    RaceReport seen = report_race(on_, race_rows_, kernels.diagonal, rows_.schema(), input_columns_,
+                                  {plan_.plan.curve, options_.seed});
     report_.importance = std::move(seen.importance);
     report_.learning_curve = std::move(seen.curve);
-    for (const Metric& metric : metrics) {
-      machines_.push_back(std::make_unique<MetricMachine>(on_, race_rows_.machine(), metric, effort, options_.seed,
-                                                          execution_.checkpoint));
-      const MetricMachine& m = *machines_.back();
-      add({fmt::format("kernel of {} ({})", metric.diagonal.empty() ? "learnt directions" : "scaled inputs", m.text()),
-           m.held_predictions(), m.error(), [this, &m] {
-             return chain({inputs_, m.refit()});
-           }});
-    }
+    for (Candidate& kernel : kernels.candidates) add(std::move(kernel));
   }
 
   void race_boosting() {
@@ -162,105 +159,6 @@ class Race {
     for (std::size_t i = 0; i < std::min<std::size_t>(5, order.size()) && shares[order[i]] > 0.01; ++i)
       line += fmt::format("{}{} {:.0f} %", line.empty() ? "" : ", ", names[order[i]], 100 * shares[order[i]]);
     say("share of the distance that inputs make: " + line);
-  }
-
-  TrainOptions other_options(const MapOptions& map) const {
-    TrainOptions other;
-    other.map = map;
-    other.seed = other.ridge.seed = options_.seed;
-    other.execution = execution_;
-    other.execution.checkpoint = nullptr;
-    return other;
-  }
-
-  // Coded again, where a model's own maps decode.
-  MapPtr coded(const Model& model) const {
-    if (code_.task == Task::classification) return model.map();
-    Matrix<double> unit(columns(), columns());
-    std::vector<double> shift(columns());
-    for (std::size_t k = 0; k < columns(); ++k) {
-      unit(k, k) = 1 / code_.unit[k];
-      shift[k] = -code_.center[k] / code_.unit[k];
-    }
-    return chain({model.map(), linear(std::move(unit), std::move(shift))});
-  }
-
-  // What a training on some of the rows predicts for those held out, coded; nothing where it does not suit the rows.
-  std::optional<Matrix<double>> predictions(const Rival& rival, const std::function<bool(std::uint64_t)>& takes) {
-    try {
-      const Model model = train(*subset_rows(source_.rows(), takes), other_options(rival.map));
-      if (model.schema().offsets != rows_.schema().offsets || model.outputs() != columns()) return {};
-      Matrix<double> values = model.predict(
-          *subset_rows(source_.rows(), [this](std::uint64_t row) { return race_rows_.is_held(row); }), execution_);
-      for (std::size_t i = 0; i < values.rows() && code_.task == Task::regression; ++i)
-        for (std::size_t k = 0; k < columns(); ++k) values(i, k) = (values(i, k) - code_.center[k]) / code_.unit[k];
-      return values;
-    } catch (const std::invalid_argument& e) {
-      say(fmt::format("{} left out: {}", rival.name, e.what()));
-    } catch (const Error& e) {
-      if (e.kind() != Error::Kind::data) throw;
-      say(fmt::format("{} left out: {}", rival.name, e.what()));
-    }
-    return {};
-  }
-
-  // The same, once: a training that is resumed takes it from the checkpoint.
-  std::optional<Matrix<double>> raced(const Rival& rival, const char* on_rows,
-                                      const std::function<bool(std::uint64_t)>& takes) {
-    const std::size_t rows = race_rows_.held().size(), size = rows * columns();
-    const auto find = [&]() -> std::vector<double> {
-      const auto held = predictions(rival, [&](std::uint64_t row) { return !race_rows_.is_held(row) && takes(row); });
-      if (!held) return {};
-      return {held->data(), held->data() + size};
-    };
-    const std::vector<double> found = logged(execution_.checkpoint, rival.name + std::string(on_rows), size, find);
-    if (found.empty()) return {};
-    Matrix<double> held(rows, columns());
-    std::copy(found.begin(), found.end(), held.data());
-    return held;
-  }
-
-  // A sample is raced first: rivals that would add nothing to the blend drop out, but of many rows not those that a
-  // sample does not judge, unless they are far behind.
-  std::vector<Rival> rivals_that_go_on() {
-    const std::vector<Rival>& all = plan_.plan.rivals;
-    const std::size_t n = source_.count();
-    const double share = kSampledShare * double(n), wide = kSampledValues / double(rows_.schema().inputs);
-    const std::size_t count = std::min(kSampleRows, std::size_t(std::min(share, wide)));
-    if (n < kSampledFrom) return all;
-    std::vector<char> sampled(n, 0);
-    for (const std::uint32_t row : draw_rows(n, count, options_.seed, 3000000)) sampled[row] = 1;
-    const double before = race_rows_.blended_error(candidates_);
-    std::vector<double> errors, after;
-    for (const Rival& rival : all) {
-      const auto held = raced(rival, " on a sample", [&](std::uint64_t row) { return sampled[row]; });
-      errors.push_back(held ? race_rows_.error(*held) : std::numeric_limits<double>::infinity());
-      after.push_back(before);
-      if (!held) continue;
-      std::vector<Candidate> with = candidates_;
-      with.push_back({rival.name, *held, errors.back(), {}});
-      after.back() = race_rows_.blended_error(with);
-    }
-    double most = kFarBehind * *std::min_element(errors.begin(), errors.end());
-    for (const Candidate& c : candidates_) most = std::min(most, kHopeless * c.error);
-    std::vector<Rival> left;
-    std::string dropped;
-    for (std::size_t j = 0; j < all.size(); ++j)
-      if (after[j] < (1 - kLeastGain) * before ||
-          (n >= kManyRows && all[j].gains_with_rows && errors[j] <= most && std::isfinite(errors[j])))
-        left.push_back(all[j]);
-      else if (std::isfinite(errors[j]))
-        dropped += fmt::format("{}{}", dropped.empty() ? "" : ", ", all[j].name);
-    if (!dropped.empty()) say(fmt::format("trained on {} rows they added nothing, dropped: {}", count, dropped));
-    return left;
-  }
-
-  void race_training(const Rival& rival) {
-    const auto held = raced(rival, "", [](std::uint64_t) { return true; });
-    if (!held) return;
-    add({rival.name, *held, race_rows_.error(*held), [this, map = rival.map] {
-           return coded(train(plan_.short_of_rows() ? source_.rows() : rows_, other_options(map)));
-         }});
   }
 
   // The blend, decoded.
@@ -309,13 +207,15 @@ class Race {
     unseen_ = race_rows_.unseen(blend.held, class_weights(rows_.schema(), survey_, options_));
     for (std::size_t j = 0; j < b.rows(); ++j)
       report_.candidates.push_back({candidates_[j].name, race_rows_.relative(candidates_[j].error), mean_weight(b, j)});
-    report_.validation = fmt::format("{} rows held out, which also chose lambdas", race_rows_.held().size());
+    report_.validation = fmt::format("{} rows held out{}, which also chose lambdas", race_rows_.held().size(),
+                                     race_rows_.folds() > 1 ? fmt::format(" in {} folds", race_rows_.folds()) : "");
     const bool own = code_.task == Task::regression && columns() > 1;
     const std::vector<std::string> names = rows_.schema().target_names();
     for (std::size_t k = 0; k < (own ? std::min(columns(), kToldTargets) : 1); ++k)
       tell_blend(b, k, own ? " of " + names[k] : blend.by_log_loss ? " by log-loss" : "");
   }
 
+  RaceSize size_;
   BudgetedRace plan_;
   Rows& rows_;
   const Survey& survey_;
@@ -327,7 +227,7 @@ class Race {
   MapPtr inputs_;  // what they make of the rows
   RaceSource source_;
   RaceRows race_rows_;
-  std::vector<std::unique_ptr<MetricMachine>> machines_;
+  RaceRivals rivals_;
   std::vector<Candidate> candidates_;
   UnseenRows unseen_;  // as the blend predicted them
   Report report_;

@@ -17,6 +17,7 @@
 #include "maps/hmm.h"
 #include "model/mapped_rows.h"
 #include "rows/shifted.h"
+#include "run/stoppable.h"
 
 namespace bochner {
 
@@ -183,7 +184,9 @@ std::vector<std::size_t> sequence_starts(const std::string& path, const Schema& 
   return starts;
 }
 
-Model hmm(Rows& rows, const std::vector<std::size_t>& starts, const HmmOptions& given) {
+namespace {
+
+Model fitted_hmm(Rows& rows, const std::vector<std::size_t>& starts, const HmmOptions& given) {
   check_options(given, rows.schema().inputs);
   MappedRows mapped(rows, given.features, "hmm");
   const Schema& schema = mapped.schema();
@@ -216,6 +219,12 @@ Model hmm(Rows& rows, const std::vector<std::size_t>& starts, const HmmOptions& 
                                .sequence = options.sequence});
   return std::move(mapped).model(head, std::move(report), {},
                                  classes ? MappedRows::Targets::kept : MappedRows::Targets::forgotten);
+}
+
+}  // namespace
+
+Model hmm(Rows& rows, const std::vector<std::size_t>& starts, const HmmOptions& options) {
+  return stoppable(options.features.execution, [&] { return fitted_hmm(rows, starts, options); });
 }
 
 std::vector<SequenceAnswer> predict_sequences(const Model& model, Rows& rows, const std::vector<std::size_t>& starts,

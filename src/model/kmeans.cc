@@ -8,10 +8,13 @@
 #include "learn/clusters/kmeans.h"
 #include "maps/clusters.h"
 #include "model/mapped_rows.h"
+#include "run/stoppable.h"
 
 namespace bochner {
 
-Model kmeans(Rows& rows, const KMeansOptions& options) {
+namespace {
+
+Model fitted_kmeans(Rows& rows, const KMeansOptions& options) {
   MappedRows mapped(rows, options.features, "kmeans");
   Clustered found = kmeans(mapped.stream(), mapped.survey(), options);
   Report report;
@@ -25,6 +28,12 @@ Model kmeans(Rows& rows, const KMeansOptions& options) {
   if (found.silhouette) figures.push_back({"silhouette", {*found.silhouette}});
   for (const std::string& note : found.notes) mapped.note(note);
   return std::move(mapped).model(measured(clusters(std::move(found.centres)), std::move(figures)), std::move(report));
+}
+
+}  // namespace
+
+Model kmeans(Rows& rows, const KMeansOptions& options) {
+  return stoppable(options.features.execution, [&] { return fitted_kmeans(rows, options); });
 }
 
 }  // namespace bochner

@@ -131,7 +131,9 @@ Sum sum_rows(Rows& rows, SumSpec spec, GramFold gram, const PartName& part, cons
   });
   if (gram.rows() == 0) fail(Error::Kind::data, "{}: there are no rows; leave the part out", part.name);
   auto state = std::make_unique<Sum::State>();
-  state->origin = {part.name, {{part.name, part.number, gram.rows()}}, {machine_name()}};
+  state->origin = {part.name, {{part.name, part.number, gram.rows()}}, {}};
+  // Sums of whole numbers are the same wherever they are made.
+  if (gram.products() != GramFold::Products::whole) state->origin.machines = {machine_name()};
   state->spec = std::move(spec);
   state->gram = std::move(gram);
   return Sum(std::move(state));

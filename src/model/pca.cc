@@ -17,15 +17,22 @@ namespace {
 
 constexpr std::size_t kProducts = 4096;  // features whose covariance costs less than mapping the rows again and again
 
-bool has_weights(const Schema& schema) {
-  return std::any_of(schema.columns.begin(), schema.columns.end(),
-                     [](const Column& column) { return column.kind == Column::Kind::weight; });
+// A column holds them, or rows in memory bring them.
+bool has_weights(Rows& rows) {
+  const std::vector<Column>& columns = rows.schema().columns;
+  if (std::any_of(columns.begin(), columns.end(), [](const Column& c) { return c.kind == Column::Kind::weight; }))
+    return true;
+  rows.rewind();
+  RowBlock<double> first;
+  const bool found = rows.next(1, first) && first.weights;
+  rows.rewind();
+  return found;
 }
 
 }  // namespace
 
 Model pca(Rows& rows, const PcaOptions& options) {
-  const bool weighted = has_weights(rows.schema());
+  const bool weighted = has_weights(rows);
   MappedRows mapped(rows, options.features, "pca");
   // By weight: those of the rows sqrt(w) (z - mean), which need no mean taken away.
   const WeightedMean by_weight = weighted ? weighted_mean(mapped.stream()) : WeightedMean{};

@@ -64,7 +64,7 @@ Matrix<float> few_rows(Rows& rows, std::uint64_t seed, const Execution& executio
     places.push_back(std::uint32_t(begin + bits(seed, Draw::sample, i, begin) % (end - begin)));
   }
   const Points some = all.at(places);
-  if (!some.sparse) return some.dense;
+  if (!some.sparse) return some.dense.all();
   Matrix<float> dense(some.size(), some.inputs);
   for (std::size_t i = 0; i < some.size(); ++i)
     for (std::size_t p = some.offsets[i]; p < some.offsets[i + 1]; ++p) dense(i, some.columns[p]) = some.values[p];
@@ -105,9 +105,9 @@ HashCheck check_hash(Rows& rows, HashFamily family, std::size_t functions, std::
   Points some;
   some.inputs = x.cols();
   some.dense = x;
-  if (family == HashFamily::minhash) some = scaled_for(Metric::jaccard, std::move(some), 0);  // sets are CSR
   Threads threads(execution);
   const Workers on = workers_on(threads);
+  if (family == HashFamily::minhash) some = scaled_for(on, Metric::jaccard, std::move(some), 0);  // sets are CSR
   std::vector<double> shared(pairs.size());
   std::size_t drawn = 0;
   for (std::size_t group = 0; drawn < functions; ++group) {

@@ -22,14 +22,19 @@ struct Ranges {
   std::vector<float> low, high;
 };
 
-Ranges ranges_of(MatrixView<const float> rows) {
+// Columns by all threads.
+Ranges ranges_of(const Workers& on, MatrixView<const float> rows) {
+  constexpr std::size_t kColumns = 64;
   Ranges ranges{std::vector<float>(rows.cols, std::numeric_limits<float>::infinity()),
                 std::vector<float>(rows.cols, -std::numeric_limits<float>::infinity())};
-  for (std::size_t i = 0; i < rows.rows; ++i)
-    for (std::size_t j = 0; j < rows.cols; ++j) {
-      ranges.low[j] = std::min(ranges.low[j], rows(i, j));
-      ranges.high[j] = std::max(ranges.high[j], rows(i, j));
-    }
+  on.threads.run((rows.cols + kColumns - 1) / kColumns, [&](std::size_t piece, int) {
+    const std::size_t end = std::min(rows.cols, (piece + 1) * kColumns);
+    for (std::size_t i = 0; i < rows.rows; ++i)
+      for (std::size_t j = piece * kColumns; j < end; ++j) {
+        ranges.low[j] = std::min(ranges.low[j], rows(i, j));
+        ranges.high[j] = std::max(ranges.high[j], rows(i, j));
+      }
+  });
   return ranges;
 }
 
@@ -56,8 +61,8 @@ double finest_step(MatrixView<const float> rows, const Ranges& ranges) {
 
 }  // namespace
 
-ByteSteps byte_steps(MatrixView<const float> rows) {
-  const Ranges ranges = ranges_of(rows);
+ByteSteps byte_steps(const Workers& on, MatrixView<const float> rows) {
+  const Ranges ranges = ranges_of(on, rows);
   const double step = finest_step(rows, ranges);
   return {ranges.low, step > 0 && std::isfinite(1 / step) ? step : 0};
 }
@@ -72,10 +77,11 @@ float ByteSteps::value(std::size_t input, std::uint8_t code) const {
 std::optional<Codes> Codes::of(const Workers& on, MatrixView<const float> rows) {
   const std::size_t width = (rows.cols + CodeRows::kWidth - 1) / CodeRows::kWidth * CodeRows::kWidth;
   if (rows.rows == 0 || rows.cols == 0 || width > CodeRows::kMost) return std::nullopt;
-  const ByteSteps steps = byte_steps(rows);
+  const ByteSteps steps = byte_steps(on, rows);
   if (!(steps.step > 0)) return std::nullopt;
   Codes codes;
   codes.step_ = steps.step;
+  codes.whole_ = std::exp2(std::round(std::log2(steps.step))) == steps.step;
   codes.bytes_.resize(rows.rows * width);
   codes.error_.resize(rows.rows);
   codes.width_ = width;

@@ -21,7 +21,7 @@ struct ByteSteps {
   std::uint8_t code(std::size_t input, float value) const;
   float value(std::size_t input, std::uint8_t code) const;
 };
-ByteSteps byte_steps(MatrixView<const float> rows);
+ByteSteps byte_steps(const Workers& on, MatrixView<const float> rows);
 
 // Rows as bytes: each input less its minimum, in steps that are the same for all inputs. How far a row is from its
 // bytes is known, so distances of bytes bound those of rows from both sides: what they rule out need not be compared.
@@ -32,6 +32,8 @@ class Codes {
 
   CodeRows rows() const { return {bytes_.data(), width_}; }
   double step() const { return step_; }
+  // Steps are powers of two: a row without an error is its bytes, and squares of differences lose nothing in double.
+  bool are_rows() const { return whole_; }
   double error(std::size_t row) const { return double(error_[row]); }  // |row - its bytes|, at least
 
   // |x - y| is at most so far from the distance of their bytes.
@@ -41,6 +43,7 @@ class Codes {
   AlignedVector<std::uint8_t> bytes_;
   std::vector<float> error_;
   double step_ = 1;
+  bool whole_ = false;
   std::size_t width_ = 0;
 };
 

@@ -32,30 +32,32 @@ void gather(MatrixView<const float> from, std::span<const std::uint32_t> places,
 
 }  // namespace
 
-void meet_all(const Workers& on, const Queries& queries, const Field& points, Best& best,
+void meet_all(const Workers& on, const Queries& queries, const DenseRows& y, std::span<const float> half, Best& best,
               const std::function<void(double)>& progress) {
-  const MatrixView<const float> x = queries.rows, y = points.rows;
-  if (x.rows == 0 || y.rows == 0 || y.cols == 0) return;
-  std::vector<std::uint32_t> numbers(y.rows);
+  const MatrixView<const float> x = queries.rows;
+  const std::size_t points = y.rows();
+  if (x.rows == 0 || points == 0 || y.cols() == 0) return;
+  std::vector<std::uint32_t> numbers(points);
   std::iota(numbers.begin(), numbers.end(), 0u);
   std::vector<Pack> packs(kPacks);
   const std::size_t pieces = (x.rows + kQueriesAtOnce - 1) / kQueriesAtOnce;
-  for (std::size_t begin = 0; begin < y.rows; begin += kPacks * kPackPoints) {
-    const std::size_t count = std::min(kPacks * kPackPoints, y.rows - begin);
+  for (std::size_t begin = 0; begin < points; begin += kPacks * kPackPoints) {
+    const std::size_t count = std::min(kPacks * kPackPoints, points - begin);
     packs.resize((count + kPackPoints - 1) / kPackPoints);
     on.threads.run(packs.size(), [&](std::size_t p, int) {
+      thread_local Matrix<float> made;
       const std::size_t first = begin + p * kPackPoints;
-      packs[p] = {pack_points(y.slice(first, std::min(kPackPoints, y.rows - first))), first};
+      packs[p] = {pack_points(y.block(first, std::min(kPackPoints, points - first), made)), first};
     });
     on.threads.run(pieces, [&](std::size_t piece, int) {
       const std::size_t row = piece * kQueriesAtOnce, rows = std::min(kQueriesAtOnce, x.rows - row);
       for (const Pack& pack : packs)
         on.ops.nearest(x.slice(row, rows), pack.panels,
-                       {points.half.data() + pack.first, numbers.data() + pack.first,
+                       {half.data() + pack.first, numbers.data() + pack.first,
                         queries.self.empty() ? nullptr : queries.self.data() + row},
                        best.view(row));
     });
-    if (progress) progress(double(begin + count) / double(y.rows));
+    if (progress) progress(double(begin + count) / double(points));
   }
 }
 
@@ -95,6 +97,8 @@ void meet_some(const Workers& on, const Queries& queries, const Field& points, s
 
 namespace {
 
+constexpr std::size_t kMostBits = std::size_t(1) << 24;  // distances are floats
+
 double product(const float* x, const float* y, std::size_t inputs) {
   double sum = 0;
   for (std::size_t j = 0; j < inputs; ++j) sum += double(x[j]) * double(y[j]);
@@ -105,17 +109,27 @@ bool is_zero(const float* x, std::size_t inputs) {
   return std::all_of(x, x + inputs, [](float value) { return value == 0; });
 }
 
-// From |x - y|^2: of rows of length 1 it is 2 (1 - cos). A row of length 0 has no angle: 1 to all others.
-double distance_of(Metric metric, double squared, const float* x, const float* y, std::size_t inputs) {
-  if (metric == Metric::euclidean) return std::sqrt(squared);
-  if (metric == Metric::hamming) return squared;  // of 0 and 1: the inputs that differ
+// From |x - y|^2 of rows of length 1: 2 (1 - cos). A row of length 0 has no angle: 1 to all others.
+double angle_of(double squared, const float* x, const float* y, std::size_t inputs) {
   const bool perhaps = squared == 0 || std::abs(squared - 1) < 1e-5;
   return perhaps && (is_zero(x, inputs) || is_zero(y, inputs)) ? 1 : squared / 2;
 }
 
-}  // namespace
-
-namespace {
+// The points at some places with their distances, from |x - y|^2 where they are not compared by products.
+void rank_squared(Metric metric, const float* x, const DenseRows& points, std::span<const std::uint32_t> at,
+                  const double* squared, std::vector<Ranked>& ranked) {
+  thread_local SomeRows some;
+  const bool looked = metric == Metric::inner || metric == Metric::cosine;
+  if (looked) some.look_at(points, at);
+  const auto row = [&](std::size_t c) { return some.rows().row(some.at()[c]); };
+  for (std::size_t c = 0; c < at.size(); ++c) {
+    double distance = squared[c];  // hamming: of 0 and 1 the inputs that differ
+    if (metric == Metric::euclidean) distance = std::sqrt(squared[c]);
+    if (metric == Metric::inner) distance = product(x, row(c), points.cols());
+    if (metric == Metric::cosine) distance = angle_of(squared[c], x, row(c), points.cols());
+    ranked.push_back({distance, at[c]});
+  }
+}
 
 constexpr std::size_t kCandidatesAtOnce = 8;
 constexpr double kRounded = 1e-5;  // of squared lengths, what a value in float may be wrong by
@@ -123,17 +137,35 @@ constexpr double kRounded = 1e-5;  // of squared lengths, what a value in float 
 // One query, and its candidates among the points with their values, best first.
 struct Candidates {
   const float* x;
-  MatrixView<const float> points;
+  const DenseRows& points;
   std::span<const std::uint32_t> at;
   const float* values;
 };
+
+// |x - y|^2 of the rows at some places. Of rows of 0 and 1 that are the bits that differ.
+void compare_rows(const Workers& on, const float* x, const DenseRows& points, std::span<const std::uint32_t> at,
+                  double* squared) {
+  if (points.holds_bits()) {
+    thread_local std::vector<std::uint8_t> bits;
+    thread_local std::vector<std::uint32_t> differ;
+    bits.resize(BitRows::stride_of(points.cols()));
+    differ.resize(at.size());
+    pack_bits(x, points.cols(), bits.data());
+    bit_distances(bits.data(), bit_rows(points), at, differ.data());
+    std::copy(differ.begin(), differ.end(), squared);
+    return;
+  }
+  thread_local SomeRows some;
+  some.look_at(points, at);
+  on.ops.squared_distances(x, some.rows(), some.at(), squared);
+}
 
 // |x - y|^2 of the candidates as far as one of them may be among the k nearest. Returns how many those are.
 std::size_t compare_candidates(const Workers& on, const Ranking& ranking, const Candidates& candidates,
                                const double* origin, std::vector<double>& squared) {
   const auto& [x, points, at, values] = candidates;
   if (!origin) {
-    on.ops.squared_distances(x, points, at, squared.data());
+    compare_rows(on, x, points, at, squared.data());
     return at.size();
   }
   std::vector<double> nearest;
@@ -147,18 +179,19 @@ std::size_t compare_candidates(const Workers& on, const Ranking& ranking, const 
     }
     const std::size_t count =
         std::min(std::max(kCandidatesAtOnce, ranking.k - std::min(done, ranking.k)), at.size() - done);
-    on.ops.squared_distances(x, points, at.subspan(done, count), squared.data() + done);
+    compare_rows(on, x, points, at.subspan(done, count), squared.data() + done);
     done += count;
   }
   return done;
 }
 
-// The candidates of point i that its bytes do not rule out: nearer, perhaps, than k others surely are.
-void rule_out(const Codes& codes, std::size_t k, std::uint32_t i, std::span<const std::uint32_t> at,
-              std::vector<std::uint32_t>& left) {
+// The candidates of point i that its bytes do not rule out: nearer, perhaps, than k others surely are. Where bytes are
+// all that rows are (whole numbers of steps that are powers of two), |x - y|^2 is known as well: true.
+bool rule_out(const Codes& codes, std::size_t k, std::uint32_t i, std::span<const std::uint32_t> at,
+              std::vector<std::uint32_t>& left, std::vector<double>& known) {
   constexpr double kRoom = 1 + 1e-9;  // distances are roots
   left.assign(at.begin(), at.end());
-  if (at.size() <= k) return;
+  if (at.size() <= k) return false;
   thread_local std::vector<std::uint32_t> squared;
   thread_local std::vector<double> distance, most;
   squared.resize(at.size());
@@ -172,14 +205,20 @@ void rule_out(const Codes& codes, std::size_t k, std::uint32_t i, std::span<cons
   std::nth_element(most.begin(), most.begin() + std::ptrdiff_t(k - 1), most.end());
   const double limit = most[k - 1] * kRoom;
   left.clear();
+  bool exact = codes.are_rows();
   for (std::size_t c = 0; c < at.size(); ++c)
-    if (distance[c] - codes.slack(i, at[c]) <= limit) left.push_back(at[c]);
+    if (distance[c] - codes.slack(i, at[c]) <= limit) {
+      exact = exact && codes.slack(i, at[c]) == 0;
+      known[left.size()] = codes.step() * codes.step() * double(squared[c]);
+      left.push_back(at[c]);
+    }
+  return exact;
 }
 
 }  // namespace
 
 Neighbors rank_candidates(const Workers& on, const Ranking& ranking, MatrixView<const float> queries,
-                          MatrixView<const float> points, const Best& best) {
+                          const DenseRows& points, const Best& best) {
   const Metric metric = ranking.metric;
   const std::size_t k = ranking.k;
   Neighbors found = no_neighbors(queries.rows, k);
@@ -196,17 +235,14 @@ Neighbors rank_candidates(const Workers& on, const Ranking& ranking, MatrixView<
       ranked.clear();
       const float* x = queries.row(i);
       if (ranking.codes && metric != Metric::inner) {
-        rule_out(*ranking.codes, k, std::uint32_t(i), {at, count}, left);
+        const bool known = rule_out(*ranking.codes, k, std::uint32_t(i), {at, count}, left, squared);
         at = left.data();
         count = left.size();
-        on.ops.squared_distances(x, points, left, squared.data());
+        if (!known) compare_rows(on, x, points, left, squared.data());
       } else if (metric != Metric::inner)
         count = compare_candidates(on, ranking, {x, points, {at, count}, best.values(i)},
                                    ranking.origins.empty() ? nullptr : &ranking.origins[i], squared);
-      for (std::size_t c = 0; c < count; ++c)
-        ranked.push_back({metric == Metric::inner ? product(x, points.row(at[c]), points.cols)
-                                                  : distance_of(metric, squared[c], x, points.row(at[c]), points.cols),
-                          at[c]});
+      rank_squared(metric, x, points, {at, count}, squared.data(), ranked);
       write_best(metric, ranked, i, found);
     }
   });
@@ -215,7 +251,8 @@ Neighbors rank_candidates(const Workers& on, const Ranking& ranking, MatrixView<
 
 Neighbors rank_lists(const Workers& on, const PointSearch& search, const CandidatesOf& candidates) {
   if (search.points.sparse) return rank_sparse_lists(on, search, candidates);
-  const MatrixView<const float> queries = search.queries.dense.view(), points = search.points.dense.view();
+  const MatrixView<const float> queries = search.queries.dense.view();
+  const DenseRows& points = search.points.dense;
   Neighbors found = no_neighbors(queries.rows, search.k);
   on.threads.run((queries.rows + kQueriesAtOnce - 1) / kQueriesAtOnce, [&](std::size_t piece, int thread) {
     std::vector<double> squared;
@@ -224,11 +261,9 @@ Neighbors rank_lists(const Workers& on, const PointSearch& search, const Candida
     for (std::size_t i = piece * kQueriesAtOnce; i < end; ++i) {
       const std::span<const std::uint32_t> at = candidates(i, thread);
       squared.resize(at.size());
-      on.ops.squared_distances(queries.row(i), points, at, squared.data());
+      compare_rows(on, queries.row(i), points, at, squared.data());
       ranked.clear();
-      for (std::size_t c = 0; c < at.size(); ++c)
-        ranked.push_back(
-            {distance_of(search.metric, squared[c], queries.row(i), points.row(at[c]), points.cols), at[c]});
+      rank_squared(search.metric, queries.row(i), points, at, squared.data(), ranked);
       write_best(search.metric, ranked, i, found);
     }
   });
@@ -237,21 +272,54 @@ Neighbors rank_lists(const Workers& on, const PointSearch& search, const Candida
 
 Neighbors rank_candidates(const Workers& on, const PointSearch& search, const Best& best) {
   if (!search.points.sparse)
-    return rank_candidates(on, {search.metric, search.k}, search.queries.dense.view(), search.points.dense.view(),
-                           best);
+    return rank_candidates(on, {search.metric, search.k}, search.queries.dense.view(), search.points.dense, best);
   return rank_lists(on, search, [&](std::size_t i, int) {
     const std::uint32_t* at = best.numbers(i);
     return std::span(at, std::size_t(std::find(at, at + best.keep(), kNoPoint) - at));
   });
 }
 
+namespace {
+
+// Every pair of rows of 0 and 1: points go by once, a block of them for some queries at a time.
+Neighbors search_bits(const Workers& on, const PointSearch& search, const std::function<void(double)>& progress) {
+  constexpr std::size_t kBytes = 1 << 18, kRound = 64;
+  const DenseRows asked = as_bits(on, search.queries.dense), known = as_bits(on, search.points.dense);
+  const BitRows x = bit_rows(asked), y = bit_rows(known);
+  const std::size_t block = std::max<std::size_t>(1, kBytes / std::max<std::size_t>(1, y.stride));
+  Best best(x.rows, search.k);
+  const std::size_t pieces = (x.rows + kQueriesAtOnce - 1) / kQueriesAtOnce;
+  for (std::size_t begin = 0; begin < y.rows; begin += kRound * block) {
+    const std::size_t end = std::min(y.rows, begin + kRound * block);
+    on.threads.run(pieces, [&](std::size_t piece, int) {
+      const std::size_t row = piece * kQueriesAtOnce, rows = std::min(kQueriesAtOnce, x.rows - row);
+      for (std::size_t first = begin; first < end; first += block)
+        nearest_bits(x.slice(row, rows), y.slice(first, std::min(block, end - first)), std::uint32_t(first),
+                     search.self.empty() ? nullptr : search.self.data() + row, best.view(row));
+    });
+    if (progress) progress(double(end) / double(y.rows));
+  }
+  Neighbors found = no_neighbors(x.rows, search.k);
+  for (std::size_t i = 0; i < x.rows; ++i)
+    for (std::size_t c = 0; c < search.k && best.numbers(i)[c] != kNoPoint; ++c) {
+      found.rows[i * search.k + c] = std::int64_t(best.numbers(i)[c]);
+      found.distances[i * search.k + c] = double(best.values(i)[c]);
+    }
+  return found;
+}
+
+}  // namespace
+
 Neighbors search_exact(const Workers& on, const PointSearch& search, const std::function<void(double)>& progress) {
-  const auto& [metric, queries, self, points, k] = search;
+  const Points &queries = search.queries, &points = search.points;
   if (points.sparse) return rank_sparse(on, search, progress);
-  Best best(queries.size(), k + std::max<std::size_t>(8, k / 4));
-  meet_all(on, {queries.dense.view(), self}, {points.dense.view(), half_norms(metric, points.dense.view())}, best,
+  if (search.metric == Metric::hamming && points.inputs < kMostBits) return search_bits(on, search, progress);
+  Best best(queries.size(), search.k + std::max<std::size_t>(8, search.k / 4));
+  std::vector<float> half;
+  if (search.half.empty()) half = half_norms(on, search.metric, points.dense);
+  meet_all(on, {queries.dense.view(), search.self}, points.dense, search.half.empty() ? half : search.half, best,
            progress);
-  return rank_candidates(on, {metric, k}, queries.dense.view(), points.dense.view(), best);
+  return rank_candidates(on, {search.metric, search.k}, queries.dense.view(), points.dense, best);
 }
 
 }  // namespace bochner

@@ -22,9 +22,13 @@ struct Field {
   std::span<const float> half;
 };
 
-// Every query meets every point: the products of two matrices, of which only the best stay.
-void meet_all(const Workers& on, const Queries& queries, const Field& points, Best& best,
+// Every query meets every point: the products of two matrices, of which only the best stay. Rows that are not plain are
+// made a panel at a time.
+void meet_all(const Workers& on, const Queries& queries, const DenseRows& rows, std::span<const float> half, Best& best,
               const std::function<void(double)>& progress = {});
+inline void meet_all(const Workers& on, const Queries& queries, const Field& points, Best& best) {
+  meet_all(on, queries, DenseRows::of(points.rows), points.half, best);
+}
 
 // Queries that meet only some of the points: both by their places.
 struct Meeting {
@@ -47,7 +51,7 @@ struct Ranking {
 // The k best candidates of each query, compared in all inputs from differences in double (inner products likewise), as
 // places; -1 where there are fewer. Distances as Neighbors has them, of the scaled points.
 Neighbors rank_candidates(const Workers& on, const Ranking& ranking, MatrixView<const float> queries,
-                          MatrixView<const float> points, const Best& best);
+                          const DenseRows& points, const Best& best);
 
 // The k nearest points of each query, dense or CSR alike.
 struct PointSearch {
@@ -56,6 +60,7 @@ struct PointSearch {
   std::span<const std::uint32_t> self;
   const Points& points;
   std::size_t k;
+  std::span<const float> half = {};  // half_norms of the points where they are known
 };
 // Of CSR rows: a query meets, by the columns of the points, every point that shares one with it; those that share none
 // are as far as their lengths say.

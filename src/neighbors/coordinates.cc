@@ -121,8 +121,14 @@ RecallSample recall_sample(const Workers& on, Metric metric, const Points& point
 
 Matrix<float> Coordinates::of(const Workers& on, const Points& queries) const {
   Matrix<float> coords(queries.size(), dims);
-  map_rows(on, *map, queries.block(), coords.view());
+  queries.each_block([&](std::size_t first, const RowBlock<float>& rows) {
+    map_rows(on, *map, rows, coords.view().slice(first, rows.rows));
+  });
   return coords;
+}
+
+void Coordinates::look_at(const Points& points) {
+  if (!map && rows.rows() == 0 && !points.dense.is_plain()) rows = points.dense.all();
 }
 
 Coordinates coordinates_by(const Workers& on, MapPtr map, const Points& points, std::size_t candidates) {
@@ -131,8 +137,9 @@ Coordinates coordinates_by(const Workers& on, MapPtr map, const Points& points, 
   found.dims = found.map ? found.map->outputs() : points.inputs;
   found.candidates = candidates;
   if (found.map) found.rows = found.of(on, points);
+  found.look_at(points);
   // Rows of length 1 are as near as their differences are small: distances serve for both metrics.
-  found.half = half_norms(Metric::euclidean, found.field(points).rows);
+  found.half = half_norms(on, Metric::euclidean, DenseRows::of(found.field(points).rows));
   return found;
 }
 

@@ -27,13 +27,14 @@ RecallSample recall_sample(const Workers& on, Metric metric, const Points& point
 // Points in fewer coordinates, where most neighbours stay neighbours.
 struct Coordinates {
   MapPtr map;          // null: the points themselves, which are dense
-  Matrix<float> rows;  // of the points; empty: the points themselves
+  Matrix<float> rows;  // of the points; empty: the points themselves, which are plain
   std::vector<float> half;
   std::size_t dims = 0, candidates = 0;
 
   Field field(const Points& points) const {
-    return {map ? MatrixView<const float>(rows.view()) : MatrixView<const float>(points.dense.view()), half};
+    return {rows.rows() > 0 ? MatrixView<const float>(rows.view()) : points.dense.view(), half};
   }
+  void look_at(const Points& points);  // keeps their numbers where they are not plain
   // Of other rows.
   Matrix<float> of(const Workers& on, const Points& queries) const;
   // Every pair there, the best candidates in all inputs.

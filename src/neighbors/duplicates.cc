@@ -136,9 +136,9 @@ std::vector<Duplicate> find_duplicates(Rows& rows, const DuplicateOptions& optio
           options.threshold);
   require(options.metric == Metric::jaccard || options.metric == Metric::cosine,
           "metric: duplicates are found by jaccard or cosine, found {}", metric_name(options.metric));
-  Points points = scaled_for(options.metric, read_points(rows, options.execution), 0);
   Threads threads(options.execution);
   const Workers on = workers_on(threads);
+  Points points = scaled_for(on, options.metric, read_points(rows, options.execution), 0);
   std::vector<Duplicate> found;
   if (!points.sparse) {
     Distinct distinct;

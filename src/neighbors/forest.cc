@@ -27,22 +27,6 @@ void multiply_rows(const Workers& on, MatrixView<const float> x, MatrixView<cons
   });
 }
 
-// The standard deviation of each column.
-std::vector<double> spreads(MatrixView<const float> x) {
-  std::vector<double> sum(x.cols), squares(x.cols);
-  for (std::size_t i = 0; i < x.rows; ++i)
-    for (std::size_t j = 0; j < x.cols; ++j) {
-      const double value = double(x(i, j));
-      sum[j] += value;
-      squares[j] += value * value;
-    }
-  for (std::size_t j = 0; j < x.cols; ++j) {
-    const double mean = sum[j] / double(x.rows);
-    squares[j] = std::sqrt(std::max(0.0, squares[j] / double(x.rows) - mean * mean));
-  }
-  return squares;
-}
-
 struct Node {
   MatrixView<const float> values;  // of all rows along all directions
   std::span<std::uint32_t> rows;
@@ -73,6 +57,21 @@ std::uint32_t widest(const Node& node) {
 
 }  // namespace
 
+std::vector<double> spreads(MatrixView<const float> x) {
+  std::vector<double> sum(x.cols), squares(x.cols);
+  for (std::size_t i = 0; i < x.rows; ++i)
+    for (std::size_t j = 0; j < x.cols; ++j) {
+      const double value = double(x(i, j));
+      sum[j] += value;
+      squares[j] += value * value;
+    }
+  for (std::size_t j = 0; j < x.cols; ++j) {
+    const double mean = sum[j] / double(x.rows);
+    squares[j] = std::sqrt(std::max(0.0, squares[j] / double(x.rows) - mean * mean));
+  }
+  return squares;
+}
+
 std::vector<std::size_t> leaf_bounds(std::size_t rows, std::size_t depth) {
   std::vector<std::size_t> bounds{0, rows};
   for (std::size_t level = 0; level < depth; ++level) {
@@ -86,13 +85,12 @@ std::vector<std::size_t> leaf_bounds(std::size_t rows, std::size_t depth) {
   return bounds;
 }
 
-Tree Tree::grow(const Workers& on, MatrixView<const float> coords, std::uint64_t seed, std::uint64_t number,
-                std::size_t leaf) {
+Tree Tree::grow(const Workers& on, MatrixView<const float> coords, std::span<const double> spread, std::uint64_t seed,
+                std::uint64_t number, std::size_t leaf) {
   Tree tree;
   while ((coords.rows >> tree.depth_) > leaf && tree.depth_ < 24) ++tree.depth_;
   tree.bounds_ = leaf_bounds(coords.rows, tree.depth_);
   tree.directions_ = Matrix<float>(coords.cols, kDirections);
-  const std::vector<double> spread = spreads(coords);
   const double largest = *std::max_element(spread.begin(), spread.end());
   for (std::size_t j = 0; j < coords.cols; ++j)
     for (std::size_t r = 0; r < kDirections; ++r)

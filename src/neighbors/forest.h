@@ -19,9 +19,9 @@ class Tree {
  public:
   static constexpr std::size_t kDirections = 32, kLooks = 16;
 
-  // About `leaf` rows a leaf. A function of the rows, the seed and the number.
-  static Tree grow(const Workers& on, MatrixView<const float> coords, std::uint64_t seed, std::uint64_t number,
-                   std::size_t leaf);
+  // About `leaf` rows a leaf. A function of the rows, the seed and the number. spread: that of `coords`.
+  static Tree grow(const Workers& on, MatrixView<const float> coords, std::span<const double> spread,
+                   std::uint64_t seed, std::uint64_t number, std::size_t leaf);
 
   std::size_t leaves() const { return std::size_t(1) << depth_; }
   std::span<const std::uint32_t> order() const { return order_; }  // places, leaf by leaf
@@ -42,6 +42,9 @@ class Tree {
   std::vector<std::uint32_t> order_;  // places, leaf after leaf
   std::vector<std::size_t> bounds_;   // of the leaves in order_
 };
+
+// The standard deviation of each column.
+std::vector<double> spreads(MatrixView<const float> x);
 
 // Where leaves begin: `rows` halved `depth` times, the left half the smaller.
 std::vector<std::size_t> leaf_bounds(std::size_t rows, std::size_t depth);

@@ -29,24 +29,25 @@ void meet_leaves(const Workers& on, const Tree& tree, const Queries& queries, co
 }
 
 Neighbors Forest::query(const Workers& on, const PointSearch& search) const {
-  const MatrixView<const float> queries = search.queries.dense.view(), points = search.points.dense.view();
+  const MatrixView<const float> queries = search.queries.dense.view();
   const Matrix<float> mapped = coordinates.map ? coordinates.of(on, search.queries) : Matrix<float>();
   const Queries there{coordinates.map ? MatrixView<const float>(mapped.view()) : queries, search.self};
   Best best(queries.rows, std::max(coordinates.candidates, few_candidates(search.k)));
   for (const Tree& tree : trees) meet_leaves(on, tree, there, coordinates.field(search.points), best);
-  const std::vector<double> origins = squared_lengths(there.rows);
-  return rank_candidates(on, {search.metric, search.k, origins}, queries, points, best);
+  const std::vector<double> origins = squared_lengths(on, DenseRows::of(there.rows));
+  return rank_candidates(on, {search.metric, search.k, origins}, queries, search.points.dense, best);
 }
 
 Forest grow_forest(const Workers& on, const Points& points, const RecallSample& sample, const IndexOptions& options,
                    const SearchProgress& progress) {
   Forest forest;
   forest.coordinates = choose_coordinates(on, points, sample, with_room(options.recall), options);
+  const MatrixView<const float> coords = forest.coordinates.field(points).rows;
+  const std::vector<double> spread = spreads(coords);
   forest.leaf = std::max(kLeaf, 2 * forest.coordinates.candidates);
   const std::size_t most = std::min(kMostTrees, std::max<std::size_t>(1, points.size() / forest.leaf / 2));
   for (std::size_t next = 4; forest.trees.size() < most;) {
-    forest.trees.push_back(
-        Tree::grow(on, forest.coordinates.field(points).rows, options.seed, forest.trees.size(), forest.leaf));
+    forest.trees.push_back(Tree::grow(on, coords, spread, options.seed, forest.trees.size(), forest.leaf));
     if (forest.trees.size() < std::min(next, most)) continue;
     next += std::max<std::size_t>(2, next / 4);
     forest.recall = sample.recall(forest.query(on, {options.metric, sample.queries, sample.places, points, sample.k}));

@@ -66,23 +66,31 @@ class Join {
   // The best of each row, and who has it among its own: the nearest first, as far as there is room.
   void copy(const Best& best) {
     const std::size_t rows = coords_.rows;
-    std::vector<std::uint32_t> before(width_);
-    for (std::size_t i = 0; i < rows; ++i) {
-      Step* steps = &near_[i * width_];
-      for (std::size_t c = 0; c < width_; ++c) before[c] = steps[c].to;
-      for (std::size_t c = 0; c < width_; ++c) {
-        const std::uint32_t to = best.numbers(i)[c];
-        steps[c] = {to, std::find(before.begin(), before.end(), to) == before.end()};
+    on_.threads.run((rows + kRowsOfPiece - 1) / kRowsOfPiece, [&](std::size_t piece, int) {
+      std::vector<std::uint32_t> before(width_);
+      for (std::size_t i = piece * kRowsOfPiece; i < std::min(rows, (piece + 1) * kRowsOfPiece); ++i) {
+        Step* steps = &near_[i * width_];
+        for (std::size_t c = 0; c < width_; ++c) before[c] = steps[c].to;
+        for (std::size_t c = 0; c < width_; ++c) {
+          const std::uint32_t to = best.numbers(i)[c];
+          steps[c] = {to, std::find(before.begin(), before.end(), to) == before.end()};
+        }
       }
-    }
-    std::fill(reverse_.begin(), reverse_.end(), Step{});
-    std::vector<std::uint32_t> count(rows, 0);
-    for (std::size_t c = 0; c < width_; ++c)
-      for (std::size_t i = 0; i < rows; ++i) {
-        const Step& step = near_[i * width_ + c];
-        if (step.to != kNoPoint && count[step.to] < width_)
-          reverse_[step.to * width_ + count[step.to]++] = {std::uint32_t(i), step.fresh};
-      }
+    });
+    // A part of the rows each: all steps are looked at in one order, those to other rows passed over.
+    const std::size_t parts = std::size_t(on_.threads.count());
+    on_.threads.run(parts, [&](std::size_t part, int) {
+      const std::size_t begin = rows * part / parts, end = rows * (part + 1) / parts;
+      std::fill(reverse_.begin() + std::ptrdiff_t(begin * width_), reverse_.begin() + std::ptrdiff_t(end * width_),
+                Step{});
+      std::vector<std::uint32_t> count(end - begin, 0);
+      for (std::size_t c = 0; c < width_; ++c)
+        for (std::size_t i = 0; i < rows; ++i) {
+          const Step& step = near_[i * width_ + c];
+          if (step.to >= begin && step.to < end && count[step.to - begin] < width_)
+            reverse_[step.to * width_ + count[step.to - begin]++] = {std::uint32_t(i), step.fresh};
+        }
+    });
   }
 
   // Who has not met row i yet. met: the row that each point met last.
@@ -151,7 +159,7 @@ double measured(const Workers& on, Metric metric, MatrixView<const float> points
     std::copy_n(best.view(sample.places[i]).numbers, best.keep(), some.view(i).numbers);
     std::copy_n(points.row(sample.places[i]), points.cols, &queries(i, 0));
   }
-  return sample.recall(rank_candidates(on, {metric, sample.k}, queries.view(), points, some));
+  return sample.recall(rank_candidates(on, {metric, sample.k}, queries.view(), DenseRows::of(points), some));
 }
 
 }  // namespace
@@ -171,6 +179,7 @@ Graph grow_graph(const Workers& on, const Points& all, const RecallSample& sampl
   for (std::size_t i = 0; i < self.size(); ++i) self[i] = std::uint32_t(i);
   Best best(points.rows, coordinates.candidates);
   Tree last;
+  const std::vector<double> spread = spreads(coords.rows);
   Join join(on, coords, sample.k);
   const auto said = [&](const char* step) {
     graph.recall = measured(on, options.metric, points, sample, best);
@@ -179,7 +188,7 @@ Graph grow_graph(const Workers& on, const Points& all, const RecallSample& sampl
   };
   for (std::size_t wanted = kFirstTrees; graph.trees < kMostGraphTrees; wanted += 2) {
     for (; graph.trees < wanted; ++graph.trees) {
-      last = Tree::grow(on, coords.rows, options.seed, graph.trees, graph.leaf);
+      last = Tree::grow(on, coords.rows, spread, options.seed, graph.trees, graph.leaf);
       meet_within_leaves(on, last, {coords.rows, self}, coords, best);
     }
     bool enough = said("trees");
@@ -191,9 +200,9 @@ Graph grow_graph(const Workers& on, const Points& all, const RecallSample& sampl
     if (enough) break;
   }
   const std::optional<Codes> codes = Codes::of(on, points);
-  const std::vector<double> origins = squared_lengths(coords.rows);
+  const std::vector<double> origins = squared_lengths(on, DenseRows::of(coords.rows));
   graph.neighbors = rank_candidates(on, {options.metric, sample.k, origins, codes ? &*codes : nullptr, last.order()},
-                                    points, points, best);
+                                    points, all.dense, best);
   return graph;
 }
 

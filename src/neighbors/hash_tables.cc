@@ -23,7 +23,11 @@ void HashTables::grow(const Workers& on, const Points& points, std::size_t table
     const std::size_t number = tables_.size() / HashGroup::kTables;
     if (number == groups_.size()) groups_.emplace_back(plan_, inputs_, number);
     const HashGroup& group = groups_[number];
-    const std::vector<std::uint64_t> keys = group.keys(on, points.block(), 1);
+    std::vector<std::uint64_t> keys;
+    points.each_block([&](std::size_t, const RowBlock<float>& rows) {
+      const std::vector<std::uint64_t> some = group.keys(on, rows, 1);
+      keys.insert(keys.end(), some.begin(), some.end());
+    });
     const std::size_t first = tables_.size();
     tables_.resize(first + HashGroup::kTables);
     on.threads.run(HashGroup::kTables, [&](std::size_t t, int) {

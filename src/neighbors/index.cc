@@ -33,13 +33,13 @@ void unscale(Metric metric, int exponent, Neighbors& found) {
 }
 
 // Rows become what their bytes say.
-ByteSteps round_to_bytes(Points& points) {
+ByteSteps round_to_bytes(const Workers& on, Points& points) {
   require(!points.sparse, "bytes: the rows are sparse, expected dense ones; project them first");
-  ByteSteps steps = byte_steps(points.dense.view());
+  Matrix<float>& rows = points.dense.matrix();
+  ByteSteps steps = byte_steps(on, rows.view());
   if (steps.step == 0) steps.step = 1;
-  for (std::size_t i = 0; i < points.dense.rows(); ++i)
-    for (std::size_t j = 0; j < points.inputs; ++j)
-      points.dense(i, j) = steps.value(j, steps.code(j, points.dense(i, j)));
+  for (std::size_t i = 0; i < rows.rows(); ++i)
+    for (std::size_t j = 0; j < points.inputs; ++j) rows(i, j) = steps.value(j, steps.code(j, rows(i, j)));
   return steps;
 }
 
@@ -57,18 +57,32 @@ Metric parse_metric(const std::string& text) {
   return Metric(at - kMetrics.begin());
 }
 
-void NeighborIndex::Parts::scale() {
+void NeighborIndex::Parts::scale(const Workers& on) {
   exponent = scale_exponent(points);
-  scaled = scaled_for(options.metric, points, exponent);
+  scaled = scaled_for(on, options.metric, points, exponent);
+}
+
+void NeighborIndex::Parts::keep_what_serves(const Workers& on) {
+  half.clear();
+  if (points.sparse || scaled.sparse) return;
+  if (options.metric == Metric::hamming) {
+    points.dense = as_bits(on, points.dense);
+    scaled = points;
+    searcher.look_at(scaled);
+  } else if (searcher.compares_all()) {
+    half = half_norms(on, options.metric, scaled.dense);
+  }
 }
 
 void NeighborIndex::Parts::settle(const Execution& execution) {
   check_inputs(options.metric, points);
-  scale();
-  const IndexOptions::Method method = chosen_method(options, points);
+  if (!points.sparse && points.dense.stored()) points.dense = points.dense.all();  // methods are made in memory
   Threads threads(execution);
+  scale(workers_on(threads));
+  const IndexOptions::Method method = chosen_method(options, points);
   searcher = prepare(workers_on(threads), scaled, options, method, execution.progress);
   report = searcher.report(points);
+  keep_what_serves(workers_on(threads));
 }
 
 NeighborIndex::NeighborIndex(Rows& rows, const IndexOptions& options) : parts_(std::make_unique<Parts>()) {
@@ -78,7 +92,10 @@ NeighborIndex::NeighborIndex(Rows& rows, const IndexOptions& options) : parts_(s
   parts_->points = read_points(near, options.execution);
   parts_->schema = near.schema();
   require(parts_->points.size() > 0 && parts_->points.inputs > 0, "neighbours: no rows with inputs, expected some");
-  if (options.bytes) parts_->bytes = round_to_bytes(parts_->points);
+  if (options.bytes) {
+    Threads threads(options.execution);
+    parts_->bytes = round_to_bytes(workers_on(threads), parts_->points);
+  }
   parts_->options = options;
   parts_->options.execution = {};
   parts_->numbers.resize(parts_->points.size());
@@ -110,10 +127,10 @@ Neighbors NeighborIndex::query(Rows& queries, std::size_t k, const RowFilter& al
   Threads threads(execution);
   const Workers on = workers_on(threads);
   std::unique_ptr<Rows> shifted;
-  const Points asked = scaled_for(p.options.metric,
+  const Points asked = scaled_for(on, p.options.metric,
                                   read_points(with_offsets(queries, p.schema.offsets, shifted), execution), p.exponent);
   check_inputs(p.options.metric, asked);
-  const PointSearch search{p.options.metric, asked, {}, p.scaled, std::min(k, p.points.size())};
+  const PointSearch search{p.options.metric, asked, {}, p.scaled, std::min(k, p.points.size()), p.half};
   Neighbors found;
   if (allowed) {
     std::vector<bool> may(p.numbers.size());
@@ -196,10 +213,10 @@ Neighbors neighbor_graph(Rows& rows, std::size_t k, const IndexOptions& options,
   check_inputs(options.metric, points);
   const IndexOptions::Method method = chosen_method(options, points);
   const int exponent = scale_exponent(points);
-  points = scaled_for(options.metric, std::move(points), exponent);
-  const std::size_t places = std::min(k, std::max<std::size_t>(points.size(), 2) - 1);
   Threads threads(execution);
   const Workers on = workers_on(threads);
+  points = scaled_for(on, options.metric, std::move(points), exponent);
+  const std::size_t places = std::min(k, std::max<std::size_t>(points.size(), 2) - 1);
   IndexReport said;
   Neighbors found;
   if (method == IndexOptions::Method::forest && points.size() > 1) {

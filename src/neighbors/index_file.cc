@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <functional>
 #include <numeric>
 
 #include "base/archive.h"
 #include "base/finite.h"
 #include "base/require.h"
+#include "base/safetensors.h"
 #include "base/strict_json.h"
 #include "base/threads.h"
 #include "neighbors/index_parts.h"
@@ -22,13 +24,24 @@ namespace {
 constexpr const char* kType = "bochner index";
 constexpr const char* kMethods[] = {"automatic", "exact", "project", "lsh", "forest"};
 
+std::span<const std::uint8_t> whole(const StoredRows& rows) {
+  return {reinterpret_cast<const std::uint8_t*>(rows.data), rows.rows * rows.row_bytes()};
+}
+
 void save_bytes(const Points& points, const ByteSteps& steps, Archive& archive) {
   const std::size_t rows = points.dense.rows(), inputs = points.inputs;
-  std::vector<std::uint8_t> codes(rows * inputs);
-  for (std::size_t i = 0; i < rows; ++i)
-    for (std::size_t j = 0; j < inputs; ++j) codes[i * inputs + j] = steps.code(j, points.dense(i, j));
   archive.put_number("step", steps.step);
   archive.put<float>("low", steps.low, {inputs});
+  if (const StoredRows* stored = points.dense.stored(); stored && stored->kind == StoredRows::Kind::bytes) {
+    archive.put_view<std::uint8_t>("codes", whole(*stored), {rows, inputs});
+    return;
+  }
+  std::vector<std::uint8_t> codes(rows * inputs);
+  Matrix<float> scratch;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const float* x = points.dense.block(i, 1, scratch).row(0);
+    for (std::size_t j = 0; j < inputs; ++j) codes[i * inputs + j] = steps.code(j, x[j]);
+  }
   archive.put<std::uint8_t>("codes", codes, {rows, inputs});
 }
 
@@ -39,34 +52,71 @@ ByteSteps load_steps(const Archive& archive, std::size_t inputs) {
   return steps;
 }
 
-// One for each row; consecutive ones of bytes are told by the first and the codes.
+// One for each row; consecutive ones of bytes and bits are told by the first and how many there are.
 std::vector<std::uint64_t> load_numbers(const Archive& archive) {
   if (archive.arrays.contains("numbers")) return archive.get<std::uint64_t>("numbers", {archive.length("numbers")});
-  const std::vector<std::size_t>& shape = archive.shape("codes");
+  const char* name = archive.arrays.contains("bits") ? "bits" : "codes";
+  const std::vector<std::size_t>& shape = archive.shape(name);
   const std::size_t rows = archive.get_count("rows", kNoPoint);
-  if (shape.empty() || shape[0] != rows) fail(Error::Kind::model, "codes: not of {} rows; the file is damaged", rows);
+  if (shape.empty() || shape[0] != rows)
+    fail(Error::Kind::model, "{}: not of {} rows; the file is damaged", name, rows);
   std::vector<std::uint64_t> numbers(rows);
   std::iota(numbers.begin(), numbers.end(), archive.get_count("from"));
   return numbers;
 }
 
-Points load_bytes(const Archive& archive, const Schema& schema, const ByteSteps& steps, std::size_t rows) {
+// Dense rows where they lie in the file, which `archive` keeps mapped.
+StoredRows stored_rows(const std::shared_ptr<const Archive>& archive, const char* name, StoredRows rows,
+                       const char* dtype) {
+  const auto found = archive->arrays.find(name);
+  const std::size_t width = rows.kind == StoredRows::Kind::bits ? rows.row_bytes() : rows.cols;
+  if (found == archive->arrays.end() || found->second.dtype != dtype ||
+      found->second.shape != std::vector<std::size_t>{rows.rows, width})
+    fail(Error::Kind::model, "{}: not {} rows of {} {}; the file is damaged", name, rows.rows, width, dtype);
+  rows.data = found->second.content().data();
+  rows.owner = archive;
+  return rows;
+}
+
+Points load_bytes(const std::shared_ptr<const Archive>& archive, const Schema& schema, const ByteSteps& steps,
+                  std::size_t rows) {
   if (schema.sparse) fail(Error::Kind::model, "codes: of sparse rows; the file is damaged");
+  for (std::size_t j = 0; j < schema.inputs; ++j)
+    if (!std::isfinite(steps.value(j, 255)))
+      fail(Error::Kind::model, "codes: some are of no finite number; the file is damaged");
   Points points;
   points.inputs = schema.inputs;
-  const std::vector<std::uint8_t> codes = archive.get<std::uint8_t>("codes", {rows, points.inputs});
-  points.dense = Matrix<float>(rows, points.inputs);
+  points.dense = DenseRows(stored_rows(
+      archive, "codes", {.kind = StoredRows::Kind::bytes, .rows = rows, .cols = schema.inputs, .steps = steps}, "U8"));
+  return points;
+}
+
+// Bits beyond the inputs must be 0: they would count as differences.
+Points load_bits(const std::shared_ptr<const Archive>& archive, const Schema& schema, std::size_t rows) {
+  if (schema.sparse) fail(Error::Kind::model, "bits: of sparse rows; the file is damaged");
+  Points points;
+  points.inputs = schema.inputs;
+  points.dense = DenseRows(
+      stored_rows(archive, "bits", {.kind = StoredRows::Kind::bits, .rows = rows, .cols = schema.inputs}, "U8"));
+  const BitRows bits = bit_rows(points.dense);
   for (std::size_t i = 0; i < rows; ++i)
-    for (std::size_t j = 0; j < points.inputs; ++j) points.dense(i, j) = steps.value(j, codes[i * points.inputs + j]);
-  if (!all_finite<float>({points.dense.data(), rows * points.inputs}))
-    fail(Error::Kind::model, "codes: some are of no finite number; the file is damaged");
+    for (std::size_t j = schema.inputs / 8; j < bits.stride; ++j) {
+      const std::size_t used = schema.inputs > 8 * j ? schema.inputs - 8 * j : 0;
+      if (used < 8 && bits.row(i)[j] >> used != 0)
+        fail(Error::Kind::model, "bits: row {} has some beyond its {} inputs; the file is damaged", i, schema.inputs);
+    }
   return points;
 }
 
 void save_points(const Points& points, Archive& archive) {
+  if (!points.sparse && points.dense.holds_bits()) {
+    archive.put_view<std::uint8_t>("bits", whole(*points.dense.stored()),
+                                   {points.dense.rows(), points.dense.stored()->row_bytes()});
+    return;
+  }
   if (!points.sparse) {
-    archive.put_view<float>("points", {points.dense.data(), points.dense.rows() * points.inputs},
-                            {points.dense.rows(), points.inputs});
+    const MatrixView<const float> rows = points.dense.view();
+    archive.put_view<float>("points", {rows.data, rows.rows * rows.cols}, {rows.rows, rows.cols});
     return;
   }
   const std::vector<std::uint64_t> offsets(points.offsets.begin(), points.offsets.end());
@@ -75,19 +125,24 @@ void save_points(const Points& points, Archive& archive) {
   archive.put_view<float>("values", points.values, {points.values.size()});
 }
 
+Points load_dense(const std::shared_ptr<const Archive>& archive, const Schema& schema, std::size_t rows) {
+  Points points;
+  points.inputs = schema.inputs;
+  const StoredRows stored = stored_rows(archive, "points", {.rows = rows, .cols = schema.inputs}, "F32");
+  if (reinterpret_cast<std::uintptr_t>(stored.data) % alignof(float) == 0) {
+    points.dense = DenseRows(stored);
+    return points;
+  }
+  Matrix<float> copy(rows, points.inputs);  // a file of another hand
+  archive->get_into<float>("points", {rows, points.inputs}, {copy.data(), rows * points.inputs});
+  points.dense = std::move(copy);
+  return points;
+}
+
 Points load_points(const Archive& archive, const Schema& schema, std::size_t rows) {
   Points points;
   points.sparse = schema.sparse;
   points.inputs = schema.inputs;
-  if (!points.sparse) {
-    if (archive.shape("points") != std::vector<std::size_t>{rows, points.inputs})
-      fail(Error::Kind::model, "points: not {} rows of {} inputs; the file is damaged", rows, points.inputs);
-    points.dense = Matrix<float>(rows, points.inputs);
-    archive.get_into<float>("points", {rows, points.inputs}, {points.dense.data(), rows * points.inputs});
-    if (!all_finite<float>({points.dense.data(), rows * points.inputs}))
-      fail(Error::Kind::model, "points: some are not finite; the file is damaged");
-    return points;
-  }
   const std::vector<std::uint64_t> offsets = archive.get<std::uint64_t>("offsets", {rows + 1});
   points.offsets.assign(offsets.begin(), offsets.end());
   points.columns = archive.get<std::uint32_t>("columns", {archive.length("columns")});
@@ -117,7 +172,8 @@ void NeighborIndex::save(const std::string& path) const {
   archive.tree["seed"] = std::to_string(p.options.seed);
   archive.put_count("first", p.options.first);
   archive.put_count("next", p.next);
-  if (p.bytes && p.numbers.back() - p.numbers.front() + 1 == p.numbers.size()) {  // few bytes: none for what is known
+  const bool few = p.bytes || (!p.points.sparse && p.points.dense.holds_bits());
+  if (few && p.numbers.back() - p.numbers.front() + 1 == p.numbers.size()) {  // few bytes: none for what is known
     archive.put_count("from", p.numbers.front());
     archive.put_count("rows", p.numbers.size());
   } else {
@@ -132,7 +188,8 @@ void NeighborIndex::save(const std::string& path) const {
 }
 
 NeighborIndex NeighborIndex::load(const std::string& path) {
-  const Archive archive = read_archive(path);
+  const std::shared_ptr<const Archive> mapped = map_archive(path);
+  const Archive& archive = *mapped;
   try {
     if (get_text(archive.tree, "type") != kType)
       fail(Error::Kind::model, "found \"{}\", expected an index that `bochner index` saved",
@@ -161,15 +218,20 @@ NeighborIndex NeighborIndex::load(const std::string& path) {
     if (archive.tree.contains("step")) {
       p.options.bytes = true;
       p.bytes = load_steps(archive, p.schema.inputs);
-      p.points = load_bytes(archive, p.schema, *p.bytes, p.numbers.size());
+      p.points = load_bytes(mapped, p.schema, *p.bytes, p.numbers.size());
+    } else if (archive.arrays.contains("bits")) {
+      p.points = load_bits(mapped, p.schema, p.numbers.size());
+    } else if (!p.schema.sparse) {
+      p.points = load_dense(mapped, p.schema, p.numbers.size());
     } else {
       p.points = load_points(archive, p.schema, p.numbers.size());
     }
-    p.scale();
-    check_inputs(p.options.metric, p.points);
     Threads threads(1);
+    p.scale(workers_on(threads));
+    check_inputs(p.options.metric, p.points);
     p.searcher = Searcher::load(workers_on(threads), archive, p.scaled, p.options);
     p.report = p.searcher.report(p.points);
+    p.keep_what_serves(workers_on(threads));
     return NeighborIndex(std::move(parts));
   } catch (const std::invalid_argument& e) {
     fail(Error::Kind::model, "{}: {}; build the index again", path, one_line(e.what()));

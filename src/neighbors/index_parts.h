@@ -20,10 +20,12 @@ struct NeighborIndex::Parts {
   Points scaled;
   int exponent = 0;
   Searcher searcher;
+  std::vector<float> half;  // half_norms of the scaled points, where every pair is compared
   IndexReport report;
 
-  void scale();                             // points -> scaled
-  void settle(const Execution& execution);  // all of it
+  void scale(const Workers& on);             // points -> scaled
+  void keep_what_serves(const Workers& on);  // norms; bits of rows of 0 and 1
+  void settle(const Execution& execution);   // all of it
 };
 
 // The nearest among the places that are allowed, as places: see NeighborIndex::query.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "base/require.h"
 #include "rows/shifted.h"
@@ -16,6 +17,48 @@ namespace bochner {
 namespace {
 
 constexpr double kFar = 0x1p10;  // ranges from 0: floats keep half their digits
+constexpr std::size_t kRowsOfPiece = 1024;
+
+// Each row, by all threads.
+template <class Visit>
+void each_piece(const Workers& on, std::size_t rows, const Visit& visit) {
+  on.threads.run((rows + kRowsOfPiece - 1) / kRowsOfPiece, [&](std::size_t piece, int) {
+    const std::size_t end = std::min(rows, (piece + 1) * kRowsOfPiece);
+    for (std::size_t i = piece * kRowsOfPiece; i < end; ++i) visit(i);
+  });
+}
+
+// Rows in their places as they come: where their number is known, in a matrix of that size.
+class Filling {
+ public:
+  Filling(std::size_t inputs, std::optional<std::size_t> rows, double limit) : inputs_(inputs) {
+    if (rows && double(*rows) * double(inputs) * sizeof(float) < limit) known_ = Matrix<float>(*rows, inputs);
+  }
+  void add(const RowBlock<float>& block) {
+    if (!more_.empty() || filled_ + block.rows > known_.rows()) {
+      for (std::size_t i = 0; i < block.rows; ++i)
+        more_.insert(more_.end(), block.values + i * block.stride, block.values + i * block.stride + block.cols);
+      return;
+    }
+    for (std::size_t i = 0; i < block.rows; ++i)
+      std::copy_n(block.values + i * block.stride, inputs_, known_.data() + (filled_ + i) * inputs_);
+    filled_ += block.rows;
+  }
+  std::size_t numbers() const { return filled_ * inputs_ + more_.size(); }
+  Matrix<float> matrix() {
+    if (filled_ == known_.rows() && more_.empty()) return std::move(known_);
+    const std::size_t rows = inputs_ ? numbers() / inputs_ : 0;
+    Matrix<float> all(rows, inputs_);
+    std::copy_n(known_.data(), filled_ * inputs_, all.data());
+    std::copy(more_.begin(), more_.end(), all.data() + filled_ * inputs_);
+    return all;
+  }
+
+ private:
+  std::size_t inputs_, filled_ = 0;
+  Matrix<float> known_;
+  std::vector<float> more_;
+};
 
 }  // namespace
 
@@ -24,8 +67,9 @@ void Points::append(const Points& other) {
           "neighbours: rows of {} inputs, expected {} as in the index", other.inputs, inputs);
   if (!sparse) {
     Matrix<float> all(dense.rows() + other.dense.rows(), inputs);
-    std::copy_n(dense.data(), dense.rows() * inputs, all.data());
-    std::copy_n(other.dense.data(), other.dense.rows() * inputs, all.data() + dense.rows() * inputs);
+    for (std::size_t i = 0; i < dense.rows(); ++i) dense.copy(i, all.data() + i * inputs);
+    float* behind = all.data() + dense.rows() * inputs;
+    for (std::size_t i = 0; i < other.dense.rows(); ++i) other.dense.copy(i, behind + i * inputs);
     dense = std::move(all);
     return;
   }
@@ -40,15 +84,15 @@ Points Points::without(const std::vector<bool>& removed) const {
   left.sparse = sparse;
   left.inputs = inputs;
   if (sparse) left.offsets.push_back(0);
-  const std::size_t count = std::size_t(std::count(removed.begin(), removed.end(), false));
-  if (!sparse) left.dense = Matrix<float>(count, inputs);
-  std::size_t to = 0;
+  if (!sparse) {
+    std::vector<std::uint32_t> places;
+    for (std::size_t i = 0; i < size(); ++i)
+      if (!removed[i]) places.push_back(std::uint32_t(i));
+    left.dense = dense.stored() ? dense.kept(places) : DenseRows(dense.at(places));
+    return left;
+  }
   for (std::size_t i = 0; i < size(); ++i) {
     if (removed[i]) continue;
-    if (!sparse) {
-      std::copy_n(&dense(i, 0), inputs, &left.dense(to++, 0));
-      continue;
-    }
     const auto begin = std::ptrdiff_t(offsets[i]), end = std::ptrdiff_t(offsets[i + 1]);
     left.columns.insert(left.columns.end(), columns.begin() + begin, columns.begin() + end);
     left.values.insert(left.values.end(), values.begin() + begin, values.begin() + end);
@@ -62,8 +106,7 @@ Points Points::at(std::span<const std::uint32_t> places) const {
   some.sparse = sparse;
   some.inputs = inputs;
   if (!sparse) {
-    some.dense = Matrix<float>(places.size(), inputs);
-    for (std::size_t i = 0; i < places.size(); ++i) std::copy_n(&dense(places[i], 0), inputs, &some.dense(i, 0));
+    some.dense = dense.at(places);
     return some;
   }
   some.offsets.push_back(0);
@@ -85,6 +128,15 @@ RowBlock<float> Points::block() const {
   block.offsets = offsets.data();
   block.columns = columns.data();
   return block;
+}
+
+void Points::each_block(const std::function<void(std::size_t, const RowBlock<float>&)>& visit) const {
+  if (sparse || dense.is_plain()) return visit(0, block());
+  Matrix<float> scratch;
+  for (std::size_t first = 0; first < size(); first += kChunkRows) {
+    const std::size_t count = std::min<std::size_t>(kChunkRows, size() - first);
+    visit(first, RowBlock<float>::dense(dense.block(first, count, scratch)));
+  }
 }
 
 Rows& without_far_offsets(Rows& rows, Metric metric, std::unique_ptr<Rows>& owner) {
@@ -131,22 +183,26 @@ Points read_points(Rows& rows, const Execution& execution) {
   points.sparse = rows.schema().sparse;
   points.inputs = rows.schema().inputs;
   const double limit = double(memory_limit(execution));
-  std::vector<float> dense;
+  std::vector<float> none;
+  Filling dense(points.inputs, points.sparse ? std::nullopt : rows.size(), limit / 2);
   if (points.sparse) points.offsets.push_back(0);
   RowBlock<float> block;
   rows.rewind();
   while (rows.next(4 * kChunkRows, block)) {
     if (execution.cancel && execution.cancel()) throw Stopped();
     if (execution.progress) execution.progress("reading", rows.fraction_read());
-    append_block(block, points, dense);
-    const double bytes = double(dense.size() + points.values.size()) * 8;
+    if (points.sparse)
+      append_block(block, points, none);
+    else
+      dense.add(block);
+    const double bytes = double(dense.numbers() + points.values.size()) * 8;
     require(bytes < limit,
             "neighbours: the rows take more than the {} of memory that may be held; raise it, take fewer inputs by a "
             "projection first, or compare every pair, which reads the rows in blocks: method exact of a graph, or "
             "streamed_neighbors",
             size_text(limit));
   }
-  if (!points.sparse) points.dense = as_matrix(dense, points.inputs);
+  if (!points.sparse) points.dense = dense.matrix();
   if (points.size() >= kNoPoint)
     fail(Error::Kind::data, "neighbours: {} rows, expected fewer than 2^32", points.size());
   return points;
@@ -154,9 +210,10 @@ Points read_points(Rows& rows, const Execution& execution) {
 
 float largest_number(const Points& points) {
   float largest = 0;
-  const float* values = points.sparse ? points.values.data() : points.dense.data();
-  const std::size_t count = points.sparse ? points.values.size() : points.dense.rows() * points.inputs;
-  for (std::size_t i = 0; i < count; ++i) largest = std::max(largest, std::abs(values[i]));
+  points.each_block([&](std::size_t, const RowBlock<float>& rows) {
+    const std::size_t count = rows.sparse() ? points.values.size() : rows.rows * rows.cols;
+    for (std::size_t i = 0; i < count; ++i) largest = std::max(largest, std::abs(rows.values[i]));
+  });
   return largest;
 }
 
@@ -170,10 +227,11 @@ Points as_sets(const Points& points) {
   sets.sparse = true;
   sets.inputs = points.inputs;
   sets.offsets.push_back(0);
+  Matrix<float> scratch;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const std::size_t begin = points.sparse ? points.offsets[i] : 0;
     const std::size_t count = points.sparse ? points.offsets[i + 1] - begin : points.inputs;
-    const float* values = points.sparse ? points.values.data() + begin : &points.dense(i, 0);
+    const float* values = points.sparse ? points.values.data() + begin : points.dense.block(i, 1, scratch).row(0);
     for (std::size_t j = 0; j < count; ++j)
       if (values[j] != 0) sets.columns.push_back(points.sparse ? points.columns[begin + j] : std::uint32_t(j));
     sets.offsets.push_back(sets.columns.size());
@@ -187,10 +245,12 @@ Points as_sets(const Points& points) {
 bool by_distance(Metric metric) { return metric != Metric::inner && metric != Metric::jaccard; }
 
 void check_inputs(Metric metric, const Points& points) {
-  if (metric != Metric::hamming) return;
+  if (metric != Metric::hamming || (!points.sparse && points.dense.holds_bits())) return;
   const auto bad = [](float value) { return value != 0 && value != 1; };
+  Matrix<float> scratch;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const float* begin = points.sparse ? points.values.data() + points.offsets[i] : &points.dense(i, 0);
+    const float* begin =
+        points.sparse ? points.values.data() + points.offsets[i] : points.dense.block(i, 1, scratch).row(0);
     const float* end = begin + (points.sparse ? points.offsets[i + 1] - points.offsets[i] : points.inputs);
     const float* at = std::find_if(begin, end, bad);
     require(at == end, "metric: hamming compares inputs of 0 and 1, found {} in row {}; euclidean takes any numbers",
@@ -198,34 +258,38 @@ void check_inputs(Metric metric, const Points& points) {
   }
 }
 
-Points scaled_for(Metric metric, Points points, int exponent) {
+Points scaled_for(const Workers& on, Metric metric, Points points, int exponent) {
   if (metric == Metric::jaccard) return as_sets(points);
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    float* begin = points.sparse ? points.values.data() + points.offsets[i] : points.dense.data() + i * points.inputs;
-    const std::size_t count = points.sparse ? points.offsets[i + 1] - points.offsets[i] : points.inputs;
-    double factor = std::ldexp(1.0, exponent);
-    if (metric == Metric::cosine) {
-      double squared = 0;
-      for (std::size_t j = 0; j < count; ++j) squared += double(begin[j]) * double(begin[j]);
-      factor = squared > 0 ? 1 / std::sqrt(squared) : 1;
-    }
-    for (std::size_t j = 0; j < count; ++j) begin[j] = float(double(begin[j]) * factor);
+  const RowScale scale{.unit = metric == Metric::cosine, .exponent = exponent};
+  if (points.sparse) {
+    for (std::size_t i = 0; i < points.size(); ++i)
+      scale.apply(points.values.data() + points.offsets[i], points.offsets[i + 1] - points.offsets[i]);
+  } else if (points.dense.stored()) {
+    points.dense = points.dense.scaled(scale);
+  } else {
+    Matrix<float>& rows = points.dense.matrix();
+    each_piece(on, rows.rows(), [&](std::size_t i) { scale.apply(rows.data() + i * points.inputs, points.inputs); });
   }
   return points;
 }
 
-std::vector<double> squared_lengths(MatrixView<const float> rows) {
-  std::vector<double> squared(rows.rows);
-  for (std::size_t i = 0; i < rows.rows; ++i)
-    for (std::size_t j = 0; j < rows.cols; ++j) squared[i] += double(rows(i, j)) * double(rows(i, j));
+std::vector<double> squared_lengths(const Workers& on, const DenseRows& rows) {
+  std::vector<double> squared(rows.rows());
+  each_piece(on, rows.rows(), [&](std::size_t i) {
+    thread_local Matrix<float> scratch;
+    const float* x = rows.block(i, 1, scratch).row(0);
+    double sum = 0;
+    for (std::size_t j = 0; j < rows.cols(); ++j) sum += double(x[j]) * double(x[j]);
+    squared[i] = sum;
+  });
   return squared;
 }
 
-std::vector<float> half_norms(Metric metric, MatrixView<const float> points) {
-  std::vector<float> half(points.rows);
+std::vector<float> half_norms(const Workers& on, Metric metric, const DenseRows& points) {
+  std::vector<float> half(points.rows());
   if (metric == Metric::cosine || metric == Metric::inner) return half;
-  const std::vector<double> squared = squared_lengths(points);
-  for (std::size_t i = 0; i < points.rows; ++i) half[i] = float(squared[i] / 2);
+  const std::vector<double> squared = squared_lengths(on, points);
+  for (std::size_t i = 0; i < half.size(); ++i) half[i] = float(squared[i] / 2);
   return half;
 }
 

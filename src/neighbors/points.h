@@ -3,18 +3,20 @@
 
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "backend/nearest.h"
 #include "backend/workers.h"
 #include "bochner/neighbors.h"
+#include "neighbors/dense_rows.h"
 
 namespace bochner {
 
 // Rows as a search takes them, dense or CSR: of length 1 for cosines, otherwise times a power of two that keeps squares
 // within floats.
 struct Points {
-  Matrix<float> dense;               // rows x inputs, where not sparse
+  DenseRows dense;                   // rows x inputs, where not sparse
   std::vector<std::size_t> offsets;  // CSR, where sparse
   std::vector<std::uint32_t> columns;
   std::vector<float> values;
@@ -25,7 +27,9 @@ struct Points {
   void append(const Points& other);
   Points without(const std::vector<bool>& removed) const;
   Points at(std::span<const std::uint32_t> places) const;
-  RowBlock<float> block() const;  // a view
+  RowBlock<float> block() const;  // a view, of plain rows
+  // All rows, some at a time.
+  void each_block(const std::function<void(std::size_t first, const RowBlock<float>& rows)>& visit) const;
   std::size_t nonzeros() const { return values.size(); }
 };
 
@@ -40,8 +44,9 @@ Matrix<float> as_matrix(const std::vector<float>& dense, std::size_t inputs);
 Points read_points(Rows& rows, const Execution& execution);
 
 // exponent: rows are multiplied by 2^exponent; for cosines each is divided by its length first. Rows of length 0 stay.
-// For Jaccard's similarity they become sets: CSR rows with a 1 wherever a row is not 0.
-Points scaled_for(Metric metric, Points points, int exponent);
+// Rows that are stored stay where they are. For Jaccard's similarity they become sets: CSR rows with a 1 wherever a row
+// is not 0.
+Points scaled_for(const Workers& on, Metric metric, Points points, int exponent);
 // The exponent that makes the largest number of the rows about 1.
 int scale_exponent(const Points& points);
 float largest_number(const Points& points);  // in size
@@ -53,9 +58,9 @@ bool by_distance(Metric metric);
 void check_inputs(Metric metric, const Points& points);
 
 // |x|^2 of each.
-std::vector<double> squared_lengths(MatrixView<const float> rows);
+std::vector<double> squared_lengths(const Workers& on, const DenseRows& rows);
 // |y|^2 / 2 of each; 0 where rows are compared by their products.
-std::vector<float> half_norms(Metric metric, MatrixView<const float> points);
+std::vector<float> half_norms(const Workers& on, Metric metric, const DenseRows& points);
 
 // The best points of some rows so far.
 class Best {

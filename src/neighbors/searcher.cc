@@ -151,6 +151,11 @@ Searcher prepare(const Workers& on, const Points& scaled, const IndexOptions& op
   return searcher;
 }
 
+void Searcher::look_at(const Points& points) {
+  if (forest) forest->coordinates.look_at(points);
+  if (projected) projected->look_at(points);
+}
+
 Neighbors Searcher::query(const Workers& on, const PointSearch& search, const SearchProgress& progress) const {
   if (forest) return forest->query(on, search);
   if (projected) return projected->search(on, search);

@@ -17,6 +17,9 @@ struct Searcher {
   std::optional<HashTables> tables;
   double recall = 1;  // of `projected`, measured
 
+  bool compares_all() const { return !forest && !projected && !tables; }
+  void look_at(const Points& points);  // the same points, stored in another way
+
   Neighbors query(const Workers& on, const PointSearch& search, const SearchProgress& progress) const;
   IndexReport report(const Points& points) const;
 

@@ -105,7 +105,7 @@ class Streaming {
       Points block;
       if (!skip(queries, asked, block)) break;
       asked += block.size();
-      const Points scaled = scaled_for(options_.metric, std::move(block), exponent_);
+      const Points scaled = scaled_for(workers_on(threads_), options_.metric, std::move(block), exponent_);
       const Neighbors found = nearest(scaled, asked - scaled.size(), k, kOfRows * memory);
       all.rows.insert(all.rows.end(), found.rows.begin(), found.rows.end());
       all.distances.insert(all.distances.end(), found.distances.begin(), found.distances.end());
@@ -144,7 +144,7 @@ class Streaming {
     Blocks blocks(near_, options_.metric, bytes, options_.execution);
     blocks.rewind();
     for (Points block; blocks.read(block);) {
-      const Points points = scaled_for(options_.metric, std::move(block), exponent_);
+      const Points points = scaled_for(workers_on(threads_), options_.metric, std::move(block), exponent_);
       std::vector<std::uint32_t> self;
       for (std::size_t i = 0; graph_ && i < queries.size(); ++i) {
         const std::size_t row = first_query + i;

@@ -143,6 +143,7 @@ std::optional<Archive> Checkpoint::take(const std::string& step) {
 void Checkpoint::keep(const std::string& step, Archive result) {
   kept_.insert_or_assign(step, std::move(result));
   log_file_.current = false;
+  offer_log();
 }
 
 Checkpoint::Numbers Checkpoint::logged(const std::string& what, std::size_t size,

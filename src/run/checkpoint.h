@@ -61,7 +61,8 @@ class Checkpoint {
   // is made of in the same way: once it is done the log forgets those. A result of another name or size is not taken.
   Numbers logged(const std::string& what, std::size_t size, const std::function<Numbers()>& make);
 
-  // The result of a step that is done, to be part of every save from now on. For what is small.
+  // The result of a step that is done, or where one stands between two rounds: part of every save from now on, of which
+  // one may be due. For what is small.
   void keep(const std::string& step, Archive result);
 
   // Saves the log now: the run was asked to stop. Returns whether a log is there.

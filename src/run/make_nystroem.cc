@@ -9,7 +9,7 @@
 #include "base/require.h"
 #include "bochner/nystroem.h"
 #include "run/host.h"
-#include "solve/dense.h"
+#include "solve/fixed_order.h"
 
 namespace bochner {
 
@@ -28,13 +28,10 @@ std::shared_ptr<const NystroemMap> make_nystroem(const Backend& on, const Kernel
 
   // P^T K P = L L^T up to pivots of the tolerance.
   std::vector<std::size_t> pivots(all);
-  const std::size_t m = pivoted_cholesky(K.view(), tolerance, pivots);
+  const std::size_t m = fixed_order::pivoted_factor(K.view(), tolerance, pivots);
   Matrix<float> kept(m, d);
   for (std::size_t i = 0; i < m; ++i) std::copy_n(&landmarks(pivots[i], 0), d, &kept(i, 0));
-  Matrix<double> inverse(m, m);
-  for (std::size_t i = 0; i < m; ++i) inverse(i, i) = 1;
-  solve_lower({K.data(), m, m, all}, inverse.view());  // L^-1
-  for (std::size_t i = 0; i < m; ++i) std::fill(&inverse(i, 0) + i + 1, &inverse(i, 0) + m, 0.0);
+  Matrix<double> inverse = fixed_order::inverse_lower({K.data(), m, m, all});  // L^-1
   return std::make_shared<const NystroemMap>(kernel, std::move(kept), std::move(inverse), chosen_by);
 }
 

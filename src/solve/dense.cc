@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "backend/cpu/blas.h"
+#include "solve/fixed_order.h"
 
 namespace bochner {
 
@@ -41,7 +42,10 @@ void solve_right_transposed(MatrixView<const double> l, MatrixView<double> b) {
 std::size_t factor_lower(MatrixView<double> a) { return blas::potrf(a); }
 
 std::size_t pivoted_cholesky(MatrixView<double> a, double tolerance, std::span<std::size_t> pivots) {
-  return blas::pstrf(a, tolerance, pivots);
+  const std::size_t rank = fixed_order::pivoted_factor(a, tolerance, pivots);
+  for (std::size_t i = 0; i < a.rows; ++i)
+    for (std::size_t j = 0; j < i; ++j) a(i, j) = a(j, i);  // the transpose
+  return rank;
 }
 
 void symmetric_eigenvalues(MatrixView<double> a, std::span<double> values) { blas::eigenvalues(a, values); }

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "backend/column_product.h"
 #include "base/aligned.h"
@@ -24,18 +26,31 @@ MatrixView<const double> part(MatrixView<const double> m, std::size_t row, std::
   return {m.row(row) + col, rows, cols, m.stride};
 }
 
-// c -= a^T b
-void subtract_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) {
+// use(c_i, (a^T b)_i, columns) for each row i of c
+template <class Use>
+void each_row_of_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c, const Use& use) {
   thread_local AlignedVector<double> scratch;
   if (scratch.size() < c.rows * c.cols) scratch.resize(c.rows * c.cols);
   const MatrixView<double> product{scratch.data(), c.rows, c.cols, c.cols};
   column_product(a, b, product);
-  for (std::size_t i = 0; i < c.rows; ++i) {
-    double* to = c.row(i);
-    const double* from = product.row(i);
-    for (std::size_t j = 0; j < c.cols; ++j) to[j] -= from[j];
-  }
+  for (std::size_t i = 0; i < c.rows; ++i) use(c.row(i), product.row(i), c.cols);
 }
+
+}  // namespace
+
+void add_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) {
+  each_row_of_product(a, b, c, [](double* to, const double* from, std::size_t n) {
+    for (std::size_t j = 0; j < n; ++j) to[j] += from[j];
+  });
+}
+
+void subtract_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) {
+  each_row_of_product(a, b, c, [](double* to, const double* from, std::size_t n) {
+    for (std::size_t j = 0; j < n; ++j) to[j] -= from[j];
+  });
+}
+
+namespace {
 
 void subtract_multiple(double factor, const double* from, double* to, std::size_t n) {
   for (std::size_t j = 0; j < n; ++j) to[j] -= factor * from[j];
@@ -56,19 +71,41 @@ void subtract_rows(MatrixView<const double> u, MatrixView<double> w, std::size_t
   for (; p < k; ++p) subtract_multiple(u(p, k), w.row(p) + first, to + first, w.cols - first);
 }
 
-// w <- L^-1 w, u = L^T.
-void solve_tile(MatrixView<const double> u, MatrixView<double> w) {
+// Rows begin, ... of w <- L^-1 w, once the products with those before are subtracted.
+void eliminate(MatrixView<const double> u, MatrixView<double> w, std::size_t begin, std::size_t count) {
+  for (std::size_t k = begin; k < begin + count; ++k) {
+    subtract_rows(u, w, begin, k, 0);
+    const double inverse = 1 / u(k, k);
+    for (std::size_t j = 0; j < w.cols; ++j) w(k, j) *= inverse;
+  }
+}
+
+}  // namespace
+
+void solve_lower(MatrixView<const double> u, MatrixView<double> w) {
   for (std::size_t begin = 0; begin < u.rows; begin += kStep) {
     const std::size_t count = std::min(kStep, u.rows - begin);
     if (begin > 0)
       subtract_product(part(u, 0, begin, begin, count), part(w, 0, begin, 0, w.cols), part(w, begin, count, 0, w.cols));
-    for (std::size_t k = begin; k < begin + count; ++k) {
-      subtract_rows(u, w, begin, k, 0);
-      const double inverse = 1 / u(k, k);
-      for (std::size_t j = 0; j < w.cols; ++j) w(k, j) *= inverse;
-    }
+    eliminate(u, w, begin, count);
   }
 }
+
+Matrix<double> inverse_lower(MatrixView<const double> u) {
+  const std::size_t n = u.rows;
+  Matrix<double> inverse(n, n);
+  const MatrixView<double> w = inverse.view();
+  for (std::size_t k = 0; k < n; ++k) w(k, k) = 1;
+  for (std::size_t begin = 0; begin < n; begin += kStep) {  // row k is 0 behind column k
+    const std::size_t count = std::min(kStep, n - begin);
+    if (begin > 0)
+      subtract_product(part(u, 0, begin, begin, count), part(w, 0, begin, 0, begin), part(w, begin, count, 0, begin));
+    eliminate(u, part(w, 0, n, 0, begin + count), begin, count);
+  }
+  return inverse;
+}
+
+namespace {
 
 // The upper triangle of a symmetric a becomes L^T, and the lower one 0. Returns 0, or 1 + the column that fails.
 std::size_t factor_tile(MatrixView<double> a) {
@@ -118,7 +155,55 @@ double dot(const double* a, const double* b, std::size_t n) {
   return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
 }
 
+constexpr std::size_t kPivotStep = 48;  // pivots between the products that bring the rest of the matrix up to date
+constexpr std::size_t kPivotStrip = 192;
+
+// Rows and columns i < j of a symmetric a change places, of which the upper triangle is kept; above row i it is L^T.
+void swap_symmetric(MatrixView<double> a, std::size_t i, std::size_t j) {
+  for (std::size_t k = 0; k < i; ++k) std::swap(a(k, i), a(k, j));
+  std::swap(a(i, i), a(j, j));
+  for (std::size_t k = i + 1; k < j; ++k) std::swap(a(i, k), a(k, j));
+  std::swap_ranges(a.row(i) + j + 1, a.row(i) + a.cols, a.row(j) + j + 1);
+}
+
 }  // namespace
+
+// Higham, Accuracy and Stability of Numerical Algorithms, section 10.3, by blocks as LAPACK's dpstrf: explained[i] is
+// what the pivots of this block take from the diagonal, which the products take from the rest at its end.
+std::size_t pivoted_factor(MatrixView<double> a, double tolerance, std::span<std::size_t> pivots) {
+  const std::size_t n = a.rows;
+  std::iota(pivots.begin(), pivots.end(), std::size_t(0));
+  std::vector<double> explained(n);
+  for (std::size_t begin = 0; begin < n; begin += kPivotStep) {
+    const std::size_t end = std::min(n, begin + kPivotStep);
+    std::fill(explained.begin() + std::ptrdiff_t(begin), explained.end(), 0.0);
+    for (std::size_t k = begin; k < end; ++k) {
+      std::size_t best = k;
+      for (std::size_t i = k + 1; i < n; ++i)
+        if (a(i, i) - explained[i] > a(best, best) - explained[best]) best = i;
+      const double pivot = a(best, best) - explained[best];
+      if (!(pivot > tolerance)) return k;
+      if (best != k) {
+        swap_symmetric(a, k, best);
+        std::swap(explained[k], explained[best]);
+        std::swap(pivots[k], pivots[best]);
+      }
+      subtract_rows(a, a, begin, k, k + 1);
+      const double root = std::sqrt(pivot), inverse = 1 / root;
+      a(k, k) = root;
+      for (std::size_t j = k + 1; j < n; ++j) {
+        a(k, j) *= inverse;
+        explained[j] += a(k, j) * a(k, j);
+      }
+    }
+    for (std::size_t i = end; i < n; i += kPivotStrip) {
+      const std::size_t rows = std::min(kPivotStrip, n - i);
+      subtract_product(part(a, begin, end - begin, i, rows), part(a, begin, end - begin, i, n - i),
+                       part(a, i, rows, i, n - i));
+    }
+  }
+  return n;
+}
 
 std::optional<std::size_t> factor(TiledSymmetric<double>& a, Threads& threads) {
   const std::size_t side = a.tiles_per_side();
@@ -128,7 +213,7 @@ std::optional<std::size_t> factor(TiledSymmetric<double>& a, Threads& threads) {
     const std::size_t rest = side - K - 1;
     threads.run(rest, [&](std::size_t i, int) {  // L_IK^T = L_KK^-1 A_IK^T
       transpose_tile(a.block(K + 1 + i, K).data, a.tile());
-      solve_tile(pivot, transposed(a, K + 1 + i, K));
+      solve_lower(pivot, transposed(a, K + 1 + i, K));
     });
     threads.run(rest * (rest + 1) / 2, [&](std::size_t piece, int) {  // A_IJ -= L_IK L_JK^T
       const auto [i, j] = tile_index(piece);
@@ -142,7 +227,7 @@ void solve_lower(const TiledSymmetric<double>& factor, std::size_t first, Matrix
   const auto rows = [&](std::size_t I) { return w.slice((I - first) * factor.tile(), factor.extent(I)); };
   for (std::size_t J = first; J < factor.tiles_per_side(); ++J) {
     for (std::size_t K = first; K < J; ++K) subtract_product(transposed(factor, J, K), rows(K), rows(J));
-    solve_tile(factor.block(J, J), rows(J));
+    solve_lower(factor.block(J, J), rows(J));
   }
 }
 

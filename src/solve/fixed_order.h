@@ -12,9 +12,24 @@
 #include "bochner/matrix.h"
 
 // Cholesky's factor without BLAS: every sum in one order, so that all machines with a fused multiply-add find the same
-// bits, for any number of threads. Tile (I, J) of the factor holds the transpose of L_IJ: the products that the backend
-// has (backend/column_product.h) are of columns.
+// bits, for any number of threads. Of a factor L the transpose is kept, for each tile of its own: the products that the
+// backend has (backend/column_product.h) are of columns.
 namespace bochner::fixed_order {
+
+// c += a^T b, c -= a^T b
+void add_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
+void subtract_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
+
+// w <- L^-1 w, where u = L^T.
+void solve_lower(MatrixView<const double> u, MatrixView<double> w);
+
+// L^-1, where u = L^T; 0 above its diagonal.
+Matrix<double> inverse_lower(MatrixView<const double> u);
+
+// For an a that may be singular: the upper triangle of P^T a P becomes L^T as far as pivots exceed the tolerance, the
+// largest first. Returns how many did; pivots[i]: which row of a is the i-th. Only the upper triangle of a is read;
+// what is below is overwritten.
+std::size_t pivoted_factor(MatrixView<double> a, double tolerance, std::span<std::size_t> pivots);
 
 // a becomes the factor, in its own memory. Returns the column where a is not positive definite, if there is one.
 std::optional<std::size_t> factor(TiledSymmetric<double>& a, Threads& threads);

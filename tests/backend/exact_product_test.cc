@@ -121,6 +121,22 @@ TEST(ExactProduct, OfColumnsWithThemselvesIsSymmetric) {
   }
 }
 
+// What a processor that saturates where it should wrap, or takes a sign for a bit, would give.
+TEST(ExactProduct, AUnitThatMultipliesWronglyIsFoundOut) {
+  for_each_unit([&](const ExactProduct& unit) { EXPECT_TRUE(cpu::multiplies_exactly(unit)) << unit.name; });
+  ExactProduct wrong = cpu::kExactVectors;
+  wrong.pack = [](MatrixView<const float> x, float per_unit, std::byte* packed) {
+    cpu::kExactVectors.pack(x, 0.999f * per_unit, packed);
+  };
+  EXPECT_FALSE(cpu::multiplies_exactly(wrong));
+  wrong = cpu::kExactVectors;
+  wrong.add = [](const std::byte* a, const std::byte* b, std::size_t rows, MatrixView<std::int64_t> sum) {
+    cpu::kExactVectors.add(a, b, rows, sum);
+    sum(3, 5) -= 1;
+  };
+  EXPECT_FALSE(cpu::multiplies_exactly(wrong));
+}
+
 TEST(ExactProduct, BackendsAgreeOnEveryTargetAndOnSeveralThreads) {
   const std::size_t rows = 1030, cols = 70, pieces = 6;
   const auto values = numbers<float>(rows * cols, 4);

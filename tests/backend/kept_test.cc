@@ -71,6 +71,30 @@ TEST(KeptFixedPoint, WideningChangesNoProjectionAndIsExact) {
   });
 }
 
+// In parts of 64 bytes, which meet in halves: the same bits on every target that fuses.
+TYPED_TEST(Kept, ProjectionIsSummedInOneOrderOnEveryTarget) {
+  using T = TypeParam;
+  using C = Computed<T>;
+  constexpr std::size_t kParts = 64 / sizeof(C);
+  const std::size_t rows = 9, cols = 160, heads = 7;
+  const std::vector<T> z = kept<T>(rows * cols, 1);
+  const auto v = numbers<C>(heads * cols, 2);
+  for_each_target([&](const std::string& target) {
+    if (!testing::fuses(target)) return;
+    Matrix<C> found(rows, heads);
+    cpu_backend().project(MatrixView<const T>{z.data(), rows, cols, cols}, {v.data(), heads, cols, cols}, found.view());
+    for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t k = 0; k < heads; ++k) {
+        C part[kParts] = {};
+        for (std::size_t j = 0; j < cols; ++j)
+          part[j % kParts] = std::fma(C(z[i * cols + j]), v[k * cols + j], part[j % kParts]);
+        for (std::size_t half = kParts / 2; half > 0; half /= 2)
+          for (std::size_t p = 0; p < half; ++p) part[p] += part[p + half];
+        ASSERT_EQ(found(i, k), part[0]) << target;
+      }
+  });
+}
+
 // What a row gives depends neither on the rows beside it nor on how many heads are asked for.
 TYPED_TEST(Kept, ProjectionOfARowIsItsOwn) {
   using T = TypeParam;

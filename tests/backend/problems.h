@@ -85,8 +85,6 @@ inline void for_each_target(const std::function<void(const std::string&)>& check
 
 // Whether the instruction set multiplies and adds with one rounding. Those without are outside the promise that all
 // machines find the same bits.
-inline bool fuses(const std::string& target) {
-  return target != "SSSE3" && target != "SSE4" && target != "SCALAR" && target != "EMU128";
-}
+inline bool fuses(const std::string& target) { return target != "SSE4" && target != "SCALAR" && target != "EMU128"; }
 
 }  // namespace bochner::testing

@@ -33,6 +33,13 @@ TEST(TargetChoice, KnowsTheTargetsOfThisProcessorInAnyCase) {
   }
 }
 
+TEST(TargetChoice, FusedMultiplyAddsInCodeAreATargetOfTheirOwn) {
+  const std::vector<std::int64_t> here = hwy::SupportedAndGeneratedTargets();
+  if (std::find(here.begin(), here.end(), HWY_SSE4) == here.end()) GTEST_SKIP() << "no x86-64";
+  EXPECT_EQ(cpu::parse_target("sse4+fma").best, HWY_SSSE3);
+  EXPECT_EQ(cpu::parse_target("sse4").best, HWY_SSE4);
+}
+
 TEST(TargetChoice, RefusesOtherNamesAndSaysWhichThereAre) {
   const std::string best = lower(hwy::TargetName(hwy::SupportedAndGeneratedTargets().front()));
   for (const std::string& wrong : {std::string("abacus"), std::string("+bf16"), best + "+abacus", best + "+",

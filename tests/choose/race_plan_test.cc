@@ -42,6 +42,22 @@ TEST(RacePlan, PursuesBinsOfFewInputsForFewTargetsOnly) {
   EXPECT_STREQ(plan.rivals[1].name, "bins");
 }
 
+TEST(RacePlan, FewRowsHaveFolds) {
+  const RacePlan plan = race_plan(Effort::normal);
+  const auto folds = [&](double rows) { return race_folds(plan, {rows, 10, 20, 1}); };
+  EXPECT_EQ(folds(300), 5u);
+  EXPECT_EQ(folds(1200), 5u);
+  EXPECT_EQ(folds(2000), 3u);
+  EXPECT_EQ(folds(4000), 2u);
+  EXPECT_EQ(folds(6000), 1u);
+  EXPECT_EQ(folds(1e6), 1u);
+  EXPECT_LT(race_folds(plan, {1000, 1500, 1500, 20}), folds(1000));  // they would take long
+  EXPECT_EQ(race_folds(race_plan(Effort::fast), {3000, 10, 20, 1}), 1u);
+  RacePlan once = plan;
+  once.judges = 0;
+  EXPECT_GT(forecast(plan, {3000, 10, 20, 1}).total(), 1.4 * forecast(once, {3000, 10, 20, 1}).total());
+}
+
 TEST(Budget, DecidesHowFarTheRaceGoes) {
   EXPECT_EQ(race_within(1e6, 1, Effort::best, kTable).plan.name, "best");
   EXPECT_EQ(race_within(1e6, 1, Effort::fast, kTable).plan.name, "fast");

@@ -10,6 +10,7 @@
 
 #include "choose/race_trees.h"
 #include "random/draw.h"
+#include "run/compute.h"
 
 namespace bochner {
 namespace {
@@ -61,6 +62,58 @@ TEST(RaceSource, KeepsASampleThatFits) {
     EXPECT_EQ(seen, source.count());
   }
   EXPECT_GT(counts[1], counts[0]);
+}
+
+TEST(RaceRows, FoldsHoldRowsOutInTurn) {
+  Table table(403);
+  for (std::size_t i = 0; i < 403; ++i) table.y(i, 0) = double(i < 23);  // 23 rows of one class
+  table.schema.task = Task::classification;
+  table.schema.labels = {"no", "yes"};
+  table.rows = memory_rows<float>(std::as_const(table.x).view(), std::as_const(table.y).view(), table.schema);
+  Threads threads(1);
+  TargetCode code;
+  code.task = Task::classification;
+  code.classes = 2;
+  const RaceRows all(Stream(*table.rows, nullptr, threads, {}), code, 403, 5, 5);
+  ASSERT_EQ(all.folds(), 5u);
+  ASSERT_EQ(all.held().size(), 403u);
+  std::vector<std::uint32_t> sorted(all.held().begin(), all.held().end());
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_EQ(std::adjacent_find(sorted.begin(), sorted.end()), sorted.end());  // each once
+  std::vector<Matrix<double>> numbers;
+  for (std::size_t f = 0; f < 5; ++f) {
+    const RaceFold& fold = all.fold(f);
+    EXPECT_NEAR(double(fold.held.size()), 80.6, 0.7);
+    const auto rare = std::count_if(fold.held.begin(), fold.held.end(), [](std::uint32_t i) { return i < 23; });
+    EXPECT_NEAR(double(rare), 4.6, 0.7);
+    double sum = 0;
+    for (const std::uint32_t i : fold.machine.numbers(false)) sum += fold.machine.rows.y(i, 0);
+    EXPECT_NEAR(fold.mean[0], sum / double(403 - fold.held.size()), 1e-12);  // of the others
+    numbers.emplace_back(fold.held.size(), 1);
+    for (std::size_t p = 0; p < fold.held.size(); ++p) numbers[f](p, 0) = fold.held[p];
+  }
+  const Matrix<double> together = all.together(numbers);
+  for (std::size_t p = 0; p < 403; ++p) EXPECT_EQ(together(p, 0), double(all.held()[p]));
+  const RaceRows some(Stream(*table.rows, nullptr, threads, {}), code, 403, 5, 2);
+  EXPECT_EQ(some.fold(1).held, all.fold(1).held);
+  EXPECT_EQ(some.held().size(), all.fold(0).held.size() + all.fold(1).held.size());
+}
+
+TEST(RaceRows, AMeanOfMapsIsTheirMean) {
+  std::vector<MapPtr> maps;
+  for (const double w : {1.0, 2.0, 6.0}) {
+    Matrix<double> weight(1, 1);
+    weight(0, 0) = w;
+    maps.push_back(linear(std::move(weight), {w}));
+  }
+  EXPECT_EQ(mean_of({maps[0]}), maps[0]);
+  Threads threads(1);
+  const Workers on = workers_on(threads);
+  Matrix<float> x(2, 1);
+  x(1, 0) = 2;
+  const Matrix<double> found = predict_rows(on, *mean_of(maps), std::as_const(x).view());
+  EXPECT_NEAR(found(0, 0), 3, 1e-6);
+  EXPECT_NEAR(found(1, 0), 9, 1e-6);
 }
 
 TEST(RaceRows, BlendOfTheTruthAndNoiseIsTheTruth) {
@@ -136,7 +189,7 @@ TEST(RaceRows, ABlendCrosswiseIsNotFlattered) {
     flattered += rows.error(rows.blend(noise, rows.weigh(noise)));
     crosswise += rows.error(rows.blend_crosswise(noise));
   }
-  for (const std::uint32_t row : rows.held()) mean += std::pow(table.y(row, 1) - rows.mean()[1], 2) / 60 * 50;
+  for (const std::uint32_t row : rows.held()) mean += std::pow(table.y(row, 1) - rows.fold(0).mean[1], 2) / 60 * 50;
   EXPECT_LT(flattered, mean);
   EXPECT_GT(crosswise, mean);
 }
@@ -231,7 +284,7 @@ TEST(RaceRows, WhatHardlyVariesHasNoWeightAndNoneHasALargeOne) {
   for (std::size_t p = 0; p < 60; ++p) {
     const double y = (table.y(rows.held()[p], 0) - 3) / 2;
     truth.held(p, 0) = 0.8 * y + 0.1 * normal(2, Draw::sample, p);
-    faint.held(p, 0) = rows.mean()[0] + 1e-7 * y;
+    faint.held(p, 0) = rows.fold(0).mean[0] + 1e-7 * y;
   }
   const Matrix<double> both = rows.weigh(std::vector<Candidate>{truth, faint});
   EXPECT_EQ(both(1, 0), 0);

@@ -48,15 +48,17 @@ class Automatic(CommandTest):
         self.succeed("inspect", "m1")
 
     def test_the_units_of_targets_and_weights_do_not_matter(self):
-        def large(draw, i, x):
-            return repr(float(wave(draw, i, x)[0]) * 1e6), 1e-5
+        def in_units(of_target, of_weight):
+            return lambda draw, i, x: (repr(float(wave(draw, i, x)[0]) * of_target), of_weight)
 
-        self.file("wave.csv", table(400, wave))
-        self.file("large.csv", table(400, large))
-        said = [self.succeed("train", name, *AUTO, "--weights", "w") for name in ("wave.csv", "large.csv")]
-        for text in said:
-            self.assertRegex(text, "part(s)? blended")
-        self.assertEqual(*(text.split(",")[0] for text in said))  # R2
+        # Weights and powers of two change no bit; powers of ten change the last ones of targets, and what follows.
+        r2 = {}
+        for name, units in {"one": (1, 1), "two": (2.0**20, 2.0**-17), "light": (1, 1e-5), "ten": (1e6, 1e-5)}.items():
+            self.file(f"{name}.csv", table(400, in_units(*units)))
+            r2[name] = self.report(f"{name}.csv", *AUTO, "--weights", "w", "-o", name)["score"]["r2"]
+        self.assertEqual(r2["one"], r2["two"])
+        self.assertEqual(r2["one"], r2["light"])
+        self.assertAlmostEqual(r2["one"], r2["ten"], delta=1e-4)
 
     def test_thresholds_are_found_and_noise_beside_them_is_left_alone(self):
         draw = random.Random(4)
@@ -122,6 +124,20 @@ class Automatic(CommandTest):
         time.sleep(0.3)
         process.kill()
         process.communicate()
+        self.succeed_quietly(*words, "--threads", 3)
+        self.assertEqual((self.folder / "m").read_bytes(), expected)
+
+    def test_folds_of_few_rows_go_on_to_the_same_bytes(self):
+        self.file("wave.csv", table(220, wave))
+        words = ("train", "wave.csv", "--target", "y", "--ignore", "w", "-o", "m", "--resume")
+        report = json.loads(self.succeed_quietly(*words, "--json"))
+        self.assertIn("220 rows held out in 5 folds", report["validation"])
+        self.assertTrue(any("5 folds of 44 rows" in note for note in report["notes"]), report["notes"])
+        expected = (self.folder / "m").read_bytes()
+        for point in (4000, 16000):
+            code, _, errors = self.run_command(*words, "--quiet", "--stop-after", point)
+            self.assertEqual(code, 130, errors)
+            self.assertTrue((self.folder / "m.checkpoint").exists())
         self.succeed_quietly(*words, "--threads", 3)
         self.assertEqual((self.folder / "m").read_bytes(), expected)
 

@@ -58,6 +58,23 @@ class CommandTest(unittest.TestCase):
         """Every file of the folder with its bytes."""
         return {p.relative_to(self.folder): p.read_bytes() for p in self.folder.rglob("*") if p.is_file()}
 
+    def expect_resumed(self, points, *words):
+        """A command stopped at these points of its work, each time resumed, ends in the bytes of one run."""
+        self.succeed(*words, "-o", "expected")
+        saved = 0
+        for point in points:
+            code, _, errors = self.run_command(*words, "--quiet", "--checkpoint-seconds", 0, "--stop-after", point,
+                                               "-o", "m", "--resume", "--threads", 1)
+            self.assertIn(code, (0, 130), errors)
+            if code == 0:
+                break
+            self.assertRegex(errors, r"\Abochner: stopped[^\n]*\n\Z")
+            saved += (self.folder / "m.checkpoint").exists()
+        self.assertGreater(saved, 0, words)
+        self.succeed(*words, "-o", "m", "--resume", "--threads", 3)
+        self.assertEqual((self.folder / "m").read_bytes(), (self.folder / "expected").read_bytes(), words)
+        self.assertFalse((self.folder / "m.checkpoint").exists())
+
     def refuse(self, code, *words, say=None, **options):
         """The command must end with this code and one line on stderr, print no result and change no file."""
         before = self.contents()

@@ -31,6 +31,12 @@ class Components(CommandTest):
     def lines(self, *words):
         return self.succeed_quietly("predict", *words).splitlines()
 
+    def test_clusters_go_on_where_they_were_stopped(self):
+        draw = random.Random(4)
+        self.file("r.csv", "a,b,c\n" + "".join(f"{draw.random()},{draw.random()},{draw.random()}\n" for _ in range(3000)))
+        for words in (["--clusters", 12], ["--clusters", 40, "--map", "fourier", "--features", 64, "--bandwidth", 1]):
+            self.expect_resumed(range(60, 3000, 60), "kmeans", "r.csv", *words, "--scale", "none", "--restarts", 1)
+
     def test_pca_explains_the_variance_and_leads_back(self):
         self.file("a.csv", blobs(300, far=1e6, constant=True))
         self.succeed("pca", "a.csv", "--target", "place", "--rank", 2, "-o", "m")

@@ -2,9 +2,11 @@
 # Copyright 2026 The bochner authors
 """--memory is kept, the plan is said first, what cannot fit is refused, and no value of it changes a model."""
 
+import array
 import os
 import random
 import re
+import struct
 import subprocess
 import unittest
 
@@ -70,6 +72,21 @@ class Memory(CommandTest):
                          "-o", "sum")
         self.expect_kept("64M", "solve", "sum", "-o", "m")
         self.refuse(1, "solve", "sum", "-o", "m", "--quiet", "--memory", "16M", say="raise --memory")
+
+    def test_mixtures_of_more_rows_than_memory(self):
+        draw, width, rows, copies = random.Random(2), 16, 4096, 300
+        block = array.array("f", (draw.gauss(5 * (i // width % 2), 1) for i in range(rows * width)))
+        head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows * copies}, {width}), }}".ljust(117) + "\n"
+        with open(self.folder / "many.npy", "wb") as file:
+            file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode())
+            for _ in range(copies):
+                block.tofile(file)
+        words = ("gmm", "many.npy", "--components", 2, "--covariance", "diag", "--rounds", 2, "--tolerance", 0)
+        _, resident = self.peak(*words, "--memory", "64M", "-o", "little")
+        self.assertGreater((self.folder / "many.npy").stat().st_size, size("72M"))
+        self.assertLess(resident, size("64M"))
+        self.peak(*words, "-o", "much")
+        self.assertEqual((self.folder / "little").read_bytes(), (self.folder / "much").read_bytes())
 
     def test_what_does_not_fit_is_refused_with_the_largest_that_does(self):
         for words in (("--solver", "cholesky"), ("--solver", "cg"), ("--learner", "svm", "--C", 1),

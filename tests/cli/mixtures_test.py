@@ -197,6 +197,13 @@ class Hmm(CommandTest):
         self.assertEqual(len(high), 1)
         self.assertIn("log_likelihood", self.evaluate("m", "a.csv"))
 
+    def test_goes_on_where_it_was_stopped(self):
+        self.file("a.csv", sequences(60))
+        for words in (["--states", 3, "--tolerance", 1e-9, "--rounds", 20],
+                      ["--states", "auto", "--covariance", "diag", "--shrink", "auto"],
+                      ["--states", 3, "--project", 1, "--tolerance", 1e-9]):
+            self.expect_resumed(range(40, 4000, 160), "hmm", "a.csv", "--sequence", "id", "--target", "class", *words)
+
     def test_the_same_bytes_for_any_threads(self):
         self.file("a.csv", sequences(60))
         models = set()

@@ -5,7 +5,10 @@
 import csv
 import io
 import math
+import os
 import random
+import resource
+import struct
 import unittest
 
 from command import DATA, CommandTest
@@ -107,6 +110,27 @@ class Neighbors(CommandTest):
         self.file("y.npy", npy(cloud(20, 3)))
         self.refuse(1, "graph", "y.npy", "--metric", "hamming", "-o", "g.csv", say="0 and 1")
         self.refuse(1, "graph", "y.npy", "--hash", "minhash", "-o", "g.csv", say="--hash")
+
+    def test_an_index_larger_than_the_memory_is_searched_in_its_file(self):
+        rows, inputs, few = 20000, 500, 5
+        values = random.Random(1).randbytes(rows * inputs)
+
+        def bytes_of(count):
+            header = f"{{'descr': '|u1', 'fortran_order': False, 'shape': ({count}, {inputs}), }}"
+            header += " " * (63 - (10 + len(header)) % 64) + "\n"
+            return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + values[:count * inputs]
+
+        self.file("x.npy", bytes_of(rows))
+        self.file("q.npy", bytes_of(few))
+        self.succeed_quietly("index", "x.npy", "--method", "exact", "-o", "i")
+        most = 36 << 20  # of memory that is not the file's
+        self.assertGreater((self.folder / "i").stat().st_size, most)
+        code, _, errors = self.run_command(
+            "neighbors", "i", "q.npy", "-k", 1, "--threads", 1, "-o", "n.csv", "--quiet",
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (most, most)),
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})  # whose threads have buffers of their own
+        self.assertEqual((code, errors), (0, ""))
+        self.assertEqual(self.table("n.csv"), [(q, 1, q, 0) for q in range(few)])
 
     def test_threads_change_nothing(self):
         self.file("x.npy", npy(cloud(6000, 8)))

@@ -52,6 +52,9 @@ class Parts(CommandTest):
         for learner in ("svm", "hard-svm", "logistic", "huber", "svr"):
             self.refuse(1, "accumulate", names[0], "--target", "income", "--learner", learner, "-o", "x", "--quiet",
                         say="again and again")
+        for method in ("gmm", "hmm", "kmeans", "pca", "lda", "cca", "anomaly"):
+            self.refuse(1, "accumulate", names[0], "--target", "income", "--learner", method, "-o", "x", "--quiet",
+                        say=f"`bochner {method}`; it is not trained in parts: ")
         self.survey(names, "income", "--learner", "ridge")
         self.refuse(1, "accumulate", names[0], "--spec", "all.survey", "--learner", "svm", "-o", "x", "--quiet",
                     say="cannot be trained in parts")
@@ -120,23 +123,35 @@ class Parts(CommandTest):
             self.assertEqual(code, 0, errors)
             self.assertIn(say, errors)
 
-    def test_sums_of_another_kind_of_processor_are_said(self):
+    def sums_on_two_kinds(self, *words):
+        """Of two parts: both summed here, and the second by another kind of processor."""
         names = self.split("cpu-small.csv", 2)
         self.survey(names, "usr")
-        self.accumulate(names, "--features", 32, "--bandwidth", 1)
-        code, _, errors = self.run_command("accumulate", names[1], "--spec", "all.survey", "--features", 32,
-                                           "--bandwidth", 1, "-o", "other.sum", env=OTHER_PROCESSOR)
+        self.accumulate(names, *words)
+        code, _, errors = self.run_command("accumulate", names[1], "--spec", "all.survey", *words, "-o", "other.sum",
+                                           env=OTHER_PROCESSOR)
         self.assertEqual(code, 0, errors)
         alike, _, errors = self.run_command("merge", *(name + ".sum" for name in names), "-o", "alike.sum")
         self.assertEqual(alike, 0)
         self.assertNotIn("kinds of processor", errors)
-        for order in ((names[0] + ".sum", "other.sum"), ("other.sum", names[0] + ".sum")):
+        return names[0] + ".sum", "other.sum"
+
+    def test_sums_of_another_kind_of_processor_are_said(self):
+        mixed = self.sums_on_two_kinds("--features", 32, "--bandwidth", 1, "--precision", "double")
+        for order in (mixed, mixed[::-1]):
             code, _, errors = self.run_command("merge", *order, "-o", "-".join(order))
             self.assertEqual(code, 0, errors)
             self.assertIn("2 kinds of processor", errors)
-        one, two = (self.folder / "-".join(files) for files in (order, order[::-1]))
+        one, two = (self.folder / "-".join(files) for files in (mixed, mixed[::-1]))
         self.assertEqual(one.read_bytes(), two.read_bytes())
         self.assertEqual(self.succeed("inspect", one).count("machine "), 2)
+
+    def test_sums_of_whole_numbers_are_the_same_on_another_kind_of_processor(self):
+        mixed = self.sums_on_two_kinds("--features", 32, "--bandwidth", 1)
+        code, _, errors = self.run_command("merge", *mixed, "-o", "mixed.sum")
+        self.assertEqual(code, 0, errors)
+        self.assertNotIn("kinds of processor", errors)
+        self.assertEqual((self.folder / "mixed.sum").read_bytes(), (self.folder / "alike.sum").read_bytes())
 
     def test_refusals(self):
         names = self.split("cpu-small.csv", 2)

@@ -2,6 +2,7 @@
 # Copyright 2026 The bochner authors
 """Random projections as a command: models without a target, files of every kind, chains before a learner."""
 
+import gzip
 import json
 import struct
 import unittest
@@ -55,6 +56,20 @@ class Project(CommandTest):
             self.assertEqual((len(found[0]), len(found[0][0])), (40, 8))
             self.assertEqual(found[0], found[1], kind)
             self.assertEqual(found[0], found[2], kind)
+
+    def test_sparse_features_are_written_without_their_zeros(self):
+        self.file("s.svm", "".join(f"{i % 2} {1 + i}:{2 + i} {900 - i}:{1 + i % 2}\n" for i in range(60)))
+        self.succeed_quietly("project", "s.svm", "--kind", "hash", "--dims", 300, "--seed", 3, "-o", "m")
+        for name in ("z.npy", "z.svm", "z.svm.gz"):
+            self.succeed_quietly("transform", "m", "s.svm", "-o", name)
+        lines = (self.folder / "z.svm").read_text().splitlines()
+        self.assertEqual(gzip.decompress((self.folder / "z.svm.gz").read_bytes()).decode().splitlines(), lines)
+        for line, row in zip(lines, read_npy(self.folder / "z.npy"), strict=True):
+            pairs = [pair.split(":") for pair in line.split()[1:]]
+            self.assertLessEqual(len(pairs), 2)
+            self.assertEqual({int(j) - 1: float(v) for j, v in pairs}, {j: v for j, v in enumerate(row) if v})
+        self.succeed("svd", "z.svm", "--rank", 2, "-o", "factor")
+        self.refuse(1, "transform", "m", "s.svm", "-o", "z.txt", "--quiet", say=".svm")
 
     def test_how_it_is_stored_and_computed_changes_no_number(self):
         self.files()

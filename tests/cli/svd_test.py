@@ -133,18 +133,7 @@ class Svd(CommandTest):
         self.file("rows.npy", npy(low_rank_rows(300, 900, 12, 1.0)))
         self.file("few.npy", npy(low_rank_rows(4000, 40, 12, 1.0)))
         for name in ("columns", "rows", "few"):
-            words = [f"{name}.npy", "--rank", 3, "--center"]
-            self.succeed_quietly("svd", *words, "-o", "expected")
-            stops = 0
-            for point in (2, 10, 30, 60, 90):
-                code, _, errors = self.run_command("svd", *words, "--quiet", "--checkpoint-seconds", 0, "--stop-after",
-                                                   point, "-o", "m", "--resume")
-                self.assertIn(code, (0, 130), errors)
-                stops += code == 130
-            self.assertGreater(stops, 0, name)
-            self.succeed_quietly("svd", *words, "-o", "m", "--resume", "--threads", 3)
-            self.assertEqual((self.folder / "m").read_bytes(), (self.folder / "expected").read_bytes(), name)
-            self.assertFalse((self.folder / "m.checkpoint").exists())
+            self.expect_resumed((2, 10, 30, 60, 90), "svd", f"{name}.npy", "--rank", 3, "--center")
 
     def test_inputs_far_from_zero(self):
         near, far = low_rank_rows(200, 10, 3), low_rank_rows(200, 10, 3, 1e9)

@@ -135,8 +135,12 @@ TEST(Exchange, PlansBlocksOfEqualSizeForAnySizes) {
       EXPECT_LE(plan.all_blocks(), 4096u);
       EXPECT_LE(plan.blocks[0] * plan.block_rows, n);
       EXPECT_LE(plan.blocks[1] * plan.block_rows, m);
-      if (std::min(n, m) >= 64) EXPECT_GE(std::min(plan.blocks[0], plan.blocks[1]), 64u);
-      if (n + m <= 4096) EXPECT_EQ(plan.all_blocks(), n + m);
+      if (std::min(n, m) >= 64) {
+        EXPECT_GE(std::min(plan.blocks[0], plan.blocks[1]), 64u);
+      }
+      if (n + m <= 4096) {
+        EXPECT_EQ(plan.all_blocks(), n + m);
+      }
     }
 }
 

@@ -134,6 +134,38 @@ TEST(Reduction, GradientsAreThoseOfTheObjectives) {
   }
 }
 
+TEST(Reduction, SeveralFunctionsAreTheSumOfEach) {
+  Threads threads(2);
+  const Workers on = workers_on(threads);
+  const Matrix<double> x = mixture(700, 2), start = mixture(5, 2, 9);  // 700: of two slices
+  const std::vector<double> at(start.data(), start.data() + 10);
+  Matrix<double> alpha(700, 3);
+  for (std::size_t i = 0; i < 700; ++i)
+    for (std::size_t f = 0; f < 3; ++f) alpha(i, f) = normal(4, Draw::entry, i, f) / 700;
+  for (const Kernel& kernel : {gaussian(), matern(2.5), laplacian()}) {
+    const KernelSlope slope(kernel);
+    const KernelSums sums(on, slope, x, alpha);
+    SharedObjective shared(sums);
+    std::vector<double> gradient(10), one(10), expected(10);
+    const double value = shared(at, gradient);
+    double all = 0, norm2 = 0;
+    for (std::size_t f = 0; f < 3; ++f) {
+      std::vector<double> column(700);
+      for (std::size_t i = 0; i < 700; ++i) column[i] = alpha(i, f);
+      const KernelSum mu(on, slope, x, column);
+      ExactObjective exact(mu);
+      all += exact(at, one);
+      norm2 += mu.squared_norm();
+      for (std::size_t j = 0; j < 10; ++j) expected[j] += one[j];
+      for (std::size_t j = 0; j < 5; ++j)
+        EXPECT_NEAR(shared.beta()(j, f), exact.beta()[j], 1e-9) << kernel_name(kernel);
+    }
+    EXPECT_NEAR(value, all, 1e-12) << kernel_name(kernel);
+    EXPECT_NEAR(sums.squared_norm(), norm2, 1e-12) << kernel_name(kernel);
+    for (std::size_t j = 0; j < 10; ++j) EXPECT_NEAR(gradient[j], expected[j], 1e-9) << kernel_name(kernel);
+  }
+}
+
 // |mu - sum beta phi|^2 over all pairs.
 double distance_of(const Expansion& of, const ReducedSet& set) {
   double sum = 0;

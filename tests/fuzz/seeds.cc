@@ -250,6 +250,17 @@ void seed_indexes(const fs::path& folder, const std::string& data) {
           .save(path);
       to.add_file(path);
     }
+  for (const Metric metric : {Metric::euclidean, Metric::cosine, Metric::hamming}) {  // rows kept as bytes, as bits
+    Matrix<float> few(40, 11);
+    for (std::size_t i = 0; i < 440; ++i)
+      few.data()[i] = float(metric == Metric::hamming ? i * i % 3 % 2 : i * i % 251);
+    Schema wide;
+    wide.inputs = 11;
+    NeighborIndex(*memory_rows<float>(few.view(), {}, wide),
+                  {.metric = metric, .bytes = metric != Metric::hamming, .execution = {.threads = 1}})
+        .save(path);
+    to.add_file(path);
+  }
   const std::string file = scratch("seed.svm");
   testing_files::write_bytes(file, first_lines(data + "/adult-small.svm", 8));
   for (const auto& [metric, method] : {std::pair{Metric::euclidean, Method::exact},

@@ -152,7 +152,8 @@ TEST(RidgeCg, RefusesLeaveOneOut) {
 }
 
 TEST(SolverChoice, TakesCgForManyFeaturesOfManyRowsAndCholeskyForFew) {
-  const SolverForecast many = forecast_ridge(350000, 5000, 1, 1, 2), few = forecast_ridge(2000, 1000, 1, 1, 2);
+  const SolverForecast many = forecast_ridge(350000, 5000, 1, 1, 2, true),
+                       few = forecast_ridge(2000, 1000, 1, 1, 2, true);
   EXPECT_LT(many.cg, many.cholesky / 4);
   EXPECT_LT(few.cholesky, few.cg);
 }

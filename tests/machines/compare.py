@@ -3,9 +3,9 @@
 # Copyright 2026 The bochner authors
 """Holds the command of one machine against that of another: features, bins, draws, models, predictions.
 
-    tests/machines/compare.py COMMAND OTHER
+    tests/machines/compare.py COMMAND OTHER [--few]
 
-OTHER may be a script that runs the command under emulation. Fails where docs/parts.md, "On which machines the bits
+OTHER may be a script that runs the command under emulation; --few leaves out what takes long there. Fails where docs/parts.md, "On which machines the bits
 agree", promises the same bits and they differ, or where models predict further apart than it says.
 """
 
@@ -31,20 +31,26 @@ FEATURES = {
     "scaling": ["--map", "none"],
 }
 # How both commands train a model, on which target, and how far apart predictions may be, of their spread; None: the
-# models must have the same bytes. What is searched may come out otherwise where two choices are nearly as good.
+# models must have the same bytes.
 MODELS = {
     "ridge by cholesky": (["--features", "100", "--solver", "cholesky", "--bandwidth", "3"], "y", None),
     "ridge, shifted, tiny lambda": (["--features", "100", "--solver", "cholesky", "--bandwidth", "3", "--lambda", "1e-10",
                                      "--map", "fourier:form=shifted"], "y", None),
     "ridge of classes, 600": (["--features", "600", "--solver", "cholesky", "--bandwidth", "3"], "kind", None),
-    "ridge by cg": (["--features", "100", "--solver", "cg", "--bandwidth", "3"], "y", 1e-3),
-    "ridge, bandwidth searched": (["--features", "64"], "y", 0.1),
+    "ridge by cg": (["--features", "100", "--solver", "cg", "--bandwidth", "3"], "y", None),
+    "ridge of classes by cg, 300": (["--features", "300", "--solver", "cg", "--bandwidth", "3"], "kind", None),
+    "ridge by dual": (["--features", "100", "--solver", "dual", "--bandwidth", "3", "--lambda", "1e-4"], "y", None),
+    "ridge, bandwidth searched": (["--features", "64"], "y", None),
     "ridge in double": (["--features", "64", "--precision", "double", "--bandwidth", "3"], "y", 1e-6),
-    "nystroem": (["--features", "64", "--map", "nystroem", "--bandwidth", "3"], "y", 1e-3),
+    "nystroem": (["--features", "64", "--map", "nystroem", "--bandwidth", "3"], "y", None),
+    "nystroem, laplacian": (["--features", "64", "--map", "nystroem:landmarks=leverage", "--kernel", "laplacian",
+                             "--bandwidth", "3"], "kind", None),
     "logistic": (["--features", "64", "--learner", "logistic", "--C", "1", "--bandwidth", "3"], "kind", 1e-4),
-    "bins": (["--features", "20", "--map", "binning", "--bandwidth", "3"], "y", 1e-5),
-    "bins, scales searched": (["--features", "10", "--map", "binning:order=1-2"], "y", 1e-5),
+    "bins": (["--features", "20", "--map", "binning", "--bandwidth", "3"], "y", None),
+    "bins of classes": (["--features", "20", "--map", "binning", "--bandwidth", "3"], "kind", None),
+    "bins, scales searched": (["--features", "10", "--map", "binning:order=1-2"], "y", None),
 }
+LONG = {"ridge by dual", "ridge of classes, 600", "ridge of classes by cg, 300", "ridge in double", "logistic", "bins, scales searched"}
 
 
 def run(command, *words):
@@ -82,48 +88,87 @@ def apart(first, second):
     return max(abs(x - y) for x, y in zip(a, b, strict=True)) / (spread or 1)
 
 
+def compare_features(commands, folder, rows):
+    """Features by the same model."""
+    broken = []
+    print(f"features of {ROWS} rows, same model", flush=True)
+    for name, words in FEATURES.items():
+        model = folder / "features.model"
+        run(commands[0], "train", rows, "-t", "y", "--ignore", "kind", "--bandwidth", "3", *words, "-o", model)
+        outputs = [folder / "here.npy", folder / "there.npy"]
+        for command, output in zip(commands, outputs):
+            run(command, "transform", model, rows, "-o", output)
+        here, there = (hashlib.sha256(output.read_bytes()).hexdigest() for output in outputs)
+        verdict = "same" if here == there else f"DIFFER by {apart(*outputs):.1e}"
+        print(f"  {name:28} sha256 {here[:16]} {there[:16]} {verdict}", flush=True)
+        if here != there:
+            broken.append(f"features: {name}")
+    return broken
+
+
+def compare_models(commands, folder, rows, few):
+    """Models by the same words."""
+    broken = []
+    print(f"models of {TRAINED} rows, same words", flush=True)
+    for name, (words, target, bound) in MODELS.items():
+        if few and name in LONG:
+            continue
+        other_target = "kind" if target == "y" else "y"
+        models = [folder / "here.model", folder / "there.model"]
+        outputs = [folder / "here.csv", folder / "there.csv"]
+        scores = ["--scores"] if target == "kind" else []
+        for command, model, output in zip(commands, models, outputs):
+            run(command, "train", rows, "-t", target, "--ignore", other_target, *words, "-o", model)
+            run(command, "predict", model, rows, "-o", output, *scores)
+        same = models[0].read_bytes() == models[1].read_bytes()
+        difference = apart(*outputs)
+        print(f"  {name:28} bytes {'same  ' if same else 'differ'} predictions apart {difference:.1e}", flush=True)
+        if (not same if bound is None else difference > bound):
+            broken.append(f"model: {name}")
+    return broken
+
+
+def compare_parts(commands, folder, rows):
+    """Sums of two parts, each by either machine, merged and solved by either."""
+    lines = rows.read_text(encoding="ascii").splitlines(keepends=True)
+    half = 1 + (len(lines) - 1) // 2
+    parts = [folder / "part0.csv", folder / "part1.csv"]
+    for part, of in zip(parts, (lines[1:half], lines[half:])):
+        part.write_text(lines[0] + "".join(of), encoding="ascii")
+    surveys, sums, models = set(), set(), set()
+    for survey_by, first, second, last in ((0, 0, 0, 0), (1, 1, 1, 1), (0, 0, 1, 1), (1, 1, 0, 0)):
+        survey, merged, model = folder / "all.survey", folder / "all.sum", folder / "parts.model"
+        for part, by in zip(parts, (survey_by, 1 - survey_by)):
+            run(commands[by], "accumulate", part, "-t", "y", "--ignore", "kind", "-o", part.with_suffix(".survey"))
+        run(commands[last], "merge", *(part.with_suffix(".survey") for part in parts), "-o", survey)
+        for part, by in zip(parts, (first, second)):
+            run(commands[by], "accumulate", part, "--spec", survey, "--features", "100", "--bandwidth", "3",
+                "-o", part.with_suffix(".sum"))
+        run(commands[last], "merge", *(part.with_suffix(".sum") for part in parts), "-o", merged)
+        run(commands[last], "solve", merged, "-o", model)
+        for found, file in ((surveys, survey), (sums, merged), (models, model)):
+            found.add(hashlib.sha256(file.read_bytes()).hexdigest())
+    print(f"two parts, each summed here or there: {len(surveys)} different surveys, {len(sums)} sums, "
+          f"{len(models)} models", flush=True)
+    return [] if len(surveys) == len(sums) == len(models) == 1 else ["parts"]
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("command")
     arguments.add_argument("other")
+    arguments.add_argument("--few", action="store_true")
     given = arguments.parse_args()
     commands = [str(pathlib.Path(c).resolve()) for c in (given.command, given.other)]
-    broken = []
 
     with tempfile.TemporaryDirectory(prefix="bochner-machines-") as temporary:
         folder = pathlib.Path(temporary)
-        rows = folder / "rows.csv"
-        make_rows(rows, ROWS)
-
-        print(f"features of {ROWS} rows, same model", flush=True)
-        for name, words in FEATURES.items():
-            model = folder / "features.model"
-            run(commands[0], "train", rows, "-t", "y", "--ignore", "kind", "--bandwidth", "3", *words, "-o", model)
-            outputs = [folder / "here.npy", folder / "there.npy"]
-            for command, output in zip(commands, outputs):
-                run(command, "transform", model, rows, "-o", output)
-            here, there = (hashlib.sha256(output.read_bytes()).hexdigest() for output in outputs)
-            verdict = "same" if here == there else f"DIFFER by {apart(*outputs):.1e}"
-            print(f"  {name:28} sha256 {here[:16]} {there[:16]} {verdict}", flush=True)
-            if here != there:
-                broken.append(f"features: {name}")
-
-        print(f"models of {TRAINED} rows, same words", flush=True)
-        rows = folder / "few.csv"
+        many, rows = folder / "rows.csv", folder / "few.csv"
+        make_rows(many, ROWS)
         make_rows(rows, TRAINED)
-        for name, (words, target, bound) in MODELS.items():
-            other_target = "kind" if target == "y" else "y"
-            models = [folder / "here.model", folder / "there.model"]
-            outputs = [folder / "here.csv", folder / "there.csv"]
-            scores = ["--scores"] if target == "kind" else []
-            for command, model, output in zip(commands, models, outputs):
-                run(command, "train", rows, "-t", target, "--ignore", other_target, *words, "-o", model)
-                run(command, "predict", model, rows, "-o", output, *scores)
-            same = models[0].read_bytes() == models[1].read_bytes()
-            difference = apart(*outputs)
-            print(f"  {name:28} bytes {'same  ' if same else 'differ'} predictions apart {difference:.1e}", flush=True)
-            if (not same if bound is None else difference > bound):
-                broken.append(f"model: {name}")
+        broken = [] if given.few else compare_features(commands, folder, many)
+        broken += compare_models(commands, folder, rows, given.few)
+        broken += compare_parts(commands, folder, rows)
 
     if broken:
         sys.exit("compare: the machines disagree beyond docs/parts.md: " + "; ".join(broken))

@@ -58,6 +58,18 @@ TEST(Graph, NamesARowOnceAndDistancesAreTrue) {
   }
 }
 
+// Bytes hold such rows: their distances are not found from the rows once more.
+TEST(Graph, OfWholeNumbersHasTheirDistancesToTheBit) {
+  Matrix<float> x = cloud(1500, 40);
+  for (std::size_t i = 0; i < 1500 * 40; ++i)
+    x.data()[i] = std::clamp(std::round(x.data()[i] * 10 + 100), 0.0f, 255.0f);
+  const Neighbors graph = neighbor_graph(*rows_of(x), 5, {.method = IndexOptions::Method::forest, .recall = 0.9});
+  for (std::size_t i = 0; i < 1500 * 5; ++i) {
+    ASSERT_GE(graph.rows[i], 0);
+    ASSERT_EQ(graph.distances[i], std::sqrt(squared(&x(i / 5, 0), &x(std::size_t(graph.rows[i]), 0), 40)));
+  }
+}
+
 TEST(Codes, BoundTheDistancesOfRows) {
   Threads threads(2);
   const Workers on = workers_on(threads);

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "random/draw.h"
+#include "random/powers.h"
 
 namespace bochner {
 namespace {
@@ -55,6 +56,17 @@ TEST(Elementary, NormalQuantileInvertsTheDistribution) {
     }
   }
   EXPECT_EQ(normal_quantile(0.5), 0);
+}
+
+TEST(Elementary, PowersAgreeWithTheLibrarysAndAreExactWhereTheyAreWhole) {
+  for (int i = -400; i <= 400; ++i) {
+    const double x = i / 13.0;
+    EXPECT_NEAR(portable_exp2(x) / std::exp2(x), 1, 1e-15) << x;
+    EXPECT_NEAR(portable_log2(std::exp2(x)), x, 1e-14) << x;
+    EXPECT_EQ(portable_exp2(i), std::ldexp(1.0, i));
+    EXPECT_EQ(portable_log2(std::ldexp(1.0, i)), i);
+    EXPECT_NEAR(portable_power(1 + i * 2e-3, 0.37) / std::pow(1 + i * 2e-3, 0.37), 1, 1e-15) << i;
+  }
 }
 
 }  // namespace

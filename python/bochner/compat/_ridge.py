@@ -8,7 +8,7 @@ from sklearn.kernel_ridge import KernelRidge as _Theirs
 from sklearn.utils.validation import check_is_fitted
 
 from bochner._docs import documented
-from bochner._predictors import KernelRidge as _KernelRidge
+from bochner._ridge import KernelRidge as _KernelRidge
 from bochner.compat._approximation import kernel_of
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from bochner import _core
 from bochner.onnx._graph import Unsupported
+from bochner.onnx._rounded import LEAST_DISTANCE
 
 
 class Kernels:
@@ -39,7 +40,7 @@ class Kernels:
         x = g.add("Sub", x, centre)
         own = g.add("ReduceSumSquare", x, np.array([1]), keepdims=1)
         s = g.add("Add", g.add("Sub", own, g.add("MatMul", x, 2 * points.T)), (points**2).sum(axis=1))
-        return g.add("Max", s, np.zeros(1))
+        return g.add("Max", s, np.array([LEAST_DISTANCE]))
 
     def _nystroem(self, saved, x):
         g, tree = self.graph, saved.tree
@@ -47,18 +48,20 @@ class Kernels:
         factor = (1 / scale).astype(self.dtype)
         points = (saved.array("landmark").astype(self.dtype) * factor).astype(np.float64)
         x = g.double(g.add("Mul", x, np.broadcast_to(factor, points.shape[1:])))
-        k = self._round(self._kernel_values(tree["kernel"], x, points))
+        name, numbers = _words(tree["kernel"])
+        if self.rounded:
+            k = self.rounded.kernel(name, numbers, x, points)
+        else:
+            k = self._kernel_values(name, numbers, x, points)
         m = len(points)
         inverse = np.zeros((m, m))
         inverse[np.tril_indices(m)] = saved.array("inverse_factor")
         inverse = inverse.astype(self.dtype).astype(np.float64)
-        z = self._round(g.add("MatMul", g.double(k), inverse.T))
+        z = self._round(self.rounded.lower(k, inverse) if self.rounded else g.add("MatMul", k, inverse.T))
         return g.add("Clip", z, np.array(-1, self.dtype), np.array(1, self.dtype))
 
-    def _kernel_values(self, words, x, points):
+    def _kernel_values(self, name, numbers, x, points):
         g = self.graph
-        name, _, text = words.partition(":")
-        numbers = {key: float(value) for key, value in (part.split("=") for part in text.split(",") if part)}
         if name in ("laplacian", "cauchy"):
             apart = g.add("Sub", g.unsqueeze(x, 1), points)
             if name == "laplacian":
@@ -72,24 +75,32 @@ class Kernels:
             alpha = numbers["alpha"]
             base = g.add("Add", g.add("Mul", s, np.array([1 / (2 * alpha)])), np.ones(1))
             return g.add("Pow", base, np.array([-alpha]))
-        nu = numbers.get("nu") if name == "matern" else 0.5 if name == "laplacian2" else None
-        if nu not in (0.5, 1.5, 2.5):
-            raise Unsupported(f"onnx: found the kernel {words} of a Nystroem map, which has no standard operators")
+        nu = numbers.get("nu", 0.5)
         a = g.add("Sqrt", g.add("Mul", s, np.array([2 * nu])))
         rise = np.ones(1) if nu == 0.5 else g.add("Add", a, np.ones(1))
         if nu == 2.5:
             rise = g.add("Add", rise, g.add("Mul", g.add("Mul", a, a), np.array([1 / 3])))
         return g.add("Mul", g.add("Exp", g.add("Neg", a)), rise)
 
-    def _radial(self, x, points, exponent, coefficients):
-        g = self.graph
-        power = g.add("Pow", self._squares(x, points), np.array([exponent / 2]))
-        return g.add("MatMul", g.add("Exp", g.add("Neg", power)), coefficients)
-
     def _radial_machine(self, saved, x):
-        points = saved.array("landmarks").astype(np.float64)
-        y = self._radial(self.graph.double(x), points, saved.tree["exponent"], saved.array("coefficients"))
-        return self._round(self.graph.add("Add", y, saved.array("intercept")))
+        g, x = self.graph, self.graph.double(x)
+        points, exponent = saved.array("landmarks").astype(np.float64), saved.tree["exponent"]
+        if self.rounded:
+            k = self.rounded.radial(self.rounded.terms(x), np.ascontiguousarray(points.T)[:, None, :], exponent)
+        else:
+            k = g.add("Exp", g.add("Neg", g.add("Pow", self._squares(x, points), np.array([exponent / 2]))))
+        y = g.add("MatMul", k, saved.array("coefficients"))
+        return self._round(g.add("Add", y, saved.array("intercept")))
+
+
+def _words(words):
+    """Name and parameters of the kernel of a Nystroem map."""
+    name, _, text = words.partition(":")
+    numbers = {key: float(value) for key, value in (part.split("=") for part in text.split(",") if part)}
+    if name not in ("gaussian", "laplacian", "laplacian2", "cauchy", "rational-quadratic") and (
+            name != "matern" or numbers["nu"] not in (0.5, 1.5, 2.5)):
+        raise Unsupported(f"onnx: found the kernel {words} of a Nystroem map, which has no standard operators")
+    return name, numbers
 
 
 def _kernel(words, length_scale):

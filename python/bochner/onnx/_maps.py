@@ -11,16 +11,27 @@ from bochner.onnx._bins import Binnings, Bins
 from bochner.onnx._densities import Densities
 from bochner.onnx._graph import Unsupported
 from bochner.onnx._kernels import Kernels
+from bochner.onnx._rounded import Rounded
 from bochner.onnx._trees import Trees
 
 _CLIP = 5.0  # where twofold bends numbers
 
 
-class Converter(Kernels, Trees, Binnings, Densities):
-    """Adds the operators of maps to a graph. dtype: what the model computes in."""
+def _enlarges(saved):
+    """Whether a map, or one inside it, makes much of a rounding before or in it."""
+    if saved.type in ("nystroem", "radial_machine", "leaf_machines"):
+        return True
+    inner = [saved.child(name) for name, value in saved.tree.items() if isinstance(value, dict) and "type" in value]
+    return any(map(_enlarges, inner))
 
-    def __init__(self, graph, dtype):
+
+class Converter(Kernels, Trees, Binnings, Densities):
+    """Adds the operators of maps to a graph. dtype: what the model computes in; exact: to its bits, where they matter."""
+
+    def __init__(self, graph, dtype, exact=True):
         self.graph, self.dtype = graph, np.dtype(dtype)
+        self.rounded = Rounded(graph) if exact and self.dtype == np.float32 else None
+        self._enlarged = False
 
     def convert(self, saved, x):
         name = f"_{saved.type}"
@@ -50,8 +61,14 @@ class Converter(Kernels, Trees, Binnings, Densities):
         return [saved.child(f"part{k}") for k in range(saved.tree["parts"])]
 
     def _chain(self, saved, x):
-        for part in self._parts(saved):
+        return self.chain(self._parts(saved), x)
+
+    def chain(self, parts, x):
+        """Maps one after another; where one of them enlarges rounding, linear ones keep the library's."""
+        before, self._enlarged = self._enlarged, self._enlarged or any(map(_enlarges, parts))
+        for part in parts:
             x = self.convert(part, x)
+        self._enlarged = before
         return x
 
     def _concat(self, saved, x):
@@ -80,6 +97,8 @@ class Converter(Kernels, Trees, Binnings, Densities):
         if isinstance(x, Bins):
             table = np.vstack([weights, np.zeros((1, weights.shape[1]))]) * float(self.dtype.type(x.one))
             y = g.reduce_sum(g.gather(table, x.places), 1)
+        elif self.rounded and self._enlarged:
+            return self._round(self.rounded.linear(g.double(x), weights, saved.array("intercept")))
         else:
             y = g.add("MatMul", g.double(x), weights)
         return self._round(g.add("Add", y, saved.array("intercept")))

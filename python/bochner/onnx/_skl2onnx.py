@@ -12,14 +12,15 @@ from sklearn.base import is_classifier
 import bochner
 from bochner import compat
 from bochner.onnx._graph import ML_OPSET, OPSET, TYPES, Graph, Saved, Unsupported
+from bochner.onnx._maps import Converter
 
 _TYPES = {TensorProto.FLOAT: FloatTensorType, TensorProto.DOUBLE: DoubleTensorType,
           TensorProto.INT64: Int64TensorType, TensorProto.STRING: StringTensorType,
           TensorProto.BOOL: BooleanTensorType}
-CLASSIFIERS = ("KernelClassifier", "KernelSVC", "KernelLogistic")
-REGRESSORS = ("KernelRegressor", "KernelRidge", "KernelSVR")
+CLASSIFIERS = ("KernelClassifier", "KernelRidgeClassifier", "KernelSVC", "KernelLogistic", "KernelLDA")
+REGRESSORS = ("KernelRegressor", "KernelRidge", "KernelSVR", "KernelHuber")
 TRANSFORMERS = ("BinningFeatures", "FourierFeatures", "NystroemFeatures", "RandomProjection", "RandomizedSVD",
-                "KernelPCA")
+                "KernelPCA", "KernelCCA", "GroupEmbedding")
 DROP_INS = ("RBFSampler", "Nystroem", "GaussianRandomProjection", "SparseRandomProjection", "TruncatedSVD",
             "KernelRidge")
 
@@ -37,7 +38,8 @@ def _drawn(graph, operator, x):
     x = graph.double(x)
     if saved.tree["schema"].get("offsets"):
         x = graph.add("Sub", x, np.array(saved.tree["schema"]["offsets"]))
-    made = _outputs(graph, model, saved, graph.cast(x, dtype), dtype, getattr(estimator, "classes_", None), False)
+    made = _outputs(Converter(graph, dtype), model, saved, graph.cast(x, dtype), getattr(estimator, "classes_", None),
+                    False)
     return _signed(graph, made, estimator)
 
 

@@ -4,6 +4,8 @@
 
 import numpy as np
 
+from bochner.onnx._rounded import LEAST_DISTANCE, Rounded
+
 
 class Trees:
     """A part of Converter, which has the graph."""
@@ -63,8 +65,10 @@ class Trees:
         children = saved.array(name + "children")
         leaf = g.add("Mul", g.cast(g.columns(x, [0]), np.int64), np.zeros(1, np.int64))
         if len(children):
-            side = g.add("LessOrEqual", g.add("MatMul", x, saved.array(name + "directions").T),
-                         saved.array(name + "thresholds"))
+            # A threshold may be where a row lies: in the library's order, without rounding to float.
+            order = Rounded(g)
+            along = order.chain(order.terms(x), saved.array(name + "directions").T[:, None, :], "double")
+            side = g.add("LessOrEqual", along, saved.array(name + "thresholds"))
             at, depth = leaf, _depth(children)
             flat = children.reshape(-1)
             for _ in range(depth):
@@ -89,16 +93,20 @@ class Trees:
         axis = np.array([0], np.int64)
         near = body.add("Slice", members, first, last, axis)
         own = body.add("Slice", coefficients, first, last, axis)
-        apart = body.add("Sub", near, row)
-        squares = body.add("ReduceSumSquare", apart, np.array([1]), keepdims=0)
-        power = body.add("Pow", squares, np.array([saved.tree["exponent"] / 2]))
-        y = body.add("MatMul", body.add("Exp", body.add("Neg", power)), own)
+        if self.rounded:
+            terms = body.add("Transpose", near, perm=[1, 0])
+            k = Rounded(body).radial(body.unsqueeze(row, 1), terms, saved.tree["exponent"], rank=1)
+        else:
+            squares = body.add("ReduceSumSquare", body.add("Sub", near, row), np.array([1]), keepdims=0)
+            squares = body.add("Max", squares, np.array([LEAST_DISTANCE]))
+            k = body.add("Exp", body.add("Neg", body.add("Pow", squares, np.array([saved.tree["exponent"] / 2]))))
+        y = body.add("MatMul", k, own)
         info = helper.make_tensor_value_info
         inner = helper.make_graph(
             body.nodes, body.name("graph"),
-            [info(row, TensorProto.DOUBLE, None), info(first, TensorProto.INT64, None),
-             info(last, TensorProto.INT64, None)],
-            [info(y, TensorProto.DOUBLE, None)], initializer=body.initializers)
+            [info(row, TensorProto.DOUBLE, [None]), info(first, TensorProto.INT64, [None]),
+             info(last, TensorProto.INT64, [None])],
+            [info(y, TensorProto.DOUBLE, [None])], initializer=body.initializers)
         return g.add("Scan", x, begin, end, body=inner, num_scan_inputs=3)
 
 

@@ -16,8 +16,6 @@
 #include "base/team_size.h"
 
 extern "C" void dpotrf_(const char* uplo, const blasint* n, double* a, const blasint* lda, blasint* info);
-extern "C" void dpstrf_(const char* uplo, const blasint* n, double* a, const blasint* lda, blasint* pivots,
-                        blasint* rank, const double* tolerance, double* work, blasint* info);
 extern "C" void dsyev_(const char* job, const char* uplo, const blasint* n, double* a, const blasint* lda,
                        double* values, double* work, const blasint* work_size, blasint* info);
 extern "C" void dsyevr_(const char* job, const char* range, const char* uplo, const blasint* n, double* a,
@@ -104,17 +102,6 @@ std::size_t potrf(MatrixView<double> a) {
   blasint info = 0;
   dpotrf_("U", &n, a.data, &stride, &info);
   return std::size_t(info);
-}
-
-std::size_t pstrf(MatrixView<double> a, double tolerance, std::span<std::size_t> pivots) {
-  prepare();
-  const blasint n = integer(a.rows), stride = integer(a.stride);
-  blasint info = 0, rank = 0;
-  std::vector<blasint> order(a.rows);
-  std::vector<double> work(2 * a.rows);
-  dpstrf_("U", &n, a.data, &stride, order.data(), &rank, &tolerance, work.data(), &info);
-  for (std::size_t i = 0; i < a.rows; ++i) pivots[i] = std::size_t(order[i] - 1);
-  return std::size_t(rank);
 }
 
 void eigenvalues(MatrixView<double> a, std::span<double> values) {

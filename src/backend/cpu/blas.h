@@ -35,11 +35,6 @@ void trsm(Side side, Op op_l, double alpha, MatrixView<const double> l, MatrixVi
 // The lower triangle of a = l l^T becomes l. Returns 0, or 1 + the column where a is not positive definite.
 std::size_t potrf(MatrixView<double> a);
 
-// The same with pivoting, for an a that may be singular: the lower triangle of P^T a P becomes l as far as pivots
-// exceed the tolerance. Returns how many did; pivots[i]: which row of a is the i-th. Both triangles are read or
-// overwritten.
-std::size_t pstrf(MatrixView<double> a, double tolerance, std::span<std::size_t> pivots);
-
 // The eigenvalues of a symmetric a, ascending; a is overwritten.
 void eigenvalues(MatrixView<double> a, std::span<double> values);
 

@@ -18,6 +18,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "backend/cpu/fused-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace bochner::cpu::HWY_NAMESPACE {
 
@@ -70,7 +72,7 @@ struct ElementaryConstants<double> {
 template <class D, std::size_t N, class V = hn::Vec<D>>
 HWY_INLINE V horner(D d, const hn::TFromD<D> (&c)[N], V x) {
   V sum = hn::Set(d, c[N - 1]);
-  for (std::size_t k = N - 1; k-- > 0;) sum = hn::MulAdd(sum, x, hn::Set(d, c[k]));
+  for (std::size_t k = N - 1; k-- > 0;) sum = fused_add(sum, x, hn::Set(d, c[k]));
   return sum;
 }
 
@@ -81,10 +83,10 @@ HWY_INLINE V exp_moderate(D d, V x) {
   const hn::RebindToSigned<D> di;
   const V to_integer = hn::Set(d, C::kToInteger), lowest = hn::Set(d, C::kLowest);
   const V bounded = hn::Max(x, lowest);
-  const V shifted = hn::MulAdd(bounded, hn::Set(d, hn::TFromD<D>(1.44269504088896338700)), to_integer);
+  const V shifted = fused_add(bounded, hn::Set(d, hn::TFromD<D>(1.44269504088896338700)), to_integer);
   const V k = hn::Sub(shifted, to_integer);
-  const V r = hn::NegMulAdd(k, hn::Set(d, C::kLn2Low), hn::NegMulAdd(k, hn::Set(d, C::kLn2High), bounded));
-  const V e = hn::Add(hn::MulAdd(horner(d, C::kExp, r), hn::Mul(r, r), r), hn::Set(d, hn::TFromD<D>(1)));
+  const V r = fused_subtract(k, hn::Set(d, C::kLn2Low), fused_subtract(k, hn::Set(d, C::kLn2High), bounded));
+  const V e = hn::Add(fused_add(horner(d, C::kExp, r), hn::Mul(r, r), r), hn::Set(d, hn::TFromD<D>(1)));
   // The low bits of `shifted` are k: moved to the exponent, they multiply by 2^k.
   const auto power = hn::ShiftLeft<C::kMantissa>(hn::BitCast(di, shifted));
   return hn::IfThenElseZero(hn::Ge(x, lowest), hn::BitCast(d, hn::Add(hn::BitCast(di, e), power)));
@@ -114,8 +116,8 @@ HWY_INLINE V log_and_lost(D d, V y, V lost) {
   const V z = hn::Mul(s, s);
   const V r = hn::Mul(z, horner(d, C::kLog, z));
   const V half = hn::Mul(hn::Mul(f, hn::Set(d, T(0.5))), f);
-  const V low = hn::MulAdd(k, hn::Set(d, C::kLn2Low), hn::MulAdd(s, hn::Add(half, r), lost));
-  return hn::MulAdd(k, hn::Set(d, C::kLn2High), hn::Add(f, hn::Sub(low, half)));
+  const V low = fused_add(k, hn::Set(d, C::kLn2Low), fused_add(s, hn::Add(half, r), lost));
+  return fused_add(k, hn::Set(d, C::kLn2High), hn::Add(f, hn::Sub(low, half)));
 }
 
 // log(1 + u) for finite u >= 0. y = 1 + u, and (u - (y - 1)) / y is what the addition lost.

@@ -20,7 +20,11 @@ extern const ExactProduct kExactAmxInCode, kExactVnniInCode;
 // The units of this build, the fastest first.
 std::span<const ExactProduct* const> exact_units();
 
-// The fastest of those that may be used (target_choice.h).
+// Whether a small product is that of plain loops. A processor, or what emulates it, that gets an instruction wrong is
+// found out before it spoils a model.
+bool multiplies_exactly(const ExactProduct& unit);
+
+// The fastest of those that may be used (target_choice.h) and do.
 const ExactProduct& exact_unit();
 
 }  // namespace bochner::cpu

@@ -278,7 +278,7 @@ HWY_NOINLINE void map_sparse_row(const Problem<T>& problem, std::size_t row, std
     const T* w = panels + x.columns[k] * kPanel;
     unrolled<kPanels>([&](auto p) BOCHNER_INLINE {
       unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
-        sum[p][v] = hn::MulAdd(value, hn::Load(d, w + p * stride + v * kLanes), sum[p][v]);
+        sum[p][v] = fused_add(value, hn::Load(d, w + p * stride + v * kLanes), sum[p][v]);
       });
     });
   }

@@ -13,6 +13,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "backend/cpu/tile-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace bochner::cpu::HWY_NAMESPACE {
 
@@ -97,35 +99,60 @@ struct Apart {
   const T* soon(std::size_t i) const { return z[std::min(i, z.size() - 1)]; }
 };
 
-// Rows x Heads dot products at a time, each in two registers of its own, so that the grouping leaves no trace.
+// A dot product is summed in 64 bytes of parts, column j in part j % kDotParts, which meet in halves at the end: one
+// order for vectors of any width, so that all machines with a fused multiply-add find the same bits.
+template <class C>
+constexpr std::size_t kDotParts = 64 / sizeof(C);
+template <class C>
+constexpr std::size_t kDotVectors = kDotParts<C> / hn::MaxLanes(Lanes<C>());
+
+template <class C>
+HWY_INLINE C sum_of_parts(Vector<C> (&parts)[kDotVectors<C>]) {
+  const Lanes<C> d;
+  constexpr std::size_t kLanes = hn::MaxLanes(Lanes<C>());
+  for (std::size_t half = kDotVectors<C> / 2; half > 0; half /= 2)
+    for (std::size_t p = 0; p < half; ++p) parts[p] = hn::Add(parts[p], parts[p + half]);
+  HWY_ALIGN C lanes[kLanes];
+  hn::Store(parts[0], d, lanes);
+  for (std::size_t half = kLanes / 2; half > 0; half /= 2)
+    for (std::size_t l = 0; l < half; ++l) lanes[l] += lanes[l + half];
+  return lanes[0];
+}
+
+// Rows x Heads dot products at a time, each in registers of its own, so that the grouping leaves no trace.
 // wide: null or where the rows go as numbers to compute with.
 template <std::size_t Rows, std::size_t Heads, class Z, class C>
 HWY_INLINE void project_tile(const Z& z, std::size_t i, MatrixView<const C> v, std::size_t k, MatrixView<C> u,
                              const MatrixView<C>* wide) {
   const Lanes<C> d;
-  const std::size_t step = 2 * hn::Lanes(d);
-  Vector<C> low[Rows][Heads], high[Rows][Heads], row_low, row_high, head_low[Heads], head_high[Heads];
-  for (std::size_t r = 0; r < Rows; ++r)
-    for (std::size_t h = 0; h < Heads; ++h) low[r][h] = high[r][h] = hn::Zero(d);
-  for (std::size_t j = 0; j < z.cols(); j += step) {
-    if (j * sizeof(typename Z::Number) % 64 == 0)  // strips of rows are too short for the hardware to see them coming
-      for (std::size_t r = 0; r < Rows; ++r) hwy::Prefetch(z.soon(i + Rows + r) + j);
-    for (std::size_t h = 0; h < Heads; ++h) load_pair(v.row(k + h) + j, head_low[h], head_high[h]);
-    for (std::size_t r = 0; r < Rows; ++r) {
-      load_as<C>(z.row(i + r) + j, row_low, row_high);
-      if (wide) {
-        hn::StoreU(row_low, d, wide->row(i + r) + j);
-        hn::StoreU(row_high, d, wide->row(i + r) + j + step / 2);
-      }
-      for (std::size_t h = 0; h < Heads; ++h) {
-        low[r][h] = hn::MulAdd(row_low, head_low[h], low[r][h]);
-        high[r][h] = hn::MulAdd(row_high, head_high[h], high[r][h]);
-      }
-    }
-  }
+  constexpr std::size_t kLanes = hn::MaxLanes(Lanes<C>()), kVectors = kDotVectors<C>;
+  constexpr std::size_t kPairs = kVectors > 2 ? kVectors / 2 : 1;  // in a step
+  Vector<C> sum[Rows][Heads][kVectors], row_low, row_high, head_low[Heads], head_high[Heads];
   for (std::size_t r = 0; r < Rows; ++r)
     for (std::size_t h = 0; h < Heads; ++h)
-      u(i + r, k + h) = hn::GetLane(hn::SumOfLanes(d, hn::Add(low[r][h], high[r][h])));
+      for (std::size_t p = 0; p < kVectors; ++p) sum[r][h][p] = hn::Zero(d);
+  for (std::size_t j = 0; j < z.cols(); j += 2 * kPairs * kLanes) {
+    if (j * sizeof(typename Z::Number) % 64 == 0)  // strips of rows are too short for the hardware to see them coming
+      for (std::size_t r = 0; r < Rows; ++r) hwy::Prefetch(z.soon(i + Rows + r) + j);
+    unrolled<kPairs>([&](auto pair) BOCHNER_INLINE {
+      constexpr std::size_t kLow = 2 * decltype(pair)::value % kVectors, kHigh = (kLow + 1) % kVectors;
+      const std::size_t at = j + 2 * pair * kLanes;
+      for (std::size_t h = 0; h < Heads; ++h) load_pair(v.row(k + h) + at, head_low[h], head_high[h]);
+      for (std::size_t r = 0; r < Rows; ++r) {
+        load_as<C>(z.row(i + r) + at, row_low, row_high);
+        if (wide) {
+          hn::StoreU(row_low, d, wide->row(i + r) + at);
+          hn::StoreU(row_high, d, wide->row(i + r) + at + kLanes);
+        }
+        for (std::size_t h = 0; h < Heads; ++h) {
+          sum[r][h][kLow] = fused_add(row_low, head_low[h], sum[r][h][kLow]);
+          sum[r][h][kHigh] = fused_add(row_high, head_high[h], sum[r][h][kHigh]);
+        }
+      }
+    });
+  }
+  for (std::size_t r = 0; r < Rows; ++r)
+    for (std::size_t h = 0; h < Heads; ++h) u(i + r, k + h) = sum_of_parts<C>(sum[r][h]);
 }
 
 // sum_h += sum over Rows rows of u_h z, one pair of vectors of columns after the other. Written to look like a chain
@@ -142,8 +169,8 @@ HWY_INLINE void combine_tile(const Z& z, std::size_t i, MatrixView<const C> u, s
     for (std::size_t r = 0; r < Rows; ++r) {
       load_as<C>(z.row(i + r) + j, row_low, row_high);
       for (std::size_t h = 0; h < Heads; ++h) {
-        low[h] = hn::MulAdd(row_low, factor[r][h], low[h]);
-        high[h] = hn::MulAdd(row_high, factor[r][h], high[h]);
+        low[h] = fused_add(row_low, factor[r][h], low[h]);
+        high[h] = fused_add(row_high, factor[r][h], high[h]);
       }
     }
     for (std::size_t h = 0; h < Heads; ++h) {
@@ -159,10 +186,17 @@ constexpr std::size_t kRowsAtATime = Heads == 1                   ? 8
                                      : sizeof(C) == sizeof(float) ? 4
                                                                   : 8 / Heads;
 
+// Half the registers for the sums.
+template <std::size_t Heads, class C>
+constexpr std::size_t kRowsProjected = [] {
+  constexpr std::size_t kRows = (kManyRegisters ? 16 : 8) / (Heads * kDotVectors<C>);
+  return kRows > 8 ? 8 : kRows > 1 ? kRows : 1;
+}();
+
 template <std::size_t Heads, class Z, class C>
 HWY_INLINE void project_heads(const Z& z, MatrixView<const C> v, std::size_t k, MatrixView<C> u,
                               const MatrixView<C>* wide = nullptr) {
-  constexpr std::size_t kRows = kRowsAtATime<Heads, C>;
+  constexpr std::size_t kRows = kRowsProjected<Heads, C>;
   std::size_t i = 0;
   for (; i + kRows <= u.rows; i += kRows) project_tile<kRows, Heads>(z, i, v, k, u, wide);
   for (; i < u.rows; ++i) project_tile<1, Heads>(z, i, v, k, u, wide);
@@ -227,8 +261,8 @@ HWY_INLINE void scatter_tile(const T* const* rows, const float* factor, float* t
     load_pair<float>(target + j, low, high);
     for (std::size_t r = 0; r < Rows; ++r) {
       load_pair(rows[r] + j, row_low, row_high);
-      low = hn::MulAdd(factors[r], row_low, low);
-      high = hn::MulAdd(factors[r], row_high, high);
+      low = fused_add(factors[r], row_low, low);
+      high = fused_add(factors[r], row_high, high);
     }
     hn::StoreU(low, d, target + j);
     hn::StoreU(high, d, target + j + lanes);

@@ -53,7 +53,7 @@ HWY_INLINE V kernel_of(D d, KernelShape shape, V alpha, V s) {
     case KernelShape::matern52: {
       const V a2 = hn::Mul(s, hn::Set(d, hn::TFromD<D>(5)));
       const V a = hn::Sqrt(a2);
-      const V polynomial = hn::MulAdd(a2, hn::Set(d, hn::TFromD<D>(1.0 / 3)), hn::Add(one, a));
+      const V polynomial = fused_add(a2, hn::Set(d, hn::TFromD<D>(1.0 / 3)), hn::Add(one, a));
       return hn::Mul(polynomial, exp_negative(d, hn::Neg(a)));
     }
     case KernelShape::rational: {
@@ -109,9 +109,9 @@ HWY_NOINLINE void sum_tile(const T* HWY_RESTRICT packed, const T* HWY_RESTRICT p
           } else {
             const V delta = hn::Sub(xr, yv[v]);
             if constexpr (kNorm == Norm::l2)
-              sum[r][v] = hn::MulAdd(delta, delta, sum[r][v]);
+              sum[r][v] = fused_add(delta, delta, sum[r][v]);
             else
-              sum[r][v] = hn::Mul(sum[r][v], hn::MulAdd(delta, delta, one));
+              sum[r][v] = hn::Mul(sum[r][v], fused_add(delta, delta, one));
           }
         });
       });
@@ -179,11 +179,11 @@ HWY_NOINLINE void sum_sparse(const RowBlock<T>& x, std::size_t row, const Landma
       const V yv = load(point + v * kLanes);
       const V delta = hn::Sub(xv, yv);
       if constexpr (kNorm == Norm::l2)  // (x - y)^2 - y^2
-        sum[v] = hn::MulAdd(xv, hn::Sub(delta, yv), sum[v]);
+        sum[v] = fused_add(xv, hn::Sub(delta, yv), sum[v]);
       else if constexpr (kNorm == Norm::l1)
         sum[v] = hn::Add(sum[v], hn::Sub(hn::Abs(delta), hn::Abs(yv)));
       else
-        sum[v] = hn::Mul(sum[v], hn::Div(hn::MulAdd(delta, delta, one), hn::MulAdd(yv, yv, one)));
+        sum[v] = hn::Mul(sum[v], hn::Div(fused_add(delta, delta, one), fused_add(yv, yv, one)));
     });
   }
   const V least = kNorm == Norm::product ? one : hn::Zero(d);

@@ -89,7 +89,7 @@ HWY_NOINLINE void tile(MatrixView<const T> rows, const T* HWY_RESTRICT heads, bo
       unrolled<kHeads>([&](auto h) BOCHNER_INLINE { head[h] = hn::Load(d, w + h * kDepth + v * kLanes); });
       unrolled<kRows>([&](auto r) BOCHNER_INLINE {
         const V row = hn::LoadU(d, x + r * stride + v * kLanes);
-        unrolled<kHeads>([&](auto h) BOCHNER_INLINE { sum[r][h][v] = hn::MulAdd(row, head[h], sum[r][h][v]); });
+        unrolled<kHeads>([&](auto h) BOCHNER_INLINE { sum[r][h][v] = fused_add(row, head[h], sum[r][h][v]); });
       });
     });
   };
@@ -198,7 +198,7 @@ HWY_NOINLINE void multiply_row_few(const T* HWY_RESTRICT a, MatrixView<const T> 
           [&](auto r) BOCHNER_INLINE { unrolled<kVectors>([&](auto v) BOCHNER_INLINE { sum[r][v] = hn::Zero(d); }); });
       const auto add_term = [&](auto r, T factor, const T* row) BOCHNER_INLINE {
         unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
-          sum[r][v] = hn::MulAdd(hn::Set(d, factor), hn::LoadU(d, row + v * kLanes), sum[r][v]);
+          sum[r][v] = fused_add(hn::Set(d, factor), hn::LoadU(d, row + v * kLanes), sum[r][v]);
         });
       };
       std::size_t k = begin + l;
@@ -255,10 +255,10 @@ void multiply_row(const T* HWY_RESTRICT a, MatrixView<const T> b, T beta, T* HWY
       const auto factor = hn::Set(d, a[k]);
       const T* HWY_RESTRICT row = b.row(k);
       for (std::size_t j = 0; j < whole; j += kLanes)
-        hn::Store(hn::MulAdd(factor, hn::LoadU(d, row + j), hn::Load(d, sum + j)), d, sum + j);
+        hn::Store(fused_add(factor, hn::LoadU(d, row + j), hn::Load(d, sum + j)), d, sum + j);
       HWY_ALIGN T last[kLanes] = {};
       for (std::size_t j = whole; j < b.cols; ++j) last[j - whole] = row[j];
-      hn::Store(hn::MulAdd(factor, hn::Load(d, last), hn::Load(d, sum + whole)), d, sum + whole);
+      hn::Store(fused_add(factor, hn::Load(d, last), hn::Load(d, sum + whole)), d, sum + whole);
     }
     for (std::size_t j = 0; j < b.cols; ++j) c[j] = begin > 0 || beta != T(0) ? c[j] + sum[j] : sum[j];
   }

@@ -70,7 +70,7 @@ HWY_INLINE double squared_distance(const float* HWY_RESTRICT x, const float* HWY
     unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
       const auto difference = hn::Sub(hn::PromoteTo(d, hn::LoadU(df, x + j + v * kWidth)),
                                       hn::PromoteTo(d, hn::LoadU(df, y + j + v * kWidth)));
-      sum[v] = hn::MulAdd(difference, difference, sum[v]);
+      sum[v] = fused_add(difference, difference, sum[v]);
     });
   HWY_ALIGN double lanes[kLanes];
   unrolled<kVectors>([&](auto v) BOCHNER_INLINE { hn::Store(sum[v], d, lanes + v * kWidth); });

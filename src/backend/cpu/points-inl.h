@@ -64,7 +64,7 @@ void squared_norms(const T* HWY_RESTRICT columns, std::size_t inputs, T* HWY_RES
     auto sum = hn::Zero(d);
     for (std::size_t j = 0; j < inputs; ++j) {
       const auto v = hn::Load(d, columns + j * kWidth + c);
-      sum = hn::MulAdd(v, v, sum);
+      sum = fused_add(v, v, sum);
     }
     hn::Store(sum, d, norms + c);
   }

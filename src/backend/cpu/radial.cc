@@ -36,7 +36,7 @@ HWY_NOINLINE void logarithms(const T* HWY_RESTRICT xx, const T* HWY_RESTRICT yy,
       const std::size_t at = r * kPanel + c;
       const auto sum = hn::Add(hn::Set(d, xx[r]), hn::Load(d, yy + c));
       const auto distance =
-          hn::Max(hn::NegMulAdd(hn::Set(d, T(2)), hn::Load(d, t + at), sum), hn::Set(d, T(kRadialLeast)));
+          hn::Max(fused_subtract(hn::Set(d, T(2)), hn::Load(d, t + at), sum), hn::Set(d, T(kRadialLeast)));
       hn::Store(distance, d, t + at);
       hn::Store(log_positive(d, distance), d, log + at);
     }

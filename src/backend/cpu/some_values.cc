@@ -10,6 +10,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "backend/cpu/fused-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace bochner::cpu::HWY_NAMESPACE {
 
@@ -32,7 +34,7 @@ void values_of_some(const float* x, MatrixView<const float> points, const float*
     auto sum = hn::Zero(d);
     for (std::size_t j = 0; j < points.cols; ++j) {
       for (std::size_t c = 0; c < kLanes; ++c) some[c] = row[c][j];
-      sum = hn::MulAdd(hn::Set(d, x[j]), hn::Load(d, some), sum);
+      sum = fused_add(hn::Set(d, x[j]), hn::Load(d, some), sum);
     }
     hn::Store(hn::Sub(halves, sum), d, some);
     for (std::size_t c = 0; c < kLanes && i + c < at.size(); ++c) values[i + c] = some[c];

@@ -34,8 +34,7 @@ HWY_INLINE void line_product(const SparseLines& a, std::size_t begin, std::size_
   for (std::size_t p = begin; p < end; ++p) {
     const V value = hn::Set(d, T(a.values[p]));
     const T* HWY_RESTRICT row = x + std::size_t(a.places[p]) * kPanelColumns;
-    unrolled<N>([&](auto k)
-                    BOCHNER_INLINE { w[k] = hn::MulAdd(value, hn::LoadU(d, row + k * hn::MaxLanes(d)), w[k]); });
+    unrolled<N>([&](auto k) BOCHNER_INLINE { w[k] = fused_add(value, hn::LoadU(d, row + k * hn::MaxLanes(d)), w[k]); });
   }
 }
 
@@ -51,7 +50,7 @@ void normal_product(const SparseLines& a, const LineShift<T>& shift, const T* HW
       const auto factor = hn::Set(d, shift.factor[l]);
       alignas(64) T found[kPanelColumns];
       unrolled<kVectors>([&](auto k) BOCHNER_INLINE {
-        w[k] = hn::NegMulAdd(factor, hn::LoadU(d, shift.product + k * kLanes), w[k]);
+        w[k] = fused_subtract(factor, hn::LoadU(d, shift.product + k * kLanes), w[k]);
         hn::Store(w[k], d, found + k * kLanes);
       });
       for (std::size_t k = 0; k < kPanelColumns; ++k) shift.sum[k] += double(shift.factor[l]) * double(found[k]);
@@ -60,7 +59,7 @@ void normal_product(const SparseLines& a, const LineShift<T>& shift, const T* HW
       const auto value = hn::Set(d, T(a.values[p]));
       T* HWY_RESTRICT row = u + std::size_t(a.places[p]) * kPanelColumns;
       unrolled<kVectors>([&](auto k) BOCHNER_INLINE {
-        hn::StoreU(hn::MulAdd(value, w[k], hn::LoadU(d, row + k * kLanes)), d, row + k * kLanes);
+        hn::StoreU(fused_add(value, w[k], hn::LoadU(d, row + k * kLanes)), d, row + k * kLanes);
       });
     }
   }

@@ -25,7 +25,7 @@ namespace bochner::cpu {
 namespace {
 
 // The units besides the vectors.
-constexpr std::array<std::string_view, 5> kUnits = {"bf16", "amx", "vnni", "i8mm", "dotprod"};
+constexpr std::array<std::string_view, 6> kUnits = {"bf16", "amx", "vnni", "i8mm", "dotprod", "fma"};
 
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return char(std::tolower(c)); });
@@ -35,9 +35,11 @@ std::string lower(std::string text) {
 // The targets that were built and that this processor has, the best first.
 std::vector<std::int64_t> targets_here() { return hwy::SupportedAndGeneratedTargets(); }
 
+std::string name_of(std::int64_t target) { return target == HWY_SSSE3 ? "sse4+fma" : lower(hwy::TargetName(target)); }
+
 std::string join(const std::vector<std::int64_t>& targets) {
   std::string text;
-  for (const std::int64_t target : targets) text += (text.empty() ? "" : ", ") + lower(hwy::TargetName(target));
+  for (const std::int64_t target : targets) text += (text.empty() ? "" : ", ") + name_of(target);
   return text;
 }
 
@@ -47,7 +49,10 @@ struct Choice {
 
   Choice() {
     const char* variable = std::getenv("BOCHNER_TARGET");
-    if (variable == nullptr || *variable == 0) return;
+    if (variable == nullptr || *variable == 0) {
+      if (targets_here().front() == HWY_SSE4) hwy::DisableTargets(HWY_SSSE3 - 1);
+      return;
+    }
     const TargetLimit limit = parse_target(variable);
     limited = true;
     units = limit.units;
@@ -75,6 +80,8 @@ TargetLimit parse_target(const std::string& given) {
     require(std::find(kUnits.begin(), kUnits.end(), limit.units.back()) != kUnits.end(),
             "BOCHNER_TARGET: found '{}', expected some of +{} behind {}", given, fmt::join(kUnits, ", +"), name);
   }
+  if (limit.best == HWY_SSE4 && std::find(limit.units.begin(), limit.units.end(), "fma") != limit.units.end())
+    limit.best = HWY_SSSE3;
   return limit;
 }
 
@@ -87,7 +94,7 @@ bool may_use(std::string_view unit) {
 
 std::string target_in_use() {
   choose_target();
-  std::string name = lower(hwy::TargetName(targets_here().front()));
+  std::string name = name_of(targets_here().front());
   const auto add = [&](const char* unit) {
     const std::string more = fmt::format("+{}", unit);
     if (!name.ends_with(more)) name += more;

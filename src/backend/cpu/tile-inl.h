@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "backend/cpu/fused-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace bochner::cpu::HWY_NAMESPACE {
 
@@ -73,7 +75,7 @@ HWY_INLINE void add_outer_at(const T* HWY_RESTRICT x, const At& at, V (&sum)[kRo
   unrolled<kVectors>([&](auto v) BOCHNER_INLINE { wv[v] = hn::Load(d, at(v)); });
   unrolled<kRows>([&](auto r) BOCHNER_INLINE {
     const V xr = hn::Set(d, x[r]);
-    unrolled<kVectors>([&](auto v) BOCHNER_INLINE { sum[r][v] = hn::MulAdd(xr, wv[v], sum[r][v]); });
+    unrolled<kVectors>([&](auto v) BOCHNER_INLINE { sum[r][v] = fused_add(xr, wv[v], sum[r][v]); });
   });
 #endif
 }

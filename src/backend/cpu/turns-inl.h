@@ -154,16 +154,16 @@ class Turns {
     const V quarter = hn::Set(d_, T(0.25));
     unrolled<N>([&](auto v) BOCHNER_INLINE { f[v] = hn::Sub(r[v], hn::Round(r[v])); });
     unrolled<N>([&](auto v) BOCHNER_INLINE { g[v] = hn::Sub(quarter, hn::Abs(f[v])); });
-    unrolled<N>([&](auto v) BOCHNER_INLINE { t[v] = hn::NegMulAdd(g[v], g[v], constant(sixteenth_)); });
+    unrolled<N>([&](auto v) BOCHNER_INLINE { t[v] = fused_subtract(g[v], g[v], constant(sixteenth_)); });
   }
 
   // sum = c0 + c1 t + ...
   template <std::size_t N, std::size_t kCount>
   HWY_INLINE void evaluate(const V (&t)[N], const T (&c)[kCount][kLanes], V (&sum)[N]) const {
     const V last = hn::Load(d_, c[kCount - 1]);
-    unrolled<N>([&](auto v) BOCHNER_INLINE { sum[v] = hn::MulAdd(last, t[v], constant(c[kCount - 2])); });
+    unrolled<N>([&](auto v) BOCHNER_INLINE { sum[v] = fused_add(last, t[v], constant(c[kCount - 2])); });
     unrolled<kCount - 2>([&](auto k) BOCHNER_INLINE {
-      unrolled<N>([&](auto v) BOCHNER_INLINE { sum[v] = hn::MulAdd(sum[v], t[v], constant(c[kCount - 3 - k])); });
+      unrolled<N>([&](auto v) BOCHNER_INLINE { sum[v] = fused_add(sum[v], t[v], constant(c[kCount - 3 - k])); });
     });
   }
 

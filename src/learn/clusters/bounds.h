@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -30,6 +31,12 @@ class Assignments {
   // A row that was taken to another cluster by somebody else.
   void take(std::size_t row, std::uint32_t label);
 
+  // How many rows are looked at together: those that look at one group have their numbers in a core's own cache.
+  std::size_t piece_rows(std::size_t width) const { return std::clamp<std::size_t>(65536 / width * groups(), 8, 192); }
+  // Where rows are, their bounds about `centres`, for a run that goes on later.
+  void save(Archive& archive) const;
+  void load(const Archive& archive, std::shared_ptr<const Centres> centres);
+
   // Looks at some rows of a store again: their labels, bounds and, in `moves`, who changed; `squares`: w |z|^2 of rows
   // that had no label. One thread.
   template <class T>
@@ -43,12 +50,12 @@ class Assignments {
   std::size_t groups() const { return edges_.size() - 1; }
   std::size_t group_of(std::size_t centre) const { return group_of_[centre]; }
   float* lower(std::size_t row) { return &lower_[row * groups()]; }
-  template <class C>
-  bool closed_by_own(const Looking<C>& at, std::size_t i, std::size_t row);
+  template <class C, class T>
+  bool closed_by_own(const T* z, double unit, std::size_t row, C* to, double& own);
   template <class C>
   void look_at_group(const Backend& ops, Looking<C>& at, std::size_t g);
   template <class C>
-  std::uint32_t settle_row(const Looking<C>& at, std::size_t i, std::size_t row);
+  std::uint32_t settle_row(const Looking<C>& at, std::size_t i);
 
   std::vector<std::size_t> edges_;
   std::vector<std::uint32_t> group_of_;
@@ -56,8 +63,9 @@ class Assignments {
   double largest_square_ = 0;  // of the centres
   bool fresh_ = true;
   std::vector<std::uint32_t> labels_;
+  std::vector<double> squares_;  // |z|^2
   std::vector<float> upper_, lower_;
-  std::vector<char> open_;
+  std::vector<std::uint8_t> open_;
 };
 
 }  // namespace bochner

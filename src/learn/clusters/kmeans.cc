@@ -15,6 +15,7 @@
 #include "random/draw.h"
 #include "run/feature_store.h"
 #include "run/memory_plan.h"
+#include "run/state_keeper.h"
 
 namespace bochner {
 
@@ -23,8 +24,8 @@ namespace {
 constexpr std::size_t kSampleRows = 4096, kSamplePerCluster = 32;
 constexpr std::size_t kSampleBytes = std::size_t(256) << 20;
 constexpr std::size_t kCentresPerGroup = 10, kMostGroups = 32;
-constexpr std::size_t kManyRows = std::size_t(1) << 24;  // of which only one bound each is kept
-constexpr std::size_t kPieceRows = 192;
+constexpr std::size_t kMostState = std::size_t(1) << 30;  // bytes: more is not copied after every pass
+constexpr std::size_t kManyRows = std::size_t(1) << 24;   // of which only one bound each is kept
 
 // Rows of a store in memory, as numbers of features.
 template <class C>
@@ -59,9 +60,16 @@ class Clustering {
   }
 
   Clustered run() {
-    start();
+    sample_ = sampled();
+    const StateKeeper keeper = keeper_of(stream_.execution().checkpoint, "k-means");
+    const std::optional<Archive> saved = keeper.take ? keeper.take() : std::nullopt;
+    if (saved)
+      load_centres(*saved);
+    else
+      start();
     LloydFold sums(centres_, units_);
-    for (int pass = 1; pass <= options_.most_passes; ++pass) {
+    if (saved) load_sums(*saved, sums);
+    for (int pass = 1 + int(found_.inertia.size()); pass <= options_.most_passes; ++pass) {
       const std::size_t moved = look_again(sums, pass);
       found_.inertia.push_back(sums.inertia(*centres_));
       Matrix<double> next = means(sums);
@@ -71,6 +79,7 @@ class Clustering {
       if (moved == 0 && !mended) break;
       use(std::move(next));
       if (found_.converged) break;
+      if (keeper.keep && state_bytes() <= kMostState) keeper.keep(state(sums));
     }
     found_.inertia.push_back(sums.inertia(*centres_));
     finish(sums);
@@ -103,7 +112,6 @@ class Clustering {
 
   // Centres of the best start, those of a group side by side.
   void start() {
-    sample_ = sampled();
     const std::size_t k = options_.clusters;
     const Refined found = best_start(workers(), sample_.rows(), k, options_.features.seed, options_.restarts);
     const std::size_t groups = n_ > kManyRows ? 1 : std::clamp<std::size_t>(k / kCentresPerGroup, 1, kMostGroups);
@@ -112,31 +120,56 @@ class Clustering {
     const Matrix<double>& centres = found.centres;
     const auto block = RowBlock<double>::dense(centres.view());
     const Refined middles = best_start(workers(), block, groups, options_.features.seed + 1, groups > 1 ? 2 : 1);
-    const std::vector<std::uint32_t> group = nearest_of(block, middles.centres);
+    const std::vector<std::uint32_t> group = nearest_centres(workers(), block, middles.centres);
     for (std::size_t g = 0; g < groups; ++g) {
       std::size_t at = edges.back();
       for (std::size_t c = 0; c < k; ++c)
         if (group[c] == g) std::copy_n(&centres(c, 0), centres.cols(), &sorted(at++, 0));
       if (at > edges.back()) edges.push_back(at);
     }
+    edges_ = edges;
     assignments_.emplace(n_, std::move(edges));
     use(std::move(sorted));
   }
 
-  static std::vector<std::uint32_t> nearest_of(const RowBlock<double>& rows, const Matrix<double>& centres) {
-    std::vector<std::uint32_t> labels(rows.rows);
-    for (std::size_t i = 0; i < rows.rows; ++i) {
-      double least = std::numeric_limits<double>::infinity();
-      for (std::size_t c = 0; c < centres.rows(); ++c) {
-        double d = 0;
-        for (std::size_t j = 0; j < rows.cols; ++j) {
-          const double diff = rows.values[i * rows.stride + j] - centres(c, j);
-          d += diff * diff;
-        }
-        if (d < least) least = d, labels[i] = std::uint32_t(c);
-      }
-    }
-    return labels;
+  std::size_t state_bytes() const { return n_ * (20 + 4 * edges_.size()); }
+
+  // Where this stands between two passes.
+  Archive state(const LloydFold& sums) const {
+    Archive archive, of_rows, of_sums;
+    const Matrix<double>& points = centres_->points;
+    archive.put<double>("centres", {points.data(), points.rows() * points.cols()}, {points.rows(), points.cols()});
+    archive.put<std::uint64_t>("edges", std::vector<std::uint64_t>(edges_.begin(), edges_.end()), {edges_.size()});
+    archive.put<double>("inertia", found_.inertia, {found_.inertia.size()});
+    archive.put_count("mended", found_.mended);
+    archive.put_count("unmendable", unmendable_ ? 1 : 0);
+    assignments_->save(of_rows);
+    sums.save(of_sums);
+    archive.put_child("rows", std::move(of_rows));
+    archive.put_child("sums", std::move(of_sums));
+    return archive;
+  }
+
+  void load_centres(const Archive& archive) {
+    const auto edges = archive.get<std::uint64_t>("edges", {archive.length("edges")});
+    edges_.assign(edges.begin(), edges.end());
+    if (edges_.size() < 2 || edges_[0] != 0 || edges_.back() != options_.clusters ||
+        !std::is_sorted(edges_.begin(), edges_.end()))
+      fail(Error::Kind::model, "clusters: the checkpoint has other groups than of {} clusters; it is damaged",
+           options_.clusters);
+    Matrix<double> points(options_.clusters, store_.width());
+    archive.get_into("centres", {points.rows(), points.cols()},
+                     std::span(points.data(), points.rows() * points.cols()));
+    centres_ = std::make_shared<const Centres>(std::move(points));
+    assignments_.emplace(n_, edges_);
+    assignments_->load(archive.child("rows"), centres_);
+  }
+
+  void load_sums(const Archive& archive, LloydFold& sums) {
+    found_.inertia = archive.get<double>("inertia", {archive.length("inertia")});
+    found_.mended = archive.get_count("mended");
+    unmendable_ = archive.get_count("unmendable", 1) == 1;
+    sums.load(archive.child("sums"));
   }
 
   void use(Matrix<double> centres) {
@@ -156,10 +189,11 @@ class Clustering {
 
   template <class T>
   std::size_t look_at(std::span<const StoredRows<T>> chunks, LloydFold& sums) {
+    const std::size_t piece = assignments_->piece_rows(store_.width());
     std::vector<StoredRows<T>> pieces;
     for (const StoredRows<T>& rows : chunks)
-      for (std::size_t begin = 0; begin < rows.z.size(); begin += kPieceRows) {
-        const std::size_t count = std::min(kPieceRows, rows.z.size() - begin);
+      for (std::size_t begin = 0; begin < rows.z.size(); begin += piece) {
+        const std::size_t count = std::min(piece, rows.z.size() - begin);
         pieces.push_back({rows.number.subspan(begin, count), rows.z.subspan(begin, count)});
       }
     std::vector<std::vector<Move<T>>> moves(pieces.size());
@@ -305,6 +339,7 @@ class Clustering {
   RowUnits units_;
   Sample<C> sample_;
   std::shared_ptr<const Centres> centres_;
+  std::vector<std::size_t> edges_;  // of the groups of centres
   std::optional<Assignments> assignments_;
   bool unmendable_ = false;
   Clustered found_;

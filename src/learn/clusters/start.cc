@@ -152,6 +152,25 @@ Refined refine(const Workers& on, const RowBlock<T>& rows, Matrix<double> centre
 }
 
 template <class T>
+std::vector<std::uint32_t> nearest_centres(const Workers& on, const RowBlock<T>& rows, const Matrix<double>& centres) {
+  std::vector<std::uint32_t> labels(rows.rows);
+  on.threads.run((rows.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
+    for (std::size_t i = piece * kPieceRows; i < std::min(rows.rows, (piece + 1) * kPieceRows); ++i) {
+      double least = std::numeric_limits<double>::infinity();
+      for (std::size_t c = 0; c < centres.rows(); ++c) {
+        double d = 0;
+        for (std::size_t j = 0; j < rows.cols; ++j) {
+          const double diff = double(rows.values[i * rows.stride + j]) - centres(c, j);
+          d += diff * diff;
+        }
+        if (d < least) least = d, labels[i] = std::uint32_t(c);
+      }
+    }
+  });
+  return labels;
+}
+
+template <class T>
 Refined best_start(const Workers& on, const RowBlock<T>& rows, std::size_t count, std::uint64_t seed, int rounds) {
   std::optional<Refined> best;
   for (int round = 0; round < rounds; ++round) {
@@ -164,6 +183,7 @@ Refined best_start(const Workers& on, const RowBlock<T>& rows, std::size_t count
 
 #define BOCHNER_START(T)                                                                                               \
   template Matrix<double> greedy_start(const Workers&, const RowBlock<T>&, std::size_t, std::uint64_t, std::uint64_t); \
+  template std::vector<std::uint32_t> nearest_centres(const Workers&, const RowBlock<T>&, const Matrix<double>&);      \
   template Refined refine(const Workers&, const RowBlock<T>&, Matrix<double>, int);                                    \
   template Refined best_start(const Workers&, const RowBlock<T>&, std::size_t, std::uint64_t, int)
 BOCHNER_START(float);

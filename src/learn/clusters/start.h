@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "backend/workers.h"
 #include "bochner/matrix.h"
@@ -26,6 +27,10 @@ struct Refined {
 // Lloyd passes over rows that lie in memory, at most so many; an empty cluster keeps its centre.
 template <class T>
 Refined refine(const Workers& on, const RowBlock<T>& rows, Matrix<double> centres, int most);
+
+// The nearest centre of every row, the first of equals.
+template <class T>
+std::vector<std::uint32_t> nearest_centres(const Workers& on, const RowBlock<T>& rows, const Matrix<double>& centres);
 
 // The best of several rounds of both, by the inertia of these rows.
 template <class T>

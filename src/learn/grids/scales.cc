@@ -12,6 +12,7 @@
 #include "base/require.h"
 #include "learn/grids/samples.h"
 #include "random/hold_out.h"
+#include "random/powers.h"
 #include "run/checkpoint.h"
 
 namespace bochner {
@@ -75,7 +76,7 @@ class ScaleSearch {
       is_indicator_[unknown_[j]] = true;
       x_[unknown_[j]] = 0;
     }
-    if (!problem.fixed_lambda) x_[unknowns_] = std::log2(problem.fit.lambda);
+    if (!problem.fixed_lambda) x_[unknowns_] = portable_log2(problem.fit.lambda);
   }
 
   GridScaleSearch run() {
@@ -109,7 +110,7 @@ class ScaleSearch {
     }
     correct_small_fits();
     found_.length_scales = scales_at(x_);
-    found_.lambda = problem_.fixed_lambda ? problem_.fit.lambda : std::exp2(x_[unknowns_]);
+    found_.lambda = problem_.fixed_lambda ? problem_.fit.lambda : portable_exp2(x_[unknowns_]);
     return std::move(found_);
   }
 
@@ -121,7 +122,7 @@ class ScaleSearch {
     std::vector<double> scales(problem_.inputs.size(), 1);
     for (std::size_t j = 0; j < problem_.inputs.size(); ++j)
       if (unknown_[j] != kNoUnknown)
-        scales[j] = (problem_.inputs[j].indicator ? 1 : problem_.inputs[j].spread) * std::exp2(-at[unknown_[j]]);
+        scales[j] = (problem_.inputs[j].indicator ? 1 : problem_.inputs[j].spread) * portable_exp2(-at[unknown_[j]]);
     return scales;
   }
 
@@ -148,7 +149,7 @@ class ScaleSearch {
   GridFitOptions fit_at(const Point& point) const {
     GridFitOptions here = problem_.fit;
     here.passes = stage_->passes;
-    if (!problem_.fixed_lambda) here.lambda = std::exp2(point[unknowns_]);
+    if (!problem_.fixed_lambda) here.lambda = portable_exp2(point[unknowns_]);
     return here;
   }
 

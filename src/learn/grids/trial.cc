@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "random/elementary.h"
+
 namespace bochner {
 
 GridTrial held_out_loss(const GridTargets& y, const std::vector<double>& f, Task task, double steep) {
@@ -29,7 +31,7 @@ GridTrial held_out_loss(const GridTargets& y, const std::vector<double>& f, Task
         other = std::max(other, at);
     }
     trial.sums.add(&f[i * K], task == Task::classification ? &label : codes.data(), w);
-    soft += w / (1 + std::exp(steep * (own - other)));
+    soft += w / (1 + portable_exp(std::clamp(steep * (own - other), -700.0, 700.0)));
   }
   if (weight > 0) trial.loss = task == Task::classification ? soft / weight : trial.sums.loss();
   return trial;

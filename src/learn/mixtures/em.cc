@@ -233,7 +233,7 @@ class Em {
 }  // namespace
 
 EmRun run_em(const MixturePass& pass, Mixtures start, const EmOptions& options, Threads& threads,
-             const EmKeeper& keeper) {
+             const StateKeeper& keeper) {
   Em em(std::move(start), options);
   const auto keep = [&](bool done) {
     if (keeper.keep) keeper.keep(em.saved(done));

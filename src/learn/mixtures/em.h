@@ -4,12 +4,11 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "bochner/archive.h"
 #include "folds/mixture_fold.h"
+#include "run/state_keeper.h"
 
 namespace bochner {
 
@@ -52,17 +51,10 @@ struct EmRun {
   double mean_log_likelihood() const;  // of a row
 };
 
-// Where EM stands between two rounds, for a run that may be stopped: keep() gets it after every round, take() gives
-// what an earlier run kept.
-struct EmKeeper {
-  std::function<std::optional<Archive>()> take = {};
-  std::function<void(Archive)> keep = {};
-};
-
 // pass(empty) is the fold of all rows.
 using MixturePass = std::function<MixtureFold(MixtureFold empty)>;
 EmRun run_em(const MixturePass& pass, Mixtures start, const EmOptions& options, Threads& threads,
-             const EmKeeper& keeper = {});
+             const StateKeeper& keeper = {});
 
 // The M step of all groups.
 Mixtures maximized(const MixtureFold& fold, const Mixtures& from, std::span<const double> floor, Threads& threads);

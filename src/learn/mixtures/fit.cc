@@ -79,18 +79,13 @@ StartOptions start_options(const Workers& on, const MixtureSample& sample, const
 
 EmRun em_of_stream(const Stream& stream, Mixtures start, const EmOptions& options, const std::string& name) {
   std::size_t round = 0;
-  EmKeeper keeper;
-  if (Checkpoint* const checkpoint = stream.execution().checkpoint) {
-    keeper.take = [&round, &name, checkpoint] {
-      auto saved = checkpoint->take(name + "EM");
-      if (saved) {
-        round = saved->get_count("rounds");
-        checkpoint->keep(name + "EM", *saved);  // also for a run that is stopped before the next round is done
-      }
+  StateKeeper keeper = keeper_of(stream.execution().checkpoint, name + "EM");
+  if (keeper.take)
+    keeper.take = [&round, take = keeper.take] {
+      auto saved = take();
+      if (saved) round = saved->get_count("rounds");
       return saved;
     };
-    keeper.keep = [&name, checkpoint](Archive state) { checkpoint->keep(name + "EM", std::move(state)); };
-  }
   const auto pass = [&](MixtureFold empty) {
     return stream.fold_saved(std::move(empty), fmt::format("{}round {}", name, ++round));
   };

@@ -10,6 +10,7 @@
 #include "base/require.h"
 #include "learn/mixtures/hmm_fit.h"
 #include "learn/mixtures/hmm_shrink.h"
+#include "run/logged.h"
 
 namespace bochner {
 
@@ -17,61 +18,128 @@ namespace {
 
 constexpr std::size_t kStates[] = {1, 2, 3, 4, 5, 7};
 constexpr std::size_t kFolds = 5;
-constexpr double kShrinkages[] = {1, 4, 16};  // rows for each input, besides none
+constexpr double kShrinkages[] = {0.5, 1, 2, 4, 8, 16};  // rows for each input, besides none
+constexpr double kGuardingFloor = 1e-3;  // of the variance, where shrinking is what keeps covariances from chance
+constexpr double kLeastLog = -1e30;      // of a sequence that a model rules out
 
+// What one setting made of the sequences held out.
 struct Held {
   double wrong = 0, loss = 0;  // of sequences; loss: -log p(class | sequence) a sequence, or -log p a row
-
-  bool better_than(const Held& other) const {
-    return wrong < other.wrong || (wrong == other.wrong && loss < other.loss);
-  }
 };
 
-void add_sequence(const std::vector<double>& evidences, std::size_t c, double weight, Held& held) {
-  if (evidences.size() == 1) {
-    held.loss -= weight * std::max(-1e30, evidences[0]);
-    return;
+// log p(sequence | class) of sequences held out.
+class HeldEvidences {
+ public:
+  explicit HeldEvidences(std::size_t classes) : classes_(classes) {}
+
+  void add(const std::vector<double>& evidences, std::size_t of_class, double weight) {
+    for (const double evidence : evidences) evidences_.push_back(std::max(kLeastLog, evidence));
+    of_class_.push_back(of_class);
+    weights_.push_back(weight);
   }
-  const double most = *std::max_element(evidences.begin(), evidences.end()), of_class = evidences[c];
-  if (!std::isfinite(most)) return;
-  double all = 0;
-  for (const double evidence : evidences) all += std::exp(evidence - most);
-  if (of_class < most) held.wrong += weight;
-  held.loss += weight * std::min(1e30, most + std::log(all) - of_class);
+
+  // Rows of a sequence are not independent, so that its evidence is too sure of a class by a factor that all sequences
+  // share: the one that makes the classes likeliest takes it away, and the loss then tells settings apart by how far
+  // every sequence is on its side; the error tells by the few that are wrong, which is chance.
+  Held of_classes() const {
+    Held held{.wrong = 0, .loss = std::numeric_limits<double>::infinity()};
+    double all = 0;
+    for (std::size_t i = 0; i < of_class_.size(); ++i) {
+      const double* const e = &evidences_[i * classes_];
+      if (e[of_class_[i]] < *std::max_element(e, e + classes_)) held.wrong += weights_[i];
+      all += weights_[i];
+    }
+    held.wrong /= std::max(all, 1e-300);
+    for (double half_octaves = -2; half_octaves <= 14; ++half_octaves)
+      held.loss = std::min(held.loss, loss(std::exp2(half_octaves / 2)) / std::max(all, 1e-300));
+    return held;
+  }
+
+  // rows: by weight, of all that were added.
+  Held of_one(double rows) const {
+    Held held;
+    for (std::size_t i = 0; i < weights_.size(); ++i) held.loss -= weights_[i] * evidences_[i] / std::max(1.0, rows);
+    return held;
+  }
+
+ private:
+  double loss(double divisor) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < of_class_.size(); ++i) {
+      const double* const e = &evidences_[i * classes_];
+      const double most = *std::max_element(e, e + classes_);
+      double all = 0;
+      for (std::size_t c = 0; c < classes_; ++c) all += std::exp((e[c] - most) / divisor);
+      sum += weights_[i] * ((most - e[of_class_[i]]) / divisor + std::log(all));
+    }
+    return sum;
+  }
+
+  std::size_t classes_;
+  std::vector<double> evidences_, weights_;
+  std::vector<std::size_t> of_class_;
+};
+
+// The part that holds each sequence out, two ways: every fifth of its class, and fifths that follow each other, since
+// what was recorded in a row is alike.
+std::vector<std::vector<std::size_t>> partitions(const Sequences& sequences) {
+  std::vector<std::size_t> seen(sequences.groups), count(sequences.groups);
+  for (const std::uint32_t c : sequences.classes) ++count[c];
+  std::vector<std::vector<std::size_t>> found(2, std::vector<std::size_t>(sequences.size()));
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    const std::size_t c = sequences.classes[i], at = seen[c]++;
+    found[0][i] = at % kFolds;
+    found[1][i] = at * kFolds / count[c];
+  }
+  return found;
 }
 
 // One for each of the shrinkages, which the same models are fitted for.
 std::vector<Held> held_out(const Workers& on, const Sequences& sequences, HmmOptions options,
                            const std::vector<double>& shrinkages) {
-  std::vector<std::size_t> seen(sequences.groups), fold(sequences.size());
-  for (std::size_t i = 0; i < sequences.size(); ++i) fold[i] = seen[sequences.classes[i]]++ % kFolds;
-  std::vector<Held> found(shrinkages.size());
+  std::vector<HeldEvidences> evidences(shrinkages.size(), HeldEvidences(sequences.groups));
   options.shrink = 0;
-  double rows = 0, count = 0;
-  for (std::size_t f = 0; f < kFolds; ++f) {
-    std::vector<std::size_t> learn, check;
-    for (std::size_t i = 0; i < sequences.size(); ++i) (fold[i] == f ? check : learn).push_back(i);
-    if (learn.empty() || check.empty()) continue;
-    const Sequences learnt = sequences.of(learn);
-    const HmmRun run = fit_hmms(on, learnt, options);
-    for (const std::size_t i : check) {
-      rows += sequences.weight(i) * double(sequences.rows(i).rows);
-      count += sequences.weight(i);
+  options.features.execution.checkpoint = nullptr;  // what is found here is kept as a whole
+  const bool any = shrinkages.size() > 1 || shrinkages[0] > 0;
+  double rows = 0;
+  for (const std::vector<std::size_t>& part : partitions(sequences))
+    for (std::size_t f = 0; f < kFolds; ++f) {
+      std::vector<std::size_t> learn, check;
+      for (std::size_t i = 0; i < sequences.size(); ++i) (part[i] == f ? check : learn).push_back(i);
+      if (learn.empty() || check.empty()) continue;
+      const Sequences learnt = sequences.of(learn);
+      const HmmRun run = fit_hmms(on, learnt, options);
+      for (const std::size_t i : check) rows += sequences.weight(i) * double(sequences.rows(i).rows);
+      const std::vector<double> weights = any ? gaussian_rows(on, learnt, run.hmms) : std::vector<double>();
+      for (std::size_t s = 0; s < shrinkages.size(); ++s) {
+        const std::vector<Hmm> hmms = any ? shrunk(run.hmms, weights, shrinkages[s]) : run.hmms;
+        const HmmStates states(hmms);
+        for (const std::size_t i : check)
+          evidences[s].add(class_evidences(on, states, hmms, sequences.rows(i)), sequences.classes[i],
+                           sequences.weight(i));
+      }
     }
-    const bool any = shrinkages.size() > 1 || shrinkages[0] > 0;
-    const std::vector<double> weights = any ? gaussian_rows(on, learnt, run.hmms) : std::vector<double>();
-    for (std::size_t s = 0; s < shrinkages.size(); ++s) {
-      const std::vector<Hmm> hmms = any ? shrunk(run.hmms, weights, shrinkages[s]) : run.hmms;
-      const HmmStates states(hmms);
-      for (const std::size_t i : check)
-        add_sequence(class_evidences(on, states, hmms, sequences.rows(i)), sequences.classes[i], sequences.weight(i),
-                     found[s]);
+  std::vector<Held> found;
+  for (const HeldEvidences& of : evidences) found.push_back(sequences.groups > 1 ? of.of_classes() : of.of_one(rows));
+  return found;
+}
+
+// The same, taken from the checkpoint where an earlier run found it.
+std::vector<Held> held_out_logged(const Workers& on, const Sequences& sequences, const HmmOptions& options,
+                                  const std::vector<double>& shrinkages) {
+  const std::string name = fmt::format("{} states, {}", options.states, covariance_name(*options.covariance));
+  const auto make = [&] {
+    std::vector<double> numbers;
+    for (const Held& held : held_out(on, sequences, options, shrinkages)) {
+      numbers.push_back(held.wrong);
+      numbers.push_back(held.loss);
     }
-  }
-  for (Held& held : found) {
-    held.loss /= sequences.groups > 1 ? std::max(1.0, count) : std::max(1.0, rows);
-    held.wrong /= std::max(1.0, count);
-  }
+    return numbers;
+  };
+  const std::vector<double> numbers = logged(options.features.execution.checkpoint, name, 2 * shrinkages.size(), make);
+  std::vector<Held> found;
+  for (std::size_t s = 0; s < shrinkages.size(); ++s)
+    found.push_back({.wrong = numbers[2 * s], .loss = numbers[2 * s + 1]});
   return found;
 }
 
@@ -80,6 +148,7 @@ std::vector<Held> held_out(const Workers& on, const Sequences& sequences, HmmOpt
 HmmOptions choose_hmm(const Workers& on, const Sequences& sequences, HmmOptions options,
                       const std::function<void(const std::string&)>& say) {
   if (options.states > 0 && options.covariance && options.shrink) return options;
+  if (!options.shrink && !options.floor) options.floor = kGuardingFloor;
   std::vector<CovarianceForm> forms;
   if (options.covariance)
     forms.push_back(*options.covariance);
@@ -90,7 +159,7 @@ HmmOptions choose_hmm(const Workers& on, const Sequences& sequences, HmmOptions 
   std::vector<double> shrinkages = {options.shrink.value_or(0)};
   if (!options.shrink)
     for (const double inputs : kShrinkages) shrinkages.push_back(inputs * double(sequences.x.cols()));
-  Held best{.wrong = 2, .loss = std::numeric_limits<double>::infinity()};
+  double least = std::numeric_limits<double>::infinity();
   HmmOptions chosen = options;
   std::string tried;
   for (const CovarianceForm& form : forms)
@@ -99,24 +168,24 @@ HmmOptions choose_hmm(const Workers& on, const Sequences& sequences, HmmOptions 
       trial.states = count;
       trial.covariance = form;
       trial.restarts = 1;
-      const std::vector<Held> found = held_out(on, sequences, trial, shrinkages);
-      for (std::size_t s = 0; s < shrinkages.size(); ++s) {
-        const Held& held = found[s];
-        tried += fmt::format(
-            "{}{} {}{}: {}", tried.empty() ? "" : ", ", count, covariance_name(form),
-            shrinkages[s] > 0 ? fmt::format(" shrunk by {:g}", shrinkages[s]) : "",
-            sequences.groups > 1 ? fmt::format("{:.2f} %", 100 * held.wrong) : fmt::format("{:.5g}", -held.loss));
-        if (!held.better_than(best)) continue;
-        best = held;
-        chosen.states = count;
-        chosen.covariance = form;
-        chosen.shrink = shrinkages[s];
-      }
+      const std::vector<Held> found = held_out_logged(on, sequences, trial, shrinkages);
+      const auto best =
+          std::min_element(found.begin(), found.end(), [](const Held& a, const Held& b) { return a.loss < b.loss; });
+      const double shrink = shrinkages[std::size_t(best - found.begin())];
+      tried += fmt::format("{}{} {}{}: {}", tried.empty() ? "" : ", ", count, covariance_name(form),
+                           shrink > 0 ? fmt::format(" shrunk by {:g}", shrink) : "",
+                           sequences.groups > 1 ? fmt::format("{:.4f} and {:.2f} %", best->loss, 100 * best->wrong)
+                                                : fmt::format("{:.5g}", -best->loss));
+      if (!(best->loss < least)) continue;
+      least = best->loss;
+      chosen.states = count;
+      chosen.covariance = form;
+      chosen.shrink = shrink;
     }
-  say(fmt::format("states: {} with {} covariances{}, by {} of sequences held out in {} parts ({})", chosen.states,
-                  covariance_name(*chosen.covariance),
+  say(fmt::format("states: {} with {} covariances{}, by {} of sequences held out in {} parts, two ways ({})",
+                  chosen.states, covariance_name(*chosen.covariance),
                   *chosen.shrink > 0 ? fmt::format(" shrunk by {:g} rows", *chosen.shrink) : "",
-                  sequences.groups > 1 ? "the error" : "the log-likelihood a row", kFolds, tried));
+                  sequences.groups > 1 ? "the log-loss (and error)" : "the log-likelihood a row", kFolds, tried));
   return chosen;
 }
 

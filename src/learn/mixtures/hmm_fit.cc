@@ -22,38 +22,6 @@ namespace bochner {
 
 namespace {
 
-double slack_of(double log_likelihood) { return 1e-9 * (1 + std::abs(log_likelihood)); }
-
-// The M step of model c; gaussians: of all models, already made.
-Hmm maximized_chain(const HmmFold& fold, const Hmm& from, std::size_t c, Gaussians gaussians) {
-  const std::size_t S = from.states(), M = from.components();
-  Hmm to = from;
-  to.gaussians = std::move(gaussians);
-  const auto shares = [](double* p, const std::vector<double>& counts) {
-    const double all = std::accumulate(counts.begin(), counts.end(), 0.0);
-    for (std::size_t i = 0; all > 0 && i < counts.size(); ++i) p[i] = counts[i] / all;
-  };
-  std::vector<double> counts(S), of_components(M);
-  for (std::size_t s = 0; s < S; ++s) counts[s] = fold.starts(c, s);
-  shares(to.start.data(), counts);
-  for (std::size_t s = 0; s < S; ++s) {
-    for (std::size_t r = 0; r < S; ++r) counts[r] = fold.transitions(c, s, r);
-    shares(&to.transitions(s, 0), counts);
-    for (std::size_t m = 0; m < M; ++m) of_components[m] = fold.sums().weight((c * S + s) * M + m);
-    shares(&to.weights(s, 0), of_components);
-  }
-  return to;
-}
-
-std::vector<Hmm> maximized(const HmmFold& fold, const std::vector<Hmm>& from, const std::vector<double>& floor,
-                           Threads& threads) {
-  const std::vector<Gaussians> parts =
-      split_gaussians(bochner::maximized(fold.sums(), joined_gaussians(from), floor, threads), from.size());
-  std::vector<Hmm> to;
-  for (std::size_t c = 0; c < from.size(); ++c) to.push_back(maximized_chain(fold, from[c], c, parts[c]));
-  return to;
-}
-
 // Emissions of all inputs by the states that the rows have in the projection.
 std::vector<Hmm> mapped_back(const Workers& on, const Sequences& small, const std::vector<Hmm>& hmms,
                              const Sequences& sequences, const CovarianceForm& form, const std::vector<double>& floor) {
@@ -103,62 +71,24 @@ HmmRun fit_projected(const Workers& on, const Sequences& sequences, const HmmOpt
 
 }  // namespace
 
-double HmmRun::mean_log_likelihood() const {
-  const double all = std::accumulate(rows.begin(), rows.end(), 0.0);
-  return all > 0 ? std::accumulate(log_likelihoods.begin(), log_likelihoods.end(), 0.0) / all : 0;
-}
-
-HmmRun run_baum_welch(const Workers& on, const Sequences& sequences, std::vector<Hmm> start, const HmmOptions& options,
-                      const std::vector<double>& floor) {
-  const std::size_t C = start.size();
-  HmmRun run{.hmms = std::move(start),
-             .log_likelihoods = std::vector<double>(C),
-             .rows = std::vector<double>(C),
-             .paths = std::vector<std::vector<double>>(C)};
-  std::vector<Hmm> before = run.hmms;
-  std::vector<bool> ended(C);
-  for (;;) {
-    on.threads.check_stop();
-    HmmFold fold(std::make_shared<const HmmRound>(run.hmms));
-    fold.add(on, sequences);
-    ++run.rounds;
-    for (std::size_t c = 0; c < C; ++c) {
-      if (ended[c]) continue;
-      const double sum = fold.log_likelihood(c), mean = fold.rows(c) ? sum / double(fold.rows(c)) : 0;
-      std::vector<double>& path = run.paths[c];
-      if (!path.empty() && mean < path.back() - slack_of(mean)) {
-        ++run.falls;
-        run.hmms[c] = before[c];
-        ended[c] = true;
-        continue;
-      }
-      ended[c] = !path.empty() && mean - path.back() <= options.tolerance;
-      path.push_back(mean);
-      run.log_likelihoods[c] = sum;
-      run.rows[c] = double(fold.rows(c));
-    }
-    run.converged = std::all_of(ended.begin(), ended.end(), [](bool e) { return e; });
-    if (run.converged || run.rounds > options.rounds) return run;
-    before = run.hmms;
-    run.hmms = maximized(fold, before, floor, on.threads);
-    for (std::size_t c = 0; c < C; ++c)
-      if (ended[c]) run.hmms[c] = before[c];
-  }
-}
-
 HmmRun fit_hmms(const Workers& on, const Sequences& sequences, const HmmOptions& options) {
   const std::vector<double> variances = class_variances(sequences);
-  const double share = options.floor ? *options.floor : choose_hmm_floor(on, sequences, options, variances);
+  Checkpoint* const checkpoint = options.features.execution.checkpoint;
+  const double share =
+      options.floor ? *options.floor
+                    : logged(checkpoint, fmt::format("floor of {} inputs", sequences.x.cols()), 1,
+                             [&] { return std::vector{choose_hmm_floor(on, sequences, options, variances)}; })[0];
   const std::vector<double> floor = floor_of(variances, share);
   HmmRun best;
   if (options.project) {
     best = fit_projected(on, sequences, options, floor);
   } else if (!options.begin.empty()) {
-    best = run_baum_welch(on, sequences, options.begin, options, floor);
+    best = run_baum_welch(on, sequences, options.begin, options, floor, keeper_of(checkpoint, "Baum-Welch"));
   } else {
     const bool same = options.topology == HmmOptions::Topology::left_to_right && options.components == 1;
     for (std::size_t attempt = 0; attempt < (same ? 1 : std::max<std::size_t>(1, options.restarts)); ++attempt) {
-      HmmRun run = run_baum_welch(on, sequences, hmm_start(on, sequences, options, floor, attempt), options, floor);
+      HmmRun run = run_baum_welch(on, sequences, hmm_start(on, sequences, options, floor, attempt), options, floor,
+                                  keeper_of(checkpoint, fmt::format("Baum-Welch {}", attempt)));
       if (attempt == 0) {
         best = std::move(run);
         continue;

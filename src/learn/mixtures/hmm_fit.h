@@ -9,6 +9,7 @@
 
 #include "bochner/hmm.h"
 #include "folds/hmm_fold.h"
+#include "run/state_keeper.h"
 
 namespace bochner {
 
@@ -27,7 +28,9 @@ struct HmmRun {
 
 // Baum-Welch from `start`. floor: least variance of each input.
 HmmRun run_baum_welch(const Workers& on, const Sequences& sequences, std::vector<Hmm> start, const HmmOptions& options,
-                      const std::vector<double>& floor);
+                      const std::vector<double>& floor, const StateKeeper& keeper = {});
+// The M step of model c; gaussians: of its states, already made.
+Hmm maximized_chain(const HmmFold& fold, const Hmm& from, std::size_t c, Gaussians gaussians);
 
 // Models to start from: states by k-means of a class's rows, or equal parts of its sequences from left to right.
 std::vector<Hmm> hmm_start(const Workers& on, const Sequences& sequences, const HmmOptions& options,
@@ -36,8 +39,8 @@ std::vector<Hmm> hmm_start(const Workers& on, const Sequences& sequences, const 
 // Starts, the likeliest kept, of options whose states and covariance are given; in a projection where asked for.
 HmmRun fit_hmms(const Workers& on, const Sequences& sequences, const HmmOptions& options);
 
-// The options with states, covariance and shrinkage chosen where they are open: by the error of classes on sequences
-// held out, or by their likelihood where there is one class. say: told what was tried.
+// The options with states, covariance and shrinkage chosen where they are open: by the log-loss of classes on
+// sequences held out, or by their likelihood where there is one class. say: told what was tried.
 HmmOptions choose_hmm(const Workers& on, const Sequences& sequences, HmmOptions options,
                       const std::function<void(const std::string&)>& say);
 

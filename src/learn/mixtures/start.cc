@@ -9,112 +9,38 @@
 #include <numeric>
 
 #include "base/require.h"
+#include "learn/clusters/start.h"
 #include "learn/mixtures/maximize.h"
-#include "random/draw.h"
 
 namespace bochner {
 
 namespace {
 
 using Kind = CovarianceForm::Kind;
-constexpr std::size_t kKmeansPasses = 10;
-constexpr std::size_t kPiece = 256;
+constexpr int kKmeansPasses = 10;
 
-double squared_distance(const double* a, const double* b, std::size_t d) {
-  double sum[4] = {};
-  std::size_t j = 0;
-  for (; j + 4 <= d; j += 4)
-    for (std::size_t l = 0; l < 4; ++l) sum[l] += (a[j + l] - b[j + l]) * (a[j + l] - b[j + l]);
-  double all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-  for (; j < d; ++j) all += (a[j] - b[j]) * (a[j] - b[j]);
-  return all;
+// The cluster of each of these rows, by k-means of the inputs divided by their deviations.
+std::vector<std::uint32_t> clusters_of(const Workers& on, const MixtureSample& sample,
+                                       const std::vector<std::size_t>& rows, const StartOptions& options,
+                                       std::size_t attempt) {
+  const std::size_t n = rows.size(), d = sample.x.cols();
+  if (n == 0) return {};
+  std::vector<double> mean(d), square(d), weights;
+  for (const std::size_t row : rows) {
+    weights.push_back(sample.weights[row]);
+    for (std::size_t j = 0; j < d; ++j) mean[j] += sample.x(row, j) / double(n);
+  }
+  for (const std::size_t row : rows)
+    for (std::size_t j = 0; j < d; ++j) square[j] += std::pow(sample.x(row, j) - mean[j], 2) / double(n);
+  Matrix<double> x(n, d);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < d; ++j)
+      x(i, j) = square[j] > 0 ? (sample.x(rows[i], j) - mean[j]) / std::sqrt(square[j]) : 0;
+  auto block = RowBlock<double>::dense(std::as_const(x).view());
+  block.weights = weights.data();
+  const Matrix<double> start = greedy_start(on, block, options.components, options.seed, attempt);
+  return nearest_centres(on, block, refine(on, block, start, kKmeansPasses).centres);
 }
-
-// k-means of the rows of one group, divided by the deviations of the inputs.
-class Clusters {
- public:
-  Clusters(Threads& threads, const MixtureSample& sample, std::vector<std::size_t> rows)
-      : threads_(threads), rows_(std::move(rows)), x_(rows_.size(), sample.x.cols()), of_(rows_.size()) {
-    const std::size_t d = x_.cols();
-    std::vector<double> mean(d), square(d);
-    for (const std::size_t row : rows_) {
-      weights_.push_back(sample.weights[row]);
-      for (std::size_t j = 0; j < d; ++j) mean[j] += sample.x(row, j) / double(rows_.size());
-    }
-    for (const std::size_t row : rows_)
-      for (std::size_t j = 0; j < d; ++j) square[j] += std::pow(sample.x(row, j) - mean[j], 2) / double(rows_.size());
-    for (std::size_t i = 0; i < rows_.size(); ++i)
-      for (std::size_t j = 0; j < d; ++j)
-        x_(i, j) = square[j] > 0 ? (sample.x(rows_[i], j) - mean[j]) / std::sqrt(square[j]) : 0;
-  }
-
-  // Arthur & Vassilvitskii 2007: a row becomes a center with a probability that grows with its squared distance from
-  // those there are. Ends where no row is apart from them.
-  void choose(std::size_t count, std::uint64_t seed, std::uint64_t attempt) {
-    const std::size_t n = rows_.size(), d = x_.cols();
-    std::vector<double> nearest(n, std::numeric_limits<double>::infinity()), chance = weights_;
-    centers_ = Matrix<double>(count, d);
-    for (count_ = 0; count_ < count; ++count_) {
-      const double all = std::accumulate(chance.begin(), chance.end(), 0.0);
-      if (!(all > 0)) break;
-      double left = uniform(seed, Draw::candidate, attempt, count_) * all;
-      std::size_t chosen = n;
-      for (std::size_t i = 0; i < n; ++i) {
-        if (!(chance[i] > 0)) continue;
-        chosen = i;
-        if ((left -= chance[i]) <= 0) break;
-      }
-      std::copy_n(&x_(chosen, 0), d, &centers_(count_, 0));
-      each_piece([&](std::size_t i) {
-        nearest[i] = std::min(nearest[i], squared_distance(&x_(i, 0), &centers_(count_, 0), d));
-        chance[i] = weights_[i] * nearest[i];
-      });
-    }
-  }
-
-  // Lloyd's passes; a center without rows stays where it is.
-  void settle() {
-    const std::size_t d = x_.cols();
-    for (std::size_t pass = 0; pass <= kKmeansPasses; ++pass) {
-      const std::vector<std::size_t> before = of_;
-      each_piece([&](std::size_t i) {
-        double best = std::numeric_limits<double>::infinity();
-        for (std::size_t c = 0; c < count_; ++c) {
-          const double distance = squared_distance(&x_(i, 0), &centers_(c, 0), d);
-          if (distance < best) best = distance, of_[i] = c;
-        }
-      });
-      if (pass == kKmeansPasses || (pass > 0 && of_ == before)) return;
-      Matrix<double> sums(count_, d);
-      std::vector<double> weight(count_);
-      for (std::size_t i = 0; i < rows_.size(); ++i) {
-        weight[of_[i]] += weights_[i];
-        for (std::size_t j = 0; j < d; ++j) sums(of_[i], j) += weights_[i] * x_(i, j);
-      }
-      for (std::size_t c = 0; c < count_; ++c)
-        for (std::size_t j = 0; weight[c] > 0 && j < d; ++j) centers_(c, j) = sums(c, j) / weight[c];
-    }
-  }
-
-  std::size_t size() const { return rows_.size(); }
-  std::size_t row(std::size_t i) const { return rows_[i]; }
-  std::size_t cluster(std::size_t i) const { return of_[i]; }
-
- private:
-  template <class Work>
-  void each_piece(const Work& work) {
-    threads_.run((rows_.size() + kPiece - 1) / kPiece, [&](std::size_t piece, int) {
-      for (std::size_t i = piece * kPiece; i < std::min(rows_.size(), (piece + 1) * kPiece); ++i) work(i);
-    });
-  }
-
-  Threads& threads_;
-  std::vector<std::size_t> rows_;
-  std::vector<double> weights_;
-  Matrix<double> x_, centers_;
-  std::vector<std::size_t> of_;
-  std::size_t count_ = 0;
-};
 
 }  // namespace
 
@@ -127,13 +53,12 @@ ClusterSums clustered_sums(const Workers& on, const MixtureSample& sample, const
   std::vector<std::uint32_t> group(sample.rows());
   std::vector<double> weight(K), of_group(sample.groups);
   for (std::size_t g = 0; g < sample.groups; ++g) {
-    Clusters clusters(on.threads, sample, sample.of_group(g));
-    clusters.choose(M, options.seed, attempt);
-    clusters.settle();
-    for (std::size_t i = 0; i < clusters.size(); ++i) {
-      const std::size_t row = clusters.row(i), k = g * M + clusters.cluster(i);
+    const std::vector<std::size_t> rows = sample.of_group(g);
+    const std::vector<std::uint32_t> cluster = clusters_of(on, sample, rows, options, attempt);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::size_t row = rows[i], k = g * M + cluster[i];
       group[row] = std::uint32_t(g);
-      shares(row, clusters.cluster(i)) = sample.weights[row];
+      shares(row, cluster[i]) = sample.weights[row];
       weight[k] += sample.weights[row];
       of_group[g] += sample.weights[row];
       for (std::size_t j = 0; j < d; ++j) means(k, j) += sample.weights[row] * sample.x(row, j);

@@ -26,7 +26,8 @@ TiledSymmetric<double> sketched_hessian(const DenseDesign& z, std::span<const do
                                          : CountSketch::Places(d.size(), used);
   // Buckets of one row each give the Hessian itself, to which a float is worth its time.
   return sketched_gram(z.store(), places, {.weights = d, .ones = z.intercept(), .some = true},
-                       std::numeric_limits<std::size_t>::max(), sketched);
+                       std::numeric_limits<std::size_t>::max(),
+                       sketched ? RoughGram::Numbers::bfloat16 : RoughGram::Numbers::floats);
 }
 
 // Products in float may leave eigenvalues a little below zero where d is large: then the shift grows.

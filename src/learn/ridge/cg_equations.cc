@@ -56,7 +56,7 @@ std::shared_ptr<SketchFactors::Factor> SketchFactors::near(double lambda) {
 const Cholesky& SketchFactors::Factor::cholesky() {
   // Rounding may leave B^T B + shift indefinite; a larger shift is a poorer preconditioner, not a wrong answer.
   for (double shift = std::max(lambda_ * all_.weight_, all_.least_shift_); !cholesky_; shift *= 10) {
-    cholesky_.emplace(all_.gram_, shift, all_.threads_);
+    cholesky_.emplace(all_.gram_, shift, all_.threads_, Cholesky::Arithmetic::same_bits);
     if (cholesky_->failed_column()) cholesky_.reset();
     require(std::isfinite(shift), "ridge: the sketch of the features is not finite");
   }

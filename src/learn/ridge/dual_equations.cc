@@ -60,7 +60,7 @@ DualEquations::DualEquations(const DenseRows& z, const TargetCode& code, bool in
 }
 
 Cholesky DualEquations::factor(double lambda, Threads& threads) const {
-  return Cholesky(products_, lambda * weight_, threads);
+  return Cholesky(products_, lambda * weight_, threads, Cholesky::Arithmetic::same_bits);
 }
 
 Matrix<double> DualEquations::alpha(const Cholesky& factor) const {

@@ -214,7 +214,7 @@ class CgFit {
       const CountSketch::Places places(stream_.workers(), survey_.rows(), buckets, options_.seed,
                                        cache_.kept_rows() == cache_.rows());
       return sketched_gram(cache_, places, {cache_.weights(), all_moments_->feature_mean},
-                           factors_kept_ * GramFold::bytes(D) / 3 * 2);
+                           factors_kept_ * GramFold::bytes(D) / 3 * 2, RoughGram::Numbers::whole);
     };
     factors_.emplace(saved_.take_or(D, sketch), all_moments_->weight, factors_kept_, stream_.threads());
   }

@@ -16,7 +16,8 @@ namespace bochner {
 struct SolverForecast {
   double cholesky = 0, cg = 0, dual = 0;
 };
-SolverForecast forecast_ridge(double rows, double features, double outputs, std::size_t lambdas, int threads);
+SolverForecast forecast_ridge(double rows, double features, double outputs, std::size_t lambdas, int threads,
+                              bool whole);
 
 // The solver the options name; otherwise the one that is forecast to be faster, if it fits into the memory or the
 // other does not either.

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "command.h"
+
+#include <CLI/CLI.hpp>
+#include <stdexcept>
+#include <utility>
+
+namespace bochner {
+
+Word* Word::required() {
+  option_->required();
+  return this;
+}
+
+Word* Word::type_name(const std::string& name) {
+  option_->type_name(name);
+  return this;
+}
+
+Word* Word::group(const std::string& name) {
+  option_->group(name);
+  return this;
+}
+
+Word* Word::capture_default_str() {
+  option_->capture_default_str();
+  return this;
+}
+
+Word* Word::between(std::int64_t least, std::int64_t most) {
+  option_->check(CLI::Range(least, most));
+  return this;
+}
+
+Word* Word::positive() {
+  option_->check(CLI::PositiveNumber);
+  return this;
+}
+
+Word* Word::one_value_each() {
+  option_->allow_extra_args(false);
+  return this;
+}
+
+std::size_t Word::count() const { return option_->count(); }
+std::string Word::get_name() const { return option_->get_name(); }
+std::string Word::get_group() const { return option_->get_group(); }
+std::vector<std::string> Word::results() const { return option_->results(); }
+
+Command::Command(CLI::App& app) : app_(&app) {}
+Command::~Command() = default;
+
+Command* Command::add_subcommand(const std::string& name, const std::string& help) {
+  commands_.push_back(std::make_unique<Command>(*app_->add_subcommand(name, help)));
+  return commands_.back().get();
+}
+
+Word* Command::keep(CLI::Option* option) {
+  words_.push_back(std::make_unique<Word>(option));
+  return words_.back().get();
+}
+
+Word* Command::add_option(const std::string& name, std::string& value, const std::string& help) {
+  return keep(app_->add_option(name, value, help));
+}
+
+Word* Command::add_option(const std::string& name, int& value, const std::string& help) {
+  return keep(app_->add_option(name, value, help));
+}
+
+Word* Command::add_option(const std::string& name, std::size_t& value, const std::string& help) {
+  return keep(app_->add_option(name, value, help));
+}
+
+Word* Command::add_option(const std::string& name, double& value, const std::string& help) {
+  return keep(app_->add_option(name, value, help));
+}
+
+Word* Command::add_option(const std::string& name, std::optional<std::string>& value, const std::string& help) {
+  return keep(app_->add_option(name, value, help));
+}
+
+Word* Command::add_option(const std::string& name, std::vector<std::string>& value, const std::string& help) {
+  return keep(app_->add_option(name, value, help));
+}
+
+Word* Command::add_flag(const std::string& name, bool& value, const std::string& help) {
+  return keep(app_->add_flag(name, value, help));
+}
+
+Command* Command::footer(const std::string& text) {
+  app_->footer(text);
+  return this;
+}
+
+Command* Command::callback(std::function<void()> chosen) {
+  app_->callback(std::move(chosen));
+  return this;
+}
+
+Word* Command::get_option(const std::string& name) const {
+  const CLI::Option* option = app_->get_option(name);
+  for (const auto& word : words_)
+    if (word->get_name() == option->get_name()) return word.get();
+  throw std::logic_error("no word " + name);
+}
+
+std::vector<const Word*> Command::get_options() const {
+  std::vector<const Word*> words;
+  for (const auto& word : words_) words.push_back(word.get());
+  return words;
+}
+
+}  // namespace bochner

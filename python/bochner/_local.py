@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""Machines that keep the rows and answer by the nearest of them."""
+
+import numbers
+
+from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
+
+from bochner import _core
+from bochner._base import choice_of_precision
+from bochner._docs import documented
+from bochner._machines import ClassifierMachine, KernelMachine, RegressorMachine
+from bochner._words import bandwidth_words, choice, count
+
+
+class _Nearest(KernelMachine):
+    """What both have in common: how many neighbours are heard, and what they weigh."""
+
+    _learner = _core.Learner.knn
+    _joins_rows = False  # a row twice is two neighbours
+
+    def __init__(
+        self, n_neighbors=None, *, weights="auto", kernel="gaussian", bandwidth=None, scale=None, precision="float",
+        random_state=0, n_jobs=None, verbose=False):
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.scale = scale
+        self.precision = precision
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X, y=None):
+        """Keeps the rows, and chooses by leave-one-out what is not said.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, tensor, table, path or iterator of batches
+            As for KernelRidge.
+        y : array, or for a path the name or names of the target columns
+            What to predict.
+
+        Returns
+        -------
+        self
+        """
+        return super().fit(X, y)
+
+    def _set_machine(self, options, total_weight):
+        options.kernel = self.kernel
+        options.bandwidth = bandwidth_words(self.bandwidth)
+        options.scale = None if self.scale is None else choice(_core.Scaling, "scale", self.scale)
+        options.double_precision = choice_of_precision(self.precision)
+        options.execution = self._execution()
+        if self.verbose:
+            options.say = print
+        learner = options.learner
+        learner.learner = self._learner
+        counts = [] if self.n_neighbors is None else (
+            [self.n_neighbors] if isinstance(self.n_neighbors, numbers.Integral) else self.n_neighbors)
+        learner.neighbors = [count("n_neighbors", k) for k in counts]
+        learner.weighting = choice(_core.LearnerOptions.Weighting, "weights", self.weights)
+
+
+@documented
+class KNeighborsClassifier(ClassifierMixin, _Nearest, ClassifierMachine):
+    """The shares of classes among the nearest rows; how many, and what they weigh, is chosen by leave-one-out.
+
+    Parameters
+    ----------
+    {neighbors}
+    {common}
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, sorted.
+    {fitted}
+    """
+
+    def _set_class_weights(self, options):
+        pass
+
+
+@documented
+class KNeighborsRegressor(MultiOutputMixin, RegressorMixin, _Nearest, RegressorMachine):
+    """The mean of the nearest rows' targets; how many, and what they weigh, is chosen by leave-one-out.
+
+    Parameters
+    ----------
+    {neighbors}
+    {common}
+
+    Attributes
+    ----------
+    {fitted}
+    """

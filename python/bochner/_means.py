@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""Kernel means: of all rows, and of groups of them."""
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted
+
+from bochner import _core, _data
+from bochner._base import ModelEstimator, set_features
+from bochner._docs import documented
+from bochner._machines import weights_of
+from bochner._transformers import FourierFeatures, mapped
+from bochner._words import seed_of
+
+_BLOCK = 1 << 16  # rows whose features are in memory at a time
+
+
+@documented
+class MeanEmbedding(ModelEstimator):
+    """The kernel mean of rows by random Fourier features: a sum that merges, to the same bits in any order.
+
+    Means of parts made with the same numbers for ``bandwidth`` and ``random_state`` merge; a rule for the bandwidth
+    would find other numbers in other rows.
+
+    Parameters
+    ----------
+    kernel : str, default="gaussian"
+        As for FourierFeatures.
+    bandwidth : "median", "scale", float or array, default="median"
+        Length scales of the inputs as they are.
+    n_components : int, default=512
+        Features.
+    largest_weight : float, default=1
+        Of any row; means that shall merge have the same.
+    {draws}
+
+    Attributes
+    ----------
+    embedding_ : MeanEmbedding
+        The library's sums.
+    mean_ : ndarray of shape (n_components,)
+        The mean of the features.
+    n_samples_seen_ : int
+        Rows.
+    {fitted}
+    """
+
+    def __init__(
+        self, kernel="gaussian", *, bandwidth="median", n_components=512, largest_weight=1.0, random_state=0,
+        n_jobs=None):
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.n_components = n_components
+        self.largest_weight = largest_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None, sample_weight=None):
+        """The mean of X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
+        self.__dict__.pop("embedding_", None)
+        return self.partial_fit(X, y, sample_weight)
+
+    def partial_fit(self, X, y=None, sample_weight=None):
+        """Adds the rows of X to the mean; length scales are those of the first rows."""
+        first = not hasattr(self, "embedding_")
+        X = self._inputs(X, reset=first)
+        weights = None if sample_weight is None else weights_of(X, sample_weight)
+        if first:
+            features = FourierFeatures(self.n_components, kernel=self.kernel, bandwidth=self.bandwidth,
+                                       random_state=seed_of(self.random_state), n_jobs=self.n_jobs)
+            self.model_ = features.fit(X).model_
+            embedding = _core.MeanEmbedding(self.model_.map, float(self.largest_weight))
+        else:
+            embedding = self.embedding_
+        embedding.add(_data.rows_of(X, self.model_.schema, None, weights), self._execution())
+        self.embedding_ = embedding
+        return self
+
+    def merge(self, other):
+        """Adds the rows of another mean of the same features. Returns self."""
+        check_is_fitted(self, "embedding_")
+        check_is_fitted(other, "embedding_")
+        self.embedding_.merge(other.embedding_)
+        return self
+
+    def subtract(self, other):
+        """Takes away the rows of another mean, which are in this one. Returns self."""
+        check_is_fitted(self, "embedding_")
+        check_is_fitted(other, "embedding_")
+        self.embedding_.subtract(other.embedding_)
+        return self
+
+    def score_samples(self, X):
+        """The mean of kernel values k(x, y) over the rows y: a density up to its scale."""
+        check_is_fitted(self, "embedding_")
+        X = self._inputs(X, reset=False)
+        X = X.toarray() if sparse.issparse(X) else X
+        return self.embedding_.at(np.ascontiguousarray(X, dtype=np.float64))
+
+    def squared_mmd(self, other, unbiased=True):
+        """The squared maximum mean discrepancy to another mean of the same features."""
+        biased, corrected = _core.squared_mmd(self.embedding_, other.embedding_)
+        return corrected if unbiased else biased
+
+    @property
+    def mean_(self):
+        check_is_fitted(self, "embedding_")
+        return self.embedding_.mean()
+
+    @property
+    def n_samples_seen_(self):
+        check_is_fitted(self, "embedding_")
+        return self.embedding_.rows
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "embedding_")
+
+
+@documented
+class GroupEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEstimator):
+    """Distribution regression: one row for each group of rows, the mean of their features, which stands for their law.
+
+    What is learnt from it may depend on spread and shape of a group, not on its mean alone.
+
+    Parameters
+    ----------
+    n_components : int, default=256
+        Features of the map.
+    map : str, default="fourier"
+        The features, in the command's words.
+    kernel : str, default="gaussian"
+        As for FourierFeatures.
+    bandwidth : None, "median", "scale", float or array, default=None
+        Length scales over the scaled inputs. None: the median distance.
+    scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
+        Of the inputs. None: by column.
+    {common}
+
+    Attributes
+    ----------
+    {fitted}
+
+    Examples
+    --------
+    >>> patients, Z = GroupEmbedding().fit(visits).group_means(visits, patient_of_visit)  # doctest: +SKIP
+    >>> KernelRegressor().fit(Z, age[patients])  # doctest: +SKIP
+    """
+
+    _least_rows = 2
+
+    def __init__(
+        self, n_components=256, *, map="fourier", kernel="gaussian", bandwidth=None, scale=None, precision="float",
+        random_state=0, n_jobs=None, verbose=False):
+        self.n_components = n_components
+        self.map = map
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.scale = scale
+        self.precision = precision
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X, y=None):
+        """Makes the map from the rows of X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
+        X = self._inputs(X, reset=True)
+        options = _core.FeatureOptions()
+        set_features(options, self, seed_of(self.random_state), self.n_components)
+        schema = _data.schema_of(X.shape[1], self._feature_names(), sparse_rows=sparse.issparse(X))
+        self.model_ = _core.feature_model(_data.rows_of(X, schema), options)
+        return self
+
+    def transform(self, X, groups=None, sample_weight=None):
+        """The means of groups, in the order of np.unique(groups); without groups each row is one of its own."""
+        if groups is None and sample_weight is None:
+            check_is_fitted(self, "model_")
+            X, rows = self._new_rows(X)
+            found = mapped(self.model_.transform_map, rows, X.dtype, self._execution())
+            return found.toarray() if sparse.issparse(found) else found
+        return self.group_means(X, groups, sample_weight)[1]
+
+    def group_means(self, X, groups, sample_weight=None):
+        """(names of the groups, sorted; the means of their rows' features), rows by their weights.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        groups : array of shape (n_samples,)
+            The group of each row: numbers or texts.
+        sample_weight : array of shape (n_samples,), default=None
+            Weights of rows.
+        """
+        check_is_fitted(self, "model_")
+        X = self._inputs(X, reset=False)
+        groups = np.arange(X.shape[0]) if groups is None else np.asarray(groups)
+        check_consistent_length(X, groups)
+        names, members = np.unique(groups, return_inverse=True)
+        weights = np.ones(X.shape[0]) if sample_weight is None else weights_of(X, sample_weight)
+        totals = np.bincount(members, weights, len(names))
+        if (totals == 0).any():
+            raise ValueError(f"sample_weight: the group {names[totals == 0][0]!r} weighs nothing, expected more than 0")
+        map = self.model_.transform_map
+        sums = np.zeros((len(names), map.outputs))
+        schema = _core.Schema(self.model_.schema)
+        schema.targets = 0
+        for begin in range(0, X.shape[0], _BLOCK):
+            some = slice(begin, begin + _BLOCK)
+            features = mapped(map, _data.rows_of(X[some], schema), np.float64, self._execution())
+            share = sparse.csr_array((weights[some], (members[some], np.arange(len(members[some])))),
+                                     shape=(len(names), len(members[some])))
+            part = share @ features
+            sums += part.toarray() if sparse.issparse(part) else part
+        return names, (sums / totals[:, None]).astype(check_array(X[:1], accept_sparse=True).dtype, copy=False)
+
+    @property
+    def _n_features_out(self):
+        return self.model_.transform_map.outputs
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""Least squares, whose sums over rows merge: machines that learn from rows as they come."""
+
+import numpy as np
+from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from bochner import _core, _data
+from bochner._docs import documented
+from bochner._machines import ClassifierMachine, KernelMachine, RegressorMachine, weights_of
+from bochner._words import choice, numbers_of, seed_of
+
+MOST_WEIGHT = 4  # of a row of partial_fit: so many times the largest of the first call
+
+
+class _Sums(KernelMachine):
+    """partial_fit() by sums that merge."""
+
+    def _set_learner(self, options, total_weight):
+        options.ridge.lambdas = [alpha / total_weight for alpha in numbers_of("alpha", self.alpha)]
+        options.ridge.solver = choice(_core.Solver, "solver", self.solver)
+        options.ridge.intercept = bool(self.fit_intercept)
+
+    def _add(self, X, y, sample_weight):
+        """Rows that join the sums; the first call chooses scaling, length scales and features."""
+        first = not hasattr(self, "sum_")
+        X = self._inputs(X, reset=first)
+        targets = self._encode_targets(y)
+        check_consistent_length(X, targets)
+        weights = None if sample_weight is None else weights_of(X, sample_weight)
+        if first:
+            self._fit_numbers(X, y, sample_weight)
+            self._spec, self._parts, self._total = self.model_, 0, 0.0
+            self._weight_unit = 1.0 if weights is None else MOST_WEIGHT * float(weights.max())
+        elif weights is not None and weights.max() > self._weight_unit:
+            raise ValueError(f"sample_weight: found {weights.max():g}, expected at most {self._weight_unit:g} after the "
+                             "weights of the first call; scale all weights, or begin with rows that weigh most")
+        self._total += self._total_weight(targets, weights)
+        options = _core.TrainOptions()
+        self._set_machine(options, 1.0)
+        self._set_class_weights(options)
+        options.ridge.lambdas = []
+        options.seed = options.ridge.seed = seed_of(self.random_state)
+        if self._weight_unit != 1:
+            weights = np.ones(len(targets)) if weights is None else weights
+        weights = None if weights is None else weights / self._weight_unit
+        made = _core.sum_part(_data.rows_of(X, self._spec.schema, targets, weights), self._spec,
+                              _core.PartName(f"call {self._parts}", self._parts), options)
+        if first:
+            self.sum_ = made
+        else:
+            self.sum_.merge(made)
+        self._parts += 1
+        lambdas = [alpha / self._total for alpha in numbers_of("alpha", self.alpha)]
+        self.model_ = _core.solve(self.sum_, lambdas, self._execution())
+        return self
+
+
+@documented
+class KernelRidge(MultiOutputMixin, RegressorMixin, _Sums, RegressorMachine):
+    """Kernel ridge regression by random features: least squares with a penalty, in time linear in the rows.
+
+    Parameters
+    ----------
+    alpha : float, array of floats or None, default=None
+        The penalty of ``|Zw - y|^2 + alpha |w|^2``. None: searched; several: the best of them.
+    {map}
+    {least_squares}
+    calibrate : bool, default=False
+        Train once more on 85 % of the rows to learn intervals.
+    {common}
+
+    Attributes
+    ----------
+    {fitted}
+    """
+
+    def __init__(
+        self, alpha=None, *, map="fourier", kernel="gaussian", bandwidth=None, n_components=None, scale=None,
+        solver="auto", fit_intercept=True, calibrate=False, precision="float", random_state=0, n_jobs=None,
+        verbose=False):
+        self.alpha = alpha
+        self.map = map
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.n_components = n_components
+        self.scale = scale
+        self.solver = solver
+        self.fit_intercept = fit_intercept
+        self.calibrate = calibrate
+        self.precision = precision
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def partial_fit(self, X, y, sample_weight=None):
+        """Adds rows to those of earlier calls, of which only sums are kept; the answers are those of all rows so far.
+
+        Scaling, length scales and features are those of the first call, whose rows should be like all others; its
+        targets may be passed by up to sixteen times their range. The equations are solved at the end of each call.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,) or (n_samples, n_targets)
+        sample_weight : array of shape (n_samples,), default=None
+            Weights of rows, up to four times the largest of the first call (up to 1 where that had none).
+
+        Returns
+        -------
+        self
+        """
+        return self._add(X, y, sample_weight)
+
+
+@documented
+class KernelRidgeClassifier(ClassifierMixin, _Sums, ClassifierMachine):
+    """A classifier by kernel ridge regression of the classes' indicators: quick, and its sums merge.
+
+    Parameters
+    ----------
+    alpha : float, array of floats or None, default=None
+        The penalty of ``|Zw - y|^2 + alpha |w|^2``. None: searched; several: the best of them.
+    {map}
+    {least_squares}
+    class_weight : dict, "balanced" or None, default=None
+        Weights of classes.
+    calibrate : bool, default=False
+        Train once more on 85 % of the rows to learn probabilities: ``predict_proba``.
+    {common}
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, sorted.
+    {fitted}
+    """
+
+    def __init__(
+        self, alpha=None, *, map="fourier", kernel="gaussian", bandwidth=None, n_components=None, scale=None,
+        solver="auto", fit_intercept=True, class_weight=None, calibrate=False, precision="float", random_state=0,
+        n_jobs=None, verbose=False):
+        self.alpha = alpha
+        self.map = map
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.n_components = n_components
+        self.scale = scale
+        self.solver = solver
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.calibrate = calibrate
+        self.precision = precision
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Adds rows to those of earlier calls, of which only sums are kept; the answers are those of all rows so far.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Scaling, length scales and features are those of the first call, whose rows should be like all others.
+        y : array of shape (n_samples,)
+            Their classes.
+        classes : array, default=None
+            All classes there will be; only the first call heeds it. None: those of its rows.
+        sample_weight : array of shape (n_samples,), default=None
+            Weights of rows, up to four times the largest of the first call (up to 1 where that had none).
+
+        Returns
+        -------
+        self
+        """
+        if self.class_weight == "balanced":
+            raise ValueError("class_weight: found balanced, expected weights in a dict: partial_fit does not know how "
+                             "many rows a class will have")
+        if not hasattr(self, "sum_"):
+            self._known = None if classes is None else np.unique(classes)
+        return self._add(X, y, sample_weight)
+
+    def fit(self, X, y=None, sample_weight=None):
+        self._known = None
+        return super().fit(X, y, sample_weight)
+
+    fit.__doc__ = KernelMachine.fit.__doc__
+
+    def _encode_targets(self, y):
+        known = self.__dict__.get("_known")
+        if known is None and not hasattr(self, "sum_"):
+            return super()._encode_targets(y)
+        known = self.classes_ if known is None else known
+        y = column_or_1d(y, warn=True)
+        codes = np.searchsorted(known, y).clip(max=len(known) - 1)
+        strange = known[codes] != y
+        if strange.any():
+            raise ValueError(f"y: found the class {y[strange][0]!r}, expected one of {list(known)}; name all classes in "
+                             "the first call")
+        self.classes_ = known
+        return codes.astype(np.float64)
+
+    def _total_weight(self, targets, weights):
+        if not isinstance(self.class_weight, dict):
+            return super()._total_weight(targets, weights)
+        of_classes = np.array([self.class_weight.get(c, 1.0) for c in self.classes_])
+        return float((of_classes[targets.astype(np.intp)] * (1.0 if weights is None else weights)).sum())

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""What the command has, by the names a user of scikit-learn would guess: against the command, scikit-learn and formulas."""
+
+import pickle
+
+import bochner
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.linear_model import Ridge, RidgeClassifier
+from sklearn.neighbors import KNeighborsRegressor
+
+draws = np.random.default_rng(0)
+X = draws.normal(size=(600, 4))
+Y = np.sin(2 * X[:, 0]) + X[:, 1] ** 2 + 0.1 * draws.normal(size=600)
+CLASSES = np.array(["low", "middle", "high"])[np.digitize(Y, [0.3, 1.3])]
+
+
+def test_neighbours_are_those_of_scikit_learn():
+    ours = bochner.KNeighborsRegressor(7, weights="uniform", scale="none").fit(X, Y)
+    theirs = KNeighborsRegressor(7).fit(X, Y)
+    assert np.allclose(ours.predict(X[:100] + 0.01), theirs.predict(X[:100] + 0.01), atol=1e-5)
+    chosen = bochner.KNeighborsRegressor().fit(X[:500], Y[:500])
+    many = bochner.KNeighborsRegressor(100, weights="uniform").fit(X[:500], Y[:500])
+    assert chosen.score(X[500:], Y[500:]) > many.score(X[500:], Y[500:]) + 0.1
+    classifier = bochner.KNeighborsClassifier([1, 5, 9]).fit(X[:500], CLASSES[:500])
+    assert classifier.score(X[500:], CLASSES[500:]) > 0.6
+    assert np.allclose(classifier.predict_proba(X[500:]).sum(axis=1), 1, atol=1e-6)
+    two = bochner.KNeighborsClassifier(5).fit(X, Y > 1)
+    assert two.decision_function(X).ndim == 1
+    with pytest.raises(ValueError, match="n_neighbors"):
+        bochner.KNeighborsClassifier(0).fit(X, CLASSES)
+    with pytest.raises(ValueError, match="weights.*uniform"):
+        bochner.KNeighborsClassifier(weights="distance").fit(X, CLASSES)
+
+
+def test_a_budget_goes_less_far():
+    machine = bochner.KernelRegressor(budget="1s", n_jobs=1).fit(X, Y)
+    assert machine.score(X, Y) > 0.8
+    for wrong in ("soon", -1, "5 days", True):
+        with pytest.raises(ValueError, match="budget.*30s"):
+            bochner.KernelRegressor(budget=wrong).fit(X, Y)
+
+
+def test_the_ridge_classifier_is_that_of_scikit_learn():
+    """Without a map: the same classes where it is sure, weights of rows and classes included."""
+    weights = draws.uniform(0.5, 2, 600)
+    for class_weight in (None, {True: 3.0}):
+        words = dict(alpha=5.0, class_weight=class_weight)
+        ours = bochner.KernelRidgeClassifier(map="none", scale="none", **words).fit(X, Y > 1, weights)
+        theirs = RidgeClassifier(**words).fit(X, Y > 1, weights)
+        scores = theirs.decision_function(X)
+        assert np.corrcoef(ours.decision_function(X), scores)[0, 1] > 0.9999
+        assert (ours.predict(X) == theirs.predict(X))[np.abs(scores) > 0.05].all()
+
+
+def test_partial_fit_takes_weights_and_classes():
+    weights = draws.uniform(0.5, 2, 600)
+    words = dict(n_components=128, bandwidth=2.0, scale="none")
+    machine = bochner.KernelRidge(1.0, **words)
+    for cut in (slice(0, 300), slice(300, 600)):
+        machine.partial_fit(X[cut], Y[cut], weights[cut])
+    whole = bochner.KernelRidge(1.0, **words).fit(X, Y, weights)
+    assert np.abs(machine.predict(X) - whole.predict(X)).max() < 0.02
+    assert np.abs(machine.predict(X) - bochner.KernelRidge(1.0, **words).fit(X, Y).predict(X)).max() > 0.02
+    with pytest.raises(ValueError, match="sample_weight.*at most"):
+        machine.partial_fit(X[:10], Y[:10], np.full(10, 100.0))
+    classifier = bochner.KernelRidgeClassifier(1.0, class_weight={"high": 2.0}, **words)
+    first = CLASSES != "middle"
+    classifier.partial_fit(X[first], CLASSES[first], classes=["low", "middle", "high"])
+    classifier = pickle.loads(pickle.dumps(classifier)).partial_fit(X[~first], CLASSES[~first])
+    whole = bochner.KernelRidgeClassifier(1.0, class_weight={"high": 2.0}, **words).fit(X, CLASSES)
+    assert list(classifier.classes_) == ["high", "low", "middle"]
+    assert (classifier.predict(X) == whole.predict(X)).mean() > 0.97
+    with pytest.raises(ValueError, match="class .*strange"):
+        classifier.partial_fit(X[:10], ["strange"] * 10)
+    with pytest.raises(ValueError, match="balanced"):
+        bochner.KernelRidgeClassifier(class_weight="balanced").partial_fit(X, CLASSES)
+    assert classifier.set_params(class_weight=None).fit(X, Y > 1).classes_.dtype == bool  # begins anew
+
+
+def test_huber_heeds_outliers_less():
+    spoilt = Y.copy()
+    spoilt[::20] += 50
+    robust = bochner.KernelHuber(1.0, n_components=100).fit(X, spoilt)
+    assert robust.score(X, Y) > bochner.KernelRidge(1.0, n_components=100).fit(X, spoilt).score(X, Y) + 0.1
+
+
+def test_anomalies():
+    far = np.vstack([X, draws.normal(size=(6, 4)) + 8])
+    for method in ("embedding", "bins", "isolation", "mixture"):
+        detector = bochner.AnomalyDetector(method, contamination=0.01, n_components=1).fit(far)
+        assert (detector.predict(far[-6:]) == -1).all(), method
+        assert (detector.predict(X) == 1).mean() > 0.98
+        assert np.array_equal(detector.decision_function(far) < 0, detector.predict(far) == -1)
+
+
+def test_canonical_correlations():
+    other = np.column_stack([X[:, 0] ** 2 + 0.05 * draws.normal(size=600), draws.normal(size=600)])
+    machine = bochner.KernelCCA(1, n_map_features=200).fit(X, other)
+    assert machine.correlations_[0] > 0.9
+    found = np.corrcoef(machine.transform(X)[:, 0], machine.transform_y(other)[:, 0])[0, 1]
+    assert abs(found) == pytest.approx(machine.correlations_[0], abs=0.05)
+    assert bochner.KernelCCA(1, map="none").fit(X, other).correlations_[0] < 0.5
+
+
+def test_independence(tmp_path):
+    found = bochner.independence(X, Y, permutations=200)
+    assert found.p_value < 0.01 and found.exact
+    assert [c.p_value < 0.05 for c in found.columns] == [True, True, False, False]
+    assert bochner.independence(X[:, 2:], Y).p_value > 0.05
+    assert bochner.independence(X, CLASSES, permutations=200).p_value < 0.01
+    np.savetxt(tmp_path / "rows.csv", np.column_stack([X, Y]), delimiter=",", header="a,b,c,d,y", comments="")
+    same = bochner.independence(tmp_path / "rows.csv", "y", permutations=200)
+    assert same.p_value == found.p_value and same.statistic == pytest.approx(found.statistic, rel=1e-3)
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(X, columns=list("abcd")).assign(color=CLASSES)
+    test = bochner.HSICTest(permutations=100).fit(table, Y)
+    assert test.p_value_ < 0.05
+    assert {c["name"] for c in test.columns_ if c["p_value"] < 0.05} >= {"color"}
+
+
+def test_means_merge_to_the_bit():
+    words = dict(bandwidth=1.5, n_components=64)
+    whole = bochner.MeanEmbedding(**words).fit(X)
+    parts = [bochner.MeanEmbedding(**words).fit(X[cut]) for cut in (slice(0, 200), slice(200, 600))]
+    assert np.array_equal(parts[1].merge(parts[0]).mean_, whole.mean_)
+    assert np.array_equal(bochner.MeanEmbedding(**words).fit(X[:100]).partial_fit(X[100:]).mean_, whole.mean_)
+    assert np.array_equal(pickle.loads(pickle.dumps(whole)).mean_, whole.mean_)
+    assert whole.n_samples_seen_ == 600
+    squares = ((X[:5, None] - X[None]) ** 2).sum(axis=2)
+    exact = np.exp(-squares / (2 * 1.5**2)).mean(axis=1)
+    many = bochner.MeanEmbedding(bandwidth=1.5, n_components=8192).fit(X)
+    assert np.allclose(many.score_samples(X[:5]), exact, atol=0.05)
+    other = bochner.MeanEmbedding(**words).fit(X + 1)
+    assert whole.squared_mmd(other) > 0.05 > whole.squared_mmd(whole, unbiased=False) + 0.04
+    assert np.array_equal(whole.merge(other).subtract(other).mean_, bochner.MeanEmbedding(**words).fit(X).mean_)
+
+
+def test_distribution_regression():
+    """The spread of a group, which no mean of its rows tells."""
+    spreads = draws.uniform(0.5, 2, 80)
+    groups = np.repeat([f"g{k:03}" for k in range(80)], 50)
+    rows = draws.normal(size=(4000, 2)) * np.repeat(spreads, 50)[:, None]
+    shuffled = draws.permutation(4000)
+    embedding = bochner.GroupEmbedding(64).fit(rows)
+    names, Z = embedding.group_means(rows[shuffled], groups[shuffled])
+    assert names[3] == "g003" and Z.shape == (80, 64)
+    assert np.allclose(Z[3], embedding.transform(rows[groups == "g003"]).mean(axis=0), atol=1e-6)
+    assert np.array_equal(Z, embedding.transform(rows[shuffled], groups[shuffled]))
+    ridge = bochner.KernelRidge(map="none").fit(Z[:60], spreads[:60])
+    assert ridge.score(Z[60:], spreads[60:]) > 0.8
+    plain = rows.reshape(80, 50, 2).mean(axis=1)
+    assert Ridge().fit(plain[:60], spreads[:60]).score(plain[60:], spreads[60:]) < 0.3
+    weights = (groups != "g003").astype(float)
+    with pytest.raises(ValueError, match="g003"):
+        embedding.group_means(rows, groups, weights)
+
+
+def test_duplicates():
+    rows = sparse.random_array((200, 500), density=0.05, rng=np.random.default_rng(1), format="csr")
+    rows.data[:] = 1
+    rows = sparse.vstack([rows, rows[:7]]).tocsr()
+    found, similarities = bochner.find_duplicates(rows, threshold=0.9)
+    assert sorted(map(tuple, found)) == [(200 + k, k) for k in range(7)] and (similarities == 1).all()
+
+
+def test_weights_reach_what_takes_them():
+    """Rows of weight 0 are no rows: of mixtures, components and anomalies."""
+    spoilt = np.vstack([X, draws.normal(size=(300, 4)) + 20])
+    weights = np.concatenate([np.ones(600), np.zeros(300)])
+    mixture = bochner.GaussianMixture(1).fit(spoilt, sample_weight=weights)
+    assert np.allclose(mixture.means_, X.mean(axis=0), atol=0.02)
+    for estimator in (bochner.KernelPCA(2, map="none", scale="none"), bochner.AnomalyDetector()):
+        weighted, plain = clone(estimator).fit(spoilt, sample_weight=weights), clone(estimator).fit(spoilt)
+        if hasattr(weighted, "predict"):
+            assert (weighted.predict(spoilt[600:]) == -1).mean() > 0.9
+            assert (plain.predict(spoilt[600:]) == -1).mean() < 0.5
+        else:
+            assert weighted.explained_variance_[0] < 2 < plain.explained_variance_[0]
+
+
+def test_metadata_is_routed():
+    """Weights through a pipeline and a search, with scikit-learn's routing."""
+    import sklearn
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    weights = (X[:, 3] > 0).astype(float)
+    spoilt = np.where(weights > 0, Y, -Y)
+    with sklearn.config_context(enable_metadata_routing=True):
+        machine = bochner.KernelRidge(n_components=64).set_fit_request(sample_weight=True)
+        pipeline = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), machine)
+        routed = pipeline.fit(X, spoilt, sample_weight=weights)
+        assert routed.score(X[weights > 0], Y[weights > 0]) > 0.8
+        search = GridSearchCV(machine.set_score_request(sample_weight=True), {"n_components": [32, 64]}, cv=2)
+        assert search.fit(X, spoilt, sample_weight=weights).best_score_ > 0.5

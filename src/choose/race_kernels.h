@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <vector>
+
+#include "choose/race.h"
+
+namespace bochner {
+
+struct RacedKernels {
+  std::vector<Candidate> candidates;  // a scale per input, directions of inputs
+  Metric diagonal;                    // of the first fold
+};
+
+// Machines in metrics that are learnt on the rows not held out, in each fold anew; a refit is the mean of the folds'
+// machines on all rows. `on` and `rows` must outlive the candidates, whose maps begin at `inputs`.
+RacedKernels race_kernels(const Workers& on, const RaceRows& rows, const MapPtr& inputs, const MachineEffort& effort,
+                          std::uint64_t seed, const MachineTalk& talk);
+
+}  // namespace bochner
