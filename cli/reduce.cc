@@ -20,7 +20,7 @@ struct ReduceWords {
   std::size_t points = 0, features = 0, starts = 0;
   std::uint64_t seed = 0;
   std::string sign = "free";
-  bool json = false, inside = false, levels = false;
+  bool json = false, inside = false, levels = false, largest = false;
   ExpansionWords expansion;
 };
 
@@ -45,6 +45,7 @@ ReduceRowsOptions options_of(const ReduceWords& words, Messages& messages) {
       "--weights-are", words.sign,
       {{"free", Weights::free}, {"positive", Weights::positive}, {"probabilities", Weights::probabilities}});
   reduce.inside = words.inside;
+  reduce.compared = words.largest;
   options.levels = words.levels;
   reduce.features = words.features;
   reduce.starts = words.starts;
@@ -131,6 +132,8 @@ void run_reduce(const ReduceWords& words) {
   if (!is_stdout(words.output)) check_text_name(words.output);
   const ReduceRowsOptions options = options_of(words, messages);
   const std::unique_ptr<Rows> rows = words.expansion.open();
+  require(!words.largest || rows->schema().targets > 1,
+          "--largest: compares several functions, expected several columns by --coefficients a,b,...");
   for (const std::string& note : rows->notes()) messages.say("  " + note);
   if (rows->schema().targets > 1) return reduce_shared(words, options, *rows, messages);
   const ReducedSet set = reduce(*rows, options);
@@ -184,6 +187,9 @@ void add_reduce(Command& app, Job& job) {
       ->type_name("W");
   command->add_flag("--inside", words->inside, "No point leaves the range of any input");
   command->add_flag("--levels", words->levels, "Points have levels of text columns, and do not lie between them");
+  command->add_flag(
+      "--largest", words->largest,
+      "Of several --coefficients which function is largest counts, as of classes: their mean is left out");
   command->add_option("--seed", words->seed, "Of everything random")->type_name("N");
   words->expansion.add(*command);
   command->footer(

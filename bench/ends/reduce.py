@@ -5,7 +5,7 @@
     python bench/ends/reduce.py mixture [--sets 20] [--most 20]   three gaussians in 2-D, N = 1000, n = 1 ... 20: mean
                                                                  exact RKHS distance and seconds of each method
     python bench/ends/reduce.py large                            d = 50, N = 100,000, n = 200
-    python bench/ends/reduce.py usps [--share 0.05]              one-against-rest SVMs of LIBSVM (C by cross-validation
+    python bench/ends/reduce.py usps [--share 0.05] [--seed 0]   one-against-rest SVMs of LIBSVM (C by cross-validation
                                                                  of training rows) reduced together to a share of
                                                                  the support vectors of all ten: test errors before and after
     python bench/ends/reduce.py figures [--most 20]              docs/figures/reduced-sets.svg: contours of the mean
@@ -146,7 +146,7 @@ def large(folder):
               f"{os.cpu_count()} cores", flush=True)
 
 
-def usps(share, folder):
+def usps(share, seed, folder):
     import data
     from sklearn.model_selection import cross_val_score
     from sklearn.svm import SVC
@@ -170,7 +170,7 @@ def usps(share, folder):
                header=",".join([f"x{j}" for j in range(x.shape[1])] + names))
     keep = max(1, int(share * sum(len(machine.support_) for machine in machines)))
     found = reduce(folder / "support.csv", folder, "--coefficients", ",".join(names), "--bandwidth", (2 * gamma) ** -0.5,
-                   "--points", keep)
+                   "--points", keep, "--largest", "--seed", seed)
     few = np.loadtxt(folder / "points.csv", delimiter=",", skiprows=1, ndmin=2)
     bias = np.array([machine.intercept_[0] for machine in machines])
     answers = [kernel(tx, x[support]) @ alpha + bias, kernel(tx, few[:, :x.shape[1]]) @ few[:, x.shape[1]:] + bias]
@@ -187,6 +187,7 @@ if __name__ == "__main__":
     parser.add_argument("--sets", type=int, default=20)
     parser.add_argument("--share", type=float, default=0.05)
     parser.add_argument("--most", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=0, help="of the points of usps")
     words = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -195,6 +196,6 @@ if __name__ == "__main__":
         elif words.what == "large":
             large(folder)
         elif words.what == "usps":
-            usps(words.share, folder)
+            usps(words.share, words.seed, folder)
         else:
             figures(words.most, folder)

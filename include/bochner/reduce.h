@@ -66,6 +66,8 @@ struct ReduceOptions {
   bool inside = false;  // no point leaves the box of the expansion's points
   // Inputs begin .. begin + count of which one is 1 and the others are 0: points have one of these levels too.
   std::vector<std::pair<std::size_t, std::size_t>> indicators = {};
+  // Of several functions: which is the largest counts, not their values.
+  bool compared = false;
   std::size_t features = 0;  // of the random-feature objective, even; 0: chosen, twice the unknowns or more; rsrf: 100
   std::size_t starts = 0;    // 0: chosen. Random starts of rsrf and of each point of fixed_point
   std::uint64_t seed = 0;
@@ -110,7 +112,7 @@ struct SharedSet {
   Kernel kernel = {};
 };
 // Points that serve all functions at once, by the joint method: where they share much, far fewer points than one by
-// one.
+// one. With options.compared the mean of the functions is left out first, and distance and norm are of what remains.
 SharedSet reduce_together(const SharedExpansion& expansion, const ReduceOptions& options = {});
 
 struct ReduceRowsOptions {

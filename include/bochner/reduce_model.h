@@ -21,8 +21,9 @@ struct ReducedModel {
 };
 
 // A kernel machine over landmarks (nystroem under a linear head) as one over fewer points, which answers as much
-// faster. Points are those of reduce_together(). What the model knows of its training, its score too, stays that of the
-// machine it was made of, and a note says so. Throws std::invalid_argument for another model.
+// faster. Points are those of reduce_together(); of classes, which are told by the largest score, scores may all move
+// by the same amount. What the model knows of its training, its score too, stays that of the machine it was made of,
+// and a note says so. Throws std::invalid_argument for another model.
 ReducedModel reduce(const Model& model, const ReduceOptions& options = {});
 
 // Whether a file is a model; false where it cannot be read.

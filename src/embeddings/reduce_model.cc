@@ -81,7 +81,9 @@ ReducedModel reduce(const Model& model, const ReduceOptions& options) {
   for (std::size_t i = 0; i < m; ++i)
     for (std::size_t j = 0; j <= i; ++j)
       for (std::size_t c = 0; c < outputs; ++c) expansion.weights(j, c) += of.inverse(i, j) * head.weights(i, c);
-  SharedSet set = reduce_together(expansion, options);
+  ReduceOptions together = options;
+  together.compared |= model.puts_out().kind == Outputs::Kind::scores;
+  SharedSet set = reduce_together(expansion, together);
   maps.back() = points_map(of.kernel, set.points);
   Report report = model.report();
   report.features = set.points.rows();

@@ -24,11 +24,23 @@ void check(const SharedExpansion& of, const ReduceOptions& options) {
   check_expansion(of.points, of.weights.view(), of.kernel);
 }
 
+// What tells the functions apart: the largest of them stays the largest where their mean is taken away, and fewer
+// points do for the rest.
+void leave_out_mean(Matrix<double>& weights) {
+  for (std::size_t i = 0; i < weights.rows(); ++i) {
+    double sum = 0;
+    for (std::size_t f = 0; f < weights.cols(); ++f) sum += weights(i, f);
+    for (std::size_t f = 0; f < weights.cols(); ++f) weights(i, f) -= sum / double(weights.cols());
+  }
+}
+
 }  // namespace
 
-SharedSet reduce_together(const SharedExpansion& of, const ReduceOptions& options) {
-  check(of, options);
+SharedSet reduce_together(const SharedExpansion& given, const ReduceOptions& options) {
+  check(given, options);
+  SharedExpansion of = given;
   const std::size_t n = of.points.rows(), functions = of.weights.cols();
+  if (options.compared && functions > 1) leave_out_mean(of.weights);
   Threads threads(options.execution);
   const Workers on = workers_on(threads);
   const KernelSlope kernel(of.kernel);

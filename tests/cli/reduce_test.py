@@ -168,6 +168,20 @@ class Reduce(CommandTest):
             self.assertAlmostEqual(by_rows, by_points, delta=0.05 * found["rkhs_norm"])
         self.refuse(1, "reduce", "two.csv", "--coefficients", "a,b", "--method", "herding", "--points", 3, "-o", "p.csv",
                     say="method")
+        # Which of the two is larger, by a weight and its opposite at every point.
+        self.succeed_quietly("reduce", "two.csv", "--coefficients", "a,b", "--bandwidth", 1.5, "--points", 12, "--largest", "-o",
+                             "apart.csv")
+        with open(self.folder / "apart.csv", newline="") as text:
+            apart = list(csv.DictReader(text))
+        for p in apart:
+            self.assertAlmostEqual(float(p["weight:a"]), -float(p["weight:b"]), delta=1e-9)
+        for u, v in ((0.3, -0.4), (-0.5, 1.2), (0, -1.5)):
+            k = lambda x, y: math.exp(-((x - u) ** 2 + (y - v) ** 2) / (2 * 1.5**2))
+            by_rows = sum((row[3] - row[2]) * k(row[0], row[1]) for row in rows)
+            by_points = sum((float(p["weight:b"]) - float(p["weight:a"])) * k(float(p["u"]), float(p["v"])) for p in apart)
+            self.assertAlmostEqual(by_rows, by_points, delta=0.02 * found["rkhs_norm"])
+        self.refuse(1, "reduce", "two.csv", "--coefficients", "a", "--ignore", "b", "--largest", "--points", 3, "-o", "p.csv",
+                    say="--largest")
 
     def test_refusals(self):
         self.file("a.csv", mixture(30))

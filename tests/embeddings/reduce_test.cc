@@ -166,6 +166,26 @@ TEST(Reduction, SeveralFunctionsAreTheSumOfEach) {
   }
 }
 
+TEST(Reduction, ComparedFunctionsNeedNotWhatTheyShare) {
+  SharedExpansion apart{mixture(200, 2), Matrix<double>(200, 2), gaussian()};
+  for (std::size_t i = 0; i < 200; ++i) {
+    apart.weights(i, 0) = std::ldexp(double(i % 7), -10);
+    apart.weights(i, 1) = std::ldexp(double(i % 5), -10);
+  }
+  SharedExpansion with_more = apart;  // of both functions, and exact
+  for (std::size_t i = 0; i < 200; ++i)
+    for (std::size_t f = 0; f < 2; ++f) with_more.weights(i, f) += double(i % 11);
+  const SharedSet few = reduce_together(apart, {.points = 6, .compared = true});
+  const SharedSet same = reduce_together(with_more, {.points = 6, .compared = true});
+  for (std::size_t j = 0; j < 6; ++j) {
+    for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(few.points(j, i), same.points(j, i));
+    for (std::size_t f = 0; f < 2; ++f) EXPECT_EQ(few.weights(j, f), same.weights(j, f));
+    EXPECT_NEAR(few.weights(j, 0) + few.weights(j, 1), 0, 1e-12);
+  }
+  EXPECT_GT(few.norm, 0);
+  EXPECT_GT(reduce_together(with_more, {.points = 6}).norm, 1000 * few.norm);
+}
+
 // |mu - sum beta phi|^2 over all pairs.
 double distance_of(const Expansion& of, const ReducedSet& set) {
   double sum = 0;
