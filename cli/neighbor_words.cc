@@ -92,7 +92,9 @@ std::string search_text(const IndexReport& report, const IndexOptions& options) 
                         counted(report.tables, "table"), report.hashes, report.hash, counted(report.probes, "key"),
                         report.candidates)
           : fmt::format("{} of {} inputs, {} candidates compared", report.dims, report.inputs, report.candidates);
-  const std::string trees = report.method == "forest" ? counted(report.trees, "tree") + " over " : "";
+  const std::string trees = report.cells > 0   ? fmt::format("{} of {} cells over ", report.nearest, report.cells)
+                            : report.trees > 0 ? counted(report.trees, "tree") + " over "
+                                               : "";
   return fmt::format("{}{}, recall {:.3f} on a sample", trees, how, report.recall);
 }
 

@@ -75,6 +75,7 @@ struct IndexReport {
   std::string method = {};  // "exact", "project", "lsh", "forest"
   std::size_t rows = 0, inputs = 0;
   std::size_t dims = 0, trees = 0, leaf = 0;  // forest and project: coordinates; trees, rows of a leaf
+  std::size_t cells = 0, nearest = 0;         // graph: cells, and how many of them each row's neighbours come from
   std::size_t candidates = 0;                 // compared in all inputs; lsh: about as many on average
   double recall = 1;                          // measured on the sample
   std::string hash = {};                      // lsh: family, tables, functions of a key, keys that are looked up
@@ -123,8 +124,8 @@ class NeighborIndex {
 };
 
 // The k nearest other rows of each row: rows themselves are left out, equal ones are not. With method forest (or
-// automatic and many rows) the leaves of a few trees are compared within themselves, then neighbours of neighbours,
-// until the recall is reached on a sample.
+// automatic and many rows) the leaves of a random tree become cells, and each row is compared with those of as many
+// near cells as reach the recall on a sample.
 Neighbors neighbor_graph(Rows& rows, std::size_t k, const IndexOptions& options = {}, IndexReport* report = nullptr);
 
 // The k nearest of `rows` to each query, every pair compared, without an index: rows that need not fit into memory are

@@ -11,6 +11,7 @@
 #include "folds/covariance.h"
 #include "maps/components.h"
 #include "maps/map_rows.h"
+#include "neighbors/code_search.h"
 #include "random/draw.h"
 #include "solve/dense.h"
 
@@ -112,10 +113,12 @@ double RecallSample::recall(const Neighbors& found) const {
   return all ? double(hits) / double(all) : 1;
 }
 
-RecallSample recall_sample(const Workers& on, Metric metric, const Points& points, std::size_t k, std::uint64_t seed) {
+RecallSample recall_sample(const Workers& on, Metric metric, const Points& points, std::size_t k, std::uint64_t seed,
+                           const Codes* codes) {
   RecallSample sample{.places = spread_rows(points.size(), kSampleQueries, seed), .k = k};
   sample.queries = points.at(sample.places);
-  sample.truth = search_exact(on, {metric, sample.queries, sample.places, points, k});
+  const PointSearch search{metric, sample.queries, sample.places, points, k};
+  sample.truth = codes && can_search(*codes) ? search_by_codes(on, search, *codes) : search_exact(on, search);
   return sample;
 }
 
@@ -193,7 +196,7 @@ Coordinates choose_coordinates(const Workers& on, const Points& points, const Re
     const Matrix<float> coords = found.of(on, sample.queries);
     Best most(coords.rows(), most_candidates);
     meet_all(on, {coords.view(), sample.places}, found.field(points), most);
-    for (std::size_t candidates = few; candidates <= most_candidates; candidates *= 2) {
+    for (std::size_t candidates = few; candidates <= most_candidates; candidates += few / 2) {
       const Best best = most.first(candidates);
       const PointSearch search{options.metric, sample.queries, {}, points, sample.k};
       if (sample.recall(rank_candidates(on, search, best)) < wanted) continue;

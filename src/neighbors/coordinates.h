@@ -22,7 +22,9 @@ struct RecallSample {
   // The share of the true neighbours that are among those found: rows as near as the k-th count, whichever they are.
   double recall(const Neighbors& found) const;
 };
-RecallSample recall_sample(const Workers& on, Metric metric, const Points& points, std::size_t k, std::uint64_t seed);
+// codes: of the points where they are known.
+RecallSample recall_sample(const Workers& on, Metric metric, const Points& points, std::size_t k, std::uint64_t seed,
+                           const Codes* codes = nullptr);
 
 // Points in fewer coordinates, where most neighbours stay neighbours.
 struct Coordinates {

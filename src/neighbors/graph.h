@@ -3,17 +3,19 @@
 
 #pragma once
 
-#include "neighbors/forest_search.h"
+#include "neighbors/coordinates.h"
 
 namespace bochner {
 
-// The neighbours of all points: a few trees, then neighbours of neighbours, by turns until the sample is content.
+// The neighbours of all points: those of as many near cells as the sample needs. A recall below the one that was asked
+// for: half of the points would be compared, and nothing was found.
 struct Graph {
-  Neighbors neighbors;
-  std::size_t dims = 0, trees = 0, leaf = 0, candidates = 0;
-  double recall = 1;
+  Neighbors neighbors = {};
+  std::size_t dims = 0, cells = 0, nearest = 0, candidates = 0;
+  double recall = 0;
 };
-Graph grow_graph(const Workers& on, const Points& points, const RecallSample& sample, const IndexOptions& options,
-                 const SearchProgress& progress);
+// codes: of the points; null where they have none.
+Graph grow_graph(const Workers& on, const Points& points, const Codes* codes, const RecallSample& sample,
+                 const IndexOptions& options, const SearchProgress& progress);
 
 }  // namespace bochner

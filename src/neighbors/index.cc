@@ -220,12 +220,20 @@ Neighbors neighbor_graph(Rows& rows, std::size_t k, const IndexOptions& options,
   IndexReport said;
   Neighbors found;
   if (method == IndexOptions::Method::forest && points.size() > 1) {
-    const RecallSample sample = recall_sample(on, options.metric, points, places, options.seed);
-    Graph graph = grow_graph(on, points, sample, options, execution.progress);
+    const std::optional<Codes> codes = Codes::of(on, points.dense.view());
+    const Codes* known = codes ? &*codes : nullptr;
+    const RecallSample sample = recall_sample(on, options.metric, points, places, options.seed, known);
+    Graph graph = grow_graph(on, points, known, sample, options, execution.progress);
     if (graph.recall >= options.recall) {
       found = std::move(graph.neighbors);
-      said = {"forest",    points.size(), points.inputs,    graph.dims,
-              graph.trees, graph.leaf,    graph.candidates, graph.recall};
+      said = {.method = "forest",
+              .rows = points.size(),
+              .inputs = points.inputs,
+              .dims = graph.dims,
+              .cells = graph.cells,
+              .nearest = graph.nearest,
+              .candidates = graph.candidates,
+              .recall = graph.recall};
     }
   }
   if (said.method.empty()) {

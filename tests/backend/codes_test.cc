@@ -5,12 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
 #include <random>
 
 #include "backend/place_point.h"
 #include "backend/problems.h"
-#include "backend/some_values.h"
 
 namespace bochner {
 namespace {
@@ -41,26 +39,6 @@ TEST(CodeDistances, AreThePlainSumsOnEveryTarget) {
         EXPECT_EQ(found, expected) << target << " " << width;
       });
     }
-  }
-}
-
-TEST(SomeValues, AreThoseOfNearestToTheBitOnEveryTarget) {
-  for (const std::size_t inputs : {1, 7, 32, 785}) {
-    Matrix<float> x(1, inputs), y(21, inputs);
-    const std::vector<float> a = testing::numbers<float>(inputs, 1), b = testing::numbers<float>(21 * inputs, 2);
-    std::copy(a.begin(), a.end(), x.data());
-    std::copy(b.begin(), b.end(), y.data());
-    std::vector<float> half(21, 0.25f);
-    std::vector<std::uint32_t> numbers(21);
-    std::iota(numbers.begin(), numbers.end(), 0u);
-    testing::for_each_target([&](const std::string& target) {
-      std::vector<float> best(21, std::numeric_limits<float>::infinity()), found(21);
-      std::vector<std::uint32_t> order(21, kNoPoint);
-      cpu_backend().nearest(x.view(), pack_points<float>(y.view()), {half.data(), numbers.data(), nullptr},
-                            {21, best.data(), order.data()});
-      some_values(x.data(), y.view(), half.data(), order, found.data());
-      EXPECT_EQ(found, best) << target << " " << inputs;
-    });
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include "backend/codes.h"
 
+#include "backend/cpu/arm_units.h"
+#include "backend/cpu/target_choice.h"
 #include "backend/cpu/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -61,11 +63,35 @@ namespace bochner {
 
 namespace cpu {
 HWY_EXPORT(distances_of_codes);
+
+#ifdef BOCHNER_ARM_UNITS
+namespace {
+
+BOCHNER_DOTPROD void distances_by_dots(const std::uint8_t* x, const CodeRows& rows, std::span<const std::uint32_t> at,
+                                       std::uint32_t* squared) {
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    if (i + 4 < at.size()) hwy::Prefetch(rows.row(at[i + 4]));
+    const std::uint8_t* y = rows.row(at[i]);
+    uint32x4_t front = vdupq_n_u32(0), back = front;
+    for (std::size_t j = 0; j < rows.stride; j += 32) {
+      add_own_dots(front, vabdq_u8(vld1q_u8(x + j), vld1q_u8(y + j)));
+      add_own_dots(back, vabdq_u8(vld1q_u8(x + j + 16), vld1q_u8(y + j + 16)));
+    }
+    squared[i] = vaddvq_u32(vaddq_u32(front, back));
+  }
+}
+
+}  // namespace
+#endif
 }  // namespace cpu
 
 void code_distances(const std::uint8_t* x, const CodeRows& rows, std::span<const std::uint32_t> at,
                     std::uint32_t* squared) {
   using namespace cpu;
+#ifdef BOCHNER_ARM_UNITS
+  static const bool by_dots = may_use("dotprod") && has_dotprod();
+  if (by_dots) return distances_by_dots(x, rows, at, squared);
+#endif
   HWY_DYNAMIC_DISPATCH(distances_of_codes)(x, rows, at, squared);
 }
 

@@ -4,39 +4,14 @@
 // Exact products by Arm's dot products of digits: SMMLA (2 x 8 by 8 x 2) and SDOT (4 sums of 4). The instruction sets
 // are asked for function by function and only called where the processor has them.
 
+#include "backend/cpu/arm_units.h"
 #include "backend/cpu/exact_blocks.h"
 #include "backend/cpu/exact_units.h"
 
-#if defined(__aarch64__) && defined(__linux__) && defined(__GNUC__)
-#include <arm_neon.h>
-#include <sys/auxv.h>
-#endif
-
 namespace bochner::cpu {
 
-#if defined(__aarch64__) && defined(__linux__) && defined(__GNUC__)
+#ifdef BOCHNER_ARM_UNITS
 namespace {
-
-// Clang has the intrinsics only where all of a file may use them; GCC keeps the sums in registers only with them.
-#ifdef __clang__
-#define BOCHNER_I8MM __attribute__((target("i8mm")))
-#define BOCHNER_DOTPROD __attribute__((target("dotprod")))
-BOCHNER_I8MM inline void add_squares(int32x4_t& sum, int8x16_t a, int8x16_t b) {
-  asm("smmla %0.4s, %1.16b, %2.16b" : "+w"(sum) : "w"(a), "w"(b));
-}
-template <int kLane>
-BOCHNER_DOTPROD inline void add_dots(int32x4_t& sum, int8x16_t a, int8x16_t b) {
-  asm("sdot %0.4s, %1.16b, %2.4b[%3]" : "+w"(sum) : "w"(b), "w"(a), "i"(kLane));
-}
-#else
-#define BOCHNER_I8MM __attribute__((target("arch=armv8.2-a+i8mm")))
-#define BOCHNER_DOTPROD __attribute__((target("arch=armv8.2-a+dotprod")))
-BOCHNER_I8MM inline void add_squares(int32x4_t& sum, int8x16_t a, int8x16_t b) { sum = vmmlaq_s32(sum, a, b); }
-template <int kLane>
-BOCHNER_DOTPROD inline void add_dots(int32x4_t& sum, int8x16_t a, int8x16_t b) {
-  sum = vdotq_laneq_s32(sum, b, a, kLane);
-}
-#endif
 
 // Two sums from their three terms, added to c. The last two terms fit int32 together, see backend/whole.h.
 inline void add_two(int32x2_t high, int32x2_t rest, std::int64_t* c) {
@@ -201,15 +176,6 @@ struct DotprodKernel {
     });
   }
 };
-
-bool has_i8mm() {
-  constexpr unsigned long kI8mm = 1ul << 13;  // HWCAP2_I8MM
-  return getauxval(AT_HWCAP2) & kI8mm;
-}
-bool has_dotprod() {
-  constexpr unsigned long kDotprod = 1ul << 20;  // HWCAP_ASIMDDP
-  return getauxval(AT_HWCAP) & kDotprod;
-}
 
 }  // namespace
 

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "backend/nearest_codes.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "backend/cpu/arm_units.h"
+#include "backend/cpu/target_choice.h"
+#include "backend/cpu/targets.h"
+#include "backend/place_point.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backend/cpu/nearest_codes.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "backend/cpu/tile-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace bochner::cpu::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr std::size_t kCodeRows = CodeUnit::kRows;
+static_assert(CodeUnit::kPanel == kPanel);
+
+#if HWY_ARCH_ARM_A64
+
+// Two inputs at a time: their products fit 16 bits, and are added in pairs.
+void multiply_codes(const std::int8_t* const* x, const std::int8_t* panel, const std::int32_t* start, std::size_t depth,
+                    std::int32_t* tile) {
+  int32x4_t sum[kCodeRows][4];
+  unrolled<4 * kCodeRows>([&](auto i) BOCHNER_INLINE { sum[i / 4][i % 4] = vld1q_s32(start + i % 4 * 4); });
+  for (std::size_t j = 0; j < depth; j += 2, panel += 2 * kPanel) {
+    const int8x16_t left = vld1q_s8(panel), right = vld1q_s8(panel + kPanel);
+    unrolled<kCodeRows>([&](auto r) BOCHNER_INLINE {
+      std::int16_t two;
+      std::memcpy(&two, x[r] + j, sizeof two);
+      const int8x16_t pair = vreinterpretq_s8_s16(vdupq_n_s16(two));
+      sum[r][0] = vpadalq_s16(sum[r][0], vmull_s8(vget_low_s8(left), vget_low_s8(pair)));
+      sum[r][1] = vpadalq_s16(sum[r][1], vmull_high_s8(left, pair));
+      sum[r][2] = vpadalq_s16(sum[r][2], vmull_s8(vget_low_s8(right), vget_low_s8(pair)));
+      sum[r][3] = vpadalq_s16(sum[r][3], vmull_high_s8(right, pair));
+    });
+  }
+  unrolled<4 * kCodeRows>([&](auto i)
+                              BOCHNER_INLINE { vst1q_s32(tile + i / 4 * kPanel + i % 4 * 4, sum[i / 4][i % 4]); });
+}
+
+#else
+
+// Two inputs at a time, as 16 bits: their products are added in pairs.
+void multiply_codes(const std::int8_t* const* x, const std::int8_t* panel, const std::int32_t* start, std::size_t depth,
+                    std::int32_t* tile) {
+  const hn::CappedTag<std::int32_t, kPanel> d;
+  const hn::Repartition<std::int16_t, decltype(d)> d16;
+  const hn::Rebind<std::int8_t, decltype(d16)> d8;
+  using V = hn::Vec<decltype(d)>;
+  constexpr std::size_t kLanes = hn::MaxLanes(d), kVectors = kPanel / kLanes;
+  for (std::size_t begin = 0; begin < kCodeRows; begin += kCodeRows / 2) {
+    V sum[kCodeRows / 2][kVectors];
+    unrolled<kCodeRows / 2>([&](auto r) BOCHNER_INLINE {
+      unrolled<kVectors>([&](auto v) BOCHNER_INLINE { sum[r][v] = hn::Load(d, start + v * kLanes); });
+    });
+    const std::int8_t* y = panel;
+    for (std::size_t j = 0; j < depth; j += 2, y += 2 * kPanel) {
+      hn::Vec<decltype(d16)> points[kVectors];
+      unrolled<kVectors>(
+          [&](auto v) BOCHNER_INLINE { points[v] = hn::PromoteTo(d16, hn::LoadU(d8, y + v * hn::MaxLanes(d16))); });
+      unrolled<kCodeRows / 2>([&](auto r) BOCHNER_INLINE {
+        const auto low = std::uint16_t(std::int16_t(x[begin + r][j]));
+        const auto high = std::uint16_t(std::int16_t(x[begin + r][j + 1]));
+        const auto pair = hn::BitCast(d16, hn::Set(d, std::int32_t(std::uint32_t(high) << 16 | low)));
+        V none = hn::Zero(d);
+        unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
+          sum[r][v] = hn::ReorderWidenMulAccumulate(d, pair, points[v], sum[r][v], none);
+        });
+      });
+    }
+    unrolled<kCodeRows / 2>([&](auto r) BOCHNER_INLINE {
+      unrolled<kVectors>([&](auto v)
+                             BOCHNER_INLINE { hn::Store(sum[r][v], d, tile + (begin + r) * kPanel + v * kLanes); });
+    });
+  }
+}
+
+#endif
+
+// Whether one of a row's sums, which are values below 0, may stand among its best.
+HWY_INLINE bool any_near(const std::int32_t* HWY_RESTRICT sums, std::int32_t least) {
+  const hn::CappedTag<std::int32_t, kPanel> d;
+  const auto limit = hn::Set(d, least - 1);
+  auto most = hn::Load(d, sums);
+  for (std::size_t c = hn::Lanes(d); c < kPanel; c += hn::Lanes(d)) most = hn::Max(most, hn::Load(d, sums + c));
+  return !hn::AllFalse(d, hn::Gt(most, limit));
+}
+
+void nearest_of_codes(const SignedCodes& x, const CodePanels& points, std::uint32_t first, const std::uint32_t* self,
+                      const NearestView& best) {
+  alignas(64) std::int32_t tile[kCodeRows * kPanel];
+  const CodeUnit& unit = points.unit();
+  for (std::size_t row = 0; row < x.rows; row += kCodeRows) {
+    const std::size_t rows = HWY_MIN(kCodeRows, x.rows - row);
+    const std::int8_t* at[kCodeRows];
+    std::int32_t least[kCodeRows];
+    const auto look = [&](std::size_t r) {
+      const NearestView to = best.slice(row + r);
+      const float worst = to.values[to.keep - 1];
+      least[r] = worst < float(-CodeUnit::kFar) ? -std::int32_t(worst) : CodeUnit::kFar;
+    };
+    for (std::size_t r = 0; r < kCodeRows; ++r) at[r] = x.row(row + HWY_MIN(r, rows - 1));
+    for (std::size_t r = 0; r < rows; ++r) look(r);
+    for (std::size_t p = 0; p < points.panels(); ++p) {
+      unit.multiply(at, points.panel(p), points.start(p), points.depth(), tile);
+      for (std::size_t r = 0; r < rows; ++r) {
+        const std::int32_t* sums = tile + r * kPanel;
+        if (!any_near(sums, least[r])) continue;
+        const NearestView to = best.slice(row + r);
+        for (std::size_t c = 0; c < kPanel; ++c) {
+          const auto number = std::uint32_t(first + p * kPanel + c);
+          if (sums[c] >= least[r] && !(self && self[row + r] == number)) {
+            place_point(-float(sums[c]), number, to.keep, to.values, to.numbers);
+            look(r);
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace bochner::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace bochner {
+
+namespace cpu {
+HWY_EXPORT(multiply_codes);
+HWY_EXPORT(nearest_of_codes);
+
+namespace {
+
+#ifdef BOCHNER_ARM_UNITS
+// Four inputs at a time.
+BOCHNER_DOTPROD void multiply_by_dots(const std::int8_t* const* x, const std::int8_t* panel, const std::int32_t* start,
+                                      std::size_t depth, std::int32_t* tile) {
+  int32x4_t sum[4][4];
+#pragma GCC unroll 4
+  for (std::size_t r = 0; r < 4; ++r)
+#pragma GCC unroll 4
+    for (std::size_t q = 0; q < 4; ++q) sum[r][q] = vld1q_s32(start + 4 * q);
+  for (std::size_t j = 0; j < depth; j += 16, panel += 256) {
+    const int8x16_t row_0 = vld1q_s8(x[0] + j), row_1 = vld1q_s8(x[1] + j);
+    const int8x16_t row_2 = vld1q_s8(x[2] + j), row_3 = vld1q_s8(x[3] + j);
+#pragma GCC unroll 4
+    for (std::size_t q = 0; q < 4; ++q) {
+      const std::int8_t* from = panel + 16 * q;
+      const int8x16_t points_0 = vld1q_s8(from), points_1 = vld1q_s8(from + 64);
+      add_dots<0>(sum[0][q], row_0, points_0);
+      add_dots<0>(sum[1][q], row_1, points_0);
+      add_dots<0>(sum[2][q], row_2, points_0);
+      add_dots<0>(sum[3][q], row_3, points_0);
+      add_dots<1>(sum[0][q], row_0, points_1);
+      add_dots<1>(sum[1][q], row_1, points_1);
+      add_dots<1>(sum[2][q], row_2, points_1);
+      add_dots<1>(sum[3][q], row_3, points_1);
+      const int8x16_t points_2 = vld1q_s8(from + 128), points_3 = vld1q_s8(from + 192);
+      add_dots<2>(sum[0][q], row_0, points_2);
+      add_dots<2>(sum[1][q], row_1, points_2);
+      add_dots<2>(sum[2][q], row_2, points_2);
+      add_dots<2>(sum[3][q], row_3, points_2);
+      add_dots<3>(sum[0][q], row_0, points_3);
+      add_dots<3>(sum[1][q], row_1, points_3);
+      add_dots<3>(sum[2][q], row_2, points_3);
+      add_dots<3>(sum[3][q], row_3, points_3);
+    }
+  }
+#pragma GCC unroll 4
+  for (std::size_t r = 0; r < 4; ++r)
+#pragma GCC unroll 4
+    for (std::size_t q = 0; q < 4; ++q) vst1q_s32(tile + 16 * r + 4 * q, sum[r][q]);
+}
+#endif
+
+bool always() { return true; }
+void multiply(const std::int8_t* const* x, const std::int8_t* panel, const std::int32_t* start, std::size_t depth,
+              std::int32_t* tile) {
+  HWY_DYNAMIC_DISPATCH(multiply_codes)(x, panel, start, depth, tile);
+}
+constexpr CodeUnit kVectorUnit{"vectors", always, 2, multiply};
+
+}  // namespace
+}  // namespace cpu
+
+std::span<const CodeUnit* const> code_units() {
+#ifdef BOCHNER_ARM_UNITS
+  static constexpr CodeUnit kDotUnit{"dotprod", cpu::has_dotprod, 4, cpu::multiply_by_dots};
+  static constexpr const CodeUnit* kUnits[] = {&kDotUnit, &cpu::kVectorUnit};
+#else
+  static constexpr const CodeUnit* kUnits[] = {&cpu::kVectorUnit};
+#endif
+  return kUnits;
+}
+
+const CodeUnit& code_unit() {
+  static const CodeUnit& chosen = []() -> const CodeUnit& {
+    for (const CodeUnit* unit : code_units())
+      if (unit == code_units().back() || (cpu::may_use(unit->name) && unit->available())) return *unit;
+    return *code_units().back();
+  }();
+  return chosen;
+}
+
+int SignedCodes::largest(std::size_t inputs) {
+  constexpr double kMost = 1 << 24;
+  return std::clamp(int(std::sqrt(kMost / (1.5 * double(std::max<std::size_t>(inputs, 1))))), 1, 127);
+}
+
+CodePanels::CodePanels(const SignedCodes& points, const CodeUnit& unit)
+    : unit_(&unit), count_(points.rows), depth_(points.depth) {
+  const std::size_t panels = (count_ + CodeUnit::kPanel - 1) / CodeUnit::kPanel, together = unit.together;
+  values_.resize(panels * CodeUnit::kPanel * depth_);
+  start_.resize(panels * CodeUnit::kPanel);
+  for (std::size_t i = 0; i < start_.size(); ++i) {
+    std::int8_t* to =
+        values_.data() + i / CodeUnit::kPanel * CodeUnit::kPanel * depth_ + i % CodeUnit::kPanel * together;
+    if (i >= count_) {
+      for (std::size_t j = 0; j < depth_; j += together, to += CodeUnit::kPanel * together)
+        std::fill_n(to, together, 0);
+      start_[i] = 2 * CodeUnit::kFar;
+      continue;
+    }
+    const std::int8_t* from = points.row(i);
+    std::int32_t squares = 0;
+    for (std::size_t j = 0; j < depth_; ++j) squares += std::int32_t(from[j]) * from[j];
+    for (std::size_t j = 0; j < depth_; j += together, to += CodeUnit::kPanel * together)
+      std::copy_n(from + j, together, to);
+    start_[i] = -(squares / 2);
+  }
+}
+
+void nearest_codes(const SignedCodes& x, const CodePanels& points, std::uint32_t first, const std::uint32_t* self,
+                   const NearestView& best) {
+  using namespace cpu;
+  if (best.keep > 0) HWY_DYNAMIC_DISPATCH(nearest_of_codes)(x, points, first, self, best);
+}
+
+}  // namespace bochner
+#endif

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include "neighbors/compare.h"
+
+namespace bochner {
+
+// What search_exact finds, where the queries are points: every pair is met as bytes, whose products are exact and fast;
+// the best are ranked in all inputs. How far rows are from their bytes says whether others may be nearer: then a query
+// is compared with all rows. Distances only.
+Neighbors search_by_codes(const Workers& on, const PointSearch& search, const Codes& codes,
+                          const std::function<void(double)>& progress = {});
+bool can_search(const Codes& codes);  // not of very many inputs, whose products would not fit
+
+}  // namespace bochner

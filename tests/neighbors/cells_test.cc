@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "neighbors/cells.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <random>
+#include <set>
+
+#include "neighbors/code_search.h"
+#include "run/compute.h"
+
+namespace bochner {
+namespace {
+
+// Rows about a few middles: whole numbers from 0 to 255, or any.
+Matrix<float> clouds(std::size_t rows, std::size_t inputs, bool whole) {
+  std::mt19937 generator(unsigned(rows + inputs));
+  std::normal_distribution<float> normal(0, 20);
+  Matrix<float> middles(20, inputs), x(rows, inputs);
+  for (std::size_t i = 0; i < 20 * inputs; ++i) middles.data()[i] = 64 + float(generator() % 128);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < inputs; ++j) {
+      x(i, j) = std::clamp(middles(i % 20, j) + normal(generator), 0.0f, 255.0f);
+      if (whole) x(i, j) = std::floor(x(i, j));
+    }
+  return x;
+}
+
+Points points_of(const Matrix<float>& x) {
+  Points points;
+  points.inputs = x.cols();
+  points.dense = Matrix<float>(x);
+  return points;
+}
+
+TEST(SearchByCodes, FindsWhatExactSearchDoes) {
+  for (const bool whole : {true, false})
+    for (const std::size_t inputs : {3, 90}) {
+      const Points points = points_of(clouds(2000, inputs, whole));
+      Threads threads(2);
+      const Workers on = workers_on(threads);
+      const std::optional<Codes> codes = Codes::of(on, points.dense.view());
+      ASSERT_TRUE(codes && can_search(*codes));
+      std::vector<std::uint32_t> some(300);
+      for (std::size_t i = 0; i < some.size(); ++i) some[i] = std::uint32_t(6 * i);
+      const Points queries = points.at(some);
+      const PointSearch search{Metric::euclidean, queries, some, points, 7};
+      const Neighbors expected = search_exact(on, search), found = search_by_codes(on, search, *codes);
+      EXPECT_EQ(found.distances, expected.distances) << whole << " " << inputs;
+    }
+}
+
+// The share of each row's k nearest that are as near as the true ones; no row is named twice, none is itself.
+double share_found(const Matrix<float>& x, const Neighbors& graph) {
+  std::size_t hits = 0, rows = 0;
+  for (std::size_t i = 0; i < x.rows(); i += 40, ++rows) {
+    std::vector<double> all;
+    for (std::size_t other = 0; other < x.rows(); ++other) {
+      double squared = 0;
+      for (std::size_t j = 0; j < x.cols(); ++j) {
+        const double apart = double(x(i, j)) - double(x(other, j));
+        squared += apart * apart;
+      }
+      if (other != i) all.push_back(std::sqrt(squared));
+    }
+    std::nth_element(all.begin(), all.begin() + std::ptrdiff_t(graph.k - 1), all.end());
+    std::set<std::int64_t> named{std::int64_t(i)};
+    for (std::size_t c = 0; c < graph.k; ++c) {
+      EXPECT_TRUE(named.insert(graph.rows[i * graph.k + c]).second) << i;
+      hits += graph.distances[i * graph.k + c] <= all[graph.k - 1] * (1 + 1e-5);
+    }
+  }
+  return double(hits) / double(rows * graph.k);
+}
+
+double found_in(const Matrix<float>& x, double recall) {
+  Schema schema;
+  schema.inputs = x.cols();
+  const std::unique_ptr<Rows> rows = memory_rows<float>(x.view(), {}, schema);
+  return share_found(x, neighbor_graph(*rows, 10, {.method = IndexOptions::Method::forest, .recall = recall}));
+}
+
+TEST(Cells, FindNeighboursInAPlaneWhereBytesAreTooCoarse) {
+  const Matrix<float> x = clouds(8000, 2, false);
+  Matrix<float> far = x;
+  far(17, 0) = 1e6f;  // all others in one step
+  for (const double recall : {0.8, 0.99}) {
+    EXPECT_GE(found_in(x, recall), recall - 0.03);
+    EXPECT_GE(found_in(far, recall), recall - 0.03);
+  }
+}
+
+TEST(Cells, OfManyEqualRowsStaySmall) {
+  Matrix<float> x = clouds(6000, 12, false);
+  for (std::size_t i = 0; i < 6000; i += 2) std::copy_n(&x(0, 0), 12, &x(i, 0));
+  EXPECT_GE(found_in(x, 0.9), 0.87);
+  Threads threads(2);
+  const Workers on = workers_on(threads);
+  const std::vector<float> half(6000);
+  Cells cells(on, {x.view(), half}, 0);
+  EXPECT_GT(cells.count(), 3000u / (8 * 32));
+}
+
+}  // namespace
+}  // namespace bochner
