@@ -23,8 +23,9 @@ constexpr double kSlope = 1e-8;                             // an entry with its
 constexpr double kOfSlope = 7e-11;                          // an input of it
 constexpr double kMultiply = 5e-11;                         // of doubles: Gram sums, large factors
 constexpr double kFactor = 8e-11;                           // likewise, in a small factor
-constexpr double kBinned = 4e-9;                            // row x input x target in a histogram
+constexpr double kBinned = 2e-9;                            // row x input x target in a histogram
 constexpr double kTreeRow = 4e-8;                           // that finds its leaf
+constexpr double kBin = 2e-9;                               // of a leaf, looked over for a split
 constexpr double kSampledCell = 1e-5, kRivalCell = 2.5e-6;  // of a rival's training on a sample, and on many rows
 
 constexpr double kSerial = 0.1;  // of the work, that threads do not share
@@ -101,11 +102,14 @@ double kernels_seconds(const RacePlan& plan, const RaceSize& size) {
 double trees_seconds(const RacePlan& plan, const RaceSize& size) {
   const double rows = std::min(0.7 * size.rows, std::max(30000.0, 0.1 * size.rows));
   const double per_row = size.columns * (size.outputs + 2) / 3;
-  const auto seconds = [&](double sums, double most) {
-    const double rounds = std::min({double(plan.tree_rounds), most, 6e8 / sums});
-    return rounds < 100 ? 0 : 1.1 * rounds * (sums * kBinned + size.rows * kTreeRow);
+  const auto seconds = [&](double leaf_bins, double most, double limiting) {  // bins of an input in all leaves
+    const double rounds = std::min({double(plan.tree_rounds), most, 6e8 / limiting});
+    const double a_tree = (rows * kBinned + leaf_bins * kBin) * per_row + size.rows * kTreeRow;
+    return rounds < 100 ? 0 : 1.1 * rounds * a_tree;
   };
-  return 2 * seconds(rows * per_row, 1e9) + (size.rows > 1e5 ? 0 : seconds((rows + 4096) * per_row, 600));
+  const double sums = rows * per_row;
+  return seconds(8 * 128, 1e9, sums) + seconds(31 * 128, 1e9, sums) +
+         (size.rows > 1e5 ? 0 : seconds(64 * 64, 600, sums + 64 * 64 * per_row));
 }
 
 // All but the linear one, which takes next to nothing, on a sample; one on all rows and again.

@@ -60,25 +60,32 @@ Candidate race(const Workers& on, const RaceRows& rows, const std::vector<std::u
   const std::size_t targets = all.y.cols;
   const std::string kind = options.levels > 0 ? fmt::format("symmetric trees of {} levels", options.levels)
                                               : fmt::format("trees of {} leaves", options.leaves);
-  std::vector<BoostingOptions> chosen;  // of each fold: its seed and rounds
+  std::vector<BoostingOptions> chosen;    // of each fold: its seed and rounds
+  std::vector<std::size_t> places = {0};  // of each fold's rounds and predictions
+  for (std::size_t f = 0; f < rows.folds(); ++f) {
+    chosen.push_back(options);
+    chosen.back().seed += f * kNextSeed;
+    if (rows.folds() > 1) chosen.back().progress = {};  // folds go on beside each other
+    places.push_back(places.back() + 1 + rows.fold(f).held.size() * targets);
+  }
+  const std::vector<double> found = logged(checkpoint, kind, places.back(), [&] {
+    std::vector<double> out(places.back());
+    on.threads.run(rows.folds(), [&](std::size_t f, int) {
+      const RaceFold& fold = rows.fold(f);
+      const std::vector<std::uint32_t> fitted = fold.machine.numbers(false);
+      const BoostedTrees trees = boost_trees(on, {all, fitted, fold.held, inputs}, chosen[f]);
+      out[places[f]] = double(trees.trees.size());
+      std::copy_n(trees.judged.data(), fold.held.size() * targets, out.data() + places[f] + 1);
+    });
+    return out;
+  });
   std::vector<Matrix<double>> predictions;
   std::size_t most = 0;
   for (std::size_t f = 0; f < rows.folds(); ++f) {
-    const RaceFold& fold = rows.fold(f);
-    BoostingOptions of_fold = options;
-    of_fold.seed += f * kNextSeed;
-    const std::vector<double> found = logged(checkpoint, kind, 1 + fold.held.size() * targets, [&] {
-      const std::vector<std::uint32_t> fitted = fold.machine.numbers(false);
-      const BoostedTrees trees = boost_trees(on, {all, fitted, fold.held, inputs}, of_fold);
-      std::vector<double> out = {double(trees.trees.size())};
-      out.insert(out.end(), trees.judged.data(), trees.judged.data() + fold.held.size() * targets);
-      return out;
-    });
-    of_fold.rounds = std::size_t(found[0]);
-    most = std::max(most, of_fold.rounds);
-    chosen.push_back(of_fold);
-    predictions.emplace_back(fold.held.size(), targets);
-    std::copy(found.begin() + 1, found.end(), predictions.back().data());
+    chosen[f].rounds = std::size_t(found[places[f]]);
+    most = std::max(most, chosen[f].rounds);
+    predictions.emplace_back(rows.fold(f).held.size(), targets);
+    std::copy_n(found.data() + places[f] + 1, rows.fold(f).held.size() * targets, predictions.back().data());
   }
   Candidate c;
   c.name = fmt::format("boosted {} ({} trees{})", kind, most,
@@ -88,9 +95,10 @@ Candidate race(const Workers& on, const RaceRows& rows, const std::vector<std::u
   c.refit = [on, all, inputs, chosen] {
     std::vector<std::uint32_t> every(all.u.rows);
     for (std::size_t i = 0; i < every.size(); ++i) every[i] = std::uint32_t(i);
-    std::vector<MapPtr> maps;
-    for (const BoostingOptions& of_fold : chosen)
-      maps.push_back(boost_trees(on, {all, every, {}, inputs}, of_fold).map(all.u.cols));
+    std::vector<MapPtr> maps(chosen.size());
+    on.threads.run(maps.size(), [&](std::size_t f, int) {
+      maps[f] = boost_trees(on, {all, every, {}, inputs}, chosen[f]).map(all.u.cols);
+    });
     return mean_of(std::move(maps));
   };
   return c;

@@ -318,5 +318,27 @@ TEST(RaceTrees, LearnFromTheRowsNotHeldOutAndAgainFromAll) {
   EXPECT_TRUE(race_trees(on, rows, many, {}, nullptr).empty());
 }
 
+TEST(RaceTrees, OfFoldsAreTheSameForAnyThreads) {
+  const Table table(400);
+  TargetCode code;
+  code.task = Task::regression;
+  code.center = {3};
+  code.unit = {1};
+  const std::vector<TwofoldColumn> once(2, {TwofoldColumn::Kind::two_values, 0, 1, {}, {}});
+  Matrix<double> held[2], refitted[2];
+  for (const int count : {1, 3}) {
+    Threads threads(count);
+    const RaceRows rows(Stream(*table.rows, nullptr, threads, {}), code, 400, 5, 4);
+    const Workers on{cpu_backend(), threads};
+    const std::vector<Candidate> found = race_trees(on, rows, once, {}, nullptr);
+    ASSERT_EQ(found.size(), 3u);
+    held[count > 1] = found[1].held;
+    refitted[count > 1] = predict_rows(on, *found[1].refit(), rows.inputs().view());
+  }
+  EXPECT_EQ(held[0].rows(), 320u);
+  EXPECT_EQ(held[0], held[1]);
+  EXPECT_EQ(refitted[0], refitted[1]);
+}
+
 }  // namespace
 }  // namespace bochner
