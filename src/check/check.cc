@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "base/option.h"
 #include "base/require.h"
@@ -124,19 +125,58 @@ std::unique_ptr<CheckSubject> mixture_subject(const Plan& plan, const TrainOptio
 // A head of grids holds them; others are coefficients on the features before.
 bool holds_kernel(const MapPtr& head) { return head->check_subject(head, false) != nullptr; }
 
-// The head of a mixture that was learnt together: each part is a map and the coefficients on it, which grids hold in
-// one.
-std::unique_ptr<CheckSubject> mixture_head(std::span<const MapPtr> heads, const std::vector<double>& weights,
-                                           bool wide) {
-  require(weights.size() == heads.size(), "check: the model does not say what its parts weigh; train it again");
-  std::vector<CheckPart> parts;
-  for (std::size_t i = 0; i < heads.size(); ++i) {
-    const MapParts made_of = heads[i]->parts();
-    const bool whole = made_of.how != MapParts::How::chain || holds_kernel(made_of.maps.back());
-    const MapPtr map = whole ? heads[i] : chain(std::vector<MapPtr>(made_of.maps.begin(), made_of.maps.end() - 1));
-    parts.push_back({weights[i], nullptr, check_subject(map, wide)});
+// The kernels that heads hold, and the maps of them that have none.
+struct HeldKernels {
+  std::vector<CheckPart> parts = {};
+  std::vector<std::string> without = {};
+};
+
+// Of a chain the last map that holds some, what comes after being coefficients; of a sum those of its parts, which
+// share its weight. before: what rows went through.
+HeldKernels kernels_of(const MapPtr& map, std::vector<MapPtr> before, double weight, bool wide) {
+  HeldKernels found;
+  const MapParts made_of = map->parts();
+  if (made_of.how == MapParts::How::concat || made_of.how == MapParts::How::none) {
+    auto subject = made_of.how == MapParts::How::concat ? check_subject(map, wide) : own_subject(map, wide);
+    if (subject)
+      found.parts.push_back({weight, before.empty() ? nullptr : chain(std::move(before)), std::move(subject)});
+    else
+      found.without = {map->spec()};
+  } else if (made_of.how == MapParts::How::chain) {
+    for (std::size_t last = made_of.maps.size(); last-- > 0 && found.parts.empty();) {
+      std::vector<MapPtr> all_before = before;
+      all_before.insert(all_before.end(), made_of.maps.begin(), made_of.maps.begin() + std::ptrdiff_t(last));
+      found = kernels_of(made_of.maps[last], std::move(all_before), weight, wide);
+    }
+    if (found.parts.empty()) found.without = {made_of.maps.back()->spec()};
+  } else if (made_of.how == MapParts::How::sum) {
+    double holding = 0;
+    for (const MapPtr& part : made_of.maps) {
+      HeldKernels of_part = kernels_of(part, before, weight, wide);
+      holding += of_part.parts.empty() ? 0 : 1;
+      std::move(of_part.parts.begin(), of_part.parts.end(), std::back_inserter(found.parts));
+      found.without.insert(found.without.end(), of_part.without.begin(), of_part.without.end());
+    }
+    for (CheckPart& part : found.parts) part.weight /= holding;
   }
-  return check_mixture(std::move(parts));
+  return found;
+}
+
+// Those of a head that is a sum of parts, each of its weight in the model, or a chain.
+HeldKernels kernels_of_head(const Model& model) {
+  const MapPtr head = model.head();
+  const MapParts made_of = head->parts();
+  if (made_of.how != MapParts::How::sum && made_of.how != MapParts::How::chain) return {};
+  const std::vector<double>& weights = model.report().part_weights;
+  if (made_of.how == MapParts::How::chain) return kernels_of(head, {}, 1, model.double_precision());
+  require(weights.size() == made_of.maps.size(), "check: the model does not say what its parts weigh; train it again");
+  HeldKernels all;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    HeldKernels found = kernels_of(made_of.maps[i], {}, weights[i], model.double_precision());
+    std::move(found.parts.begin(), found.parts.end(), std::back_inserter(all.parts));
+    all.without.insert(all.without.end(), found.without.begin(), found.without.end());
+  }
+  return all;
 }
 
 }  // namespace
@@ -176,9 +216,11 @@ MapCheck check(Rows& rows, const Model& model, const CheckOptions& options, cons
   const Survey survey = survey_of(with_offsets(rows, model.schema().offsets, shifted), options.seed, threads, execution,
                                   model.double_precision(), false);
   std::vector<MapPtr> before = model.maps();
-  if (const MapParts heads = model.head()->parts(); heads.how == MapParts::How::sum)
-    return run(*mixture_head(heads.maps, model.report().part_weights, model.double_precision()), survey, before, given,
-               threads, {});
+  if (HeldKernels held = kernels_of_head(model); !held.parts.empty()) {
+    std::vector<std::string> notes;
+    for (const std::string& spec : held.without) notes.push_back("left out, since it has no kernel: " + spec);
+    return run(*check_mixture(std::move(held.parts)), survey, before, given, threads, notes);
+  }
   // A head of grids holds them; other models have their features before it.
   MapPtr map = model.head();
   if (!holds_kernel(map)) {

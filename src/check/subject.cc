@@ -11,11 +11,14 @@
 #include "base/require.h"
 #include "bochner/bounds.h"
 #include "bochner/map_kind.h"
+#include "bochner/nystroem.h"
+#include "kernels/stable.h"
 #include "maps/draw_grid.h"
 #include "maps/fourier.h"
 #include "maps/grid_linear.h"
 #include "maps/map_rows.h"
 #include "maps/nystroem.h"
+#include "maps/radial.h"
 #include "run/compute.h"
 #include "run/host.h"
 #include "solve/dense.h"
@@ -343,6 +346,19 @@ std::unique_ptr<CheckSubject> GridLinear::check_subject(const MapPtr& self, bool
   return std::make_unique<BinningSubject>(bins_->inputs(), bins_->options(), bins_.get(), self);
 }
 
+std::unique_ptr<CheckSubject> RadialMachine::check_subject(const MapPtr&, bool double_precision) const {
+  Matrix<double> points(landmarks_.rows(), inputs());
+  std::copy_n(landmarks_.data(), landmarks_.rows() * inputs(), points.data());
+  const MapPtr features = nystroem_at(std::as_const(points).view(), stable(2, q_));
+  return features->check_subject(features, double_precision);
+}
+
+std::unique_ptr<CheckSubject> own_subject(const MapPtr& map, bool double_precision) {
+  if (auto subject = map->check_subject(map, double_precision)) return subject;
+  const MapKind* kind = kind_of_map(*map);
+  return kind && kind->kernel ? std::make_unique<OwnSubject>(map, *kind, double_precision) : nullptr;
+}
+
 std::unique_ptr<CheckSubject> check_subject(const MapPtr& map, bool double_precision) {
   const MapParts made_of = map ? map->parts() : MapParts();
   std::vector<CheckPart> parts;
@@ -356,9 +372,7 @@ std::unique_ptr<CheckSubject> check_subject(const MapPtr& map, bool double_preci
       parts.push_back({made_of.weights[i], nullptr, check_subject(made_of.maps[i], double_precision)});
     return check_mixture(std::move(parts));
   }
-  if (auto subject = map ? map->check_subject(map, double_precision) : nullptr) return subject;
-  if (const MapKind* kind = map ? kind_of_map(*map) : nullptr; kind && kind->kernel)
-    return std::make_unique<OwnSubject>(map, *kind, double_precision);
+  if (auto subject = map ? own_subject(map, double_precision) : nullptr) return subject;
   throw std::invalid_argument(fmt::format(
       "check: found the map {}, expected fourier, binning, nystroem, a mixture of them, project or a registered "
       "kind that has a kernel",

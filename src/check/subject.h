@@ -50,6 +50,8 @@ class CheckSubject {
 // The subject of a map, or std::invalid_argument where it has no kernel. double_precision: of the features. Chains end
 // in the map that has the kernel; concatenated maps have the weighted sum of theirs.
 std::unique_ptr<CheckSubject> check_subject(const MapPtr& map, bool double_precision = false);
+// The same of a map that no others make up; null where it has none.
+std::unique_ptr<CheckSubject> own_subject(const MapPtr& map, bool double_precision);
 // Grids that no row has filled: every bin counts.
 std::unique_ptr<CheckSubject> check_grids(std::size_t inputs, const BinningOptions& options);
 

@@ -4,6 +4,8 @@
 // The stable family: k = exp(-|D|_p^q), 0 < q <= p <= 2. It contains exp(-|D|_2^2) (2, 2), the laplacian (1, 1) and
 // laplacian2 (2, 1), and, with p = q, products of the same kernel of each input.
 
+#include "kernels/stable.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -76,5 +78,12 @@ extern const KernelFamily kStable = {
       return std::nullopt;
     },
 };
+
+Kernel stable(double p, double q) {
+  Kernel kernel;
+  kernel.family = kStable;
+  kernel.parameters = {p, q};
+  return kernel;
+}
 
 }  // namespace bochner

@@ -10,7 +10,6 @@
 #include "base/finite.h"
 #include "base/require.h"
 #include "maps/load.h"
-#include "maps/map_of.h"
 
 namespace bochner {
 
@@ -53,59 +52,51 @@ template void add_expansion(const Backend&, MatrixView<const float>, const Packe
 template void add_expansion(const Backend&, MatrixView<const double>, const PackedPoints<double>&, double,
                             MatrixView<const double>, MatrixView<double>);
 
+RadialMachine::RadialMachine(Matrix<float> landmarks, double q, Matrix<double> coefficients,
+                             std::vector<double> intercept)
+    : landmarks_(std::move(landmarks)),
+      q_(q),
+      coefficients_(std::move(coefficients)),
+      intercept_(std::move(intercept)) {
+  const std::size_t m = landmarks_.rows();
+  require(m > 0 && landmarks_.cols() > 0 && coefficients_.rows() == m && coefficients_.cols() > 0 &&
+              intercept_.size() == coefficients_.cols(),
+          "radial machine: {} x {} landmarks, {} x {} coefficients and {} intercepts do not fit", m, landmarks_.cols(),
+          coefficients_.rows(), coefficients_.cols(), intercept_.size());
+  require(q > 0 && q <= 2, "radial machine: exponent = {}, expected above 0 and at most 2", q);
+  require(all_finite<float>({landmarks_.data(), m * landmarks_.cols()}) &&
+              all_finite<double>({coefficients_.data(), m * coefficients_.cols()}) && all_finite<double>(intercept_),
+          "radial machine: a number of it is not finite");
+}
+
+template <class T>
+void RadialMachine::apply_rows(const Backend& on, const RowBlock<T>& block, MatrixView<T> out) const {
+  require(!block.sparse() && block.cols == inputs(), "radial machine: block has {} columns, expected {}", block.cols,
+          inputs());
+  Matrix<double> sum(block.rows, outputs());
+  for (std::size_t i = 0; i < block.rows; ++i) std::copy(intercept_.begin(), intercept_.end(), &sum(i, 0));
+  add_expansion<T>(on, {block.values, block.rows, block.cols, block.stride},
+                   packed_.get<T>([&] { return landmarks_.view(); }), q_, coefficients_.view(), sum.view());
+  for (std::size_t i = 0; i < block.rows; ++i)
+    for (std::size_t k = 0; k < outputs(); ++k) out(i, k) = T(sum(i, k));
+}
+
+template void RadialMachine::apply_rows(const Backend&, const RowBlock<float>&, MatrixView<float>) const;
+template void RadialMachine::apply_rows(const Backend&, const RowBlock<double>&, MatrixView<double>) const;
+
+std::string RadialMachine::spec() const {
+  return fmt::format("radial:exponent={:.4g},landmarks={},outputs={}", q_, landmarks_.rows(), outputs());
+}
+
+void RadialMachine::save(Archive& archive) const {
+  const std::size_t m = landmarks_.rows();
+  archive.tree = {{"type", "radial_machine"}, {"exponent", q_}};
+  archive.put<float>("landmarks", {landmarks_.data(), m * inputs()}, {m, inputs()});
+  archive.put<double>("coefficients", {coefficients_.data(), m * outputs()}, {m, outputs()});
+  archive.put<double>("intercept", intercept_, {outputs()});
+}
+
 namespace {
-
-class RadialMachine final : public MapOf<RadialMachine> {
- public:
-  RadialMachine(Matrix<float> landmarks, double q, Matrix<double> coefficients, std::vector<double> intercept)
-      : landmarks_(std::move(landmarks)),
-        q_(q),
-        coefficients_(std::move(coefficients)),
-        intercept_(std::move(intercept)) {
-    const std::size_t m = landmarks_.rows();
-    require(m > 0 && landmarks_.cols() > 0 && coefficients_.rows() == m && coefficients_.cols() > 0 &&
-                intercept_.size() == coefficients_.cols(),
-            "radial machine: {} x {} landmarks, {} x {} coefficients and {} intercepts do not fit", m,
-            landmarks_.cols(), coefficients_.rows(), coefficients_.cols(), intercept_.size());
-    require(q > 0 && q <= 2, "radial machine: exponent = {}, expected above 0 and at most 2", q);
-    require(all_finite<float>({landmarks_.data(), m * landmarks_.cols()}) &&
-                all_finite<double>({coefficients_.data(), m * coefficients_.cols()}) && all_finite<double>(intercept_),
-            "radial machine: a number of it is not finite");
-  }
-
-  std::size_t inputs() const override { return landmarks_.cols(); }
-  std::size_t outputs() const override { return intercept_.size(); }
-
-  template <class T>
-  void apply_rows(const Backend& on, const RowBlock<T>& block, MatrixView<T> out) const {
-    require(!block.sparse() && block.cols == inputs(), "radial machine: block has {} columns, expected {}", block.cols,
-            inputs());
-    Matrix<double> sum(block.rows, outputs());
-    for (std::size_t i = 0; i < block.rows; ++i) std::copy(intercept_.begin(), intercept_.end(), &sum(i, 0));
-    add_expansion<T>(on, {block.values, block.rows, block.cols, block.stride},
-                     packed_.get<T>([&] { return landmarks_.view(); }), q_, coefficients_.view(), sum.view());
-    for (std::size_t i = 0; i < block.rows; ++i)
-      for (std::size_t k = 0; k < outputs(); ++k) out(i, k) = T(sum(i, k));
-  }
-
-  std::string spec() const override {
-    return fmt::format("radial:exponent={:.4g},landmarks={},outputs={}", q_, landmarks_.rows(), outputs());
-  }
-  void save(Archive& archive) const override {
-    const std::size_t m = landmarks_.rows();
-    archive.tree = {{"type", "radial_machine"}, {"exponent", q_}};
-    archive.put<float>("landmarks", {landmarks_.data(), m * inputs()}, {m, inputs()});
-    archive.put<double>("coefficients", {coefficients_.data(), m * outputs()}, {m, outputs()});
-    archive.put<double>("intercept", intercept_, {outputs()});
-  }
-
- private:
-  Matrix<float> landmarks_;
-  double q_;
-  Matrix<double> coefficients_;
-  std::vector<double> intercept_;
-  LazyPoints packed_;
-};
 
 template <class T>
 Matrix<T> get_matrix(const Archive& archive, const std::string& name) {

@@ -10,7 +10,7 @@
 
 #include "backend/backend.h"
 #include "base/archive.h"
-#include "bochner/map.h"
+#include "maps/map_of.h"
 
 namespace bochner {
 
@@ -51,6 +51,26 @@ class LazyPoints {
 };
 
 // y = k(x, landmarks) coefficients + intercept: a kernel machine on rows that its metric has multiplied.
+class RadialMachine final : public MapOf<RadialMachine> {
+ public:
+  RadialMachine(Matrix<float> landmarks, double q, Matrix<double> coefficients, std::vector<double> intercept);
+
+  std::size_t inputs() const override { return landmarks_.cols(); }
+  std::size_t outputs() const override { return intercept_.size(); }
+  template <class T>
+  void apply_rows(const Backend& on, const RowBlock<T>& block, MatrixView<T> out) const;
+  // By the features that the landmarks make of the kernel: k_m(x)' K_mm^-1 k_m(y).
+  std::unique_ptr<CheckSubject> check_subject(const MapPtr& self, bool double_precision) const override;
+  std::string spec() const override;
+  void save(Archive& archive) const override;
+
+ private:
+  Matrix<float> landmarks_;
+  double q_;
+  Matrix<double> coefficients_;
+  std::vector<double> intercept_;
+  LazyPoints packed_;
+};
 MapPtr radial_machine(Matrix<float> landmarks, double q, Matrix<double> coefficients, std::vector<double> intercept);
 
 // One tree of leaves. A node sends a row left where direction . x <= threshold.

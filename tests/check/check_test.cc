@@ -11,6 +11,8 @@
 #include "bochner/binning.h"
 #include "bochner/nystroem.h"
 #include "check/subject.h"
+#include "maps/lower_factor.h"
+#include "maps/radial.h"
 #include "random/draw.h"
 
 namespace bochner {
@@ -161,6 +163,80 @@ TEST(Check, NystroemErrorsAreOneSidedAndWithinTheResidual) {
   ASSERT_EQ(found.bounds.size(), 1u);
   EXPECT_LE(found.worst_error, found.bounds[0].epsilon + 1e-6);
   EXPECT_LT(found.ridge_error, 1 + 1e-6);  // 0 <= K - Z Z^T <= K
+}
+
+// exp(-|W'(x - y)|^q) against what its landmarks say of it: k_m(x)' K_mm^-1 k_m(y).
+TEST(Check, OfAKernelInAMetric) {
+  const std::size_t n = 40, m = 25;
+  const double q = 1.3;
+  const Matrix<float> x = normals(n, 3);
+  Matrix<double> W(3, 2);
+  for (std::size_t j = 0; j < 3; ++j) W(j, 0) = 0.3 * double(j + 1), W(j, 1) = j == 1 ? -0.8 : 0.2;
+  const MapPtr project = linear(W, {});
+  const Matrix<float> u = mapped<float>(*project, x.view());
+  Matrix<float> landmarks(m, 2);
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < 2; ++j) landmarks(i, j) = u(i, j) + (i == 0 ? 0.5f : 0.0f);
+  const MapPtr machine = radial_machine(landmarks, q, Matrix<double>(m, 1), {0});
+  const MapCheck found = check(chain({project, machine}), x.view());
+
+  const auto k = [&](const Matrix<float>& a, std::size_t i, const Matrix<float>& b, std::size_t j) {
+    return std::exp(-std::pow(std::hypot(double(a(i, 0)) - b(j, 0), double(a(i, 1)) - b(j, 1)), q));
+  };
+  Matrix<double> lower(m, m);
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < m; ++j) lower(i, j) = k(landmarks, i, landmarks, j);
+  ASSERT_EQ(factor_lower_in_place(lower.view()), 0u);
+  const Matrix<double> inverse = inverse_lower(std::as_const(lower).view());
+  Matrix<double> z(n, m);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t a = 0; a < m; ++a)
+      for (std::size_t b = 0; b <= a; ++b) z(i, a) += inverse(a, b) * k(u, i, landmarks, b);
+  double mean = 0, worst = 0, missing = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j <= i; ++j) {
+      double error = -k(u, i, u, j);
+      for (std::size_t a = 0; a < m; ++a) error += z(i, a) * z(j, a);
+      if (j == i) missing -= error / double(n);
+      if (j < i) mean += error / (double(n * (n - 1)) / 2), worst = std::max(worst, std::fabs(error));
+    }
+  EXPECT_EQ(found.kernel, "stable:p=2,q=1.3");
+  EXPECT_TRUE(found.one_sided);
+  EXPECT_GT(worst, 1e-3);
+  EXPECT_NEAR(found.mean_error, mean, 1e-5);
+  EXPECT_NEAR(found.worst_error, worst, 1e-5);
+  EXPECT_NEAR(found.trace_error, missing, 1e-5);
+}
+
+// A blend holds the kernels of its machines, by their weights; trees have none, and that is said.
+TEST(Check, OfABlendIsOfTheKernelsInIt) {
+  const Matrix<float> x = normals(60, 2);
+  Matrix<double> inputs(60, 2);
+  std::copy_n(x.data(), 120, inputs.data());
+  Schema schema;
+  schema.inputs = 2;
+  schema.targets = 1;
+  Matrix<float> landmarks(20, 2);
+  std::copy_n(x.data(), 40, landmarks.data());
+  const auto machine = [&](double q) { return radial_machine(landmarks, q, Matrix<double>(20, 1), {0}); };
+  const MapPtr once = linear(Matrix<double>(1, 1), {});
+  Report report;
+  report.part_weights = {0.75, 0.25, 0.5};
+  const Model blend(schema, {},
+                    sum({chain({sum({machine(1), linear(Matrix<double>(2, 1), {})}), once}),
+                         chain({sum({machine(1.5), machine(0.5)}), once}), linear(Matrix<double>(2, 1), {})}),
+                    report);
+  const auto rows = memory_rows<double>(inputs.view(), {}, schema);
+  const MapCheck found = check(*rows, blend, {.sample = 60});
+  EXPECT_EQ(found.kernel, "0.75 * stable:p=2,q=1 + 0.125 * stable:p=2,q=1.5 + 0.125 * stable:p=2,q=0.5");
+  EXPECT_EQ(found.notes.size(), 2u);
+  const auto worst = [&](double q) { return check(machine(q), x.view(), {.sample = 60}).rms_error; };
+  EXPECT_LT(found.rms_error, std::max({worst(1), worst(1.5), worst(0.5)}));
+  EXPECT_GT(found.rms_error, 0);
+
+  const MapCheck alone =
+      check(*rows, Model(schema, {}, chain({linear(Matrix<double>(2, 2), {}), machine(1), once}), {}), {.sample = 60});
+  EXPECT_EQ(alone.kernel, "stable:p=2,q=1");
 }
 
 TEST(Check, IsTheSameForAnyThreadCount) {

@@ -76,6 +76,13 @@ class Check(CommandTest):
                 self.assertIn(part, found["map"])
         self.refuse(1, "check", NEW, "--model", "0.model", "--kernel", "laplacian", say="--kernel")
 
+    def test_an_automatic_model(self):
+        self.succeed_quietly("train", CPU, "--target", "usr", "--effort", "fast", "-o", "m")
+        found = self.check(NEW, "--model", "m", "--sample", 100)
+        self.assertRegex(found["kernel"], r"stable:p=2,q=[0-9.]+")
+        self.assertLess(found["worst"]["error"], 1)
+        self.assertTrue(any("has no kernel" in note for note in found["notes"]), found["notes"])
+
     def test_limits(self):
         words = ("check", CPU, "--target", "usr", "--features", 64, "--sample", 100, "--quiet", "--json")
         self.succeed(*words, "--fail-above", "2", "--fail-above", "spectral=1,rms=1")
