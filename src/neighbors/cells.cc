@@ -214,8 +214,17 @@ void Cells::meet(const Workers& on, std::span<const std::uint32_t> places, std::
 }
 
 void Cells::meet_every(const Workers& on, std::span<const std::uint32_t> places, Best& best) const {
-  on.threads.run(places.size(), [&](std::size_t i, int) {
-    for (std::size_t cell = 0; cell < count(); ++cell) meet_cell(on, rank_[places[i]], 1, cell, best.view(i));
+  constexpr std::size_t kTogether = 32;
+  on.threads.run((places.size() + kTogether - 1) / kTogether, [&](std::size_t piece, int) {
+    const std::size_t begin = piece * kTogether, rows = std::min(kTogether, places.size() - begin);
+    AlignedVector<std::int8_t> x(rows * depth_);
+    std::uint32_t self[kTogether];
+    for (std::size_t i = 0; i < rows; ++i) {
+      self[i] = rank_[places[begin + i]];
+      std::copy_n(codes_.data() + self[i] * depth_, depth_, x.data() + i * depth_);
+    }
+    for (std::size_t cell = 0; cell < count(); ++cell)
+      nearest_codes({x.data(), rows, depth_}, panels_[cell], std::uint32_t(first_[cell]), self, best.view(begin));
   });
 }
 

@@ -33,7 +33,7 @@ class Cells {
   // of `best` are places in order().
   void meet(const Workers& on, std::span<const std::uint32_t> places, std::size_t begin, std::size_t end,
             Best& best) const;
-  // The same with every point.
+  // The same with every point, by bytes.
   void meet_every(const Workers& on, std::span<const std::uint32_t> places, Best& best) const;
   // The best of every point of the `nearest` cells, by places.
   Best meet_all(const Workers& on, std::size_t nearest, std::size_t keep) const;

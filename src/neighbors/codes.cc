@@ -59,6 +59,30 @@ double finest_step(MatrixView<const float> rows, const Ranges& ranges) {
   return is_whole(rows, ranges, power) ? power : step;
 }
 
+// The least values in steps, where they are whole and products with them exact; none otherwise.
+std::vector<std::int32_t> whole_lows(const ByteSteps& steps) {
+  constexpr double kMost = 1 << 23;
+  std::vector<std::int32_t> lows;
+  for (const float low : steps.low) {
+    const double whole = double(low) / steps.step;
+    if (whole != std::floor(whole) || std::abs(whole) > kMost) return {};
+    lows.push_back(std::int32_t(whole));
+  }
+  return lows;
+}
+
+// Bytes of a row of whole numbers of steps. False, and no bytes that count, where it is none.
+bool take_whole(const float* x, std::span<const std::int32_t> lowest, float per_step, std::uint8_t* to) {
+  std::int32_t differ = 0;
+  for (std::size_t j = 0; j < lowest.size(); ++j) {
+    const float steps = x[j] * per_step;
+    const auto whole = std::int32_t(steps);
+    differ |= float(whole) != steps;
+    to[j] = std::uint8_t(whole - lowest[j]);
+  }
+  return differ == 0;
+}
+
 }  // namespace
 
 ByteSteps byte_steps(const Workers& on, MatrixView<const float> rows) {
@@ -85,12 +109,15 @@ std::optional<Codes> Codes::of(const Workers& on, MatrixView<const float> rows) 
   codes.bytes_.resize(rows.rows * width);
   codes.error_.resize(rows.rows);
   codes.width_ = width;
+  const std::vector<std::int32_t> lowest = codes.whole_ ? whole_lows(steps) : std::vector<std::int32_t>();
   on.threads.run((rows.rows + kRowsOfPiece - 1) / kRowsOfPiece, [&](std::size_t piece, int) {
     const double per_step = 1 / codes.step_;
     const std::size_t end = std::min(rows.rows, (piece + 1) * kRowsOfPiece);
     for (std::size_t i = piece * kRowsOfPiece; i < end; ++i) {
       std::uint8_t* to = codes.bytes_.data() + i * width;
       const float* x = rows.row(i);
+      std::fill(to + rows.cols, to + width, std::uint8_t(0));
+      if (!lowest.empty() && take_whole(x, lowest, float(per_step), to)) continue;
       double squares = 0;
       for (std::size_t j = 0; j < rows.cols; ++j) {
         const double apart = (double(x[j]) - double(steps.low[j])) * per_step;
@@ -98,7 +125,6 @@ std::optional<Codes> Codes::of(const Workers& on, MatrixView<const float> rows) 
         to[j] = std::uint8_t(code);
         squares += (apart - code) * (apart - code);
       }
-      std::fill(to + rows.cols, to + width, std::uint8_t(0));
       codes.error_[i] = float(std::sqrt(squares) * codes.step_ * kRounded);
     }
   });

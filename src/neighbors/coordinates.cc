@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kSampleQueries = 256;
 constexpr std::size_t kFewDims = 32;  // as many inputs are searched as they are
 constexpr std::size_t kMostDims = 512;
-constexpr std::size_t kCovarianceRows = 8192;
+constexpr std::size_t kCovarianceRows = 4096;
 constexpr std::size_t kWidest = 2048;  // inputs whose covariance is formed; above them the products of fewer rows
 constexpr std::size_t kProductRows = 1024;
 
@@ -88,11 +88,29 @@ Axes leading_axes(const Workers& on, MatrixView<const float> points, std::size_t
   return axes;
 }
 
-MapPtr first_axes(const Axes& axes, std::size_t dims) {
-  Matrix<double> directions(axes.mean.size(), dims);
+// The axes from `begin` to `end`.
+MapPtr some_axes(const Axes& axes, std::size_t begin, std::size_t end) {
+  Matrix<double> directions(axes.mean.size(), end - begin);
   for (std::size_t i = 0; i < directions.rows(); ++i)
-    for (std::size_t j = 0; j < dims; ++j) directions(i, j) = axes.eigen.vectors(i, j);
+    for (std::size_t j = begin; j < end; ++j) directions(i, j - begin) = axes.eigen.vectors(i, j);
   return components(std::move(directions), axes.mean);
+}
+
+Matrix<float> mapped_rows(const Workers& on, const Map& map, const Points& points) {
+  Matrix<float> coords(points.size(), map.outputs());
+  points.each_block([&](std::size_t first, const RowBlock<float>& rows) {
+    map_rows(on, map, rows, coords.view().slice(first, rows.rows));
+  });
+  return coords;
+}
+
+Matrix<float> side_by_side(const Matrix<float>& left, const Matrix<float>& right) {
+  Matrix<float> both(left.rows(), left.cols() + right.cols());
+  for (std::size_t i = 0; i < both.rows(); ++i) {
+    std::copy_n(left.data() + i * left.cols(), left.cols(), &both(i, 0));
+    std::copy_n(right.data() + i * right.cols(), right.cols(), &both(i, left.cols()));
+  }
+  return both;
 }
 
 }  // namespace
@@ -122,28 +140,32 @@ RecallSample recall_sample(const Workers& on, Metric metric, const Points& point
   return sample;
 }
 
-Matrix<float> Coordinates::of(const Workers& on, const Points& queries) const {
-  Matrix<float> coords(queries.size(), dims);
-  queries.each_block([&](std::size_t first, const RowBlock<float>& rows) {
-    map_rows(on, *map, rows, coords.view().slice(first, rows.rows));
-  });
-  return coords;
-}
+Matrix<float> Coordinates::of(const Workers& on, const Points& queries) const { return mapped_rows(on, *map, queries); }
 
 void Coordinates::look_at(const Points& points) {
   if (!map && rows.rows() == 0 && !points.dense.is_plain()) rows = points.dense.all();
 }
 
-Coordinates coordinates_by(const Workers& on, MapPtr map, const Points& points, std::size_t candidates) {
+namespace {
+
+// rows: of the points by the map; none without one.
+Coordinates with_rows(const Workers& on, MapPtr map, const Points& points, Matrix<float> rows, std::size_t candidates) {
   Coordinates found;
   found.map = std::move(map);
+  found.rows = std::move(rows);
   found.dims = found.map ? found.map->outputs() : points.inputs;
   found.candidates = candidates;
-  if (found.map) found.rows = found.of(on, points);
   found.look_at(points);
   // Rows of length 1 are as near as their differences are small: distances serve for both metrics.
   found.half = half_norms(on, Metric::euclidean, DenseRows::of(found.field(points).rows));
   return found;
+}
+
+}  // namespace
+
+Coordinates coordinates_by(const Workers& on, MapPtr map, const Points& points, std::size_t candidates) {
+  Matrix<float> rows = map ? mapped_rows(on, *map, points) : Matrix<float>();
+  return with_rows(on, std::move(map), points, std::move(rows), candidates);
 }
 
 namespace {
@@ -163,13 +185,19 @@ class Choices {
   }
   // Twice as many candidates cost dense points more than twice as many coordinates; hashes must be many.
   std::size_t most_candidates(std::size_t few) const { return axes_ ? 2 * few : 4 * few; }
-  MapPtr map(std::size_t dims) const {
-    return axes_ ? first_axes(*axes_, dims)
-                 : project(points_.inputs,
-                           {.kind = ProjectOptions::Kind::hash, .dims = dims, .seed = seed_, .signs = kSigns});
+  // The points in so many; fewer of them are known. Axes are found once, so those stay what they are.
+  Coordinates coordinates(std::size_t dims, Coordinates fewer) const {
+    if (!axes_ || fewer.dims == 0 || dims > kFirstAxes) return coordinates_by(on_, map(dims), points_, 0);
+    const Matrix<float> more = mapped_rows(on_, *some_axes(*axes_, fewer.dims, dims), points_);
+    return with_rows(on_, map(dims), points_, side_by_side(fewer.rows, more), 0);
   }
 
  private:
+  MapPtr map(std::size_t dims) const {
+    return axes_ ? some_axes(*axes_, 0, dims)
+                 : project(points_.inputs,
+                           {.kind = ProjectOptions::Kind::hash, .dims = dims, .seed = seed_, .signs = kSigns});
+  }
   void find_axes(std::size_t count) {
     all_ = count >= std::min(kMostDims, points_.inputs / 2);
     axes_ = leading_axes(on_, points_.dense.view(), std::min(count, points_.inputs / 2), seed_);
@@ -191,8 +219,9 @@ Coordinates choose_coordinates(const Workers& on, const Points& points, const Re
   if (!points.sparse && points.inputs <= kFewDims) return coordinates_by(on, nullptr, points, few);
   Choices choices(on, points, options.seed);
   const std::size_t most_candidates = choices.most_candidates(few);
+  Coordinates found;
   for (std::size_t dims = choices.first(); dims > 0 && choices.has(dims); dims *= 2) {
-    Coordinates found = coordinates_by(on, choices.map(dims), points, 0);
+    found = choices.coordinates(dims, std::move(found));
     const Matrix<float> coords = found.of(on, sample.queries);
     Best most(coords.rows(), most_candidates);
     meet_all(on, {coords.view(), sample.places}, found.field(points), most);

@@ -11,7 +11,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kFirstCells = 8, kKnownCells = 128;
+constexpr std::size_t kFirstCells = 8, kKnownCells = 256;
 
 // What the sample's rows find, by candidates that are numbered as in the cells.
 class Measure {

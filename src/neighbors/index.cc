@@ -8,6 +8,7 @@
 
 #include "base/require.h"
 #include "base/threads.h"
+#include "neighbors/code_search.h"
 #include "neighbors/graph.h"
 #include "neighbors/index_parts.h"
 #include "rows/shifted.h"
@@ -196,6 +197,52 @@ void NeighborIndex::merge(const NeighborIndex& other, const Execution& execution
   p.settle(execution);
 }
 
+namespace {
+
+// The neighbours of scaled points among each other.
+Neighbors search_graph(const Workers& on, const Points& points, std::size_t places, IndexOptions::Method method,
+                       const IndexOptions& options, IndexReport& said) {
+  const Execution& execution = options.execution;
+  const bool coded = !points.sparse && by_distance(options.metric);
+  const std::optional<Codes> codes = coded ? Codes::of(on, points.dense.view()) : std::nullopt;
+  const Codes* known = codes ? &*codes : nullptr;
+  std::vector<std::uint32_t> self(points.size());
+  std::iota(self.begin(), self.end(), 0u);
+  const PointSearch search{options.metric, points, self, points, places};
+  if (method == IndexOptions::Method::forest && points.size() > 1) {
+    const RecallSample sample = recall_sample(on, options.metric, points, places, options.seed, known);
+    Graph graph = grow_graph(on, points, known, sample, options, execution.progress);
+    if (graph.recall >= options.recall) {
+      said = {.method = "forest",
+              .rows = points.size(),
+              .inputs = points.inputs,
+              .dims = graph.dims,
+              .cells = graph.cells,
+              .nearest = graph.nearest,
+              .candidates = graph.candidates,
+              .recall = graph.recall};
+      return std::move(graph.neighbors);
+    }
+  }
+  const bool every_pair = method == IndexOptions::Method::exact || method == IndexOptions::Method::forest;
+  const bool whole = known && known->are_rows() && can_search(*known) && options.metric != Metric::hamming;
+  if (every_pair && whole) {
+    said = {.method = "exact", .rows = points.size(), .inputs = points.inputs};
+    return search_by_codes(on, search, *known, [&](double done) {
+      if (execution.progress) execution.progress("comparing", done);
+    });
+  }
+  IndexOptions asked = options;
+  asked.k = places;
+  const Searcher searcher =
+      prepare(on, points, asked, method == IndexOptions::Method::forest ? IndexOptions::Method::exact : method,
+              execution.progress);
+  said = searcher.report(points);
+  return searcher.query(on, search, execution.progress);
+}
+
+}  // namespace
+
 Neighbors neighbor_graph(Rows& rows, std::size_t k, const IndexOptions& options, IndexReport* report) {
   check(options);
   require(k >= 1, "k: found 0, expected 1 or more");
@@ -218,35 +265,7 @@ Neighbors neighbor_graph(Rows& rows, std::size_t k, const IndexOptions& options,
   points = scaled_for(on, options.metric, std::move(points), exponent);
   const std::size_t places = std::min(k, std::max<std::size_t>(points.size(), 2) - 1);
   IndexReport said;
-  Neighbors found;
-  if (method == IndexOptions::Method::forest && points.size() > 1) {
-    const std::optional<Codes> codes = Codes::of(on, points.dense.view());
-    const Codes* known = codes ? &*codes : nullptr;
-    const RecallSample sample = recall_sample(on, options.metric, points, places, options.seed, known);
-    Graph graph = grow_graph(on, points, known, sample, options, execution.progress);
-    if (graph.recall >= options.recall) {
-      found = std::move(graph.neighbors);
-      said = {.method = "forest",
-              .rows = points.size(),
-              .inputs = points.inputs,
-              .dims = graph.dims,
-              .cells = graph.cells,
-              .nearest = graph.nearest,
-              .candidates = graph.candidates,
-              .recall = graph.recall};
-    }
-  }
-  if (said.method.empty()) {
-    IndexOptions asked = options;
-    asked.k = places;
-    const Searcher searcher =
-        prepare(on, points, asked, method == IndexOptions::Method::forest ? IndexOptions::Method::exact : method,
-                execution.progress);
-    std::vector<std::uint32_t> self(points.size());
-    std::iota(self.begin(), self.end(), 0u);
-    found = searcher.query(on, {options.metric, points, self, points, places}, execution.progress);
-    said = searcher.report(points);
-  }
+  Neighbors found = search_graph(on, points, places, method, options, said);
   unscale(options.metric, exponent, found);
   for (std::int64_t& row : found.rows)
     if (row >= 0) row += std::int64_t(options.first);

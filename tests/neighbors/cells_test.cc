@@ -78,11 +78,20 @@ double share_found(const Matrix<float>& x, const Neighbors& graph) {
   return double(hits) / double(rows * graph.k);
 }
 
-double found_in(const Matrix<float>& x, double recall) {
+double found_in(const Matrix<float>& x, const IndexOptions& options) {
   Schema schema;
   schema.inputs = x.cols();
   const std::unique_ptr<Rows> rows = memory_rows<float>(x.view(), {}, schema);
-  return share_found(x, neighbor_graph(*rows, 10, {.method = IndexOptions::Method::forest, .recall = recall}));
+  return share_found(x, neighbor_graph(*rows, 10, options));
+}
+double found_in(const Matrix<float>& x, double recall) {
+  return found_in(x, {.method = IndexOptions::Method::forest, .recall = recall});
+}
+
+TEST(SearchByCodes, IsTheExactGraphOfWholeNumbers) {
+  const Matrix<float> x = clouds(1200, 30, true);
+  EXPECT_EQ(found_in(x, {.method = IndexOptions::Method::exact}), 1);
+  EXPECT_EQ(found_in(x, {.metric = Metric::euclidean}), 1);
 }
 
 TEST(Cells, FindNeighboursInAPlaneWhereBytesAreTooCoarse) {

@@ -90,13 +90,21 @@ void multiply_codes(const std::int8_t* const* x, const std::int8_t* panel, const
 
 #endif
 
-// Whether one of a row's sums, which are values below 0, may stand among its best.
-HWY_INLINE bool any_near(const std::int32_t* HWY_RESTRICT sums, std::int32_t least) {
-  const hn::CappedTag<std::int32_t, kPanel> d;
-  const auto limit = hn::Set(d, least - 1);
+using Sums = hn::CappedTag<std::int32_t, kPanel>;
+
+// Where one of a row's sums, which are values below 0, is above a limit.
+HWY_INLINE hn::Mask<Sums> above(const std::int32_t* HWY_RESTRICT sums, std::int32_t limit) {
+  const Sums d;
   auto most = hn::Load(d, sums);
   for (std::size_t c = hn::Lanes(d); c < kPanel; c += hn::Lanes(d)) most = hn::Max(most, hn::Load(d, sums + c));
-  return !hn::AllFalse(d, hn::Gt(most, limit));
+  return hn::Gt(most, hn::Set(d, limit));
+}
+
+// Whether one of a tile's may stand among the best of its row: most tiles are passed over by this one look.
+HWY_INLINE bool any_near(const std::int32_t* HWY_RESTRICT tile, const std::int32_t* HWY_RESTRICT least) {
+  auto any = above(tile, least[0] - 1);
+  for (std::size_t r = 1; r < kCodeRows; ++r) any = hn::Or(any, above(tile + r * kPanel, least[r] - 1));
+  return !hn::AllFalse(Sums(), any);
 }
 
 void nearest_of_codes(const SignedCodes& x, const CodePanels& points, std::uint32_t first, const std::uint32_t* self,
@@ -112,13 +120,17 @@ void nearest_of_codes(const SignedCodes& x, const CodePanels& points, std::uint3
       const float worst = to.values[to.keep - 1];
       least[r] = worst < float(-CodeUnit::kFar) ? -std::int32_t(worst) : CodeUnit::kFar;
     };
-    for (std::size_t r = 0; r < kCodeRows; ++r) at[r] = x.row(row + HWY_MIN(r, rows - 1));
+    for (std::size_t r = 0; r < kCodeRows; ++r) {
+      at[r] = x.row(row + HWY_MIN(r, rows - 1));
+      least[r] = -CodeUnit::kFar;  // rows that are none find nothing near
+    }
     for (std::size_t r = 0; r < rows; ++r) look(r);
     for (std::size_t p = 0; p < points.panels(); ++p) {
       unit.multiply(at, points.panel(p), points.start(p), points.depth(), tile);
+      if (!any_near(tile, least)) continue;
       for (std::size_t r = 0; r < rows; ++r) {
         const std::int32_t* sums = tile + r * kPanel;
-        if (!any_near(sums, least[r])) continue;
+        if (hn::AllFalse(Sums(), above(sums, least[r] - 1))) continue;
         const NearestView to = best.slice(row + r);
         for (std::size_t c = 0; c < kPanel; ++c) {
           const auto number = std::uint32_t(first + p * kPanel + c);
