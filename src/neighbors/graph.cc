@@ -4,6 +4,7 @@
 #include "neighbors/graph.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "neighbors/cells.h"
 
@@ -32,6 +33,12 @@ class Measure {
   const RecallSample& sample_;
 };
 
+// What the sample must show, since other rows find a little more or less: the standard error of a share that each of
+// its rows counts for as four neighbours, the others of a row being found or missed with them.
+double with_error(double recall, std::size_t rows) {
+  return recall + 0.5 * std::sqrt(recall * (1 - recall) / double(rows));
+}
+
 }  // namespace
 
 Graph grow_graph(const Workers& on, const Points& all, const Codes* codes, const RecallSample& sample,
@@ -48,14 +55,19 @@ Graph grow_graph(const Workers& on, const Points& all, const Codes* codes, const
 
   Graph graph{.dims = coordinates.dims, .cells = cells.count(), .candidates = keep};
   Best best(sample.places.size(), keep);
-  for (std::size_t next = kFirstCells; graph.recall < options.recall; next += std::max<std::size_t>(1, next / 4)) {
-    if (2 * next > cells.count()) return graph;
+  // Half of the rows as floats cost no less than all of them at once do; bytes may meet them all.
+  const std::size_t most = cells.by_bytes() ? cells.count() : cells.count() / 2;
+  const double wanted = with_error(options.recall, sample.places.size());
+  for (std::size_t next = kFirstCells; graph.recall < wanted && graph.nearest < most;
+       next += std::max<std::size_t>(1, next / 4)) {
+    next = std::min(next, most);
     if (next > cells.known()) cells.know(on, std::max(kKnownCells, 2 * next));
     cells.meet(on, sample.places, graph.nearest, next, best);
     graph.nearest = next;
     graph.recall = measure.recall(cells, best);
     if (progress) progress("cells", std::min(0.99, graph.recall / options.recall));
   }
+  if (graph.recall < options.recall) return graph;
   best = cells.meet_all(on, graph.nearest, keep);
   const Ranking ranking{.metric = options.metric, .k = sample.k, .codes = codes, .order = cells.order()};
   graph.neighbors = rank_candidates(on, ranking, all.dense.view(), all.dense, best);

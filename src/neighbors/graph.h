@@ -8,7 +8,7 @@
 namespace bochner {
 
 // The neighbours of all points: those of as many near cells as the sample needs. A recall below the one that was asked
-// for: half of the points would be compared, and nothing was found.
+// for: too many points would be compared, and nothing was found.
 struct Graph {
   Neighbors neighbors = {};
   std::size_t dims = 0, cells = 0, nearest = 0, candidates = 0;
