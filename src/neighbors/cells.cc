@@ -175,21 +175,29 @@ void Cells::leave_bytes(const Workers& on) {
 }
 
 void Cells::know(const Workers& on, std::size_t nearest) {
+  constexpr std::size_t kRows = CodeUnit::kRows, kPanel = CodeUnit::kPanel;
   known_ = std::min(nearest, count());
   near_.resize(count() * known_);
-  on.threads.run(count(), [&](std::size_t cell, int) {
-    std::vector<std::pair<std::int32_t, std::uint32_t>> all(count());
-    const std::int8_t* x = centres_.data() + cell * depth_;
-    for (std::size_t other = 0; other < count(); ++other) {
-      const std::int8_t* y = centres_.data() + other * depth_;
-      std::int32_t squared = 0;
-      for (std::size_t j = 0; j < depth_; ++j) squared += (x[j] - y[j]) * (x[j] - y[j]);
-      all[other] = {other == cell ? -1 : squared, std::uint32_t(other)};
+  const CodePanels centres({centres_.data(), count(), depth_});
+  on.threads.run((count() + kRows - 1) / kRows, [&](std::size_t piece, int) {
+    const std::int8_t* x[kRows];
+    for (std::size_t r = 0; r < kRows; ++r) x[r] = &centres_[std::min(piece * kRows + r, count() - 1) * depth_];
+    std::vector<std::pair<std::int32_t, std::uint32_t>> all[kRows];  // values of the others, and who they are
+    std::int32_t tile[kRows * kPanel];
+    for (std::size_t p = 0; p < centres.panels(); ++p) {
+      centres.unit().multiply(x, centres.panel(p), centres.start(p), depth_, tile);
+      for (std::size_t i = 0; i < kRows * kPanel; ++i) {
+        const std::size_t cell = piece * kRows + i / kPanel, other = p * kPanel + i % kPanel;
+        if (other < count())
+          all[i / kPanel].push_back({cell == other ? CodeUnit::kFar : -tile[i], std::uint32_t(other)});
+      }
     }
-    const auto middle = all.begin() + std::ptrdiff_t(known_);
-    if (known_ < count()) std::nth_element(all.begin(), middle, all.end());
-    std::sort(all.begin(), middle);
-    for (std::size_t c = 0; c < known_; ++c) near_[cell * known_ + c] = all[c].second;
+    for (std::size_t r = 0; r < kRows && piece * kRows + r < count(); ++r) {
+      const auto middle = all[r].begin() + std::ptrdiff_t(known_);
+      if (known_ < count()) std::nth_element(all[r].begin(), middle, all[r].end());
+      std::sort(all[r].begin(), middle);
+      for (std::size_t c = 0; c < known_; ++c) near_[(piece * kRows + r) * known_ + c] = all[r][c].second;
+    }
   });
 }
 

@@ -58,7 +58,7 @@ Graph grow_graph(const Workers& on, const Points& all, const Codes* codes, const
   // Half of the rows as floats cost no less than all of them at once do; bytes may meet them all.
   const std::size_t most = cells.by_bytes() ? cells.count() : cells.count() / 2;
   const double wanted = with_error(options.recall, sample.places.size());
-  for (std::size_t next = kFirstCells; graph.recall < wanted && graph.nearest < most;
+  for (std::size_t next = std::max(kFirstCells, cells.count() / 64); graph.recall < wanted && graph.nearest < most;
        next += std::max<std::size_t>(1, next / 4)) {
     next = std::min(next, most);
     if (next > cells.known()) cells.know(on, std::max(kKnownCells, 2 * next));
