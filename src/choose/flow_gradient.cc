@@ -44,12 +44,14 @@ class Step {
         x_(n_, d_),
         y_(n_, c_),
         w_(n_, 1.0),
+        roots_(n1_, 1.0),
         K_(n_, n1_) {
     for (std::size_t i = 0; i < n_; ++i) {
       for (std::size_t j = 0; j < d_; ++j) x_(i, j) = T(rows.x(drawn[i], j));
       std::copy_n(rows.y.row(drawn[i]), c_, &y_(i, 0));
       if (!rows.weights.empty()) w_[i] = rows.weights[drawn[i]];
     }
+    for (std::size_t i = 0; i < n1_; ++i) roots_[i] = std::sqrt(w_[i]);
     centre_targets();
     project();
     fill_kernel();
@@ -101,8 +103,6 @@ class Step {
     });
   }
 
-  double root(std::size_t i) const { return std::sqrt(w_[i]); }
-
   // D^1/2 K D^1/2 + lambda n I: rows of weight 0 stand apart.
   Cholesky factor() {
     TiledSymmetric<double> A(n1_, kTile);
@@ -112,7 +112,8 @@ class Step {
       for (std::size_t i = 0; i < tile.rows; ++i)
         for (std::size_t j = 0; j < tile.cols; ++j) {
           const std::size_t r = I * kTile + i, s = J * kTile + j;
-          tile(i, j) = 0.5 * root(r) * root(s) * (K_(r, s) + K_(s, r)) + (r == s ? metric_.lambda * double(n1_) : 0);
+          tile(i, j) =
+              0.5 * roots_[r] * roots_[s] * (K_(r, s) + K_(s, r)) + (r == s ? metric_.lambda * double(n1_) : 0);
         }
     });
     for (double jitter = kRounding * double(n1_);; jitter *= 100) {
@@ -155,7 +156,7 @@ class Step {
 
   void times_roots(Matrix<double>& m) const {
     for (std::size_t i = 0; i < m.rows(); ++i)
-      for (std::size_t k = 0; k < m.cols(); ++k) m(i, k) *= root(i);
+      for (std::size_t k = 0; k < m.cols(); ++k) m(i, k) *= roots_[i];
   }
 
   // R = (h + g) x / 2 - H z for each row, h and g the sums of H over rows and columns: the gradient by W is
@@ -218,7 +219,7 @@ class Step {
   std::size_t n1_, n_, d_, c_;
   Matrix<T> x_, u_;
   Matrix<double> y_;
-  std::vector<double> w_;
+  std::vector<double> w_, roots_;  // roots: of the weights of the fitted rows
   double scored_weight_ = 0, squares_ = 0, by_lambda_ = 0;
   Matrix<double> K_;
   PointPanels<T> points_;
