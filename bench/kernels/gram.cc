@@ -23,6 +23,7 @@
 #include "base/threads.h"
 #include "base/tiled_symmetric.h"
 #include "bochner/processor.h"
+#include "folds/gram.h"
 #include "timing.h"
 
 namespace {
@@ -30,7 +31,6 @@ namespace {
 using namespace bochner;
 
 constexpr std::size_t kInputs = 54;
-constexpr std::size_t kTile = 12 * kProductStep;
 
 std::vector<double> normals(std::size_t count) {
   std::mt19937 generator(1);
@@ -57,7 +57,8 @@ void compare(Threads& threads, std::size_t D, std::size_t rows, bool quick) {
   block.cols = block.stride = kInputs;
   block.values = x.data();
   Matrix<float> z(rows, D), plain(D, D);
-  TiledSymmetric<std::int64_t> sum(D, kTile);
+  const std::size_t tile = GramFold::tile_for(D);
+  TiledSymmetric<std::int64_t> sum(D, tile);
 
   const auto map = [&] {
     constexpr std::size_t kPiece = 128;
@@ -67,7 +68,7 @@ void compare(Threads& threads, std::size_t D, std::size_t rows, bool quick) {
   };
   const auto gram = [&] {
     const auto strip = [&](std::size_t I) {
-      return MatrixView<const float>{z.data() + I * kTile, rows, sum.extent(I), D};
+      return MatrixView<const float>{z.data() + I * tile, rows, sum.extent(I), D};
     };
     threads.run(sum.tile_count(), [&](std::size_t t, int) {
       const auto [I, J] = tile_index(sum.tile_count() - 1 - t);
@@ -77,10 +78,10 @@ void compare(Threads& threads, std::size_t D, std::size_t rows, bool quick) {
   // Strips of columns are packed once and meet in tiles.
   AlignedVector<std::byte> packed;
   const auto exact = [&](const ExactProduct& product) {
-    const std::size_t strip_bytes = (product.bytes(rows, kTile) + 63) / 64 * 64;
+    const std::size_t strip_bytes = (product.bytes(rows, tile) + 63) / 64 * 64;
     if (packed.size() < sum.tiles_per_side() * strip_bytes) packed.resize(sum.tiles_per_side() * strip_bytes);
     threads.run(sum.tiles_per_side(), [&](std::size_t I, int) {
-      product.pack({z.data() + I * kTile, rows, sum.extent(I), D}, float(kMostWhole), packed.data() + I * strip_bytes);
+      product.pack({z.data() + I * tile, rows, sum.extent(I), D}, float(kMostWhole), packed.data() + I * strip_bytes);
     });
     threads.run(sum.tile_count(), [&](std::size_t t, int) {
       const auto [I, J] = tile_index(sum.tile_count() - 1 - t);
@@ -129,7 +130,7 @@ int main(int argc, char** argv) {
              openblas_get_config(), bochner::instructions_in_use());
   for (const int count : {1, 2}) {
     bochner::Threads threads(count);
-    for (const std::size_t D : quick ? std::vector<std::size_t>{500} : std::vector<std::size_t>{2000, 5000})
+    for (const std::size_t D : quick ? std::vector<std::size_t>{500} : std::vector<std::size_t>{500, 2000, 5000})
       compare(threads, D, 1024, quick);
   }
 }

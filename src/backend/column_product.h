@@ -12,4 +12,7 @@ namespace bochner {
 // depend on the machine take it instead of BLAS.
 void column_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> product);
 
+// product = a b in the same way: an entry is a function of its row of a, its column of b and b's shape.
+void row_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> product);
+
 }  // namespace bochner

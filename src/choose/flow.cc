@@ -9,6 +9,7 @@
 
 #include "base/require.h"
 #include "random/draw.h"
+#include "random/powers.h"
 
 namespace bochner {
 
@@ -19,8 +20,8 @@ constexpr double kDecay = 30;                   // of a full W's move: (30 / n) 
 constexpr double kSlower = 0.3;                 // its rate against that of q and lambda
 constexpr std::size_t kPairs = 2000;            // of rows that the first scale is the median distance of
 
-double q_of(double theta) { return kLeastQ + kRangeQ / (1 + std::exp(-theta)); }
-double theta_of(double q) { return -std::log(kRangeQ / (q - kLeastQ) - 1); }
+double q_of(double theta) { return kLeastQ + kRangeQ / (1 + portable_exp(-theta)); }
+double theta_of(double q) { return -portable_log(kRangeQ / (q - kLeastQ) - 1); }
 
 // Kingma & Ba 2015, with the second moment forgotten faster: the rows change with each step.
 class Adam {
@@ -28,7 +29,8 @@ class Adam {
   explicit Adam(std::size_t size) : first_(size, 0.0), second_(size, 0.0) {}
 
   void move(std::vector<double>& x, const std::vector<double>& gradient, double rate, std::size_t step) {
-    const double bias1 = 1 - std::pow(0.9, double(step + 1)), bias2 = 1 - std::pow(0.95, double(step + 1));
+    const double steps = double(step + 1), bias1 = 1 - portable_power(0.9, steps),
+                 bias2 = 1 - portable_power(0.95, steps);
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double g = std::isfinite(gradient[i]) ? gradient[i] : 0;
       first_[i] += 0.1 * (g - first_[i]);
@@ -46,7 +48,7 @@ class Moving {
  public:
   Moving(const Metric& start, bool full) : full_(full) {
     if (!full) {
-      for (const double w : start.diagonal) at_.push_back(std::log(w));
+      for (const double w : start.diagonal) at_.push_back(portable_log(w));
       return;
     }
     origin_ = start.matrix();
@@ -66,7 +68,7 @@ class Moving {
   void put(Metric& metric) const {
     if (!full_) {
       metric.diagonal.resize(at_.size());
-      std::transform(at_.begin(), at_.end(), metric.diagonal.begin(), [](double v) { return std::exp(v); });
+      std::transform(at_.begin(), at_.end(), metric.diagonal.begin(), portable_exp);
       return;
     }
     metric.diagonal.clear();
@@ -154,16 +156,16 @@ Metric flow(const Workers& on, const FlowRows& rows, Metric start, const FlowPha
   if (phase.steps == 0) return start;
   Metric metric = std::move(start);
   Moving moving(metric, phase.full);
-  std::vector<double> shape = {theta_of(metric.q), std::log(metric.lambda)};
+  std::vector<double> shape = {theta_of(metric.q), portable_log(metric.lambda)};
   Adam of_metric(moving.at().size()), of_shape(2);
   for (std::size_t step = 0; step < phase.steps; ++step) {
     moving.put(metric);
     metric.q = q_of(shape[0]);
-    metric.lambda = std::exp(shape[1]);
+    metric.lambda = portable_exp(shape[1]);
     const FlowGradient g =
         flow_gradient<float>(on, rows, draw_rows(n, batch.fitted + batch.scored, seed, step), batch, metric);
-    const double rate = phase.rate * std::min(1.0, double(step + 1) / 5) *
-                        (0.5 + 0.5 * std::cos(M_PI * double(step) / double(phase.steps)));
+    const double root = portable_cos_pi(0.5 * double(step) / double(phase.steps));  // of (1 + cos) / 2
+    const double rate = phase.rate * std::min(1.0, double(step + 1) / 5) * root * root;
     of_metric.move(moving.at(), moving.gradient(g.metric, double(n)), rate * (phase.full ? kSlower : 1.0), step);
     of_shape.move(shape, {g.q * (metric.q - kLeastQ) * (kLeastQ + kRangeQ - metric.q) / kRangeQ, g.log_lambda}, rate,
                   step);
@@ -171,7 +173,7 @@ Metric flow(const Workers& on, const FlowRows& rows, Metric start, const FlowPha
   }
   moving.put(metric);
   metric.q = q_of(shape[0]);
-  metric.lambda = std::exp(shape[1]);
+  metric.lambda = portable_exp(shape[1]);
   return metric;
 }
 

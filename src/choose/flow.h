@@ -45,7 +45,7 @@ struct FlowGradient {
 
 // The loss of the kernel ridge fitted on some of the rows drawn, and its gradient: two passes over the rows and one
 // Cholesky; nothing is differentiated through it. T: of the kernel's entries; sums are double. Same bits for any number
-// of threads. K: of the fitted rows a, K_b: of the scored rows b with these, D: the weights.
+// of threads and on every machine. K: of the fitted rows a, K_b: of the scored rows b with these, D: the weights.
 //   alpha = (K + lambda n D^-1)^-1 y_a,  r = D (y_b - K_b alpha),  rho = 2 r / |D^-1/2 r|^2,
 //   beta = (K + lambda n D^-1)^-1 K_b'rho;  d loss / d K_b = -rho alpha',  d loss / d K = beta alpha'.
 template <class T>

@@ -6,15 +6,16 @@
 #include <limits>
 
 #include "choose/flow.h"
+#include "random/elementary.h"
 #include "solve/cholesky.h"
-#include "solve/dense.h"
+#include "solve/fixed_order.h"
 
 namespace bochner {
 
 namespace {
 
 constexpr std::size_t kPieceRows = 192;  // of rows that a thread takes
-constexpr std::size_t kTile = 256;
+constexpr std::size_t kTile = 192;
 constexpr double kRounding = 1e-9;  // of the kernel's float entries, in their matrix: of n
 
 // Pieces of n things: work(begin, count).
@@ -60,7 +61,7 @@ class Step {
   FlowGradient run() {
     FlowGradient g;
     solve();
-    g.loss = std::log(squares_ / (scored_weight_ * double(c_)));
+    g.loss = portable_log(std::max(squares_ / (scored_weight_ * double(c_)), std::numeric_limits<double>::min()));
     g.log_lambda = metric_.lambda * double(n1_) * by_lambda_;
     slopes(g);
     return g;
@@ -117,7 +118,7 @@ class Step {
         }
     });
     for (double jitter = kRounding * double(n1_);; jitter *= 100) {
-      Cholesky L(A, jitter, on_.threads);
+      Cholesky L(A, jitter, on_.threads, Cholesky::Arithmetic::same_bits);
       if (!L.failed_column() || jitter > double(n1_)) return L;
     }
   }
@@ -132,8 +133,8 @@ class Step {
     times_roots(alpha_);
     rho_ = Matrix<double>(n_ - n1_, c_);
     in_pieces(on_.threads, rho_.rows(), kPieceRows, [&](std::size_t first, std::size_t count) {
-      multiply(1.0, columns(K_, n1_ + first, count, 0, n1_), std::as_const(alpha_).view(), 0.0,
-               rho_.view().slice(first, count));
+      fixed_order::multiply(columns(K_, n1_ + first, count, 0, n1_), std::as_const(alpha_).view(),
+                            rho_.view().slice(first, count));
     });
     for (std::size_t i = n1_; i < n_; ++i)
       for (std::size_t k = 0; k < c_; ++k) {
@@ -145,8 +146,8 @@ class Step {
     for (std::size_t i = 0; i < rho_.rows() * c_; ++i) rho_.data()[i] /= squares_;
     beta_ = Matrix<double>(n1_, c_);
     in_pieces(on_.threads, n1_, kTile, [&](std::size_t first, std::size_t count) {  // K_b'rho
-      transposed_multiply(1.0, columns(K_, n1_, rho_.rows(), first, count), std::as_const(rho_).view(), 0.0,
-                          beta_.view().slice(first, count));
+      fixed_order::transposed_multiply(columns(K_, n1_, rho_.rows(), first, count), std::as_const(rho_).view(),
+                                       beta_.view().slice(first, count));
     });
     times_roots(beta_);
     L.solve(beta_.view(), on_.threads);
@@ -203,13 +204,13 @@ class Step {
     }
     Matrix<double> B(d_, d_), G(d_, d_), gradient(d_, d_);
     in_pieces(on_.threads, d_, kTile / 4, [&](std::size_t first, std::size_t count) {  // X'R
-      transposed_multiply(1.0, columns(X, 0, n_, first, count), R.view(), 0.0, B.view().slice(first, count));
+      fixed_order::transposed_multiply(columns(X, 0, n_, first, count), R.view(), B.view().slice(first, count));
     });
     for (std::size_t i = 0; i < d_; ++i)
-      for (std::size_t j = 0; j < d_; ++j) G(i, j) = B(i, j) + B(j, i);
+      for (std::size_t j = 0; j < d_; ++j) G(i, j) = 2 * (B(i, j) + B(j, i));
     in_pieces(on_.threads, d_, kTile / 4, [&](std::size_t first, std::size_t count) {
-      multiply(2.0, std::as_const(G).view().slice(first, count), metric_.full.view(), 0.0,
-               gradient.view().slice(first, count));
+      fixed_order::multiply(std::as_const(G).view().slice(first, count), metric_.full.view(),
+                            gradient.view().slice(first, count));
     });
     g.metric.assign(gradient.data(), gradient.data() + d_ * d_);
   }

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solve/dense.h"
+#include "random/powers.h"
+#include "solve/fixed_order.h"
 
 namespace bochner {
 
@@ -33,10 +34,10 @@ class OfRow {
     }
     const std::size_t label = scores_.labels[row];
     const double own = two ? (label == 1 ? p_[0] : 0) : p_[label];
-    double sum = two ? std::exp(-most) : 0;
-    for (double& p : p_) sum += p = std::exp(p - most);
+    double sum = two ? portable_exp_negative(-most) : 0;
+    for (double& p : p_) sum += p = portable_exp_negative(p - most);
     for (double& p : p_) p /= sum;
-    return most + std::log(sum) - own;
+    return most + portable_log(sum) - own;
   }
 
   const std::vector<double>& probabilities() const { return p_; }
@@ -105,10 +106,7 @@ class Newton {
       }
       H(j, j) += 1e-9 * (1 + H(j, j));
     }
-    if (factor_lower(H.view()) == 0) {
-      solve_lower(H.view(), g.view());
-      solve_lower_transposed(H.view(), g.view());
-    }
+    fixed_order::solve_positive(H.view(), g.view());
     return {g.data(), g.data() + size};
   }
 

@@ -10,20 +10,24 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <numbers>
 #include <numeric>
 
 #include "learn/columns.h"
 #include "learn/descend.h"
 #include "maps/map_rows.h"
 #include "random/draw.h"
+#include "random/elementary.h"
 #include "run/logged.h"
 #include "solve/dense.h"
+#include "solve/fixed_order.h"
 
 namespace bochner {
 
 namespace {
 
-constexpr int kLeastExponent = -10, kGreatestExponent = -2;  // of the landmarks' lambda
+constexpr double kLambdas[] = {1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2};  // of the landmarks
+constexpr int kLeastExponent = -10, kGreatestExponent = -2;
 constexpr std::size_t kMostFlowTargets = 32;
 constexpr double kMostCoefficients = 1e8;  // of leaves: rows x outputs x trees
 constexpr std::size_t kLeastLeafRows = 500;
@@ -31,6 +35,8 @@ constexpr double kLeafGain = 0.15;  // of the error, that leaves lower: then a m
 constexpr std::size_t kMostDirections = 512, kKeptDirections = 256;  // of rows in a metric; of those that have more
 constexpr std::size_t kDirectionRows = 4096;                         // that they come from
 constexpr std::size_t kOneTreeRows = 100000;  // from which one tree speaks for all while the blend is weighed
+
+int decade(double lambda) { return int(std::lround(portable_log(lambda) / std::numbers::ln10)); }
 
 Matrix<float> gather(const Matrix<float>& u, const std::vector<std::uint32_t>& rows) {
   Matrix<float> out(rows.size(), u.cols());
@@ -69,10 +75,10 @@ Matrix<double> leading_directions(const Workers& on, MatrixView<const float> x, 
     for (std::size_t j = 0; j < d; ++j) mean[j] += double(mapped(i, j)) / double(u.rows());
   for (std::size_t i = 0; i < u.rows(); ++i)
     for (std::size_t j = 0; j < d; ++j) u(i, j) = double(mapped(i, j)) - mean[j];
-  transposed_multiply(1.0, std::as_const(u).view(), std::as_const(u).view(), 0.0, C.view());
+  fixed_order::transposed_multiply(std::as_const(u).view(), std::as_const(u).view(), C.view());
   const Eigen leading = largest_eigen(std::move(C), kKeptDirections);
   Matrix<double> out(W.rows(), leading.vectors.cols());
-  multiply(1.0, W.view(), leading.vectors.view(), 0.0, out.view());
+  fixed_order::multiply(W.view(), leading.vectors.view(), out.view());
   return out;
 }
 
@@ -169,7 +175,7 @@ std::vector<Metric> learn_metrics(const Workers& on, const MachineRows& all, con
   full = learn("metric d", full, among, {steps[3], 0.05, effort.more, true}, seed + 3);
   if (wide) {
     Matrix<double> W(turn.rows(), full.full.cols());
-    multiply(1.0, std::as_const(turn).view(), std::as_const(full.full).view(), 0.0, W.view());
+    fixed_order::multiply(std::as_const(turn).view(), std::as_const(full.full).view(), W.view());
     full.full = std::move(W);
   }
   if (talk.tell)
@@ -274,7 +280,7 @@ void MetricMachine::choose_lambda() {
   held_predictions_ = Matrix<double>(held_.size(), rows_.rows.y.cols);
   const auto errors = [&](int exponent) -> const std::vector<double>& {
     if (const auto found = known.find(exponent); found != known.end()) return found->second;
-    const double lambda = std::pow(10.0, exponent);
+    const double lambda = kLambdas[exponent - kLeastExponent];
     const MapPtr map = fits[exponent] = ridge().fit(lambda, false);
     const Matrix<double> predictions = predict_rows(on_, *map, held.view());
     const std::vector<double> of_target = squared_errors(projected(), predictions, held_);
@@ -290,14 +296,14 @@ void MetricMachine::choose_lambda() {
     }
     return sums;
   };
-  const int start = int(std::lround(std::log10(metric_.lambda)));
+  const int start = decade(metric_.lambda);
   for (std::size_t g = 0; g < all.size(); ++g)
     descend_by(1, std::clamp(start, kLeastExponent, kGreatestExponent - 1), kLeastExponent, kGreatestExponent,
                [&](int exponent) { return errors(exponent)[g]; });
   error_ = 0;
   for (const double e : least) error_ += e;
   const bool alike = std::adjacent_find(lambdas_.begin(), lambdas_.end(), std::not_equal_to<>()) == lambdas_.end();
-  fitted_ = alike ? fits.at(int(std::lround(std::log10(lambdas_[0])))) : ridge().fit(lambdas_, false);
+  fitted_ = alike ? fits.at(decade(lambdas_[0])) : ridge().fit(lambdas_, false);
 }
 
 Matrix<double> MetricMachine::residuals(const Map& landmarks) const {

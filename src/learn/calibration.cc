@@ -10,7 +10,8 @@
 #include <numeric>
 
 #include "base/require.h"
-#include "solve/dense.h"
+#include "random/powers.h"
+#include "solve/fixed_order.h"
 
 namespace bochner {
 
@@ -36,7 +37,7 @@ struct Scores {
 void softmax(double* u, std::size_t count) {
   const double most = *std::max_element(u, u + count);
   double sum = 0;
-  for (std::size_t c = 0; c < count; ++c) sum += u[c] = std::exp(u[c] - most);
+  for (std::size_t c = 0; c < count; ++c) sum += u[c] = portable_exp_negative(u[c] - most);
   for (std::size_t c = 0; c < count; ++c) u[c] /= sum;
 }
 
@@ -117,7 +118,7 @@ class SlopeFit {
     for (const std::uint32_t i : chosen_) {
       probabilities(i, theta, p);
       for (std::size_t c = 0; c < p.size(); ++c)
-        sum -= rows_.weight(i) * target(i, c) * std::log(std::max(p[c], 1e-300));
+        sum -= rows_.weight(i) * target(i, c) * portable_log(std::max(p[c], 1e-300));
     }
     for (std::size_t j = 1; j < theta.size(); ++j) sum += 0.5 * kPrior * theta[j] * theta[j];
     return sum / weight_;
@@ -151,10 +152,7 @@ class SlopeFit {
       if (j > 0) g(j, 0) += kPrior * theta_[j];
       H(j, j) += kPrior + 1e-9 * weight_;
     }
-    if (factor_lower(H.view()) == 0) {
-      solve_lower(H.view(), g.view());
-      solve_lower_transposed(H.view(), g.view());
-    }
+    fixed_order::solve_positive(H.view(), g.view());
     return {g.data(), g.data() + size};
   }
 
@@ -211,7 +209,7 @@ double log_loss(const Scores& rows, const std::vector<std::uint32_t>& chosen, co
   double sum = 0;
   for (const std::uint32_t i : chosen) {
     calibration.apply(rows.u.row(i), p.data());
-    sum -= rows.weight(i) * std::log(std::max(p[rows.label(i)], 1e-15));
+    sum -= rows.weight(i) * portable_log(std::max(p[rows.label(i)], 1e-15));
   }
   return sum;
 }

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "base/require.h"
+#include "random/elementary.h"
 
 namespace bochner {
 
@@ -51,9 +52,9 @@ void fit_spread(Residuals rows, std::size_t knots, Intervals::Target& target) {
   const double least = 0.05 * (total / total_weight) * (total / total_weight);
   if (at.size() < kLeastKnots || !(least > 0)) return;
   for (std::size_t b = 0; b < at.size(); ++b) {
-    const auto log_at = [&](std::size_t i) { return std::log(std::max(least, spread[i])); };
+    const auto log_at = [&](std::size_t i) { return portable_log(std::max(least, spread[i])); };
     const double neighbours = log_at(b > 0 ? b - 1 : b) + log_at(std::min(b + 1, at.size() - 1));
-    target.spreads.push_back(std::exp(0.5 * log_at(b) + 0.25 * neighbours));
+    target.spreads.push_back(portable_exp(0.5 * log_at(b) + 0.25 * neighbours));
   }
   target.predictions = std::move(at);
 }

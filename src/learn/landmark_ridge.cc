@@ -9,13 +9,13 @@
 #include "learn/columns.h"
 #include "maps/radial.h"
 #include "solve/cholesky.h"
-#include "solve/dense.h"
+#include "solve/fixed_order.h"
 
 namespace bochner {
 
 namespace {
 
-constexpr std::size_t kTile = 256;
+constexpr std::size_t kTile = 192;
 constexpr std::size_t kChunk = 2048;  // rows whose kernel values are held as double
 constexpr std::size_t kPiece = 192;
 
@@ -44,8 +44,15 @@ LandmarkRidge::LandmarkRidge(const Workers& on, const MetricRows& rows, std::spa
   const std::size_t M = landmarks.size();
   Matrix<double> K(M, M);
   kernel_rows(on, landmarks_, pack_points<float>(std::as_const(landmarks_).view()), q, K);
-  for (std::size_t i = 0; i < M; ++i)
-    for (std::size_t j = 0; j <= i; ++j) kernel_.at(i, j) = 0.5 * (K(i, j) + K(j, i));
+  for (std::size_t tile = 0; tile < kernel_.tile_count(); ++tile) {
+    const auto [I, J] = tile_index(tile);
+    const MatrixView<double> block = kernel_.block(I, J);
+    for (std::size_t i = 0; i < block.rows; ++i)
+      for (std::size_t j = 0; j < block.cols; ++j) {
+        const std::size_t r = I * kTile + i, s = J * kTile + j;
+        block(i, j) = 0.5 * (K(r, s) + K(s, r));
+      }
+  }
   std::vector<std::uint32_t> sides[2];
   for (std::size_t i = 0; i < rows.u.rows; ++i) sides[held[i] ? 1 : 0].push_back(std::uint32_t(i));
   add(on, rows, sides[0], fitted_);
@@ -81,9 +88,9 @@ void LandmarkRidge::add(const Workers& on, const MetricRows& rows, std::span<con
     };
     on.threads.run(sums.gram.tile_count(), [&](std::size_t tile, int) {
       const auto [I, J] = tile_index(tile);
-      transposed_multiply(1.0, columns(I), columns(J), 1.0, sums.gram.block(I, J));
+      fixed_order::add_product(columns(I), columns(J), sums.gram.block(I, J));
       if (J == 0)
-        transposed_multiply(1.0, columns(I), y.view(), 1.0, sums.moment.view().slice(I * kTile, sums.gram.extent(I)));
+        fixed_order::add_product(columns(I), y.view(), sums.moment.view().slice(I * kTile, sums.gram.extent(I)));
     });
   }
 }
@@ -97,7 +104,7 @@ void LandmarkRidge::solve(double lambda, bool all, MatrixView<double> alpha) con
   double diagonal = 0;
   for (std::size_t i = 0; i < M; ++i) diagonal += A.at(i, i) / double(M);
   for (double jitter = 1e-10 * diagonal;; jitter *= 100) {
-    const Cholesky L(A, jitter, threads_);
+    const Cholesky L(A, jitter, threads_, Cholesky::Arithmetic::same_bits);
     if (L.failed_column() && jitter < diagonal) continue;
     L.solve(alpha, threads_);
     return;

@@ -26,7 +26,7 @@ struct MetricRows {
 // Ridge on kernel values against landmarks, k(x, z) = exp(-|x - z|^q):
 //   min sum_i w_i |y_i - mean - k(x_i) alpha|^2 + lambda w alpha'K_M alpha,  w the weight of the rows.
 // Entries are float, as in serving; sums and solves double. The sums of the rows held out stand apart, so that a refit
-// on all rows is an addition. Same bits for any number of threads.
+// on all rows is an addition. Same bits for any number of threads and on every machine.
 class LandmarkRidge {
  public:
   // held: whether a row is held out.

@@ -9,7 +9,8 @@
 #include "learn/columns.h"
 #include "learn/descend.h"
 #include "random/draw.h"
-#include "solve/dense.h"
+#include "solve/cholesky.h"
+#include "solve/fixed_order.h"
 
 namespace bochner {
 
@@ -19,6 +20,7 @@ using Members = std::vector<std::uint32_t>;
 
 constexpr std::size_t kScatterRows = 4096;  // of a node that its direction comes from
 constexpr int kPowerSteps = 60;
+constexpr std::size_t kTile = 192;
 
 Matrix<double> scatter(MatrixView<const float> u, const Members& rows) {
   const std::size_t d = u.cols, step = (rows.size() + kScatterRows - 1) / kScatterRows;
@@ -29,7 +31,7 @@ Matrix<double> scatter(MatrixView<const float> u, const Members& rows) {
   Matrix<double> x(count, d), C(d, d);
   for (std::size_t i = 0; i < count; ++i)
     for (std::size_t j = 0; j < d; ++j) x(i, j) = double(u(rows[i * step], j)) - mean[j] / double(count);
-  transposed_multiply(1.0, std::as_const(x).view(), std::as_const(x).view(), 0.0, C.view());
+  fixed_order::transposed_multiply(std::as_const(x).view(), std::as_const(x).view(), C.view());
   return C;
 }
 
@@ -119,10 +121,25 @@ Matrix<double> leaf_kernel(const Backend& on, MatrixView<const float> u, const M
   return K;
 }
 
-// (K + lambda n D^-1)^-1 y of the targets listed, in the memory of K, as D^1/2 (D^1/2 K D^1/2 + lambda n I)^-1 D^1/2 y:
-// rows of weight 0 stand apart. False where there is no factor.
-bool solve_leaf(Matrix<double>& K, const MetricRows& rows, const Members& members, double lambda,
-                Matrix<double>& alpha) {
+// D^1/2 K D^1/2 of the lower triangle of K.
+TiledSymmetric<double> weighted_kernel(const Matrix<double>& K, const std::vector<double>& roots) {
+  TiledSymmetric<double> A(K.rows(), kTile);
+  for (std::size_t tile = 0; tile < A.tile_count(); ++tile) {
+    const auto [I, J] = tile_index(tile);
+    const MatrixView<double> block = A.block(I, J);
+    for (std::size_t i = 0; i < block.rows; ++i)
+      for (std::size_t j = 0; j < block.cols; ++j) {
+        const std::size_t r = I * kTile + i, s = J * kTile + j;
+        block(i, j) = roots[r] * roots[s] * K(std::max(r, s), std::min(r, s));
+      }
+  }
+  return A;
+}
+
+// (K + lambda n D^-1)^-1 y of the targets listed, as D^1/2 (D^1/2 K D^1/2 + lambda n I)^-1 D^1/2 y: rows of weight 0
+// stand apart. False where there is no factor.
+bool solve_leaf(const Matrix<double>& K, const MetricRows& rows, const Members& members, double lambda,
+                Threads& threads, Matrix<double>& alpha) {
   const std::size_t m = members.size();
   std::vector<double> roots(m);
   double n = 0;
@@ -130,36 +147,34 @@ bool solve_leaf(Matrix<double>& K, const MetricRows& rows, const Members& member
     n += rows.weight(members[i]);
     roots[i] = std::sqrt(rows.weight(members[i]));
   }
+  if (!(n > 0)) return false;
   const auto times_roots = [&] {
     for (std::size_t i = 0; i < m; ++i)
       for (std::size_t k = 0; k < alpha.cols(); ++k) alpha(i, k) *= roots[i];
   };
-  for (std::size_t i = 0; i < m && !rows.weights.empty(); ++i)
-    for (std::size_t j = 0; j <= i; ++j) K(i, j) *= roots[i] * roots[j];
-  const Matrix<double> saved = K;
   for (double ridge = lambda;; ridge *= 100) {
-    for (std::size_t i = 0; i < m; ++i) K(i, i) += ridge * n;
-    if (n > 0 && factor_lower(K.view()) == 0) break;
-    K = saved;
-    if (ridge > 1) return false;
+    const Cholesky L(weighted_kernel(K, roots), ridge * n, threads, Cholesky::Arithmetic::same_bits);
+    if (L.failed_column()) {
+      if (ridge > 1) return false;
+      continue;
+    }
+    times_roots();
+    L.solve(alpha.view());
+    times_roots();
+    return true;
   }
-  times_roots();
-  solve_lower(K.view(), alpha.view());
-  solve_lower_transposed(K.view(), alpha.view());
-  times_roots();
-  return true;
 }
 
 // The coefficients of a leaf, with a lambda per target.
-Matrix<double> leaf_coefficients(const Backend& on, const MetricRows& rows, const Members& members, double q,
+Matrix<double> leaf_coefficients(const Workers& on, const MetricRows& rows, const Members& members, double q,
                                  std::span<const double> lambdas) {
   Matrix<double> y(members.size(), rows.y.cols), alpha(members.size(), rows.y.cols);
   for (std::size_t i = 0; i < members.size(); ++i) std::copy_n(rows.y.row(members[i]), y.cols(), &y(i, 0));
-  const Matrix<double> kernel = leaf_kernel(on, rows.u, members, q);
+  const Matrix<double> kernel = leaf_kernel(on.ops, rows.u, members, q);
   each_alike(lambdas, [&](double lambda, std::span<const std::size_t> targets) {
     if (lambda == 0) return;
-    Matrix<double> K = kernel, part = some_columns(y, targets);
-    if (solve_leaf(K, rows, members, lambda, part)) put_columns(part, targets, alpha);
+    Matrix<double> part = some_columns(y, targets);
+    if (solve_leaf(kernel, rows, members, lambda, on.threads, part)) put_columns(part, targets, alpha);
   });
   return alpha;
 }
@@ -174,7 +189,7 @@ std::vector<double> query_errors(const Workers& on, const MetricRows& rows, cons
   std::vector<double> sums(rows.y.cols, 0.0);
   if (query.empty()) return sums;
   const Matrix<double> alpha =
-      leaf_coefficients(on.ops, rows, members, kernel.q, std::vector<double>(rows.y.cols, kernel.lambda));
+      leaf_coefficients(on, rows, members, kernel.q, std::vector<double>(rows.y.cols, kernel.lambda));
   const std::size_t d = rows.u.cols;
   Matrix<float> points(members.size(), d), x(query.size(), d);
   for (std::size_t i = 0; i < members.size(); ++i) std::copy_n(rows.u.row(members[i]), d, &points(i, 0));
@@ -209,7 +224,7 @@ void solve_leaves(const Workers& on, const MetricRows& rows, double q, std::span
   }
   on.threads.run(all.size(), [&](std::size_t piece, int) {
     const auto [t, l] = all[piece];
-    Matrix<double> alpha = leaf_coefficients(on.ops, rows, trees[t].leaves[l], q, lambdas);
+    Matrix<double> alpha = leaf_coefficients(on, rows, trees[t].leaves[l], q, lambdas);
     for (std::size_t i = 0; i < alpha.rows() * alpha.cols(); ++i) alpha.data()[i] /= double(trees.size());
     trees[t].coefficients[l] = std::move(alpha);
   });

@@ -6,7 +6,7 @@
 namespace bochner {
 
 // Elementary functions whose bits do not depend on a vendor's libm: +, -, *, / and square root only.
-// For draws and for features, which are the same on every machine; everything else uses <cmath>.
+// For draws, features and models that are the same on every machine; everything else uses <cmath>.
 double portable_log(double x);     // finite x >= 2^-1022; within 1 ulp
 double portable_log1p(double x);   // x >= 0; within 1 ulp
 double portable_exp(double x);     // |x| <= 700; within 1 ulp

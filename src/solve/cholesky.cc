@@ -44,9 +44,18 @@ Cholesky::Cholesky(TiledSymmetric<double> a, double shift, Threads& threads, Ari
 
 namespace {
 
-// One column of b after the other, where b has few: `run` shares them out.
+constexpr std::size_t kFewColumns = 3, kTogether = 16;
+
+// One column of b after the other, where b has few, and otherwise kTogether at a time, whatever the number of threads:
+// `run` shares them out.
 template <class Run>
 void solve_columns(const TiledSymmetric<double>& factor, MatrixView<double> b, const Run& run) {
+  if (b.cols > kFewColumns)
+    return run((b.cols + kTogether - 1) / kTogether, [&](std::size_t group) {
+      const std::size_t first = group * kTogether;
+      fixed_order::solve(factor,
+                         MatrixView<double>{b.data + first, b.rows, std::min(kTogether, b.cols - first), b.stride});
+    });
   run(b.cols, [&](std::size_t k) {
     std::vector<double> x(b.rows);
     for (std::size_t i = 0; i < b.rows; ++i) x[i] = b(i, k);

@@ -26,28 +26,45 @@ MatrixView<const double> part(MatrixView<const double> m, std::size_t row, std::
   return {m.row(row) + col, rows, cols, m.stride};
 }
 
-// use(c_i, (a^T b)_i, columns) for each row i of c
-template <class Use>
-void each_row_of_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c, const Use& use) {
+// use(c_i, p_i, columns) for each row i of c, where p is what `fill` makes.
+template <class Fill, class Use>
+void each_row_of(MatrixView<double> c, const Fill& fill, const Use& use) {
   thread_local AlignedVector<double> scratch;
   if (scratch.size() < c.rows * c.cols) scratch.resize(c.rows * c.cols);
   const MatrixView<double> product{scratch.data(), c.rows, c.cols, c.cols};
-  column_product(a, b, product);
+  fill(product);
   for (std::size_t i = 0; i < c.rows; ++i) use(c.row(i), product.row(i), c.cols);
+}
+
+void subtract_row(double* to, const double* from, std::size_t n) {
+  for (std::size_t j = 0; j < n; ++j) to[j] -= from[j];
+}
+
+// c -= a b
+void subtract_row_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) {
+  each_row_of(
+      c, [&](MatrixView<double> product) { row_product(a, b, product); }, subtract_row);
 }
 
 }  // namespace
 
+void multiply(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) { row_product(a, b, c); }
+
+void transposed_multiply(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) {
+  column_product(a, b, c);
+}
+
 void add_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) {
-  each_row_of_product(a, b, c, [](double* to, const double* from, std::size_t n) {
-    for (std::size_t j = 0; j < n; ++j) to[j] += from[j];
-  });
+  each_row_of(
+      c, [&](MatrixView<double> product) { column_product(a, b, product); },
+      [](double* to, const double* from, std::size_t n) {
+        for (std::size_t j = 0; j < n; ++j) to[j] += from[j];
+      });
 }
 
 void subtract_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) {
-  each_row_of_product(a, b, c, [](double* to, const double* from, std::size_t n) {
-    for (std::size_t j = 0; j < n; ++j) to[j] -= from[j];
-  });
+  each_row_of(
+      c, [&](MatrixView<double> product) { column_product(a, b, product); }, subtract_row);
 }
 
 namespace {
@@ -88,6 +105,21 @@ void solve_lower(MatrixView<const double> u, MatrixView<double> w) {
     if (begin > 0)
       subtract_product(part(u, 0, begin, begin, count), part(w, 0, begin, 0, w.cols), part(w, begin, count, 0, w.cols));
     eliminate(u, w, begin, count);
+  }
+}
+
+void solve_upper(MatrixView<const double> u, MatrixView<double> w) {
+  for (std::size_t end = u.rows; end > 0;) {
+    const std::size_t begin = (end - 1) / kStep * kStep;
+    if (end < u.rows)
+      subtract_row_product(part(u, begin, end - begin, end, u.rows - end), w.slice(end, u.rows - end),
+                           w.slice(begin, end - begin));
+    for (std::size_t k = end; k-- > begin;) {
+      for (std::size_t p = k + 1; p < end; ++p) subtract_multiple(u(k, p), w.row(p), w.row(k), w.cols);
+      const double inverse = 1 / u(k, k);
+      for (std::size_t j = 0; j < w.cols; ++j) w(k, j) *= inverse;
+    }
+    end = begin;
   }
 }
 
@@ -154,6 +186,19 @@ double dot(const double* a, const double* b, std::size_t n) {
   for (; j < n; ++j) sums[j % kParts] += a[j] * b[j];
   return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
 }
+
+}  // namespace
+
+bool solve_positive(MatrixView<double> a, MatrixView<double> b) {
+  for (std::size_t i = 0; i < a.rows; ++i)
+    for (std::size_t j = 0; j < i; ++j) a(j, i) = a(i, j);
+  if (factor_tile(a) != 0) return false;
+  solve_lower(a, b);
+  solve_upper(a, b);
+  return true;
+}
+
+namespace {
 
 constexpr std::size_t kPivotStep = 48;  // pivots between the products that bring the rest of the matrix up to date
 constexpr std::size_t kPivotStrip = 192;
@@ -255,6 +300,16 @@ void solve(const TiledSymmetric<double>& factor, std::span<double> x) {
       at(I)[k] -= dot(u.row(k) + k + 1, at(I) + k + 1, u.rows - k - 1);
       at(I)[k] /= u(k, k);
     }
+  }
+}
+
+void solve(const TiledSymmetric<double>& factor, MatrixView<double> w) {
+  solve_lower(factor, 0, w);
+  const auto rows = [&](std::size_t I) { return w.slice(I * factor.tile(), factor.extent(I)); };
+  for (std::size_t I = factor.tiles_per_side(); I-- > 0;) {
+    for (std::size_t J = I + 1; J < factor.tiles_per_side(); ++J)
+      subtract_row_product(transposed(factor, J, I), rows(J), rows(I));
+    solve_upper(factor.block(I, I), rows(I));
   }
 }
 

@@ -16,12 +16,21 @@
 // backend has (backend/column_product.h) are of columns.
 namespace bochner::fixed_order {
 
+// c = a b, c = a^T b
+void multiply(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
+void transposed_multiply(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
+
 // c += a^T b, c -= a^T b
 void add_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
 void subtract_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
 
-// w <- L^-1 w, where u = L^T.
+// w <- L^-1 w and w <- L^-T w, where u = L^T.
 void solve_lower(MatrixView<const double> u, MatrixView<double> w);
+void solve_upper(MatrixView<const double> u, MatrixView<double> w);
+
+// b <- a^-1 b, of a symmetric a whose lower triangle is read; a is overwritten. False, and b as it was, where a is not
+// positive definite.
+bool solve_positive(MatrixView<double> a, MatrixView<double> b);
 
 // L^-1, where u = L^T; 0 above its diagonal.
 Matrix<double> inverse_lower(MatrixView<const double> u);
@@ -37,7 +46,8 @@ std::optional<std::size_t> factor(TiledSymmetric<double>& a, Threads& threads);
 // w <- L^-1 w for the rows and columns of L from tile `first` on; w has a row for each of them.
 void solve_lower(const TiledSymmetric<double>& factor, std::size_t first, MatrixView<double> w);
 
-// x <- (L L^T)^-1 x
+// x <- (L L^T)^-1 x, and the same of several columns at the speed of matrix products.
 void solve(const TiledSymmetric<double>& factor, std::span<double> x);
+void solve(const TiledSymmetric<double>& factor, MatrixView<double> w);
 
 }  // namespace bochner::fixed_order

@@ -7,9 +7,10 @@ import os
 import re
 import unittest
 
-from command import DATA, CommandTest
+from command import DATA, OTHER_PROCESSOR, CommandTest
 
 CPU = DATA / "cpu-small.csv"
+ADULT = DATA / "adult-small.csv"
 WITHOUT_FUSED = {"sse4", "scalar", "emu128"}  # outside the promise of the same bits
 
 
@@ -26,6 +27,14 @@ MODELS = {
         "33256bffc8a2d4bc496b488f80bf3c37e1458555303573e8b3a3b974ed713961"),
     "bins": (["--features", 20, "--map", "binning"],
         "5d3df0a3804497e781ce3996f583224e6e70b50917763f46b75a51d8724b5b5d"),
+}
+
+
+# The same of the automatic machine: what it learns from, the target, and the digest.
+RACED = 400  # rows
+AUTOMATIC = {
+    "numbers": (CPU, "usr", "TODO"),
+    "classes": (ADULT, "income", "TODO"),
 }
 
 
@@ -78,6 +87,28 @@ class Target(CommandTest):
     def test_ridge_models_are_those_of_every_machine(self):
         for name, (words, digest) in MODELS.items():
             self.succeed("train", CPU, "--target", "usr", "--bandwidth", 3, *words, "-o", "m")
+            self.assertEqual(arrays_digest(self.folder / "m"), digest, name)
+
+    def race(self, file, target, output, **options):
+        few = self.file("few.csv", b"".join(file.read_bytes().splitlines(keepends=True)[:1 + RACED]))
+        code, _, errors = self.run_command("train", few, "--target", target, "--effort", "fast", "-o", output, **options)
+        self.assertEqual(code, 0, errors)
+        return (self.folder / output).read_bytes()
+
+    def test_automatic_machines_are_those_of_every_other_target(self):
+        for name, (file, target, _) in AUTOMATIC.items():
+            model = self.race(file, target, "m")
+            for limit in set(self.targets()) - WITHOUT_FUSED:
+                self.assertEqual(self.race(file, target, "other", **limited(limit)), model, f"{name}, {limit}")
+
+    def test_automatic_machines_do_not_see_the_blas(self):
+        for name, (file, target, _) in AUTOMATIC.items():
+            other = self.race(file, target, "other", env=OTHER_PROCESSOR)
+            self.assertEqual(other, self.race(file, target, "m"), name)
+
+    def test_automatic_machines_are_those_of_every_machine(self):
+        for name, (file, target, digest) in AUTOMATIC.items():
+            self.race(file, target, "m")
             self.assertEqual(arrays_digest(self.folder / "m"), digest, name)
 
 

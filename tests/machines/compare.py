@@ -20,6 +20,7 @@ import tempfile
 
 ROWS = 10_000
 TRAINED = 2_000  # rows of the models that both train: emulation is slow
+IN_RACE = 600  # those of the automatic machine
 
 # How the first command trains the models that turn rows into features.
 FEATURES = {
@@ -41,7 +42,8 @@ MODELS = {
     "ridge of classes by cg, 300": (["--features", "300", "--solver", "cg", "--bandwidth", "3"], "kind", None),
     "ridge by dual": (["--features", "100", "--solver", "dual", "--bandwidth", "3", "--lambda", "1e-4"], "y", None),
     "ridge, bandwidth searched": (["--features", "64"], "y", None),
-    "ridge in double": (["--features", "64", "--precision", "double", "--bandwidth", "3"], "y", 1e-6),
+    "ridge in double": (["--features", "64", "--precision", "double", "--bandwidth", "3"], "y", None),
+    "linear": (["--map", "none"], "y", None),
     "nystroem": (["--features", "64", "--map", "nystroem", "--bandwidth", "3"], "y", None),
     "nystroem, laplacian": (["--features", "64", "--map", "nystroem:landmarks=leverage", "--kernel", "laplacian",
                              "--bandwidth", "3"], "kind", None),
@@ -49,8 +51,11 @@ MODELS = {
     "bins": (["--features", "20", "--map", "binning", "--bandwidth", "3"], "y", None),
     "bins of classes": (["--features", "20", "--map", "binning", "--bandwidth", "3"], "kind", None),
     "bins, scales searched": (["--features", "10", "--map", "binning:order=1-2"], "y", None),
+    "automatic": (["--effort", "fast"], "y", None),
+    "automatic, classes": (["--effort", "fast"], "kind", None),
 }
-LONG = {"ridge by dual", "ridge of classes, 600", "ridge of classes by cg, 300", "ridge in double", "logistic", "bins, scales searched"}
+RACED = {"automatic", "automatic, classes"}
+LONG = RACED | {"ridge by dual", "ridge of classes, 600", "ridge of classes by cg, 300", "ridge in double", "logistic", "bins, scales searched"}
 
 
 def run(command, *words):
@@ -106,7 +111,7 @@ def compare_features(commands, folder, rows):
     return broken
 
 
-def compare_models(commands, folder, rows, few):
+def compare_models(commands, folder, rows, raced, few):
     """Models by the same words."""
     broken = []
     print(f"models of {TRAINED} rows, same words", flush=True)
@@ -118,7 +123,8 @@ def compare_models(commands, folder, rows, few):
         outputs = [folder / "here.csv", folder / "there.csv"]
         scores = ["--scores"] if target == "kind" else []
         for command, model, output in zip(commands, models, outputs):
-            run(command, "train", rows, "-t", target, "--ignore", other_target, *words, "-o", model)
+            learnt = raced if name in RACED else rows
+            run(command, "train", learnt, "-t", target, "--ignore", other_target, *words, "-o", model)
             run(command, "predict", model, rows, "-o", output, *scores)
         same = models[0].read_bytes() == models[1].read_bytes()
         difference = apart(*outputs)
@@ -163,11 +169,12 @@ def main():
 
     with tempfile.TemporaryDirectory(prefix="bochner-machines-") as temporary:
         folder = pathlib.Path(temporary)
-        many, rows = folder / "rows.csv", folder / "few.csv"
+        many, rows, raced = folder / "rows.csv", folder / "few.csv", folder / "fewer.csv"
         make_rows(many, ROWS)
         make_rows(rows, TRAINED)
+        make_rows(raced, IN_RACE)
         broken = [] if given.few else compare_features(commands, folder, many)
-        broken += compare_models(commands, folder, rows, given.few)
+        broken += compare_models(commands, folder, rows, raced, given.few)
         broken += compare_parts(commands, folder, rows)
 
     if broken:

@@ -41,21 +41,22 @@ double element(const TiledSymmetric<double>& a, std::size_t i, std::size_t j) {
 
 TEST_P(BothCholesky, SolvesShiftedSystemsOfAnySize) {
   Threads threads(2);
-  for (std::size_t n : {1, 15, 16, 17, 64, 100}) {
-    const TiledSymmetric<double> a = random_matrix(n, 16);
-    const Cholesky factor(a, 3.0, threads, GetParam());
-    ASSERT_FALSE(factor.failed_column());
-    Matrix<double> x(n, 2), b(n, 2);
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t k = 0; k < 2; ++k) x(i, k) = b(i, k) = normal(6, Draw::frequency, i, k);
-    factor.solve(x.view());
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t k = 0; k < 2; ++k) {
-        double product = 3.0 * x(i, k);
-        for (std::size_t j = 0; j < n; ++j) product += element(a, i, j) * x(j, k);
-        EXPECT_NEAR(product, b(i, k), 1e-8) << n;
-      }
-  }
+  for (std::size_t n : {1, 15, 16, 17, 64, 100})
+    for (const std::size_t columns : {2, 4, 37}) {  // alone, together, in groups
+      const TiledSymmetric<double> a = random_matrix(n, n > 64 ? 30 : 16);
+      const Cholesky factor(a, 3.0, threads, GetParam());
+      ASSERT_FALSE(factor.failed_column());
+      Matrix<double> x(n, columns), b(n, columns);
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t k = 0; k < columns; ++k) x(i, k) = b(i, k) = normal(6, Draw::frequency, i, k);
+      factor.solve(x.view());
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t k = 0; k < columns; ++k) {
+          double product = 3.0 * x(i, k);
+          for (std::size_t j = 0; j < n; ++j) product += element(a, i, j) * x(j, k);
+          EXPECT_NEAR(product, b(i, k), 1e-8) << n;
+        }
+    }
 }
 
 TEST_P(BothCholesky, SolvedRowsHaveTheNormOfTheInverse) {

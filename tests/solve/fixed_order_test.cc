@@ -92,6 +92,60 @@ TEST(InverseLower, TimesTheFactorIsTheIdentity) {
   }
 }
 
+Matrix<double> random_columns(std::size_t n, std::size_t columns) {
+  Matrix<double> w(n, columns);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t c = 0; c < columns; ++c) w(i, c) = normal(6, Draw::frequency, i, c);
+  return w;
+}
+
+TEST(Multiply, AgreesWithPlainLoops) {
+  for (const std::size_t n : {1, 7, 130})
+    for (const std::size_t columns : {1, 5, 20}) {
+      const Matrix<double> a = random_columns(n, 33), b = random_columns(n, columns);
+      Matrix<double> transposed(33, columns), product(n, columns);
+      fixed_order::transposed_multiply(a.view(), b.view(), transposed.view());
+      fixed_order::multiply(a.view(), transposed.view(), product.view());
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t c = 0; c < columns; ++c) {
+          double sum = 0;
+          for (std::size_t k = 0; k < 33; ++k)
+            for (std::size_t r = 0; r < n; ++r) sum += a(i, k) * a(r, k) * b(r, c);
+          ASSERT_NEAR(product(i, c), sum, 1e-12 * double(33 * n)) << n << " " << columns;
+        }
+    }
+}
+
+TEST(SolvePositive, SolvesByTheLowerTriangle) {
+  for (const std::size_t n : {1, 2, 23, 24, 25, 100})
+    for (const std::size_t columns : {1, 20}) {
+      Matrix<double> a = random_gram(n, n);
+      for (std::size_t i = 0; i < n; ++i) a(i, i) += 1;
+      Matrix<double> lower = a;
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = i + 1; j < n; ++j) lower(i, j) = std::nan("");
+      const Matrix<double> given = random_columns(n, columns);
+      Matrix<double> x = given;
+      ASSERT_TRUE(fixed_order::solve_positive(lower.view(), x.view()));
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t c = 0; c < columns; ++c) {
+          double sum = 0;
+          for (std::size_t j = 0; j < n; ++j) sum += a(i, j) * x(j, c);
+          ASSERT_NEAR(sum, given(i, c), 1e-9) << n << " " << columns;
+        }
+    }
+}
+
+TEST(SolvePositive, LeavesTheRightSideWhereThereIsNoFactor) {
+  Matrix<double> a(2, 2), b(2, 1);
+  a(0, 0) = 1;
+  a(1, 0) = 2;
+  a(1, 1) = 1;
+  b(0, 0) = 3;
+  EXPECT_FALSE(fixed_order::solve_positive(a.view(), b.view()));
+  EXPECT_EQ(b(0, 0), 3);
+}
+
 TEST(SolveLower, AgreesWithTheInverse) {
   const std::size_t n = 60, columns = 7;
   Matrix<double> u = random_gram(n, n);
@@ -99,10 +153,8 @@ TEST(SolveLower, AgreesWithTheInverse) {
   std::vector<std::size_t> pivots(n);
   ASSERT_EQ(fixed_order::pivoted_factor(u.view(), 0, pivots), n);
   const Matrix<double> inverse = fixed_order::inverse_lower(u.view());
-  Matrix<double> w(n, columns);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t c = 0; c < columns; ++c) w(i, c) = normal(6, Draw::frequency, i, c);
-  const Matrix<double> given = w;
+  const Matrix<double> given = random_columns(n, columns);
+  Matrix<double> w = given;
   fixed_order::solve_lower(u.view(), w.view());
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t c = 0; c < columns; ++c) {

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "backend/column_product.h"
 #include "backend/cpu/operations.h"
+#include "backend/cpu/target_choice.h"
 #include "backend/cpu/targets.h"
 #include "base/aligned.h"
 
@@ -307,4 +309,13 @@ template void Operations::multiply(MatrixView<const float>, MatrixView<const flo
 template void Operations::multiply(MatrixView<const double>, MatrixView<const double>, double, MatrixView<double>);
 
 }  // namespace bochner::cpu
+
+namespace bochner {
+
+void row_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> product) {
+  cpu::choose_target();
+  cpu::Operations::multiply(a, b, 0.0, product);
+}
+
+}  // namespace bochner
 #endif

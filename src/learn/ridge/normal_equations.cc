@@ -40,9 +40,7 @@ Cholesky NormalEquations::shifted_factor(double shift, Threads& threads) const {
     for (std::size_t i = 0; i < g.rows; ++i)
       for (std::size_t j = 0; j < g.cols; ++j) g(i, j) -= weight * mi[i] * mj[j];
   });
-  const bool whole = sums.products() == GramFold::Products::whole;
-  return Cholesky(std::move(gram), shift, threads,
-                  whole ? Cholesky::Arithmetic::same_bits : Cholesky::Arithmetic::blas);
+  return Cholesky(std::move(gram), shift, threads, Cholesky::Arithmetic::same_bits);
 }
 
 Cholesky NormalEquations::factor(double lambda, Threads& threads) const {
