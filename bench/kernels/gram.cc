@@ -7,6 +7,8 @@
 // instruction set of the vectors: BOCHNER_TARGET=avx2. One thread is timed by the processor's clock, which a busy
 // machine disturbs less. bench_gram [--quick]
 
+#include "folds/gram.h"
+
 #include <cblas.h>
 #include <fmt/format.h>
 
@@ -23,7 +25,6 @@
 #include "base/threads.h"
 #include "base/tiled_symmetric.h"
 #include "bochner/processor.h"
-#include "folds/gram.h"
 #include "timing.h"
 
 namespace {
