@@ -53,7 +53,9 @@ void RaceRows::read(const Stream& stream) {
       std::copy_n(block.values + i * block.stride, block.cols, &x_(row, 0));
       const double* target = block.targets + i * block.target_count;
       std::copy_n(target, targets_.cols(), &targets_(row, 0));
-      for (std::size_t k = 0; k < y_.cols(); ++k) y_(row, k) = code_.encode(target, k);
+      // Rounded to float, as predictions are: the last bits of a double are those of the target's unit, and the steps
+      // of the flow would make much of them.
+      for (std::size_t k = 0; k < y_.cols(); ++k) y_(row, k) = double(float(code_.encode(target, k)));
       if (block.weights) {
         weights_.resize(x_.rows(), 1.0);
         weights_[row] = block.weights[i];
