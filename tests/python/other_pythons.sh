@@ -28,7 +28,8 @@ for python in "${chosen[@]}"; do
     continue
   fi
   "$env/bin/pip" wheel . -q --no-build-isolation --no-deps --no-index --disable-pip-version-check -w "$work/dist-$name" \
-    -C build-dir="$work/build-$name" -C cmake.define.BOCHNER_INSTALLED=ON -C cmake.define.CMAKE_PREFIX_PATH="$work/prefix"
+    --config-settings=build-dir="$work/build-$name" --config-settings=cmake.define.BOCHNER_INSTALLED=ON \
+    --config-settings=cmake.define.CMAKE_PREFIX_PATH="$work/prefix"
   wheel=$(echo "$work/dist-$name"/*.whl)
   "$env/bin/python" tests/python/check_wheel.py "$wheel"
   "$env/bin/pip" install -q --no-deps --no-index --disable-pip-version-check "$wheel"

@@ -16,7 +16,8 @@ rm -rf "$work/dist" "$work/prefix" "$work/repaired" "$work/clean"
 mkdir -p "$work/repaired"
 cmake --install "$build" --prefix "$work/prefix" >/dev/null
 "$python" -m pip wheel . --quiet --no-build-isolation --no-deps --disable-pip-version-check --no-index -w "$work/dist" \
-  -C build-dir="$work/build" -C cmake.define.BOCHNER_INSTALLED=ON -C cmake.define.CMAKE_PREFIX_PATH="$work/prefix"
+  --config-settings=build-dir="$work/build" --config-settings=cmake.define.BOCHNER_INSTALLED=ON \
+  --config-settings=cmake.define.CMAKE_PREFIX_PATH="$work/prefix"
 wheel=$(echo "$work"/dist/*.whl)
 echo "$(basename "$wheel"): $(stat -c %s "$wheel") bytes, with the system's libraries"
 # The wheel for others carries those libraries.
