@@ -21,7 +21,7 @@ struct PredictWords {
   std::vector<std::string> keep;
   std::string interval;
   std::optional<double> level;  // of the interval
-  bool scores = false, probabilities = false, names = false;
+  bool scores = false, probabilities = false, deviation = false, names = false;
   RunOptions run;
   FileOptions format;
 };
@@ -44,6 +44,7 @@ std::string heading(const Model& model, const PredictWords& words, const KeptCel
   if (is_clusters(model)) names.push_back("cluster");
   for (std::size_t k = 0; k < model.outputs() && has_numbers(model, words); ++k)
     names.push_back((has_label(model) ? "score:" : "") + out.names[k]);
+  for (std::size_t k = 0; k < model.outputs() && words.deviation; ++k) names.push_back("deviation:" + out.names[k]);
   for (std::size_t k = 0; k < model.outputs() && words.level; ++k)
     for (const char* side : {"lower:", "upper:"}) names.push_back(side + out.names[k]);
   if (words.probabilities)
@@ -53,10 +54,11 @@ std::string heading(const Model& model, const PredictWords& words, const KeptCel
   return line + "\n";
 }
 
-// The numbers of a row that go out after its label.
+// The numbers of a row that go out after its label. values: the outputs, and their deviations where these go out.
 std::vector<double> numbers_of(const Model& model, const double* values, const PredictWords& words) {
   std::vector<double> numbers;
   if (has_numbers(model, words)) numbers.assign(values, values + model.outputs());
+  if (words.deviation) numbers.insert(numbers.end(), values + model.outputs(), values + 2 * model.outputs());
   for (std::size_t k = 0; k < model.outputs() && words.level; ++k) {
     const auto [lower, upper] = model.intervals()->around(values[k], *words.level, k);
     numbers.insert(numbers.end(), {lower, upper});
@@ -83,6 +85,11 @@ void check_words(const PredictWords& words, const Model& model) {
   require(!words.probabilities || model.has_probabilities(),
           "--probabilities: the scores of {} are no probabilities; train with --calibrate or --learner logistic",
           model.report().learner);
+  if (words.deviation) {
+    require(!classes, "--deviation: the model puts out classes, expected values; use --probabilities");
+    require(model.has_deviation(),
+            "--deviation: the model has none; train with --deviation (ridge), --calibrate or the automatic machine");
+  }
   if (words.level) {
     require(!classes, "--interval: the model puts out classes, expected values; use --probabilities");
     require(model.intervals().has_value(), "--interval: the model has no intervals; train with --calibrate or --auto");
@@ -105,15 +112,21 @@ void check_words(const PredictWords& words, const Model& model) {
       words.output);
 }
 
+// visit(values) as numbers_of() takes them.
+void predict_rows(const Model& model, Rows& rows, const Execution& execution, const PredictWords& words,
+                  const Model::Visit& visit) {
+  words.deviation ? model.predict_with_deviation(rows, execution, visit) : model.predict(rows, execution, visit);
+}
+
 // As float64: the label of a class is left out, the number of a cluster is not.
 std::size_t write_npy(const Model& model, Rows& rows, std::size_t count, const Execution& execution,
                       const PredictWords& words, Output& output) {
   const bool scores = has_numbers(model, words), clusters = is_clusters(model);
   output.write(npy_header("<f8", count,
                           (clusters ? 1 : 0) + (scores ? model.outputs() : 0) +
-                              (words.level ? 2 * model.outputs() : 0) +
+                              (words.deviation ? model.outputs() : 0) + (words.level ? 2 * model.outputs() : 0) +
                               (words.probabilities ? model.schema().labels.size() : 0)));
-  model.predict(rows, execution, [&](const RowBlock<double>& predictions) {
+  predict_rows(model, rows, execution, words, [&](const RowBlock<double>& predictions) {
     for (std::size_t i = 0; i < predictions.rows; ++i) {
       const double* const values = predictions.values + i * predictions.stride;
       std::vector<double> numbers = numbers_of(model, values, words);
@@ -129,7 +142,7 @@ std::size_t write_text(const Model& model, Rows& rows, const Execution& executio
   if (words.names) output.write(heading(model, words, kept));
   std::size_t count = 0;
   std::string line;
-  model.predict(rows, execution, [&](const RowBlock<double>& predictions) {
+  predict_rows(model, rows, execution, words, [&](const RowBlock<double>& predictions) {
     for (std::size_t i = 0; i < predictions.rows; ++i) {
       line.clear();
       if (!kept.columns.empty()) {
@@ -187,6 +200,9 @@ void add_predict(Command& app, Job& job) {
                     "Classes: after the label the score of each class (of the second of two)");
   command->add_flag("--probabilities", words->probabilities,
                     "Calibrated and logistic models: after the label the probability of each class");
+  command->add_flag("--deviation", words->deviation,
+                    "Numbers, of models trained with --deviation or calibrated: after the values the standard "
+                    "deviation of each");
   command
       ->add_option("--interval", words->interval,
                    "Calibrated models of numbers: after the values the ends of intervals that hold this share, such as "
@@ -203,6 +219,7 @@ void add_predict(Command& app, Job& job) {
       "  bochner predict cars.model new.csv -o prices.csv\n"
       "  bochner predict adult.model new.csv --keep id --scores --names | head\n"
       "  bochner predict cars.model new.csv --interval 0.9 --names\n"
+      "  bochner predict cars.model new.csv --deviation --names\n"
       "  zcat new.csv.gz | bochner predict cars.model - > prices.csv\n"
       "A line holds the label, or the number; several targets have commas between. There is no heading without "
       "--names.\n"

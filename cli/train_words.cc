@@ -116,6 +116,10 @@ void TrainWords::add(Command& app) {
 }
 
 void TrainWords::add_learner(Command& app) {
+  app.add_flag("--deviation", deviation,
+               "Keep what `predict --deviation` takes for a standard deviation of each row: ridge as a Gaussian "
+               "process, and the automatic machine")
+      ->group(kMachine);
   app.add_option("--learner", learner,
                  "ridge or knn; for classes svm, hard-svm or logistic, for numbers huber or svr (epsilon-insensitive)")
       ->type_name("L")
@@ -216,7 +220,7 @@ RowsOptions TrainWords::rows() const {
 
 // The first word given that says what the automatic machine would choose; none: "".
 std::string TrainWords::machine_word() const {
-  const auto others = {"--auto", "--effort", "--budget", "--seed", "--calibrate"};
+  const auto others = {"--auto", "--effort", "--budget", "--seed", "--calibrate", "--deviation"};
   for (const Word* option : command->get_options()) {
     const std::string name = option->get_name();
     const bool chooses = option->get_group() == kMachine || name == "--scale" || name == "--validation";
@@ -274,6 +278,7 @@ TrainOptions TrainWords::options() const {
     options.ridge.select =
         parse_word<Select>("--select", select, {{"loo", Select::leave_one_out}, {"holdout", Select::hold_out}});
   options.ridge.intercept = !no_intercept;
+  options.ridge.deviation = deviation;
   options.ridge.seed = options.seed = seed;
   for (const std::string& text : class_weights) {
     const auto [label, weight] = split_pair(text);

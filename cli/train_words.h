@@ -26,7 +26,7 @@ struct TrainWords : FeatureWords {
   double test = 0;
   Word *folds_given = nullptr, *test_given = nullptr;
   const Command* command = nullptr;
-  bool no_intercept = false, json = false, automatic = false, calibrate = false;
+  bool no_intercept = false, json = false, automatic = false, calibrate = false, deviation = false;
   CheckpointWords checkpoint;
   RunOptions run;
   FileOptions format;

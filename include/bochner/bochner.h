@@ -21,6 +21,7 @@
 #include "bochner/conditional.h"
 #include "bochner/contours.h"
 #include "bochner/csv_text.h"
+#include "bochner/deviation.h"
 #include "bochner/drawn.h"
 #include "bochner/drift.h"
 #include "bochner/duplicates.h"

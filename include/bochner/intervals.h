@@ -32,6 +32,7 @@ struct Intervals {
     std::vector<double> residuals = {};                  // divided by s, ascending, each of the same weight
 
     double spread(double prediction) const;
+    double root_mean_square() const;  // of the residuals: times the spread, a standard deviation
     bool operator==(const Target&) const = default;
   };
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "bochner/calibration.h"
+#include "bochner/deviation.h"
 #include "bochner/evaluation.h"
 #include "bochner/execution.h"
 #include "bochner/intervals.h"
@@ -78,6 +79,15 @@ class Model {
   // Learns either from rows with targets that the training did not see. What the model predicts stays as it is.
   void learn_uncertainty(Rows& unseen, const Execution& execution = {});
 
+  // A standard deviation of each prediction: what the training kept for it (RidgeOptions::deviation), otherwise, where
+  // there are intervals, that of their residuals about predictions of this size.
+  const std::optional<Deviation>& deviation() const { return deviation_; }
+  void set_deviation(std::optional<Deviation> deviation);
+  bool has_deviation() const { return deviation_ || intervals_; }
+  // As predict(), with the deviation of each output behind the outputs: 2 outputs() columns.
+  void predict_with_deviation(Rows& rows, const Execution& execution, const Visit& visit) const;
+  Matrix<double> predict_with_deviation(Rows& rows, const Execution& execution = {}) const;
+
   // Whether there are probabilities (a calibration, or a logistic head), and those of the classes for one row of
   // scores. A label is that of the largest score: near a tie a calibration may find another class likelier.
   bool has_probabilities() const;
@@ -91,6 +101,8 @@ class Model {
 
  private:
   Outputs described(std::optional<Outputs> told) const;
+  using Predict = std::function<void(const Visit& visit)>;
+  static Matrix<double> gathered(std::size_t columns, const Predict& predict);
   void predict_by(const MapPtr& map, Rows& rows, const Execution& execution, const Visit& visit) const;
   Evaluation examine_density(const MapPtr& density, Rows& rows, const Execution& execution, bool by_weight) const;
 
@@ -102,6 +114,7 @@ class Model {
   Outputs puts_out_;
   std::optional<Calibration> calibration_;
   std::optional<Intervals> intervals_;
+  std::optional<Deviation> deviation_;
 };
 
 }  // namespace bochner

@@ -87,9 +87,11 @@ struct Report {
   std::vector<double> part_weights;   // of the kernels, where the head is a sum of parts learnt together
   std::string validation;             // how the score was found: "leave-one-out", "8192 rows held out", a file
   std::optional<Score> score;
-  std::optional<Score> test;                             // of rows that nothing in the training saw
-  std::vector<Score> folds;                              // of cross-validation of the whole training
-  std::vector<PathPoint> path;                           // every lambda that was tried
+  std::optional<Score> test;    // of rows that nothing in the training saw
+  std::vector<Score> folds;     // of cross-validation of the whole training
+  std::vector<PathPoint> path;  // every lambda that was tried
+  // Of each target, of ridge by Cholesky on rows without weights: as of a Gaussian process with the likeliest noise.
+  std::vector<double> log_marginal_likelihood;
   std::vector<std::pair<double, double>> target_ranges;  // regression: the least and the greatest target
   std::vector<std::pair<double, double>> input_ranges;   // of each input as the maps see it; empty: too many to keep
   double missing_share = 0;                              // of the input cells

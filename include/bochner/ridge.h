@@ -29,7 +29,10 @@ struct RidgeOptions {
   double tolerance = 1e-4;       // cg: how far the objective may stay above its minimum, as a fraction of it
   std::size_t most_steps = 200;  // cg: passes for one solution; not getting there is in the report
   bool intercept = true;         // not penalised
-  std::uint64_t seed = 0;        // which rows are held out
+  // Keep the inverse factor of the features that Model::deviation() takes, D^2 / 2 numbers: by Cholesky, for numbers.
+  // The automatic machine heeds it too.
+  bool deviation = false;
+  std::uint64_t seed = 0;  // which rows are held out
 };
 
 }  // namespace bochner

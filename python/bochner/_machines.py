@@ -183,37 +183,37 @@ class KernelMachine(ModelEstimator):
         names = getattr(y, "columns", None) if getattr(y, "ndim", 1) == 2 else [getattr(y, "name", None)]
         return [str(name) for name in names] if names is not None and all(n is not None for n in names) else None
 
-    def _answers(self, X):
-        """The model's numbers for new rows: values of targets or scores of classes."""
+    def _answers(self, X, deviations=False):
+        """The model's numbers for new rows: values of targets, with their deviations behind, or scores of classes."""
         check_is_fitted(self, "model_")
         schema = self.model_.schema
         if _data.is_path(X):
             reading = _core.RowsOptions()
             reading.target_required = False
-            return self.model_.predict(_core.open_rows(os.fspath(X), schema, reading), self._execution())
+            return self.model_.predict(_core.open_rows(os.fspath(X), schema, reading), self._execution(), deviations)
         if _streams.is_stream(X):
-            return np.concatenate([self._answers_of_batch(batch) for batch in _streams.inputs_of(X)])
+            return np.concatenate([self._answers_of_batch(batch, deviations) for batch in _streams.inputs_of(X)])
         text = any(column.kind == _core.Column.Kind.category for column in schema.columns)
         if hasattr(X, "columns") and (text or _data.is_mixed_table(X)):
             with _data.table_file(X) as path:
-                return self._answers(path)
+                return self._answers(path, deviations)
         blocks = _streams.frame_blocks(X)
         if blocks is not None:
-            return _streams.stacked(map(self._answers, blocks), len(X))
+            return _streams.stacked((self._answers(block, deviations) for block in blocks), len(X))
         X, rows = self._new_rows(X)
-        return self.model_.predict(rows, self._execution())
+        return self.model_.predict(rows, self._execution(), deviations)
 
-    def _answers_of_batch(self, batch):
+    def _answers_of_batch(self, batch, deviations):
         """Arrow's batches are written where they hold text or missing cells; others are arrays, tables or tensors."""
         if not hasattr(batch, "num_rows"):
-            return self._answers(batch)
+            return self._answers(batch, deviations)
         text = any(column.kind == _core.Column.Kind.category for column in self.model_.schema.columns)
         if text or not _streams.is_plain(batch) or any(column.null_count for column in batch.columns):
             with _data.table_file(batch) as path:
-                return self._answers(path)
+                return self._answers(path, deviations)
         numbers, names = _streams.numbers_of(batch)
         X, rows = self._new_rows(numbers, names)
-        return self.model_.predict(rows, self._execution())
+        return self.model_.predict(rows, self._execution(), deviations)
 
 
 class RegressorMachine(KernelMachine):
@@ -228,10 +228,20 @@ class RegressorMachine(KernelMachine):
         self._one_target = y.ndim == 1
         return y.astype(np.float64, copy=False)
 
-    def predict(self, X):
-        """Values of the targets for new rows: array, sparse matrix, table or path."""
-        values = self._answers(X)
-        return values[:, 0] if self._one_target else values
+    def predict(self, X, return_std=False):
+        """Values of the targets for new rows: array, sparse matrix, table or path.
+
+        With ``return_std`` also the standard deviation of each, in the same shape: of a machine with ``deviation=True``,
+        and from the residuals of rows held out of one that has intervals.
+        """
+        if not return_std:
+            values = self._answers(X)
+            return values[:, 0] if self._one_target else values
+        check_is_fitted(self, "model_")
+        if not self.model_.has_deviation:
+            raise AttributeError("the model has no deviations; fit with deviation=True, or with calibrate=True")
+        values, deviations = np.split(self._answers(X, True), 2, axis=1)
+        return (values[:, 0], deviations[:, 0]) if self._one_target else (values, deviations)
 
     def predict_interval(self, X, level=0.9):
         """Lower and upper values between which a share ``level`` of rows like the training's lie, from rows held out.

@@ -46,6 +46,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Automatic, RegressorMac
         where it must. The machine then depends on the number of threads.
     calibrate : bool, default=False
         Learn intervals also where the machine is not the automatic one; that one always does.
+    deviation : bool, default=False
+        Keep a Gaussian process at the landmarks for ``predict(X, return_std=True)``, which then grows far from the rows
+        of training; without it deviations are those of held-out residuals.
     {draws}
     verbose : bool, default=False
         Print each choice as it is made.
@@ -54,6 +57,17 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Automatic, RegressorMac
     ----------
     {fitted}
     """
+
+    def __init__(
+        self, effort="normal", *, budget=None, calibrate=False, deviation=False, random_state=0, n_jobs=None,
+        verbose=False):
+        super().__init__(
+            effort, budget=budget, calibrate=calibrate, random_state=random_state, n_jobs=n_jobs, verbose=verbose)
+        self.deviation = deviation
+
+    def _set_machine(self, options, total_weight):
+        super()._set_machine(options, total_weight)
+        options.ridge.deviation = bool(self.deviation)
 
 
 @documented

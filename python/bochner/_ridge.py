@@ -69,6 +69,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, _Sums, RegressorMachine):
     {least_squares}
     calibrate : bool, default=False
         Train once more on 85 % of the rows to learn intervals.
+    deviation : bool, default=False
+        Keep what ``predict(X, return_std=True)`` takes, for ridge as the mean of a Gaussian process.
     {common}
 
     Attributes
@@ -78,8 +80,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, _Sums, RegressorMachine):
 
     def __init__(
         self, alpha=None, *, map="fourier", kernel="gaussian", bandwidth=None, n_components=None, scale=None,
-        solver="auto", fit_intercept=True, calibrate=False, precision="float", random_state=0, n_jobs=None,
-        verbose=False):
+        solver="auto", fit_intercept=True, calibrate=False, deviation=False, precision="float", random_state=0,
+        n_jobs=None, verbose=False):
         self.alpha = alpha
         self.map = map
         self.kernel = kernel
@@ -89,10 +91,15 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, _Sums, RegressorMachine):
         self.solver = solver
         self.fit_intercept = fit_intercept
         self.calibrate = calibrate
+        self.deviation = deviation
         self.precision = precision
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def _set_learner(self, options, total_weight):
+        super()._set_learner(options, total_weight)
+        options.ridge.deviation = bool(self.deviation)
 
     def partial_fit(self, X, y, sample_weight=None):
         """Adds rows to those of earlier calls, of which only sums are kept; the answers are those of all rows so far.

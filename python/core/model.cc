@@ -40,6 +40,7 @@ void bind_report(nb::module_& m) {
       .def_ro("bandwidth", &Report::bandwidth)
       .def_ro("validation", &Report::validation)
       .def_ro("notes", &Report::notes)
+      .def_ro("log_marginal_likelihood", &Report::log_marginal_likelihood)
       .def_ro("seconds", &Report::seconds)
       .def_prop_ro("converged", [](const Report& r) { return r.termination != Termination::step_limit; })
       .def_prop_ro("score", [](const Report& r) { return r.score ? r.score->text() : ""; })
@@ -71,14 +72,18 @@ void bind_model(nb::module_& m) {
                      return model.transform_map() ? std::optional<HeldMap>(HeldMap{model.transform_map()})
                                                   : std::nullopt;
                    })
-      .def("predict",
-           [](const Model& model, HeldRows& rows, Execution execution) {
-             return to_array(run_long([&](const CancelFunction& cancel) {
-               execution.cancel = cancel;
-               rows.rows->rewind();
-               return model.predict(*rows.rows, execution);
-             }));
-           })
+      .def(
+          "predict",
+          [](const Model& model, HeldRows& rows, Execution execution, bool with_deviation) {
+            return to_array(run_long([&](const CancelFunction& cancel) {
+              execution.cancel = cancel;
+              rows.rows->rewind();
+              return with_deviation ? model.predict_with_deviation(*rows.rows, execution)
+                                    : model.predict(*rows.rows, execution);
+            }));
+          },
+          nb::arg("rows"), nb::arg("execution"), nb::arg("with_deviation") = false)
+      .def_prop_ro("has_deviation", &Model::has_deviation)
       .def_prop_ro("has_probabilities", &Model::has_probabilities)
       .def("probabilities",
            [](const Model& model, const Array2<double>& scores) { return to_array(probabilities_of(model, scores)); })

@@ -67,6 +67,7 @@ void bind_learners(nb::module_& m) {
       .def_rw("tolerance", &RidgeOptions::tolerance)
       .def_rw("most_steps", &RidgeOptions::most_steps)
       .def_rw("intercept", &RidgeOptions::intercept)
+      .def_rw("deviation", &RidgeOptions::deviation)
       .def_rw("seed", &RidgeOptions::seed);
   nb::class_<LearnerOptions> learner(m, "LearnerOptions");
   nb::enum_<LearnerOptions::Weighting>(learner, "Weighting")

@@ -14,6 +14,8 @@ import bochner
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from sklearn.linear_model import Ridge
 
 COMMAND = os.environ.get("BOCHNER_COMMAND")
@@ -217,6 +219,25 @@ def test_intervals_and_probabilities_come_with_calibration():
     assert np.allclose(sure.sum(axis=1), 1) and np.mean(sure[np.arange(500), y[1000:]]) > 0.8
     with pytest.raises(AttributeError, match="calibrate"):
         bochner.KernelRidge(n_components=32).fit(X[:300], y[:300]).predict_interval(X)
+
+
+def test_deviations_are_those_of_a_gaussian_process():
+    X, y = problem(rows=400)
+    X, fresh, y = X[:200].astype(np.float32), 1.5 * X[200:], y[:200]
+    alpha, scale = 0.3, 1.7
+    machine = bochner.KernelRidge(alpha, map="nystroem:tolerance=1e-13", bandwidth=scale, n_components=200, scale="none",
+                                  fit_intercept=False, precision="double", deviation=True).fit(X, y)
+    K = RBF(scale)(X.astype(np.float64))
+    noise = y @ np.linalg.solve(K / alpha + np.eye(200), y) / 200
+    kernel = ConstantKernel(noise / alpha) * RBF(scale) + WhiteKernel(noise)
+    process = GaussianProcessRegressor(kernel, alpha=0, optimizer=None).fit(X.astype(np.float64), y)
+    expected, deviation = process.predict(fresh, return_std=True)
+    found = machine.predict(fresh, return_std=True)
+    np.testing.assert_allclose(found[0], expected, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(found[1], deviation, rtol=1e-5)
+    np.testing.assert_allclose(machine.report_.log_marginal_likelihood, [process.log_marginal_likelihood_value_], rtol=1e-6)
+    with pytest.raises(AttributeError, match="deviation=True"):
+        bochner.KernelRidge(n_components=32).fit(X, y).predict(X, return_std=True)
 
 
 @pytest.mark.parametrize("kind", ["rows", "columns", "float32", "memmap", "csr"])

@@ -28,6 +28,7 @@ constexpr Spelt kOptions[] = {
     {Option::checkpoint, "checkpoint.path", "--checkpoint or -o"},
     {Option::date_order, "date_order", "--date-order"},
     {Option::decimal, "decimal", "--decimal"},
+    {Option::deviation, "deviation", "--deviation"},
     {Option::double_precision, "double_precision", "--precision double"},
     {Option::features, "features", "--features"},
     {Option::header, "header", "--header or --no-header"},

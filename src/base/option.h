@@ -17,6 +17,7 @@ enum class Option {
   checkpoint,
   date_order,
   decimal,
+  deviation,
   double_precision,
   features,
   header,

@@ -13,12 +13,17 @@
 #include <numbers>
 #include <numeric>
 
+#include "folds/gram.h"
+#include "kernels/stable.h"
 #include "learn/columns.h"
 #include "learn/descend.h"
 #include "maps/map_rows.h"
+#include "maps/nystroem.h"
+#include "maps/variance.h"
 #include "random/draw.h"
 #include "random/elementary.h"
 #include "run/logged.h"
+#include "solve/cholesky.h"
 #include "solve/dense.h"
 #include "solve/fixed_order.h"
 
@@ -34,6 +39,8 @@ constexpr std::size_t kLeastLeafRows = 500;
 constexpr double kLeafGain = 0.15;  // of the error, that leaves lower: then a machine twice as large is tried
 constexpr std::size_t kMostDirections = 512, kKeptDirections = 256;  // of rows in a metric; of those that have more
 constexpr std::size_t kDirectionRows = 4096;                         // that they come from
+constexpr std::size_t kMostVarianceLandmarks = 1000;
+constexpr double kLeastVarianceNoise = 1e-5;  // lambda m: float features carry no more
 constexpr std::size_t kOneTreeRows = 100000;  // from which one tree speaks for all while the blend is weighed
 
 int decade(double lambda) { return int(std::lround(portable_log(lambda) / std::numbers::ln10)); }
@@ -353,6 +360,32 @@ MapPtr MetricMachine::refit() const {
   solve_leaves(on_, {u_.view(), left.view(), rows_.rows.weights}, metric_.q, leaf_lambdas_, trees);
   return chain({project_, sum({landmarks, leaf_machines(u_, metric_.q, std::move(trees))})});
 }
+
+MapPtr MetricMachine::projected_variance() const {
+  const std::size_t m = std::min(landmarks_.size(), kMostVarianceLandmarks);
+  const Matrix<float> points = gather(u_, {landmarks_.begin(), landmarks_.begin() + std::ptrdiff_t(m)});
+  const Kernel kernel = stable(2, metric_.q);
+  Matrix<double> wide(m, points.cols()), K(m, m);
+  std::copy_n(points.data(), m * points.cols(), wide.data());
+  kernel_rows(on_.ops, kernel, RowBlock<double>::dense(std::as_const(wide).view()),
+              kernel_landmarks<double>(kernel, points.view()), K.view());
+  TiledSymmetric<double> lower(m, GramFold::tile_for(m));
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j <= i; ++j) lower.at(i, j) = 0.5 * (K(i, j) + K(j, i));
+  double log_lambda = 0;
+  for (const double lambda : lambdas_) log_lambda += std::log(lambda) / double(lambdas_.size());
+  const Cholesky factor(std::move(lower), std::max(double(m) * std::exp(log_lambda), kLeastVarianceNoise), on_.threads,
+                        Cholesky::Arithmetic::same_bits);
+  return chain({std::make_shared<const NystroemMap>(kernel, points, factor.inverse_factor(on_.threads), "given"),
+                variance_map({.inputs = m, .constant = 1, .square = -1})});
+}
+
+std::vector<double> MetricMachine::held_variances() const {
+  const Matrix<double> found = predict_rows(on_, *projected_variance(), gather(u_, held_).view());
+  return {found.data(), found.data() + found.rows()};
+}
+
+MapPtr MetricMachine::variance() const { return chain({project_, projected_variance()}); }
 
 std::string MetricMachine::text() const {
   std::string text =

@@ -61,6 +61,11 @@ class MetricMachine {
   MapPtr refit() const;                 // the same on all rows
   void release() { ridge_ = nullptr; }  // of the sums; a refit makes them again
 
+  // 1 - k(x)'(K + lambda m I)^-1 k(x) of the rows held out: what a Gaussian process that knows the values at m of the
+  // landmarks, which stand for all rows, does not know at x, as a share of what it did not know at first.
+  std::vector<double> held_variances() const;
+  MapPtr variance() const;  // the same, of rows as they are in `rows`
+
  private:
   MetricRows projected() const { return {u_.view(), rows_.rows.y, rows_.rows.weights}; }
   LandmarkRidge& ridge() const;                          // made when it is first asked for
@@ -73,6 +78,7 @@ class MetricMachine {
   void take(const std::vector<double>& choices);
   bool leaves() const;
   Matrix<double> residuals(const Map& landmarks) const;
+  MapPtr projected_variance() const;
 
   const Workers& on_;
   const MachineRows& rows_;

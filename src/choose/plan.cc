@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/option.h"
 #include "base/require.h"
 #include "bochner/bandwidth.h"
 #include "choose/bandwidth_search.h"
@@ -236,6 +237,12 @@ void check_bandwidth(const Bandwidth& bandwidth, std::size_t inputs) {
 void check_options(const TrainOptions& options, std::size_t inputs) {
   require(options.budget >= 0 && std::isfinite(options.budget), "budget: found {}, expected a number of seconds",
           options.budget);
+  require(!options.ridge.deviation || options.learner.learner == Learner::ridge,
+          "{}: found with the learner {}, expected ridge or the automatic machine: others are no Gaussian process",
+          Option::deviation, learner_row(options.learner.learner).name);
+  require(!options.ridge.deviation || !has_bins(options.map),
+          "{}: found with bins, expected dense features (fourier, nystroem, none) or the automatic machine",
+          Option::deviation);
   const std::vector<PartPlan> parts = map_parts(options);
   for (PartPlan part : parts_before(options)) {
     part.request.inputs = inputs;

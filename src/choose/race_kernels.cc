@@ -53,6 +53,16 @@ RacedKernels race_kernels(const Workers& on, const RaceRows& rows, const MapPtr&
   }
   out.candidates = {candidate("scaled inputs", rows, inputs, diagonal),
                     candidate("learnt directions", rows, inputs, full)};
+  const Machines& better = out.candidates[0].error <= out.candidates[1].error ? diagonal : full;
+  out.variance = [inputs, better] {
+    KernelVariance found;
+    for (const auto& machine : better) {
+      const std::vector<double> held = machine->held_variances();
+      found.held.insert(found.held.end(), held.begin(), held.end());
+    }
+    found.map = chain({inputs, better[0]->variance()});
+    return found;
+  };
   return out;
 }
 

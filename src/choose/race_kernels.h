@@ -3,15 +3,23 @@
 
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "choose/race.h"
 
 namespace bochner {
 
+// What a Gaussian process in the better metric does not know.
+struct KernelVariance {
+  std::vector<double> held;  // at the rows held out, by the landmarks of their own fold
+  MapPtr map;                // at any row, by those of the first fold
+};
+
 struct RacedKernels {
   std::vector<Candidate> candidates;  // a scale per input, directions of inputs
   Metric diagonal;                    // of the first fold
+  std::function<KernelVariance()> variance;
 };
 
 // Machines in metrics that are learnt on the rows not held out, in each fold anew; a refit is the mean of the folds'

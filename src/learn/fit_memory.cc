@@ -97,6 +97,7 @@ MemoryPlan cholesky_memory(const FitSize& s, const RidgeOptions& options, double
   solve.add("vectors", vector_bytes(s, 4) + (left_out ? threads * 2 * kMappedRows * D * sizeof(double) +
                                                             n * double(s.outputs) * sizeof(double)
                                                       : 0));
+  if (options.deviation) solve.add("inverse factor", 1.5 * D * D * sizeof(double));
   if (s.validation) {
     solve.add("heads", vector_bytes(s, lambdas));
     validate.add("heads", vector_bytes(s, 3 * lambdas));

@@ -146,6 +146,14 @@ double Intervals::Target::spread(double prediction) const {
   return spreads[right - 1] + share * (spreads[right] - spreads[right - 1]);
 }
 
+double Intervals::Target::root_mean_square() const {
+  double most = 0, sum = 0;
+  for (const double r : residuals) most = std::max(most, std::fabs(r));
+  if (!(most > 0)) return 0;
+  for (const double r : residuals) sum += (r / most) * (r / most);
+  return most * std::sqrt(sum / double(residuals.size()));
+}
+
 double Intervals::greatest_level() const {
   double level = 1;
   for (const Target& t : targets) level = std::min(level, 1 - 2 / (double(t.residuals.size()) + 1));

@@ -21,6 +21,7 @@
 #include "maps/threshold.h"
 #include "maps/tree_sum.h"
 #include "maps/twofold.h"
+#include "maps/variance.h"
 
 namespace bochner {
 
@@ -49,6 +50,7 @@ constexpr std::pair<const char*, MapPtr (*)(const Archive&)> kLoaders[] = {
     {"leaf_machines", load_leaf_machines},
     {"tree_sum", load_tree_sum},
     {"knn", load_knn},
+    {"variance", load_variance},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "maps/lower_factor.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace bochner {
@@ -30,6 +31,19 @@ std::size_t factor_lower_in_place(MatrixView<double> a) {
     a(j, j) = std::sqrt(pivot);
   }
   return 0;
+}
+
+std::vector<double> triangle_of(MatrixView<const double> lower) {
+  std::vector<double> triangle;
+  triangle.reserve(lower.rows * (lower.rows + 1) / 2);
+  for (std::size_t i = 0; i < lower.rows; ++i) triangle.insert(triangle.end(), lower.row(i), lower.row(i) + i + 1);
+  return triangle;
+}
+
+Matrix<double> lower_from(std::span<const double> triangle, std::size_t size) {
+  Matrix<double> lower(size, size);
+  for (std::size_t i = 0; i < size; ++i) std::copy_n(triangle.data() + i * (i + 1) / 2, i + 1, &lower(i, 0));
+  return lower;
 }
 
 // Rows of L^-1 by forward substitution, as combinations of those before.

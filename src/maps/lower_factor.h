@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "bochner/matrix.h"
 
@@ -13,6 +14,10 @@ namespace bochner {
 
 // The lower triangle of a = L L^T becomes L. Returns 0, or 1 + the column where a is not positive definite.
 std::size_t factor_lower_in_place(MatrixView<double> a);
+
+// The lower triangle, row after row, up to the diagonal, as model files hold it; and back.
+std::vector<double> triangle_of(MatrixView<const double> lower);
+Matrix<double> lower_from(std::span<const double> triangle, std::size_t size);
 
 // L^-1, lower triangular.
 Matrix<double> inverse_lower(MatrixView<const double> lower);

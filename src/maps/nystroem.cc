@@ -15,6 +15,7 @@
 #include "bochner/nystroem.h"
 #include "kernels/law.h"
 #include "maps/load.h"
+#include "maps/lower_factor.h"
 
 namespace bochner {
 
@@ -152,9 +153,7 @@ void NystroemMap::save(Archive& archive) const {
                   {"inputs", inputs()},      {"length_scales", kernel_.length_scales.size()}};
   archive.put<double>("length_scale", kernel_.length_scales, {kernel_.length_scales.size()});
   archive.put<float>("landmark", {landmarks_.data(), m * inputs()}, {m, inputs()});
-  std::vector<double> triangle;  // row after row, up to the diagonal
-  triangle.reserve(m * (m + 1) / 2);
-  for (std::size_t i = 0; i < m; ++i) triangle.insert(triangle.end(), &inverse_(i, 0), &inverse_(i, 0) + i + 1);
+  const std::vector<double> triangle = triangle_of(inverse_.view());
   archive.put<double>("inverse_factor", triangle, {triangle.size()});
 }
 
@@ -174,9 +173,8 @@ MapPtr load_nystroem(const Archive& archive) {
     const std::vector<double> triangle = archive.get<double>("inverse_factor", {m * (m + 1) / 2});
     Matrix<float> landmarks(m, inputs);
     std::copy(points.begin(), points.end(), landmarks.data());
-    Matrix<double> inverse(m, m);
-    for (std::size_t i = 0; i < m; ++i) std::copy_n(triangle.data() + i * (i + 1) / 2, i + 1, &inverse(i, 0));
-    return std::make_shared<const NystroemMap>(std::move(kernel), std::move(landmarks), std::move(inverse), chosen_by);
+    return std::make_shared<const NystroemMap>(std::move(kernel), std::move(landmarks), lower_from(triangle, m),
+                                               chosen_by);
   });
 }
 

@@ -16,6 +16,7 @@
 #include "choose/race_plan.h"
 #include "choose/race_report.h"
 #include "choose/race_trees.h"
+#include "learn/deviation.h"
 #include "model/race_rivals.h"
 #include "run/compute.h"
 #include "run/logged.h"
@@ -54,6 +55,19 @@ BudgetedRace planned(const RaceSize& size, const TrainOptions& options, int thre
   race.plan = race_plan(*options.automatic);
   race.forecast = forecast(race.plan, size);
   return race;
+}
+
+Deviation learn_deviation(const UnseenRows& unseen, KernelVariance variance, const Intervals& intervals) {
+  Deviation deviation{std::move(variance.map), {}, intervals.rows};
+  std::vector<double> residuals(unseen.targets.rows());
+  for (std::size_t k = 0; k < unseen.targets.cols(); ++k) {
+    for (std::size_t i = 0; i < residuals.size(); ++i) {
+      const double predicted = unseen.predictions(i, k);
+      residuals[i] = (unseen.targets(i, k) - predicted) / intervals.targets[k].spread(predicted);
+    }
+    deviation.targets.push_back(likeliest_scales(residuals, variance.held, unseen.weights));
+  }
+  return deviation;
 }
 
 class Race {
@@ -105,6 +119,8 @@ class Race {
     report_.solver = "cholesky";
     fitted.report = std::move(report_);
     learn_uncertainty(unseen_, code_.task, fitted);
+    if (options_.ridge.deviation && fitted.intervals)
+      fitted.deviation = learn_deviation(unseen_, variance_(), *fitted.intervals);
     return fitted;
   }
 
@@ -133,6 +149,7 @@ class Race {
     report_.importance = std::move(seen.importance);
     report_.learning_curve = std::move(seen.curve);
     for (Candidate& kernel : kernels.candidates) add(std::move(kernel));
+    variance_ = std::move(kernels.variance);
   }
 
   void race_boosting() {
@@ -229,6 +246,7 @@ class Race {
   RaceRows race_rows_;
   RaceRivals rivals_;
   std::vector<Candidate> candidates_;
+  std::function<KernelVariance()> variance_;
   UnseenRows unseen_;  // as the blend predicted them
   Report report_;
 };

@@ -25,7 +25,7 @@ void calibrate_training(Model& model, Rows& rows, const TrainOptions& options) {
       model.learn_uncertainty(*options.validation, options.execution);
     } else {
       TrainOptions other = options;
-      other.calibrate = false;
+      other.calibrate = other.ridge.deviation = false;
       other.checkpoint = {};
       other.say = {};
       const double n = double(model.report().rows), share = std::min(kHeldShare, double(kMostHeld) / std::max(n, 1.0));

@@ -145,6 +145,7 @@ void Model::save(const std::string& path) const {
   head_->save(head);
   archive.put_child("head", std::move(head));
   save_uncertainty(calibration_, intervals_, archive);
+  save_deviation(deviation_, archive);
   write_archive(path, archive);
 }
 
@@ -171,6 +172,7 @@ Model Model::load(const std::string& path) {
                 std::move(outputs));
     model.set_calibration(load_calibration(archive));
     model.set_intervals(load_intervals(archive));
+    model.set_deviation(load_deviation(archive));
     return model;
   } catch (const std::invalid_argument& e) {
     fail(Error::Kind::model, "{}: {}; train the model again", path, one_line(e.what()));
@@ -246,13 +248,13 @@ void Model::transform(Rows& rows, const Execution& execution, const Visit& visit
 }
 
 Matrix<double> Model::predict(Rows& rows, const Execution& execution) const {
+  return gathered(outputs(), [&](const Visit& visit) { predict(rows, execution, visit); });
+}
+
+Matrix<double> Model::gathered(std::size_t columns, const Predict& predict) {
   std::vector<double> values;
-  std::size_t count = 0;
-  predict(rows, execution, [&](const RowBlock<double>& p) {
-    values.insert(values.end(), p.values, p.values + p.rows * p.cols);
-    count += p.rows;
-  });
-  Matrix<double> all(count, outputs());
+  predict([&](const RowBlock<double>& p) { values.insert(values.end(), p.values, p.values + p.rows * p.cols); });
+  Matrix<double> all(values.size() / columns, columns);
   std::copy(values.begin(), values.end(), all.data());
   return all;
 }
@@ -384,6 +386,8 @@ std::string Model::description() const {
   if (report_.test) text += fmt::format("test      {}\n", report_.test->text());
   if (calibration_) text += fmt::format("calibrated {}\n", calibration_->text());
   if (intervals_) text += fmt::format("intervals {}\n", intervals_->text());
+  if (deviation_) text += fmt::format("deviation {}\n", deviation_->text());
+  if (!report_.log_marginal_likelihood.empty()) text += figures_line("evidence", report_.log_marginal_likelihood);
   for (const std::string& note : report_.notes) text += fmt::format("note      {}\n", note);
   return text;
 }

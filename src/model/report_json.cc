@@ -133,6 +133,7 @@ nlohmann::json report_to_json(const Report& report) {
   if (report.missing_share > 0) tree["missing_share"] = report.missing_share;
   if (!report.length_scales.empty()) tree["length_scales"] = report.length_scales;
   if (!report.part_weights.empty()) tree["part_weights"] = report.part_weights;
+  if (!report.log_marginal_likelihood.empty()) tree["log_marginal_likelihood"] = report.log_marginal_likelihood;
   for (const Report::Candidate& c : report.candidates)
     tree["candidates"].push_back({{"name", c.name}, {"left_over", c.left_over}, {"weight", c.weight}});
   for (const Report::Importance& i : report.importance)
@@ -183,6 +184,7 @@ Report report_from_json(const nlohmann::json& tree) {
   if (tree.contains("missing_share")) report.missing_share = get_number(tree, "missing_share");
   report.length_scales = numbers_from_json(tree, "length_scales");
   report.part_weights = numbers_from_json(tree, "part_weights");
+  report.log_marginal_likelihood = numbers_from_json(tree, "log_marginal_likelihood");
   each_entry(tree, "candidates", [&](const nlohmann::json& c) {
     report.candidates.push_back({get_text(c, "name"), get_number(c, "left_over"), get_number(c, "weight")});
   });

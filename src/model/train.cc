@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/require.h"
 #include "choose/map_parts.h"
 #include "choose/plan.h"
@@ -66,6 +67,8 @@ class Training {
     require(!options_.calibrate || schema().task == Task::regression ||
                 !learner_row(options_.learner.learner).has_neighbors,
             "calibrate: the shares of classes among neighbours are probabilities already; leave it out");
+    require(!options_.ridge.deviation || schema().task == Task::regression,
+            "{}: the target is a class, expected numbers; probabilities come with calibrate", Option::deviation);
     if (options_.say)
       for (const std::string& note : rows_.notes()) options_.say(note);
     keep_in_memory();
@@ -89,6 +92,7 @@ class Training {
         Model model(schema(), {}, fitted->head, std::move(fitted->report));
         model.set_calibration(std::move(fitted->calibration));
         model.set_intervals(std::move(fitted->intervals));
+        model.set_deviation(std::move(fitted->deviation));
         return model;
       }
 
@@ -110,7 +114,9 @@ class Training {
     if (fitted.report.map.empty()) fitted.report.map = map ? map->spec() : "none";
     conclude(plan, fitted.report);
     add_steps(plan, fitted.report);
-    return Model(schema(), std::move(plan.maps), fitted.head, std::move(fitted.report), options_.double_precision);
+    Model model(schema(), std::move(plan.maps), fitted.head, std::move(fitted.report), options_.double_precision);
+    model.set_deviation(std::move(fitted.deviation));
+    return model;
   }
 
   // What the report says beside what the fit found, and what of it is said aloud.
@@ -239,7 +245,9 @@ Model fit_on(Rows& given, MapPtr map, std::uint64_t seed, const Execution& execu
   const Stream stream(in_unit ? *in_unit : rows, map, threads, execution);
   Fitted fitted = fit(stream, survey);
   fitted.report.map = map->spec();
-  return Model(rows.schema(), {std::move(map)}, fitted.head, std::move(fitted.report));
+  Model model(rows.schema(), {std::move(map)}, fitted.head, std::move(fitted.report));
+  model.set_deviation(std::move(fitted.deviation));
+  return model;
 }
 
 }  // namespace

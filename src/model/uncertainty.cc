@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
+#include <cmath>
+
 #include "base/require.h"
 #include "bochner/model.h"
 
@@ -18,6 +20,45 @@ void Model::set_intervals(std::optional<Intervals> intervals) {
           "intervals: of {} values, the model puts out {} of {}", intervals ? intervals->targets.size() : 0, outputs(),
           outputs_name(puts_out_.kind));
   intervals_ = std::move(intervals);
+}
+
+void Model::set_deviation(std::optional<Deviation> deviation) {
+  require(!deviation || (puts_out_.kind == Outputs::Kind::values && deviation->targets.size() == outputs()),
+          "deviation: of {} values, the model puts out {} of {}", deviation ? deviation->targets.size() : 0, outputs(),
+          outputs_name(puts_out_.kind));
+  require(!deviation || (deviation->variance && deviation->variance->inputs() == head_->inputs() &&
+                         deviation->variance->outputs() == 1),
+          "deviation: its map does not take the {} features of the head, or does not give one number", head_->inputs());
+  for (std::size_t k = 0; deviation && k < deviation->targets.size(); ++k)
+    require(std::isfinite(deviation->targets[k].noise + deviation->targets[k].scale),
+            "deviation: the variance of target {} is not finite; divide the target by its unit", k);
+  deviation_ = std::move(deviation);
+}
+
+void Model::predict_with_deviation(Rows& rows, const Execution& execution, const Visit& visit) const {
+  require(has_deviation(), "model: it has no deviations; train it with deviation, or calibrate it");
+  const std::size_t k = outputs();
+  std::vector<double> of_residuals(k, 1.0);
+  for (std::size_t j = 0; j < k && !deviation_; ++j) of_residuals[j] = intervals_->targets[j].root_mean_square();
+  const bool spreads = !deviation_ || (deviation_->rows > 0 && intervals_);
+  const MapPtr head = deviation_ ? concat({head_, deviation_->variance}) : head_;
+  Matrix<double> values;
+  predict_by(features_ ? chain({features_, head}) : head, rows, execution, [&](const RowBlock<double>& p) {
+    if (values.rows() < p.rows) values = Matrix<double>(p.rows, 2 * k);
+    for (std::size_t i = 0; i < p.rows; ++i) {
+      const double* found = p.values + i * p.stride;
+      for (std::size_t j = 0; j < k; ++j) {
+        values(i, j) = found[j];
+        values(i, k + j) = (deviation_ ? deviation_->of(found[k], j) : of_residuals[j]) *
+                           (spreads ? intervals_->targets[j].spread(found[j]) : 1);
+      }
+    }
+    visit(p.with_values(std::as_const(values).view().slice(0, p.rows)));
+  });
+}
+
+Matrix<double> Model::predict_with_deviation(Rows& rows, const Execution& execution) const {
+  return gathered(2 * outputs(), [&](const Visit& visit) { predict_with_deviation(rows, execution, visit); });
 }
 
 void Model::learn_uncertainty(Rows& unseen, const Execution& execution) {

@@ -8,6 +8,7 @@
 
 #include "base/archive.h"
 #include "base/require.h"
+#include "maps/load.h"
 
 namespace bochner {
 
@@ -95,6 +96,35 @@ std::optional<Intervals> load_intervals(const Archive& model) {
     intervals.targets.push_back(std::move(t));
   }
   return intervals;
+}
+
+void save_deviation(const std::optional<Deviation>& deviation, Archive& model) {
+  if (!deviation) return;
+  Archive part, variance;
+  std::vector<double> noise, scale;
+  for (const Deviation::Target& t : deviation->targets) {
+    noise.push_back(t.noise);
+    scale.push_back(t.scale);
+  }
+  part.put_number("rows", deviation->rows);
+  put(part, "noise", noise);
+  put(part, "scale", scale);
+  deviation->variance->save(variance);
+  part.put_child("variance", std::move(variance));
+  model.put_child("deviation", std::move(part));
+}
+
+std::optional<Deviation> load_deviation(const Archive& model) {
+  if (!model.tree.contains("deviation")) return std::nullopt;
+  const Archive part = model.child("deviation");
+  const std::vector<double> noise = get(part, "noise"), scale = get(part, "scale");
+  Deviation deviation{load_map(part.child("variance")), {}, part.get_number("rows")};
+  check(deviation.rows >= 0 && noise.size() == scale.size(), "deviation: rows below 0, or arrays of unequal length");
+  for (std::size_t k = 0; k < noise.size(); ++k) {
+    check(noise[k] >= 0 && scale[k] >= 0, "deviation: noise or scale below 0");
+    deviation.targets.push_back({noise[k], scale[k]});
+  }
+  return deviation;
 }
 
 IntervalCounts::IntervalCounts(const std::optional<Intervals>& intervals) {

@@ -8,6 +8,7 @@
 
 #include "bochner/archive.h"
 #include "bochner/calibration.h"
+#include "bochner/deviation.h"
 #include "bochner/evaluation.h"
 #include "bochner/intervals.h"
 
@@ -19,6 +20,9 @@ void save_uncertainty(const std::optional<Calibration>& calibration, const std::
 // Error::Kind::model where they are damaged.
 std::optional<Calibration> load_calibration(const Archive& model);
 std::optional<Intervals> load_intervals(const Archive& model);
+
+void save_deviation(const std::optional<Deviation>& deviation, Archive& model);
+std::optional<Deviation> load_deviation(const Archive& model);
 
 // How many of the rows lie in the intervals of the usual level.
 class IntervalCounts {

@@ -138,6 +138,20 @@ void Cholesky::solve_lower_rows(MatrixView<double> x) const {
   }
 }
 
+Matrix<double> Cholesky::inverse_factor(Threads& threads) const {
+  const std::size_t size = a_.size();
+  Matrix<double> inverse(size, size);
+  threads.run(a_.tiles_per_side(), [&](std::size_t I, int) {
+    const std::size_t begin = I * a_.tile();
+    Matrix<double> columns(a_.extent(I), size);  // e_i becomes L^-1 e_i
+    for (std::size_t i = 0; i < columns.rows(); ++i) columns(i, begin + i) = 1;
+    solve_lower_rows(columns.view());
+    for (std::size_t i = 0; i < columns.rows(); ++i)
+      for (std::size_t j = begin + i; j < size; ++j) inverse(j, begin + i) = columns(i, j);
+  });
+  return inverse;
+}
+
 std::vector<double> Cholesky::inverse_diagonal(Threads& threads) const {
   const std::size_t side = a_.tiles_per_side();
   std::vector<double> squares(a_.size());

@@ -31,6 +31,7 @@ class Cholesky {
   void solve(MatrixView<double> b, Threads& threads) const;
   // x <- x L^-T: every row of x becomes L^-1 x_i. One thread.
   void solve_lower_rows(MatrixView<double> x) const;
+  Matrix<double> inverse_factor(Threads& threads) const;  // L^-1, lower triangular
   // diag (L L^T)^-1 = |L^-1 e_i|^2, and its sum, in D^3 / 3 multiplications.
   std::vector<double> inverse_diagonal(Threads& threads) const;
   double inverse_trace(Threads& threads) const;

@@ -101,6 +101,47 @@ class Uncertainty(CommandTest):
         self.succeed_quietly("predict", "m", "new.csv", "--interval", "0.8", "-o", "p.npy")
         self.assertIn(b"(4000, 6)", (self.folder / "p.npy").read_bytes()[:128])
 
+    def test_a_deviation_for_each_row(self):
+        self.file("t.csv", numbers(2000, 1))
+        self.file("new.csv", numbers(4000, 2))
+        self.file("far.csv", "a,b,y,z\n40,50,0,0\n")
+        for words in (("--map", "fourier", "--deviation"), ("--map", "nystroem", "--deviation"), ("--effort", "fast"),
+                      ("--effort", "fast", "--deviation")):
+            self.succeed_quietly("train", "t.csv", "--target", "y,z", *words, "-o", "m")
+            lines = self.succeed_quietly("predict", "m", "new.csv", "--deviation", "--names").splitlines()
+            self.assertEqual(lines[0], "y,z,deviation:y,deviation:z")
+            cells = [list(map(float, line.split(","))) for line in lines[1:]]
+            plain = self.succeed_quietly("predict", "m", "new.csv").splitlines()
+            self.assertEqual([line.split(",")[:2] for line in lines[1:]], [line.split(",") for line in plain])
+            truth = [list(map(float, line.split(",")))[2:] for line in (self.folder / "new.csv").read_text().splitlines()[1:]]
+            for k in (0, 1):
+                inside = sum(abs(t[k] - c[k]) <= 1.645 * c[2 + k] for t, c in zip(truth, cells)) / len(cells)
+                self.assertAlmostEqual(inside, 0.9, delta=0.04, msg=(words, k))
+            if "nystroem" in words:
+                far = float(self.succeed_quietly("predict", "m", "far.csv", "--deviation", "-q").split(",")[3])
+                self.assertGreater(far, 1.2 * max(c[3] for c in cells), words)
+        self.succeed_quietly("predict", "m", "new.csv", "--interval", "0.8", "--deviation", "-o", "p.npy")
+        self.assertIn(b"(4000, 8)", (self.folder / "p.npy").read_bytes()[:128])
+        self.assertIn("deviation from the residuals", self.succeed("inspect", "m"))
+        self.succeed_quietly("train", "t.csv", "--target", "y,z", "--map", "nystroem", "--deviation", "--threads", 1, "-o", "m1")
+        self.succeed_quietly("train", "t.csv", "--target", "y,z", "--map", "nystroem", "--deviation", "--threads", 2, "-o", "m2")
+        self.assertEqual((self.folder / "m1").read_bytes(), (self.folder / "m2").read_bytes())
+        self.assertIn("deviation of a Gaussian process", self.succeed("inspect", "m1"))
+        report = json.loads(self.succeed("inspect", "m1", "--json"))
+        self.assertEqual(len(report["report"]["log_marginal_likelihood"]), 2)
+
+    def test_a_deviation_that_cannot_be_given_is_refused(self):
+        self.file("t.csv", numbers(400, 1))
+        words = ("train", "t.csv", "--target", "y", "--deviation", "-q", "-o", "m")
+        self.refuse(1, *words, "--learner", "huber", say="huber")
+        self.refuse(1, *words, "--map", "binning", say="bins")
+        self.refuse(1, *words, "--solver", "cg", say="cholesky")
+        self.refuse(1, "train", DATA / "adult-small.csv", "--target", "income", "--deviation", "-q", say="numbers")
+        self.succeed_quietly("train", "t.csv", "--target", "y", "--map", "fourier", "-o", "m")
+        self.refuse(1, "predict", "m", "t.csv", "--deviation", say="--deviation")
+        self.succeed_quietly("train", DATA / "adult-small.csv", "--target", "income", "--map", "fourier", "-o", "c")
+        self.refuse(1, "predict", "c", DATA / "adult-new.csv", "--deviation", say="--probabilities")
+
     def test_what_cannot_be_given_is_refused(self):
         self.file("t.csv", numbers(400, 1))
         self.succeed_quietly("train", "t.csv", "--target", "y", "--map", "fourier", "-o", "plain")

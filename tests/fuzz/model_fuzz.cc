@@ -42,6 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzzing::guarded([&] {
       const auto rows = open_rows(table, model.schema(), {.threads = 1, .target_required = false});
       model.predict(*rows, {.threads = 1});
+      if (model.has_deviation()) model.predict_with_deviation(*rows, {.threads = 1});
     });
     if (const MapPtr density = log_density(model.head())) density->spec();
     fuzzing::guarded([&] {

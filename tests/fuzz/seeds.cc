@@ -185,6 +185,10 @@ void seed_models(const fs::path& folder, const std::string& words) {
     options.map = parse_map_options(map);
     add(*small_rows(Task::regression), options);
   }
+  options.ridge.deviation = true;
+  options.map = parse_map_options("nystroem");
+  add(*small_rows(Task::regression), options);
+  options.ridge.deviation = false;
   options.map = Fourier{};
   for (const auto scale : {ColumnScaling::Method::quantile, ColumnScaling::Method::log}) {
     options.scale = scale;

@@ -97,6 +97,11 @@ class Altered : public ::testing::Test {
 
 TEST_F(Altered, FourierModelIsNoticed) { expect_model_noticed(options("fourier")); }
 TEST_F(Altered, NystroemModelIsNoticed) { expect_model_noticed(options("nystroem")); }
+TEST_F(Altered, ModelWithADeviationIsNoticed) {
+  TrainOptions deviation = options("nystroem");
+  deviation.ridge.deviation = true;
+  expect_model_noticed(deviation);
+}
 TEST_F(Altered, BinningModelIsNoticed) {
   TrainOptions binning = options("binning");
   binning.kernel.family = Kernel::Family::laplacian;

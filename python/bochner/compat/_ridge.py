@@ -39,7 +39,8 @@ class KernelRidge(_KernelRidge):
     {fitted}
     """
 
-    solver, fit_intercept, calibrate, scale, precision, verbose = "auto", False, False, "none", "double", False
+    solver, fit_intercept, calibrate, deviation = "auto", False, False, False
+    scale, precision, verbose = "none", "double", False
 
     def __init__(self, alpha=1, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None,
                  n_components=None, random_state=0, n_jobs=None):

@@ -14,6 +14,7 @@
 #include "learn/fit_memory.h"
 #include "learn/ridge/held_search.h"
 #include "learn/ridge/lambda_search.h"
+#include "learn/ridge/posterior.h"
 #include "learn/score.h"
 #include "random/hold_out.h"
 
@@ -255,8 +256,15 @@ Fitted fit_ridge(const Stream& stream, const Survey& survey, const RidgeOptions&
   report.seconds.emplace_back("lambda", clock.lap());
 
   const NormalEquations equations(sums.gram, options.intercept);
-  const Coefficients head = decode(equations.solve(equations.factor(report.lambda, stream.threads())), code);
+  const Cholesky factor = equations.factor(report.lambda, stream.threads());
+  const Coefficients coded = equations.solve(factor), head = decode(coded, code);
   fitted.head = linear(head.weights, head.intercept);
+  if (code.task == Task::regression) {
+    const Evidence found = evidence(equations, factor, coded, report.lambda);
+    report.log_marginal_likelihood = found.likelihood;
+    if (options.deviation)
+      fitted.deviation = posterior_deviation(equations, factor, found, report.lambda, stream.map(), stream.threads());
+  }
   report.seconds.emplace_back("solve", clock.lap());
 
   describe_fit(report, stream, survey, "cholesky");

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "bochner/calibration.h"
+#include "bochner/deviation.h"
 #include "bochner/intervals.h"
 #include "bochner/report.h"
 #include "bochner/ridge.h"
@@ -19,6 +20,7 @@ struct Fitted {
   Report report;
   std::optional<Calibration> calibration = {};
   std::optional<Intervals> intervals = {};
+  std::optional<Deviation> deviation = {};
 };
 
 // Ridge on the stream's features by Cholesky: one pass, one Gram matrix, every lambda from it.

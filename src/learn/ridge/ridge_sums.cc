@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/require.h"
 #include "learn/ridge/lambda_search.h"
+#include "learn/ridge/posterior.h"
 
 namespace bochner {
 
@@ -84,6 +85,8 @@ Fitted fit_ridge_sums(const GramFold& sums, const std::vector<double>& lambdas, 
     for (const double squares : ahead.squares) loss += squares;
     if (best.intercept.empty() || loss < least) {
       best = head;
+      if (sums.code().task == Task::regression)
+        report.log_marginal_likelihood = evidence(equations, factor, head, lambda).likelihood;
       least = loss;
     }
     if (progress) progress("lambda", 0);

@@ -3,6 +3,7 @@
 
 #include "learn/ridge/solver_choice.h"
 
+#include "base/option.h"
 #include "base/require.h"
 #include "learn/learner.h"
 #include "learn/ridge/ridge_cg.h"
@@ -56,6 +57,10 @@ const char* name_of(Solver solver) {
 
 SolverChoice choose_solver(const FitSize& size, const RidgeOptions& options, double memory) {
   const double n = double(size.rows), D = double(size.features);
+  require(!options.deviation || options.solver == Solver::automatic || options.solver == Solver::cholesky,
+          "{}: found with the solver {}, expected cholesky: the others have no factor of the features",
+          Option::deviation, name_of(options.solver));
+  if (options.deviation) return {Solver::cholesky, {}, {}};
   if (options.solver != Solver::automatic) return {options.solver, {}, {}};
   const SolverForecast f = forecast_ridge(n, D, double(size.outputs), options.lambdas.size(), size.threads,
                                           size.bounded && size.precision == Precision::float32);
@@ -88,7 +93,7 @@ SolverChoice choose_solver(const FitSize& size, const RidgeOptions& options, dou
 namespace {
 
 bool by_newton(const FitSize& size, const RidgeOptions& options) {
-  return options.solver == Solver::automatic && keeps_csr(size);
+  return options.solver == Solver::automatic && !options.deviation && keeps_csr(size);
 }
 
 // The same problem in the words of the other learners: lambda n = 1 / C.
