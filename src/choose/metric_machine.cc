@@ -155,8 +155,10 @@ std::vector<Metric> learn_metrics(const Workers& on, const MachineRows& all, con
   const auto learn = [&](const char* name, const Metric& start, const FlowRows& of, const FlowPhase& phase,
                          std::uint64_t draw) {
     const std::size_t d = of.x.cols, size = 3 + (phase.full ? d * d : d);
-    const std::vector<double> found =
-        logged(talk.checkpoint, name, size, [&] { return packed(flow(on, of, start, phase, draw, step_done), loss); });
+    const std::vector<double> found = logged(talk.checkpoint, name, size, [&] {
+      const Metric metric = flow(on, of, start, phase, draw, step_done);  // first: it tells the loss
+      return packed(metric, loss);
+    });
     loss = found[2];
     return unpacked(found, phase.full ? d : 0);
   };

@@ -69,19 +69,21 @@ const Choice& choice() {
 
 TargetLimit parse_target(const std::string& given) {
   const std::string text = lower(given), name = text.substr(0, text.find('+'));
-  const std::vector<std::int64_t> here = targets_here();
-  const auto found = std::find_if(here.begin(), here.end(),
-                                  [&](std::int64_t target) { return lower(hwy::TargetName(target)) == name; });
-  require(found != here.end(), "BOCHNER_TARGET: found '{}', expected one of {}, which this processor has", given,
-          join(here));
-  TargetLimit limit{*found, {}};
+  TargetLimit limit{0, {}};
   for (std::size_t at = name.size(); at < text.size(); at += limit.units.back().size() + 1) {
     limit.units.push_back(text.substr(at + 1, text.find('+', at + 1) - at - 1));
     require(std::find(kUnits.begin(), kUnits.end(), limit.units.back()) != kUnits.end(),
             "BOCHNER_TARGET: found '{}', expected some of +{} behind {}", given, fmt::join(kUnits, ", +"), name);
   }
-  if (limit.best == HWY_SSE4 && std::find(limit.units.begin(), limit.units.end(), "fma") != limit.units.end())
-    limit.best = HWY_SSSE3;
+  // A processor may have this one and not SSE4, for which Highway wants AES as well.
+  const bool in_code = name == "sse4" && std::find(limit.units.begin(), limit.units.end(), "fma") != limit.units.end();
+  const std::vector<std::int64_t> here = targets_here();
+  const auto found = std::find_if(here.begin(), here.end(), [&](std::int64_t target) {
+    return in_code ? target == HWY_SSSE3 : lower(hwy::TargetName(target)) == name;
+  });
+  require(found != here.end(), "BOCHNER_TARGET: found '{}', expected one of {}, which this processor has", given,
+          join(here));
+  limit.best = *found;
   return limit;
 }
 
