@@ -55,7 +55,7 @@ MODELS = {
     "automatic, classes": (["--effort", "fast"], "kind", None),
 }
 RACED = {"automatic", "automatic, classes"}
-LONG = RACED | {"ridge by dual", "ridge of classes, 600", "ridge of classes by cg, 300", "ridge in double", "logistic", "bins, scales searched"}
+LONG = RACED | {"nystroem, laplacian", "ridge by dual", "ridge of classes, 600", "ridge of classes by cg, 300", "ridge in double", "logistic", "bins, scales searched"}
 
 
 def run(command, *words):
