@@ -36,20 +36,20 @@ void leave_out_mean(Matrix<double>& weights) {
 
 }  // namespace
 
-SharedSet reduce_together(const SharedExpansion& given, const ReduceOptions& options) {
-  check(given, options);
-  SharedExpansion of = given;
+SharedSet reduce_together(const SharedExpansion& of, const ReduceOptions& options) {
+  check(of, options);
+  Matrix<double> weights = of.weights;
   const std::size_t n = of.points.rows(), functions = of.weights.cols();
-  if (options.compared && functions > 1) leave_out_mean(of.weights);
+  if (options.compared && functions > 1) leave_out_mean(weights);
   Threads threads(options.execution);
   const Workers on = workers_on(threads);
   const KernelSlope kernel(of.kernel);
   Clock clock;
   const Matrix<double> x = scaled(of.points.view(), of.kernel);
-  const KernelSums mus(on, kernel, x, of.weights);
+  const KernelSums mus(on, kernel, x, weights);
   std::vector<double> mass(n);
   for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t f = 0; f < functions; ++f) mass[i] += std::fabs(of.weights(i, f));
+    for (std::size_t f = 0; f < functions; ++f) mass[i] += std::fabs(weights(i, f));
   const double norm2 = mus.squared_norm();
   SharedSet set{cluster_centres(x, mass, options.points, options.seed, 5),
                 {},
