@@ -18,6 +18,8 @@ from bochner._words import choice, count, seed_of
 class AnomalyDetector(OutlierMixin, ModelEstimator):
     """Learns which rows are unlike the others: by a kernel density, random bins, an isolation forest or a mixture.
 
+    {all_at_once}
+
     Parameters
     ----------
     method : {"embedding", "bins", "isolation", "mixture"}, default="embedding"

@@ -18,6 +18,8 @@ from bochner._words import count, seed_of
 class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, ModelEstimator):
     """Kernel k-means by random features: clusters of any shape, in time linear in the rows.
 
+    {rounds}
+
     Parameters
     ----------
     n_clusters : int, default=8
@@ -113,6 +115,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 @documented
 class GaussianMixture(DensityMixin, ModelEstimator):
     """A mixture of Gaussians by EM, which streams: its memory does not grow with the rows.
+
+    {rounds}
 
     Parameters
     ----------

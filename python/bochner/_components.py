@@ -92,6 +92,8 @@ class RandomizedSVD(TransformsByModel, ModelEstimator):
 class KernelPCA(TransformsByModel, ModelEstimator):
     """Kernel principal components by random features, in time linear in the rows.
 
+    {all_at_once}
+
     Parameters
     ----------
     n_components : int, default=2
@@ -150,6 +152,8 @@ class KernelPCA(TransformsByModel, ModelEstimator):
 class KernelLDA(TransformsByModel, ClassifierMixin, ClassifierMachine):
     """The kernel discriminant by random features: directions in which classes lie farthest apart for their scatter.
 
+    {all_at_once}
+
     Parameters
     ----------
     shrinkage : float, array of floats or None, default=None
@@ -196,6 +200,8 @@ class KernelLDA(TransformsByModel, ClassifierMixin, ClassifierMachine):
 @documented
 class KernelCCA(TransformsByModel, ModelEstimator):
     """Kernel canonical correlations by random features: what the inputs and other numbers have in common.
+
+    {all_at_once}
 
     Parameters
     ----------

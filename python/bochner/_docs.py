@@ -76,6 +76,12 @@ NEIGHBORS = """n_neighbors : int, array of ints or None, default=None
     scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
         Of the inputs. None: by column, from what its values are like."""
 
+ALL_AT_ONCE = """There is no ``partial_fit``: scaling, length scales and the number of features are chosen from a sample of
+    all rows before any is summed. Rows larger than memory come as an iterator of batches or a mapped array."""
+
+ROUNDS = """There is no ``partial_fit``: every round passes over all rows again. Rows larger than memory come as an iterator
+    of batches or a mapped array."""
+
 FITTED = """model_ : Model
         What was learnt; ``save(path)`` writes the file that the command reads.
     n_features_in_ : int
@@ -86,7 +92,8 @@ FITTED = """model_ : Model
 
 _PARAGRAPHS = {
     "map": MAP, "searched": SEARCHED, "median": MEDIAN, "least_squares": LEAST_SQUARES, "common": COMMON, "draws": DRAWS,
-    "discrepancy": DISCREPANCY, "dependence": DEPENDENCE, "neighbors": NEIGHBORS, "fitted": FITTED,
+    "discrepancy": DISCREPANCY, "dependence": DEPENDENCE, "neighbors": NEIGHBORS, "all_at_once": ALL_AT_ONCE,
+    "rounds": ROUNDS, "fitted": FITTED,
 }
 
 

@@ -37,6 +37,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Automatic, RegressorMac
     It does what ``bochner train`` does with nothing said. Rows too few for a race (below 200) get ridge on random
     Fourier features whose length scale and penalty are searched.
 
+    {rounds}
+
     Parameters
     ----------
     effort : {"fast", "normal", "best"}, default="normal"
@@ -73,6 +75,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Automatic, RegressorMac
 @documented
 class KernelClassifier(ClassifierMixin, _Automatic, ClassifierMachine):
     """The automatic machine for classes: what ``bochner train`` does with nothing said.
+
+    {rounds}
 
     Parameters
     ----------
@@ -138,6 +142,8 @@ class _MarginMachine(KernelMachine):
 class KernelSVC(ClassifierMixin, _MarginMachine, ClassifierMachine):
     """A support vector machine by random features, in time linear in the rows.
 
+    {rounds}
+
     Parameters
     ----------
     C : float, array of floats or None, default=None
@@ -186,6 +192,8 @@ class KernelSVC(ClassifierMixin, _MarginMachine, ClassifierMachine):
 class KernelLogistic(ClassifierMixin, _MarginMachine, ClassifierMachine):
     """Kernel logistic regression by random features.
 
+    {rounds}
+
     Parameters
     ----------
     C : float, array of floats or None, default=None
@@ -214,6 +222,8 @@ class KernelLogistic(ClassifierMixin, _MarginMachine, ClassifierMachine):
 @documented
 class KernelSVR(RegressorMixin, _MarginMachine, RegressorMachine):
     """Support vector regression by random features.
+
+    {rounds}
 
     Parameters
     ----------
@@ -274,6 +284,8 @@ class KernelSVR(RegressorMixin, _MarginMachine, RegressorMachine):
 @documented
 class KernelHuber(RegressorMixin, _MarginMachine, RegressorMachine):
     """Robust regression by random features: squares of small errors, lines for large ones, so that outliers pull less.
+
+    {rounds}
 
     Parameters
     ----------

@@ -10,7 +10,8 @@ from sklearn.utils.validation import _check_y, check_is_fitted, column_or_1d
 from bochner import _core, _data
 from bochner._base import ModelEstimator, choice_of_precision
 from bochner._docs import documented
-from bochner._words import choice, count, seed_of
+from bochner._machines import FEW_ROWS, weights_of
+from bochner._words import choice, count, number_or_auto, seed_of
 
 
 @documented
@@ -20,14 +21,19 @@ class HMMClassifier(ClassifierMixin, ModelEstimator):
     The rows of all sequences lie one behind the other; ``lengths`` says how many rows each has. Without it every row is
     a sequence of its own.
 
+    {rounds}
+
     Parameters
     ----------
-    n_states : int, default=1
-        States of each chain. 0: chosen by cross-validation over the sequences.
+    n_states : int or "auto", default=1
+        States of each chain. ``"auto"`` or 0: chosen by cross-validation over the sequences.
     n_mix : int, default=1
         Gaussians of each state.
-    covariance_type : {"diag", "full", "spherical", "tied", "lowrank:R"}, default="diag"
-        Of the Gaussians.
+    covariance_type : {"diag", "full", "spherical", "lowrank:R", "auto"}, default="diag"
+        Of the Gaussians. ``"auto"``: chosen with the states.
+    shrink : float or "auto", default=0.0
+        Draw covariances towards the mean one of all states and classes, as if each state had so many rows more that have
+        it. ``"auto"``: chosen with the states.
     topology : {"free", "left_to_right"}, default="free"
         Which states may follow.
     n_init : int, default=4
@@ -36,6 +42,8 @@ class HMMClassifier(ClassifierMixin, ModelEstimator):
         Rounds of Baum-Welch, at most.
     tol : float, default=1e-4
         It ends where a round gains less, in log-likelihood of a row.
+    reg_covar : float or None, default=None
+        Least variance, as a share of an input's. None: chosen on sequences held out.
     precision : {"float", "double"}, default="double"
         What densities are computed in.
     {draws}
@@ -56,21 +64,23 @@ class HMMClassifier(ClassifierMixin, ModelEstimator):
     _least_rows = 2
 
     def __init__(
-        self, n_states=1, *, n_mix=1, covariance_type="diag", topology="free", n_init=4, max_iter=100, tol=1e-4,
-        precision="double", random_state=0, n_jobs=None, verbose=False):
+        self, n_states=1, *, n_mix=1, covariance_type="diag", shrink=0.0, topology="free", n_init=4,
+        max_iter=100, tol=1e-4, reg_covar=None, precision="double", random_state=0, n_jobs=None, verbose=False):
         self.n_states = n_states
         self.n_mix = n_mix
         self.covariance_type = covariance_type
+        self.shrink = shrink
         self.topology = topology
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
+        self.reg_covar = reg_covar
         self.precision = precision
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, lengths=None):
+    def fit(self, X, y, lengths=None, sample_weight=None):
         """Learns from sequences.
 
         Parameters
@@ -81,6 +91,9 @@ class HMMClassifier(ClassifierMixin, ModelEstimator):
             The class of each sequence.
         lengths : array of shape (n_sequences,), default=None
             Rows of each sequence.
+        sample_weight : array of shape (n_sequences,), default=None
+            Weight of each sequence: 2 is as if it were there twice. Up to 256 rows to the bit; beyond, starts and floors
+            do not see weights, the rounds of Baum-Welch do.
 
         Returns
         -------
@@ -92,28 +105,38 @@ class HMMClassifier(ClassifierMixin, ModelEstimator):
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         y = _check_y(y, estimator=self) if y.dtype.kind in "fiub" else y
-        lengths, starts = sequences(X, lengths, len(y))
+        lengths, _ = sequences(X, lengths, len(y))
+        weights = None if sample_weight is None else weights_of(y, sample_weight)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"y: found one class, {self.classes_[0]!r}, expected at least 2 classes")
+        if X.shape[0] <= FEW_ROWS:
+            X, codes, lengths, weights = joined_sequences(X, codes, lengths, weights)
+        schema = _data.schema_of(X.shape[1], self._feature_names(), 1, None, self.classes_)
+        rows = _data.rows_of(X, schema, np.repeat(codes, lengths), None if weights is None else np.repeat(weights, lengths))
+        self.model_ = _core.hmm(rows, starts_of(lengths), self._options())
+        facts = _core.hmm_facts(self.model_.head)
+        self.n_iter_, self.converged_ = max(1, facts.rounds), facts.converged
+        return self
+
+    def _options(self):
         options = _core.HmmOptions()
-        options.states = count("n_states", self.n_states, least=0)
+        options.states = 0 if self.n_states == "auto" else count("n_states", self.n_states, least=0)
         options.components = count("n_mix", self.n_mix)
-        options.covariance = _core.CovarianceForm(self.covariance_type)
+        automatic = self.covariance_type == "auto"
+        options.covariance = None if automatic else _core.CovarianceForm(self.covariance_type)
+        options.shrink = number_or_auto("shrink", self.shrink)
         options.topology = choice(_core.HmmOptions.Topology, "topology", self.topology)
         options.restarts = count("n_init", self.n_init)
         options.rounds = count("max_iter", self.max_iter)
         options.tolerance = float(self.tol)
+        options.floor = None if self.reg_covar is None else float(self.reg_covar)
         options.features.double_precision = choice_of_precision(self.precision)
         options.features.seed = seed_of(self.random_state)
         options.features.execution = self._execution()
         if self.verbose:
             options.features.say = print
-        schema = _data.schema_of(X.shape[1], self._feature_names(), 1, None, self.classes_)
-        self.model_ = _core.hmm(_data.rows_of(X, schema, np.repeat(codes, lengths)), starts, options)
-        facts = _core.hmm_facts(self.model_.head)
-        self.n_iter_, self.converged_ = max(1, facts.rounds), facts.converged
-        return self
+        return options
 
     def predict_log_proba(self, X, lengths=None):
         """Logarithms of the classes' probabilities, given each sequence."""
@@ -147,4 +170,23 @@ def sequences(X, lengths, count_of_y):
     if count_of_y is not None and count_of_y != len(lengths):
         raise ValueError(f"y: found {count_of_y} classes for {len(lengths)} sequences, expected as many: inconsistent "
                          "numbers of samples")
-    return lengths, np.concatenate([[0], np.cumsum(lengths)[:-1]]).tolist()
+    return lengths, starts_of(lengths)
+
+
+def starts_of(lengths):
+    return np.concatenate([[0], np.cumsum(lengths)[:-1]]).tolist()
+
+
+def joined_sequences(X, codes, lengths, weights):
+    """Few sequences, sorted and without repetition, as joined_rows() has rows."""
+    weights = np.ones(len(lengths)) if weights is None else weights
+    parts = np.split(X, np.cumsum(lengths)[:-1])
+    found = {}
+    for i in np.flatnonzero(weights > 0):
+        key = codes[i], (parts[i] + 0.0).tobytes()
+        first, weight = found.get(key, (i, 0.0))
+        found[key] = first, weight + weights[i]
+    take = [found[key][0] for key in sorted(found)]
+    joined = np.array([found[key][1] for key in sorted(found)])
+    return (np.concatenate([parts[i] for i in take]), codes[take], lengths[take],
+            None if np.all(joined == 1) else joined)

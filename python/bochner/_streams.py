@@ -40,8 +40,14 @@ def from_tensor(X):
         return np.from_dlpack(X)
     try:
         return np.from_dlpack(X, device="cpu")
-    except TypeError:  # NumPy before 2.1
-        return np.from_dlpack(X.cpu()) if hasattr(X, "cpu") else X.get()
+    # TypeError: NumPy before 2.1. The others: the library that has the tensor does not copy between devices so.
+    except (TypeError, ValueError, RuntimeError, BufferError, NotImplementedError) as reason:
+        if hasattr(X, "cpu"):
+            return np.from_dlpack(X.cpu())
+        if hasattr(X, "get"):
+            return X.get()
+        raise ValueError("X: found a tensor in the memory of another device, expected one that can be copied to the "
+                         "processor's; copy it before (torch: X.cpu(), CuPy: X.get())") from reason
 
 
 def record_batches(X):

@@ -33,6 +33,15 @@ def count(argument, value, least=1):
     return int(value)
 
 
+def number_or_auto(argument, value):
+    """None for "auto": the library chooses."""
+    if isinstance(value, str) and value == "auto":
+        return None
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        raise ValueError(f"{argument}: found {value!r}, expected a number or auto")
+    return float(value)
+
+
 def numbers_of(argument, value, least=0.0):
     """None: none; one number or several."""
     if value is None:

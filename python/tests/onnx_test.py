@@ -273,6 +273,16 @@ def test_pipelines_of_skl2onnx():
         assert_near(session(proto).run(None, {"X": X})[0], machine.predict(X))
 
 
+def test_machines_with_deviations_give_their_values_alone():
+    X, y = rows()
+    for machine in (bochner.KernelRidge(n_components=50, deviation=True).fit(X, y),
+                    bochner.KernelRegressor("fast", deviation=True).fit(X, y)):
+        assert machine.predict(X, return_std=True)[1].min() > 0
+        found = answers(machine, X)
+        assert list(found) == ["values"]
+        assert_near(found["values"], machine.predict(X))
+
+
 def test_what_has_no_operators_is_refused_in_one_line():
     X, y = rows(60)
     for estimator in (bochner.NearestNeighbors().fit(X), bochner.HMMClassifier().fit(X, y > 0),

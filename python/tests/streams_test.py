@@ -16,6 +16,7 @@ draws = np.random.default_rng(0)
 X = draws.normal(size=(900, 4))
 Y = np.sin(2 * X[:, 0]) + X[:, 1]
 MACHINE = bochner.KernelRidge(1.0, n_components=64)
+FEATURES = bochner.FourierFeatures(8, bandwidth=1.0)
 CUTS = [slice(0, 400), slice(400, 401), slice(401, 900)]
 
 
@@ -71,10 +72,56 @@ def test_tensors_by_dlpack(tmp_path):
     assert np.array_equal(MACHINE.predict(Tensor(X)), MACHINE.predict(X))
     columns = np.asfortranarray(X)
     assert saved(MACHINE.fit(Tensor(columns), Y), tmp_path / "columns") == whole
-    features = bochner.FourierFeatures(8, bandwidth=1.0)
-    assert features.fit_transform(Tensor(X.astype(np.float32))).dtype == np.float32
+    assert FEATURES.fit_transform(Tensor(X.astype(np.float32))).dtype == np.float32
     torch = pytest.importorskip("torch")
     assert saved(MACHINE.fit(torch.from_numpy(X).requires_grad_(), torch.from_numpy(Y)), tmp_path / "torch") == whole
+
+
+class DeviceTensor:
+    """A tensor in the memory of a GPU, which exports it nowhere else, as one of older libraries."""
+
+    def __init__(self, values):
+        self._values, self.shape, self.ndim = values, values.shape, values.ndim
+
+    def __dlpack__(self, stream=None):
+        raise AssertionError("asked for a view of another device's memory")
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+    def __len__(self):
+        return len(self._values)
+
+
+class CupyLike(DeviceTensor):
+    def get(self):
+        return self._values
+
+
+class TorchLike(DeviceTensor):
+    def cpu(self):
+        return Tensor(self._values)
+
+
+class CopyingTensor(DeviceTensor):
+    """Exports a copy in main memory, as DLPack 1.0 has it."""
+
+    def __dlpack__(self, *, dl_device=None, copy=None, **options):
+        if dl_device != (1, 0):
+            raise BufferError("not there")
+        return self._values.copy().__dlpack__(**options)
+
+
+def test_tensors_on_a_device_are_copied_or_refused(tmp_path):
+    whole = saved(MACHINE.fit(X, Y), tmp_path / "whole")
+    for kind in (CupyLike, TorchLike, CopyingTensor):
+        assert saved(MACHINE.fit(kind(X), kind(Y)), tmp_path / kind.__name__) == whole
+        assert np.array_equal(MACHINE.predict(kind(X)), MACHINE.predict(X))
+        assert np.array_equal(FEATURES.fit(kind(X)).transform(kind(X)), FEATURES.fit_transform(X))
+    for call in (lambda: MACHINE.fit(DeviceTensor(X), Y), lambda: MACHINE.predict(DeviceTensor(X)),
+                 lambda: FEATURES.fit(DeviceTensor(X)), lambda: MACHINE.fit(iter([(DeviceTensor(X), Y)]))):
+        with pytest.raises(ValueError, match="another device.*X.get()"):
+            call()
 
 
 def test_arrow_streams(tmp_path):

@@ -53,8 +53,9 @@ def to_onnx(estimator, *, exact=True, name="bochner"):
         ``label`` and ``distances`` of KernelKMeans; ``label``, ``probabilities`` and ``log_density`` of
         GaussianMixture; ``features`` of transformers.
 
-    Models without standard operators (nearest neighbours, hidden Markov models, text, some kernels of Nystroem maps)
-    are refused by a ValueError in one line.
+    Deviations and intervals are not in the graph: ``predict(X, return_std=True)`` and ``predict_interval`` are the
+    library's. Models without standard operators (nearest neighbours, hidden Markov models, text, some kernels of
+    Nystroem maps) are refused by a ValueError in one line.
     """
     model = _model_of(estimator)
     saved = Saved.of_model(model)
