@@ -21,9 +21,17 @@ struct ExactProduct {
   // Columns are packed once, in a layout of its own, into bytes that begin at a cache line, and then meet any others of
   // as many rows: a has sum.rows columns, b has sum.cols. Numbers are finite.
   std::size_t (*bytes)(std::size_t rows, std::size_t cols);
-  void (*pack)(MatrixView<const float> x, float per_unit, std::byte* packed);
+  // Rows may come in parts and from several threads: x are those from `first` on, a multiple of `group`, of `rows`.
+  std::size_t group;
+  void (*pack_part)(MatrixView<const float> x, float per_unit, std::size_t first, std::size_t rows, std::byte* packed);
+  void pack(MatrixView<const float> x, float per_unit, std::byte* packed) const {
+    pack_part(x, per_unit, 0, x.rows, packed);
+  }
   // Where a is b, the sum is symmetric, and half the work is done.
   void (*add)(const std::byte* a, const std::byte* b, std::size_t rows, MatrixView<std::int64_t> sum);
+  // sum(k, j) += y(i, k) q(i, j) of packed columns in double: row after row, every product rounded before it is added.
+  // The same bits on every machine, since y and its order are.
+  void (*add_moments)(const std::byte* packed, MatrixView<const double> y, MatrixView<double> sum);
   bool in_code = false;  // the loop of another over plain arrays: everywhere, for tests
 };
 

@@ -30,27 +30,6 @@ class PackedStrips {
   AlignedVector<std::byte> packed_;
 };
 
-// sums(k, j) = sum over the rows of y(i, k) q(x(i, j)), in the order of the rows.
-void sum_moments(MatrixView<const float> x, MatrixView<const double> y, float per_unit, Matrix<double>& sums) {
-  constexpr auto kMost = float(kMostWhole);
-  std::vector<double> q(x.cols);
-  std::fill_n(sums.data(), sums.rows() * sums.cols(), 0.0);
-  for (std::size_t i = 0; i < x.rows; ++i) {
-    const float* row = x.row(i);
-    for (std::size_t j = 0; j < x.cols; ++j) {  // as to_whole does, in vectors
-      float scaled = row[j] * per_unit;
-      scaled = scaled > kMost ? kMost : scaled;
-      scaled = scaled < -kMost ? -kMost : scaled;
-      q[j] = double(std::nearbyint(scaled));
-    }
-    for (std::size_t k = 0; k < y.cols; ++k) {
-      const double factor = y(i, k);
-      double* to = &sums(k, 0);
-      for (std::size_t j = 0; j < x.cols; ++j) to[j] += factor * q[j];
-    }
-  }
-}
-
 }  // namespace
 
 double GramFold::packed_bytes(double features, double rows) {
@@ -104,9 +83,9 @@ void GramFold::add_whole(const Workers& on, const RowBlock<float>& z, int sign) 
         return;
       }
       const std::size_t strip = piece - tiles, first = strip * gram_.tile();
-      Matrix<double> sums(y.cols(), gram_.extent(strip));
       for (std::size_t c = begin; c < begin + count; ++c) {
-        sum_moments(columns(c, strip), y.view().slice(edges[c], edges[c + 1] - edges[c]), unit, sums);
+        Matrix<double> sums(y.cols(), gram_.extent(strip));
+        product.add_moments(left.at(c - begin, strip), y.view().slice(edges[c], edges[c + 1] - edges[c]), sums.view());
         for (std::size_t k = 0; k < sums.rows(); ++k)
           for (std::size_t j = 0; j < sums.cols(); ++j)
             moment_(k, first + j) += sign * std::llrint(sums(k, j) * moment_unit);

@@ -125,9 +125,8 @@ TEST(ExactProduct, OfColumnsWithThemselvesIsSymmetric) {
 TEST(ExactProduct, AUnitThatMultipliesWronglyIsFoundOut) {
   for_each_unit([&](const ExactProduct& unit) { EXPECT_TRUE(cpu::multiplies_exactly(unit)) << unit.name; });
   ExactProduct wrong = cpu::kExactVectors;
-  wrong.pack = [](MatrixView<const float> x, float per_unit, std::byte* packed) {
-    cpu::kExactVectors.pack(x, 0.999f * per_unit, packed);
-  };
+  wrong.pack_part = [](MatrixView<const float> x, float per_unit, std::size_t first, std::size_t rows,
+                       std::byte* packed) { cpu::kExactVectors.pack_part(x, 0.999f * per_unit, first, rows, packed); };
   EXPECT_FALSE(cpu::multiplies_exactly(wrong));
   wrong = cpu::kExactVectors;
   wrong.add = [](const std::byte* a, const std::byte* b, std::size_t rows, MatrixView<std::int64_t> sum) {
@@ -135,6 +134,55 @@ TEST(ExactProduct, AUnitThatMultipliesWronglyIsFoundOut) {
     sum(3, 5) -= 1;
   };
   EXPECT_FALSE(cpu::multiplies_exactly(wrong));
+}
+
+// Rows that come a few at a time, and not in their order, leave the same bytes.
+TEST(ExactProduct, RowsArePackedInParts) {
+  for (const std::size_t rows : {1, 63, 130, 1024})
+    for (const std::size_t cols : {1, 9, 33, 70}) {
+      const auto values = numbers<float>(rows * cols, 5);
+      const MatrixView<const float> x{values.data(), rows, cols, cols};
+      for_each_unit([&](const ExactProduct& unit) {
+        AlignedVector<std::byte> expected(unit.bytes(rows, cols)), found = expected;
+        std::fill(found.begin(), found.end(), std::byte(0xa5));
+        unit.pack(x, 6000, expected.data());
+        const std::size_t part = 2 * unit.group, parts = (rows + part - 1) / part;
+        for (std::size_t p = parts; p-- > 0;)
+          unit.pack_part(x.slice(p * part, std::min(part, rows - p * part)), 6000, p * part, rows, found.data());
+        EXPECT_EQ(found, expected) << unit.name << " " << rows << " " << cols;
+      });
+    }
+}
+
+// In the order of the rows, no product fused with its addition: the same bits as plain loops.
+TEST(ExactProduct, MomentsAreThoseOfPlainLoops) {
+  for (const std::size_t rows : {1, 7, 64, 129, 1024})
+    for (const std::size_t cols : {1, 31, 40, 120})
+      for (const std::size_t heads : {1, 2, 3, 8}) {
+        const auto values = numbers<float>(rows * cols, 6);
+        const MatrixView<const float> x{values.data(), rows, cols, cols};
+        const auto factors = numbers<double>(rows * heads, 7);
+        const MatrixView<const double> y{factors.data(), rows, heads, heads};
+        Matrix<double> expected(heads, cols);
+        std::fill_n(expected.data(), heads * cols, 0.1);
+        for (std::size_t i = 0; i < rows; ++i)
+          for (std::size_t k = 0; k < heads; ++k)
+            for (std::size_t j = 0; j < cols; ++j) {
+              const double product = y(i, k) * to_whole(x(i, j), 6000);
+              expected(k, j) += product;
+            }
+        const auto check = [&](const ExactProduct& unit, const std::string& on) {
+          AlignedVector<std::byte> packed(unit.bytes(rows, cols));
+          unit.pack(x, 6000, packed.data());
+          Matrix<double> sum(heads, cols);
+          std::fill_n(sum.data(), heads * cols, 0.1);
+          unit.add_moments(packed.data(), y, sum.view());
+          ASSERT_EQ(sum, expected) << unit.name << " " << on << " " << rows << " " << cols << " " << heads;
+        };
+        check(exact_product(reference_backend()), "");
+        testing::for_each_target(
+            [&](const std::string& target) { for_each_unit([&](const ExactProduct& unit) { check(unit, target); }); });
+      }
 }
 
 TEST(ExactProduct, BackendsAgreeOnEveryTargetAndOnSeveralThreads) {

@@ -18,10 +18,11 @@ inline void add_two(int32x2_t high, int32x2_t rest, std::int64_t* c) {
   vst1q_s64(c, vaddq_s64(vld1q_s64(c), vaddw_s32(vshll_n_s32(high, 14), rest)));
 }
 
-// Digits of 8 rows of 8 columns: eight[j] has rows 0 to 7 of column j.
+// Digits of 8 rows of 8 columns: high[j] and low[j] have rows 0 to 7 of column j.
 struct EightDigits {
   int8x8_t high[8], low[8];
 
+  EightDigits() = default;
   EightDigits(const float* x, std::size_t stride, float per_unit) {
     const float32x4_t factor = vdupq_n_f32(per_unit), most = vdupq_n_f32(float(kMostWhole));
     const auto whole = [&](const float* from) {
@@ -35,6 +36,13 @@ struct EightDigits {
       high[j] = vrshrn_n_s16(q[j], 7);
       low[j] = vmovn_s16(vsubq_s16(q[j], vshll_n_s8(high[j], 7)));
     }
+  }
+
+  void to_rows(std::int16_t* rows, std::size_t stride) const {
+    int16x8_t q[8];
+    for (std::size_t j = 0; j < 8; ++j) q[j] = vaddw_s8(vshll_n_s8(high[j], 7), low[j]);
+    transpose(q);
+    for (std::size_t i = 0; i < 8; ++i) vst1q_s16(rows + i * stride, q[i]);
   }
 
   static void transpose(int16x8_t (&q)[8]) {
@@ -58,13 +66,12 @@ struct EightDigits {
   }
 };
 
-// Calls put(digits) for the 8 x 8 numbers of x, 0 where it has none.
-template <class Put>
-void with_digits(MatrixView<const float> x, float per_unit, const Put& put) {
-  if (x.rows == 8 && x.cols == 8) return put(EightDigits(x.data, x.stride, per_unit));
+// Those of x, 0 where it has none.
+inline EightDigits digits_of(MatrixView<const float> x, float per_unit) {
+  if (x.rows == 8 && x.cols == 8) return EightDigits(x.data, x.stride, per_unit);
   float whole[8 * 8] = {};
   for (std::size_t i = 0; i < x.rows; ++i) std::copy_n(x.row(i), x.cols, whole + 8 * i);
-  put(EightDigits(whole, 8, per_unit));
+  return EightDigits(whole, 8, per_unit);
 }
 
 // Of a group of 8 rows: 4 pairs of columns, each 2 columns x 8 rows, of high digits and then of low ones.
@@ -105,16 +112,22 @@ struct I8mmKernel {
       }
   }
 
-  static void pack(MatrixView<const float> x, float per_unit, std::byte* packed) {
-    ExactBlocks<I8mmKernel>::pack(x, packed, [&](MatrixView<const float> group, std::byte* unit) {
-      with_digits(group, per_unit, [&](const EightDigits& digits) {
-        auto* to = reinterpret_cast<std::int8_t*>(unit);
-        for (std::size_t j = 0; j < 8; ++j) {
-          vst1_s8(to + 8 * j, digits.high[j]);
-          vst1_s8(to + 64 + 8 * j, digits.low[j]);
-        }
-      });
-    });
+  static void put(MatrixView<const float> x, float per_unit, std::byte* unit) {
+    const EightDigits digits = digits_of(x, per_unit);
+    auto* to = reinterpret_cast<std::int8_t*>(unit);
+    for (std::size_t j = 0; j < 8; ++j) {
+      vst1_s8(to + 8 * j, digits.high[j]);
+      vst1_s8(to + 64 + 8 * j, digits.low[j]);
+    }
+  }
+  static void take(const std::byte* unit, std::int16_t* q, std::size_t stride) {
+    EightDigits digits;
+    const auto* from = reinterpret_cast<const std::int8_t*>(unit);
+    for (std::size_t j = 0; j < 8; ++j) {
+      digits.high[j] = vld1_s8(from + 8 * j);
+      digits.low[j] = vld1_s8(from + 64 + 8 * j);
+    }
+    digits.to_rows(q, stride);
   }
 };
 
@@ -161,28 +174,32 @@ struct DotprodKernel {
       }
   }
 
-  static void pack(MatrixView<const float> x, float per_unit, std::byte* packed) {
-    ExactBlocks<DotprodKernel>::pack(x, packed, [&](MatrixView<const float> group, std::byte* unit) {
-      with_digits(group, per_unit, [&](const EightDigits& digits) {
-        auto* to = reinterpret_cast<std::uint32_t*>(unit);
-        for (std::size_t j = 0; j < 8; ++j) {
-          const uint32x2_t high = vreinterpret_u32_s8(digits.high[j]), low = vreinterpret_u32_s8(digits.low[j]);
-          vst1_lane_u32(to + j, high, 0);
-          vst1_lane_u32(to + 8 + j, low, 0);
-          vst1_lane_u32(to + 16 + j, high, 1);
-          vst1_lane_u32(to + 24 + j, low, 1);
-        }
-      });
-    });
+  static void put(MatrixView<const float> x, float per_unit, std::byte* unit) {
+    const EightDigits digits = digits_of(x, per_unit);
+    auto* to = reinterpret_cast<std::uint32_t*>(unit);
+    for (std::size_t j = 0; j < 8; ++j) {
+      const uint32x2_t high = vreinterpret_u32_s8(digits.high[j]), low = vreinterpret_u32_s8(digits.low[j]);
+      vst1_lane_u32(to + j, high, 0);
+      vst1_lane_u32(to + 8 + j, low, 0);
+      vst1_lane_u32(to + 16 + j, high, 1);
+      vst1_lane_u32(to + 24 + j, low, 1);
+    }
+  }
+  static void take(const std::byte* unit, std::int16_t* q, std::size_t stride) {
+    EightDigits digits;
+    const auto* from = reinterpret_cast<const std::uint32_t*>(unit);
+    for (std::size_t j = 0; j < 8; ++j) {
+      digits.high[j] = vreinterpret_s8_u32(vset_lane_u32(from[16 + j], vdup_n_u32(from[j]), 1));
+      digits.low[j] = vreinterpret_s8_u32(vset_lane_u32(from[24 + j], vdup_n_u32(from[8 + j]), 1));
+    }
+    digits.to_rows(q, stride);
   }
 };
 
 }  // namespace
 
-const ExactProduct kExactI8mm = {"i8mm", has_i8mm, ExactBlocks<I8mmKernel>::bytes, I8mmKernel::pack,
-                                 ExactBlocks<I8mmKernel>::add};
-const ExactProduct kExactDotprod = {"dotprod", has_dotprod, ExactBlocks<DotprodKernel>::bytes, DotprodKernel::pack,
-                                    ExactBlocks<DotprodKernel>::add};
+const ExactProduct kExactI8mm = exact_product_of<I8mmKernel>("i8mm", has_i8mm);
+const ExactProduct kExactDotprod = exact_product_of<DotprodKernel>("dotprod", has_dotprod);
 
 #else
 
@@ -190,8 +207,8 @@ namespace {
 bool never() { return false; }
 }  // namespace
 
-const ExactProduct kExactI8mm = {"i8mm", never, nullptr, nullptr, nullptr};
-const ExactProduct kExactDotprod = {"dotprod", never, nullptr, nullptr, nullptr};
+const ExactProduct kExactI8mm = {"i8mm", never, nullptr, 1, nullptr, nullptr, nullptr};
+const ExactProduct kExactDotprod = {"dotprod", never, nullptr, 1, nullptr, nullptr, nullptr};
 
 #endif
 

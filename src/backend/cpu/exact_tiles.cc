@@ -29,6 +29,10 @@ constexpr std::size_t kSums = kSide * kSide;
 //   right[four rows][column][of the four] high digits, then low ones: what is multiplied
 constexpr std::size_t kLeftHigh = 0, kLeftLow = 2 * kTile, kRightHigh = 4 * kTile, kRightLow = 6 * kTile;
 
+constexpr std::size_t right_place(std::size_t row, std::size_t column) {
+  return column / kSide * kTile + row / 4 * 4 * kSide + column % kSide * 4 + row % 4;
+}
+
 // The three terms of backend/whole.h for two tiles by two.
 struct TileProducts {
   alignas(64) std::int32_t high[4][kSums], middle[4][kSums], low[4][kSums];
@@ -82,9 +86,17 @@ struct TileKernel {
     tiles.template store<3>(to[3]);
   }
 
-  static void pack(MatrixView<const float> x, float per_unit, std::byte* packed) {
-    ExactBlocks<TileKernel>::pack(
-        x, packed, [&](MatrixView<const float> group, std::byte* unit) { Tiles::pack(group, per_unit, unit); });
+  static void put(MatrixView<const float> x, float per_unit, std::byte* unit) { Tiles::pack(x, per_unit, unit); }
+
+  // The right side has four rows together.
+  static void take(const std::byte* unit, std::int16_t* q, std::size_t stride) {
+    const auto* high = reinterpret_cast<const std::int8_t*>(unit + kRightHigh);
+    const auto* low = reinterpret_cast<const std::int8_t*>(unit + kRightLow);
+    for (std::size_t k = 0; k < kTileRows; ++k)
+      for (std::size_t j = 0; j < 2 * kSide; ++j) {
+        const std::size_t at = right_place(k, j);
+        q[k * stride + j] = std::int16_t(128 * high[at] + low[at]);
+      }
   }
 };
 
@@ -109,7 +121,7 @@ void put_digits(MatrixView<const float> x, float per_unit, std::byte* unit) {
   for (std::size_t k = 0; k < kTileRows; ++k)
     for (std::size_t j = 0; j < 2 * kSide; ++j) {
       const std::size_t tile = j / kSide * kTile, left = tile + j % kSide * kTileRows + k;
-      const std::size_t right = tile + k / 4 * 4 * kSide + j % kSide * 4 + k % 4;
+      const std::size_t right = right_place(k, j);
       to[kLeftHigh + left] = to[kRightHigh + right] = std::int8_t(high_digit(q[k][j]));
       to[kLeftLow + left] = to[kRightLow + right] = std::int8_t(low_digit(q[k][j]));
     }
@@ -224,19 +236,13 @@ bool never() { return false; }
 
 bool always() { return true; }
 
-template <class Tiles>
-constexpr ExactProduct unit(const char* name, bool (*available)(), bool in_code) {
-  using Kernel = TileKernel<Tiles>;
-  return {name, available, ExactBlocks<Kernel>::bytes, Kernel::pack, ExactBlocks<Kernel>::add, in_code};
-}
-
 }  // namespace
 
 #ifdef BOCHNER_AMX
-const ExactProduct kExactAmx = unit<ExactAmxTiles>("amx", has_amx_int8, false);
+const ExactProduct kExactAmx = exact_product_of<TileKernel<ExactAmxTiles>>("amx", has_amx_int8);
 #else
-const ExactProduct kExactAmx = unit<TilesInCode>("amx", never, false);
+const ExactProduct kExactAmx = exact_product_of<TileKernel<TilesInCode>>("amx", never);
 #endif
-const ExactProduct kExactAmxInCode = unit<TilesInCode>("amx in code", always, true);
+const ExactProduct kExactAmxInCode = exact_product_of<TileKernel<TilesInCode>>("amx in code", always, true);
 
 }  // namespace bochner::cpu

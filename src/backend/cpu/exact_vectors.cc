@@ -15,6 +15,13 @@
 #include "backend/cpu/exact_blocks.h"
 #include "backend/cpu/tile-inl.h"
 
+#ifndef BOCHNER_EXACT_VECTORS_ONCE
+#define BOCHNER_EXACT_VECTORS_ONCE
+namespace bochner::cpu {
+constexpr std::size_t kVectorGroup = 8;  // rows, on every target
+}
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace bochner::cpu::HWY_NAMESPACE {
 
@@ -22,6 +29,21 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // The largest sum of 8 products.
 static_assert(8ll * kMostWhole * kMostWhole < 1ll << 31);
+
+// Row by row, vectors of the columns that there are.
+template <std::size_t kRows, std::size_t kCols>
+void whole_rows(MatrixView<const float> x, float per_unit, std::int16_t (&q)[kRows][kCols]) {
+  const hn::CappedTag<float, 8> d;
+  const hn::Rebind<std::int16_t, decltype(d)> d16;
+  const auto factor = hn::Set(d, per_unit), most = hn::Set(d, float(kMostWhole));
+  if (x.rows < kRows || x.cols < kCols) return whole_group(x, per_unit, q);
+  for (std::size_t i = 0; i < kRows; ++i)
+    for (std::size_t j = 0; j < kCols; j += hn::Lanes(d)) {
+      const auto scaled = hn::Mul(hn::LoadU(d, x.row(i) + j), factor);
+      const auto clamped = hn::Max(hn::Min(scaled, most), hn::Neg(most));
+      hn::StoreU(hn::DemoteTo(d16, hn::NearestInt(clamped)), d16, q[i] + j);
+    }
+}
 
 #if HWY_ARCH_ARM_A64
 
@@ -62,8 +84,12 @@ struct VectorKernel {
     });
   }
 
-  static void put(const std::int16_t (&q)[8][8], std::byte* unit) {
-    std::copy_n(&q[0][0], 64, reinterpret_cast<std::int16_t*>(unit));
+  static void put(MatrixView<const float> x, float per_unit, std::byte* unit) {
+    whole_rows(x, per_unit, *reinterpret_cast<std::int16_t(*)[8][8]>(unit));
+  }
+  static void take(const std::byte* unit, std::int16_t* q, std::size_t stride) {
+    const auto* from = reinterpret_cast<const std::int16_t*>(unit);
+    for (std::size_t k = 0; k < 8; ++k) std::copy_n(from + 8 * k, 8, q + k * stride);
   }
 };
 
@@ -125,7 +151,9 @@ struct VectorKernel {
     });
   }
 
-  static void put(const std::int16_t (&q)[kGroup][kRight], std::byte* unit) {
+  static void put(MatrixView<const float> x, float per_unit, std::byte* unit) {
+    std::int16_t q[kGroup][kRight];
+    whole_rows(x, per_unit, q);
     auto* to = reinterpret_cast<std::int16_t*>(unit);
     for (std::size_t k = 0; k < kGroup; k += 2)
       for (std::size_t j = 0; j < kRight; ++j, to += 2) {
@@ -133,35 +161,29 @@ struct VectorKernel {
         to[1] = q[k + 1][j];
       }
   }
+  static void take(const std::byte* unit, std::int16_t* q, std::size_t stride) {
+    const auto* from = reinterpret_cast<const std::int16_t*>(unit);
+    for (std::size_t k = 0; k < kGroup; k += 2)
+      for (std::size_t j = 0; j < kRight; ++j, from += 2) {
+        q[k * stride + j] = from[0];
+        q[(k + 1) * stride + j] = from[1];
+      }
+  }
 };
 
 #endif
 
 using Blocks = ExactBlocks<VectorKernel>;
-
-// Row by row, vectors of the columns that there are.
-void whole_rows(MatrixView<const float> x, float per_unit,
-                std::int16_t (&q)[VectorKernel::kGroup][VectorKernel::kRight]) {
-  const hn::CappedTag<float, 8> d;
-  const hn::Rebind<std::int16_t, decltype(d)> d16;
-  const auto factor = hn::Set(d, per_unit), most = hn::Set(d, float(kMostWhole));
-  if (x.rows < VectorKernel::kGroup || x.cols < VectorKernel::kRight) return whole_group(x, per_unit, q);
-  for (std::size_t i = 0; i < VectorKernel::kGroup; ++i)
-    for (std::size_t j = 0; j < VectorKernel::kRight; j += hn::Lanes(d)) {
-      const auto scaled = hn::Mul(hn::LoadU(d, x.row(i) + j), factor);
-      const auto clamped = hn::Max(hn::Min(scaled, most), hn::Neg(most));
-      hn::StoreU(hn::DemoteTo(d16, hn::NearestInt(clamped)), d16, q[i] + j);
-    }
-}
+static_assert(VectorKernel::kGroup == kVectorGroup);
 
 std::size_t exact_bytes_of(std::size_t rows, std::size_t cols) { return Blocks::bytes(rows, cols); }
 
-void pack_whole(MatrixView<const float> x, float per_unit, std::byte* packed) {
-  Blocks::pack(x, packed, [&](MatrixView<const float> group, std::byte* unit) {
-    std::int16_t q[VectorKernel::kGroup][VectorKernel::kRight];
-    whole_rows(group, per_unit, q);
-    VectorKernel::put(q, unit);
-  });
+void pack_whole(MatrixView<const float> x, float per_unit, std::size_t first, std::size_t rows, std::byte* packed) {
+  Blocks::pack(x, per_unit, first, rows, packed);
+}
+
+void add_whole_moments(const std::byte* packed, MatrixView<const double> y, MatrixView<double> sum) {
+  Blocks::add_moments(packed, y, sum);
 }
 
 void add_whole_product(const std::byte* a, const std::byte* b, std::size_t rows, MatrixView<std::int64_t> sum) {
@@ -176,14 +198,18 @@ namespace bochner::cpu {
 
 HWY_EXPORT(exact_bytes_of);
 HWY_EXPORT(pack_whole);
+HWY_EXPORT(add_whole_moments);
 HWY_EXPORT(add_whole_product);
 
 namespace {
 
 bool always() { return true; }
 std::size_t bytes(std::size_t rows, std::size_t cols) { return HWY_DYNAMIC_DISPATCH(exact_bytes_of)(rows, cols); }
-void pack(MatrixView<const float> x, float per_unit, std::byte* packed) {
-  HWY_DYNAMIC_DISPATCH(pack_whole)(x, per_unit, packed);
+void pack(MatrixView<const float> x, float per_unit, std::size_t first, std::size_t rows, std::byte* packed) {
+  HWY_DYNAMIC_DISPATCH(pack_whole)(x, per_unit, first, rows, packed);
+}
+void add_moments(const std::byte* packed, MatrixView<const double> y, MatrixView<double> sum) {
+  HWY_DYNAMIC_DISPATCH(add_whole_moments)(packed, y, sum);
 }
 void add(const std::byte* a, const std::byte* b, std::size_t rows, MatrixView<std::int64_t> sum) {
   HWY_DYNAMIC_DISPATCH(add_whole_product)(a, b, rows, sum);
@@ -191,7 +217,7 @@ void add(const std::byte* a, const std::byte* b, std::size_t rows, MatrixView<st
 
 }  // namespace
 
-const ExactProduct kExactVectors = {"vectors", always, bytes, pack, add};
+const ExactProduct kExactVectors = {"vectors", always, bytes, kVectorGroup, pack, add, add_moments};
 
 }  // namespace bochner::cpu
 #endif

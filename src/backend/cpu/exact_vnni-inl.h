@@ -56,12 +56,9 @@ struct VnniKernel {
       }
   }
 
-  static void pack(MatrixView<const float> x, float per_unit, std::byte* packed) {
-    ExactBlocks<VnniKernel>::pack(x, packed,
-                                  [&](MatrixView<const float> group, std::byte* unit) { put(group, per_unit, unit); });
+  BOCHNER_EXACT_TARGET static void take(const std::byte* unit, std::int16_t* q, std::size_t stride) {
+    const auto* words = reinterpret_cast<const std::int16_t*>(unit);
+    for (std::size_t k = 0; k < kGroup; ++k)
+      for (std::size_t j = 0; j < kRight; ++j) q[k * stride + j] = words[(k / 2 * kRight + j) * 2 + k % 2];
   }
 };
-
-inline constexpr ExactProduct unit(const char* name, bool (*available)(), bool in_code) {
-  return {name, available, ExactBlocks<VnniKernel>::bytes, VnniKernel::pack, ExactBlocks<VnniKernel>::add, in_code};
-}

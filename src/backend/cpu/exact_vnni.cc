@@ -111,10 +111,10 @@ bool never() { return false; }
 }  // namespace
 
 #ifdef BOCHNER_VNNI
-const ExactProduct kExactVnni = vnni::unit("vnni", vnni::available, false);
+const ExactProduct kExactVnni = exact_product_of<vnni::VnniKernel>("vnni", vnni::available);
 #else
-const ExactProduct kExactVnni = in_code::unit("vnni", never, false);
+const ExactProduct kExactVnni = exact_product_of<in_code::VnniKernel>("vnni", never);
 #endif
-const ExactProduct kExactVnniInCode = in_code::unit("vnni in code", in_code::always, true);
+const ExactProduct kExactVnniInCode = exact_product_of<in_code::VnniKernel>("vnni in code", in_code::always, true);
 
 }  // namespace bochner::cpu

@@ -13,8 +13,8 @@ bool always() { return true; }
 
 std::size_t bytes(std::size_t rows, std::size_t cols) { return rows * cols * sizeof(std::int16_t); }
 
-void pack(MatrixView<const float> x, float per_unit, std::byte* packed) {
-  auto* to = reinterpret_cast<std::int16_t*>(packed);
+void pack(MatrixView<const float> x, float per_unit, std::size_t first, std::size_t, std::byte* packed) {
+  auto* to = reinterpret_cast<std::int16_t*>(packed) + first * x.cols;
   for (std::size_t i = 0; i < x.rows; ++i)
     for (std::size_t j = 0; j < x.cols; ++j) *to++ = std::int16_t(to_whole(x(i, j), per_unit));
 }
@@ -27,8 +27,15 @@ void add(const std::byte* a, const std::byte* b, std::size_t rows, MatrixView<st
       for (std::size_t j = 0; j < sum.cols; ++j) sum(i, j) += std::int64_t{x[k * sum.rows + i]} * y[k * sum.cols + j];
 }
 
+void add_moments(const std::byte* packed, MatrixView<const double> y, MatrixView<double> sum) {
+  const auto* q = reinterpret_cast<const std::int16_t*>(packed);
+  for (std::size_t i = 0; i < y.rows; ++i)
+    for (std::size_t k = 0; k < sum.rows; ++k)
+      for (std::size_t j = 0; j < sum.cols; ++j) sum(k, j) += y(i, k) * q[i * sum.cols + j];
+}
+
 }  // namespace
 
-const ExactProduct kExactProduct = {"reference", always, bytes, pack, add};
+const ExactProduct kExactProduct = {"reference", always, bytes, 1, pack, add, add_moments};
 
 }  // namespace bochner::reference
