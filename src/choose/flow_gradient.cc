@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
+#include "backend/radial_entries.h"
 #include "choose/flow.h"
 #include "random/elementary.h"
 #include "solve/cholesky.h"
@@ -30,6 +32,23 @@ MatrixView<const double> columns(const Matrix<double>& m, std::size_t begin_row,
   return {m.data() + begin_row * m.cols() + begin, rows, count, m.cols()};
 }
 
+// A kernel's entries, kept for their derivatives. Not zero at first: all are written.
+template <class T>
+class Entries {
+ public:
+  Entries(std::size_t rows, std::size_t points)
+      : rows_(rows), points_(points), values_(std::make_unique_for_overwrite<T[]>(4 * rows * points)) {}
+  RadialEntries<T> view() const { return {part(0), part(1), part(2), part(3)}; }
+
+ private:
+  MatrixView<T> part(std::size_t number) const {
+    return {values_.get() + number * rows_ * points_, rows_, points_, points_};
+  }
+
+  std::size_t rows_, points_;
+  std::unique_ptr<T[]> values_;
+};
+
 // One step's rows, kernel and solutions. The letters are those of flow.h.
 template <class T>
 class Step {
@@ -46,7 +65,8 @@ class Step {
         y_(n_, c_),
         w_(n_, 1.0),
         roots_(n1_, 1.0),
-        K_(n_, n1_) {
+        K_(n_, n1_),
+        entries_(n_, n1_) {
     for (std::size_t i = 0; i < n_; ++i) {
       for (std::size_t j = 0; j < d_; ++j) x_(i, j) = T(rows.x(drawn[i], j));
       std::copy_n(rows.y.row(drawn[i]), c_, &y_(i, 0));
@@ -96,11 +116,11 @@ class Step {
   }
 
   void fill_kernel() {
-    points_ = pack_points<T>(std::as_const(u_).view().slice(0, n1_));
+    const PointPanels<T> points = pack_points<T>(std::as_const(u_).view().slice(0, n1_));
     in_pieces(on_.threads, n_, kPieceRows, [&](std::size_t begin, std::size_t count) {
-      Matrix<T> k(count, n1_);
-      on_.ops.radial_block(std::as_const(u_).view().slice(begin, count), points_, metric_.q, k.view());
-      std::copy_n(k.data(), count * n1_, &K_(begin, 0));
+      const RadialEntries<T> piece = entries_.view().slice(begin, count);
+      radial_entries(std::as_const(u_).view().slice(begin, count), points, metric_.q, piece);
+      std::copy_n(piece.k.data, count * n1_, &K_(begin, 0));
     });
   }
 
@@ -174,8 +194,8 @@ class Step {
     Matrix<T> Hz(n_, d_);
     in_pieces(on_.threads, n_, kPieceRows, [&](std::size_t begin, std::size_t count) {
       Matrix<T> H(count, n1_);
-      on_.ops.radial_slope(std::as_const(u_).view().slice(begin, count), points_, metric_.q,
-                           {left.view().slice(begin, count), packed_right, H.view(), &h[begin], &by_exponent[begin]});
+      radial_slope(entries_.view().slice(begin, count), metric_.q,
+                   {left.view().slice(begin, count), packed_right, H.view(), &h[begin], &by_exponent[begin]});
       double* sums = &column_sums(begin / kPieceRows, 0);
       for (std::size_t i = 0; i < count; ++i)
         for (std::size_t j = 0; j < n1_; ++j) sums[j] += double(H(i, j));
@@ -223,7 +243,7 @@ class Step {
   std::vector<double> w_, roots_;  // roots: of the weights of the fitted rows
   double scored_weight_ = 0, squares_ = 0, by_lambda_ = 0;
   Matrix<double> K_;
-  PointPanels<T> points_;
+  Entries<T> entries_;
   Matrix<double> alpha_, beta_, rho_;
 };
 

@@ -27,13 +27,14 @@ std::vector<LeafTree> grow_leaves(const Workers& on, MatrixView<const float> u, 
                                   const LeafOptions& options);
 
 // Exact ridge inside each leaf, (K + lambda n D^-1) alpha = y, the mean over the trees; D the weights, n those of the
-// leaf. rows.y: what is left over. lambdas: one per target, 0 where nothing is to be added.
+// leaf. rows.y: what is left over. lambdas: one per target, 0 where nothing is to be added. Leaves that have
+// coefficients keep them.
 void solve_leaves(const Workers& on, const MetricRows& rows, double q, std::span<const double> lambdas,
                   std::vector<LeafTree>& trees);
 
 // The lambda of least squared error on held-out rows, by some leaves of the first tree: downhill from the middle one.
-// One per target: each its own, or the same for all.
+// One per target: each its own, or the same for all; leaves that were solved with it keep their coefficients.
 std::vector<double> choose_leaf_lambdas(const Workers& on, const MetricRows& rows, std::span<const std::uint32_t> held,
-                                        double q, const LeafTree& tree, const LeafOptions& options);
+                                        double q, LeafTree& tree, const LeafOptions& options);
 
 }  // namespace bochner

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "backend/problems.h"
+#include "backend/radial_entries.h"
 
 namespace bochner {
 namespace {
@@ -75,6 +76,26 @@ TYPED_TEST(RadialBlock, AgreesWithTheReferenceForOddSizesOnEveryTarget) {
           ASSERT_NEAR(fast.by_exponent[i], slope.by_exponent[i], TestFixture::kTolerance * size);
         }
       }
+  });
+}
+
+TYPED_TEST(RadialBlock, KeptEntriesHaveTheSameBitsAndTheSameDerivatives) {
+  testing::for_each_target([&](const std::string& target) {
+    for (const auto& [rows, inputs, count] : {std::array<std::size_t, 3>{1, 1, 1}, {50, 7, 16}, {101, 21, 65}}) {
+      const Problem<TypeParam> p(rows, inputs, count, 3);
+      Matrix<TypeParam> expected(rows, count), k(rows, count), t(rows, count), log(rows, count), power(rows, count);
+      Matrix<TypeParam> h(rows, count);
+      std::vector<double> sums(rows), by_exponent(rows);
+      cpu_backend().radial_block(p.x.view(), p.points, 1.3, expected.view());
+      const Slope<TypeParam> slope(cpu_backend(), p, 1.3, 0, rows);
+      const RadialEntries<TypeParam> kept{k.view(), t.view(), log.view(), power.view()};
+      radial_entries(p.x.view(), p.points, 1.3, kept);
+      radial_slope(kept, 1.3, {p.left.view(), p.packed_right, h.view(), sums.data(), by_exponent.data()});
+      ASSERT_EQ(k, expected) << target;
+      ASSERT_EQ(h, slope.h) << target;
+      ASSERT_EQ(sums, slope.sums) << target;
+      ASSERT_EQ(by_exponent, slope.by_exponent) << target;
+    }
   });
 }
 

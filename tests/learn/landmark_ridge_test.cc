@@ -187,10 +187,13 @@ TEST(LeafRidge, SolvesTheEquationsOfEachLeafWithTheSameBitsForAnyThreads) {
   for (const int count : {1, 2}) {
     Threads threads(count);
     const Workers on{cpu_backend(), threads};
-    std::vector<LeafTree> trees = grow_leaves(on, data.u.view(), data.numbers(0), options);
+    std::vector<LeafTree> trees = grow_leaves(on, data.u.view(), data.numbers(0), options), anew = trees;
     const double lambda = choose_leaf_lambdas(on, data.rows(), data.numbers(1), 1.5, trees[0], options)[0];
-    EXPECT_LT(lambda, 1e-2);  // there is no noise
+    EXPECT_LT(lambda, 1e-2);                         // there is no noise
+    EXPECT_GT(trees[0].coefficients[0].rows(), 0u);  // some were solved on the way
     solve_leaves(on, data.rows(), 1.5, std::vector{lambda}, trees);
+    solve_leaves(on, data.rows(), 1.5, std::vector{lambda}, anew);
+    EXPECT_EQ(trees[0].coefficients, anew[0].coefficients);
     const std::vector<std::uint32_t>& leaf = trees[1].leaves[2];
     const Matrix<double>& alpha = trees[1].coefficients[2];
     for (std::size_t i = 0; i < leaf.size(); ++i) {  // (K + lambda n) alpha = y, alpha of the mean of two trees

@@ -3,8 +3,11 @@
 
 #include "backend/radial.h"
 
+#include <algorithm>
+
 #include "backend/cpu/operations.h"
 #include "backend/cpu/targets.h"
+#include "backend/radial_entries.h"
 #include "base/aligned.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -52,69 +55,101 @@ HWY_NOINLINE void powers(T half_q, const T* HWY_RESTRICT log, T* HWY_RESTRICT po
 }
 
 template <class T>
-void finish_kernel(T half_q, const T* xx, const T* yy, T* HWY_RESTRICT tile) {
+HWY_NOINLINE void values(const T* HWY_RESTRICT power, T* HWY_RESTRICT k) {
   const Tag<T> d;
-  alignas(64) T log[kTile], power[kTile];
-  logarithms(xx, yy, tile, log);
-  powers(half_q, log, power);
   for (std::size_t at = 0; at < kTile; at += hn::Lanes(d))
-    hn::Store(exp_negative(d, hn::Neg(hn::Load(d, power + at))), d, tile + at);
+    hn::Store(exp_negative(d, hn::Neg(hn::Load(d, power + at))), d, k + at);
 }
 
-// tile: products, then H; omega: then Omega k t^{q/2} ln t.
+// visit(row, rows, panel, t, log, power, k): tiles.
+template <class T, class Visit>
+void each_radial_tile(MatrixView<const T> x, const PointPanels<T>& y, double q, T* scratch, const Visit& visit) {
+  T* packed = scratch;
+  T* norms = scratch + y.inputs * kPackedRows;
+  alignas(64) T t[kTile], log[kTile], power[kTile], k[kTile];
+  each_tile(x, y, packed, norms, [&](std::size_t row, std::size_t rows, std::size_t p, const T* xx, const T* yy) {
+    multiply_tile<T, tile_vectors<T>()>(packed, y.values.data() + p * y.inputs * kPanel, y.inputs, t);
+    logarithms(xx, yy, t, log);
+    powers(T(q / 2), log, power);
+    values(power, k);
+    visit(row, rows, p, t, log, power, k);
+  });
+}
+
+// A tile's part of a matrix of as many columns as there are points.
 template <class T>
-void finish_slope(T half_q, const T* xx, const T* yy, T* HWY_RESTRICT tile, T* HWY_RESTRICT omega) {
-  const Tag<T> d;
-  const auto h = hn::Set(d, half_q), least = hn::Set(d, T(kRadialLeast));
-  alignas(64) T log[kTile], power[kTile];
-  logarithms(xx, yy, tile, log);
-  powers(half_q, log, power);
-  for (std::size_t at = 0; at < kTile; at += hn::Lanes(d)) {
-    const auto t = hn::Load(d, tile + at), p = hn::Load(d, power + at);
-    const auto k = exp_negative(d, hn::Neg(p));
-    const auto weight = hn::Mul(hn::Mul(hn::Load(d, omega + at), k), p);  // Omega k t^{q/2}
-    hn::Store(hn::IfThenElseZero(hn::Gt(t, least), hn::Neg(hn::Div(hn::Mul(h, weight), t))), d, tile + at);
-    hn::Store(hn::Mul(weight, hn::Load(d, log + at)), d, omega + at);
+HWY_INLINE void put_tile(const T* HWY_RESTRICT tile, std::size_t row, std::size_t rows, std::size_t p,
+                         MatrixView<T> out) {
+  const std::size_t columns = HWY_MIN(kPanel, out.cols - p * kPanel);
+  for (std::size_t r = 0; r < rows; ++r) {
+    T* HWY_RESTRICT at = out.row(row + r) + p * kPanel;
+    if (columns == kPanel)
+      for (std::size_t c = 0; c < kPanel; ++c) at[c] = tile[r * kPanel + c];
+    else
+      for (std::size_t c = 0; c < columns; ++c) at[c] = tile[r * kPanel + c];
   }
 }
 
 template <class T>
-void kernel(MatrixView<const T> x, const PointPanels<T>& y, double q, MatrixView<T> k, T* scratch) {
-  T* packed = scratch;
-  T* norms = scratch + y.inputs * kPackedRows;
-  alignas(64) T tile[kTile];
-  each_tile(x, y, packed, norms, [&](std::size_t row, std::size_t rows, std::size_t p, const T* xx, const T* yy) {
-    multiply_tile<T, tile_vectors<T>()>(packed, y.values.data() + p * y.inputs * kPanel, y.inputs, tile);
-    finish_kernel(T(q / 2), xx, yy, tile);
-    const std::size_t columns = HWY_MIN(kPanel, y.count - p * kPanel);
-    for (std::size_t r = 0; r < rows; ++r)
-      for (std::size_t c = 0; c < columns; ++c) k(row + r, p * kPanel + c) = tile[r * kPanel + c];
-  });
+void kernel(MatrixView<const T> x, const PointPanels<T>& y, double q, MatrixView<T> out, T* scratch) {
+  each_radial_tile(x, y, q, scratch,
+                   [&](std::size_t row, std::size_t rows, std::size_t p, const T*, const T*, const T*, const T* k) {
+                     put_tile(k, row, rows, p, out);
+                   });
+}
+
+template <class T>
+void entries(MatrixView<const T> x, const PointPanels<T>& y, double q, const RadialEntries<T>& out, T* scratch) {
+  each_radial_tile(
+      x, y, q, scratch,
+      [&](std::size_t row, std::size_t rows, std::size_t p, const T* t, const T* log, const T* power, const T* k) {
+        put_tile(t, row, rows, p, out.distance);
+        put_tile(log, row, rows, p, out.log);
+        put_tile(power, row, rows, p, out.power);
+        put_tile(k, row, rows, p, out.k);
+      });
+}
+
+// A row's entries of one panel: where they lie or, of the last panel, copied and filled up.
+template <class T>
+HWY_INLINE const T* panel_of(MatrixView<T> m, std::size_t row, std::size_t p, T (&room)[kPanel]) {
+  const T* at = m.row(row) + p * kPanel;
+  if ((p + 1) * kPanel <= m.cols) return at;
+  for (std::size_t c = 0; c < kPanel; ++c) room[c] = p * kPanel + c < m.cols ? at[c] : T(1);
+  return room;
 }
 
 // sums: rows x 2 kPanel doubles, zero at first. Lane c of a row sums the columns c, c + kPanel, ...: no target matters.
+// Beyond the points Omega is 0.
 template <class T>
-void slope(MatrixView<const T> x, const PointPanels<T>& y, double q, const RadialSlope<T>& out, T* scratch,
-           double* HWY_RESTRICT sums) {
-  T* packed = scratch;
-  T* norms = packed + y.inputs * kPackedRows;
-  T* left = norms + (y.count + kPanel - 1) / kPanel * kPanel;
+void slope(const RadialEntries<T>& of, double q, const RadialSlope<T>& out, T* left, double* HWY_RESTRICT sums) {
+  const Tag<T> d;
+  const auto h = hn::Set(d, T(q / 2)), least = hn::Set(d, T(kRadialLeast));
   const std::size_t rank = out.right.inputs;
-  alignas(64) T tile[kTile], omega[kTile];
-  each_tile(x, y, packed, norms, [&](std::size_t row, std::size_t rows, std::size_t p, const T* xx, const T* yy) {
-    pack_rows(out.left, row, rows, left);
-    multiply_tile<T, tile_vectors<T>()>(packed, y.values.data() + p * y.inputs * kPanel, y.inputs, tile);
+  alignas(64) T tile[kTile], omega[kTile], room[4][kPanel];
+  each_row_tile(out.left, out.right, left, [&](std::size_t row, std::size_t rows, std::size_t p) {
     multiply_tile<T, tile_vectors<T>()>(left, out.right.values.data() + p * rank * kPanel, rank, omega);
-    finish_slope(T(q / 2), xx, yy, tile, omega);
-    const std::size_t columns = HWY_MIN(kPanel, y.count - p * kPanel);  // beyond it Omega is 0
+    for (std::size_t r = 0; r < rows; ++r) {
+      const T* k = panel_of(of.k, row + r, p, room[0]);
+      const T* distance = panel_of(of.distance, row + r, p, room[1]);
+      const T* power = panel_of(of.power, row + r, p, room[2]);
+      const T* log = panel_of(of.log, row + r, p, room[3]);
+      for (std::size_t c = 0; c < kPanel; c += hn::Lanes(d)) {
+        const std::size_t at = r * kPanel + c;
+        const auto t = hn::LoadU(d, distance + c);
+        const auto weight = hn::Mul(hn::Mul(hn::Load(d, omega + at), hn::LoadU(d, k + c)), hn::LoadU(d, power + c));
+        hn::Store(hn::IfThenElseZero(hn::Gt(t, least), hn::Neg(hn::Div(hn::Mul(h, weight), t))), d, tile + at);
+        hn::Store(hn::Mul(weight, hn::LoadU(d, log + c)), d, omega + at);  // Omega k t^{q/2} ln t
+      }
+    }
     for (std::size_t r = 0; r < rows; ++r) {
       double* sum = sums + (row + r) * 2 * kPanel;
       for (std::size_t c = 0; c < kPanel; ++c) sum[c] += double(tile[r * kPanel + c]);
       for (std::size_t c = 0; c < kPanel; ++c) sum[kPanel + c] += double(omega[r * kPanel + c]);
-      for (std::size_t c = 0; c < columns; ++c) out.by_distance(row + r, p * kPanel + c) = tile[r * kPanel + c];
     }
+    put_tile(tile, row, rows, p, out.by_distance);
   });
-  for (std::size_t i = 0; i < x.rows; ++i) {
+  for (std::size_t i = 0; i < of.rows(); ++i) {
     const double* sum = sums + i * 2 * kPanel;
     double row = 0, exponent = 0;
     for (std::size_t c = 0; c < kPanel; ++c) row += sum[c];
@@ -131,13 +166,19 @@ void radial_double(MatrixView<const double> x, const PointPanels<double>& y, dou
                    double* s) {
   kernel(x, y, q, k, s);
 }
-void slope_float(MatrixView<const float> x, const PointPanels<float>& y, double q, const RadialSlope<float>& out,
-                 float* s, double* sums) {
-  slope(x, y, q, out, s, sums);
+void entries_float(MatrixView<const float> x, const PointPanels<float>& y, double q, const RadialEntries<float>& out,
+                   float* s) {
+  entries(x, y, q, out, s);
 }
-void slope_double(MatrixView<const double> x, const PointPanels<double>& y, double q, const RadialSlope<double>& out,
-                  double* s, double* sums) {
-  slope(x, y, q, out, s, sums);
+void entries_double(MatrixView<const double> x, const PointPanels<double>& y, double q,
+                    const RadialEntries<double>& out, double* s) {
+  entries(x, y, q, out, s);
+}
+void slope_float(const RadialEntries<float>& of, double q, const RadialSlope<float>& out, float* s, double* sums) {
+  slope(of, q, out, s, sums);
+}
+void slope_double(const RadialEntries<double>& of, double q, const RadialSlope<double>& out, double* s, double* sums) {
+  slope(of, q, out, s, sums);
 }
 
 }  // namespace bochner::cpu::HWY_NAMESPACE
@@ -148,33 +189,21 @@ namespace bochner::cpu {
 
 HWY_EXPORT(radial_float);
 HWY_EXPORT(radial_double);
+HWY_EXPORT(entries_float);
+HWY_EXPORT(entries_double);
 HWY_EXPORT(slope_float);
 HWY_EXPORT(slope_double);
 
 namespace {
 
-// Packed rows, norms of the points, packed rows of Omega's left factor.
+// Packed rows, norms of the points.
 template <class T>
-T* scratch_for(std::size_t inputs, std::size_t count, std::size_t rank) {
+T* scratch_for(std::size_t inputs, std::size_t count) {
   thread_local AlignedVector<T> scratch;
-  const std::size_t needed = (inputs + rank) * 8 + (count + 15) / 16 * 16;
+  const std::size_t needed = inputs * 8 + (count + 15) / 16 * 16;
   if (scratch.size() < needed) scratch.resize(needed);
   return scratch.data();
 }
-
-}  // namespace
-
-template <>
-void Operations::radial_block(MatrixView<const float> x, const PointPanels<float>& y, double q, MatrixView<float> k) {
-  HWY_DYNAMIC_DISPATCH(radial_float)(x, y, q, k, scratch_for<float>(y.inputs, y.count, 0));
-}
-template <>
-void Operations::radial_block(MatrixView<const double> x, const PointPanels<double>& y, double q,
-                              MatrixView<double> k) {
-  HWY_DYNAMIC_DISPATCH(radial_double)(x, y, q, k, scratch_for<double>(y.inputs, y.count, 0));
-}
-
-namespace {
 
 double* zero_sums(std::size_t rows) {
   thread_local AlignedVector<double> sums;
@@ -185,17 +214,77 @@ double* zero_sums(std::size_t rows) {
 }  // namespace
 
 template <>
+void Operations::radial_block(MatrixView<const float> x, const PointPanels<float>& y, double q, MatrixView<float> k) {
+  HWY_DYNAMIC_DISPATCH(radial_float)(x, y, q, k, scratch_for<float>(y.inputs, y.count));
+}
+template <>
+void Operations::radial_block(MatrixView<const double> x, const PointPanels<double>& y, double q,
+                              MatrixView<double> k) {
+  HWY_DYNAMIC_DISPATCH(radial_double)(x, y, q, k, scratch_for<double>(y.inputs, y.count));
+}
+
+namespace {
+
+void take_entries(MatrixView<const float> x, const PointPanels<float>& y, double q, const RadialEntries<float>& out) {
+  HWY_DYNAMIC_DISPATCH(entries_float)(x, y, q, out, scratch_for<float>(y.inputs, y.count));
+}
+void take_entries(MatrixView<const double> x, const PointPanels<double>& y, double q,
+                  const RadialEntries<double>& out) {
+  HWY_DYNAMIC_DISPATCH(entries_double)(x, y, q, out, scratch_for<double>(y.inputs, y.count));
+}
+void take_slope(const RadialEntries<float>& of, double q, const RadialSlope<float>& out) {
+  HWY_DYNAMIC_DISPATCH(slope_float)(of, q, out, scratch_for<float>(out.right.inputs, 0), zero_sums(of.rows()));
+}
+void take_slope(const RadialEntries<double>& of, double q, const RadialSlope<double>& out) {
+  HWY_DYNAMIC_DISPATCH(slope_double)(of, q, out, scratch_for<double>(out.right.inputs, 0), zero_sums(of.rows()));
+}
+
+// Rows at once, so that their entries stay in the cache.
+constexpr std::size_t kSlopeRows = 48;
+
+template <class T>
+void slope_anew(MatrixView<const T> x, const PointPanels<T>& y, double q, const RadialSlope<T>& out) {
+  Matrix<T> k(kSlopeRows, y.count), distance(kSlopeRows, y.count), log(kSlopeRows, y.count), power(kSlopeRows, y.count);
+  for (std::size_t begin = 0; begin < x.rows; begin += kSlopeRows) {
+    const std::size_t count = std::min(kSlopeRows, x.rows - begin);
+    const auto entries = RadialEntries<T>{k.view(), distance.view(), log.view(), power.view()}.slice(0, count);
+    radial_entries(x.slice(begin, count), y, q, entries);
+    radial_slope(entries, q,
+                 {out.left.slice(begin, count), out.right, out.by_distance.slice(begin, count), out.row_sums + begin,
+                  out.by_exponent + begin});
+  }
+}
+
+}  // namespace
+
+template <>
 void Operations::radial_slope(MatrixView<const float> x, const PointPanels<float>& y, double q,
                               const RadialSlope<float>& out) {
-  HWY_DYNAMIC_DISPATCH(slope_float)
-  (x, y, q, out, scratch_for<float>(y.inputs, y.count, out.right.inputs), zero_sums(x.rows));
+  slope_anew(x, y, q, out);
 }
 template <>
 void Operations::radial_slope(MatrixView<const double> x, const PointPanels<double>& y, double q,
                               const RadialSlope<double>& out) {
-  HWY_DYNAMIC_DISPATCH(slope_double)
-  (x, y, q, out, scratch_for<double>(y.inputs, y.count, out.right.inputs), zero_sums(x.rows));
+  slope_anew(x, y, q, out);
 }
 
 }  // namespace bochner::cpu
+
+namespace bochner {
+
+void radial_entries(MatrixView<const float> x, const PointPanels<float>& y, double q, const RadialEntries<float>& out) {
+  cpu::take_entries(x, y, q, out);
+}
+void radial_entries(MatrixView<const double> x, const PointPanels<double>& y, double q,
+                    const RadialEntries<double>& out) {
+  cpu::take_entries(x, y, q, out);
+}
+void radial_slope(const RadialEntries<float>& of, double q, const RadialSlope<float>& out) {
+  cpu::take_slope(of, q, out);
+}
+void radial_slope(const RadialEntries<double>& of, double q, const RadialSlope<double>& out) {
+  cpu::take_slope(of, q, out);
+}
+
+}  // namespace bochner
 #endif
