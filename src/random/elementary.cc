@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace bochner {
 
@@ -22,10 +23,6 @@ double polynomial(const double (&a)[N], double r) {
   for (std::size_t i = N - 1; i-- > 0;) sum = sum * r + a[i];
   return sum;
 }
-
-}  // namespace
-
-namespace {
 
 // The method and the minimax coefficients of Sun's fdlibm: x = 2^k (1 + f), s = f / (2 + f),
 //   log(1 + f) = f - f^2/2 + s (f^2/2 + R(s^2)).
@@ -48,17 +45,25 @@ double log_and_rest(double x, double rest) {
 
 }  // namespace
 
-double portable_log(double x) { return log_and_rest(x, 0); }
+double portable_log(double x) {
+  if (!(x > 0)) return x == 0 ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+  if (std::isinf(x)) return x;
+  if (x < std::numeric_limits<double>::min()) return log_and_rest(x * 0x1p54, 0) - 54 * (kLn2High + kLn2Low);
+  return log_and_rest(x, 0);
+}
 
 // log(y + e) = log y + e / y, where e is what rounding y = 1 + x lost.
 double portable_log1p(double x) {
-  if (std::isinf(x)) return x;
+  if (!std::isfinite(x)) return x;
   const double y = 1 + x;
   return log_and_rest(y, (x - (y - 1)) / y);
 }
 
 // fdlibm again: x = k ln 2 + r, exp(r) = 1 + r + r c / (2 - c).
 double portable_exp(double x) {
+  if (std::isnan(x)) return x;
+  if (x > 709.782712893383973096) return std::numeric_limits<double>::infinity();
+  if (x < -745.133219101941108420) return 0;
   const double k = std::floor(x * 1.44269504088896338700 + 0.5);
   const double high = x - k * kLn2High;
   const double low = k * kLn2Low;
@@ -69,7 +74,10 @@ double portable_exp(double x) {
                           -1.65339022054652515390e-06, 4.13813679705723846039e-08},
                          t);
   const double y = 1 - ((low - r * c / (2 - c)) - high);
-  return y * std::bit_cast<double>(std::uint64_t(std::int64_t(k) + 1023) << 52);
+  // 2^k in two steps, since the exponent of the largest and least results is not that of a normal number.
+  const auto power = [](std::int64_t e) { return std::bit_cast<double>(std::uint64_t(e + 1023) << 52); };
+  const std::int64_t half = std::int64_t(k) / 2;
+  return y * power(half) * power(std::int64_t(k) - half);
 }
 
 // Wichura, "Algorithm AS 241: the percentage points of the normal distribution", Applied Statistics 1988, PPND16.

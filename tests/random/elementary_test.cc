@@ -43,6 +43,21 @@ TEST(Elementary, ExpIsWithinTwoUlpOfLibm) {
   EXPECT_EQ(portable_exp(0), 1);
 }
 
+TEST(Elementary, LogAndExpAreTheLibrarysAtTheEdges) {
+  for (const double x : {709.78, -708.5, -720.0, -740.0})
+    EXPECT_NEAR(portable_exp(x), std::exp(x), 4 * kEpsilon * std::exp(x) + 5e-324) << x;
+  for (const double x : {710.0, 1e5, 1e300, HUGE_VAL}) EXPECT_EQ(portable_exp(x), HUGE_VAL) << x;
+  for (const double x : {-746.0, -1e5, -1e300, -HUGE_VAL}) EXPECT_EQ(portable_exp(x), 0) << x;
+  for (const double x : {0x1p-1022, 0x1p-1023, 0x1p-1074, 1e-310})
+    EXPECT_NEAR(portable_log(x), std::log(x), 1e-12) << x;
+  EXPECT_EQ(portable_log(0), -HUGE_VAL);
+  EXPECT_EQ(portable_log(HUGE_VAL), HUGE_VAL);
+  EXPECT_TRUE(std::isnan(portable_log(-1)));
+  EXPECT_TRUE(std::isnan(portable_log(NAN)));
+  EXPECT_TRUE(std::isnan(portable_log1p(NAN)));
+  EXPECT_TRUE(std::isnan(portable_exp(NAN)));
+}
+
 // Phi(quantile(p)) = p in the center, both tails and beside the edges between the three approximations.
 TEST(Elementary, NormalQuantileInvertsTheDistribution) {
   const auto below = [](double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); };

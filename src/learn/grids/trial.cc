@@ -31,7 +31,7 @@ GridTrial held_out_loss(const GridTargets& y, const std::vector<double>& f, Task
         other = std::max(other, at);
     }
     trial.sums.add(&f[i * K], task == Task::classification ? &label : codes.data(), w);
-    soft += w / (1 + portable_exp(std::clamp(steep * (own - other), -700.0, 700.0)));
+    soft += w / (1 + portable_exp(steep * (own - other)));
   }
   if (weight > 0) trial.loss = task == Task::classification ? soft / weight : trial.sums.loss();
   return trial;
