@@ -191,6 +191,7 @@ class Sweeping final : public Fitting<T> {
     done_ = get_count(archive.tree, "done", P_);
     bins_.ids() = archive.get<std::uint64_t>("grids", {P_});
     joint_steps_ = int(get_count(archive.tree, "turns", std::uint64_t(options_.passes) + 1));
+    const double at_start = sweeper_.loss();
     sweeper_.state() = archive.get<float>("rows", {sweeper_.state().size()});
     loss_ = archive.get<double>("loss", {std::size_t(sweep_)});
     if (joint_) joint_->load(archive.child("partner"));
@@ -198,6 +199,19 @@ class Sweeping final : public Fitting<T> {
     bins_.find(known);
     for (std::size_t g = 0; g < known; ++g)
       values_[g] = archive.get<float>(value_name(g), {bins_.bins(g).size() * this->targets_.outputs});
+    check_loaded(at_start);
+  }
+
+  // No step raises the objective (of squares; Newton steps of the logistic loss may a little): a state above the start
+  // is of no training, and the sums in fixed point have no room for it.
+  void check_loaded(double at_start) const {
+    double squares = 0;
+    for (const std::vector<float>& values : values_)
+      for (const float v : values) squares += double(v) * double(v);
+    const double room = options_.loss == GridLoss::squared ? 1.01 : 1e6;
+    if (!(sweeper_.loss() + 0.5 * this->shift_ * squares <= room * at_start) || !(squares < 1e60))
+      fail(Error::Kind::data, "the checkpoint's sweeps hold values that no training leaves; leave {} out",
+           Option::resume);
   }
 
   static std::string value_name(std::size_t g) { return "values " + std::to_string(g); }
