@@ -72,7 +72,7 @@ void GramFold::add_signed(const Workers& on, const RowBlock<T>& z, int sign) {
   require(z.cols == features_, "gram: block has {} features, expected {}", z.cols, features_);
   require(z.targets != nullptr || code_.columns() == 0, "gram: the rows have no targets");
   if (products_ == Products::whole) {
-    if constexpr (std::is_same_v<T, float>) return add_whole(on, z, sign);
+    if constexpr (std::is_same_v<T, float>) return add_whole(on, z, nullptr, sign);
     require(false, "gram: found rows in double, expected float for sums of whole numbers");
   }
   const Matrix<double> t = weighted_targets(z, code_, weight_bound_);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "backend/workers.h"
@@ -38,6 +39,12 @@ class GramFold {
   // Dense features with their targets. Adding runs on all threads, each on its own tiles.
   template <class T>
   void add(const Workers& on, const RowBlock<T>& z);
+  // The same of what a map makes of rows, where products are whole: a few rows at a time are mapped, made whole and
+  // packed while they are in the cache, and features are never written for all rows of a block. see(begin, z) gets the
+  // features of the rows from `begin` on too, on any thread.
+  using See = std::function<void(std::size_t begin, MatrixView<const float> z)>;
+  bool adds_unmapped() const { return products_ == Products::whole; }
+  void add_unmapped(const Workers& on, const Map& map, const RowBlock<float>& x, const See& see = {});
   // Undoes the adding of exactly these rows as blocks: add() after remove() restores every bit.
   template <class T>
   void remove(const Workers& on, const RowBlock<T>& z);
@@ -67,7 +74,7 @@ class GramFold {
  private:
   template <class T>
   void add_signed(const Workers& on, const RowBlock<T>& z, int sign);
-  void add_whole(const Workers& on, const RowBlock<float>& z, int sign);
+  void add_whole(const Workers& on, const RowBlock<float>& x, const Map* map, int sign, const See& see = {});
   float whole_per_unit() const;
   void add_multiple(const GramFold& other, std::int64_t sign);
 

@@ -18,6 +18,12 @@ struct GramAndHeld {
     gram.add(on, z);
     held.add(on, z);
   }
+  bool adds_unmapped() const { return gram.adds_unmapped(); }
+  void add_unmapped(const Workers& on, const Map& map, const RowBlock<float>& x) {
+    const std::size_t at = held.make_room(x);
+    gram.add_unmapped(on, map, x,
+                      [&](std::size_t begin, MatrixView<const float> z) { held.keep(at, x.first + begin, z); });
+  }
   void merge(const GramAndHeld& other) {
     gram.merge(other.gram);
     held.merge(other.held);

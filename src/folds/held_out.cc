@@ -29,16 +29,29 @@ const std::vector<T>& HeldOut::values() const {
 
 template <class T>
 void HeldOut::add(const Workers&, const RowBlock<T>& z) {
-  auto& values = const_cast<std::vector<T>&>(this->values<T>());
-  if (fraction_ <= 0) return;
-  values.reserve(expected_ * features_);
-  for (std::size_t i = 0; i < z.rows; ++i) {
-    if (!holds(z.first + i)) continue;
-    rows_.push_back(z.first + i);
-    values.insert(values.end(), z.values + i * z.stride, z.values + i * z.stride + features_);
-    targets_.insert(targets_.end(), z.targets + i * target_count_, z.targets + (i + 1) * target_count_);
-    if (z.weights) weights_.push_back(z.weights[i]);
+  keep(make_room(z), z.first, z.view());
+}
+
+template <class T>
+std::size_t HeldOut::make_room(const RowBlock<T>& x) {
+  const std::size_t at = rows();
+  if (fraction_ <= 0) return at;
+  for (std::size_t i = 0; i < x.rows; ++i) {
+    if (!holds(x.first + i)) continue;
+    rows_.push_back(x.first + i);
+    targets_.insert(targets_.end(), x.targets + i * target_count_, x.targets + (i + 1) * target_count_);
+    if (x.weights) weights_.push_back(x.weights[i]);
   }
+  values<T>().reserve(expected_ * features_);
+  values<T>().resize(rows() * features_);
+  return at;
+}
+
+template <class T>
+void HeldOut::keep(std::size_t at, std::uint64_t first, MatrixView<const T> z) {
+  const auto begin = std::lower_bound(rows_.begin() + std::ptrdiff_t(at), rows_.end(), first);
+  for (auto row = begin; row != rows_.end() && *row < first + z.rows; ++row)
+    std::copy_n(z.row(*row - first), features_, values<T>().data() + std::size_t(row - rows_.begin()) * features_);
 }
 
 // Rows come in their order, so that of two parts those with the smaller numbers go first, row by row.
@@ -105,6 +118,10 @@ void HeldOut::load(const Archive& archive) {
 
 template void HeldOut::add(const Workers&, const RowBlock<float>&);
 template void HeldOut::add(const Workers&, const RowBlock<double>&);
+template std::size_t HeldOut::make_room(const RowBlock<float>&);
+template std::size_t HeldOut::make_room(const RowBlock<double>&);
+template void HeldOut::keep(std::size_t, std::uint64_t, MatrixView<const float>);
+template void HeldOut::keep(std::size_t, std::uint64_t, MatrixView<const double>);
 template RowBlock<float> HeldOut::block() const;
 template RowBlock<double> HeldOut::block() const;
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "backend/workers.h"
@@ -20,6 +21,13 @@ class HeldOut {
 
   template <class T>
   void add(const Workers& on, const RowBlock<T>& z);
+
+  // add() by and by: first room for those of x that are held out, and then, on any thread, the features of the rows
+  // from `first` on. at: what make_room gave.
+  template <class T>
+  std::size_t make_room(const RowBlock<T>& x);
+  template <class T>
+  void keep(std::size_t at, std::uint64_t first, MatrixView<const T> z);
 
   void merge(const HeldOut& other);
 
@@ -38,6 +46,10 @@ class HeldOut {
  private:
   template <class T>
   const std::vector<T>& values() const;
+  template <class T>
+  std::vector<T>& values() {
+    return const_cast<std::vector<T>&>(std::as_const(*this).values<T>());
+  }
 
   std::size_t features_, target_count_;
   double fraction_;

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "backend/exact_product.h"
 #include "backend/whole.h"
+#include "base/aligned.h"
+#include "base/require.h"
 #include "folds/gram.h"
 #include "folds/gram_parts.h"
 
@@ -30,6 +33,57 @@ class PackedStrips {
   AlignedVector<std::byte> packed_;
 };
 
+// Rows that are mapped and made whole together: within the second cache, and whole tiles of those that maps take
+// together. A map that wants many at once gets them.
+std::size_t part_rows(const ExactProduct& product, const Map* map, std::size_t features) {
+  constexpr std::size_t kPartBytes = 512 << 10, kMapTile = 48, kUsualRows = 192;
+  const std::size_t step = std::lcm(product.group, kMapTile);
+  if (map && map->rows_at_once() > kUsualRows) return kChunkRows;
+  return std::clamp(kPartBytes / (features * sizeof(float)) / step * step, step, std::max(step, kUsualRows));
+}
+
+// sqrt(w) z of the rows of a block, part by part: z is what a map makes of them, or they are z.
+class RootWeighted {
+ public:
+  RootWeighted(const Backend& ops, const RowBlock<float>& x, const Map* map, std::size_t features,
+               const Matrix<double>& t, const GramFold::See& see)
+      : ops_(ops), x_(x), map_(map), features_(features), t_(t), see_(see) {}
+
+  MatrixView<const float> part(std::size_t begin, std::size_t count) const {
+    if (!map_ && !x_.weights) return x_.view().slice(begin, count);
+    thread_local AlignedVector<float> room;
+    if (room.size() < count * features_) room.resize(count * features_);
+    const MatrixView<float> z{room.data(), count, features_, features_};
+    if (map_)
+      map_->apply(ops_, x_.slice(begin, count), z);
+    else
+      for (std::size_t i = 0; i < count; ++i) std::copy_n(x_.view().row(begin + i), features_, z.row(i));
+    if (see_) see_(begin, z);
+    for (std::size_t i = 0; x_.weights && i < count; ++i) {
+      const auto root = float(std::sqrt(t_(begin + i, t_.cols() - 1)));
+      for (std::size_t j = 0; j < features_; ++j) z(i, j) *= root;
+    }
+    return z;
+  }
+
+ private:
+  const Backend& ops_;
+  const RowBlock<float>& x_;
+  const Map* map_;
+  std::size_t features_;
+  const Matrix<double>& t_;
+  const GramFold::See& see_;
+};
+
+// [sqrt(w) y, sqrt(w)] of [w y, w].
+Matrix<double> divided_by_roots(Matrix<double> t) {
+  for (std::size_t i = 0; i < t.rows(); ++i) {
+    const double root = std::sqrt(t(i, t.cols() - 1));
+    for (std::size_t k = 0; k < t.cols(); ++k) t(i, k) = root > 0 ? t(i, k) / root : 0;
+  }
+  return t;
+}
+
 }  // namespace
 
 double GramFold::packed_bytes(double features, double rows) {
@@ -43,56 +97,63 @@ double GramFold::packed_bytes(double features, double rows) {
 float GramFold::whole_per_unit() const { return float(kMostWhole / bound_); }
 
 // The right factors change their sign where rows are removed: rounding to the nearest is odd.
-void GramFold::add_whole(const Workers& on, const RowBlock<float>& z, int sign) {
-  const Matrix<double> t = weighted_targets(z, code_, weight_bound_);
-  AlignedVector<float> scaled;
-  const MatrixView<const float> rows = root_weighted(on, z, t, scaled);
-  Matrix<double> y = t;  // sqrt(w) y, and sqrt(w)
-  for (std::size_t i = 0; z.weights && i < z.rows; ++i) {
-    const double root = std::sqrt(t(i, t.cols() - 1));
-    for (std::size_t k = 0; k < t.cols(); ++k) y(i, k) = root > 0 ? t(i, k) / root : 0;
-  }
-
+void GramFold::add_whole(const Workers& on, const RowBlock<float>& x, const Map* map, int sign, const See& see) {
+  const Matrix<double> t = weighted_targets(x, code_, weight_bound_);
+  const Matrix<double> y = x.weights ? divided_by_roots(t) : t;
+  const RootWeighted rows(on.ops, x, map, features_, t, see);
   const ExactProduct& product = exact_product(on.ops);
   const float unit = whole_per_unit();
   const double moment_unit = per_unit(bound_) / double(unit);
-  const std::vector<std::size_t> edges = chunk_edges(z.first, z.rows);
+  const std::vector<std::size_t> edges = chunk_edges(x.first, x.rows);
   const std::size_t tiles = gram_.tile_count(), strips = gram_.tiles_per_side(), chunks = edges.size() - 1;
-  PackedStrips left(product, z.rows, gram_.tile(), strips), right = left;
+  PackedStrips left(product, x.rows, gram_.tile(), strips), right = left;
   const std::size_t together = std::min(chunks, left.chunks_together());
   left.make_room(together);
   if (sign < 0) right.make_room(together);
   PackedStrips& right_side = sign < 0 ? right : left;
 
-  const auto columns = [&](std::size_t c, std::size_t strip) {
-    return MatrixView<const float>{rows.row(edges[c]) + strip * gram_.tile(), edges[c + 1] - edges[c],
-                                   gram_.extent(strip), rows.stride};
+  const std::size_t part = part_rows(product, map, features_), parts = (kChunkRows + part - 1) / part;
+  const auto pack_part = [&](std::size_t chunk, std::size_t place, std::size_t first) {
+    const std::size_t all = edges[chunk + 1] - edges[chunk];
+    if (first >= all) return;
+    const MatrixView<const float> z = rows.part(edges[chunk] + first, std::min(part, all - first));
+    for (std::size_t strip = 0; strip < strips; ++strip) {
+      const MatrixView<const float> columns{z.data + strip * gram_.tile(), z.rows, gram_.extent(strip), z.stride};
+      product.pack_part(columns, unit, first, all, left.at(place, strip));
+      if (sign < 0) product.pack_part(columns, -unit, first, all, right.at(place, strip));
+    }
+  };
+  const auto add_moments = [&](std::size_t strip, std::size_t begin, std::size_t count) {
+    for (std::size_t c = 0; c < count; ++c) {
+      Matrix<double> sums(y.cols(), gram_.extent(strip));
+      product.add_moments(left.at(c, strip), y.view().slice(edges[begin + c], edges[begin + c + 1] - edges[begin + c]),
+                          sums.view());
+      for (std::size_t k = 0; k < sums.rows(); ++k)
+        for (std::size_t j = 0; j < sums.cols(); ++j)
+          moment_(k, strip * gram_.tile() + j) += sign * std::llrint(sums(k, j) * moment_unit);
+    }
   };
   for (std::size_t begin = 0; begin < chunks; begin += together) {
     const std::size_t count = std::min(together, chunks - begin);
-    on.threads.run(count * strips, [&](std::size_t piece, int) {
-      const std::size_t c = piece / strips, strip = piece % strips;
-      product.pack(columns(begin + c, strip), unit, left.at(c, strip));
-      if (sign < 0) product.pack(columns(begin + c, strip), -unit, right.at(c, strip));
+    on.threads.run(count * parts, [&](std::size_t piece, int) {
+      pack_part(begin + piece / parts, piece / parts, piece % parts * part);
     });
     on.threads.run(tiles + strips, [&](std::size_t piece, int) {
-      if (piece < tiles) {
-        const auto [I, J] = tile_index(tiles - 1 - piece);
-        for (std::size_t c = 0; c < count; ++c)
-          product.add(left.at(c, I), right_side.at(c, J), edges[begin + c + 1] - edges[begin + c], gram_.block(I, J));
-        return;
-      }
-      const std::size_t strip = piece - tiles, first = strip * gram_.tile();
-      for (std::size_t c = begin; c < begin + count; ++c) {
-        Matrix<double> sums(y.cols(), gram_.extent(strip));
-        product.add_moments(left.at(c - begin, strip), y.view().slice(edges[c], edges[c + 1] - edges[c]), sums.view());
-        for (std::size_t k = 0; k < sums.rows(); ++k)
-          for (std::size_t j = 0; j < sums.cols(); ++j)
-            moment_(k, first + j) += sign * std::llrint(sums(k, j) * moment_unit);
-      }
+      if (piece >= tiles) return add_moments(piece - tiles, begin, count);
+      const auto [I, J] = tile_index(tiles - 1 - piece);
+      for (std::size_t c = 0; c < count; ++c)
+        product.add(left.at(c, I), right_side.at(c, J), edges[begin + c + 1] - edges[begin + c], gram_.block(I, J));
     });
   }
   add_targets(t, edges, sign, targets_);
+}
+
+void GramFold::add_unmapped(const Workers& on, const Map& map, const RowBlock<float>& x, const See& see) {
+  require(adds_unmapped(), "gram: found rows without features, expected features for sums that are rounded");
+  require(map.outputs() == features_, "gram: the map has {} features, expected {}", map.outputs(), features_);
+  require(x.targets != nullptr || code_.columns() == 0, "gram: the rows have no targets");
+  add_whole(on, x, &map, 1, see);
+  rows_ += x.rows;
 }
 
 }  // namespace bochner

@@ -58,7 +58,7 @@ void Stream::pass(const std::string& step, const Visitor<T>& visit, std::size_t 
   }
   while (rows_.next(block_rows, block)) {
     threads_.check_stop();
-    if (map_) {
+    if (map_ && !leaves_unmapped_) {
       mapped.resize(block.rows * map_->outputs());
       const MatrixView<T> z{mapped.data(), block.rows, map_->outputs(), map_->outputs()};
       map_rows(workers(), *map_, block, z);

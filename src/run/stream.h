@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "bochner/archive.h"
 #include "bochner/execution.h"
@@ -20,6 +21,13 @@ enum class Precision { float32, float64 };
 
 // Bytes for rows that are mapped and used at once, where `memory` is all there is (0: plenty).
 std::size_t mapped_bytes(std::size_t memory);
+
+// A fold that would rather map rows itself, a few at a time, where adds_unmapped() says so. float only.
+template <class F>
+concept AddsUnmapped = requires(F& fold, const Workers& on, const Map& map, const RowBlock<float>& x) {
+  { std::as_const(fold).adds_unmapped() } -> std::same_as<bool>;
+  fold.add_unmapped(on, map, x);
+};
 
 // Rows, the maps they go through, and how the work runs. fold() and each() are one pass over them.
 class Stream {
@@ -52,12 +60,13 @@ class Stream {
     return same;
   }
 
-  // The sum of all mapped rows, from an empty one; blocks are dense where there is a map.
+  // The sum of all mapped rows, from an empty one; blocks are dense where there is a map and the fold does not map.
   template <class F>
   requires Fold<F, float> && Fold<F, double> F fold(F sum, const std::string& step = "")
   const {
+    const Stream rows = rows_for(sum);
     BlockAdder<F> adder(sum);
-    each(step, [&](const auto& block) { adder.add(workers(), block); });
+    rows.each(step, [&](const auto& block) { rows.add_block(sum, adder, block); });
     return sum;
   }
 
@@ -66,9 +75,11 @@ class Stream {
   template <class F>
   requires Fold<F, float> && Fold<F, double> F fold_saved(F sum, const std::string& step)
   const {
+    const Stream rows = rows_for(sum);
     BlockAdder<F> adder(sum);
-    each_saved(step, {[&](Archive& archive) { sum.save(archive); }, [&](const Archive& archive) { sum.load(archive); }},
-               [&](const auto& block) { adder.add(workers(), block); });
+    rows.each_saved(step,
+                    {[&](Archive& archive) { sum.save(archive); }, [&](const Archive& archive) { sum.load(archive); }},
+                    [&](const auto& block) { rows.add_block(sum, adder, block); });
     return sum;
   }
 
@@ -107,8 +118,24 @@ class Stream {
   template <class T>
   void pass_saved(const std::string& step, const Saved& state, const Visitor<T>& visit) const;
 
+  // The same rows in the same blocks, but left as they are where the sum maps them.
+  template <class F>
+  Stream rows_for(const F& sum) const {
+    Stream same = *this;
+    if constexpr (AddsUnmapped<F>)
+      same.leaves_unmapped_ = map_ && precision_ == Precision::float32 && sum.adds_unmapped();
+    return same;
+  }
+  template <class F, class T>
+  void add_block(F& sum, BlockAdder<F>& adder, const RowBlock<T>& block) const {
+    if constexpr (AddsUnmapped<F> && std::is_same_v<T, float>)
+      if (leaves_unmapped_) return sum.add_unmapped(workers(), *map_, block);
+    adder.add(workers(), block);
+  }
+
   Rows& rows_;
   MapPtr map_;
+  bool leaves_unmapped_ = false;
   Threads& threads_;
   Execution execution_;
   Precision precision_;

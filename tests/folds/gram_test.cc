@@ -9,6 +9,8 @@
 
 #include "backend/backend.h"
 #include "backend/whole.h"
+#include "folds/gram_and_held.h"
+#include "maps/map_rows.h"
 #include "random/draw.h"
 
 namespace bochner {
@@ -219,6 +221,40 @@ TEST(WholeGramFold, ProductsDoNotDependOnRowNumbers) {
   EXPECT_EQ(moved.gram(team), sum_in_blocks(p, 1, 2048, false, Products::whole).gram(team));
 }
 
+// Mapped a few rows at a time, packed before they leave the cache: the sums, and the rows that are held out, are those
+// of features that were written first.
+TEST(WholeGramFold, OfUnmappedRowsIsThatOfTheirFeatures) {
+  const std::size_t n = 2500;
+  const Problem p(n, 7);
+  for (const auto form : {FourierOptions::Form::cossin, FourierOptions::Form::shifted})
+    for (const std::size_t features : {2, 90, 346, 1100})
+      for (const bool weighted : {false, true}) {
+        FourierOptions options;
+        options.kernel = parse_kernel("laplacian");
+        options.features = features;
+        options.form = form;
+        const MapPtr map = fourier(7, options);
+        RowBlock<float> x = p.block(weighted);
+        x.first = 300;
+        Threads team(3);
+        const Workers on{cpu_backend(), team};
+        Matrix<float> z(n, features);
+        map_rows(on, *map, x, z.view());
+        const GramAndHeld empty{
+            GramFold(features, map->bound(), {Task::regression, 0, {0, 1}, {50, 60}}, 3.0, Products::whole),
+            HeldOut(features, 2, 0.1, 4)};
+        GramAndHeld expected = empty;
+        expected.add(on, x.with_values(MatrixView<const float>(z.view())));
+        EXPECT_GT(expected.held.rows(), 100u);
+        for (const int threads : {1, 3}) {
+          Threads some(threads);
+          GramAndHeld found = empty;
+          found.add_unmapped({cpu_backend(), some}, *map, x);
+          EXPECT_TRUE(found == expected) << features << " " << weighted << " " << threads;
+        }
+      }
+}
+
 TEST(WholeGramFold, TakesFloatOnly) {
   const std::vector<double> z = {0.5, 0.25}, y = {1, 2};
   auto block = RowBlock<double>::dense({z.data(), 1, 2, 2});
@@ -227,6 +263,10 @@ TEST(WholeGramFold, TakesFloatOnly) {
   Threads team(1);
   GramFold sum(2, 1.0, {Task::regression, 0, {0}, {1}}, 1, Products::whole);
   EXPECT_THROW(sum.add({cpu_backend(), team}, block), std::invalid_argument);
+  GramFold rounded(2, 1.0, {Task::regression, 0, {0}, {1}});
+  EXPECT_FALSE(rounded.adds_unmapped());
+  const RowBlock<float> none;
+  EXPECT_THROW(rounded.add_unmapped({cpu_backend(), team}, *fourier(1, {.features = 2}), none), std::invalid_argument);
 }
 
 TEST(TargetCode, TwoClassesAreOneColumnAndMoreAreOneEach) {
