@@ -102,9 +102,17 @@ void write_neighbors(const std::string& path, const Neighbors& found) {
   Output output(path);
   output.write("query,rank,row,distance\n");
   std::string line;
+  const auto append = [&](std::size_t number) {
+    const fmt::format_int text(number);
+    line.append(text.data(), text.size());
+    line += ',';
+  };
   for (std::size_t i = 0; i < found.rows.size(); ++i) {
     if (found.rows[i] < 0) continue;
-    line = fmt::format("{},{},{},", i / found.k, i % found.k + 1, found.rows[i]);
+    line.clear();
+    append(i / found.k);
+    append(i % found.k + 1);
+    append(std::size_t(found.rows[i]));
     append_number(line, found.distances[i]);
     line += '\n';
     output.write(line);

@@ -14,8 +14,8 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kCellRows = 32, kMostCells = 4096;
-constexpr std::size_t kMoves = 2;
+constexpr std::size_t kCellRows = 64, kMostCells = 4096;
+constexpr std::size_t kFewPoints = 4;  // one of so many moves the centres first
 constexpr std::size_t kLargeCell = 8;  // times the mean
 constexpr std::size_t kRowsOfPiece = 256;
 constexpr std::size_t kScaleRows = 8192;
@@ -62,10 +62,10 @@ Cells::Cells(const Workers& on, const Field& coords, std::uint64_t seed)
   for (std::size_t cell = 0; cell < tree.leaves(); ++cell)
     for (const std::uint32_t place : tree.leaf(cell)) cell_of[place] = std::uint32_t(cell);
   centres_.resize(tree.leaves() * depth_);
-  find_centres(cell_of);
-  for (std::size_t move = 0; move < kMoves; ++move) {
-    move_points(on, cell_of);
-    find_centres(cell_of);
+  find_centres(cell_of, 1);
+  for (const std::size_t step : {kFewPoints, std::size_t(1)}) {
+    move_points(on, cell_of, step);
+    find_centres(cell_of, step);
   }
   split_large(cell_of);
   sort_points(on, cell_of);
@@ -88,12 +88,13 @@ void Cells::make_codes(const Workers& on) {
   });
 }
 
-// The means of the cells' bytes, to the nearest; of a cell without points what it was.
-void Cells::find_centres(std::span<const std::uint32_t> cell_of) {
+// The means of the bytes of the cells' points, of one of `step` of them, to the nearest; of a cell without any what it
+// was.
+void Cells::find_centres(std::span<const std::uint32_t> cell_of, std::size_t step) {
   const std::size_t cells = centres_.size() / depth_;
   std::vector<std::int32_t> sums(centres_.size());
   std::vector<std::int32_t> count(cells);
-  for (std::size_t i = 0; i < cell_of.size(); ++i) {
+  for (std::size_t i = 0; i < cell_of.size(); i += step) {
     std::int32_t* to = sums.data() + cell_of[i] * depth_;
     for (std::size_t j = 0; j < depth_; ++j) to[j] += codes_[i * depth_ + j];
     ++count[cell_of[i]];
@@ -105,12 +106,15 @@ void Cells::find_centres(std::span<const std::uint32_t> cell_of) {
   }
 }
 
-void Cells::move_points(const Workers& on, std::vector<std::uint32_t>& cell_of) const {
+void Cells::move_points(const Workers& on, std::vector<std::uint32_t>& cell_of, std::size_t step) const {
   const CodePanels centres({centres_.data(), centres_.size() / depth_, depth_});
-  each_piece(on, cell_of.size(), [&](std::size_t begin, std::size_t rows) {
+  each_piece(on, (cell_of.size() + step - 1) / step, [&](std::size_t begin, std::size_t rows) {
+    AlignedVector<std::int8_t> some(rows * depth_);
+    for (std::size_t i = 0; i < rows; ++i)
+      std::copy_n(codes_.data() + (begin + i) * step * depth_, depth_, some.data() + i * depth_);
     Best nearest(rows, 1);
-    nearest_codes({codes_.data() + begin * depth_, rows, depth_}, centres, 0, nullptr, nearest.view());
-    for (std::size_t i = 0; i < rows; ++i) cell_of[begin + i] = *nearest.numbers(i);
+    nearest_codes({some.data(), rows, depth_}, centres, 0, nullptr, nearest.view());
+    for (std::size_t i = 0; i < rows; ++i) cell_of[(begin + i) * step] = *nearest.numbers(i);
   });
 }
 
@@ -182,21 +186,25 @@ void Cells::know(const Workers& on, std::size_t nearest) {
   on.threads.run((count() + kRows - 1) / kRows, [&](std::size_t piece, int) {
     const std::int8_t* x[kRows];
     for (std::size_t r = 0; r < kRows; ++r) x[r] = &centres_[std::min(piece * kRows + r, count() - 1) * depth_];
-    std::vector<std::pair<std::int32_t, std::uint32_t>> all[kRows];  // values of the others, and who they are
+    // Of each row, the values of the others with their numbers behind: ordered by both.
+    std::vector<std::uint64_t> all(kRows * centres.panels() * kPanel);
     std::int32_t tile[kRows * kPanel];
     for (std::size_t p = 0; p < centres.panels(); ++p) {
       centres.unit().multiply(x, centres.panel(p), centres.start(p), depth_, tile);
-      for (std::size_t i = 0; i < kRows * kPanel; ++i) {
-        const std::size_t cell = piece * kRows + i / kPanel, other = p * kPanel + i % kPanel;
-        if (other < count())
-          all[i / kPanel].push_back({cell == other ? CodeUnit::kFar : -tile[i], std::uint32_t(other)});
-      }
+      for (std::size_t r = 0; r < kRows; ++r)
+        for (std::size_t c = 0; c < kPanel; ++c) {
+          const std::size_t other = p * kPanel + c;
+          const std::int32_t value = piece * kRows + r == other ? CodeUnit::kFar : -tile[r * kPanel + c];
+          all[(r * centres.panels() + p) * kPanel + c] = std::uint64_t(value - 4 * CodeUnit::kFar) << 32 | other;
+        }
     }
     for (std::size_t r = 0; r < kRows && piece * kRows + r < count(); ++r) {
-      const auto middle = all[r].begin() + std::ptrdiff_t(known_);
-      if (known_ < count()) std::nth_element(all[r].begin(), middle, all[r].end());
-      std::sort(all[r].begin(), middle);
-      for (std::size_t c = 0; c < known_; ++c) near_[(piece * kRows + r) * known_ + c] = all[r][c].second;
+      const auto begin = all.begin() + std::ptrdiff_t(r * centres.panels() * kPanel);
+      const auto middle = begin + std::ptrdiff_t(known_), end = begin + std::ptrdiff_t(count());
+      if (known_ < count()) std::nth_element(begin, middle, end);
+      std::sort(begin, middle);
+      for (std::size_t c = 0; c < known_; ++c)
+        near_[(piece * kRows + r) * known_ + c] = std::uint32_t(begin[std::ptrdiff_t(c)]);
     }
   });
 }

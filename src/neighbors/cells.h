@@ -42,8 +42,8 @@ class Cells {
 
  private:
   void make_codes(const Workers& on);
-  void find_centres(std::span<const std::uint32_t> cell_of);
-  void move_points(const Workers& on, std::vector<std::uint32_t>& cell_of) const;
+  void find_centres(std::span<const std::uint32_t> cell_of, std::size_t step);
+  void move_points(const Workers& on, std::vector<std::uint32_t>& cell_of, std::size_t step) const;
   void split_large(std::vector<std::uint32_t>& cell_of);
   void sort_points(const Workers& on, std::span<const std::uint32_t> cell_of);
   void meet_cell(const Workers& on, std::size_t row, std::size_t rows, std::size_t cell, const NearestView& best) const;

@@ -58,11 +58,71 @@ Best meet_codes(const Workers& on, const PointSearch& search, const Codes& codes
   return best;
 }
 
+// Directions as bytes, each with its own step; 0 where all of it is.
+struct SignedDirections {
+  SignedDirections(MatrixView<const double> directions, std::size_t depth) : values(directions.cols * depth) {
+    for (std::size_t k = 0; k < directions.cols; ++k) {
+      double largest = 0;
+      for (std::size_t j = 0; j < directions.rows; ++j) largest = std::max(largest, std::abs(directions(j, k)));
+      step.push_back(largest / 127);
+      std::int8_t* to = values.data() + k * depth;
+      std::fill_n(to, depth, std::int8_t(0));
+      for (std::size_t j = 0; j < directions.rows && largest > 0; ++j)
+        to[j] = std::int8_t(std::floor(directions(j, k) / step[k] + 0.5));
+    }
+    view = {values.data(), directions.cols, depth};
+  }
+  AlignedVector<std::int8_t> values;
+  SignedCodes view;
+  std::vector<double> step;
+};
+
+// x y, for each point y of the panels, of four rows at most.
+void multiply_codes(const SignedCodes& x, std::size_t row, const CodePanels& y, std::int32_t* products) {
+  constexpr std::size_t kRows = CodeUnit::kRows, kPanel = CodeUnit::kPanel;
+  const std::int8_t* at[kRows];
+  for (std::size_t r = 0; r < kRows; ++r) at[r] = x.row(std::min(row + r, x.rows - 1));
+  std::int32_t tile[kRows * kPanel];
+  for (std::size_t p = 0; p < y.panels(); ++p) {
+    y.unit().multiply(at, y.panel(p), y.start(p), x.depth, tile);
+    for (std::size_t r = 0; r < kRows; ++r)
+      for (std::size_t c = 0; c < kPanel; ++c)
+        products[(r * y.panels() + p) * kPanel + c] = tile[r * kPanel + c] - y.start(p)[c];
+  }
+}
+
 }  // namespace
 
 bool can_search(const Codes& codes) {
   constexpr double kMost = 1.5 * 128 * 128;  // of a value, for each input
   return kMost * double(codes.rows().stride) < -double(CodeUnit::kFar);
+}
+
+Matrix<float> project_codes(const Workers& on, const Codes& codes, std::size_t points,
+                            MatrixView<const double> directions) {
+  constexpr std::size_t kRows = CodeUnit::kRows, kPiece = 256;
+  const CodeRows rows = codes.rows();
+  const SignedDirections axes(directions, rows.stride);
+  const CodePanels panels(axes.view);
+  const std::size_t width = panels.panels() * CodeUnit::kPanel;
+  SignedRows middle(rows, 1);  // a point, so that what is left is small
+  middle.set(0, rows.row(points / 2));
+  std::vector<std::int32_t> origin(kRows * width);
+  multiply_codes(middle.view, 0, panels, origin.data());
+  Matrix<float> coords(points, directions.cols);
+  on.threads.run((points + kPiece - 1) / kPiece, [&](std::size_t piece, int) {
+    const std::size_t begin = piece * kPiece, count = std::min(kPiece, points - begin);
+    SignedRows x(rows, count);
+    for (std::size_t i = 0; i < count; ++i) x.set(i, rows.row(begin + i));
+    std::vector<std::int32_t> products(kRows * width);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i % kRows == 0) multiply_codes(x.view, i, panels, products.data());
+      const std::int32_t* from = products.data() + i % kRows * width;
+      for (std::size_t k = 0; k < directions.cols; ++k)
+        coords(begin + i, k) = float(double(from[k] - origin[k]) * axes.step[k] * codes.step());
+    }
+  });
+  return coords;
 }
 
 Neighbors search_by_codes(const Workers& on, const PointSearch& search, const Codes& codes,

@@ -14,4 +14,9 @@ Neighbors search_by_codes(const Workers& on, const PointSearch& search, const Co
                           const std::function<void(double)>& progress = {});
 bool can_search(const Codes& codes);  // not of very many inputs, whose products would not fit
 
+// The coordinates of all points along some directions, less a constant each, by bytes of both: as far apart as they are
+// there but for roundings. Whole numbers until the last step: the same everywhere.
+Matrix<float> project_codes(const Workers& on, const Codes& codes, std::size_t points,
+                            MatrixView<const double> directions);
+
 }  // namespace bochner

@@ -235,7 +235,8 @@ Neighbors rank_candidates(const Workers& on, const Ranking& ranking, MatrixView<
       ranked.clear();
       const float* x = queries.row(i);
       if (ranking.codes && metric != Metric::inner) {
-        const bool known = rule_out(*ranking.codes, k, std::uint32_t(i), {at, count}, left, squared);
+        const std::uint32_t self = ranking.self.empty() ? std::uint32_t(i) : ranking.self[i];
+        const bool known = rule_out(*ranking.codes, k, self, {at, count}, left, squared);
         at = left.data();
         count = left.size();
         if (!known) compare_rows(on, x, points, left, squared.data());

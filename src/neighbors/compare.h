@@ -45,7 +45,8 @@ struct Ranking {
   // |x|^2 of each query where `best` was found by distances in fewer, orthogonal coordinates. Distances there are never
   // above the true ones: candidates that are farther there than the k-th is here need not be looked at. Empty: all are.
   std::span<const double> origins = {};
-  const Codes* codes = nullptr;  // where the queries are the points: what their bytes rule out is not compared
+  const Codes* codes = nullptr;               // where the queries are points: what their bytes rule out is not compared
+  std::span<const std::uint32_t> self = {};   // which points they are, with codes; empty: all of them
   std::span<const std::uint32_t> order = {};  // in which queries are ranked: near ones share cached rows; empty: as is
 };
 // The k best candidates of each query, compared in all inputs from differences in double (inner products likewise), as

@@ -8,12 +8,10 @@
 #include <optional>
 
 #include "bochner/project.h"
-#include "folds/covariance.h"
 #include "maps/components.h"
 #include "maps/map_rows.h"
+#include "neighbors/axes.h"
 #include "neighbors/code_search.h"
-#include "random/draw.h"
-#include "solve/dense.h"
 
 namespace bochner {
 
@@ -22,77 +20,16 @@ namespace {
 constexpr std::size_t kSampleQueries = 256;
 constexpr std::size_t kFewDims = 32;  // as many inputs are searched as they are
 constexpr std::size_t kMostDims = 512;
-constexpr std::size_t kCovarianceRows = 4096;
-constexpr std::size_t kWidest = 2048;  // inputs whose covariance is formed; above them the products of fewer rows
-constexpr std::size_t kProductRows = 1024;
 
-// Rows far apart, the same for the same seed: one of each of `count` equal stretches.
-std::vector<std::uint32_t> spread_rows(std::size_t rows, std::size_t count, std::uint64_t seed) {
-  std::vector<std::uint32_t> places;
-  for (std::size_t i = 0; i < std::min(rows, count); ++i) {
-    const std::size_t begin = rows * i / std::min(rows, count), end = rows * (i + 1) / std::min(rows, count);
-    places.push_back(std::uint32_t(begin + bits(seed, Draw::sample, i, begin) % (end - begin)));
-  }
-  return places;
-}
-
-Matrix<float> rows_at(MatrixView<const float> points, std::span<const std::uint32_t> places) {
-  Matrix<float> some(places.size(), points.cols);
-  for (std::size_t i = 0; i < places.size(); ++i) std::copy_n(points.row(places[i]), points.cols, &some(i, 0));
-  return some;
-}
-
-// (x - m)' directions of largest variance, from a sample of the rows.
+// Axes less their mean, and those from `begin` to `end`.
 struct Axes {
   std::vector<double> mean;
-  Eigen eigen;
+  Matrix<double> directions;
 };
-
-std::vector<double> mean_of(const Matrix<float>& x) {
-  std::vector<double> mean(x.cols());
-  for (std::size_t i = 0; i < x.rows(); ++i)
-    for (std::size_t j = 0; j < x.cols(); ++j) mean[j] += double(x(i, j)) / double(x.rows());
-  return mean;
-}
-
-// Of wide rows A, less their mean: A A^T = U S^2 U^T, the axes are A^T U / S.
-Axes axes_of_few(const Matrix<float>& some, std::size_t count) {
-  Axes axes{mean_of(some), {}};
-  Matrix<double> a(some.rows(), some.cols()), products(some.rows(), some.rows());
-  for (std::size_t i = 0; i < some.rows(); ++i)
-    for (std::size_t j = 0; j < some.cols(); ++j) a(i, j) = double(some(i, j)) - axes.mean[j];
-  multiply_transposed(1, a.view(), a.view(), 0, products.view());
-  Eigen small = largest_eigen(std::move(products), std::min(count, some.rows() / 2));
-  while (!small.values.empty() && small.values.back() <= 1e-10 * small.values.front()) small.values.pop_back();
-  if (small.values.empty() || small.values.front() <= 0) return axes;
-  Matrix<double> u(some.rows(), small.values.size());
-  for (std::size_t i = 0; i < u.rows(); ++i)
-    for (std::size_t k = 0; k < u.cols(); ++k) u(i, k) = small.vectors(i, k) / std::sqrt(small.values[k]);
-  axes.eigen = {small.values, Matrix<double>(some.cols(), u.cols())};
-  transposed_multiply(1, a.view(), u.view(), 0, axes.eigen.vectors.view());
-  return axes;
-}
-
-Axes leading_axes(const Workers& on, MatrixView<const float> points, std::size_t count, std::uint64_t seed) {
-  const bool wide = points.cols > kWidest;
-  const Matrix<float> some = rows_at(points, spread_rows(points.rows, wide ? kProductRows : kCovarianceRows, seed + 1));
-  if (wide) return axes_of_few(some, count);
-  Axes axes{mean_of(some), {}};
-  double bound = 0;
-  for (std::size_t i = 0; i < some.rows(); ++i)
-    for (std::size_t j = 0; j < points.cols; ++j) bound = std::max(bound, std::abs(double(some(i, j)) - axes.mean[j]));
-  if (bound == 0) return axes;  // all rows are equal, as far as these tell
-  CovarianceFold fold(points.cols, axes.mean, bound, false);
-  fold.add(on, RowBlock<float>::dense(some.view()));
-  axes.eigen = largest_eigen(fold.matrix(on.threads), std::min(count, points.cols));
-  return axes;
-}
-
-// The axes from `begin` to `end`.
 MapPtr some_axes(const Axes& axes, std::size_t begin, std::size_t end) {
   Matrix<double> directions(axes.mean.size(), end - begin);
   for (std::size_t i = 0; i < directions.rows(); ++i)
-    for (std::size_t j = begin; j < end; ++j) directions(i, j - begin) = axes.eigen.vectors(i, j);
+    for (std::size_t j = begin; j < end; ++j) directions(i, j - begin) = axes.directions(i, j);
   return components(std::move(directions), axes.mean);
 }
 
@@ -115,6 +52,10 @@ Matrix<float> side_by_side(const Matrix<float>& left, const Matrix<float>& right
 
 }  // namespace
 
+double RecallSample::with_error(double recall) const {
+  return std::min(1.0, recall + 0.5 * std::sqrt(recall * (1 - recall) / double(places.size())));
+}
+
 double RecallSample::recall(const Neighbors& found) const {
   std::size_t hits = 0, all = 0;
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -129,6 +70,13 @@ double RecallSample::recall(const Neighbors& found) const {
           rows[c] >= 0 && found.distances[i * found.k + c] <= limit && std::find(rows, rows + c, rows[c]) == rows + c;
   }
   return all ? double(hits) / double(all) : 1;
+}
+
+double RecallSample::recall(const Workers& on, Metric metric, const Points& points, const Codes* codes,
+                            const Best& best) const {
+  if (!codes) return recall(rank_candidates(on, PointSearch{metric, queries, {}, points, k}, best));
+  const Ranking ranking{.metric = metric, .k = k, .codes = codes, .self = places};
+  return recall(rank_candidates(on, ranking, queries.dense.view(), points.dense, best));
 }
 
 RecallSample recall_sample(const Workers& on, Metric metric, const Points& points, std::size_t k, std::uint64_t seed,
@@ -173,62 +121,71 @@ namespace {
 // Where points may be searched: leading components of dense rows, hashes of the inputs of sparse ones.
 class Choices {
  public:
-  Choices(const Workers& on, const Points& points, std::uint64_t seed) : on_(on), points_(points), seed_(seed) {
-    if (!points.sparse) find_axes(kFirstAxes);
+  Choices(const Workers& on, const Points& points, const Codes* codes, std::uint64_t seed)
+      : on_(on), points_(points), codes_(codes), seed_(seed) {
+    if (points.sparse) return;
+    leading_.emplace(on, points.dense.view(), seed);
+    find_axes(kFirstAxes);
   }
-  std::size_t first() const { return axes_ ? std::min(kFewDims, axes_->eigen.values.size()) : kFewHashes; }
+  std::size_t first() const { return leading_ ? std::min(kFewDims, axes_.directions.cols()) : kFewHashes; }
   // Whether there are so many. Most points need few axes: the others are found when they are asked for.
   bool has(std::size_t dims) {
-    if (!axes_) return dims <= kMostHashes;
-    if (dims > kFirstAxes && !all_) find_axes(kMostDims);
-    return dims <= axes_->eigen.values.size();
+    if (!leading_) return dims <= kMostHashes;
+    if (dims > kFirstAxes && dims <= kMostDims) find_axes(dims);
+    return dims <= axes_.directions.cols();
   }
   // Twice as many candidates cost dense points more than twice as many coordinates; hashes must be many.
-  std::size_t most_candidates(std::size_t few) const { return axes_ ? 2 * few : 4 * few; }
-  // The points in so many; fewer of them are known. Axes are found once, so those stay what they are.
+  std::size_t most_candidates(std::size_t few) const { return leading_ ? 2 * few : 4 * few; }
+  // The points in so many; fewer of them are known. The first axes are found at once, so those stay what they are.
   Coordinates coordinates(std::size_t dims, Coordinates fewer) const {
-    if (!axes_ || fewer.dims == 0 || dims > kFirstAxes) return coordinates_by(on_, map(dims), points_, 0);
-    const Matrix<float> more = mapped_rows(on_, *some_axes(*axes_, fewer.dims, dims), points_);
-    return with_rows(on_, map(dims), points_, side_by_side(fewer.rows, more), 0);
+    if (!leading_) return coordinates_by(on_, map(dims), points_, 0);
+    const std::size_t known = dims <= kFirstAxes ? fewer.dims : 0;
+    Matrix<float> more = along(known, dims);
+    return with_rows(on_, map(dims), points_, known > 0 ? side_by_side(fewer.rows, more) : std::move(more), 0);
   }
 
  private:
   MapPtr map(std::size_t dims) const {
-    return axes_ ? some_axes(*axes_, 0, dims)
-                 : project(points_.inputs,
-                           {.kind = ProjectOptions::Kind::hash, .dims = dims, .seed = seed_, .signs = kSigns});
+    return leading_ ? some_axes(axes_, 0, dims)
+                    : project(points_.inputs,
+                              {.kind = ProjectOptions::Kind::hash, .dims = dims, .seed = seed_, .signs = kSigns});
+  }
+  // The points along the axes from `begin` to `end`.
+  Matrix<float> along(std::size_t begin, std::size_t end) const {
+    if (!codes_) return mapped_rows(on_, *some_axes(axes_, begin, end), points_);
+    MatrixView<const double> directions = axes_.directions.view();
+    return project_codes(on_, *codes_, points_.size(),
+                         {directions.data + begin, directions.rows, end - begin, directions.stride});
   }
   void find_axes(std::size_t count) {
-    all_ = count >= std::min(kMostDims, points_.inputs / 2);
-    axes_ = leading_axes(on_, points_.dense.view(), std::min(count, points_.inputs / 2), seed_);
+    axes_ = {leading_->mean(), leading_->directions(std::min(count, points_.inputs / 2))};
   }
 
-  static constexpr std::size_t kFewHashes = 256, kMostHashes = 4096, kSigns = 8, kFirstAxes = 128;
+  static constexpr std::size_t kFewHashes = 256, kMostHashes = 4096, kSigns = 8, kFirstAxes = 64;
   const Workers& on_;
   const Points& points_;
-  bool all_ = false;
+  const Codes* codes_;
   std::uint64_t seed_;
-  std::optional<Axes> axes_;
+  std::optional<LeadingAxes> leading_;  // of dense points
+  Axes axes_;
 };
 
 }  // namespace
 
 Coordinates choose_coordinates(const Workers& on, const Points& points, const RecallSample& sample, double wanted,
-                               const IndexOptions& options) {
+                               const IndexOptions& options, const Codes* codes) {
   const std::size_t few = few_candidates(sample.k);
   if (!points.sparse && points.inputs <= kFewDims) return coordinates_by(on, nullptr, points, few);
-  Choices choices(on, points, options.seed);
+  Choices choices(on, points, codes && can_search(*codes) ? codes : nullptr, options.seed);
   const std::size_t most_candidates = choices.most_candidates(few);
   Coordinates found;
   for (std::size_t dims = choices.first(); dims > 0 && choices.has(dims); dims *= 2) {
     found = choices.coordinates(dims, std::move(found));
-    const Matrix<float> coords = found.of(on, sample.queries);
+    const Matrix<float> coords = DenseRows::of(found.field(points).rows).at(sample.places);
     Best most(coords.rows(), most_candidates);
     meet_all(on, {coords.view(), sample.places}, found.field(points), most);
     for (std::size_t candidates = few; candidates <= most_candidates; candidates += few / 2) {
-      const Best best = most.first(candidates);
-      const PointSearch search{options.metric, sample.queries, {}, points, sample.k};
-      if (sample.recall(rank_candidates(on, search, best)) < wanted) continue;
+      if (sample.recall(on, options.metric, points, codes, most.first(candidates)) < wanted) continue;
       found.candidates = candidates;
       return found;
     }

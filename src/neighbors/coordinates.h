@@ -19,8 +19,13 @@ struct RecallSample {
   Points queries = {};
   Neighbors truth = {};
 
+  // What the sample must show, since other rows find a little more or less: the standard error of a share that each of
+  // its rows counts for as four neighbours, the others of a row being found or missed with them.
+  double with_error(double recall) const;
   // The share of the true neighbours that are among those found: rows as near as the k-th count, whichever they are.
   double recall(const Neighbors& found) const;
+  // The same of candidates among the points. codes: of the points where they are known.
+  double recall(const Workers& on, Metric metric, const Points& points, const Codes* codes, const Best& best) const;
 };
 // codes: of the points where they are known.
 RecallSample recall_sample(const Workers& on, Metric metric, const Points& points, std::size_t k, std::uint64_t seed,
@@ -43,9 +48,10 @@ struct Coordinates {
   Neighbors search(const Workers& on, const PointSearch& search) const;
 };
 // Leading components of dense points, hashed inputs of sparse ones, as few as hold the share `wanted` of the true
-// neighbours among the candidates. Where none do: dense points themselves, or nothing (dims 0).
+// neighbours among the candidates. Where none do: dense points themselves, or nothing (dims 0). codes: of the points,
+// which are then projected by them: for who asks of the points alone.
 Coordinates choose_coordinates(const Workers& on, const Points& points, const RecallSample& sample, double wanted,
-                               const IndexOptions& options);
+                               const IndexOptions& options, const Codes* codes = nullptr);
 
 // What coordinates must find where a search then loses some of it.
 constexpr double with_room(double recall) { return recall + (1 - recall) * 0.6; }

@@ -46,13 +46,14 @@ Forest grow_forest(const Workers& on, const Points& points, const RecallSample& 
   const std::vector<double> spread = spreads(coords);
   forest.leaf = std::max(kLeaf, 2 * forest.coordinates.candidates);
   const std::size_t most = std::min(kMostTrees, std::max<std::size_t>(1, points.size() / forest.leaf / 2));
+  const double wanted = sample.with_error(options.recall);
   for (std::size_t next = 4; forest.trees.size() < most;) {
     forest.trees.push_back(Tree::grow(on, coords, spread, options.seed, forest.trees.size(), forest.leaf));
     if (forest.trees.size() < std::min(next, most)) continue;
     next += std::max<std::size_t>(2, next / 4);
     forest.recall = sample.recall(forest.query(on, {options.metric, sample.queries, sample.places, points, sample.k}));
-    if (progress) progress("trees", std::min(0.99, forest.recall / options.recall));
-    if (forest.recall >= options.recall) return forest;
+    if (progress) progress("trees", std::min(0.99, forest.recall / wanted));
+    if (forest.recall >= wanted) return forest;
   }
   forest.trees.clear();  // it would compare half of the rows: all of them cost no more
   return forest;

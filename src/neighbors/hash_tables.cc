@@ -230,12 +230,13 @@ std::optional<HashTables> choose_tables(const Workers& on, const Points& points,
   if (distances.near.empty()) return {};
   const HashPlan plan = model_plan(distances, points, options, family);
   HashTables tables(plan, points.inputs);
+  const double wanted = sample.with_error(options.recall);
   const PointSearch search{options.metric, sample.queries, sample.places, points, sample.k};
   for (std::size_t count = std::max<std::size_t>(plan.tables, 1); count <= kMostTables; count += 1 + count / 4) {
     tables.grow(on, points, count);
     tables.recall = sample.recall(tables.query(on, search));
-    if (progress) progress("tables", std::min(0.99, tables.recall / options.recall));
-    if (tables.recall < options.recall) continue;
+    if (progress) progress("tables", std::min(0.99, tables.recall / wanted));
+    if (tables.recall < wanted) continue;
     tables.candidates = double(tables.compared(on, search)) / double(sample.places.size());
     if (tables.candidates > double(points.size()) / 2) return {};
     return tables;

@@ -139,7 +139,7 @@ Searcher prepare(const Workers& on, const Points& scaled, const IndexOptions& op
     Forest grown = grow_forest(on, scaled, sample, options, progress);
     if (!grown.trees.empty()) searcher.forest = std::move(grown);
   } else if (method == Method::project) {
-    Coordinates chosen = choose_coordinates(on, scaled, sample, options.recall, options);
+    Coordinates chosen = choose_coordinates(on, scaled, sample, sample.with_error(options.recall), options);
     const PointSearch search{options.metric, sample.queries, sample.places, scaled, sample.k};
     if (chosen.map) {
       searcher.recall = sample.recall(chosen.search(on, search));

@@ -70,7 +70,8 @@ namespace {
 BOCHNER_DOTPROD void distances_by_dots(const std::uint8_t* x, const CodeRows& rows, std::span<const std::uint32_t> at,
                                        std::uint32_t* squared) {
   for (std::size_t i = 0; i < at.size(); ++i) {
-    if (i + 4 < at.size()) hwy::Prefetch(rows.row(at[i + 4]));
+    if (i + 2 < at.size())
+      for (std::size_t j = 0; j < rows.stride; j += 64) hwy::Prefetch(rows.row(at[i + 2]) + j);
     const std::uint8_t* y = rows.row(at[i]);
     uint32x4_t front = vdupq_n_u32(0), back = front;
     for (std::size_t j = 0; j < rows.stride; j += 32) {

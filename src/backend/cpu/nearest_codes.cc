@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -107,6 +108,40 @@ HWY_INLINE bool any_near(const std::int32_t* HWY_RESTRICT tile, const std::int32
   return !hn::AllFalse(Sums(), any);
 }
 
+// Which of a row's sums are at least as high as a limit, a bit each.
+HWY_INLINE std::uint32_t near_bits(const std::int32_t* HWY_RESTRICT sums, std::int32_t least) {
+  const Sums d;
+  std::uint32_t bits = 0;
+  for (std::size_t c = 0; c < kPanel; c += hn::Lanes(d)) {
+    std::uint8_t some[8] = {};  // StoreMaskBits may write as many
+    hn::StoreMaskBits(d, hn::Gt(hn::Load(d, sums + c), hn::Set(d, least - 1)), some);
+    bits |= (std::uint32_t(some[0]) | std::uint32_t(some[1]) << 8) << c;
+  }
+  return bits;
+}
+
+// place_point of few places: those before a value are counted, which no branch has to guess.
+HWY_INLINE void place_code(float value, std::uint32_t number, const NearestView& to) {
+  constexpr std::size_t kFew = 64;
+  if (to.keep > kFew) return place_point(value, number, to.keep, to.values, to.numbers);
+  const hn::ScalableTag<float> d;
+  const hn::RebindToSigned<decltype(d)> counts;
+  const auto limit = hn::Set(d, value);
+  auto less = hn::Zero(counts);  // a count below 0
+  std::size_t i = 0, at = 0;
+  for (; i + hn::Lanes(d) <= to.keep; i += hn::Lanes(d))
+    less = hn::Add(less, hn::BitCast(counts, hn::VecFromMask(d, hn::Lt(hn::LoadU(d, to.values + i), limit))));
+  for (; i < to.keep; ++i) at += to.values[i] < value;
+  at += std::size_t(-hn::GetLane(hn::SumOfLanes(counts, less)));
+  while (at < to.keep && to.values[at] == value && to.numbers[at] < number) ++at;
+  if (at == to.keep || (to.values[at] == value && to.numbers[at] == number)) return;
+  const std::size_t moved = to.keep - 1 - at;
+  std::memmove(to.values + at + 1, to.values + at, moved * sizeof(float));
+  std::memmove(to.numbers + at + 1, to.numbers + at, moved * sizeof(std::uint32_t));
+  to.values[at] = value;
+  to.numbers[at] = number;
+}
+
 void nearest_of_codes(const SignedCodes& x, const CodePanels& points, std::uint32_t first, const std::uint32_t* self,
                       const NearestView& best) {
   alignas(64) std::int32_t tile[kCodeRows * kPanel];
@@ -130,12 +165,13 @@ void nearest_of_codes(const SignedCodes& x, const CodePanels& points, std::uint3
       if (!any_near(tile, least)) continue;
       for (std::size_t r = 0; r < rows; ++r) {
         const std::int32_t* sums = tile + r * kPanel;
-        if (hn::AllFalse(Sums(), above(sums, least[r] - 1))) continue;
+        std::uint32_t near = near_bits(sums, least[r]);
         const NearestView to = best.slice(row + r);
-        for (std::size_t c = 0; c < kPanel; ++c) {
+        for (; near != 0; near &= near - 1) {
+          const auto c = std::size_t(std::countr_zero(near));
           const auto number = std::uint32_t(first + p * kPanel + c);
           if (sums[c] >= least[r] && !(self && self[row + r] == number)) {
-            place_point(-float(sums[c]), number, to.keep, to.values, to.numbers);
+            place_code(-float(sums[c]), number, to);
             look(r);
           }
         }
@@ -196,6 +232,35 @@ BOCHNER_DOTPROD void multiply_by_dots(const std::int8_t* const* x, const std::in
 #pragma GCC unroll 4
     for (std::size_t q = 0; q < 4; ++q) vst1q_s32(tile + 16 * r + 4 * q, sum[r][q]);
 }
+
+// Eight inputs at a time, of two rows and two points: a sum holds both of the first row, then both of the second.
+BOCHNER_I8MM void multiply_by_squares(const std::int8_t* const* x, const std::int8_t* panel, const std::int32_t* start,
+                                      std::size_t depth, std::int32_t* tile) {
+  int32x4_t sum[2][8];
+#pragma GCC unroll 8
+  for (std::size_t q = 0; q < 8; ++q) {
+    const int32x2_t two = vld1_s32(start + 2 * q);
+    sum[0][q] = sum[1][q] = vcombine_s32(two, two);
+  }
+  for (std::size_t j = 0; j < depth; j += 8, panel += 128) {
+    const int8x16_t rows_0 = vcombine_s8(vld1_s8(x[0] + j), vld1_s8(x[1] + j));
+    const int8x16_t rows_1 = vcombine_s8(vld1_s8(x[2] + j), vld1_s8(x[3] + j));
+#pragma GCC unroll 8
+    for (std::size_t q = 0; q < 8; ++q) {
+      const int8x16_t points = vld1q_s8(panel + 16 * q);
+      add_squares(sum[0][q], rows_0, points);
+      add_squares(sum[1][q], rows_1, points);
+    }
+  }
+#pragma GCC unroll 2
+  for (std::size_t r = 0; r < 2; ++r)
+#pragma GCC unroll 4
+    for (std::size_t q = 0; q < 4; ++q) {
+      const int64x2_t left = vreinterpretq_s64_s32(sum[r][2 * q]), right = vreinterpretq_s64_s32(sum[r][2 * q + 1]);
+      vst1q_s32(tile + 32 * r + 4 * q, vreinterpretq_s32_s64(vtrn1q_s64(left, right)));
+      vst1q_s32(tile + 32 * r + 16 + 4 * q, vreinterpretq_s32_s64(vtrn2q_s64(left, right)));
+    }
+}
 #endif
 
 bool always() { return true; }
@@ -211,7 +276,8 @@ constexpr CodeUnit kVectorUnit{"vectors", always, 2, multiply};
 std::span<const CodeUnit* const> code_units() {
 #ifdef BOCHNER_ARM_UNITS
   static constexpr CodeUnit kDotUnit{"dotprod", cpu::has_dotprod, 4, cpu::multiply_by_dots};
-  static constexpr const CodeUnit* kUnits[] = {&kDotUnit, &cpu::kVectorUnit};
+  static constexpr CodeUnit kSquareUnit{"i8mm", cpu::has_i8mm, 8, cpu::multiply_by_squares};
+  static constexpr const CodeUnit* kUnits[] = {&kSquareUnit, &kDotUnit, &cpu::kVectorUnit};
 #else
   static constexpr const CodeUnit* kUnits[] = {&cpu::kVectorUnit};
 #endif
