@@ -157,10 +157,18 @@ void GaussianSums::add_along_basis(const Workers& on, const Chunk<T>& chunk, std
   for (std::size_t j = 0; j < d * rank; ++j) sums[j].add(cross.data()[j]);
 }
 
-// Of r (x - c)(x - c)^T a strip of rows up to the diagonal.
+// Of r (x - c)(x - c)^T a strip of rows, in narrow ones up to the diagonal.
 template <class T>
 void GaussianSums::add_strip(const Workers& on, const Chunk<T>& chunk, std::size_t strip, BinnedSum* sums) const {
-  const std::size_t begin = strip * kStrip, end = std::min(inputs(), begin + kStrip), width = end - begin;
+  const std::size_t last = std::min(inputs(), (strip + 1) * kStrip);
+  for (std::size_t begin = strip * kStrip; begin < last; begin += kProductStep)
+    add_rows(on, chunk, begin, std::min(last, begin + kProductStep), sums);
+}
+
+template <class T>
+void GaussianSums::add_rows(const Workers& on, const Chunk<T>& chunk, std::size_t begin, std::size_t end,
+                            BinnedSum* sums) const {
+  const std::size_t width = end - begin;
   const MatrixView<const T> a = chunk.view();
   const Lease<double> memory(width * end);
   const MatrixView<double> product{memory.data(), width, end, end};

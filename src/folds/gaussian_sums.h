@@ -74,6 +74,8 @@ class GaussianSums {
                 const std::vector<std::size_t>& edges, std::size_t strip);
   template <class T>
   void add_strip(const Workers& on, const Chunk<T>& chunk, std::size_t strip, BinnedSum* sums) const;
+  template <class T>
+  void add_rows(const Workers& on, const Chunk<T>& chunk, std::size_t begin, std::size_t end, BinnedSum* sums) const;
 
   std::shared_ptr<const GaussianCenters> about_;
   std::vector<BinnedSum> weights_;  // K

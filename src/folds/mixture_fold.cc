@@ -28,6 +28,14 @@ std::shared_ptr<const GaussianCenters> centers_of(const Gaussians& g) {
   return std::make_shared<const GaussianCenters>(std::move(centers));
 }
 
+template <class T>
+std::unique_ptr<const GaussianDensities<T>> ready(const Gaussians& g, std::span<const double> log_weights,
+                                                  std::size_t components) {
+  auto densities = std::make_unique<GaussianDensities<T>>(g);
+  densities->expect_groups(components, log_weights);
+  return densities;
+}
+
 }  // namespace
 
 MixtureRound::MixtureRound(Gaussians given, std::vector<double> of_components, std::size_t groups,
@@ -38,9 +46,9 @@ MixtureRound::MixtureRound(Gaussians given, std::vector<double> of_components, s
   for (const double weight : weights)
     log_weights.push_back(weight > 0 ? std::log(weight) : -std::numeric_limits<double>::infinity());
   if (double_precision)
-    wide = std::make_unique<const GaussianDensities<double>>(gaussians);
+    wide = ready<double>(gaussians, log_weights, components());
   else
-    narrow = std::make_unique<const GaussianDensities<float>>(gaussians);
+    narrow = ready<float>(gaussians, log_weights, components());
   about = centers ? std::move(centers) : centers_of(gaussians);
 }
 
@@ -122,10 +130,9 @@ struct Shared {
     const std::size_t M = round.components();
     const Lease<double> memory(x.rows * M);
     const MatrixView<double> joint{memory.data(), x.rows, M, M};
-    round.densities<T>().log_densities(on, x, g * M, M, joint);
+    round.densities<T>().likely_log_densities(on, x, g * M, {&round.log_weights[g * M], M}, joint);
     for (std::size_t i = 0; i < x.rows; ++i) {
       const std::size_t row = rows ? rows[i] : begin + i;
-      for (std::size_t m = 0; m < M; ++m) joint(i, m) += round.log_weights[g * M + m];
       const double weight = block.weights ? block.weights[row] : 1, found = shares_of_joint(joint.row(i), M);
       likelihoods[row] = weight > 0 ? weight * found : 0;
       for (std::size_t m = 0; m < M; ++m) shares(row, m) = weight * joint(i, m);

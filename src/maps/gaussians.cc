@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "base/finite.h"
 #include "base/lease.h"
@@ -194,15 +195,26 @@ void GaussianDensities<T>::log_densities(const Backend& on, MatrixView<const T> 
 template <class T>
 void GaussianDensities<T>::full(const Backend& on, MatrixView<const T> x, std::size_t k, MatrixView<double> out,
                                 std::size_t column) const {
-  const std::size_t d = inputs_;
-  const Lease<T> centered(x.rows * d), white(x.rows * d);
+  const Lease<std::uint32_t> all(x.rows);
+  std::iota(all.data(), all.data() + x.rows, 0u);
+  full_of_some(on, x, {all.data(), x.rows}, whiten_[k], k, out, column);
+}
+
+template <class T>
+void GaussianDensities<T>::full_of_some(const Backend& on, MatrixView<const T> x, std::span<const std::uint32_t> rows,
+                                        const LowerPanels<T>& whiten, std::size_t k, MatrixView<double> out,
+                                        std::size_t column) const {
+  const std::size_t h = whiten.size, n = rows.size();
+  if (n == 0) return;
+  const Lease<T> centered(n * h), white(n * h);
   const T* const mean = &means_(k, 0);
-  for (std::size_t i = 0; i < x.rows; ++i)
-    for (std::size_t j = 0; j < d; ++j) centered.data()[i * d + j] = x(i, j) - mean[j];
-  on.multiply_lower(MatrixView<const T>{centered.data(), x.rows, d, d}, whiten_[k],
-                    MatrixView<T>{white.data(), x.rows, d, d});
-  for (std::size_t i = 0; i < x.rows; ++i)
-    out(i, column) = constants_[k] - 0.5 * squared_length(white.data() + i * d, d);
+  for (std::size_t i = 0; i < n; ++i) {
+    const T* const row = x.row(rows[i]);
+    for (std::size_t j = 0; j < h; ++j) centered.data()[i * h + j] = row[j] - mean[j];
+  }
+  on.multiply_lower(MatrixView<const T>{centered.data(), n, h, h}, whiten, MatrixView<T>{white.data(), n, h, h});
+  for (std::size_t i = 0; i < n; ++i)
+    out(rows[i], column) = constants_[k] - 0.5 * squared_length(white.data() + i * h, h);
 }
 
 // Whitened once for all components.

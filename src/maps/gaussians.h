@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "backend/backend.h"
@@ -30,11 +32,23 @@ class GaussianDensities {
   void log_densities(const Backend& on, MatrixView<const T> x, std::size_t first, std::size_t count,
                      MatrixView<double> out) const;
 
+  // The same plus offsets[k - first]; -infinity where that is less than the row's largest by more than 70 log 2, which
+  // adds nothing to a sum of exponentials in double. Of full covariances the first h whitened inputs show that of
+  // Gaussians that lie apart, at (h / d)^2 of the work: |L^-1 (x - m)|^2 is at least the squares of those.
+  void likely_log_densities(const Backend& on, MatrixView<const T> x, std::size_t first,
+                            std::span<const double> offsets, MatrixView<double> out) const;
+  // Chooses h by how far apart the Gaussians lie that are asked for together: from the first, `count` at a time.
+  // offsets: of all. Until then h is d.
+  void expect_groups(std::size_t count, std::span<const double> offsets);
+
  private:
   void prepare_full(const Gaussians& gaussians);
   void prepare_diagonal(const Gaussians& gaussians);
   void prepare_low_rank(const Gaussians& gaussians);
   void full(const Backend& on, MatrixView<const T> x, std::size_t k, MatrixView<double> out, std::size_t column) const;
+  // The same for some rows, by all whitened inputs or those that `whiten` has.
+  void full_of_some(const Backend& on, MatrixView<const T> x, std::span<const std::uint32_t> rows,
+                    const LowerPanels<T>& whiten, std::size_t k, MatrixView<double> out, std::size_t column) const;
   void tied(const Backend& on, MatrixView<const T> x, std::size_t first, std::size_t count,
             MatrixView<double> out) const;
   void diagonal(MatrixView<const T> x, std::size_t first, std::size_t count, MatrixView<double> out) const;
@@ -47,6 +61,7 @@ class GaussianDensities {
   Matrix<T> means_;                           // K x d
   Matrix<T> factors_;                         // diag, spherical: 1 / deviation, K x d
   std::vector<LowerPanels<T>> whiten_;        // full, tied: L^-1
+  std::vector<LowerPanels<T>> heads_;         // full: its first h rows and columns; empty: h = d
   Matrix<T> whitened_;                        // tied: L^-1 (mean_k - origin)
   std::vector<T> origin_;                     // tied: the mean of the means
   Matrix<double> wide_means_, wide_factors_;  // lowrank

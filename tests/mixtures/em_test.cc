@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "learn/mixtures/floor.h"
 #include "learn/mixtures/maximize.h"
 #include "learn/mixtures/start.h"
@@ -48,6 +51,56 @@ MixturePass pass_over(Threads& threads, const MixtureSample& sample, std::vector
     fold.add(workers_on(threads), block);
     return fold;
   };
+}
+
+// Gaussians of 40 inputs whose means are so far apart, and rows of them.
+Gaussians apart(double distance, Matrix<double>& rows) {
+  const std::size_t K = 6, d = 40;
+  Gaussians g{.form = {}, .means = Matrix<double>(K, d), .variances = {}, .matrices = {}};
+  for (std::size_t k = 0; k < K; ++k) {
+    Matrix<double> covariance(d, d);
+    for (std::size_t i = 0; i < d; ++i) {
+      g.means(k, i) = distance * normal(4, Draw::entry, k, i);
+      for (std::size_t j = 0; j < d; ++j) covariance(i, j) = (i == j ? 1 + 0.1 * double(k) : 0) + 0.2;
+    }
+    g.matrices.push_back(covariance);
+  }
+  rows = Matrix<double>(301, d);
+  for (std::size_t i = 0; i < rows.rows(); ++i)
+    for (std::size_t j = 0; j < d; ++j) rows(i, j) = g.means(i % K, j) + normal(5, Draw::entry, i, j);
+  return g;
+}
+
+TEST(Gaussians, OnlyThoseAreLeftOutThatAddNothing) {
+  const std::vector<double> offsets = {-1, -2, -1.5, -2.5, -3, -1};
+  Threads threads(1);
+  for (const double distance : {0.1, 1.0, 3.0, 30.0}) {
+    Matrix<double> x;
+    GaussianDensities<double> densities(apart(distance, x));
+    densities.expect_groups(3, offsets);
+    std::size_t left_out = 0;
+    for (const std::size_t first : {0u, 3u}) {
+      const std::span<const double> added = std::span(offsets).subspan(first, 3);
+      Matrix<double> all(x.rows(), 3), likely(x.rows(), 3);
+      densities.log_densities(workers_on(threads).ops, std::as_const(x).view(), first, 3, all.view());
+      densities.likely_log_densities(workers_on(threads).ops, std::as_const(x).view(), first, added, likely.view());
+      for (std::size_t i = 0; i < x.rows(); ++i) {
+        for (std::size_t m = 0; m < 3; ++m) all(i, m) += added[m];
+        const double most = *std::max_element(&all(i, 0), &all(i, 0) + 3);
+        for (std::size_t m = 0; m < 3; ++m) {
+          if (likely(i, m) == all(i, m)) continue;
+          ++left_out;
+          EXPECT_EQ(likely(i, m), -std::numeric_limits<double>::infinity());
+          EXPECT_LT(all(i, m), most - 48);
+        }
+        EXPECT_EQ(shares_of_joint(&likely(i, 0), 3), shares_of_joint(&all(i, 0), 3));
+        for (std::size_t m = 0; m < 3; ++m) EXPECT_EQ(likely(i, m), all(i, m));
+      }
+    }
+    if (distance < 0.5) EXPECT_EQ(left_out, 0u);
+    // Each row lies in one of the three of one group: two others can be left out there.
+    if (distance > 2) EXPECT_GT(left_out, x.rows());
+  }
 }
 
 TEST(Em, RoundsAreThoseOfTheBooks) {
