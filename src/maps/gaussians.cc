@@ -197,19 +197,19 @@ void GaussianDensities<T>::full(const Backend& on, MatrixView<const T> x, std::s
                                 std::size_t column) const {
   const Lease<std::uint32_t> all(x.rows);
   std::iota(all.data(), all.data() + x.rows, 0u);
-  full_of_some(on, x, {all.data(), x.rows}, whiten_[k], k, out, column);
+  full_of_some(on, {x, {all.data(), x.rows}}, whiten_[k], k, out, column);
 }
 
 template <class T>
-void GaussianDensities<T>::full_of_some(const Backend& on, MatrixView<const T> x, std::span<const std::uint32_t> rows,
-                                        const LowerPanels<T>& whiten, std::size_t k, MatrixView<double> out,
-                                        std::size_t column) const {
+void GaussianDensities<T>::full_of_some(const Backend& on, const SomeRows& some, const LowerPanels<T>& whiten,
+                                        std::size_t k, MatrixView<double> out, std::size_t column) const {
+  const std::span<const std::uint32_t> rows = some.rows;
   const std::size_t h = whiten.size, n = rows.size();
   if (n == 0) return;
   const Lease<T> centered(n * h), white(n * h);
   const T* const mean = &means_(k, 0);
   for (std::size_t i = 0; i < n; ++i) {
-    const T* const row = x.row(rows[i]);
+    const T* const row = some.x.row(rows[i]);
     for (std::size_t j = 0; j < h; ++j) centered.data()[i * h + j] = row[j] - mean[j];
   }
   on.multiply_lower(MatrixView<const T>{centered.data(), n, h, h}, whiten, MatrixView<T>{white.data(), n, h, h});

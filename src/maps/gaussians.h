@@ -46,9 +46,13 @@ class GaussianDensities {
   void prepare_diagonal(const Gaussians& gaussians);
   void prepare_low_rank(const Gaussians& gaussians);
   void full(const Backend& on, MatrixView<const T> x, std::size_t k, MatrixView<double> out, std::size_t column) const;
-  // The same for some rows, by all whitened inputs or those that `whiten` has.
-  void full_of_some(const Backend& on, MatrixView<const T> x, std::span<const std::uint32_t> rows,
-                    const LowerPanels<T>& whiten, std::size_t k, MatrixView<double> out, std::size_t column) const;
+  // The same for some rows of x, by all whitened inputs or those that `whiten` has.
+  struct SomeRows {
+    MatrixView<const T> x;
+    std::span<const std::uint32_t> rows;
+  };
+  void full_of_some(const Backend& on, const SomeRows& some, const LowerPanels<T>& whiten, std::size_t k,
+                    MatrixView<double> out, std::size_t column) const;
   void tied(const Backend& on, MatrixView<const T> x, std::size_t first, std::size_t count,
             MatrixView<double> out) const;
   void diagonal(MatrixView<const T> x, std::size_t first, std::size_t count, MatrixView<double> out) const;

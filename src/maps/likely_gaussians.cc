@@ -108,7 +108,7 @@ void GaussianDensities<T>::likely_log_densities(const Backend& on, MatrixView<co
     std::size_t count = 0;
     for (std::size_t i = 0; i < n; ++i)
       if (wanted(i)) some.data()[count++] = std::uint32_t(i);
-    full_of_some(on, x, {some.data(), count}, whiten, first + m, out, m);
+    full_of_some(on, {x, {some.data(), count}}, whiten, first + m, out, m);
     for (std::size_t s = 0; s < count; ++s) add_offset(some.data()[s], m);
   };
   for (std::size_t m = 0; m < M; ++m) evaluate(m, heads_[first + m], [](std::size_t) { return true; });

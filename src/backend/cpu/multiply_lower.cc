@@ -25,16 +25,23 @@ constexpr std::size_t kDepth = 512;       // a multiple of kPanel
 constexpr std::size_t kGroupPanels = 16;  // 512 KiB of float
 static_assert(kDepth % kPanel == 0);
 
-// sums += rows x panel, kTileRows x kPanel, `stride` apart. diagonal: the first column of the panel, counted as depth
-// is: what is deeper is zero. Columns from `columns` on are not looked at.
+// A part of a panel: `depth` columns of the matrix, of which what is deeper than the diagonal is zero. diagonal: the
+// first column of the matrix that meets it, counted as depth is. columns: of the product, kPanel or what is left.
+template <class T>
+struct PanelPart {
+  const T* values;
+  std::size_t depth, diagonal, columns;
+};
+
+// sums += rows x panel, kTileRows x kPanel, `stride` apart.
 template <class T, std::size_t kVectors>
-HWY_NOINLINE void add_tile(const T* HWY_RESTRICT packed, const T* HWY_RESTRICT panel, std::size_t depth,
-                           std::size_t diagonal, std::size_t columns, bool from_zero, T* HWY_RESTRICT sums,
+HWY_NOINLINE void add_tile(const T* HWY_RESTRICT packed, const PanelPart<T>& part, bool from_zero, T* HWY_RESTRICT sums,
                            std::size_t stride) {
+  const T* HWY_RESTRICT panel = part.values;
   const Tag<T> d;
   constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
-  for (std::size_t c = 0; c < columns; c += kVectors * kLanes) {
-    const std::size_t deepest = HWY_MIN(depth, diagonal + c + kVectors * kLanes);
+  for (std::size_t c = 0; c < part.columns; c += kVectors * kLanes) {
+    const std::size_t deepest = HWY_MIN(part.depth, part.diagonal + c + kVectors * kLanes);
     hn::Vec<Tag<T>> sum[kTileRows][kVectors];
     unrolled<kTileRows>([&](auto r) BOCHNER_INLINE {
       unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
@@ -64,15 +71,15 @@ void run(MatrixView<const T> x, const LowerPanels<T>& lower, MatrixView<T> z, T*
   const auto tile = [&](std::size_t row, std::size_t rows, std::size_t p, std::size_t begin) {
     const std::size_t depth = HWY_MIN(kDepth, lower.columns(p) - begin);
     const std::size_t columns = HWY_MIN(kPanel, lower.size - p * kPanel);
-    const T* panel = lower.values.data() + lower.offsets[p] + begin * kPanel;
-    const std::size_t diagonal = p * kPanel - begin;
+    const PanelPart<T> part{lower.values.data() + lower.offsets[p] + begin * kPanel, depth, p * kPanel - begin,
+                            columns};
     T* place = z.row(row) + p * kPanel;
     if (rows == kTileRows && columns == kPanel)
-      return add_tile<T, tile_vectors<T>()>(packed, panel, depth, diagonal, columns, begin == 0, place, z.stride);
+      return add_tile<T, tile_vectors<T>()>(packed, part, begin == 0, place, z.stride);
     for (std::size_t r = 0; r < kTileRows; ++r)
       for (std::size_t c = 0; c < kPanel; ++c)
         edge[r * kPanel + c] = begin > 0 && c < columns ? place[HWY_MIN(r, rows - 1) * z.stride + c] : T(0);
-    add_tile<T, tile_vectors<T>()>(packed, panel, depth, diagonal, columns, begin == 0, edge, kPanel);
+    add_tile<T, tile_vectors<T>()>(packed, part, begin == 0, edge, kPanel);
     for (std::size_t r = 0; r < rows; ++r)
       for (std::size_t c = 0; c < columns; ++c) place[r * z.stride + c] = edge[r * kPanel + c];
   };
