@@ -16,17 +16,22 @@ namespace bochner {
 namespace {
 
 // Seconds of a core, measured with one thread on one Neoverse V1.
-constexpr double kCell = 6e-8;                              // read, surveyed and encoded
-constexpr double kEntry = 5e-9;                             // of a kernel
-constexpr double kProduct = 5e-11;                          // of floats: inputs of an entry
-constexpr double kSlope = 1e-8;                             // an entry with its derivative
-constexpr double kOfSlope = 7e-11;                          // an input of it
-constexpr double kMultiply = 5e-11;                         // of doubles: Gram sums, large factors
-constexpr double kFactor = 8e-11;                           // likewise, in a small factor
-constexpr double kBinned = 2e-9;                            // row x input x target in a histogram
-constexpr double kTreeRow = 4e-8;                           // that finds its leaf
-constexpr double kBin = 2e-9;                               // of a leaf, looked over for a split
-constexpr double kSampledCell = 1e-5, kRivalCell = 2.5e-6;  // of a rival's training on a sample, and on many rows
+constexpr double kCell = 6e-8;                                // read, surveyed and encoded
+constexpr double kEntry = 5e-9;                               // of a kernel
+constexpr double kProduct = 5e-11;                            // of floats: inputs of an entry
+constexpr double kSlope = 6.5e-9;                             // an entry with its derivative
+constexpr double kOfSlope = 7e-11;                            // an input or target of it
+constexpr double kMultiply = 5e-11;                           // of doubles: Gram sums, large factors
+constexpr double kFactor = 8e-11;                             // likewise, in a small factor
+constexpr double kBinned = 2e-9;                              // row x input x target in a histogram
+constexpr double kTreeRow = 4e-8;                             // that finds its leaf
+constexpr double kBin = 2e-9;                                 // of a leaf, looked over for a split
+constexpr double kSampledCell = 2.5e-6, kRivalCell = 2.5e-6;  // of a rival's training on a sample, and on many rows
+constexpr double kOfTraining = 40;                            // columns that a training on a sample takes as long as
+
+constexpr double kGrown = 0.4;             // of machines, that grow
+constexpr double kAllRounds = 40000;       // rows from which trees take all of their rounds;
+constexpr double kLeastRoundsShare = 0.2;  // of fewer the rows held out stop them before
 
 constexpr double kSerial = 0.1;  // of the work, that threads do not share
 constexpr double kLeastRows = 1000;
@@ -58,7 +63,7 @@ double flow_step(FlowBatch batch, const RaceSize& size, bool full) {
   const double a = shrink * double(batch.fitted), b = shrink * double(batch.scored);
   const double d = full && size.inputs > 512 ? 256 : size.inputs, c = std::min(size.outputs, 32.0);
   const double by_metric = full ? (a + b) * d * d + d * d * d : 0;
-  return a * (a + b) * (kSlope + kOfSlope * (2 * d + c)) + kFactor * a * a * a / 3 +
+  return a * (a + b) * (kSlope + kOfSlope * (1.3 * d + c)) + kFactor * a * a * a / 3 +
          kMultiply * (3 * a * (a + b) * c + by_metric);
 }
 
@@ -82,20 +87,23 @@ std::pair<double, double> machine_size(const MachineEffort& e, double rows, doub
 }
 
 // One machine, fitted and fitted again.
-double machine_seconds(const MachineEffort& e, const RaceSize& size, double times) {
+double machine_seconds(const MachineEffort& e, const RaceSize& size, double times, bool leaves) {
   const double n = size.rows, d = size.inputs > 512 ? 256 : size.inputs;
   const auto [M, L] = machine_size(e, n, times);
   const double entry = kEntry + kProduct * (d + 2 * size.outputs);
   const double landmarks = n * M * (3 * entry + kMultiply * M) + 5 * kMultiply * M * M * M / 3;
+  if (!leaves) return landmarks;
   const double of_tree = n * L * (entry + kMultiply * L / 3) + n * d * 20 * kProduct;
   const double raced = n >= 1e5 ? 1 : double(e.leaf.trees);
   return landmarks + of_tree * (raced + double(e.leaf.trees) + std::min(1.0, 40 * L / n));
 }
 
-double kernels_seconds(const RacePlan& plan, const RaceSize& size) {
+// Machines grow where leaves gain much, and there are no leaves where all rows fitted are landmarks.
+double kernels_seconds(const RacePlan& plan, const RaceSize& size, double fitted_share) {
   const MachineEffort& e = plan.machine;
-  const bool grows = e.grows && machine_size(e, size.rows, 2) != machine_size(e, size.rows, 1);
-  return 2 * (machine_seconds(e, size, 1) + (grows ? machine_seconds(e, size, 2) : 0));
+  const bool leaves = machine_size(e, size.rows, 1).first < fitted_share * size.rows;
+  const bool grows = leaves && e.grows && machine_size(e, size.rows, 2) != machine_size(e, size.rows, 1);
+  return 2 * (machine_seconds(e, size, 1, leaves) + (grows ? kGrown * machine_seconds(e, size, 2, true) : 0));
 }
 
 // Of trees of 8 and of 31 leaves most of the rounds, and half of them again; of few rows symmetric ones likewise.
@@ -116,8 +124,8 @@ double trees_seconds(const RacePlan& plan, const RaceSize& size) {
 double rivals_seconds(const RacePlan& plan, const RaceSize& size) {
   const double count = double(plan.rivals.size()) - 1, cells = size.columns * std::sqrt(size.outputs);
   if (count < 1) return 0;
-  return cells * (count * kSampledCell * std::min(0.25 * size.rows, 10000.0) +
-                  kSampledCell * std::min(size.rows, 20000.0) + 2 * kRivalCell * size.rows);
+  const double sampled = count * std::min(0.25 * size.rows, 10000.0) + std::min(size.rows, 20000.0);
+  return (cells + kOfTraining) * kSampledCell * sampled + 2 * cells * kRivalCell * size.rows;
 }
 
 RaceSize with_rows(RaceSize size, double rows) {
@@ -208,8 +216,10 @@ RaceForecast forecast(const RacePlan& plan, const RaceSize& size) {
   const RaceSize raced = with_rows(size, double(plan.most_rows));
   const std::size_t folds = race_folds(plan, size);
   const double times = double(folds), flow = flow_seconds(machine_effort(plan, raced.rows, folds), raced);
+  const double fitted_share = folds > 1 ? 1 - 1 / double(kFoldParts) : 1 - kHeldShare;
+  const double rounds_share = std::clamp(raced.rows / kAllRounds, kLeastRoundsShare, 1.0);
   return {size.rows * size.columns * kCell, times * flow + report_seconds(plan, raced),
-          times * kernels_seconds(plan, raced), times * trees_seconds(plan, raced),
+          times * kernels_seconds(plan, raced, fitted_share), times * rounds_share * trees_seconds(plan, raced),
           (1 + 0.5 * (times - 1)) * rivals_seconds(plan, raced)};
 }
 
@@ -227,7 +237,7 @@ std::size_t race_folds(const RacePlan& plan, const RaceSize& size) {
   const RaceSize raced = with_rows(size, double(plan.most_rows));
   const double wanted = std::ceil(double(kFoldParts * plan.judges) / raced.rows);
   const double one = flow_seconds(machine_effort(plan, raced.rows, 2), raced) +
-                     2 * machine_seconds(plan.machine, raced, 1) + trees_seconds(plan, raced);
+                     2 * machine_seconds(plan.machine, raced, 1, true) + trees_seconds(plan, raced);
   const double affordable = std::max(1.0, kFoldSeconds / one);
   return std::size_t(std::clamp(std::min(wanted, affordable), 1.0, double(kFoldParts)));
 }

@@ -22,6 +22,17 @@ TEST(Forecast, GrowsWithEffortAndSize) {
   }
 }
 
+// Leaves and machines that grow by them are counted where there are rows that are no landmarks.
+TEST(Forecast, CountsNoLeavesWhereAllRowsAreLandmarks) {
+  const RacePlan plan = race_plan(Effort::normal);
+  const auto of_fold = [&](double rows) {
+    const RaceSize size{rows, 10, 20, 1};
+    return forecast(plan, size).kernels / double(race_folds(plan, size));
+  };
+  EXPECT_LT(of_fold(1700), 2 * of_fold(1500));
+  EXPECT_GT(of_fold(2000), 2 * of_fold(1700));
+}
+
 // Beyond the rows that race only reading grows.
 TEST(Forecast, IsLinearInManyRows) {
   const RacePlan plan = race_plan(Effort::normal);
