@@ -4,8 +4,9 @@
 
 usage: mixtures.py [rounds] [chains] [usps] [vowels] [figures]
   rounds   processor seconds of a round of EM, 10^6 x 50 (ROWS sets another number), 10 components that lie apart and 10
-           that overlap, diag and full, two threads (COVARIANCES=full: of those alone): scikit-learn goes on from the
-           mixture that ours has after one round, both for 5 rounds more, or ours until it gains nothing. Set
+           that overlap, diag and full, two threads (COVARIANCES=full: of those alone), rows in float, as `gmm` takes
+           them (its sums are double), and in double: scikit-learn, in double, goes on from the mixture that ours has
+           after one round, both for 5 rounds more, or ours until it gains nothing. Set
            OPENBLAS_NUM_THREADS=1 where others use the machine: threads of BLAS that wait are counted as well
   chains   the same of Baum-Welch beside hmmlearn, where it is installed: 400 sequences of 250 rows, 5 states
   usps     accuracy and seconds of five components a class against the dimensions k they are learnt in, 3 seeds
@@ -56,7 +57,7 @@ def arrays(model):
     return found
 
 
-def ours(words, file, work):
+def ours(words, file, work, precision="double"):
     """From one start: processor seconds of a round, the arrays after the first, the log-likelihood after the sixth.
 
     EM may end before, where it gains nothing; its rounds are those that were made.
@@ -65,7 +66,7 @@ def ours(words, file, work):
     for count in (1, 6):
         _, seconds[count] = processor_seconds(
             lambda: bochner(words[0], file, *words[1:], "--rounds", count, "--tolerance", 0, "--restarts", 1, "--floor",
-                            1e-6, "--threads", 2, "--precision", "double", "-o", os.path.join(work, f"after{count}")))
+                            1e-6, "--threads", 2, "--precision", precision, "-o", os.path.join(work, f"after{count}")))
         made[count] = facts(os.path.join(work, f"after{count}"))["rounds"]
     return ((seconds[6] - seconds[1]) / (made[6] - made[1]), arrays(os.path.join(work, "after1")),
             facts(os.path.join(work, "after6"))["log_likelihood"])
@@ -95,15 +96,18 @@ def rounds(work):
         np.save(file, x)
         x = x.astype(np.float64)
         for covariance in os.environ.get("COVARIANCES", "diag,full").split(","):
-            mine, begin, reached = ours(["gmm", "--components", m, "--covariance", covariance], file, work)
-            inverse = 1 / begin["variances"] if covariance == "diag" else np.linalg.inv(begin["matrices"])
-            peer = GaussianMixture(m, covariance_type=covariance, tol=0, reg_covar=0, weights_init=begin["weights"],
-                                   means_init=begin["means"], precisions_init=inverse)
-            peer.max_iter = 1
-            _, first = processor_seconds(lambda: peer.fit(x))
-            peer.max_iter = 5
-            _, more = processor_seconds(lambda: peer.fit(x))
-            told(f"gmm {covariance} of {n} x {d}, {m} {what}", mine, (more - first) / 4, reached - peer.score(x))
+            for precision in ("float", "double"):
+                mine, begin, reached = ours(["gmm", "--components", m, "--covariance", covariance], file, work,
+                                            precision)
+                inverse = 1 / begin["variances"] if covariance == "diag" else np.linalg.inv(begin["matrices"])
+                peer = GaussianMixture(m, covariance_type=covariance, tol=0, reg_covar=0, weights_init=begin["weights"],
+                                       means_init=begin["means"], precisions_init=inverse)
+                peer.max_iter = 1
+                _, first = processor_seconds(lambda: peer.fit(x))
+                peer.max_iter = 5
+                _, more = processor_seconds(lambda: peer.fit(x))
+                told(f"gmm {covariance} of {n} x {d}, {m} {what}, rows in {precision}", mine, (more - first) / 4,
+                     reached - peer.score(x))
 
 
 def chains(work):

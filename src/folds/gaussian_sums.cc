@@ -4,7 +4,9 @@
 #include "folds/gaussian_sums.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "base/lease.h"
@@ -16,6 +18,7 @@ namespace bochner {
 namespace {
 
 using Kind = CovarianceForm::Kind;
+constexpr std::size_t kRowsAtOnce = 4;            // of add_diagonal
 constexpr std::size_t kStrip = 4 * kProductStep;  // columns of a covariance that are one piece of work
 
 std::size_t strips_of(std::size_t d) { return (d + kStrip - 1) / kStrip; }
@@ -36,6 +39,21 @@ void add_cross(const Backend& on, MatrixView<const double> a, MatrixView<const d
   for (std::size_t i = 0; i < a.rows; ++i)
     for (std::size_t j = 0; j < a.cols; ++j) columns.data()[j * a.rows + i] = a(i, j);
   on.multiply(MatrixView<const double>{columns.data(), a.cols, a.rows, a.rows}, b, 1.0, sum);
+}
+
+// first += sum of r (x - c), second += sum of r (x - c)^2. A sum overlaps no row, which only a compiler must be told.
+template <class T>
+void add_moments_of(const std::array<const T*, kRowsAtOnce>& rows, const std::array<double, kRowsAtOnce>& r, const T* c,
+                    std::size_t d, double* __restrict first, double* __restrict second) {
+  const auto [x0, x1, x2, x3] = rows;
+  const auto [r0, r1, r2, r3] = r;
+  for (std::size_t j = 0; j < d; ++j) {
+    const double t0 = double(x0[j] - c[j]), t1 = double(x1[j] - c[j]), t2 = double(x2[j] - c[j]),
+                 t3 = double(x3[j] - c[j]);
+    const double s0 = r0 * t0, s1 = r1 * t1, s2 = r2 * t2, s3 = r3 * t3;
+    first[j] += (s0 + s1) + (s2 + s3);
+    second[j] += (s0 * t0 + s1 * t1) + (s2 * t2 + s3 * t3);
+  }
 }
 
 }  // namespace
@@ -105,6 +123,12 @@ void GaussianSums::add(const Workers& on, MatrixView<const T> x, const Responsib
                        const std::vector<std::size_t>& edges) {
   require(x.cols == inputs(), "gaussians: block has {} columns, expected {}", x.cols, inputs());
   const bool full = about_->form.kind == Kind::full, tied = about_->form.kind == Kind::tied;
+  if (about_->form.kind == Kind::diag || about_->form.kind == Kind::spherical) {
+    on.threads.run(size(), [&](std::size_t k, int) {
+      for (std::size_t c = 0; c + 1 < edges.size(); ++c) add_diagonal(x, of, edges[c], edges[c + 1], k);
+    });
+    return;
+  }
   const std::size_t strips = full ? strips_of(inputs()) : 1;
   on.threads.run(size() * strips, [&](std::size_t piece, int) {
     const std::size_t k = piece / strips, strip = piece % strips;
@@ -118,12 +142,52 @@ void GaussianSums::add(const Workers& on, MatrixView<const T> x, const Responsib
   if (tied) on.threads.run(strips_of(inputs()), [&](std::size_t strip, int) { add_tied(on, x, of, edges, strip); });
 }
 
-// Weight and first moments of Gaussian k, and what second moments are not matrices.
+// Weight, first and second moments of Gaussian k where no input is multiplied by another. Some rows at a time, so that
+// the sums are read and written once for all of them.
+template <class T>
+void GaussianSums::add_diagonal(MatrixView<const T> x, const Responsibilities& of, std::size_t begin, std::size_t end,
+                                std::size_t k) {
+  const std::size_t d = inputs(), M = of.r.cols, group = k / M, m = k % M;
+  const Lease<double> memory(2 * d);
+  const Lease<T> center(d);
+  double *const first = memory.data(), *const second = memory.data() + d;
+  std::fill_n(first, 2 * d, 0.0);
+  std::copy_n(&about_->means(k, 0), d, center.data());
+  double weight = 0;
+  std::array<const T*, kRowsAtOnce> rows;
+  std::array<double, kRowsAtOnce> r;
+  std::size_t held = 0;
+  const auto add_held = [&] {
+    add_moments_of(rows, r, center.data(), d, first, second);
+    held = 0;
+  };
+  for (std::size_t i = begin; i < end; ++i) {
+    if (of.group && of.group[i] != group) continue;
+    if (!(of.r(i, m) > 0)) continue;
+    weight += of.r(i, m);
+    rows[held] = x.row(i);
+    r[held] = of.r(i, m);
+    if (++held == kRowsAtOnce) add_held();
+  }
+  if (weight == 0) return;
+  if (held > 0) {
+    for (; held < kRowsAtOnce; ++held) rows[held] = rows[0], r[held] = 0;
+    add_held();
+  }
+  weights_[k].add(weight);
+  for (std::size_t j = 0; j < d; ++j) firsts_[k * d + j].add(first[j]);
+  BinnedSum* const sums = &seconds_[k * second_size()];
+  if (about_->form.kind == Kind::spherical)
+    sums[0].add(std::accumulate(second, second + d, 0.0));
+  else
+    for (std::size_t j = 0; j < d; ++j) sums[j].add(second[j]);
+}
+
+// Weight and first moments of Gaussian k, and with a low rank the second ones of each input and along the basis.
 template <class T>
 void GaussianSums::add_moments(const Workers& on, const Chunk<T>& chunk, std::size_t k) {
   const std::size_t d = inputs();
-  const Kind kind = about_->form.kind;
-  const bool diagonal = kind == Kind::diag || kind == Kind::spherical || kind == Kind::lowrank;
+  const bool low_rank = about_->form.kind == Kind::lowrank;
   const Lease<double> memory(2 * d);
   double *const first = memory.data(), *const second = memory.data() + d;
   std::fill_n(first, 2 * d, 0.0);
@@ -131,20 +195,15 @@ void GaussianSums::add_moments(const Workers& on, const Chunk<T>& chunk, std::si
     const T* const row = chunk.view().row(i);
     const double root = chunk.root(i);
     for (std::size_t j = 0; j < d; ++j) first[j] += root * double(row[j]);
-    if (!diagonal) continue;
+    if (!low_rank) continue;
     for (std::size_t j = 0; j < d; ++j) second[j] += double(row[j]) * double(row[j]);
   }
   weights_[k].add(chunk.weight());
   for (std::size_t j = 0; j < d; ++j) firsts_[k * d + j].add(first[j]);
-  BinnedSum* const sums = seconds_.data() + (kind == Kind::tied ? 0 : k * second_size());
-  if (kind == Kind::diag || kind == Kind::lowrank)
-    for (std::size_t j = 0; j < d; ++j) sums[j].add(second[j]);
-  if (kind == Kind::spherical) {
-    double trace = 0;
-    for (std::size_t j = 0; j < d; ++j) trace += second[j];
-    sums[0].add(trace);
-  }
-  if (kind == Kind::lowrank) add_along_basis(on, chunk, k, sums + d);
+  if (!low_rank) return;
+  BinnedSum* const sums = &seconds_[k * second_size()];
+  for (std::size_t j = 0; j < d; ++j) sums[j].add(second[j]);
+  add_along_basis(on, chunk, k, sums + d);
 }
 
 template <class T>

@@ -66,6 +66,9 @@ class GaussianSums {
   std::size_t second_size() const;  // numbers of r (x - c)(x - c)^T for each k
   std::vector<double> shift(std::size_t k) const;
   template <class T>
+  void add_diagonal(MatrixView<const T> x, const Responsibilities& of, std::size_t begin, std::size_t end,
+                    std::size_t k);
+  template <class T>
   void add_moments(const Workers& on, const Chunk<T>& chunk, std::size_t k);
   template <class T>
   void add_along_basis(const Workers& on, const Chunk<T>& chunk, std::size_t k, BinnedSum* sums) const;
