@@ -46,9 +46,11 @@ Evidence evidence(const NormalEquations& equations, const Cholesky& factor, cons
   for (std::size_t k = 0; k < head.weights.cols(); ++k) {
     double left = sums.target_sum(k, k) - n * equations.target_mean[k] * equations.target_mean[k];
     for (std::size_t j = 0; j < head.weights.rows(); ++j) left -= equations.moment(j, k) * head.weights(j, k);
-    const double noise = std::max(left / free, kLeastNoise) * code.unit[k] * code.unit[k];
-    found.noise.push_back(noise);
-    if (likely) found.likelihood.push_back(-0.5 * (free * (portable_log(2 * std::numbers::pi * noise) + 1) + volume));
+    const double coded_noise = std::max(left / free, kLeastNoise);
+    found.noise.push_back(coded_noise * code.unit[k] * code.unit[k]);  // the least units have a square of 0, and a log
+    const double log_noise = portable_log(coded_noise) + 2 * portable_log(code.unit[k]);
+    if (likely)
+      found.likelihood.push_back(-0.5 * (free * (portable_log(2 * std::numbers::pi) + log_noise + 1) + volume));
   }
   return found;
 }
