@@ -160,7 +160,7 @@ def test_distribution_regression():
 
 
 def test_duplicates():
-    rows = sparse.random_array((200, 500), density=0.05, rng=np.random.default_rng(1), format="csr")
+    rows = sparse.csr_array(sparse.random(200, 500, density=0.05, random_state=1, format="csr"))
     rows.data[:] = 1
     rows = sparse.vstack([rows, rows[:7]]).tocsr()
     found, similarities = bochner.find_duplicates(rows, threshold=0.9)
