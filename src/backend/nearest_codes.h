@@ -20,7 +20,7 @@ struct CodeUnit {
   const char* name;
   bool (*available)();
   std::size_t together;  // inputs of a point that lie side by side in a panel
-  // tile[r][c] = start[c] + x[r] . y[c]
+  // tile[r][c] = start[c] + x[r] . y[c]; start and tile begin at a cache line.
   void (*multiply)(const std::int8_t* const* x, const std::int8_t* panel, const std::int32_t* start, std::size_t depth,
                    std::int32_t* tile);
 };

@@ -188,7 +188,7 @@ void Cells::know(const Workers& on, std::size_t nearest) {
     for (std::size_t r = 0; r < kRows; ++r) x[r] = &centres_[std::min(piece * kRows + r, count() - 1) * depth_];
     // Of each row, the values of the others with their numbers behind: ordered by both.
     std::vector<std::uint64_t> all(kRows * centres.panels() * kPanel);
-    std::int32_t tile[kRows * kPanel];
+    alignas(64) std::int32_t tile[kRows * kPanel];
     for (std::size_t p = 0; p < centres.panels(); ++p) {
       centres.unit().multiply(x, centres.panel(p), centres.start(p), depth_, tile);
       for (std::size_t r = 0; r < kRows; ++r)

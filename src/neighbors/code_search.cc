@@ -82,7 +82,7 @@ void multiply_codes(const SignedCodes& x, std::size_t row, const CodePanels& y, 
   constexpr std::size_t kRows = CodeUnit::kRows, kPanel = CodeUnit::kPanel;
   const std::int8_t* at[kRows];
   for (std::size_t r = 0; r < kRows; ++r) at[r] = x.row(std::min(row + r, x.rows - 1));
-  std::int32_t tile[kRows * kPanel];
+  alignas(64) std::int32_t tile[kRows * kPanel];
   for (std::size_t p = 0; p < y.panels(); ++p) {
     y.unit().multiply(at, y.panel(p), y.start(p), x.depth, tile);
     for (std::size_t r = 0; r < kRows; ++r)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 The bochner authors
-"""Holds the command of one machine against that of another: features, bins, draws, models, predictions.
+"""Holds the command of one machine against that of another: features, bins, draws, models, predictions, graphs.
 
     tests/machines/compare.py COMMAND OTHER [--few]
 
@@ -159,6 +159,16 @@ def compare_parts(commands, folder, rows):
     return [] if len(surveys) == len(sums) == len(models) == 1 else ["parts"]
 
 
+def compare_graphs(commands, folder, rows):
+    """The nearest rows of each, found by bytes of their coordinates."""
+    graphs = [folder / "here.csv", folder / "there.csv"]
+    for command, graph in zip(commands, graphs):
+        run(command, "graph", rows, "--ignore", "city,y,kind", "-k", "5", "-o", graph)
+    same = graphs[0].read_bytes() == graphs[1].read_bytes()
+    print(f"graph of {ROWS} rows: bytes {'same' if same else 'DIFFER'}", flush=True)
+    return [] if same else ["graph"]
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("command")
@@ -173,7 +183,7 @@ def main():
         make_rows(many, ROWS)
         make_rows(rows, TRAINED)
         make_rows(raced, IN_RACE)
-        broken = [] if given.few else compare_features(commands, folder, many)
+        broken = [] if given.few else compare_features(commands, folder, many) + compare_graphs(commands, folder, many)
         broken += compare_models(commands, folder, rows, raced, given.few)
         broken += compare_parts(commands, folder, rows)
 
