@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 
 
@@ -24,6 +25,21 @@ def folder():
                         "usps", "mnist", "digits", "kdd99", "news20"], check=True, stdout=subprocess.DEVNULL)
         open(os.path.join(out, "complete"), "w").close()
     return out
+
+
+def newsgroups(part):
+    """The messages of 20 Newsgroups, "train" or "test": a folder of folders."""
+    return os.path.join(folder(), "news20", f"20news-bydate-{part}")
+
+
+def run_chosen(usage, **runs):
+    """The runs that the command line names (`_` as `-`), each with a folder of its own; without a name the first."""
+    chosen = [name.replace("-", "_") for name in sys.argv[1:]] or list(runs)[:1]
+    if not all(name in runs for name in chosen):
+        sys.exit(usage)
+    for name in chosen:
+        with tempfile.TemporaryDirectory() as scratch:
+            runs[name](scratch)
 
 
 def run(*command):

@@ -2,7 +2,7 @@
 # Copyright 2026 The bochner authors
 """Neighbours beside their peers, each in one run.
 
-usage: neighbors.py graph|curve|exact|exact-few|bits|open|recall|dedup|retrieve|bytes   with bochner on the path
+usage: neighbors.py graph|curve|exact|exact-few|bits|open|recall   with bochner on the path
 
 graph     ten neighbours of MNIST's 60,000 training images: `bochner graph` beside pynndescent, compiled before the
           clock starts, by three turns; by one pynndescent as a user meets it, in a new process that imports and compiles,
@@ -15,11 +15,6 @@ bits      every pair of MNIST's images as 784 bits (pixels above 127), beside fa
 open      the exact index of MNIST's images, as floats and as bytes: seconds and memory of one query from the command
 recall    `graph --recall R` and `index --recall R` on MNIST, USPS, sift5k and 20 Newsgroups: the share found by 300 rows
           that the search does not know of
-dedup     pairs of 20 Newsgroups messages of Jaccard's similarity 0.8 and more, beside datasketch's MinHash LSH and all
-          pairs
-retrieve  test messages of 20 Newsgroups ask for ten training messages: precision of the newsgroup, exact tf-idf beside
-          bm25s
-bytes     the same by leading components of the tf-idf rows, kept as bytes: precision and bytes of a document
 
 Ours from file to file, theirs from memory, compilation and imports aside. Recall counts rows as near as the k-th,
 whichever they are, each once.
@@ -27,7 +22,6 @@ whichever they are, each once.
 import os
 import subprocess
 import sys
-import tempfile
 import time
 
 import numpy as np
@@ -309,15 +303,11 @@ def open_index(folder):
               "file's pages counted", flush=True)
 
 
-def newsgroups(part):
-    return os.path.join(data.folder(), "news20", f"20news-bydate-{part}")
-
-
 def recall_sets(folder):
     yield "sift5k", np.load(os.path.join(data.folder(), "sift5k.npy")).astype(np.float32)
     usps = np.loadtxt(os.path.join(data.folder(), "usps.train.csv"), delimiter=",", skiprows=1, dtype=np.float32)
     yield "USPS", usps[:, :256]
-    data.run("bochner", "text", newsgroups("train"), "-o", f"{folder}/n.npy", "--project", "sign", "--dims", "1000",
+    data.run("bochner", "text", data.newsgroups("train"), "-o", f"{folder}/n.npy", "--project", "sign", "--dims", "1000",
              "--quiet")
     yield "20 Newsgroups, projected", np.load(f"{folder}/n.npy")
     yield "MNIST", mnist().astype(np.float32)
@@ -351,115 +341,6 @@ def recalls(folder):
                       f"{recall(x, rows, limit, found):.3f}, {seconds:.1f} s", flush=True)
 
 
-def dedup(folder):
-    from datasketch import MinHash, MinHashLSH
-    data.run("bochner", "text", newsgroups("train"), "-o", f"{folder}/n.svm", "--quiet")
-    _, seconds = data.run("bochner", "dedup", f"{folder}/n.svm", "--threshold", "0.8", "--pairs", "-o", f"{folder}/d.csv",
-                          "--quiet")
-    ours = {tuple(map(int, line.split(",")[:2])) for line in open(f"{folder}/d.csv").read().split()[1:]}
-    print(f"bochner dedup, from file to file: {seconds:.2f} s, {len(ours)} pairs", flush=True)
-    sets = [{int(cell.split(":")[0]) for cell in line.split()[1:]} for line in open(f"{folder}/n.svm")]
-    import scipy.sparse
-    offsets = np.cumsum([0] + [len(s) for s in sets])
-    ones = scipy.sparse.csr_matrix((np.ones(offsets[-1], np.float32), [c for s in sets for c in sorted(s)], offsets))
-    size = np.diff(offsets)
-    true = set()
-    for begin in range(0, len(sets), 500):
-        both = (ones[begin:begin + 500] @ ones.T).tocoo()
-        keep = both.data >= 0.8 * (size[begin + both.row] + size[both.col] - both.data) - 1e-9
-        true |= {(int(a) + begin, int(b)) for a, b in zip(both.row[keep], both.col[keep]) if b < a + begin}
-    empty = [i for i, s in enumerate(sets) if not s]
-    true |= {(a, b) for a in empty for b in empty if b < a}
-    print(f"all pairs: {len(true)}; recall of bochner {len(ours & true) / max(1, len(true)):.4f}, "
-          f"{len(ours - true)} that are none", flush=True)
-    start = time.time()
-    tables = MinHashLSH(threshold=0.8, num_perm=128)
-    found = set()
-    for i, s in enumerate(sets):
-        sketch = MinHash(num_perm=128)
-        sketch.update_batch([str(c).encode() for c in s])
-        found |= {(i, int(j)) for j in tables.query(sketch)}
-        tables.insert(str(i), sketch)
-    print(f"datasketch: {time.time() - start:.2f} s, recall {len(found & true) / max(1, len(true)):.4f}", flush=True)
-
-
-def messages(part):
-    texts, labels = [], []
-    for group in sorted(os.listdir(newsgroups(part))):
-        for name in sorted(os.listdir(os.path.join(newsgroups(part), group))):
-            with open(os.path.join(newsgroups(part), group, name), "rb") as file:
-                texts.append(file.read().decode("latin-1"))
-            labels.append(group)
-    return texts, np.array(labels)
-
-
-def retrieve(folder):
-    import bm25s
-    texts, labels = messages("train")
-    asked, wanted = messages("test")
-    some = np.random.default_rng(0).choice(len(asked), 1000, replace=False)
-    start = time.time()
-    data.run("bochner", "text", newsgroups("train"), "-o", f"{folder}/n.svm", "--save", f"{folder}/n.text", "--quiet")
-    data.run("bochner", "index", f"{folder}/n.svm", "--metric", "cosine", "-o", f"{folder}/n.index", "--no-texts",
-             "--quiet")
-    built = time.time() - start
-    data.run("bochner", "text", newsgroups("test"), "--model", f"{folder}/n.text", "-o", f"{folder}/q.svm", "--quiet")
-    _, seconds = data.run("bochner", "neighbors", f"{folder}/n.index", f"{folder}/q.svm", "-k", str(K), "-o",
-                          f"{folder}/q.csv", "--quiet")
-    table = np.loadtxt(f"{folder}/q.csv", delimiter=",", skiprows=1, usecols=(0, 2), dtype=int)
-    hit = wanted[table[:, 0]] == labels[table[:, 1]]
-    print(f"bochner: text and index {built:.1f} s, {len(asked)} queries {seconds:.1f} s, precision at {K} "
-          f"{hit[np.isin(table[:, 0], some)].mean():.3f}", flush=True)
-    start = time.time()
-    index = bm25s.BM25()
-    index.index(bm25s.tokenize(texts, stopwords=None, show_progress=False), show_progress=False)
-    built, start = time.time() - start, time.time()
-    queries = bm25s.tokenize([asked[i] for i in some], stopwords=None, show_progress=False)
-    found, _ = index.retrieve(queries, k=K, show_progress=False)
-    seconds = time.time() - start
-    print(f"bm25s: index {built:.1f} s, {len(some)} queries {seconds:.1f} s, precision at {K} "
-          f"{(labels[found] == wanted[some][:, None]).mean():.3f}", flush=True)
-
-
-def precision(folder, index, queries, labels, wanted):
-    _, seconds = data.run("bochner", "neighbors", index, queries, "-k", str(K), "-o", f"{folder}/q.csv", "--quiet")
-    table = np.loadtxt(f"{folder}/q.csv", delimiter=",", skiprows=1, usecols=(0, 2), dtype=int)
-    return (wanted[table[:, 0]] == labels[table[:, 1]]).mean(), seconds
-
-
-def few_bytes(folder):
-    labels, wanted = messages("train")[1], messages("test")[1]
-    data.run("bochner", "text", newsgroups("train"), "-o", f"{folder}/n.svm", "--save", f"{folder}/n.text", "--quiet")
-    data.run("bochner", "text", newsgroups("test"), "--model", f"{folder}/n.text", "-o", f"{folder}/q.svm", "--quiet")
-    data.run("bochner", "index", f"{folder}/n.svm", "--metric", "cosine", "-o", f"{folder}/n.index", "--no-texts", "--quiet")
-    pairs = sum(len(line.split()) - 1 for line in open(f"{folder}/n.svm"))
-    whole = 8 * pairs / len(labels)  # a column and a number of each term
-    found, seconds = precision(folder, f"{folder}/n.index", f"{folder}/q.svm", labels, wanted)
-    print(f"tf-idf: {whole:.0f} bytes a document, precision at {K} {found:.3f}, {seconds:.1f} s", flush=True)
-    for dims in (48, 60, 96):
-        data.run("bochner", "svd", f"{folder}/n.svm", "--rank", str(dims), "-o", f"{folder}/svd.model", "--quiet")
-        for part in ("n", "q"):
-            data.run("bochner", "transform", f"{folder}/svd.model", f"{folder}/{part}.svm", "-o", f"{folder}/{part}.npy",
-                     "--quiet")
-        data.run("bochner", "index", f"{folder}/n.npy", "--metric", "cosine", "--method", "exact", "--bytes", "-o",
-                 f"{folder}/b.index", "--quiet")
-        size = os.path.getsize(f"{folder}/b.index") / len(labels)
-        found, seconds = precision(folder, f"{folder}/b.index", f"{folder}/q.npy", labels, wanted)
-        print(f"{dims} components as bytes: {size:.0f} bytes a document in the file (1/{whole / size:.0f}), precision at {K} "
-              f"{found:.3f}, {seconds:.1f} s", flush=True)
-
-
-def main():
-    runs = {"graph": graph, "curve": curve, "bytes": few_bytes, "exact": exact,
-            "exact-few": lambda folder: exact(folder, 15000, 3), "bits": bits, "open": open_index, "recall": recalls,
-            "dedup": dedup, "retrieve": retrieve}
-    chosen = sys.argv[1:] or ["graph"]
-    if not all(name in runs for name in chosen):
-        sys.exit(__doc__)
-    for name in chosen:
-        with tempfile.TemporaryDirectory() as folder:
-            runs[name](folder)
-
-
 if __name__ == "__main__":
-    main()
+    data.run_chosen(__doc__, graph=graph, curve=curve, exact=exact, exact_few=lambda folder: exact(folder, 15000, 3), bits=bits,
+                    open=open_index, recall=recalls)
