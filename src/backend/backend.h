@@ -81,11 +81,13 @@ class Backend {
                             MatrixView<float> k) const = 0;
   virtual void radial_block(MatrixView<const double> x, const PointPanels<double>& y, double q,
                             MatrixView<double> k) const = 0;
-  // Its derivatives; entries in T, sums over points in double.
-  virtual void radial_slope(MatrixView<const float> x, const PointPanels<float>& y, double q,
-                            const RadialSlope<float>& slope) const = 0;
-  virtual void radial_slope(MatrixView<const double> x, const PointPanels<double>& y, double q,
-                            const RadialSlope<double>& slope) const = 0;
+  // The same with what derivatives need, and from that the derivatives: entries in T, sums over points in double.
+  virtual void radial_entries(MatrixView<const float> x, const PointPanels<float>& y, double q,
+                              const RadialEntries<float>& entries) const = 0;
+  virtual void radial_entries(MatrixView<const double> x, const PointPanels<double>& y, double q,
+                              const RadialEntries<double>& entries) const = 0;
+  virtual void radial_slope(const RadialEntries<float>& of, double q, const RadialSlope<float>& slope) const = 0;
+  virtual void radial_slope(const RadialEntries<double>& of, double q, const RadialSlope<double>& slope) const = 0;
 
   // Each row meets each point: value = half - x.y, see backend/nearest.h. A pair's value is a function of the pair
   // alone, to the bit, and the same on every machine. Rows and points are finite, and so are their products.
@@ -223,17 +225,23 @@ class BackendOf final : public Backend {
                     MatrixView<float> k) const override {
     Operations::radial_block(x, y, q, k);
   }
-  void radial_slope(MatrixView<const float> x, const PointPanels<float>& y, double q,
-                    const RadialSlope<float>& slope) const override {
-    Operations::radial_slope(x, y, q, slope);
+  void radial_entries(MatrixView<const float> x, const PointPanels<float>& y, double q,
+                      const RadialEntries<float>& entries) const override {
+    Operations::radial_entries(x, y, q, entries);
+  }
+  void radial_slope(const RadialEntries<float>& of, double q, const RadialSlope<float>& slope) const override {
+    Operations::radial_slope(of, q, slope);
   }
   void radial_block(MatrixView<const double> x, const PointPanels<double>& y, double q,
                     MatrixView<double> k) const override {
     Operations::radial_block(x, y, q, k);
   }
-  void radial_slope(MatrixView<const double> x, const PointPanels<double>& y, double q,
-                    const RadialSlope<double>& slope) const override {
-    Operations::radial_slope(x, y, q, slope);
+  void radial_entries(MatrixView<const double> x, const PointPanels<double>& y, double q,
+                      const RadialEntries<double>& entries) const override {
+    Operations::radial_entries(x, y, q, entries);
+  }
+  void radial_slope(const RadialEntries<double>& of, double q, const RadialSlope<double>& slope) const override {
+    Operations::radial_slope(of, q, slope);
   }
   void nearest(MatrixView<const float> x, const PointPanels<float>& y, const MetPoints& points,
                const NearestView& best) const override {

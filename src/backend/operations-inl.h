@@ -29,7 +29,10 @@ template <class T>
 static void radial_block(MatrixView<const T> x, const PointPanels<T>& y, double q, MatrixView<T> k);
 
 template <class T>
-static void radial_slope(MatrixView<const T> x, const PointPanels<T>& y, double q, const RadialSlope<T>& slope);
+static void radial_entries(MatrixView<const T> x, const PointPanels<T>& y, double q, const RadialEntries<T>& entries);
+
+template <class T>
+static void radial_slope(const RadialEntries<T>& of, double q, const RadialSlope<T>& slope);
 
 static void nearest(MatrixView<const float> x, const PointPanels<float>& y, const MetPoints& points,
                     const NearestView& best);

@@ -27,6 +27,18 @@ PointPanels<T> pack_points(MatrixView<const T> points);
 // the laplacian of the L2 distance. t is never below kRadialLeast.
 inline constexpr double kRadialLeast = 1e-9;
 
+// Entries of a radial kernel with what their derivatives are made of, each rows x points. Who wants both the kernel
+// and, later, derivatives that depend on what it led to keeps them: a derivative is then some multiplications.
+template <class T>
+struct RadialEntries {
+  MatrixView<T> k, distance, log, power;  // k, t, ln t, t^{q/2}
+
+  std::size_t rows() const { return k.rows; }
+  RadialEntries slice(std::size_t begin, std::size_t count) const {
+    return {k.slice(begin, count), distance.slice(begin, count), log.slice(begin, count), power.slice(begin, count)};
+  }
+};
+
 // The derivatives of f by the entries of a radial kernel, a matrix of low rank: Omega = left right^T.
 template <class T>
 struct RadialSlope {

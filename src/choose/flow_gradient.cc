@@ -6,7 +6,7 @@
 #include <limits>
 #include <memory>
 
-#include "backend/radial_entries.h"
+#include "backend/radial.h"
 #include "choose/flow.h"
 #include "random/elementary.h"
 #include "solve/cholesky.h"
@@ -119,7 +119,7 @@ class Step {
     const PointPanels<T> points = pack_points<T>(std::as_const(u_).view().slice(0, n1_));
     in_pieces(on_.threads, n_, kPieceRows, [&](std::size_t begin, std::size_t count) {
       const RadialEntries<T> piece = entries_.view().slice(begin, count);
-      radial_entries(std::as_const(u_).view().slice(begin, count), points, metric_.q, piece);
+      on_.ops.radial_entries(std::as_const(u_).view().slice(begin, count), points, metric_.q, piece);
       std::copy_n(piece.k.data, count * n1_, &K_(begin, 0));
     });
   }
@@ -194,8 +194,8 @@ class Step {
     Matrix<T> Hz(n_, d_);
     in_pieces(on_.threads, n_, kPieceRows, [&](std::size_t begin, std::size_t count) {
       Matrix<T> H(count, n1_);
-      radial_slope(entries_.view().slice(begin, count), metric_.q,
-                   {left.view().slice(begin, count), packed_right, H.view(), &h[begin], &by_exponent[begin]});
+      on_.ops.radial_slope(entries_.view().slice(begin, count), metric_.q,
+                           {left.view().slice(begin, count), packed_right, H.view(), &h[begin], &by_exponent[begin]});
       double* sums = &column_sums(begin / kPieceRows, 0);
       for (std::size_t i = 0; i < count; ++i)
         for (std::size_t j = 0; j < n1_; ++j) sums[j] += double(H(i, j));

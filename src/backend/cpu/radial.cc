@@ -3,11 +3,8 @@
 
 #include "backend/radial.h"
 
-#include <algorithm>
-
 #include "backend/cpu/operations.h"
 #include "backend/cpu/targets.h"
-#include "backend/radial_entries.h"
 #include "base/aligned.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -223,68 +220,24 @@ void Operations::radial_block(MatrixView<const double> x, const PointPanels<doub
   HWY_DYNAMIC_DISPATCH(radial_double)(x, y, q, k, scratch_for<double>(y.inputs, y.count));
 }
 
-namespace {
-
-void take_entries(MatrixView<const float> x, const PointPanels<float>& y, double q, const RadialEntries<float>& out) {
+template <>
+void Operations::radial_entries(MatrixView<const float> x, const PointPanels<float>& y, double q,
+                                const RadialEntries<float>& out) {
   HWY_DYNAMIC_DISPATCH(entries_float)(x, y, q, out, scratch_for<float>(y.inputs, y.count));
 }
-void take_entries(MatrixView<const double> x, const PointPanels<double>& y, double q,
-                  const RadialEntries<double>& out) {
+template <>
+void Operations::radial_entries(MatrixView<const double> x, const PointPanels<double>& y, double q,
+                                const RadialEntries<double>& out) {
   HWY_DYNAMIC_DISPATCH(entries_double)(x, y, q, out, scratch_for<double>(y.inputs, y.count));
 }
-void take_slope(const RadialEntries<float>& of, double q, const RadialSlope<float>& out) {
+template <>
+void Operations::radial_slope(const RadialEntries<float>& of, double q, const RadialSlope<float>& out) {
   HWY_DYNAMIC_DISPATCH(slope_float)(of, q, out, scratch_for<float>(out.right.inputs, 0), zero_sums(of.rows()));
 }
-void take_slope(const RadialEntries<double>& of, double q, const RadialSlope<double>& out) {
+template <>
+void Operations::radial_slope(const RadialEntries<double>& of, double q, const RadialSlope<double>& out) {
   HWY_DYNAMIC_DISPATCH(slope_double)(of, q, out, scratch_for<double>(out.right.inputs, 0), zero_sums(of.rows()));
 }
 
-// Rows at once, so that their entries stay in the cache.
-constexpr std::size_t kSlopeRows = 48;
-
-template <class T>
-void slope_anew(MatrixView<const T> x, const PointPanels<T>& y, double q, const RadialSlope<T>& out) {
-  Matrix<T> k(kSlopeRows, y.count), distance(kSlopeRows, y.count), log(kSlopeRows, y.count), power(kSlopeRows, y.count);
-  for (std::size_t begin = 0; begin < x.rows; begin += kSlopeRows) {
-    const std::size_t count = std::min(kSlopeRows, x.rows - begin);
-    const auto entries = RadialEntries<T>{k.view(), distance.view(), log.view(), power.view()}.slice(0, count);
-    radial_entries(x.slice(begin, count), y, q, entries);
-    radial_slope(entries, q,
-                 {out.left.slice(begin, count), out.right, out.by_distance.slice(begin, count), out.row_sums + begin,
-                  out.by_exponent + begin});
-  }
-}
-
-}  // namespace
-
-template <>
-void Operations::radial_slope(MatrixView<const float> x, const PointPanels<float>& y, double q,
-                              const RadialSlope<float>& out) {
-  slope_anew(x, y, q, out);
-}
-template <>
-void Operations::radial_slope(MatrixView<const double> x, const PointPanels<double>& y, double q,
-                              const RadialSlope<double>& out) {
-  slope_anew(x, y, q, out);
-}
-
 }  // namespace bochner::cpu
-
-namespace bochner {
-
-void radial_entries(MatrixView<const float> x, const PointPanels<float>& y, double q, const RadialEntries<float>& out) {
-  cpu::take_entries(x, y, q, out);
-}
-void radial_entries(MatrixView<const double> x, const PointPanels<double>& y, double q,
-                    const RadialEntries<double>& out) {
-  cpu::take_entries(x, y, q, out);
-}
-void radial_slope(const RadialEntries<float>& of, double q, const RadialSlope<float>& out) {
-  cpu::take_slope(of, q, out);
-}
-void radial_slope(const RadialEntries<double>& of, double q, const RadialSlope<double>& out) {
-  cpu::take_slope(of, q, out);
-}
-
-}  // namespace bochner
 #endif
