@@ -28,22 +28,6 @@ namespace bochner {
 
 namespace {
 
-// Adds blocks in double whatever their type, unless sums are of whole numbers: products of floats are exact there, so a
-// sum hardly depends on where one part ends and the next begins.
-struct WideGram {
-  GramFold& sum;
-  AlignedVector<double> wide;
-
-  void add(const Workers& on, const RowBlock<double>& z) { sum.add(on, z); }
-  void add(const Workers& on, const RowBlock<float>& z) {
-    if (sum.products() == GramFold::Products::whole) return sum.add(on, z);
-    wide.resize(z.rows * z.cols);
-    on.threads.run(z.rows,
-                   [&](std::size_t i, int) { std::copy_n(z.values + i * z.stride, z.cols, wide.data() + i * z.cols); });
-    sum.add(on, z.with_values(MatrixView<const double>{wide.data(), z.rows, z.cols, z.cols}));
-  }
-};
-
 // Refuses targets the code was not made for: they would cost digits, or overflow.
 struct TargetCheck {
   const TargetCode& code;
@@ -66,6 +50,35 @@ struct TargetCheck {
                part, block.first + i, block.targets[i * block.target_count + k], code.center[k] - code.unit[k],
                code.center[k] + code.unit[k]);
   }
+};
+
+// The sums of a part. Adds blocks in double whatever their type, unless sums are of whole numbers: products of floats
+// are exact there, so a sum hardly depends on where one part ends and the next begins.
+struct PartSums {
+  GramFold gram;
+  TargetCheck targets;
+  AlignedVector<double> wide = {};
+
+  void add(const Workers& on, const RowBlock<double>& z) {
+    targets.check(z);
+    gram.add(on, z);
+  }
+  void add(const Workers& on, const RowBlock<float>& z) {
+    targets.check(z);
+    if (gram.products() == GramFold::Products::whole) return gram.add(on, z);
+    wide.resize(z.rows * z.cols);
+    on.threads.run(z.rows,
+                   [&](std::size_t i, int) { std::copy_n(z.values + i * z.stride, z.cols, wide.data() + i * z.cols); });
+    gram.add(on, z.with_values(MatrixView<const double>{wide.data(), z.rows, z.cols, z.cols}));
+  }
+  bool adds_unmapped() const { return gram.adds_unmapped(); }
+  void add_unmapped(const Workers& on, const Map& map, const RowBlock<float>& x) {
+    targets.check(x);
+    gram.add_unmapped(on, map, x);
+  }
+  void merge(const PartSums& other) { gram.merge(other.gram); }
+  void save(Archive& archive) const { gram.save(archive); }
+  void load(const Archive& archive) { gram.load(archive); }
 };
 
 // A bound on the features: from the map where it knows; otherwise maps here are monotone in each input, so that the
@@ -123,12 +136,7 @@ Sum sum_rows(Rows& rows, SumSpec spec, GramFold gram, const PartName& part, cons
   const Stream stream(weighted ? *weighted : read, spec.map(), threads, execution,
                       spec.double_precision ? Precision::float64 : Precision::float32);
   const TargetCode code = gram.code();
-  const TargetCheck targets{code, part.name, most};
-  WideGram wide{gram, {}};
-  stream.each("accumulate", [&](const auto& block) {
-    targets.check(block);
-    wide.add(stream.workers(), block);
-  });
+  gram = stream.fold(PartSums{std::move(gram), {code, part.name, most}}, "accumulate").gram;
   if (gram.rows() == 0) fail(Error::Kind::data, "{}: there are no rows; leave the part out", part.name);
   auto state = std::make_unique<Sum::State>();
   state->origin = {part.name, {{part.name, part.number, gram.rows()}}, {}};
