@@ -27,7 +27,7 @@ stops: test-deps  ## trainings stopped at some 1,900 points and resumed, to the 
 	@BOCHNER_STOPS=100 build/release/tests/stops_test
 
 bench: test-deps  ## ratios to OpenBLAS and scikit-learn, in one run
-	@tools/build.sh release all
+	@tools/build.sh release all benchmarks
 	@tools/bench.sh build/release
 
 fuzz: FUZZ_SECONDS ?= 60
@@ -42,7 +42,7 @@ asan tsan: deps
 
 clang:  ## compiles everything with clang, without a warning
 	@tools/install_deps.sh --clang
-	@tools/build.sh clang all
+	@tools/build.sh clang all benchmarks
 	@build/clang/tests/backend_test --gtest_brief=1
 
 cross: deps  ## builds for the other architecture, runs it under emulation, compares its results with this one's
