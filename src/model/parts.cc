@@ -14,10 +14,10 @@
 #include "choose/offsets.h"
 #include "choose/plan.h"
 #include "choose/plan_memory.h"
+#include "folds/part_gram.h"
 #include "learn/learner.h"
 #include "learn/ridge/ridge_sums.h"
 #include "model/sum.h"
-#include "rows/class_target.h"
 #include "rows/scan_notes.h"
 #include "rows/shifted.h"
 #include "rows/weighted.h"
@@ -27,59 +27,6 @@
 namespace bochner {
 
 namespace {
-
-// Refuses targets the code was not made for: they would cost digits, or overflow.
-struct TargetCheck {
-  const TargetCode& code;
-  const std::string& part;
-  double most;
-
-  template <class T>
-  void check(const RowBlock<T>& block) const {
-    if (code.task == Task::classification) {
-      for (std::size_t i = 0; i < block.rows; ++i)
-        check_class_target(block.targets[i * block.target_count], code.classes, block.first + i);
-      return;
-    }
-    for (std::size_t i = 0; i < block.rows; ++i)
-      for (std::size_t k = 0; k < code.columns(); ++k)
-        if (!(std::abs(code.encode(block.targets + i * block.target_count, k)) <= most))
-          fail(Error::Kind::data,
-               "{}: row {} has the target {}, far outside of the range {:g} to {:g} of the spec; survey this part too "
-               "and merge the surveys again",
-               part, block.first + i, block.targets[i * block.target_count + k], code.center[k] - code.unit[k],
-               code.center[k] + code.unit[k]);
-  }
-};
-
-// The sums of a part. Adds blocks in double whatever their type, unless sums are of whole numbers: products of floats
-// are exact there, so a sum hardly depends on where one part ends and the next begins.
-struct PartSums {
-  GramFold gram;
-  TargetCheck targets;
-  AlignedVector<double> wide = {};
-
-  void add(const Workers& on, const RowBlock<double>& z) {
-    targets.check(z);
-    gram.add(on, z);
-  }
-  void add(const Workers& on, const RowBlock<float>& z) {
-    targets.check(z);
-    if (gram.products() == GramFold::Products::whole) return gram.add(on, z);
-    wide.resize(z.rows * z.cols);
-    on.threads.run(z.rows,
-                   [&](std::size_t i, int) { std::copy_n(z.values + i * z.stride, z.cols, wide.data() + i * z.cols); });
-    gram.add(on, z.with_values(MatrixView<const double>{wide.data(), z.rows, z.cols, z.cols}));
-  }
-  bool adds_unmapped() const { return gram.adds_unmapped(); }
-  void add_unmapped(const Workers& on, const Map& map, const RowBlock<float>& x) {
-    targets.check(x);
-    gram.add_unmapped(on, map, x);
-  }
-  void merge(const PartSums& other) { gram.merge(other.gram); }
-  void save(Archive& archive) const { gram.save(archive); }
-  void load(const Archive& archive) { gram.load(archive); }
-};
 
 // A bound on the features: from the map where it knows; otherwise maps here are monotone in each input, so that the
 // ends of the ranges tell.
@@ -136,7 +83,7 @@ Sum sum_rows(Rows& rows, SumSpec spec, GramFold gram, const PartName& part, cons
   const Stream stream(weighted ? *weighted : read, spec.map(), threads, execution,
                       spec.double_precision ? Precision::float64 : Precision::float32);
   const TargetCode code = gram.code();
-  gram = stream.fold(PartSums{std::move(gram), {code, part.name, most}}, "accumulate").gram;
+  gram = stream.fold(PartGram{std::move(gram), {code, part.name, most}}, "accumulate").gram;
   if (gram.rows() == 0) fail(Error::Kind::data, "{}: there are no rows; leave the part out", part.name);
   auto state = std::make_unique<Sum::State>();
   state->origin = {part.name, {{part.name, part.number, gram.rows()}}, {}};
