@@ -65,4 +65,31 @@ class CodePanels {
 void nearest_codes(const SignedCodes& x, const CodePanels& points, std::uint32_t first, const std::uint32_t* self,
                    const NearestView& best);
 
+// The same where each row meets points that are near to it at once and none twice: points are gathered, and the best of
+// them are found when there is no room for more, which costs less than to keep them in order.
+class NearCodes {
+ public:
+  NearCodes(std::size_t rows, std::size_t keep);
+  // Some of the rows, by their numbers in x and self, meet points.
+  void meet(const SignedCodes& x, std::span<const std::uint32_t> which, const CodePanels& points, std::uint32_t first,
+            const std::uint32_t* self);
+  // The best of a row, in no order; of equal ones those that were met first. Free places are left as they are.
+  void best_of(std::size_t row, float* values, std::uint32_t* numbers);
+
+  // For who gathers.
+  std::size_t room() const { return room_; }
+  std::int32_t* values(std::size_t row) { return values_.data() + row * room_; }
+  std::uint32_t* numbers(std::size_t row) { return numbers_.data() + row * room_; }
+  std::uint32_t& count(std::size_t row) { return count_[row]; }
+  std::int32_t least(std::size_t row) const { return least_[row]; }  // below it no sum is looked at
+  void leave_best(std::size_t row);
+
+ private:
+  std::size_t keep_, room_;
+  AlignedVector<std::int32_t> values_;  // sums: values below 0
+  AlignedVector<std::uint32_t> numbers_;
+  std::vector<std::uint32_t> count_;
+  std::vector<std::int32_t> least_;
+};
+
 }  // namespace bochner

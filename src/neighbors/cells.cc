@@ -183,6 +183,8 @@ void Cells::know(const Workers& on, std::size_t nearest) {
   known_ = std::min(nearest, count());
   near_.resize(count() * known_);
   const CodePanels centres({centres_.data(), count(), depth_});
+  half_centres_.resize(count());
+  for (std::size_t cell = 0; cell < count(); ++cell) half_centres_[cell] = -centres.start(cell / kPanel)[cell % kPanel];
   on.threads.run((count() + kRows - 1) / kRows, [&](std::size_t piece, int) {
     const std::int8_t* x[kRows];
     for (std::size_t r = 0; r < kRows; ++r) x[r] = &centres_[std::min(piece * kRows + r, count() - 1) * depth_];
@@ -221,11 +223,87 @@ void Cells::meet_cell(const Workers& on, std::size_t row, std::size_t rows, std:
                    {half_.data() + first_[cell], self_.data() + first_[cell], self_.data() + row}, best);
 }
 
-void Cells::meet(const Workers& on, std::span<const std::uint32_t> places, std::size_t begin, std::size_t end,
-                 Best& best) const {
+// How far the centres that a cell knows are from the points of one of its panels, up to what all centres have in
+// common: known x kPanel.
+void Cells::measure_centres(std::size_t cell, std::size_t panel, std::int32_t* far) const {
+  constexpr std::size_t kRows = CodeUnit::kRows, kPanel = CodeUnit::kPanel;
+  const CodePanels& points = panels_[cell];
+  const std::uint32_t* near = near_.data() + cell * known_;
+  alignas(64) std::int32_t tile[kRows * kPanel];
+  for (std::size_t c = 0; c < known_; c += kRows) {
+    const std::int8_t* x[kRows];
+    for (std::size_t r = 0; r < kRows; ++r) x[r] = &centres_[near[std::min(c + r, known_ - 1)] * depth_];
+    points.unit().multiply(x, points.panel(panel), points.start(panel), depth_, tile);
+    for (std::size_t r = 0; r < kRows && c + r < known_; ++r)
+      for (std::size_t i = 0; i < kPanel; ++i)
+        far[(c + r) * kPanel + i] = half_centres_[near[c + r]] - tile[r * kPanel + i];
+  }
+}
+
+namespace {
+
+// What the `nearest` of the centres are not beyond, of each point of a panel. far: as measure_centres has it; centres
+// as far as the last that is wanted, and behind it in the list, become farther.
+void find_limits(std::int32_t* far, std::size_t known, std::size_t nearest, std::int32_t* limit) {
+  constexpr std::size_t kPanel = CodeUnit::kPanel;
+  std::int32_t low[kPanel], high[kPanel], count[kPanel];
+  std::copy_n(far, kPanel, low);
+  std::copy_n(far, kPanel, high);
+  for (std::size_t c = 1; c < known; ++c)
+    for (std::size_t i = 0; i < kPanel; ++i) {
+      low[i] = std::min(low[i], far[c * kPanel + i]);
+      // The first are as many as are wanted: none of these is beyond all of them.
+      if (c < nearest) high[i] = std::max(high[i], far[c * kPanel + i]);
+    }
+  for (bool open = true; open;) {
+    for (std::size_t i = 0; i < kPanel; ++i) limit[i] = low[i] + (high[i] - low[i]) / 2;
+    std::fill_n(count, kPanel, 0);
+    for (std::size_t c = 0; c < known; ++c)
+      for (std::size_t i = 0; i < kPanel; ++i) count[i] += far[c * kPanel + i] <= limit[i];
+    open = false;
+    for (std::size_t i = 0; i < kPanel; ++i) {
+      if (count[i] >= std::int32_t(nearest)) high[i] = limit[i];
+      low[i] = count[i] == std::int32_t(nearest) ? high[i] : count[i] < std::int32_t(nearest) ? limit[i] + 1 : low[i];
+      open = open || low[i] < high[i];
+    }
+  }
+  std::copy_n(high, kPanel, limit);
+  std::fill_n(count, kPanel, 0);
+  for (std::size_t c = 0; c < known; ++c)
+    for (std::size_t i = 0; i < kPanel; ++i) count[i] += far[c * kPanel + i] <= limit[i];
+  for (std::size_t i = 0; i < kPanel; ++i)
+    for (std::size_t c = known; count[i] > std::int32_t(nearest); --c)
+      if (far[(c - 1) * kPanel + i] == limit[i]) {
+        far[(c - 1) * kPanel + i] = limit[i] + 1;
+        --count[i];
+      }
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> Cells::near(const Workers& on, std::span<const std::uint32_t> places) const {
+  constexpr std::size_t kPanel = CodeUnit::kPanel;
+  std::vector<std::uint32_t> near(places.size() * known_);
   on.threads.run(places.size(), [&](std::size_t i, int) {
-    const std::size_t row = rank_[places[i]];
-    for (std::size_t c = begin; c < end; ++c) meet_cell(on, row, 1, near_[cell_[row] * known_ + c], best.view(i));
+    const std::size_t row = rank_[places[i]], cell = cell_[row];
+    std::uint32_t* to = near.data() + i * known_;
+    std::copy_n(near_.data() + cell * known_, known_, to);
+    if (!by_bytes()) return;
+    std::vector<std::int32_t> far(known_ * kPanel);
+    measure_centres(cell, (row - first_[cell]) / kPanel, far.data());
+    std::vector<std::pair<std::int32_t, std::uint32_t>> order(known_);
+    for (std::size_t c = 0; c < known_; ++c)
+      order[c] = {far[c * kPanel + (row - first_[cell]) % kPanel], std::uint32_t(c)};
+    std::sort(order.begin(), order.end());
+    for (std::size_t c = 0; c < known_; ++c) to[c] = near_[cell * known_ + order[c].second];
+  });
+  return near;
+}
+
+void Cells::meet(const Workers& on, std::span<const std::uint32_t> places, std::span<const std::uint32_t> near,
+                 std::size_t begin, std::size_t end, Best& best) const {
+  on.threads.run(places.size(), [&](std::size_t i, int) {
+    for (std::size_t c = begin; c < end; ++c) meet_cell(on, rank_[places[i]], 1, near[i * known_ + c], best.view(i));
   });
 }
 
@@ -244,19 +322,53 @@ void Cells::meet_every(const Workers& on, std::span<const std::uint32_t> places,
   });
 }
 
+// The points of a cell, some panels of them at a time, meet each known cell that is near to them.
+void Cells::meet_near(std::size_t cell, std::size_t nearest, NearCodes& near) const {
+  constexpr std::size_t kPanel = CodeUnit::kPanel, kPanels = 8;
+  const std::size_t panels = panels_[cell].panels(), rows = first_[cell + 1] - first_[cell];
+  const SignedCodes x{codes_.data() + first_[cell] * depth_, rows, depth_};
+  thread_local std::vector<std::int32_t> far;
+  far.resize(kPanels * known_ * kPanel);
+  std::int32_t limits[kPanels * kPanel];
+  std::uint32_t which[kPanels * kPanel];
+  for (std::size_t begin = 0; begin < panels; begin += kPanels) {
+    const std::size_t some = std::min(kPanels, panels - begin);
+    for (std::size_t p = 0; p < some; ++p) {
+      measure_centres(cell, begin + p, far.data() + p * known_ * kPanel);
+      find_limits(far.data() + p * known_ * kPanel, known_, nearest, limits + p * kPanel);
+    }
+    for (std::size_t c = 0; c < known_; ++c) {
+      std::size_t count = 0;
+      for (std::size_t i = 0; i < std::min(some * kPanel, rows - begin * kPanel); ++i) {
+        which[count] = std::uint32_t(begin * kPanel + i);
+        count += far[(i / kPanel * known_ + c) * kPanel + i % kPanel] <= limits[i];
+      }
+      const std::size_t other = near_[cell * known_ + c];
+      near.meet(x, {which, count}, panels_[other], std::uint32_t(first_[other]), self_.data() + first_[cell]);
+    }
+  }
+}
+
 Best Cells::meet_all(const Workers& on, std::size_t nearest, std::size_t keep) const {
   Best best(order_.size(), keep);
   on.threads.run(count(), [&](std::size_t cell, int) {
     const std::size_t rows = first_[cell + 1] - first_[cell];
     if (rows == 0) return;
-    Best some(rows, keep);
-    for (std::size_t c = 0; c < nearest; ++c) meet_cell(on, first_[cell], rows, near_[cell * known_ + c], some.view());
-    for (std::size_t i = 0; i < rows; ++i) {
-      const NearestView from = some.view(i), to = best.view(order_[first_[cell] + i]);
-      std::copy_n(from.values, keep, to.values);
-      std::copy_n(from.numbers, keep, to.numbers);
-      name(to.numbers, keep);
+    const auto place = [&](std::size_t i) { return best.view(order_[first_[cell] + i]); };
+    if (by_bytes()) {
+      NearCodes near(rows, keep);
+      meet_near(cell, nearest, near);
+      for (std::size_t i = 0; i < rows; ++i) near.best_of(i, place(i).values, place(i).numbers);
+    } else {
+      Best some(rows, keep);
+      for (std::size_t c = 0; c < nearest; ++c)
+        meet_cell(on, first_[cell], rows, near_[cell * known_ + c], some.view());
+      for (std::size_t i = 0; i < rows; ++i) {
+        std::copy_n(some.values(i), keep, place(i).values);
+        std::copy_n(some.numbers(i), keep, place(i).numbers);
+      }
     }
+    for (std::size_t i = 0; i < rows; ++i) name(place(i).numbers, keep);
   });
   return best;
 }

@@ -12,7 +12,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kFirstCells = 8, kKnownCells = 256;
+constexpr std::size_t kFirstCells = 8, kKnownCells = 128, kKnownOfNearest = 4;
 
 }  // namespace
 
@@ -33,14 +33,21 @@ Graph grow_graph(const Workers& on, const Points& all, const Codes* codes, const
 
   Graph graph{.dims = coordinates.dims, .cells = cells.count(), .candidates = keep};
   Best best(sample.places.size(), keep);
+  std::vector<std::uint32_t> near;
   // Half of the rows as floats cost no less than all of them at once do; bytes may meet them all.
   const std::size_t most = cells.by_bytes() ? cells.count() : cells.count() / 2;
   const double wanted = sample.with_error(options.recall);
-  for (std::size_t next = std::max(kFirstCells, cells.count() / 64); graph.recall < wanted && graph.nearest < most;
+  for (std::size_t next = kFirstCells; graph.recall < wanted && graph.nearest < most;
        next += std::max<std::size_t>(1, next / 8)) {
     next = std::min(next, most);
-    if (next > cells.known()) cells.know(on, std::max(kKnownCells, 2 * next));
-    cells.meet(on, sample.places, graph.nearest, next, best);
+    // Among more cells others are near.
+    if (2 * next > cells.known() && cells.known() < cells.count()) {
+      cells.know(on, std::max(kKnownCells, kKnownOfNearest * next));
+      near = cells.near(on, sample.places);
+      best = Best(sample.places.size(), keep);
+      graph.nearest = 0;
+    }
+    cells.meet(on, sample.places, near, graph.nearest, next, best);
     graph.nearest = next;
     graph.recall = measured(best);
     if (progress) progress("cells", std::min(0.99, graph.recall / options.recall));

@@ -61,5 +61,50 @@ TEST(NearestCodes, AreTheFirstOfAllInOrderByEveryUnit) {
     }
 }
 
+// A row meets points that are few apart: many are equal.
+TEST(NearCodes, AreTheSameInNoOrderByEveryUnit) {
+  constexpr std::size_t kRows = 9, kKeep = 7, kPoints = 300, kDepth = SignedCodes::kDepth;
+  const std::vector<std::int8_t> x = codes(kRows, 3, 1), y = codes(kPoints, 3, 2);  // few inputs: many are equal
+  const SignedCodes rows{x.data(), kRows, kDepth};
+  std::vector<std::uint32_t> self(kRows);
+  for (std::size_t i = 0; i < kRows; ++i) self[i] = std::uint32_t(20 * i);
+  const std::vector<std::uint32_t> some{0, 2, 3, 4, 5, 8};
+  for (const CodeUnit* unit : code_units()) {
+    if (!unit->available()) continue;
+    testing::for_each_target([&](const std::string& target) {
+      std::vector<float> expected(kRows * kKeep, std::numeric_limits<float>::infinity()), values = expected;
+      std::vector<std::uint32_t> numbers(kRows * kKeep, kNoPoint), found = numbers;
+      NearCodes near(kRows, kKeep);
+      for (std::size_t begin = 0; begin < kPoints; begin += 50) {
+        const CodePanels panels({y.data() + begin * kDepth, 50, kDepth}, *unit);
+        nearest_codes(rows, panels, std::uint32_t(begin), self.data(), {kKeep, expected.data(), numbers.data()});
+        near.meet(rows, some, panels, std::uint32_t(begin), self.data());
+      }
+      for (const std::size_t i : some) {
+        near.best_of(i, &values[i * kKeep], &found[i * kKeep]);
+        const auto row = std::ptrdiff_t(i * kKeep), end = std::ptrdiff_t((i + 1) * kKeep);
+        std::sort(values.begin() + row, values.begin() + end);
+        EXPECT_TRUE(std::equal(values.begin() + row, values.begin() + end, expected.begin() + row))
+            << unit->name << " " << target << " " << i;
+        // Points come by their numbers: of equal ones the lowest stay.
+        EXPECT_TRUE(std::is_permutation(found.begin() + row, found.begin() + end, numbers.begin() + row))
+            << unit->name << " " << target << " " << i;
+      }
+    });
+  }
+}
+
+TEST(NearCodes, OfFewPointsAreAll) {
+  const std::vector<std::int8_t> x = codes(2, 5, 1), y = codes(3, 5, 2);
+  NearCodes near(2, 7);
+  near.meet({x.data(), 2, 16}, std::vector<std::uint32_t>{1}, CodePanels({y.data(), 3, 16}), 10, nullptr);
+  std::vector<float> values(7);
+  std::vector<std::uint32_t> numbers(7, kNoPoint);
+  near.best_of(1, values.data(), numbers.data());
+  EXPECT_EQ(numbers, (std::vector<std::uint32_t>{10, 11, 12, kNoPoint, kNoPoint, kNoPoint, kNoPoint}));
+  near.best_of(0, values.data(), numbers.data() + 3);
+  EXPECT_EQ(numbers[3], kNoPoint);
+}
+
 }  // namespace
 }  // namespace bochner

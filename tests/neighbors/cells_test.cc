@@ -115,5 +115,30 @@ TEST(Cells, OfManyEqualRowsStaySmall) {
   EXPECT_GT(cells.count(), 3000u / (8 * 32));
 }
 
+// What a graph is made of is what its sample is measured by.
+TEST(Cells, AllPointsMeetTheCellsThatSomeAreSaidToMeet) {
+  Matrix<float> x = clouds(4000, 12, false);
+  for (std::size_t i = 0; i < 1000; ++i) std::copy_n(&x(0, 0), 12, &x(4 * i, 0));  // cells that are equally near
+  Threads threads(2);
+  const Workers on = workers_on(threads);
+  const std::vector<float> half(4000);
+  Cells cells(on, {x.view(), half}, 0);
+  std::vector<std::uint32_t> places(400);
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = std::uint32_t(9 * i);
+  for (const std::size_t known : {20, 1000}) {
+    cells.know(on, known);
+    const std::vector<std::uint32_t> near = cells.near(on, places);
+    for (const std::size_t nearest : {std::size_t(1), std::size_t(7), std::min<std::size_t>(known, cells.count())}) {
+      Best some(places.size(), 15), all = cells.meet_all(on, nearest, 15);
+      cells.meet(on, places, near, 0, nearest, some);
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        float* values = all.view(places[i]).values;
+        std::sort(values, values + 15);
+        EXPECT_TRUE(std::equal(values, values + 15, some.values(i))) << known << " " << nearest << " " << i;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace bochner

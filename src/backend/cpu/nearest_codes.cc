@@ -180,6 +180,45 @@ void nearest_of_codes(const SignedCodes& x, const CodePanels& points, std::uint3
   }
 }
 
+void gather_codes(const SignedCodes& x, std::span<const std::uint32_t> which, const CodePanels& points,
+                  std::uint32_t first, const std::uint32_t* self, NearCodes& near) {
+  alignas(64) std::int32_t tile[kCodeRows * kPanel];
+  const CodeUnit& unit = points.unit();
+  for (std::size_t begin = 0; begin < which.size(); begin += kCodeRows) {
+    const std::size_t rows = HWY_MIN(kCodeRows, which.size() - begin);
+    const std::uint32_t* row = which.data() + begin;
+    const std::int8_t* at[kCodeRows];
+    std::int32_t least[kCodeRows];
+    for (std::size_t r = 0; r < kCodeRows; ++r) {
+      at[r] = x.row(row[HWY_MIN(r, rows - 1)]);
+      least[r] = r < rows ? near.least(row[r]) : -CodeUnit::kFar;  // rows that are none find nothing near
+    }
+    for (std::size_t p = 0; p < points.panels(); ++p) {
+      unit.multiply(at, points.panel(p), points.start(p), points.depth(), tile);
+      if (!any_near(tile, least)) continue;
+      for (std::size_t r = 0; r < rows; ++r) {
+        const std::int32_t* sums = tile + r * kPanel;
+        std::uint32_t bits = near_bits(sums, least[r]);
+        if (bits == 0) continue;
+        std::int32_t* values = near.values(row[r]);
+        std::uint32_t* numbers = near.numbers(row[r]);
+        const std::uint32_t own = self ? self[row[r]] : kNoPoint;
+        std::size_t count = near.count(row[r]);
+        for (; bits != 0; bits &= bits - 1) {
+          const auto c = std::uint32_t(std::countr_zero(bits)), number = std::uint32_t(first + p * kPanel) + c;
+          values[count] = sums[c];
+          numbers[count] = number;
+          count += number != own;
+        }
+        near.count(row[r]) = std::uint32_t(count);
+        if (count + kPanel <= near.room()) continue;
+        near.leave_best(row[r]);
+        least[r] = near.least(row[r]);
+      }
+    }
+  }
+}
+
 }  // namespace bochner::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -189,6 +228,7 @@ namespace bochner {
 namespace cpu {
 HWY_EXPORT(multiply_codes);
 HWY_EXPORT(nearest_of_codes);
+HWY_EXPORT(gather_codes);
 
 namespace {
 
@@ -325,6 +365,62 @@ void nearest_codes(const SignedCodes& x, const CodePanels& points, std::uint32_t
                    const NearestView& best) {
   using namespace cpu;
   if (best.keep > 0) HWY_DYNAMIC_DISPATCH(nearest_of_codes)(x, points, first, self, best);
+}
+
+NearCodes::NearCodes(std::size_t rows, std::size_t keep)
+    : keep_(keep),
+      room_((2 * keep + 4 * CodeUnit::kPanel) / CodeUnit::kPanel * CodeUnit::kPanel),
+      values_(rows * room_),
+      numbers_(rows * room_),
+      count_(rows),
+      least_(rows, CodeUnit::kFar) {}
+
+void NearCodes::meet(const SignedCodes& x, std::span<const std::uint32_t> which, const CodePanels& points,
+                     std::uint32_t first, const std::uint32_t* self) {
+  using namespace cpu;
+  if (keep_ > 0) HWY_DYNAMIC_DISPATCH(gather_codes)(x, which, points, first, self, *this);
+}
+
+// Halves the range in which the last that stays lies until none but those that stay are above.
+void NearCodes::leave_best(std::size_t row) {
+  if (count_[row] <= keep_) return;
+  std::int32_t* values = this->values(row);
+  std::uint32_t* numbers = this->numbers(row);
+  const std::size_t count = count_[row];
+  const auto keep = std::int32_t(keep_);
+  std::int32_t low = values[0], high = values[0];
+  for (std::size_t i = 1; i < count; ++i) {
+    low = std::min(low, values[i]);
+    high = std::max(high, values[i]);
+  }
+  // At least as many as stay are not below `low`, fewer not below `high` + 1.
+  while (low < high) {
+    const std::int32_t middle = high - (high - low) / 2;
+    std::int32_t above = 0;
+    for (std::size_t i = 0; i < count; ++i) above += values[i] >= middle;
+    if (above >= keep) low = middle;
+    if (above <= keep) high = above < keep ? middle - 1 : middle;
+  }
+  std::int32_t equal = keep;  // of those at `low`, how many stay
+  for (std::size_t i = 0; i < count; ++i) equal -= values[i] > low;
+  std::size_t left = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool same = values[i] == low, stays = values[i] > low || (same && equal > 0);
+    values[left] = values[i];
+    numbers[left] = numbers[i];
+    equal -= same;
+    left += stays;
+  }
+  count_[row] = std::uint32_t(left);
+  least_[row] = low + 1;  // equal ones that come later stay away
+}
+
+void NearCodes::best_of(std::size_t row, float* values, std::uint32_t* numbers) {
+  leave_best(row);
+  for (std::size_t i = 0; i < count_[row]; ++i) {
+    values[i] = -float(this->values(row)[i]);
+    numbers[i] = this->numbers(row)[i];
+  }
 }
 
 }  // namespace bochner
