@@ -116,6 +116,18 @@ bool ChunkReader::next() {
   return false;
 }
 
+// The buffer grows with what there is to read: a short text takes little memory, and little time to have it.
+void ChunkReader::fill(std::size_t wanted) {
+  constexpr std::size_t kFirst = std::size_t{16} << 10;
+  while (filled_ < wanted && !ended_) {
+    const std::size_t end = std::min(wanted, std::max(kFirst, 4 * filled_));
+    if (buffer_.size() < end + 1) buffer_.resize(end + 1);  // one more for a newline that the file lacks
+    const std::size_t got = source_->read(buffer_.data() + filled_, end - filled_);
+    ended_ = got < end - filled_;
+    filled_ += got;
+  }
+}
+
 bool ChunkReader::read_chunk() {
   chunk_.first_line += count_newlines(chunk_.begin, chunk_.end);
   chunk_.begin = chunk_.end = nullptr;
@@ -126,10 +138,7 @@ bool ChunkReader::read_chunk() {
 
   for (std::size_t wanted = sizes_.chunk;; wanted *= 2) {
     wanted = std::min(std::max(wanted, filled_ + 1), std::max(sizes_.longest_row, filled_) + 1);
-    if (buffer_.size() < wanted + 1) buffer_.resize(wanted + 1);  // one more for a newline that the file lacks
-    const std::size_t got = source_->read(buffer_.data() + filled_, wanted - filled_);
-    ended_ = got < wanted - filled_;
-    filled_ += got;
+    fill(wanted);
     if (!started_) skip_byte_order_mark();
     started_ = true;
     if (ended_ && filled_ > consumed_ && buffer_[filled_ - 1] != '\n') buffer_[filled_++] = '\n';

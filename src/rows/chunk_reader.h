@@ -57,6 +57,7 @@ class ChunkReader {
 
  private:
   bool read_chunk();
+  void fill(std::size_t wanted);
   void skip_byte_order_mark();
 
   std::string path_;

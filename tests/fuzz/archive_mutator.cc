@@ -4,6 +4,7 @@
 #include <cstring>
 #include <iterator>
 #include <random>
+#include <string_view>
 #include <vector>
 
 #include "base/archive.h"
@@ -226,15 +227,21 @@ std::size_t mutate_archive(std::uint8_t* data, std::size_t size, std::size_t mos
   // Now and then the plain bytes, for the reader itself.
   if (seed % 16 == 0 || size < prefix) return LLVMFuzzerMutate(data, size, most);
   static const std::string path = scratch("mutated");
+  static Archive archive;
+  static std::string bytes;  // the archive's; most calls go on from where the last one left, and need not read it again
   try {
-    put_file(path, {data + prefix, size - prefix});
-    Archive archive = read_archive(path);
+    if (std::string_view(reinterpret_cast<const char*>(data) + prefix, size - prefix) != bytes) {
+      bytes.clear();
+      put_file(path, {data + prefix, size - prefix});
+      archive = read_archive(path);
+    }
+    bytes.clear();
     Mutation(archive, seed).make();
     write_archive(path, archive);
   } catch (const std::exception&) {
     return LLVMFuzzerMutate(data, size, most);
   }
-  const std::string bytes = testing_files::read_bytes(path);
+  bytes = testing_files::read_bytes(path);
   if (prefix + bytes.size() > most) return LLVMFuzzerMutate(data, size, most);
   std::memcpy(data + prefix, bytes.data(), bytes.size());
   return prefix + bytes.size();

@@ -4,8 +4,8 @@
 // Checkpoints to resume from. The first byte chooses the training and whether the rest is its log or its state; the
 // other of the two is then one that a stopped training left.
 
+#include <array>
 #include <filesystem>
-#include <vector>
 
 #include "bochner/checkpoint_place.h"
 #include "fuzzing.h"
@@ -18,11 +18,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const std::vector<fuzzing::SavedCheckpoint> saved = [] {
-    std::vector<fuzzing::SavedCheckpoint> all;
-    for (std::size_t which = 0; which < fuzzing::kTrainings; ++which) all.push_back(fuzzing::stopped_checkpoint(which));
-    return all;
-  }();
+  static std::array<std::string, fuzzing::kTrainings> logs;  // made when first needed: a second each
   if (size < 1) return 0;
   static const std::string path = fuzzing::scratch("checkpoint");
   for (const std::string& file : CheckpointPlace::files(path)) std::filesystem::remove(file);
@@ -31,7 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (data[0] % 2 == 0) {
     fuzzing::put_file(path, bytes);
   } else {
-    const std::string& log = saved[which].log;
+    std::string& log = logs[which];
+    if (log.empty()) log = fuzzing::stopped_checkpoint(which).log;
     fuzzing::put_file(path, {reinterpret_cast<const std::uint8_t*>(log.data()), log.size()});
     fuzzing::put_file(path + ".state", bytes);
   }

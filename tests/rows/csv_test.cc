@@ -219,6 +219,24 @@ TEST(Csv, RowsDoNotDependOnBlocksThreadsOrChunks) {
   }
 }
 
+// The buffer is given in parts of 16 KiB, 64 KiB and so on: a text may end with one, or a byte from it.
+TEST(Csv, TextsThatEndWhereTheBufferGrowsAreReadWhole) {
+  for (const std::size_t end : {16u << 10, 64u << 10, 256u << 10})
+    for (const std::size_t bytes : {end - 1, end, end + 1}) {
+      std::string text = "a,y\n";
+      std::size_t count = 0;
+      for (; text.size() + 14 < bytes; ++count) text += fmt::format("{},1\n", count % 10);
+      const std::string last = std::string(bytes - text.size() - 2, '7') + ",2";  // no newline behind it
+      const TempFile file(text + last);
+      ASSERT_EQ(text.size() + last.size(), bytes);
+      const Table table =
+          read_table(*open_csv(file.path(), {.targets = {"y"}, .task = Task::regression, .threads = 1}));
+      ASSERT_EQ(table.x.size(), count + 1) << bytes;
+      EXPECT_EQ(table.x.back()[0], std::stod(last)) << bytes;
+      EXPECT_EQ(table.y.back()[0], 2) << bytes;
+    }
+}
+
 // Whatever the text, it gives rows or one Error, and the same for any chunks: the cutter of rows and the reader of
 // cells agree on what is quoted.
 TEST(Csv, ArbitraryTextGivesTheSameRowsOrErrorForAnyChunks) {
