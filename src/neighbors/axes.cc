@@ -91,10 +91,9 @@ std::vector<std::uint32_t> spread_rows(std::size_t rows, std::size_t count, std:
   return places;
 }
 
-LeadingAxes::LeadingAxes(const Workers& on, MatrixView<const float> points, std::uint64_t seed) : seed_(seed + 1) {
-  const bool wide = points.cols > kWidest;
-  const Matrix<float> some =
-      DenseRows::of(points).at(spread_rows(points.rows, wide ? kProductRows : kCovarianceRows, seed_));
+LeadingAxes::LeadingAxes(const Workers& on, const DenseRows& points, std::uint64_t seed) : seed_(seed + 1) {
+  const bool wide = points.cols() > kWidest;
+  const Matrix<float> some = points.at(spread_rows(points.rows(), wide ? kProductRows : kCovarianceRows, seed_));
   mean_ = mean_of(some);
   if (wide) {
     columns_ = Matrix<double>(some.cols(), some.rows());
@@ -104,9 +103,9 @@ LeadingAxes::LeadingAxes(const Workers& on, MatrixView<const float> points, std:
   }
   double bound = 0;
   for (std::size_t i = 0; i < some.rows(); ++i)
-    for (std::size_t j = 0; j < points.cols; ++j) bound = std::max(bound, std::abs(double(some(i, j)) - mean_[j]));
+    for (std::size_t j = 0; j < points.cols(); ++j) bound = std::max(bound, std::abs(double(some(i, j)) - mean_[j]));
   if (bound == 0) return;  // all rows are equal, as far as these tell
-  CovarianceFold fold(points.cols, mean_, bound, false);
+  CovarianceFold fold(points.cols(), mean_, bound, false);
   fold.add(on, RowBlock<float>::dense(some.view()));
   covariance_ = fold.matrix(on.threads);
 }

@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include "backend/workers.h"
 #include "bochner/matrix.h"
+#include "neighbors/dense_rows.h"
 
 namespace bochner {
 
@@ -15,7 +15,7 @@ std::vector<std::uint32_t> spread_rows(std::size_t rows, std::size_t count, std:
 // iteration (Rutishauser 1969) by sums in one order: the same bits on every machine.
 class LeadingAxes {
  public:
-  LeadingAxes(const Workers& on, MatrixView<const float> points, std::uint64_t seed);
+  LeadingAxes(const Workers& on, const DenseRows& points, std::uint64_t seed);
 
   const std::vector<double>& mean() const { return mean_; }
   // Columns; fewer where the sample spreads along fewer.

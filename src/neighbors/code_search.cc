@@ -93,9 +93,9 @@ void multiply_codes(const SignedCodes& x, std::size_t row, const CodePanels& y, 
 
 }  // namespace
 
-bool can_search(const Codes& codes) {
+bool can_search(std::size_t inputs) {
   constexpr double kMost = 1.5 * 128 * 128;  // of a value, for each input
-  return kMost * double(codes.rows().stride) < -double(CodeUnit::kFar);
+  return kMost * double(inputs + CodeRows::kWidth) < -double(CodeUnit::kFar);
 }
 
 Matrix<float> project_codes(const Workers& on, const Codes& codes, std::size_t points,
@@ -128,8 +128,8 @@ Matrix<float> project_codes(const Workers& on, const Codes& codes, std::size_t p
 Neighbors search_by_codes(const Workers& on, const PointSearch& search, const Codes& codes,
                           const std::function<void(double)>& progress) {
   const Best best = meet_codes(on, search, codes, search.k + std::max<std::size_t>(8, search.k / 4), progress);
-  Neighbors found =
-      rank_candidates(on, {search.metric, search.k}, search.queries.dense.view(), search.points.dense, best);
+  Neighbors found = rank_candidates(on, {.metric = search.metric, .k = search.k, .codes = &codes, .self = search.self},
+                                    search.queries.dense, search.points.dense, best);
   double worst_error = 0;
   for (std::size_t i = 0; i < search.points.size(); ++i) worst_error = std::max(worst_error, codes.error(i));
 

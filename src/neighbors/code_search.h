@@ -12,7 +12,8 @@ namespace bochner {
 // is compared with all rows. Distances only.
 Neighbors search_by_codes(const Workers& on, const PointSearch& search, const Codes& codes,
                           const std::function<void(double)>& progress = {});
-bool can_search(const Codes& codes);  // not of very many inputs, whose products would not fit
+bool can_search(std::size_t inputs);  // not very many, whose products would not fit
+inline bool can_search(const Codes& codes) { return can_search(codes.rows().stride); }
 
 // The coordinates of all points along some directions, less a constant each, by bytes of both: as far apart as they are
 // there but for roundings. Whole numbers until the last step: the same everywhere.

@@ -99,8 +99,8 @@ float ByteSteps::value(std::size_t input, std::uint8_t code) const {
 }
 
 std::optional<Codes> Codes::of(const Workers& on, MatrixView<const float> rows) {
-  const std::size_t width = (rows.cols + CodeRows::kWidth - 1) / CodeRows::kWidth * CodeRows::kWidth;
-  if (rows.rows == 0 || rows.cols == 0 || width > CodeRows::kMost) return std::nullopt;
+  const std::size_t width = width_of(rows.cols);
+  if (rows.rows == 0 || !can_hold(rows.cols)) return std::nullopt;
   const ByteSteps steps = byte_steps(on, rows);
   if (!(steps.step > 0)) return std::nullopt;
   Codes codes;
@@ -126,6 +126,28 @@ std::optional<Codes> Codes::of(const Workers& on, MatrixView<const float> rows) 
         squares += (apart - code) * (apart - code);
       }
       codes.error_[i] = float(std::sqrt(squares) * codes.step_ * kRounded);
+    }
+  });
+  codes.exact_ = std::all_of(codes.error_.begin(), codes.error_.end(), [](float error) { return error == 0; });
+  return codes;
+}
+
+Codes Codes::of_bytes(const Workers& on, const std::uint8_t* bytes, std::size_t rows, std::span<const std::uint8_t> low,
+                      double scale) {
+  Codes codes;
+  const std::size_t cols = low.size(), width = width_of(cols);
+  codes.step_ = scale;
+  codes.whole_ = codes.exact_ = true;
+  codes.bytes_.resize(rows * width);
+  codes.error_.resize(rows);
+  codes.width_ = width;
+  on.threads.run((rows + kRowsOfPiece - 1) / kRowsOfPiece, [&](std::size_t piece, int) {
+    const std::size_t end = std::min(rows, (piece + 1) * kRowsOfPiece);
+    for (std::size_t i = piece * kRowsOfPiece; i < end; ++i) {
+      std::uint8_t* __restrict to = codes.bytes_.data() + i * width;
+      const std::uint8_t *from = bytes + i * cols, *least = low.data();
+      for (std::size_t j = 0; j < cols; ++j) to[j] = std::uint8_t(from[j] - least[j]);
+      std::fill(to + cols, to + width, std::uint8_t(0));
     }
   });
   return codes;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "backend/codes.h"
@@ -29,21 +30,31 @@ class Codes {
  public:
   // None where a byte says nothing of a row: too many inputs, or all rows equal.
   static std::optional<Codes> of(const Workers& on, MatrixView<const float> rows);
+  // Of rows that are bytes, which differ by more than 127 somewhere: times `scale`, a power of two.
+  static Codes of_bytes(const Workers& on, const std::uint8_t* bytes, std::size_t rows,
+                        std::span<const std::uint8_t> low, double scale);
+  // Whether rows of so many inputs have codes.
+  static bool can_hold(std::size_t inputs) { return inputs > 0 && width_of(inputs) <= CodeRows::kMost; }
 
   CodeRows rows() const { return {bytes_.data(), width_}; }
   double step() const { return step_; }
   // Steps are powers of two: a row without an error is its bytes, and squares of differences lose nothing in double.
   bool are_rows() const { return whole_; }
+  // No row has an error: |x - y|^2 are those of the bytes.
+  bool are_all() const { return whole_ && exact_; }
   double error(std::size_t row) const { return double(error_[row]); }  // |row - its bytes|, at least
 
   // |x - y| is at most so far from the distance of their bytes.
   double slack(std::size_t a, std::size_t b) const { return error(a) + error(b); }
 
  private:
+  static std::size_t width_of(std::size_t inputs) {
+    return (inputs + CodeRows::kWidth - 1) / CodeRows::kWidth * CodeRows::kWidth;
+  }
   AlignedVector<std::uint8_t> bytes_;
   std::vector<float> error_;
   double step_ = 1;
-  bool whole_ = false;
+  bool whole_ = false, exact_ = false;
   std::size_t width_ = 0;
 };
 

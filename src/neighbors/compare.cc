@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "backend/backend.h"
@@ -185,13 +186,28 @@ std::size_t compare_candidates(const Workers& on, const Ranking& ranking, const 
   return done;
 }
 
+// The k nearest of the candidates of point i where bytes are all that the rows are, and distances their own.
+void rank_codes(const Codes& codes, std::uint32_t self, std::span<const std::uint32_t> at, std::size_t i,
+                Neighbors& found) {
+  thread_local std::vector<std::uint32_t> squared;
+  thread_local std::vector<std::uint64_t> order;  // what is nearer is less, of equal ones the first
+  squared.resize(at.size());
+  order.resize(at.size());
+  code_distances(codes.rows().row(self), codes.rows(), at, squared.data());
+  for (std::size_t c = 0; c < at.size(); ++c) order[c] = std::uint64_t(squared[c]) << 32 | at[c];
+  const std::size_t count = std::min(found.k, at.size());
+  std::partial_sort(order.begin(), order.begin() + std::ptrdiff_t(count), order.end());
+  for (std::size_t c = 0; c < count; ++c) {
+    found.rows[i * found.k + c] = std::int64_t(std::uint32_t(order[c]));
+    found.distances[i * found.k + c] = std::sqrt(codes.step() * codes.step() * double(order[c] >> 32));
+  }
+}
+
 // The candidates of point i that its bytes do not rule out: nearer, perhaps, than k others surely are. Where bytes are
 // all that rows are (whole numbers of steps that are powers of two), |x - y|^2 is known as well: true.
 bool rule_out(const Codes& codes, std::size_t k, std::uint32_t i, std::span<const std::uint32_t> at,
               std::vector<std::uint32_t>& left, std::vector<double>& known) {
   constexpr double kRoom = 1 + 1e-9;  // distances are roots
-  left.assign(at.begin(), at.end());
-  if (at.size() <= k) return false;
   thread_local std::vector<std::uint32_t> squared;
   thread_local std::vector<double> distance, most;
   squared.resize(at.size());
@@ -202,8 +218,11 @@ bool rule_out(const Codes& codes, std::size_t k, std::uint32_t i, std::span<cons
     distance[c] = codes.step() * std::sqrt(double(squared[c]));
     most[c] = distance[c] + codes.slack(i, at[c]);
   }
-  std::nth_element(most.begin(), most.begin() + std::ptrdiff_t(k - 1), most.end());
-  const double limit = most[k - 1] * kRoom;
+  double limit = std::numeric_limits<double>::infinity();
+  if (at.size() > k) {
+    std::nth_element(most.begin(), most.begin() + std::ptrdiff_t(k - 1), most.end());
+    limit = most[k - 1] * kRoom;
+  }
   left.clear();
   bool exact = codes.are_rows();
   for (std::size_t c = 0; c < at.size(); ++c)
@@ -217,33 +236,40 @@ bool rule_out(const Codes& codes, std::size_t k, std::uint32_t i, std::span<cons
 
 }  // namespace
 
-Neighbors rank_candidates(const Workers& on, const Ranking& ranking, MatrixView<const float> queries,
-                          const DenseRows& points, const Best& best) {
+Neighbors rank_candidates(const Workers& on, const Ranking& ranking, const DenseRows& queries, const DenseRows& points,
+                          const Best& best) {
   const Metric metric = ranking.metric;
   const std::size_t k = ranking.k;
-  Neighbors found = no_neighbors(queries.rows, k);
-  const std::size_t pieces = (queries.rows + kQueriesAtOnce - 1) / kQueriesAtOnce;
+  Neighbors found = no_neighbors(queries.rows(), k);
+  const std::size_t pieces = (queries.rows() + kQueriesAtOnce - 1) / kQueriesAtOnce;
   on.threads.run(pieces, [&](std::size_t piece, int) {
     std::vector<double> squared(best.keep());
     std::vector<Ranked> ranked;
     std::vector<std::uint32_t> left;
-    const std::size_t end = std::min(queries.rows, (piece + 1) * kQueriesAtOnce);
+    Matrix<float> scratch;
+    const std::size_t end = std::min(queries.rows(), (piece + 1) * kQueriesAtOnce);
     for (std::size_t next = piece * kQueriesAtOnce; next < end; ++next) {
       const std::size_t i = ranking.order.empty() ? next : ranking.order[next];
       const std::uint32_t* at = best.numbers(i);
       std::size_t count = std::size_t(std::find(at, at + best.keep(), kNoPoint) - at);
+      const std::uint32_t self = ranking.self.empty() ? std::uint32_t(i) : ranking.self[i];
+      if (ranking.codes && metric == Metric::euclidean && ranking.codes->are_all()) {
+        rank_codes(*ranking.codes, self, {at, count}, i, found);
+        continue;
+      }
       ranked.clear();
-      const float* x = queries.row(i);
+      // Where rows are made they are not for what bytes tell.
+      const float* x = queries.is_plain() ? queries.view().row(i) : nullptr;
+      const auto made = [&] { return x ? x : queries.block(i, 1, scratch).row(0); };
       if (ranking.codes && metric != Metric::inner) {
-        const std::uint32_t self = ranking.self.empty() ? std::uint32_t(i) : ranking.self[i];
         const bool known = rule_out(*ranking.codes, k, self, {at, count}, left, squared);
         at = left.data();
         count = left.size();
-        if (!known) compare_rows(on, x, points, left, squared.data());
+        if (!known) compare_rows(on, made(), points, left, squared.data());
       } else if (metric != Metric::inner)
-        count = compare_candidates(on, ranking, {x, points, {at, count}, best.values(i)},
+        count = compare_candidates(on, ranking, {made(), points, {at, count}, best.values(i)},
                                    ranking.origins.empty() ? nullptr : &ranking.origins[i], squared);
-      rank_squared(metric, x, points, {at, count}, squared.data(), ranked);
+      rank_squared(metric, metric == Metric::euclidean ? x : made(), points, {at, count}, squared.data(), ranked);
       write_best(metric, ranked, i, found);
     }
   });
@@ -273,7 +299,7 @@ Neighbors rank_lists(const Workers& on, const PointSearch& search, const Candida
 
 Neighbors rank_candidates(const Workers& on, const PointSearch& search, const Best& best) {
   if (!search.points.sparse)
-    return rank_candidates(on, {search.metric, search.k}, search.queries.dense.view(), search.points.dense, best);
+    return rank_candidates(on, {search.metric, search.k}, search.queries.dense, search.points.dense, best);
   return rank_lists(on, search, [&](std::size_t i, int) {
     const std::uint32_t* at = best.numbers(i);
     return std::span(at, std::size_t(std::find(at, at + best.keep(), kNoPoint) - at));
@@ -320,7 +346,7 @@ Neighbors search_exact(const Workers& on, const PointSearch& search, const std::
   if (search.half.empty()) half = half_norms(on, search.metric, points.dense);
   meet_all(on, {queries.dense.view(), search.self}, points.dense, search.half.empty() ? half : search.half, best,
            progress);
-  return rank_candidates(on, {search.metric, search.k}, queries.dense.view(), points.dense, best);
+  return rank_candidates(on, {search.metric, search.k}, queries.dense, points.dense, best);
 }
 
 }  // namespace bochner

@@ -51,8 +51,8 @@ struct Ranking {
 };
 // The k best candidates of each query, compared in all inputs from differences in double (inner products likewise), as
 // places; -1 where there are fewer. Distances as Neighbors has them, of the scaled points.
-Neighbors rank_candidates(const Workers& on, const Ranking& ranking, MatrixView<const float> queries,
-                          const DenseRows& points, const Best& best);
+Neighbors rank_candidates(const Workers& on, const Ranking& ranking, const DenseRows& queries, const DenseRows& points,
+                          const Best& best);
 
 // The k nearest points of each query, dense or CSR alike.
 struct PointSearch {

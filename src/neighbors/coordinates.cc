@@ -76,7 +76,7 @@ double RecallSample::recall(const Workers& on, Metric metric, const Points& poin
                             const Best& best) const {
   if (!codes) return recall(rank_candidates(on, PointSearch{metric, queries, {}, points, k}, best));
   const Ranking ranking{.metric = metric, .k = k, .codes = codes, .self = places};
-  return recall(rank_candidates(on, ranking, queries.dense.view(), points.dense, best));
+  return recall(rank_candidates(on, ranking, queries.dense, points.dense, best));
 }
 
 RecallSample recall_sample(const Workers& on, Metric metric, const Points& points, std::size_t k, std::uint64_t seed,
@@ -124,7 +124,7 @@ class Choices {
   Choices(const Workers& on, const Points& points, const Codes* codes, std::uint64_t seed)
       : on_(on), points_(points), codes_(codes), seed_(seed) {
     if (points.sparse) return;
-    leading_.emplace(on, points.dense.view(), seed);
+    leading_.emplace(on, points.dense, seed);
     find_axes(kFirstAxes);
   }
   std::size_t first() const { return leading_ ? std::min(kFewDims, axes_.directions.cols()) : kFewHashes; }

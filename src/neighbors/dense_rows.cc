@@ -42,6 +42,12 @@ MatrixView<const float> DenseRows::view() const {
   return {reinterpret_cast<const float*>(stored_->data), stored_->rows, stored_->cols, stored_->cols};
 }
 
+const std::uint8_t* DenseRows::whole_bytes() const {
+  const bool whole = stored_ && stored_->kind == StoredRows::Kind::bytes && stored_->steps.step == 1 && !scale_.unit &&
+                     std::all_of(stored_->steps.low.begin(), stored_->steps.low.end(), [](float x) { return x == 0; });
+  return whole ? reinterpret_cast<const std::uint8_t*>(stored_->data) : nullptr;
+}
+
 void DenseRows::copy(std::size_t i, float* to) const {
   if (!stored_) {
     std::copy_n(&own_(i, 0), own_.cols(), to);
@@ -109,6 +115,32 @@ DenseRows DenseRows::kept(std::span<const std::uint32_t> places) const {
   StoredRows some = *stored_;
   some.rows = places.size();
   return DenseRows(memory.as(std::move(some)), scale_);
+}
+
+DenseRows of_bytes(AlignedVector<std::uint8_t> bytes, std::size_t cols) {
+  const auto owner = std::make_shared<const AlignedVector<std::uint8_t>>(std::move(bytes));
+  return DenseRows(StoredRows{.kind = StoredRows::Kind::bytes,
+                              .data = reinterpret_cast<const std::byte*>(owner->data()),
+                              .rows = cols ? owner->size() / cols : 0,
+                              .cols = cols,
+                              .owner = owner,
+                              .steps = {std::vector<float>(cols), 1}});
+}
+
+ByteRanges byte_ranges(const std::uint8_t* bytes, std::size_t rows, std::size_t cols) {
+  ByteRanges ranges{std::vector<std::uint8_t>(cols, 255), std::vector<std::uint8_t>(cols, 0)};
+  std::uint8_t* __restrict low = ranges.low.data(), * __restrict high = ranges.high.data();
+  for (std::size_t i = 0; i < rows; ++i, bytes += cols)
+    for (std::size_t j = 0; j < cols; ++j) {
+      low[j] = std::min(low[j], bytes[j]);
+      high[j] = std::max(high[j], bytes[j]);
+    }
+  return ranges;
+}
+int ByteRanges::widest() const {
+  int widest = 0;
+  for (std::size_t j = 0; j < low.size(); ++j) widest = std::max(widest, int(high[j]) - int(low[j]));
+  return widest;
 }
 
 DenseRows as_bits(const Workers& on, const DenseRows& rows) {

@@ -51,6 +51,9 @@ class DenseRows {
   std::size_t rows() const { return stored_ ? stored_->rows : own_.rows(); }
   std::size_t cols() const { return stored_ ? stored_->cols : own_.cols(); }
   const StoredRows* stored() const { return stored_.get(); }
+  // Where they are whole numbers from 0 to 255, times a power of two: those, row by row; null otherwise.
+  const std::uint8_t* whole_bytes() const;
+  const RowScale& scale() const { return scale_; }
   bool holds_bits() const { return stored_ && stored_->kind == StoredRows::Kind::bits; }
 
   // Whether the numbers lie in memory as they are searched; then view() is all of them.
@@ -77,6 +80,15 @@ class DenseRows {
   std::shared_ptr<const StoredRows> stored_;
   RowScale scale_;
 };
+
+// Whole numbers from 0 to 255 as rows of bytes.
+DenseRows of_bytes(AlignedVector<std::uint8_t> bytes, std::size_t cols);
+// The least and the largest of each input.
+struct ByteRanges {
+  std::vector<std::uint8_t> low, high;
+  int widest() const;
+};
+ByteRanges byte_ranges(const std::uint8_t* bytes, std::size_t rows, std::size_t cols);
 
 // Rows of 0 and 1 as bits, and where those lie.
 DenseRows as_bits(const Workers& on, const DenseRows& rows);

@@ -35,7 +35,7 @@ Neighbors Forest::query(const Workers& on, const PointSearch& search) const {
   Best best(queries.rows, std::max(coordinates.candidates, few_candidates(search.k)));
   for (const Tree& tree : trees) meet_leaves(on, tree, there, coordinates.field(search.points), best);
   const std::vector<double> origins = squared_lengths(on, DenseRows::of(there.rows));
-  return rank_candidates(on, {search.metric, search.k, origins}, queries, search.points.dense, best);
+  return rank_candidates(on, {search.metric, search.k, origins}, search.queries.dense, search.points.dense, best);
 }
 
 Forest grow_forest(const Workers& on, const Points& points, const RecallSample& sample, const IndexOptions& options,

@@ -55,7 +55,7 @@ Graph grow_graph(const Workers& on, const Points& all, const Codes* codes, const
   if (graph.recall < options.recall) return graph;
   best = cells.meet_all(on, graph.nearest, keep);
   const Ranking ranking{.metric = options.metric, .k = sample.k, .codes = codes, .order = cells.order()};
-  graph.neighbors = rank_candidates(on, ranking, all.dense.view(), all.dense, best);
+  graph.neighbors = rank_candidates(on, ranking, all.dense, all.dense, best);
   return graph;
 }
 

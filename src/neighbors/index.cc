@@ -199,12 +199,26 @@ void NeighborIndex::merge(const NeighborIndex& other, const Execution& execution
 
 namespace {
 
+std::optional<Codes> codes_of(const Workers& on, const Points& points, const IndexOptions& options) {
+  if (points.sparse || !by_distance(options.metric)) return std::nullopt;
+  const std::uint8_t* bytes = points.dense.whole_bytes();
+  if (!bytes) return Codes::of(on, points.dense.view());
+  return Codes::of_bytes(on, bytes, points.size(), byte_ranges(bytes, points.size(), points.inputs).low,
+                         std::ldexp(1.0, points.dense.scale().exponent));
+}
+
+// Whether a search asks only for what bytes of the rows tell.
+bool by_bytes_alone(const Rows& rows, const IndexOptions& options) {
+  using Method = IndexOptions::Method;
+  return !rows.schema().sparse && options.metric == Metric::euclidean && options.method != Method::project &&
+         options.method != Method::lsh && Codes::can_hold(rows.schema().inputs) && can_search(rows.schema().inputs);
+}
+
 // The neighbours of scaled points among each other.
 Neighbors search_graph(const Workers& on, const Points& points, std::size_t places, IndexOptions::Method method,
                        const IndexOptions& options, IndexReport& said) {
   const Execution& execution = options.execution;
-  const bool coded = !points.sparse && by_distance(options.metric);
-  const std::optional<Codes> codes = coded ? Codes::of(on, points.dense.view()) : std::nullopt;
+  const std::optional<Codes> codes = codes_of(on, points, options);
   const Codes* known = codes ? &*codes : nullptr;
   std::vector<std::uint32_t> self(points.size());
   std::iota(self.begin(), self.end(), 0u);
@@ -255,7 +269,8 @@ Neighbors neighbor_graph(Rows& rows, std::size_t k, const IndexOptions& options,
     return found;
   }
   std::unique_ptr<Rows> shifted;
-  Points points = read_points(without_far_offsets(rows, options.metric, shifted), execution);
+  Points points =
+      read_points(without_far_offsets(rows, options.metric, shifted), execution, by_bytes_alone(rows, options));
   require(points.size() > 0 && points.inputs > 0, "neighbours: no rows with inputs, expected some");
   check_inputs(options.metric, points);
   const IndexOptions::Method method = chosen_method(options, points);

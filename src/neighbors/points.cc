@@ -4,6 +4,7 @@
 #include "neighbors/points.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -28,13 +29,72 @@ void each_piece(const Workers& on, std::size_t rows, const Visit& visit) {
   });
 }
 
-// Rows in their places as they come: where their number is known, in a matrix of that size.
+// Whole numbers from 0 to 255. False, and no bytes that count, where one is none.
+bool take_bytes(const float* __restrict from, std::size_t count, std::uint8_t* __restrict to) {
+  constexpr float kUnits = 0x1p23f;  // above it the last bits of a float count units: no comparison, which would branch
+  std::uint32_t differ = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float value = from[i] + 0.0f;  // no -0
+    const auto whole = std::uint8_t(std::bit_cast<std::uint32_t>(value + kUnits));
+    to[i] = whole;
+    differ |= std::bit_cast<std::uint32_t>(float(whole)) ^ std::bit_cast<std::uint32_t>(value);
+  }
+  return differ == 0;
+}
+
+// Rows in their places as they come: where their number is known, in a matrix of that size. bytes: as bytes as long as
+// they are whole numbers from 0 to 255.
 class Filling {
  public:
-  Filling(std::size_t inputs, std::optional<std::size_t> rows, double limit) : inputs_(inputs) {
-    if (rows && double(*rows) * double(inputs) * sizeof(float) < limit) known_ = Matrix<float>(*rows, inputs);
+  Filling(std::size_t inputs, std::optional<std::size_t> rows, double limit, bool bytes)
+      : inputs_(inputs), as_bytes_(bytes), expected_(rows), limit_(limit) {
+    if (as_bytes_ && rows && fits(1)) bytes_.reserve(*rows * inputs);
+    if (!as_bytes_) start_floats();
   }
   void add(const RowBlock<float>& block) {
+    if (as_bytes_) {
+      if (add_bytes(block)) return;
+      leave_bytes();
+    }
+    add_floats(block);
+  }
+  std::size_t numbers() const { return bytes_.size() + filled_ * inputs_ + more_.size(); }
+  DenseRows rows() {
+    constexpr int kCoarse = 127;  // a range in which halves would be told apart as well
+    if (as_bytes_ && byte_ranges(bytes_.data(), count(), inputs_).widest() > kCoarse)
+      return of_bytes(std::move(bytes_), inputs_);
+    if (as_bytes_) leave_bytes();
+    return matrix();
+  }
+
+ private:
+  bool fits(std::size_t size) const { return double(*expected_) * double(inputs_) * double(size) < limit_; }
+  std::size_t count() const { return inputs_ ? numbers() / inputs_ : 0; }
+  void start_floats() {
+    if (expected_ && fits(sizeof(float))) known_ = Matrix<float>(*expected_, inputs_);
+  }
+  bool add_bytes(const RowBlock<float>& block) {
+    const std::size_t before = bytes_.size();
+    bytes_.resize(before + block.rows * inputs_);
+    for (std::size_t i = 0; i < block.rows; ++i)
+      if (!take_bytes(block.values + i * block.stride, inputs_, bytes_.data() + before + i * inputs_)) {
+        bytes_.resize(before);
+        return false;
+      }
+    return true;
+  }
+  void leave_bytes() {
+    const AlignedVector<std::uint8_t> bytes = std::move(bytes_);
+    bytes_.clear();
+    as_bytes_ = false;
+    start_floats();
+    std::vector<float> row(inputs_);
+    for (std::size_t i = 0; inputs_ > 0 && i < bytes.size() / inputs_; ++i) {
+      std::copy_n(bytes.data() + i * inputs_, inputs_, row.data());
+      add_floats(RowBlock<float>::dense({row.data(), 1, inputs_, inputs_}));
+    }
+  }
+  void add_floats(const RowBlock<float>& block) {
     if (!more_.empty() || filled_ + block.rows > known_.rows()) {
       for (std::size_t i = 0; i < block.rows; ++i)
         more_.insert(more_.end(), block.values + i * block.stride, block.values + i * block.stride + block.cols);
@@ -44,18 +104,19 @@ class Filling {
       std::copy_n(block.values + i * block.stride, inputs_, known_.data() + (filled_ + i) * inputs_);
     filled_ += block.rows;
   }
-  std::size_t numbers() const { return filled_ * inputs_ + more_.size(); }
   Matrix<float> matrix() {
     if (filled_ == known_.rows() && more_.empty()) return std::move(known_);
-    const std::size_t rows = inputs_ ? numbers() / inputs_ : 0;
-    Matrix<float> all(rows, inputs_);
+    Matrix<float> all(count(), inputs_);
     std::copy_n(known_.data(), filled_ * inputs_, all.data());
     std::copy(more_.begin(), more_.end(), all.data() + filled_ * inputs_);
     return all;
   }
 
- private:
   std::size_t inputs_, filled_ = 0;
+  bool as_bytes_;
+  std::optional<std::size_t> expected_;
+  double limit_;
+  AlignedVector<std::uint8_t> bytes_;
   Matrix<float> known_;
   std::vector<float> more_;
 };
@@ -178,13 +239,13 @@ Matrix<float> as_matrix(const std::vector<float>& dense, std::size_t inputs) {
   return matrix;
 }
 
-Points read_points(Rows& rows, const Execution& execution) {
+Points read_points(Rows& rows, const Execution& execution, bool bytes) {
   Points points;
   points.sparse = rows.schema().sparse;
   points.inputs = rows.schema().inputs;
   const double limit = double(memory_limit(execution));
   std::vector<float> none;
-  Filling dense(points.inputs, points.sparse ? std::nullopt : rows.size(), limit / 2);
+  Filling dense(points.inputs, points.sparse ? std::nullopt : rows.size(), limit / 2, bytes && !points.sparse);
   if (points.sparse) points.offsets.push_back(0);
   RowBlock<float> block;
   rows.rewind();
@@ -195,14 +256,14 @@ Points read_points(Rows& rows, const Execution& execution) {
       append_block(block, points, none);
     else
       dense.add(block);
-    const double bytes = double(dense.numbers() + points.values.size()) * 8;
-    require(bytes < limit,
+    const double held = double(dense.numbers() + points.values.size()) * 8;
+    require(held < limit,
             "neighbours: the rows take more than the {} of memory that may be held; raise it, take fewer inputs by a "
             "projection first, or compare every pair, which reads the rows in blocks: method exact of a graph, or "
             "streamed_neighbors",
             size_text(limit));
   }
-  if (!points.sparse) points.dense = dense.matrix();
+  if (!points.sparse) points.dense = dense.rows();
   if (points.size() >= kNoPoint)
     fail(Error::Kind::data, "neighbours: {} rows, expected fewer than 2^32", points.size());
   return points;
@@ -210,6 +271,12 @@ Points read_points(Rows& rows, const Execution& execution) {
 
 float largest_number(const Points& points) {
   float largest = 0;
+  if (const std::uint8_t* bytes = points.sparse ? nullptr : points.dense.whole_bytes()) {
+    const std::uint8_t* end = bytes + points.size() * points.inputs;
+    std::uint8_t most = 0;
+    for (const std::uint8_t* at = bytes; at != end; ++at) most = std::max(most, *at);
+    return float(most);
+  }
   points.each_block([&](std::size_t, const RowBlock<float>& rows) {
     const std::size_t count = rows.sparse() ? points.values.size() : rows.rows * rows.cols;
     float lane[8] = {};  // side by side: one after the other would wait for each

@@ -19,28 +19,28 @@ namespace {
 constexpr std::size_t kMostHeader = std::size_t{1} << 20, kPiece = std::size_t{1} << 16;
 
 // raw[0, count) to out[0], out[step], ...
-template <class S>
-void widen(const char* raw, std::size_t count, double* out, std::size_t step) {
+template <class S, class T>
+void widen(const char* raw, std::size_t count, T* out, std::size_t step) {
   for (std::size_t i = 0; i < count; ++i) {
     S value;
     std::memcpy(&value, raw + i * sizeof(S), sizeof(S));
-    out[i * step] = static_cast<double>(value);
+    out[i * step] = static_cast<T>(value);
   }
 }
 
 using Widen = void (*)(const char*, std::size_t, double*, std::size_t);
 
 Widen find_widen(std::string_view type) {
-  if (type == "f4") return widen<float>;
-  if (type == "f8") return widen<double>;
-  if (type == "i1") return widen<std::int8_t>;
-  if (type == "i2") return widen<std::int16_t>;
-  if (type == "i4") return widen<std::int32_t>;
-  if (type == "i8") return widen<std::int64_t>;
-  if (type == "u1" || type == "b1") return widen<std::uint8_t>;
-  if (type == "u2") return widen<std::uint16_t>;
-  if (type == "u4") return widen<std::uint32_t>;
-  if (type == "u8") return widen<std::uint64_t>;
+  if (type == "f4") return widen<float, double>;
+  if (type == "f8") return widen<double, double>;
+  if (type == "i1") return widen<std::int8_t, double>;
+  if (type == "i2") return widen<std::int16_t, double>;
+  if (type == "i4") return widen<std::int32_t, double>;
+  if (type == "i8") return widen<std::int64_t, double>;
+  if (type == "u1" || type == "b1") return widen<std::uint8_t, double>;
+  if (type == "u2") return widen<std::uint16_t, double>;
+  if (type == "u4") return widen<std::uint32_t, double>;
+  if (type == "u8") return widen<std::uint64_t, double>;
   return nullptr;
 }
 
@@ -189,7 +189,12 @@ std::size_t NpyFile::read(std::size_t most, AlignedVector<double>& out) {
 
 std::size_t NpyFile::read_floats(std::size_t most, float* out) {
   const std::size_t count = std::min(most, rows_ - next_);
-  read_bytes(count, reinterpret_cast<char*>(out));
+  if (holds_bytes()) {
+    raw_.resize(count * cols_);
+    read_bytes(count, raw_.data());
+    widen<std::uint8_t>(raw_.data(), count * cols_, out, 1);
+  } else
+    read_bytes(count, reinterpret_cast<char*>(out));
   finish(count);
   return count;
 }

@@ -27,13 +27,14 @@ class NpyFile {
 
   // The next rows, at most `most`, row-major as double in `out`; returns how many, 0 at the end.
   std::size_t read(std::size_t most, AlignedVector<double>& out);
-  // Whether it holds float32 row by row, and the next rows of such a file as they are.
-  bool holds_floats() const { return type_ == "f4" && !fortran_; }
+  // Whether it holds float32 or bytes row by row, and the next rows of such a file as floats.
+  bool holds_floats() const { return (type_ == "f4" || holds_bytes()) && !fortran_; }
   std::size_t read_floats(std::size_t most, float* out);
   void rewind();
   void skip(std::size_t rows);  // without converting them
 
  private:
+  bool holds_bytes() const { return type_ == "u1" || type_ == "b1"; }
   void parse_header(const std::string& text);
   void read_bytes(std::size_t rows, char* out);  // in C order
   void finish(std::size_t rows);

@@ -78,12 +78,13 @@ double share_found(const Matrix<float>& x, const Neighbors& graph) {
   return double(hits) / double(rows * graph.k);
 }
 
-double found_in(const Matrix<float>& x, const IndexOptions& options) {
+Neighbors graph_of(const Matrix<float>& x, const IndexOptions& options) {
   Schema schema;
   schema.inputs = x.cols();
   const std::unique_ptr<Rows> rows = memory_rows<float>(x.view(), {}, schema);
-  return share_found(x, neighbor_graph(*rows, 10, options));
+  return neighbor_graph(*rows, 10, options);
 }
+double found_in(const Matrix<float>& x, const IndexOptions& options) { return share_found(x, graph_of(x, options)); }
 double found_in(const Matrix<float>& x, double recall) {
   return found_in(x, {.method = IndexOptions::Method::forest, .recall = recall});
 }
@@ -92,6 +93,25 @@ TEST(SearchByCodes, IsTheExactGraphOfWholeNumbers) {
   const Matrix<float> x = clouds(1200, 30, true);
   EXPECT_EQ(found_in(x, {.method = IndexOptions::Method::exact}), 1);
   EXPECT_EQ(found_in(x, {.metric = Metric::euclidean}), 1);
+}
+
+// Whole numbers from 0 to 255 are read as bytes; other rows, which may be the last, are not.
+TEST(Graph, IsTheSameOfRowsThatAreReadAsBytes) {
+  const Matrix<float> x = clouds(6000, 40, true);
+  const Neighbors bytes = graph_of(x, {.method = IndexOptions::Method::exact});
+  Matrix<float> below = x, few = x, last = x;
+  for (std::size_t i = 0; i < 6000 * 40; ++i) {
+    below.data()[i] -= 1;
+    few.data()[i] = std::floor(x.data()[i] / 3);
+  }
+  last(5999, 39) += 0.5f;
+  const Neighbors floats = graph_of(below, {.method = IndexOptions::Method::exact});
+  EXPECT_EQ(bytes.rows, floats.rows);
+  EXPECT_EQ(bytes.distances, floats.distances);
+  for (const Matrix<float>* rows : std::initializer_list<const Matrix<float>*>{&x, &few, &last}) {
+    EXPECT_EQ(found_in(*rows, {.method = IndexOptions::Method::exact}), 1);
+    EXPECT_GE(found_in(*rows, 0.95), 0.92);
+  }
 }
 
 TEST(Cells, FindNeighboursInAPlaneWhereBytesAreTooCoarse) {
