@@ -127,24 +127,41 @@ std::vector<std::uint32_t> draw_rows(std::size_t n, std::size_t count, std::uint
   return order;
 }
 
-Metric flow_start(const FlowRows& rows, std::uint64_t seed) {
-  const std::size_t n = rows.x.rows;
+namespace {
+
+// Of pairs of rows.
+double median_distance(MatrixView<const float> x, std::uint64_t seed) {
+  const std::size_t n = x.rows;
   std::vector<double> distances;
   for (std::size_t p = 0; p < kPairs; ++p) {
     const auto pick = [&](std::uint64_t side) {
       return std::min(n - 1, std::size_t(uniform(seed, Draw::candidate, p, side) * double(n)));
     };
-    const float* a = rows.x.row(pick(0));
-    const float* b = rows.x.row(pick(1));
+    const float* a = x.row(pick(0));
+    const float* b = x.row(pick(1));
     double t = 0;
-    for (std::size_t j = 0; j < rows.x.cols; ++j) t += (double(a[j]) - b[j]) * (double(a[j]) - b[j]);
+    for (std::size_t j = 0; j < x.cols; ++j) t += (double(a[j]) - b[j]) * (double(a[j]) - b[j]);
     distances.push_back(std::sqrt(t));
   }
   std::nth_element(distances.begin(), distances.begin() + kPairs / 2, distances.end());
+  return std::max(distances[kPairs / 2], 1e-3);
+}
+
+}  // namespace
+
+Metric flow_start(const FlowRows& rows, std::uint64_t seed) {
   Metric start;
-  start.diagonal.assign(rows.x.cols, 0.7 / std::max(distances[kPairs / 2], 1e-3));
+  start.diagonal.assign(rows.x.cols, 0.7 / median_distance(rows.x, seed));
   start.q = q_of(-0.5);
   return start;
+}
+
+Metric gaussian_of_median_distance(MatrixView<const float> x, std::uint64_t seed) {
+  Metric metric;
+  metric.diagonal.assign(x.cols, 1 / median_distance(x, seed));
+  metric.q = 2;
+  metric.lambda = 1e-6;
+  return metric;
 }
 
 Metric flow(const Workers& on, const FlowRows& rows, Metric start, const FlowPhase& phase, std::uint64_t seed,

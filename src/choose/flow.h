@@ -66,6 +66,8 @@ Metric flow(const Workers& on, const FlowRows& rows, Metric start, const FlowPha
 
 // Where the flow begins: all inputs alike, 0.7 over the median distance of rows; q about 1.
 Metric flow_start(const FlowRows& rows, std::uint64_t seed);
+// The metric that learns nothing: exp(-|x - z|^2 / m^2), m the median distance of rows.
+Metric gaussian_of_median_distance(MatrixView<const float> x, std::uint64_t seed);
 
 // The first `count` of a random order of 0 .. n - 1.
 std::vector<std::uint32_t> draw_rows(std::size_t n, std::size_t count, std::uint64_t seed, std::uint64_t draw);

@@ -24,7 +24,8 @@ struct MachineEffort {
   double most_products = 5e11;       // of the landmarks' Gram sums: rows x landmarks^2
   double most_leaf_products = 5e11;  // of the leaves' factors: rows x rows of a leaf^2
   LeafOptions leaf = {.leaf_rows = 1000};
-  bool grows = true;  // a machine twice as large is tried where leaves gain much
+  bool grows = true;      // a machine twice as large is tried where leaves gain much
+  bool gaussian = false;  // a machine in a metric that learns nothing joins
 };
 
 // Rows in memory, some of them held out: those choose lambdas and tell the error.

@@ -32,7 +32,7 @@ Candidate candidate(const char* name, const RaceRows& rows, const MapPtr& inputs
 RacedKernels race_kernels(const Workers& on, const RaceRows& rows, const MapPtr& inputs, const MachineEffort& effort,
                           std::uint64_t seed, const MachineTalk& talk) {
   RacedKernels out;
-  Machines diagonal, full;
+  Machines diagonal, full, gaussian;
   for (std::size_t f = 0; f < rows.folds(); ++f) {
     MachineTalk of_fold = talk;
     if (f > 0) of_fold.tell = {};
@@ -50,9 +50,11 @@ RacedKernels race_kernels(const Workers& on, const RaceRows& rows, const MapPtr&
     };
     diagonal.push_back(machine(metrics[0]));
     full.push_back(machine(metrics[1]));
+    if (effort.gaussian) gaussian.push_back(machine(gaussian_of_median_distance(machine_rows.rows.x, seed)));
   }
   out.candidates = {candidate("scaled inputs", rows, inputs, diagonal),
                     candidate("learnt directions", rows, inputs, full)};
+  if (effort.gaussian) out.candidates.push_back(candidate("inputs all alike", rows, inputs, gaussian));
   const Machines& better = out.candidates[0].error <= out.candidates[1].error ? diagonal : full;
   out.variance = [inputs, better] {
     KernelVariance found;

@@ -17,7 +17,7 @@ struct KernelVariance {
 };
 
 struct RacedKernels {
-  std::vector<Candidate> candidates;  // a scale per input, directions of inputs
+  std::vector<Candidate> candidates;  // a scale per input, directions of inputs, nothing learnt
   Metric diagonal;                    // of the first fold
   std::function<KernelVariance()> variance;
 };

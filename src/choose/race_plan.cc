@@ -37,7 +37,8 @@ constexpr double kSerial = 0.1;  // of the work, that threads do not share
 constexpr double kLeastRows = 1000;
 constexpr double kMostPursued = 64;    // targets
 constexpr double kLargeTable = 20000;  // rows
-constexpr double kFoldSeconds = 45;    // of metrics, machines of one size and trees in all folds together
+constexpr double kManyInputs = 24;     // from which a metric that learns nothing has something to add
+constexpr double kFoldSeconds = 45;    // of metrics, their machines of one size and trees in all folds together
 
 // Between fast and what a budget of a few seconds leaves.
 RacePlan quick_plan() {
@@ -98,12 +99,19 @@ double machine_seconds(const MachineEffort& e, const RaceSize& size, double time
   return landmarks + of_tree * (raced + double(e.leaf.trees) + std::min(1.0, 40 * L / n));
 }
 
+bool gaussian_races(const RacePlan& plan, const RaceSize& size) {
+  return plan.gaussian && size.classes && size.inputs >= kManyInputs;
+}
+
+double machines(const RacePlan& plan, const RaceSize& size) { return gaussian_races(plan, size) ? 3 : 2; }
+
 // Machines grow where leaves gain much, and there are no leaves where all rows fitted are landmarks.
 double kernels_seconds(const RacePlan& plan, const RaceSize& size, double fitted_share) {
   const MachineEffort& e = plan.machine;
   const bool leaves = machine_size(e, size.rows, 1).first < fitted_share * size.rows;
   const bool grows = leaves && e.grows && machine_size(e, size.rows, 2) != machine_size(e, size.rows, 1);
-  return 2 * (machine_seconds(e, size, 1, leaves) + (grows ? kGrown * machine_seconds(e, size, 2, true) : 0));
+  return machines(plan, size) *
+         (machine_seconds(e, size, 1, leaves) + (grows ? kGrown * machine_seconds(e, size, 2, true) : 0));
 }
 
 // Of trees of 8 and of 31 leaves most of the rounds, and half of them again; of few rows symmetric ones likewise.
@@ -170,6 +178,7 @@ RacePlan race_plan(Effort effort) {
     plan.curve = false;
     plan.tree_rounds = 500;
     plan.judges = 0;
+    plan.gaussian = false;
     return plan;
   }
   plan.rivals.push_back({"bins of 1-3 inputs", Binning{.order_low = 1, .order_high = 3}, false});
@@ -215,7 +224,7 @@ std::string BudgetedRace::text(double budget) const {
 RaceForecast forecast(const RacePlan& plan, const RaceSize& size) {
   const RaceSize raced = with_rows(size, double(plan.most_rows));
   const std::size_t folds = race_folds(plan, size);
-  const double times = double(folds), flow = flow_seconds(machine_effort(plan, raced.rows, folds), raced);
+  const double times = double(folds), flow = flow_seconds(machine_effort(plan, raced, folds), raced);
   const double fitted_share = folds > 1 ? 1 - 1 / double(kFoldParts) : 1 - kHeldShare;
   const double rounds_share = std::clamp(raced.rows / kAllRounds, kLeastRoundsShare, 1.0);
   return {size.rows * size.columns * kCell, times * flow + report_seconds(plan, raced),
@@ -223,9 +232,10 @@ RaceForecast forecast(const RacePlan& plan, const RaceSize& size) {
           (1 + 0.5 * (times - 1)) * rivals_seconds(plan, raced)};
 }
 
-MachineEffort machine_effort(const RacePlan& plan, double rows, std::size_t folds) {
+MachineEffort machine_effort(const RacePlan& plan, const RaceSize& size, std::size_t folds) {
   MachineEffort effort = plan.machine;
-  if (rows >= kLargeTable || !plan.flow_of_few_rows) return effort;
+  effort.gaussian = gaussian_races(plan, size);
+  if (size.rows >= kLargeTable || !plan.flow_of_few_rows) return effort;
   effort.steps = plan.flow_of_few_rows->steps;
   for (std::size_t& steps : effort.steps) steps = folds > 1 ? 2 * steps / 3 : steps;
   effort.few = plan.flow_of_few_rows->few;
@@ -236,7 +246,7 @@ MachineEffort machine_effort(const RacePlan& plan, double rows, std::size_t fold
 std::size_t race_folds(const RacePlan& plan, const RaceSize& size) {
   const RaceSize raced = with_rows(size, double(plan.most_rows));
   const double wanted = std::ceil(double(kFoldParts * plan.judges) / raced.rows);
-  const double one = flow_seconds(machine_effort(plan, raced.rows, 2), raced) +
+  const double one = flow_seconds(machine_effort(plan, raced, 2), raced) +
                      2 * machine_seconds(plan.machine, raced, 1, true) + trees_seconds(plan, raced);
   const double affordable = std::max(1.0, kFoldSeconds / one);
   return std::size_t(std::clamp(std::min(wanted, affordable), 1.0, double(kFoldParts)));

@@ -39,6 +39,7 @@ struct RacePlan {
   std::vector<Rival> rivals = {};
   std::size_t most_rows = kMostRaceRows;  // that race
   std::size_t judges = 1200;              // rows held out that make folds of few rows needless; 0: never folds
+  bool gaussian = true;                   // of classes and many inputs a kernel that learns nothing races too
 };
 RacePlan race_plan(Effort effort);
 // Bins of few inputs pursue which, target by target: of very many targets that takes minutes, and they are left out.
@@ -48,6 +49,7 @@ bool leave_out_pursuits(RacePlan& plan, double outputs);
 // What a race works on: rows, inputs as the file has them and as the kernels see them, codes of targets.
 struct RaceSize {
   double rows = 0, columns = 0, inputs = 0, outputs = 1;
+  bool classes = false;
 };
 
 // Seconds of one core that a race is expected to take, by the numbers of operations at the rates of a core of 2021
@@ -66,7 +68,7 @@ RaceForecast forecast(const RacePlan& plan, const RaceSize& size);
 std::size_t race_folds(const RacePlan& plan, const RaceSize& size);
 // The machines' effort: with the flow of few rows where these are no more, and fewer steps where metrics of several
 // folds are averaged.
-MachineEffort machine_effort(const RacePlan& plan, double rows, std::size_t folds);
+MachineEffort machine_effort(const RacePlan& plan, const RaceSize& size, std::size_t folds);
 
 // The furthest race whose forecast, shared out among the threads, stays within `seconds`; where none does, the
 // shortest. It goes from `most` down: fewer landmarks, rows of a leaf, steps, trees and rivals, then fewer rows.

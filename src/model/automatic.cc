@@ -30,16 +30,19 @@ namespace {
 constexpr std::size_t kToldTargets = 8;  // whose blends are said
 constexpr std::size_t kLeastRows = 200, kMostInputs = 2000, kMostOutputs = 2000;
 
-// What a row takes while all that is learnt lies beside it: inputs, metrics' projections and leaves; codes.
+// What a row takes while all that is learnt lies beside it: inputs, metrics' projections and leaves (of classes those
+// of a third kernel too); codes.
 double row_bytes(const Schema& schema, std::size_t outputs) {
   const std::size_t codes = schema.task == Task::classification ? schema.labels.size() : schema.targets;
-  return double(schema.inputs) * 4 + double(outputs) * 4 * 7 + double(codes) * 8 * 6;
+  const double copies = schema.task == Task::classification ? 9 : 7;
+  return double(schema.inputs) * 4 + double(outputs) * 4 * copies + double(codes) * 8 * 6;
 }
 
 RaceSize race_size(const Schema& schema, const Survey& survey, std::span<const TwofoldColumn> columns) {
   RaceSize size{double(survey.rows()), double(schema.inputs), 0, double(schema.targets)};
   for (const TwofoldColumn& c : columns) size.inputs += double(c.outputs());
-  if (schema.task == Task::classification) size.outputs = schema.labels.size() > 2 ? double(schema.labels.size()) : 1;
+  size.classes = schema.task == Task::classification;
+  if (size.classes) size.outputs = schema.labels.size() > 2 ? double(schema.labels.size()) : 1;
   return size;
 }
 
@@ -140,9 +143,10 @@ class Race {
 
   void race_metrics() {
     const MachineTalk talk{[&](const std::string& line) { say(line); }, execution_.progress, execution_.checkpoint};
-    RacedKernels kernels =
-        race_kernels(on_, race_rows_, inputs_, machine_effort(plan_.plan, double(source_.count()), race_rows_.folds()),
-                     options_.seed, talk);
+    RaceSize raced = size_;
+    raced.rows = double(source_.count());
+    RacedKernels kernels = race_kernels(on_, race_rows_, inputs_, machine_effort(plan_.plan, raced, race_rows_.folds()),
+                                        options_.seed, talk);
     tell_importance(kernels.diagonal);
     RaceReport seen = report_race(on_, race_rows_, kernels.diagonal, rows_.schema(), input_columns_,
                                   {plan_.plan.curve, options_.seed});

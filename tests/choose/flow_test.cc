@@ -62,6 +62,17 @@ void check_gradient(const Data& data, Metric metric, bool weighted) {
         << i;
 }
 
+TEST(Flow, WithoutLearningTakesTheMedianDistance) {
+  Data data(2000, 50, 1);
+  const Metric metric = gaussian_of_median_distance(data.x.view(), 1);
+  ASSERT_EQ(metric.diagonal.size(), 50u);
+  EXPECT_EQ(metric.q, 2);
+  EXPECT_NEAR(metric.diagonal[0], 0.1, 0.003);  // sqrt(2 x 50) is the distance of normal rows
+  for (const double w : metric.diagonal) EXPECT_EQ(w, metric.diagonal[0]);
+  for (std::size_t i = 0; i < 2000 * 50; ++i) data.x.data()[i] *= 8;
+  EXPECT_NEAR(gaussian_of_median_distance(data.x.view(), 1).diagonal[7], metric.diagonal[0] / 8, 1e-9);
+}
+
 TEST(FlowGradient, IsTheDerivativeOfTheLoss) {
   Data data(90, 5, 2);
   for (std::size_t i = 0; i < 90; ++i) {

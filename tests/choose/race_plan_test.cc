@@ -69,6 +69,20 @@ TEST(RacePlan, FewRowsHaveFolds) {
   EXPECT_GT(forecast(plan, {3000, 10, 20, 1}).total(), 1.4 * forecast(once, {3000, 10, 20, 1}).total());
 }
 
+// What a metric of many inputs learns from few rows is chance in part; classes gain by one that learns nothing.
+TEST(RacePlan, OfClassesAndManyInputsAKernelThatLearnsNothingRacesToo) {
+  const RacePlan plan = race_plan(Effort::normal);
+  const RaceSize classes{.rows = 8000, .columns = 30, .inputs = 60, .outputs = 10, .classes = true};
+  RaceSize numbers = classes, few = classes;
+  numbers.classes = false;
+  few.inputs = 10;
+  EXPECT_TRUE(machine_effort(plan, classes, 1).gaussian);
+  EXPECT_FALSE(machine_effort(plan, numbers, 1).gaussian);
+  EXPECT_FALSE(machine_effort(plan, few, 1).gaussian);
+  EXPECT_FALSE(machine_effort(race_plan(Effort::fast), classes, 1).gaussian);
+  EXPECT_NEAR(forecast(plan, classes).kernels, 1.5 * forecast(plan, numbers).kernels, 1e-9);
+}
+
 TEST(Budget, DecidesHowFarTheRaceGoes) {
   EXPECT_EQ(race_within(1e6, 1, Effort::best, kTable).plan.name, "best");
   EXPECT_EQ(race_within(1e6, 1, Effort::fast, kTable).plan.name, "fast");

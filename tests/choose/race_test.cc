@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "choose/race_kernels.h"
 #include "choose/race_trees.h"
 #include "random/draw.h"
 #include "run/compute.h"
@@ -268,6 +269,35 @@ TEST(MetricMachine, GrowsWhereLeavesGain) {
   const MapPtr map = machine.refit();
   const Matrix<double> all = predict_rows(on, *map, rows.x.view());
   EXPECT_LT(squared_error({rows.x.view(), rows.y.view(), {}}, all, {}), 0.1);
+}
+
+TEST(RaceKernels, OneThatLearnsNothingJoinsAndIsTheSameForAnyThreads) {
+  const Table table(400);
+  TargetCode code;
+  code.task = Task::regression;
+  code.center = {3};
+  code.unit = {1};
+  MachineEffort effort;
+  effort.steps = {3, 0, 2, 0};
+  Matrix<double> same(2, 2);
+  same(0, 0) = same(1, 1) = 1;
+  for (const bool joins : {false, true}) {
+    effort.gaussian = joins;
+    Matrix<double> held[2], refitted[2];
+    for (const int count : {1, 3}) {
+      Threads threads(count);
+      const RaceRows rows(Stream(*table.rows, nullptr, threads, {}), code, 400, 5, 2);
+      const Workers on{cpu_backend(), threads};
+      const RacedKernels found = race_kernels(on, rows, linear(same, {}), effort, 1, {});
+      ASSERT_EQ(found.candidates.size(), joins ? 3u : 2u);
+      const Candidate& last = found.candidates.back();
+      EXPECT_EQ(last.name.starts_with("kernel of inputs all alike (exponent 2.00"), joins) << last.name;
+      held[count > 1] = last.held;
+      refitted[count > 1] = predict_rows(on, *last.refit(), rows.inputs().view());
+    }
+    EXPECT_EQ(held[0], held[1]);
+    EXPECT_EQ(refitted[0], refitted[1]);
+  }
 }
 
 // As random bins do that found nothing: an answer that goes along with the targets in its last digits.
