@@ -49,6 +49,21 @@ def run(*command):
     return done.stdout, time.perf_counter() - start
 
 
+class Watch:
+    """Seconds by the clock and of the processors, of this process and of commands that ended."""
+
+    def __init__(self):
+        self.start = time.time(), self.used()
+
+    @staticmethod
+    def used():
+        t = os.times()
+        return t.user + t.system + t.children_user + t.children_system
+
+    def seconds(self):
+        return time.time() - self.start[0], self.used() - self.start[1]
+
+
 def bochner_error(model, test):
     """Error of a saved model: fraction wrong, or |yhat - y| / |y|."""
     score = json.loads(run("bochner", "eval", model, test, "--json", "--quiet")[0])

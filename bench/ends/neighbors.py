@@ -22,7 +22,6 @@ whichever they are, each once.
 import os
 import subprocess
 import sys
-import time
 
 import numpy as np
 
@@ -58,21 +57,6 @@ def mnist():
 
 def some_rows(count):
     return np.random.default_rng(0).choice(count, 300, replace=False)
-
-
-class Watch:
-    """Seconds by the clock and of the processors, of this process and of commands that ended."""
-
-    def __init__(self):
-        self.start = time.time(), self.used()
-
-    @staticmethod
-    def used():
-        t = os.times()
-        return t.user + t.system + t.children_user + t.children_system
-
-    def seconds(self):
-        return time.time() - self.start[0], self.used() - self.start[1]
 
 
 def table_of(path, count):
@@ -165,7 +149,7 @@ def graph(folder, asked=(0.9, 0.95), turns=3):
     spent, share = {}, {}
     for turn in range(turns):
         for name, setting, start in runs + (once if turn == 0 else []):
-            watch = Watch()
+            watch = data.Watch()
             found = start()
             spent.setdefault((name, setting), []).append(watch.seconds())
             if turn == 0:
@@ -193,8 +177,11 @@ def compare(curves):
 
 
 def curve(folder):
-    """Recall against processor seconds, logarithmic, as lines of one colour each."""
-    curves = graph(folder, (0.8, 0.9, 0.95, 0.99), 1)
+    draw(graph(folder, (0.8, 0.9, 0.95, 0.99), 1))
+
+
+def draw(curves):
+    """Recall against processor seconds, logarithmic, as lines of one colour each; curves: (recall, seconds) by name."""
     width, height, left, bottom = 640, 360, 60, 50
     spent = [used for points in curves.values() for _, used in points]
     low, high = np.log10(min(spent)) - 0.1, np.log10(max(spent)) + 0.1
@@ -258,7 +245,7 @@ def exact(folder, rows=60000, turns=1):
         for name, start in (("bare products", products), ("bochner --method exact, from file to file", lambda: ours("x")),
                             ("the same of rows that are not whole numbers", lambda: ours("y")), ("faiss flat", flat),
                             ("scikit-learn", brute)):
-            watch = Watch()
+            watch = data.Watch()
             start()
             spent.setdefault(name, []).append(watch.seconds())
     bare = np.median(spent["bare products"], axis=0)
@@ -272,13 +259,13 @@ def bits(folder):
     import faiss
     x = (mnist() > 127).astype(np.uint8)
     np.save(f"{folder}/x.npy", x)
-    watch = Watch()
+    watch = data.Watch()
     data.run("bochner", "graph", f"{folder}/x.npy", "-k", str(K), "-o", f"{folder}/g.csv", "--quiet", "--metric", "hamming",
              "--method", "exact")
     print("bochner --metric hamming --method exact, from file to file: {:.2f} s by the clock, {:.2f} s of the "
           "processors".format(*watch.seconds()), flush=True)
     packed = np.packbits(x, axis=1)
-    watch = Watch()
+    watch = data.Watch()
     flat = faiss.IndexBinaryFlat(8 * packed.shape[1])
     flat.add(packed)
     distances, _ = flat.search(packed, K + 1)
@@ -293,7 +280,7 @@ def open_index(folder):
     np.save(f"{folder}/q.npy", images[:1])
     for words in ((), ("--bytes",)):
         data.run("bochner", "index", f"{folder}/x.npy", "--method", "exact", "-o", f"{folder}/i", "--quiet", *words)
-        watch = Watch()
+        watch = data.Watch()
         process = subprocess.Popen(["bochner", "neighbors", f"{folder}/i", f"{folder}/q.npy", "-k", str(K), "-o",
                                     f"{folder}/n.csv", "--threads", "1", "--quiet"])
         _, _, usage = os.wait4(process.pid, 0)
