@@ -4,11 +4,11 @@
 #include "folds/gaussian_sums.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numeric>
+#include <type_traits>
 #include <utility>
 
+#include "backend/gaussians.h"
 #include "base/lease.h"
 #include "base/require.h"
 #include "folds/binned_sums.h"
@@ -18,7 +18,7 @@ namespace bochner {
 namespace {
 
 using Kind = CovarianceForm::Kind;
-constexpr std::size_t kRowsAtOnce = 4;            // of add_diagonal
+constexpr std::size_t kMostNumbers = 1 << 20;     // of chunks that add_diagonal sums side by side
 constexpr std::size_t kStrip = 4 * kProductStep;  // columns of a covariance that are one piece of work
 
 std::size_t strips_of(std::size_t d) { return (d + kStrip - 1) / kStrip; }
@@ -41,25 +41,99 @@ void add_cross(const Backend& on, MatrixView<const double> a, MatrixView<const d
   on.multiply(MatrixView<const double>{columns.data(), a.cols, a.rows, a.rows}, b, 1.0, sum);
 }
 
-// first += sum of r (x - c), second += sum of r (x - c)^2. A sum overlaps no row, which only a compiler must be told.
-template <class T>
-void add_moments_of(const std::array<const T*, kRowsAtOnce>& rows, const std::array<double, kRowsAtOnce>& r, const T* c,
-                    std::size_t d, double* __restrict first, double* __restrict second) {
-  const auto [x0, x1, x2, x3] = rows;
-  const auto [r0, r1, r2, r3] = r;
-  for (std::size_t j = 0; j < d; ++j) {
-    const double t0 = double(x0[j] - c[j]), t1 = double(x1[j] - c[j]), t2 = double(x2[j] - c[j]),
-                 t3 = double(x3[j] - c[j]);
-    const double s0 = r0 * t0, s1 = r1 * t1, s2 = r2 * t2, s3 = r3 * t3;
-    first[j] += (s0 + s1) + (s2 + s3);
-    second[j] += (s0 * t0 + s1 * t1) + (s2 * t2 + s3 * t3);
+// The sums of one chunk for every Gaussian whose inputs are independent: its weight, and first and second moments, each
+// of `stride` inputs. C: what differences are computed in.
+template <class C>
+class DiagonalChunk {
+ public:
+  DiagonalChunk(const GaussianCenters& about, double* sums)
+      : about_(about),
+        stride_(padded(about.means.cols())),
+        centers_(about.means.rows() * stride_),
+        rows_(kMomentRows * stride_),
+        at_(kMomentRows + 1),
+        shares_(kMomentRows + 1),
+        sums_(sums) {
+    std::fill_n(centers_.data(), about.means.rows() * stride_, C(0));
+    for (std::size_t k = 0; k < about.means.rows(); ++k)
+      for (std::size_t j = 0; j < about.means.cols(); ++j)
+        centers_.data()[k * stride_ + j] = C(about.means(k, j) * per_unit(about, j));
+    std::fill_n(rows_.data(), kMomentRows * stride_, C(0));
+    std::fill_n(sums_, size(about), 0.0);
   }
-}
+
+  static std::size_t padded(std::size_t d) { return (d + kMomentColumns - 1) / kMomentColumns * kMomentColumns; }
+  static std::size_t size(const GaussianCenters& about) {
+    return about.means.rows() * (1 + 2 * padded(about.means.cols()));
+  }
+  // Rows of double, and those of float that are summed as double, are taken as they are.
+  static double per_unit(const GaussianCenters& about, std::size_t j) {
+    return std::is_same_v<C, float> ? 1 / about.units[j] : 1;
+  }
+
+  template <class T>
+  void add(MatrixView<const T> x, const Responsibilities& of, std::size_t begin, std::size_t end) {
+    const std::size_t d = x.cols, M = of.r.cols;
+    const Lease<C> factor(d);
+    for (std::size_t j = 0; j < d; ++j) factor.data()[j] = C(per_unit(about_, j));
+    for (; begin < end; begin += kMomentRows) {
+      const std::size_t count = std::min(kMomentRows, end - begin);
+      if (of.find) of.find(begin, begin + count);
+      for (std::size_t i = 0; i < count; ++i) {
+        const T* const row = x.row(begin + i);
+        C* const to = rows_.data() + i * stride_;
+        for (std::size_t j = 0; j < d; ++j) to[j] = C(row[j]) * factor.data()[j];
+      }
+      for (std::size_t k = 0; k < about_.means.rows(); ++k) add_gaussian(of, begin, count, k, k / M, k % M);
+    }
+  }
+
+ private:
+  void add_gaussian(const Responsibilities& of, std::size_t begin, std::size_t count, std::size_t k, std::size_t group,
+                    std::size_t m) {
+    double* const sums = sums_ + k * (1 + 2 * stride_);
+    std::uint32_t* const at = at_.data();
+    C* const shares = shares_.data();
+    std::size_t held = 0;
+    double weight = 0;
+    for (std::size_t i = 0; i < count; ++i) {  // no branch, whose way nobody could foretell
+      const double r = of.group && of.group[begin + i] != group ? 0 : of.r(begin + i, m);
+      at[held] = std::uint32_t(i);
+      shares[held] = C(r);
+      weight += r;
+      held += r > 0;
+    }
+    if (held == 0) return;
+    sums[0] += weight;
+    add_moments(
+        SharedRows<C>{
+            .x = {rows_.data(), count, about_.means.cols(), stride_}, .at = at, .shares = shares, .count = held},
+        centers_.data() + k * stride_, sums + 1, sums + 1 + stride_);
+  }
+
+  const GaussianCenters& about_;
+  std::size_t stride_;
+  Lease<C> centers_, rows_;
+  Lease<std::uint32_t> at_;
+  Lease<C> shares_;
+  double* sums_;
+};
 
 }  // namespace
 
 GaussianCenters::GaussianCenters(const CovarianceForm& form, const Matrix<double>& means)
     : form(form), means(rounded_to_float(means)) {}
+
+void GaussianCenters::measure_in(const Matrix<double>& variances) {
+  constexpr int kMost = 120;  // so that a unit and one by it are floats
+  units.resize(means.cols());
+  for (std::size_t j = 0; j < units.size(); ++j) {
+    double most = 0;
+    for (std::size_t k = 0; k < variances.rows(); ++k)
+      most = std::max(most, variances(k, variances.cols() == 1 ? 0 : j));
+    units[j] = std::ldexp(1.0, std::clamp(std::ilogb(std::sqrt(most)) + 1, -kMost, kMost));
+  }
+}
 
 GaussianSums::GaussianSums(std::shared_ptr<const GaussianCenters> about)
     : about_(std::move(about)), weights_(about_->means.rows()), firsts_(size() * inputs()) {
@@ -123,10 +197,11 @@ void GaussianSums::add(const Workers& on, MatrixView<const T> x, const Responsib
                        const std::vector<std::size_t>& edges) {
   require(x.cols == inputs(), "gaussians: block has {} columns, expected {}", x.cols, inputs());
   const bool full = about_->form.kind == Kind::full, tied = about_->form.kind == Kind::tied;
-  if (about_->form.kind == Kind::diag || about_->form.kind == Kind::spherical) {
-    on.threads.run(size(), [&](std::size_t k, int) {
-      for (std::size_t c = 0; c + 1 < edges.size(); ++c) add_diagonal(x, of, edges[c], edges[c + 1], k);
-    });
+  if (independent(about_->form)) {
+    if (std::is_same_v<T, float> && !about_->units.empty())
+      add_diagonal<float>(on, x, of, edges);
+    else
+      add_diagonal<double>(on, x, of, edges);
     return;
   }
   const std::size_t strips = full ? strips_of(inputs()) : 1;
@@ -142,45 +217,37 @@ void GaussianSums::add(const Workers& on, MatrixView<const T> x, const Responsib
   if (tied) on.threads.run(strips_of(inputs()), [&](std::size_t strip, int) { add_tied(on, x, of, edges, strip); });
 }
 
-// Weight, first and second moments of Gaussian k where no input is multiplied by another. Some rows at a time, so that
-// the sums are read and written once for all of them.
-template <class T>
-void GaussianSums::add_diagonal(MatrixView<const T> x, const Responsibilities& of, std::size_t begin, std::size_t end,
-                                std::size_t k) {
-  const std::size_t d = inputs(), M = of.r.cols, group = k / M, m = k % M;
-  const Lease<double> memory(2 * d);
-  const Lease<T> center(d);
-  double *const first = memory.data(), *const second = memory.data() + d;
-  std::fill_n(first, 2 * d, 0.0);
-  std::copy_n(&about_->means(k, 0), d, center.data());
-  double weight = 0;
-  std::array<const T*, kRowsAtOnce> rows;
-  std::array<double, kRowsAtOnce> r;
-  std::size_t held = 0;
-  const auto add_held = [&] {
-    add_moments_of(rows, r, center.data(), d, first, second);
-    held = 0;
+// Weights, first and second moments where no input is multiplied by another: chunks side by side, while the rows of
+// each are in a cache for all Gaussians.
+template <class C, class T>
+void GaussianSums::add_diagonal(const Workers& on, MatrixView<const T> x, const Responsibilities& of,
+                                const std::vector<std::size_t>& edges) {
+  const std::size_t d = inputs(), stride = DiagonalChunk<C>::padded(d), numbers = DiagonalChunk<C>::size(*about_);
+  const std::size_t at_once = std::max<std::size_t>(1, kMostNumbers / numbers);
+  std::vector<double> sums(std::min(at_once, edges.size() - 1) * numbers);
+  const auto add_gaussian = [&](const double* found, std::size_t k) {
+    const double *const first = found + 1, *const second = first + stride;
+    if (found[0] == 0) return;
+    weights_[k].add(found[0]);
+    BinnedSum* const seconds = &seconds_[k * second_size()];
+    double trace = 0;
+    for (std::size_t j = 0; j < d; ++j) {
+      const double unit = 1 / DiagonalChunk<C>::per_unit(*about_, j), square = second[j] * unit * unit;
+      firsts_[k * d + j].add(first[j] * unit);
+      if (about_->form.kind == Kind::diag) seconds[j].add(square);
+      trace += square;
+    }
+    if (about_->form.kind == Kind::spherical) seconds[0].add(trace);
   };
-  for (std::size_t i = begin; i < end; ++i) {
-    if (of.group && of.group[i] != group) continue;
-    if (!(of.r(i, m) > 0)) continue;
-    weight += of.r(i, m);
-    rows[held] = x.row(i);
-    r[held] = of.r(i, m);
-    if (++held == kRowsAtOnce) add_held();
+  for (std::size_t begin = 0; begin + 1 < edges.size(); begin += at_once) {
+    const std::size_t chunks = std::min(at_once, edges.size() - 1 - begin);
+    on.threads.run(chunks, [&](std::size_t c, int) {
+      DiagonalChunk<C>(*about_, &sums[c * numbers]).add(x, of, edges[begin + c], edges[begin + c + 1]);
+    });
+    on.threads.run(size(), [&](std::size_t k, int) {
+      for (std::size_t c = 0; c < chunks; ++c) add_gaussian(&sums[c * numbers + k * (1 + 2 * stride)], k);
+    });
   }
-  if (weight == 0) return;
-  if (held > 0) {
-    for (; held < kRowsAtOnce; ++held) rows[held] = rows[0], r[held] = 0;
-    add_held();
-  }
-  weights_[k].add(weight);
-  for (std::size_t j = 0; j < d; ++j) firsts_[k * d + j].add(first[j]);
-  BinnedSum* const sums = &seconds_[k * second_size()];
-  if (about_->form.kind == Kind::spherical)
-    sums[0].add(std::accumulate(second, second + d, 0.0));
-  else
-    for (std::size_t j = 0; j < d; ++j) sums[j].add(second[j]);
 }
 
 // Weight and first moments of Gaussian k, and with a low rank the second ones of each input and along the basis.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -21,8 +22,13 @@ struct GaussianCenters {
   // means are rounded to float, so that x - center is the same for rows of float and double.
   GaussianCenters(const CovarianceForm& form, const Matrix<double>& means);
 
+  // Rows of float may be summed as such where units keep their squares within its range: powers of two, at least the
+  // deviations of the input, so that a square overflows only where a density has. variances: K x d or K x 1.
+  void measure_in(const Matrix<double>& variances);
+
   CovarianceForm form;
   Matrix<double> means;               // K x d
+  std::vector<double> units;          // d, or none
   std::vector<Matrix<double>> bases;  // lowrank: B_k, d x rank, whose sums S B_k are wanted
 };
 
@@ -30,6 +36,9 @@ struct GaussianCenters {
 struct Responsibilities {
   MatrixView<const double> r;
   const std::uint32_t* group = nullptr;  // of each row; null: all of group 0
+  // Where inputs are independent: finds r of rows begin .. end on the thread that then sums them, while its cache has
+  // them. None: r is there.
+  std::function<void(std::size_t begin, std::size_t end)> find = {};
 };
 
 // Of rows x that count r for Gaussian k, with the center c_k:
@@ -48,6 +57,11 @@ class GaussianSums {
   void load(const Archive& archive);
   bool operator==(const GaussianSums& other) const;
 
+  // Whether no input is multiplied by another.
+  static bool independent(const CovarianceForm& form) {
+    return form.kind == CovarianceForm::Kind::diag || form.kind == CovarianceForm::Kind::spherical;
+  }
+
   std::size_t size() const { return weights_.size(); }
   std::size_t inputs() const { return about_->means.cols(); }
   const GaussianCenters& about() const { return *about_; }
@@ -65,9 +79,9 @@ class GaussianSums {
   class Chunk;
   std::size_t second_size() const;  // numbers of r (x - c)(x - c)^T for each k
   std::vector<double> shift(std::size_t k) const;
-  template <class T>
-  void add_diagonal(MatrixView<const T> x, const Responsibilities& of, std::size_t begin, std::size_t end,
-                    std::size_t k);
+  template <class C, class T>
+  void add_diagonal(const Workers& on, MatrixView<const T> x, const Responsibilities& of,
+                    const std::vector<std::size_t>& edges);
   template <class T>
   void add_moments(const Workers& on, const Chunk<T>& chunk, std::size_t k);
   template <class T>

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "backend/gaussians.h"
 #include "base/lease.h"
 #include "base/require.h"
 #include "folds/binned_sums.h"
@@ -18,11 +19,11 @@ namespace {
 
 constexpr std::size_t kPieceRows = 192;       // that stay in the first cache
 constexpr std::size_t kMostShares = 4 << 20;  // held at a time
-constexpr double kLeastShare = 0x1p-36;
 
 // Sums about the means; where covariances are of low rank, with B = (F F^T + P)^-1 F of each.
 std::shared_ptr<const GaussianCenters> centers_of(const Gaussians& g) {
   GaussianCenters centers(g.form, g.means);
+  if (GaussianSums::independent(g.form)) centers.measure_in(g.variances);
   for (std::size_t k = 0; g.form.kind == CovarianceForm::Kind::lowrank && k < g.size(); ++k)
     centers.bases.push_back(low_rank_regression(g.matrices[k].view(), {&g.variances(k, 0), g.inputs()}));
   return std::make_shared<const GaussianCenters>(std::move(centers));
@@ -64,18 +65,9 @@ const GaussianDensities<double>& MixtureRound::densities() const {
 }
 
 double shares_of_joint(double* joint, std::size_t count) {
-  const double most = *std::max_element(joint, joint + count);
-  if (!std::isfinite(most)) {  // beyond all range: no component is nearer than another
-    std::fill_n(joint, count, 0.0);
-    return most;
-  }
-  double sum = 0;
-  for (std::size_t m = 0; m < count; ++m) sum += joint[m] = std::exp(joint[m] - most);
-  for (std::size_t m = 0; m < count; ++m) {
-    joint[m] /= sum;
-    if (joint[m] < kLeastShare) joint[m] = 0;
-  }
-  return most + std::log(sum);
+  double log_sum = 0;
+  joint_to_shares({joint, 1, count, count}, &log_sum);
+  return log_sum;
 }
 
 namespace {
@@ -128,13 +120,14 @@ struct Shared {
   // rows: their places in the block; null: from `begin` on.
   void find_group(MatrixView<const T> x, std::size_t g, const std::size_t* rows, std::size_t begin) {
     const std::size_t M = round.components();
-    const Lease<double> memory(x.rows * M);
+    const Lease<double> memory(x.rows * M), found(x.rows);
     const MatrixView<double> joint{memory.data(), x.rows, M, M};
     round.densities<T>().likely_log_densities(on, x, g * M, {&round.log_weights[g * M], M}, joint);
+    joint_to_shares(joint, found.data());
     for (std::size_t i = 0; i < x.rows; ++i) {
       const std::size_t row = rows ? rows[i] : begin + i;
-      const double weight = block.weights ? block.weights[row] : 1, found = shares_of_joint(joint.row(i), M);
-      likelihoods[row] = weight > 0 ? weight * found : 0;
+      const double weight = block.weights ? block.weights[row] : 1;
+      likelihoods[row] = weight > 0 ? weight * found.data()[i] : 0;
       for (std::size_t m = 0; m < M; ++m) shares(row, m) = weight * joint(i, m);
     }
   }
@@ -156,10 +149,16 @@ void MixtureFold::add(const Workers& on, const RowBlock<T>& block) {
 template <class T>
 void MixtureFold::add_part(const Workers& on, const RowBlock<T>& block) {
   Shared<T> shared(*round_, on.ops, block);
-  on.threads.run((block.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
-    shared.find(piece * kPieceRows, std::min(block.rows, (piece + 1) * kPieceRows));
-  });
+  Responsibilities shares{.r = std::as_const(shared.shares).view(),
+                          .group = shared.group.empty() ? nullptr : shared.group.data()};
+  if (GaussianSums::independent(sums_.about().form))
+    shares.find = [&](std::size_t begin, std::size_t end) { shared.find(begin, end); };
+  else
+    on.threads.run((block.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
+      shared.find(piece * kPieceRows, std::min(block.rows, (piece + 1) * kPieceRows));
+    });
   const std::vector<std::size_t> edges = chunk_edges(block.first, block.rows);
+  sums_.add(on, block.view(), shares, edges);
   for (std::size_t c = 0; c + 1 < edges.size(); ++c) {
     std::vector<double> sum(round_->groups);
     for (std::size_t i = edges[c]; i < edges[c + 1]; ++i) {
@@ -169,9 +168,6 @@ void MixtureFold::add_part(const Workers& on, const RowBlock<T>& block) {
     }
     for (std::size_t g = 0; g < sum.size(); ++g) likelihoods_[g].add(sum[g]);
   }
-  sums_.add(on, block.view(),
-            {.r = std::as_const(shared.shares).view(), .group = shared.group.empty() ? nullptr : shared.group.data()},
-            edges);
 }
 
 template void MixtureFold::add(const Workers&, const RowBlock<float>&);

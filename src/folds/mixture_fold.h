@@ -34,8 +34,7 @@ struct MixtureRound {
   std::shared_ptr<const GaussianCenters> about;
 };
 
-// joint(i, m) = log(weight_m N(x_i; m)) become the shares of the components, which sum to 1; those below 2^-36 count as
-// 0. Returns log sum_m exp joint(i, m).
+// joint_to_shares of backend/gaussians.h for one row.
 double shares_of_joint(double* joint, std::size_t count);
 
 // One round: the rows' shares of the components (E step), and the sums that the M step takes.

@@ -17,8 +17,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kLanes = 16;    // partial sums of a squared length
-constexpr std::size_t kColumns = 16;  // of differences that are summed in T before they join a double
+constexpr std::size_t kLanes = 16;  // partial sums of a squared length
 
 // |v|^2 by partial sums that the compiler turns into vectors.
 template <class T>
@@ -143,13 +142,14 @@ void GaussianDensities<T>::prepare_full(const Gaussians& g) {
 template <class T>
 void GaussianDensities<T>::prepare_diagonal(const Gaussians& g) {
   const bool one = form_.kind == CovarianceForm::Kind::spherical;
-  factors_ = Matrix<T>(g.size(), inputs_);
+  diagonal_ = DiagonalGaussians<T>(g.size(), inputs_);
   for (std::size_t k = 0; k < g.size(); ++k) {
     double log_det = 0;
     for (std::size_t j = 0; j < inputs_; ++j) {
       const double variance = g.variances(k, one ? 0 : j);
       log_det += std::log(variance);
-      factors_(k, j) = T(1 / std::sqrt(variance));
+      diagonal_.mean(k, j) = means_(k, j);
+      diagonal_.factor(k, j) = T(1 / std::sqrt(variance));
     }
     constants_[k] = gaussian_constant(inputs_, log_det);
   }
@@ -232,33 +232,13 @@ void GaussianDensities<T>::tied(const Backend& on, MatrixView<const T> x, std::s
       out(i, k) = constants_[first + k] - 0.5 * squared_distance(white.data() + i * d, &whitened_(first + k, 0), d);
 }
 
-// Rows lie in columns, so that one instruction works on several of them.
 template <class T>
 void GaussianDensities<T>::diagonal(MatrixView<const T> x, std::size_t first, std::size_t count,
                                     MatrixView<double> out) const {
-  const std::size_t d = inputs_, n = x.rows;
-  const Lease<T> columns(n * d), few(n);
-  const Lease<double> sums(n);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < d; ++j) columns.data()[j * n + i] = x(i, j);
-  for (std::size_t k = 0; k < count; ++k) {
-    T* const part = few.data();
-    double* const sum = sums.data();
-    std::fill_n(sum, n, 0.0);
-    for (std::size_t begin = 0; begin < d; begin += kColumns) {
-      std::fill_n(part, n, T(0));
-      for (std::size_t j = begin; j < std::min(d, begin + kColumns); ++j) {
-        const T* const column = columns.data() + j * n;
-        const T mean = means_(first + k, j), factor = factors_(first + k, j);
-        for (std::size_t i = 0; i < n; ++i) {
-          const T u = (column[i] - mean) * factor;
-          part[i] += u * u;
-        }
-      }
-      for (std::size_t i = 0; i < n; ++i) sum[i] += double(part[i]);
-    }
-    for (std::size_t i = 0; i < n; ++i) out(i, k) = constants_[first + k] - 0.5 * sum[i];
-  }
+  const MatrixView<double> squares{out.data, out.rows, count, out.stride};
+  diagonal_squares(x, diagonal_, first, squares);
+  for (std::size_t i = 0; i < x.rows; ++i)
+    for (std::size_t k = 0; k < count; ++k) out(i, k) = constants_[first + k] - 0.5 * squares(i, k);
 }
 
 template <class T>

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "backend/gaussians.h"
 #include "backend/landmarks.h"
 #include "bochner/gaussians.h"
 
@@ -63,7 +64,7 @@ class GaussianDensities {
   std::size_t inputs_;
   std::vector<double> constants_;             // -1/2 (d log 2 pi + log det S)
   Matrix<T> means_;                           // K x d
-  Matrix<T> factors_;                         // diag, spherical: 1 / deviation, K x d
+  DiagonalGaussians<T> diagonal_;             // diag, spherical
   std::vector<LowerPanels<T>> whiten_;        // full, tied: L^-1
   std::vector<LowerPanels<T>> heads_;         // full: its first h rows and columns; empty: h = d
   Matrix<T> whitened_;                        // tied: L^-1 (mean_k - origin)
