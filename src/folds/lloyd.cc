@@ -16,10 +16,11 @@ namespace {
 
 constexpr std::size_t kPieceRows = 192, kStrip = 512;
 
-// A power of two q with q * most <= 2^31: 2^31 rows of such numbers fit 64 bits.
+// A power of two q with q * most <= 2^31: 2^31 rows of such numbers fit 64 bits. Finite also where all are 0.
 double quanta(double most) {
+  constexpr double kLeast = 1e-290;
   int exponent = 0;
-  std::frexp(most, &exponent);
+  std::frexp(std::max(most, kLeast), &exponent);
   return std::ldexp(1.0, 31 - exponent);
 }
 
@@ -88,8 +89,8 @@ BOCHNER_WIDEN(double);
 LloydFold::LloydFold(std::shared_ptr<const Centres> centres, const RowUnits& units)
     : centres_(std::move(centres)),
       unit_(units.unit),
-      per_unit_(units.whole ? 1 : quanta(std::max(units.bound * units.weight_bound, 1e-300))),
-      weight_per_unit_(quanta(std::max(units.weight_bound, 1e-300))),
+      per_unit_(units.whole ? 1 : quanta(units.bound * units.weight_bound)),
+      weight_per_unit_(quanta(units.weight_bound)),
       whole_(units.whole),
       sums_(centres_->count(), centres_->width()),
       weights_(centres_->count()) {}

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "random/draw.h"
 #include "run/compute.h"
 
@@ -65,6 +67,22 @@ TEST(LloydFold, SumsAreThoseOfThePlainLoops) {
     for (std::size_t j = 0; j < kCols; ++j) EXPECT_NEAR(sums.sums()(c, j), expected(c, j), 1e-5);
   }
   EXPECT_NEAR(sums.inertia(*centres), inertia, 1e-6 * inertia);
+}
+
+// Of one row about its mean, say. Converted from what is not a number, the sums would be another number on each
+// machine.
+TEST(LloydFold, RowsOfZerosHaveSumsOfZero) {
+  const Matrix<double> x(3, 2);
+  LloydFold sums(std::make_shared<const Centres>(Matrix<double>(1, 2)), {.bound = 0});
+  Threads threads(1);
+  sums.add(workers_on(threads), RowBlock<double>::dense(x.view()));
+  const Matrix<double> found = sums.sums();
+  for (std::size_t j = 0; j < 2; ++j) {
+    EXPECT_EQ(found(0, j), 0);
+    EXPECT_FALSE(std::signbit(found(0, j)));
+  }
+  EXPECT_EQ(sums.weights()[0], 3);
+  EXPECT_EQ(sums.inertia(Centres(Matrix<double>(1, 2))), 0);
 }
 
 TEST(LloydFold, RowsThatMoveForthAndBackLeaveNoTrace) {
