@@ -36,7 +36,8 @@ SCRIPT
 }
 
 # Those that have a processor's instructions in them, and those whose bits must not depend on it.
-programs=(backend_test random_test base_test folds_test kernels_test maps_test model_test)
+programs=(backend_test random_test base_test folds_test kernels_test maps_test model_test
+          mixtures_test neighbors_test)
 targets=("${programs[@]}" bochner_cli)
 if [ "${1:-}" = --all ]; then targets=(all); fi
 tools/build.sh release bochner_cli
@@ -50,6 +51,11 @@ run_tests() {  # SCRIPT
   local log chosen=$filter
   # Of models their files: whole trainings take a quarter of an hour here.
   if [[ $1 = *model_test* && $filter != '*' ]]; then chosen='ModelFile.*:Fit.*:Classes.*'; fi
+  # Of mixtures and neighbours all but those that train or search for minutes here.
+  if [[ $1 = *mixtures_test* && $filter != '*' ]]; then chosen='-Hmm.ClassesThatDifferInOrderAloneAreTold'; fi
+  if [[ $1 = *neighbors_test* && $filter != '*' ]]; then
+    chosen='-Methods.FindTheShare*:Hashes.Collide*:HashCheck.*:MappedIndex.*:Forest.*:Duplicates.AreAllPairs*:Cells.FindNeighboursInAPlane*'
+  fi
   if log=$("$1" --gtest_brief=1 --gtest_filter="$chosen" 2>&1); then
     echo "cross: $(basename "$1"): $(tail -n 1 <<<"$log")"
   else
