@@ -9,13 +9,15 @@ train`, from the file to the model; of fit() on arrays in memory. Medians over s
 
 With --log each run is appended to a file of JSON lines, and what it has already is not run again.
 
-usage: automatic.py [NAME ...] [--threads 2] [--seeds 3] [--effort normal] [--skip-peers] [--log FILE]
+usage: automatic.py [NAME ...] [--threads 2] [--seeds 3] [--effort normal] [--skip-peers] [--limit SECONDS] [--log FILE]
 """
 import argparse
 import json
 import math
+import multiprocessing
 import os
 import resource
+import signal
 import statistics
 import sys
 import tempfile
@@ -29,17 +31,43 @@ import data
 import sets
 
 
-def peer_runs(table, classes, threads, seed):
+def peer_run(peer, table, classes, threads, seed):
+    """None where the peer is not installed."""
     x, y, tx, ty = table
     order = np.random.default_rng(seed).permutation(len(x))
     held, fitted = order[:len(x) // 10], order[len(x) // 10:]
     fitted = np.union1d(fitted, np.unique(y, return_index=True)[1]) if classes else fitted  # each class is seen
     categories = [name for name in x.columns if isinstance(x[name].dtype, pd.CategoricalDtype)]
     for name, model, words in boosters.stopped_early(classes, threads, seed, categories):
+        if name != peer:
+            continue
         start = time.process_time()
         model.fit(x.iloc[fitted], y[fitted], **words((x.iloc[held], y[held])))
         seconds = time.process_time() - start
-        yield name, {"error": boosters.error_of(model.predict(tx), ty, classes), "seconds": seconds}
+        return {"error": boosters.error_of(model.predict(tx), ty, classes), "seconds": seconds}
+    return None
+
+
+def peer_run_within(limit, *words):
+    """The same in a process of its own, which ends after so many processor seconds: its run counts as having taken
+    these, and has no error."""
+    def run(end):
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 10))
+        end.send(peer_run(*words))
+
+    ours, theirs = multiprocessing.Pipe(duplex=False)
+    process = multiprocessing.get_context("fork").Process(target=run, args=(theirs,))
+    process.start()
+    theirs.close()
+    try:
+        return ours.recv()
+    except EOFError:  # it has ended without an answer
+        process.join()
+        if process.exitcode not in (-signal.SIGXCPU, -signal.SIGKILL):
+            raise SystemExit(f"{words[0]} ended with {process.exitcode}") from None
+        return {"error": math.nan, "seconds": limit, "stopped": True}
+    finally:
+        process.join()
 
 
 def our_run(paths, table, effort, threads, seed):
@@ -94,8 +122,10 @@ def measure(name, options, log, folder):
         log.add({"set": name, "rows": len(table[0]), "method": method, "seed": seed,
                  **our_run(paths, table, options.effort, options.threads, seed)})
     for seed in missing_peers:
-        for peer, run in peer_runs(table, paths[3], options.threads, seed):
-            log.add({"set": name, "rows": len(table[0]), "method": peer, "seed": seed, **run})
+        for peer in PEERS:
+            run = peer_run_within(options.limit, peer, table, paths[3], options.threads, seed)
+            if run:
+                log.add({"set": name, "rows": len(table[0]), "method": peer, "seed": seed, **run})
 
 
 def print_line(name, method, log):
@@ -113,6 +143,15 @@ def print_line(name, method, log):
     return ratio
 
 
+def print_together(names, method, log):
+    """The time of all sets that every method has, those that were stopped counted until then."""
+    labels = (method, *(peer for peer in PEERS if any(key[1] == peer for key in log.runs)))
+    shared = [name for name in names if all(log.of(name, label) for label in labels)]
+    sums = (sum(statistics.median(run["seconds"] for run in log.of(name, label)) for name in shared) for label in labels)
+    print(f"{len(shared)} sets together, processor seconds: " +
+          ", ".join(f"{label} {seconds:.0f}" for label, seconds in zip(labels, sums)))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help=f"of {', '.join(sets.NAMES)}; default: all but whole big sets")
@@ -121,14 +160,17 @@ def main():
     parser.add_argument("--effort", default="normal")
     parser.add_argument("--label", default="", help="behind the method's name in the log: another version, say")
     parser.add_argument("--skip-peers", action="store_true")
+    parser.add_argument("--limit", type=int, default=3600, help="processor seconds after which a peer is stopped; its "
+                        "time then counts as these, and its error is not known")
     parser.add_argument("--log", help="JSON lines that runs are added to")
     options = parser.parse_args()
     log = Log(options.log)
     print("| set | rows | bochner | " + " | ".join(PEERS) + " | ours over the best | s bochner | " +
           " | ".join("s " + peer for peer in PEERS) + " |\n|" + "---|" * 11)
+    names = options.names or [n for n in sets.NAMES if n not in ("covtype", "covtype2", "kdd99", "mnist")]
     ratios = []
     with tempfile.TemporaryDirectory() as folder:
-        for name in options.names or [n for n in sets.NAMES if n not in ("covtype", "covtype2", "kdd99")]:
+        for name in names:
             try:
                 measure(name, options, log, folder)
             except ImportError as e:
@@ -139,6 +181,7 @@ def main():
     if ratios:
         print(f"\n{len(ratios)} sets: geometric mean {math.exp(statistics.mean(map(math.log, ratios))):.3f} of the best "
               f"booster, within 2 % of it on {sum(r <= 1.02 for r in ratios)}")
+    print_together(names, f"bochner {options.effort}{options.label}", log)
 
 
 if __name__ == "__main__":

@@ -142,7 +142,7 @@ MADE = {"friedman1": (lambda d: friedman(1, d), 2000), "friedman2": (lambda d: f
         "irrelevant": (irrelevant, 3000), "imbalanced": (imbalanced, 10000), "small": (small, 300),
         "classes20": (classes20, 6000), "cells2d": (cells2d, 6000), "hours": (hours, 6000)}
 SKLEARN = {"diabetes": False, "breast_cancer": True, "wine": True}
-NAMES = [*PREPARED, *MADE, *SKLEARN, *RDATASETS, *KEEL]
+NAMES = [*PREPARED, "mnist", *MADE, *SKLEARN, *RDATASETS, *KEEL]
 
 
 def split(table, most_training, most_test=20000):
@@ -186,6 +186,10 @@ def frames(name):
     """([training rows, test rows], target, whether it is a class)."""
     if name in PREPARED:
         return prepared(name)
+    if name == "mnist":
+        parts = [np.load(os.path.join(data.folder(), f"mnist.{part}.npy")) for part in ("train", "test")]
+        columns = [*(f"x{j}" for j in range(parts[0].shape[1] - 1)), "digit"]
+        return [pd.DataFrame(part, columns=columns) for part in parts], "digit", True
     if name in MADE:
         return made(name)
     if name in SKLEARN:
