@@ -37,8 +37,9 @@ constexpr double kSerial = 0.1;  // of the work, that threads do not share
 constexpr double kLeastRows = 1000;
 constexpr double kMostPursued = 64;    // targets
 constexpr double kLargeTable = 20000;  // rows
-constexpr double kManyInputs = 24;     // from which a metric that learns nothing has something to add
-constexpr double kFoldSeconds = 45;    // of metrics, their machines of one size and trees in all folds together
+// From which a metric that learns nothing has something to add: a little, and more than its time of a large table.
+constexpr double kManyInputs = 24, kVeryManyInputs = 128;
+constexpr double kFoldSeconds = 45;  // of metrics, their machines of one size and trees in all folds together
 
 // Between fast and what a budget of a few seconds leaves.
 RacePlan quick_plan() {
@@ -100,7 +101,7 @@ double machine_seconds(const MachineEffort& e, const RaceSize& size, double time
 }
 
 bool gaussian_races(const RacePlan& plan, const RaceSize& size) {
-  return plan.gaussian && size.classes && size.inputs >= kManyInputs;
+  return plan.gaussian && size.classes && size.inputs >= (size.rows < kLargeTable ? kManyInputs : kVeryManyInputs);
 }
 
 double machines(const RacePlan& plan, const RaceSize& size) { return gaussian_races(plan, size) ? 3 : 2; }

@@ -73,12 +73,16 @@ TEST(RacePlan, FewRowsHaveFolds) {
 TEST(RacePlan, OfClassesAndManyInputsAKernelThatLearnsNothingRacesToo) {
   const RacePlan plan = race_plan(Effort::normal);
   const RaceSize classes{.rows = 8000, .columns = 30, .inputs = 60, .outputs = 10, .classes = true};
-  RaceSize numbers = classes, few = classes;
+  RaceSize numbers = classes, few = classes, large = classes;
   numbers.classes = false;
   few.inputs = 10;
+  large.rows = 300000;
   EXPECT_TRUE(machine_effort(plan, classes, 1).gaussian);
   EXPECT_FALSE(machine_effort(plan, numbers, 1).gaussian);
   EXPECT_FALSE(machine_effort(plan, few, 1).gaussian);
+  EXPECT_FALSE(machine_effort(plan, large, 1).gaussian);
+  large.inputs = 512;
+  EXPECT_TRUE(machine_effort(plan, large, 1).gaussian);
   EXPECT_FALSE(machine_effort(race_plan(Effort::fast), classes, 1).gaussian);
   EXPECT_NEAR(forecast(plan, classes).kernels, 1.5 * forecast(plan, numbers).kernels, 1e-9);
 }
