@@ -53,7 +53,7 @@ cross-all: deps  ## and every other test program
 	@tools/install_deps.sh --cross
 	@tools/cross.sh --all
 
-avx512: deps  ## on an emulated processor with AVX-512: block operations, digests, trainings; half an hour
+avx512: deps  ## on an emulated processor with AVX-512 and AMX: block operations, digests, trainings; half an hour
 	@tools/install_deps.sh --avx512
 	@tools/avx512.sh
 

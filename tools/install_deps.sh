@@ -5,7 +5,7 @@
 #   tools/install_deps.sh --test     and to test: clang-format, and .venv with the Python oracles
 #   tools/install_deps.sh --clang    and to build with clang
 #   tools/install_deps.sh --cross    and to build for the other architecture (x86_64, aarch64) and emulate it
-#   tools/install_deps.sh --avx512   and to emulate a processor with AVX-512
+#   tools/install_deps.sh --avx512   and to start a machine with AVX-512, emulated
 #   tools/install_deps.sh --fuzz     and to fuzz: clang with its sanitizers
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,7 +23,7 @@ case $purpose in
     if [ "$(uname -m)" = x86_64 ]; then packages+=(g++-aarch64-linux-gnu); else packages+=(g++-x86-64-linux-gnu); fi
     ;;
   --avx512)
-    packages+=(bochs bochsbios vgabios isolinux syslinux-common xorriso cpio)
+    packages+=(isolinux syslinux-common xorriso cpio)
     if [ "$(uname -m)" != x86_64 ]; then packages+=(g++-x86-64-linux-gnu); fi
     ;;
 esac
