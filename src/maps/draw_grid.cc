@@ -77,9 +77,10 @@ Grid<T> draw_grid(std::size_t inputs, const BinningOptions& options, std::uint64
     const double scale = options.length_scales[options.length_scales.size() == 1 ? 0 : j];
     const double pitch = scale * draw_pitch(options.law, options.seed, index, j);
     grid.shift[j] = T(pitch * uniform(options.seed, Draw::shift, index, j));
-    grid.per_pitch[j] = T(1 / pitch);
-    // An infinitely wide input has one bin.
-    if (!std::isfinite(pitch)) grid.shift[j] = grid.per_pitch[j] = 0;
+    // Finite: an input that lies on the shift is in bin 0.
+    grid.per_pitch[j] = T(std::min(1 / pitch, double(std::numeric_limits<T>::max())));
+    // An input as wide as T can hold, or wider, has one bin.
+    if (!(pitch < double(std::numeric_limits<T>::max()))) grid.shift[j] = grid.per_pitch[j] = 0;
     const std::uint64_t key = bits(options.seed, Draw::shift, index, j, 1);
     grid.low[j] = std::uint32_t(key) | 1;
     grid.high[j] = std::uint32_t(key >> 32) | 1;

@@ -210,6 +210,18 @@ TEST(BinningMap, RefusesOptionsThatMakeNoSense) {
   refuses([](BinningOptions& o) { o.law.family = PitchLaw::Family::table; });
 }
 
+TEST(BinningMap, GridsOfScalesBeyondAFloatAreFinite) {
+  for (const double scale : {1e-320, 1e-60, 1e-39, 1e38, 1e39, 1e71, 1e308})
+    for (std::uint64_t index = 0; index < 20; ++index) {
+      BinningOptions options;
+      options.length_scales = {scale};
+      const Grid<float> grid = draw_grid<float>(1, options, index);
+      ASSERT_TRUE(std::isfinite(grid.shift[0]) && std::isfinite(grid.per_pitch[0])) << scale;
+      EXPECT_TRUE(scale < 1e39 || grid.bin(0, 1) == grid.bin(0, 5)) << scale;
+      EXPECT_TRUE(scale > 1e-39 || grid.bin(0, 1) > grid.bin(0, -1)) << scale;
+    }
+}
+
 TEST(BinningMap, GroupsTheIndicatorsOfOneCategory) {
   const std::vector<std::string> names{"age", "job=clerk", "job=cook", "pay", "town=a=b", "town=c", "job"};
   EXPECT_EQ(group_inputs(names), (std::vector<std::uint32_t>{0, 1, 1, 2, 3, 3, 4}));
