@@ -37,6 +37,7 @@ constexpr double kSerial = 0.1;  // of the work, that threads do not share
 constexpr double kLeastRows = 1000;
 constexpr double kMostPursued = 64;    // targets
 constexpr double kLargeTable = 20000;  // rows
+constexpr double kVeryLargeTable = 100000;
 // From which a metric that learns nothing has something to add: a little, and more than its time of a large table.
 constexpr double kManyInputs = 24, kVeryManyInputs = 128;
 constexpr double kFoldSeconds = 45;  // of metrics, their machines of one size and trees in all folds together
@@ -182,10 +183,11 @@ RacePlan race_plan(Effort effort) {
     plan.gaussian = false;
     return plan;
   }
+  plan.flow_of_many_rows = {e.steps, {1000, 1000}, {2500, 2500}};
   plan.rivals.push_back({"bins of 1-3 inputs", Binning{.order_low = 1, .order_high = 3}, false});
   plan.rivals.push_back({"fourier", Fourier{}, false});
   if (effort == Effort::best) {
-    plan.flow_of_few_rows = std::nullopt;
+    plan.flow_of_few_rows = plan.flow_of_many_rows = std::nullopt;
     e.steps = {160, 50, 200, 100};
     e.few = {800, 1000};
     e.more = {2500, 3000};
@@ -236,6 +238,11 @@ RaceForecast forecast(const RacePlan& plan, const RaceSize& size) {
 MachineEffort machine_effort(const RacePlan& plan, const RaceSize& size, std::size_t folds) {
   MachineEffort effort = plan.machine;
   effort.gaussian = gaussian_races(plan, size);
+  if (size.rows >= kVeryLargeTable && plan.flow_of_many_rows) {
+    effort.steps = plan.flow_of_many_rows->steps;
+    effort.few = plan.flow_of_many_rows->few;
+    effort.more = plan.flow_of_many_rows->more;
+  }
   if (size.rows >= kLargeTable || !plan.flow_of_few_rows) return effort;
   effort.steps = plan.flow_of_few_rows->steps;
   for (std::size_t& steps : effort.steps) steps = folds > 1 ? 2 * steps / 3 : steps;

@@ -33,8 +33,9 @@ struct FlowEffort {
 struct RacePlan {
   std::string name;  // "normal"
   MachineEffort machine = {};
-  std::optional<FlowEffort> flow_of_few_rows = {};  // instead, where the table is not large
-  bool curve = true;                                // the learning curve is told
+  std::optional<FlowEffort> flow_of_few_rows = {};   // instead, where the table is not large
+  std::optional<FlowEffort> flow_of_many_rows = {};  // likewise, where it is so large that machines take far longer
+  bool curve = true;                                 // the learning curve is told
   std::size_t tree_rounds = 1500;
   std::vector<Rival> rivals = {};
   std::size_t most_rows = kMostRaceRows;  // that race

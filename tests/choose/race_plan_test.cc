@@ -87,6 +87,17 @@ TEST(RacePlan, OfClassesAndManyInputsAKernelThatLearnsNothingRacesToo) {
   EXPECT_NEAR(forecast(plan, classes).kernels, 1.5 * forecast(plan, numbers).kernels, 1e-9);
 }
 
+// Where machines take minutes, a metric learnt from more rows is worth its seconds.
+TEST(RacePlan, ManyRowsHaveLargerDraws) {
+  const auto fitted = [](Effort effort, double rows) {
+    return machine_effort(race_plan(effort), {rows, 10, 20, 1}, 1).more.fitted;
+  };
+  EXPECT_GT(fitted(Effort::normal, 2e5), fitted(Effort::normal, 5e4));
+  EXPECT_GT(fitted(Effort::normal, 5e4), fitted(Effort::normal, 5e3));
+  EXPECT_EQ(fitted(Effort::fast, 2e5), fitted(Effort::fast, 5e4));
+  EXPECT_EQ(fitted(Effort::best, 2e5), fitted(Effort::best, 5e4));
+}
+
 TEST(Budget, DecidesHowFarTheRaceGoes) {
   EXPECT_EQ(race_within(1e6, 1, Effort::best, kTable).plan.name, "best");
   EXPECT_EQ(race_within(1e6, 1, Effort::fast, kTable).plan.name, "fast");
