@@ -290,6 +290,25 @@ TEST(GridPursuit, FindsTheInputsThatInteract) {
   EXPECT_GE(right_pairs(300), 5);
 }
 
+// Draws are tried some at a time: the best of all is not that of the first of them, nor forgotten after it.
+TEST(GridPursuit, TriesAnyNumberOfDraws) {
+  Threads threads(2);
+  const Interaction p(200);
+  BinningOptions one = Interaction::pairs();
+  one.grids = 1;
+  const auto chosen = [&](std::size_t pursuit) {
+    GridFitOptions options;
+    options.passes = 1;
+    options.pursuit = pursuit;
+    return fit_grids(threads, p.rows(threads), p.targets, one, options).head->bins().draws().front();
+  };
+  const std::uint64_t best = chosen(6000);
+  ASSERT_GT(best, 1024u);
+  EXPECT_EQ(chosen(best + 1), best);
+  EXPECT_LT(chosen(best), best);
+  EXPECT_EQ(chosen(12000) < 6000, chosen(12000) == best);
+}
+
 TEST(GridPursuit, IsTheSameForAnyThreadCount) {
   const Interaction p(9000);
   GridFitOptions options;

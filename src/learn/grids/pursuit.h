@@ -26,9 +26,10 @@ class GridPursuit {
   std::uint64_t choose(const GridSweeper& sweeper, double shift, std::uint64_t first, std::size_t count);
 
  private:
+  double gain(std::uint64_t draw, double shift, std::size_t outputs) const;
+
   Threads& threads_;
   const BinningOptions& binning_;
-  std::size_t outputs_ = 1;
   GridRows<T> some_;
   std::vector<std::size_t> rows_;  // their numbers among all
   double scale_ = 1;               // sampled rows / rows
