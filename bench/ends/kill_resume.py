@@ -107,6 +107,8 @@ def main():
             save_seconds = 0 if turn // len(trainings) % 2 == 0 else training.seconds / 20
             left -= training.survive(min(left, moments.randint(1, 4)), save_seconds, moments)
             turn += 1
+            print(f"{training.name}: {training.kills} kills, {training.resumed} resumed, {training.refused} refused, "
+                  f"{training.failures} differ; {left} kills left", file=sys.stderr)
         print(f"{'training':16} {'seconds':>7} {'kills':>5} {'resumed':>7} {'refused':>7} {'models':>6}  bytes")
         for t in trainings:
             print(f"{t.name:16} {t.seconds:7.1f} {t.kills:5} {t.resumed:7} {t.refused:7} {t.models:6}  "

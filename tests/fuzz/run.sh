@@ -5,7 +5,7 @@ set -euo pipefail
 build=$1/tests/fuzz seconds=$2 total=0 failed=0
 mkdir -p "$build/findings"
 # 2 GiB: what any file of a few kB may take. A minute: no input does that much work.
-limits=(-rss_limit_mb=2048 -malloc_limit_mb=1024 -timeout=60 -max_len=65536)
+limits=(-rss_limit_mb=2048 -malloc_limit_mb=1024 -timeout=60 -max_len=131072)
 # For more executions: leaks are looked for at the end, not after each; the next input is chosen without a count of
 # every feature; a block's origin is told by its last calls.
 speed=(-detect_leaks=0 -entropic=0)
