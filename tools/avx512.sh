@@ -120,7 +120,7 @@ clock: sync=none
 CONFIG
 echo continue >$machine/go
 rm -f $machine/serial
-timeout 3000 env LTDL_LIBRARY_PATH="$(echo "$emulator"/usr/lib/*/bochs/plugins)" \
+timeout 5400 env LTDL_LIBRARY_PATH="$(echo "$emulator"/usr/lib/*/bochs/plugins)" \
   "$(ls "$emulator"/usr/lib*/ld-linux-*.so.*)" --library-path "$(dirname "$(ls "$emulator"/usr/lib/*/libc.so.6)")" \
   "$emulator/usr/bin/bochs-bin" -q -f $machine/bochsrc -rc $machine/go >$machine/said 2>&1 </dev/zero &
 while kill -0 $! 2>/dev/null && ! grep -qs '^avx512: end' $machine/serial; do sleep 1; done
