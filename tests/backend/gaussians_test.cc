@@ -34,8 +34,8 @@ TYPED_TEST_SUITE(DiagonalRows, Precisions);
 
 TYPED_TEST(DiagonalRows, SquaresAreThoseOfPlainLoopsAndTheSameOnEveryTarget) {
   using T = TypeParam;
-  for (const auto& [rows, inputs, count] :
-       {std::array<std::size_t, 3>{1, 1, 1}, {5, 3, 7}, {4, 32, 16}, {9, 50, 10}, {66, 70, 33}}) {
+  for (const auto& size : {std::array<std::size_t, 3>{1, 1, 1}, {5, 3, 7}, {4, 32, 16}, {9, 50, 10}, {66, 70, 33}}) {
+    const std::size_t rows = size[0], inputs = size[1], count = size[2];
     const Matrix<T> x = filled<T>(rows, inputs, 1), means = filled<T>(count, inputs, 2);
     DiagonalGaussians<T> g(count, inputs);
     for (std::size_t k = 0; k < count; ++k)
@@ -102,7 +102,8 @@ TYPED_TEST(DiagonalRows, MomentsAreThoseOfPlainLoopsAndTheSameOnEveryTarget) {
 
 TEST(JointToShares, AreThoseOfPlainLoopsAndTheSameOnEveryTarget) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  for (const auto& [rows, count] : {std::array<std::size_t, 2>{1, 1}, {7, 3}, {8, 10}, {33, 17}}) {
+  for (const auto& size : {std::array<std::size_t, 2>{1, 1}, {7, 3}, {8, 10}, {33, 17}}) {
+    const std::size_t rows = size[0], count = size[1];
     Matrix<double> joint = filled<double>(rows, count, 3);
     for (std::size_t i = 0; i < rows; ++i)
       for (std::size_t m = 0; m < count; ++m) joint(i, m) = 1000 + 9 * joint(i, m) * double(i % 4);

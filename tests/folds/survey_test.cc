@@ -58,6 +58,22 @@ TEST(Survey, SeesRangesCountsAndIndicators) {
   EXPECT_EQ(survey.targets()[0].max, 2999);
 }
 
+// What reads rows as float sees their ranges so, with offsets and without.
+TEST(Survey, ShiftedRangesAreThoseOfFloats) {
+  const Table table(300);
+  const Survey exact = survey_of(table.block, 1, 300);
+  for (const std::vector<double>& offsets : {std::vector<double>(), std::vector<double>{0.3, 0.1, 0}}) {
+    const Survey shifted = exact.shifted(offsets);
+    for (std::size_t j = 0; j < 3; ++j) {
+      const double offset = offsets.empty() ? 0 : offsets[j];
+      EXPECT_EQ(float(shifted.columns()[j].min), shifted.columns()[j].min) << j;
+      EXPECT_EQ(float(shifted.columns()[j].max), shifted.columns()[j].max) << j;
+      EXPECT_NEAR(shifted.columns()[j].min, exact.columns()[j].min - offset, 1e-6);
+      EXPECT_NEAR(shifted.columns()[j].max, exact.columns()[j].max - offset, 1e-6);
+    }
+  }
+}
+
 TEST(Survey, IsTheSameForAnyThreadsBlocksAndMergeOrder) {
   const Table table(30000);  // more rows than a sample keeps
   const Survey one = survey_of(table.block, 1, 30000);
