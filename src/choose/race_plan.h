@@ -67,8 +67,8 @@ RaceForecast forecast(const RacePlan& plan, const RaceSize& size);
 // How many folds are held out in turn: one, or of few rows as many as make the plan's judges together and do not take
 // long.
 std::size_t race_folds(const RacePlan& plan, const RaceSize& size);
-// The machines' effort: with the flow of few rows where these are no more, and fewer steps where metrics of several
-// folds are averaged.
+// The machines' effort: with the flow of few rows or of very many where these are so, fewer steps where metrics of
+// several folds are averaged, and a machine that learns nothing where classes have many inputs.
 MachineEffort machine_effort(const RacePlan& plan, const RaceSize& size, std::size_t folds);
 
 // The furthest race whose forecast, shared out among the threads, stays within `seconds`; where none does, the
