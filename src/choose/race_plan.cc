@@ -238,16 +238,16 @@ RaceForecast forecast(const RacePlan& plan, const RaceSize& size) {
 MachineEffort machine_effort(const RacePlan& plan, const RaceSize& size, std::size_t folds) {
   MachineEffort effort = plan.machine;
   effort.gaussian = gaussian_races(plan, size);
-  if (size.rows >= kVeryLargeTable && plan.flow_of_many_rows) {
-    effort.steps = plan.flow_of_many_rows->steps;
-    effort.few = plan.flow_of_many_rows->few;
-    effort.more = plan.flow_of_many_rows->more;
-  }
-  if (size.rows >= kLargeTable || !plan.flow_of_few_rows) return effort;
-  effort.steps = plan.flow_of_few_rows->steps;
-  for (std::size_t& steps : effort.steps) steps = folds > 1 ? 2 * steps / 3 : steps;
-  effort.few = plan.flow_of_few_rows->few;
-  effort.more = plan.flow_of_few_rows->more;
+  const bool large = size.rows >= kLargeTable;
+  const std::optional<FlowEffort> flow = !large                         ? plan.flow_of_few_rows
+                                         : size.rows >= kVeryLargeTable ? plan.flow_of_many_rows
+                                                                        : std::nullopt;
+  if (!flow) return effort;
+  effort.steps = flow->steps;
+  effort.few = flow->few;
+  effort.more = flow->more;
+  if (!large && folds > 1)
+    for (std::size_t& steps : effort.steps) steps = 2 * steps / 3;
   return effort;
 }
 
