@@ -3,7 +3,10 @@
 
 #include "neighbor_words.h"
 
+#include <algorithm>
+
 #include "csv_line.h"
+#include "ordered_text.h"
 #include "output.h"
 #include "require.h"
 
@@ -98,25 +101,37 @@ std::string search_text(const IndexReport& report, const IndexOptions& options) 
   return fmt::format("{}{}, recall {:.3f} on a sample", trees, how, report.recall);
 }
 
-void write_neighbors(const std::string& path, const Neighbors& found) {
+namespace {
+
+constexpr std::size_t kRowsOfPiece = 256;
+
+void append_count(std::string& text, std::size_t number) {
+  const fmt::format_int digits(number);
+  text.append(digits.data(), digits.size());
+  text += ',';
+}
+
+void append_neighbors(std::string& text, const Neighbors& found, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin * found.k; i < end * found.k; ++i) {
+    if (found.rows[i] < 0) continue;
+    append_count(text, i / found.k);
+    append_count(text, i % found.k + 1);
+    append_count(text, std::size_t(found.rows[i]));
+    append_number(text, found.distances[i]);
+    text += '\n';
+  }
+}
+
+}  // namespace
+
+void write_neighbors(const std::string& path, const Neighbors& found, int threads) {
   Output output(path);
   output.write("query,rank,row,distance\n");
-  std::string line;
-  const auto append = [&](std::size_t number) {
-    const fmt::format_int text(number);
-    line.append(text.data(), text.size());
-    line += ',';
-  };
-  for (std::size_t i = 0; i < found.rows.size(); ++i) {
-    if (found.rows[i] < 0) continue;
-    line.clear();
-    append(i / found.k);
-    append(i % found.k + 1);
-    append(std::size_t(found.rows[i]));
-    append_number(line, found.distances[i]);
-    line += '\n';
-    output.write(line);
-  }
+  const std::size_t queries = found.queries();
+  write_in_order(output, (queries + kRowsOfPiece - 1) / kRowsOfPiece, threads,
+                 [&](std::size_t piece, std::string& text) {
+                   append_neighbors(text, found, piece * kRowsOfPiece, std::min(queries, (piece + 1) * kRowsOfPiece));
+                 });
   output.finish();
 }
 

@@ -44,6 +44,6 @@ inline constexpr const char* kBesideRows = ".text";
 std::string search_text(const IndexReport& report, const IndexOptions& options);
 
 // query,rank,row,distance: one line for each neighbour.
-void write_neighbors(const std::string& path, const Neighbors& found);
+void write_neighbors(const std::string& path, const Neighbors& found, int threads);
 
 }  // namespace bochner

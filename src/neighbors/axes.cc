@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t kCovarianceRows = 4096;
 constexpr std::size_t kWidest = 2048;  // inputs whose covariance is formed; above them products with fewer rows
 constexpr std::size_t kProductRows = 1024;
+constexpr std::size_t kRowsOfPiece = 96;
 constexpr std::size_t kRounds = 5, kMoreAxes = 16;  // axes near the last that is wanted take its place in early rounds
 
 std::vector<double> mean_of(const Matrix<float>& x) {
@@ -38,6 +39,22 @@ double product(const double* x, const double* y, std::size_t n) {
     for (std::size_t k = 0; k < kLanes; ++k) lane[k] += x[i + k] * y[i + k];
   for (; i < n; ++i) rest += x[i] * y[i];
   return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7])) + rest;
+}
+
+template <class Visit>
+void each_piece(const Workers& on, std::size_t rows, const Visit& visit) {
+  on.threads.run((rows + kRowsOfPiece - 1) / kRowsOfPiece, [&](std::size_t piece, int) {
+    const std::size_t begin = piece * kRowsOfPiece;
+    visit(begin, std::min(kRowsOfPiece, rows - begin));
+  });
+}
+
+Matrix<double> product_of(const Workers& on, const Matrix<double>& a, const Matrix<double>& b) {
+  Matrix<double> c(a.rows(), b.cols());
+  each_piece(on, a.rows(), [&](std::size_t begin, std::size_t rows) {
+    fixed_order::multiply(MatrixView<const double>(a.view()).slice(begin, rows), b.view(), c.view().slice(begin, rows));
+  });
+  return c;
 }
 
 Matrix<double> transposed(const Matrix<double>& a) {
@@ -93,7 +110,11 @@ std::vector<std::uint32_t> spread_rows(std::size_t rows, std::size_t count, std:
 
 LeadingAxes::LeadingAxes(const Workers& on, const DenseRows& points, std::uint64_t seed) : seed_(seed + 1) {
   const bool wide = points.cols() > kWidest;
-  const Matrix<float> some = points.at(spread_rows(points.rows(), wide ? kProductRows : kCovarianceRows, seed_));
+  const std::vector<std::uint32_t> places = spread_rows(points.rows(), wide ? kProductRows : kCovarianceRows, seed_);
+  Matrix<float> some(places.size(), points.cols());
+  each_piece(on, places.size(), [&](std::size_t begin, std::size_t rows) {
+    for (std::size_t i = begin; i < begin + rows; ++i) points.copy(places[i], some.data() + i * some.cols());
+  });
   mean_ = mean_of(some);
   if (wide) {
     columns_ = Matrix<double>(some.cols(), some.rows());
@@ -111,27 +132,27 @@ LeadingAxes::LeadingAxes(const Workers& on, const DenseRows& points, std::uint64
 }
 
 // C q, where C = A^T A.
-Matrix<double> LeadingAxes::spread_along(const Matrix<double>& directions) const {
-  Matrix<double> spread(directions.rows(), directions.cols());
-  if (columns_.rows() == 0) {
-    fixed_order::multiply(covariance_.view(), directions.view(), spread.view());
-    return spread;
-  }
+Matrix<double> LeadingAxes::spread_along(const Workers& on, const Matrix<double>& directions) const {
+  if (columns_.rows() == 0) return product_of(on, covariance_, directions);
   Matrix<double> along(columns_.cols(), directions.cols());
-  fixed_order::transposed_multiply(columns_.view(), directions.view(), along.view());
-  fixed_order::multiply(columns_.view(), along.view(), spread.view());
-  return spread;
+  each_piece(on, along.rows(), [&](std::size_t begin, std::size_t rows) {
+    const MatrixView<const double> some{columns_.data() + begin, columns_.rows(), rows, columns_.cols()};
+    fixed_order::transposed_multiply(some, directions.view(), along.view().slice(begin, rows));
+  });
+  return product_of(on, columns_, along);
 }
 
-Matrix<double> LeadingAxes::directions(std::size_t count) const {
+Matrix<double> LeadingAxes::directions(const Workers& on, std::size_t count) const {
   const std::size_t inputs = mean_.size(), most = columns_.rows() > 0 ? columns_.cols() / 2 : inputs;
   if (columns_.rows() == 0 && covariance_.rows() == 0) return Matrix<double>(inputs, 0);
   count = std::min(count, most);
   Matrix<double> q(inputs, std::min(count + kMoreAxes, most));
-  for (std::size_t i = 0; i < inputs; ++i)
-    for (std::size_t j = 0; j < q.cols(); ++j) q(i, j) = normal(seed_, Draw::sketch, i, j);
+  each_piece(on, inputs, [&](std::size_t begin, std::size_t rows) {
+    for (std::size_t i = begin; i < begin + rows; ++i)
+      for (std::size_t j = 0; j < q.cols(); ++j) q(i, j) = normal(seed_, Draw::sketch, i, j);
+  });
   for (std::size_t round = 0; round < kRounds && q.cols() > 0; ++round)
-    q = orthonormal(spread_along(q), round + 1 < kRounds ? q.cols() : count);
+    q = orthonormal(spread_along(on, q), round + 1 < kRounds ? q.cols() : count);
   return q;
 }
 

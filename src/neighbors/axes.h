@@ -19,10 +19,10 @@ class LeadingAxes {
 
   const std::vector<double>& mean() const { return mean_; }
   // Columns; fewer where the sample spreads along fewer.
-  Matrix<double> directions(std::size_t count) const;
+  Matrix<double> directions(const Workers& on, std::size_t count) const;
 
  private:
-  Matrix<double> spread_along(const Matrix<double>& directions) const;
+  Matrix<double> spread_along(const Workers& on, const Matrix<double>& directions) const;
 
   std::vector<double> mean_;
   std::uint64_t seed_;

@@ -10,7 +10,7 @@
 #include "base/threads.h"
 #include "bochner/neighbors.h"
 #include "neighbors/hashes.h"
-#include "neighbors/points.h"
+#include "neighbors/read_points.h"
 #include "random/draw.h"
 #include "rows/shifted.h"
 #include "run/compute.h"

@@ -158,7 +158,7 @@ class Choices {
                          {directions.data + begin, directions.rows, end - begin, directions.stride});
   }
   void find_axes(std::size_t count) {
-    axes_ = {leading_->mean(), leading_->directions(std::min(count, points_.inputs / 2))};
+    axes_ = {leading_->mean(), leading_->directions(on_, std::min(count, points_.inputs / 2))};
   }
 
   static constexpr std::size_t kFewHashes = 256, kMostHashes = 4096, kSigns = 8, kFirstAxes = 64;

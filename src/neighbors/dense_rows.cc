@@ -117,25 +117,48 @@ DenseRows DenseRows::kept(std::span<const std::uint32_t> places) const {
   return DenseRows(memory.as(std::move(some)), scale_);
 }
 
-DenseRows of_bytes(AlignedVector<std::uint8_t> bytes, std::size_t cols) {
-  const auto owner = std::make_shared<const AlignedVector<std::uint8_t>>(std::move(bytes));
+DenseRows of_bytes(std::shared_ptr<const std::uint8_t[]> bytes, std::size_t rows, std::size_t cols) {
+  const auto* data = reinterpret_cast<const std::byte*>(bytes.get());
   return DenseRows(StoredRows{.kind = StoredRows::Kind::bytes,
-                              .data = reinterpret_cast<const std::byte*>(owner->data()),
-                              .rows = cols ? owner->size() / cols : 0,
+                              .data = data,
+                              .rows = rows,
                               .cols = cols,
-                              .owner = owner,
+                              .owner = std::move(bytes),
                               .steps = {std::vector<float>(cols), 1}});
 }
+DenseRows of_bytes(AlignedVector<std::uint8_t> bytes, std::size_t cols) {
+  const std::size_t rows = cols ? bytes.size() / cols : 0;
+  const auto owner = std::make_shared<const AlignedVector<std::uint8_t>>(std::move(bytes));
+  return of_bytes(std::shared_ptr<const std::uint8_t[]>(owner, owner->data()), rows, cols);
+}
 
-ByteRanges byte_ranges(const std::uint8_t* bytes, std::size_t rows, std::size_t cols) {
-  ByteRanges ranges{std::vector<std::uint8_t>(cols, 255), std::vector<std::uint8_t>(cols, 0)};
-  std::uint8_t* __restrict low = ranges.low.data(), * __restrict high = ranges.high.data();
+namespace {
+
+void widen(const std::uint8_t* __restrict bytes, std::size_t rows, std::size_t cols, std::uint8_t* __restrict low,
+           std::uint8_t* __restrict high) {
   for (std::size_t i = 0; i < rows; ++i, bytes += cols)
     for (std::size_t j = 0; j < cols; ++j) {
       low[j] = std::min(low[j], bytes[j]);
       high[j] = std::max(high[j], bytes[j]);
     }
-  return ranges;
+}
+
+}  // namespace
+
+ByteRanges byte_ranges(Threads& threads, const std::uint8_t* bytes, std::size_t rows, std::size_t cols) {
+  const ByteRanges none{std::vector<std::uint8_t>(cols, 255), std::vector<std::uint8_t>(cols, 0)};
+  std::vector<ByteRanges> ranges(std::max<std::size_t>(1, (rows + kRowsOfPiece - 1) / kRowsOfPiece), none);
+  threads.run(ranges.size(), [&](std::size_t piece, int) {
+    const std::size_t begin = std::min(rows, piece * kRowsOfPiece);
+    widen(bytes + begin * cols, std::min(rows - begin, kRowsOfPiece), cols, ranges[piece].low.data(),
+          ranges[piece].high.data());
+  });
+  ByteRanges all = none;
+  for (const ByteRanges& some : ranges) {
+    widen(some.low.data(), 1, cols, all.low.data(), all.high.data());
+    widen(some.high.data(), 1, cols, all.low.data(), all.high.data());
+  }
+  return all;
 }
 int ByteRanges::widest() const {
   int widest = 0;

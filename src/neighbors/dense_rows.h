@@ -82,13 +82,14 @@ class DenseRows {
 };
 
 // Whole numbers from 0 to 255 as rows of bytes.
+DenseRows of_bytes(std::shared_ptr<const std::uint8_t[]> bytes, std::size_t rows, std::size_t cols);
 DenseRows of_bytes(AlignedVector<std::uint8_t> bytes, std::size_t cols);
 // The least and the largest of each input.
 struct ByteRanges {
   std::vector<std::uint8_t> low, high;
   int widest() const;
 };
-ByteRanges byte_ranges(const std::uint8_t* bytes, std::size_t rows, std::size_t cols);
+ByteRanges byte_ranges(Threads& threads, const std::uint8_t* bytes, std::size_t rows, std::size_t cols);
 
 // Rows of 0 and 1 as bits, and where those lie.
 DenseRows as_bits(const Workers& on, const DenseRows& rows);

@@ -13,6 +13,7 @@
 #include "base/threads.h"
 #include "neighbors/coordinates.h"
 #include "neighbors/prefix_join.h"
+#include "neighbors/read_points.h"
 #include "run/compute.h"
 
 namespace bochner {

@@ -11,6 +11,7 @@
 #include "neighbors/code_search.h"
 #include "neighbors/graph.h"
 #include "neighbors/index_parts.h"
+#include "neighbors/read_points.h"
 #include "rows/shifted.h"
 #include "run/compute.h"
 #include "run/memory_plan.h"
@@ -203,7 +204,7 @@ std::optional<Codes> codes_of(const Workers& on, const Points& points, const Ind
   if (points.sparse || !by_distance(options.metric)) return std::nullopt;
   const std::uint8_t* bytes = points.dense.whole_bytes();
   if (!bytes) return Codes::of(on, points.dense.view());
-  return Codes::of_bytes(on, bytes, points.size(), byte_ranges(bytes, points.size(), points.inputs).low,
+  return Codes::of_bytes(on, bytes, points.size(), byte_ranges(on.threads, bytes, points.size(), points.inputs).low,
                          std::ldexp(1.0, points.dense.scale().exponent));
 }
 

@@ -9,6 +9,7 @@
 #include "bochner/neighbors.h"
 #include "neighbors/compare.h"
 #include "neighbors/ranked.h"
+#include "neighbors/read_points.h"
 #include "rows/shifted.h"
 #include "run/compute.h"
 #include "run/memory_plan.h"

@@ -42,14 +42,19 @@ std::size_t DiskFile::read(void* out, std::size_t size) {
     position_ += got;
     return got;
   }
+  const std::size_t got = read_at(position_, out, size);
+  position_ += got;
+  return got;
+}
+
+std::size_t DiskFile::read_at(std::size_t position, void* out, std::size_t size) const {
   std::size_t done = 0;
   while (done < size) {
-    const ssize_t got = ::pread(descriptor_, static_cast<char*>(out) + done, size - done, off_t(position_));
+    const ssize_t got = ::pread(descriptor_, static_cast<char*>(out) + done, size - done, off_t(position + done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(Error::Kind::io, "{}: cannot read: {}; check the disk", path_, std::strerror(errno));
     if (got == 0) break;
     done += std::size_t(got);
-    position_ += std::size_t(got);
   }
   return done;
 }

@@ -30,6 +30,8 @@ class DiskFile {
 
   // Less than size only at the end of the file.
   std::size_t read(void* out, std::size_t size);
+  // The same from a place of a regular file; several threads may.
+  std::size_t read_at(std::size_t position, void* out, std::size_t size) const;
   void seek(std::size_t position) { position_ = position; }
 
  private:

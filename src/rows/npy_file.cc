@@ -174,8 +174,7 @@ std::size_t NpyFile::read(std::size_t most, AlignedVector<double>& out) {
     raw_.resize(count * element_bytes_);
     for (std::size_t j = 0; j < cols_; ++j) {
       plain_->seek(data_begin_ + (j * rows_ + next_) * element_bytes_);
-      if (plain_->read(raw_.data(), raw_.size()) != raw_.size())
-        fail(Error::Kind::data, "{}: became shorter while it was read; save or fetch it again", path_);
+      if (plain_->read(raw_.data(), raw_.size()) != raw_.size()) refuse_shorter();
       widen(raw_.data(), count, out.data() + j, cols_);
     }
   } else {
@@ -204,6 +203,15 @@ void NpyFile::read_bytes(std::size_t rows, char* out) {
   if (source_->read(out, bytes) != bytes)
     fail(Error::Kind::data, "{}: ends before row {} of {}, the file is truncated; save or fetch it again", path_,
          next_ + rows, rows_);
+}
+
+void NpyFile::read_bytes_at(std::size_t first, std::size_t rows, std::uint8_t* out) const {
+  const std::size_t bytes = rows * cols_;
+  if (plain_->read_at(data_begin_ + first * cols_, out, bytes) != bytes) refuse_shorter();
+}
+
+void NpyFile::refuse_shorter() const {
+  fail(Error::Kind::data, "{}: became shorter while it was read; save or fetch it again", path_);
 }
 
 void NpyFile::finish(std::size_t rows) {

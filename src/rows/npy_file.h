@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +31,9 @@ class NpyFile {
   // Whether it holds float32 or bytes row by row, and the next rows of such a file as floats.
   bool holds_floats() const { return (type_ == "f4" || holds_bytes()) && !fortran_; }
   std::size_t read_floats(std::size_t most, float* out);
+  // Whether that of any row can be read at once, and the bytes of `rows` from row `first` on; several threads may.
+  bool holds_bytes_anywhere() const { return holds_bytes() && !fortran_ && plain_; }
+  void read_bytes_at(std::size_t first, std::size_t rows, std::uint8_t* out) const;
   void rewind();
   void skip(std::size_t rows);  // without converting them
 
@@ -39,11 +43,12 @@ class NpyFile {
   void read_bytes(std::size_t rows, char* out);  // in C order
   void finish(std::size_t rows);
   [[noreturn]] void refuse_rest() const;
+  [[noreturn]] void refuse_shorter() const;
   void check_first_row();
 
   std::string path_;
   std::unique_ptr<ByteSource> source_;
-  std::unique_ptr<DiskFile> plain_;  // Fortran order
+  std::unique_ptr<DiskFile> plain_;  // where it is no pipe and not compressed
   std::string type_;                 // kind and bytes: f4 f8 i1 .. i8 u1 .. u8 b1
   std::size_t element_bytes_ = 0;
   bool fortran_ = false;

@@ -3,12 +3,14 @@
 
 #include "rows/npy_rows.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "base/option.h"
+#include "rows/byte_rows.h"
 #include "rows/columns.h"
 #include "rows/labels.h"
 #include "rows/npy_file.h"
@@ -28,7 +30,7 @@ std::size_t batch_rows(const NpyFile& file) {
   return std::max<std::size_t>(1, kBatchBytes / (sizeof(double) * file.cols()));
 }
 
-class NpyRows : public StreamedRows {
+class NpyRows : public StreamedRows, public ByteRows {
  public:
   NpyRows(const std::string& path, const Schema& schema, const std::vector<std::size_t>& match, bool weighted,
           const RowsOptions& options, bool lenient)
@@ -51,6 +53,14 @@ class NpyRows : public StreamedRows {
   }
 
   double fraction_read() const override { return file_.fraction_read(); }
+  bool holds_bytes() const override { return only_inputs_ && file_.holds_bytes_anywhere(); }
+  void read_bytes(Threads& threads, std::uint8_t* out) const override {
+    const std::size_t at_once = batch_rows(file_), rows = file_.rows();
+    threads.run((rows + at_once - 1) / at_once, [&](std::size_t piece, int) {
+      const std::size_t first = piece * at_once;
+      file_.read_bytes_at(first, std::min(at_once, rows - first), out + first * file_.cols());
+    });
+  }
   bool seek(std::size_t row) override {
     file_.skip(row);
     row_ = row;

@@ -3,6 +3,7 @@
 """`bochner index`, `neighbors` and `graph`: from files to lines of neighbours."""
 
 import csv
+import gzip
 import io
 import math
 import os
@@ -18,6 +19,12 @@ from round_trip_test import npy
 def cloud(n, d, seed=1):
     draw = random.Random(seed)
     return [[draw.gauss(0, 1) for _ in range(d)] for _ in range(n)]
+
+
+def npy_of_bytes(values, inputs):
+    header = f"{{'descr': '|u1', 'fortran_order': False, 'shape': ({len(values) // inputs}, {inputs}), }}"
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + values
 
 
 class Neighbors(CommandTest):
@@ -114,14 +121,8 @@ class Neighbors(CommandTest):
     def test_an_index_larger_than_the_memory_is_searched_in_its_file(self):
         rows, inputs, few = 20000, 500, 5
         values = random.Random(1).randbytes(rows * inputs)
-
-        def bytes_of(count):
-            header = f"{{'descr': '|u1', 'fortran_order': False, 'shape': ({count}, {inputs}), }}"
-            header += " " * (63 - (10 + len(header)) % 64) + "\n"
-            return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + values[:count * inputs]
-
-        self.file("x.npy", bytes_of(rows))
-        self.file("q.npy", bytes_of(few))
+        self.file("x.npy", npy_of_bytes(values, inputs))
+        self.file("q.npy", npy_of_bytes(values[:few * inputs], inputs))
         self.succeed_quietly("index", "x.npy", "--method", "exact", "-o", "i")
         most = 36 << 20  # of memory that is not the file's
         self.assertGreater((self.folder / "i").stat().st_size, most)
@@ -139,6 +140,18 @@ class Neighbors(CommandTest):
             self.succeed_quietly("graph", "x.npy", "-k", 4, "--threads", threads, "-o", f"g{threads}.csv")
         self.assertEqual((self.folder / "i1").read_bytes(), (self.folder / "i3").read_bytes())
         self.assertEqual((self.folder / "g1.csv").read_bytes(), (self.folder / "g3.csv").read_bytes())
+
+    def test_threads_change_nothing_of_rows_that_are_bytes(self):
+        self.file("x.npy", npy_of_bytes(random.Random(2).randbytes(5500 * 40), 40))
+        for threads in (1, 2, 3, 7):
+            self.succeed_quietly("graph", "x.npy", "-k", 4, "--recall", 0.8, "--method", "forest", "--threads", threads,
+                                 "-o", f"g{threads}.csv")
+        whole = (self.folder / "g1.csv").read_bytes()
+        self.assertEqual(whole.count(b"\n"), 1 + 4 * 5500)
+        for threads in (2, 3, 7):
+            self.assertEqual((self.folder / f"g{threads}.csv").read_bytes(), whole)
+        self.succeed_quietly("graph", "x.npy", "-k", 4, "--recall", 0.8, "--method", "forest", "-o", "g.csv.gz")
+        self.assertEqual(gzip.decompress((self.folder / "g.csv.gz").read_bytes()), whole)
 
     def test_bad_words_and_files_are_refused(self):
         self.file("x.npy", npy(cloud(20, 3)))

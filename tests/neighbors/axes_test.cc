@@ -62,7 +62,7 @@ TEST(LeadingAxes, AreOrthonormalAndHoldNearlyAllThatEigenvectorsDo) {
     const Matrix<float> x = turned_rows(900, 70, fall);
     const LeadingAxes axes(workers_on(threads), DenseRows::of(x.view()), 3);
     for (const std::size_t count : {1, 8, 33}) {
-      const Matrix<double> q = axes.directions(count);
+      const Matrix<double> q = axes.directions(workers_on(threads), count);
       ASSERT_EQ(q.cols(), count);
       for (std::size_t a = 0; a < count; ++a)
         for (std::size_t b = 0; b <= a; ++b) {
@@ -80,8 +80,10 @@ TEST(LeadingAxes, AreAsManyAsRowsSpreadAlong) {
   Matrix<float> line(300, 40), equal(300, 40);
   for (std::size_t i = 0; i < 300; ++i)
     for (std::size_t j = 0; j < 40; ++j) line(i, j) = float(i) * float(j % 3), equal(i, j) = 7;
-  EXPECT_EQ(LeadingAxes(workers_on(threads), DenseRows::of(line.view()), 0).directions(5).cols(), 1u);
-  EXPECT_EQ(LeadingAxes(workers_on(threads), DenseRows::of(equal.view()), 0).directions(5).cols(), 0u);
+  EXPECT_EQ(LeadingAxes(workers_on(threads), DenseRows::of(line.view()), 0).directions(workers_on(threads), 5).cols(),
+            1u);
+  EXPECT_EQ(LeadingAxes(workers_on(threads), DenseRows::of(equal.view()), 0).directions(workers_on(threads), 5).cols(),
+            0u);
 }
 
 TEST(LeadingAxes, OfWideRowsAreOrthonormalAndLead) {
@@ -92,7 +94,8 @@ TEST(LeadingAxes, OfWideRowsAreOrthonormalAndLead) {
     for (std::size_t j = 0; j < 30; ++j) wide(i, 100 * j) = narrow(i, j);
   const LeadingAxes axes(workers_on(threads), DenseRows::of(wide.view()), 3),
       few(workers_on(threads), DenseRows::of(narrow.view()), 3);
-  EXPECT_GT(variance_along(wide, axes, axes.directions(8)), 0.995 * largest_values(narrow, few, 8));
+  EXPECT_GT(variance_along(wide, axes, axes.directions(workers_on(threads), 8)),
+            0.995 * largest_values(narrow, few, 8));
 }
 
 TEST(ProjectCodes, IsTheProjectionButForRoundingsAndAConstant) {
@@ -104,7 +107,7 @@ TEST(ProjectCodes, IsTheProjectionButForRoundingsAndAConstant) {
     const Workers on = workers_on(threads);
     const std::optional<Codes> codes = Codes::of(on, x.view());
     ASSERT_TRUE(codes);
-    const Matrix<double> q = LeadingAxes(on, DenseRows::of(x.view()), 1).directions(20);
+    const Matrix<double> q = LeadingAxes(on, DenseRows::of(x.view()), 1).directions(on, 20);
     const Matrix<float> coords = project_codes(on, *codes, x.rows(), q.view());
     for (std::size_t i = 1; i < x.rows(); ++i)
       for (std::size_t k = 0; k < q.cols(); ++k) {

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <type_traits>
 
+#include "rows/byte_rows.h"
 #include "rows/rows_testing.h"
 
 namespace bochner {
@@ -159,6 +161,38 @@ TEST(Npy, ATypeOfSeveralLinesIsShownInOne) {
   const std::string said = error_of_reading(file, {.targets = {"-1"}});
   EXPECT_THAT(said, HasSubstr("'|u1 a;b '"));
   EXPECT_EQ(said.find('\n'), said.npos);
+}
+
+TEST(Npy, BytesAreReadAsTheyAreByAnyThreads) {
+  constexpr std::size_t kRows = 3001, kCols = 401;  // several pieces
+  const auto value = [](std::size_t i, std::size_t j) { return double((i * 7 + j * 13) % 256); };
+  const TempFile file(npy<std::uint8_t>("|u1", kRows, kCols, value), ".npy");
+  const auto rows = open_rows(file.path(), {.inputs_only = true});
+  const ByteRows* bytes = bytes_of(*rows);
+  ASSERT_TRUE(bytes);
+  for (const int count : {1, 3}) {
+    Threads threads(count);
+    std::vector<std::uint8_t> read(kRows * kCols);
+    bytes->read_bytes(threads, read.data());
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < kRows; ++i)
+      for (std::size_t j = 0; j < kCols; ++j) wrong += read[i * kCols + j] != value(i, j);
+    EXPECT_EQ(wrong, 0u);
+  }
+  std::filesystem::resize_file(file.path(), 1000);
+  Threads threads(2);
+  std::vector<std::uint8_t> read(kRows * kCols);
+  EXPECT_THROW(bytes->read_bytes(threads, read.data()), Error);
+}
+
+TEST(Npy, OtherNumbersAndOrdersAreNoBytes) {
+  const TempFile floats(npy<float>("<f4", 9, 3, small_value), ".npy"),
+      columns(npy<std::uint8_t>("|u1", 9, 3, small_value, true), ".npy"),
+      bytes(npy<std::uint8_t>("|u1", 9, 3, small_value), ".npy");
+  for (const TempFile* file : {&floats, &columns})
+    EXPECT_FALSE(bytes_of(*open_rows(file->path(), {.inputs_only = true})));
+  EXPECT_TRUE(bytes_of(*open_rows(bytes.path(), {.inputs_only = true})));
+  EXPECT_FALSE(bytes_of(*open_rows(bytes.path(), {.targets = {"-1"}, .inputs_only = true})));
 }
 
 }  // namespace
