@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "choose/race.h"
 
@@ -41,6 +42,11 @@ constexpr double kVeryLargeTable = 100000;
 // From which a metric that learns nothing has something to add: a little, and more than its time of a large table.
 constexpr double kManyInputs = 24, kVeryManyInputs = 128;
 constexpr double kFoldSeconds = 45;  // of metrics, their machines of one size and trees in all folds together
+
+constexpr double kLeastGain = 0.002;             // that a rival must add to the blend: of its error
+constexpr double kNear = 1.1;                    // errors of a rival that all rows may bring to the front
+constexpr std::size_t kManyRows = 40000;         // whose sample does not judge all rivals,
+constexpr double kFarBehind = 2, kHopeless = 4;  // but for errors so many times that of the best
 
 // Between fast and what a budget of a few seconds leaves.
 RacePlan quick_plan() {
@@ -206,6 +212,20 @@ bool leave_out_pursuits(RacePlan& plan, double outputs) {
            const auto* bins = std::get_if<Binning>(&rival.map.parts[0].map);
            return bins && bins->order_low > 0;
          }) > 0;
+}
+
+std::vector<char> go_on(const FirstRace& race, const std::vector<RivalStanding>& rivals) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const RivalStanding& rival : rivals) least = std::min(least, rival.error);
+  const double most = std::min(kFarBehind * least, kHopeless * race.best_error);
+  std::vector<char> on;
+  for (const RivalStanding& rival : rivals) {
+    const bool adds = rival.blended < (1 - kLeastGain) * race.blended;
+    const bool near = race.sampled && rival.error == least && rival.error < kNear * race.best_error;
+    const bool may_gain = race.rows >= kManyRows && rival.gains_with_rows && rival.error <= most;
+    on.push_back(std::isfinite(rival.error) && (adds || near || may_gain));
+  }
+  return on;
 }
 
 std::string RaceForecast::text() const {

@@ -47,6 +47,23 @@ RacePlan race_plan(Effort effort);
 // True where there were any.
 bool leave_out_pursuits(RacePlan& plan, double outputs);
 
+// What a first race, on a sample of the rows or on one fold, says of a rival.
+struct RivalStanding {
+  double error = 0;    // on the rows held out; infinite: it did not suit the rows
+  double blended = 0;  // the error of a blend that has it beside the candidates that stand already
+  bool gains_with_rows = false;
+};
+struct FirstRace {
+  std::size_t rows = 0;   // of the whole race
+  bool sampled = false;   // the rivals saw a sample of them
+  double best_error = 0;  // of the candidates that stand already, which saw all,
+  double blended = 0;     // and of their blend
+};
+// Which rivals go on: those that add to the blend. A sample does not judge fairly: where it taught the rivals, the best
+// of them goes on too if it is near to the candidates that saw all rows, and of many rows those that gain with rows,
+// unless they are far behind.
+std::vector<char> go_on(const FirstRace& race, const std::vector<RivalStanding>& rivals);
+
 // What a race works on: rows, inputs as the file has them and as the kernels see them, codes of targets.
 struct RaceSize {
   double rows = 0, columns = 0, inputs = 0, outputs = 1;

@@ -19,9 +19,6 @@ namespace {
 constexpr std::size_t kSampleRows = 10000, kSampledFrom = 4000;  // rows that rivals race on first
 constexpr double kSampledShare = 0.25;                           // of the rows, where these are few
 constexpr double kSampledValues = 2e6;                           // of the inputs of a sample
-constexpr double kLeastGain = 0.002;                             // that a rival must add to the blend: of its error
-constexpr std::size_t kManyRows = 40000;                         // whose sample does not judge all rivals,
-constexpr double kFarBehind = 2, kHopeless = 4;                  // but for errors so many times that of the best
 
 bool any_row(std::uint64_t) { return true; }
 
@@ -86,8 +83,7 @@ std::optional<Matrix<double>> RaceRivals::raced(const Rival& rival, const RaceFo
   return held;
 }
 
-// Rivals that would add nothing to the blend of the first fold drop out, but of many rows not those that a sample does
-// not judge, unless they are far behind.
+// Rivals that would add nothing to the blend of the first fold drop out, as go_on() says.
 std::vector<RaceRivals::First> RaceRivals::first_race(const std::vector<Rival>& rivals,
                                                       std::span<const Candidate> others) {
   const RaceRows& race = rows_.race;
@@ -102,30 +98,29 @@ std::vector<RaceRivals::First> RaceRivals::first_race(const std::vector<Rival>& 
   const std::size_t count = std::min(kSampleRows, std::size_t(std::min(share, wide)));
   std::vector<char> sampled(n, 0);
   for (const std::uint32_t row : draw_rows(n, count, options_.seed, 3000000)) sampled[row] = 1;
-  const double before = race.first_blended_error(others);
-  std::vector<double> errors, after;
+  FirstRace first{n, by_sample, std::numeric_limits<double>::infinity(), race.first_blended_error(others)};
+  for (const Candidate& c : others) first.best_error = std::min(first.best_error, c.error);
+  std::vector<RivalStanding> standings;
   std::vector<std::optional<Matrix<double>>> found;
   for (const Rival& rival : rivals) {
     found.push_back(by_sample ? raced(rival, race.fold(0), " on a sample", [&](auto row) { return sampled[row]; })
                               : raced(rival, race.fold(0), "", any_row));
     const auto& held = found.back();
-    errors.push_back(held ? race.first_error(*held) : std::numeric_limits<double>::infinity());
-    after.push_back(before);
+    standings.push_back({std::numeric_limits<double>::infinity(), first.blended, rival.gains_with_rows});
     if (!held) continue;
+    standings.back().error = race.first_error(*held);
     std::vector<Candidate> with(others.begin(), others.end());
     Matrix<double> padded(race.held().size(), columns());  // the rows of other folds are not looked at
     std::copy_n(held->data(), held->rows() * held->cols(), padded.data());
-    with.push_back({rival.name, std::move(padded), errors.back(), {}});
-    after.back() = race.first_blended_error(with);
+    with.push_back({rival.name, std::move(padded), standings.back().error, {}});
+    standings.back().blended = race.first_blended_error(with);
   }
-  double most = kFarBehind * *std::min_element(errors.begin(), errors.end());
-  for (const Candidate& c : others) most = std::min(most, kHopeless * c.error);
+  const std::vector<char> on = go_on(first, standings);
   std::string dropped;
   for (std::size_t j = 0; j < rivals.size(); ++j)
-    if (after[j] < (1 - kLeastGain) * before ||
-        (n >= kManyRows && rivals[j].gains_with_rows && errors[j] <= most && std::isfinite(errors[j])))
+    if (on[j])
       left.push_back({rivals[j], by_sample ? std::nullopt : std::move(found[j])});
-    else if (std::isfinite(errors[j]))
+    else if (found[j])
       dropped += fmt::format("{}{}", dropped.empty() ? "" : ", ", rivals[j].name);
   if (!dropped.empty() && by_sample)
     say_(fmt::format("trained on {} rows they added nothing, dropped: {}", count, dropped));

@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <vector>
+
 namespace bochner {
 namespace {
 
@@ -111,6 +114,19 @@ TEST(Budget, DecidesHowFarTheRaceGoes) {
     EXPECT_GE(race_within(seconds, 8, Effort::best, kTable).forecast.total(), race.forecast.total());
     last = race.seconds;
   }
+}
+
+TEST(FirstRace, LetsThoseGoOnThatAddOrThatAllRowsMayBringToTheFront) {
+  const double never = std::numeric_limits<double>::infinity();
+  const std::vector<RivalStanding> rivals = {
+      {1.3, 0.99, false}, {1.06, 1, false}, {1.05, 1, false}, {1.9, 1, true}, {never, 0, true}};
+  using Answer = std::vector<char>;
+  EXPECT_EQ(go_on({10000, true, 1, 1}, rivals), (Answer{1, 0, 1, 0, 0}));
+  EXPECT_EQ(go_on({10000, true, 0.9, 1}, rivals), (Answer{1, 0, 0, 0, 0})) << "the best of them is not near";
+  EXPECT_EQ(go_on({10000, false, 1, 1}, rivals), (Answer{1, 0, 0, 0, 0})) << "all rows have judged";
+  EXPECT_EQ(go_on({50000, true, 1, 1}, rivals), (Answer{1, 0, 1, 1, 0})) << "bins gain with many rows";
+  EXPECT_EQ(go_on({50000, true, 0.4, 0.4}, rivals), (Answer{0, 0, 0, 0, 0})) << "but are far behind";
+  EXPECT_TRUE(go_on({10000, true, 1, 1}, {}).empty());
 }
 
 TEST(Budget, TakesFewerRowsWhereNothingElseIsLeft) {
