@@ -9,8 +9,8 @@
 #include "backend/radial.h"
 #include "choose/flow.h"
 #include "random/elementary.h"
-#include "solve/cholesky.h"
 #include "solve/fixed_order.h"
+#include "solve/refined_cholesky.h"
 
 namespace bochner {
 
@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::size_t kPieceRows = 192;  // of rows that a thread takes
 constexpr std::size_t kTile = 192;
-constexpr double kRounding = 1e-9;  // of the kernel's float entries, in their matrix: of n
+constexpr double kRounding = 1e-9;   // of the kernel's float entries, in their matrix: of n
+constexpr double kLeftOver = 1e-10;  // of what is solved for
 
 // Pieces of n things: work(begin, count).
 template <class Work>
@@ -125,7 +126,7 @@ class Step {
   }
 
   // D^1/2 K D^1/2 + lambda n I: rows of weight 0 stand apart.
-  Cholesky factor() {
+  RefinedCholesky factor() {
     TiledSymmetric<double> A(n1_, kTile);
     on_.threads.run(A.tile_count(), [&](std::size_t piece, int) {
       const auto [I, J] = tile_index(piece);
@@ -138,13 +139,13 @@ class Step {
         }
     });
     for (double jitter = kRounding * double(n1_);; jitter *= 100) {
-      Cholesky L(A, jitter, on_.threads, Cholesky::Arithmetic::same_bits);
+      RefinedCholesky L(A, jitter, kLeftOver, on_.threads);
       if (!L.failed_column() || jitter > double(n1_)) return L;
     }
   }
 
   void solve() {
-    const Cholesky L = factor();
+    RefinedCholesky L = factor();
     alpha_ = Matrix<double>(n1_, c_);
     std::copy_n(y_.data(), n1_ * c_, alpha_.data());
     times_roots(alpha_);

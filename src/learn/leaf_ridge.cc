@@ -11,8 +11,8 @@
 #include "learn/columns.h"
 #include "learn/descend.h"
 #include "random/draw.h"
-#include "solve/cholesky.h"
 #include "solve/fixed_order.h"
+#include "solve/refined_cholesky.h"
 
 namespace bochner {
 
@@ -23,6 +23,7 @@ using Members = std::vector<std::uint32_t>;
 constexpr std::size_t kScatterRows = 4096;  // of a node that its direction comes from
 constexpr int kPowerSteps = 60;
 constexpr std::size_t kTile = 192;
+constexpr double kLeftOver = 1e-7;  // of what is fitted: a prediction's digits are float's
 
 Matrix<double> scatter(MatrixView<const float> u, const Members& rows) {
   const std::size_t d = u.cols, step = (rows.size() + kScatterRows - 1) / kScatterRows;
@@ -155,13 +156,13 @@ bool solve_leaf(const Matrix<double>& K, const MetricRows& rows, const Members& 
       for (std::size_t k = 0; k < alpha.cols(); ++k) alpha(i, k) *= roots[i];
   };
   for (double ridge = lambda;; ridge *= 100) {
-    const Cholesky L(weighted_kernel(K, roots), ridge * n, threads, Cholesky::Arithmetic::same_bits);
+    RefinedCholesky L(weighted_kernel(K, roots), ridge * n, kLeftOver, threads);
     if (L.failed_column()) {
       if (ridge > 1) return false;
       continue;
     }
     times_roots();
-    L.solve(alpha.view());
+    L.solve(alpha.view(), threads);
     times_roots();
     return true;
   }

@@ -59,7 +59,7 @@ void solve_columns(const TiledSymmetric<double>& factor, MatrixView<double> b, c
   run(b.cols, [&](std::size_t k) {
     std::vector<double> x(b.rows);
     for (std::size_t i = 0; i < b.rows; ++i) x[i] = b(i, k);
-    fixed_order::solve(factor, x);
+    fixed_order::solve(factor, std::span<double>(x));
     for (std::size_t i = 0; i < b.rows; ++i) b(i, k) = x[i];
   });
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,32 +19,42 @@ namespace {
 
 constexpr std::size_t kStep = 24;  // columns that are eliminated one by one; the others by products
 
-MatrixView<double> part(MatrixView<double> m, std::size_t row, std::size_t rows, std::size_t col, std::size_t cols) {
-  return {m.row(row) + col, rows, cols, m.stride};
-}
-MatrixView<const double> part(MatrixView<const double> m, std::size_t row, std::size_t rows, std::size_t col,
-                              std::size_t cols) {
+// Of numbers T, whatever views of them they are made of.
+template <class T>
+using Constant = std::type_identity_t<MatrixView<const T>>;
+
+template <class T>
+MatrixView<T> part(MatrixView<T> m, std::size_t row, std::size_t rows, std::size_t col, std::size_t cols) {
   return {m.row(row) + col, rows, cols, m.stride};
 }
 
 // use(c_i, p_i, columns) for each row i of c, where p is what `fill` makes.
-template <class Fill, class Use>
-void each_row_of(MatrixView<double> c, const Fill& fill, const Use& use) {
-  thread_local AlignedVector<double> scratch;
+template <class T, class Fill, class Use>
+void each_row_of(MatrixView<T> c, const Fill& fill, const Use& use) {
+  thread_local AlignedVector<T> scratch;
   if (scratch.size() < c.rows * c.cols) scratch.resize(c.rows * c.cols);
-  const MatrixView<double> product{scratch.data(), c.rows, c.cols, c.cols};
+  const MatrixView<T> product{scratch.data(), c.rows, c.cols, c.cols};
   fill(product);
   for (std::size_t i = 0; i < c.rows; ++i) use(c.row(i), product.row(i), c.cols);
 }
 
-void subtract_row(double* to, const double* from, std::size_t n) {
+template <class T>
+void subtract_row(T* to, const T* from, std::size_t n) {
   for (std::size_t j = 0; j < n; ++j) to[j] -= from[j];
 }
 
 // c -= a b
-void subtract_row_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) {
+template <class T>
+void subtract_plain_product(Constant<T> a, Constant<T> b, MatrixView<T> c) {
   each_row_of(
-      c, [&](MatrixView<double> product) { row_product(a, b, product); }, subtract_row);
+      c, [&](MatrixView<T> product) { row_product(a, b, product); }, subtract_row<T>);
+}
+
+// c -= a^T b
+template <class T>
+void subtract_column_product(Constant<T> a, Constant<T> b, MatrixView<T> c) {
+  each_row_of(
+      c, [&](MatrixView<T> product) { column_product(a, b, product); }, subtract_row<T>);
 }
 
 }  // namespace
@@ -62,66 +73,78 @@ void add_product(MatrixView<const double> a, MatrixView<const double> b, MatrixV
       });
 }
 
+void subtract_row_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) {
+  subtract_plain_product(a, b, c);
+}
+
 void subtract_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) {
-  each_row_of(
-      c, [&](MatrixView<double> product) { column_product(a, b, product); }, subtract_row);
+  subtract_column_product(a, b, c);
 }
 
 namespace {
 
-void subtract_multiple(double factor, const double* from, double* to, std::size_t n) {
+template <class T>
+void subtract_multiple(T factor, const T* from, T* to, std::size_t n) {
   for (std::size_t j = 0; j < n; ++j) to[j] -= factor * from[j];
 }
 
 // row k of w from column `first` on -= u(p, k) row p for p = begin, ..., k - 1 in this order; four at a time, since
 // each costs a load and a store of row k.
-void subtract_rows(MatrixView<const double> u, MatrixView<double> w, std::size_t begin, std::size_t k,
-                   std::size_t first) {
-  double* const to = w.row(k);
+template <class T>
+void subtract_rows(Constant<T> u, MatrixView<T> w, std::size_t begin, std::size_t k, std::size_t first) {
+  T* const to = w.row(k);
   std::size_t p = begin;
   for (; p + 4 <= k; p += 4) {
-    const double f0 = u(p, k), f1 = u(p + 1, k), f2 = u(p + 2, k), f3 = u(p + 3, k);
-    const double *r0 = w.row(p), *r1 = w.row(p + 1), *r2 = w.row(p + 2), *r3 = w.row(p + 3);
+    const T f0 = u(p, k), f1 = u(p + 1, k), f2 = u(p + 2, k), f3 = u(p + 3, k);
+    const T *r0 = w.row(p), *r1 = w.row(p + 1), *r2 = w.row(p + 2), *r3 = w.row(p + 3);
     for (std::size_t j = first; j < w.cols; ++j)
       to[j] = (((to[j] - f0 * r0[j]) - f1 * r1[j]) - f2 * r2[j]) - f3 * r3[j];
   }
-  for (; p < k; ++p) subtract_multiple(u(p, k), w.row(p) + first, to + first, w.cols - first);
+  for (; p < k; ++p) subtract_multiple<T>(u(p, k), w.row(p) + first, to + first, w.cols - first);
 }
 
 // Rows begin, ... of w <- L^-1 w, once the products with those before are subtracted.
-void eliminate(MatrixView<const double> u, MatrixView<double> w, std::size_t begin, std::size_t count) {
+template <class T>
+void eliminate(Constant<T> u, MatrixView<T> w, std::size_t begin, std::size_t count) {
   for (std::size_t k = begin; k < begin + count; ++k) {
     subtract_rows(u, w, begin, k, 0);
-    const double inverse = 1 / u(k, k);
+    const T inverse = 1 / u(k, k);
     for (std::size_t j = 0; j < w.cols; ++j) w(k, j) *= inverse;
   }
 }
 
-}  // namespace
-
-void solve_lower(MatrixView<const double> u, MatrixView<double> w) {
+// w <- L^-1 w and w <- L^-T w, where u = L^T.
+template <class T>
+void solve_by_lower(Constant<T> u, MatrixView<T> w) {
   for (std::size_t begin = 0; begin < u.rows; begin += kStep) {
     const std::size_t count = std::min(kStep, u.rows - begin);
     if (begin > 0)
-      subtract_product(part(u, 0, begin, begin, count), part(w, 0, begin, 0, w.cols), part(w, begin, count, 0, w.cols));
+      subtract_column_product(part(u, 0, begin, begin, count), part(w, 0, begin, 0, w.cols),
+                              part(w, begin, count, 0, w.cols));
     eliminate(u, w, begin, count);
   }
 }
 
-void solve_upper(MatrixView<const double> u, MatrixView<double> w) {
+template <class T>
+void solve_by_upper(Constant<T> u, MatrixView<T> w) {
   for (std::size_t end = u.rows; end > 0;) {
     const std::size_t begin = (end - 1) / kStep * kStep;
     if (end < u.rows)
-      subtract_row_product(part(u, begin, end - begin, end, u.rows - end), w.slice(end, u.rows - end),
-                           w.slice(begin, end - begin));
+      subtract_plain_product(part(u, begin, end - begin, end, u.rows - end), w.slice(end, u.rows - end),
+                             w.slice(begin, end - begin));
     for (std::size_t k = end; k-- > begin;) {
-      for (std::size_t p = k + 1; p < end; ++p) subtract_multiple(u(k, p), w.row(p), w.row(k), w.cols);
-      const double inverse = 1 / u(k, k);
+      for (std::size_t p = k + 1; p < end; ++p) subtract_multiple<T>(u(k, p), w.row(p), w.row(k), w.cols);
+      const T inverse = 1 / u(k, k);
       for (std::size_t j = 0; j < w.cols; ++j) w(k, j) *= inverse;
     }
     end = begin;
   }
 }
+
+}  // namespace
+
+void solve_lower(MatrixView<const double> u, MatrixView<double> w) { solve_by_lower(u, w); }
+void solve_upper(MatrixView<const double> u, MatrixView<double> w) { solve_by_upper(u, w); }
 
 Matrix<double> inverse_lower(MatrixView<const double> u) {
   const std::size_t n = u.rows;
@@ -139,28 +162,31 @@ Matrix<double> inverse_lower(MatrixView<const double> u) {
 
 namespace {
 
-// The upper triangle of a symmetric a becomes L^T, and the lower one 0. Returns 0, or 1 + the column that fails.
-std::size_t factor_tile(MatrixView<double> a) {
+// The upper triangle of a symmetric a becomes L^T, and the lower one 0. Returns 0, or 1 + the column whose pivot does
+// not exceed the least.
+template <class T>
+std::size_t factor_tile(MatrixView<T> a, T least = 0) {
   for (std::size_t begin = 0; begin < a.rows; begin += kStep) {
     const std::size_t count = std::min(kStep, a.rows - begin), rest = a.rows - begin;
     if (begin > 0)
-      subtract_product(part(a, 0, begin, begin, count), part(a, 0, begin, begin, rest),
-                       part(a, begin, count, begin, rest));
+      subtract_column_product(part(a, 0, begin, begin, count), part(a, 0, begin, begin, rest),
+                              part(a, begin, count, begin, rest));
     for (std::size_t k = begin; k < begin + count; ++k) {
       subtract_rows(a, a, begin, k, k);
-      if (!(a(k, k) > 0)) return k + 1;
-      const double root = std::sqrt(a(k, k));
-      const double inverse = 1 / root;
+      if (!(a(k, k) > least)) return k + 1;
+      const T root = std::sqrt(a(k, k));
+      const T inverse = 1 / root;
       a(k, k) = root;
       for (std::size_t j = k + 1; j < a.rows; ++j) a(k, j) *= inverse;
     }
   }
-  for (std::size_t i = 0; i < a.rows; ++i) std::fill_n(a.row(i), i, 0.0);
+  for (std::size_t i = 0; i < a.rows; ++i) std::fill_n(a.row(i), i, T(0));
   return 0;
 }
 
 // Tiles are stored whole, so that they can be transposed where they are.
-void transpose_tile(double* tile, std::size_t side) {
+template <class T>
+void transpose_tile(T* tile, std::size_t side) {
   constexpr std::size_t kBlock = 16;
   for (std::size_t I = 0; I < side; I += kBlock)
     for (std::size_t J = 0; J <= I; J += kBlock)
@@ -177,9 +203,10 @@ auto transposed(Tiles& tiles, std::size_t I, std::size_t J) {
 }
 
 // A sum in eight parts: in one order, and yet in vectors.
-double dot(const double* a, const double* b, std::size_t n) {
+template <class T>
+T dot(const T* a, const T* b, std::size_t n) {
   constexpr std::size_t kParts = 8;
-  double sums[kParts] = {};
+  T sums[kParts] = {};
   std::size_t j = 0;
   for (; j + kParts <= n; j += kParts)
     for (std::size_t p = 0; p < kParts; ++p) sums[p] += a[j + p] * b[j + p];
@@ -250,44 +277,55 @@ std::size_t pivoted_factor(MatrixView<double> a, double tolerance, std::span<std
   return n;
 }
 
-std::optional<std::size_t> factor(TiledSymmetric<double>& a, Threads& threads) {
+template <class T>
+std::optional<std::size_t> factor(TiledSymmetric<T>& a, Threads& threads, T least) {
   const std::size_t side = a.tiles_per_side();
   for (std::size_t K = 0; K < side; ++K) {
-    const MatrixView<double> pivot = a.block(K, K);
-    if (const std::size_t bad = factor_tile(pivot)) return K * a.tile() + bad - 1;
+    const MatrixView<T> pivot = a.block(K, K);
+    if (const std::size_t bad = factor_tile(pivot, least)) return K * a.tile() + bad - 1;
     const std::size_t rest = side - K - 1;
     threads.run(rest, [&](std::size_t i, int) {  // L_IK^T = L_KK^-1 A_IK^T
       transpose_tile(a.block(K + 1 + i, K).data, a.tile());
-      solve_lower(pivot, transposed(a, K + 1 + i, K));
+      solve_by_lower(pivot, transposed(a, K + 1 + i, K));
     });
     threads.run(rest * (rest + 1) / 2, [&](std::size_t piece, int) {  // A_IJ -= L_IK L_JK^T
       const auto [i, j] = tile_index(piece);
-      subtract_product(transposed(a, K + 1 + i, K), transposed(a, K + 1 + j, K), a.block(K + 1 + i, K + 1 + j));
+      subtract_column_product(transposed(a, K + 1 + i, K), transposed(a, K + 1 + j, K), a.block(K + 1 + i, K + 1 + j));
     });
   }
   return std::nullopt;
 }
 
-void solve_lower(const TiledSymmetric<double>& factor, std::size_t first, MatrixView<double> w) {
+namespace {
+
+template <class T>
+void solve_tiles_by_lower(const TiledSymmetric<T>& factor, std::size_t first, MatrixView<T> w) {
   const auto rows = [&](std::size_t I) { return w.slice((I - first) * factor.tile(), factor.extent(I)); };
   for (std::size_t J = first; J < factor.tiles_per_side(); ++J) {
-    for (std::size_t K = first; K < J; ++K) subtract_product(transposed(factor, J, K), rows(K), rows(J));
-    solve_lower(factor.block(J, J), rows(J));
+    for (std::size_t K = first; K < J; ++K) subtract_column_product(transposed(factor, J, K), rows(K), rows(J));
+    solve_by_lower(factor.block(J, J), rows(J));
   }
 }
 
-void solve(const TiledSymmetric<double>& factor, std::span<double> x) {
+}  // namespace
+
+void solve_lower(const TiledSymmetric<double>& factor, std::size_t first, MatrixView<double> w) {
+  solve_tiles_by_lower(factor, first, w);
+}
+
+template <class T>
+void solve(const TiledSymmetric<T>& factor, std::span<T> x) {
   const std::size_t side = factor.tiles_per_side();
   const auto at = [&](std::size_t I) { return x.data() + I * factor.tile(); };
   for (std::size_t J = 0; J < side; ++J) {  // L y = x
     const auto u = factor.block(J, J);
     for (std::size_t k = 0; k < u.rows; ++k) {
       at(J)[k] /= u(k, k);
-      subtract_multiple(at(J)[k], u.row(k) + k + 1, at(J) + k + 1, u.rows - k - 1);
+      subtract_multiple<T>(at(J)[k], u.row(k) + k + 1, at(J) + k + 1, u.rows - k - 1);
     }
     for (std::size_t I = J + 1; I < side; ++I) {
       const auto below = transposed(factor, I, J);
-      for (std::size_t k = 0; k < below.rows; ++k) subtract_multiple(at(J)[k], below.row(k), at(I), below.cols);
+      for (std::size_t k = 0; k < below.rows; ++k) subtract_multiple<T>(at(J)[k], below.row(k), at(I), below.cols);
     }
   }
   for (std::size_t I = side; I-- > 0;) {  // L^T x = y
@@ -303,14 +341,22 @@ void solve(const TiledSymmetric<double>& factor, std::span<double> x) {
   }
 }
 
-void solve(const TiledSymmetric<double>& factor, MatrixView<double> w) {
-  solve_lower(factor, 0, w);
+template <class T>
+void solve(const TiledSymmetric<T>& factor, MatrixView<T> w) {
+  solve_tiles_by_lower(factor, 0, w);
   const auto rows = [&](std::size_t I) { return w.slice(I * factor.tile(), factor.extent(I)); };
   for (std::size_t I = factor.tiles_per_side(); I-- > 0;) {
     for (std::size_t J = I + 1; J < factor.tiles_per_side(); ++J)
-      subtract_row_product(transposed(factor, J, I), rows(J), rows(I));
-    solve_upper(factor.block(I, I), rows(I));
+      subtract_plain_product(transposed(factor, J, I), rows(J), rows(I));
+    solve_by_upper(factor.block(I, I), rows(I));
   }
 }
+
+template std::optional<std::size_t> factor(TiledSymmetric<float>&, Threads&, float);
+template std::optional<std::size_t> factor(TiledSymmetric<double>&, Threads&, double);
+template void solve(const TiledSymmetric<float>&, std::span<float>);
+template void solve(const TiledSymmetric<double>&, std::span<double>);
+template void solve(const TiledSymmetric<float>&, MatrixView<float>);
+template void solve(const TiledSymmetric<double>&, MatrixView<double>);
 
 }  // namespace bochner::fixed_order

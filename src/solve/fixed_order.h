@@ -20,7 +20,8 @@ namespace bochner::fixed_order {
 void multiply(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
 void transposed_multiply(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
 
-// c += a^T b, c -= a^T b
+// c -= a b; c += a^T b, c -= a^T b
+void subtract_row_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
 void add_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
 void subtract_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
 
@@ -40,14 +41,18 @@ Matrix<double> inverse_lower(MatrixView<const double> u);
 // what is below is overwritten.
 std::size_t pivoted_factor(MatrixView<double> a, double tolerance, std::span<std::size_t> pivots);
 
-// a becomes the factor, in its own memory. Returns the column where a is not positive definite, if there is one.
-std::optional<std::size_t> factor(TiledSymmetric<double>& a, Threads& threads);
+// a becomes the factor, in its own memory. Returns the first column whose pivot, the square of the factor's diagonal,
+// does not exceed `least`, if there is one: with 0, where a is not positive definite.
+template <class T>
+std::optional<std::size_t> factor(TiledSymmetric<T>& a, Threads& threads, T least = 0);
 
 // w <- L^-1 w for the rows and columns of L from tile `first` on; w has a row for each of them.
 void solve_lower(const TiledSymmetric<double>& factor, std::size_t first, MatrixView<double> w);
 
 // x <- (L L^T)^-1 x, and the same of several columns at the speed of matrix products.
-void solve(const TiledSymmetric<double>& factor, std::span<double> x);
-void solve(const TiledSymmetric<double>& factor, MatrixView<double> w);
+template <class T>
+void solve(const TiledSymmetric<T>& factor, std::span<T> x);
+template <class T>
+void solve(const TiledSymmetric<T>& factor, MatrixView<T> w);
 
 }  // namespace bochner::fixed_order

@@ -87,6 +87,10 @@ void cross_product(MatrixView<const double> a, MatrixView<const double> b, Matri
 
 namespace bochner {
 
+void column_product(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> product) {
+  cpu::choose_target();
+  cpu::cross_product(a, b, product);
+}
 void column_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> product) {
   cpu::choose_target();
   cpu::cross_product(a, b, product);

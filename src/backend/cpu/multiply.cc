@@ -312,6 +312,10 @@ template void Operations::multiply(MatrixView<const double>, MatrixView<const do
 
 namespace bochner {
 
+void row_product(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> product) {
+  cpu::choose_target();
+  cpu::Operations::multiply(a, b, 0.0f, product);
+}
 void row_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> product) {
   cpu::choose_target();
   cpu::Operations::multiply(a, b, 0.0, product);
