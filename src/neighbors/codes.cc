@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "backend/backend.h"
+#include "neighbors/raw_bytes.h"
 
 namespace bochner {
 
@@ -106,7 +107,7 @@ std::optional<Codes> Codes::of(const Workers& on, MatrixView<const float> rows) 
   Codes codes;
   codes.step_ = steps.step;
   codes.whole_ = std::exp2(std::round(std::log2(steps.step))) == steps.step;
-  codes.bytes_.resize(rows.rows * width);
+  codes.bytes_ = raw_bytes(rows.rows * width);
   codes.error_.resize(rows.rows);
   codes.width_ = width;
   const std::vector<std::int32_t> lowest = codes.whole_ ? whole_lows(steps) : std::vector<std::int32_t>();
@@ -114,7 +115,7 @@ std::optional<Codes> Codes::of(const Workers& on, MatrixView<const float> rows) 
     const double per_step = 1 / codes.step_;
     const std::size_t end = std::min(rows.rows, (piece + 1) * kRowsOfPiece);
     for (std::size_t i = piece * kRowsOfPiece; i < end; ++i) {
-      std::uint8_t* to = codes.bytes_.data() + i * width;
+      std::uint8_t* to = codes.bytes_.get() + i * width;
       const float* x = rows.row(i);
       std::fill(to + rows.cols, to + width, std::uint8_t(0));
       if (!lowest.empty() && take_whole(x, lowest, float(per_step), to)) continue;
@@ -138,13 +139,13 @@ Codes Codes::of_bytes(const Workers& on, const std::uint8_t* bytes, std::size_t 
   const std::size_t cols = low.size(), width = width_of(cols);
   codes.step_ = scale;
   codes.whole_ = codes.exact_ = true;
-  codes.bytes_.resize(rows * width);
+  codes.bytes_ = raw_bytes(rows * width);
   codes.error_.resize(rows);
   codes.width_ = width;
   on.threads.run((rows + kRowsOfPiece - 1) / kRowsOfPiece, [&](std::size_t piece, int) {
     const std::size_t end = std::min(rows, (piece + 1) * kRowsOfPiece);
     for (std::size_t i = piece * kRowsOfPiece; i < end; ++i) {
-      std::uint8_t* __restrict to = codes.bytes_.data() + i * width;
+      std::uint8_t* __restrict to = codes.bytes_.get() + i * width;
       const std::uint8_t *from = bytes + i * cols, *least = low.data();
       for (std::size_t j = 0; j < cols; ++j) to[j] = std::uint8_t(from[j] - least[j]);
       std::fill(to + cols, to + width, std::uint8_t(0));

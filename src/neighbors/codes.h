@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -36,7 +37,7 @@ class Codes {
   // Whether rows of so many inputs have codes.
   static bool can_hold(std::size_t inputs) { return inputs > 0 && width_of(inputs) <= CodeRows::kMost; }
 
-  CodeRows rows() const { return {bytes_.data(), width_}; }
+  CodeRows rows() const { return {bytes_.get(), width_}; }
   double step() const { return step_; }
   // Steps are powers of two: a row without an error is its bytes, and squares of differences lose nothing in double.
   bool are_rows() const { return whole_; }
@@ -51,7 +52,7 @@ class Codes {
   static std::size_t width_of(std::size_t inputs) {
     return (inputs + CodeRows::kWidth - 1) / CodeRows::kWidth * CodeRows::kWidth;
   }
-  AlignedVector<std::uint8_t> bytes_;
+  std::shared_ptr<std::uint8_t[]> bytes_;
   std::vector<float> error_;
   double step_ = 1;
   bool whole_ = false, exact_ = false;

@@ -6,11 +6,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <memory>
 #include <optional>
 
-#include "base/memory.h"
 #include "base/require.h"
+#include "neighbors/raw_bytes.h"
 #include "rows/byte_rows.h"
 #include "rows/shifted.h"
 #include "run/memory_plan.h"
@@ -117,8 +116,7 @@ std::optional<DenseRows> read_bytes(Threads& threads, const Rows& rows, double l
   const ByteRows* file = bytes_of(rows);
   const std::size_t count = rows.size().value_or(0), inputs = rows.schema().inputs;
   if (!file || double(count) * double(inputs) >= limit) return std::nullopt;
-  const auto bytes = std::make_shared_for_overwrite<std::uint8_t[]>(count * inputs);
-  use_large_pages(bytes.get(), count * inputs);
+  const std::shared_ptr<std::uint8_t[]> bytes = raw_bytes(count * inputs);
   file->read_bytes(threads, bytes.get());
   if (byte_ranges(threads, bytes.get(), count, inputs).widest() <= kCoarse) return std::nullopt;
   return of_bytes(bytes, count, inputs);
