@@ -4,10 +4,10 @@
 
 usage: neighbors.py graph|curve|exact|exact-few|bits|open|recall   with bochner on the path
 
-graph     ten neighbours of MNIST's 60,000 training images: `bochner graph` beside pynndescent, compiled before the
-          clock starts, by three turns; by one pynndescent as a user meets it, in a new process that imports and compiles,
-          hnswlib and, where it is installed, annoy. Medians of the settings tried here, and how many times as fast ours
-          is as each one's fastest setting that finds as many
+graph     a table of ten neighbours of MNIST's 60,000 training images: `bochner graph` beside pynndescent, compiled
+          before the clock starts, by three turns; by one pynndescent as a user meets it, in a new process that imports
+          and compiles, hnswlib and, where it is installed, annoy. Medians of the settings tried here, and how many
+          times as fast ours is, by the clock and of the processors, as each one's fastest setting that finds as many
 curve     the same at several recalls, as docs/figures/neighbors.svg
 exact     the same by every pair, beside the bare products of numpy, faiss's flat index and scikit-learn; seconds, and
           their ratios to those of the products. exact-few: of 15,000 rows, by three turns
@@ -16,8 +16,8 @@ open      the exact index of MNIST's images, as floats and as bytes: seconds and
 recall    `graph --recall R` and `index --recall R` on MNIST, USPS, sift5k and 20 Newsgroups: the share found by 300 rows
           that the search does not know of
 
-Ours from file to file, theirs from memory, compilation and imports aside. Recall counts rows as near as the k-th,
-whichever they are, each once.
+Ours from file to file, theirs from memory (of a graph: from the file to arrays), compilation and imports aside. Recall
+counts rows as near as the k-th, whichever they are, each once.
 """
 import os
 import subprocess
@@ -67,48 +67,52 @@ def table_of(path, count):
     return found
 
 
-def our_graphs(folder, images, asked):
+def our_graphs(folder, path, count, asked):
     """name, setting, and what is timed; it returns what finds the neighbours, which is not."""
-    np.save(f"{folder}/x.npy", images)
 
     def run(share):
-        data.run("bochner", "graph", f"{folder}/x.npy", "-k", str(K), "-o", f"{folder}/g.csv", "--quiet", "--recall",
-                 str(share))
-        return lambda: table_of(f"{folder}/g.csv", len(images))
+        data.run("bochner", "graph", path, "-k", str(K), "-o", f"{folder}/g.csv", "--quiet", "--recall", str(share))
+        return lambda: table_of(f"{folder}/g.csv", count)
 
     for share in asked:
         yield "bochner graph, from file to file", f"--recall {share}", lambda share=share: run(share)
 
 
-def descents(x):
+def floats_of(path):
+    """The rows of a file as the peers take them."""
+    return np.load(path).astype(np.float32)
+
+
+def descents(path):
     import pynndescent
-    pynndescent.NNDescent(x[:2000], n_neighbors=K + 1, random_state=0)  # compiles
+    pynndescent.NNDescent(floats_of(path)[:2000], n_neighbors=K + 1, random_state=0)  # compiles
 
     def run(words):
-        found = pynndescent.NNDescent(x, n_neighbors=K + 1, random_state=0, **words).neighbor_graph[0]
+        found = pynndescent.NNDescent(floats_of(path), n_neighbors=K + 1, random_state=0, **words).neighbor_graph[0]
         return lambda: found
 
-    for words in ({"n_iters": 1}, {"n_iters": 2}, {}, {"n_trees": 4, "n_iters": 2}, {"n_trees": 4}):
+    for words in ({"n_iters": 1}, {"n_iters": 2}, {}, {"n_trees": 3, "n_iters": 3}, {"n_trees": 5, "n_iters": 2},
+                  {"n_trees": 4}):
         yield ("pynndescent", ", ".join(f"{k}={v}" for k, v in words.items()) or "as it is",
                lambda words=words: run(words))
 
 
-def cold_descent(folder, x):
-    np.save(f"{folder}/f.npy", x)
-
+def cold_descent(folder, path):
     def run():
-        subprocess.run([sys.executable, "-c", "import sys, numpy, pynndescent; x = numpy.load(sys.argv[1]); "
+        subprocess.run([sys.executable, "-c", "import sys, numpy, pynndescent; "
+                        "x = numpy.load(sys.argv[1]).astype(numpy.float32); "
                         f"found = pynndescent.NNDescent(x, n_neighbors={K + 1}, random_state=0).neighbor_graph[0]; "
-                        "numpy.save(sys.argv[2], found)", f"{folder}/f.npy", f"{folder}/p.npy"], check=True)
+                        "numpy.save(sys.argv[2], found)", path, f"{folder}/p.npy"], check=True)
         return lambda: np.load(f"{folder}/p.npy")
 
     yield "pynndescent in a new process", "as it is", run
 
 
-def small_worlds(x):
+def small_worlds(path):
     import hnswlib
 
     def run(m, construction, search):
+        x = floats_of(path)
         index = hnswlib.Index(space="l2", dim=x.shape[1])
         index.init_index(max_elements=len(x), M=m, ef_construction=construction, random_seed=0)
         index.add_items(x)
@@ -120,13 +124,14 @@ def small_worlds(x):
         yield "hnswlib", "M={}, ef={}/{}".format(*setting), lambda setting=setting: run(*setting)
 
 
-def random_trees(x):
+def random_trees(path):
     try:
         import annoy
     except ImportError:
         return
 
     def run(trees, search):
+        x = floats_of(path)
         index = annoy.AnnoyIndex(x.shape[1], "euclidean")
         index.set_seed(0)
         for i, row in enumerate(x):
@@ -140,12 +145,13 @@ def random_trees(x):
 
 
 def graph(folder, asked=(0.9, 0.95), turns=3):
-    images = mnist()
-    x = images.astype(np.float32)
+    path = f"{folder}/x.npy"
+    np.save(path, mnist())
+    x = floats_of(path)
     rows = some_rows(len(x))
     limit = limits(x, rows)
-    runs = [*our_graphs(folder, images, asked), *descents(x)]
-    once = [*cold_descent(folder, x), *small_worlds(x), *random_trees(x)]  # minutes
+    runs = [*our_graphs(folder, path, len(x), asked), *descents(path)]
+    once = [*cold_descent(folder, path), *small_worlds(path), *random_trees(path)]  # minutes
     spent, share = {}, {}
     for turn in range(turns):
         for name, setting, start in runs + (once if turn == 0 else []):
@@ -154,26 +160,29 @@ def graph(folder, asked=(0.9, 0.95), turns=3):
             spent.setdefault((name, setting), []).append(watch.seconds())
             if turn == 0:
                 share[name, setting] = recall(x, rows, limit, found())
-            print(f"turn {turn}: {name} {setting}: {spent[name, setting][-1][1]:.2f} s of the processors", flush=True)
+            print("turn {}: {} {}: {:.2f} s by the clock, {:.2f} of the processors".format(
+                turn, name, setting, *spent[name, setting][-1]), flush=True)
     curves = {}
+    print(f"{'':52} recall  clock s  processor s, medians")
     for (name, setting), seconds in spent.items():
         clock, used = np.median(seconds, axis=0)
-        curves.setdefault(name.split(",")[0], []).append((share[name, setting], used))
-        print(f"{name} {setting}: recall {share[name, setting]:.3f}, {used:.2f} s of the processors, {clock:.2f} by the "
-              f"clock, medians of {len(seconds)}", flush=True)
+        curves.setdefault(name.split(",")[0], []).append((share[name, setting], clock, used))
+        print(f"{name + ' ' + setting:52} {share[name, setting]:6.3f}  {clock:7.2f}  {used:7.2f} of {len(seconds)}",
+              flush=True)
     compare(curves)
-    return curves
+    return {name: [(found, used) for found, _, used in points] for name, points in curves.items()}
 
 
 def compare(curves):
     """Ours beside the fastest setting of each peer that finds no less than a hundredth below what ours does."""
     ours, *peers = curves.items()
-    for share, used in ours[1]:
+    for share, *spent in ours[1]:
         for name, points in peers:
-            times = [(theirs, found) for found, theirs in points if found >= share - 0.01]
-            if times:
-                print(f"ours at {share:.3f} in {used:.2f} s: {min(times)[0] / used:.2f} times as fast as {name} at "
-                      f"{min(times)[1]:.3f} in {min(times)[0]:.2f} s", flush=True)
+            for what, used, theirs in zip(("by the clock", "of the processors"), spent, (1, 2)):
+                times = [(point[theirs], point[0]) for point in points if point[0] >= share - 0.01]
+                if times:
+                    print(f"ours at {share:.3f} in {used:.2f} s {what}: {min(times)[0] / used:.2f} times as fast as "
+                          f"{name} at {min(times)[1]:.3f} in {min(times)[0]:.2f} s", flush=True)
 
 
 def curve(folder):

@@ -182,16 +182,19 @@ void NeighborIndex::merge(const NeighborIndex& other, const Execution& execution
               p.options.hash == q.options.hash && p.options.recall == q.options.recall && p.options.k == q.options.k &&
               p.options.seed == q.options.seed,
           "merge: the options of the two indexes differ, expected the same metric, method, hash, recall, k and seed");
-  const bool before = p.numbers.back() < q.numbers.front();
-  require(before || q.numbers.back() < p.numbers.front(),
-          "merge: the rows {} to {} and {} to {} overlap, expected numbers of their own: give each part its first",
-          p.numbers.front(), p.numbers.back(), q.numbers.front(), q.numbers.back());
-  Points all = before ? p.points : q.points;
-  all.append(before ? q.points : p.points);
-  p.points = std::move(all);
-  std::vector<std::uint64_t> numbers = before ? p.numbers : q.numbers;
-  const std::vector<std::uint64_t>& rest = before ? q.numbers : p.numbers;
-  numbers.insert(numbers.end(), rest.begin(), rest.end());
+  Points all = p.points;
+  all.append(q.points);
+  std::vector<std::uint64_t> numbers = p.numbers;
+  numbers.insert(numbers.end(), q.numbers.begin(), q.numbers.end());
+  std::vector<std::uint32_t> order(numbers.size());  // rows of one part may lie between those of the other
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return numbers[a] < numbers[b]; });
+  std::sort(numbers.begin(), numbers.end());
+  const auto twice = std::adjacent_find(numbers.begin(), numbers.end());
+  require(twice == numbers.end(),
+          "merge: both have a row {}, expected numbers of their own: give each part the number of its first row",
+          twice == numbers.end() ? 0 : *twice);
+  p.points = std::is_sorted(order.begin(), order.end()) ? std::move(all) : all.at(order);
   p.numbers = std::move(numbers);
   p.next = std::max(p.next, q.next);
   p.options.first = std::min(p.options.first, q.options.first);

@@ -243,6 +243,47 @@ TEST(NeighborIndex, RowsAddedRemovedAndMergedAreThoseOfOneBuild) {
   EXPECT_THROW(NeighborIndex(*part(0, 10)).merge(whole), std::invalid_argument);
 }
 
+// A forest, whose trees are grown by all threads.
+TEST(NeighborIndex, ChangesAreTheSameBytesForAnyThreadsAndOrder) {
+  const Matrix<float> x = cloud(5400, 24);
+  const std::size_t begins[] = {0, 2000, 3300, 5400};
+  testing_files::Scratch folder;
+  const auto built = [&](std::size_t begin, std::size_t end, int threads) {
+    Schema schema;
+    schema.inputs = 24;
+    IndexOptions options{.method = IndexOptions::Method::forest, .recall = 0.8, .first = begin};
+    options.execution.threads = threads;
+    return NeighborIndex(*memory_rows<float>(x.view().slice(begin, end - begin), {}, schema), options);
+  };
+  const auto bytes = [&](const NeighborIndex& index) {
+    index.save(folder.path("index"));
+    std::ifstream file(folder.path("index"), std::ios::binary);
+    return std::string{std::istreambuf_iterator<char>(file), {}};
+  };
+  const NeighborIndex all = built(0, 5400, 1);
+  ASSERT_EQ(all.report().method, "forest");
+  const std::string whole = bytes(all);
+  std::string left;
+  for (const int threads : {1, 2, 3, 7}) {
+    const Execution execution{.threads = threads};
+    const int last = threads % 3, first = (last + 1) % 3;  // some order of the parts
+    NeighborIndex merged = built(begins[first], begins[first + 1], threads);
+    for (const int part : {3 - first - last, last})
+      merged.merge(built(begins[part], begins[part + 1], threads), execution);
+    EXPECT_EQ(bytes(merged), whole) << threads;
+    NeighborIndex grown = built(0, 2000, threads);
+    Schema schema;
+    schema.inputs = 24;
+    grown.add(*memory_rows<float>(x.view().slice(2000, 3400), {}, schema), execution);
+    EXPECT_EQ(bytes(grown), whole) << threads;
+    grown.remove(std::vector<std::uint64_t>{0, 17, 5399}, execution);
+    const std::string now = bytes(grown);
+    if (left.empty()) left = now;
+    EXPECT_EQ(now, left) << threads;
+    EXPECT_NE(now, whole);
+  }
+}
+
 TEST(NeighborIndex, IsTheSameFromItsFile) {
   testing_files::Scratch folder;
   const Matrix<float> x = cloud(5200, 40), queries = cloud(50, 40, 6);
