@@ -80,7 +80,7 @@ if [[ $code != 1 || $said != "bochner: processor: "* || $said = *$'\n'* ]]; then
 fi
 
 command=$(emulated $build/bochner "${newest[@]}")
-tests/machines/compare.py build/release/bochner "$command"
+tests/machines/compare.py build/release/bochner "$command" "$@"
 tests/machines/compare.py build/release/bochner "$(emulated $build/bochner "${oldest[@]}")" --few
 if [ "${1:-}" = --all ]; then
   for script in tests/cli/*_test.py; do

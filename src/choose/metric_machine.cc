@@ -13,6 +13,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "choose/directions.h"
 #include "folds/gram.h"
 #include "kernels/stable.h"
 #include "learn/columns.h"
@@ -24,7 +25,6 @@
 #include "random/elementary.h"
 #include "run/logged.h"
 #include "solve/cholesky.h"
-#include "solve/dense.h"
 #include "solve/fixed_order.h"
 
 namespace bochner {
@@ -37,8 +37,6 @@ constexpr std::size_t kMostFlowTargets = 32;
 constexpr double kMostCoefficients = 1e8;  // of leaves: rows x outputs x trees
 constexpr std::size_t kLeastLeafRows = 500;
 constexpr double kLeafGain = 0.15;  // of the error, that leaves lower: then a machine twice as large is tried
-constexpr std::size_t kMostDirections = 512, kKeptDirections = 256;  // of rows in a metric; of those that have more
-constexpr std::size_t kDirectionRows = 4096;                         // that they come from
 constexpr std::size_t kMostVarianceLandmarks = 1000;
 constexpr double kLeastVarianceNoise = 1e-5;  // lambda m: float features carry no more
 constexpr std::size_t kOneTreeRows = 100000;  // from which one tree speaks for all while the blend is weighed
@@ -65,27 +63,6 @@ Matrix<double> flow_targets(MatrixView<const double> y, const std::vector<std::u
     for (std::size_t k = 0; k < mix.rows(); ++k)
       for (std::size_t s = 0; s < kMostFlowTargets && row[k] != 0; ++s) out(i, s) += row[k] * mix(k, s);
   }
-  return out;
-}
-
-// W P, P the leading principal directions of some of the rows W'x listed: of very many inputs these hold nearly all of
-// the distances.
-Matrix<double> leading_directions(const Workers& on, MatrixView<const float> x, std::span<const std::uint32_t> rows,
-                                  const Matrix<double>& W) {
-  const std::size_t step = (rows.size() + kDirectionRows - 1) / kDirectionRows, d = W.cols();
-  Matrix<float> some((rows.size() + step - 1) / step, x.cols), mapped(some.rows(), d);
-  for (std::size_t i = 0; i < some.rows(); ++i) std::copy_n(x.row(rows[i * step]), x.cols, &some(i, 0));
-  map_rows(on, *linear(W, {}), RowBlock<float>::dense(std::as_const(some).view()), mapped.view());
-  Matrix<double> u(mapped.rows(), d), C(d, d);
-  std::vector<double> mean(d, 0.0);
-  for (std::size_t i = 0; i < u.rows(); ++i)
-    for (std::size_t j = 0; j < d; ++j) mean[j] += double(mapped(i, j)) / double(u.rows());
-  for (std::size_t i = 0; i < u.rows(); ++i)
-    for (std::size_t j = 0; j < d; ++j) u(i, j) = double(mapped(i, j)) - mean[j];
-  fixed_order::transposed_multiply(std::as_const(u).view(), std::as_const(u).view(), C.view());
-  const Eigen leading = largest_eigen(std::move(C), kKeptDirections);
-  Matrix<double> out(W.rows(), leading.vectors.cols());
-  fixed_order::multiply(W.view(), leading.vectors.view(), out.view());
   return out;
 }
 
@@ -174,7 +151,7 @@ std::vector<Metric> learn_metrics(const Workers& on, const MachineRows& all, con
   if (wide) {
     std::vector<std::uint32_t> each(x.rows());
     std::iota(each.begin(), each.end(), 0u);
-    turn = leading_directions(on, x.view(), each, start.matrix());
+    turn = leading_directions(on, x.view(), each, start.matrix(), seed);
     turned = Matrix<float>(x.rows(), turn.cols());
     map_rows(on, *linear(turn, {}), RowBlock<float>::dense(std::as_const(x).view()), turned.view());
     full.diagonal.assign(turn.cols(), 1.0);
@@ -197,7 +174,7 @@ MetricMachine::MetricMachine(const Workers& on, const MachineRows& rows, Metric 
                              std::uint64_t seed, Checkpoint* checkpoint)
     : on_(on), rows_(rows), metric_(std::move(metric)), effort_(effort), seed_(seed), held_(rows.numbers(true)) {
   Matrix<double> W = metric_.matrix();
-  if (W.cols() > kMostDirections) W = leading_directions(on, rows.rows.x, rows.numbers(false), W);
+  if (W.cols() > kMostDirections) W = leading_directions(on, rows.rows.x, rows.numbers(false), W, seed);
   project_ = linear(std::move(W), {});
   u_ = Matrix<float>(rows.rows.x.rows, project_->outputs());
   map_rows(on, *project_, RowBlock<float>::dense(rows.rows.x), u_.view());

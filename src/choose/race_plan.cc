@@ -17,18 +17,19 @@ namespace bochner {
 namespace {
 
 // Seconds of a core, measured with one thread on one Neoverse V1.
-constexpr double kCell = 6e-8;         // read, surveyed and encoded
-constexpr double kEntry = 5e-9;        // of a kernel
-constexpr double kProduct = 5e-11;     // of floats: inputs of an entry
-constexpr double kSlope = 6.5e-9;      // an entry with its derivative
-constexpr double kOfSlope = 7e-11;     // an input or target of it
-constexpr double kMultiply = 5e-11;    // of doubles: Gram sums, large factors
-constexpr double kFactor = 8e-11;      // likewise, in a small factor
-constexpr double kBinned = 2e-9;       // row x input x target in a histogram
-constexpr double kTreeRow = 4e-8;      // that finds its leaf
-constexpr double kBin = 2e-9;          // of a leaf, looked over for a split
-constexpr double kRivalCell = 2.5e-6;  // of a rival's training
-constexpr double kOfTraining = 40;     // columns that a training on a sample takes as long as
+constexpr double kCell = 6e-8;             // read, surveyed and encoded
+constexpr double kEntry = 5e-9;            // of a kernel
+constexpr double kProduct = 5e-11;         // of floats: inputs of an entry
+constexpr double kSlope = 6.5e-9;          // an entry with its derivative
+constexpr double kOfSlope = 7e-11;         // an input or target of it
+constexpr double kMultiply = 5e-11;        // of doubles: Gram sums, large factors
+constexpr double kFactor = 8e-11;          // likewise, in a small factor
+constexpr double kBinned = 2e-9;           // row x input x target in a histogram
+constexpr double kTreeRow = 4e-8;          // that finds its leaf
+constexpr double kBin = 2e-9;              // of a leaf, looked over for a split
+constexpr double kRivalCell = 2.5e-6;      // of a rival's training
+constexpr double kMostRivalColumns = 128;  // that its time grows with: bins are drawn for few
+constexpr double kOfTraining = 40;         // columns that a training on a sample takes as long as
 
 constexpr double kGrown = 0.4;             // of machines, that grow
 constexpr double kAllRounds = 40000;       // rows from which trees take all of their rounds;
@@ -138,9 +139,10 @@ double trees_seconds(const RacePlan& plan, const RaceSize& size) {
 
 // All but the linear one, which takes next to nothing, on a sample; one on all rows and again.
 double rivals_seconds(const RacePlan& plan, const RaceSize& size) {
-  const double count = double(plan.rivals.size()) - 1, cells = size.columns * std::sqrt(size.outputs);
+  const double count = double(plan.rivals.size()) - 1;
+  const double cells = std::min(size.columns, kMostRivalColumns) * std::sqrt(size.outputs);
   if (count < 1) return 0;
-  const double sampled = count * std::min(0.25 * size.rows, 10000.0) + std::min(size.rows, 20000.0);
+  const double sampled = count * double(rival_sample_rows(size.rows, size.columns)) + std::min(size.rows, 20000.0);
   return (cells + kOfTraining) * kRivalCell * sampled + 2 * cells * kRivalCell * size.rows;
 }
 
@@ -165,6 +167,11 @@ std::vector<RacePlan> plans_from(Effort most) {
 }
 
 }  // namespace
+
+std::size_t rival_sample_rows(double rows, double inputs) {
+  constexpr double kMost = 10000, kShare = 0.25, kMostValues = 2e6;
+  return std::size_t(std::min({kMost, kShare * rows, kMostValues / inputs}));
+}
 
 RacePlan race_plan(Effort effort) {
   RacePlan plan;

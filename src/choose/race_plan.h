@@ -29,6 +29,9 @@ struct FlowEffort {
   FlowBatch few = {}, more = {};
 };
 
+// How many of so many rows a rival races on first.
+std::size_t rival_sample_rows(double rows, double inputs);
+
 // How far a race goes.
 struct RacePlan {
   std::string name;  // "normal"

@@ -16,9 +16,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kSampleRows = 10000, kSampledFrom = 4000;  // rows that rivals race on first
-constexpr double kSampledShare = 0.25;                           // of the rows, where these are few
-constexpr double kSampledValues = 2e6;                           // of the inputs of a sample
+constexpr std::size_t kSampledFrom = 4000;  // rows, of which rivals race on a sample first
 
 bool any_row(std::uint64_t) { return true; }
 
@@ -94,8 +92,7 @@ std::vector<RaceRivals::First> RaceRivals::first_race(const std::vector<Rival>& 
     for (const Rival& rival : rivals) left.push_back({rival, {}});
     return left;
   }
-  const double share = kSampledShare * double(n), wide = kSampledValues / double(rows_.all.schema().inputs);
-  const std::size_t count = std::min(kSampleRows, std::size_t(std::min(share, wide)));
+  const std::size_t count = rival_sample_rows(double(n), double(rows_.all.schema().inputs));
   std::vector<char> sampled(n, 0);
   for (const std::uint32_t row : draw_rows(n, count, options_.seed, 3000000)) sampled[row] = 1;
   FirstRace first{n, by_sample, std::numeric_limits<double>::infinity(), race.first_blended_error(others)};

@@ -11,8 +11,8 @@ namespace bochner {
 // Rows far apart, the same for the same seed: one of each of `count` equal stretches.
 std::vector<std::uint32_t> spread_rows(std::size_t rows, std::size_t count, std::uint64_t seed);
 
-// Where rows spread most, from a sample of them: x - mean along orthonormal directions, the widest first. Subspace
-// iteration (Rutishauser 1969) by sums in one order: the same bits on every machine.
+// Where rows spread most, from a sample of them: x - mean along orthonormal directions, the widest first, with the
+// same bits on every machine.
 class LeadingAxes {
  public:
   LeadingAxes(const Workers& on, const DenseRows& points, std::uint64_t seed);

@@ -57,12 +57,38 @@ void subtract_column_product(Constant<T> a, Constant<T> b, MatrixView<T> c) {
       c, [&](MatrixView<T> product) { column_product(a, b, product); }, subtract_row<T>);
 }
 
+// Some rows of c at a time.
+template <class Visit>
+void each_piece(Threads& threads, Matrix<double>& c, const Visit& visit) {
+  constexpr std::size_t kRows = 96;
+  threads.run((c.rows() + kRows - 1) / kRows, [&](std::size_t piece, int) {
+    const std::size_t begin = piece * kRows;
+    visit(begin, c.view().slice(begin, std::min(kRows, c.rows() - begin)));
+  });
+}
+
 }  // namespace
 
 void multiply(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) { row_product(a, b, c); }
 
 void transposed_multiply(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) {
   column_product(a, b, c);
+}
+
+Matrix<double> product(Threads& threads, const Matrix<double>& a, const Matrix<double>& b) {
+  Matrix<double> c(a.rows(), b.cols());
+  each_piece(threads, c, [&](std::size_t begin, MatrixView<double> some) {
+    multiply(a.view().slice(begin, some.rows), b.view(), some);
+  });
+  return c;
+}
+
+Matrix<double> transposed_product(Threads& threads, const Matrix<double>& a, const Matrix<double>& b) {
+  Matrix<double> c(a.cols(), b.cols());
+  each_piece(threads, c, [&](std::size_t begin, MatrixView<double> some) {
+    transposed_multiply({a.data() + begin, a.rows(), some.rows, a.cols()}, b.view(), some);
+  });
+  return c;
 }
 
 void add_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) {

@@ -20,6 +20,10 @@ namespace bochner::fixed_order {
 void multiply(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
 void transposed_multiply(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
 
+// a b and a^T b, by all threads
+Matrix<double> product(Threads& threads, const Matrix<double>& a, const Matrix<double>& b);
+Matrix<double> transposed_product(Threads& threads, const Matrix<double>& a, const Matrix<double>& b);
+
 // c -= a b; c += a^T b, c -= a^T b
 void subtract_row_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
 void add_product(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);

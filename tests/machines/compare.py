@@ -3,9 +3,9 @@
 # Copyright 2026 The bochner authors
 """Holds the command of one machine against that of another: features, bins, draws, models, predictions, graphs.
 
-    tests/machines/compare.py COMMAND OTHER [--few]
+    tests/machines/compare.py COMMAND OTHER [--few | --all]
 
-OTHER may be a script that runs the command under emulation; --few leaves out what takes long there. Fails where docs/parts.md, "On which machines the bits
+OTHER may be a script that runs the command under emulation; --few leaves out what takes long there, --all adds what takes minutes. Fails where docs/parts.md, "On which machines the bits
 agree", promises the same bits and they differ, or where models predict further apart than it says.
 """
 
@@ -21,6 +21,7 @@ import tempfile
 ROWS = 10_000
 TRAINED = 2_000  # rows of the models that both train: emulation is slow
 IN_RACE = 600  # those of the automatic machine
+WIDE = (200, 520)  # rows and inputs of another of its models: beyond 512 it sees leading directions
 
 # How the first command trains the models that turn rows into features.
 FEATURES = {
@@ -159,6 +160,23 @@ def compare_parts(commands, folder, rows):
     return [] if len(surveys) == len(sums) == len(models) == 1 else ["parts"]
 
 
+def compare_wide(commands, folder):
+    """The automatic machine on more inputs than it learns directions of."""
+    wide, draw = folder / "wide.csv", random.Random(3)
+    with open(wide, "w", encoding="ascii") as out:
+        print(",".join(f"x{j}" for j in range(WIDE[1])) + ",y", file=out)
+        for _ in range(WIDE[0]):
+            z = [draw.gauss(0, 1) for _ in range(4)]
+            x = [z[j % 4] * (1 + j % 5) + draw.gauss(0, 0.3) for j in range(WIDE[1])]
+            print(",".join(f"{value:.5g}" for value in x) + f",{z[0] + z[1] * z[2]:.5g}", file=out)
+    models = [folder / "here.model", folder / "there.model"]
+    for command, model in zip(commands, models):
+        run(command, "train", wide, "-t", "y", "--effort", "fast", "-o", model)
+    same = models[0].read_bytes() == models[1].read_bytes()
+    print(f"automatic, {WIDE[1]} inputs: bytes {'same' if same else 'DIFFER'}", flush=True)
+    return [] if same else ["automatic, wide"]
+
+
 def compare_graphs(commands, folder, rows):
     """The nearest rows of each, found by bytes of their coordinates."""
     graphs = [folder / "here.csv", folder / "there.csv"]
@@ -174,6 +192,7 @@ def main():
     arguments.add_argument("command")
     arguments.add_argument("other")
     arguments.add_argument("--few", action="store_true")
+    arguments.add_argument("--all", action="store_true")
     given = arguments.parse_args()
     commands = [str(pathlib.Path(c).resolve()) for c in (given.command, given.other)]
 
@@ -184,6 +203,7 @@ def main():
         make_rows(rows, TRAINED)
         make_rows(raced, IN_RACE)
         broken = [] if given.few else compare_features(commands, folder, many) + compare_graphs(commands, folder, many)
+        broken += compare_wide(commands, folder) if given.all else []
         broken += compare_models(commands, folder, rows, raced, given.few)
         broken += compare_parts(commands, folder, rows)
 
