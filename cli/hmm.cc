@@ -15,7 +15,8 @@ namespace bochner {
 namespace {
 
 struct HmmWords {
-  std::string sequence, states, covariance = "diag", topology = "free", project, floor = "auto", shrink = "0";
+  std::string sequence, states, covariance = "diag", topology = "free", project, floor = "auto", shrink = "0",
+                                slopes = "0";
   HmmOptions options;
   MappedWords mapped;
   CheckpointWords checkpoint;
@@ -35,6 +36,10 @@ void run_hmm(const Command& command, HmmWords words) {
   if (words.floor != "auto") options.floor = parse_number("--floor", words.floor);
   options.shrink.reset();
   if (words.shrink != "auto") options.shrink = parse_number("--shrink", words.shrink);
+  if (words.slopes == "auto")
+    options.slopes.reset();
+  else if (words.slopes != "0")
+    options.slopes = parse_count_or_auto("--slopes", words.slopes);
   options.sequence = words.sequence;
   options.features = words.mapped.options(messages);
   if (!options.features.scale) options.features.scale = ColumnScaling::Method::none;
@@ -82,6 +87,11 @@ void add_hmm(Command& app, Job& job) {
                    "Draw covariances towards the mean one of all states and classes, as if each state had so many rows "
                    "more that have it; default 0; auto: by sequences held out")
       ->type_name("ROWS");
+  command
+      ->add_option("--slopes", words->slopes,
+                   "Besides each input its slope along the sequence, over so many rows on both sides; default 0: none; "
+                   "auto: by sequences held out, of classes")
+      ->type_name("ROWS");
   command->add_option("--topology", words->topology, "free (default) or left-to-right: stay, or go to the next state")
       ->type_name("T");
   command
@@ -101,7 +111,8 @@ void add_hmm(Command& app, Job& job) {
       "  bochner hmm speech.csv --sequence id --target speaker --states 5 -o speech.hmm\n"
       "  bochner predict speech.hmm new.csv                   one line for each sequence: its class\n"
       "  bochner eval speech.hmm test.csv --json              error of the sequences, log_likelihood of a row\n"
-      "  bochner hmm speech.csv --sequence id --target speaker --states auto --covariance auto --shrink auto -o s.hmm\n"
+      "  bochner hmm speech.csv --sequence id --target speaker --states auto --covariance auto --shrink auto \\\n"
+      "      --slopes auto -o s.hmm\n"
       "  bochner hmm log.csv --sequence day --states 3 -o log.hmm      predict: the state of each row\n"
       "Sequences lie in memory. The file is read in order: sort its rows by sequence and time.");
   command->callback([words, command, &job] { job = [words, command] { run_hmm(*command, *words); }; });

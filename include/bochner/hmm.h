@@ -53,6 +53,9 @@ struct HmmOptions {
   // Covariances are drawn towards the mean one of all states of all classes, as if each state had so many rows more
   // that have it; none: chosen with the states.
   std::optional<double> shrink = 0.0;
+  // Besides each input its slope along the sequence, over so many rows on both sides; none: chosen with the states, by
+  // classes.
+  std::optional<std::size_t> slopes = 0;
   std::string sequence = {};    // the column's name, which the model keeps for `predict`
   std::vector<Hmm> begin = {};  // what Baum-Welch starts from, one for each class, instead of clusters
   FeatureOptions features = {.scale = ColumnScaling::Method::none};
@@ -74,6 +77,7 @@ struct HmmFacts {
   bool converged = true;
   double floor = 0;
   std::string sequence = {};  // the column
+  std::size_t slopes = 0;     // rows on both sides that slopes are taken over; 0: none
   std::optional<MixtureShape> projected = {};
 };
 std::optional<HmmFacts> hmm_facts(const Map& head);

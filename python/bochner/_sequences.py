@@ -34,6 +34,9 @@ class HMMClassifier(ClassifierMixin, ModelEstimator):
     shrink : float or "auto", default=0.0
         Draw covariances towards the mean one of all states and classes, as if each state had so many rows more that have
         it. ``"auto"``: chosen with the states.
+    slopes : int or "auto", default=0
+        Besides each input its slope along the sequence, over so many rows on both sides. ``"auto"``: chosen with the
+        states.
     topology : {"free", "left_to_right"}, default="free"
         Which states may follow.
     n_init : int, default=4
@@ -64,12 +67,13 @@ class HMMClassifier(ClassifierMixin, ModelEstimator):
     _least_rows = 2
 
     def __init__(
-        self, n_states=1, *, n_mix=1, covariance_type="diag", shrink=0.0, topology="free", n_init=4,
+        self, n_states=1, *, n_mix=1, covariance_type="diag", shrink=0.0, slopes=0, topology="free", n_init=4,
         max_iter=100, tol=1e-4, reg_covar=None, precision="double", random_state=0, n_jobs=None, verbose=False):
         self.n_states = n_states
         self.n_mix = n_mix
         self.covariance_type = covariance_type
         self.shrink = shrink
+        self.slopes = slopes
         self.topology = topology
         self.n_init = n_init
         self.max_iter = max_iter
@@ -126,6 +130,7 @@ class HMMClassifier(ClassifierMixin, ModelEstimator):
         automatic = self.covariance_type == "auto"
         options.covariance = None if automatic else _core.CovarianceForm(self.covariance_type)
         options.shrink = number_or_auto("shrink", self.shrink)
+        options.slopes = None if self.slopes == "auto" else count("slopes", self.slopes, least=0)
         options.topology = choice(_core.HmmOptions.Topology, "topology", self.topology)
         options.restarts = count("n_init", self.n_init)
         options.rounds = count("max_iter", self.max_iter)

@@ -71,6 +71,7 @@ void bind_hmm(nb::module_& m) {
       .def_rw("rounds", &HmmOptions::rounds)
       .def_rw("floor", &HmmOptions::floor, nb::arg().none())
       .def_rw("shrink", &HmmOptions::shrink, nb::arg().none())
+      .def_rw("slopes", &HmmOptions::slopes, nb::arg().none())
       .def_rw("features", &HmmOptions::features);
   m.def("hmm", [](HeldRows& rows, const std::vector<std::size_t>& starts, HmmOptions options) {
     return run_long([&](const CancelFunction& cancel) {

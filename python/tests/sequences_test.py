@@ -62,11 +62,13 @@ def test_automatic_choices_are_those_of_the_command(tmp_path):
     lines = [f"{i},{a!r},{b!r},c{label}" for i, (a, b), label in zip(ids, X.tolist(), np.repeat(y, lengths))]
     (tmp_path / "rows.csv").write_text("id,a,b,class\n" + "\n".join(lines) + "\n")
     subprocess.run([COMMAND, "hmm", tmp_path / "rows.csv", "--sequence", "id", "--target", "class", "--states", "auto",
-                    "--covariance", "auto", "--shrink", "auto", "--precision", "double", "-q", "-o", tmp_path / "model"],
+                    "--covariance", "auto", "--shrink", "auto", "--slopes", "auto", "--precision", "double", "-q", "-o",
+                    tmp_path / "model"],
                    check=True)
     subprocess.run([COMMAND, "predict", tmp_path / "model", tmp_path / "rows.csv", "-q", "-o", tmp_path / "answers"],
                    check=True)
-    machine = HMMClassifier("auto", covariance_type="auto", shrink="auto").fit(X, np.char.add("c", y.astype(str)), lengths)
+    machine = HMMClassifier("auto", covariance_type="auto", shrink="auto", slopes="auto")
+    machine.fit(X, np.char.add("c", y.astype(str)), lengths)
     printed = (tmp_path / "answers").read_text().split()
     assert machine.predict(X, lengths).tolist() == printed
     found = subprocess.run([COMMAND, "inspect", tmp_path / "model"], check=True, capture_output=True, text=True).stdout

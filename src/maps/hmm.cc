@@ -20,6 +20,7 @@ namespace {
 
 constexpr const char* kType = "hmm";
 constexpr std::size_t kMostClasses = 100000;
+constexpr std::uint64_t kMostSlopes = 100000;
 constexpr double kLeastLog = -1e30;  // a log density that float holds
 
 void check_probabilities(const double* p, std::size_t count, const char* what) {
@@ -51,14 +52,18 @@ class HmmMap final : public MapOf<HmmMap> {
     require(parts_.priors.size() == parts_.hmms.size(), "hmm: {} priors of {} classes", parts_.priors.size(),
             parts_.hmms.size());
     check_probabilities(parts_.priors.data(), parts_.priors.size(), "priors");
+    require(parts_.facts.slopes == 0 || states_.inputs() % 2 == 0,
+            "hmm: {} inputs and their slopes, expected an even number", states_.inputs());
   }
 
-  std::size_t inputs() const override { return states_.inputs(); }
+  std::size_t inputs() const override { return parts_.facts.slopes > 0 ? states_.inputs() / 2 : states_.inputs(); }
   std::size_t outputs() const override { return parts_.hmms.size() * states_.states(); }
   std::optional<Outputs> puts_out() const override { return Outputs{Outputs::Kind::density}; }
 
   template <class T>
   void apply_rows(const Backend& on, const RowBlock<T>& x, MatrixView<T> y) const {
+    require(parts_.facts.slopes == 0,
+            "hmm: the model takes slopes along sequences, which rows alone do not have; use predict");
     const std::size_t S = states_.states(), d = inputs();
     const Lease<double> wide(x.rows * d), memory(x.rows * S);
     std::fill_n(wide.data(), x.rows * d, 0.0);
@@ -77,8 +82,9 @@ class HmmMap final : public MapOf<HmmMap> {
 
   std::string spec() const override {
     const Hmm& first = parts_.hmms[0];
-    return fmt::format("hmm:states={},components={},covariance={}{}", first.states(), first.components(),
+    return fmt::format("hmm:states={},components={},covariance={}{}{}", first.states(), first.components(),
                        covariance_name(first.gaussians.form),
+                       parts_.facts.slopes > 0 ? fmt::format(",slopes={}", parts_.facts.slopes) : "",
                        parts_.hmms.size() > 1 ? fmt::format(",classes={}", parts_.hmms.size()) : "");
   }
   void save(Archive& archive) const override;
@@ -98,7 +104,8 @@ HmmParts parts_of(const Archive& archive) {
                  .falls = get_count(facts, "falls", std::uint64_t(1) << 53),
                  .converged = get_flag(facts, "converged"),
                  .floor = get_number(facts, "floor"),
-                 .sequence = get_text(facts, "sequence")};
+                 .sequence = get_text(facts, "sequence"),
+                 .slopes = facts.contains("slopes") ? get_count(facts, "slopes", kMostSlopes) : 0};
   parts.hmms = load_hmms(archive, classes);
   return parts;
 }
@@ -182,6 +189,7 @@ void HmmMap::save(Archive& archive) const {
   archive.tree["facts"] = {
       {"log_likelihood", facts.log_likelihood}, {"rounds", facts.rounds}, {"falls", facts.falls},
       {"converged", facts.converged},           {"floor", facts.floor},   {"sequence", facts.sequence}};
+  if (facts.slopes > 0) archive.tree["facts"]["slopes"] = facts.slopes;
   save_hmms(parts_.hmms, archive);
 }
 

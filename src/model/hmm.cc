@@ -13,6 +13,7 @@
 #include "learn/evaluation_text.h"
 #include "learn/evaluator.h"
 #include "learn/mixtures/hmm_fit.h"
+#include "learn/mixtures/hmm_slopes.h"
 #include "maps/forward_backward.h"
 #include "maps/hmm.h"
 #include "model/mapped_rows.h"
@@ -23,7 +24,8 @@ namespace bochner {
 
 namespace {
 
-constexpr double kLeastLog = -1e30;  // a log density that a score may be
+constexpr double kLeastLog = -1e30;          // a log density that a score may be
+constexpr std::size_t kMostSlopes = 100000;  // rows on one side
 
 void check_options(const HmmOptions& options, std::size_t inputs) {
   require(options.components >= 1, "components: found 0, expected 1 or more");
@@ -33,6 +35,8 @@ void check_options(const HmmOptions& options, std::size_t inputs) {
           "floor: found {}, expected a share of the variance above 0 and below 1", options.floor.value_or(0));
   require(!options.shrink || (*options.shrink >= 0 && std::isfinite(*options.shrink)),
           "shrink: found {}, expected 0 or more rows", options.shrink.value_or(0));
+  require(options.slopes.value_or(0) <= kMostSlopes, "slopes: found {}, expected at most {} rows",
+          options.slopes.value_or(0), kMostSlopes);
   if (!options.covariance) return;
   require(options.shrink == 0.0 || options.covariance->kind != CovarianceForm::Kind::lowrank,
           "shrink: covariances are {}, expected full, diag or spherical", covariance_name(*options.covariance));
@@ -150,7 +154,7 @@ Sequences read(const Model& model, Rows& rows, const std::vector<std::size_t>& s
   std::unique_ptr<Rows> shifted;
   const Stream stream(with_offsets(rows, model.schema().offsets, shifted), model.feature_map(), threads, execution,
                       model.double_precision() ? Precision::float64 : Precision::float32);
-  return gather(stream, starts, groups);
+  return with_slopes(gather(stream, starts, groups), hmm_facts(*model.head())->slopes);
 }
 
 }  // namespace
@@ -199,6 +203,7 @@ Model fitted_hmm(Rows& rows, const std::vector<std::size_t>& starts, const HmmOp
   weigh(weights, sequences);
   const Workers on = workers_on(mapped.threads());
   const HmmOptions options = choose_hmm(on, sequences, given, [&](const std::string& text) { mapped.note(text); });
+  sequences = with_slopes(std::move(sequences), *options.slopes);
   const HmmRun run = fit_hmms(on, sequences, options);
   if (run.falls > 0)
     mapped.note(fmt::format("the likelihood fell by more than rounding {} time{} and the model before was kept",
@@ -216,7 +221,8 @@ Model fitted_hmm(Rows& rows, const std::vector<std::size_t>& starts, const HmmOp
                                .falls = run.falls,
                                .converged = run.converged,
                                .floor = run.floor,
-                               .sequence = options.sequence});
+                               .sequence = options.sequence,
+                               .slopes = *options.slopes});
   return std::move(mapped).model(head, std::move(report), {},
                                  classes ? MappedRows::Targets::kept : MappedRows::Targets::forgotten);
 }

@@ -174,7 +174,8 @@ class Hmm(CommandTest):
         for words in (["--states", 2], ["--states", 2, "--topology", "left-to-right"], ["--states", "auto"],
                       ["--states", 2, "--components", 2, "--covariance", "full"],
                       ["--states", 2, "--covariance", "auto", "--shrink", "auto"],
-                      ["--states", 2, "--covariance", "full", "--shrink", 20]):
+                      ["--states", 2, "--covariance", "full", "--shrink", 20], ["--states", 2, "--slopes", 1],
+                      ["--states", 2, "--slopes", "auto"]):
             self.succeed("hmm", "a.csv", "--sequence", "id", "--target", "class", *words, "-o", "m")
             found = self.succeed_quietly("predict", "m", "b.csv").split()
             self.assertEqual(found, ["rise", "fall"] * 20, words)
@@ -197,10 +198,22 @@ class Hmm(CommandTest):
         self.assertEqual(len(high), 1)
         self.assertIn("log_likelihood", self.evaluate("m", "a.csv"))
 
+    def test_slopes_need_sequences(self):
+        self.file("a.csv", sequences(60, classes=False))
+        self.succeed("hmm", "a.csv", "--sequence", "id", "--states", 2, "--slopes", 2, "-o", "m")
+        rows = (self.folder / "a.csv").read_text().split()[1:]
+        self.assertEqual(len(self.succeed_quietly("predict", "m", "a.csv").split()), len(rows))
+        self.assertIn("log_likelihood", self.evaluate("m", "a.csv"))
+        self.refuse(1, "transform", "m", "a.csv", "-o", "t.csv", say="slopes along sequences")
+        words = ["--sequence", "id", "--states", 2, "-o", "m", "--quiet"]
+        self.refuse(1, "hmm", "a.csv", *words, "--slopes", "auto", say="without classes")
+        self.refuse(1, "hmm", "a.csv", *words, "--slopes", "steep", say="--slopes")
+
     def test_goes_on_where_it_was_stopped(self):
         self.file("a.csv", sequences(60))
         for words in (["--states", 3, "--tolerance", 1e-9, "--rounds", 20],
                       ["--states", "auto", "--covariance", "diag", "--shrink", "auto"],
+                      ["--states", 2, "--slopes", "auto"],
                       ["--states", 3, "--project", 1, "--tolerance", 1e-9]):
             self.expect_resumed(range(40, 4000, 160), "hmm", "a.csv", "--sequence", "id", "--target", "class", *words)
 

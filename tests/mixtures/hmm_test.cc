@@ -8,6 +8,7 @@
 #include "folds/hmm_fold.h"
 #include "learn/mixtures/hmm_fit.h"
 #include "learn/mixtures/hmm_shrink.h"
+#include "learn/mixtures/hmm_slopes.h"
 #include "learn/mixtures/hmm_start.h"
 #include "learn/mixtures/start.h"
 #include "maps/forward_backward.h"
@@ -264,6 +265,50 @@ TEST(Hmm, ClassesThatDifferInOrderAloneAreTold) {
     wrong += (p[1] > p[0] ? 1u : 0u) != check.classes[i];
   }
   EXPECT_LE(wrong, long_ones / 20);
+}
+
+TEST(HmmSlopes, AreThoseOfLeastSquaresOverTheRowsOfTheSequence) {
+  const Sequences all = chains(40, 3, 2, 5);  // of 1 to 30 rows
+  for (const std::size_t reach : {1, 2, 5, 1000}) {
+    const Sequences wide = with_slopes(all, reach);
+    ASSERT_EQ(wide.x.cols(), 4u);
+    EXPECT_EQ(wide.starts, all.starts);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto x = all.rows(i), z = wide.rows(i);
+      for (std::size_t t = 0; t < x.rows; ++t)
+        for (std::size_t j = 0; j < 2; ++j) {
+          EXPECT_EQ(z(t, j), x(t, j));
+          // The line a + b s of least squares by its normal equations.
+          double n = 0, s1 = 0, s2 = 0, y = 0, sy = 0;
+          for (std::size_t s = 0; s < x.rows; ++s) {
+            if (std::max(s, t) - std::min(s, t) > reach) continue;
+            n += 1, s1 += double(s), s2 += double(s * s), y += x(s, j), sy += double(s) * x(s, j);
+          }
+          EXPECT_NEAR(z(t, 2 + j), n > 1 ? (n * sy - s1 * y) / (n * s2 - s1 * s1) : 0, 1e-10);
+        }
+    }
+  }
+  EXPECT_EQ(with_slopes(all, 0).x, all.x);
+}
+
+TEST(HmmSlopes, AreChosenWhereTheyTellClasses) {
+  // Rows of one state wander up or down: one row tells nothing, neither does one state without slopes.
+  Sequences walks{.x = Matrix<double>(60 * 20, 1), .starts = {0}, .classes = {}, .groups = 2};
+  for (std::size_t i = 0; i < 60; ++i) {
+    for (std::size_t t = 0; t < 20; ++t)
+      walks.x(i * 20 + t, 0) = (i % 2 ? 0.3 : -0.3) * (double(t) - 9.5) + 0.2 * normal(4, Draw::entry, i, t);
+    walks.starts.push_back((i + 1) * 20);
+    walks.classes.push_back(std::uint32_t(i % 2));
+  }
+  Threads threads(2);
+  HmmOptions options = options_of(1, "diag");
+  options.slopes.reset();
+  std::string said;
+  options = choose_hmm(workers_on(threads), walks, options, [&](const std::string& text) { said = text; });
+  EXPECT_GT(*options.slopes, 0u) << said;
+  walks.groups = 1;
+  options.slopes.reset();
+  EXPECT_THROW(choose_hmm(workers_on(threads), walks, options, [](const std::string&) {}), std::invalid_argument);
 }
 
 TEST(HmmShrink, DrawsCovariancesTowardsTheirMeanByRows) {

@@ -10,6 +10,7 @@
 #include "base/require.h"
 #include "learn/mixtures/hmm_fit.h"
 #include "learn/mixtures/hmm_shrink.h"
+#include "learn/mixtures/hmm_slopes.h"
 #include "run/logged.h"
 
 namespace bochner {
@@ -17,6 +18,7 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kStates[] = {1, 2, 3, 4, 5, 7};
+constexpr std::size_t kSlopes[] = {0, 1, 2, 3};  // rows on both sides
 constexpr std::size_t kFolds = 5;
 constexpr double kShrinkages[] = {0.5, 1, 2, 4, 8, 16};  // rows for each input, besides none
 constexpr double kGuardingFloor = 1e-3;  // of the variance, where shrinking is what keeps covariances from chance
@@ -127,7 +129,8 @@ std::vector<Held> held_out(const Workers& on, const Sequences& sequences, HmmOpt
 // The same, taken from the checkpoint where an earlier run found it.
 std::vector<Held> held_out_logged(const Workers& on, const Sequences& sequences, const HmmOptions& options,
                                   const std::vector<double>& shrinkages) {
-  const std::string name = fmt::format("{} states, {}", options.states, covariance_name(*options.covariance));
+  const std::string name = fmt::format("{} states, {}{}", options.states, covariance_name(*options.covariance),
+                                       *options.slopes > 0 ? fmt::format(", slopes of {}", *options.slopes) : "");
   const auto make = [&] {
     std::vector<double> numbers;
     for (const Held& held : held_out(on, sequences, options, shrinkages)) {
@@ -143,48 +146,63 @@ std::vector<Held> held_out_logged(const Workers& on, const Sequences& sequences,
   return found;
 }
 
+// Every setting of what is open.
+std::vector<HmmOptions> settings(const HmmOptions& options) {
+  std::vector<CovarianceForm> forms = {{.kind = CovarianceForm::Kind::diag}, {.kind = CovarianceForm::Kind::full}};
+  if (options.covariance) forms = {*options.covariance};
+  std::vector<std::size_t> states(std::begin(kStates), std::end(kStates));
+  if (options.states > 0) states = {options.states};
+  std::vector<std::size_t> slopes(std::begin(kSlopes), std::end(kSlopes));
+  if (options.slopes) slopes = {*options.slopes};
+  std::vector<HmmOptions> all;
+  for (const std::size_t reach : slopes)
+    for (const CovarianceForm& form : forms)
+      for (const std::size_t count : states) {
+        all.push_back(options);
+        all.back().slopes = reach;
+        all.back().covariance = form;
+        all.back().states = count;
+      }
+  return all;
+}
+
+std::string words_of(const HmmOptions& setting, const char* what, const char* rows) {
+  return fmt::format("{}{}{}{}", covariance_name(*setting.covariance), what,
+                     *setting.shrink > 0 ? fmt::format(" shrunk by {:g}{}", *setting.shrink, rows) : "",
+                     *setting.slopes > 0 ? fmt::format(" with slopes of {}{}", *setting.slopes, rows) : "");
+}
+
 }  // namespace
 
 HmmOptions choose_hmm(const Workers& on, const Sequences& sequences, HmmOptions options,
                       const std::function<void(const std::string&)>& say) {
-  if (options.states > 0 && options.covariance && options.shrink) return options;
+  if (options.states > 0 && options.covariance && options.shrink && options.slopes) return options;
+  require(options.slopes || sequences.groups > 1,
+          "slopes: found auto without classes, whose log-loss chooses; expected a number of rows");
   if (!options.shrink && !options.floor) options.floor = kGuardingFloor;
-  std::vector<CovarianceForm> forms;
-  if (options.covariance)
-    forms.push_back(*options.covariance);
-  else
-    forms = {{.kind = CovarianceForm::Kind::diag}, {.kind = CovarianceForm::Kind::full}};
-  std::vector<std::size_t> states(std::begin(kStates), std::end(kStates));
-  if (options.states > 0) states = {options.states};
-  std::vector<double> shrinkages = {options.shrink.value_or(0)};
-  if (!options.shrink)
-    for (const double inputs : kShrinkages) shrinkages.push_back(inputs * double(sequences.x.cols()));
   double least = std::numeric_limits<double>::infinity();
   HmmOptions chosen = options;
   std::string tried;
-  for (const CovarianceForm& form : forms)
-    for (const std::size_t count : states) {
-      HmmOptions trial = options;
-      trial.states = count;
-      trial.covariance = form;
-      trial.restarts = 1;
-      const std::vector<Held> found = held_out_logged(on, sequences, trial, shrinkages);
-      const auto best =
-          std::min_element(found.begin(), found.end(), [](const Held& a, const Held& b) { return a.loss < b.loss; });
-      const double shrink = shrinkages[std::size_t(best - found.begin())];
-      tried += fmt::format("{}{} {}{}: {}", tried.empty() ? "" : ", ", count, covariance_name(form),
-                           shrink > 0 ? fmt::format(" shrunk by {:g}", shrink) : "",
-                           sequences.groups > 1 ? fmt::format("{:.4f} and {:.2f} %", best->loss, 100 * best->wrong)
-                                                : fmt::format("{:.5g}", -best->loss));
-      if (!(best->loss < least)) continue;
-      least = best->loss;
-      chosen.states = count;
-      chosen.covariance = form;
-      chosen.shrink = shrink;
-    }
-  say(fmt::format("states: {} with {} covariances{}, by {} of sequences held out in {} parts, two ways ({})",
-                  chosen.states, covariance_name(*chosen.covariance),
-                  *chosen.shrink > 0 ? fmt::format(" shrunk by {:g} rows", *chosen.shrink) : "",
+  for (HmmOptions& setting : settings(options)) {
+    const Sequences seen = with_slopes(sequences, *setting.slopes);
+    std::vector<double> shrinkages = {options.shrink.value_or(0)};
+    if (!options.shrink)
+      for (const double inputs : kShrinkages) shrinkages.push_back(inputs * double(seen.x.cols()));
+    HmmOptions trial = setting;
+    trial.restarts = 1;
+    const std::vector<Held> found = held_out_logged(on, seen, trial, shrinkages);
+    const auto best =
+        std::min_element(found.begin(), found.end(), [](const Held& a, const Held& b) { return a.loss < b.loss; });
+    setting.shrink = shrinkages[std::size_t(best - found.begin())];
+    tried += fmt::format("{}{} {}: {}", tried.empty() ? "" : ", ", setting.states, words_of(setting, "", ""),
+                         sequences.groups > 1 ? fmt::format("{:.4f} and {:.2f} %", best->loss, 100 * best->wrong)
+                                              : fmt::format("{:.5g}", -best->loss));
+    if (!(best->loss < least)) continue;
+    least = best->loss;
+    chosen = setting;
+  }
+  say(fmt::format("states: {} with {}, by {} of sequences held out in {} parts, two ways ({})", chosen.states,
+                  words_of(chosen, " covariances", " rows"),
                   sequences.groups > 1 ? "the log-loss (and error)" : "the log-likelihood a row", kFolds, tried));
   return chosen;
 }

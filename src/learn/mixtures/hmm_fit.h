@@ -39,7 +39,7 @@ std::vector<Hmm> hmm_start(const Workers& on, const Sequences& sequences, const 
 // Starts, the likeliest kept, of options whose states and covariance are given; in a projection where asked for.
 HmmRun fit_hmms(const Workers& on, const Sequences& sequences, const HmmOptions& options);
 
-// The options with states, covariance and shrinkage chosen where they are open: by the log-loss of classes on
+// The options with states, covariance, slopes and shrinkage chosen where they are open: by the log-loss of classes on
 // sequences held out, or by their likelihood where there is one class. say: told what was tried.
 HmmOptions choose_hmm(const Workers& on, const Sequences& sequences, HmmOptions options,
                       const std::function<void(const std::string&)>& say);
