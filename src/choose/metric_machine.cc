@@ -35,7 +35,7 @@ constexpr double kLambdas[] = {1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 
 constexpr int kLeastExponent = -10, kGreatestExponent = -2;
 constexpr std::size_t kMostFlowTargets = 32;
 constexpr double kMostCoefficients = 1e8;  // of leaves: rows x outputs x trees
-constexpr std::size_t kLeastLeafRows = 500;
+constexpr std::size_t kLeastLandmarks = 500, kLeastLeafRows = 500;
 constexpr double kLeafGain = 0.15;  // of the error, that leaves lower: then a machine twice as large is tried
 constexpr std::size_t kMostVarianceLandmarks = 1000;
 constexpr double kLeastVarianceNoise = 1e-5;  // lambda m: float features carry no more
@@ -103,6 +103,17 @@ std::string lambda_text(const std::vector<double>& lambdas) {
 }
 
 }  // namespace
+
+// Leaves see the rows that landmarks cannot stand for, the more so the more rows there are.
+std::size_t affordable_landmarks(const MachineEffort& effort, double rows, std::size_t times) {
+  const double affordable = std::min(std::sqrt(effort.most_products / rows), effort.most_entries / rows);
+  return std::min(times * effort.most_landmarks, std::max(kLeastLandmarks, std::size_t(affordable)));
+}
+
+std::size_t affordable_leaf_rows(const MachineEffort& effort, double rows, std::size_t times) {
+  const double affordable = std::sqrt(effort.most_leaf_products / rows);
+  return std::min(times * effort.leaf.leaf_rows, std::max(kLeastLeafRows, std::size_t(affordable)));
+}
 
 std::vector<std::uint32_t> MachineRows::numbers(bool held_out) const {
   std::vector<std::uint32_t> out;
@@ -192,17 +203,15 @@ void MetricMachine::set_size(std::size_t times) {
   std::vector<std::uint32_t> fitted = rows_.numbers(false);
   if (!rows_.rows.weights.empty())  // a landmark of weight 0 has no row that holds its coefficient
     std::erase_if(fitted, [&](std::uint32_t row) { return !(rows_.rows.weights[row] > 0); });
-  const double n = double(rows_.held.size()), affordable = std::sqrt(effort_.most_products / n);
-  const std::size_t most = times * effort_.most_landmarks;
-  landmarks_ = draw_rows(fitted.size(), std::min({most, fitted.size(), std::size_t(std::max(1000.0, affordable))}),
-                         seed_, 1000000);
+  const double n = double(rows_.held.size());
+  landmarks_ =
+      draw_rows(fitted.size(), std::min(fitted.size(), affordable_landmarks(effort_, n, times)), seed_, 1000000);
   for (std::uint32_t& row : landmarks_) row = fitted[row];
   if (landmarks_ != before) ridge_ = nullptr;
   leaf_ = effort_.leaf;
   leaf_.seed = seed_;
   leaf_.own_lambdas = rows_.own_choices;
-  const double leaf_rows = std::sqrt(effort_.most_leaf_products / n);
-  leaf_.leaf_rows = std::min(times * leaf_.leaf_rows, std::max(kLeastLeafRows, std::size_t(leaf_rows)));
+  leaf_.leaf_rows = affordable_leaf_rows(effort_, n, times);
 }
 
 void MetricMachine::choose() {

@@ -23,7 +23,8 @@ constexpr double kProduct = 5e-11;         // of floats: inputs of an entry
 constexpr double kSlope = 6.5e-9;          // an entry with its derivative
 constexpr double kOfSlope = 7e-11;         // an input or target of it
 constexpr double kMultiply = 5e-11;        // of doubles: Gram sums, large factors
-constexpr double kFactor = 8e-11;          // likewise, in a small factor
+constexpr double kFloatMultiply = 3e-11;   // of floats: factors of leaves
+constexpr double kFactor = 5e-11;          // likewise, in the small ones of the metric
 constexpr double kBinned = 2e-9;           // row x input x target in a histogram
 constexpr double kTreeRow = 4e-8;          // that finds its leaf
 constexpr double kBin = 2e-9;              // of a leaf, looked over for a split
@@ -91,19 +92,19 @@ double report_seconds(const RacePlan& plan, const RaceSize& size) {
 }
 
 // Landmarks and rows of a leaf of a machine in a metric.
-std::pair<double, double> machine_size(const MachineEffort& e, double rows, double times) {
-  return {std::min({times * double(e.most_landmarks), rows, std::max(1000.0, std::sqrt(e.most_products / rows))}),
-          std::min({times * double(e.leaf.leaf_rows), rows, std::max(500.0, std::sqrt(e.most_leaf_products / rows))})};
+std::pair<double, double> machine_size(const MachineEffort& e, double rows, std::size_t times) {
+  return {std::min(rows, double(affordable_landmarks(e, rows, times))),
+          std::min(rows, double(affordable_leaf_rows(e, rows, times)))};
 }
 
 // One machine, fitted and fitted again.
-double machine_seconds(const MachineEffort& e, const RaceSize& size, double times, bool leaves) {
+double machine_seconds(const MachineEffort& e, const RaceSize& size, std::size_t times, bool leaves) {
   const double n = size.rows, d = size.inputs > 512 ? 256 : size.inputs;
   const auto [M, L] = machine_size(e, n, times);
   const double entry = kEntry + kProduct * (d + 2 * size.outputs);
   const double landmarks = n * M * (3 * entry + kMultiply * M) + 5 * kMultiply * M * M * M / 3;
   if (!leaves) return landmarks;
-  const double of_tree = n * L * (entry + kMultiply * L / 3) + n * d * 20 * kProduct;
+  const double of_tree = n * L * (entry + kFloatMultiply * L / 3) + n * d * 20 * kProduct;
   const double raced = n >= 1e5 ? 1 : double(e.leaf.trees);
   return landmarks + of_tree * (raced + double(e.leaf.trees) + std::min(1.0, 40 * L / n));
 }
@@ -116,7 +117,7 @@ double machines(const RacePlan& plan, const RaceSize& size) { return gaussian_ra
 
 // Machines grow where leaves gain much, and there are no leaves where all rows fitted are landmarks.
 double kernels_seconds(const RacePlan& plan, const RaceSize& size, double fitted_share) {
-  const MachineEffort& e = plan.machine;
+  const MachineEffort e = machine_effort(plan, size, 1);
   const bool leaves = machine_size(e, size.rows, 1).first < fitted_share * size.rows;
   const bool grows = leaves && e.grows && machine_size(e, size.rows, 2) != machine_size(e, size.rows, 1);
   return machines(plan, size) *
@@ -196,7 +197,8 @@ RacePlan race_plan(Effort effort) {
     plan.gaussian = false;
     return plan;
   }
-  plan.flow_of_many_rows = {e.steps, {1000, 1000}, {2500, 2500}};
+  plan.flow_of_many_rows = {e.steps, {1000, 1000}, {3500, 3500}};
+  plan.leaf_trees_of_large = 4;
   plan.rivals.push_back({"bins of 1-3 inputs", Binning{.order_low = 1, .order_high = 3}, false});
   plan.rivals.push_back({"fourier", Fourier{}, false});
   if (effort == Effort::best) {
@@ -207,7 +209,8 @@ RacePlan race_plan(Effort effort) {
     e.most_landmarks = 5000;
     e.leaf.leaf_rows = 2000;
     e.most_products = 8e12;
-    e.most_leaf_products = 2e12;
+    e.most_entries = 1e9;
+    e.most_leaf_products = 6e12;
     plan.judges = 6000;
   }
   return plan;
@@ -266,6 +269,7 @@ MachineEffort machine_effort(const RacePlan& plan, const RaceSize& size, std::si
   MachineEffort effort = plan.machine;
   effort.gaussian = gaussian_races(plan, size);
   const bool large = size.rows >= kLargeTable;
+  if (large && size.rows < kVeryLargeTable) effort.leaf.trees = plan.leaf_trees_of_large;
   const std::optional<FlowEffort> flow = !large                         ? plan.flow_of_few_rows
                                          : size.rows >= kVeryLargeTable ? plan.flow_of_many_rows
                                                                         : std::nullopt;
