@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "choose/race.h"
+#include "choose/race_report.h"
 
 namespace bochner {
 
@@ -86,7 +87,8 @@ double flow_seconds(const MachineEffort& e, const RaceSize& size) {
 
 // The small machine that looks at inputs, learnt from these rows and from half of them, a quarter, ...
 double report_seconds(const RacePlan& plan, const RaceSize& size) {
-  const double n = std::min(size.rows, 8192.0), m = std::min(n, 1000.0), d = std::min(size.inputs, 512.0);
+  const double n = std::min(size.rows, double(kMostReportRows)), m = std::min(n, double(kMostReportLandmarks)),
+               d = std::min(size.inputs, 512.0);
   const double learnt = n * m * (kEntry + kProduct * d) + kMultiply * (n * m * m + 4 * m * m * m / 3);
   return (plan.curve ? 2 : 1) * learnt + 60000 * m * (kEntry + kProduct * d);
 }

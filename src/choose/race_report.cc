@@ -14,7 +14,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kMostLearnt = 8192, kMostLandmarks = 1000, kLeastLearnt = 100, kMostJudged = 2000;
+constexpr std::size_t kLeastLearnt = 100, kMostJudged = 2000;
 constexpr std::size_t kMostPoints = 7;
 constexpr double kMostPredictions = 60000;  // of the shuffled columns together
 constexpr double kLambdas[] = {1e-8, 1e-6, 1e-4, 1e-2};
@@ -25,7 +25,7 @@ class SmallMachine {
   SmallMachine(const Workers& on, const RaceRows& rows, const Metric& metric, std::uint64_t seed)
       : on_(on), rows_(rows), metric_(metric), project_(linear(metric.matrix(), {})) {
     const std::vector<std::uint32_t> others = rows.machine().numbers(false);
-    for (const std::uint32_t i : draw_rows(others.size(), std::min(kMostLearnt, others.size()), seed, 4000000))
+    for (const std::uint32_t i : draw_rows(others.size(), std::min(kMostReportRows, others.size()), seed, 4000000))
       learnt_.push_back(others[i]);
     for (const std::uint32_t i :
          draw_rows(rows.fold(0).held.size(), std::min(kMostJudged, rows.fold(0).held.size()), seed, 4000001))
@@ -49,7 +49,7 @@ class SmallMachine {
       std::copy_n(rows_.machine().rows.y.row(chosen[i]), y.cols(), &y(i, 0));
       if (!rows_.machine().rows.weights.empty()) weights.push_back(rows_.machine().rows.weights[chosen[i]]);
     }
-    std::vector<std::uint32_t> landmarks(std::min(kMostLandmarks, count));
+    std::vector<std::uint32_t> landmarks(std::min(kMostReportLandmarks, count));
     for (std::size_t m = 0; m < landmarks.size(); ++m) landmarks[m] = std::uint32_t(m);
     const LandmarkRidge ridge(on_, {u.view(), y.view(), weights}, landmarks, std::vector<char>(count, 0), metric_.q);
     double best = 0;
