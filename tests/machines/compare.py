@@ -160,6 +160,16 @@ def compare_parts(commands, folder, rows):
     return [] if len(surveys) == len(sums) == len(models) == 1 else ["parts"]
 
 
+def compare_files(commands, folder, name, *words):
+    """What both write by the same words."""
+    outputs = [folder / "here", folder / "there"]
+    for command, output in zip(commands, outputs):
+        run(command, *words, "-o", output)
+    same = outputs[0].read_bytes() == outputs[1].read_bytes()
+    print(f"{name}: bytes {'same' if same else 'DIFFER'}", flush=True)
+    return [] if same else [name]
+
+
 def compare_wide(commands, folder):
     """The automatic machine on more inputs than it learns directions of."""
     wide, draw = folder / "wide.csv", random.Random(3)
@@ -169,22 +179,12 @@ def compare_wide(commands, folder):
             z = [draw.gauss(0, 1) for _ in range(4)]
             x = [z[j % 4] * (1 + j % 5) + draw.gauss(0, 0.3) for j in range(WIDE[1])]
             print(",".join(f"{value:.5g}" for value in x) + f",{z[0] + z[1] * z[2]:.5g}", file=out)
-    models = [folder / "here.model", folder / "there.model"]
-    for command, model in zip(commands, models):
-        run(command, "train", wide, "-t", "y", "--effort", "fast", "-o", model)
-    same = models[0].read_bytes() == models[1].read_bytes()
-    print(f"automatic, {WIDE[1]} inputs: bytes {'same' if same else 'DIFFER'}", flush=True)
-    return [] if same else ["automatic, wide"]
+    return compare_files(commands, folder, f"automatic, {WIDE[1]} inputs", "train", wide, "-t", "y", "--effort", "fast")
 
 
 def compare_graphs(commands, folder, rows):
     """The nearest rows of each, found by bytes of their coordinates."""
-    graphs = [folder / "here.csv", folder / "there.csv"]
-    for command, graph in zip(commands, graphs):
-        run(command, "graph", rows, "--ignore", "city,y,kind", "-k", "5", "-o", graph)
-    same = graphs[0].read_bytes() == graphs[1].read_bytes()
-    print(f"graph of {ROWS} rows: bytes {'same' if same else 'DIFFER'}", flush=True)
-    return [] if same else ["graph"]
+    return compare_files(commands, folder, f"graph of {ROWS} rows", "graph", rows, "--ignore", "city,y,kind", "-k", "5")
 
 
 def main():
