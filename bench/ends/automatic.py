@@ -44,7 +44,7 @@ def peer_run(peer, table, classes, threads, seed):
         start = time.process_time()
         model.fit(x.iloc[fitted], y[fitted], **words((x.iloc[held], y[held])))
         seconds = time.process_time() - start
-        return {"error": boosters.error_of(model.predict(tx), ty, classes), "seconds": seconds}
+        return {"error": boosters.error_of(model.predict(boosters.as_it_takes(name, tx)), ty, classes), "seconds": seconds}
     return None
 
 

@@ -23,6 +23,15 @@ def tables(train, test, target, classes):
     return both[0], np.asarray(y[0]), both[1], np.asarray(y[1])
 
 
+def as_it_takes(name, x):
+    """x with a level for those that the training rows do not have: CatBoost refuses them, the others count them as
+    missing."""
+    if name != "CatBoost":
+        return x
+    unseen = [c for c in x.columns if isinstance(x[c].dtype, pd.CategoricalDtype) and x[c].isna().any()]
+    return x.assign(**{c: x[c].cat.add_categories("(unseen)").fillna("(unseen)") for c in unseen})
+
+
 def error_of(predicted, truth, classes):
     """The fraction wrong, or the root mean squared error over the deviation of the targets."""
     predicted = np.ravel(predicted)
