@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -15,10 +16,10 @@ namespace bochner {
 // The shortest digits that read back to the same number. Features and predictions are made in float: as such where
 // they are one, since the digits beyond would be noise.
 inline void append_number(std::string& line, double value) {
-  if (double(float(value)) == value)
-    fmt::format_to(std::back_inserter(line), "{}", float(value));
-  else
-    fmt::format_to(std::back_inserter(line), "{}", value);
+  char digits[32];  // more than any takes
+  const char* const end = double(float(value)) == value ? fmt::format_to(digits, FMT_COMPILE("{}"), float(value))
+                                                        : fmt::format_to(digits, FMT_COMPILE("{}"), value);
+  line.append(digits, std::size_t(end - digits));
 }
 
 }  // namespace bochner

@@ -24,6 +24,7 @@ struct IndexWords {
   bool no_texts = false, bytes = false;
   std::size_t k = 10;
   std::uint64_t first = 0;
+  double spill = 0;
 };
 
 // The text model of rows that `text` wrote: named, or beside them.
@@ -84,6 +85,10 @@ void run_index(const IndexWords& words) {
   options.k = words.k;
   options.first = words.first;
   options.bytes = words.bytes;
+  using Method = IndexOptions::Method;
+  require(words.spill == 0 || options.method == Method::forest || options.method == Method::automatic,
+          "--spill: is for --method forest; leave it out");
+  options.spill = words.spill;
   const std::unique_ptr<Rows> rows = words.search.open(messages);
   const std::string model = text_model(words);
   require(!model.empty() || words.documents.empty(),
@@ -112,6 +117,12 @@ void add_index(Command& app, Job& job) {
       ->type_name("K");
   command->add_option("--first", words->first, "Number of the first row: parts that shall be merged have their own")
       ->type_name("N");
+  command
+      ->add_option(
+          "--spill", words->spill,
+          "forest: queries near a cut go to both sides, where this share of the rows on either side is as near: "
+          "fewer trees, slower queries; 0 to 0.25")
+      ->type_name("S");
   command->add_flag("--bytes", words->bytes, "Keep dense rows as a byte for each input: a quarter of the file");
   command->add_option("--text", words->text, "Text model of the rows, for `retrieve`; default: FILE.text where it is")
       ->type_name("MODEL");

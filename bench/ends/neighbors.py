@@ -2,12 +2,13 @@
 # Copyright 2026 The bochner authors
 """Neighbours beside their peers, each in one run.
 
-usage: neighbors.py graph|curve|exact|exact-few|bits|open|recall   with bochner on the path
+usage: neighbors.py graph|graph-few|curve|exact|exact-few|bits|open|recall   with bochner on the path
 
 graph     a table of ten neighbours of MNIST's 60,000 training images: `bochner graph` beside pynndescent, compiled
           before the clock starts, by three turns; by one pynndescent as a user meets it, in a new process that imports
           and compiles, hnswlib and, where it is installed, annoy. Medians of the settings tried here, and how many
           times as fast ours is, by the clock and of the processors, as each one's fastest setting that finds as many
+          graph-few: beside pynndescent alone, by five turns
 curve     the same at several recalls, as docs/figures/neighbors.svg
 exact     the same by every pair, beside the bare products of numpy, faiss's flat index and scikit-learn; seconds, and
           their ratios to those of the products. exact-few: of 15,000 rows, by three turns
@@ -144,14 +145,14 @@ def random_trees(path):
         yield "annoy", "{} trees, {}".format(*setting), lambda setting=setting: run(*setting)
 
 
-def graph(folder, asked=(0.9, 0.95), turns=3):
+def graph(folder, asked=(0.9, 0.95), turns=3, slow=True):
     path = f"{folder}/x.npy"
     np.save(path, mnist())
     x = floats_of(path)
     rows = some_rows(len(x))
     limit = limits(x, rows)
     runs = [*our_graphs(folder, path, len(x), asked), *descents(path)]
-    once = [*cold_descent(folder, path), *small_worlds(path), *random_trees(path)]  # minutes
+    once = [*cold_descent(folder, path), *small_worlds(path), *random_trees(path)] if slow else []  # minutes
     spent, share = {}, {}
     for turn in range(turns):
         for name, setting, start in runs + (once if turn == 0 else []):
@@ -326,7 +327,7 @@ def recalls(folder):
         rows = some_rows(len(x))
         limit = limits(x, rows)
         ways = [("graph", "forest"), ("graph", "project"), ("index", "forest"), ("index", "project")]
-        if len(x) < 20000:
+        if len(x) < 10000:
             ways.append(("graph", "lsh"))  # minutes of more rows
         for command, method in ways:
             for asked in (0.8, 0.9, 0.95, 0.99):
@@ -338,5 +339,6 @@ def recalls(folder):
 
 
 if __name__ == "__main__":
-    data.run_chosen(__doc__, graph=graph, curve=curve, exact=exact, exact_few=lambda folder: exact(folder, 15000, 3), bits=bits,
-                    open=open_index, recall=recalls)
+    data.run_chosen(__doc__, graph=graph, graph_few=lambda folder: graph(folder, turns=5, slow=False), curve=curve,
+                    exact=exact, exact_few=lambda folder: exact(folder, 15000, 3), bits=bits, open=open_index,
+                    recall=recalls)

@@ -64,6 +64,9 @@ struct IndexOptions {
   std::size_t k = 10;       // for which the recall is measured
   std::uint64_t seed = 0;   // of all that is random
   std::uint64_t first = 0;  // the number of the first row: parts that shall merge have numbers of their own
+  // forest: cuts at the median; with a spill queries go to both sides of a cut where this share of a node's rows, on
+  // either side, lies nearer to it. Fewer trees find as many, each costs a query more. At most 0.25.
+  double spill = 0;
   // Dense rows are kept as a byte for each input, rounded to 256 steps of one size for all inputs: a quarter of the
   // file. Such an index takes no more rows.
   bool bytes = false;

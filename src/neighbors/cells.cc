@@ -56,7 +56,7 @@ void each_piece(const Workers& on, std::size_t rows, const Visit& visit) {
 Cells::Cells(const Workers& on, const Field& coords, std::uint64_t seed)
     : coords_(coords), depth_(SignedCodes::depth_of(coords.rows.cols)) {
   const MatrixView<const float> x = coords.rows;
-  const Tree tree = Tree::grow(on, x, spreads(x), seed, 0, std::max(kCellRows, x.rows / kMostCells));
+  const Tree tree = Tree::grow(on, x, spreads(x), seed, 0, {.leaf = std::max(kCellRows, x.rows / kMostCells)});
   make_codes(on);
   std::vector<std::uint32_t> cell_of(x.rows);
   for (std::size_t cell = 0; cell < tree.leaves(); ++cell)

@@ -86,9 +86,9 @@ std::vector<std::size_t> leaf_bounds(std::size_t rows, std::size_t depth) {
 }
 
 Tree Tree::grow(const Workers& on, MatrixView<const float> coords, std::span<const double> spread, std::uint64_t seed,
-                std::uint64_t number, std::size_t leaf) {
+                std::uint64_t number, const Splits& splits) {
   Tree tree;
-  while ((coords.rows >> tree.depth_) > leaf && tree.depth_ < 24) ++tree.depth_;
+  while ((coords.rows >> tree.depth_) > splits.leaf && tree.depth_ < 24) ++tree.depth_;
   tree.bounds_ = leaf_bounds(coords.rows, tree.depth_);
   tree.directions_ = Matrix<float>(coords.cols, kDirections);
   const double largest = *std::max_element(spread.begin(), spread.end());
@@ -102,6 +102,10 @@ Tree Tree::grow(const Workers& on, MatrixView<const float> coords, std::span<con
   std::iota(tree.order_.begin(), tree.order_.end(), 0u);
   tree.look_.resize(tree.leaves() - 1);
   tree.cut_.resize(tree.leaves() - 1);
+  if (splits.spill > 0) {
+    tree.low_.resize(tree.leaves() - 1);
+    tree.high_.resize(tree.leaves() - 1);
+  }
   for (std::size_t level = 0; level < tree.depth_; ++level) {
     const std::vector<std::size_t> bounds = leaf_bounds(coords.rows, level);
     on.threads.run(bounds.size() - 1, [&](std::size_t n, int) {
@@ -112,11 +116,21 @@ Tree Tree::grow(const Workers& on, MatrixView<const float> coords, std::span<con
       tree.look_[at] = direction;
       const auto middle = node.rows.begin() + std::ptrdiff_t(node.rows.size() / 2);
       if (middle == node.rows.end()) return;
-      std::nth_element(node.rows.begin(), middle, node.rows.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const auto below = [&](std::uint32_t a, std::uint32_t b) {
         const float left = values(a, direction), right = values(b, direction);
         return left < right || (left == right && a < b);
-      });
+      };
+      std::nth_element(node.rows.begin(), middle, node.rows.end(), below);
       tree.cut_[at] = values(*middle, direction);
+      if (splits.spill > 0) {
+        const auto away = std::ptrdiff_t(splits.spill * double(node.rows.size()));
+        const auto first = middle - std::min(away, middle - node.rows.begin());
+        const auto last = middle + std::min(away, node.rows.end() - middle - 1);
+        std::nth_element(node.rows.begin(), first, middle, below);
+        std::nth_element(middle, last, node.rows.end(), below);
+        tree.low_[at] = values(*first, direction);
+        tree.high_[at] = values(*last, direction);
+      }
       // In the order of places: what a node sees does not depend on how its parent's rows were put apart.
       std::sort(node.rows.begin(), middle);
       std::sort(middle, node.rows.end());
@@ -129,17 +143,27 @@ std::span<const std::uint32_t> Tree::leaf(std::size_t number) const {
   return std::span(order_).subspan(bounds_[number], bounds_[number + 1] - bounds_[number]);
 }
 
-std::vector<std::uint32_t> Tree::find(const Workers& on, MatrixView<const float> coords) const {
+std::vector<std::vector<std::uint32_t>> Tree::find(const Workers& on, MatrixView<const float> coords) const {
   Matrix<float> values(coords.rows, kDirections);
   multiply_rows(on, coords, directions_.view(), values.view());
-  std::vector<std::uint32_t> leaves(coords.rows);
+  const std::size_t inner = leaves() - 1;
+  std::vector<std::vector<std::uint32_t>> reached(coords.rows);
+  std::vector<std::size_t> nodes;  // to be gone down from
   for (std::size_t i = 0; i < coords.rows; ++i) {
-    std::size_t node = 0;
-    for (std::size_t level = 0; level < depth_; ++level)
-      node = 2 * node + (values(i, look_[node]) < cut_[node] ? 1 : 2);
-    leaves[i] = std::uint32_t(node - (this->leaves() - 1));
+    nodes.assign(1, 0);
+    while (!nodes.empty()) {
+      std::size_t node = nodes.back();
+      nodes.pop_back();
+      while (node < inner) {
+        const float value = values(i, look_[node]);
+        const bool left = value < cut_[node];
+        if (!low_.empty() && value >= low_[node] && value <= high_[node]) nodes.push_back(2 * node + (left ? 2 : 1));
+        node = 2 * node + (left ? 1 : 2);
+      }
+      reached[i].push_back(std::uint32_t(node - inner));
+    }
   }
-  return leaves;
+  return reached;
 }
 
 void Tree::save(Archive& archive) const {
@@ -148,6 +172,10 @@ void Tree::save(Archive& archive) const {
                      {directions_.rows(), kDirections});
   archive.put<std::uint32_t>("look", look_, {look_.size()});
   archive.put<float>("cut", cut_, {cut_.size()});
+  if (!low_.empty()) {
+    archive.put<float>("low", low_, {low_.size()});
+    archive.put<float>("high", high_, {high_.size()});
+  }
   archive.put<std::uint32_t>("order", order_, {order_.size()});
 }
 
@@ -159,6 +187,10 @@ Tree Tree::load(const Archive& archive, std::size_t rows, std::size_t dims) {
   archive.get_into<float>("directions", {dims, kDirections}, {tree.directions_.data(), dims * kDirections});
   tree.look_ = archive.get<std::uint32_t>("look", {inner});
   tree.cut_ = archive.get<float>("cut", {inner});
+  if (archive.arrays.contains("low")) {
+    tree.low_ = archive.get<float>("low", {inner});
+    tree.high_ = archive.get<float>("high", {inner});
+  }
   tree.order_ = archive.get<std::uint32_t>("order", {rows});
   tree.bounds_ = leaf_bounds(rows, tree.depth_);
   std::vector<bool> seen(rows);
@@ -167,7 +199,8 @@ Tree Tree::load(const Archive& archive, std::size_t rows, std::size_t dims) {
     seen[row] = true;
   }
   const bool sound = std::all_of(tree.look_.begin(), tree.look_.end(), [](auto r) { return r < kDirections; }) &&
-                     all_finite<float>(tree.cut_) && all_finite<float>({tree.directions_.data(), dims * kDirections});
+                     all_finite<float>(tree.cut_) && all_finite<float>(tree.low_) && all_finite<float>(tree.high_) &&
+                     all_finite<float>({tree.directions_.data(), dims * kDirections});
   if (!sound) fail(Error::Kind::model, "index: a tree has directions or cuts that are none");
   return tree;
 }

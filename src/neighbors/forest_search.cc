@@ -13,19 +13,32 @@ namespace {
 constexpr std::size_t kLeaf = 256;
 constexpr std::size_t kMostTrees = 64;
 
+// Of a tree, about: each level sends those near its cut to both sides.
+double leaves_met(const Tree& tree, double spill) {
+  double met = 1;
+  for (std::size_t leaves = 1; leaves < tree.leaves(); leaves *= 2) met *= 1 + 2 * spill;
+  return met;
+}
+
 }  // namespace
 
 void meet_leaves(const Workers& on, const Tree& tree, const Queries& queries, const Field& points, Best& best) {
-  const std::vector<std::uint32_t> leaf = tree.find(on, queries.rows);
+  const std::vector<std::vector<std::uint32_t>> leaves = tree.find(on, queries.rows);
   std::vector<std::uint32_t> order(queries.rows.rows);
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return leaf[a] < leaf[b]; });
-  std::vector<Meeting> meetings;
-  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    while (end < order.size() && leaf[order[end]] == leaf[order[begin]]) ++end;
-    meetings.push_back({std::span(order).subspan(begin, end - begin), tree.leaf(leaf[order[begin]])});
+  // A query meets one leaf at a time: others may meet theirs on other threads.
+  for (std::size_t turn = 0; !order.empty(); ++turn) {
+    std::erase_if(order, [&](std::uint32_t query) { return leaves[query].size() <= turn; });
+    const auto leaf = [&](std::size_t i) { return leaves[order[i]][turn]; };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return leaves[a][turn] < leaves[b][turn]; });
+    std::vector<Meeting> meetings;
+    for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+      while (end < order.size() && leaf(end) == leaf(begin)) ++end;
+      meetings.push_back({std::span(order).subspan(begin, end - begin), tree.leaf(leaf(begin))});
+    }
+    meet_some(on, queries, points, meetings, best);
   }
-  meet_some(on, queries, points, meetings, best);
 }
 
 Neighbors Forest::query(const Workers& on, const PointSearch& search) const {
@@ -47,10 +60,13 @@ Forest grow_forest(const Workers& on, const Points& points, const RecallSample& 
   forest.leaf = std::max(kLeaf, 2 * forest.coordinates.candidates);
   const std::size_t most = std::min(kMostTrees, std::max<std::size_t>(1, points.size() / forest.leaf / 2));
   const double wanted = sample.with_error(options.recall);
-  for (std::size_t next = 4; forest.trees.size() < most;) {
-    forest.trees.push_back(Tree::grow(on, coords, spread, options.seed, forest.trees.size(), forest.leaf));
+  const std::size_t few = options.spill > 0 ? 1 : 4;  // trees between two looks
+  for (std::size_t next = few; forest.trees.size() < most;) {
+    forest.trees.push_back(
+        Tree::grow(on, coords, spread, options.seed, forest.trees.size(), {forest.leaf, options.spill}));
+    if (double(forest.trees.size()) * leaves_met(forest.trees[0], options.spill) > double(most)) break;
     if (forest.trees.size() < std::min(next, most)) continue;
-    next += std::max<std::size_t>(2, next / 4);
+    next += std::max<std::size_t>(std::min<std::size_t>(few, 2), next / 4);
     forest.recall = sample.recall(forest.query(on, {options.metric, sample.queries, sample.places, points, sample.k}));
     if (progress) progress("trees", std::min(0.99, forest.recall / wanted));
     if (forest.recall >= wanted) return forest;

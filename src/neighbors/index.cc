@@ -26,12 +26,15 @@ void check(const IndexOptions& options) {
   require(options.recall > 0 && options.recall <= 1, "recall: found {}, expected more than 0, at most 1",
           options.recall);
   require(options.k >= 1, "k: found 0, expected 1 or more");
+  require(options.spill >= 0 && options.spill <= kMostSpill, "spill: found {}, expected 0 to {}", options.spill,
+          kMostSpill);
 }
 
 // From scaled points to the rows' own units.
 void unscale(Metric metric, int exponent, Neighbors& found) {
   const int of = metric == Metric::euclidean ? -exponent : metric == Metric::inner ? -2 * exponent : 0;
-  for (double& distance : found.distances) distance = std::ldexp(distance, of);
+  const double unit = std::ldexp(1.0, of);
+  for (double& distance : found.distances) distance *= unit;
 }
 
 // Rows become what their bytes say.
@@ -180,8 +183,9 @@ void NeighborIndex::merge(const NeighborIndex& other, const Execution& execution
   require(p.schema == q.schema, "merge: the columns of the two indexes differ, expected the same");
   require(p.options.metric == q.options.metric && p.options.method == q.options.method &&
               p.options.hash == q.options.hash && p.options.recall == q.options.recall && p.options.k == q.options.k &&
-              p.options.seed == q.options.seed,
-          "merge: the options of the two indexes differ, expected the same metric, method, hash, recall, k and seed");
+              p.options.seed == q.options.seed && p.options.spill == q.options.spill,
+          "merge: the options of the two indexes differ, expected the same metric, method, hash, recall, k, seed and "
+          "spill");
   Points all = p.points;
   all.append(q.points);
   std::vector<std::uint64_t> numbers = p.numbers;

@@ -169,6 +169,7 @@ void NeighborIndex::save(const std::string& path) const {
   if (p.options.hash) archive.put_text("hash", hash_name(*p.options.hash));
   archive.put_number("recall", p.options.recall);
   archive.put_count("k", p.options.k);
+  if (p.options.spill > 0) archive.put_number("spill", p.options.spill);
   archive.tree["seed"] = std::to_string(p.options.seed);
   archive.put_count("first", p.options.first);
   archive.put_count("next", p.next);
@@ -205,6 +206,9 @@ NeighborIndex NeighborIndex::load(const std::string& path) {
     if (archive.tree.contains("hash")) p.options.hash = parse_hash_name(archive.get_text("hash"));
     p.options.recall = archive.get_number("recall");
     p.options.k = archive.get_count("k");
+    if (archive.tree.contains("spill")) p.options.spill = archive.get_number("spill");
+    if (!(p.options.spill >= 0 && p.options.spill <= kMostSpill))
+      fail(Error::Kind::model, "spill: found {}; the file is damaged", p.options.spill);
     const std::string seed = get_text(archive.tree, "seed");
     const auto read = std::from_chars(seed.data(), seed.data() + seed.size(), p.options.seed);
     if (read.ec != std::errc() || read.ptr != seed.data() + seed.size())

@@ -8,6 +8,8 @@
 
 namespace bochner {
 
+inline constexpr double kMostSpill = 0.25;
+
 struct NeighborIndex::Parts {
   Schema schema;
   std::optional<ByteSteps> bytes;      // that the points were rounded to

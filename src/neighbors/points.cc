@@ -106,9 +106,9 @@ void Points::each_block(const std::function<void(std::size_t, const RowBlock<flo
 float largest_number(const Points& points) {
   float largest = 0;
   if (const std::uint8_t* bytes = points.sparse ? nullptr : points.dense.whole_bytes()) {
-    const std::uint8_t* end = bytes + points.size() * points.inputs;
     std::uint8_t most = 0;
-    for (const std::uint8_t* at = bytes; at != end; ++at) most = std::max(most, *at);
+    for (std::size_t i = 0; i < points.size() && most < 255; ++i)
+      most = std::max(most, *std::max_element(bytes + i * points.inputs, bytes + (i + 1) * points.inputs));
     return float(most);
   }
   points.each_block([&](std::size_t, const RowBlock<float>& rows) {

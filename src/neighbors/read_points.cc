@@ -19,7 +19,8 @@ namespace bochner {
 namespace {
 
 constexpr double kFar = 0x1p10;  // ranges from 0: floats keep half their digits
-constexpr int kCoarse = 127;     // a range of bytes in which halves would be told apart as well
+constexpr std::size_t kFewRows = 1024;
+constexpr int kCoarse = 127;  // a range of bytes in which halves would be told apart as well
 
 // Whole numbers from 0 to 255. False, and no bytes that count, where one is none.
 bool take_bytes(const float* __restrict from, std::size_t count, std::uint8_t* __restrict to) {
@@ -118,7 +119,10 @@ std::optional<DenseRows> read_bytes(Threads& threads, const Rows& rows, double l
   if (!file || double(count) * double(inputs) >= limit) return std::nullopt;
   const std::shared_ptr<std::uint8_t[]> bytes = raw_bytes(count * inputs);
   file->read_bytes(threads, bytes.get());
-  if (byte_ranges(threads, bytes.get(), count, inputs).widest() <= kCoarse) return std::nullopt;
+  const auto coarse = [&](std::size_t rows) {
+    return byte_ranges(threads, bytes.get(), rows, inputs).widest() <= kCoarse;
+  };
+  if (coarse(std::min(count, kFewRows)) && coarse(count)) return std::nullopt;  // the first mostly tell
   return of_bytes(bytes, count, inputs);
 }
 

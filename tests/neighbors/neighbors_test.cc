@@ -11,7 +11,9 @@
 #include <set>
 
 #include "bochner/error.h"
+#include "neighbors/forest.h"
 #include "random/draw.h"
+#include "run/compute.h"
 #include "scratch.h"
 
 namespace bochner {
@@ -199,6 +201,55 @@ TEST(Forest, IsTheSameForAnyThreads) {
     EXPECT_EQ(found.rows, graph.rows);
     EXPECT_EQ(found.distances, graph.distances);
   }
+}
+
+TEST(Forest, WithASpillSearchesBothSidesOfACut) {
+  constexpr std::size_t kRows = 1000;
+  const Matrix<float> x = cloud(kRows, 20);
+  Threads threads(2);
+  const Workers on = workers_on(threads);
+  const auto leaves_of = [&](double spill, std::size_t leaf) {
+    const Tree tree = Tree::grow(on, x.view(), spreads(x.view()), 3, 0, {leaf, spill});
+    const auto leaves = tree.find(on, x.view());
+    std::size_t met = 0;
+    for (std::size_t i = 0; i < kRows; ++i) {
+      const std::span<const std::uint32_t> own = tree.leaf(leaves[i][0]);
+      const bool equal_ones = i >= 20 && (i - 20) % 97 == 0;  // a cut may lie between rows that are equal
+      EXPECT_TRUE(equal_ones || std::binary_search(own.begin(), own.end(), std::uint32_t(i))) << i;
+      EXPECT_EQ(std::set(leaves[i].begin(), leaves[i].end()).size(), leaves[i].size());
+      met += leaves[i].size();
+    }
+    return double(met) / kRows;
+  };
+  EXPECT_EQ(leaves_of(0, 500), 1);
+  EXPECT_NEAR(leaves_of(0.1, 500), 1.2, 0.01);  // one cut
+  EXPECT_GT(leaves_of(0.1, 125), 1.44);
+  EXPECT_LT(leaves_of(0.1, 125), 3);
+}
+
+TEST(Forest, WithASpillFindsAsManyByFewerTrees) {
+  const Matrix<float> x = cloud(6000, 60), queries = cloud(40, 60, 8);
+  testing_files::Scratch folder;
+  IndexOptions options{.method = IndexOptions::Method::forest, .recall = 0.95};
+  const NeighborIndex median(*rows_of(x), options);
+  options.spill = 0.1;
+  std::string first;
+  for (const int threads : {1, 3}) {
+    options.execution.threads = threads;
+    const NeighborIndex index(*rows_of(x), options);
+    ASSERT_EQ(index.report().method, "forest");
+    EXPECT_LT(index.report().trees, median.report().trees);
+    EXPECT_GE(recall(x, index.query(*rows_of(x), 11), true), 0.92);
+    index.save(folder.path("index"));
+    EXPECT_EQ(NeighborIndex::load(folder.path("index")).query(*rows_of(queries), 5).rows,
+              index.query(*rows_of(queries), 5).rows);
+    std::ifstream file(folder.path("index"), std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    if (first.empty()) first = bytes;
+    EXPECT_EQ(bytes, first);
+  }
+  options.spill = 0.3;
+  EXPECT_THROW(NeighborIndex(*rows_of(x), options), std::invalid_argument);
 }
 
 TEST(NeighborIndex, RowsAddedRemovedAndMergedAreThoseOfOneBuild) {
