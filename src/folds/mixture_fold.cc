@@ -66,7 +66,7 @@ const GaussianDensities<double>& MixtureRound::densities() const {
 
 double shares_of_joint(double* joint, std::size_t count) {
   double log_sum = 0;
-  joint_to_shares({joint, 1, count, count}, &log_sum);
+  joint_to_shares<double>({joint, 1, count, count}, &log_sum);
   return log_sum;
 }
 
@@ -123,7 +123,7 @@ struct Shared {
     const Lease<double> memory(x.rows * M), found(x.rows);
     const MatrixView<double> joint{memory.data(), x.rows, M, M};
     round.densities<T>().likely_log_densities(on, x, g * M, {&round.log_weights[g * M], M}, joint);
-    joint_to_shares(joint, found.data());
+    joint_to_shares<T>(joint, found.data());
     for (std::size_t i = 0; i < x.rows; ++i) {
       const std::size_t row = rows ? rows[i] : begin + i;
       const double weight = block.weights ? block.weights[row] : 1;

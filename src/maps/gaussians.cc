@@ -80,6 +80,12 @@ Matrix<T> rounded(const Matrix<double>& a) {
   return b;
 }
 
+double mean_of_means(const Gaussians& g, std::size_t j) {
+  double mean = 0;
+  for (std::size_t k = 0; k < g.size(); ++k) mean += g.means(k, j) / double(g.size());
+  return mean;
+}
+
 double gaussian_constant(std::size_t d, double log_det) {
   return -0.5 * (double(d) * std::log(2 * std::numbers::pi) + log_det);
 }
@@ -125,11 +131,7 @@ void GaussianDensities<T>::prepare_full(const Gaussians& g) {
   }
   if (form_.kind == CovarianceForm::Kind::full) return;
   origin_.resize(d);
-  for (std::size_t j = 0; j < d; ++j) {
-    double mean = 0;
-    for (std::size_t k = 0; k < K; ++k) mean += g.means(k, j) / double(K);
-    origin_[j] = T(mean);
-  }
+  for (std::size_t j = 0; j < d; ++j) origin_[j] = T(mean_of_means(g, j));
   whitened_ = Matrix<T>(K, d);
   for (std::size_t k = 0; k < K; ++k)
     for (std::size_t i = 0; i < d; ++i) {
@@ -143,13 +145,13 @@ template <class T>
 void GaussianDensities<T>::prepare_diagonal(const Gaussians& g) {
   const bool one = form_.kind == CovarianceForm::Kind::spherical;
   diagonal_ = DiagonalGaussians<T>(g.size(), inputs_);
+  for (std::size_t j = 0; j < inputs_; ++j) diagonal_.origin[j] = T(mean_of_means(g, j));
   for (std::size_t k = 0; k < g.size(); ++k) {
     double log_det = 0;
     for (std::size_t j = 0; j < inputs_; ++j) {
       const double variance = g.variances(k, one ? 0 : j);
       log_det += std::log(variance);
-      diagonal_.mean(k, j) = means_(k, j);
-      diagonal_.factor(k, j) = T(1 / std::sqrt(variance));
+      diagonal_.set(k, j, g.means(k, j), 1 / std::sqrt(variance));
     }
     constants_[k] = gaussian_constant(inputs_, log_det);
   }

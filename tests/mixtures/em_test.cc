@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numbers>
 
 #include "learn/mixtures/floor.h"
 #include "learn/mixtures/maximize.h"
@@ -69,6 +70,32 @@ Gaussians apart(double distance, Matrix<double>& rows) {
   for (std::size_t i = 0; i < rows.rows(); ++i)
     for (std::size_t j = 0; j < d; ++j) rows(i, j) = g.means(i % K, j) + normal(5, Draw::entry, i, j);
   return g;
+}
+
+TEST(Gaussians, AnInputThatNeverVariesIsNoDistance) {
+  Gaussians g{.form = {.kind = CovarianceForm::Kind::diag},
+              .means = Matrix<double>(2, 2),
+              .variances = Matrix<double>(2, 2),
+              .matrices = {}};
+  const float far = 12345.678f;
+  for (std::size_t k = 0; k < 2; ++k) {
+    g.means(k, 0) = double(far);
+    g.variances(k, 0) = 1e-20;  // far is 10^14 deviations from 0
+    g.means(k, 1) = double(k);
+    g.variances(k, 1) = 1;
+  }
+  const GaussianDensities<float> densities(g);
+  const Matrix<float> x = [&] {
+    Matrix<float> row(1, 2);
+    row(0, 0) = far;
+    return row;
+  }();
+  Matrix<double> found(1, 2);
+  Threads threads(1);
+  densities.log_densities(workers_on(threads).ops, x.view(), 0, 2, found.view());
+  const double highest = -std::log(2 * std::numbers::pi) + 0.5 * std::log(1e20);
+  EXPECT_NEAR(found(0, 0), highest, 1e-6);
+  EXPECT_NEAR(found(0, 1), highest - 0.5, 1e-6);
 }
 
 TEST(Gaussians, OnlyThoseAreLeftOutThatAddNothing) {

@@ -54,13 +54,13 @@ HWY_NOINLINE void squares_of_tile(const T* const (&rows)[kRows], const DiagonalG
     unrolled<kRows>(
         [&](auto r) BOCHNER_INLINE { unrolled<kVectors>([&](auto v) BOCHNER_INLINE { sum[r][v] = hn::Zero(d); }); });
     const std::size_t end = HWY_MIN(g.inputs, begin + kInputs);
-    const T* HWY_RESTRICT mean = g.values.data() + 2 * begin * g.stride + first;
-    for (std::size_t j = begin; j < end; ++j, mean += 2 * g.stride) {
-      const T* HWY_RESTRICT factor = mean + g.stride;
+    const T* HWY_RESTRICT factor = g.values.data() + 2 * begin * g.stride + first;
+    for (std::size_t j = begin; j < end; ++j, factor += 2 * g.stride) {
+      const T* HWY_RESTRICT shift = factor + g.stride;
       unrolled<kRows>([&](auto r) BOCHNER_INLINE {
         const auto x = hn::Set(d, rows[r][j]);
         unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
-          const auto u = hn::Mul(hn::Sub(x, hn::LoadU(d, mean + v * kLanes)), hn::LoadU(d, factor + v * kLanes));
+          const auto u = fused_add(x, hn::LoadU(d, factor + v * kLanes), hn::LoadU(d, shift + v * kLanes));
           sum[r][v] = fused_add(u, u, sum[r][v]);
         });
       });
@@ -72,13 +72,20 @@ HWY_NOINLINE void squares_of_tile(const T* const (&rows)[kRows], const DiagonalG
   }
 }
 
+// moved: kRows of rows less the origin.
 template <class T>
-void squares(MatrixView<const T> x, const DiagonalGaussians<T>& g, std::size_t first, MatrixView<double> out) {
+void squares(MatrixView<const T> x, const DiagonalGaussians<T>& g, std::size_t first, T* HWY_RESTRICT moved,
+             MatrixView<double> out) {
   constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
   alignas(64) double wide[kRows * kMostSquares * kLanes];
   for (std::size_t i = 0; i < x.rows; i += kRows) {
     const T* rows[kRows];
-    for (std::size_t r = 0; r < kRows; ++r) rows[r] = x.row(HWY_MIN(i + r, x.rows - 1));
+    for (std::size_t r = 0; r < kRows; ++r) {
+      const T* HWY_RESTRICT row = x.row(HWY_MIN(i + r, x.rows - 1));
+      T* HWY_RESTRICT to = moved + r * g.inputs;
+      for (std::size_t j = 0; j < g.inputs; ++j) to[j] = row[j] - g.origin[j];
+      rows[r] = to;
+    }
     in_even_steps<kMostSquares>((out.cols + kLanes - 1) / kLanes, [&](auto vectors, std::size_t begin) BOCHNER_INLINE {
       constexpr std::size_t kWidth = decltype(vectors)::value * kLanes;
       squares_of_tile<T, decltype(vectors)::value>(rows, g, first + begin * kLanes, wide);
@@ -92,6 +99,31 @@ void squares(MatrixView<const T> x, const DiagonalGaussians<T>& g, std::size_t f
 // Rows lie side by side in `lanes`, M x kSharedRows, so that every step is one of vectors and sums are in the order of
 // the components.
 constexpr std::size_t kSharedRows = 8;
+
+// Numbers of one precision as those of the other, or as they are.
+template <class D, class V>
+HWY_INLINE hn::Vec<D> as(D d, V x) {
+  constexpr std::size_t from = sizeof(hn::TFromV<V>), to = sizeof(hn::TFromD<D>);
+  if constexpr (from == to)
+    return x;
+  else if constexpr (from > to)
+    return hn::DemoteTo(d, x);
+  else
+    return hn::PromoteTo(d, x);
+}
+
+// x -> e^x of kSharedRows numbers <= 0, computed in T; 0 below kLeastLog, as of most Gaussians that lie apart.
+template <class T>
+HWY_INLINE void exponentials(T* HWY_RESTRICT x) {
+  const hn::CappedTag<T, kSharedRows> d;
+  for (std::size_t i = 0; i < kSharedRows; i += hn::MaxLanes(d)) {
+    const auto v = hn::Load(d, x + i);
+    const auto counts = hn::Ge(v, hn::Set(d, T(kLeastLog)));
+    hn::Store(hn::AllFalse(d, counts) ? hn::Zero(d) : hn::IfThenElseZero(counts, exp_negative(d, v)), d, x + i);
+  }
+}
+
+template <class T>
 HWY_NOINLINE void shares_of_lanes(std::size_t M, double* HWY_RESTRICT lanes, double* HWY_RESTRICT log_sums) {
   const hn::CappedTag<double, kSharedRows> d;
   constexpr std::size_t kLanes = hn::MaxLanes(d), kVectors = kSharedRows / kLanes;
@@ -105,19 +137,21 @@ HWY_NOINLINE void shares_of_lanes(std::size_t M, double* HWY_RESTRICT lanes, dou
   for (std::size_t m = 1; m < M; ++m)
     unrolled<kVectors>(
         [&](auto v) BOCHNER_INLINE { most[v] = hn::Max(most[v], hn::Load(d, lanes + m * kSharedRows + v * kLanes)); });
-  for (std::size_t m = 0; m < M; ++m)
+  const hn::Rebind<T, decltype(d)> narrow;
+  alignas(64) T shares[kSharedRows];
+  for (std::size_t m = 0; m < M; ++m) {
+    double* const of_component = lanes + m * kSharedRows;
     unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
-      double* const at = lanes + m * kSharedRows + v * kLanes;
-      const V below = hn::Sub(hn::Load(d, at), hn::Max(most[v], lowest));
-      const auto counts = hn::Ge(below, hn::Set(d, kLeastLog));
-      if (hn::AllFalse(d, counts)) {  // as of most Gaussians that lie apart
-        hn::Store(hn::Zero(d), d, at);
-        return;
-      }
-      const V share = hn::IfThenElseZero(counts, exp_negative(d, below));
-      hn::Store(share, d, at);
+      const V below = hn::Sub(hn::Load(d, of_component + v * kLanes), hn::Max(most[v], lowest));
+      hn::Store(as(narrow, below), narrow, shares + v * kLanes);
+    });
+    exponentials(shares);
+    unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
+      const V share = as(d, hn::Load(narrow, shares + v * kLanes));
+      hn::Store(share, d, of_component + v * kLanes);
       sum[v] = hn::Add(sum[v], share);
     });
+  }
   unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
     // Beyond all range no component is nearer than another: the sum is 0 and so are the shares.
     const auto some = hn::Gt(sum[v], hn::Zero(d));
@@ -133,6 +167,7 @@ HWY_NOINLINE void shares_of_lanes(std::size_t M, double* HWY_RESTRICT lanes, dou
     });
 }
 
+template <class T>
 void shares(MatrixView<double> joint, double* HWY_RESTRICT log_sums, double* HWY_RESTRICT lanes) {
   const std::size_t M = joint.cols;
   alignas(64) double sums[kSharedRows];
@@ -142,7 +177,7 @@ void shares(MatrixView<double> joint, double* HWY_RESTRICT log_sums, double* HWY
     for (std::size_t r = 0; r < kSharedRows; ++r) from[r] = joint.row(begin + HWY_MIN(r, rows - 1));
     for (std::size_t m = 0; m < M; ++m)
       unrolled<kSharedRows>([&](auto r) BOCHNER_INLINE { lanes[m * kSharedRows + r] = from[r][m]; });
-    shares_of_lanes(M, lanes, sums);
+    shares_of_lanes<T>(M, lanes, sums);
     for (std::size_t r = 0; r < rows; ++r) {
       double* const row = joint.row(begin + r);
       for (std::size_t m = 0; m < M; ++m) row[m] = lanes[m * kSharedRows + r];
@@ -192,13 +227,17 @@ void moments(const SharedRows<T>& rows, const T* center, double* first, double* 
   });
 }
 
-void squares_float(MatrixView<const float> x, const DiagonalGaussians<float>& g, std::size_t first,
+void squares_float(MatrixView<const float> x, const DiagonalGaussians<float>& g, std::size_t first, float* moved,
                    MatrixView<double> out) {
-  squares(x, g, first, out);
+  squares(x, g, first, moved, out);
 }
-void squares_double(MatrixView<const double> x, const DiagonalGaussians<double>& g, std::size_t first,
+void squares_double(MatrixView<const double> x, const DiagonalGaussians<double>& g, std::size_t first, double* moved,
                     MatrixView<double> out) {
-  squares(x, g, first, out);
+  squares(x, g, first, moved, out);
+}
+void shares_float(MatrixView<double> joint, double* log_sums, double* lanes) { shares<float>(joint, log_sums, lanes); }
+void shares_double(MatrixView<double> joint, double* log_sums, double* lanes) {
+  shares<double>(joint, log_sums, lanes);
 }
 void moments_float(const SharedRows<float>& rows, const float* center, double* first, double* second) {
   moments(rows, center, first, second);
@@ -216,21 +255,19 @@ namespace bochner {
 namespace cpu {
 HWY_EXPORT(squares_float);
 HWY_EXPORT(squares_double);
-HWY_EXPORT(shares);
+HWY_EXPORT(shares_float);
+HWY_EXPORT(shares_double);
 HWY_EXPORT(moments_float);
 HWY_EXPORT(moments_double);
 
 namespace {
-void dispatch(MatrixView<const float> x, const DiagonalGaussians<float>& g, std::size_t first, MatrixView<double> out) {
-  HWY_DYNAMIC_DISPATCH(squares_float)(x, g, first, out);
-}
-void dispatch(MatrixView<const double> x, const DiagonalGaussians<double>& g, std::size_t first,
+void dispatch(MatrixView<const float> x, const DiagonalGaussians<float>& g, std::size_t first, float* moved,
               MatrixView<double> out) {
-  HWY_DYNAMIC_DISPATCH(squares_double)(x, g, first, out);
+  HWY_DYNAMIC_DISPATCH(squares_float)(x, g, first, moved, out);
 }
-void dispatch(MatrixView<double> joint, double* log_sums) {
-  const Lease<double> lanes(joint.cols * 8);
-  HWY_DYNAMIC_DISPATCH(shares)(joint, log_sums, lanes.data());
+void dispatch(MatrixView<const double> x, const DiagonalGaussians<double>& g, std::size_t first, double* moved,
+              MatrixView<double> out) {
+  HWY_DYNAMIC_DISPATCH(squares_double)(x, g, first, moved, out);
 }
 void dispatch(const SharedRows<float>& rows, const float* center, double* first, double* second) {
   HWY_DYNAMIC_DISPATCH(moments_float)(rows, center, first, second);
@@ -243,15 +280,25 @@ void dispatch(const SharedRows<double>& rows, const double* center, double* firs
 
 template <class T>
 DiagonalGaussians<T>::DiagonalGaussians(std::size_t count, std::size_t inputs)
-    : inputs(inputs), stride((count + 31) / 16 * 16), values(2 * inputs * stride, T(0)) {}
+    : inputs(inputs), stride((count + 31) / 16 * 16), origin(inputs), values(2 * inputs * stride, T(0)) {}
 
 template <class T>
 void diagonal_squares(MatrixView<const T> x, const DiagonalGaussians<T>& g, std::size_t first,
                       MatrixView<double> squares) {
-  cpu::dispatch(x, g, first, squares);
+  const Lease<T> moved(4 * g.inputs);
+  cpu::dispatch(x, g, first, moved.data(), squares);
 }
 
-void joint_to_shares(MatrixView<double> joint, double* log_sums) { cpu::dispatch(joint, log_sums); }
+template <>
+void joint_to_shares<float>(MatrixView<double> joint, double* log_sums) {
+  const Lease<double> lanes(joint.cols * 8);
+  cpu::HWY_DYNAMIC_DISPATCH(shares_float)(joint, log_sums, lanes.data());
+}
+template <>
+void joint_to_shares<double>(MatrixView<double> joint, double* log_sums) {
+  const Lease<double> lanes(joint.cols * 8);
+  cpu::HWY_DYNAMIC_DISPATCH(shares_double)(joint, log_sums, lanes.data());
+}
 
 template <class T>
 void add_moments(const SharedRows<T>& rows, const T* center, double* first, double* second) {
