@@ -21,9 +21,9 @@ struct MachineEffort {
   std::array<std::size_t, 4> steps = {100, 15, 100, 40};  // diagonal from few rows and from more, full likewise
   FlowBatch few = {500, 800}, more = {1200, 2000};
   std::size_t most_landmarks = 1500;
-  double most_products = 5e11;         // of the landmarks' Gram sums: rows x landmarks^2
-  double most_entries = 2.5e8;         // of the landmarks' kernel: rows x landmarks
-  double most_leaf_products = 1.5e12;  // of the leaves' factors: rows x rows of a leaf^2
+  double most_products = 5e11;       // of the landmarks' Gram sums: rows x landmarks^2
+  double most_entries = 2.5e8;       // of the landmarks' kernel: rows x landmarks
+  double most_leaf_products = 5e11;  // of the leaves' factors: rows x rows of a leaf^2
   LeafOptions leaf = {.leaf_rows = 1000};
   bool grows = true;      // a machine twice as large is tried where leaves gain much
   bool gaussian = false;  // a machine in a metric that learns nothing joins

@@ -271,7 +271,7 @@ MachineEffort machine_effort(const RacePlan& plan, const RaceSize& size, std::si
   MachineEffort effort = plan.machine;
   effort.gaussian = gaussian_races(plan, size);
   const bool large = size.rows >= kLargeTable;
-  if (large && size.rows < kVeryLargeTable) effort.leaf.trees = plan.leaf_trees_of_large;
+  if (large) effort.leaf.trees = plan.leaf_trees_of_large;
   const std::optional<FlowEffort> flow = !large                         ? plan.flow_of_few_rows
                                          : size.rows >= kVeryLargeTable ? plan.flow_of_many_rows
                                                                         : std::nullopt;

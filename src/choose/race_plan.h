@@ -38,7 +38,7 @@ struct RacePlan {
   MachineEffort machine = {};
   std::optional<FlowEffort> flow_of_few_rows = {};   // instead, where the table is not large
   std::optional<FlowEffort> flow_of_many_rows = {};  // likewise, where it is so large that machines take far longer
-  std::size_t leaf_trees_of_large = 2;               // of a table that is large, and not very large
+  std::size_t leaf_trees_of_large = 2;               // of a table that is large
   bool curve = true;                                 // the learning curve is told
   std::size_t tree_rounds = 1500;
   std::vector<Rival> rivals = {};
