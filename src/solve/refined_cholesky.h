@@ -9,7 +9,7 @@
 
 namespace bochner {
 
-// (a + shift I)^-1 b by a factor in float, which takes half the time of one in double: what it leaves over is computed
+// (a + shift I)^-1 b by a factor in float, which takes some half of the time: what it leaves over is computed
 // in double and solved for again. Where float's digits turn out too few, by a factor in double. The same bits on every
 // machine with a fused multiply-add, for any number of threads.
 class RefinedCholesky {
