@@ -16,7 +16,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kCovarianceRows = 4096;
+constexpr std::size_t kCovarianceRows = 2048;
 constexpr std::size_t kWidest = 2048;  // inputs whose covariance is formed; above them products with fewer rows
 constexpr std::size_t kProductRows = 1024;
 
