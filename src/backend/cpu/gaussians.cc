@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #include "backend/cpu/targets.h"
 #include "base/lease.h"
@@ -275,6 +276,13 @@ void dispatch(const SharedRows<float>& rows, const float* center, double* first,
 void dispatch(const SharedRows<double>& rows, const double* center, double* first, double* second) {
   HWY_DYNAMIC_DISPATCH(moments_double)(rows, center, first, second);
 }
+template <class T>
+void dispatch_shares(MatrixView<double> joint, double* log_sums, double* lanes) {
+  if constexpr (std::is_same_v<T, float>)
+    HWY_DYNAMIC_DISPATCH(shares_float)(joint, log_sums, lanes);
+  else
+    HWY_DYNAMIC_DISPATCH(shares_double)(joint, log_sums, lanes);
+}
 }  // namespace
 }  // namespace cpu
 
@@ -289,15 +297,10 @@ void diagonal_squares(MatrixView<const T> x, const DiagonalGaussians<T>& g, std:
   cpu::dispatch(x, g, first, moved.data(), squares);
 }
 
-template <>
-void joint_to_shares<float>(MatrixView<double> joint, double* log_sums) {
+template <class T>
+void joint_to_shares(MatrixView<double> joint, double* log_sums) {
   const Lease<double> lanes(joint.cols * 8);
-  cpu::HWY_DYNAMIC_DISPATCH(shares_float)(joint, log_sums, lanes.data());
-}
-template <>
-void joint_to_shares<double>(MatrixView<double> joint, double* log_sums) {
-  const Lease<double> lanes(joint.cols * 8);
-  cpu::HWY_DYNAMIC_DISPATCH(shares_double)(joint, log_sums, lanes.data());
+  cpu::dispatch_shares<T>(joint, log_sums, lanes.data());
 }
 
 template <class T>
@@ -311,6 +314,8 @@ template void diagonal_squares(MatrixView<const float>, const DiagonalGaussians<
                                MatrixView<double>);
 template void diagonal_squares(MatrixView<const double>, const DiagonalGaussians<double>&, std::size_t,
                                MatrixView<double>);
+template void joint_to_shares<float>(MatrixView<double>, double*);
+template void joint_to_shares<double>(MatrixView<double>, double*);
 template void add_moments(const SharedRows<float>&, const float*, double*, double*);
 template void add_moments(const SharedRows<double>&, const double*, double*, double*);
 
