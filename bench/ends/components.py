@@ -15,7 +15,6 @@ something where it is loaded.
 """
 import json
 import os
-import pathlib
 import resource
 import struct
 import subprocess
@@ -25,7 +24,8 @@ import time
 
 import numpy as np
 
-DATA = pathlib.Path(os.environ.get("BOCHNER_DATA", "."))
+import data
+
 FEATURES = 2000
 
 
@@ -67,7 +67,7 @@ def inertia(z, centres):
 
 
 def mnist(rows):
-    return np.load(DATA / "mnist.train.npy")[:rows, :-1].astype(np.float32) / 255
+    return np.load(os.path.join(data.folder(), "mnist.train.npy"))[:rows, :-1].astype(np.float32) / 255
 
 
 def kmeans(folder):
@@ -153,7 +153,7 @@ def anomaly(folder):
     from sklearn.preprocessing import OrdinalEncoder
 
     def mostly_normal(name):
-        table = pd.read_csv(DATA / name)
+        table = pd.read_csv(os.path.join(data.folder(), name))
         normal = table[table.attack == "normal"]
         attacks = table[table.attack != "normal"].sample(len(normal) // 99, random_state=0)
         return pd.concat([normal, attacks]).sample(frac=1, random_state=0)
