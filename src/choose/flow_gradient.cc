@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "backend/radial.h"
+#include "base/pieces.h"
 #include "choose/flow.h"
 #include "random/elementary.h"
 #include "solve/fixed_order.h"
@@ -20,13 +21,6 @@ constexpr std::size_t kPieceRows = 192;  // of rows that a thread takes
 constexpr std::size_t kTile = 192;
 constexpr double kRounding = 1e-9;   // of the kernel's float entries, in their matrix: of n
 constexpr double kLeftOver = 1e-10;  // of what is solved for
-
-// Pieces of n things: work(begin, count).
-template <class Work>
-void in_pieces(Threads& threads, std::size_t n, std::size_t size, const Work& work) {
-  threads.run((n + size - 1) / size,
-              [&](std::size_t piece, int) { work(piece * size, std::min(size, n - piece * size)); });
-}
 
 MatrixView<const double> columns(const Matrix<double>& m, std::size_t begin_row, std::size_t rows, std::size_t begin,
                                  std::size_t count) {

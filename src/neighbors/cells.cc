@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "backend/backend.h"
+#include "base/pieces.h"
 #include "neighbors/forest.h"
 
 namespace bochner {
@@ -43,14 +44,6 @@ std::vector<float> means(MatrixView<const float> x) {
   return mean;
 }
 
-template <class Visit>
-void each_piece(const Workers& on, std::size_t rows, const Visit& visit) {
-  on.threads.run((rows + kRowsOfPiece - 1) / kRowsOfPiece, [&](std::size_t piece, int) {
-    const std::size_t begin = piece * kRowsOfPiece;
-    visit(begin, std::min(kRowsOfPiece, rows - begin));
-  });
-}
-
 }  // namespace
 
 Cells::Cells(const Workers& on, const Field& coords, std::uint64_t seed)
@@ -77,7 +70,7 @@ void Cells::make_codes(const Workers& on) {
   const std::vector<float> centre = means(x);
   const float step = step_of(x, centre, largest), per_step = step > 0 ? 1 / step : 0;
   codes_.resize(x.rows * depth_);
-  each_piece(on, x.rows, [&](std::size_t begin, std::size_t rows) {
+  in_pieces(on.threads, x.rows, kRowsOfPiece, [&](std::size_t begin, std::size_t rows) {
     for (std::size_t i = begin; i < begin + rows; ++i) {
       std::int8_t* to = codes_.data() + i * depth_;
       for (std::size_t j = 0; j < x.cols; ++j)
@@ -108,7 +101,7 @@ void Cells::find_centres(std::span<const std::uint32_t> cell_of, std::size_t ste
 
 void Cells::move_points(const Workers& on, std::vector<std::uint32_t>& cell_of, std::size_t step) const {
   const CodePanels centres({centres_.data(), centres_.size() / depth_, depth_});
-  each_piece(on, (cell_of.size() + step - 1) / step, [&](std::size_t begin, std::size_t rows) {
+  in_pieces(on.threads, (cell_of.size() + step - 1) / step, kRowsOfPiece, [&](std::size_t begin, std::size_t rows) {
     AlignedVector<std::int8_t> some(rows * depth_);
     for (std::size_t i = 0; i < rows; ++i)
       std::copy_n(codes_.data() + (begin + i) * step * depth_, depth_, some.data() + i * depth_);

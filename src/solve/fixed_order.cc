@@ -12,12 +12,14 @@
 
 #include "backend/column_product.h"
 #include "base/aligned.h"
+#include "base/pieces.h"
 
 namespace bochner::fixed_order {
 
 namespace {
 
-constexpr std::size_t kStep = 24;  // columns that are eliminated one by one; the others by products
+constexpr std::size_t kStep = 24;       // columns that are eliminated one by one; the others by products
+constexpr std::size_t kPieceRows = 96;  // of a product, by one thread
 
 // Of numbers T, whatever views of them they are made of.
 template <class T>
@@ -57,16 +59,6 @@ void subtract_column_product(Constant<T> a, Constant<T> b, MatrixView<T> c) {
       c, [&](MatrixView<T> product) { column_product(a, b, product); }, subtract_row<T>);
 }
 
-// Some rows of c at a time.
-template <class Visit>
-void each_piece(Threads& threads, Matrix<double>& c, const Visit& visit) {
-  constexpr std::size_t kRows = 96;
-  threads.run((c.rows() + kRows - 1) / kRows, [&](std::size_t piece, int) {
-    const std::size_t begin = piece * kRows;
-    visit(begin, c.view().slice(begin, std::min(kRows, c.rows() - begin)));
-  });
-}
-
 }  // namespace
 
 void multiply(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) { row_product(a, b, c); }
@@ -77,16 +69,16 @@ void transposed_multiply(MatrixView<const double> a, MatrixView<const double> b,
 
 Matrix<double> product(Threads& threads, const Matrix<double>& a, const Matrix<double>& b) {
   Matrix<double> c(a.rows(), b.cols());
-  each_piece(threads, c, [&](std::size_t begin, MatrixView<double> some) {
-    multiply(a.view().slice(begin, some.rows), b.view(), some);
+  in_pieces(threads, c.rows(), kPieceRows, [&](std::size_t begin, std::size_t rows) {
+    multiply(a.view().slice(begin, rows), b.view(), c.view().slice(begin, rows));
   });
   return c;
 }
 
 Matrix<double> transposed_product(Threads& threads, const Matrix<double>& a, const Matrix<double>& b) {
   Matrix<double> c(a.cols(), b.cols());
-  each_piece(threads, c, [&](std::size_t begin, MatrixView<double> some) {
-    transposed_multiply({a.data() + begin, a.rows(), some.rows, a.cols()}, b.view(), some);
+  in_pieces(threads, c.rows(), kPieceRows, [&](std::size_t begin, std::size_t rows) {
+    transposed_multiply({a.data() + begin, a.rows(), rows, a.cols()}, b.view(), c.view().slice(begin, rows));
   });
   return c;
 }

@@ -122,8 +122,9 @@ TYPED_TEST(DiagonalRows, SharesAreThoseOfPlainLoopsAndTheSameOnEveryTarget) {
           continue;
         }
         for (std::size_t m = 0; m < count; ++m) sum += std::exp(joint(i, m) - most);
-        const double exponentials = std::is_same_v<TypeParam, float> ? 2e-7 : 1e-14;
-        ASSERT_NEAR(log_sums[i], most + std::log(sum), 1e-12 + exponentials) << target;
+        constexpr bool kFloat = std::is_same_v<TypeParam, float>;
+        const double exponentials = kFloat ? 2e-7 : 1e-14;
+        ASSERT_NEAR(log_sums[i], most + std::log(sum), kFloat ? exponentials : 1e-12) << target;
         for (std::size_t m = 0; m < count; ++m) {
           const double share = std::exp(joint(i, m) - most) / sum;
           ASSERT_NEAR(found(i, m), share < 0x1p-36 ? 0 : share, exponentials) << target;
