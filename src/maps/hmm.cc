@@ -20,7 +20,6 @@ namespace {
 
 constexpr const char* kType = "hmm";
 constexpr std::size_t kMostClasses = 100000;
-constexpr std::uint64_t kMostSlopes = 100000;
 constexpr double kLeastLog = -1e30;  // a log density that float holds
 
 void check_probabilities(const double* p, std::size_t count, const char* what) {

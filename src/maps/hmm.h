@@ -13,6 +13,8 @@
 
 namespace bochner {
 
+inline constexpr std::size_t kMostSlopes = 100000;  // rows on one side that a slope is taken over
+
 // The states of hidden Markov models, one of each class, made ready for rows: all have as many states and components.
 class HmmStates {
  public:

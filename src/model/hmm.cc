@@ -24,8 +24,7 @@ namespace bochner {
 
 namespace {
 
-constexpr double kLeastLog = -1e30;          // a log density that a score may be
-constexpr std::size_t kMostSlopes = 100000;  // rows on one side
+constexpr double kLeastLog = -1e30;  // a log density that a score may be
 
 void check_options(const HmmOptions& options, std::size_t inputs) {
   require(options.components >= 1, "components: found 0, expected 1 or more");
