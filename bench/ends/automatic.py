@@ -9,7 +9,8 @@ train`, from the file to the model; of fit() on arrays in memory. Medians over s
 
 With --log each run is appended to a file of JSON lines, and what it has already is not run again.
 
-usage: automatic.py [NAME ...] [--threads 2] [--seeds 3] [--effort normal] [--skip-peers] [--limit SECONDS] [--log FILE]
+usage: automatic.py [NAME ...] [--threads 2] [--seeds 3] [--effort normal] [--peers NAME ...] [--limit SECONDS]
+                    [--log FILE]
 """
 import argparse
 import json
@@ -112,8 +113,8 @@ PEERS = ("XGBoost", "LightGBM", "CatBoost")
 def measure(name, options, log, folder):
     method = f"bochner {options.effort}{options.label}"
     missing = [seed for seed in range(options.seeds) if (name, method, seed) not in log.runs]
-    missing_peers = [seed for seed in range(options.seeds)
-                     if not options.skip_peers and (name, PEERS[0], seed) not in log.runs]
+    missing_peers = [(peer, seed) for seed in range(options.seeds) for peer in options.peers
+                     if (name, peer, seed) not in log.runs]
     if not missing and not missing_peers:
         return
     paths = sets.files(name, folder)
@@ -121,11 +122,10 @@ def measure(name, options, log, folder):
     for seed in missing:
         log.add({"set": name, "rows": len(table[0]), "method": method, "seed": seed,
                  **our_run(paths, table, options.effort, options.threads, seed)})
-    for seed in missing_peers:
-        for peer in PEERS:
-            run = peer_run_within(options.limit, peer, table, paths[3], options.threads, seed)
-            if run:
-                log.add({"set": name, "rows": len(table[0]), "method": peer, "seed": seed, **run})
+    for peer, seed in missing_peers:
+        run = peer_run_within(options.limit, peer, table, paths[3], options.threads, seed)
+        if run:
+            log.add({"set": name, "rows": len(table[0]), "method": peer, "seed": seed, **run})
 
 
 def print_line(name, method, log):
@@ -159,7 +159,7 @@ def main():
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--effort", default="normal")
     parser.add_argument("--label", default="", help="behind the method's name in the log: another version, say")
-    parser.add_argument("--skip-peers", action="store_true")
+    parser.add_argument("--peers", nargs="*", choices=PEERS, default=PEERS, help="those that run; none: ours alone")
     parser.add_argument("--limit", type=int, default=3600, help="processor seconds after which a peer is stopped; its "
                         "time then counts as these, and its error is not known")
     parser.add_argument("--log", help="JSON lines that runs are added to")
