@@ -3,11 +3,39 @@
 
 #include "command.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <stdexcept>
 #include <utility>
 
 namespace bochner {
+
+namespace {
+
+// The value of a number's word as CLI11 takes it for no other: it reads -1 as 2^64 - 1 where no sign is meant, 010 as
+// 8, and what is too large as the largest.
+template <class T>
+CLI::Option* plain_number(CLI::Option* option, const char* expected) {
+  const auto plain = [expected](std::string& text) -> std::string {
+    T value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || value != value)
+      return fmt::format("found '{}', expected {}", text, expected);
+    text = fmt::format("{}", value);
+    return {};
+  };
+  return option->transform(CLI::Validator(plain, ""));
+}
+
+// An empty word is rather a shell's variable that is not set than a wish for nothing.
+CLI::Option* some_text(CLI::Option* option) {
+  return option->check(
+      [](const std::string& text) { return text.empty() ? "found an empty word, expected a value" : ""; });
+}
+
+}  // namespace
 
 Word* Word::required() {
   option_->required();
@@ -63,19 +91,19 @@ Word* Command::keep(CLI::Option* option) {
 }
 
 Word* Command::add_option(const std::string& name, std::string& value, const std::string& help) {
-  return keep(app_->add_option(name, value, help));
+  return keep(some_text(app_->add_option(name, value, help)));
 }
 
 Word* Command::add_option(const std::string& name, int& value, const std::string& help) {
-  return keep(app_->add_option(name, value, help));
+  return keep(plain_number<int>(app_->add_option(name, value, help), "a whole number"));
 }
 
 Word* Command::add_option(const std::string& name, std::size_t& value, const std::string& help) {
-  return keep(app_->add_option(name, value, help));
+  return keep(plain_number<std::size_t>(app_->add_option(name, value, help), "a whole number of 0 or more"));
 }
 
 Word* Command::add_option(const std::string& name, double& value, const std::string& help) {
-  return keep(app_->add_option(name, value, help));
+  return keep(plain_number<double>(app_->add_option(name, value, help), "a number"));
 }
 
 Word* Command::add_option(const std::string& name, std::optional<std::string>& value, const std::string& help) {

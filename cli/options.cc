@@ -7,8 +7,6 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <string_view>
 
 #include "require.h"
 
@@ -85,36 +83,11 @@ RowsOptions FileOptions::rows(const RunOptions& run) const {
   return rows;
 }
 
-namespace {
-
-// A file that is no archive at all may be the rows: then the two have changed places.
-void explain_swap(const std::string& path, const Error& error) {
-  std::ifstream file(path, std::ios::binary);
-  char head[64] = {};
-  file.read(head, sizeof head);
-  const std::string_view bytes(head, std::size_t(file.gcount()));
-  const bool text = !bytes.empty() && std::none_of(bytes.begin(), bytes.end(), [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t';
-  });
-  const bool packed = bytes.starts_with("\x1f\x8b") || bytes.starts_with("\x93NUMPY") ||
-                      bytes.starts_with(
-                          "\xfd"
-                          "7zXZ") ||
-                      bytes.starts_with("\x28\xb5\x2f\xfd");
-  if (text || packed)
-    fail(Error::Kind::model, "{}: is {}, expected a model that bochner train saved; MODEL comes first, then FILE", path,
-         text ? "a file of text" : "no model");
-  fail(Error::Kind::model, "{}", error.what());
-}
-
-}  // namespace
-
 Model load_model(const std::string& path) {
   try {
     return Model::load(path);
   } catch (const Error& error) {
-    explain_swap(path, error);
-    throw;
+    fail(Error::Kind::model, "{}", error.what());
   }
 }
 

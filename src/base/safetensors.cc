@@ -171,8 +171,14 @@ class Reader {
     if (size < 8) broken("file has {} bytes, expected at least 8", size);
     std::uint64_t length = 0;
     file_.read(&length, 8, 0);
-    if (length > kMaxHeader || length > size - 8)
-      broken("header should have {} bytes, expected at most {}", length, std::min(kMaxHeader, size - 8));
+    char first = 0;
+    if (size > 8) file_.read(&first, 1, 8);
+    if (length > kMaxHeader || (length > size - 8 && first != '{'))  // text, or compressed
+      fail(Error::Kind::model,
+           "{}: does not begin as a model, sum or index that bochner saved; check the order of the files, or copy it "
+           "again",
+           path_);
+    if (length > size - 8) broken("header should have {} bytes, expected at most {}", length, size - 8);
     data_begin_ = 8 + length;
     data_size_ = size - data_begin_;
     std::string text(length, '\0');

@@ -92,6 +92,23 @@ class BadData(CommandTest):
         self.refuse(USAGE, "predict", "m", "a.csv", "-o", "a.csv")
 
 
+class BadNumbers(CommandTest):
+    def test_counts_are_whole_numbers_without_a_sign(self):
+        for words in (("train", CPU, "--target", "usr", "--features"), ("train", CPU, "--target", "usr", "--seed"),
+                      ("graph", CPU, "-k"), ("train", CPU, "--target", "usr", "--max-levels")):
+            for value in ("-1", "1e3", "0x10", "3.5", "99999999999999999999", ""):
+                self.refuse(USAGE, *words, value, say=f"found '{value}', expected a whole number")
+        self.refuse(USAGE, "train", CPU, "--target", "usr", "--test", "half", say="found 'half', expected a number")
+
+    def test_leading_zeros_do_not_count(self):
+        output = self.succeed_quietly("train", CPU, "--target", "usr", "--features", "010")
+        self.assertIn(" 10 features", output)
+
+    def test_an_empty_word_is_no_wish_for_nothing(self):
+        self.refuse(USAGE, "train", CPU, "--target", "usr", "-o", "", say="--output: found an empty word")
+        self.refuse(USAGE, "train", "", "--target", "usr", say="FILE: found an empty word")
+
+
 class BadNewRows(CommandTest):
     def setUp(self):
         super().setUp()

@@ -63,9 +63,12 @@ class Help(CommandTest):
     def test_swapped_arguments_are_told(self):
         self.succeed_quietly("train", CPU, "--target", "usr", "--features", 32, "-o", "m")
         for command in ("predict", "eval"):
-            self.refuse(3, command, CPU, "m", say="MODEL comes first")
-        self.refuse(3, "transform", CPU, "m", "-o", "f.csv", say="MODEL comes first")
-        self.refuse(3, "predict", DATA / "digits.csv.gz", "m", say="MODEL comes first")
+            self.refuse(3, command, CPU, "m", say="order of the files")
+        self.refuse(3, "transform", CPU, "m", "-o", "f.csv", say="order of the files")
+        self.refuse(3, "predict", DATA / "digits.csv.gz", "m", say="order of the files")
+        for words in (("neighbors", CPU, "m"), ("solve", CPU, "-o", "s"), ("merge", CPU, "-o", "s"),
+                      ("retrieve", CPU, "word")):
+            self.refuse(3, *words, say="order of the files")
         self.refuse(3, "predict", "absent", "m", say="absent")
 
     def test_few_rows_are_refused_by_every_map(self):
