@@ -51,12 +51,13 @@ TrainOptions training_options(const FeatureOptions& options, bool targets, const
   return training;
 }
 
-// Whether squares of features would overflow in float, or vanish.
+// Whether squares of a feature would overflow in float, or vanish.
 bool beyond_float(const Matrix<double>& features) {
-  double largest = 0;
-  for (std::size_t k = 0; k < features.rows() * features.cols(); ++k)
-    largest = std::max(largest, std::fabs(features.data()[k]));
-  return largest > 1e15 || (largest > 0 && largest < 1e-15);
+  std::vector<double> largest(features.cols());
+  for (std::size_t i = 0; i < features.rows(); ++i)
+    for (std::size_t j = 0; j < features.cols(); ++j) largest[j] = std::max(largest[j], std::fabs(features(i, j)));
+  return std::any_of(largest.begin(), largest.end(),
+                     [](double most) { return most > 1e15 || (most > 0 && most < 1e-15); });
 }
 
 Precision precision_of(const FeatureOptions& options) {

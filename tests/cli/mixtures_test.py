@@ -67,6 +67,26 @@ class Gmm(CommandTest):
         self.succeed("gmm", "a.csv", "--components", 2, "--map", "fourier", "--features", 8, "-o", "f")
         self.refuse(1, "sample", "f", "--rows", 2, "-o", "-", say="sample: fourier has no way back")
 
+    def test_draws_dates_that_can_be_read_again(self):
+        self.file("a.csv", "day,x\n" + "".join(f"2024-{i % 12 + 1:02}-{i % 28 + 1:02},{i % 7}\n" for i in range(90)))
+        self.succeed("gmm", "a.csv", "--components", 2, "-o", "m")
+        self.succeed("sample", "m", "--rows", 40, "-o", "made.csv")
+        for line in (self.folder / "made.csv").read_text().split()[1:]:
+            self.assertRegex(line, r"^202[345]-\d\d-\d\d(T\d\d:\d\d:\d\d\.\d\d\d)?,[^,]+$")
+        found, expected = (self.evaluate("m", file)["log_likelihood"] for file in ("made.csv", "a.csv"))
+        self.assertAlmostEqual(found, expected, delta=1)
+
+    def test_the_unit_of_one_input_does_not_matter(self):
+        draw = random.Random(3)
+        rows = [(draw.gauss(i % 2, 1), draw.gauss(0, 2)) for i in range(200)]
+        found = []
+        for unit in (1, 1e-30, 1e30):
+            self.file("a.csv", "a,b\n" + "".join(f"{a * unit!r},{b!r}\n" for a, b in rows))
+            self.succeed("gmm", "a.csv", "--components", 2, "-o", "m")
+            found.append(self.evaluate("m", "a.csv")["log_likelihood"] + math.log(unit))
+        for likelihood in found[1:]:
+            self.assertAlmostEqual(likelihood, found[0], places=4)
+
     def test_chooses_the_number_of_components(self):
         self.file("a.csv", blobs(600, CENTERS))
         _, _, errors = self.run_command("gmm", "a.csv", "--components", "auto", "-o", "m")
