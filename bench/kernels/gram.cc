@@ -15,7 +15,6 @@
 
 #include <functional>
 #include <numeric>
-#include <random>
 #include <vector>
 
 #include "backend/backend.h"
@@ -27,6 +26,7 @@
 #include "base/threads.h"
 #include "base/tiled_symmetric.h"
 #include "bochner/processor.h"
+#include "normals.h"
 #include "timing.h"
 
 namespace {
@@ -34,14 +34,6 @@ namespace {
 using namespace bochner;
 
 constexpr std::size_t kInputs = 54;
-
-std::vector<double> normals(std::size_t count) {
-  std::mt19937 generator(1);
-  std::normal_distribution<double> normal;
-  std::vector<double> values(count);
-  for (double& value : values) value = normal(generator);
-  return values;
-}
 
 // Those that multiply whole numbers, the fastest first.
 std::vector<const ExactProduct*> units_here() {
@@ -52,7 +44,7 @@ std::vector<const ExactProduct*> units_here() {
 }
 
 void compare(Threads& threads, std::size_t D, std::size_t rows, bool quick) {
-  const auto draws = normals(std::max(D, rows) * kInputs);
+  const auto draws = bench::normals<double>(std::max(D, rows) * kInputs);
   const std::vector<float> x(draws.begin(), draws.begin() + rows * kInputs);
   const auto w = pack_fourier<float>({draws.data(), D / 2 * kInputs}, kInputs, {}, 1);
   RowBlock<float> block;

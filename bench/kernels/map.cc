@@ -7,11 +7,10 @@
 #include <cblas.h>
 #include <fmt/format.h>
 
-#include <random>
-
 #include "backend/backend.h"
 #include "backend/cpu/blas.h"
 #include "base/threads.h"
+#include "normals.h"
 #include "timing.h"
 
 namespace {
@@ -20,17 +19,9 @@ using namespace bochner;
 
 constexpr std::size_t kPiece = 512;  // rows a thread maps at a time
 
-std::vector<double> normals(std::size_t count) {
-  std::mt19937 generator(1);
-  std::normal_distribution<double> normal;
-  std::vector<double> values(count);
-  for (double& value : values) value = normal(generator);
-  return values;
-}
-
 void compare(Threads& threads, std::size_t d, std::size_t D, bool quick) {
   const std::size_t rows = quick ? 2 * kPiece : 4096;
-  const auto draws = normals(std::max(D, rows) * d);
+  const auto draws = bench::normals<double>(std::max(D, rows) * d);
   const std::vector<float> x(draws.begin(), draws.begin() + rows * d), W(draws.begin(), draws.begin() + D * d);
   const std::vector<double> phase(D, 1.0);
   const auto shifted = pack_fourier<float>({draws.data(), D * d}, d, phase, 1);
@@ -67,7 +58,7 @@ void compare(Threads& threads, std::size_t d, std::size_t D, bool quick) {
 int main(int argc, char** argv) {
   const bool quick = bench::flag(argc, argv, "--quick");
   // A first dgemm wakes the library up: a cold OpenBLAS 0.3.21 is 1.5 times slower at d = 54.
-  const auto warm = normals(400 * 400);
+  const auto warm = bench::normals<double>(400 * 400);
   Matrix<double> product(400, 400);
   const MatrixView<const double> square{warm.data(), 400, 400, 400};
   blas::gemm(1, {blas::Op::plain, square}, {blas::Op::plain, square}, 0, product.view());

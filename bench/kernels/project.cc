@@ -15,19 +15,12 @@
 
 #include "backend/backend.h"
 #include "backend/cpu/blas.h"
+#include "normals.h"
 #include "timing.h"
 
 namespace {
 
 using namespace bochner;
-
-std::vector<float> normals(std::size_t count) {
-  std::mt19937 generator(1);
-  std::normal_distribution<float> normal;
-  std::vector<float> values(count);
-  for (float& value : values) value = normal(generator);
-  return values;
-}
 
 std::function<void()> applied(const MapPtr& map, const RowBlock<float>& x, Matrix<float>& z) {
   return [&, map] { map->apply(cpu_backend(), x, z.view()); };
@@ -36,7 +29,7 @@ std::function<void()> applied(const MapPtr& map, const RowBlock<float>& x, Matri
 void projections(std::size_t d, std::size_t k, std::size_t rows, int turns) {
   using Kind = ProjectOptions::Kind;
   using Store = ProjectOptions::Store;
-  const std::vector<float> values = normals(rows * d), matrix = normals(d * k);
+  const std::vector<float> values = bench::normals<float>(rows * d), matrix = bench::normals<float>(d * k);
   const auto x = RowBlock<float>::dense({values.data(), rows, d, d});
   Matrix<float> z(rows, k);
   const auto sgemm = [&] {
@@ -80,7 +73,7 @@ struct SparseProblem {
       columns.insert(columns.end(), row.begin(), row.end());
       offsets.push_back(columns.size());
     }
-    values = normals(columns.size());
+    values = bench::normals<float>(columns.size());
     x.rows = rows;
     x.cols = d;
     x.values = values.data();
@@ -123,7 +116,7 @@ void widths(std::size_t k, const std::vector<std::size_t>& all, int turns) {
       {"hash, 8 signs", {.kind = Kind::hash, .dims = k, .signs = 8}}};
   for (const std::size_t d : all) {
     const std::size_t rows = d > 500000 ? 8 : 64, nonzeros = std::min<std::size_t>(1000, d / 10);
-    const std::vector<float> values = normals(rows * d);
+    const std::vector<float> values = bench::normals<float>(rows * d);
     const auto dense = RowBlock<float>::dense({values.data(), rows, d, d});
     const SparseProblem csr(rows, d, nonzeros);
     fmt::print("d = {}, k = {}: us a dense row, us a CSR row of {} non-zeros\n", d, k, nonzeros);
@@ -134,7 +127,7 @@ void widths(std::size_t k, const std::vector<std::size_t>& all, int turns) {
 }
 
 void structured(std::size_t d, std::size_t D, std::size_t rows, int turns) {
-  const std::vector<float> values = normals(rows * d);
+  const std::vector<float> values = bench::normals<float>(rows * d);
   const auto x = RowBlock<float>::dense({values.data(), rows, d, d});
   Matrix<float> z(rows, D);
   for (const auto form : {FourierOptions::Form::cossin, FourierOptions::Form::shifted}) {

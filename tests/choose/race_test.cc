@@ -120,10 +120,7 @@ TEST(RaceRows, AMeanOfMapsIsTheirMean) {
 TEST(RaceRows, BlendOfTheTruthAndNoiseIsTheTruth) {
   const Table table(400);
   Threads threads(2);
-  TargetCode code;
-  code.task = Task::regression;
-  code.center = {3};
-  code.unit = {2};
+  const TargetCode code{Task::regression, 0, {3}, {2}};
   const RaceRows rows(Stream(*table.rows, nullptr, threads, {}), code, 400, 5);
   ASSERT_EQ(rows.held().size(), 60u);
   Candidate truth, noise;
@@ -198,9 +195,7 @@ TEST(RaceRows, ABlendCrosswiseIsNotFlattered) {
 TEST(RaceRows, NoiseAloneWeighsLittle) {
   const Table table(400);
   Threads threads(2);
-  TargetCode code;
-  code.center = {3};
-  code.unit = {1};
+  const TargetCode code{Task::regression, 0, {3}, {1}};
   const RaceRows rows(Stream(*table.rows, nullptr, threads, {}), code, 400, 5);
   int kept = 0;
   for (std::uint64_t draw = 0; draw < 100; ++draw) {
@@ -273,10 +268,7 @@ TEST(MetricMachine, GrowsWhereLeavesGain) {
 
 TEST(RaceKernels, OneThatLearnsNothingJoinsAndIsTheSameForAnyThreads) {
   const Table table(400);
-  TargetCode code;
-  code.task = Task::regression;
-  code.center = {3};
-  code.unit = {1};
+  const TargetCode code{Task::regression, 0, {3}, {1}};
   MachineEffort effort;
   effort.steps = {3, 0, 2, 0};
   Matrix<double> same(2, 2);
@@ -304,10 +296,7 @@ TEST(RaceKernels, OneThatLearnsNothingJoinsAndIsTheSameForAnyThreads) {
 TEST(RaceRows, WhatHardlyVariesHasNoWeightAndNoneHasALargeOne) {
   const Table table(400);
   Threads threads(1);
-  TargetCode code;
-  code.task = Task::regression;
-  code.center = {3};
-  code.unit = {2};
+  const TargetCode code{Task::regression, 0, {3}, {2}};
   const RaceRows rows(Stream(*table.rows, nullptr, threads, {}), code, 400, 5);
   Candidate truth, faint;
   truth.held = faint.held = Matrix<double>(60, 1);
@@ -325,10 +314,7 @@ TEST(RaceRows, WhatHardlyVariesHasNoWeightAndNoneHasALargeOne) {
 TEST(RaceTrees, LearnFromTheRowsNotHeldOutAndAgainFromAll) {
   const Table table(400);
   Threads threads(2);
-  TargetCode code;
-  code.task = Task::regression;
-  code.center = {3};
-  code.unit = {1};
+  const TargetCode code{Task::regression, 0, {3}, {1}};
   const RaceRows rows(Stream(*table.rows, nullptr, threads, {}), code, 400, 5);
   const Workers on{cpu_backend(), threads};
   const std::vector<TwofoldColumn> once(2, {TwofoldColumn::Kind::two_values, 0, 1, {}, {}});
@@ -350,10 +336,7 @@ TEST(RaceTrees, LearnFromTheRowsNotHeldOutAndAgainFromAll) {
 
 TEST(RaceTrees, OfFoldsAreTheSameForAnyThreads) {
   const Table table(400);
-  TargetCode code;
-  code.task = Task::regression;
-  code.center = {3};
-  code.unit = {1};
+  const TargetCode code{Task::regression, 0, {3}, {1}};
   const std::vector<TwofoldColumn> once(2, {TwofoldColumn::Kind::two_values, 0, 1, {}, {}});
   Matrix<double> held[2], refitted[2];
   for (const int count : {1, 3}) {

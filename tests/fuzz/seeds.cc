@@ -5,9 +5,6 @@
 // ships.
 
 #include <fmt/format.h>
-#include <lzma.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -26,6 +23,7 @@
 #include "bochner/retrieval.h"
 #include "bochner/svd.h"
 #include "fuzzing.h"
+#include "packed.h"
 #include "scratch.h"
 #include "trainings.h"
 
@@ -33,6 +31,9 @@ namespace bochner::fuzzing {
 namespace {
 
 namespace fs = std::filesystem;
+using testing_files::gzip;
+using testing_files::xz;
+using testing_files::zstd;
 
 std::string first_lines(const std::string& path, int count) {
   std::ifstream file(path);
@@ -47,37 +48,6 @@ std::string npy(const char* type, const std::string& shape, const std::string& d
   header.append(64 - (header.size() + 11) % 64, ' ');
   header += '\n';
   return std::string("\x93NUMPY\x01\x00", 8) + char(header.size() & 255) + char(header.size() >> 8) + header + data;
-}
-
-std::string gzip(const std::string& text) {
-  z_stream stream{};
-  std::string packed(text.size() + 1024, '\0');
-  deflateInit2(&stream, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY);
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = uInt(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = uInt(packed.size());
-  deflate(&stream, Z_FINISH);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed;
-}
-
-std::string xz(const std::string& text) {
-  std::string packed(text.size() + 1024, '\0');
-  std::size_t size = 0;
-  if (lzma_easy_buffer_encode(1, LZMA_CHECK_CRC32, nullptr, reinterpret_cast<const std::uint8_t*>(text.data()),
-                              text.size(), reinterpret_cast<std::uint8_t*>(packed.data()), &size,
-                              packed.size()) != LZMA_OK)
-    throw std::runtime_error("xz failed");
-  packed.resize(size);
-  return packed;
-}
-
-std::string zstd(const std::string& text) {
-  std::string packed(ZSTD_compressBound(text.size()), '\0');
-  packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 3));
-  return packed;
 }
 
 class Folder {

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "bochner/error.h"
+#include "maps/apply.h"
 #include "maps/load.h"
 #include "maps/twofold.h"
 #include "random/draw.h"
@@ -24,13 +25,7 @@ Matrix<float> points(std::size_t rows, std::size_t inputs, std::uint64_t seed) {
 
 template <class T>
 Matrix<T> apply(const Map& map, const Matrix<T>& x) {
-  RowBlock<T> block;
-  block.rows = x.rows();
-  block.cols = block.stride = x.cols();
-  block.values = x.data();
-  Matrix<T> out(x.rows(), map.outputs());
-  map.apply(cpu_backend(), block, out.view());
-  return out;
+  return apply(map, x, cpu_backend());
 }
 
 MapPtr saved_and_loaded(const Map& map) {

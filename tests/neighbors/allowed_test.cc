@@ -11,10 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/archive.h"
-#include "bochner/error.h"
-#include "bochner/neighbors.h"
 #include "neighbors/codes.h"
+#include "neighbors/neighbors_testing.h"
 #include "random/draw.h"
 #include "run/compute.h"
 #include "scratch.h"
@@ -28,12 +26,6 @@ Matrix<float> cloud(std::size_t rows, std::size_t inputs, std::uint64_t seed = 1
     for (std::size_t j = 0; j < inputs; ++j)
       x(i, j) = float(normal(seed, Draw::entry, i % 5, j) + normal(seed, Draw::frequency, i, j) / double(1 + j / 4));
   return x;
-}
-
-std::unique_ptr<Rows> rows_of(const Matrix<float>& x) {
-  Schema schema;
-  schema.inputs = x.cols();
-  return memory_rows<float>(x.view(), {}, schema);
 }
 
 double squared(const float* a, const float* b, std::size_t inputs) {
@@ -138,17 +130,7 @@ TEST(Bytes, OfADamagedFileAreRefused) {
   const std::string path = folder.path("i");
   NeighborIndex(*rows_of(cloud(30, 4)), {.bytes = true}).save(path);
   const Archive good = read_archive(path);
-  const auto refused = [&](const std::function<void(Archive&)>& spoil) {
-    Archive bad = good;
-    spoil(bad);
-    write_archive(path, bad);
-    try {
-      NeighborIndex::load(path);
-      ADD_FAILURE() << "was loaded";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), Error::Kind::model) << error.what();
-    }
-  };
+  const auto refused = [&](const std::function<void(Archive&)>& spoil) { refuse(path, good, spoil); };
   refused([](Archive& a) { a.arrays.erase("codes"); });
   refused([](Archive& a) { a.arrays.erase("low"); });
   refused([](Archive& a) { a.tree["rows"] = 31; });

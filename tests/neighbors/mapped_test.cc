@@ -8,11 +8,8 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 
-#include "base/archive.h"
-#include "bochner/error.h"
-#include "bochner/neighbors.h"
+#include "neighbors/neighbors_testing.h"
 #include "random/draw.h"
 #include "scratch.h"
 
@@ -32,12 +29,6 @@ Matrix<float> bits(std::size_t rows, std::size_t inputs, std::uint64_t seed = 1)
   Matrix<float> x = cloud(rows, inputs, 1, seed);
   for (std::size_t i = 0; i < rows * inputs; ++i) x.data()[i] = x.data()[i] > 0.5f ? 1.0f : 0.0f;
   return x;
-}
-
-std::unique_ptr<Rows> rows_of(const Matrix<float>& x) {
-  Schema schema;
-  schema.inputs = x.cols();
-  return memory_rows<float>(x.view(), {}, schema);
 }
 
 using Method = IndexOptions::Method;
@@ -130,19 +121,6 @@ TEST(Bits, TakeAnEighthOfAByteOfAnInput) {
   testing_files::Scratch folder;
   NeighborIndex(*rows_of(bits(2000, 640)), {.metric = Metric::hamming, .method = Method::exact}).save(folder.path("i"));
   EXPECT_LT(std::filesystem::file_size(folder.path("i")), 2000 * 640 / 8 + 4096u);
-}
-
-void refuse(const std::string& path, const Archive& good, const std::function<void(Archive&)>& spoil) {
-  Archive bad = good;
-  spoil(bad);
-  write_archive(path, bad);
-  try {
-    NeighborIndex::load(path);
-    ADD_FAILURE() << "was loaded";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), Error::Kind::model) << error.what();
-    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
-  }
 }
 
 TEST(Bits, OfADamagedFileAreRefused) {

@@ -10,8 +10,8 @@
 #include <fstream>
 
 #include "base/threads.h"
-#include "bochner/neighbors.h"
 #include "neighbors/hashes.h"
+#include "neighbors/neighbors_testing.h"
 #include "random/draw.h"
 #include "run/compute.h"
 #include "scratch.h"
@@ -44,12 +44,6 @@ Matrix<float> cloud(std::size_t rows, std::size_t inputs, std::uint64_t seed = 1
       x(i, j) =
           float((2 * normal(7, Draw::entry, i % 30, j) + normal(seed, Draw::frequency, i, j)) / double(1 + j / 4));
   return x;
-}
-
-std::unique_ptr<Rows> rows_of(const Matrix<float>& x) {
-  Schema schema;
-  schema.inputs = x.cols();
-  return memory_rows<float>(x.view(), {}, schema);
 }
 
 // The same as CSR; owns what the rows view.

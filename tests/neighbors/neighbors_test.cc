@@ -12,6 +12,7 @@
 
 #include "bochner/error.h"
 #include "neighbors/forest.h"
+#include "neighbors/neighbors_testing.h"
 #include "random/draw.h"
 #include "run/compute.h"
 #include "scratch.h"
@@ -29,12 +30,6 @@ Matrix<float> cloud(std::size_t rows, std::size_t inputs, std::uint64_t seed = 1
     }
   for (std::size_t i = 20; i < rows; i += 97) std::copy_n(&x(i - 11, 0), inputs, &x(i, 0));
   return x;
-}
-
-std::unique_ptr<Rows> rows_of(const Matrix<float>& x) {
-  Schema schema;
-  schema.inputs = x.cols();
-  return memory_rows<float>(x.view(), {}, schema);
 }
 
 double distance(Metric metric, const float* a, const float* b, std::size_t inputs) {

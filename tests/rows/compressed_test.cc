@@ -2,12 +2,10 @@
 // Copyright 2026 The bochner authors
 
 #include <fmt/format.h>
-#include <lzma.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #include <random>
 
+#include "packed.h"
 #include "rows/byte_source.h"
 #include "rows/rows_testing.h"
 
@@ -16,36 +14,9 @@ namespace {
 
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
-
-std::string gzip(const std::string& text) {
-  z_stream stream{};
-  EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
-  std::string packed(deflateBound(&stream, text.size()), '\0');
-  stream.next_in = reinterpret_cast<unsigned char*>(const_cast<char*>(text.data()));
-  stream.avail_in = unsigned(text.size());
-  stream.next_out = reinterpret_cast<unsigned char*>(packed.data());
-  stream.avail_out = unsigned(packed.size());
-  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed;
-}
-
-std::string xz(const std::string& text) {
-  std::string packed(lzma_stream_buffer_bound(text.size()), '\0');
-  std::size_t size = 0;
-  EXPECT_EQ(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC64, nullptr, reinterpret_cast<const std::uint8_t*>(text.data()),
-                                    text.size(), reinterpret_cast<std::uint8_t*>(packed.data()), &size, packed.size()),
-            LZMA_OK);
-  packed.resize(size);
-  return packed;
-}
-
-std::string zstd(const std::string& text) {
-  std::string packed(ZSTD_compressBound(text.size()), '\0');
-  packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 3));
-  return packed;
-}
+using testing_files::gzip;
+using testing_files::xz;
+using testing_files::zstd;
 
 std::string some_rows() {
   std::mt19937 random(3);
