@@ -20,7 +20,7 @@ _MODULES = {
     "_embeddings": ["HSICTest", "MMDTest", "ReducedSet", "drift", "independence"],
     "_means": ["GroupEmbedding", "MeanEmbedding"],
     "_text": ["TextProjection"],
-    "_files": ["load"],
+    "_load": ["load"],
     "_progress": ["progress"],
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names}

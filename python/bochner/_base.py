@@ -101,12 +101,17 @@ class ModelEstimator(CallbackSupportMixin, BaseEstimator):
 def set_features(options, estimator, seed, features):
     """The choices of a map that all estimators have, into TrainOptions or FeatureOptions."""
     options.map = estimator.map
+    set_kernel(options, estimator)
+    options.features = 0 if features is None else count("number of features", features)
+    options.seed = seed
+
+
+def set_kernel(options, estimator):
+    """The choices that estimators without a map have as well."""
     options.kernel = estimator.kernel
     options.bandwidth = bandwidth_words(estimator.bandwidth)
-    options.features = 0 if features is None else count("number of features", features)
     options.scale = None if estimator.scale is None else choice(_core.Scaling, "scale", estimator.scale)
     options.double_precision = choice_of_precision(estimator.precision)
-    options.seed = seed
     options.execution = estimator._execution()
     if estimator.verbose:
         options.say = print

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 The bochner authors
-"""Models and files: pickling by the library's own bytes, and estimators of what a file holds."""
+"""Models as bytes: pickling by the library's own files."""
 
 import copyreg
 import os
@@ -32,18 +32,3 @@ copyreg.pickle(_core.FactorSum, lambda total: (_from_bytes, ("FactorSum", to_byt
 copyreg.pickle(_core.MeanEmbedding, lambda mean: (_from_bytes, ("MeanEmbedding", to_bytes(mean))))
 copyreg.pickle(_core.TextModel, lambda model: (_from_bytes, ("TextModel", to_bytes(model))))
 copyreg.pickle(_core.NeighborIndex, lambda index: (_from_bytes, ("NeighborIndex", to_bytes(index))))
-
-
-def load(path):
-    """The fitted estimator of a model file, whoever wrote it: Python, C++ or the command.
-
-    Classes have the labels of the file: text. A model that predicts nothing is returned as the library's Model.
-    """
-    from bochner._predictors import KernelClassifier, KernelRegressor
-
-    model = _core.Model.load(os.fspath(path))
-    if model.output_kind in ("scores", "probabilities"):
-        return KernelClassifier._of_model(model)
-    if model.output_kind == "values":
-        return KernelRegressor._of_model(model)
-    return model

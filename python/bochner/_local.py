@@ -7,10 +7,10 @@ import numbers
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 
 from bochner import _core
-from bochner._base import choice_of_precision
+from bochner._base import set_kernel
 from bochner._docs import documented
 from bochner._machines import ClassifierMachine, KernelMachine, RegressorMachine
-from bochner._words import bandwidth_words, choice, count
+from bochner._words import choice, count
 
 
 class _Nearest(KernelMachine):
@@ -49,13 +49,7 @@ class _Nearest(KernelMachine):
         return super().fit(X, y)
 
     def _set_machine(self, options, total_weight):
-        options.kernel = self.kernel
-        options.bandwidth = bandwidth_words(self.bandwidth)
-        options.scale = None if self.scale is None else choice(_core.Scaling, "scale", self.scale)
-        options.double_precision = choice_of_precision(self.precision)
-        options.execution = self._execution()
-        if self.verbose:
-            options.say = print
+        set_kernel(options, self)
         learner = options.learner
         learner.learner = self._learner
         counts = [] if self.n_neighbors is None else (
