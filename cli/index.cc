@@ -85,9 +85,6 @@ void run_index(const IndexWords& words) {
   options.k = words.k;
   options.first = words.first;
   options.bytes = words.bytes;
-  using Method = IndexOptions::Method;
-  require(words.spill == 0 || options.method == Method::forest || options.method == Method::automatic,
-          "--spill: is for --method forest; leave it out");
   options.spill = words.spill;
   const std::unique_ptr<Rows> rows = words.search.open(messages);
   const std::string model = text_model(words);

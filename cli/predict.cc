@@ -82,6 +82,8 @@ void append_prediction(std::string& line, const Model& model, const double* valu
 
 void check_words(const PredictWords& words, const Model& model) {
   const bool classes = model.puts_out().of_classes();
+  require(!words.probabilities || classes, "--probabilities: the model puts out {}, expected classes; use {}",
+          is_clusters(model) ? "clusters" : "values", is_clusters(model) ? "--scores" : "--interval or --deviation");
   require(!words.probabilities || model.has_probabilities(),
           "--probabilities: the scores of {} are no probabilities; train with --calibrate or --learner logistic",
           model.report().learner);

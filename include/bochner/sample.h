@@ -28,4 +28,8 @@ struct SampledRows {
 // or its features no way back.
 SampledRows sample_rows_of(const Model& model, std::size_t rows, std::uint64_t seed);
 
+// The inputs that have such features, as the means of a mixture or what was drawn from it: in the units of the file,
+// and inputs that never varied with their value.
+Matrix<double> rows_of_features(const Model& model, Matrix<double> features);
+
 }  // namespace bochner

@@ -30,6 +30,8 @@ class ModelEstimator(CallbackSupportMixin, BaseEstimator):
     def _inputs(self, X, reset, names=None):
         """X as numbers: float32 or float64 in any order, or CSR. names: of the columns of an array, if they are known."""
         takes_sparse = self.__sklearn_tags__().input_tags.sparse
+        if _data.is_path(X):
+            raise ValueError(f"X: found the path {os.fspath(X)!r}, expected rows; only machines with a target read files")
         if _streams.is_stream(X):
             with _streams.spooled(X) as spool:
                 X, names = spool.X, spool.names

@@ -191,7 +191,7 @@ class GaussianMixture(DensityMixin, ModelEstimator):
         self.model_ = _core.mixture(_data.rows_of(rows, schema, None, weights), options)
         mixture, facts = _core.mixtures_of(self.model_.head)[0], _core.mixture_facts(self.model_.head)
         self.weights_ = np.asarray(mixture.weights)
-        self.means_ = mixture.gaussians.means()
+        self.means_ = _core.rows_of_features(self.model_, mixture.gaussians.means())
         self.covariances_ = self._covariances(mixture.gaussians)
         self.converged_, self.n_iter_ = facts.converged, max(1, facts.rounds)
         self.n_parameters_ = int(facts.parameters)
@@ -224,7 +224,7 @@ class GaussianMixture(DensityMixin, ModelEstimator):
         """Logarithms of the density at each row."""
         check_is_fitted(self, "model_")
         X, rows = self._new_rows(X)
-        density = _core.log_density(self.model_.head)
+        density = _core.log_density(self.model_)
         return density.transform_double(rows, self._execution())[:, 0]
 
     def score(self, X, y=None):
@@ -244,7 +244,8 @@ class GaussianMixture(DensityMixin, ModelEstimator):
         """Rows drawn from the mixture."""
         check_is_fitted(self, "model_")
         mixture = _core.mixtures_of(self.model_.head)[0]
-        return mixture.sample(count("n_samples", n_samples), seed_of(random_state))
+        drawn = mixture.sample(count("n_samples", n_samples), seed_of(random_state))
+        return _core.rows_of_features(self.model_, drawn)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -53,6 +53,9 @@ def drift(reference, new, *, permutations=500, kernel="gaussian", n_components=N
     options.features = 0 if n_components is None else count("n_components", n_components)
     options.seed = seed_of(random_state)
     options.execution = execution_of(n_jobs)
+    widths = [np.shape(X)[1] for X in (reference, new) if isinstance(X, np.ndarray) and X.ndim == 2]
+    if len(widths) == 2 and widths[0] != widths[1]:
+        raise ValueError(f"new: found {widths[1]} columns, expected {widths[0]} as in the reference")
     with _file_of(reference) as first, _file_of(new) as second:
         return _core.drift(first, second, options)
 

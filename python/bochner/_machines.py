@@ -146,7 +146,9 @@ class KernelMachine(ModelEstimator):
     def _reading(self, targets, weights):
         reading = _core.RowsOptions()
         if targets is not None:
-            targets = [targets] if isinstance(targets, (str, int)) else targets
+            targets = [targets] if isinstance(targets, (str, int)) else list(targets)
+            if not all(isinstance(target, (str, int)) for target in targets):
+                raise ValueError("y: found values, expected the name of the target's column, since X is a path")
             reading.targets = [str(target) for target in targets]
         if weights is not None:
             reading.weights = str(weights)

@@ -24,6 +24,7 @@ class _Index(ModelEstimator):
         options.method = choice(_core.IndexOptions.Method, "method", self.method)
         options.recall = float(self.recall)
         options.k = count("n_neighbors", self.n_neighbors)
+        options.spill = float(self._spill())
         options.seed = seed_of(self.random_state)
         options.execution = self._execution()
         schema = _data.schema_of(X.shape[1], self._feature_names(), sparse_rows=sparse.issparse(X))
@@ -39,6 +40,9 @@ class _Index(ModelEstimator):
 
     def _metric(self):
         return self.metric
+
+    def _spill(self):
+        return 0
 
     def _query(self, X, k):
         X = self._inputs(X, reset=False)
@@ -77,6 +81,9 @@ class NearestNeighbors(_Index):
         How they are found.
     recall : float, default=0.95
         Where not every pair is compared: the share of the true neighbours to be found, measured on a sample of the rows.
+    spill : float, default=0
+        Of the forest: queries near a cut go to both sides, where this share of the rows on either side is as near. Fewer
+        trees find as many, and queries are slower. At most 0.25.
     {draws}
 
     Attributes
@@ -92,11 +99,13 @@ class NearestNeighbors(_Index):
     """
 
     def __init__(
-        self, n_neighbors=5, *, metric="euclidean", method="auto", recall=0.95, random_state=0, n_jobs=None):
+        self, n_neighbors=5, *, metric="euclidean", method="auto", recall=0.95, spill=0, random_state=0,
+        n_jobs=None):
         self.n_neighbors = n_neighbors
         self.metric = metric
         self.method = method
         self.recall = recall
+        self.spill = spill
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -109,6 +118,9 @@ class NearestNeighbors(_Index):
             k = self._checked(n_neighbors, self.n_samples_fit_ - 1)
             numbers, distances = without_self(*self._query(self._fit_X, k + 1))
         return (distances, numbers) if return_distance else numbers
+
+    def _spill(self):
+        return self.spill
 
     def kneighbors_graph(self, X=None, n_neighbors=None, mode="connectivity"):
         """The same as a sparse matrix of queries by rows."""

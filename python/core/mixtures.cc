@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
+#include <algorithm>
+
 #include "arrays.h"
 #include "bochner/hmm.h"
 #include "bochner/mixture.h"
+#include "bochner/sample.h"
 #include "core.h"
 #include "long_work.h"
 
@@ -53,7 +56,15 @@ void bind_mixture(nb::module_& m) {
       .def_ro("converged", &MixtureFacts::converged);
   m.def("mixture_facts", [](const HeldMap& head) { return mixture_facts(*head.map); });
   m.def("mixtures_of", [](const HeldMap& head) { return mixtures_of(*head.map); });
-  m.def("log_density", [](const HeldMap& head) { return HeldMap{log_density(head.map)}; });
+  m.def("log_density", [](const Model& model) {
+    const MapPtr density = log_density(model.head());
+    return HeldMap{model.feature_map() ? chain({model.feature_map(), density}) : density};
+  });
+  m.def("rows_of_features", [](const Model& model, const Array2<double>& features) {
+    Matrix<double> copy(features.shape(0), features.shape(1));
+    std::copy_n(features.data(), features.size(), copy.data());
+    return to_array(rows_of_features(model, std::move(copy)));
+  });
 }
 
 void bind_hmm(nb::module_& m) {

@@ -86,6 +86,7 @@ void bind_neighbors(nb::module_& m) {
       .def_rw("method", &IndexOptions::method)
       .def_rw("recall", &IndexOptions::recall)
       .def_rw("k", &IndexOptions::k)
+      .def_rw("spill", &IndexOptions::spill)
       .def_rw("seed", &IndexOptions::seed)
       .def_rw("execution", &IndexOptions::execution);
   bind_index(m);

@@ -7,6 +7,7 @@ import pickle
 import bochner
 import numpy as np
 import pytest
+from bochner import compat
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import Ridge, RidgeClassifier
@@ -165,6 +166,39 @@ def test_duplicates():
     rows = sparse.vstack([rows, rows[:7]]).tocsr()
     found, similarities = bochner.find_duplicates(rows, threshold=0.9)
     assert sorted(map(tuple, found)) == [(200 + k, k) for k in range(7)] and (similarities == 1).all()
+
+
+@pytest.mark.parametrize("precision", ["float", "double"])
+def test_mixtures_have_the_units_of_their_rows(precision):
+    """Also inputs that never vary, and those whose offset is taken off before they are rounded to float."""
+    rows = np.column_stack([np.full(400, 3.3), 1e9 + np.random.default_rng(1).normal(size=400)])
+    mixture = bochner.GaussianMixture(1, precision=precision).fit(rows)
+    assert np.allclose(mixture.means_, rows.mean(axis=0), rtol=1e-7, atol=0.1)
+    assert abs(mixture.means_[0, 1] - rows[:, 1].mean()) < 0.1
+    drawn = mixture.sample(100)
+    assert np.allclose(drawn[:, 0], 3.3) and abs(drawn[:, 1].mean() - 1e9) < 1
+    likelihood = bochner.GaussianMixture(1).fit(rows[:, 1:] - 1e9).score(rows[:, 1:] - 1e9)
+    assert mixture.score(rows) > likelihood  # the density of an input that never varies is far above 1
+    assert compat.GaussianMixture(1).fit(rows).score(rows) > likelihood
+
+
+def test_spill_makes_another_forest_that_finds_as_many(tmp_path):
+    own = np.random.default_rng(2)
+    rows = own.normal(size=(6000, 4)) @ own.normal(size=(4, 24))
+    truth = bochner.NearestNeighbors(10, method="exact").fit(rows).kneighbors(rows[:200], return_distance=False)
+    files = []
+    for spill in (0, 0.1):
+        index = bochner.NearestNeighbors(10, method="forest", spill=spill).fit(rows)
+        found = index.kneighbors(rows[:200], return_distance=False)
+        assert index.index_.method == "forest"
+        assert np.mean([len(set(a) & set(b)) / 10 for a, b in zip(found, truth)]) > 0.9
+        index.save(tmp_path / "index")
+        files.append((tmp_path / "index").read_bytes())
+    assert files[0] != files[1]
+    with pytest.raises(ValueError, match="spill: found 0.5"):
+        bochner.NearestNeighbors(spill=0.5).fit(rows)
+    with pytest.raises(ValueError, match="spill: is for the method forest"):
+        bochner.NearestNeighbors(spill=0.1, method="exact").fit(rows)
 
 
 def test_weights_reach_what_takes_them():

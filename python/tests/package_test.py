@@ -174,6 +174,12 @@ def test_mistakes_are_value_errors_that_name_the_argument():
         bochner.KernelRidge().fit("absent.csv", "y")
     with pytest.raises((RuntimeError, ValueError)):
         bochner.load(__file__)
+    with pytest.raises(ValueError, match="y: found values, expected the name"):
+        bochner.KernelRidge().fit("rows.csv", y)
+    with pytest.raises(ValueError, match="X: found the path"):
+        bochner.KernelKMeans(2).fit("rows.csv")
+    with pytest.raises(ValueError, match="new: found 2 columns, expected"):
+        bochner.drift(X, X[:, :2])
 
 
 def test_ctrl_c_ends_a_training():

@@ -201,7 +201,8 @@ class Race {
       report_.part_weights.push_back(mean_weight(b, j));
     }
     if (!parts.empty()) return parts.size() == 1 ? parts[0] : sum(std::move(parts));
-    say("no signal was found: the model answers the mean");
+    say(code_.task == Task::regression ? "no signal was found: the model answers the mean"
+                                       : "no signal was found: the model always answers the most frequent class");
     return linear(Matrix<double>(rows_.schema().inputs, columns()), constant);
   }
 

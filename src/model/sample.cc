@@ -21,7 +21,7 @@ std::size_t draw_class(const std::vector<double>& priors, double left) {
   return c;
 }
 
-// Back to the inputs, through one map after the other.
+// Through one map after the other.
 Matrix<double> led_back(const Model& model, Matrix<double> z) {
   const std::vector<MapPtr>& maps = model.maps();
   Threads threads{Execution{}};
@@ -52,6 +52,18 @@ void choose_levels(const Schema& schema, double* row) {
 
 }  // namespace
 
+Matrix<double> rows_of_features(const Model& model, Matrix<double> features) {
+  Matrix<double> rows = led_back(model, std::move(features));
+  const std::vector<double>& offsets = model.schema().offsets;
+  const auto& ranges = model.report().input_ranges;
+  for (std::size_t i = 0; i < rows.rows(); ++i)
+    for (std::size_t j = 0; j < rows.cols(); ++j) {
+      if (j < ranges.size() && ranges[j].first == ranges[j].second) rows(i, j) = ranges[j].first;
+      if (j < offsets.size()) rows(i, j) += offsets[j];
+    }
+  return rows;
+}
+
 SampledRows sample_rows_of(const Model& model, std::size_t rows, std::uint64_t seed) {
   const std::vector<Mixture> mixtures = mixtures_of(*model.head());
   require(!mixtures.empty(), "sample: the model has no density to draw from, expected a mixture");
@@ -69,17 +81,8 @@ SampledRows sample_rows_of(const Model& model, std::size_t rows, std::uint64_t s
     for (std::size_t k = 0; k < of_class[c].size(); ++k)
       std::copy_n(drawn.view().row(k), drawn.cols(), z.view().row(of_class[c][k]));
   }
-  made.inputs = led_back(model, std::move(z));
-  const Schema& schema = model.schema();
-  const auto& ranges = model.report().input_ranges;
-  for (std::size_t i = 0; i < rows; ++i) {
-    double* row = made.inputs.view().row(i);
-    for (std::size_t j = 0; j < made.inputs.cols(); ++j) {
-      if (j < ranges.size() && ranges[j].first == ranges[j].second) row[j] = ranges[j].first;
-      if (j < schema.offsets.size()) row[j] += schema.offsets[j];
-    }
-    choose_levels(schema, row);
-  }
+  made.inputs = rows_of_features(model, std::move(z));
+  for (std::size_t i = 0; i < rows; ++i) choose_levels(model.schema(), made.inputs.view().row(i));
   return made;
 }
 

@@ -28,6 +28,9 @@ void check(const IndexOptions& options) {
   require(options.k >= 1, "k: found 0, expected 1 or more");
   require(options.spill >= 0 && options.spill <= kMostSpill, "spill: found {}, expected 0 to {}", options.spill,
           kMostSpill);
+  using Method = IndexOptions::Method;
+  require(options.spill == 0 || options.method == Method::forest || options.method == Method::automatic,
+          "spill: is for the method forest; leave it out");
 }
 
 // From scaled points to the rows' own units.

@@ -77,6 +77,13 @@ class Automatic(CommandTest):
         self.assertGreater(float(re.search(r"^y: R2 (\S+)", found, re.M)[1]), 0.95)
         self.assertAlmostEqual(float(re.search(r"^z: R2 (\S+)", found, re.M)[1]), 0, delta=0.02)
 
+    def test_classes_without_a_signal_are_said_to_be_one(self):
+        lines = [f"{i % 7},{i // 7 % 5},{'b' if i // 35 < 3 else 'a'}" for i in range(350)]  # in all cells alike
+        self.file("noise.csv", "a,b,y\n" + "\n".join(lines) + "\n")
+        notes = "\n".join(self.report("noise.csv", "--target", "y", "--effort", "fast", "-o", "m")["notes"])
+        self.assertIn("the model always answers the most frequent class", notes)
+        self.assertEqual(set(self.succeed_quietly("predict", "m", "noise.csv").split()), {"a"})
+
     def test_classes_and_duplicated_rows(self):
         def ring(draw, i, x):
             radius = x[0] ** 2 + x[2] ** 2

@@ -128,6 +128,13 @@ class Learners(CommandTest):
             label, *cells = line.rsplit(",", 2)
             self.assertAlmostEqual(sum(map(float, cells)), 1, places=6)
 
+    def test_probabilities_of_values_are_refused(self):
+        self.succeed_quietly("train", DATA / "cpu-small.csv", "--target", "usr", "--features", 32, "-o", "m")
+        self.refuse(1, "predict", "m", DATA / "cpu-new.csv", "--probabilities", say="puts out values, expected classes")
+        self.succeed_quietly("gmm", DATA / "cpu-small.csv", "--components", 2, "-o", "m")
+        self.refuse(1, "predict", "m", DATA / "cpu-new.csv", "--probabilities",
+                    say="puts out clusters, expected classes; use --scores")
+
     def test_probabilities_of_another_learner_are_refused(self):
         self.succeed_quietly("train", ADULT, "--learner", "svm", "--C", 1, "--features", 32, "--bandwidth", 5,
                              "-o", "m", "--target", "income")
