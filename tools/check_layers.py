@@ -22,8 +22,6 @@ LAYERS = [
     ["check", "insight"],
     ["cli"],
 ]
-# Libraries of their own that the rest never includes: what they may use.
-SIDES = {"mpi": "model"}
 MOST_LINES = 400
 
 LAYER = {folder: i for i, layer in enumerate(LAYERS) for folder in layer}
@@ -36,12 +34,11 @@ def may_include(folder, other):
         return True
     if other not in LAYER:
         return False
-    reach = LAYER[SIDES[folder]] + 1 if folder in SIDES else LAYER[folder]
-    return LAYER[other] < reach
+    return LAYER[other] < LAYER[folder]
 
 
 def check_private(path, folder, text):
-    if folder not in LAYER and folder not in SIDES:
+    if folder not in LAYER:
         return [f"{path}: folder '{folder}' is in no layer; add it to tools/check_layers.py"]
     problems = []
     for quote, name in INCLUDE.findall(text):

@@ -33,14 +33,15 @@ void add_pair_gradients(const KernelSlope& kernel, MatrixView<const double> x, c
     }
 }
 
-}  // namespace
-
+// c = a b on all threads, shared out by rows.
 void multiply_on(const Workers& on, MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) {
   on.threads.run((a.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
     const std::size_t begin = piece * kPieceRows, count = std::min(kPieceRows, a.rows - begin);
     on.ops.multiply(a.slice(begin, count), b, 0.0, c.slice(begin, count));
   });
 }
+
+}  // namespace
 
 Matrix<double> scaled(MatrixView<const double> points, const Kernel& kernel) {
   Matrix<double> x(points.rows, points.cols);

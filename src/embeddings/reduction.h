@@ -122,9 +122,6 @@ inline bool in_float(std::size_t points) { return points > 20000; }
 // Divided by the kernel's length scales.
 Matrix<double> scaled(MatrixView<const double> points, const Kernel& kernel);
 
-// c = a b on all threads, shared out by rows.
-void multiply_on(const Workers& on, MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
-
 // Starts. Weights: not negative. Where there are fewer different points than wanted, those.
 Matrix<double> cluster_centres(const Matrix<double>& x, std::span<const double> weights, std::size_t count,
                                std::uint64_t seed, std::size_t rounds);

@@ -20,8 +20,7 @@ double leaves_met(const Tree& tree, double spill) {
   return met;
 }
 
-}  // namespace
-
+// Candidates from the leaves that queries fall into.
 void meet_leaves(const Workers& on, const Tree& tree, const Queries& queries, const Field& points, Best& best) {
   const std::vector<std::vector<std::uint32_t>> leaves = tree.find(on, queries.rows);
   std::vector<std::uint32_t> order(queries.rows.rows);
@@ -40,6 +39,8 @@ void meet_leaves(const Workers& on, const Tree& tree, const Queries& queries, co
     meet_some(on, queries, points, meetings, best);
   }
 }
+
+}  // namespace
 
 Neighbors Forest::query(const Workers& on, const PointSearch& search) const {
   const MatrixView<const float> queries = search.queries.dense.view();

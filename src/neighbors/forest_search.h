@@ -8,9 +8,6 @@
 
 namespace bochner {
 
-// Candidates from the leaves that queries fall into.
-void meet_leaves(const Workers& on, const Tree& tree, const Queries& queries, const Field& points, Best& best);
-
 // A forest for queries: trees are added until the sample's rows find their neighbours.
 struct Forest {
   Coordinates coordinates;

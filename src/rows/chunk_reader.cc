@@ -50,8 +50,13 @@ const char* closing_quote(const char* p, const char* end) {
   return p;
 }
 
-}  // namespace
-
+// Row ends in [begin, end): cuts.front() == begin, then the first row end at least `piece` bytes behind the previous
+// cut, and so on; cuts.back() is the last row end. A newline inside quotes ends no row; a quote opens only at the
+// start of a cell. delimiter 0: no quotes in this format.
+struct RowCuts {
+  std::vector<const char*> cuts;
+  const char* open_quote = nullptr;  // a quote in this text that is never closed
+};
 RowCuts cut_rows(const char* begin, const char* end, std::size_t piece, char delimiter) {
   RowCuts result{{begin}, nullptr};
   const char* last = nullptr;  // last row end so far
@@ -88,6 +93,8 @@ RowCuts cut_rows(const char* begin, const char* end, std::size_t piece, char del
   if (last && last > result.cuts.back()) result.cuts.push_back(last);
   return result;
 }
+
+}  // namespace
 
 ChunkReader::ChunkReader(const std::string& path, char delimiter, const ChunkSizes& sizes)
     : path_(path), delimiter_(delimiter), sizes_(sizes), source_(open_bytes(path, sizes.decompression)) {}

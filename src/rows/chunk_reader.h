@@ -29,15 +29,6 @@ struct Chunk {
   std::size_t first_line = 1;  // line number, from 1, of the first row
 };
 
-// Row ends in [begin, end): cuts.front() == begin, then the first row end at least `piece` bytes behind the previous
-// cut, and so on; cuts.back() is the last row end. A newline inside quotes ends no row; a quote opens only at the
-// start of a cell. delimiter 0: no quotes in this format.
-struct RowCuts {
-  std::vector<const char*> cuts;
-  const char* open_quote = nullptr;  // a quote in this text that is never closed
-};
-RowCuts cut_rows(const char* begin, const char* end, std::size_t piece, char delimiter);
-
 class ChunkReader {
  public:
   ChunkReader(const std::string& path, char delimiter, const ChunkSizes& sizes);

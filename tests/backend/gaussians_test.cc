@@ -53,7 +53,9 @@ TYPED_TEST(DiagonalRows, SquaresAreThoseOfPlainLoopsAndTheSameOnEveryTarget) {
           for (std::size_t j = 0; j < inputs; ++j)
             expected += std::pow((double(x(i, j)) - double(means(first + k, j))) * (0.5 + double(j % 3)), 2);
           ASSERT_NEAR(found(i, k), expected, TestFixture::kTolerance * (1 + expected)) << target;
-          if (before.rows() > 0 && testing::fuses(target)) ASSERT_EQ(found(i, k), before(i, k)) << target;
+          if (before.rows() > 0 && testing::fuses(target)) {
+            ASSERT_EQ(found(i, k), before(i, k)) << target;
+          }
         }
       if (testing::fuses(target)) before = std::move(found);
     });
@@ -93,7 +95,9 @@ TYPED_TEST(DiagonalRows, MomentsAreThoseOfPlainLoopsAndTheSameOnEveryTarget) {
         ASSERT_NEAR(found[j], first, TestFixture::kTolerance * (1 + second)) << target;
         ASSERT_NEAR(found[stride + j], second, TestFixture::kTolerance * (1 + second)) << target;
       }
-      if (!before.empty() && testing::fuses(target)) ASSERT_EQ(found, before) << target;
+      if (!before.empty() && testing::fuses(target)) {
+        ASSERT_EQ(found, before) << target;
+      }
       if (testing::fuses(target)) before = std::move(found);
     });
   }
@@ -131,7 +135,9 @@ TYPED_TEST(DiagonalRows, SharesAreThoseOfPlainLoopsAndTheSameOnEveryTarget) {
         }
       }
       log_sums.insert(log_sums.end(), found.data(), found.data() + rows * count);
-      if (!before.empty() && testing::fuses(target)) ASSERT_EQ(log_sums, before) << target;
+      if (!before.empty() && testing::fuses(target)) {
+        ASSERT_EQ(log_sums, before) << target;
+      }
       if (testing::fuses(target)) before = std::move(log_sums);
     });
   }

@@ -40,7 +40,9 @@ TEST(Drawn, FrequenciesAreThoseOfTheMap) {
           double angle = drawn.phase.empty() ? 0 : drawn.phase[f];
           for (std::size_t j = 0; j < 5; ++j) angle += drawn.omega(f, j) * x(i, j);
           EXPECT_NEAR(z(i, f), drawn.scale * std::cos(angle), 1e-12);
-          if (form == Form::cossin) EXPECT_NEAR(z(i, F + f), drawn.scale * std::sin(angle), 1e-12);
+          if (form == Form::cossin) {
+            EXPECT_NEAR(z(i, F + f), drawn.scale * std::sin(angle), 1e-12);
+          }
         }
     }
 }

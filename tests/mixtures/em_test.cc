@@ -124,9 +124,13 @@ TEST(Gaussians, OnlyThoseAreLeftOutThatAddNothing) {
         for (std::size_t m = 0; m < 3; ++m) EXPECT_EQ(likely(i, m), all(i, m));
       }
     }
-    if (distance < 0.5) EXPECT_EQ(left_out, 0u);
+    if (distance < 0.5) {
+      EXPECT_EQ(left_out, 0u);
+    }
     // Each row lies in one of the three of one group: two others can be left out there.
-    if (distance > 2) EXPECT_GT(left_out, x.rows());
+    if (distance > 2) {
+      EXPECT_GT(left_out, x.rows());
+    }
   }
 }
 

@@ -61,7 +61,9 @@ TEST(PivotedFactor, TakesTheLargestPivotsFirstAndStopsAtTheTolerance) {
   ASSERT_LT(rank, n);
   for (std::size_t k = 0; k < rank; ++k) {
     EXPECT_GT(a(k, k) * a(k, k), tolerance * (1 - 1e-9));
-    if (k > 0) EXPECT_LE(a(k, k), a(k - 1, k - 1) * (1 + 1e-9));
+    if (k > 0) {
+      EXPECT_LE(a(k, k), a(k - 1, k - 1) * (1 + 1e-9));
+    }
   }
 }
 

@@ -124,7 +124,8 @@ GridSize grid_size(const GridData<T>& data, const BinningFit& options, int threa
   size.packed = packed_bytes(data.rows);
   size.logistic = options.fit.loss == GridLoss::logistic;
   size.dual = has_hinge(options.fit.loss);
-  size.conjugate = options.fit.solver == GridSolver::conjugate || (size.dual && searches_squared(options));
+  const bool searches = options.search_scales || options.search_lambda;  // by the squared loss: squared_fit
+  size.conjugate = options.fit.solver == GridSolver::conjugate || (size.dual && searches);
   size.weighted = !data.targets.weight.empty();
   size.regression = data.code.task == Task::regression;
   size.pursuit = options.fit.pursuit > 1;
@@ -179,8 +180,6 @@ void choose_scales(const Stream& stream, const Survey& survey, BinningFit& optio
   else
     search(GridData<double>(stream, survey, options.binning));
 }
-
-bool searches_squared(const BinningFit& options) { return options.search_scales || options.search_lambda; }
 
 GridFitOptions squared_fit(const BinningFit& options) {
   GridFitOptions fit = options.fit;

@@ -30,7 +30,6 @@ struct GridData {
 // The fit with the squared loss by conjugate gradients: a hinge's length scales, and the lambda its own trials begin
 // at, are those of the squared loss, whose trials cost a tenth.
 GridFitOptions squared_fit(const BinningFit& options);
-bool searches_squared(const BinningFit& options);  // whether it has such trials
 
 // Length scales (and lambda where it is open) by search; what was found goes into the options and the report. As many
 // fits go side by side as there is room for beside `beside`.
