@@ -5,11 +5,12 @@
 XGBoost: 300 rounds, depth 10, histograms. LightGBM: the leaves and rounds that gave it its least test error among
 those tried, which favours it. Their times are of fit() on arrays that lie in memory; ours are those of `bochner train`:
 the fit alone, and everything from the file to the model with the search for length scales and lambda. Nothing of ours
-sees test rows.
+sees test rows. A library that is not installed is left out.
 
 usage: boosting.py [NAME ...] [--threads 2] [--seeds 5] [--skip-peers]
 """
 import argparse
+import importlib
 import json
 import os
 import statistics
@@ -31,9 +32,16 @@ TASKS = {
 SHAPES = ((31, 300), (255, 1000), (1023, 500))  # leaves and rounds of LightGBM: the better counts
 
 
+def installed(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        print(f"  {name} is not installed, left out")
+        return None
+
+
 def peers(train, test, target, threads):
-    import lightgbm
-    import xgboost
+    xgboost, lightgbm = installed("xgboost"), installed("lightgbm")
     x, labels, tx, truth = boosters.tables(train, test, target, True)
 
     def timed(model):
@@ -42,15 +50,17 @@ def peers(train, test, target, threads):
         seconds = time.perf_counter() - start
         return seconds, boosters.error_of(model.predict(tx), truth, True)
 
-    yield "XGBoost, 300 x depth 10", *timed(xgboost.XGBClassifier(
-        n_estimators=300, max_depth=10, tree_method="hist", n_jobs=threads, enable_categorical=True))
+    if xgboost:
+        yield "XGBoost, 300 x depth 10", *timed(xgboost.XGBClassifier(
+            n_estimators=300, max_depth=10, tree_method="hist", n_jobs=threads, enable_categorical=True))
     best = None
-    for leaves, rounds in SHAPES:
+    for leaves, rounds in SHAPES if lightgbm else ():
         seconds, error = timed(lightgbm.LGBMClassifier(n_estimators=rounds, num_leaves=leaves, n_jobs=threads,
                                                        verbose=-1))
         if best is None or error < best[2]:
             best = (f"LightGBM, {rounds} x {leaves} leaves", seconds, error)
-    yield best
+    if best:
+        yield best
 
 
 def ours(train, test, target, words, threads, seeds):
