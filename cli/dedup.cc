@@ -50,6 +50,10 @@ void run_dedup(const DedupWords& words) {
                   words.pairs ? counted(found.size(), "pair") : counted(found.size(), "row") + " with an earlier one",
                   words.threshold, is_stdout(words.input.output) ? "" : " in " + words.input.output,
                   counted(duplicate_groups(found), "group"), clock.lap()));
+  if (options.metric == Metric::jaccard && !words.pairs && found.size() > 1 && found.size() + 1 == count_rows(*rows))
+    messages.say(
+        "warning: all rows have nearly the same inputs other than 0, which is what jaccard compares; --metric cosine "
+        "compares numbers");
 }
 
 }  // namespace

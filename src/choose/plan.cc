@@ -47,6 +47,31 @@ std::vector<std::string> constants_notes(const Schema& schema, const Survey& sur
   return notes;
 }
 
+// Whether the input is the number of its row, counted from anywhere.
+bool counts_rows(const Survey& survey, std::size_t input) {
+  constexpr std::size_t kEnough = 20;
+  const auto rows = survey.sample(1000);
+  if (rows.size() < kEnough) return false;
+  const auto from = [&](const Survey::SampledRow& row) { return row.values[input] - double(row.row); };
+  return std::all_of(rows.begin(), rows.end(), [&](const auto& row) { return from(row) == from(rows[0]); });
+}
+
+// Inputs that count rows: the index of a table that was written with it. New files count anew.
+std::vector<std::string> counters_notes(const Schema& schema, const Survey& survey) {
+  std::vector<std::string> notes;
+  if (schema.sparse) return notes;
+  std::size_t input = 0;
+  for (const Column& column : schema.columns) {
+    if (column.kind == Column::Kind::numeric && column.dates == Column::Dates::none && counts_rows(survey, input))
+      notes.push_back(fmt::format("{}: counts the rows, as every file does anew; {} leaves it out", column.name,
+                                  spelled(Option::ignore, column.name)));
+    input += column.kind == Column::Kind::numeric    ? 1
+             : column.kind == Column::Kind::category ? column.levels.size()
+                                                     : 0;
+  }
+  return notes;
+}
+
 std::string offsets_note(const Schema& schema) {
   return "offsets: " + offsets_text(schema) + ", before rounding to float";
 }
@@ -63,6 +88,7 @@ class Planning {
         checkpoint_(checkpoint) {}
 
   Plan run() {
+    for (const std::string& line : counters_notes(schema_, survey_)) note(line);
     if (!schema_.offsets.empty()) note(offsets_note(schema_));
     if (has_mixed_bins(options_.map)) return mixture();
     if (const MapPtr scaling = choose_scale(parts_.size() == 1 ? &parts_[0] : nullptr)) plan_.maps.push_back(scaling);
@@ -303,8 +329,9 @@ std::vector<std::string> column_notes(const Schema& schema, const Survey& survey
   std::vector<std::size_t> constants;
   for (std::size_t j = 0; j < schema.inputs; ++j)
     if (is_constant(survey, j)) constants.push_back(j);
-  std::vector<std::string> notes = constants_notes(schema, survey, constants);
-  if (!schema.offsets.empty()) notes.insert(notes.begin(), offsets_note(schema));
+  std::vector<std::string> notes = counters_notes(schema, survey);
+  if (!schema.offsets.empty()) notes.push_back(offsets_note(schema));
+  for (std::string& line : constants_notes(schema, survey, constants)) notes.push_back(std::move(line));
   return notes;
 }
 

@@ -38,7 +38,7 @@ bool searches_bandwidth(const TrainOptions& options);
 Plan make_plan(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads,
                Checkpoint* checkpoint = nullptr);
 
-// What becomes of columns whatever the machine: those that never vary, those far from zero.
+// What becomes of columns whatever the machine: those that never vary, count the rows or lie far from zero.
 std::vector<std::string> column_notes(const Schema& schema, const Survey& survey);
 
 // One weight per class as the options ask; empty when all rows weigh the same.

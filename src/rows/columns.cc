@@ -33,6 +33,9 @@ std::size_t ColumnNames::find(const std::string& wanted) const {
   if (!header)
     fail(Error::Kind::data, "{}: no column '{}', the file has no header line; give the column's index from 0 to {}",
          path, shown(wanted), names.size() - 1);
+  if (names.size() == 1)
+    fail(Error::Kind::data, "{}: no column '{}', the file has one column, '{}'; check the delimiter", path,
+         shown(wanted), shown(names[0]));
   fail(Error::Kind::data, "{}: no column '{}'; {}", path, shown(wanted), near_names(wanted, names));
 }
 

@@ -63,6 +63,7 @@ class Scanner {
     ScanNotes notes;
     notes.decimal_comma(comma_columns_);
     notes.columns(kinds_);
+    notes.repeated(layout_.names.repeated);
     notes.missing(scan.schema, tally_);
     notes.encoding(scan.schema);
     scan.notes = notes.lines();

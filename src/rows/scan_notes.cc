@@ -55,6 +55,12 @@ void ScanNotes::columns(const std::vector<ColumnKind>& kinds) {
   if (said > kMostLines) lines_.push_back(fmt::format("{} more columns like these", said - kMostLines));
 }
 
+void ScanNotes::repeated(const std::vector<std::string>& names) {
+  if (!names.empty())
+    lines_.push_back(fmt::format("several columns have the name {}; in new files they are told apart by their order",
+                                 shortened_list(names, kMostLines)));
+}
+
 void ScanNotes::missing(const Schema& schema, const CsvTally& tally) {
   std::vector<std::pair<std::size_t, std::string>> gaps;
   if (tally.dropped > 0) {

@@ -17,6 +17,7 @@ class ScanNotes {
  public:
   void decimal_comma(const std::vector<std::string>& columns);
   void columns(const std::vector<ColumnKind>& kinds);
+  void repeated(const std::vector<std::string>& names);  // that several inputs have
   void missing(const Schema& schema, const CsvTally& tally);
   void encoding(const Schema& schema);
 

@@ -148,6 +148,26 @@ class Columns(CommandTest):
         self.file("names.csv", "a,y\n" + "".join(f"{i % 7},name {i}\n" for i in range(120)))
         self.refuse(BAD_DATA, "train", "names.csv", "-t", "y", say="--task classification")
 
+    def test_columns_that_count_rows_are_said(self):
+        rows = [f"{i},{i * i % 17},{i % 5 + 0.5}\n" for i in range(250)]
+        self.file("index.csv", ",a,y\n" + "".join(rows))
+        self.file("shuffled.csv", ",a,y\n" + "".join(rows[::2] + rows[1::2]))
+        for words in (QUICK, ("--effort", "fast")):
+            _, _, errors = self.run_command("train", "index.csv", "-t", "y", *words)
+            self.assertIn("x0: counts the rows, as every file does anew; --ignore x0 leaves it out", errors)
+            self.assertNotIn("a: counts", errors)
+        _, _, errors = self.run_command("train", "shuffled.csv", "-t", "y", *QUICK)
+        self.assertNotIn("counts the rows", errors)
+
+    def test_equal_names_are_said(self):
+        self.file("equal.csv", "a,b,a,y\n" + "".join(f"{i % 7},{i % 3},{i % 4},{i % 9 + 0.5}\n" for i in range(40)))
+        _, _, errors = self.run_command("train", "equal.csv", "-t", "y", *QUICK)
+        self.assertIn("several columns have the name a; in new files they are told apart by their order", errors)
+
+    def test_a_delimiter_that_was_not_found(self):
+        self.file("spaces.csv", "a b y\n" + "1 2 3\n" * 9)
+        self.refuse(BAD_DATA, "train", "spaces.csv", "-t", "y", say="the file has one column, 'a b y'; check the delimiter")
+
     def test_columns_by_name(self):
         self.refuse(BAD_DATA, "train", CPU, "-t", "URS", say="did you mean usr")
         self.refuse(BAD_DATA, "train", CPU, say="freeswap, usr")

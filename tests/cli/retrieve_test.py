@@ -152,6 +152,13 @@ class Retrieve(CommandTest):
 
 
 class Dedup(CommandTest):
+    def test_numbers_are_no_sets(self):
+        self.file("numbers.csv", "a,b\n" + "".join(f"{i + 1},{i * i + 1}\n" for i in range(9)))
+        _, _, errors = self.run_command("dedup", "numbers.csv", "-o", "same.csv")
+        self.assertIn("--metric cosine compares numbers", errors)
+        self.file("sets.csv", "a,b\n" + "1,0\n0,1\n" * 4)
+        self.assertNotIn("warning", self.run_command("dedup", "sets.csv", "-o", "same.csv")[2])
+
     def test_rows_that_are_nearly_equal_are_named(self):
         self.file("x.svm", "0 1:1 2:1 3:1 4:1 5:1\n0 7:1 8:1\n0 1:2 2:1 3:1 4:1 5:1\n0 1:1 2:1 3:1 4:1 6:1\n"
                            "0 1:1 2:1 3:1 4:1 5:1 9:1\n")
