@@ -13,7 +13,7 @@ from bochner._embeddings import (
     drift as drift,
     independence as independence,
 )
-from bochner._files import load as load
+from bochner._load import load as load
 from bochner._local import KNeighborsClassifier as KNeighborsClassifier, KNeighborsRegressor as KNeighborsRegressor
 from bochner._means import GroupEmbedding as GroupEmbedding, MeanEmbedding as MeanEmbedding
 from bochner._neighbors import (

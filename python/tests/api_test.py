@@ -2,6 +2,8 @@
 # Copyright 2026 The bochner authors
 """The page of names is that of the docstrings, and every public name has one."""
 
+import ast
+import importlib
 import importlib.util
 import inspect
 import pathlib
@@ -38,3 +40,12 @@ def test_every_name_is_on_the_page_and_documented():
             described = inspect.getdoc(thing)
             for parameter in list(inspect.signature(thing).parameters):
                 assert f"{parameter} :" in described, f"{name}: {parameter}"
+
+
+def test_the_stub_has_every_name_from_where_it_is():
+    stub = pathlib.Path(bochner.__file__).with_suffix(".pyi").read_text()
+    found = {alias.name: node.module for node in ast.walk(ast.parse(stub)) if isinstance(node, ast.ImportFrom)
+             for alias in node.names}
+    assert set(found) == set(bochner.__all__)
+    for name, module in found.items():
+        assert getattr(importlib.import_module(module), name) is getattr(bochner, name), name
