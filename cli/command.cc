@@ -58,12 +58,21 @@ Word* Word::capture_default_str() {
 }
 
 Word* Word::between(std::int64_t least, std::int64_t most) {
-  option_->check(CLI::Range(least, most));
+  option_->check([least, most](const std::string& text) {
+    std::int64_t value = 0;
+    const bool whole = std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc();
+    return whole && value >= least && value <= most ? ""
+                                                    : fmt::format("found {}, expected {} to {}", text, least, most);
+  });
   return this;
 }
 
 Word* Word::positive() {
-  option_->check(CLI::PositiveNumber);
+  option_->check([](const std::string& text) {
+    double value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value > 0 ? "" : fmt::format("found {}, expected a number above 0", text);
+  });
   return this;
 }
 

@@ -40,10 +40,14 @@ std::string heading(const Model& model, const PredictWords& words, const KeptCel
   const Schema& schema = model.schema();
   const Outputs& out = model.puts_out();
   std::vector<std::string> names = kept.names;
-  if (out.of_classes()) names.push_back(schema.target_names()[0]);
-  if (is_clusters(model)) names.push_back("cluster");
+  const auto answer = [&](const std::string& name) {  // a kept column, as the target itself, may have its name
+    const bool kept_too = std::find(kept.names.begin(), kept.names.end(), name) != kept.names.end();
+    names.push_back(kept_too ? "predicted:" + name : name);
+  };
+  if (out.of_classes()) answer(schema.target_names()[0]);
+  if (is_clusters(model)) answer("cluster");
   for (std::size_t k = 0; k < model.outputs() && has_numbers(model, words); ++k)
-    names.push_back((has_label(model) ? "score:" : "") + out.names[k]);
+    has_label(model) ? names.push_back("score:" + out.names[k]) : answer(out.names[k]);
   for (std::size_t k = 0; k < model.outputs() && words.deviation; ++k) names.push_back("deviation:" + out.names[k]);
   for (std::size_t k = 0; k < model.outputs() && words.level; ++k)
     for (const char* side : {"lower:", "upper:"}) names.push_back(side + out.names[k]);

@@ -120,8 +120,8 @@ class GaussianMixture(DensityMixin, ModelEstimator):
 
     Parameters
     ----------
-    n_components : int or None, default=1
-        Gaussians. None: as many as BIC finds best on a sample.
+    n_components : int, "auto" or None, default=1
+        Gaussians. ``"auto"`` and None: as many as BIC finds best on a sample.
     covariance_type : {"full", "tied", "diag", "spherical", "lowrank:R"}, default="full"
         What covariances may be; ``"lowrank:5"`` is a factor analyser of rank 5.
     tol : float, default=1e-4
@@ -174,7 +174,8 @@ class GaussianMixture(DensityMixin, ModelEstimator):
         X = self._inputs(X, reset=True)
         rows, _, weights = weighed_rows(X, None, sample_weight)
         options = _core.MixtureOptions()
-        options.components = 0 if self.n_components is None else count("n_components", self.n_components)
+        chosen = self.n_components in (None, "auto")
+        options.components = 0 if chosen else count("n_components", self.n_components)
         if options.components > X.shape[0]:
             raise ValueError(f"n_components={options.components}: more than the rows, n_samples={X.shape[0]}")
         options.covariance = _core.CovarianceForm(self.covariance_type)

@@ -182,6 +182,14 @@ def test_mixtures_have_the_units_of_their_rows(precision):
     assert compat.GaussianMixture(1).fit(rows).score(rows) > likelihood
 
 
+def test_components_are_chosen_by_either_word():
+    rows = np.concatenate([np.random.default_rng(k).normal(12 * k, 1, size=(80, 2)) for k in range(3)])
+    for word in ("auto", None):
+        assert len(bochner.GaussianMixture(word).fit(rows).weights_) == 3
+    with pytest.raises(ValueError, match="n_components: found 'many'"):
+        bochner.GaussianMixture("many").fit(rows)
+
+
 def test_spill_makes_another_forest_that_finds_as_many(tmp_path):
     own = np.random.default_rng(2)
     rows = own.normal(size=(6000, 4)) @ own.normal(size=(4, 24))

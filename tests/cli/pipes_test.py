@@ -148,6 +148,12 @@ class Keep(CommandTest):
         head = self.succeed_quietly("predict", "m", ADULT_NEW, "--names", "--scores", "--probabilities").split("\n")[0]
         self.assertEqual(head, "income,score:>50K,probability:<=50K,probability:>50K")
 
+    def test_a_kept_target_has_another_name_than_its_prediction(self):
+        for rows, target in ((ADULT, "income"), (DATA / "cpu-small.csv", "usr")):
+            self.succeed_quietly("train", rows, "--target", target, "--features", 32, "--bandwidth", 4, "-o", "m")
+            head = self.succeed_quietly("predict", "m", rows, "--names", "--keep", target).split("\n")[0]
+            self.assertEqual(head, f"{target},predicted:{target}")
+
     def test_keep_is_for_csv(self):
         self.succeed_quietly("train", DATA / "adult-small.svm", "--features", 32, "--bandwidth", 4, "-o", "m")
         self.refuse(2, "predict", "m", DATA / "adult-small.svm", "--keep", "0", say="--keep")
