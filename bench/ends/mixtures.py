@@ -16,7 +16,6 @@ usage: mixtures.py [rounds] [chains] [usps] [vowels] [figures]
 """
 import json
 import os
-import re
 import struct
 import subprocess
 import sys

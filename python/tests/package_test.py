@@ -290,7 +290,7 @@ def test_machines_train_after_a_fork_and_in_joblibs_workers():
         assert cross_val_score(machine, X, y, cv=3, n_jobs=backend).min() > 0.5
 
 
-def test_drift_is_found_where_there_is_some(tmp_path):
+def test_drift_is_found_where_there_is_some():
     X, _ = problem(rows=600)
     pandas = pytest.importorskip("pandas")
     names = list("abcd")

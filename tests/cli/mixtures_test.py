@@ -2,7 +2,6 @@
 # Copyright 2026 The bochner authors
 """`bochner gmm` and `bochner hmm`: from files to components, densities, classes and states."""
 
-import json
 import math
 import random
 import unittest
