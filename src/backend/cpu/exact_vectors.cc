@@ -96,7 +96,8 @@ struct VectorKernel {
 #else
 
 // Of a group of 8 rows: 4 pairs of rows, each two vectors of columns x 2 rows. A pair of the left side is read into all
-// lanes. The wide sums are two of int32: what is above the lower 15 bits, and those.
+// lanes. The wide sums are two of int32: of what is above the lower 15 bits, and of all of it modulo 2^32, which says
+// what those bits come to.
 struct VectorKernel {
   using D32 = hn::CappedTag<std::int32_t, 16>;
   using V32 = hn::Vec<D32>;
@@ -115,14 +116,21 @@ struct VectorKernel {
 #endif
   }
 
+  // One sum after the other: g++ would rather add them in pairs, for which 16 registers are too few.
+  static HWY_INLINE V32 add_next(V32 sum, V32 dot) {
+    sum = hn::Add(sum, dot);
+    asm("" : "+v"(sum.raw));
+    return sum;
+  }
+
   static HWY_NOINLINE void multiply(const std::byte* left, const std::byte* right, std::size_t groups, std::int64_t* c,
                                     std::size_t stride) {
+    static_assert(kExactDepth / kGroup << 15 < 1ll << 31);  // the lower bits of that many sums
     const D32 d;
     const auto* a = reinterpret_cast<const std::int32_t*>(left);
     const auto* b = reinterpret_cast<const std::int32_t*>(right);
-    const V32 lower = hn::Set(d, 0x7fff);
-    V32 above[kLeft][2], below[kLeft][2];
-    unrolled<2 * kLeft>([&](auto i) BOCHNER_INLINE { above[i / 2][i % 2] = below[i / 2][i % 2] = hn::Zero(d); });
+    V32 above[kLeft][2], whole[kLeft][2];
+    unrolled<2 * kLeft>([&](auto i) BOCHNER_INLINE { above[i / 2][i % 2] = whole[i / 2][i % 2] = hn::Zero(d); });
     for (std::size_t g = 0; g < groups; ++g, a += 4 * kRight, b += 4 * kRight)
       unrolled<kLeft / 2>([&](auto half) BOCHNER_INLINE {
         V32 sum[2][2];
@@ -131,23 +139,23 @@ struct VectorKernel {
           unrolled<2>([&](auto i) BOCHNER_INLINE {
             const V32 pair = hn::Set(d, a[k * kRight + 2 * half + i]);
             const V32 dot0 = dots(pair, b0), dot1 = dots(pair, b1);
-            sum[i][0] = k == 0 ? dot0 : hn::Add(sum[i][0], dot0);
-            sum[i][1] = k == 0 ? dot1 : hn::Add(sum[i][1], dot1);
+            sum[i][0] = k == 0 ? dot0 : add_next(sum[i][0], dot0);
+            sum[i][1] = k == 0 ? dot1 : add_next(sum[i][1], dot1);
           });
         });
         unrolled<4>([&](auto i) BOCHNER_INLINE {
           V32& to_above = above[2 * half + i / 2][i % 2];
-          V32& to_below = below[2 * half + i / 2][i % 2];
+          V32& to_whole = whole[2 * half + i / 2][i % 2];
           to_above = hn::Add(to_above, hn::ShiftRight<15>(sum[i / 2][i % 2]));
-          to_below = hn::Add(to_below, hn::And(sum[i / 2][i % 2], lower));
+          to_whole = hn::Add(to_whole, sum[i / 2][i % 2]);
         });
       });
     unrolled<2 * kLeft>([&](auto i) BOCHNER_INLINE {
-      HWY_ALIGN std::int32_t upper[kLanes], rest[kLanes];
+      HWY_ALIGN std::int32_t upper[kLanes], lower[kLanes];
       hn::Store(above[i / 2][i % 2], d, upper);
-      hn::Store(below[i / 2][i % 2], d, rest);
+      hn::Store(hn::Sub(whole[i / 2][i % 2], hn::ShiftLeft<15>(above[i / 2][i % 2])), d, lower);
       std::int64_t* to = c + i / 2 * stride + i % 2 * kLanes;
-      for (std::size_t j = 0; j < kLanes; ++j) to[j] += std::int64_t{upper[j]} * 0x8000 + rest[j];
+      for (std::size_t j = 0; j < kLanes; ++j) to[j] += std::int64_t{upper[j]} * 0x8000 + lower[j];
     });
   }
 

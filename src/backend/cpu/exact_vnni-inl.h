@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-// No guard: included for each sort of vectors of 16 sums, with Vectors (their operations) and BOCHNER_EXACT_TARGET (the
-// instructions its functions may use).
+// No guard: included for each sort of vectors of 16 sums, with Vectors (their operations), where functions may use the
+// instructions of these.
+
+#include "backend/cpu/unrolled-inl.h"
 
 // Of a group of 4 rows, for two panels of 16 columns: 2 pairs of rows x 32 columns of whole numbers, then 4 rows x 32
 // columns of high digits, and the same of high digits + 128, without a sign. The numbers themselves are summed without
@@ -13,36 +15,35 @@ struct VnniKernel {
   static constexpr std::size_t kPair = 4 * kRight, kDigits = 2 * kPair, kUnsigned = 3 * kPair, kUnit = 4 * kPair;
   static constexpr std::size_t kStep = 4 * kLeft;
 
-  BOCHNER_EXACT_TARGET static void multiply(const std::byte* a, const std::byte* b, std::size_t groups, std::int64_t* c,
-                                            std::size_t stride) {
+  static void multiply(const std::byte* a, const std::byte* b, std::size_t groups, std::int64_t* c,
+                       std::size_t stride) {
     using V = Vectors::V;
-    V sum[kLeft][2], high[kLeft][2], offset[2];
-    for (std::size_t q = 0; q < 2; ++q) {
-      offset[q] = Vectors::zero();
-      for (std::size_t i = 0; i < kLeft; ++i) sum[i][q] = high[i][q] = Vectors::zero();
-    }
+    Vectors::Sums sum[kLeft][2], high[kLeft][2], offset[2] = {Vectors::zero(), Vectors::zero()};
+    unrolled<2 * kLeft>([&](auto i) BOCHNER_INLINE { sum[i / 2][i % 2] = high[i / 2][i % 2] = Vectors::zero(); });
     const V all_128 = Vectors::all(std::int32_t(0x80808080));
     for (std::size_t g = 0; g < groups; ++g, a += kUnit, b += kUnit) {
-      for (std::size_t k = 0; k < 2; ++k) {
+      unrolled<2>([&](auto k) BOCHNER_INLINE {
         const V right[2] = {Vectors::load(b + k * kPair), Vectors::load(b + k * kPair + kPair / 2)};
-        for (std::size_t i = 0; i < kLeft; ++i) {
+        unrolled<kLeft>([&](auto i) BOCHNER_INLINE {
           const V left = Vectors::all(Vectors::four_bytes(a + k * kPair + 4 * i));
-          for (std::size_t q = 0; q < 2; ++q) sum[i][q] = Vectors::add_words(sum[i][q], left, right[q]);
-        }
-      }
+          unrolled<2>([&](auto q) BOCHNER_INLINE { sum[i][q] = Vectors::add_words(sum[i][q], left, right[q]); });
+        });
+      });
       const V right[2] = {Vectors::load(b + kDigits), Vectors::load(b + kDigits + kPair / 2)};
-      for (std::size_t i = 0; i < kLeft; ++i) {
+      unrolled<kLeft>([&](auto i) BOCHNER_INLINE {
         const V left = Vectors::all(Vectors::four_bytes(a + kUnsigned + 4 * i));
-        for (std::size_t q = 0; q < 2; ++q) high[i][q] = Vectors::add_bytes(high[i][q], left, right[q]);
-      }
-      for (std::size_t q = 0; q < 2; ++q) offset[q] = Vectors::add_bytes(offset[q], all_128, right[q]);
+        unrolled<2>([&](auto q) BOCHNER_INLINE { high[i][q] = Vectors::add_bytes(high[i][q], left, right[q]); });
+      });
+      unrolled<2>([&](auto q) BOCHNER_INLINE { offset[q] = Vectors::add_bytes(offset[q], all_128, right[q]); });
     }
-    for (std::size_t i = 0; i < kLeft; ++i)
-      for (std::size_t q = 0; q < 2; ++q)
-        Vectors::add_wide(Vectors::subtract(high[i][q], offset[q]), sum[i][q], c + i * stride + q * kPanel);
+    unrolled<2 * kLeft>([&](auto i) BOCHNER_INLINE {
+      constexpr std::size_t kRow = i / 2, kHalf = i % 2;
+      Vectors::add_wide(Vectors::subtract(high[kRow][kHalf], offset[kHalf]), sum[kRow][kHalf],
+                        c + kRow * stride + kHalf * kPanel);
+    });
   }
 
-  BOCHNER_EXACT_TARGET static void put(MatrixView<const float> x, float per_unit, std::byte* unit) {
+  static void put(MatrixView<const float> x, float per_unit, std::byte* unit) {
     std::int16_t q[kGroup][kRight];
     whole_group(x, per_unit, q);
     auto* words = reinterpret_cast<std::int16_t*>(unit);
@@ -56,7 +57,7 @@ struct VnniKernel {
       }
   }
 
-  BOCHNER_EXACT_TARGET static void take(const std::byte* unit, std::int16_t* q, std::size_t stride) {
+  static void take(const std::byte* unit, std::int16_t* q, std::size_t stride) {
     const auto* words = reinterpret_cast<const std::int16_t*>(unit);
     for (std::size_t k = 0; k < kGroup; ++k)
       for (std::size_t j = 0; j < kRight; ++j) q[k * stride + j] = words[(k / 2 * kRight + j) * 2 + k % 2];

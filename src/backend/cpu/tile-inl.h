@@ -22,18 +22,7 @@ namespace bochner::cpu::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// On every lambda that sees vectors: a call would put them in memory.
-#undef BOCHNER_INLINE
-#define BOCHNER_INLINE __attribute__((always_inline))
-
-// step(0), ..., step(N - 1), each index a constant: only so does GCC keep arrays of vectors in registers.
-template <std::size_t N, class Step>
-HWY_INLINE void unrolled(const Step& step) {
-  [&]<std::size_t... I>(std::index_sequence<I...>) BOCHNER_INLINE {
-    (step(std::integral_constant<std::size_t, I>()), ...);
-  }
-  (std::make_index_sequence<N>());
-}
+#include "backend/cpu/unrolled-inl.h"
 
 constexpr std::size_t kPanel = 16;
 constexpr std::size_t kTileRows = 6;
