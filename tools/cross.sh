@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # usage: tools/cross.sh [--all]: builds for the architecture that this machine is not, runs its tests under qemu, and
-# compares features, bins and models with this machine's own. --all runs every test program and the command's tests.
+# compares features, bins and models with this machine's own; looks into the loops of x86-64. --all runs every test
+# program and the command's tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -68,6 +69,8 @@ scripts=()
 for program in "${programs[@]}"; do scripts+=("$(emulated "$build/tests/$program" "${newest[@]}")"); done
 scripts+=("$(emulated $build/tests/backend_test "${oldest[@]}")")
 printf '%s\n' "${scripts[@]}" | xargs -P "$(nproc)" -I{} bash -c 'run_tests {}'
+
+tools/check_loops.py "$([ $other = x86_64 ] && echo $build || echo build/release)"
 
 # A processor older than those served gets one line and an exit code.
 x86=(build/release/bochner)

@@ -4,9 +4,12 @@
 // Products of bfloat16 by vector instructions: Arm's BFMMLA and x86's AVX512_BF16. The instruction sets are asked for
 // function by function and only called where the processor has them.
 
+#include <hwy/base.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "backend/bfloat16.h"
 #include "backend/cpu/bfloat16_units.h"
@@ -150,29 +153,33 @@ void pack(MatrixView<const float> x, std::byte* packed) {
   }
 }
 
+HWY_PUSH_ATTRIBUTES("avx512f,avx512bw,avx512vl,avx512bf16")
+
+#include "backend/cpu/unrolled-inl.h"
+
 // c = a^T b for kLeft columns of one panel of a and kPanels panels of b, `stride` numbers apart, over `pairs` pairs.
 template <std::size_t kPanels>
-__attribute__((target("avx512f,avx512bw,avx512vl,avx512bf16"))) void multiply_panels(const Bfloat16* a,
-                                                                                     const Bfloat16* b,
-                                                                                     std::size_t stride,
-                                                                                     std::size_t pairs, float* c) {
+void multiply_panels(const Bfloat16* a, const Bfloat16* b, std::size_t stride, std::size_t pairs, float* c) {
   __m512 sum[kLeft][kPanels];
-  for (auto& row : sum)
-    for (auto& s : row) s = _mm512_setzero_ps();
+  const auto each = [](const auto& step) BOCHNER_INLINE {
+    unrolled<kLeft>([&](auto i) BOCHNER_INLINE { unrolled<kPanels>([&](auto q) BOCHNER_INLINE { step(i, q); }); });
+  };
+  each([&](auto i, auto q) BOCHNER_INLINE { sum[i][q] = _mm512_setzero_ps(); });
   for (std::size_t k = 0; k < pairs; ++k, a += kPair, b += kPair) {
     __m512i right[kPanels];
-    for (std::size_t q = 0; q < kPanels; ++q) right[q] = _mm512_load_si512(b + q * stride);
-    for (std::size_t i = 0; i < kLeft; ++i) {
+    unrolled<kPanels>([&](auto q) BOCHNER_INLINE { right[q] = _mm512_load_si512(b + q * stride); });
+    unrolled<kLeft>([&](auto i) BOCHNER_INLINE {
       std::int32_t pair;
       std::memcpy(&pair, a + 2 * i, sizeof pair);
       const __m512i left = _mm512_set1_epi32(pair);
-      for (std::size_t q = 0; q < kPanels; ++q)
-        sum[i][q] = _mm512_dpbf16_ps(sum[i][q], __m512bh(left), __m512bh(right[q]));
-    }
+      unrolled<kPanels>(
+          [&](auto q) BOCHNER_INLINE { sum[i][q] = _mm512_dpbf16_ps(sum[i][q], __m512bh(left), __m512bh(right[q])); });
+    });
   }
-  for (std::size_t i = 0; i < kLeft; ++i)
-    for (std::size_t q = 0; q < kPanels; ++q) _mm512_store_ps(c + (i * kPanels + q) * kPanel, sum[i][q]);
+  each([&](auto i, auto q) BOCHNER_INLINE { _mm512_store_ps(c + (i * kPanels + q) * kPanel, sum[i][q]); });
 }
+
+HWY_POP_ATTRIBUTES
 
 template <std::size_t kPanels>
 void add_panels(const Bfloat16* a, const Bfloat16* b, std::size_t stride, std::size_t pairs, MatrixView<double> sum) {

@@ -116,7 +116,7 @@ struct VectorKernel {
 #endif
   }
 
-  // One sum after the other: g++ would rather add them in pairs, for which 16 registers are too few.
+  // One sum after the other: g++ would rather add them in pairs, for which there are too few registers.
   static HWY_INLINE V32 add_next(V32 sum, V32 dot) {
     sum = hn::Add(sum, dot);
     asm("" : "+v"(sum.raw));
