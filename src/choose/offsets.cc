@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kNarrow = 0x1p-8;    // of its size: where a range may be too fine for float
 constexpr double kLost = 0x1p-17;     // of the spread: rounding errors that matter
+constexpr double kFar = 0x1p9;        // times the spread from zero: squares in float lose the spread's
 constexpr double kIndistinct = 1e-5;  // of its size: a range that sparse rows cannot show
 constexpr std::size_t kQuartileRows = 256;
 constexpr double kSurelyExact = 0x1p16;  // whole numbers below were not rounded to whole ones by float
@@ -62,7 +63,7 @@ bool may_lose_digits(const Survey& survey) {
   return false;
 }
 
-std::vector<double> column_offsets(const Survey& exact) {
+std::vector<double> column_offsets(const Survey& exact, Saved saved) {
   std::vector<double> offsets;
   if (exact.schema().sparse) return offsets;
   for (std::size_t j = 0; j < exact.columns().size(); ++j) {
@@ -71,10 +72,10 @@ std::vector<double> column_offsets(const Survey& exact) {
     const std::vector<double> values = sampled_values(exact, j, exact.sampled());
     double error = 0;
     for (const double v : values) error = std::max(error, std::abs(v - double(float(v))));
-    if (!(error > 0)) continue;
     const Middle middle = middle_of(values);
     const double spread = middle.half > 0 ? middle.half : facts.max - facts.min;
-    if (!(error > kLost * spread)) continue;
+    const bool far = saved == Saved::squares && std::abs(middle.median) > kFar * spread;
+    if (!far && !(error > kLost * spread)) continue;
     offsets.resize(exact.columns().size());
     offsets[j] = middle.median;
   }
@@ -94,12 +95,12 @@ void refuse_lost_inputs(const Survey& exact) {
   }
 }
 
-Survey settle_offsets(Survey seen, const std::function<Survey()>& in_double) {
+Survey settle_offsets(Survey seen, const std::function<Survey()>& in_double, Saved saved) {
   if (!may_lose_digits(seen)) return seen;
   seen.forget_sample();  // the two would take twice the memory
   const Survey exact = in_double();
   refuse_lost_inputs(exact);
-  return exact.shifted(column_offsets(exact));
+  return exact.shifted(column_offsets(exact, saved));
 }
 
 std::string offsets_text(const Schema& schema) {

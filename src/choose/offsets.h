@@ -17,9 +17,13 @@ namespace bochner {
 // its size, or one value other than zero.
 bool may_lose_digits(const Survey& survey);
 
-// From a survey of the rows in double the offset of each input: the median where float would lose digits that tell its
-// values apart, 0 otherwise. Empty: all are 0.
-std::vector<double> column_offsets(const Survey& exact);
+// What an offset shall save: digits that tell values apart, or also those of squares, for a method whose results stay
+// the same wherever zero is.
+enum class Saved { values, squares };
+
+// From a survey of the rows in double the offset of each input: the median where float would lose what shall be saved,
+// 0 otherwise. Empty: all are 0.
+std::vector<double> column_offsets(const Survey& exact, Saved saved = Saved::values);
 
 // Refuses sparse rows, which cannot be shifted, with an input that loses what tells its values apart:
 // Error::Kind::data.
@@ -27,7 +31,7 @@ void refuse_lost_inputs(const Survey& exact);
 
 // The survey of float rows as `seen` has it, or shifted by offsets (in its schema) where that saves digits.
 // in_double: a survey of the same rows in double; only asked for where it may matter.
-Survey settle_offsets(Survey seen, const std::function<Survey()>& in_double);
+Survey settle_offsets(Survey seen, const std::function<Survey()>& in_double, Saved saved = Saved::values);
 
 // "t_ms - 1700001798123" and so on, the first few; for people.
 std::string offsets_text(const Schema& schema);

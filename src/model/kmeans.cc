@@ -15,7 +15,7 @@ namespace bochner {
 namespace {
 
 Model fitted_kmeans(Rows& rows, const KMeansOptions& options) {
-  MappedRows mapped(rows, options.features, "kmeans");
+  MappedRows mapped(rows, options.features, "kmeans", Saved::squares);
   Clustered found = kmeans(mapped.stream(), mapped.survey(), options);
   Report report;
   report.learner = "kmeans";

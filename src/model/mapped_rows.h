@@ -24,7 +24,8 @@ namespace bochner {
 class MappedRows {
  public:
   // method: its name in messages. Refuses no rows, weights that are all 0, and maps that are learnt with a head.
-  MappedRows(Rows& rows, const FeatureOptions& options, std::string method);
+  // saved: digits that offsets shall save.
+  MappedRows(Rows& rows, const FeatureOptions& options, std::string method, Saved saved = Saved::values);
 
   const Stream& stream() const { return *stream_; }  // of features; weights about 1, targets where the rows have some
   std::size_t features() const { return stream_->features(); }

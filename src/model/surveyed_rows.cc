@@ -33,10 +33,10 @@ void SurveyedRows::keep_in_memory() {
   current_ = cached_.get();
 }
 
-void SurveyedRows::look_over(Checkpoint* checkpoint) {
+void SurveyedRows::look_over(Checkpoint* checkpoint, Saved saved_digits) {
   const bool keep = checkpoint && !cached_;
   const std::optional<Archive> saved = keep ? checkpoint->take("survey") : std::nullopt;
-  survey_ = saved ? Survey::from(*saved) : settled_survey();
+  survey_ = saved ? Survey::from(*saved) : settled_survey(saved_digits);
   shift(survey_.schema().offsets);
   if (!keep) return;
   Archive result;
@@ -44,11 +44,11 @@ void SurveyedRows::look_over(Checkpoint* checkpoint) {
   checkpoint->keep("survey", std::move(result));
 }
 
-Survey SurveyedRows::settled_survey() {
+Survey SurveyedRows::settled_survey(Saved saved) {
   Survey seen = survey_of(Stream(*current_, nullptr, threads_, execution_, precision_));
   if (precision_ == Precision::float64) return seen;
-  return settle_offsets(std::move(seen),
-                        [&] { return survey_of(Stream(source_, nullptr, threads_, execution_, Precision::float64)); });
+  const auto in_double = [&] { return survey_of(Stream(source_, nullptr, threads_, execution_, Precision::float64)); };
+  return settle_offsets(std::move(seen), in_double, saved);
 }
 
 void SurveyedRows::shift(const std::vector<double>& offsets) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bochner/rows.h"
+#include "choose/offsets.h"
 #include "folds/survey.h"
 #include "run/stream.h"
 
@@ -23,7 +24,7 @@ class SurveyedRows {
   bool kept() const { return cached_ != nullptr; }
   // The look, and from here on the rows lose the offsets that it found. checkpoint: keeps the survey where another look
   // would mean another reading of the file; may be null.
-  void look_over(Checkpoint* checkpoint = nullptr);
+  void look_over(Checkpoint* checkpoint = nullptr, Saved saved = Saved::values);
   void weigh_classes(const std::vector<double>& weights);  // one per class; none: as they are
   // Only how weights compare matters. About 1 they suit every penalty, search and float behind.
   void choose_unit_of_weights();
@@ -36,7 +37,7 @@ class SurveyedRows {
   std::vector<std::pair<double, double>> input_ranges() const;
 
  private:
-  Survey settled_survey();
+  Survey settled_survey(Saved saved);
   void shift(const std::vector<double>& offsets);
   Survey survey_of(const Stream& stream) const;
 

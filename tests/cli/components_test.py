@@ -5,6 +5,7 @@
 import json
 import math
 import random
+import re
 import unittest
 
 from command import DATA, CommandTest
@@ -187,6 +188,22 @@ class FarUnits(CommandTest):
                     answers.append(self.succeed_quietly("predict", "m.model", file, "-q"))
                     self.assertEqual(answers[-1], self.succeed_quietly("predict", "exact.model", file, "-q"))
                 self.assertEqual(answers[0], answers[1], (words, k))
+
+    def test_where_zero_lies_does_not_matter(self):
+        # Whole numbers that a float holds exactly, but not their squares.
+        draw = random.Random(6)
+        rows = [(round(draw.gauss(200 * (i % 2), 40)), round(draw.gauss(0, 30))) for i in range(300)]
+        inertia, held, clusters = [], [], []
+        for zero in (0, 16_000_000):
+            self.file("far.csv", "a,b\n" + "".join(f"{a + zero},{b}\n" for a, b in rows))
+            self.succeed_quietly("kmeans", "far.csv", "--clusters", 2, "--scale", "none", "-o", "k")
+            clusters.append(self.succeed_quietly("predict", "k", "far.csv"))
+            said = self.run_command("kmeans", "far.csv", "--clusters", 2, "--scale", "none", "-o", "k")[2]
+            inertia.append(re.search(r"inertia (\S+),", said)[1])
+            said = self.run_command("pca", "far.csv", "--rank", 1, "--scale", "none", "-o", "p")[2]
+            held.append(re.search(r"hold (\S+) %", said)[1])
+        for both in (inertia, held, clusters):
+            self.assertEqual(both[0], both[1])
 
     def test_factors_of_them_are_refused(self):
         for unit in (2.0**100, 2.0**-100):
