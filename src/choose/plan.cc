@@ -138,6 +138,10 @@ class Planning {
       choice.per_input.emplace_back(std::size_t(found - names.begin()), method);
     }
     choice.keep_constants = alone && std::holds_alternative<NoMap>(alone->request.options) && !has_intercept();
+    if (choice.keep_constants && choice.method == ColumnScaling::Method::none && !schema_.offsets.empty())
+      fail(Error::Kind::data,
+           "offsets: float would lose digits of {}, and a fit through zero cannot do without the offset; {} keeps them",
+           offsets_text(schema_), Option::double_precision);
     const ChosenScaling chosen = choose_scaling(schema_, survey_, choice);
     note("scaling: " + chosen.summary);
     note_constants(chosen.constants);

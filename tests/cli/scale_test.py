@@ -50,6 +50,21 @@ class Scale(CommandTest):
     def predictions(self):
         return self.succeed_quietly("predict", "m", self.folder / "rows.csv")
 
+    def test_a_fit_through_zero_of_inputs_far_from_it(self):
+        draw = random.Random(7)
+        lines = ["a,b,y"]
+        for _ in range(200):
+            a, b = 1e7 + draw.gauss(0, 10), draw.gauss(0, 1e6)
+            lines.append(f"{a!r},{b!r},{3e-6 * b + 2e-7 * a!r}")
+        words = ("train", self.file("far.csv", "\n".join(lines) + "\n"), "--target", "y", "--map", "none", "--scale",
+                 "none", "--no-intercept", "--lambda", "1e-9")
+        code, _, errors = self.run_command(*words, "-o", "m")
+        self.assertEqual(code, 2)
+        self.assertIn("a - 1", errors)
+        self.assertIn("--precision double", errors)
+        found = json.loads(self.succeed_quietly(*words, "--precision", "double", "--json", "-o", "m"))
+        self.assertGreater(found["score"]["r2"], 0.99)
+
     def test_equal_rows_end(self):
         file = self.file("equal.csv", "a,y\n" + "1.5,0.3\n" * 100)
         for words in (("--learner", "svr"), ("--learner", "svr", "--loss", "squared-epsilon"), ("--learner", "huber")):
