@@ -199,6 +199,8 @@ Model fitted_hmm(Rows& rows, const std::vector<std::size_t>& starts, const HmmOp
   const std::size_t groups = classes ? schema.labels.size() : 1;
   std::vector<double> weights;
   Sequences sequences = gather(mapped.stream(), starts, groups, &weights);
+  require(given.states <= sequences.x.rows(), "states: found {}, expected at most {}, the number of rows", given.states,
+          sequences.x.rows());
   weigh(weights, sequences);
   const Workers on = workers_on(mapped.threads());
   const HmmOptions options = choose_hmm(on, sequences, given, [&](const std::string& text) { mapped.note(text); });

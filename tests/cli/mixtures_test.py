@@ -254,6 +254,8 @@ class Hmm(CommandTest):
         self.refuse(2, "hmm", "again.csv", *words, say="begins again")
         self.refuse(1, "hmm", "a.csv", *words, "--covariance", "tied", say="tied")
         self.refuse(1, "hmm", "a.csv", *words, "--shrink", -1, say="shrink")
+        many = [*words[:5], 1000, *words[6:]]
+        self.refuse(1, "hmm", "a.csv", *many, say="the number of rows")
         self.refuse(1, "hmm", "a.csv", *words, "--covariance", "lowrank:1", "--shrink", 5, say="lowrank")
         self.file("weights.csv", "id,value,class,w\ns0,1,x,1\ns0,2,x,2\ns1,3,y,1\ns1,3,y,1\n")
         self.refuse(2, "hmm", "weights.csv", *words, "--weights", "w", say="one weight for each sequence")
