@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/archive.h"
+#include "base/pieces.h"
 #include "base/require.h"
 #include "bochner/bounds.h"
 #include "bochner/map_kind.h"
@@ -29,16 +30,10 @@ namespace {
 
 constexpr std::size_t kTile = 128;
 
-// visit(begin, count) for tiles of rows, shared out.
-void each_tile(std::size_t rows, Threads& threads, const std::function<void(std::size_t, std::size_t)>& visit) {
-  threads.run((rows + kTile - 1) / kTile,
-              [&](std::size_t piece, int) { visit(piece * kTile, std::min(kTile, rows - piece * kTile)); });
-}
-
 // visit(rows, begin) for tiles of rows in double, shared out.
 void each_block(MatrixView<const float> x, Threads& threads,
                 const std::function<void(const RowBlock<double>&, std::size_t)>& visit) {
-  each_tile(x.rows, threads, [&](std::size_t begin, std::size_t count) {
+  in_pieces(threads, x.rows, kTile, [&](std::size_t begin, std::size_t count) {
     Matrix<double> rows(count, x.cols);
     for (std::size_t i = 0; i < count; ++i) std::copy_n(x.row(begin + i), x.cols, &rows(i, 0));
     visit(RowBlock<double>::dense(std::as_const(rows).view()), begin);
@@ -69,7 +64,7 @@ void feature_products(const Map& map, bool double_precision, MatrixView<const fl
                       MatrixView<double> G) {
   const Matrix<double> z =
       double_precision ? features_as<double>(map, x, threads) : features_as<float>(map, x, threads);
-  each_tile(x.rows, threads, [&](std::size_t begin, std::size_t count) {
+  in_pieces(threads, x.rows, kTile, [&](std::size_t begin, std::size_t count) {
     multiply_transposed(1.0, z.view().slice(begin, count), z.view(), 0.0, G.slice(begin, count));
   });
 }

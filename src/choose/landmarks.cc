@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/pieces.h"
 #include "base/require.h"
 #include "maps/nystroem.h"
 #include "random/draw.h"
@@ -49,8 +50,6 @@ class KernelOf {
   MatrixView<const float> x_;
   Matrix<double> rows_;
 };
-
-std::size_t pieces(std::size_t n) { return (n + kTile - 1) / kTile; }
 
 std::vector<std::size_t> first_rows(std::size_t count) {
   std::vector<std::size_t> rows(count);
@@ -190,8 +189,7 @@ class PivotedCholesky {
     const std::size_t r = pivots_.size(), t = T.size();
     const Landmarks<double> y = kernel_.pack(T);
     const Matrix<double> at_pivots = columns(T);
-    threads_.run(pieces(n_), [&](std::size_t piece, int) {
-      const std::size_t begin = piece * kTile, count = std::min(kTile, n_ - begin);
+    in_pieces(threads_, n_, kTile, [&](std::size_t begin, std::size_t count) {
       const MatrixView<double> G{&F_(r, begin), t, count, n_};
       Matrix<double> k(count, t);
       kernel_.values(begin, count, y, k.view());

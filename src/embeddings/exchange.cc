@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/pieces.h"
 #include "base/require.h"
 #include "random/draw.h"
 
@@ -70,8 +71,7 @@ void exchanged_sums(const Workers& on, const ExchangePlan& plan, MatrixView<cons
         stays[j] = table.rest(0, begin + j) - share * rest_rows;
       }
       const MatrixView<const double> part{strip.data(), all, width, kStrip};
-      on.threads.run((exchanges.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
-        const std::size_t first = piece * kPieceRows, count = std::min(kPieceRows, exchanges.rows - first);
+      in_pieces(on.threads, exchanges.rows, kPieceRows, [&](std::size_t first, std::size_t count) {
         MatrixView<double> out{sums.data() + first * kStrip, count, width, kStrip};
         on.ops.multiply(exchanges.slice(first, count), part, 0.0, out);
         for (std::size_t p = 0; p < count; ++p)

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/pieces.h"
 #include "base/require.h"
 #include "embeddings/reduction.h"
 #include "random/draw.h"
@@ -56,9 +57,8 @@ std::vector<double> kernels_at(const KernelSum& of, const double* z) {
   const std::span<const double> point(z, of.inputs());
   const auto& x = of.x();
   constexpr std::size_t kPiece = 1024;
-  of.on().threads.run((of.size() + kPiece - 1) / kPiece, [&](std::size_t piece, int) {
-    for (std::size_t i = piece * kPiece; i < std::min(of.size(), (piece + 1) * kPiece); ++i)
-      values[i] = of.kernel().value({&x(i, 0), of.inputs()}, point);
+  each_in_pieces(of.on().threads, of.size(), kPiece, [&](std::size_t i) {
+    values[i] = of.kernel().value({&x(i, 0), of.inputs()}, point);
   });
   return values;
 }
@@ -80,9 +80,8 @@ std::vector<std::size_t> halved(const KernelSum& of, const std::vector<std::size
     const double square = 2 - 2 * value(a, b);
     // <k_a - k_b, sum of (those left - those kept)>
     std::vector<double> part(kept.size());
-    of.on().threads.run((kept.size() + 255) / 256, [&](std::size_t piece, int) {
-      for (std::size_t s = piece * 256; s < std::min(kept.size(), (piece + 1) * 256); ++s)
-        part[s] = value(left[s], a) - value(left[s], b) - value(kept[s], a) + value(kept[s], b);
+    each_in_pieces(of.on().threads, kept.size(), 256, [&](std::size_t s) {
+      part[s] = value(left[s], a) - value(left[s], b) - value(kept[s], a) + value(kept[s], b);
     });
     const double alpha = std::accumulate(part.begin(), part.end(), 0.0);
     const double bound = std::max(std::sqrt(square) * sigma * reach, square);

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "base/lease.h"
+#include "base/pieces.h"
 #include "kernels/law.h"
 #include "random/draw.h"
 #include "solve/dense.h"
@@ -35,8 +36,7 @@ void add_pair_gradients(const KernelSlope& kernel, MatrixView<const double> x, c
 
 // c = a b on all threads, shared out by rows.
 void multiply_on(const Workers& on, MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c) {
-  on.threads.run((a.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
-    const std::size_t begin = piece * kPieceRows, count = std::min(kPieceRows, a.rows - begin);
+  in_pieces(on.threads, a.rows, kPieceRows, [&](std::size_t begin, std::size_t count) {
     on.ops.multiply(a.slice(begin, count), b, 0.0, c.slice(begin, count));
   });
 }
@@ -144,8 +144,7 @@ FeatureSpace::FeatureSpace(const Workers& on, const KernelSlope& kernel, std::si
 }
 
 void FeatureSpace::map(MatrixView<const double> x, MatrixView<double> z) const {
-  on_.threads.run((x.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
-    const std::size_t begin = piece * kPieceRows, count = std::min(kPieceRows, x.rows - begin);
+  in_pieces(on_.threads, x.rows, kPieceRows, [&](std::size_t begin, std::size_t count) {
     on_.ops.fourier(RowBlock<double>::dense(x.slice(begin, count)), weights_, z.slice(begin, count));
   });
 }
@@ -153,8 +152,7 @@ void FeatureSpace::map(MatrixView<const double> x, MatrixView<double> z) const {
 void FeatureSpace::pull_back(MatrixView<const double> x, MatrixView<const double> z, std::span<const double> residual,
                              MatrixView<double> out) const {
   const std::size_t m = omega_.rows();
-  on_.threads.run((x.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
-    const std::size_t begin = piece * kPieceRows, count = std::min(kPieceRows, x.rows - begin);
+  in_pieces(on_.threads, x.rows, kPieceRows, [&](std::size_t begin, std::size_t count) {
     Matrix<double> c(count, m);
     if (shifted_) on_.ops.fourier(RowBlock<double>::dense(x.slice(begin, count)), sines_, c.view());
     for (std::size_t i = 0; i < count; ++i) {

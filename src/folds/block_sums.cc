@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/lease.h"
+#include "base/pieces.h"
 #include "base/require.h"
 
 namespace bochner {
@@ -39,8 +40,7 @@ void BlockSums::add(const Workers& on, const RowBlock<float>& z) {
   const std::size_t width = sums_.cols();
   Matrix<std::int16_t> fixed(z.rows, width);
   std::vector<std::uint32_t> block(z.rows);
-  on.threads.run((z.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
-    const std::size_t begin = piece * kPieceRows, count = std::min(kPieceRows, z.rows - begin);
+  in_pieces(on.threads, z.rows, kPieceRows, [&](std::size_t begin, std::size_t count) {
     on.ops.to_fixed(z.slice(begin, count).view(), float(1 / unit_),
                     MatrixView<std::int16_t>{fixed.data() + begin * width, count, features_, width});
     for (std::size_t i = begin; i < begin + count; ++i) block[i] = blocks_->of(z.first + i).block;
@@ -50,8 +50,7 @@ void BlockSums::add(const Workers& on, const RowBlock<float>& z) {
   std::vector<std::uint32_t> to;
   for (const std::size_t i : in) to.push_back(block[i]);
   const std::vector<float> ones(in.size(), 1.0f);
-  on.threads.run((width + kStrip - 1) / kStrip, [&](std::size_t strip, int) {
-    const std::size_t begin = strip * kStrip, columns = std::min(kStrip, width - begin);
+  in_pieces(on.threads, width, kStrip, [&](std::size_t begin, std::size_t columns) {
     std::vector<const std::int16_t*> rows;
     for (const std::size_t i : in) rows.push_back(fixed.data() + i * width + begin);
     on.ops.scatter(rows, to.data(), ones.data(), MatrixView<float>{sums_.data() + begin, sums_.rows(), columns, width});

@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "base/pieces.h"
 #include "base/require.h"
 #include "random/draw.h"
 
@@ -34,9 +35,7 @@ CountSketch::Places::Places(const Workers& on, std::size_t rows, std::size_t buc
   require(buckets > 0 && buckets < (std::size_t(1) << 31), "sketch: {} buckets, expected 1 to 2^31", buckets);
   if (!remembered) return;
   std::vector<std::uint32_t> drawn(rows);
-  on.threads.run((rows + kDrawRows - 1) / kDrawRows, [&](std::size_t piece, int) {
-    for (std::size_t i = piece * kDrawRows; i < std::min(rows, (piece + 1) * kDrawRows); ++i) drawn[i] = draw(i);
-  });
+  each_in_pieces(on.threads, rows, kDrawRows, [&](std::size_t i) { drawn[i] = draw(i); });
   known_ = std::move(drawn);
 }
 
@@ -96,9 +95,8 @@ void CountSketch::add(const Workers& on, std::span<const StoredRows<T>> chunks) 
       factor[at] = p.factor;
     }
   const MatrixView<float> sums{sums_.data(), sums_.rows(), rows_.width, sums_.cols()};
-  on.threads.run((sums_.rows() + kTaskBuckets - 1) / kTaskBuckets, [&](std::size_t task, int) {
-    const std::size_t first = begin[task * kTaskBuckets];
-    const std::size_t count = begin[std::min((task + 1) * kTaskBuckets, sums_.rows())] - first;
+  in_pieces(on.threads, sums_.rows(), kTaskBuckets, [&](std::size_t bucket, std::size_t buckets) {
+    const std::size_t first = begin[bucket], count = begin[bucket + buckets] - first;
     on.ops.scatter(std::span<const T* const>(from).subspan(first, count), to.data() + first, factor.data() + first,
                    sums);
   });

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/aligned.h"
+#include "base/pieces.h"
 
 namespace bochner {
 
@@ -46,10 +47,8 @@ void CovarianceFold::add_as(const Workers& on, const RowBlock<T>& x) {
   if constexpr (std::is_same_v<C, T>)
     if (!x.sparse() && mean_.empty()) return gram_.add(on, RowBlock<T>::dense(x.view(), x.first));
   AlignedVector<C> centered(x.rows * x.cols);
-  on.threads.run((x.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
-    for (std::size_t i = piece * kPieceRows; i < std::min(x.rows, (piece + 1) * kPieceRows); ++i)
-      center_row(x, i, mean_, centered.data() + i * x.cols);
-  });
+  each_in_pieces(on.threads, x.rows, kPieceRows,
+                 [&](std::size_t i) { center_row(x, i, mean_, centered.data() + i * x.cols); });
   gram_.add(on, RowBlock<C>::dense({centered.data(), x.rows, x.cols, x.cols}, x.first));
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/pieces.h"
 #include "base/require.h"
 
 namespace bochner {
@@ -59,8 +60,8 @@ void EmbeddingFold::add(const Workers& on, const RowBlock<T>& z) {
     for (std::size_t j = 0; j < z.cols; ++j)
       square[i] += double(z.values[i * z.stride + j]) * double(z.values[i * z.stride + j]);
   }
-  on.threads.run((features() + kStrip - 1) / kStrip, [&](std::size_t strip, int) {
-    const std::size_t begin = strip * kStrip, end = std::min(features(), begin + kStrip);
+  in_pieces(on.threads, features(), kStrip, [&](std::size_t begin, std::size_t count) {
+    const std::size_t end = begin + count;
     for (std::size_t i = 0; i < z.rows; ++i) {
       const double scale = weight[i] * per_unit_;
       const T* const row = z.values + i * z.stride;

@@ -8,6 +8,7 @@
 
 #include "base/archive.h"
 #include "base/lease.h"
+#include "base/pieces.h"
 #include "base/require.h"
 
 namespace bochner {
@@ -102,8 +103,7 @@ void LloydFold::add(const Workers& on, const RowBlock<T>& x) {
   require(!x.sparse() && x.cols == width, "clusters: a block of {} columns, expected {} dense ones", x.cols, width);
   std::vector<Move<T>> moves(x.rows);
   std::vector<double> squares(x.rows);
-  on.threads.run((x.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
-    const std::size_t begin = piece * kPieceRows, count = std::min(kPieceRows, x.rows - begin);
+  in_pieces(on.threads, x.rows, kPieceRows, [&](std::size_t begin, std::size_t count) {
     const Lease<C> z(count * width), products(count * k);
     for (std::size_t i = 0; i < count; ++i)
       squares[begin + i] = widen(x.values + (begin + i) * x.stride, width, unit_, z.data() + i * width);
@@ -132,8 +132,8 @@ void LloydFold::move(Threads& threads, std::span<const Move<T>> moves) {
     if (m.from != Move<T>::kNone) weights_[m.from] -= weight;
     if (m.to != Move<T>::kNone) weights_[m.to] += weight;
   }
-  threads.run((width + kStrip - 1) / kStrip, [&](std::size_t strip, int) {
-    const std::size_t begin = strip * kStrip, end = std::min(width, begin + kStrip);
+  in_pieces(threads, width, kStrip, [&](std::size_t begin, std::size_t count) {
+    const std::size_t end = begin + count;
     std::int64_t whole[kStrip];
     for (const Move<T>& m : moves) {
       const double scale = per_unit_ * m.weight;

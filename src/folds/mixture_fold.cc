@@ -9,6 +9,7 @@
 
 #include "backend/gaussians.h"
 #include "base/lease.h"
+#include "base/pieces.h"
 #include "base/require.h"
 #include "folds/binned_sums.h"
 #include "maps/lower_factor.h"
@@ -154,9 +155,8 @@ void MixtureFold::add_part(const Workers& on, const RowBlock<T>& block) {
   if (GaussianSums::independent(sums_.about().form))
     shares.find = [&](std::size_t begin, std::size_t end) { shared.find(begin, end); };
   else
-    on.threads.run((block.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
-      shared.find(piece * kPieceRows, std::min(block.rows, (piece + 1) * kPieceRows));
-    });
+    in_pieces(on.threads, block.rows, kPieceRows,
+              [&](std::size_t begin, std::size_t count) { shared.find(begin, begin + count); });
   const std::vector<std::size_t> edges = chunk_edges(block.first, block.rows);
   sums_.add(on, block.view(), shares, edges);
   for (std::size_t c = 0; c + 1 < edges.size(); ++c) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/pieces.h"
 #include "base/require.h"
 
 namespace bochner {
@@ -86,8 +87,7 @@ void SketchFold::add_dense(const Workers& on, const RowBlock<T>& x, MatrixView<c
   if constexpr (std::is_same_v<C, T>)
     if (as_they_are) a = x.view();
   const MatrixView<C> u{coordinates.data(), x.rows, l, l};
-  on.threads.run((x.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
-    const std::size_t begin = piece * kPieceRows, count = std::min(kPieceRows, x.rows - begin);
+  in_pieces(on.threads, x.rows, kPieceRows, [&](std::size_t begin, std::size_t count) {
     for (std::size_t i = begin; !as_they_are && i < begin + count; ++i)
       subtract_mean(x.values + i * x.stride, basis_->mean, d, centered.data() + i * d);
     if (given()) {
@@ -100,8 +100,7 @@ void SketchFold::add_dense(const Workers& on, const RowBlock<T>& x, MatrixView<c
   const std::vector<std::size_t> edges = chunk_edges(x.first, x.rows);
   if (!given()) add_coordinates(on, edges, {wide.data(), x.rows, l, l});
   if (!basis_->images) return;
-  on.threads.run((d + kStrip - 1) / kStrip, [&](std::size_t strip, int) {
-    const std::size_t first = strip * kStrip, width = std::min(kStrip, d - first);
+  in_pieces(on.threads, d, kStrip, [&](std::size_t first, std::size_t width) {
     for (std::size_t c = 0; c + 1 < edges.size(); ++c) {
       const std::size_t begin = edges[c], count = edges[c + 1] - begin;
       on.ops.add_product(MatrixView<const C>(u.slice(begin, count)),
@@ -132,20 +131,18 @@ template <class T>
 void SketchFold::add_csr(const Workers& on, const RowBlock<T>& x) {
   const std::size_t l = basis_->directions();
   AlignedVector<double> wide(x.rows * l);
-  on.threads.run((x.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
-    const std::size_t begin = piece * kPieceRows;
-    coordinates_csr(x, begin, std::min(kPieceRows, x.rows - begin), wide.data() + begin * l);
-  });
+  in_pieces(on.threads, x.rows, kPieceRows,
+            [&](std::size_t begin, std::size_t count) { coordinates_csr(x, begin, count, wide.data() + begin * l); });
   add_coordinates(on, chunk_edges(x.first, x.rows), {wide.data(), x.rows, l, l});
   if (!basis_->images) return;
   // Every product is rounded by itself: integers add up in any order, so that a thread may take some of the columns.
   const std::size_t most = (x.cols + kSparseStrips - 1) / kSparseStrips;
-  on.threads.run((x.cols + most - 1) / most, [&](std::size_t strip, int) {
+  in_pieces(on.threads, x.cols, most, [&](std::size_t first, std::size_t width) {
     for (std::size_t i = 0; i < x.rows; ++i) {
       const double* const u = wide.data() + i * l;
       const std::uint32_t* const end = x.columns + x.offsets[i + 1];
-      const std::uint32_t* c = std::lower_bound(x.columns + x.offsets[i], end, strip * most);
-      for (; c < end && *c < (strip + 1) * most; ++c) {
+      const std::uint32_t* c = std::lower_bound(x.columns + x.offsets[i], end, first);
+      for (; c < end && *c < first + width; ++c) {
         const double value = double(x.values[c - x.columns]) * per_unit_;
         std::int64_t* const sum = image_.data() + *c * l;
         for (std::size_t k = 0; k < l; ++k) sum[k] += std::int64_t(std::nearbyint(value * u[k]));
@@ -211,12 +208,11 @@ void SketchFold::load(const Archive& archive) {
 Matrix<double> SketchFold::image(Threads& threads) const {
   const std::size_t d = basis_->cols, l = basis_->directions();
   Matrix<double> w(d, l);
-  threads.run((d + kTransposedRows - 1) / kTransposedRows, [&](std::size_t piece, int) {
-    for (std::size_t j = piece * kTransposedRows; j < std::min(d, (piece + 1) * kTransposedRows); ++j)
-      for (std::size_t k = 0; k < l; ++k) {
-        w(j, k) = double(basis_->sparse ? image_(j, k) : image_(k, j)) / per_unit_;
-        if (basis_->sparse && !basis_->mean.empty()) w(j, k) -= basis_->mean[j] * (double(drift_[k]) / drift_per_unit_);
-      }
+  each_in_pieces(threads, d, kTransposedRows, [&](std::size_t j) {
+    for (std::size_t k = 0; k < l; ++k) {
+      w(j, k) = double(basis_->sparse ? image_(j, k) : image_(k, j)) / per_unit_;
+      if (basis_->sparse && !basis_->mean.empty()) w(j, k) -= basis_->mean[j] * (double(drift_[k]) / drift_per_unit_);
+    }
   });
   return w;
 }

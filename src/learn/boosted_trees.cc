@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/pieces.h"
 #include "base/require.h"
 #include "learn/tree_bins.h"
 #include "learn/tree_splits.h"
@@ -182,20 +183,13 @@ class Booster {
       for (std::size_t i = open[l].begin; i < open[l].end; ++i)
         for (std::size_t k = 0; k < targets_; ++k) residuals_(drawn_[i], k) -= tree.leaves(l, k);
     }
-    in_pieces(apart_.size(), [&](std::size_t i) {
+    each_in_pieces(on_.threads, apart_.size(), kPiece, [&](std::size_t i) {
       const double* leaf = &tree.leaves(leaf_of(apart_[i]), 0);
       for (std::size_t k = 0; k < targets_; ++k) residuals_(apart_[i], k) -= leaf[k];
     });
-    in_pieces(judged_.rows(), [&](std::size_t i) {
+    each_in_pieces(on_.threads, judged_.rows(), kPiece, [&](std::size_t i) {
       const double* leaf = &tree.leaves(leaf_of(data_.fitted.size() + i), 0);
       for (std::size_t k = 0; k < targets_; ++k) judged_(i, k) += leaf[k];
-    });
-  }
-
-  template <class Work>
-  void in_pieces(std::size_t count, const Work& work) const {
-    on_.threads.run((count + kPiece - 1) / kPiece, [&](std::size_t piece, int) {
-      for (std::size_t i = piece * kPiece; i < std::min(count, (piece + 1) * kPiece); ++i) work(i);
     });
   }
 

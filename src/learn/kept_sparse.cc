@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "base/aligned.h"
+#include "base/pieces.h"
 
 namespace bochner {
 
@@ -134,8 +135,7 @@ Matrix<double> KeptSparse::columns_times(const Matrix<double>& y, Threads& threa
     shift.push_back(panel_sum(g_, x.back()));
   }
   Matrix<double> found(lines, y.cols());
-  threads.run((lines + kLines - 1) / kLines, [&](std::size_t piece, int) {
-    const std::size_t begin = piece * kLines, count = std::min(kLines, lines - begin);
+  in_pieces(threads, lines, kLines, [&](std::size_t begin, std::size_t count) {
     AlignedVector<T> some(count * kPanelColumns);
     for (std::size_t k = 0; k < panels; ++k) {
       line_products<T>({offsets_.data() + begin, places_.data(), values_.data(), 0, count}, x[k].data(),

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/clock.h"
+#include "base/pieces.h"
 #include "base/require.h"
 #include "bochner/learner.h"
 #include "learn/score.h"
@@ -173,14 +174,14 @@ class KnnFit {
     const Workers on = stream_.workers();
     for (std::size_t begin = 0; begin < judges.count; begin += at_once) {
       const std::size_t end = std::min(judges.count, begin + at_once);
-      on.threads.run((end - begin + kRowsOfPiece - 1) / kRowsOfPiece, [&](std::size_t piece, int) {
-        const std::size_t first = begin + piece * kRowsOfPiece, rows = std::min(kRowsOfPiece, end - first);
+      in_pieces(on.threads, end - begin, kRowsOfPiece, [&](std::size_t at, std::size_t rows) {
+        const std::size_t first = begin + at;
         std::vector<NearPoint> near(rows * most);
         points_->find(on.ops, {judges.x.data() + first * d, rows, d, d}, most,
                       judges.self.empty() ? nullptr : judges.self.data() + first, near.data());
         for (std::size_t i = 0; i < rows; ++i)
           answer(rules, judges.x.data() + (first + i) * d, {near.data() + i * most, most},
-                 answers.data() + (first + i - begin) * width);
+                 answers.data() + (at + i) * width);
       });
       for (std::size_t i = begin; i < end; ++i)
         for (std::size_t r = 0; r < rules.size(); ++r)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/pieces.h"
 #include "learn/columns.h"
 #include "maps/radial.h"
 #include "solve/cholesky.h"
@@ -28,8 +29,7 @@ Matrix<float> gather(MatrixView<const float> u, std::span<const std::uint32_t> r
 // k(x, points) of rows in double.
 void kernel_rows(const Workers& on, const Matrix<float>& x, const PointPanels<float>& points, double q,
                  Matrix<double>& K) {
-  on.threads.run((x.rows() + kPiece - 1) / kPiece, [&](std::size_t piece, int) {
-    const std::size_t begin = piece * kPiece, count = std::min(kPiece, x.rows() - begin);
+  in_pieces(on.threads, x.rows(), kPiece, [&](std::size_t begin, std::size_t count) {
     Matrix<float> k(count, points.count);
     on.ops.radial_block(x.view().slice(begin, count), points, q, k.view());
     std::copy_n(k.data(), count * points.count, &K(begin, 0));
@@ -133,8 +133,7 @@ MapPtr LandmarkRidge::fit(std::span<const double> lambdas, bool all) const {
 Matrix<double> predict_rows(const Workers& on, const Map& map, MatrixView<const float> u) {
   Matrix<double> out(u.rows, map.outputs());
   const std::size_t piece_rows = std::max(kPiece, map.rows_at_once());
-  on.threads.run((u.rows + piece_rows - 1) / piece_rows, [&](std::size_t piece, int) {
-    const std::size_t begin = piece * piece_rows, count = std::min(piece_rows, u.rows - begin);
+  in_pieces(on.threads, u.rows, piece_rows, [&](std::size_t begin, std::size_t count) {
     RowBlock<float> block;
     block.first = begin;
     block.rows = count;

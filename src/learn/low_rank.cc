@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "base/option.h"
+#include "base/pieces.h"
 #include "base/require.h"
 #include "learn/kept_sparse.h"
 #include "maps/components.h"
@@ -147,12 +148,11 @@ class Factoring {
   // Random signs, rows x width.
   Matrix<double> signs(std::size_t rows, std::size_t width, std::uint64_t purpose) const {
     Matrix<double> omega(rows, width);
-    threads_.run((rows + 1023) / 1024, [&](std::size_t piece, int) {
-      for (std::size_t i = piece * 1024; i < std::min(rows, (piece + 1) * 1024); ++i)
-        for (std::size_t k = 0; k < width; k += 64) {
-          const std::uint64_t drawn = bits(options_.seed, Draw::sketch, i, k / 64, purpose);
-          for (std::size_t b = k; b < std::min(width, k + 64); ++b) omega(i, b) = (drawn >> (b - k)) & 1 ? 1 : -1;
-        }
+    each_in_pieces(threads_, rows, 1024, [&](std::size_t i) {
+      for (std::size_t k = 0; k < width; k += 64) {
+        const std::uint64_t drawn = bits(options_.seed, Draw::sketch, i, k / 64, purpose);
+        for (std::size_t b = k; b < std::min(width, k + 64); ++b) omega(i, b) = (drawn >> (b - k)) & 1 ? 1 : -1;
+      }
     });
     return omega;
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/pieces.h"
 #include "folds/gram.h"
 #include "solve/fixed_order.h"
 
@@ -14,15 +15,6 @@ namespace bochner {
 namespace {
 constexpr std::size_t kPieceColumns = 256;
 constexpr std::size_t kPieceRows = 64;
-
-// use(first, count) for pieces of D columns.
-template <class Use>
-void by_columns(Threads& threads, std::size_t D, const Use& use) {
-  threads.run((D + kPieceColumns - 1) / kPieceColumns, [&](std::size_t piece, int) {
-    const std::size_t first = piece * kPieceColumns;
-    use(first, std::min(kPieceColumns, D - first));
-  });
-}
 }  // namespace
 
 std::size_t ScaledRows::tile_for(std::size_t rows) { return GramFold::tile_for(rows); }
@@ -33,7 +25,7 @@ ScaledRows::ScaledRows(const DenseRows& given, std::vector<std::size_t> which, s
   if (!centred) return;
   double weight = 0;
   for (const double r : root) weight += r * r;
-  by_columns(threads, mean.size(), [&](std::size_t first, std::size_t count) {
+  in_pieces(threads, mean.size(), kPieceColumns, [&](std::size_t first, std::size_t count) {
     std::vector<double> part(count);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       copy_columns(rows[i], first, count, part.data());
@@ -48,9 +40,9 @@ TiledSymmetric<double> ScaledRows::products(Threads& threads) const {
   Matrix<double> panel(std::min(kPanel, D), n);  // columns of A as rows
   for (std::size_t first = 0; first < D; first += kPanel) {
     const std::size_t width = std::min(kPanel, D - first);
-    threads.run((n + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
+    in_pieces(threads, n, kPieceRows, [&](std::size_t begin, std::size_t count) {
       std::vector<double> row(width);
-      for (std::size_t i = piece * kPieceRows; i < std::min(n, (piece + 1) * kPieceRows); ++i) {
+      for (std::size_t i = begin; i < begin + count; ++i) {
         copy_columns(rows[i], first, width, row.data());
         for (std::size_t j = 0; j < width; ++j) panel(j, i) = root[i] * (row[j] - mean[first + j]);
       }
@@ -69,7 +61,7 @@ TiledSymmetric<double> ScaledRows::products(Threads& threads) const {
 Matrix<double> ScaledRows::combination(MatrixView<const double> alpha, Threads& threads) const {
   const std::size_t D = features();
   Matrix<double> sum(D, alpha.cols);
-  by_columns(threads, D, [&](std::size_t first, std::size_t count) {
+  in_pieces(threads, D, kPieceColumns, [&](std::size_t first, std::size_t count) {
     std::vector<double> part(count);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       copy_columns(rows[i], first, count, part.data());

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/pieces.h"
+
 namespace bochner {
 
 namespace {
@@ -50,12 +52,11 @@ BinnedRows bin_rows(const Workers& on, const RowsToBin& rows, std::size_t most) 
     for (std::size_t p = 0; p < n; p += step) values.push_back(value(p, j));
     out.cuts[j] = cuts_of(std::move(values), most);
   });
-  on.threads.run((all + kPiece - 1) / kPiece, [&](std::size_t piece, int) {
-    for (std::size_t p = piece * kPiece; p < std::min(all, (piece + 1) * kPiece); ++p)
-      for (std::size_t j = 0; j < inputs; ++j) {
-        const std::vector<float>& cuts = out.cuts[j];
-        out.bins[p * inputs + j] = std::uint8_t(std::lower_bound(cuts.begin(), cuts.end(), value(p, j)) - cuts.begin());
-      }
+  each_in_pieces(on.threads, all, kPiece, [&](std::size_t p) {
+    for (std::size_t j = 0; j < inputs; ++j) {
+      const std::vector<float>& cuts = out.cuts[j];
+      out.bins[p * inputs + j] = std::uint8_t(std::lower_bound(cuts.begin(), cuts.end(), value(p, j)) - cuts.begin());
+    }
   });
   out.first.assign(1, 0);
   for (std::size_t j = 0; j < inputs; ++j) {

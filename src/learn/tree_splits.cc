@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/pieces.h"
+
 namespace bochner {
 
 namespace {
@@ -28,9 +30,8 @@ SplitFinder::SplitFinder(const Workers& on, const SplitRows& rows, double ridge,
 template <class Work>
 void SplitFinder::over_inputs(double steps, const Work& work) const {
   if (steps < kLeastSteps) return work(std::size_t(0), binned_.used.size());
-  threads_.run((binned_.used.size() + kInputsATask - 1) / kInputsATask, [&](std::size_t task, int) {
-    work(task * kInputsATask, std::min(binned_.used.size(), (task + 1) * kInputsATask));
-  });
+  in_pieces(threads_, binned_.used.size(), kInputsATask,
+            [&](std::size_t begin, std::size_t count) { work(begin, begin + count); });
 }
 
 void SplitFinder::sum(OpenLeaf& leaf, std::span<const std::uint32_t> drawn) const {

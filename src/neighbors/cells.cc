@@ -178,9 +178,9 @@ void Cells::know(const Workers& on, std::size_t nearest) {
   const CodePanels centres({centres_.data(), count(), depth_});
   half_centres_.resize(count());
   for (std::size_t cell = 0; cell < count(); ++cell) half_centres_[cell] = -centres.start(cell / kPanel)[cell % kPanel];
-  on.threads.run((count() + kRows - 1) / kRows, [&](std::size_t piece, int) {
+  in_pieces(on.threads, count(), kRows, [&](std::size_t first, std::size_t rows) {
     const std::int8_t* x[kRows];
-    for (std::size_t r = 0; r < kRows; ++r) x[r] = &centres_[std::min(piece * kRows + r, count() - 1) * depth_];
+    for (std::size_t r = 0; r < kRows; ++r) x[r] = &centres_[std::min(first + r, count() - 1) * depth_];
     // Of each row, the values of the others with their numbers behind: ordered by both.
     std::vector<std::uint64_t> all(kRows * centres.panels() * kPanel);
     alignas(64) std::int32_t tile[kRows * kPanel];
@@ -189,17 +189,17 @@ void Cells::know(const Workers& on, std::size_t nearest) {
       for (std::size_t r = 0; r < kRows; ++r)
         for (std::size_t c = 0; c < kPanel; ++c) {
           const std::size_t other = p * kPanel + c;
-          const std::int32_t value = piece * kRows + r == other ? CodeUnit::kFar : -tile[r * kPanel + c];
+          const std::int32_t value = first + r == other ? CodeUnit::kFar : -tile[r * kPanel + c];
           all[(r * centres.panels() + p) * kPanel + c] = std::uint64_t(value - 4 * CodeUnit::kFar) << 32 | other;
         }
     }
-    for (std::size_t r = 0; r < kRows && piece * kRows + r < count(); ++r) {
+    for (std::size_t r = 0; r < rows; ++r) {
       const auto begin = all.begin() + std::ptrdiff_t(r * centres.panels() * kPanel);
       const auto middle = begin + std::ptrdiff_t(known_), end = begin + std::ptrdiff_t(count());
       if (known_ < count()) std::nth_element(begin, middle, end);
       std::sort(begin, middle);
       for (std::size_t c = 0; c < known_; ++c)
-        near_[(piece * kRows + r) * known_ + c] = std::uint32_t(begin[std::ptrdiff_t(c)]);
+        near_[(first + r) * known_ + c] = std::uint32_t(begin[std::ptrdiff_t(c)]);
     }
   });
 }
@@ -302,8 +302,7 @@ void Cells::meet(const Workers& on, std::span<const std::uint32_t> places, std::
 
 void Cells::meet_every(const Workers& on, std::span<const std::uint32_t> places, Best& best) const {
   constexpr std::size_t kTogether = 32;
-  on.threads.run((places.size() + kTogether - 1) / kTogether, [&](std::size_t piece, int) {
-    const std::size_t begin = piece * kTogether, rows = std::min(kTogether, places.size() - begin);
+  in_pieces(on.threads, places.size(), kTogether, [&](std::size_t begin, std::size_t rows) {
     AlignedVector<std::int8_t> x(rows * depth_);
     std::uint32_t self[kTogether];
     for (std::size_t i = 0; i < rows; ++i) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "backend/nearest_codes.h"
+#include "base/pieces.h"
 
 namespace bochner {
 
@@ -47,8 +48,7 @@ Best meet_codes(const Workers& on, const PointSearch& search, const Codes& codes
       for (std::size_t i = 0; i < rows; ++i) y.set(i, codes.rows().row(first + i));
       packs[p] = CodePanels(y.view);
     });
-    on.threads.run((queries + kQueriesAtOnce - 1) / kQueriesAtOnce, [&](std::size_t piece, int) {
-      const std::size_t row = piece * kQueriesAtOnce, rows = std::min(kQueriesAtOnce, queries - row);
+    in_pieces(on.threads, queries, kQueriesAtOnce, [&](std::size_t row, std::size_t rows) {
       for (std::size_t p = 0; p < packs.size(); ++p)
         nearest_codes({x.view.row(row), rows, x.view.depth}, packs[p], std::uint32_t(begin + p * kPackPoints),
                       search.self.data() + row, best.view(row));
@@ -110,8 +110,7 @@ Matrix<float> project_codes(const Workers& on, const Codes& codes, std::size_t p
   std::vector<std::int32_t> origin(kRows * width);
   multiply_codes(middle.view, 0, panels, origin.data());
   Matrix<float> coords(points, directions.cols);
-  on.threads.run((points + kPiece - 1) / kPiece, [&](std::size_t piece, int) {
-    const std::size_t begin = piece * kPiece, count = std::min(kPiece, points - begin);
+  in_pieces(on.threads, points, kPiece, [&](std::size_t begin, std::size_t count) {
     SignedRows x(rows, count);
     for (std::size_t i = 0; i < count; ++i) x.set(i, rows.row(begin + i));
     std::vector<std::int32_t> products(kRows * width);

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "backend/backend.h"
+#include "base/pieces.h"
 #include "neighbors/raw_bytes.h"
 
 namespace bochner {
@@ -28,10 +29,9 @@ Ranges ranges_of(const Workers& on, MatrixView<const float> rows) {
   constexpr std::size_t kColumns = 64;
   Ranges ranges{std::vector<float>(rows.cols, std::numeric_limits<float>::infinity()),
                 std::vector<float>(rows.cols, -std::numeric_limits<float>::infinity())};
-  on.threads.run((rows.cols + kColumns - 1) / kColumns, [&](std::size_t piece, int) {
-    const std::size_t end = std::min(rows.cols, (piece + 1) * kColumns);
+  in_pieces(on.threads, rows.cols, kColumns, [&](std::size_t begin, std::size_t columns) {
     for (std::size_t i = 0; i < rows.rows; ++i)
-      for (std::size_t j = piece * kColumns; j < end; ++j) {
+      for (std::size_t j = begin; j < begin + columns; ++j) {
         ranges.low[j] = std::min(ranges.low[j], rows(i, j));
         ranges.high[j] = std::max(ranges.high[j], rows(i, j));
       }
@@ -111,10 +111,9 @@ std::optional<Codes> Codes::of(const Workers& on, MatrixView<const float> rows) 
   codes.error_.resize(rows.rows);
   codes.width_ = width;
   const std::vector<std::int32_t> lowest = codes.whole_ ? whole_lows(steps) : std::vector<std::int32_t>();
-  on.threads.run((rows.rows + kRowsOfPiece - 1) / kRowsOfPiece, [&](std::size_t piece, int) {
+  in_pieces(on.threads, rows.rows, kRowsOfPiece, [&](std::size_t begin, std::size_t count) {
     const double per_step = 1 / codes.step_;
-    const std::size_t end = std::min(rows.rows, (piece + 1) * kRowsOfPiece);
-    for (std::size_t i = piece * kRowsOfPiece; i < end; ++i) {
+    for (std::size_t i = begin; i < begin + count; ++i) {
       std::uint8_t* to = codes.bytes_.get() + i * width;
       const float* x = rows.row(i);
       std::fill(to + rows.cols, to + width, std::uint8_t(0));
@@ -142,9 +141,8 @@ Codes Codes::of_bytes(const Workers& on, const std::uint8_t* bytes, std::size_t 
   codes.bytes_ = raw_bytes(rows * width);
   codes.error_.resize(rows);
   codes.width_ = width;
-  on.threads.run((rows + kRowsOfPiece - 1) / kRowsOfPiece, [&](std::size_t piece, int) {
-    const std::size_t end = std::min(rows, (piece + 1) * kRowsOfPiece);
-    for (std::size_t i = piece * kRowsOfPiece; i < end; ++i) {
+  in_pieces(on.threads, rows, kRowsOfPiece, [&](std::size_t begin, std::size_t count) {
+    for (std::size_t i = begin; i < begin + count; ++i) {
       std::uint8_t* __restrict to = codes.bytes_.get() + i * width;
       const std::uint8_t *from = bytes + i * cols, *least = low.data();
       for (std::size_t j = 0; j < cols; ++j) to[j] = std::uint8_t(from[j] - least[j]);

@@ -10,6 +10,7 @@
 
 #include "backend/backend.h"
 #include "backend/radial.h"
+#include "base/pieces.h"
 #include "neighbors/ranked.h"
 
 namespace bochner {
@@ -41,7 +42,6 @@ void meet_all(const Workers& on, const Queries& queries, const DenseRows& y, std
   std::vector<std::uint32_t> numbers(points);
   std::iota(numbers.begin(), numbers.end(), 0u);
   std::vector<Pack> packs(kPacks);
-  const std::size_t pieces = (x.rows + kQueriesAtOnce - 1) / kQueriesAtOnce;
   for (std::size_t begin = 0; begin < points; begin += kPacks * kPackPoints) {
     const std::size_t count = std::min(kPacks * kPackPoints, points - begin);
     packs.resize((count + kPackPoints - 1) / kPackPoints);
@@ -50,8 +50,7 @@ void meet_all(const Workers& on, const Queries& queries, const DenseRows& y, std
       const std::size_t first = begin + p * kPackPoints;
       packs[p] = {pack_points(y.block(first, std::min(kPackPoints, points - first), made)), first};
     });
-    on.threads.run(pieces, [&](std::size_t piece, int) {
-      const std::size_t row = piece * kQueriesAtOnce, rows = std::min(kQueriesAtOnce, x.rows - row);
+    in_pieces(on.threads, x.rows, kQueriesAtOnce, [&](std::size_t row, std::size_t rows) {
       for (const Pack& pack : packs)
         on.ops.nearest(x.slice(row, rows), pack.panels,
                        {half.data() + pack.first, numbers.data() + pack.first,
@@ -241,14 +240,12 @@ Neighbors rank_candidates(const Workers& on, const Ranking& ranking, const Dense
   const Metric metric = ranking.metric;
   const std::size_t k = ranking.k;
   Neighbors found = no_neighbors(queries.rows(), k);
-  const std::size_t pieces = (queries.rows() + kQueriesAtOnce - 1) / kQueriesAtOnce;
-  on.threads.run(pieces, [&](std::size_t piece, int) {
+  in_pieces(on.threads, queries.rows(), kQueriesAtOnce, [&](std::size_t begin, std::size_t rows) {
     std::vector<double> squared(best.keep());
     std::vector<Ranked> ranked;
     std::vector<std::uint32_t> left;
     Matrix<float> scratch;
-    const std::size_t end = std::min(queries.rows(), (piece + 1) * kQueriesAtOnce);
-    for (std::size_t next = piece * kQueriesAtOnce; next < end; ++next) {
+    for (std::size_t next = begin; next < begin + rows; ++next) {
       const std::size_t i = ranking.order.empty() ? next : ranking.order[next];
       const std::uint32_t* at = best.numbers(i);
       std::size_t count = std::size_t(std::find(at, at + best.keep(), kNoPoint) - at);
@@ -281,11 +278,10 @@ Neighbors rank_lists(const Workers& on, const PointSearch& search, const Candida
   const MatrixView<const float> queries = search.queries.dense.view();
   const DenseRows& points = search.points.dense;
   Neighbors found = no_neighbors(queries.rows, search.k);
-  on.threads.run((queries.rows + kQueriesAtOnce - 1) / kQueriesAtOnce, [&](std::size_t piece, int thread) {
+  in_pieces(on.threads, queries.rows, kQueriesAtOnce, [&](std::size_t begin, std::size_t rows, int thread) {
     std::vector<double> squared;
     std::vector<Ranked> ranked;
-    const std::size_t end = std::min(queries.rows, (piece + 1) * kQueriesAtOnce);
-    for (std::size_t i = piece * kQueriesAtOnce; i < end; ++i) {
+    for (std::size_t i = begin; i < begin + rows; ++i) {
       const std::span<const std::uint32_t> at = candidates(i, thread);
       squared.resize(at.size());
       compare_rows(on, queries.row(i), points, at, squared.data());
@@ -315,11 +311,9 @@ Neighbors search_bits(const Workers& on, const PointSearch& search, const std::f
   const BitRows x = bit_rows(asked), y = bit_rows(known);
   const std::size_t block = std::max<std::size_t>(1, kBytes / std::max<std::size_t>(1, y.stride));
   Best best(x.rows, search.k);
-  const std::size_t pieces = (x.rows + kQueriesAtOnce - 1) / kQueriesAtOnce;
   for (std::size_t begin = 0; begin < y.rows; begin += kRound * block) {
     const std::size_t end = std::min(y.rows, begin + kRound * block);
-    on.threads.run(pieces, [&](std::size_t piece, int) {
-      const std::size_t row = piece * kQueriesAtOnce, rows = std::min(kQueriesAtOnce, x.rows - row);
+    in_pieces(on.threads, x.rows, kQueriesAtOnce, [&](std::size_t row, std::size_t rows) {
       for (std::size_t first = begin; first < end; first += block)
         nearest_bits(x.slice(row, rows), y.slice(first, std::min(block, end - first)), std::uint32_t(first),
                      search.self.empty() ? nullptr : search.self.data() + row, best.view(row));

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/pieces.h"
+
 namespace bochner {
 
 std::size_t StoredRows::row_bytes() const {
@@ -170,10 +172,9 @@ DenseRows as_bits(const Workers& on, const DenseRows& rows) {
   if (rows.holds_bits()) return rows;
   const std::size_t stride = BitRows::stride_of(rows.cols());
   const Memory memory(rows.rows() * stride);
-  on.threads.run((rows.rows() + kRowsOfPiece - 1) / kRowsOfPiece, [&](std::size_t piece, int) {
+  in_pieces(on.threads, rows.rows(), kRowsOfPiece, [&](std::size_t begin, std::size_t count) {
     Matrix<float> scratch;
-    const std::size_t end = std::min(rows.rows(), (piece + 1) * kRowsOfPiece);
-    for (std::size_t i = piece * kRowsOfPiece; i < end; ++i)
+    for (std::size_t i = begin; i < begin + count; ++i)
       pack_bits(rows.block(i, 1, scratch).row(0), rows.cols(),
                 reinterpret_cast<std::uint8_t*>(memory.bytes->data()) + i * stride);
   });

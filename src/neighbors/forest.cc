@@ -9,6 +9,7 @@
 
 #include "backend/backend.h"
 #include "base/finite.h"
+#include "base/pieces.h"
 #include "base/require.h"
 #include "random/draw.h"
 
@@ -21,8 +22,7 @@ constexpr std::size_t kRowsAtOnce = 1024;
 
 // y = x W, all threads.
 void multiply_rows(const Workers& on, MatrixView<const float> x, MatrixView<const float> w, MatrixView<float> y) {
-  on.threads.run((x.rows + kRowsAtOnce - 1) / kRowsAtOnce, [&](std::size_t piece, int) {
-    const std::size_t first = piece * kRowsAtOnce, rows = std::min(kRowsAtOnce, x.rows - first);
+  in_pieces(on.threads, x.rows, kRowsAtOnce, [&](std::size_t first, std::size_t rows) {
     on.ops.multiply(x.slice(first, rows), w, 0.0f, y.slice(first, rows));
   });
 }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <queue>
 
+#include "base/pieces.h"
 #include "bochner/project.h"
 #include "maps/map_rows.h"
 #include "random/draw.h"
@@ -203,10 +204,10 @@ void HashGroup::each(const Workers& on, const RowBlock<float>& rows,
     });
     return;
   }
-  on.threads.run((rows.rows + kRowsAtOnce - 1) / kRowsAtOnce, [&](std::size_t piece, int) {
+  in_pieces(on.threads, rows.rows, kRowsAtOnce, [&](std::size_t begin, std::size_t count) {
     Hashed hashed;
     std::vector<float> sums;
-    for (std::size_t i = piece * kRowsAtOnce; i < std::min(rows.rows, (piece + 1) * kRowsAtOnce); ++i) {
+    for (std::size_t i = begin; i < begin + count; ++i) {
       if (plan_.family == HashFamily::cauchy) add_directions(rows, i, sums);
       for (std::size_t t = 0; t < kTables; ++t) {
         if (plan_.family == HashFamily::cauchy)

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/pieces.h"
 #include "base/require.h"
 
 namespace bochner {
@@ -14,15 +15,6 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kRowsOfPiece = 1024;
-
-// Each row, by all threads.
-template <class Visit>
-void each_piece(const Workers& on, std::size_t rows, const Visit& visit) {
-  on.threads.run((rows + kRowsOfPiece - 1) / kRowsOfPiece, [&](std::size_t piece, int) {
-    const std::size_t end = std::min(rows, (piece + 1) * kRowsOfPiece);
-    for (std::size_t i = piece * kRowsOfPiece; i < end; ++i) visit(i);
-  });
-}
 
 }  // namespace
 
@@ -174,14 +166,15 @@ Points scaled_for(const Workers& on, Metric metric, Points points, int exponent)
     points.dense = points.dense.scaled(scale);
   } else {
     Matrix<float>& rows = points.dense.matrix();
-    each_piece(on, rows.rows(), [&](std::size_t i) { scale.apply(rows.data() + i * points.inputs, points.inputs); });
+    each_in_pieces(on.threads, rows.rows(), kRowsOfPiece,
+                   [&](std::size_t i) { scale.apply(rows.data() + i * points.inputs, points.inputs); });
   }
   return points;
 }
 
 std::vector<double> squared_lengths(const Workers& on, const DenseRows& rows) {
   std::vector<double> squared(rows.rows());
-  each_piece(on, rows.rows(), [&](std::size_t i) {
+  each_in_pieces(on.threads, rows.rows(), kRowsOfPiece, [&](std::size_t i) {
     thread_local Matrix<float> scratch;
     const float* x = rows.block(i, 1, scratch).row(0);
     double sum = 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/pieces.h"
 #include "neighbors/compare.h"
 #include "neighbors/ranked.h"
 
@@ -87,11 +88,10 @@ Neighbors rank_sparse(const Workers& on, const PointSearch& search, const std::f
   constexpr std::size_t kRound = 64 * kQueriesAtOnce;
   for (std::size_t first = 0; first < queries.size(); first += kRound) {
     const std::size_t count = std::min(kRound, queries.size() - first);
-    on.threads.run((count + kQueriesAtOnce - 1) / kQueriesAtOnce, [&](std::size_t piece, int) {
+    in_pieces(on.threads, count, kQueriesAtOnce, [&](std::size_t at, std::size_t rows) {
       std::vector<double> products(points.size());
       std::vector<Ranked> ranked;
-      const std::size_t begin = first + piece * kQueriesAtOnce;
-      for (std::size_t i = begin; i < std::min(first + count, begin + kQueriesAtOnce); ++i) {
+      for (std::size_t i = first + at; i < first + at + rows; ++i) {
         rank_query(search.metric, queries, i, lists, products, ranked);
         if (!self.empty()) std::erase_if(ranked, [&](const Ranked& r) { return r.place == self[i]; });
         write_best(search.metric, ranked, i, found);
@@ -106,11 +106,10 @@ Neighbors rank_sparse_lists(const Workers& on, const PointSearch& search, const 
   const Points& queries = search.queries;
   const Points& points = search.points;
   Neighbors found = no_neighbors(queries.size(), search.k);
-  on.threads.run((queries.size() + kQueriesAtOnce - 1) / kQueriesAtOnce, [&](std::size_t piece, int thread) {
+  in_pieces(on.threads, queries.size(), kQueriesAtOnce, [&](std::size_t begin, std::size_t rows, int thread) {
     std::vector<double> spread(points.inputs);  // the query, and 0 elsewhere
     std::vector<Ranked> ranked;
-    const std::size_t end = std::min(queries.size(), (piece + 1) * kQueriesAtOnce);
-    for (std::size_t i = piece * kQueriesAtOnce; i < end; ++i) {
+    for (std::size_t i = begin; i < begin + rows; ++i) {
       double xx = 0;
       for (std::size_t p = queries.offsets[i]; p < queries.offsets[i + 1]; ++p) {
         spread[queries.columns[p]] = double(queries.values[p]);

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "base/option.h"
+#include "base/pieces.h"
 #include "rows/byte_rows.h"
 #include "rows/columns.h"
 #include "rows/labels.h"
@@ -55,10 +56,8 @@ class NpyRows : public StreamedRows, public ByteRows {
   double fraction_read() const override { return file_.fraction_read(); }
   bool holds_bytes() const override { return only_inputs_ && file_.holds_bytes_anywhere(); }
   void read_bytes(Threads& threads, std::uint8_t* out) const override {
-    const std::size_t at_once = batch_rows(file_), rows = file_.rows();
-    threads.run((rows + at_once - 1) / at_once, [&](std::size_t piece, int) {
-      const std::size_t first = piece * at_once;
-      file_.read_bytes_at(first, std::min(at_once, rows - first), out + first * file_.cols());
+    in_pieces(threads, file_.rows(), batch_rows(file_), [&](std::size_t first, std::size_t count) {
+      file_.read_bytes_at(first, count, out + first * file_.cols());
     });
   }
   bool seek(std::size_t row) override {

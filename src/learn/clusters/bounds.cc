@@ -9,6 +9,7 @@
 
 #include "base/archive.h"
 #include "base/lease.h"
+#include "base/pieces.h"
 #include "base/require.h"
 
 namespace bochner {
@@ -90,17 +91,15 @@ void Assignments::set_centres(std::shared_ptr<const Centres> centres, Threads& t
     step[c] = at_most(sum);
     longest[group_of(c)] = std::max(longest[group_of(c)], step[c]);
   }
-  threads.run((labels_.size() + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
-    for (std::size_t i = piece * kPieceRows; i < std::min(labels_.size(), (piece + 1) * kPieceRows); ++i) {
-      upper_[i] = (upper_[i] + step[labels_[i]]) * kUp;
-      float least = std::numeric_limits<float>::infinity();
-      for (std::size_t g = 0; g < groups(); ++g) {
-        float& bound = lower(i)[g];
-        bound = std::max(0.0f, (bound - longest[g]) * kDown);
-        least = std::min(least, bound);
-      }
-      open_[i] = upper_[i] > least;
+  each_in_pieces(threads, labels_.size(), kPieceRows, [&](std::size_t i) {
+    upper_[i] = (upper_[i] + step[labels_[i]]) * kUp;
+    float least = std::numeric_limits<float>::infinity();
+    for (std::size_t g = 0; g < groups(); ++g) {
+      float& bound = lower(i)[g];
+      bound = std::max(0.0f, (bound - longest[g]) * kDown);
+      least = std::min(least, bound);
     }
+    open_[i] = upper_[i] > least;
   });
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/pieces.h"
 #include "folds/lloyd.h"
 #include "learn/score.h"
 #include "random/draw.h"
@@ -90,8 +91,7 @@ class GreedyStart {
       for (std::size_t j = 0; j < width; ++j) across(j, t) = row(to[t])[j];
     const Matrix<T>& fixed = across;
     std::vector<std::vector<double>> all(count, std::vector<double>(rows_.rows));
-    on_.threads.run((rows_.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
-      const std::size_t begin = piece * kPieceRows, size = std::min(kPieceRows, rows_.rows - begin);
+    in_pieces(on_.threads, rows_.rows, kPieceRows, [&](std::size_t begin, std::size_t size) {
       Matrix<T> products(size, count);
       on_.ops.multiply(rows_.view().slice(begin, size), fixed.view(), T(0), products.view());
       for (std::size_t i = 0; i < size; ++i)
@@ -154,17 +154,15 @@ Refined refine(const Workers& on, const RowBlock<T>& rows, Matrix<double> centre
 template <class T>
 std::vector<std::uint32_t> nearest_centres(const Workers& on, const RowBlock<T>& rows, const Matrix<double>& centres) {
   std::vector<std::uint32_t> labels(rows.rows);
-  on.threads.run((rows.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
-    for (std::size_t i = piece * kPieceRows; i < std::min(rows.rows, (piece + 1) * kPieceRows); ++i) {
-      double least = std::numeric_limits<double>::infinity();
-      for (std::size_t c = 0; c < centres.rows(); ++c) {
-        double d = 0;
-        for (std::size_t j = 0; j < rows.cols; ++j) {
-          const double diff = double(rows.values[i * rows.stride + j]) - centres(c, j);
-          d += diff * diff;
-        }
-        if (d < least) least = d, labels[i] = std::uint32_t(c);
+  each_in_pieces(on.threads, rows.rows, kPieceRows, [&](std::size_t i) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t c = 0; c < centres.rows(); ++c) {
+      double d = 0;
+      for (std::size_t j = 0; j < rows.cols; ++j) {
+        const double diff = double(rows.values[i * rows.stride + j]) - centres(c, j);
+        d += diff * diff;
       }
+      if (d < least) least = d, labels[i] = std::uint32_t(c);
     }
   });
   return labels;

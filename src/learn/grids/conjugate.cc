@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/pieces.h"
 #include "learn/grids/pieces.h"
 #include "solve/pcg.h"
 
@@ -81,10 +82,8 @@ void GridConjugate::step(bool last) {
   if (!last) scatter(Zp_, false);
 
   const Threads::Undivided whole(threads_);
-  threads_.run(pieces(n_, kPieceRows), [&](std::size_t piece, int) {
-    const std::size_t end = std::min(n_, (piece + 1) * kPieceRows);
-    for (std::size_t i = piece * kPieceRows; i < end; ++i)
-      for (std::size_t k = 0; k < K_; ++k) residuals_[i * K_ + k] -= alpha[k] * Zp_[i * K_ + k];
+  each_in_pieces(threads_, n_, kPieceRows, [&](std::size_t i) {
+    for (std::size_t k = 0; k < K_; ++k) residuals_[i * K_ + k] -= alpha[k] * Zp_[i * K_ + k];
   });
   const float shift = float(shift_);
   const std::vector<double> rz = over_grids([&](std::size_t g, double* sums) {
@@ -138,8 +137,8 @@ void GridConjugate::new_direction(std::vector<double> rz, std::span<const float>
 void GridConjugate::gather() {
   std::fill(Zp_.begin(), Zp_.end(), 0.0f);
   source_.each(true, [&](std::size_t begin, std::size_t count) {
-    threads_.run(pieces(n_, kGatherRows), [&](std::size_t piece, int) {
-      const std::size_t from = piece * kGatherRows, end = std::min(n_, from + kGatherRows);
+    in_pieces(threads_, n_, kGatherRows, [&](std::size_t from, std::size_t rows) {
+      const std::size_t end = from + rows;
       for (std::size_t g = begin; g < begin + count; ++g) {
         const std::uint32_t* columns = source_.columns(g);
         const float* p = grids_[g].p.data();
@@ -157,10 +156,8 @@ void GridConjugate::gather() {
 void GridConjugate::scatter(const std::vector<float>& of_rows, bool ascending) {
   const float* numbers = of_rows.data();
   if (!weighted_.empty()) {
-    threads_.run(pieces(n_, kPieceRows), [&](std::size_t piece, int) {
-      const std::size_t end = std::min(n_, (piece + 1) * kPieceRows);
-      for (std::size_t i = piece * kPieceRows; i < end; ++i)
-        for (std::size_t k = 0; k < K_; ++k) weighted_[i * K_ + k] = targets_.weight[i] * of_rows[i * K_ + k];
+    each_in_pieces(threads_, n_, kPieceRows, [&](std::size_t i) {
+      for (std::size_t k = 0; k < K_; ++k) weighted_[i * K_ + k] = targets_.weight[i] * of_rows[i * K_ + k];
     });
     numbers = weighted_.data();
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/pieces.h"
 #include "folds/residual_moments.h"
 
 namespace bochner {
@@ -32,8 +33,7 @@ class TakeOut {
   template <class T>
   void visit(const Workers& on, const RowBlock<T>& z) {
     using C = Computed<T>;
-    on.threads.run((z.rows + kStrip - 1) / kStrip, [&](std::size_t piece, int) {
-      const std::size_t begin = piece * kStrip, rows = std::min(kStrip, z.rows - begin);
+    in_pieces(on.threads, z.rows, kStrip, [&](std::size_t begin, std::size_t rows) {
       Matrix<C> u(rows, K_);
       on.ops.project(MatrixView<const T>{z.values + begin * z.stride, rows, z.cols, z.stride}, directions<C>(),
                      u.view());

@@ -11,6 +11,7 @@
 
 #include "base/archive.h"
 #include "base/option.h"
+#include "base/pieces.h"
 #include "base/require.h"
 #include "learn/grids/pieces.h"
 #include "random/draw.h"
@@ -55,15 +56,12 @@ void GridDual::read(BinSource& source) {
     require(offset_[begin + count] <= std::numeric_limits<std::uint32_t>::max(),
             "svm: more than 2^32 bins; use fewer {} (grids), or min_rows=2 to forget bins of a single row",
             Option::features);
-    threads_.run(pieces(n_, kPieceRows), [&](std::size_t piece, int) {
-      const std::size_t end = std::min(n_, (piece + 1) * kPieceRows);
-      for (std::size_t i = piece * kPieceRows; i < end; ++i) {
-        for (std::size_t g = begin; g < begin + count; ++g) {
-          const std::uint32_t bin = source.columns(g)[i];
-          const bool forgotten = bin == source.bins(g).size();
-          cells_[i * P_ + g] = forgotten ? 0 : std::uint32_t(offset_[g]) + bin;
-          known[i] += !forgotten;
-        }
+    each_in_pieces(threads_, n_, kPieceRows, [&](std::size_t i) {
+      for (std::size_t g = begin; g < begin + count; ++g) {
+        const std::uint32_t bin = source.columns(g)[i];
+        const bool forgotten = bin == source.bins(g).size();
+        cells_[i * P_ + g] = forgotten ? 0 : std::uint32_t(offset_[g]) + bin;
+        known[i] += !forgotten;
       }
     });
   });

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/pieces.h"
 #include "learn/grids/pieces.h"
 
 namespace bochner {
@@ -73,8 +74,8 @@ void GridSweeper::step(const std::uint32_t* columns, const OccupiedBins& bins, d
   const std::size_t cells = columns ? (bins.size() + 1) * K_ : 0;
   for (auto& sums : sums_)
     if (sums.size() < cells * (logistic ? 2 : 1)) sums.resize(cells * (logistic ? 2 : 1));
-  threads_.run(pieces(n_, kPieceRows), [&](std::size_t piece, int thread) {
-    const std::size_t begin = piece * kPieceRows, end = std::min(n_, begin + kPieceRows);
+  in_pieces(threads_, n_, kPieceRows, [&](std::size_t begin, std::size_t count, int thread) {
+    const std::size_t end = begin + count;
     std::int64_t* sums = sums_[std::size_t(thread)].data();
     if (K_ == 1)
       logistic ? pass<true, true>(columns, begin, end, sums) : pass<false, true>(columns, begin, end, sums);
@@ -85,21 +86,18 @@ void GridSweeper::step(const std::uint32_t* columns, const OccupiedBins& bins, d
   if (!columns) return;
   if (change_.size() < cells) change_.resize(cells);
   const std::size_t width = logistic ? 2 : 1;
-  threads_.run(pieces(cells, kBins), [&](std::size_t piece, int) {
-    const std::size_t end = std::min(cells, (piece + 1) * kBins);
-    for (std::size_t c = piece * kBins; c < end; ++c) {
-      std::int64_t sum[2] = {0, 0};
-      for (auto& sums : sums_)
-        for (std::size_t s = 0; s < width; ++s) sum[s] += std::exchange(sums[width * c + s], 0);
-      change_[c] = 0;
-      if (c >= bins.size() * K_) continue;  // forgotten bins
-      const double slope = double(sum[0]) / per_unit_ - shift * double(v[c]);
-      const double curvature = logistic ? double(sum[1]) / per_unit_ : double(bins.mass[c / K_]);
-      if (curvature + shift <= 0) continue;
-      const float next = v[c] + float(slope / (curvature + shift));
-      change_[c] = next - v[c];
-      v[c] = next;
-    }
+  each_in_pieces(threads_, cells, kBins, [&](std::size_t c) {
+    std::int64_t sum[2] = {0, 0};
+    for (auto& sums : sums_)
+      for (std::size_t s = 0; s < width; ++s) sum[s] += std::exchange(sums[width * c + s], 0);
+    change_[c] = 0;
+    if (c >= bins.size() * K_) return;  // forgotten bins
+    const double slope = double(sum[0]) / per_unit_ - shift * double(v[c]);
+    const double curvature = logistic ? double(sum[1]) / per_unit_ : double(bins.mass[c / K_]);
+    if (curvature + shift <= 0) return;
+    const float next = v[c] + float(slope / (curvature + shift));
+    change_[c] = next - v[c];
+    v[c] = next;
   });
 }
 
@@ -122,15 +120,12 @@ double GridSweeper::loss() const {
 void GridSweeper::slopes(std::vector<float>& slope, std::vector<float>& curvature) const {
   slope.resize(n_ * K_);
   curvature.resize(n_ * K_);
-  threads_.run(pieces(n_, kPieceRows), [&](std::size_t piece, int) {
-    const std::size_t end = std::min(n_, (piece + 1) * kPieceRows);
-    for (std::size_t i = piece * kPieceRows; i < end; ++i) {
-      const float w = targets_.weight_of(i);
-      for (std::size_t k = i * K_; k < (i + 1) * K_; ++k) {
-        const float y = targets_.code[k], miss = loss_ == GridLoss::logistic ? logistic(-y * state_[k]) : 0;
-        slope[k] = loss_ == GridLoss::logistic ? w * y * miss : w * state_[k];
-        curvature[k] = loss_ == GridLoss::logistic ? w * miss * (1 - miss) : w;
-      }
+  each_in_pieces(threads_, n_, kPieceRows, [&](std::size_t i) {
+    const float w = targets_.weight_of(i);
+    for (std::size_t k = i * K_; k < (i + 1) * K_; ++k) {
+      const float y = targets_.code[k], miss = loss_ == GridLoss::logistic ? logistic(-y * state_[k]) : 0;
+      slope[k] = loss_ == GridLoss::logistic ? w * y * miss : w * state_[k];
+      curvature[k] = loss_ == GridLoss::logistic ? w * miss * (1 - miss) : w;
     }
   });
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/pieces.h"
 #include "learn/newton/preconditioner.h"
 
 namespace bochner {
@@ -32,12 +33,6 @@ void score_row(const RowBlock<T>& z, std::size_t i, const double* v, std::size_t
   }
 }
 
-template <class Work>
-void each_piece(Threads& threads, std::size_t count, const Work& work) {
-  threads.run((count + kPiece - 1) / kPiece,
-              [&](std::size_t piece, int) { work(piece * kPiece, std::min(count, (piece + 1) * kPiece)); });
-}
-
 }  // namespace
 
 SparseDesign::SparseDesign(SparseStore& store, bool intercept)
@@ -49,9 +44,8 @@ SparseDesign::SparseDesign(SparseStore& store, bool intercept)
 
 Matrix<double> SparseDesign::by_feature(const Matrix<double>& v) const {
   Matrix<double> turned(features(), v.rows());
-  threads().run((features() + kLookedAt - 1) / kLookedAt, [&](std::size_t piece, int) {
-    for (std::size_t j = piece * kLookedAt; j < std::min(features(), (piece + 1) * kLookedAt); ++j)
-      for (std::size_t k = 0; k < v.rows(); ++k) turned(j, k) = v(k, j);
+  each_in_pieces(threads(), features(), kLookedAt, [&](std::size_t j) {
+    for (std::size_t k = 0; k < v.rows(); ++k) turned(j, k) = v(k, j);
   });
   return turned;
 }
@@ -115,12 +109,10 @@ Matrix<double> SparseDesign::scores(const Matrix<double>& v) const {
   const Matrix<double> w = by_feature(v);
   Matrix<double> u(rows(), K);
   store_.each([&](const auto& z) {
-    each_piece(threads(), z.rows, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        double* const q = &u(z.first + i, 0);
-        score_row(z, i, w.data(), K, q);
-        for (std::size_t k = 0; k < K && intercept(); ++k) q[k] += v(k, intercept_at());
-      }
+    each_in_pieces(threads(), z.rows, kPiece, [&](std::size_t i) {
+      double* const q = &u(z.first + i, 0);
+      score_row(z, i, w.data(), K, q);
+      for (std::size_t k = 0; k < K && intercept(); ++k) q[k] += v(k, intercept_at());
     });
   });
   return u;
@@ -170,15 +162,15 @@ Matrix<double> SparseDesign::normal_product(const Matrix<double>& v, const Curve
       for (std::size_t k = 0; k < K; ++k)
         if (!is_curved(number[s], k)) some.factor(s, k) = 0;
     };
-    each_piece(threads(), some.rows.size(), [&](std::size_t begin, std::size_t end) {
-      for (std::size_t s = begin; s < end; ++s) {
+    in_pieces(threads(), some.rows.size(), kPiece, [&](std::size_t begin, std::size_t count) {
+      for (std::size_t s = begin; s < begin + count; ++s) {
         double* const q = &some.factor(s, 0);
         score_row(z, some.rows[s], w.data(), K, q);
         for (std::size_t k = 0; k < K && intercept(); ++k) q[k] += v(k, intercept_at());
         zero_flat(s);
       }
-      between(std::span(number).subspan(begin, end - begin), &some.factor(begin, 0));
-      for (std::size_t s = begin; s < end; ++s) zero_flat(s);
+      between(std::span(number).subspan(begin, count), &some.factor(begin, 0));
+      for (std::size_t s = begin; s < begin + count; ++s) zero_flat(s);
     });
     return some;
   };

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/pieces.h"
 #include "base/require.h"
 #include "folds/largest.h"
 #include "learn/fit_memory.h"
@@ -38,8 +39,7 @@ Scorer score_left_out(const Workers& on, const RowBlock<T>& z, const NormalEquat
                       const Coefficients& head, const TargetCode& code) {
   const std::size_t D = z.cols, outputs = head.weights.cols();
   Matrix<double> left_out(z.rows, outputs);
-  on.threads.run((z.rows + kPieceRows - 1) / kPieceRows, [&](std::size_t piece, int) {
-    const std::size_t begin = piece * kPieceRows, count = std::min(kPieceRows, z.rows - begin);
+  in_pieces(on.threads, z.rows, kPieceRows, [&](std::size_t begin, std::size_t count) {
     Matrix<double> x(count, D), fitted(count, outputs);
     for (std::size_t i = 0; i < count; ++i)
       for (std::size_t j = 0; j < D; ++j) x(i, j) = double(z.values[(begin + i) * z.stride + j]);
