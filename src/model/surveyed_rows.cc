@@ -28,8 +28,11 @@ SurveyedRows::SurveyedRows(Rows& rows, std::uint64_t seed, Precision precision, 
       current_(&rows),
       survey_(Schema{}, seed) {}  // the rows' own only once there is room for it
 
-void SurveyedRows::keep_in_memory() {
-  cached_ = precision_ == Precision::float64 ? cached_rows<double>(source_) : cached_rows<float>(source_);
+void SurveyedRows::keep_in_memory() { cache(source_); }
+
+void SurveyedRows::cache(Rows& rows) {
+  cached_.reset();  // the two would take twice the memory
+  cached_ = precision_ == Precision::float64 ? cached_rows<double>(rows) : cached_rows<float>(rows);
   current_ = cached_.get();
 }
 
@@ -46,7 +49,8 @@ void SurveyedRows::look_over(Checkpoint* checkpoint, Saved saved_digits) {
 
 Survey SurveyedRows::settled_survey(Saved saved) {
   Survey seen = survey_of(Stream(*current_, nullptr, threads_, execution_, precision_));
-  if (precision_ == Precision::float64) return seen;
+  if (precision_ == Precision::float64)
+    return saved == Saved::squares && may_lose_digits(seen) ? seen.shifted(column_offsets(seen, saved)) : seen;
   const auto in_double = [&] { return survey_of(Stream(source_, nullptr, threads_, execution_, Precision::float64)); };
   return settle_offsets(std::move(seen), in_double, saved);
 }
@@ -54,10 +58,7 @@ Survey SurveyedRows::settled_survey(Saved saved) {
 void SurveyedRows::shift(const std::vector<double>& offsets) {
   if (offsets == source_.schema().offsets) return;
   current_ = &with_offsets(source_, offsets, shifted_);
-  if (!cached_) return;
-  cached_.reset();
-  cached_ = cached_rows<float>(*shifted_);
-  current_ = cached_.get();
+  if (cached_) cache(*shifted_);
 }
 
 Survey SurveyedRows::survey_of(const Stream& stream) const {

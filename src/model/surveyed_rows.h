@@ -13,7 +13,7 @@
 
 namespace bochner {
 
-// Rows as the passes of a training see them: in memory where they are kept, less offsets where float would lose what
+// Rows as the passes of a training see them: in memory where they are kept, less offsets where rounding would lose what
 // tells them apart, their weights about 1; and what one look over them told.
 class SurveyedRows {
  public:
@@ -38,6 +38,7 @@ class SurveyedRows {
 
  private:
   Survey settled_survey(Saved saved);
+  void cache(Rows& rows);
   void shift(const std::vector<double>& offsets);
   Survey survey_of(const Stream& stream) const;
 

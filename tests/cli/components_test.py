@@ -205,6 +205,18 @@ class FarUnits(CommandTest):
         for both in (inertia, held, clusters):
             self.assertEqual(both[0], both[1])
 
+    def test_where_zero_lies_does_not_matter_in_double(self):
+        draw = random.Random(7)
+        rows = [(draw.gauss(4 * (i % 2), 1), draw.gauss(0, 1)) for i in range(300)]
+        inertia, clusters = [], []
+        for zero in (0, 1e6, 1e9):
+            self.file("far.csv", "a,b\n" + "".join(f"{a + zero!r},{b - zero!r}\n" for a, b in rows))
+            words = ("kmeans", "far.csv", "--clusters", 2, "--scale", "none", "--precision", "double", "-o", "k")
+            inertia.append(float(re.search(r"inertia (\S+),", self.run_command(*words)[2])[1]))
+            clusters.append(self.succeed_quietly("predict", "k", "far.csv"))
+        self.assertLess(max(inertia) / min(inertia) - 1, 2e-5)  # six digits are printed
+        self.assertEqual(clusters[1:], clusters[:1] * 2)
+
     def test_factors_of_them_are_refused(self):
         for unit in (2.0**100, 2.0**-100):
             self.table("far.csv", unit)
