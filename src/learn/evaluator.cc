@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "learn/evaluation_text.h"
+#include "learn/target_size.h"
 
 namespace bochner {
 
@@ -37,6 +38,7 @@ std::optional<double> mean_of_known(const std::vector<double>& values) {
 Evaluator::Evaluator(Task task, std::size_t outputs, std::vector<std::string> names)
     : task_(task), outputs_(outputs), names_(std::move(names)), all_(task, outputs) {
   if (task_ == Task::regression) {
+    largest_.resize(outputs_);
     if (outputs_ > 1) each_.assign(outputs_, Scorer(task, 1));
     return;
   }
@@ -50,6 +52,7 @@ Evaluator::Evaluator(Task task, std::size_t outputs, std::vector<std::string> na
 
 void Evaluator::add(const double* prediction, const double* target, double weight, const double* probabilities) {
   all_.add(prediction, target, weight);
+  for (std::size_t k = 0; k < largest_.size(); ++k) largest_[k] = std::max(largest_[k], std::abs(target[k]));
   for (std::size_t k = 0; k < each_.size(); ++k) each_[k].add(prediction + k, target + k, weight);
   if (task_ == Task::classification) add_class(prediction, std::size_t(target[0]), weight, probabilities);
 }
@@ -117,6 +120,7 @@ void Evaluator::finish_classes(Evaluation& result) const {
 }
 
 Evaluation Evaluator::evaluation() const {
+  for (std::size_t k = 0; k < largest_.size(); ++k) check_target_size(names_[k], largest_[k], Precision::float64);
   Evaluation result;
   result.score = all_.score();
   if (task_ == Task::classification) {

@@ -31,6 +31,7 @@ class Evaluator {
   std::vector<std::string> names_;
   Scorer all_;
   std::vector<Scorer> each_;       // of the targets, where there are several
+  std::vector<double> largest_;    // of each target, in size
   std::vector<double> confusion_;  // classes x classes; empty where there are too many
   std::vector<double> of_class_, answered_, right_;
   std::vector<Ranking> rankings_;  // of the second of two classes, or of each

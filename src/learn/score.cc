@@ -64,6 +64,8 @@ void Scorer::Output::add_number(double target, double prediction, double w) {
 // R2 = 1 - A / B is a ratio of means, of r^2 and of v^2 = (u - m)^2: by the delta method a row moves it by
 // w (r^2 - A/B v^2) / (B sum w).
 double Scorer::Output::r2_standard_error(double weight) const {
+  constexpr double kLeastFourth = 1e-280;  // below, powers of deviations lose digits
+  if (uuuu2 < kLeastFourth) return std::numeric_limits<double>::quiet_NaN();
   const double spread = variance(weight), m = u / weight, ratio = rr / spread;
   const double r_v = rruu2 - 2 * m * rru2 + m * m * rr2;
   const double v_v = uuuu2 - 4 * m * uuu2 + 6 * m * m * uu2 - 4 * m * m * m * u2 + m * m * m * m * one2;

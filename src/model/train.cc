@@ -4,6 +4,7 @@
 #include "bochner/train.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "base/clock.h"
@@ -17,6 +18,7 @@
 #include "learn/grids/any_learner.h"
 #include "learn/learner.h"
 #include "learn/ridge/solver_choice.h"
+#include "learn/target_size.h"
 #include "model/automatic.h"
 #include "model/calibrate_training.h"
 #include "model/surveyed_rows.h"
@@ -78,6 +80,7 @@ class Training {
       fail(Error::Kind::data, "train: found {} row{}, expected at least {}; nothing can be learnt from fewer",
            survey().rows(), survey().rows() == 1 ? "" : "s", kLeastRows);
     check_classes(schema(), survey().class_rows(), "train");
+    if (schema().task == Task::regression) check_target_sizes();
     if (survey().largest_weight() == 0)
       fail(Error::Kind::data, "train: every row has the weight 0, expected some above; check the column of weights");
     if (!planned_) plan_memory(survey().rows());
@@ -153,6 +156,14 @@ class Training {
 
   const Schema& schema() const { return looked_over_.schema(); }
   const Survey& survey() const { return looked_over_.survey(); }
+  void check_target_sizes() const {
+    const std::vector<std::string> names = schema().target_names();
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      const Survey::ColumnFacts& facts = survey().targets()[k];
+      check_target_size(names[k], std::max(std::abs(facts.min), std::abs(facts.max)), precision());
+    }
+  }
+
   Precision precision() const { return options_.double_precision ? Precision::float64 : Precision::float32; }
 
   Fitted fit_head(const Stream& stream, const Stream* judge) {

@@ -37,6 +37,24 @@ class Scale(CommandTest):
                     file = self.rows("scaled.csv", 10.0**power)
                     self.assertAlmostEqual(self.score(file, *words), expected, 4)
 
+    def test_targets_that_vanish_are_refused(self):
+        self.score(self.rows("rows.csv"))
+        for power, remedy in ((-200, "their unit\n"), (-100, "their unit, or train with --precision double\n")):
+            file = self.rows("tiny.csv", 10.0**power)
+            for words in (WORDS, ("--effort", "fast")):
+                self.refuse(2, "train", file, "--target", "y", "-q", "-o", "t", *words,
+                            say="expected 1e-36 to 1e+36 in float; divide the targets by " + remedy)
+        for power in (-200, 200):
+            file = self.rows("far.csv", 10.0**power)
+            self.refuse(2, "eval", "m", file, say="expected 1e-145 to 1e+145 in double; divide the targets by their unit")
+
+    def test_tiny_targets_in_double(self):
+        file = self.rows("tiny.csv", 1e-100)
+        self.assertAlmostEqual(self.score(file, "--precision", "double"), self.score(self.rows("rows.csv")), 3)
+        self.score(file, "--precision", "double")
+        # No standard error rather than one of powers that vanished.
+        self.assertRegex(self.succeed_quietly("eval", "m", file), r"\AR2 0\.\d+, rmse \S+e-10\d,")
+
     def test_the_unit_of_weights_does_not_matter(self):
         for words in (("--learner", "svr"), ("--learner", "huber"), ("--learner", "ridge"), BINS,
                       (*BINS, "--lambda", "1e-3"), ("--map", "fourier+binning:bandwidth=1")):

@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "bochner/error.h"
 #include "bochner/train.h"
 #include "folds/target_code.h"
 #include "learn/evaluator.h"
@@ -38,6 +39,27 @@ TEST(Score, R2IsTheSameFarFromZeroAndInAnyUnit) {
       EXPECT_NEAR(*far.standard_error, *near.standard_error, 10 * digits);
       EXPECT_NEAR(*far.mae / unit, *near.mae, 10 * digits);
     }
+}
+
+TEST(Score, HasNoStandardErrorOfPowersThatVanish) {
+  const Score plain = numbers(500, 0, 1, false).score(), tiny = numbers(500, 0, 1e-100, false).score();
+  EXPECT_NEAR(*tiny.r2, *plain.r2, 1e-12);
+  EXPECT_FALSE(tiny.standard_error);
+  EXPECT_TRUE(numbers(500, 0, 1e-60, false).score().standard_error);
+}
+
+TEST(Score, TargetsWhoseSquaresVanishAreRefused) {
+  for (const double unit : {1e-200, 1.0, 1e200}) {
+    Evaluator evaluator(Task::regression, 2, {"zero", "y"});
+    for (const double value : {1.0, 2.0, 4.0}) {
+      const double target[] = {0, value * unit}, prediction[] = {0, value};
+      evaluator.add(prediction, target, 1, nullptr);
+    }
+    if (unit == 1)
+      EXPECT_EQ(evaluator.evaluation().per_target[1].r2, 1);
+    else
+      EXPECT_THROW(evaluator.evaluation(), Error);
+  }
 }
 
 // As the formula has it, row by row.
