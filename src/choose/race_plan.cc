@@ -32,10 +32,13 @@ constexpr double kBin = 2e-9;              // of a leaf, looked over for a split
 constexpr double kRivalCell = 2.5e-6;      // of a rival's training
 constexpr double kMostRivalColumns = 128;  // that its time grows with: bins are drawn for few
 constexpr double kOfTraining = 40;         // columns that a training on a sample takes as long as
+constexpr double kCachedTargets = 30;      // that tables of bins hold in caches;
+constexpr double kUncached = 0.35;         // of a rival's training, for each one more
 
 constexpr double kGrown = 0.4;             // of machines, that grow
 constexpr double kAllRounds = 40000;       // rows from which trees take all of their rounds;
-constexpr double kLeastRoundsShare = 0.2;  // of fewer the rows held out stop them before
+constexpr double kLeastRoundsShare = 0.2;  // of fewer the rows held out stop them before,
+constexpr double kFewTargets = 8;          // but later the more targets above these share the trees
 
 constexpr double kSerial = 0.1;  // of the work, that threads do not share
 constexpr double kLeastRows = 1000;
@@ -143,7 +146,8 @@ double trees_seconds(const RacePlan& plan, const RaceSize& size) {
 // All but the linear one, which takes next to nothing, on a sample; one on all rows and again.
 double rivals_seconds(const RacePlan& plan, const RaceSize& size) {
   const double count = double(plan.rivals.size()) - 1;
-  const double cells = std::min(size.columns, kMostRivalColumns) * std::sqrt(size.outputs);
+  const double targets = std::max(std::sqrt(size.outputs), kUncached * (size.outputs - kCachedTargets));
+  const double cells = std::min(size.columns, kMostRivalColumns) * targets;
   if (count < 1) return 0;
   const double sampled = count * double(rival_sample_rows(size.rows, size.columns)) + std::min(size.rows, 20000.0);
   return (cells + kOfTraining) * kRivalCell * sampled + 2 * cells * kRivalCell * size.rows;
@@ -256,12 +260,15 @@ std::string BudgetedRace::text(double budget) const {
   return fmt::format("{}: effort {} in the budget of {:g} s", with, plan.name, budget);
 }
 
-RaceForecast forecast(const RacePlan& plan, const RaceSize& size) {
+RaceForecast forecast(const RacePlan& given, const RaceSize& size) {
+  RacePlan plan = given;
+  leave_out_pursuits(plan, size.outputs);
   const RaceSize raced = with_rows(size, double(plan.most_rows));
   const std::size_t folds = race_folds(plan, size);
   const double times = double(folds), flow = flow_seconds(machine_effort(plan, raced, folds), raced);
   const double fitted_share = folds > 1 ? 1 - 1 / double(kFoldParts) : 1 - kHeldShare;
-  const double rounds_share = std::clamp(raced.rows / kAllRounds, kLeastRoundsShare, 1.0);
+  const double of_few_targets = std::clamp(raced.rows / kAllRounds, kLeastRoundsShare, 1.0);
+  const double rounds_share = std::min(1.0, of_few_targets * std::max(1.0, raced.outputs / kFewTargets));
   return {size.rows * size.columns * kCell, times * flow + report_seconds(plan, raced),
           times * kernels_seconds(plan, raced, fitted_share), times * rounds_share * trees_seconds(plan, raced),
           (1 + 0.5 * (times - 1)) * rivals_seconds(plan, raced)};

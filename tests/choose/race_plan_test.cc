@@ -36,6 +36,19 @@ TEST(Forecast, CountsNoLeavesWhereAllRowsAreLandmarks) {
   EXPECT_GT(of_fold(2000), 2 * of_fold(1700));
 }
 
+// Trees stop later and tables of bins leave the caches: measured with 30, 100 and 300 classes of 10 inputs.
+TEST(Forecast, OfManyClassesGrowsWithThemAsTimesDo) {
+  const RacePlan plan = race_plan(Effort::normal);
+  const auto of = [&](double rows, double classes) {
+    return forecast(plan, {.rows = rows, .columns = 10, .inputs = 20, .outputs = classes, .classes = true});
+  };
+  EXPECT_NEAR(of(6000, 30).total(), 30, 10);
+  EXPECT_NEAR(of(6000, 100).total(), 31, 10);
+  EXPECT_GT(of(3000, 300).total(), 60);  // 122 where bins go on,
+  EXPECT_LT(of(6000, 300).total(), 90);  // 45 where they do not
+  EXPECT_GT(of(6000, 100).trees, 4);     // 9, every round that there is
+}
+
 // Beyond the rows that race only reading grows.
 TEST(Forecast, IsLinearInManyRows) {
   const RacePlan plan = race_plan(Effort::normal);
