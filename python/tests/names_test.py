@@ -182,6 +182,15 @@ def test_mixtures_have_the_units_of_their_rows(precision):
     assert compat.GaussianMixture(1).fit(rows).score(rows) > likelihood
 
 
+@pytest.mark.parametrize("precision", ["float", "double"])
+def test_inertia_does_not_depend_on_where_zero_lies(precision):
+    rows = np.random.default_rng(2).normal(size=(400, 3)) + 5 * (np.arange(400) % 2)[:, None]
+    clusters = bochner.KernelKMeans(2, map="none", scale="none", precision=precision)
+    inertia = clusters.fit(rows).inertia_
+    for zero in (1e6, 1e9):
+        assert clusters.fit(rows + zero).inertia_ == pytest.approx(inertia, rel=1e-6)
+
+
 def test_components_are_chosen_by_either_word():
     rows = np.concatenate([np.random.default_rng(k).normal(12 * k, 1, size=(80, 2)) for k in range(3)])
     for word in ("auto", None):
