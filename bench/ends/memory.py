@@ -31,6 +31,7 @@ TASKS = {
     "logistic-2000": ("train", COVTYPE + ["--features", "2000", "--learner", "logistic", "--C", "1"], ["1G", "tight"]),
     "svm-2000": ("train", COVTYPE + ["--features", "2000", "--learner", "svm", "--C", "1"], ["1G"]),
     "auto": ("train", ["covtype2.train.csv", "--target", "class", "--features", "512"], ["tight", "2G"]),
+    "machine": ("train", ["covtype2.train.csv", "--target", "class"], ["500M", "1G"]),
     "usps": ("train", ["usps.train.csv", "--target", "digit"], ["tight"]),
     "mnist-cg": ("train", MNIST + ["--features", "4096", "--solver", "cg", "--lambda", "1e-7"], ["tight", "1G"]),
     "adult-svm": ("train", ["adult.train.svm", "--features", "2000", "--bandwidth", "5.5", "--learner", "svm", "--C",

@@ -33,8 +33,31 @@ RDATASETS = {
                 ("year", "dep_time", "dep_delay", "arr_time", "arr_delay", "tailnum", "time_hour", "flight")),
     "ridership": ("modeldata", "Chicago", "ridership", False, ("date",)),
     "wage": ("ISLR", "Wage", "wage", False, ("logwage",)),
-    "movies": ("ggplot2movies", "movies", "rating", False, ("title",)), "boston": ("MASS", "Boston", "medv", False, ())}
-KEEL = ("letter", "magic", "phoneme", "satimage", "spambase", "splice", "chess", "texture", "german", "page-blocks0")
+    "movies": ("ggplot2movies", "movies", "rating", False, ("title",)), "boston": ("MASS", "Boston", "medv", False, ()),
+    # from here on: first run when nothing of the machine was left to choose
+    "computers": ("Ecdat", "Computers", "price", False, ()),
+    "saratoga": ("mosaicData", "SaratogaHouses", "price", False, ()),
+    "airfare": ("wooldridge", "airfare", "fare", False, ("id", "lfare")),
+    "storms": ("dplyr", "storms", "pressure", False, ()), "baseball": ("plyr", "baseball", "r", False, ("id",)),
+    "loans": ("openintro", "loans_full_schema", "interest_rate", False,
+              ("emp_title", "grade", "sub_grade", "installment", "balance", "paid_total", "paid_principal",
+               "paid_interest", "paid_late_fees")),
+    "check-times": ("modeldata", "check_times", "check_time", False, ("package",)),
+    "rodents": ("ratdat", "complete", "weight", False, ("record_id",)),
+    "births": ("mosaicData", "Births", "births", False, ("date",)),
+    "weather": ("nycflights13", "weather", "temp", False, ("time_hour", "year")),
+    "wages": ("Ecdat", "Wages", "lwage", False, ()),
+    "pitches": ("Stat2Data", "Kershaw", "PitchType", True, ("Time", "Batter")),
+    "lending": ("modeldata", "lending_club", "Class", True, ()),
+    "telecom": ("modeldata", "wa_churn", "churn", True, ()),
+    "remote": ("modeldata", "stackoverflow", "Remote", True, ()),
+    "jobs": ("modeldata", "hpc_data", "class", True, ()), "leaves": ("modeldata", "leaf_id_flavia", "species", True, ()),
+    "email": ("openintro", "email", "spam", True, ("time",)), "taxi": ("modeldata", "taxi", "tip", True, ()),
+    "crashes": ("DAAG", "nassCDS", "dead", True, ("caseid",))}
+KEEL = ("letter", "magic", "phoneme", "satimage", "spambase", "splice", "chess", "texture", "german", "page-blocks0",
+        # likewise
+        "banana", "optdigits", "penbased", "ring", "segment", "twonorm", "vowel", "vehicle", "contraceptive", "marketing",
+        "titanic", "tic-tac-toe")
 MOST_ROWS = 10000  # that train, of a set of these packages
 
 

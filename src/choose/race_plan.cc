@@ -49,10 +49,10 @@ constexpr double kVeryLargeTable = 100000;
 constexpr double kManyInputs = 24, kVeryManyInputs = 128;
 constexpr double kFoldSeconds = 45;  // of metrics, their machines of one size and trees in all folds together
 
-constexpr double kLeastGain = 0.002;             // that a rival must add to the blend: of its error
-constexpr double kNear = 1.1;                    // errors of a rival that all rows may bring to the front
-constexpr std::size_t kManyRows = 40000;         // whose sample does not judge all rivals,
-constexpr double kFarBehind = 2, kHopeless = 4;  // but for errors so many times that of the best
+constexpr double kLeastGain = 0.002;      // that a rival must add to the blend: of its error
+constexpr double kNear = 1.1;             // errors of a rival that all rows may bring to the front
+constexpr std::size_t kManyRows = 40000;  // whose sample does not judge all rivals,
+constexpr double kFarBehind = 2;          // but for errors so many times that of the best
 
 // Between fast and what a budget of a few seconds leaves.
 RacePlan quick_plan() {

@@ -22,6 +22,7 @@ struct Rival {
 };
 
 constexpr std::size_t kMostRaceRows = 1000000;
+constexpr double kHopeless = 4;  // times the squared error of the best: what is so far behind adds nothing
 
 // Steps and draws of rows of the flow, as in MachineEffort.
 struct FlowEffort {

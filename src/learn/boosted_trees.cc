@@ -63,6 +63,7 @@ class Booster {
         out.judged = judged_;
       }
       if (out.trees.size() >= best + options_.patience) break;
+      if (out.trees.size() == options_.rounds / 4 && least > options_.hopeless) break;
     }
     if (!data_.judged.empty()) out.trees.resize(best);
     return out;

@@ -28,6 +28,7 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kToldTargets = 8;  // whose blends are said
+constexpr double kWorkingShare = 0.5;    // of the memory, for all that is not rows
 constexpr std::size_t kLeastRows = 200, kMostInputs = 2000, kMostOutputs = 2000;
 
 // What a row takes while all that is learnt lies beside it: inputs, metrics' projections and leaves (of classes those
@@ -73,6 +74,15 @@ Deviation learn_deviation(const UnseenRows& unseen, KernelVariance variance, con
   return deviation;
 }
 
+// What program and reader leave. That of the beginning where a training is resumed: what is learnt depends on it where
+// it is small.
+double memory_of(const Execution& execution) {
+  constexpr double kProgram = 48 << 20;
+  const double all = double(memory_limit(execution));
+  const auto limit = [&]() -> std::vector<double> { return {std::max(all / 2, all - kProgram)}; };
+  return logged(execution.checkpoint, "memory of the race", 1, limit)[0];
+}
+
 class Race {
  public:
   Race(Rows& rows, const Survey& survey, const TrainOptions& options, Threads& threads, const Execution& execution,
@@ -84,14 +94,15 @@ class Race {
         options_(options),
         on_(workers_on(threads)),
         execution_(execution),
+        memory_(memory_of(execution)),
         code_(target_code(rows.schema(), survey, true)),
         input_columns_(std::move(columns)),
         inputs_(twofold(input_columns_)),
-        source_(rows, survey.rows(), row_bytes(rows.schema(), inputs_->outputs()), double(memory_limit(execution)),
-                options.seed, plan_.plan.most_rows),
+        source_(rows, survey.rows(), row_bytes(rows.schema(), inputs_->outputs()), memory_for_rows(), options.seed,
+                plan_.plan.most_rows),
         race_rows_(Stream(source_.rows(), inputs_, on_.threads, execution_), code_, source_.count(), options.seed,
                    race_folds(plan_.plan, size_)),
-        rivals_({rows, source_, race_rows_, code_, plan_.short_of_rows()}, options_, execution_,
+        rivals_({rows, source_, race_rows_, code_, plan_.short_of_rows()}, options_, beside_rows(),
                 [this](const std::string& line) { say(line); }) {}
 
   Fitted run() {
@@ -129,6 +140,20 @@ class Race {
 
  private:
   std::size_t columns() const { return code_.columns(); }
+
+  MachineEffort effort(double rows, std::size_t folds) const {
+    RaceSize raced = size_;
+    raced.rows = rows;
+    return within_memory(machine_effort(plan_.plan, raced, folds), kWorkingShare * memory_);
+  }
+  // Of trainings that go on while the rows lie in memory.
+  Execution beside_rows() const {
+    const double rows = double(source_.count()) * row_bytes(rows_.schema(), inputs_->outputs());
+    Execution execution = execution_;
+    execution.memory = std::size_t(std::max(memory_ / 4, memory_ - rows));
+    return execution;
+  }
+  double memory_for_rows() const { return memory_ - working_bytes(effort(double(survey_.rows()), 1)); }
   void say(const std::string& line) { report_.notes.push_back(line); }
 
   std::string standing(const Candidate& c) const {
@@ -143,9 +168,7 @@ class Race {
 
   void race_metrics() {
     const MachineTalk talk{[&](const std::string& line) { say(line); }, execution_.progress, execution_.checkpoint};
-    RaceSize raced = size_;
-    raced.rows = double(source_.count());
-    RacedKernels kernels = race_kernels(on_, race_rows_, inputs_, machine_effort(plan_.plan, raced, race_rows_.folds()),
+    RacedKernels kernels = race_kernels(on_, race_rows_, inputs_, effort(double(source_.count()), race_rows_.folds()),
                                         options_.seed, talk);
     tell_importance(kernels.diagonal);
     RaceReport seen = report_race(on_, race_rows_, kernels.diagonal, rows_.schema(), input_columns_,
@@ -160,6 +183,7 @@ class Race {
     BoostingOptions options;
     options.seed = options_.seed;
     options.rounds = plan_.plan.tree_rounds;
+    for (const Candidate& kernel : candidates_) options.hopeless = std::min(options.hopeless, kHopeless * kernel.error);
     if (execution_.progress)
       options.progress = [&, rounds = double(options.rounds)](std::size_t leaves, std::size_t round) {
         execution_.progress(fmt::format("trees of {} leaves", leaves), std::min(1.0, double(round) / rounds));
@@ -244,6 +268,7 @@ class Race {
   const TrainOptions& options_;
   Workers on_;
   Execution execution_;
+  double memory_;
   TargetCode code_;
   std::vector<TwofoldColumn> input_columns_;
   MapPtr inputs_;  // what they make of the rows
@@ -286,7 +311,7 @@ std::string unsuited(const Schema& schema, const Survey& survey, const Execution
   if (outputs == 0) return "no input varies";
   if (outputs > kMostInputs) return fmt::format("{} inputs are more than {}", outputs, kMostInputs);
   if (codes > kMostOutputs) return fmt::format("{} outputs are more than {}", codes, kMostOutputs);
-  if (double(kLeastRows) * row_bytes(schema, outputs) > double(memory_limit(execution)))
+  if (double(kLeastRows) * row_bytes(schema, outputs) > (1 - kWorkingShare) * double(memory_limit(execution)))
     return fmt::format("{} rows of {} outputs do not fit in memory", kLeastRows, codes);
   return "";
 }

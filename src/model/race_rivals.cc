@@ -126,6 +126,19 @@ std::vector<RaceRivals::First> RaceRivals::first_race(const std::vector<Rival>& 
   return left;
 }
 
+// On all rows or, where these take more memory than there is, on those that it raced with.
+MapPtr RaceRivals::refit(const Rival& rival) const {
+  Rows& source = rows_.source.rows();
+  try {
+    return coded(train(rows_.refit_on_raced ? source : rows_.all, other_options(rival.map)));
+  } catch (const std::invalid_argument& e) {
+    say_(fmt::format("{} learnt from the rows that raced alone: {}", rival.name, e.what()));
+    const std::vector<char>& held = rows_.race.fold(0).machine.held;
+    const auto raced = subset_rows(source, [&](std::uint64_t row) { return !held[row]; });
+    return coded(train(*raced, other_options(rival.map)));
+  }
+}
+
 std::optional<Candidate> RaceRivals::candidate(const First& first) {
   const RaceRows& race = rows_.race;
   std::vector<Matrix<double>> of_folds;
@@ -134,9 +147,7 @@ std::optional<Candidate> RaceRivals::candidate(const First& first) {
     if (!held) return {};
     of_folds.push_back(std::move(*held));
   }
-  Candidate c{first.rival.name, race.together(of_folds), 0, [this, map = first.rival.map] {
-                return coded(train(rows_.refit_on_raced ? rows_.source.rows() : rows_.all, other_options(map)));
-              }};
+  Candidate c{first.rival.name, race.together(of_folds), 0, [this, rival = first.rival] { return refit(rival); }};
   c.error = race.error(c.held);
   return c;
 }

@@ -48,6 +48,7 @@ class RaceRivals {
   std::optional<Matrix<double>> raced(const Rival& rival, const RaceFold& fold, const char* on_rows,
                                       const Takes& takes);
   std::vector<First> first_race(const std::vector<Rival>& rivals, std::span<const Candidate> others);
+  MapPtr refit(const Rival& rival) const;
   std::optional<Candidate> candidate(const First& first);
 
   RivalRows rows_;

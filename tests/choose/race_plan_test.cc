@@ -127,6 +127,24 @@ TEST(RacePlan, ManyRowsHaveLargerDraws) {
   EXPECT_EQ(fitted(Effort::best, 2e5), fitted(Effort::best, 5e4));
 }
 
+TEST(RacePlan, DrawsLandmarksAndLeavesFitInMemory) {
+  for (const Effort effort : {Effort::fast, Effort::normal, Effort::best}) {
+    const MachineEffort e = machine_effort(race_plan(effort), {3e5, 10, 20, 1}, 1);
+    for (const double bytes : {5e6, 5e7, 5e8}) {
+      const MachineEffort fits = within_memory(e, bytes);
+      EXPECT_LE(working_bytes(fits), bytes);
+      EXPECT_GT(fits.more.fitted, 200u);
+      EXPECT_GT(fits.more.scored, 200u);
+      EXPECT_GT(fits.most_landmarks, 150u);
+      EXPECT_GE(fits.leaf.leaf_rows, 90u);
+    }
+    const MachineEffort same = within_memory(e, working_bytes(e));
+    EXPECT_EQ(same.more.fitted, e.more.fitted);
+    EXPECT_EQ(same.most_landmarks, e.most_landmarks);
+    EXPECT_EQ(same.leaf.leaf_rows, e.leaf.leaf_rows);
+  }
+}
+
 // Landmarks stand for fewer and fewer of many rows, which leaves see; a leaf's factor costs the square of its rows.
 TEST(RacePlan, ManyRowsHaveFewerLandmarksAndSmallerLeaves) {
   const MachineEffort e = race_plan(Effort::normal).machine;

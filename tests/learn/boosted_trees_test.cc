@@ -102,6 +102,22 @@ TEST(BoostedTrees, NoiseStopsThemAtTheMean) {
   EXPECT_LT(boosted(data, 1).trees.size(), 20u);
 }
 
+// What others leave over much less of is not pursued to its end; what comes close is, to the bit.
+TEST(BoostedTrees, EndAfterAQuarterOfTheRoundsWhereTheyAreHopeless) {
+  const Data data(2000);
+  BoostingOptions options;
+  options.rounds = 80;
+  const BoostedTrees all = boosted(data, 1, options);
+  EXPECT_GT(all.trees.size(), 20u);
+  const double left = squared_error(data.rows().rows, all.judged, data.judged);
+  options.hopeless = left / 2;
+  EXPECT_EQ(boosted(data, 1, options).trees.size(), 20u);
+  options.hopeless = 1e9;
+  const BoostedTrees near = boosted(data, 1, options);
+  ASSERT_EQ(near.trees.size(), all.trees.size());
+  EXPECT_EQ(squared_error(data.rows().rows, near.judged, data.judged), left);
+}
+
 TEST(BoostedTrees, ARowOfWeightTwoCountsAsTwo) {
   Data once(400), twice(400);
   BoostingOptions all;
