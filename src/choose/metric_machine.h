@@ -33,13 +33,6 @@ struct MachineEffort {
 std::size_t affordable_landmarks(const MachineEffort& effort, double rows, std::size_t times);
 std::size_t affordable_leaf_rows(const MachineEffort& effort, double rows, std::size_t times);
 
-// What the largest of its systems takes, rows aside: the kernel of a draw with the parts of its derivatives, the sums
-// of landmarks, or the leaves that threads solve at once.
-double working_bytes(const MachineEffort& effort);
-// The same effort with draws, landmarks and leaves so few that these fit. Threads do not count: a model is the same for
-// any number of them.
-MachineEffort within_memory(MachineEffort effort, double bytes);
-
 // Rows in memory, some of them held out: those choose lambdas and tell the error.
 struct MachineRows {
   FlowRows rows;

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "base/clock.h"
+#include "choose/machine_memory.h"
 #include "choose/plan.h"
 #include "choose/race.h"
 #include "choose/race_kernels.h"

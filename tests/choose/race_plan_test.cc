@@ -8,6 +8,8 @@
 #include <limits>
 #include <vector>
 
+#include "choose/machine_memory.h"
+
 namespace bochner {
 namespace {
 
