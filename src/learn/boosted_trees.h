@@ -22,8 +22,8 @@ struct BoostingOptions {
   double ridge = 1;                          // rows' weight that pulls a leaf to 0
   double row_share = 0.7;                    // that a tree sees
   std::size_t bins = 128;                    // of an input, at most 256
-  double hopeless =
-      std::numeric_limits<double>::infinity();  // a squared error that ends it after a quarter of the rounds
+  // A squared error on the judged rows that ends it after a quarter of the rounds.
+  double hopeless = std::numeric_limits<double>::infinity();
   std::uint64_t seed = 0;
   std::function<void(std::size_t leaves, std::size_t round)> progress = {};
 };

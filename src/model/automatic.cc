@@ -75,12 +75,16 @@ Deviation learn_deviation(const UnseenRows& unseen, KernelVariance variance, con
   return deviation;
 }
 
-// What program and reader leave. That of the beginning where a training is resumed: what is learnt depends on it where
-// it is small.
-double memory_of(const Execution& execution) {
+// What program and reader leave.
+double free_memory(const Execution& execution) {
   constexpr double kProgram = 48 << 20;
   const double all = double(memory_limit(execution));
-  const auto limit = [&]() -> std::vector<double> { return {std::max(all / 2, all - kProgram)}; };
+  return std::max(all / 2, all - kProgram);
+}
+
+// That of the beginning where a training is resumed: what is learnt depends on it where it is small.
+double memory_of(const Execution& execution) {
+  const auto limit = [&]() -> std::vector<double> { return {free_memory(execution)}; };
   return logged(execution.checkpoint, "memory of the race", 1, limit)[0];
 }
 
@@ -312,7 +316,7 @@ std::string unsuited(const Schema& schema, const Survey& survey, const Execution
   if (outputs == 0) return "no input varies";
   if (outputs > kMostInputs) return fmt::format("{} inputs are more than {}", outputs, kMostInputs);
   if (codes > kMostOutputs) return fmt::format("{} outputs are more than {}", codes, kMostOutputs);
-  if (double(kLeastRows) * row_bytes(schema, outputs) > (1 - kWorkingShare) * double(memory_limit(execution)))
+  if (double(kLeastRows) * row_bytes(schema, outputs) > (1 - kWorkingShare) * free_memory(execution))
     return fmt::format("{} rows of {} outputs do not fit in memory", kLeastRows, codes);
   return "";
 }
