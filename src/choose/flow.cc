@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <unordered_map>
 
 #include "base/require.h"
@@ -102,6 +103,36 @@ FlowBatch fitting_batch(FlowBatch batch, std::size_t rows) {
   return batch;
 }
 
+// The gradient of the log of the mean squared error over some of the groups.
+FlowGradient groups_gradient(const Workers& on, const FlowRows& rows, const FlowPhase& phase, const Metric& metric,
+                             std::uint64_t seed, std::size_t step) {
+  FlowGradient mean;
+  mean.metric.assign(metric.diagonal.empty() ? metric.full.rows() * metric.full.cols() : metric.diagonal.size(), 0.0);
+  double total = 0;
+  const std::vector<std::uint32_t> drawn = draw_rows(phase.groups.size(), kGroupsOfStep, seed, step);
+  for (std::size_t g = 0; g < drawn.size(); ++g) {
+    const std::vector<std::uint32_t>& group = phase.groups[drawn[g]];
+    const FlowBatch batch = fitting_batch(phase.batch, group.size());
+    if (batch.fitted == 0 || batch.scored == 0) continue;
+    std::vector<std::uint32_t> members =
+        draw_rows(group.size(), batch.fitted + batch.scored, seed, phase.steps + step * kGroupsOfStep + g);
+    for (std::uint32_t& row : members) row = group[row];
+    const FlowGradient of = flow_gradient<float>(on, rows, members, batch, metric);
+    const double error = portable_exp(of.loss);
+    if (!std::isfinite(error)) continue;  // no row that is scored has a weight
+    total += error;
+    mean.q += error * of.q;
+    mean.log_lambda += error * of.log_lambda;
+    for (std::size_t i = 0; i < of.metric.size(); ++i) mean.metric[i] += error * of.metric[i];
+  }
+  total = std::max(total, std::numeric_limits<double>::min());
+  mean.loss = portable_log(total / double(drawn.size()));
+  mean.q /= total;
+  mean.log_lambda /= total;
+  for (double& slope : mean.metric) slope /= total;
+  return mean;
+}
+
 }  // namespace
 
 Matrix<double> Metric::matrix() const {
@@ -180,7 +211,9 @@ Metric flow(const Workers& on, const FlowRows& rows, Metric start, const FlowPha
     metric.q = q_of(shape[0]);
     metric.lambda = portable_exp(shape[1]);
     const FlowGradient g =
-        flow_gradient<float>(on, rows, draw_rows(n, batch.fitted + batch.scored, seed, step), batch, metric);
+        phase.groups.empty()
+            ? flow_gradient<float>(on, rows, draw_rows(n, batch.fitted + batch.scored, seed, step), batch, metric)
+            : groups_gradient(on, rows, phase, metric, seed, step);
     const double root = portable_cos_pi(0.5 * double(step) / double(phase.steps));  // of (1 + cos) / 2
     const double rate = phase.rate * std::min(1.0, double(step + 1) / 5) * root * root;
     of_metric.move(moving.at(), moving.gradient(g.metric, double(n)), rate * (phase.full ? kSlower : 1.0), step);

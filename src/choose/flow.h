@@ -52,14 +52,23 @@ template <class T>
 FlowGradient flow_gradient(const Workers& on, const FlowRows& rows, std::span<const std::uint32_t> drawn,
                            const FlowBatch& batch, const Metric& metric);
 
+// The loss alone.
+double flow_loss(const Workers& on, const FlowRows& rows, std::span<const std::uint32_t> drawn, const FlowBatch& batch,
+                 const Metric& metric);
+
+constexpr std::size_t kGroupsOfStep = 8;
+
 struct FlowPhase {
   std::size_t steps = 80;
   double rate = 0.12;
   FlowBatch batch = {};
   bool full = false;
+  std::span<const std::vector<std::uint32_t>> groups = {};  // of rows near to each other; none: a draw is from all rows
 };
 
 // Adam on the metric, the exponent and lambda, with rows drawn afresh for each step. Owhadi & Yoo, Kernel flows, 2019.
+// With groups a step draws some of these, each fitted and scored by itself, and the mean of their squared errors falls:
+// as dense as all rows are where they lie, they teach what a draw from far and wide cannot.
 // tell(step, loss): after each step.
 Metric flow(const Workers& on, const FlowRows& rows, Metric start, const FlowPhase& phase, std::uint64_t seed,
             const std::function<void(std::size_t step, double loss)>& tell = {});

@@ -73,10 +73,18 @@ class Step {
     fill_kernel();
   }
 
+  double loss() {
+    RefinedCholesky L = factor();
+    fit(L);
+    return log_error();
+  }
+
   FlowGradient run() {
     FlowGradient g;
-    solve();
-    g.loss = portable_log(std::max(squares_ / (scored_weight_ * double(c_)), std::numeric_limits<double>::min()));
+    RefinedCholesky L = factor();
+    const Matrix<double> half = fit(L);
+    g.loss = log_error();
+    fit_slopes(L, half);
     g.log_lambda = metric_.lambda * double(n1_) * by_lambda_;
     slopes(g);
     return g;
@@ -138,13 +146,17 @@ class Step {
     }
   }
 
-  void solve() {
-    RefinedCholesky L = factor();
+  double log_error() const {
+    return portable_log(std::max(squares_ / (scored_weight_ * double(c_)), std::numeric_limits<double>::min()));
+  }
+
+  // alpha and r, the latter as rho, which is not divided yet. Returns D^-1/2 alpha.
+  Matrix<double> fit(RefinedCholesky& L) {
     alpha_ = Matrix<double>(n1_, c_);
     std::copy_n(y_.data(), n1_ * c_, alpha_.data());
     times_roots(alpha_);
     L.solve(alpha_.view(), on_.threads);
-    const Matrix<double> half = alpha_;  // D^-1/2 alpha
+    Matrix<double> half = alpha_;
     times_roots(alpha_);
     rho_ = Matrix<double>(n_ - n1_, c_);
     in_pieces(on_.threads, rho_.rows(), kPieceRows, [&](std::size_t first, std::size_t count) {
@@ -158,6 +170,10 @@ class Step {
         squares_ += w_[i] * r * r;
       }
     squares_ = std::max(squares_, std::numeric_limits<double>::min());
+    return half;
+  }
+
+  void fit_slopes(RefinedCholesky& L, const Matrix<double>& half) {
     for (std::size_t i = 0; i < rho_.rows() * c_; ++i) rho_.data()[i] /= squares_;
     beta_ = Matrix<double>(n1_, c_);
     in_pieces(on_.threads, n1_, kTile, [&](std::size_t first, std::size_t count) {  // K_b'rho
@@ -248,6 +264,11 @@ template <class T>
 FlowGradient flow_gradient(const Workers& on, const FlowRows& rows, std::span<const std::uint32_t> drawn,
                            const FlowBatch& batch, const Metric& metric) {
   return Step<T>(on, rows, drawn, batch, metric).run();
+}
+
+double flow_loss(const Workers& on, const FlowRows& rows, std::span<const std::uint32_t> drawn, const FlowBatch& batch,
+                 const Metric& metric) {
+  return Step<float>(on, rows, drawn, batch, metric).loss();
 }
 
 template FlowGradient flow_gradient<float>(const Workers&, const FlowRows&, std::span<const std::uint32_t>,

@@ -14,6 +14,8 @@
 #include <numeric>
 
 #include "choose/directions.h"
+#include "choose/inside_leaves.h"
+#include "choose/learn_metrics.h"
 #include "folds/gram.h"
 #include "kernels/stable.h"
 #include "learn/columns.h"
@@ -33,7 +35,6 @@ namespace {
 
 constexpr double kLambdas[] = {1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2};  // of the landmarks
 constexpr int kLeastExponent = -10, kGreatestExponent = -2;
-constexpr std::size_t kMostFlowTargets = 32;
 constexpr double kMostCoefficients = 1e8;  // of leaves: rows x outputs x trees
 constexpr std::size_t kLeastLandmarks = 500, kLeastLeafRows = 500;
 constexpr double kLeafGain = 0.15;  // of the error, that leaves lower: then a machine twice as large is tried
@@ -47,47 +48,6 @@ Matrix<float> gather(const Matrix<float>& u, const std::vector<std::uint32_t>& r
   Matrix<float> out(rows.size(), u.cols());
   for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(&u(rows[i], 0), u.cols(), &out(i, 0));
   return out;
-}
-
-// Targets of the rows listed; of more than kMostFlowTargets as many random sums.
-Matrix<double> flow_targets(MatrixView<const double> y, const std::vector<std::uint32_t>& rows, std::uint64_t seed) {
-  const bool many = y.cols > kMostFlowTargets;
-  Matrix<double> mix(many ? y.cols : 0, kMostFlowTargets);
-  for (std::size_t k = 0; k < mix.rows(); ++k)
-    for (std::size_t s = 0; s < kMostFlowTargets; ++s)
-      mix(k, s) = normal(seed, Draw::sketch, k, s) / std::sqrt(double(kMostFlowTargets));
-  Matrix<double> out(rows.size(), many ? kMostFlowTargets : y.cols);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double* row = y.row(rows[i]);
-    if (!many) std::copy_n(row, y.cols, &out(i, 0));
-    for (std::size_t k = 0; k < mix.rows(); ++k)
-      for (std::size_t s = 0; s < kMostFlowTargets && row[k] != 0; ++s) out(i, s) += row[k] * mix(k, s);
-  }
-  return out;
-}
-
-// A metric as numbers, for a checkpoint.
-std::vector<double> packed(const Metric& metric, double loss) {
-  std::vector<double> out = {metric.q, metric.lambda, loss};
-  const Matrix<double>& W = metric.full;
-  if (metric.diagonal.empty())
-    out.insert(out.end(), W.data(), W.data() + W.rows() * W.cols());
-  else
-    out.insert(out.end(), metric.diagonal.begin(), metric.diagonal.end());
-  return out;
-}
-
-Metric unpacked(const std::vector<double>& numbers, std::size_t full_inputs) {
-  Metric metric;
-  metric.q = numbers[0];
-  metric.lambda = numbers[1];
-  if (full_inputs == 0) {
-    metric.diagonal.assign(numbers.begin() + 3, numbers.end());
-  } else {
-    metric.full = Matrix<double>(full_inputs, full_inputs);
-    std::copy(numbers.begin() + 3, numbers.end(), metric.full.data());
-  }
-  return metric;
 }
 
 // "lambda 1e-05", or from the least to the greatest; 0 is none.
@@ -122,74 +82,14 @@ std::vector<std::uint32_t> MachineRows::numbers(bool held_out) const {
   return out;
 }
 
-std::vector<Metric> learn_metrics(const Workers& on, const MachineRows& all, const MachineEffort& effort,
-                                  std::uint64_t seed, const MachineTalk& talk) {
-  // The rows not held out, together.
-  const std::vector<std::uint32_t> numbers = all.numbers(false);
-  Matrix<float> x(numbers.size(), all.rows.x.cols);
-  const Matrix<double> y = flow_targets(all.rows.y, numbers, seed);
-  std::vector<double> weights;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    std::copy_n(all.rows.x.row(numbers[i]), x.cols(), &x(i, 0));
-    if (!all.rows.weights.empty()) weights.push_back(all.rows.weights[numbers[i]]);
-  }
-  const FlowRows rows{x.view(), y.view(), weights};
-  double total = 0, done = 0, loss = 0;
-  for (const std::size_t s : effort.steps) total += double(s);
-  const auto step_done = [&](std::size_t, double value) {
-    loss = value;
-    if (talk.progress) talk.progress(fmt::format("metric (loss {:.3f})", loss), ++done / total);
-  };
-  const auto learn = [&](const char* name, const Metric& start, const FlowRows& of, const FlowPhase& phase,
-                         std::uint64_t draw) {
-    const std::size_t d = of.x.cols, size = 3 + (phase.full ? d * d : d);
-    const std::vector<double> found = logged(talk.checkpoint, name, size, [&] {
-      const Metric metric = flow(on, of, start, phase, draw, step_done);  // first: it tells the loss
-      return packed(metric, loss);
-    });
-    loss = found[2];
-    return unpacked(found, phase.full ? d : 0);
-  };
-  const std::array<std::size_t, 4>& steps = effort.steps;
-  const Metric start = learn("metric a", flow_start(rows, seed), rows, {steps[0], 0.12, effort.few, false}, seed);
-  const Metric diagonal = learn("metric b", start, rows, {steps[1], 0.05, effort.more, false}, seed + 1);
-  const double diagonal_loss = loss;
-  // Of very many inputs the directions are learnt among the leading ones.
-  const bool wide = x.cols() > kMostDirections;
-  Matrix<double> turn;
-  Matrix<float> turned;
-  Metric full = start;
-  if (wide) {
-    std::vector<std::uint32_t> each(x.rows());
-    std::iota(each.begin(), each.end(), 0u);
-    turn = leading_directions(on, x.view(), each, start.matrix(), seed);
-    turned = Matrix<float>(x.rows(), turn.cols());
-    map_rows(on, *linear(turn, {}), RowBlock<float>::dense(std::as_const(x).view()), turned.view());
-    full.diagonal.assign(turn.cols(), 1.0);
-  }
-  const FlowRows among = wide ? FlowRows{turned.view(), y.view(), weights} : rows;
-  full = learn("metric c", full, among, {steps[2], 0.06, effort.few, true}, seed + 2);
-  full = learn("metric d", full, among, {steps[3], 0.05, effort.more, true}, seed + 3);
-  if (wide) {
-    Matrix<double> W(turn.rows(), full.full.cols());
-    fixed_order::multiply(std::as_const(turn).view(), std::as_const(full.full).view(), W.view());
-    full.full = std::move(W);
-  }
-  if (talk.tell)
-    talk.tell(fmt::format("metric: log loss {:.3f} with a scale per input, {:.3f} with directions of inputs",
-                          diagonal_loss, loss));
-  return {diagonal, full};
-}
-
 MetricMachine::MetricMachine(const Workers& on, const MachineRows& rows, Metric metric, const MachineEffort& effort,
                              std::uint64_t seed, Checkpoint* checkpoint)
     : on_(on), rows_(rows), metric_(std::move(metric)), effort_(effort), seed_(seed), held_(rows.numbers(true)) {
-  Matrix<double> W = metric_.matrix();
-  if (W.cols() > kMostDirections) W = leading_directions(on, rows.rows.x, rows.numbers(false), W, seed);
-  project_ = linear(std::move(W), {});
-  u_ = Matrix<float>(rows.rows.x.rows, project_->outputs());
-  map_rows(on, *project_, RowBlock<float>::dense(rows.rows.x), u_.view());
-  const std::size_t size = 2 + (2 + held_.size()) * rows.rows.y.cols;
+  first_ = metric_.matrix();
+  if (first_.cols() > kMostDirections) first_ = leading_directions(on, rows.rows.x, rows.numbers(false), first_, seed);
+  project(std::nullopt);
+  const std::size_t p = u_.cols(), inside = 1 + 3 + (learns_directions() ? p * p : p);
+  const std::size_t size = 2 + (2 + held_.size()) * rows.rows.y.cols + inside;
   take(logged(checkpoint, metric_.diagonal.empty() ? "machine full" : "machine diagonal", size, [&] {
     choose();
     return choices();
@@ -219,19 +119,59 @@ void MetricMachine::choose() {
   choose_lambda();
   const double landmarks_alone = error_;
   choose_leaves();
-  const std::size_t count = landmarks_.size(), leaf_rows = leaf_.leaf_rows;
   if (!effort_.grows || !(error_ < (1 - kLeafGain) * landmarks_alone)) return;
-  const std::vector<double> smaller = choices();
+  const std::vector<double> before = choices();
+  const std::size_t count = landmarks_.size(), leaf_rows = leaf_.leaf_rows;
+  if (std::optional<Metric> learnt = learnt_inside_leaves()) project(std::move(learnt));
   set_size(2);
-  if (landmarks_.size() > count || leaf_.leaf_rows > leaf_rows) {
-    choose_lambda();
-    choose_leaves();
+  if (!inside_ && landmarks_.size() == count && leaf_.leaf_rows == leaf_rows) return take(before);
+  choose_lambda();
+  choose_leaves();
+  if (!(error_ < before[1])) take(before);
+}
+
+std::vector<std::uint32_t> MetricMachine::all_rows() const {
+  std::vector<std::uint32_t> all(u_.rows());
+  std::iota(all.begin(), all.end(), 0u);
+  return all;
+}
+
+bool MetricMachine::wide() const { return rows_.rows.x.cols > kMostDirections; }
+
+bool MetricMachine::learns_directions() const { return wide() || metric_.diagonal.empty(); }
+
+void MetricMachine::project(std::optional<Metric> inside) {
+  inside_ = std::move(inside);
+  q_ = inside_ ? inside_->q : metric_.q;
+  Matrix<double> W = first_;
+  if (inside_ && wide())
+    fixed_order::multiply(std::as_const(first_).view(), inside_->full.view(), W.view());
+  else if (inside_)
+    W = inside_->matrix();
+  project_ = linear(std::move(W), {});
+  u_ = {};
+  u_ = Matrix<float>(rows_.rows.x.rows, project_->outputs());
+  map_rows(on_, *project_, RowBlock<float>::dense(rows_.rows.x), u_.view());
+  ridge_ = nullptr;
+}
+
+std::optional<Metric> MetricMachine::learnt_inside_leaves() const {
+  Matrix<double> mixed;
+  if (rows_.rows.y.cols > kMostFlowTargets) mixed = flow_targets(rows_.rows.y, all_rows(), seed_);
+  const MachineRows rows{{wide() ? u_.view() : rows_.rows.x,
+                          mixed.rows() > 0 ? std::as_const(mixed).view() : rows_.rows.y, rows_.rows.weights},
+                         rows_.held};
+  Metric start = metric_;
+  if (wide()) {
+    start.diagonal.clear();
+    start.full = Matrix<double>(u_.cols(), u_.cols());
+    for (std::size_t j = 0; j < u_.cols(); ++j) start.full(j, j) = 1;
   }
-  if (!(error_ < smaller[1])) take(smaller);
+  return learn_inside_leaves(on_, rows, u_.view(), start, effort_.inside, seed_ + 4);
 }
 
 LandmarkRidge& MetricMachine::ridge() const {
-  if (!ridge_) ridge_ = std::make_unique<LandmarkRidge>(on_, projected(), landmarks_, rows_.held, metric_.q);
+  if (!ridge_) ridge_ = std::make_unique<LandmarkRidge>(on_, projected(), landmarks_, rows_.held, q_);
   return *ridge_;
 }
 
@@ -241,6 +181,11 @@ std::vector<double> MetricMachine::choices() const {
   out.insert(out.end(), leaf_lambdas_.begin(), leaf_lambdas_.end());
   const Matrix<double>& h = held_predictions_;
   out.insert(out.end(), h.data(), h.data() + h.rows() * h.cols());
+  const std::size_t p = u_.cols();
+  const std::vector<double> none(3 + (learns_directions() ? p * p : p), 0.0);
+  const std::vector<double> metric = inside_ ? packed(*inside_, 0) : none;
+  out.push_back(inside_ ? 1 : 0);
+  out.insert(out.end(), metric.begin(), metric.end());
   return out;
 }
 
@@ -254,8 +199,12 @@ void MetricMachine::take(const std::vector<double>& choices) {
   leaf_lambdas_.assign(at, at + std::ptrdiff_t(targets));
   at += std::ptrdiff_t(targets);
   Matrix<double> held(held_.size(), targets);
-  std::copy(at, choices.end(), held.data());
+  std::copy_n(at, held_.size() * targets, held.data());
   held_predictions_ = std::move(held);
+  at += std::ptrdiff_t(held_.size() * targets);
+  const bool learnt = *at++ == 1;
+  if (learnt != inside_.has_value())
+    project(learnt ? std::optional(unpacked({at, choices.end()}, learns_directions() ? u_.cols() : 0)) : std::nullopt);
 }
 
 std::vector<std::vector<std::size_t>> MetricMachine::groups() const {
@@ -317,9 +266,9 @@ void MetricMachine::choose_leaves() {
   LeafOptions options = leaf_;
   if (rows_.held.size() >= kOneTreeRows) options.trees = 1;
   std::vector<LeafTree> trees = grow_leaves(on_, u_.view(), rows_.numbers(false), options);
-  std::vector<double> lambdas = choose_leaf_lambdas(on_, rows, held_, metric_.q, trees[0], options);
-  solve_leaves(on_, rows, metric_.q, lambdas, trees);
-  const MapPtr map = leaf_machines(u_, metric_.q, std::move(trees));
+  std::vector<double> lambdas = choose_leaf_lambdas(on_, rows, held_, q_, trees[0], options);
+  solve_leaves(on_, rows, q_, lambdas, trees);
+  const MapPtr map = leaf_machines(u_, q_, std::move(trees));
   Matrix<double> sum = predict_rows(on_, *map, gather(u_, held_).view());
   for (std::size_t i = 0; i < sum.rows() * sum.cols(); ++i) sum.data()[i] += held_predictions_.data()[i];
   const std::vector<double> before = squared_errors(projected(), held_predictions_, held_);
@@ -342,17 +291,15 @@ MapPtr MetricMachine::refit() const {
   const MapPtr landmarks = ridge().fit(lambdas_, true);
   if (!leaves()) return chain({project_, landmarks});
   const Matrix<double> left = residuals(*landmarks);
-  std::vector<std::uint32_t> all(u_.rows());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::uint32_t(i);
-  std::vector<LeafTree> trees = grow_leaves(on_, u_.view(), all, leaf_);
-  solve_leaves(on_, {u_.view(), left.view(), rows_.rows.weights}, metric_.q, leaf_lambdas_, trees);
-  return chain({project_, sum({landmarks, leaf_machines(u_, metric_.q, std::move(trees))})});
+  std::vector<LeafTree> trees = grow_leaves(on_, u_.view(), all_rows(), leaf_);
+  solve_leaves(on_, {u_.view(), left.view(), rows_.rows.weights}, q_, leaf_lambdas_, trees);
+  return chain({project_, sum({landmarks, leaf_machines(u_, q_, std::move(trees))})});
 }
 
 MapPtr MetricMachine::projected_variance() const {
   const std::size_t m = std::min(landmarks_.size(), kMostVarianceLandmarks);
   const Matrix<float> points = gather(u_, {landmarks_.begin(), landmarks_.begin() + std::ptrdiff_t(m)});
-  const Kernel kernel = stable(2, metric_.q);
+  const Kernel kernel = stable(2, q_);
   Matrix<double> wide(m, points.cols()), K(m, m);
   std::copy_n(points.data(), m * points.cols(), wide.data());
   kernel_rows(on_.ops, kernel, RowBlock<double>::dense(std::as_const(wide).view()),
@@ -376,9 +323,10 @@ std::vector<double> MetricMachine::held_variances() const {
 MapPtr MetricMachine::variance() const { return chain({project_, projected_variance()}); }
 
 std::string MetricMachine::text() const {
-  std::string text =
-      fmt::format("exponent {:.2f}, {} landmarks ({})", metric_.q, landmarks_.size(), lambda_text(lambdas_));
-  if (leaves()) text += fmt::format(", leaves of {} rows ({})", leaf_.leaf_rows, lambda_text(leaf_lambdas_));
+  std::string text = fmt::format("exponent {:.2f}, {} landmarks ({})", q_, landmarks_.size(), lambda_text(lambdas_));
+  if (leaves())
+    text += fmt::format(", leaves of {} rows ({}{})", leaf_.leaf_rows, lambda_text(leaf_lambdas_),
+                        inside_ ? ", metric learnt inside such" : "");
   return text;
 }
 

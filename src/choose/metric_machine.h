@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,12 @@ namespace bochner {
 
 class Checkpoint;
 
+// How far a metric is learnt inside leaves: steps (0: not at all), and the rows of each leaf.
+struct InsideEffort {
+  std::size_t steps = 80;
+  FlowBatch batch = {500, 250};
+};
+
 // How far a machine in a learnt metric goes.
 struct MachineEffort {
   std::array<std::size_t, 4> steps = {100, 15, 100, 40};  // diagonal from few rows and from more, full likewise
@@ -25,8 +32,9 @@ struct MachineEffort {
   double most_entries = 2.5e8;       // of the landmarks' kernel: rows x landmarks
   double most_leaf_products = 5e11;  // of the leaves' factors: rows x rows of a leaf^2
   LeafOptions leaf = {.leaf_rows = 1000};
-  bool grows = true;      // a machine twice as large is tried where leaves gain much
-  bool gaussian = false;  // a machine in a metric that learns nothing joins
+  bool grows = true;         // a machine twice as large is tried where leaves gain much,
+  InsideEffort inside = {};  // in a metric that is learnt inside leaves
+  bool gaussian = false;     // a machine in a metric that learns nothing joins
 };
 
 // How many landmarks and rows of a leaf of so many rows are affordable, a machine of `times` the effort's size.
@@ -48,11 +56,6 @@ struct MachineTalk {
   std::function<void(const std::string&, double)> progress = {};
   Checkpoint* checkpoint = nullptr;
 };
-
-// The metrics that the flow finds on the rows not held out: diagonal and full. Many targets are learnt from by random
-// sums of them, which keep squared errors in the mean.
-std::vector<Metric> learn_metrics(const Workers& on, const MachineRows& rows, const MachineEffort& effort,
-                                  std::uint64_t seed, const MachineTalk& talk);
 
 // Landmarks on all rows and, where they lower the held-out error, leaves on what these leave over. All maps are from
 // rows as they are in `rows` to coded targets.
@@ -80,22 +83,30 @@ class MetricMachine {
   void choose();
   void choose_lambda();
   void choose_leaves();
+  bool wide() const;               // so many inputs that their leading directions stand for them
+  bool learns_directions() const;  // inside leaves
+  std::optional<Metric> learnt_inside_leaves() const;
+  void project(std::optional<Metric> inside);
   std::vector<double> choices() const;  // to go on from, and back
   void take(const std::vector<double>& choices);
   bool leaves() const;
+  std::vector<std::uint32_t> all_rows() const;
   Matrix<double> residuals(const Map& landmarks) const;
   MapPtr projected_variance() const;
 
   const Workers& on_;
   const MachineRows& rows_;
-  Metric metric_;
+  Metric metric_;  // as given
+  double q_ = 1;
   MachineEffort effort_;
   std::uint64_t seed_;
   std::size_t size_ = 1;
   LeafOptions leaf_;
   std::vector<std::uint32_t> held_;
+  Matrix<double> first_;  // the metric that was given, of many inputs its leading directions
   MapPtr project_;
   Matrix<float> u_;
+  std::optional<Metric> inside_;          // learnt inside leaves: instead of first_, or of many inputs after it
   std::vector<std::uint32_t> landmarks_;  // rows' numbers
   mutable std::unique_ptr<LandmarkRidge> ridge_;
   MapPtr fitted_;

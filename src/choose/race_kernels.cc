@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "choose/learn_metrics.h"
+
 namespace bochner {
 
 namespace {
@@ -43,14 +45,16 @@ RacedKernels race_kernels(const Workers& on, const RaceRows& rows, const MapPtr&
     const MachineRows& machine_rows = rows.fold(f).machine;
     const std::vector<Metric> metrics = learn_metrics(on, machine_rows, effort, seed, of_fold);
     if (f == 0) out.diagonal = metrics[0];
-    const auto machine = [&](const Metric& metric) {
-      auto made = std::make_shared<MetricMachine>(on, machine_rows, metric, effort, seed, talk.checkpoint);
+    const auto machine = [&](const Metric& metric, bool learns = true) {
+      MachineEffort of_machine = effort;
+      if (!learns) of_machine.inside.steps = 0;
+      auto made = std::make_shared<MetricMachine>(on, machine_rows, metric, of_machine, seed, talk.checkpoint);
       if (rows.folds() > 1) made->release();
       return made;
     };
     diagonal.push_back(machine(metrics[0]));
     full.push_back(machine(metrics[1]));
-    if (effort.gaussian) gaussian.push_back(machine(gaussian_of_median_distance(machine_rows.rows.x, seed)));
+    if (effort.gaussian) gaussian.push_back(machine(gaussian_of_median_distance(machine_rows.rows.x, seed), false));
   }
   out.candidates = {candidate("scaled inputs", rows, inputs, diagonal),
                     candidate("learnt directions", rows, inputs, full)};

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 
+#include "choose/inside_leaves.h"
 #include "choose/race.h"
 #include "choose/race_report.h"
 
@@ -124,9 +125,11 @@ double machines(const RacePlan& plan, const RaceSize& size) { return gaussian_ra
 double kernels_seconds(const RacePlan& plan, const RaceSize& size, double fitted_share) {
   const MachineEffort e = machine_effort(plan, size, 1);
   const bool leaves = machine_size(e, size.rows, 1).first < fitted_share * size.rows;
-  const bool grows = leaves && e.grows && machine_size(e, size.rows, 2) != machine_size(e, size.rows, 1);
+  const bool inside = leaves && e.grows && learns_inside_leaves(e.inside, size.rows);
+  const bool grows = leaves && e.grows && (inside || machine_size(e, size.rows, 2) != machine_size(e, size.rows, 1));
   return machines(plan, size) *
-         (machine_seconds(e, size, 1, leaves) + (grows ? kGrown * machine_seconds(e, size, 2, true) : 0));
+         (machine_seconds(e, size, 1, leaves) + (grows ? kGrown * machine_seconds(e, size, 2, true) : 0) +
+          (inside ? kGrown * double(e.inside.steps * kGroupsOfStep) * flow_step(e.inside.batch, size, true) : 0));
 }
 
 // Of trees of 8 and of 31 leaves most of the rounds, and half of them again; of few rows symmetric ones likewise.
@@ -197,13 +200,14 @@ RacePlan race_plan(Effort effort) {
     e.most_leaf_products = 2e11;
     e.most_landmarks = 1000;
     e.leaf.lambdas = {1e-7, 1e-5, 1e-3};
+    e.inside.steps = 40;
     plan.curve = false;
     plan.tree_rounds = 500;
     plan.judges = 0;
     plan.gaussian = false;
     return plan;
   }
-  plan.flow_of_many_rows = {e.steps, {1000, 1000}, {3500, 3500}};
+  plan.flow_of_many_rows = {e.steps, {1000, 1000}, {2500, 2500}};
   plan.leaf_trees_of_large = 4;
   plan.rivals.push_back({"bins of 1-3 inputs", Binning{.order_low = 1, .order_high = 3}, false});
   plan.rivals.push_back({"fourier", Fourier{}, false});

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "choose/learn_metrics.h"
 #include "choose/race_kernels.h"
 #include "choose/race_trees.h"
 #include "random/draw.h"
