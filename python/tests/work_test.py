@@ -146,7 +146,7 @@ def test_a_fork_in_the_middle_of_work_is_safe():
     thread = threading.Thread(target=train)
     thread.start()
     try:
-        for _ in range(3):
+        for _ in range(100):
             child = os.fork()
             if child == 0:
                 signal.alarm(60)

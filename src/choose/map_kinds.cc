@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
-#include <mutex>
+#include <memory>
+#include <span>
 
+#include "base/published.h"
 #include "base/require.h"
 #include "base/spec.h"
 #include "maps/fourier.h"
@@ -108,18 +109,23 @@ MapKind fourier_kind() {
           .load = load_fourier};
 }
 
-struct Table {
-  std::mutex mutex;
-  std::deque<MapKind> kinds;  // whose members stay where they are
+using Table = Published<std::shared_ptr<const MapKind>>;
 
-  Table() {  // in the order of AnyMap
-    for (MapKind (*row)() : {no_map_kind, fourier_kind, binning_kind, nystroem_kind, project_kind})
-      kinds.push_back(row());
-  }
-};
+void add(Table& table, MapKind kind) {
+  const std::string name = kind.name;
+  table.add(std::make_shared<const MapKind>(std::move(kind)), [&](std::span<const std::shared_ptr<const MapKind>> all) {
+    for (const auto& other : all)
+      require(other->name != name, "register_map_kind: there is a kind \"{}\" already", name);
+  });
+}
 
 Table& table() {
   static Table table;
+  static const bool begun = [] {  // in the order of AnyMap
+    for (MapKind (*row)() : {no_map_kind, fourier_kind, binning_kind, nystroem_kind, project_kind}) add(table, row());
+    return true;
+  }();
+  static_cast<void>(begun);
   return table;
 }
 
@@ -128,16 +134,13 @@ Table& table() {
 void register_map_kind(MapKind kind) {
   require(!kind.name.empty() && kind.make && kind.load,
           "register_map_kind: found a kind without name, make or load, expected all three");
-  require(!is_composed_type(kind.name) && find_map_kind(kind.name) == nullptr,
-          "register_map_kind: there is a kind \"{}\" already", kind.name);
-  const std::lock_guard lock(table().mutex);
-  table().kinds.push_back(std::move(kind));
+  require(!is_composed_type(kind.name), "register_map_kind: there is a kind \"{}\" already", kind.name);
+  add(table(), std::move(kind));
 }
 
 std::vector<const MapKind*> map_kinds() {
-  const std::lock_guard lock(table().mutex);
   std::vector<const MapKind*> kinds;
-  for (const MapKind& kind : table().kinds) kinds.push_back(&kind);
+  for (const auto& kind : table().read()) kinds.push_back(kind.get());
   return kinds;
 }
 

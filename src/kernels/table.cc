@@ -7,9 +7,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
+#include <span>
 #include <string_view>
 
+#include "base/published.h"
 #include "base/require.h"
 #include "bochner/kernel_family.h"
 
@@ -22,13 +23,9 @@ namespace {
 constexpr const KernelFamily* kRows[] = {&kGaussian,          &kLaplacian,  &kCauchy, &kMatern,
                                          &kRationalQuadratic, &kLaplacian2, &kStable};
 
-struct Registered {
-  std::mutex lock;
-  std::vector<const KernelFamily*> rows;
-};
-Registered& registered() {
-  static Registered all;
-  return all;
+Published<const KernelFamily*>& registered() {
+  static Published<const KernelFamily*> rows;
+  return rows;
 }
 
 bool is_name(std::string_view text) {
@@ -70,9 +67,8 @@ constinit const Kernel::Family Kernel::Family::laplacian2 = kLaplacian2;
 
 std::vector<const KernelFamily*> kernel_families() {
   std::vector<const KernelFamily*> all(std::begin(kRows), std::end(kRows));
-  Registered& more = registered();
-  const std::lock_guard hold(more.lock);
-  all.insert(all.end(), more.rows.begin(), more.rows.end());
+  const std::span<const KernelFamily* const> more = registered().read();
+  all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 
@@ -81,14 +77,12 @@ void register_kernel(const KernelFamily& row) {
   const auto takes = [&](const KernelFamily* other, std::string_view name) {
     return name == other->name || (other->alias && name == other->alias);
   };
-  Registered& more = registered();
-  const std::lock_guard hold(more.lock);
-  for (const auto& rows :
-       {std::span<const KernelFamily* const>(kRows), std::span<const KernelFamily* const>(more.rows)})
-    for (const KernelFamily* other : rows)
-      require(!takes(other, row.name) && !(row.alias && takes(other, row.alias)),
-              "kernel '{}': there is a kernel of that name or alias already, expected another", row.name);
-  more.rows.push_back(&row);
+  registered().add(&row, [&](std::span<const KernelFamily* const> more) {
+    for (const auto& rows : {std::span<const KernelFamily* const>(kRows), more})
+      for (const KernelFamily* other : rows)
+        require(!takes(other, row.name) && !(row.alias && takes(other, row.alias)),
+                "kernel '{}': there is a kernel of that name or alias already, expected another", row.name);
+  });
 }
 
 std::string kernel_names() {
