@@ -57,7 +57,8 @@ double held_error(const Workers& on, const FlowRows& rows, const std::vector<Jud
 }  // namespace
 
 bool learns_inside_leaves(const InsideEffort& effort, double rows) {
-  return effort.steps > 0 && rows >= double(kLeastLeaves * (effort.batch.fitted + effort.batch.scored));
+  const auto [fitted, scored] = effort.batch;
+  return effort.steps > 0 && fitted > 0 && scored > 0 && rows >= double(kLeastLeaves * (fitted + scored));
 }
 
 std::optional<Metric> learn_inside_leaves(const Workers& on, const MachineRows& rows, MatrixView<const float> u,

@@ -57,6 +57,7 @@ TEST(InsideLeaves, AreTooFewOrNotAskedFor) {
   EXPECT_FALSE(waves.learn(1, {25, {400, 200}}));  // 5000 rows are nine leaves
   EXPECT_FALSE(learns_inside_leaves({25, {500, 250}}, 11999));
   EXPECT_TRUE(learns_inside_leaves({25, {500, 250}}, 12000));
+  EXPECT_FALSE(learns_inside_leaves({25, {0, 0}}, 12000));  // as of next to no memory
 }
 
 TEST(InsideLeaves, OfEqualRowsOrWithoutWeightTeachNothing) {
