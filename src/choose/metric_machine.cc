@@ -142,7 +142,6 @@ bool MetricMachine::learns_directions() const { return wide() || metric_.diagona
 
 void MetricMachine::project(std::optional<Metric> inside) {
   inside_ = std::move(inside);
-  q_ = inside_ ? inside_->q : metric_.q;
   Matrix<double> W = first_;
   if (inside_ && wide())
     fixed_order::multiply(std::as_const(first_).view(), inside_->full.view(), W.view());
@@ -171,7 +170,7 @@ std::optional<Metric> MetricMachine::learnt_inside_leaves() const {
 }
 
 LandmarkRidge& MetricMachine::ridge() const {
-  if (!ridge_) ridge_ = std::make_unique<LandmarkRidge>(on_, projected(), landmarks_, rows_.held, q_);
+  if (!ridge_) ridge_ = std::make_unique<LandmarkRidge>(on_, projected(), landmarks_, rows_.held, exponent());
   return *ridge_;
 }
 
@@ -266,9 +265,9 @@ void MetricMachine::choose_leaves() {
   LeafOptions options = leaf_;
   if (rows_.held.size() >= kOneTreeRows) options.trees = 1;
   std::vector<LeafTree> trees = grow_leaves(on_, u_.view(), rows_.numbers(false), options);
-  std::vector<double> lambdas = choose_leaf_lambdas(on_, rows, held_, q_, trees[0], options);
-  solve_leaves(on_, rows, q_, lambdas, trees);
-  const MapPtr map = leaf_machines(u_, q_, std::move(trees));
+  std::vector<double> lambdas = choose_leaf_lambdas(on_, rows, held_, exponent(), trees[0], options);
+  solve_leaves(on_, rows, exponent(), lambdas, trees);
+  const MapPtr map = leaf_machines(u_, exponent(), std::move(trees));
   Matrix<double> sum = predict_rows(on_, *map, gather(u_, held_).view());
   for (std::size_t i = 0; i < sum.rows() * sum.cols(); ++i) sum.data()[i] += held_predictions_.data()[i];
   const std::vector<double> before = squared_errors(projected(), held_predictions_, held_);
@@ -292,14 +291,14 @@ MapPtr MetricMachine::refit() const {
   if (!leaves()) return chain({project_, landmarks});
   const Matrix<double> left = residuals(*landmarks);
   std::vector<LeafTree> trees = grow_leaves(on_, u_.view(), all_rows(), leaf_);
-  solve_leaves(on_, {u_.view(), left.view(), rows_.rows.weights}, q_, leaf_lambdas_, trees);
-  return chain({project_, sum({landmarks, leaf_machines(u_, q_, std::move(trees))})});
+  solve_leaves(on_, {u_.view(), left.view(), rows_.rows.weights}, exponent(), leaf_lambdas_, trees);
+  return chain({project_, sum({landmarks, leaf_machines(u_, exponent(), std::move(trees))})});
 }
 
 MapPtr MetricMachine::projected_variance() const {
   const std::size_t m = std::min(landmarks_.size(), kMostVarianceLandmarks);
   const Matrix<float> points = gather(u_, {landmarks_.begin(), landmarks_.begin() + std::ptrdiff_t(m)});
-  const Kernel kernel = stable(2, q_);
+  const Kernel kernel = stable(2, exponent());
   Matrix<double> wide(m, points.cols()), K(m, m);
   std::copy_n(points.data(), m * points.cols(), wide.data());
   kernel_rows(on_.ops, kernel, RowBlock<double>::dense(std::as_const(wide).view()),
@@ -323,7 +322,8 @@ std::vector<double> MetricMachine::held_variances() const {
 MapPtr MetricMachine::variance() const { return chain({project_, projected_variance()}); }
 
 std::string MetricMachine::text() const {
-  std::string text = fmt::format("exponent {:.2f}, {} landmarks ({})", q_, landmarks_.size(), lambda_text(lambdas_));
+  std::string text =
+      fmt::format("exponent {:.2f}, {} landmarks ({})", exponent(), landmarks_.size(), lambda_text(lambdas_));
   if (leaves())
     text += fmt::format(", leaves of {} rows ({}{})", leaf_.leaf_rows, lambda_text(leaf_lambdas_),
                         inside_ ? ", metric learnt inside such" : "");

@@ -90,6 +90,7 @@ class MetricMachine {
   std::vector<double> choices() const;  // to go on from, and back
   void take(const std::vector<double>& choices);
   bool leaves() const;
+  double exponent() const { return inside_ ? inside_->q : metric_.q; }
   std::vector<std::uint32_t> all_rows() const;
   Matrix<double> residuals(const Map& landmarks) const;
   MapPtr projected_variance() const;
@@ -97,7 +98,6 @@ class MetricMachine {
   const Workers& on_;
   const MachineRows& rows_;
   Metric metric_;  // as given
-  double q_ = 1;
   MachineEffort effort_;
   std::uint64_t seed_;
   std::size_t size_ = 1;
