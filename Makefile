@@ -1,5 +1,5 @@
 # From a fresh Debian 12 to a result in one word. The build itself is CMake's: see CMakePresets.json.
-.PHONY: demo test stops bench fuzz asan tsan clang cross cross-all avx512 format install deps test-deps build
+.PHONY: demo test stops bench fuzz asan tsan debug clang cross cross-all avx512 format install deps test-deps build
 .DEFAULT_GOAL := build
 
 PREFIX ?= /usr/local
@@ -40,6 +40,10 @@ asan tsan: deps
 	@tools/build.sh $@ all
 	@ctest --preset $@ -j 2
 
+debug: deps  ## what an IDE starts with: no optimisation, buffers misaligned on purpose
+	@tools/build.sh debug all
+	@build/debug/tests/backend_test --gtest_brief=1
+
 clang:  ## compiles everything with clang, without a warning
 	@tools/install_deps.sh --clang
 	@tools/build.sh clang all benchmarks
@@ -54,6 +58,7 @@ cross-all: deps  ## and every other test program
 	@tools/cross.sh --all
 
 avx512: deps  ## on an emulated processor with AVX-512 and AMX: block operations, digests, trainings; half an hour
+	@tools/install_deps.sh --clang
 	@tools/install_deps.sh --avx512
 	@tools/avx512.sh
 

@@ -77,6 +77,11 @@ RESERVED = [
         "instruction sets are for backend/cpu",
     ),
     (
+        r"\bhn::(Load|Store|Stream)\(|\b_mm(256|512)?_(load|store|stream)_\w+\(|\bassume_aligned\b",
+        r"$",
+        "no kernel relies on alignment: LoadU, StoreU, loadu and storeu are as fast on what is aligned",
+    ),
+    (
         r'#\s*include\s*"base/spec\.h"|\bSpec\s*\(|\bsplit_parts\s*\(',
         r"src/(base/spec|choose/(map_words|map_kinds|\w+_kind)\.cc)",
         "words become types in the rows of the tables of choose/",

@@ -29,6 +29,8 @@ VIOLATIONS = {
     "a device's own header": ("src/solve/a.cc", '#include "backend/cpu/operations.h"', "a device's own"),
     "Highway": ("src/solve/a.cc", "#include <hwy/highway.h>", "instruction sets"),
     "intrinsics": ("src/rows/a.cc", "#include <immintrin.h>", "instruction sets"),
+    "an aligned load": ("src/backend/cpu/a.cc", "v = hn::Load(d, from);", "relies on alignment"),
+    "an aligned store of one target": ("src/backend/cpu/a.cc", "_mm512_store_ps(to, v);", "relies on alignment"),
     "a spec string": ("src/model/a.cc", '#include "base/spec.h"', "words become types"),
     "a spec string in choose/": ("src/choose/plan.cc", '#include "base/spec.h"', "words become types"),
     "words of a map": ("src/model/a.cc", "options.map = parse_map_options(text);", "options are types"),

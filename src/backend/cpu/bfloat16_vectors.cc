@@ -167,7 +167,7 @@ void multiply_panels(const Bfloat16* a, const Bfloat16* b, std::size_t stride, s
   each([&](auto i, auto q) BOCHNER_INLINE { sum[i][q] = _mm512_setzero_ps(); });
   for (std::size_t k = 0; k < pairs; ++k, a += kPair, b += kPair) {
     __m512i right[kPanels];
-    unrolled<kPanels>([&](auto q) BOCHNER_INLINE { right[q] = _mm512_load_si512(b + q * stride); });
+    unrolled<kPanels>([&](auto q) BOCHNER_INLINE { right[q] = _mm512_loadu_si512(b + q * stride); });
     unrolled<kLeft>([&](auto i) BOCHNER_INLINE {
       std::int32_t pair;
       std::memcpy(&pair, a + 2 * i, sizeof pair);
@@ -176,7 +176,7 @@ void multiply_panels(const Bfloat16* a, const Bfloat16* b, std::size_t stride, s
           [&](auto q) BOCHNER_INLINE { sum[i][q] = _mm512_dpbf16_ps(sum[i][q], __m512bh(left), __m512bh(right[q])); });
     });
   }
-  each([&](auto i, auto q) BOCHNER_INLINE { _mm512_store_ps(c + (i * kPanels + q) * kPanel, sum[i][q]); });
+  each([&](auto i, auto q) BOCHNER_INLINE { _mm512_storeu_ps(c + (i * kPanels + q) * kPanel, sum[i][q]); });
 }
 
 HWY_POP_ATTRIBUTES

@@ -59,7 +59,7 @@ void multiply_codes(const std::int8_t* const* x, const std::int8_t* panel, const
   for (std::size_t begin = 0; begin < kCodeRows; begin += kCodeRows / 2) {
     V sum[kCodeRows / 2][kVectors];
     unrolled<kCodeRows / 2>([&](auto r) BOCHNER_INLINE {
-      unrolled<kVectors>([&](auto v) BOCHNER_INLINE { sum[r][v] = hn::Load(d, start + v * kLanes); });
+      unrolled<kVectors>([&](auto v) BOCHNER_INLINE { sum[r][v] = hn::LoadU(d, start + v * kLanes); });
     });
     const std::int8_t* y = panel;
     for (std::size_t j = 0; j < depth; j += 2, y += 2 * kPanel) {
@@ -78,7 +78,7 @@ void multiply_codes(const std::int8_t* const* x, const std::int8_t* panel, const
     }
     unrolled<kCodeRows / 2>([&](auto r) BOCHNER_INLINE {
       unrolled<kVectors>([&](auto v)
-                             BOCHNER_INLINE { hn::Store(sum[r][v], d, tile + (begin + r) * kPanel + v * kLanes); });
+                             BOCHNER_INLINE { hn::StoreU(sum[r][v], d, tile + (begin + r) * kPanel + v * kLanes); });
     });
   }
 }

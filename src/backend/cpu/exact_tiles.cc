@@ -176,10 +176,10 @@ BOCHNER_AVX512 inline void transpose(const __m512i (&in)[16], std::byte* out) {
     const __m512i x = _mm512_shuffle_i32x4(u[j], u[4 + j], 0x88), y = _mm512_shuffle_i32x4(u[j], u[4 + j], 0xdd);
     const __m512i z = _mm512_shuffle_i32x4(u[8 + j], u[12 + j], 0x88);
     const __m512i w = _mm512_shuffle_i32x4(u[8 + j], u[12 + j], 0xdd);
-    _mm512_store_si512(out + 64 * j, _mm512_shuffle_i32x4(x, z, 0x88));
-    _mm512_store_si512(out + 64 * (4 + j), _mm512_shuffle_i32x4(y, w, 0x88));
-    _mm512_store_si512(out + 64 * (8 + j), _mm512_shuffle_i32x4(x, z, 0xdd));
-    _mm512_store_si512(out + 64 * (12 + j), _mm512_shuffle_i32x4(y, w, 0xdd));
+    _mm512_storeu_si512(out + 64 * j, _mm512_shuffle_i32x4(x, z, 0x88));
+    _mm512_storeu_si512(out + 64 * (4 + j), _mm512_shuffle_i32x4(y, w, 0x88));
+    _mm512_storeu_si512(out + 64 * (8 + j), _mm512_shuffle_i32x4(x, z, 0xdd));
+    _mm512_storeu_si512(out + 64 * (12 + j), _mm512_shuffle_i32x4(y, w, 0xdd));
   }
 }
 
@@ -208,8 +208,8 @@ BOCHNER_AVX512 inline void put_tile(MatrixView<const float> x, float per_unit, s
     low[g] = _mm512_or_si512(_mm512_and_si512(low_even, byte), _mm512_slli_epi16(low_odd, 8));
   }
   for (std::size_t g = 0; g < 16; ++g) {
-    _mm512_store_si512(unit + kRightHigh + 64 * g, high[g]);
-    _mm512_store_si512(unit + kRightLow + 64 * g, low[g]);
+    _mm512_storeu_si512(unit + kRightHigh + 64 * g, high[g]);
+    _mm512_storeu_si512(unit + kRightLow + 64 * g, low[g]);
   }
   transpose(high, unit + kLeftHigh);
   transpose(low, unit + kLeftLow);

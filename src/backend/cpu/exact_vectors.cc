@@ -135,7 +135,7 @@ struct VectorKernel {
       unrolled<kLeft / 2>([&](auto half) BOCHNER_INLINE {
         V32 sum[2][2];
         unrolled<4>([&](auto k) BOCHNER_INLINE {
-          const V32 b0 = hn::Load(d, b + k * kRight), b1 = hn::Load(d, b + k * kRight + kLanes);
+          const V32 b0 = hn::LoadU(d, b + k * kRight), b1 = hn::LoadU(d, b + k * kRight + kLanes);
           unrolled<2>([&](auto i) BOCHNER_INLINE {
             const V32 pair = hn::Set(d, a[k * kRight + 2 * half + i]);
             const V32 dot0 = dots(pair, b0), dot1 = dots(pair, b1);
@@ -152,8 +152,8 @@ struct VectorKernel {
       });
     unrolled<2 * kLeft>([&](auto i) BOCHNER_INLINE {
       HWY_ALIGN std::int32_t upper[kLanes], lower[kLanes];
-      hn::Store(above[i / 2][i % 2], d, upper);
-      hn::Store(hn::Sub(whole[i / 2][i % 2], hn::ShiftLeft<15>(above[i / 2][i % 2])), d, lower);
+      hn::StoreU(above[i / 2][i % 2], d, upper);
+      hn::StoreU(hn::Sub(whole[i / 2][i % 2], hn::ShiftLeft<15>(above[i / 2][i % 2])), d, lower);
       std::int64_t* to = c + i / 2 * stride + i % 2 * kLanes;
       for (std::size_t j = 0; j < kLanes; ++j) to[j] += std::int64_t{upper[j]} * 0x8000 + lower[j];
     });

@@ -85,7 +85,7 @@ struct Vectors {
   static std::int32_t four_bytes(const std::byte* from) { return in_code::Vectors::four_bytes(from); }
   static Sums zero() { return Sums(_mm512_setzero_si512()); }
   static V all(std::int32_t bits) { return _mm512_set1_epi32(bits); }
-  static V load(const std::byte* from) { return _mm512_load_si512(from); }
+  static V load(const std::byte* from) { return _mm512_loadu_si512(from); }
   static Sums add_words(Sums sum, V a, V b) { return Sums(_mm512_dpwssd_epi32(V(sum), a, b)); }
   static Sums add_bytes(Sums sum, V a, V b) { return Sums(_mm512_dpbusd_epi32(V(sum), a, b)); }  // a has no sign
   static Sums subtract(Sums a, Sums b) { return a - b; }

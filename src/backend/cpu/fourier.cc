@@ -134,7 +134,7 @@ HWY_INLINE void sum_tile(const PackedTile<T>& x, const TileWeights<T, kVectors> 
   const Tag<T> d;
   constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
   unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
-    const V start = hn::Load(d, phase + v * kLanes);
+    const V start = hn::LoadU(d, phase + v * kLanes);
     unrolled<kTileRows>([&](auto r) BOCHNER_INLINE { sum[r][v] = start; });
   });
   const T* HWY_RESTRICT packed = x.packed;
@@ -158,7 +158,7 @@ HWY_NOINLINE void sum_segment(const PackedTile<T>& x, const T* HWY_RESTRICT pane
     sum_tile(x, TileWeights<T, kVectors>(panel, panel_size, s), phase + s, sum);
     unrolled<kTileRows>([&](auto r) BOCHNER_INLINE {
       unrolled<kVectors>(
-          [&](auto v) BOCHNER_INLINE { hn::Store(sum[r][v], Tag<T>(), angles + r * kSegment + s + v * kLanes); });
+          [&](auto v) BOCHNER_INLINE { hn::StoreU(sum[r][v], Tag<T>(), angles + r * kSegment + s + v * kLanes); });
     });
   }
 }
@@ -271,14 +271,14 @@ HWY_NOINLINE void map_sparse_row(const Problem<T>& problem, std::size_t row, std
   const T* HWY_RESTRICT phase = problem.phase(panel);
   hn::Vec<Tag<T>> sum[kPanels][kVectors];
   unrolled<kPanels>([&](auto p) BOCHNER_INLINE {
-    unrolled<kVectors>([&](auto v) BOCHNER_INLINE { sum[p][v] = hn::Load(d, phase + p * kPanel + v * kLanes); });
+    unrolled<kVectors>([&](auto v) BOCHNER_INLINE { sum[p][v] = hn::LoadU(d, phase + p * kPanel + v * kLanes); });
   });
   for (std::size_t k = x.offsets[row]; k < x.offsets[row + 1]; ++k) {
     const auto value = hn::Set(d, x.values[k]);
     const T* w = panels + x.columns[k] * kPanel;
     unrolled<kPanels>([&](auto p) BOCHNER_INLINE {
       unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
-        sum[p][v] = fused_add(value, hn::Load(d, w + p * stride + v * kLanes), sum[p][v]);
+        sum[p][v] = fused_add(value, hn::LoadU(d, w + p * stride + v * kLanes), sum[p][v]);
       });
     });
   }

@@ -75,9 +75,9 @@ inline HWY_NOINLINE __m128d fused_raw(__m128d a, __m128d b, __m128d c) {
                                   _mm_and_pd(_mm_and_pd(moderate(c), moderate(product)), large_enough));
   if (HWY_UNLIKELY(_mm_movemask_pd(good) != 3)) {
     alignas(16) double x[2], y[2], z[2];
-    _mm_store_pd(x, a);
-    _mm_store_pd(y, b);
-    _mm_store_pd(z, c);
+    _mm_storeu_pd(x, a);
+    _mm_storeu_pd(y, b);
+    _mm_storeu_pd(z, c);
     return _mm_set_pd(std::fma(x[1], y[1], z[1]), std::fma(x[0], y[0], z[0]));
   }
   const TwoDoubles p = halves(a), q = halves(b);

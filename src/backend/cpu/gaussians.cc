@@ -67,7 +67,7 @@ HWY_NOINLINE void squares_of_tile(const T* const (&rows)[kRows], const DiagonalG
       });
     }
     unrolled<kRows>([&](auto r) BOCHNER_INLINE {
-      unrolled<kVectors>([&](auto v) BOCHNER_INLINE { hn::Store(sum[r][v], d, tile + r * kWidth + v * kLanes); });
+      unrolled<kVectors>([&](auto v) BOCHNER_INLINE { hn::StoreU(sum[r][v], d, tile + r * kWidth + v * kLanes); });
     });
     for (std::size_t i = 0; i < kRows * kWidth; ++i) wide[i] = (begin == 0 ? 0.0 : wide[i]) + double(tile[i]);
   }
@@ -118,9 +118,9 @@ template <class T>
 HWY_INLINE void exponentials(T* HWY_RESTRICT x) {
   const hn::CappedTag<T, kSharedRows> d;
   for (std::size_t i = 0; i < kSharedRows; i += hn::MaxLanes(d)) {
-    const auto v = hn::Load(d, x + i);
+    const auto v = hn::LoadU(d, x + i);
     const auto counts = hn::Ge(v, hn::Set(d, T(kLeastLog)));
-    hn::Store(hn::AllFalse(d, counts) ? hn::Zero(d) : hn::IfThenElseZero(counts, exp_negative(d, v)), d, x + i);
+    hn::StoreU(hn::AllFalse(d, counts) ? hn::Zero(d) : hn::IfThenElseZero(counts, exp_negative(d, v)), d, x + i);
   }
 }
 
@@ -132,24 +132,24 @@ HWY_NOINLINE void shares_of_lanes(std::size_t M, double* HWY_RESTRICT lanes, dou
   const V lowest = hn::Set(d, std::numeric_limits<double>::lowest()), least = hn::Set(d, kLeastShare);
   V most[kVectors], sum[kVectors];
   unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
-    most[v] = hn::Load(d, lanes + v * kLanes);
+    most[v] = hn::LoadU(d, lanes + v * kLanes);
     sum[v] = hn::Zero(d);
   });
   for (std::size_t m = 1; m < M; ++m)
     unrolled<kVectors>(
-        [&](auto v) BOCHNER_INLINE { most[v] = hn::Max(most[v], hn::Load(d, lanes + m * kSharedRows + v * kLanes)); });
+        [&](auto v) BOCHNER_INLINE { most[v] = hn::Max(most[v], hn::LoadU(d, lanes + m * kSharedRows + v * kLanes)); });
   const hn::Rebind<T, decltype(d)> narrow;
   alignas(64) T shares[kSharedRows];
   for (std::size_t m = 0; m < M; ++m) {
     double* const of_component = lanes + m * kSharedRows;
     unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
-      const V below = hn::Sub(hn::Load(d, of_component + v * kLanes), hn::Max(most[v], lowest));
-      hn::Store(as(narrow, below), narrow, shares + v * kLanes);
+      const V below = hn::Sub(hn::LoadU(d, of_component + v * kLanes), hn::Max(most[v], lowest));
+      hn::StoreU(as(narrow, below), narrow, shares + v * kLanes);
     });
     exponentials(shares);
     unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
-      const V share = as(d, hn::Load(narrow, shares + v * kLanes));
-      hn::Store(share, d, of_component + v * kLanes);
+      const V share = as(d, hn::LoadU(narrow, shares + v * kLanes));
+      hn::StoreU(share, d, of_component + v * kLanes);
       sum[v] = hn::Add(sum[v], share);
     });
   }
@@ -157,14 +157,14 @@ HWY_NOINLINE void shares_of_lanes(std::size_t M, double* HWY_RESTRICT lanes, dou
     // Beyond all range no component is nearer than another: the sum is 0 and so are the shares.
     const auto some = hn::Gt(sum[v], hn::Zero(d));
     const V safe = hn::IfThenElse(some, sum[v], hn::Set(d, 1.0));
-    hn::Store(hn::Add(most[v], log_positive(d, safe)), d, log_sums + v * kLanes);
+    hn::StoreU(hn::Add(most[v], log_positive(d, safe)), d, log_sums + v * kLanes);
     sum[v] = hn::Div(hn::Set(d, 1.0), safe);
   });
   for (std::size_t m = 0; m < M; ++m)
     unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
       double* const at = lanes + m * kSharedRows + v * kLanes;
-      const V share = hn::Mul(hn::Load(d, at), sum[v]);
-      hn::Store(hn::IfThenElseZero(hn::Ge(share, least), share), d, at);
+      const V share = hn::Mul(hn::LoadU(d, at), sum[v]);
+      hn::StoreU(hn::IfThenElseZero(hn::Ge(share, least), share), d, at);
     });
 }
 
@@ -210,8 +210,8 @@ HWY_NOINLINE void moments_of_columns(const SharedRows<T>& rows, std::size_t colu
   }
   alignas(64) T parts[2][kVectors * kLanes];
   unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
-    hn::Store(sum[v], d, parts[0] + v * kLanes);
-    hn::Store(square[v], d, parts[1] + v * kLanes);
+    hn::StoreU(sum[v], d, parts[0] + v * kLanes);
+    hn::StoreU(square[v], d, parts[1] + v * kLanes);
   });
   for (std::size_t j = 0; j < kVectors * kLanes; ++j) {
     first[column + j] += double(parts[0][j]);

@@ -56,7 +56,7 @@ HWY_INLINE C sum_of_parts(Vector<C> (&parts)[kDotVectors<C>]) {
   for (std::size_t half = kDotVectors<C> / 2; half > 0; half /= 2)
     for (std::size_t p = 0; p < half; ++p) parts[p] = hn::Add(parts[p], parts[p + half]);
   HWY_ALIGN C lanes[kLanes];
-  hn::Store(parts[0], d, lanes);
+  hn::StoreU(parts[0], d, lanes);
   for (std::size_t half = kLanes / 2; half > 0; half /= 2)
     for (std::size_t l = 0; l < half; ++l) lanes[l] += lanes[l + half];
   return lanes[0];

@@ -77,9 +77,9 @@ HWY_NOINLINE void finish(KernelShape shape, T alpha, T* HWY_RESTRICT values, std
   const auto most = hn::Set(d, std::is_same_v<T, float> ? T(1e30) : T(1e280));
   const auto a = hn::Set(d, alpha);
   for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-    const auto s = hn::Load(d, values + i);
+    const auto s = hn::LoadU(d, values + i);
     const auto k = kernel_of(d, shape, a, hn::Min(s, most));
-    hn::Store(hn::IfThenElse(hn::IsNaN(s), s, k), d, values + i);
+    hn::StoreU(hn::IfThenElse(hn::IsNaN(s), s, k), d, values + i);
   }
 }
 
@@ -100,7 +100,7 @@ HWY_NOINLINE void sum_tile(const T* HWY_RESTRICT packed, const T* HWY_RESTRICT p
     const T* y = panel + c;
     for (std::size_t j = 0; j < inputs; ++j, x += kPackedRows, y += kPanel) {
       V yv[kVectors];
-      unrolled<kVectors>([&](auto v) BOCHNER_INLINE { yv[v] = hn::Load(d, y + v * kLanes); });
+      unrolled<kVectors>([&](auto v) BOCHNER_INLINE { yv[v] = hn::LoadU(d, y + v * kLanes); });
       unrolled<kTileRows>([&](auto r) BOCHNER_INLINE {
         const V xr = hn::Set(d, x[r]);
         unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
@@ -117,7 +117,7 @@ HWY_NOINLINE void sum_tile(const T* HWY_RESTRICT packed, const T* HWY_RESTRICT p
       });
     }
     unrolled<kTileRows>([&](auto r) BOCHNER_INLINE {
-      unrolled<kVectors>([&](auto v) BOCHNER_INLINE { hn::Store(sum[r][v], d, sums + r * kPanel + c + v * kLanes); });
+      unrolled<kVectors>([&](auto v) BOCHNER_INLINE { hn::StoreU(sum[r][v], d, sums + r * kPanel + c + v * kLanes); });
     });
   }
 }
@@ -164,14 +164,14 @@ HWY_NOINLINE void sum_sparse(const RowBlock<T>& x, std::size_t row, const Landma
   using V = hn::Vec<decltype(d)>;
   const auto load = [&](const T* from) BOCHNER_INLINE {
     if constexpr (std::is_same_v<T, double>)
-      return hn::Load(d, from);
+      return hn::LoadU(d, from);
     else
-      return hn::PromoteTo(d, hn::Load(dt, from));
+      return hn::PromoteTo(d, hn::LoadU(dt, from));
   };
   const T* HWY_RESTRICT panel = y.panels.data() + p * y.inputs * kPanel;
   const V one = hn::Set(d, 1.0);
   V sum[kVectors];
-  unrolled<kVectors>([&](auto v) BOCHNER_INLINE { sum[v] = hn::Load(d, y.origin.data() + p * kPanel + v * kLanes); });
+  unrolled<kVectors>([&](auto v) BOCHNER_INLINE { sum[v] = hn::LoadU(d, y.origin.data() + p * kPanel + v * kLanes); });
   for (std::size_t i = x.offsets[row]; i < x.offsets[row + 1]; ++i) {
     const V xv = hn::Set(d, double(T(x.values[i] * y.factor[x.columns[i]])));
     const T* point = panel + x.columns[i] * kPanel;
@@ -190,9 +190,9 @@ HWY_NOINLINE void sum_sparse(const RowBlock<T>& x, std::size_t row, const Landma
   unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
     const V s = hn::IfThenElse(hn::Lt(sum[v], least), least, sum[v]);
     if constexpr (std::is_same_v<T, double>)
-      hn::Store(s, d, sums + v * kLanes);
+      hn::StoreU(s, d, sums + v * kLanes);
     else
-      hn::Store(hn::DemoteTo(dt, s), dt, sums + v * kLanes);
+      hn::StoreU(hn::DemoteTo(dt, s), dt, sums + v * kLanes);
   });
 }
 

@@ -88,7 +88,7 @@ HWY_NOINLINE void tile(MatrixView<const T> rows, const T* HWY_RESTRICT heads, bo
   const auto step = [&](const T* x, std::size_t stride, const T* w) BOCHNER_INLINE {
     unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
       V head[kHeads];
-      unrolled<kHeads>([&](auto h) BOCHNER_INLINE { head[h] = hn::Load(d, w + h * kDepth + v * kLanes); });
+      unrolled<kHeads>([&](auto h) BOCHNER_INLINE { head[h] = hn::LoadU(d, w + h * kDepth + v * kLanes); });
       unrolled<kRows>([&](auto r) BOCHNER_INLINE {
         const V row = hn::LoadU(d, x + r * stride + v * kLanes);
         unrolled<kHeads>([&](auto h) BOCHNER_INLINE { sum[r][h][v] = fused_add(row, head[h], sum[r][h][v]); });
@@ -216,7 +216,7 @@ HWY_NOINLINE void multiply_row_few(const T* HWY_RESTRICT a, MatrixView<const T> 
         });
       unrolled<kGroup>([&](auto r) BOCHNER_INLINE {
         unrolled<kVectors>([&](auto v)
-                               BOCHNER_INLINE { hn::Store(sum[r][v], d, sums + (l + r) * kWidth + v * kLanes); });
+                               BOCHNER_INLINE { hn::StoreU(sum[r][v], d, sums + (l + r) * kWidth + v * kLanes); });
       });
     }
     for (std::size_t half = kPartialSums / 2; half > 0; half /= 2)
@@ -257,10 +257,10 @@ void multiply_row(const T* HWY_RESTRICT a, MatrixView<const T> b, T beta, T* HWY
       const auto factor = hn::Set(d, a[k]);
       const T* HWY_RESTRICT row = b.row(k);
       for (std::size_t j = 0; j < whole; j += kLanes)
-        hn::Store(fused_add(factor, hn::LoadU(d, row + j), hn::Load(d, sum + j)), d, sum + j);
+        hn::StoreU(fused_add(factor, hn::LoadU(d, row + j), hn::LoadU(d, sum + j)), d, sum + j);
       HWY_ALIGN T last[kLanes] = {};
       for (std::size_t j = whole; j < b.cols; ++j) last[j - whole] = row[j];
-      hn::Store(fused_add(factor, hn::Load(d, last), hn::Load(d, sum + whole)), d, sum + whole);
+      hn::StoreU(fused_add(factor, hn::LoadU(d, last), hn::LoadU(d, sum + whole)), d, sum + whole);
     }
     for (std::size_t j = 0; j < b.cols; ++j) c[j] = begin > 0 || beta != T(0) ? c[j] + sum[j] : sum[j];
   }

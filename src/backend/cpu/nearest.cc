@@ -31,8 +31,8 @@ HWY_INLINE bool values_of(const float* HWY_RESTRICT half, float worst, float* HW
   const auto limit = hn::Set(d, worst);
   bool any = false;
   for (std::size_t c = 0; c < kPanel; c += hn::Lanes(d)) {
-    const auto value = hn::Sub(hn::Load(d, half + c), hn::Load(d, products + c));
-    hn::Store(value, d, products + c);
+    const auto value = hn::Sub(hn::LoadU(d, half + c), hn::LoadU(d, products + c));
+    hn::StoreU(value, d, products + c);
     any |= !hn::AllFalse(d, hn::Le(value, limit));
   }
   return any;
@@ -73,7 +73,7 @@ HWY_INLINE double squared_distance(const float* HWY_RESTRICT x, const float* HWY
       sum[v] = fused_add(difference, difference, sum[v]);
     });
   HWY_ALIGN double lanes[kLanes];
-  unrolled<kVectors>([&](auto v) BOCHNER_INLINE { hn::Store(sum[v], d, lanes + v * kWidth); });
+  unrolled<kVectors>([&](auto v) BOCHNER_INLINE { hn::StoreU(sum[v], d, lanes + v * kWidth); });
   for (std::size_t c = 0; j < inputs; ++j, ++c) {
     const double difference = double(x[j]) - double(y[j]);
     lanes[c] = std::fma(difference, difference, lanes[c]);

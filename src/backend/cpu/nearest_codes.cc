@@ -31,8 +31,8 @@ using Sums = hn::CappedTag<std::int32_t, kPanel>;
 // Where one of a row's sums, which are values below 0, is above a limit.
 HWY_INLINE hn::Mask<Sums> above(const std::int32_t* HWY_RESTRICT sums, std::int32_t limit) {
   const Sums d;
-  auto most = hn::Load(d, sums);
-  for (std::size_t c = hn::Lanes(d); c < kPanel; c += hn::Lanes(d)) most = hn::Max(most, hn::Load(d, sums + c));
+  auto most = hn::LoadU(d, sums);
+  for (std::size_t c = hn::Lanes(d); c < kPanel; c += hn::Lanes(d)) most = hn::Max(most, hn::LoadU(d, sums + c));
   return hn::Gt(most, hn::Set(d, limit));
 }
 
@@ -49,7 +49,7 @@ HWY_INLINE std::uint32_t near_bits(const std::int32_t* HWY_RESTRICT sums, std::i
   std::uint32_t bits = 0;
   for (std::size_t c = 0; c < kPanel; c += hn::Lanes(d)) {
     std::uint8_t some[8] = {};  // StoreMaskBits may write as many
-    hn::StoreMaskBits(d, hn::Gt(hn::Load(d, sums + c), hn::Set(d, least - 1)), some);
+    hn::StoreMaskBits(d, hn::Gt(hn::LoadU(d, sums + c), hn::Set(d, least - 1)), some);
     bits |= (std::uint32_t(some[0]) | std::uint32_t(some[1]) << 8) << c;
   }
   return bits;

@@ -42,7 +42,7 @@ HWY_NOINLINE void multiply_tile(const T* HWY_RESTRICT packed, const T* HWY_RESTR
     const T* y = panel + c;
     for (std::size_t j = 0; j < inputs; ++j, x += kPackedRows, y += kPanel) add_outer(x, y, sum);
     unrolled<kTileRows>([&](auto r) BOCHNER_INLINE {
-      unrolled<kVectors>([&](auto v) BOCHNER_INLINE { hn::Store(sum[r][v], d, tile + r * kPanel + c + v * kLanes); });
+      unrolled<kVectors>([&](auto v) BOCHNER_INLINE { hn::StoreU(sum[r][v], d, tile + r * kPanel + c + v * kLanes); });
     });
   }
 }
@@ -63,10 +63,10 @@ void squared_norms(const T* HWY_RESTRICT columns, std::size_t inputs, T* HWY_RES
   for (std::size_t c = 0; c < kWidth; c += hn::Lanes(d)) {
     auto sum = hn::Zero(d);
     for (std::size_t j = 0; j < inputs; ++j) {
-      const auto v = hn::Load(d, columns + j * kWidth + c);
+      const auto v = hn::LoadU(d, columns + j * kWidth + c);
       sum = fused_add(v, v, sum);
     }
-    hn::Store(sum, d, norms + c);
+    hn::StoreU(sum, d, norms + c);
   }
 }
 

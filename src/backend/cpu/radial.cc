@@ -34,11 +34,11 @@ HWY_NOINLINE void logarithms(const T* HWY_RESTRICT xx, const T* HWY_RESTRICT yy,
   for (std::size_t r = 0; r < kTileRows; ++r)
     for (std::size_t c = 0; c < kPanel; c += hn::Lanes(d)) {
       const std::size_t at = r * kPanel + c;
-      const auto sum = hn::Add(hn::Set(d, xx[r]), hn::Load(d, yy + c));
+      const auto sum = hn::Add(hn::Set(d, xx[r]), hn::LoadU(d, yy + c));
       const auto distance =
-          hn::Max(fused_subtract(hn::Set(d, T(2)), hn::Load(d, t + at), sum), hn::Set(d, T(kRadialLeast)));
-      hn::Store(distance, d, t + at);
-      hn::Store(log_positive(d, distance), d, log + at);
+          hn::Max(fused_subtract(hn::Set(d, T(2)), hn::LoadU(d, t + at), sum), hn::Set(d, T(kRadialLeast)));
+      hn::StoreU(distance, d, t + at);
+      hn::StoreU(log_positive(d, distance), d, log + at);
     }
 }
 
@@ -48,21 +48,21 @@ HWY_NOINLINE void powers(T half_q, const T* HWY_RESTRICT log, T* HWY_RESTRICT po
   const Tag<T> d;
   const auto h = hn::Set(d, half_q);
   for (std::size_t at = 0; at < kTile; at += hn::Lanes(d))
-    hn::Store(exp_moderate(d, hn::Min(hn::Mul(h, hn::Load(d, log + at)), hn::Set(d, T(7)))), d, power + at);
+    hn::StoreU(exp_moderate(d, hn::Min(hn::Mul(h, hn::LoadU(d, log + at)), hn::Set(d, T(7)))), d, power + at);
 }
 
 template <class T>
 HWY_NOINLINE void values(const T* HWY_RESTRICT power, T* HWY_RESTRICT k) {
   const Tag<T> d;
   for (std::size_t at = 0; at < kTile; at += hn::Lanes(d))
-    hn::Store(exp_negative(d, hn::Neg(hn::Load(d, power + at))), d, k + at);
+    hn::StoreU(exp_negative(d, hn::Neg(hn::LoadU(d, power + at))), d, k + at);
 }
 
 // visit(row, rows, panel, t, log, power, k): tiles.
 template <class T, class Visit>
 void each_radial_tile(MatrixView<const T> x, const PointPanels<T>& y, double q, T* scratch, const Visit& visit) {
-  T* packed = scratch;
-  T* norms = scratch + y.inputs * kPackedRows;
+  T* norms = scratch;
+  T* packed = scratch + (y.count + kPanel - 1) / kPanel * kPanel;
   alignas(64) T t[kTile], log[kTile], power[kTile], k[kTile];
   each_tile(x, y, packed, norms, [&](std::size_t row, std::size_t rows, std::size_t p, const T* xx, const T* yy) {
     multiply_tile<T, tile_vectors<T>()>(packed, y.values.data() + p * y.inputs * kPanel, y.inputs, t);
@@ -134,9 +134,9 @@ void slope(const RadialEntries<T>& of, double q, const RadialSlope<T>& out, T* l
       for (std::size_t c = 0; c < kPanel; c += hn::Lanes(d)) {
         const std::size_t at = r * kPanel + c;
         const auto t = hn::LoadU(d, distance + c);
-        const auto weight = hn::Mul(hn::Mul(hn::Load(d, omega + at), hn::LoadU(d, k + c)), hn::LoadU(d, power + c));
-        hn::Store(hn::IfThenElseZero(hn::Gt(t, least), hn::Neg(hn::Div(hn::Mul(h, weight), t))), d, tile + at);
-        hn::Store(hn::Mul(weight, hn::LoadU(d, log + c)), d, omega + at);  // Omega k t^{q/2} ln t
+        const auto weight = hn::Mul(hn::Mul(hn::LoadU(d, omega + at), hn::LoadU(d, k + c)), hn::LoadU(d, power + c));
+        hn::StoreU(hn::IfThenElseZero(hn::Gt(t, least), hn::Neg(hn::Div(hn::Mul(h, weight), t))), d, tile + at);
+        hn::StoreU(hn::Mul(weight, hn::LoadU(d, log + c)), d, omega + at);  // Omega k t^{q/2} ln t
       }
     }
     for (std::size_t r = 0; r < rows; ++r) {
@@ -193,7 +193,7 @@ HWY_EXPORT(slope_double);
 
 namespace {
 
-// Packed rows, norms of the points.
+// Norms of the points, packed rows.
 template <class T>
 T* scratch_for(std::size_t inputs, std::size_t count) {
   thread_local AlignedVector<T> scratch;

@@ -65,8 +65,8 @@ void draw_batch(std::uint64_t seed, std::size_t count, CounterBatch& batch) {
   for (std::size_t begin = 0; begin < count; begin += kVectors * kLanes) {
     V c[kVectors][4];
     unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
-      c[v][0] = hn::Load(d, batch.row + begin + v * kLanes);
-      c[v][1] = hn::Load(d, batch.block + begin + v * kLanes);
+      c[v][0] = hn::LoadU(d, batch.row + begin + v * kLanes);
+      c[v][1] = hn::LoadU(d, batch.block + begin + v * kLanes);
       c[v][2] = hn::Zero(d);
       c[v][3] = hn::Set(d, std::uint32_t(Draw::entry));
     });
@@ -130,7 +130,7 @@ void expand(const SignBits& bits, T size, MatrixView<T> r) {
     for (; j + lanes <= r.cols; j += lanes) hn::StoreU(signs(row, j), d, out + j);
     if (j == r.cols) continue;
     HWY_ALIGN T last[16];
-    hn::Store(signs(row, j), d, last);
+    hn::StoreU(signs(row, j), d, last);
     for (std::size_t l = 0; j < r.cols; ++j, ++l) out[j] = last[l];
   }
 }
@@ -148,7 +148,7 @@ void pack_signs(const SignVectors<T>& signs, const SignBits& bits, const StripPa
       for (std::size_t k = first; k < end; ++k, to += kStrip) {
         const std::uint64_t* row = bits.row(part.row + k);
         unrolled<Strip<T>::kVectors>([&](auto v) BOCHNER_INLINE {
-          if (v * kLanes < count) hn::Store(signs(row, part.column + begin + v * kLanes), d, to + v * kLanes);
+          if (v * kLanes < count) hn::StoreU(signs(row, part.column + begin + v * kLanes), d, to + v * kLanes);
         });
         if (count < kStrip) std::fill(to + count, to + kStrip, T(0));
       }

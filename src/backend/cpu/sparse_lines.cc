@@ -51,7 +51,7 @@ void normal_product(const SparseLines& a, const LineShift<T>& shift, const T* HW
       alignas(64) T found[kPanelColumns];
       unrolled<kVectors>([&](auto k) BOCHNER_INLINE {
         w[k] = fused_subtract(factor, hn::LoadU(d, shift.product + k * kLanes), w[k]);
-        hn::Store(w[k], d, found + k * kLanes);
+        hn::StoreU(w[k], d, found + k * kLanes);
       });
       for (std::size_t k = 0; k < kPanelColumns; ++k) shift.sum[k] += double(shift.factor[l]) * double(found[k]);
     }

@@ -49,19 +49,20 @@ HWY_INLINE void add_outer_at(const T* HWY_RESTRICT x, const At& at, V (&sum)[kRo
 #if HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64
   constexpr std::size_t kLanes = hn::MaxLanes(Tag<T>());
   V xv[(kRows + kLanes - 1) / kLanes];
-  unrolled<(kRows + kLanes - 1) / kLanes>([&](auto i) BOCHNER_INLINE { xv[i] = hn::Load(d, x + i * kLanes); });
+  unrolled<(kRows + kLanes - 1) / kLanes>([&](auto i) BOCHNER_INLINE { xv[i] = hn::LoadU(d, x + i * kLanes); });
   unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
-    const V wv = hn::Load(d, at(v));
+    const V wv = hn::LoadU(d, at(v));
     unrolled<kRows>([&](auto r) BOCHNER_INLINE {
+      constexpr int kLane = int(decltype(r)::value % kLanes);  // an immediate even in a build without optimisation
       if constexpr (sizeof(T) == 4)
-        sum[r][v] = V(vfmaq_laneq_f32(sum[r][v].raw, wv.raw, xv[r / kLanes].raw, r % kLanes));
+        sum[r][v] = V(vfmaq_laneq_f32(sum[r][v].raw, wv.raw, xv[r / kLanes].raw, kLane));
       else
-        sum[r][v] = V(vfmaq_laneq_f64(sum[r][v].raw, wv.raw, xv[r / kLanes].raw, r % kLanes));
+        sum[r][v] = V(vfmaq_laneq_f64(sum[r][v].raw, wv.raw, xv[r / kLanes].raw, kLane));
     });
   });
 #else
   V wv[kVectors];
-  unrolled<kVectors>([&](auto v) BOCHNER_INLINE { wv[v] = hn::Load(d, at(v)); });
+  unrolled<kVectors>([&](auto v) BOCHNER_INLINE { wv[v] = hn::LoadU(d, at(v)); });
   unrolled<kRows>([&](auto r) BOCHNER_INLINE {
     const V xr = hn::Set(d, x[r]);
     unrolled<kVectors>([&](auto v) BOCHNER_INLINE { sum[r][v] = fused_add(xr, wv[v], sum[r][v]); });

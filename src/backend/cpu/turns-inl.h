@@ -61,9 +61,9 @@ class Turns {
 
  public:
   Turns(D d, T scale) : d_(d) {
-    for (std::size_t k = 0; k < kPCount; ++k) hn::Store(hn::Set(d, scale * TurnsPolynomials<T>::kP[k]), d, p_[k]);
-    for (std::size_t k = 0; k < kQCount; ++k) hn::Store(hn::Set(d, scale * TurnsPolynomials<T>::kQ[k]), d, q_[k]);
-    hn::Store(hn::Set(d, T(0.0625)), d, sixteenth_);
+    for (std::size_t k = 0; k < kPCount; ++k) hn::StoreU(hn::Set(d, scale * TurnsPolynomials<T>::kP[k]), d, p_[k]);
+    for (std::size_t k = 0; k < kQCount; ++k) hn::StoreU(hn::Set(d, scale * TurnsPolynomials<T>::kQ[k]), d, q_[k]);
+    hn::StoreU(hn::Set(d, T(0.0625)), d, sixteenth_);
   }
 
   // cos(2 pi r) = sin(2 pi g), g = 1/4 - |f|
@@ -96,7 +96,7 @@ class Turns {
                           std::size_t stride) const {
     V f[N], g[N], t[N], r[N], p[N];
     const auto load = [&](std::size_t batch) BOCHNER_INLINE {
-      unrolled<N>([&](auto v) BOCHNER_INLINE { r[v] = hn::Load(d_, angles + (batch * N + v) * kLanes); });
+      unrolled<N>([&](auto v) BOCHNER_INLINE { r[v] = hn::LoadU(d_, angles + (batch * N + v) * kLanes); });
     };
     load(0);
     reduce(r, f, g, t);
@@ -120,7 +120,7 @@ class Turns {
                                 T* HWY_RESTRICT sine, std::size_t stride) const {
     for (std::size_t batch = 0; batch < rows * kBatches; ++batch) {
       V r[N];
-      unrolled<N>([&](auto v) BOCHNER_INLINE { r[v] = hn::Load(d_, angles + (batch * N + v) * kLanes); });
+      unrolled<N>([&](auto v) BOCHNER_INLINE { r[v] = hn::LoadU(d_, angles + (batch * N + v) * kLanes); });
       const std::size_t to = batch / kBatches * stride + batch % kBatches * N * kLanes;
       cosine_sine(r, cosine + to, sine + to);
     }
@@ -135,7 +135,7 @@ class Turns {
     asm volatile("ldr %q0, %1" : "=w"(value.raw) : "m"(*reinterpret_cast<const T(*)[kLanes]>(from)));
     return value;
 #else
-    return hn::Load(d_, from);
+    return hn::LoadU(d_, from);
 #endif
   }
 
@@ -160,7 +160,7 @@ class Turns {
   // sum = c0 + c1 t + ...
   template <std::size_t N, std::size_t kCount>
   HWY_INLINE void evaluate(const V (&t)[N], const T (&c)[kCount][kLanes], V (&sum)[N]) const {
-    const V last = hn::Load(d_, c[kCount - 1]);
+    const V last = hn::LoadU(d_, c[kCount - 1]);
     unrolled<N>([&](auto v) BOCHNER_INLINE { sum[v] = fused_add(last, t[v], constant(c[kCount - 2])); });
     unrolled<kCount - 2>([&](auto k) BOCHNER_INLINE {
       unrolled<N>([&](auto v) BOCHNER_INLINE { sum[v] = fused_add(sum[v], t[v], constant(c[kCount - 3 - k])); });
