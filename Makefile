@@ -1,5 +1,6 @@
 # From a fresh Debian 12 to a result in one word. The build itself is CMake's: see CMakePresets.json.
-.PHONY: demo test stops bench fuzz asan tsan debug clang cross cross-all avx512 format install deps test-deps build
+.PHONY: demo test stops inject random bench fuzz asan tsan debug clang cross cross-all avx512 format install deps test-deps \
+  build
 .DEFAULT_GOAL := build
 
 PREFIX ?= /usr/local
@@ -25,6 +26,18 @@ test: test-deps  ## everything a change must pass
 stops: test-deps  ## trainings stopped at some 1,900 points and resumed, to the same bytes
 	@tools/build.sh release stops_test
 	@BOCHNER_STOPS=100 build/release/tests/stops_test
+
+TABLE = BOCHNER_COMMAND=$(CURDIR)/build/release/bochner BOCHNER_TEST_DATA=$(CURDIR)/data
+
+inject: test-deps  ## commands in which one call of the system fails, at some 2,500 points
+	@tools/build.sh release bochner_cli failing_calls
+	@$(TABLE) BOCHNER_INJECT=12 BOCHNER_FAILING_CALLS=$(CURDIR)/build/release/tests/inject/libfailing_calls.so \
+	  python3 -B tests/inject/inject_test.py
+
+random: RANDOM_RUNS ?= 5000
+random: test-deps  ## RANDOM_RUNS random commands with random options on odd tables
+	@tools/build.sh release bochner_cli
+	@$(TABLE) BOCHNER_RANDOM_RUNS=$(RANDOM_RUNS) python3 -B tests/cli/random_runs_test.py
 
 bench: test-deps  ## ratios to OpenBLAS and scikit-learn, in one run
 	@tools/build.sh release all benchmarks

@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
+#if __has_include(<execinfo.h>)
+#include <execinfo.h>
+#endif
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
 #include <new>
+#include <string_view>
+#include <system_error>
 
+#include "bochner/atomic_file.h"
 #include "bochner/error.h"
 #include "bochner/execution.h"
 #include "bochner/option_spelling.h"
@@ -128,10 +137,50 @@ int guarded(int argc, char** argv) {
   } catch (const std::invalid_argument& error) {
     return report(kUsage, error.what());
   } catch (const std::bad_alloc&) {
-    return report(kUsage, "memory: there is not enough; use fewer --features or a machine with more");
+    throw;
+  } catch (const std::filesystem::filesystem_error& error) {
+    return report(kData, error.what());
+  } catch (const std::system_error& error) {  // no thread
+    return report(kUsage, error.what());
   } catch (const std::exception& error) {
     return report(kOurFault, fmt::format("{}; this is a fault of bochner, please report it", error.what()));
   }
+}
+
+// Needs no memory, as the message of another error may.
+int say_no_memory() {
+  constexpr std::string_view kLine =
+      "bochner: memory: there is not enough; use fewer --features or a machine with more\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kLine.data(), kLine.size());
+  return kUsage;
+}
+
+int ended(int argc, char** argv) {
+  try {
+    return guarded(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return say_no_memory();
+  }
+}
+
+// Functions of the standard library and of nlohmann::json that promise not to throw, destructors among them, allocate.
+[[noreturn]] void end_where_nothing_may_throw() {
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    remove_unfinished_files();
+    ::_exit(say_no_memory());
+  } catch (...) {
+  }
+  std::abort();
+}
+
+// glibc loads what passes exceptions through its own functions when it first needs it, and aborts if memory is short.
+void load_what_exceptions_need() {
+#if __has_include(<execinfo.h>)
+  void* frame = nullptr;
+  ::backtrace(&frame, 1);
+#endif
 }
 
 // Under ulimit -v a thread that OpenBLAS started by itself may ask for memory for ever, and at the end of a program
@@ -151,5 +200,7 @@ int end_without_waiting(int code) {
 int main(int argc, char** argv) {
   bochner::spell_options(bochner::OptionSpelling::flags);
   bochner::catch_signals();
-  return bochner::end_without_waiting(bochner::guarded(argc, argv));
+  std::set_terminate(bochner::end_where_nothing_may_throw);
+  bochner::load_what_exceptions_need();
+  return bochner::end_without_waiting(bochner::ended(argc, argv));
 }

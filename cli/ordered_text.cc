@@ -8,7 +8,6 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -65,7 +64,7 @@ void write_in_order(Output& output, std::size_t pieces, int threads,
   std::vector<std::thread> others;
   try {
     while (others.size() + 1 < std::min(wanted, pieces)) others.emplace_back([&] { turns.take_part(); });
-  } catch (const std::system_error&) {  // those that the system grants do it as well
+  } catch (const std::exception&) {  // no thread or no memory for one: those that the system granted do it as well
   }
   turns.take_part();
   for (std::thread& other : others) other.join();

@@ -9,7 +9,6 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <stdexcept>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -39,7 +38,8 @@ struct Threads::Team {
   std::exception_ptr failure;
   std::vector<std::thread> members;
 
-  void end() {
+  // Also ends a team that was not completed since the system refused a thread or memory.
+  ~Team() {
     {
       const std::lock_guard lock(mutex);
       stop = true;
@@ -85,16 +85,15 @@ Threads::Threads(int count)
   try {
     for (int t = 1; t < count_; ++t) team_->members.emplace_back([this, t] { team_->member(t); });
   } catch (const std::system_error& error) {
-    const std::size_t started = team_->members.size() + 1;
-    team_->end();
-    throw std::invalid_argument(
-        fmt::format("threads: the system grants {} of {}: {}; use fewer {}, or raise ulimit -v and -u", started, count_,
-                    error.code().message(), Option::threads));
+    // No std::invalid_argument, by which callers leave out what does not suit the rows: it may pass the next time.
+    throw std::system_error(error.code(),
+                            fmt::format("threads: the system grants {} of {}; use fewer {}, or raise ulimit -v and -u",
+                                        team_->members.size() + 1, count_, Option::threads));
   }
   for (int before = largest; before < count_ && !largest.compare_exchange_weak(before, count_);) continue;
 }
 
-Threads::~Threads() { team_->end(); }
+Threads::~Threads() = default;
 
 void Threads::check_stop() const {
   if (undivided_ == 0 && stop_ && stop_()) throw Stopped();
