@@ -105,8 +105,10 @@ ReducedSet reduce(const Expansion& expansion, const ReduceOptions& options) {
   if (2 * options.points >= n) found = different_points(mu.x(), expansion.weights, options.points);
   if (found.weights.empty()) {
     found = reduce_by(options.method, task);
-    if (found.points.rows() < options.points)  // the starts ran out of different points
-      found = different_points(mu.x(), expansion.weights, options.points);
+    if (found.points.rows() < options.points) {  // the starts ran out of points that differ to the kernel
+      Reduced whole = different_points(mu.x(), expansion.weights, options.points);
+      if (!whole.weights.empty()) found = std::move(whole);
+    }
   }
   if (options.weights != ReduceOptions::Weights::free && !has_probabilities(options.method)) {
     std::vector<double> b(found.points.rows());
@@ -115,8 +117,10 @@ ReducedSet reduce(const Expansion& expansion, const ReduceOptions& options) {
   }
   set.seconds = clock.lap();
   if (found.points.rows() < options.points)
-    set.notes.push_back(fmt::format("points: there are {} different ones, which are the set itself; {} were wanted",
-                                    found.points.rows(), options.points));
+    set.notes.push_back(
+        fmt::format("points: there are {} that differ to the kernel, which are the set itself; {} were "
+                    "wanted",
+                    found.points.rows(), options.points));
   set.steps = found.steps;
   set.kernel = expansion.kernel;
   set.distance_exact = n <= kExactNorm;

@@ -92,6 +92,7 @@ VALUES = {
     "far, and a cell beyond float": inputs_by(lambda x, i, j: 1e39 if (i, j) == (7, 1) else x + 1e9 if j == 0 else x),
     "far, and an input beyond float": inputs_by(lambda x, i, j: x * 1e300 if j == 1 else x + 1e9),
     "small inputs": inputs_by(lambda x, i, j: x * 1e-30),
+    "inputs whose squares vanish": inputs_by(lambda x, i, j: x * 1e-300),
     "inputs below the normal numbers": inputs_by(lambda x, i, j: x * 1e-320),
     "targets times a million": targets_by(lambda y: repr(float(y) * 1e6)),
     "targets beyond float": targets_by(lambda y: repr(float(y) * 1e39)),
