@@ -47,6 +47,15 @@ void transform_documents(const TransformWords& words) {
   encode_documents(words.file, words.model, words.output, words.run);
 }
 
+// Features of which few are not 0, such as bins, are for .svm; a table of them would be zeros almost alone.
+void check_width(const MapPtr& map, const std::string& output) {
+  constexpr std::size_t kWidestTable = 16384;
+  require(!map || map->nonzeros() == 0 || map->outputs() <= kWidestTable,
+          "{}: a table of {} columns, of which about {} of a row are not 0, expected at most {} columns; write them as "
+          ".svm or .svm.gz",
+          is_stdout(output) ? "-o" : output, map ? map->outputs() : 0, map ? map->nonzeros() : 0, kWidestTable);
+}
+
 // A line for each group: its name, its targets, the means.
 void transform_groups(const TransformWords& words) {
   Messages messages(words.run.quiet);
@@ -55,6 +64,7 @@ void transform_groups(const TransformWords& words) {
   check_text_name(words.output);
   const Model model = load_model(words.model);
   check_output(words.output, {words.model, words.file});
+  check_width(model.transform_map(), words.output);
   const GroupMeans found = group_means(model, words.file, words.group, words.format.rows(words.run), execution);
   const Schema& schema = model.schema();
   std::string line;
@@ -93,7 +103,26 @@ class FeatureLine {
         name);
   }
 
-  void begin() { text_ = sparse ? "0" : ""; }
+  // The row with every number through change(column, number).
+  template <class Change>
+  const std::string& of(const RowBlock<double>& block, std::size_t i, const Change& change) {
+    text_ = sparse ? "0" : "";
+    if (!block.sparse()) {
+      for (std::size_t j = 0; j < block.cols; ++j) add(j, float(change(j, block.values[i * block.stride + j])));
+    } else {
+      std::size_t p = block.offsets[i];
+      const std::size_t end = block.offsets[i + 1];
+      for (std::size_t j = 0; j < (sparse ? 0 : block.cols); ++j)
+        add(j, p < end && block.columns[p] == j ? float(block.values[p++]) : 0);
+      for (; p < end; ++p) add(block.columns[p], float(block.values[p]));
+    }
+    if (!npy) text_ += '\n';
+    return text_;
+  }
+
+  const bool npy, sparse;  // of numbers that are 0 nothing is written
+
+ private:
   void add(std::size_t j, float value) {
     if (npy) {
       text_.append(reinterpret_cast<const char*>(&value), sizeof(value));
@@ -106,14 +135,7 @@ class FeatureLine {
       text_ += ',';
     append_number(text_, value);
   }
-  const std::string& end() {
-    if (!npy) text_ += '\n';
-    return text_;
-  }
 
-  const bool npy, sparse;  // of numbers that are 0 nothing is written
-
- private:
   std::string text_;
 };
 
@@ -138,22 +160,18 @@ void transform_rows(const TransformWords& words) {
   outputs.inputs = back ? back->inputs() : 0;
   const std::unique_ptr<Rows> rows = open_rows(words.file, back ? outputs : model.schema(), reading);
 
+  if (!line.sparse && !back) check_width(map, words.output);
   const std::size_t features = back ? back->outputs() : map ? map->outputs() : model.schema().inputs;
   const auto constants = words.inverse ? constants_of(model) : std::vector<std::optional<double>>();
   Output output(words.output);
   if (line.npy) output.write(npy_header("<f4", count_rows(*rows), features));
   std::size_t count = 0;
   const auto write = [&](const RowBlock<double>& block) {
-    for (std::size_t i = 0; i < block.rows; ++i) {
-      line.begin();
-      for (std::size_t j = 0; j < block.cols; ++j) {
+    for (std::size_t i = 0; i < block.rows; ++i)
+      output.write(line.of(block, i, [&](std::size_t j, double value) {
         const double offset = back && j < model.schema().offsets.size() ? model.schema().offsets[j] : 0;
-        const double own = j < constants.size() ? constants[j].value_or(block.values[i * block.stride + j])
-                                                : block.values[i * block.stride + j];
-        line.add(j, float(own + offset));
-      }
-      output.write(line.end());
-    }
+        return offset + (j < constants.size() ? constants[j].value_or(value) : value);
+      }));
     count += block.rows;
   };
   if (back)
@@ -195,7 +213,8 @@ void add_transform(Command& app, Job& job) {
       "hash`\n"
       "  bochner transform mails.text new/ -o new.svm       documents, by what `bochner text --save` wrote\n"
       "  bochner transform visits.embed visits.csv --group patient -o patients.csv    distributions, see `embed`\n"
-      "The features' inner products approximate the model's kernel, for use with any linear method.");
+      "The features' inner products approximate the model's kernel, for use with any linear method. Bins are sparse: "
+      "write .svm.");
   command->callback([words, &job] {
     job = [words] {
       if (TextModel::is_file(words->model)) return transform_documents(*words);

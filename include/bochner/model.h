@@ -50,8 +50,10 @@ class Model {
   MapPtr head() const { return head_; }             // features -> predictions
   MapPtr feature_map() const { return features_; }  // rows -> features; null when rows go straight to the head
   const std::vector<MapPtr>& maps() const { return before_head_; }  // those of feature_map(), in order
-  // What transform() makes of rows: the features, or all of a model that has no target to predict, as a projection.
-  MapPtr transform_map() const { return puts_out_.of_targets() ? features_ : map_; }
+  // What transform() makes of rows: the features that the head is linear in, with the bins that a head of grids holds
+  // (those of a mixture behind its dense features, each part times the root of its weight), or all of a model that has
+  // no target to predict, as a projection. std::invalid_argument if the report does not say what parts weigh.
+  MapPtr transform_map() const;
   bool double_precision() const { return double_precision_; }
   std::size_t outputs() const { return map_->outputs(); }
   const Outputs& puts_out() const { return puts_out_; }  // what they are, with a name for each
@@ -64,8 +66,8 @@ class Model {
   Matrix<double> predict(Rows& rows, const Execution& execution = {}) const;
   Matrix<double> predict(MatrixView<const float> x) const;
   Matrix<double> predict(MatrixView<const double> x) const;
-  // The features of every row: what transform_map() gives, in the precision of the model; the inputs where it is null.
-  // As double, some rows at a time.
+  // The features of every row: what transform_map() gives, in the precision of the model; the inputs if it is null.
+  // As double, some rows at a time: CSR if the map puts that out (Map::nonzeros()), otherwise dense.
   void transform(Rows& rows, const Execution& execution, const Visit& visit) const;
 
   // The label of one row of scores or probabilities.

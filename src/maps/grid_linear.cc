@@ -65,6 +65,11 @@ void GridLinear::save(Archive& archive) const {
   archive.put<double>("intercept", intercept_, {outputs()});
 }
 
+std::shared_ptr<const BinningMap> bins_held_by(const Map& head) {
+  const auto* grids = dynamic_cast<const GridLinear*>(&head);
+  return grids ? grids->bins_pointer() : nullptr;
+}
+
 MapPtr load_grid_linear(const Archive& archive) {
   if (const std::string type = get_text(archive.tree, "type"); type != "grid_linear")
     fail(Error::Kind::model, "grid head: type is '{}', expected 'grid_linear'", type);

@@ -43,6 +43,9 @@ class GridLinear final : public Map {
   std::vector<double> intercept_;
 };
 
+// The bins that a head of grids holds; null: the map is no such head.
+std::shared_ptr<const BinningMap> bins_held_by(const Map& head);
+
 // What save() wrote. Error::Kind::model when a field is absent or makes no sense.
 MapPtr load_grid_linear(const Archive& archive);
 

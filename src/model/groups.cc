@@ -32,7 +32,11 @@ class Grouping {
       const double w = block.weights ? block.weights[i] : 1;
       ++sums.rows;
       sums.weight += w;
-      for (std::size_t j = 0; j < block.cols; ++j) sums.features[j] += w * block.values[i * block.stride + j];
+      if (block.sparse())
+        for (std::size_t p = block.offsets[i]; p < block.offsets[i + 1]; ++p)
+          sums.features[block.columns[p]] += w * block.values[p];
+      else
+        for (std::size_t j = 0; j < block.cols; ++j) sums.features[j] += w * block.values[i * block.stride + j];
       for (std::size_t t = 0; t < sums.targets.size(); ++t)
         add_target(sums, t, block.targets[i * block.target_count + t], w, block.first + i);
     }

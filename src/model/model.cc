@@ -8,7 +8,6 @@
 #include <limits>
 #include <utility>
 
-#include "base/aligned.h"
 #include "base/archive.h"
 #include "base/require.h"
 #include "base/safetensors.h"
@@ -16,13 +15,12 @@
 #include "base/threads.h"
 #include "bochner/learner.h"
 #include "bochner/mixture.h"
-#include "bochner/transform.h"
 #include "choose/offsets.h"
 #include "learn/evaluator.h"
 #include "maps/load.h"
-#include "maps/map_rows.h"
 #include "maps/measured.h"
 #include "maps/threshold.h"
+#include "model/as_double.h"
 #include "model/predictions.h"
 #include "model/report_json.h"
 #include "model/uncertainty_file.h"
@@ -47,22 +45,6 @@ Outputs outputs_from_json(const nlohmann::json& tree) {
 
 Precision precision_of(const Model& model) {
   return model.double_precision() ? Precision::float64 : Precision::float32;
-}
-
-// The rows of a block with their values in double, dense; valid while `values` is.
-template <class T>
-RowBlock<double> as_double(const RowBlock<T>& block, Matrix<double>& values) {
-  if (values.rows() < block.rows) values = Matrix<double>(block.rows, block.cols);
-  for (std::size_t i = 0; i < block.rows; ++i) {
-    if (!block.sparse()) {
-      std::copy_n(block.values + i * block.stride, block.cols, &values(i, 0));
-      continue;
-    }
-    std::fill_n(&values(i, 0), block.cols, 0.0);
-    for (std::size_t p = block.offsets[i]; p < block.offsets[i + 1]; ++p)
-      values(i, block.columns[p]) = double(block.values[p]);
-  }
-  return block.with_values(std::as_const(values).view().slice(0, block.rows));
 }
 
 // The first few numbers and the last one.
@@ -195,56 +177,6 @@ void Model::predict_by(const MapPtr& map, Rows& rows, const Execution& execution
     check_finite(values.view().slice(0, block.rows), block.first);
     visit(predictions);
   });
-}
-
-namespace {
-
-// visit(features) for every block of rows, of which few are held at a time where rows or features are wide: a row's
-// features do not depend on its block.
-template <class T>
-void each_transformed(Rows& rows, const MapPtr& map, Threads& threads, const Execution& execution,
-                      const std::function<void(const RowBlock<T>&)>& visit) {
-  constexpr std::size_t kHeld = 8 << 20;  // bytes
-  const std::size_t inputs = rows.schema().sparse ? 1 : rows.schema().inputs, outputs = map ? map->outputs() : 1;
-  const std::size_t count = std::clamp<std::size_t>(kHeld / (sizeof(T) * std::max(inputs, outputs)), 16, 16384);
-  AlignedVector<T> mapped;
-  RowBlock<T> block;
-  rows.rewind();
-  if (execution.progress) execution.progress("transform", 0);
-  while (rows.next(execution.block_rows ? execution.block_rows : count, block)) {
-    threads.check_stop();
-    if (map) {
-      mapped.resize(block.rows * outputs);
-      const MatrixView<T> z{mapped.data(), block.rows, outputs, outputs};
-      map_rows(workers_on(threads), *map, block, z);
-      block = block.with_values(z);
-    }
-    visit(block);
-    if (execution.progress) execution.progress("transform", rows.fraction_read());
-  }
-}
-
-}  // namespace
-
-void Model::transform(Rows& rows, const Execution& execution, const Visit& visit) const {
-  constexpr std::size_t kSlice = 128 << 10;  // doubles beside a block
-  const MapPtr map = transform_map();
-  require(!map || map->inputs() == rows.schema().inputs, "transform: the rows have {} inputs, the model takes {}",
-          rows.schema().inputs, schema_.inputs);
-  check_map_memory(map, execution);
-  Threads threads(execution);
-  std::unique_ptr<Rows> shifted;
-  Rows& read = with_offsets(rows, schema_.offsets, shifted);
-  Matrix<double> values;
-  const auto in_slices = [&](const auto& block) {
-    const std::size_t slice = std::clamp<std::size_t>(kSlice / block.cols, 1, 256);
-    for (std::size_t begin = 0; begin < block.rows; begin += slice)
-      visit(as_double(block.slice(begin, std::min(slice, block.rows - begin)), values));
-  };
-  if (double_precision_)
-    each_transformed<double>(read, map, threads, execution, in_slices);
-  else
-    each_transformed<float>(read, map, threads, execution, in_slices);
 }
 
 Matrix<double> Model::predict(Rows& rows, const Execution& execution) const {

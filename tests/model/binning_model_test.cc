@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
+#include <cmath>
+
+#include "bochner/bounds.h"
 #include "bochner/model.h"
+#include "bochner/sparse_features.h"
 #include "bochner/train.h"
 #include "model/predicts_alone.h"
 #include "model/saved_model.h"
+#include "random/draw.h"
 
 namespace bochner {
 namespace {
@@ -58,6 +63,109 @@ TEST_F(BinningModel, MixtureWithFourierPredictsTheSameAfterLoadingForAnyThreads)
   ASSERT_GT(expected.rows(), 0u);
   EXPECT_EQ(expected, again.predict(*rows));
   for (const int threads : {2, 3, 7}) EXPECT_EQ(one, saved(mixed(threads))) << threads << " threads";
+}
+
+// 80 rows of three inputs, with targets.
+std::unique_ptr<Rows> three_inputs(Matrix<float>& x, Matrix<double>& y) {
+  x = Matrix<float>(80, 3);
+  y = Matrix<double>(80, 1);
+  for (std::size_t i = 0; i < x.rows(); ++i) {
+    for (std::size_t j = 0; j < 3; ++j) x(i, j) = float(normal(1, Draw::candidate, i, j));
+    y(i, 0) = double(x(i, 0)) + std::sin(double(x(i, 1)));
+  }
+  Schema schema;
+  schema.inputs = 3;
+  schema.targets = 1;
+  return memory_rows<float>(std::as_const(x).view(), std::as_const(y).view(), schema);
+}
+
+SparseRows<double> transformed(const Model& model, Rows& rows) {
+  SparseRows<double> all;
+  model.transform(rows, {}, [&](const RowBlock<double>& block) {
+    EXPECT_TRUE(block.sparse());
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      all.append(block, i);
+      all.end_row();
+    }
+  });
+  return all;
+}
+
+double product(const SparseRows<double>& z, std::size_t a, std::size_t b) {
+  double sum = 0;
+  for (std::size_t p = z.offsets[a], q = z.offsets[b]; p < z.offsets[a + 1] && q < z.offsets[b + 1];) {
+    if (z.columns[p] == z.columns[q]) sum += z.values[p] * z.values[q];
+    const std::uint32_t left = z.columns[p], right = z.columns[q];
+    p += left <= right;
+    q += right <= left;
+  }
+  return sum;
+}
+
+double hat_kernel(const Matrix<float>& x, std::size_t a, std::size_t b, const std::vector<double>& scales) {
+  double k = 1;
+  for (std::size_t j = 0; j < 3; ++j) k *= std::max(0.0, 1 - std::fabs(double(x(a, j)) - double(x(b, j))) / scales[j]);
+  return k;
+}
+
+// The bins of rows as they are: those of the map alone, whatever the learner.
+TEST_F(BinningModel, TransformsRowsToItsBins) {
+  Matrix<float> x;
+  Matrix<double> y;
+  const auto rows = three_inputs(x, y);
+  BinningOptions options;
+  options.law = parse_pitch_law("hat");
+  options.length_scales = {3.6, 2.7, 6};
+  options.grids = 400;
+  const SparseRows<float> expected = transform_sparse<float>(binning(*rows, options), *rows);
+  for (const Learner learner : {Learner::ridge, Learner::huber, Learner::svr}) {
+    TrainOptions training{.bandwidth = options.length_scales,
+                          .map = parse_map_options("binning:law=hat"),
+                          .features = 400,
+                          .scale = ColumnScaling::Method::none,
+                          .ridge = {.lambdas = {1e-2}}};
+    training.learner.learner = learner;
+    const Model trained = train(*rows, training);
+    trained.save(path_.string());
+    const Model model = Model::load(path_.string());
+    const SparseRows<double> z = transformed(model, *rows);
+    EXPECT_EQ(model.transform_map()->outputs(), trained.report().features);
+    EXPECT_EQ(z.offsets, expected.offsets);
+    EXPECT_EQ(z.columns, expected.columns);
+    EXPECT_EQ(z.values, std::vector<double>(expected.values.begin(), expected.values.end()));
+    double error = 0;
+    for (std::size_t a = 0; a < 80; ++a)
+      for (std::size_t b = 0; b <= a; ++b) {
+        const double k = hat_kernel(x, a, b, options.length_scales), off = product(z, a, b) - k;
+        if (a == b || k == 0) EXPECT_NEAR(off, 0, 1e-6);
+        error = std::max(error, std::fabs(off));
+      }
+    EXPECT_LT(error, binning_epsilon_pointwise(400, 0.01 / 3160));  // all pairs, with probability 0.99
+  }
+}
+
+// A mixture has both parts, each times the root of its weight: the kernel that its training took.
+TEST_F(BinningModel, TransformsRowsToBothPartsOfAMixture) {
+  Matrix<float> x;
+  Matrix<double> y;
+  const auto rows = three_inputs(x, y);
+  for (const Learner learner : {Learner::ridge, Learner::huber}) {
+    TrainOptions training{.map = parse_map_options(
+                              "fourier:features=600,bandwidth=2,weight=0.5+binning:features=400,bandwidth=3,law=hat"),
+                          .scale = ColumnScaling::Method::none,
+                          .ridge = {.lambdas = {1e-2}}};
+    training.learner.learner = learner;
+    const Model model = train(*rows, training);
+    const SparseRows<double> z = transformed(model, *rows);
+    for (std::size_t a = 0; a < 80; ++a)
+      for (std::size_t b = 0; b <= a; ++b) {
+        double squares = 0;
+        for (std::size_t j = 0; j < 3; ++j) squares += std::pow(double(x(a, j)) - double(x(b, j)), 2);
+        const double k = 0.5 * std::exp(-squares / 8) + hat_kernel(x, a, b, {3, 3, 3});
+        EXPECT_NEAR(product(z, a, b), k, a == b ? 1e-5 : 0.3) << a << " " << b;
+      }
+    EXPECT_EQ(z.columns[599], 599u);  // the dense features stand first
+  }
 }
 
 TEST_F(BinningModel, MixtureIsNoWorseThanItsParts) {
