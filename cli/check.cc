@@ -99,7 +99,8 @@ nlohmann::json to_json(const MapCheck& check) {
                           {"row_bytes", check.distortion->row_bytes}, {"row_seconds", check.distortion->row_seconds}};
   tree["bounds"] = nlohmann::json::array();
   for (const MapCheck::Bound& bound : check.bounds)
-    tree["bounds"].push_back({{"of", bound.of}, {"epsilon", number(bound.epsilon)}});
+    tree["bounds"].push_back(
+        {{"of", bound.of}, {"epsilon", number(bound.epsilon)}, {"probability", bound.probability}});
   tree["by_kernel"] = nlohmann::json::array();
   for (const MapCheck::Band& band : check.bands)
     tree["by_kernel"].push_back({{"low", band.low},

@@ -76,7 +76,13 @@ std::vector<Bound> bounds_of(const DimsWords& words) {
     bounds.push_back({"a distance", "project:kind=hash", "dimensions",
                       [=](double epsilon) { return hashing_dimension_pointwise(epsilon, delta); },
                       [=](std::size_t k) { return hashing_epsilon_pointwise(k, delta); }});
-    bounds.push_back({"distances", "projection", "dimensions",
+    const double pairs = double(words.points) * double(words.points - 1) / 2;
+    require(pairs > 0, "--points: found {}, expected 2 or more", words.points);
+    bounds.push_back({"distances", "project:kind=sign", "dimensions",
+                      [=](double epsilon) { return projection_dimension_pointwise(epsilon, delta / pairs); },
+                      [=](std::size_t k) { return projection_epsilon_pointwise(k, delta / pairs); }});
+    // The lemma asks for a draw that exists: its own bound gives one draw a chance of 1 / n alone.
+    bounds.push_back({"some draw's", "projection", "dimensions",
                       [n = words.points](double epsilon) { return projection_dimension(n, epsilon); },
                       [n = words.points](std::size_t k) { return projection_epsilon(n, k); }});
   }
@@ -108,7 +114,7 @@ std::string to_text(const DimsWords& words) {
       sizes ? fmt::format("for an error of at most {} with probability {}\n", words.epsilon, 1 - words.delta)
             : fmt::format("with probability {}, {} of them guarantee\n", 1 - words.delta, words.features);
   for (const Answer& a : answers(words)) {
-    text += fmt::format("  {:<10} {:<21} ", a.bound, a.map);
+    text += fmt::format("  {:<11} {:<21} ", a.bound, a.map);
     if (!a.why.empty())
       text += fmt::format("no bound: {}\n", a.why);
     else if (sizes)
@@ -172,7 +178,10 @@ void add_dims(Command& app, Job& job) {
       "  bochner dims --epsilon 0.1 --delta 0.01\n"
       "  bochner dims --features 4096 --diameter 10 --inputs 21 --bandwidth 4\n"
       "  bochner dims --epsilon 0.1 --points 100000000\n"
-      "With --points the line of sign holds for gaussian and sparse too, that of hash for srht and fastjl.\n"
+      "With --points the lines of sign hold for gaussian and sparse too, that of hash for srht and fastjl. The last "
+      "line\n"
+      "is the lemma of Johnson and Lindenstrauss as it is quoted: some draw keeps all distances, one draw does with\n"
+      "probability 1/N at least.\n"
       "Bounds hold for every data set; on one data set fewer features usually do.");
   command->callback([words, &job] { job = [words] { run_dims(*words); }; });
 }

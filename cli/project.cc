@@ -78,7 +78,12 @@ void add_project(Command& app, Job& job) {
   command->add_option("--signs", words->signs, "hash: non-zeros of each input; default 1")->type_name("S");
   command->add_option("--points", words->points, "fastjl: rows whose distances count; default: those of FILE")
       ->type_name("N");
-  command->add_option("--norm", words->norm, "fastjl: 1 or 2, whose distances are kept; default 2")->type_name("L");
+  command
+      ->add_option(
+          "--norm", words->norm,
+          "fastjl: norm that outputs are read by, 1 or 2 (the default); with 1, |x - y|_2 is about sqrt(pi / 2k) "
+          "|f(x) - f(y)|_1")
+      ->type_name("L");
   command
       ->add_option("--store", words->store,
                    "matrix: keep it in memory while it is used; seed: draw it again for every block of rows; the "

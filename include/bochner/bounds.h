@@ -42,10 +42,12 @@ std::size_t binning_grids_uniform(const Kernel& kernel, std::size_t inputs, doub
 double binning_epsilon_uniform(const Kernel& kernel, std::size_t inputs, double diameter, std::size_t grids,
                                double delta);
 
-// Johnson-Lindenstrauss: dimensions that keep all squared distances of n points within 1 +- epsilon,
-//   k = 4 ln n / (eps^2 / 2 - eps^3 / 3), the whole part, as scikit-learn gives it; epsilon in (0, 1).
+// Johnson-Lindenstrauss: dimensions in which some projection keeps all squared distances of n points within
+// 1 +- epsilon, k = 4 ln n / (eps^2 / 2 - eps^3 / 3), the whole part, as scikit-learn gives it; epsilon in (0, 1). One
+// draw does so with probability 1 / n at least; for 1 - delta take projection_dimension_pointwise(epsilon, delta /
+// pairs).
 std::size_t projection_dimension(std::size_t points, double epsilon);
-// The epsilon k dimensions guarantee; infinity where no epsilon below 1 is.
+// The epsilon of that lemma for k dimensions; infinity if none below 1 is.
 double projection_epsilon(std::size_t points, std::size_t dimension);
 // One squared distance within 1 +- epsilon with probability 1 - delta.
 //   gaussian, sign and sparse (density 1/3 and more): 2 exp(-k (eps^2 / 2 - eps^3 / 3) / 2) by the moment generating

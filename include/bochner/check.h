@@ -39,11 +39,13 @@ struct MapCheck {
     std::optional<double> expected_rms;  // by theory
   };
   struct Bound {
-    std::string of;  // "worst error over these pairs", ...
-    double epsilon = 0;
+    std::string of;          // "one pair", "these pairs", ...
+    double epsilon = 0;      // infinity: no epsilon below 1 is guaranteed, of a projection
+    double probability = 1;  // with which, at least, the errors stay within epsilon: 1 - delta, or 1 whatever the draw
   };
 
-  // Of a random projection: | |f(x) - f(y)|^2 / |x - y|^2 - 1 | over the pairs of rows that differ.
+  // What a random projection does to | |f(x) - f(y)|^2 / |x - y|^2 - 1 | over the pairs of rows that differ; that of
+  // fastjl for the norm 1 to | sqrt(pi / 2k) |f(x) - f(y)|_1 / |x - y|_2 - 1 |.
   struct Distortion {
     double mean = 0, high = 0, worst = 0;      // high: 99 % of the pairs are below
     std::size_t map_bytes = 0, row_bytes = 0;  // the map holds, and a row that it puts out
@@ -69,11 +71,12 @@ struct MapCheck {
   std::optional<double> variance, variance_deviation;  // over draws, mean over pairs, and roughly its deviation
   std::optional<double> expected_variance;             // by theory; of independent draws
   bool one_sided = false;                              // K - Z Z^T is not negative by construction
-  std::vector<Bound> bounds;                           // hold with probability 1 - delta, or always where one-sided;
-                                                       // empty: none is known
-  std::vector<Band> bands;                             // of kernel values, ascending
-  // Of a projection, which has no kernel: errors above are then of the ratio of squared distances, the kernel and the
-  // estimate of the worst pair are its squared distances, and there is no spectrum and no band.
+  // Empty: none is known. Of a projection: by the moment generating function if its entries have moments of at most a
+  // Gaussian's (gaussian, sign, sparse of density 1/3 and more), by the variance (Chebyshev) for the other kinds.
+  std::vector<Bound> bounds;
+  std::vector<Band> bands;  // of kernel values, ascending
+  // Of a projection, which has no kernel: errors above are then of the ratio of (squared) distances, the kernel and the
+  // estimate of the worst pair are its (squared) distances, and there is no spectrum and no band.
   std::optional<Distortion> distortion;
   std::vector<std::string> notes;
 

@@ -22,10 +22,13 @@ namespace bochner {
 // R is a function of the seed and its place: nothing is stored in a model file.
 //   gaussian    N(0, 1)
 //   sign        +-1 (Achlioptas 2003)
-//   sparse      +-sqrt(s), each with probability 1 / (2 s), otherwise 0; density 1 / s, by default 1/3 (Achlioptas
-//   2003) verysparse  the same with s = sqrt(d) (Li, Hastie & Church 2006) fastjl      N(0, 1/q) with probability q,
-//   otherwise 0, after random signs and a Hadamard transform (Ailon &
-//               Chazelle 2009); density q, by default min(1, eps^(l-2) ln(points)^l / d) for distances of the norm l
+//   sparse      +-sqrt(s), each with probability 1 / (2 s), otherwise 0; density 1 / s, by default 1/3
+//               (Achlioptas 2003)
+//   verysparse  the same with s = sqrt(d) (Li, Hastie & Church 2006)
+//   fastjl      N(0, 1/q) with probability q, otherwise 0, after random signs and a Hadamard transform (Ailon &
+//               Chazelle 2009); density q, by default min(1, eps^(l-2) ln(points)^l / d) for the norm l of outputs.
+//               With l = 2, |f(u)|_2 is about |u|_2; with l = 1 the outputs are read by sqrt(pi / 2k) |f(u)|_1, about
+//               |u|_2 too and a little below on average, since an output sums few entries
 //   srht        k outputs of a Hadamard transform after random signs, without repetition (Ailon & Liberty 2009)
 //   hash        one +-1 of each input (CountSketch), or `signs` of them, divided by its root, one in each of as many
 //               parts of the outputs (OSNAP; Nelson & Nguyen 2013)
@@ -33,7 +36,9 @@ struct ProjectOptions {
   enum class Kind { gaussian, sign, sparse, verysparse, fastjl, srht, hash };
   // Memory for speed; the numbers are the same.
   //   automatic  the matrix where it takes little memory or much time to draw, otherwise the seed
-  //   matrix     entries are drawn once and kept: of sign as bits, of sparse ones where they are
+  //   matrix     entries are drawn once and kept: those of sign as bits; those of sparse, verysparse and hash as 2
+  //   bits,
+  //              or as a list of the ones that are not 0 if that is less
   //   seed       entries are drawn anew for every block of rows
   enum class Store { automatic, matrix, seed };
 
@@ -43,7 +48,7 @@ struct ProjectOptions {
   double density = 0;      // sparse, verysparse, fastjl: share of entries that are not 0; 0: as above
   std::size_t signs = 1;   // hash
   std::size_t points = 0;  // fastjl: rows whose distances count, for the density; 0: 10000
-  int norm = 2;            // fastjl: 1 or 2, for the density
+  int norm = 2;            // fastjl: 1 or 2, the norm that outputs are read by: for the density, and for check()
   Store store = Store::automatic;
 };
 MapPtr project(std::size_t inputs, const ProjectOptions& options);

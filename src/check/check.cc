@@ -242,20 +242,25 @@ MapCheck check(const MapPtr& map, MatrixView<const float> rows, const CheckOptio
 
 namespace {
 
+std::string bound_text(const MapCheck::Bound& bound) {
+  const std::string surely = bound.probability < 1 ? fmt::format(" with probability {:.6g}", bound.probability) : "";
+  return fmt::format("bound     {:.2e}{} for {}", bound.epsilon, surely, bound.of);
+}
+
 std::string distortion_text(const MapCheck& check) {
   const MapCheck::Distortion& found = *check.distortion;
   std::string out = fmt::format("map       {}\nsample    {} rows, {} pairs\n", check.map, check.rows, check.pairs);
-  out += fmt::format("distance  squared, after / before - 1: mean {:+.2e}, rms {:.2e}\n", check.mean_error,
+  out += fmt::format("error     {}, after / before - 1: mean {:+.2e}, rms {:.2e}\n", check.kernel, check.mean_error,
                      check.rms_error);
   out += fmt::format("distorted by {:.2e} on average, {:.2e} for 99 % of the pairs, {:.2e} at worst: rows {} and {}\n",
                      found.mean, found.high, found.worst, check.worst_pair.first, check.worst_pair.second);
   for (const MapCheck::Bound& bound : check.bounds)
-    out +=
-        std::isfinite(bound.epsilon)
-            ? fmt::format("bound     {:.2e} for these rows, by the lemma of Johnson and Lindenstrauss\n", bound.epsilon)
-            : "bound     none: too few outputs for these rows\n";
-  out += fmt::format("variance  {:.2e} over {} draw{}; {:.2e} by theory\n", *check.variance, check.draws,
-                     check.draws == 1 ? "" : "s", *check.expected_variance);
+    out += std::isfinite(bound.epsilon) ? bound_text(bound) + "\n"
+                                        : fmt::format("bound     none for {}: too few outputs\n", bound.of);
+  if (check.bounds.empty()) out += "bound     none is known\n";
+  out += fmt::format("bias      {:+.2e} over {} draw{}\n", *check.bias, check.draws, check.draws == 1 ? "" : "s");
+  out += fmt::format("variance  {:.2e} over {} draw{}", *check.variance, check.draws, check.draws == 1 ? "" : "s");
+  out += check.expected_variance ? fmt::format("; {:.2e} by theory\n", *check.expected_variance) : "\n";
   out += fmt::format("cost      {} bytes held, {} bytes and {:.2g} us for a row on one thread\n", found.map_bytes,
                      found.row_bytes, 1e6 * found.row_seconds);
   for (const std::string& note : check.notes) out += fmt::format("note      {}\n", note);
@@ -272,7 +277,7 @@ std::string MapCheck::text() const {
                      worst_pair.second, worst_kernel, worst_estimate);
   for (const Bound& bound : bounds) {
     const char* says = !one_sided && bound.epsilon >= 1 ? " (says nothing: k is at most 1)" : "";
-    out += fmt::format("bound     {:.2e} for {}{}\n", bound.epsilon, bound.of, says);
+    out += bound_text(bound) + says + "\n";
   }
   if (bounds.empty()) out += "bound     none is known\n";
   if (bias)

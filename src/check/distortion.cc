@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-// Random projections: what becomes of the squared distances of rows.
+// Random projections: what becomes of the distances of rows.
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numbers>
 
 #include "base/clock.h"
 #include "base/require.h"
@@ -19,20 +21,33 @@ namespace bochner {
 
 namespace {
 
-// exact and estimate are squared distances of rows, before and after.
+// exact and estimate are squared distances of rows, before and after; of a projection for the norm 1 they are the
+// distance |x - y|_2 and its read-out sqrt(pi / 2k) |f(x) - f(y)|_1, since E|N(0, s^2)| = s sqrt(2 / pi).
 class ProjectionSubject final : public CheckSubject {
  public:
   ProjectionSubject(MapPtr map, const ProjectOptions& options, bool double_precision)
       : map_(std::move(map)), options_(options), double_(double_precision) {}
 
-  std::string kernel() const override { return "squared distance"; }
+  std::string kernel() const override {
+    return by_sizes() ? "distance by sqrt(pi / 2k) |f(x) - f(y)|_1" : "squared distance";
+  }
   std::string map() const override { return map_->spec(); }
   std::size_t features() const override { return map_->outputs(); }
   bool projects() const override { return true; }
+  bool unbiased() const override { return !by_sizes(); }
+  std::vector<std::string> notes() const override {
+    if (!by_sizes()) return {};
+    return {
+        "the read-out by the norm 1 is too small on average, the more so the fewer entries an output sums: raise the "
+        "density, or divide by 1 + bias"};
+  }
 
   void exact(MatrixView<const float> x, Threads& threads, MatrixView<double> K) const override {
     threads.run(x.rows, [&](std::size_t i, int) {
-      for (std::size_t j = 0; j < x.rows; ++j) K(i, j) = squared(x.row(i), x.row(j), x.cols);
+      for (std::size_t j = 0; j < x.rows; ++j) {
+        K(i, j) = squared(x.row(i), x.row(j), x.cols);
+        if (by_sizes()) K(i, j) = std::sqrt(K(i, j));
+      }
     });
   }
   void estimate(MatrixView<const float> x, std::uint64_t draw, Threads& threads, MatrixView<double> G) const override {
@@ -44,8 +59,9 @@ class ProjectionSubject final : public CheckSubject {
     else
       distances<float>(*map, x, threads, G);
   }
-  // Of the ratio of both.
+  // The variance of the ratio of both.
   bool variance(MatrixView<const float> x, Threads& threads, MatrixView<double> V) const override {
+    if (by_sizes()) return false;
     threads.run(x.rows, [&](std::size_t i, int) {
       for (std::size_t j = 0; j < x.rows; ++j) {
         double two = 0, four = 0;
@@ -59,9 +75,29 @@ class ProjectionSubject final : public CheckSubject {
     });
     return true;
   }
-  ErrorBounds bounds(MatrixView<const float> x, std::uint64_t, double, Threads&) const override {
-    const double epsilon = projection_epsilon(x.rows, options_.dims);
-    return {{}, epsilon, {}};
+  // Entries whose moments are at most a Gaussian's have its moment generating function as a bound: a ratio is farther
+  // from 1 than epsilon with probability at most 2 exp(-k (eps^2 / 2 - eps^3 / 3) / 2), epsilon below 1 (Achlioptas
+  // 2003). Other kinds have Chebyshev's inequality, variance / epsilon^2. Pairs add up. An epsilon of 1 or more counts
+  // as none.
+  ErrorBounds bounds(MatrixView<const float> x, std::uint64_t pairs, double delta, Threads& threads) const override {
+    if (by_sizes()) return {};
+    if (has_light_tails())
+      return {projection_epsilon_pointwise(options_.dims, delta),
+              projection_epsilon_pointwise(options_.dims, delta / double(pairs)),
+              {}};
+    Matrix<double> V(x.rows, x.rows);
+    variance(x, threads, V.view());
+    double largest = 0, sum = 0;
+    for (std::size_t i = 0; i < x.rows; ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        largest = std::max(largest, V(i, j));
+        sum += V(i, j);
+      }
+    const auto chebyshev = [&](double variances) {
+      const double epsilon = std::sqrt(variances / delta);
+      return epsilon < 1 ? epsilon : std::numeric_limits<double>::infinity();
+    };
+    return {chebyshev(largest), chebyshev(sum), {}};
   }
 
   std::optional<MapCheck::Distortion> distortion(MatrixView<const float> x) const override {
@@ -80,6 +116,14 @@ class ProjectionSubject final : public CheckSubject {
   }
 
  private:
+  bool by_sizes() const { return options_.norm == 1; }
+  bool has_light_tails() const {
+    using Kind = ProjectOptions::Kind;
+    const bool signs = options_.kind == Kind::sparse || options_.kind == Kind::verysparse;
+    return options_.kind == Kind::gaussian || options_.kind == Kind::sign ||
+           (signs && projection_density(map_->inputs(), options_) >= 1.0 / 3);
+  }
+
   template <class T>
   static double squared(const T* a, const T* b, std::size_t n) {
     double sum = 0;
@@ -88,12 +132,20 @@ class ProjectionSubject final : public CheckSubject {
   }
 
   template <class T>
-  static void distances(const Map& map, MatrixView<const float> x, Threads& threads, MatrixView<double> G) {
+  static double sizes(const T* a, const T* b, std::size_t n) {
+    double sum = 0;
+    for (std::size_t c = 0; c < n; ++c) sum += std::fabs(double(a[c]) - double(b[c]));
+    return std::sqrt(std::numbers::pi / (2 * double(n))) * sum;
+  }
+
+  template <class T>
+  void distances(const Map& map, MatrixView<const float> x, Threads& threads, MatrixView<double> G) const {
     Matrix<T> rows(x.rows, x.cols), z(x.rows, map.outputs());
     for (std::size_t i = 0; i < x.rows; ++i) std::copy_n(x.row(i), x.cols, &rows(i, 0));
     map_rows(workers_on(threads), map, RowBlock<T>::dense(std::as_const(rows).view()), z.view());
     threads.run(x.rows, [&](std::size_t i, int) {
-      for (std::size_t j = 0; j < x.rows; ++j) G(i, j) = squared(&z(i, 0), &z(j, 0), z.cols());
+      for (std::size_t j = 0; j < x.rows; ++j)
+        G(i, j) = by_sizes() ? sizes(&z(i, 0), &z(j, 0), z.cols()) : squared(&z(i, 0), &z(j, 0), z.cols());
     });
   }
 
@@ -102,7 +154,7 @@ class ProjectionSubject final : public CheckSubject {
   bool double_;
 };
 
-// G(i, j) = ratio of squared distances - 1, 0 where rows are equal; which pairs differ is in K.
+// G(i, j) = ratio of distances - 1, 0 where rows are equal; which pairs differ is in K.
 void to_errors(const Matrix<double>& K, Matrix<double>& G) {
   for (std::size_t i = 0; i < K.rows(); ++i)
     for (std::size_t j = 0; j < K.rows(); ++j) G(i, j) = K(i, j) > 0 ? G(i, j) / K(i, j) - 1 : 0;
@@ -119,7 +171,7 @@ void check_distortion(const CheckSubject& subject, MatrixView<const float> x,
   const std::size_t n = x.rows;
   Matrix<double> K(n, n), V(n, n), G(n, n);
   subject.exact(x, threads, K.view());
-  subject.variance(x, threads, V.view());
+  const bool has_variance = subject.variance(x, threads, V.view());
   std::vector<double> sizes, means;
   double expected = 0, squares_of_all = 0;
   for (std::size_t draw = 0; draw < check.draws; ++draw) {
@@ -149,10 +201,10 @@ void check_distortion(const CheckSubject& subject, MatrixView<const float> x,
     check.pairs = sizes.size();
     check.mean_error = sum / pairs;
     check.rms_error = std::sqrt(squares / pairs);
-    check.expected_variance = expected / pairs;
+    if (has_variance) check.expected_variance = expected / pairs;
   }
   for (const double mean : means) check.bias = check.bias.value_or(0) + mean / double(means.size());
-  check.variance = squares_of_all / double(means.size());
+  check.variance = squares_of_all / double(means.size()) - (subject.unbiased() ? 0 : *check.bias * *check.bias);
   check.distortion = subject.distortion(x);
   double sum = 0;
   for (const double size : sizes) sum += size;

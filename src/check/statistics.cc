@@ -92,13 +92,14 @@ void measure_spectrum(const Matrix<double>& K, const Matrix<double>& G, MapCheck
   check.ridge_error = spectral_norm(std::move(E));
 }
 
-std::vector<MapCheck::Bound> named(const ErrorBounds& bounds) {
+std::vector<MapCheck::Bound> named(const ErrorBounds& bounds, double delta) {
   std::vector<MapCheck::Bound> named;
-  if (bounds.one_pair) named.push_back({"one pair", *bounds.one_pair});
+  const double surely = 1 - delta;
+  if (bounds.one_pair) named.push_back({"one pair", *bounds.one_pair, surely});
   if (bounds.these_pairs && bounds.always)
     named.push_back({"these pairs, always: the largest k(x, x) - z(x).z(x)", *bounds.these_pairs});
-  if (bounds.these_pairs && !bounds.always) named.push_back({"these pairs", *bounds.these_pairs});
-  if (bounds.as_far_apart) named.push_back({"all pairs as far apart", *bounds.as_far_apart});
+  if (bounds.these_pairs && !bounds.always) named.push_back({"these pairs", *bounds.these_pairs, surely});
+  if (bounds.as_far_apart) named.push_back({"all pairs as far apart", *bounds.as_far_apart, surely});
   return named;
 }
 
@@ -157,7 +158,7 @@ MapCheck check_subject_on(const CheckSubject& subject, MatrixView<const float> x
   check.notes = subject.notes();
 
   if (subject.projects()) {
-    check.bounds = named(subject.bounds(x, check.pairs, options.delta, threads));
+    check.bounds = named(subject.bounds(x, check.pairs, options.delta, threads), options.delta);
     check_distortion(subject, x, row_number, threads, check);
     return check;
   }
@@ -167,7 +168,7 @@ MapCheck check_subject_on(const CheckSubject& subject, MatrixView<const float> x
   subject.estimate(x, 0, threads, G.view());
   measure_errors(K, G, has_variance && subject.unbiased() ? &V : nullptr, row_number, check);
   measure_spectrum(K, G, check);
-  check.bounds = named(subject.bounds(x, check.pairs, options.delta, threads));
+  check.bounds = named(subject.bounds(x, check.pairs, options.delta, threads), options.delta);
   if (has_variance) {
     double sum = 0;
     for (std::size_t i = 0; i < n; ++i)

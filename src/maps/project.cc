@@ -47,6 +47,7 @@ void check_project(std::size_t inputs, const ProjectOptions& options) {
           options.signs, options.dims);
   require(options.signs == 1 || options.kind == Kind::hash, "project: signs go with hash");
   require(options.norm == 1 || options.norm == 2, "project: norm {}, expected 1 or 2", options.norm);
+  require(options.norm == 2 || options.kind == Kind::fastjl, "project: norm 1 goes with fastjl");
   require(options.points != 1, "project: 1 point, expected 2 or more");
   require(options.kind != Kind::srht || options.dims <= hadamard_width(inputs),
           "project: srht takes {} different outputs of a transform of {} inputs, which has {}; lower the dims, or use "
@@ -73,7 +74,6 @@ ProjectOptions settled(std::size_t inputs, ProjectOptions options) {
   check_project(inputs, options);
   if (is_sparse(options.kind)) options.density = projection_density(inputs, options);
   options.points = 0;
-  options.norm = 2;
   return options;
 }
 
@@ -194,9 +194,9 @@ double projection_bytes(std::size_t inputs, const ProjectOptions& options) {
     case Kind::srht:
       return k * sizeof(std::uint32_t);
     case Kind::hash:
-      return d * (double(options.signs) * sizeof(std::uint32_t) + sizeof(std::size_t));
+      return d * list_bytes(double(options.signs), options.dims);
     default:
-      return d * (k * projection_density(inputs, options) * sizeof(std::uint32_t) + sizeof(std::size_t));
+      return d * list_bytes(k * projection_density(inputs, options), options.dims);
   }
 }
 
@@ -243,6 +243,7 @@ MapPtr ProjectMap::inverse(const MapPtr& self) const { return std::make_shared<I
 std::string ProjectMap::spec() const {
   std::string text = fmt::format("project:kind={},dims={}", projection_name(options_.kind), options_.dims);
   if (is_sparse(options_.kind)) text += fmt::format(",density={:.6g}", options_.density);
+  if (options_.norm == 1) text += ",norm=1";
   if (options_.kind == Kind::hash) text += fmt::format(",signs={}", options_.signs);
   if (options_.store != Store::automatic) text += fmt::format(",store={}", store_name(options_.store));
   return text + fmt::format(",seed={}", options_.seed);
@@ -255,6 +256,7 @@ void ProjectMap::save(Archive& archive) const {
                   {"dims", options_.dims},
                   {"seed", options_.seed}};
   if (is_sparse(options_.kind)) archive.tree["density"] = options_.density;
+  if (options_.norm == 1) archive.tree["norm"] = 1;
   if (options_.kind == Kind::hash) archive.tree["signs"] = options_.signs;
   if (options_.store != Store::automatic) archive.tree["store"] = store_name(options_.store);
 }
@@ -268,6 +270,7 @@ MapPtr load_project(const Archive& archive) {
     options.seed = get_count(tree, "seed", ~std::uint64_t{0});
     if (is_sparse(options.kind)) options.density = get_number(tree, "density");
     require(!is_sparse(options.kind) || options.density > 0, "project: density {}, expected above 0", options.density);
+    if (tree.contains("norm")) options.norm = int(get_count(tree, "norm", 2));
     if (options.kind == Kind::hash) options.signs = get_count(tree, "signs", kMostDims);
     if (tree.contains("store")) options.store = parse_store_name(get_text(tree, "store"));
     return project(get_count(tree, "inputs", kMostInputs), options);

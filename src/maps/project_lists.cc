@@ -4,6 +4,7 @@
 // Projections that give each input a few outputs: sums over lists of outputs with signs, which are drawn or kept.
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <mutex>
 #include <span>
@@ -30,6 +31,36 @@ struct Lists {
   std::span<const Entry> operator[](std::size_t i) const {
     return {entries.data() + offsets[i], offsets[i + 1] - offsets[i]};
   }
+};
+
+// Lists as two bits for each input and output, if that is less: a word that says which of 64 outputs an input has, and
+// one that says which of those have a minus. They unpack in the order in which they were drawn, that of the outputs.
+class PackedLists {
+ public:
+  void prepare(std::size_t inputs, std::size_t dims) {
+    words_ = (dims + 63) / 64;
+    bits_.assign(inputs * words_ * 2, 0);
+  }
+  void put(std::size_t input, std::span<const Entry> list) {
+    std::uint64_t* const words = bits_.data() + input * words_ * 2;
+    for (const Entry entry : list) {
+      const std::size_t j = entry >> 1;
+      words[j / 64 * 2] |= std::uint64_t{1} << (j % 64);
+      words[j / 64 * 2 + 1] |= std::uint64_t{entry & 1} << (j % 64);
+    }
+  }
+  void unpack(std::size_t input, std::vector<Entry>& list) const {
+    const std::uint64_t* const words = bits_.data() + input * words_ * 2;
+    for (std::size_t w = 0; w < words_; ++w)
+      for (std::uint64_t left = words[2 * w]; left != 0; left &= left - 1) {
+        const auto bit = std::size_t(std::countr_zero(left));
+        list.push_back(Entry(2 * (64 * w + bit) + (words[2 * w + 1] >> bit & 1)));
+      }
+  }
+
+ private:
+  std::size_t words_ = 0;
+  std::vector<std::uint64_t> bits_;
 };
 
 // Each output with probability p: the gaps between those taken are geometric, so that a list costs what it holds.
@@ -128,9 +159,7 @@ class ListProjection final : public ProjectionOf<ListProjection<Draws>> {
   ListProjection(std::size_t inputs, const ProjectOptions& options)
       : inputs_(inputs), dims_(options.dims), draws_(inputs, options), keeps_(keeps_matrix(inputs, options)) {}
 
-  double held_bytes() const override {
-    return keeps_ ? double(inputs_) * (draws_.expected() * sizeof(Entry) + sizeof(std::size_t)) : 0;
-  }
+  double held_bytes() const override { return keeps_ ? double(inputs_) * list_bytes(draws_.expected(), dims_) : 0; }
   std::size_t rows_at_once() const override { return kRows; }
 
   template <class T>
@@ -164,6 +193,7 @@ class ListProjection final : public ProjectionOf<ListProjection<Draws>> {
   void prepare() const {
     if (!keeps_) return;
     std::call_once(once_, [&] {
+      if (packs()) return pack();
       kept_.entries.reserve(std::size_t(double(inputs_) * draws_.expected() * 1.01) + 64);
       kept_.offsets.reserve(inputs_ + 1);
       for (std::size_t j = 0; j < inputs_; j += kTogether)
@@ -171,14 +201,33 @@ class ListProjection final : public ProjectionOf<ListProjection<Draws>> {
     });
   }
 
+  bool packs() const { return packed_list_bytes(dims_) < plain_list_bytes(draws_.expected()); }
+  void pack() const {
+    packed_.prepare(inputs_, dims_);
+    Lists lists;
+    for (std::size_t j = 0; j < inputs_; ++j) {
+      lists = {};
+      draws_.draw({nullptr, j, 1}, lists);
+      packed_.put(j, lists[0]);
+    }
+  }
+
   // use(i, list of inputs[i]), one after the other.
   template <class Use>
   void with_lists(const DrawnRows& inputs, const Use& use) const {
+    const Leased<Lists> lists;
     if (keeps_) {
-      for (std::size_t i = 0; i < inputs.count; ++i) use(i, kept_[inputs[i]]);
+      for (std::size_t i = 0; i < inputs.count; ++i) {
+        if (!packs()) {
+          use(i, kept_[inputs[i]]);
+          continue;
+        }
+        lists->entries.clear();
+        packed_.unpack(inputs[i], lists->entries);
+        use(i, std::span<const Entry>(lists->entries));
+      }
       return;
     }
-    const Leased<Lists> lists;
     for (std::size_t begin = 0; begin < inputs.count; begin += kTogether) {
       const std::size_t count = std::min(kTogether, inputs.count - begin);
       lists->entries.clear();
@@ -250,6 +299,7 @@ class ListProjection final : public ProjectionOf<ListProjection<Draws>> {
   bool keeps_;
   mutable std::once_flag once_;
   mutable Lists kept_;
+  mutable PackedLists packed_;
 };
 
 }  // namespace

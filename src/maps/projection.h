@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "backend/backend.h"
@@ -47,6 +48,12 @@ std::unique_ptr<Projection> hadamard_projection(std::size_t inputs, const Projec
 double projection_density(std::size_t inputs, const ProjectOptions& options);
 // The width of the transform: inputs rounded up to a power of two.
 std::size_t hadamard_width(std::size_t inputs);
+// Bytes of an input's list of outputs with signs, if it is kept: 4 for an entry, or 2 bits for each of the outputs.
+inline double plain_list_bytes(double entries) { return entries * sizeof(std::uint32_t) + sizeof(std::size_t); }
+inline double packed_list_bytes(std::size_t dims) { return 16 * double((dims + 63) / 64); }
+inline double list_bytes(double entries, std::size_t dims) {
+  return std::min(plain_list_bytes(entries), packed_list_bytes(dims));
+}
 // Whether the matrix is kept.
 bool keeps_matrix(std::size_t inputs, const ProjectOptions& options);
 

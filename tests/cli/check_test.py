@@ -3,6 +3,8 @@
 """`bochner check`, and the Nystroem map in every command."""
 
 import json
+import math
+import random
 import unittest
 
 from command import DATA, CommandTest
@@ -52,6 +54,52 @@ class Check(CommandTest):
         found = [note for note in self.check(*words, "--sample", 100)["notes"] if note.startswith("bandwidth: one per")]
         self.assertEqual(len(found), 1)
         self.assertIn(found[0], said)
+
+    def test_no_bound_of_a_projection_is_violated(self):
+        """Rows of two ones, which verysparse and hash of one sign keep badly."""
+        draw = random.Random(1)
+        pairs = [sorted(draw.sample(range(1, 2001), 2)) for _ in range(101)]
+        self.file("spiky.svm", "".join(f"0 {a}:1 {b}:1\n" for a, b in pairs))
+        bounded = set()
+        for kind in ("gaussian", "sign", "sparse", "verysparse", "fastjl", "srht", "hash", "sparse,density=0.02"):
+            for dims in (60, 400, 2000):
+                found = self.check("spiky.svm", "--map", f"project:kind={kind},dims={dims}", "--seeds", 1)
+                one, these = found["bounds"]
+                self.assertEqual((one["of"], these["of"], these["probability"]), ("one pair", "these pairs", 0.99))
+                if these["epsilon"] is None:
+                    continue
+                bounded.add(kind)
+                self.assertLess(found["worst"]["error"], these["epsilon"], (kind, dims))
+                gain = these["epsilon"] ** 2 / 2 - these["epsilon"] ** 3 / 3
+                if kind in ("gaussian", "sign", "sparse"):
+                    self.assertAlmostEqual(2 * 5050 * math.exp(-dims * gain / 2), 0.01, places=6)
+        self.assertLessEqual({"gaussian", "sign", "sparse"}, bounded)
+        self.assertFalse({"verysparse", "hash", "sparse,density=0.02"} & bounded)
+        text = self.succeed_quietly("check", "spiky.svm", "--map", "project:kind=hash,dims=400", "--seeds", 1)
+        self.assertIn("none for these pairs: too few outputs", text)
+        self.assertIn("with probability 0.99 for one pair", text)
+
+    def test_the_norm_1_of_outputs_is_read_and_its_bias_said(self):
+        draw = random.Random(3)
+        rows = [[draw.gauss(0, 1) for _ in range(100)] for _ in range(40)]
+        self.file("x.csv", "\n".join(",".join(map(str, row)) for row in rows) + "\n")
+        words = ("x.csv", "--no-header", "--map", "project:kind=fastjl,dims=32,norm=1", "--seeds", 60)
+        found = self.check(*words)
+        density = float(found["map"].split("density=")[1].split(",")[0])
+        self.assertIn("norm=1", found["map"])
+        # An output is N(0, s^2) of s^2 = sum of B squares of about N(0, 1) over their mean number, B binomial.
+        mean = sum(math.comb(128, b) * density ** b * (1 - density) ** (128 - b) * math.sqrt(2 / (128 * density)) *
+                   math.exp(math.lgamma((b + 1) / 2) - math.lgamma(b / 2)) for b in range(1, 129))
+        self.assertAlmostEqual(found["bias"], mean - 1, delta=0.015)
+        self.assertLess(found["bias"], -0.05)
+        self.assertEqual((found["bounds"], found["expected_variance"]), ([], None))
+        text = self.succeed_quietly("check", *words)
+        self.assertIn("|f(x) - f(y)|_1", text)
+        self.assertIn("too small on average", text)
+        self.succeed_quietly("project", "x.csv", "--no-header", "--kind", "fastjl", "--norm", 1, "--dims", 8, "-o", "m")
+        self.assertIn("norm=1", self.check("x.csv", "--no-header", "--model", "m", "--seeds", 2)["map"])
+        self.refuse(1, "project", "x.csv", "--no-header", "--kind", "sign", "--norm", 1, "--dims", 8, "-o", "o",
+                    "--quiet", say="norm 1 goes with fastjl")
 
     def test_no_target_is_needed(self):
         self.check(CPU, "--features", 64, "--sample", 100)

@@ -223,6 +223,10 @@ TEST(Project, SaysWhatItsMatrixTakes) {
   const std::size_t d = 1000000, k = 10000;
   EXPECT_EQ(projection_bytes(d, {.kind = Kind::gaussian, .dims = k}), 4e10);
   EXPECT_LT(projection_bytes(d, {.kind = Kind::sign, .dims = k}), 1.3e9);
+  EXPECT_NEAR(projection_bytes(d, {.kind = Kind::sparse, .dims = k}), 2.5e9, 2e7);  // 2 bits an entry
+  EXPECT_EQ(double(project(d, {.kind = Kind::sparse, .dims = k, .store = Store::matrix})->held_bytes()),
+            projection_bytes(d, {.kind = Kind::sparse, .dims = k}));
+  EXPECT_LT(projection_bytes(d, {.kind = Kind::verysparse, .dims = k}), 5e7);  // lists of 10
   for (const Kind kind : {Kind::gaussian, Kind::sign, Kind::hash, Kind::srht})
     EXPECT_LT(project(d, {.kind = kind, .dims = k})->held_bytes(), 4e6) << projection_name(kind);
   EXPECT_EQ(project(d, {.kind = Kind::gaussian, .dims = k, .store = Store::matrix})->held_bytes(), 40000000000);
