@@ -63,6 +63,8 @@ std::string map_help() {
   return help + "several (fourier+binning), or " + kinds[0]->usage;
 }
 
+}  // namespace
+
 void parse_scales(const std::vector<std::string>& scales, FeatureOptions& options) {
   for (const std::string& text : scales) {
     const auto [name, word] = split_pair(text);
@@ -78,8 +80,6 @@ void parse_scales(const std::vector<std::string>& scales, FeatureOptions& option
       options.scale_inputs.emplace_back(name, method);
   }
 }
-
-}  // namespace
 
 void FeatureWords::add_map(Command& app, const std::string& default_bandwidth) {
   app.add_option("--kernel", kernel, kernel_names() + ", or a mixture: gaussian+laplacian:weight=2")

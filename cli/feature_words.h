@@ -29,4 +29,7 @@ struct FeatureWords {
   FeatureOptions feature_options() const;
 };
 
+// The words of --scale: a method for all inputs, or NAME=METHOD for one.
+void parse_scales(const std::vector<std::string>& scales, FeatureOptions& options);
+
 }  // namespace bochner

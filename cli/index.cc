@@ -90,6 +90,7 @@ void run_index(const IndexWords& words) {
   const std::string model = text_model(words);
   require(!model.empty() || words.documents.empty(),
           "--documents: no text model is beside {}, expected one; name it by --text", words.search.file);
+  options.scaling = words.search.scale.chosen(*rows, options.metric, options.execution, messages);
   const NeighborIndex index(*rows, options);
   const std::unique_ptr<Documents> documents = model.empty() ? nullptr : documents_of(words, model, messages);
   if (model.empty())
@@ -134,7 +135,9 @@ void add_index(Command& app, Job& job) {
       "  bochner text docs/ -o docs.svm\n"
       "  bochner index docs.svm --metric cosine -o docs.index\n"
       "  bochner retrieve docs.index \"a storm at sea\"\n"
-      "Inputs are compared as they are: where columns have different units, scale them first.");
+      "  bochner index customers.csv --ignore id --scale auto -o customers.index    columns of different units\n"
+      "Inputs are compared as they are unless --scale is given; the index keeps its scaling, and queries go through "
+      "it.");
   command->callback([words, &job] { job = [words] { run_index(*words); }; });
 }
 

@@ -4,8 +4,10 @@
 #include "neighbor_words.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "csv_line.h"
+#include "feature_words.h"
 #include "ordered_text.h"
 #include "output.h"
 #include "require.h"
@@ -29,7 +31,73 @@ void SearchWords::add(Command& app) {
                  "Share of the true neighbours to find where not every pair is compared, measured on a sample")
       ->type_name("R");
   app.add_option("--seed", seed, "Of everything random; the same seed gives the same result")->type_name("N");
+  scale.add(app);
   InputWords::add(app);
+}
+
+void ScaleWords::add(Command& app) {
+  add_repeatable(
+      app, "--scale", scales,
+      "auto (by column, as kmeans), standardize, minmax, log, quantile or none, for all inputs or NAME=METHOD "
+      "for one; default: inputs are compared as they are")
+      ->type_name("METHOD")
+      ->group(kColumns);
+}
+
+namespace {
+
+// Of the first rows the spread of every input, ascending; those that do not vary are left out.
+std::vector<std::pair<double, std::size_t>> spreads_of(Rows& rows) {
+  constexpr std::size_t kLookedAt = 1024;
+  std::vector<std::pair<double, std::size_t>> spreads;
+  RowBlock<double> block;
+  rows.rewind();
+  if (!rows.next(kLookedAt, block) || block.sparse()) return spreads;
+  for (std::size_t j = 0; j < block.cols; ++j) {
+    double mean = 0, squares = 0;
+    for (std::size_t i = 0; i < block.rows; ++i) mean += block.values[i * block.stride + j] / double(block.rows);
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      const double off = block.values[i * block.stride + j] - mean;
+      squares += off * off / double(block.rows);
+    }
+    if (squares > 0) spreads.emplace_back(std::sqrt(squares), j);
+  }
+  std::sort(spreads.begin(), spreads.end());
+  return spreads;
+}
+
+void warn_of_spreads(Rows& rows, Messages& messages) {
+  constexpr double kDifferent = 30;
+  if (rows.schema().columns.empty() || rows.schema().sparse) return;
+  const auto spreads = spreads_of(rows);
+  if (spreads.size() < 2) return;
+  const auto& [most, largest] = spreads.back();
+  const auto& [usual, other] = spreads[(spreads.size() - 1) / 2];
+  if (most < kDifferent * usual) return;
+  const std::vector<std::string> names = rows.schema().input_names();
+  messages.say(
+      fmt::format("warning: columns have different units: '{}' spreads by {:.3g}, '{}' by {:.3g}, so that the "
+                  "first decides what is near; --scale auto brings them to one scale",
+                  names[largest], most, names[other], usual));
+}
+
+}  // namespace
+
+MapPtr ScaleWords::chosen(Rows& rows, Metric metric, const Execution& execution, Messages& messages) const {
+  if (scales.empty()) {
+    if (metric != Metric::hamming && metric != Metric::jaccard) warn_of_spreads(rows, messages);
+    return nullptr;
+  }
+  require(metric != Metric::hamming && metric != Metric::jaccard,
+          "--scale: {} compares inputs as they are, expected --metric euclidean, cosine or inner", metric_name(metric));
+  FeatureOptions options;
+  std::vector<std::string> given;
+  for (const std::string& word : split_lists(scales))
+    if (word != "auto") given.push_back(word);
+  parse_scales(given, options);
+  options.execution = execution;
+  options.say = [&](const std::string& note) { messages.say(note); };
+  return column_scaling(rows, options);
 }
 
 void InputWords::add(Command& app) {
@@ -71,14 +139,18 @@ IndexOptions SearchWords::options(Messages& messages) const {
   return options;
 }
 
-std::unique_ptr<Rows> InputWords::open(Messages& messages) const {
+RowsOptions InputWords::reading() const {
   RowsOptions reading = format.rows(run);
   reading.inputs_only = true;
   reading.targets = split_lists(targets);
   columns.apply(reading);
   reading.missing = parse_word<Missing>("--missing", missing, {{"mean", Missing::mean}, {"error", Missing::error}});
+  return reading;
+}
+
+std::unique_ptr<Rows> InputWords::open(Messages& messages) const {
   check_output(output, {file});
-  std::unique_ptr<Rows> rows = open_rows(file, reading);
+  std::unique_ptr<Rows> rows = open_rows(file, reading());
   for (const std::string& note : rows->notes()) messages.say(note);
   return rows;
 }

@@ -21,12 +21,23 @@ struct InputWords {
   FileOptions format;
 
   void add(Command& app);  // all but the file and the output
+  RowsOptions reading() const;
   // Checks the output's name and opens the file.
   std::unique_ptr<Rows> open(Messages& messages) const;
 };
 
+// Whether and how inputs are scaled before they are compared.
+struct ScaleWords {
+  std::vector<std::string> scales;
+
+  void add(Command& app);
+  // Null without --scale; a warning is then said if columns of a table have very different spreads.
+  MapPtr chosen(Rows& rows, Metric metric, const Execution& execution, Messages& messages) const;
+};
+
 // What `index` and `graph` have in common: which rows, and how near they are.
 struct SearchWords : InputWords {
+  ScaleWords scale;
   std::string metric = "euclidean", method = "auto", hash;
   double recall = 0.95;
   std::uint64_t seed = 0;

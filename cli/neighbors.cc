@@ -27,6 +27,7 @@ std::string place_text(const std::string& output) { return is_stdout(output) ? "
 struct NeighborsWords {
   std::string index, file, output, metric, only, without;
   std::size_t k = 10;
+  ScaleWords scale;
   RunOptions run;
   FileOptions format;
 };
@@ -70,10 +71,12 @@ Neighbors stream(const NeighborsWords& words, const RowsOptions& reading, Messag
   IndexOptions options;
   options.metric = metric_word(words.metric);
   options.execution = words.run.execution(messages);
+  options.scaling = words.scale.chosen(*rows, options.metric, options.execution, messages);
   return streamed_neighbors(*rows, *queries, words.k, options);
 }
 
 Neighbors search_index(const NeighborsWords& words, const RowsOptions& reading, Messages& messages) {
+  require(words.scale.scales.empty(), "--scale: the index has its own scaling, which queries go through; leave it out");
   const RowFilter allowed = row_filter(words);
   const NeighborIndex index = NeighborIndex::load(words.index);
   const std::unique_ptr<Rows> queries = open_rows(words.file, index.schema(), reading);
@@ -103,8 +106,9 @@ void run_graph(const GraphWords& words) {
   Clock clock;
   Messages messages(words.search.run.quiet);
   check_text_name(words.search.output);
-  const IndexOptions options = words.search.options(messages);
+  IndexOptions options = words.search.options(messages);
   const std::unique_ptr<Rows> rows = words.search.open(messages);
+  options.scaling = words.search.scale.chosen(*rows, options.metric, options.execution, messages);
   IndexReport report;
   const Neighbors found = neighbor_graph(*rows, words.k, options, &report);
   write_neighbors(words.search.output, found, words.search.run.threads);
@@ -132,6 +136,7 @@ void add_neighbors(Command& app, Job& job) {
                    "euclidean, cosine, inner, hamming or jaccard")
       ->type_name("M");
   command->add_option("-o,--output", words->output, kNeighborsHelp)->type_name("OUT");
+  words->scale.add(*command);
   words->format.add(*command);
   words->run.add(*command);
   command->footer(

@@ -21,6 +21,7 @@
 #include "bochner/kernel.h"
 #include "bochner/map.h"
 #include "bochner/map_options.h"
+#include "bochner/rows.h"
 
 namespace bochner {
 
@@ -38,5 +39,9 @@ struct FeatureOptions {
   Execution execution = {};
   std::function<void(const std::string&)> say = {};  // each choice, as it is made, on the calling thread
 };
+
+// The scaling that `scale` and `scale_inputs` choose for the inputs of rows, as they are: a map of as many outputs.
+// Null: every input is left alone.
+MapPtr column_scaling(Rows& rows, const FeatureOptions& options = {});
 
 }  // namespace bochner

@@ -24,6 +24,7 @@
 
 #include "bochner/execution.h"
 #include "bochner/hashes.h"
+#include "bochner/map.h"
 #include "bochner/rows.h"
 #include "bochner/schema.h"
 
@@ -70,6 +71,10 @@ struct IndexOptions {
   // Dense rows are kept as a byte for each input, rounded to 256 steps of one size for all inputs: a quarter of the
   // file. Such an index takes no more rows.
   bool bytes = false;
+  // Rows and queries go through this map first, in double: a scaling of the inputs, for columns of different units
+  // (column_scaling() of bochner/feature_options.h chooses one). It is kept in the index. Of euclidean, cosine and
+  // inner.
+  MapPtr scaling = nullptr;
   Execution execution = {};
 };
 
@@ -132,8 +137,8 @@ class NeighborIndex {
 Neighbors neighbor_graph(Rows& rows, std::size_t k, const IndexOptions& options = {}, IndexReport* report = nullptr);
 
 // The k nearest of `rows` to each query, every pair compared, without an index: rows that need not fit into memory are
-// read in blocks, once for each block of queries that does. Both have the same columns. options: metric, first and
-// execution.
+// read in blocks, once for each block of queries that does. Both have the same columns. options: metric, scaling, first
+// and execution.
 Neighbors streamed_neighbors(Rows& rows, Rows& queries, std::size_t k, const IndexOptions& options = {});
 // The same of every row among the others; neighbor_graph does so where the method is exact and the rows do not fit.
 Neighbors streamed_graph(Rows& rows, std::size_t k, const IndexOptions& options = {});

@@ -144,4 +144,15 @@ Schema without_targets(Schema schema) {
   return schema;
 }
 
+MapPtr column_scaling(Rows& rows, const FeatureOptions& options) {
+  FeatureOptions wide = options;
+  wide.map = NoMap{};
+  wide.double_precision = true;  // no offsets, which the scaling would rely on
+  wide.say = {};
+  const MappedRows mapped(rows, wide, "scale");
+  if (options.say)
+    for (const std::string& note : mapped.plan().notes) options.say(note);
+  return mapped.plan().map();
+}
+
 }  // namespace bochner

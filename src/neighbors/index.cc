@@ -12,7 +12,7 @@
 #include "neighbors/graph.h"
 #include "neighbors/index_parts.h"
 #include "neighbors/read_points.h"
-#include "rows/shifted.h"
+#include "neighbors/scaled_rows.h"
 #include "run/compute.h"
 #include "run/memory_plan.h"
 
@@ -31,6 +31,10 @@ void check(const IndexOptions& options) {
   using Method = IndexOptions::Method;
   require(options.spill == 0 || options.method == Method::forest || options.method == Method::automatic,
           "spill: is for the method forest; leave it out");
+  require(!options.scaling || options.metric == Metric::euclidean || options.metric == Metric::cosine ||
+              options.metric == Metric::inner,
+          "scale: {} compares inputs as they are, expected euclidean, cosine or inner; leave the scaling out",
+          metric_name(options.metric));
 }
 
 // From scaled points to the rows' own units.
@@ -96,7 +100,7 @@ void NeighborIndex::Parts::settle(const Execution& execution) {
 NeighborIndex::NeighborIndex(Rows& rows, const IndexOptions& options) : parts_(std::make_unique<Parts>()) {
   check(options);
   std::unique_ptr<Rows> shifted;
-  Rows& near = without_far_offsets(rows, options.metric, shifted);
+  Rows& near = as_compared(rows, options, shifted);
   parts_->points = read_points(near, options.execution);
   parts_->schema = near.schema();
   require(parts_->points.size() > 0 && parts_->points.inputs > 0, "neighbours: no rows with inputs, expected some");
@@ -135,8 +139,8 @@ Neighbors NeighborIndex::query(Rows& queries, std::size_t k, const RowFilter& al
   Threads threads(execution);
   const Workers on = workers_on(threads);
   std::unique_ptr<Rows> shifted;
-  const Points asked = scaled_for(on, p.options.metric,
-                                  read_points(with_offsets(queries, p.schema.offsets, shifted), execution), p.exponent);
+  const Points asked = scaled_for(
+      on, p.options.metric, read_points(asked_like(queries, p.schema, p.options, shifted), execution), p.exponent);
   check_inputs(p.options.metric, asked);
   const PointSearch search{p.options.metric, asked, {}, p.scaled, std::min(k, p.points.size()), p.half};
   Neighbors found;
@@ -156,7 +160,7 @@ Neighbors NeighborIndex::query(Rows& queries, std::size_t k, const RowFilter& al
 void NeighborIndex::add(Rows& rows, const Execution& execution) {
   refuse_bytes(parts_->bytes.has_value(), "add");
   std::unique_ptr<Rows> shifted;
-  const Points more = read_points(with_offsets(rows, parts_->schema.offsets, shifted), execution);
+  const Points more = read_points(asked_like(rows, parts_->schema, parts_->options, shifted), execution);
   parts_->points.append(more);
   for (std::size_t i = 0; i < more.size(); ++i) parts_->numbers.push_back(parts_->next++);
   parts_->settle(execution);
@@ -189,6 +193,9 @@ void NeighborIndex::merge(const NeighborIndex& other, const Execution& execution
               p.options.seed == q.options.seed && p.options.spill == q.options.spill,
           "merge: the options of the two indexes differ, expected the same metric, method, hash, recall, k, seed and "
           "spill");
+  require(same_scaling(p.options.scaling, q.options.scaling),
+          "merge: the two indexes scale their inputs by rows of their own; build one of all rows, or leave the scaling "
+          "out");
   Points all = p.points;
   all.append(q.points);
   std::vector<std::uint64_t> numbers = p.numbers;
@@ -280,8 +287,7 @@ Neighbors neighbor_graph(Rows& rows, std::size_t k, const IndexOptions& options,
     return found;
   }
   std::unique_ptr<Rows> shifted;
-  Points points =
-      read_points(without_far_offsets(rows, options.metric, shifted), execution, by_bytes_alone(rows, options));
+  Points points = read_points(as_compared(rows, options, shifted), execution, by_bytes_alone(rows, options));
   require(points.size() > 0 && points.inputs > 0, "neighbours: no rows with inputs, expected some");
   check_inputs(options.metric, points);
   const IndexOptions::Method method = chosen_method(options, points);

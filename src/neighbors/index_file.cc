@@ -13,6 +13,7 @@
 #include "base/safetensors.h"
 #include "base/strict_json.h"
 #include "base/threads.h"
+#include "maps/load.h"
 #include "neighbors/index_parts.h"
 #include "rows/schema_json.h"
 #include "run/compute.h"
@@ -170,6 +171,11 @@ void NeighborIndex::save(const std::string& path) const {
   archive.put_number("recall", p.options.recall);
   archive.put_count("k", p.options.k);
   if (p.options.spill > 0) archive.put_number("spill", p.options.spill);
+  if (p.options.scaling) {
+    Archive scaling;
+    p.options.scaling->save(scaling);
+    archive.put_child("scaling", std::move(scaling));
+  }
   archive.tree["seed"] = std::to_string(p.options.seed);
   archive.put_count("first", p.options.first);
   archive.put_count("next", p.next);
@@ -209,6 +215,10 @@ NeighborIndex NeighborIndex::load(const std::string& path) {
     if (archive.tree.contains("spill")) p.options.spill = archive.get_number("spill");
     if (!(p.options.spill >= 0 && p.options.spill <= kMostSpill))
       fail(Error::Kind::model, "spill: found {}; the file is damaged", p.options.spill);
+    if (archive.tree.contains("scaling")) p.options.scaling = load_map(archive.child("scaling"));
+    if (p.options.scaling &&
+        (p.options.scaling->inputs() != p.schema.inputs || p.options.scaling->outputs() != p.schema.inputs))
+      fail(Error::Kind::model, "scaling: of other inputs than the rows; the file is damaged");
     const std::string seed = get_text(archive.tree, "seed");
     const auto read = std::from_chars(seed.data(), seed.data() + seed.size(), p.options.seed);
     if (read.ec != std::errc() || read.ptr != seed.data() + seed.size())

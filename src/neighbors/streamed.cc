@@ -10,7 +10,7 @@
 #include "neighbors/compare.h"
 #include "neighbors/ranked.h"
 #include "neighbors/read_points.h"
-#include "rows/shifted.h"
+#include "neighbors/scaled_rows.h"
 #include "run/compute.h"
 #include "run/memory_plan.h"
 
@@ -84,8 +84,8 @@ class Streaming {
   Streaming(Rows& rows, Rows* queries, std::size_t k, const IndexOptions& options)
       : options_(options),
         threads_(options.execution),
-        near_(without_far_offsets(rows, options.metric, shifted_)),
-        asked_(queries ? with_offsets(*queries, near_.schema().offsets, shifted_queries_) : near_),
+        near_(as_compared(rows, options, shifted_)),
+        asked_(queries ? asked_like(*queries, near_.schema(), options, shifted_queries_) : near_),
         graph_(queries == nullptr),
         k_(k) {
     require(k >= 1, "k: found 0, expected 1 or more");

@@ -60,6 +60,48 @@ class Neighbors(CommandTest):
             self.assertAlmostEqual(distance, true[0], places=5)
         self.assertEqual(len(self.table("n.csv")), 14)
 
+    def test_columns_of_different_units_are_scaled_alike_in_index_and_queries(self):
+        x, y = cloud(200, 3), cloud(9, 3, 2)
+        units = (1e-3, 1.0, 1e6)
+
+        def table(rows):
+            return "a,b,c\n" + "".join(",".join(str(3e5 + v * u) for v, u in zip(row, units)) + "\n" for row in rows)
+
+        def scaled(rows):
+            means = [sum(row[j] for row in x) / len(x) for j in range(3)]
+            spreads = [math.sqrt(sum((row[j] - m) ** 2 for row in x) / len(x)) for j, m in enumerate(means)]
+            return [[(v - m) / s for v, m, s in zip(row, means, spreads)] for row in rows]
+
+        def expect(queries, rows, name, k, others=False):
+            found = self.table(name)
+            self.assertEqual(len(found), len(queries) * k)
+            for query, rank, row, distance in found:
+                true = sorted(math.dist(queries[query], r) for i, r in enumerate(rows) if not others or i != query)
+                self.assertAlmostEqual(distance / true[rank - 1], 1, places=3)
+                self.assertAlmostEqual(math.dist(queries[query], rows[row]) / distance, 1, places=3)
+
+        self.file("x.csv", table(x))
+        self.file("y.csv", table(y))
+        _, _, said = self.run_command("index", "x.csv", "-o", "plain")
+        self.assertIn("warning: columns have different units: 'c' spreads by", said)
+        _, _, said = self.run_command("index", "x.csv", "--scale", "standardize", "-o", "i")
+        self.assertNotIn("warning", said)
+        self.succeed_quietly("neighbors", "i", "y.csv", "-k", 4, "-o", "n.csv")
+        expect(scaled(y), scaled(x), "n.csv", 4)
+        first = (self.folder / "n.csv").read_bytes()
+        self.succeed_quietly("neighbors", "x.csv", "y.csv", "--metric", "euclidean", "--scale", "standardize", "-k", 4,
+                             "-o", "n.csv")
+        self.assertEqual((self.folder / "n.csv").read_bytes(), first)
+        for words in ((), ("--method", "exact")):
+            self.succeed_quietly("graph", "x.csv", "--scale", "auto", "-k", 3, *words, "-o", "g.csv")
+            expect(scaled(x), scaled(x), "g.csv", 3, others=True)
+        self.refuse(1, "neighbors", "i", "y.csv", "--scale", "auto", "-o", "o.csv", "--quiet", say="--scale")
+        self.refuse(1, "index", "x.csv", "--metric", "jaccard", "--scale", "auto", "-o", "o", "--quiet", say="--scale")
+        self.refuse(1, "index", "x.csv", "--scale", "nonsense", "-o", "o", "--quiet", say="--scale")
+        self.file("s.svm", "".join(f"0 {1 + i % 3}:{10 ** (i % 3) * (1 + i % 7)} 4:1\n" for i in range(60)))
+        self.assertNotIn("warning", self.run_command("graph", "s.svm", "-o", "g.csv")[2])
+        self.succeed_quietly("graph", "s.svm", "--scale", "auto", "-o", "g.csv")
+
     def test_rows_are_left_out_by_their_numbers(self):
         x, y = cloud(60, 3), cloud(5, 3, 2)
         self.file("x.npy", npy(x))
