@@ -10,6 +10,7 @@
 //     each.similarity);
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "bochner/execution.h"
@@ -19,10 +20,15 @@
 namespace bochner {
 
 struct DuplicateOptions {
-  Metric metric = Metric::jaccard;  // or cosine: similarity is Jaccard's or the cosine
-  double threshold = 0.8;           // similarity from which rows are duplicates; above 0, at most 1
-  bool pairs = false;               // all pairs; otherwise, for each row that has some, the most similar earlier one
+  // Similarity is Jaccard's of the inputs that are not 0, or the cosine. None: Jaccard's for sparse rows; dense rows
+  // are duplicates if all their inputs are equal, as double.
+  std::optional<Metric> metric = {};
+  std::optional<double> threshold = {};  // similarity from which rows are duplicates; above 0, at most 1; none: 0.8
+  bool pairs = false;  // all pairs; otherwise, for each row that has some, the most similar earlier one
   Execution execution = {};
+  // Cells that must be equal too, as the reader of the rows keeps them (RowsOptions::kept): texts that are no input of
+  // their own. With dense rows and no metric.
+  KeptCells* cells = nullptr;
 };
 
 struct Duplicate {

@@ -191,17 +191,18 @@ class KNNGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Index):
 
 
 @documented
-def find_duplicates(X, *, threshold=0.8, metric="jaccard", pairs=False, n_jobs=None):
-    """Finds rows that are nearly the same as earlier ones, exactly, without comparing all pairs.
+def find_duplicates(X, *, threshold=None, metric=None, pairs=False, n_jobs=None):
+    """Finds rows that are the same as earlier ones, or nearly, without comparing all pairs. None is missed.
 
     Parameters
     ----------
     X : array or sparse matrix of shape (n_samples, n_features)
-        Rows such as word counts.
-    threshold : float, default=0.8
-        Similarity from which rows are duplicates.
-    metric : {"jaccard", "cosine"}, default="jaccard"
-        What similarity is.
+        Rows of numbers, or sparse ones such as word counts.
+    threshold : float, default=None
+        Similarity from which rows are duplicates; None: 0.8. Equality has none.
+    metric : {"jaccard", "cosine"} or None, default=None
+        What similarity is: Jaccard's of the inputs that are not 0, or the cosine. None: Jaccard's of a sparse matrix,
+        and equality of all numbers of an array.
     pairs : bool, default=False
         All pairs; otherwise, for each row that has some, the most similar earlier one.
     n_jobs : int, default=None
@@ -216,8 +217,8 @@ def find_duplicates(X, *, threshold=0.8, metric="jaccard", pairs=False, n_jobs=N
     """
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
     options = _core.DuplicateOptions()
-    options.metric = choice(_core.Metric, "metric", metric)
-    options.threshold, options.pairs = float(threshold), bool(pairs)
+    options.metric = None if metric is None else choice(_core.Metric, "metric", metric)
+    options.threshold, options.pairs = None if threshold is None else float(threshold), bool(pairs)
     options.execution = execution_of(n_jobs)
     found, similarities = _core.find_duplicates(
         _data.rows_of(X, _data.schema_of(X.shape[1], sparse_rows=sparse.issparse(X))), options)

@@ -45,8 +45,8 @@ void bind_index(nb::module_& m) {
 void bind_duplicates(nb::module_& m) {
   nb::class_<DuplicateOptions>(m, "DuplicateOptions")
       .def(nb::init<>())
-      .def_rw("metric", &DuplicateOptions::metric)
-      .def_rw("threshold", &DuplicateOptions::threshold)
+      .def_rw("metric", &DuplicateOptions::metric, nb::arg().none())
+      .def_rw("threshold", &DuplicateOptions::threshold, nb::arg().none())
       .def_rw("pairs", &DuplicateOptions::pairs)
       .def_rw("execution", &DuplicateOptions::execution);
   m.def("find_duplicates", [](HeldRows& rows, DuplicateOptions options) {

@@ -166,6 +166,12 @@ def test_duplicates():
     rows = sparse.vstack([rows, rows[:7]]).tocsr()
     found, similarities = bochner.find_duplicates(rows, threshold=0.9)
     assert sorted(map(tuple, found)) == [(200 + k, k) for k in range(7)] and (similarities == 1).all()
+    table = 1e9 + np.random.default_rng(2).normal(size=(50, 3))  # rows that float could not tell apart
+    assert len(bochner.find_duplicates(table)[0]) == 0
+    found, similarities = bochner.find_duplicates(np.vstack([table, table[:7]]))
+    assert sorted(map(tuple, found)) == [(50 + k, k) for k in range(7)] and (similarities == 1).all()
+    with pytest.raises(ValueError, match="equality"):
+        bochner.find_duplicates(table, threshold=0.9)
 
 
 @pytest.mark.parametrize("precision", ["float", "double"])

@@ -12,6 +12,7 @@
 #include "base/require.h"
 #include "base/threads.h"
 #include "neighbors/coordinates.h"
+#include "neighbors/equal_rows.h"
 #include "neighbors/prefix_join.h"
 #include "neighbors/read_points.h"
 #include "run/compute.h"
@@ -19,6 +20,8 @@
 namespace bochner {
 
 namespace {
+
+constexpr double kUsualThreshold = 0.8;
 
 // Rows that are equal meet once: rows of equal content by the first of them.
 struct Distinct {
@@ -130,16 +133,10 @@ std::vector<Duplicate> dense_pairs(const Workers& on, const Points& points, doub
   return pairs;
 }
 
-}  // namespace
-
-std::vector<Duplicate> find_duplicates(Rows& rows, const DuplicateOptions& options) {
-  require(options.threshold > 0 && options.threshold <= 1, "threshold: found {}, expected more than 0, at most 1",
-          options.threshold);
-  require(options.metric == Metric::jaccard || options.metric == Metric::cosine,
-          "metric: duplicates are found by jaccard or cosine, found {}", metric_name(options.metric));
+std::vector<Duplicate> similar_rows(Rows& rows, Metric metric, double threshold, const DuplicateOptions& options) {
   Threads threads(options.execution);
   const Workers on = workers_on(threads);
-  Points points = scaled_for(on, options.metric, read_points(rows, options.execution), 0);
+  Points points = scaled_for(on, metric, read_points(rows, options.execution), 0);
   std::vector<Duplicate> found;
   if (!points.sparse) {
     Distinct distinct;
@@ -148,13 +145,29 @@ std::vector<Duplicate> find_duplicates(Rows& rows, const DuplicateOptions& optio
       distinct.places.push_back(i);
       distinct.of.push_back({i});
     }
-    const std::vector<Duplicate> pairs = dense_pairs(on, points, options.threshold);
+    const std::vector<Duplicate> pairs = dense_pairs(on, points, threshold);
     found = options.pairs ? pairs : best_pairs(distinct, pairs);
   } else {
     const Distinct distinct = distinct_rows(points);
-    const std::vector<Duplicate> pairs = prefix_join(on, options.metric, points.at(distinct.places), options.threshold);
+    const std::vector<Duplicate> pairs = prefix_join(on, metric, points.at(distinct.places), threshold);
     found = options.pairs ? all_pairs(distinct, pairs) : best_pairs(distinct, pairs);
   }
+  return found;
+}
+
+}  // namespace
+
+std::vector<Duplicate> find_duplicates(Rows& rows, const DuplicateOptions& options) {
+  const bool equality = !options.metric && !rows.schema().sparse;
+  require(!options.threshold || !equality,
+          "threshold: dense rows are compared for equality of their cells, which has none; leave it out, or choose the "
+          "metric cosine or jaccard");
+  const double threshold = options.threshold.value_or(kUsualThreshold);
+  require(threshold > 0 && threshold <= 1, "threshold: found {}, expected more than 0, at most 1", threshold);
+  const Metric metric = options.metric.value_or(Metric::jaccard);
+  require(metric == Metric::jaccard || metric == Metric::cosine,
+          "metric: duplicates are found by jaccard or cosine, found {}", metric_name(metric));
+  std::vector<Duplicate> found = equality ? equal_rows(rows, options) : similar_rows(rows, metric, threshold, options);
   std::sort(found.begin(), found.end(),
             [](const Duplicate& a, const Duplicate& b) { return a.row != b.row ? a.row < b.row : a.of < b.of; });
   return found;

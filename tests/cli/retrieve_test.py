@@ -12,7 +12,7 @@ import unittest
 import urllib.error
 import urllib.request
 
-from command import CommandTest
+from command import DATA, CommandTest
 
 DOCUMENTS = {
     "sea/a.txt": "The storm at sea broke the mast.\nSailors pray when a storm comes.",
@@ -154,10 +154,31 @@ class Retrieve(CommandTest):
 class Dedup(CommandTest):
     def test_numbers_are_no_sets(self):
         self.file("numbers.csv", "a,b\n" + "".join(f"{i + 1},{i * i + 1}\n" for i in range(9)))
-        _, _, errors = self.run_command("dedup", "numbers.csv", "-o", "same.csv")
-        self.assertIn("--metric cosine compares numbers", errors)
+        self.assertEqual(self.succeed_quietly("dedup", "numbers.csv"), "row,of,similarity\n")
+        for metric, said in (("jaccard", "which inputs are not 0"), ("cosine", "directions")):
+            _, _, errors = self.run_command("dedup", "numbers.csv", "--metric", metric, "-o", "same.csv")
+            self.assertRegex(errors, f"warning: [0-9]+ % of the rows are named: .*{said}")
         self.file("sets.csv", "a,b\n" + "1,0\n0,1\n" * 4)
         self.assertNotIn("warning", self.run_command("dedup", "sets.csv", "-o", "same.csv")[2])
+        self.refuse(1, "dedup", "sets.csv", "--threshold", 0.9, "--quiet", say="equality")
+
+    def test_rows_of_a_table_are_named_if_they_are_equal(self):
+        lines = (DATA / "cpu-small.csv").read_text().splitlines(keepends=True)
+        self.assertEqual(self.succeed_quietly("dedup", DATA / "cpu-small.csv"), "row,of,similarity\n")
+        self.file("four.csv", lines[0] + "".join(lines[1:251]) * 4)
+        found = self.succeed_quietly("dedup", "four.csv").split()[1:]
+        self.assertEqual(found, [f"{i},{i % 250},1" for i in range(250, 1000)])
+        self.assertEqual(len(self.succeed_quietly("dedup", "four.csv", "--pairs").split()[1:]), 6 * 250)
+
+    def test_every_cell_of_a_table_counts(self):
+        names = "".join(f"{kind}{i % 300},1\n" for kind in "ab" for i in range(600))  # more levels than have an input
+        self.file("names.csv", "name,x\n" + names)
+        found = [line.split(",")[:2] for line in self.succeed_quietly("dedup", "names.csv").split()[1:]]
+        self.assertEqual(found, [[str(600 * k + i), str(600 * k + i - 300)] for k in (0, 1) for i in range(300, 600)])
+        self.file("flags.csv", "a,b\n1,5\n,5\n1.0,5\n,5\n1,6\n")  # the mean of those that are there is 1
+        self.assertEqual(self.succeed_quietly("dedup", "flags.csv"), "row,of,similarity\n2,0,1\n3,1,1\n")
+        self.file("far.csv", "a,b\n" + "".join(f"{10 ** 9 + i / 4},{i % 2}\n" for i in range(40)))  # beyond float
+        self.assertEqual(self.succeed_quietly("dedup", "far.csv"), "row,of,similarity\n")
 
     def test_rows_that_are_nearly_equal_are_named(self):
         self.file("x.svm", "0 1:1 2:1 3:1 4:1 5:1\n0 7:1 8:1\n0 1:2 2:1 3:1 4:1 5:1\n0 1:1 2:1 3:1 4:1 6:1\n"

@@ -136,6 +136,25 @@ TEST(Duplicates, NameTheMostSimilarEarlierRow) {
   EXPECT_THROW(find_duplicates(*sets.rows(), {.metric = Metric::euclidean}), std::invalid_argument);
 }
 
+TEST(Duplicates, OfDenseRowsAreEqualUnlessAMetricIsNamed) {
+  Matrix<double> x(40, 3);
+  for (std::size_t i = 0; i < 40; ++i)
+    for (std::size_t j = 0; j < 3; ++j) x(i, j) = 1e9 + double((i * 7 + j) % 30) / 8;  // one number in float
+  x(3, 1) = -0.0;
+  std::copy_n(&x(3, 0), 3, &x(20, 0));
+  x(20, 1) = 0;
+  Schema schema;
+  schema.inputs = 3;
+  const auto rows = memory_rows<double>(std::as_const(x).view(), {}, schema);
+  std::vector<Duplicate> expected;
+  for (std::size_t i = 0; i < 40; ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (x(i, 0) == x(j, 0) && x(i, 1) == x(j, 1) && x(i, 2) == x(j, 2)) expected.push_back({i, j, 1});
+  ASSERT_GT(expected.size(), 5u);
+  EXPECT_EQ(find_duplicates(*rows, {.pairs = true}), expected);
+  EXPECT_THROW(find_duplicates(*rows, {.threshold = 0.9}), std::invalid_argument);
+}
+
 TEST(Duplicates, ManyEqualRowsAreNamedOnceEach) {
   Matrix<float> same(3000, 4);
   for (std::size_t i = 0; i < 12000; ++i) same.data()[i] = float(i % 4);
