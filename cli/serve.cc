@@ -19,6 +19,7 @@
 #include <chrono>
 #include <cstring>
 #include <optional>
+#include <set>
 
 #include "require.h"
 #include "retrieve.h"
@@ -50,6 +51,36 @@ std::string escaped(std::string_view text) {
       default:
         out += c;
     }
+  return out;
+}
+
+// visit(piece, whether it is a word) for text from its beginning to its end. A word is a run of letters, digits and _;
+// every byte beyond ASCII counts as a letter.
+template <class Visit>
+void each_piece(std::string_view text, const Visit& visit) {
+  const auto letter = [](char c) -> bool {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || (c & 0x80);
+  };
+  for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end) {
+    const bool word = letter(text[begin]);
+    while (end < text.size() && letter(text[end]) == word) ++end;
+    visit(text.substr(begin, end - begin), word);
+  }
+}
+
+std::string in_small_letters(std::string_view word) {
+  std::string small(word);
+  std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return std::tolower(c); });
+  return small;
+}
+
+// The text escaped, with the words of the query marked.
+std::string marked(std::string_view text, const std::set<std::string>& words) {
+  std::string out;
+  each_piece(text, [&](std::string_view piece, bool word) {
+    const bool asked = word && words.contains(in_small_letters(piece));
+    out += asked ? "<mark>" + escaped(piece) + "</mark>" : escaped(piece);
+  });
   return out;
 }
 
@@ -103,10 +134,14 @@ std::string page(const std::string& query, const std::vector<Retrieved>& found, 
     body += "<p>No document has any of these words.</p>";
   else
     body += "<ol>";
+  std::set<std::string> words;
+  each_piece(query, [&](std::string_view piece, bool word) {
+    if (word && piece.size() > 1) words.insert(in_small_letters(piece));  // as `text` takes words
+  });
   for (const Retrieved& each : found)
     body += fmt::format("<li><p class=\"about\">document {}{} &middot; {:.3f}</p><p>{}</p></li>", each.document,
                         origin_of(each).empty() ? "" : " &middot; " + escaped(origin_of(each)), each.score,
-                        escaped(each.snippet));
+                        marked(each.snippet, words));
   return body + (found.empty() ? "" : "</ol>") + "</body></html>\n";
 }
 
@@ -117,9 +152,7 @@ std::optional<std::string> header(std::string_view head, std::string_view name) 
     const std::string_view line = head.substr(at + 2, head.find("\r\n", at + 2) - at - 2);
     const std::size_t colon = line.find(':');
     if (colon != name.size()) continue;
-    std::string word(line.substr(0, colon));
-    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
-    if (word != name) continue;
+    if (in_small_letters(line.substr(0, colon)) != name) continue;
     if (found) return {};  // twice
     std::string_view value = line.substr(colon + 1);
     while (value.starts_with(' ')) value.remove_prefix(1);

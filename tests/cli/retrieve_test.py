@@ -130,6 +130,11 @@ class Retrieve(CommandTest):
             page = reply.read().decode()
         self.assertIn("&lt;b&gt;and&lt;/b&gt;", page)  # of a document: never a tag
         self.assertIn('value="wheat &lt;b&gt;"', page)
+        self.assertIn("<mark>Wheat</mark> grows in the field", page)
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/?q=%3Cmark%3E+AND+x%22y+wheat", timeout=20) as reply:
+            page = reply.read().decode()
+        self.assertIn("&lt;b&gt;<mark>and</mark>&lt;/b&gt;", page)
+        self.assertIn('value="&lt;mark&gt; AND x&quot;y wheat"', page)
         with urllib.request.urlopen(f"http://localhost:{port}/search?q=storm&k=1", timeout=20) as reply:
             self.assertEqual([r["document"] for r in json.load(reply)["results"]], [3])
         host = f"Host: 127.0.0.1:{port}\r\n\r\n"
