@@ -3,11 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "bochner/factor.h"
 #include "bochner/figures.h"
+#include "bochner/in_units.h"
 #include "bochner/json.h"
 #include "bochner/parts.h"
 #include "bochner/svd.h"
@@ -55,13 +58,51 @@ void inspect_factor_sum(const InspectWords& words) {
                             {"schema", parsed(sum.schema())}});
 }
 
+constexpr std::size_t kMostShown = 200000;  // numbers of centres or loadings
+
+// Centres or loadings by name, with a row of numbers each, one for every column.
+nlohmann::json table_of(const Matrix<double>& values) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (std::size_t k = 0; k < values.rows(); ++k)
+    rows.push_back(std::vector<double>(&values(k, 0), &values(k, 0) + values.cols()));
+  return rows;
+}
+
+// A line each: the columns in which it differs most from the others, beside how much they differ among all.
+std::string table_text(const char* name, const Matrix<double>& values, const std::vector<std::string>& columns,
+                       bool centred) {
+  constexpr std::size_t kFewRows = 20, kFewColumns = 6;
+  std::vector<double> middle(values.cols()), spread(values.cols());
+  for (std::size_t k = 0; centred && k < values.rows(); ++k)
+    for (std::size_t j = 0; j < values.cols(); ++j) middle[j] += values(k, j) / double(values.rows());
+  for (std::size_t k = 0; k < values.rows(); ++k)
+    for (std::size_t j = 0; j < values.cols(); ++j) spread[j] += std::pow(values(k, j) - middle[j], 2);
+  std::string text;
+  for (std::size_t k = 0; k < std::min(kFewRows, values.rows()); ++k) {
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t j = 0; j < values.cols(); ++j)
+      order.emplace_back(spread[j] > 0 ? -std::fabs(values(k, j) - middle[j]) / std::sqrt(spread[j]) : 0, j);
+    std::sort(order.begin(), order.end());
+    text += fmt::format("{:<9} {}:", name, k);
+    for (std::size_t i = 0; i < std::min(kFewColumns, order.size()); ++i)
+      text += fmt::format("{} {} {:.4g}", i ? "," : "", columns[order[i].second], values(k, order[i].second));
+    text += order.size() > kFewColumns ? ", ...\n" : "\n";
+  }
+  return text + (values.rows() > kFewRows ? fmt::format("{:<9} ... (all by --json)\n", name) : "");
+}
+
 void run_inspect(const InspectWords& words) {
   if (is_sum(words.model)) return inspect_sum(words);
   if (FactorSum::is_file(words.model)) return inspect_factor_sum(words);
   const Model model = load_model(words.model);
   const std::uintmax_t bytes = std::filesystem::file_size(words.model);
+  const std::optional<Matrix<double>> centres = centres_of(model), loadings = loadings_of(model);
+  const std::vector<std::string> columns =
+      centres || loadings ? model.schema().input_names() : std::vector<std::string>();
   if (!words.json) {
     print(fmt::format("model     {}, {} bytes\n{}", words.model, bytes, model.description()));
+    if (centres) print(table_text("centre", *centres, columns, true));
+    if (loadings) print(table_text("loading", *loadings, columns, false));
     return;
   }
   nlohmann::json tree{{"model", words.model},
@@ -77,6 +118,13 @@ void run_inspect(const InspectWords& words) {
     tree["factor"] = {{"error", factor->error}, {"passes", factor->passes}, {"method", factor->method}};
   }
   for (const auto& [name, numbers] : figures_of(*model.head())) tree[name] = numbers;
+  const auto add_table = [&](const char* name, const std::optional<Matrix<double>>& values) {
+    if (!values || values->rows() * values->cols() > kMostShown) return;
+    tree["columns"] = columns;
+    tree[name] = table_of(*values);
+  };
+  add_table("centres", centres);
+  add_table("loadings", loadings);
   print_json(tree);
 }
 

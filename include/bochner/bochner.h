@@ -39,6 +39,7 @@
 #include "bochner/groups.h"
 #include "bochner/hashes.h"
 #include "bochner/hmm.h"
+#include "bochner/in_units.h"
 #include "bochner/independence.h"
 #include "bochner/insight.h"
 #include "bochner/intervals.h"

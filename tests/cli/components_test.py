@@ -2,6 +2,7 @@
 # Copyright 2026 The bochner authors
 """`bochner pca`, `kmeans`, `lda`, `cca` and `anomaly`: from a file to predictions."""
 
+import csv
 import json
 import math
 import random
@@ -96,6 +97,45 @@ class Components(CommandTest):
         cells = scored[1].split(",")
         self.assertEqual(max(range(3), key=lambda k: float(cells[1 + k])), int(cells[0]))
         self.assertEqual(self.lines("m", "a.csv", "-o", "labels.csv"), [])
+
+    def test_centres_and_loadings_are_in_units_of_the_file(self):
+        draw = random.Random(4)
+        lines = []
+        for i in range(300):
+            step = draw.gauss(0, 1)
+            lines.append(f"{1e9 + (2e4 if i % 3 else -1e4) + 30 * step},{3 * step + i % 3},7,{'ab'[i % 2]}\n")
+        self.file("units.csv", "far,near,same,text\n" + "".join(lines))
+        rows = list(csv.DictReader(lines, ("far", "near", "same", "text")))
+        self.succeed("kmeans", "units.csv", "--clusters", 2, "--scale", "standardize", "-o", "m")
+        found = json.loads(self.succeed("inspect", "m", "--json"))
+        self.assertEqual(found["columns"], ["far", "near", "same", "text=a", "text=b"])
+        clusters = [int(line) for line in self.succeed_quietly("predict", "m", "units.csv").split()]
+        for k, centre in enumerate(found["centres"]):
+            own = [row for row, cluster in zip(rows, clusters, strict=True) if cluster == k]
+            self.assertGreater(len(own), 20)
+            for j, name in enumerate(("far", "near", "same")):
+                mean = sum(float(row[name]) for row in own) / len(own)
+                self.assertAlmostEqual(centre[j], mean, delta=2e-2 if name == "far" else 1e-4)
+            self.assertAlmostEqual(centre[3], sum(row["text"] == "a" for row in own) / len(own), places=5)
+        self.assertRegex(self.succeed("inspect", "m"), r"(?m)^centre +0: .*far 1e\+09")
+        self.succeed("pca", "units.csv", "--rank", 2, "--scale", "standardize", "-o", "m")
+        found = json.loads(self.succeed("inspect", "m", "--json"))
+        scores = [list(map(float, line.split(","))) for line in self.transformed("units.csv")]
+        for k, loading in enumerate(found["loadings"]):  # the slope of a column on the component, by its deviation
+            variance = sum(z[k] ** 2 for z in scores)
+            for j, name in enumerate(("far", "near", "same")):
+                values = [float(row[name]) for row in rows]
+                middle = sum(values) / len(values)
+                slope = sum((v - middle) * z[k] for v, z in zip(values, scores, strict=True)) / variance
+                self.assertAlmostEqual(loading[j], slope * math.sqrt(found["explained_variance"][k]),
+                                       delta=1e-3 * (1 + abs(loading[j])))
+        self.assertRegex(self.succeed("inspect", "m"), r"(?m)^loading +0: ")
+        self.succeed("kmeans", "units.csv", "--clusters", 2, "--map", "fourier", "--features", 32, "-o", "m")
+        self.assertNotIn("centres", json.loads(self.succeed("inspect", "m", "--json")))
+
+    def transformed(self, name):
+        self.succeed_quietly("transform", "m", name, "-o", "z.csv")
+        return (self.folder / "z.csv").read_text().split()
 
     def test_models_do_not_depend_on_threads_or_memory(self):
         for name, words in (("kmeans", ["--clusters", 12]), ("pca", ["--rank", 3]), ("lda", []), ("anomaly", []),
