@@ -85,3 +85,4 @@
 #include "bochner/text.h"
 #include "bochner/train.h"
 #include "bochner/transform.h"
+#include "bochner/visible_text.h"

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cctype>
 
@@ -58,6 +59,24 @@ constexpr bool in_order() {
 }
 static_assert(in_order());
 
+// As a shell takes it for one word, and the command for one item of a list.
+std::string shell_word(std::string_view value) {
+  constexpr std::string_view kPlain = "_-+./:@%=,";
+  const bool plain = std::all_of(value.begin(), value.end(), [&](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || kPlain.find(c) != kPlain.npos || (c & 0x80) != 0;
+  });
+  const bool item = value.size() > 1 && value.find(',') != value.npos;
+  if (plain && !item && !value.empty()) return std::string(value);
+  std::string word = "'";
+  for (const char c : value)
+    if (c == '\'')
+      word += "'\\''";
+    else
+      word += c;
+  if (item) word = "'\"" + word.substr(1) + "\"";
+  return word + "'";
+}
+
 }  // namespace
 
 void spell_options(OptionSpelling as) { spelling = as; }
@@ -68,7 +87,8 @@ std::string_view spelled(Option option) {
 }
 
 std::string spelled(Option option, std::string_view value) {
-  if (spelling == OptionSpelling::flags) return fmt::format("{} {}", option, value);
+  if (spelling == OptionSpelling::flags)
+    return fmt::format("{}{}{}", option, value.starts_with('-') ? '=' : ' ', shell_word(value));
   const bool sign = value.size() == 1 && std::ispunct(static_cast<unsigned char>(value[0]));
   return sign ? fmt::format("{} = '{}'", option, value) : fmt::format("{} = {}", option, value);
 }

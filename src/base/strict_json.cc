@@ -3,7 +3,6 @@
 
 #include "base/strict_json.h"
 
-#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
@@ -44,13 +43,6 @@ std::string printable(std::string_view text) {
   std::string result = "'";
   for (const char c : text.substr(0, kMost)) result += c >= ' ' && c <= '~' ? c : '?';
   return result + (text.size() > kMost ? "...'" : "'");
-}
-
-std::string one_line(std::string_view text) {
-  std::string line(text);
-  for (char& c : line)
-    if (std::uint8_t(c) < ' ' || c == 127) c = '?';
-  return line;
 }
 
 }  // namespace bochner

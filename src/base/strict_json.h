@@ -18,7 +18,5 @@ nlohmann::json parse_strict_json(std::string_view text, const std::string& place
 
 // Foreign text made fit for one line of a message: in quotes, printable ASCII, at most 60 characters.
 std::string printable(std::string_view text);
-// A message that may hold foreign text, without what would break its line or the terminal.
-std::string one_line(std::string_view text);
 
 }  // namespace bochner

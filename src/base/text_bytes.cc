@@ -17,7 +17,24 @@ bool is_private(std::string_view s) {
   return s.size() >= 4 && s.starts_with(kPrivateStart) && (static_cast<unsigned char>(s[2]) & 0xFC) == 0xBC;
 }
 
-// Bytes of the valid UTF-8 character that s starts with (Unicode 15, table 3-7), 0 when there is none.
+template <class Change>
+nlohmann::json changed(const nlohmann::json& tree, Change change) {
+  if (tree.is_string()) return change(tree.get_ref<const std::string&>());
+  if (tree.is_array()) {
+    nlohmann::json result = nlohmann::json::array();
+    for (const nlohmann::json& item : tree) result.push_back(changed(item, change));
+    return result;
+  }
+  if (tree.is_object()) {
+    nlohmann::json result = nlohmann::json::object();
+    for (const auto& [key, value] : tree.items()) result[change(key)] = changed(value, change);
+    return result;
+  }
+  return tree;
+}
+
+}  // namespace
+
 std::size_t character_length(std::string_view s) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
   const unsigned lead = byte(0);
@@ -37,24 +54,6 @@ std::size_t character_length(std::string_view s) {
   const bool too_large = lead == 0xF4 && second > 0x8F;
   return overlong || surrogate || too_large ? 0 : length;
 }
-
-template <class Change>
-nlohmann::json changed(const nlohmann::json& tree, Change change) {
-  if (tree.is_string()) return change(tree.get_ref<const std::string&>());
-  if (tree.is_array()) {
-    nlohmann::json result = nlohmann::json::array();
-    for (const nlohmann::json& item : tree) result.push_back(changed(item, change));
-    return result;
-  }
-  if (tree.is_object()) {
-    nlohmann::json result = nlohmann::json::object();
-    for (const auto& [key, value] : tree.items()) result[change(key)] = changed(value, change);
-    return result;
-  }
-  return tree;
-}
-
-}  // namespace
 
 std::string text_of(std::string_view bytes) {
   std::string text;

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -18,5 +19,8 @@ std::string bytes_of(std::string_view text);
 // The same for every key and text of a tree.
 nlohmann::json tree_with_text(const nlohmann::json& tree);
 nlohmann::json tree_with_bytes(const nlohmann::json& tree);
+
+// Bytes of the valid UTF-8 character that s, which is not empty, starts with (Unicode 15, table 3-7); 0: none.
+std::size_t character_length(std::string_view s);
 
 }  // namespace bochner

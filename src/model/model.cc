@@ -15,6 +15,7 @@
 #include "base/threads.h"
 #include "bochner/learner.h"
 #include "bochner/mixture.h"
+#include "bochner/visible_text.h"
 #include "choose/offsets.h"
 #include "learn/evaluator.h"
 #include "maps/load.h"
@@ -299,13 +300,14 @@ std::string Model::description() const {
     text = fmt::format("output    {} of {}", outputs(), outputs_name(puts_out_.kind));
   } else if (schema_.task == Task::classification) {
     text = fmt::format("task      classification of {} classes:", schema_.labels.size());
-    for (std::size_t c = 0; c < std::min<std::size_t>(schema_.labels.size(), 12); ++c) text += " " + schema_.labels[c];
+    for (std::size_t c = 0; c < std::min<std::size_t>(schema_.labels.size(), 12); ++c)
+      text += " " + one_line(schema_.labels[c]);
     if (schema_.labels.size() > 12) text += " ...";
   } else {
     text = fmt::format("task      regression of {} target{}", schema_.targets, schema_.targets == 1 ? "" : "s");
   }
   text += fmt::format("\ninputs    {}{}\n", schema_.inputs, schema_.sparse ? " (sparse)" : "");
-  if (!schema_.offsets.empty()) text += fmt::format("offsets   {}\n", offsets_text(schema_));
+  if (!schema_.offsets.empty()) text += fmt::format("offsets   {}\n", one_line(offsets_text(schema_)));
   if (double_precision_) text += "precision double\n";
   for (const MapPtr& map : before_head_) text += fmt::format("map       {}\n", map->spec());
   text += report_.learner.empty() ? fmt::format("{:<9} {}\n", puts_out_.of_targets() ? "head" : "map", head_->spec())
@@ -320,7 +322,7 @@ std::string Model::description() const {
   if (intervals_) text += fmt::format("intervals {}\n", intervals_->text());
   if (deviation_) text += fmt::format("deviation {}\n", deviation_->text());
   if (!report_.log_marginal_likelihood.empty()) text += figures_line("evidence", report_.log_marginal_likelihood);
-  for (const std::string& note : report_.notes) text += fmt::format("note      {}\n", note);
+  for (const std::string& note : report_.notes) text += fmt::format("note      {}\n", one_line(note));
   return text;
 }
 

@@ -13,6 +13,7 @@
 #include "base/require.h"
 #include "base/safetensors.h"
 #include "base/strict_json.h"
+#include "bochner/visible_text.h"
 #include "choose/offsets.h"
 #include "maps/load.h"
 #include "rows/schema_json.h"
@@ -85,7 +86,8 @@ std::string Sum::description() const {
   std::string text = kind() == Kind::survey ? "survey    of the rows: the spec for the second `bochner accumulate`\n"
                                             : "sums      of least squares: ready for `bochner merge` and `solve`\n";
   text += fmt::format("rows      {} in {} part{}:", rows(), parts(), parts() == 1 ? "" : "s");
-  for (std::size_t p = 0; p < std::min<std::size_t>(parts(), 8); ++p) text += " " + state_->origin.parts[p].name;
+  for (std::size_t p = 0; p < std::min<std::size_t>(parts(), 8); ++p)
+    text += " " + one_line(state_->origin.parts[p].name);
   text += parts() > 8 ? " ...\n" : "\n";
   text += fmt::format("inputs    {}{}\n", schema.inputs, schema.sparse ? " (sparse)" : "");
   text += schema.task == Task::classification ? fmt::format("task      {} classes\n", schema.labels.size())

@@ -9,6 +9,7 @@
 #include "base/safetensors.h"
 #include "base/strict_json.h"
 #include "bochner/svd.h"
+#include "bochner/visible_text.h"
 #include "learn/low_rank.h"
 #include "model/factor_model.h"
 #include "model/mapped_rows.h"
@@ -93,7 +94,8 @@ std::string FactorSum::description() const {
   std::string text = kind() == Kind::moments ? "moments   of the rows: the spec for the second `bochner svd PART`\n"
                                              : "sketch    of the rows: ready for `bochner merge` and `solve`\n";
   text += fmt::format("rows      {} in {} part{}:", rows(), parts(), parts() == 1 ? "" : "s");
-  for (std::size_t p = 0; p < std::min<std::size_t>(parts(), 8); ++p) text += " " + state_->origin.parts[p].name;
+  for (std::size_t p = 0; p < std::min<std::size_t>(parts(), 8); ++p)
+    text += " " + one_line(state_->origin.parts[p].name);
   text += parts() > 8 ? " ...\n" : "\n";
   text += fmt::format("inputs    {}{}\n", schema().inputs, schema().sparse ? " (sparse)" : "");
   if (state_->choice)

@@ -98,7 +98,7 @@ ColumnKind text_kind(const ColumnTally& column, const ColumnTally& listed, const
     if (written->kinds > kFewKinds) {
       found.refusal =
           fmt::format("{}: '{}' in column '{}', expected a plain number; {}, or give {}", column.first_text.place,
-                      column.first_text.text, shown_name, written->remedy(), as_text(shown_name));
+                      column.first_text.text, shown_name, written->remedy(), as_text(name));
       return found;
     }
     found.note = fmt::format("{}: '{}' and the like taken as text; {} for numbers", shown_name, column.first_text.text,
@@ -108,7 +108,7 @@ ColumnKind text_kind(const ColumnTally& column, const ColumnTally& listed, const
   if (cells >= kFewCells && 10 * kinds >= 9 * cells) {
     found.kind = Kind::ignored;
     found.note = fmt::format("{}: {} levels in {} rows, ignored; {} keeps it", shown_name, thousands(kinds),
-                             thousands(cells + listed.missing), spelled(Option::categories, shown_name));
+                             thousands(cells + listed.missing), spelled(Option::categories, name));
     return found;
   }
   if (const std::string note = cap_note(listed, shown_name, options.max_levels); !note.empty()) {
@@ -211,13 +211,13 @@ ColumnKind find_kind(const ColumnTally& column, const ColumnTally& listed, const
                              dates == Dates::day_first     ? " (day first)"
                              : dates == Dates::month_first ? " (month first)"
                                                            : "",
-                             spelled(Option::categories, shown_name));
+                             spelled(Option::categories, name));
     if (ambiguous)
       found.refusal = fmt::format(
           "{}: '{}' in column '{}', expected dates that show which of day and month comes first; give {} or "
           "mdy, write them as 2024-03-31, or give {}",
           column.first_text.place, column.first_text.text, shown_name, spelled(Option::date_order, "dmy"),
-          as_text(shown_name));
+          as_text(name));
     return found;
   }
   if (column.numbers > 0 && !Mixture(listed, rules).is_text()) {
@@ -227,7 +227,7 @@ ColumnKind find_kind(const ColumnTally& column, const ColumnTally& listed, const
         "that there is none, or {}",
         column.first_text.place, column.first_text.text, shown_name, thousands(column.numbers),
         thousands(column.numbers + column.texts), spelled(Option::missing_values, column.first_text.text),
-        as_text(shown_name));
+        as_text(name));
     return found;
   }
   return text_kind(column, listed, name, rules, options);

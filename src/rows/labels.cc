@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bochner/visible_text.h"
 #include "rows/number.h"
 
 namespace bochner {
@@ -58,10 +59,10 @@ int LabelIndex::find(std::string_view text) const {
 
 std::string shown(std::string_view text) {
   constexpr std::size_t kMost = 40;
-  std::string line(text.substr(0, kMost));
-  for (char& c : line)
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
-  return text.size() > kMost ? line + "..." : line;
+  if (text.size() <= kMost) return one_line(text);
+  std::size_t end = kMost;  // not within a character of UTF-8
+  while (end + 4 > kMost && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return one_line(text.substr(0, end)) + "...";
 }
 
 std::string shortened_list(const std::vector<std::string>& items, std::size_t most) {

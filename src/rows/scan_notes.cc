@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/option.h"
+#include "base/text_bytes.h"
 #include "rows/labels.h"
 
 namespace bochner {
@@ -28,16 +29,26 @@ std::string most_gaps(std::vector<std::pair<std::size_t, std::string>> gaps) {
   return list;
 }
 
-bool is_utf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const std::size_t more = byte < 0x80 ? 0 : byte >= 0xc2 && byte < 0xe0 ? 1 : byte >= 0xe0 && byte < 0xf0 ? 2 : 3;
-    if (byte >= 0xf5 || (byte >= 0x80 && byte < 0xc2) || i + more >= text.size()) return false;
-    for (std::size_t k = 1; k <= more; ++k)
-      if ((static_cast<unsigned char>(text[i + k]) & 0xc0) != 0x80) return false;
-    i += more + 1;
+bool is_foreign(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = character_length(text);
+    if (length == 0) return true;
+    text.remove_prefix(length);
   }
-  return true;
+  return false;
+}
+
+// "names, cells of a, labels": those parts of the table that are no UTF-8.
+std::vector<std::string> foreign_parts(const Schema& schema) {
+  std::vector<std::string> names, cells, parts;
+  for (const Column& column : schema.columns) {
+    if (is_foreign(column.name)) names.push_back(column.name);
+    if (std::any_of(column.levels.begin(), column.levels.end(), is_foreign)) cells.push_back(column.name);
+  }
+  if (!names.empty()) parts.push_back("the names of columns " + shortened_list(names, kMostLines));
+  if (!cells.empty()) parts.push_back("cells of " + shortened_list(cells, kMostLines));
+  if (std::any_of(schema.labels.begin(), schema.labels.end(), is_foreign)) parts.push_back("class labels");
+  return parts;
 }
 
 }  // namespace
@@ -81,17 +92,10 @@ void ScanNotes::missing(const Schema& schema, const CsvTally& tally) {
 }
 
 void ScanNotes::encoding(const Schema& schema) {
-  const auto say = [&](const std::string& what) {
+  if (const std::vector<std::string> parts = foreign_parts(schema); !parts.empty())
     lines_.push_back(fmt::format(
-        "{} not in UTF-8, kept byte by byte; iconv -f LATIN1 -t UTF-8 converts a file if that is what it is", what));
-  };
-  const auto foreign = [](const std::string& text) { return !is_utf8(text); };
-  for (std::size_t c = 0; c < schema.columns.size(); ++c) {
-    if (foreign(schema.columns[c].name)) return say(fmt::format("the name of column {} (from 0) is", c));
-    if (std::any_of(schema.columns[c].levels.begin(), schema.columns[c].levels.end(), foreign))
-      return say(fmt::format("text in column {} (from 0) is", c));
-  }
-  if (std::any_of(schema.labels.begin(), schema.labels.end(), foreign)) say("class labels are");
+        "not in UTF-8: {}; kept byte by byte, iconv -f LATIN1 -t UTF-8 converts a file if that is what it is",
+        fmt::join(parts, "; ")));
 }
 
 std::vector<std::string> schema_notes(const Schema& schema) {

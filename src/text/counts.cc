@@ -14,6 +14,7 @@
 #include "base/safetensors.h"
 #include "base/strict_json.h"
 #include "base/threads.h"
+#include "bochner/visible_text.h"
 #include "text/text_rows.h"
 #include "text/words.h"
 
@@ -237,6 +238,23 @@ void TextCounts::choose(const TextOptions& options) {
   options_ = options;
 }
 
+namespace {
+
+std::uint64_t joined(std::uint64_t all, std::uint64_t next) {
+  const std::uint64_t both[] = {all, next};
+  return hash64(std::as_bytes(std::span(both)));
+}
+
+}  // namespace
+
+std::uint64_t documents_hash(Documents& documents) {
+  std::uint64_t all = 0;
+  documents.rewind();
+  for (Document document; documents.next(document);) all = joined(all, hash64(std::as_bytes(std::span(document.text))));
+  documents.rewind();
+  return all;
+}
+
 TextCounts count_text(Documents& documents, const TextOptions& options, const Execution& execution) {
   TextCounts counts(options);
   std::uint64_t all = 0;  // the hash of all documents
@@ -262,8 +280,7 @@ TextCounts count_text(Documents& documents, const TextOptions& options, const Ex
         counts.add_columns(columns[i]);
       else
         counts.add_terms(terms[i]);
-      const std::uint64_t both[] = {all, hashes[i]};
-      all = hash64(std::as_bytes(std::span(both)));
+      all = joined(all, hashes[i]);
     }
     if (execution.progress) execution.progress("words", documents.fraction_read());
   }

@@ -34,5 +34,16 @@ TEST(Option, IsAFlagForACommand) {
   EXPECT_EQ(fmt::format("train with {}", Option::double_precision), "train with --precision double");
 }
 
+TEST(Option, IsAFlagThatAShellTakesAsItStands) {
+  const Flags flags;
+  EXPECT_EQ(spelled(Option::categories, "größe_1"), "--category größe_1");
+  EXPECT_EQ(spelled(Option::categories, "start date"), "--category 'start date'");
+  EXPECT_EQ(spelled(Option::ignore, "it's $HOME"), "--ignore 'it'\\''s $HOME'");
+  EXPECT_EQ(spelled(Option::ignore, "a,b"), "--ignore '\"a,b\"'");  // one item of a list
+  EXPECT_EQ(spelled(Option::missing_values, "-"), "--missing-values=-");
+  EXPECT_EQ(spelled(Option::missing_values, "--"), "--missing-values=--");
+  EXPECT_EQ(spelled(Option::ignore, ""), "--ignore ''");
+}
+
 }  // namespace
 }  // namespace bochner

@@ -63,6 +63,13 @@ TEST(ForeignFile, OtherEncodingsThanUtf8AreSaid) {
     ASSERT_EQ(notes.size(), 1u);
     EXPECT_THAT(notes[0], AllOf(HasSubstr("not in UTF-8"), HasSubstr("iconv")));
   }
+  const TempFile all(
+      "r\xe9gion,stra\xdf"
+      "e,y\nS\xfc"
+      "d,b,0.5\nNord,a,1.5\n");
+  const auto notes = open_rows(all.path(), kTargetY)->notes();
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_THAT(notes[0], AllOf(HasSubstr("r\\xe9gion, stra\\xdf"), HasSubstr("cells of r\\xe9gion")));
   const TempFile good(
       "stra\xc3\x9f"
       "e,y\n1,0.5\n2,1.5\n");
