@@ -47,11 +47,15 @@ struct DocumentsOptions {
   std::string column = {};             // of CSV files: the name or index from 0 of the one with the text
   std::optional<char> delimiter = {};  // of CSV files; none: as they show
   std::optional<bool> header = {};     // likewise
+  std::size_t memory = 0;              // to stay within, which bounds a document; 0: as for rows
 };
 
 // Folders (every file in them and below is a document, in the order of their paths; its folder's name is its label),
 // files of lines (each is a document) or, with a column, CSV files. Files may be compressed.
 std::unique_ptr<Documents> open_documents(const std::vector<std::string>& paths, const DocumentsOptions& options = {});
+
+// The hash of all texts, in their order: one pass.
+std::uint64_t documents_hash(Documents& documents);
 
 // What is counted: runs of least_words to most_words neighbouring words. A word is at least two letters, digits or _
 // in a row, as Unicode has them, with the marks that belong to them, in small letters: scikit-learn's rule.
@@ -130,6 +134,7 @@ class TextModel {
   static TextModel load(const std::string& path);  // throws Error::Kind::model unless the file is whole and valid
   static bool is_file(const std::string& path);    // whether it is a text model; false where it cannot be read
   void save(const std::string& path) const;
+  void save(Archive& archive) const;
 
   std::size_t columns() const;
   const TextOptions& options() const;

@@ -63,7 +63,8 @@ void bind_text(nb::module_& m) {
   nb::class_<TextModel>(m, "TextModel")
       .def(nb::init<const TextCounts&>())
       .def_static("load", &TextModel::load, nb::call_guard<nb::gil_scoped_release>())
-      .def("save", &TextModel::save, nb::call_guard<nb::gil_scoped_release>())
+      .def("save", nb::overload_cast<const std::string&>(&TextModel::save, nb::const_),
+           nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("columns", &TextModel::columns)
       .def_prop_ro("documents", &TextModel::documents)
       .def_prop_ro("options", [](const TextModel& model) { return model.options(); })

@@ -5,12 +5,14 @@
 #include <filesystem>
 #include <set>
 
+#include "base/option.h"
 #include "base/require.h"
 #include "bochner/text.h"
 #include "rows/byte_source.h"
 #include "rows/chunk_reader.h"
 #include "rows/csv_cell.h"
 #include "rows/csv_layout.h"
+#include "rows/width.h"
 
 namespace bochner {
 
@@ -18,10 +20,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBytes = std::size_t(1) << 30;  // of one document
+// A document is as long as a row of text may be.
+ChunkSizes sizes_of(const DocumentsOptions& options) {
+  RowsOptions reading;
+  reading.memory = options.memory;
+  return bounded({}, reading);
+}
 
-std::string whole_file(const std::string& path) {
-  const auto source = open_bytes(path);
+[[noreturn]] void fail_too_long(const std::string& what, const ChunkSizes& sizes, const char* expected) {
+  fail(Error::Kind::data, "{0} longer than {1:.1f} MB, too long for {2}; expected {3}, otherwise raise {2}", what,
+       double(sizes.longest_row) / 1e6, Option::memory, expected);
+}
+
+std::string whole_file(const std::string& path, const ChunkSizes& sizes) {
+  const auto source = open_bytes(path, sizes.decompression);
   std::string text;
   for (std::size_t piece = 64 << 10;; piece *= 2) {
     const std::size_t before = text.size();
@@ -29,16 +41,14 @@ std::string whole_file(const std::string& path) {
     const std::size_t got = source->read(text.data() + before, piece);
     text.resize(before + got);
     if (got < piece) return text;
-    if (text.size() > kMostBytes)
-      fail(Error::Kind::data, "{}: more than 1G, expected one document; give a file of lines as it is, not its folder",
-           path);
+    if (text.size() > sizes.longest_row) fail_too_long(path + ":", sizes, "one document in each file of a folder");
   }
 }
 
 // A folder: its files, and those of the folders in it.
 class Folder final : public Documents {
  public:
-  explicit Folder(const std::string& root) {
+  Folder(const std::string& root, const ChunkSizes& sizes) : sizes_(sizes) {
     std::set<std::string> labels;
     std::error_code error;
     for (fs::recursive_directory_iterator at(root, fs::directory_options::follow_directory_symlink, error), end;
@@ -57,7 +67,7 @@ class Folder final : public Documents {
 
   bool next(Document& document) override {
     if (at_ == paths_.size()) return false;
-    document.text = whole_file(paths_[at_]);
+    document.text = whole_file(paths_[at_], sizes_);
     document.label = labels_of_[at_];
     document.name = (fs::path(labels_of_[at_]) / fs::path(paths_[at_]).filename()).string();
     ++at_;
@@ -81,6 +91,7 @@ class Folder final : public Documents {
     labels_of_ = std::move(labels);
   }
 
+  ChunkSizes sizes_;
   std::vector<std::string> paths_, labels_of_, labels_;
   std::size_t at_ = 0;
 };
@@ -88,28 +99,28 @@ class Folder final : public Documents {
 // A file of lines.
 class Lines final : public Documents {
  public:
-  explicit Lines(const std::string& path) : path_(path), source_(open_bytes(path)) {}
+  Lines(const std::string& path, const ChunkSizes& sizes)
+      : path_(path), sizes_(sizes), source_(open_bytes(path, sizes.decompression)) {}
 
   bool next(Document& document) override {
     document = {};
     for (;;) {
-      const std::size_t end = buffer_.find('\n', at_);
+      const std::size_t end = buffer_.find('\n', searched_);
       if (end != buffer_.npos) {
         document.text = buffer_.substr(at_, end - at_);
-        at_ = end + 1;
+        at_ = searched_ = end + 1;
         break;
       }
       if (ended_) {
         if (at_ == buffer_.size()) return false;
         document.text = buffer_.substr(at_);
-        at_ = buffer_.size();
+        at_ = searched_ = buffer_.size();
         break;
       }
       buffer_.erase(0, at_);
       at_ = 0;
-      if (buffer_.size() > kMostBytes)
-        fail(Error::Kind::data, "{}: a line of more than 1G, expected a document on each line", path_);
-      const std::size_t before = buffer_.size();
+      if (buffer_.size() > sizes_.longest_row) fail_too_long(path_ + ": a line", sizes_, "a document on each line");
+      const std::size_t before = searched_ = buffer_.size();
       buffer_.resize(before + kPiece);
       const std::size_t got = source_->read(buffer_.data() + before, kPiece);
       buffer_.resize(before + got);
@@ -121,7 +132,7 @@ class Lines final : public Documents {
   void rewind() override {
     source_->rewind();
     buffer_.clear();
-    at_ = 0;
+    at_ = searched_ = 0;
     ended_ = false;
   }
   double fraction_read() const override { return source_->fraction_read(); }
@@ -130,9 +141,10 @@ class Lines final : public Documents {
  private:
   static constexpr std::size_t kPiece = std::size_t(1) << 20;
   std::string path_;
+  ChunkSizes sizes_;
   std::unique_ptr<ByteSource> source_;
   std::string buffer_;
-  std::size_t at_ = 0;
+  std::size_t at_ = 0, searched_ = 0;  // no newline is between them
   bool ended_ = false;
   std::vector<std::string> labels_;
 };
@@ -182,11 +194,14 @@ class CsvColumn final : public Documents {
     RowsOptions reading;
     reading.header = options.header;
     reading.delimiter = options.delimiter;
+    reading.memory = options.memory;
     reading.ignore = {options.column};  // a name that is found makes the first line a header
     return csv_layout(path, reading);
   }
   CsvColumn(const std::string& path, const DocumentsOptions& options, const CsvLayout& layout)
-      : layout_(layout), column_(layout_.names.find(options.column)), reader_(path, layout_.delimiter, {}) {}
+      : layout_(layout),
+        column_(layout_.names.find(options.column)),
+        reader_(path, layout_.delimiter, sizes_of(options)) {}
 
   CsvLayout layout_;
   std::size_t column_;
@@ -238,11 +253,11 @@ std::unique_ptr<Documents> open_documents(const std::vector<std::string>& paths,
   for (const std::string& path : paths) {
     std::error_code error;
     if (fs::is_directory(path, error))
-      all.push_back(std::make_unique<Folder>(path));
+      all.push_back(std::make_unique<Folder>(path, sizes_of(options)));
     else if (!options.column.empty())
       all.push_back(std::make_unique<CsvColumn>(path, options));
     else
-      all.push_back(std::make_unique<Lines>(path));
+      all.push_back(std::make_unique<Lines>(path, sizes_of(options)));
   }
   if (all.size() == 1) return std::move(all[0]);
   return std::make_unique<Several>(std::move(all));

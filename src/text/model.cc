@@ -9,6 +9,7 @@
 #include "base/require.h"
 #include "base/safetensors.h"
 #include "base/strict_json.h"
+#include "bochner/visible_text.h"
 #include "maps/load.h"
 #include "text/counts.h"
 #include "text/text_rows.h"
@@ -131,6 +132,11 @@ std::unique_ptr<Rows> TextModel::rows(Documents& documents, const Execution& exe
 
 void TextModel::save(const std::string& path) const {
   Archive archive;
+  save(archive);
+  write_archive(path, archive);
+}
+
+void TextModel::save(Archive& archive) const {
   archive.put_text("type", kType);
   put_options(archive, options());
   archive.put_count("documents", documents());
@@ -149,7 +155,6 @@ void TextModel::save(const std::string& path) const {
     content_->map->save(map);
     archive.put_child("map", std::move(map));
   }
-  write_archive(path, archive);
 }
 
 bool TextModel::is_file(const std::string& path) { return is_archive_of(path, kType); }

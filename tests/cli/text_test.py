@@ -2,6 +2,7 @@
 # Copyright 2026 The bochner authors
 """`bochner text`: from documents to rows."""
 
+import gzip
 import math
 import re
 import unittest
@@ -70,6 +71,16 @@ class Text(CommandTest):
         self.succeed_quietly("text", "docs.csv", "--column", "body", "-o", "csv.svm")
         self.assert_rows("csv.svm", tfidf(DOCUMENTS, DOCUMENTS))
         self.refuse(2, "text", "docs.csv", "--column", "text", "-o", "x.svm", "--quiet", say="text")
+
+    def test_a_line_too_long_for_the_memory_is_refused(self):
+        self.file("line.txt.gz", gzip.compress(b"word " * (6 << 20)))
+        self.refuse(2, "text", "line.txt.gz", "-o", "x.svm", "--memory", "100M", "--quiet", say="raise --memory")
+        (self.folder / "folder").mkdir()
+        self.file("folder/one.gz", gzip.compress(b"word " * (6 << 20)))
+        self.refuse(2, "text", "folder", "-o", "x.svm", "--memory", "100M", "--quiet", say="raise --memory")
+        self.file("lines.txt", b"word " * 100 + b"\n\n" + b"word " * (1 << 20) + b"\r\nlast")  # over several pieces
+        self.succeed_quietly("text", "lines.txt", "-o", "x.svm", "--memory", "200M")
+        self.assertEqual(len(self.rows("x.svm")[0]), 4)
 
     def test_npy_hashed_and_factored(self):
         self.file("docs.txt", "\n".join(DOCUMENTS * 5))
