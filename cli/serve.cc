@@ -32,6 +32,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostRequest = 8 << 10, kMostConnections = 64, kMostFound = 100;
 constexpr auto kPatience = std::chrono::seconds(5);
+constexpr auto kRest = std::chrono::milliseconds(200);  // without a free descriptor
 
 std::string escaped(std::string_view text) {
   std::string out;
@@ -112,7 +113,7 @@ std::string answer(int code, const char* said, const char* type, const std::stri
       "HTTP/1.1 {} {}\r\nContent-Type: {}; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n"
       "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n"
       "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; "
-      "frame-ancestors 'none'\r\n\r\n{}",
+      "frame-ancestors 'none'\r\nCross-Origin-Resource-Policy: same-origin\r\n\r\n{}",
       code, said, type, body.size(), body);
 }
 std::string refusal(int code, const char* said) { return answer(code, said, "text/plain", std::string(said) + "\n"); }
@@ -155,8 +156,9 @@ std::optional<std::string> header(std::string_view head, std::string_view name) 
     if (in_small_letters(line.substr(0, colon)) != name) continue;
     if (found) return {};  // twice
     std::string_view value = line.substr(colon + 1);
-    while (value.starts_with(' ')) value.remove_prefix(1);
-    while (value.ends_with(' ')) value.remove_suffix(1);
+    const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+    while (!value.empty() && is_blank(value.front())) value.remove_prefix(1);
+    while (!value.empty() && is_blank(value.back())) value.remove_suffix(1);
     found = std::string(value);
   }
   return found;
@@ -192,10 +194,11 @@ class Server {
 
   // One look at all connections.
   void turn() {
-    std::vector<pollfd> waits{{listening_, short(connections_.size() < kMostConnections ? POLLIN : 0), 0}};
+    const bool welcome = connections_.size() < kMostConnections && Clock::now() >= rested_;
+    std::vector<pollfd> waits{{listening_, short(welcome ? POLLIN : 0), 0}};
     for (const Connection& each : connections_)
       waits.push_back({each.socket, short(each.out.empty() ? POLLIN : POLLOUT), 0});
-    ::poll(waits.data(), waits.size(), 500);
+    ::poll(waits.data(), waits.size(), int(kRest.count()));
     for (std::size_t i = 0; i < connections_.size(); ++i)
       if (waits[i + 1].revents) step(connections_[i]);
     const Clock::time_point now = Clock::now();
@@ -206,7 +209,10 @@ class Server {
     });
     if (waits[0].revents & POLLIN) {
       const int socket = ::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-      if (socket >= 0) connections_.push_back({.socket = socket, .until = now + kPatience});
+      if (socket >= 0)
+        connections_.push_back({.socket = socket, .until = now + kPatience});
+      else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+        rested_ = now + kRest;  // whoever waits would be announced again at once
     }
   }
 
@@ -256,7 +262,7 @@ class Server {
     if (line.substr(0, first) != "GET") return refusal(405, "Method Not Allowed");
     const std::optional<std::string> host = header(head, "host");
     if (!host) return refusal(400, "Bad Request");
-    if (!is_ours(*host)) return refusal(403, "Forbidden");
+    if (!is_ours(*host) || header(head, "sec-fetch-site") == "cross-site") return refusal(403, "Forbidden");
     const std::string_view target = line.substr(first + 1, second - first - 1);
     const std::string_view path = target.substr(0, target.find('?'));
     if (path != "/" && path != "/search") return refusal(404, "Not Found");
@@ -282,6 +288,7 @@ class Server {
   const Retrieval& documents_;
   ServeOptions options_;
   int listening_ = -1, port_ = 0;
+  Clock::time_point rested_ = {};  // when connections are taken again
   std::vector<Connection> connections_;
 };
 

@@ -16,16 +16,22 @@
 
 namespace bochner {
 
-ModelFile::ModelFile(const std::string& path) : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-  if (file_ < 0) fail(Error::Kind::io, "{}: cannot read: {}; check the path", path_, std::strerror(errno));
+// A named pipe is looked at before it is opened, which would wait for its writer, or end the writer's wait.
+ModelFile::ModelFile(const std::string& path) : path_(path) {
+  struct stat status {};
+  const bool regular = ::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
+  if (regular) file_ = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (regular && file_ < 0) fail(Error::Kind::io, "{}: cannot read: {}; check the path", path_, std::strerror(errno));
+  if (!regular || ::fstat(file_, &status) != 0 || !S_ISREG(status.st_mode)) {
+    if (file_ >= 0) ::close(file_);
+    fail(Error::Kind::io, "{}: is not a regular file, expected a bochner model; copy it to a file first", path_);
+  }
 }
 ModelFile::~ModelFile() { ::close(file_); }
 
 std::uint64_t ModelFile::size() const {
   struct stat status {};
   if (::fstat(file_, &status) != 0) fail(Error::Kind::io, "{}: cannot read: {}", path_, std::strerror(errno));
-  if (!S_ISREG(status.st_mode))
-    fail(Error::Kind::io, "{}: is not a regular file, expected a bochner model; copy it to a file first", path_);
   return std::uint64_t(status.st_size);
 }
 

@@ -23,7 +23,7 @@ class ModelFile {
 
  private:
   std::string path_;
-  int file_;
+  int file_ = -1;
 };
 
 // A whole file in memory, as far as it is looked at.

@@ -2,12 +2,17 @@
 # Copyright 2026 The bochner authors
 """`bochner text`, `index`, `retrieve` and `dedup`: from documents to those that were asked for."""
 
+import contextlib
 import csv
 import io
 import json
+import os
+import pathlib
 import re
+import resource
 import signal
 import socket
+import time
 import unittest
 import urllib.error
 import urllib.request
@@ -106,8 +111,8 @@ class Retrieve(CommandTest):
         self.file("docs.index", bytes(broken))
         self.refuse(3, "retrieve", "docs.index", "wheat")
 
-    def serve(self):
-        process = self.start("retrieve", "docs.index", "--serve", 0)
+    def serve(self, **options):
+        process = self.start("retrieve", "docs.index", "--serve", 0, **options)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.wait)
@@ -154,6 +159,46 @@ class Retrieve(CommandTest):
         self.assertIn("200 OK", self.exchange(port, f"GET / HTTP/1.1\r\n{host}".encode()))
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(timeout=20), 130)
+
+
+    def test_strangers_are_refused_and_told_so(self):
+        self.index("--metric", "cosine")
+        _, port = self.serve()
+        for header, code in (("Sec-Fetch-Site: cross-site", 403), ("Sec-Fetch-Site: same-origin", 200),
+                             ("Sec-Fetch-Site: none", 200), ("Accept: */*", 200)):
+            for blank in (" ", "\t", " \t", ""):
+                request = f"GET / HTTP/1.1\r\nHost:{blank}127.0.0.1:{port}{blank}\r\n{header}\r\n\r\n"
+                reply = self.exchange(port, request.encode())
+                self.assertTrue(reply.startswith(f"HTTP/1.1 {code} "), (header, blank, reply[:40]))
+                self.assertIn("\r\nCross-Origin-Resource-Policy: same-origin\r\n", reply)
+
+    def test_a_server_without_descriptors_rests(self):
+        self.index("--metric", "cosine")
+        process, port = self.serve(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (10, 10)))
+        waiting = [socket.create_connection(("127.0.0.1", port)) for _ in range(16)]
+        time.sleep(0.3)
+
+        def processor_seconds():
+            fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+        before = processor_seconds()
+        time.sleep(1)
+        self.assertLess(processor_seconds() - before, 0.2)
+        for connection in waiting:
+            connection.close()
+        self.assertIn("200 OK", self.exchange(port, f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()))
+
+    def test_an_index_that_is_cut_while_it_is_served_is_an_error(self):
+        self.documents()
+        self.succeed_quietly("text", "docs", "--project", "sign", "--dims", 400, "--min-documents", 1, "-o", "docs.npy")
+        self.succeed_quietly("index", "docs.npy", "--metric", "cosine", "-o", "docs.index")
+        process, port = self.serve()
+        os.truncate(self.folder / "docs.index", 0)
+        with contextlib.suppress(OSError):
+            self.exchange(port, f"GET /?q=storm HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+        self.assertEqual(process.wait(timeout=20), 3)
+        self.assertRegex(process.stderr.read().decode(), r"\Abochner: docs.index: shrank while it was read[^\n]*\n\Z")
 
 
 class Dedup(CommandTest):
