@@ -37,6 +37,17 @@ std::vector<std::string> options_of(const CLI::App& command) {
   return names;
 }
 
+// CLI11 says "--clusters: 1 required K missing".
+std::string without_value(const CLI::ParseError& error) {
+  const std::string text = error.what(), middle = " required ", end = " missing";
+  const std::size_t colon = text.find(": "), type = text.find(middle);
+  if (error.get_name() != "ArgumentMismatch" || colon == text.npos || type == text.npos || !text.ends_with(end))
+    return text;
+  const std::size_t begin = type + middle.size();
+  return fmt::format("{}: found no value, expected {}", text.substr(0, colon),
+                     text.substr(begin, text.size() - end.size() - begin));
+}
+
 }  // namespace
 
 void keep_help_short(Command& command, std::initializer_list<const char*> words) {
@@ -66,21 +77,20 @@ std::string help_text(CLI::App& app, bool all) {
   if (chosen.empty()) return app.help();
   CLI::App& command = *chosen[0];
   const auto kept = short_helps().find(&command);
-  if (all || kept == short_helps().end()) return command.help();
+  if (all || kept == short_helps().end()) return command.help(app.get_name());
   for (CLI::Option* option : command.get_options())
     if (!kept->second.contains(option->get_name()) && option != command.get_help_ptr() &&
         option != command.get_help_all_ptr())
       option->group("");
-  return command.help();
+  return command.help(app.get_name());
 }
 
 std::string explain(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words) {
   const auto chosen = app.get_subcommands();
   if (chosen.empty()) {
-    if (!words.empty() && !words[0].starts_with("-"))
-      return fmt::format("found '{}', expected a command{}; see bochner --help", words[0],
-                         suggestion(words[0], commands_of(app)));
-    return fmt::format("{}; see bochner --help", error.what());
+    if (words.empty()) return fmt::format("{}; see bochner --help", error.what());
+    const std::vector<std::string> known = words[0].starts_with("-") ? options_of(app) : commands_of(app);
+    return fmt::format("found '{}', expected a command{}; see bochner --help", words[0], suggestion(words[0], known));
   }
   const CLI::App& command = *chosen[0];
   const std::string see = fmt::format("; see bochner {} --help", command.get_name());
@@ -91,7 +101,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, const std
   }
   if (!command.remaining().empty())
     return fmt::format("found '{}' too many, expected fewer words{}", command.remaining()[0], see);
-  return error.what() + see;
+  return without_value(error) + see;
 }
 
 }  // namespace bochner

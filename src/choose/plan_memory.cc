@@ -193,9 +193,10 @@ class Planning {
   }
 
   [[noreturn]] void refuse(const MemoryPlan& plan) const {
-    const std::string allowed = options_.execution.memory
-                                    ? fmt::format("{} allows {}", Option::memory, size_text(limit_))
-                                    : fmt::format("{} are allowed, 3/4 of what is free", size_text(limit_));
+    const bool given = options_.execution.memory > 0;
+    const std::string subject(given ? spelled(Option::memory) : "memory");
+    const std::string allowed =
+        fmt::format("{} are allowed{}", size_text(limit_), given ? "" : ", 3/4 of what is free");
     const std::size_t D = largest();
     std::string remedy = raise_memory();
     if (D > 0)
@@ -204,11 +205,10 @@ class Planning {
       remedy = fmt::format("{} to {} at least", raise_memory(), size_text(before(false).total() + kMega));
     if (D > 0 && options_.learner.learner != Learner::ridge) remedy += ", or use ridge";
     if (has_bins(options_.map))
-      throw std::invalid_argument(fmt::format("memory: grids need at least {} ({}), {}; {}", size_text(plan.total()),
-                                              plan.items_text(), allowed, raise_memory()));
-    throw std::invalid_argument(
-        fmt::format("{}: {} need {} ({}), {}; {}", step_ == 0 ? std::string_view("memory") : spelled(Option::features),
-                    size_.features, size_text(plan.total()), plan.items_text(), allowed, remedy));
+      throw std::invalid_argument(fmt::format("{}: grids need at least {} ({}), {}; {}", subject,
+                                              size_text(plan.total()), plan.items_text(), allowed, raise_memory()));
+    throw std::invalid_argument(fmt::format("{}: {} features need {} ({}), {}; {}", subject, size_.features,
+                                            size_text(plan.total()), plan.items_text(), allowed, remedy));
   }
 
   const Rows& rows_;

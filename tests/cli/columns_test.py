@@ -6,6 +6,8 @@ import datetime
 import json
 import math
 import random
+import re
+import shlex
 import unittest
 
 from command import DATA, CommandTest
@@ -158,6 +160,35 @@ class Columns(CommandTest):
             self.assertNotIn("a: counts", errors)
         _, _, errors = self.run_command("train", "shuffled.csv", "-t", "y", *QUICK)
         self.assertNotIn("counts the rows", errors)
+
+    def test_remedies_can_be_pasted(self):
+        rows = "".join(f"2024-01-{i % 28 + 1:02},{i},{i % 5}.5\n" for i in range(60))
+        self.file("dates.csv", "start date,it's $1,y\n" + rows)
+        code, _, errors = self.run_command("train", "dates.csv", "-t", "y", "--map", "none")
+        self.assertEqual(code, 0, errors)
+        remedy = re.search(r"(--category .*) takes them as text", errors)[1]
+        self.assertEqual(shlex.split(remedy), ["--category", "start date"])
+        code, _, errors = self.run_command("train", "dates.csv", "-t", "y", "--map", "none", *shlex.split(remedy))
+        self.assertEqual(code, 0, errors)
+        self.assertNotIn("takes them as text", errors)
+
+    def test_names_that_are_no_text_are_shown(self):
+        self.file("latin.csv", "région,straße,y\nSüd,b,0.5\nNord,a,1.5\n".encode("latin-1") +
+                  "".join(f"{('Süd', 'Nord')[i % 2]},{'ab'[i % 3 // 2]},{i}\n" for i in range(40)).encode("latin-1"))
+        process = self.start("train", "latin.csv", "-t", "y", "--map", "none", "-o", "m")
+        _, errors = process.communicate()
+        self.assertEqual(process.returncode, 0, errors)
+        said = errors.decode("ascii")  # no byte as it was
+        self.assertIn(r"the names of columns r\xe9gion, stra\xdfe; cells of r\xe9gion", said)
+
+    def test_inspect_obeys_no_name(self):
+        labels = ("p", "\x1b[31mred")
+        rows = "".join(f"{i % 7},{labels[i % 2]}\n" for i in range(40))
+        self.file("red.csv", "\x1b]0;title\x07a,y\n" + rows)
+        self.succeed_quietly("train", "red.csv", "-t", "y", "--map", "none", "-o", "m")
+        for words in (("inspect", "m"), ("inspect", "m", "--json"), ("eval", "m", "red.csv", "--details")):
+            self.assertNotRegex(self.succeed(*words), "[\x00-\x09\x0b-\x1f\x7f]")
+        self.assertIn(r"\x1b[31mred", self.succeed("inspect", "m"))
 
     def test_equal_names_are_said(self):
         self.file("equal.csv", "a,b,a,y\n" + "".join(f"{i % 7},{i % 3},{i % 4},{i % 9 + 0.5}\n" for i in range(40)))

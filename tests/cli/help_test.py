@@ -40,12 +40,22 @@ class Help(CommandTest):
         known = "".join(self.run_command(command, word)[1] for command in commands for word in ("--help", "--help-all"))
         self.assertEqual([flag for flag in sorted(flags) if not re.search(flag + r"\b", known)], [])
 
+    def test_usage_names_the_program(self):
+        for command in ("train", "predict", "merge"):
+            self.assertIn(f"Usage: bochner {command} [OPTIONS]", self.succeed(command, "--help"))
+        self.assertIn("Usage: bochner train [OPTIONS]", self.succeed("train", "--help-all"))
+        self.assertNotIn("--validation a9a.t", self.succeed("train", "--help"))  # which would choose by the test set
+
+    def test_an_option_without_its_value_is_told(self):
+        self.refuse(1, "kmeans", CPU, "--clusters", say="--clusters: found no value, expected K; see")
+        self.refuse(1, "train", CPU, "--target", say="--target: found no value, expected NAME|INDEX; see")
+
     def test_quiet_may_come_first(self):
         code, _, errors = self.run_command("--quiet", "train", CPU, "--target", "usr", "--features", 32)
         self.assertEqual((code, errors), (0, ""))
 
     def test_mistyped_words_have_a_suggestion(self):
-        for words, meant in ((("trian", CPU), "train"),
+        for words, meant in ((("trian", CPU), "train"), (("--versio",), "--version"), (("--hlep",), "--help"),
                              (("train", CPU, "--traget", "usr"), "--target"),
                              (("train", CPU, "--target", "usr", "--bandwith=3"), "--bandwidth"),
                              (("predict", "m", NEW, "--score"), "--scores"),

@@ -109,6 +109,11 @@ class Memory(CommandTest):
             process.communicate()
             self.assertIn("memory:", said)
 
+    def test_what_was_not_given_is_not_named(self):
+        for words in (("--effort", "fast"), ("--map", "fourier")):
+            self.refuse(1, "train", DATA / "cpu-small.csv", "--target", "usr", *words, "--memory", "10M", "--quiet",
+                        say="bochner: --memory: ")
+
     def test_a_model_does_not_depend_on_it(self):
         cg = ("--features", 1024, "--solver", "cg", "--lambda", "1e-4,1e-3")
         whole = self.model(*cg, "--memory", "1G")
