@@ -166,8 +166,8 @@ void run_hashes(const Command& command, const CheckWords& words) {
     all.push_back(std::move(tree));
     if (found.worst <= most) continue;
     above = true;
-    fmt::print(stderr, "bochner: {}: {}: the worst error is {:.3g}, above {:g} of --fail-above\n", words.train.file,
-               hash_name(family), found.worst, most);
+    say_error(fmt::format("{}: {}: the worst error is {:.3g}, above {:g} of --fail-above", words.train.file,
+                          hash_name(family), found.worst, most));
   }
   if (words.json) print_json(all);
   if (above) throw AboveLimit{};
@@ -208,8 +208,8 @@ void run_check(const Command& command, CheckWords& words) {
     const double value = limit.measure.value(found);
     if (value <= limit.most) continue;
     above = true;
-    fmt::print(stderr, "bochner: {}: the {} error is {:.3g}, above {:g} of --fail-above\n", words.train.file,
-               limit.measure.name, value, limit.most);
+    say_error(fmt::format("{}: the {} error is {:.3g}, above {:g} of --fail-above", words.train.file,
+                          limit.measure.name, value, limit.most));
   }
   if (above) throw AboveLimit{};
 }

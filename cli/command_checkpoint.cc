@@ -24,7 +24,7 @@ namespace {
 std::string checkpoint_path(const CheckpointWords& words, const std::string& output) {
   if (!words.checkpoint.empty()) return words.checkpoint;
   const bool file = !output.empty() && (!fs::exists(output) || fs::is_regular_file(output));
-  return file ? output + ".checkpoint" : "";
+  return file ? companion_of(output, Companion::checkpoint) : "";
 }
 
 // All files of a checkpoint are replaced while it is saved and go when the model is there.
@@ -94,9 +94,9 @@ CheckpointOptions CommandCheckpoint::options(Messages& messages) const {
   options.first_seconds = words_.seconds;
   if (words_.seconds == 0) options.share = std::numeric_limits<double>::infinity();  // at every chance
   stop_at_point(words_.stop_after);
-  stop_softly(options.path, fmt::format("bochner: stopped; {} holds how far it was: go on with the same words and "
-                                        "--resume\n",
-                                        options.path));
+  stop_softly(*place_, fmt::format("bochner: stopped; {} holds how far it was: go on with the same words and "
+                                   "--resume\n",
+                                   options.path));
   const bool found = place_->holds_checkpoint();
   if (words_.resume && !found) messages.say(options.path + " does not exist; the training begins anew");
   if (!words_.resume && found)

@@ -3,14 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <nlohmann/json.hpp>
-
-#include "bochner/archive.h"
 #include "bochner/retrieval.h"
 #include "clock.h"
 #include "commands.h"
+#include "document_sources.h"
 #include "neighbor_words.h"
+#include "output.h"
 #include "require.h"
 
 namespace bochner {
@@ -30,50 +28,25 @@ struct IndexWords {
 // The text model of rows that `text` wrote: named, or beside them.
 std::string text_model(const IndexWords& words) {
   if (!words.text.empty()) return words.text;
-  const std::string beside = words.search.file + kBesideRows;
-  std::error_code error;
-  return std::filesystem::exists(beside, error) && TextModel::is_file(beside) ? beside : "";
+  const std::string beside = companion_of(words.search.file, Companion::text_model);
+  return TextModel::is_file(beside) ? beside : "";
 }
 
-// The documents behind the rows: named, or where the model says; null where they are gone.
+// The documents behind the rows: named, or where the model says; null where they are not to be had.
 std::unique_ptr<Documents> documents_of(const IndexWords& words, const std::string& model, Messages& messages) {
-  if (words.no_texts) return nullptr;
-  if (!words.documents.empty()) return open_documents(words.documents);
-  DocumentsOptions reading;
-  std::vector<std::string> paths;
-  try {
-    const auto sources = nlohmann::json::parse(read_archive(model).get_text("sources"));
-    reading.column = sources.at("column").get<std::string>();
-    if (const std::string delimiter = sources.at("delimiter").get<std::string>(); !delimiter.empty())
-      reading.delimiter = delimiter == "tab" ? '\t' : delimiter[0];
-    paths = sources.at("paths").get<std::vector<std::string>>();
-  } catch (const nlohmann::json::exception&) {
-    fail(Error::Kind::model, "{}: where its documents are is not told as JSON; the file is damaged", model);
-  } catch (const Error&) {  // a model of an earlier version
-    return nullptr;
+  if (model.empty() || words.no_texts) return nullptr;
+  const std::size_t memory = words.search.run.execution(messages).memory;
+  KeptSources kept = kept_sources(model);
+  const bool named = !words.documents.empty();
+  if (named) kept.sources.paths = words.documents;
+  if (named || kept.fault.empty()) {
+    check_output_of_documents(words.search.output, kept.sources.paths);
+    std::unique_ptr<Documents> documents = open_sources(kept.sources, memory);
+    if (named || hash_text(*documents) == kept.hash) return documents;
+    kept.fault = "the documents are not known to be those that " + model + " was made of";
   }
-  std::error_code error;
-  for (const std::string& path : paths)
-    if (!std::filesystem::exists(path, error)) {
-      messages.say(fmt::format("{} is gone: no snippets; name the documents by --documents", path));
-      return nullptr;
-    }
-  return paths.empty() ? nullptr : open_documents(paths, reading);
-}
-
-// With words, so that `retrieve` reads queries as the documents were read. The file appears when all is in it.
-void save_with_words(const NeighborIndex& index, const std::string& model, Documents* documents,
-                     const std::string& output) {
-  const std::string part = output + ".part";
-  try {
-    index.save(part);
-    keep_documents(part, model, documents);
-    std::filesystem::rename(part, output);
-  } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(part, ignored);
-    throw;
-  }
+  messages.say(kept.fault + ": no snippets; name the documents by --documents");
+  return nullptr;
 }
 
 void run_index(const IndexWords& words) {
@@ -90,13 +63,14 @@ void run_index(const IndexWords& words) {
   const std::string model = text_model(words);
   require(!model.empty() || words.documents.empty(),
           "--documents: no text model is beside {}, expected one; name it by --text", words.search.file);
+  check_output(output, {model});
+  const std::unique_ptr<Documents> documents = documents_of(words, model, messages);
   options.scaling = words.search.scale.chosen(*rows, options.metric, options.execution, messages);
   const NeighborIndex index(*rows, options);
-  const std::unique_ptr<Documents> documents = model.empty() ? nullptr : documents_of(words, model, messages);
   if (model.empty())
     index.save(output);
-  else
-    save_with_words(index, model, documents.get(), output);
+  else  // with words, so that `retrieve` reads queries as the documents were read
+    save_with_documents(index, model, documents.get(), output);
   messages.say(fmt::format("index of {} in {}: {}, {:.2f} s", counted(index.size(), "row"), output,
                            search_text(index.report(), options), clock.lap()));
   if (!model.empty())
@@ -124,8 +98,10 @@ void add_index(Command& app, Job& job) {
   command->add_flag("--bytes", words->bytes, "Keep dense rows as a byte for each input: a quarter of the file");
   command->add_option("--text", words->text, "Text model of the rows, for `retrieve`; default: FILE.text where it is")
       ->type_name("MODEL");
-  add_repeatable(*command, "--documents", words->documents,
-                 "Where the documents are whose texts are kept for snippets; default: where `text` read them")
+  add_repeatable(
+      *command, "--documents", words->documents,
+      "Where the documents are whose texts are kept for snippets; default: where `text` read them, if that is below "
+      "the folder of FILE")
       ->type_name("DOCS");
   command->add_flag("--no-texts", words->no_texts, "Keep no texts of documents");
   command->footer(

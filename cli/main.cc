@@ -23,11 +23,13 @@
 #include "bochner/option_spelling.h"
 #include "bochner/processor.h"
 #include "commands.h"
+#include "exit_codes.h"
 #include "help.h"
 #include "messages.h"
 #include "output.h"
 #include "retrieve.h"
 #include "signals.h"
+#include "streams.h"
 
 #ifndef BOCHNER_VERSION
 #error "the build gives the version"
@@ -37,10 +39,8 @@ namespace bochner {
 
 namespace {
 
-constexpr int kUsage = 1, kData = 2, kModel = 3, kAboveLimit = 4, kReaderLeft = 128 + 13, kOurFault = 70;
-
 int report(int code, const std::string& message) {
-  fmt::print(stderr, "bochner: {}\n", one_line(message));
+  say_error(message);
   return code;
 }
 
@@ -111,7 +111,8 @@ int run(int argc, char** argv) {
     print(help_text(app, true));
     return 0;
   } catch (const CLI::Success& asked) {  // --version
-    return app.exit(asked);
+    print(std::string(asked.what()) + "\n");
+    return 0;
   } catch (const CLI::ParseError& error) {
     return report(kUsage, explain(app, error, words));
   }
@@ -151,7 +152,7 @@ int guarded(int argc, char** argv) {
 int say_no_memory() {
   constexpr std::string_view kLine =
       "bochner: memory: there is not enough; use fewer --features or a machine with more\n";
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kLine.data(), kLine.size());
+  write_message(kLine);
   return kUsage;
 }
 
@@ -198,6 +199,7 @@ int end_without_waiting(int code) {
 }  // namespace bochner
 
 int main(int argc, char** argv) {
+  bochner::hold_standard_streams();
   bochner::spell_options(bochner::OptionSpelling::flags);
   bochner::catch_signals();
   std::set_terminate(bochner::end_where_nothing_may_throw);

@@ -8,7 +8,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+
+#include "streams.h"
 
 namespace bochner {
 
@@ -37,13 +38,12 @@ Messages::Messages(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO
 void Messages::say(const std::string& line) {
   if (quiet_) return;
   clear_bar();
-  fmt::print(stderr, "{}\n", one_line(line));
+  write_message(one_line(line) + "\n");
 }
 
 void Messages::step(const std::string& text) {
   if (quiet_ || !terminal_) return;
-  fmt::print(stderr, "\r\033[K{} ...", one_line(text));
-  std::fflush(stderr);
+  write_message(fmt::format("\r\033[K{} ...", one_line(text)));
   drawn_ = true;
 }
 
@@ -64,33 +64,20 @@ void Messages::draw(double fraction, double seconds) {
   const bool foretold = fraction >= kForetold && seconds >= kSettled;
   const std::string left = foretold ? "about " + duration(seconds * (1 - fraction) / fraction) + " left" : "";
   if (!terminal_) {
-    fmt::print(stderr, "{}: {:.0f} % after {}{}{}\n", step_, 100 * fraction, duration(seconds),
-               left.empty() ? "" : ", ", left);
-    return;
+    return write_message(fmt::format("{}: {:.0f} % after {}{}{}\n", step_, 100 * fraction, duration(seconds),
+                                     left.empty() ? "" : ", ", left));
   }
   const int filled = int(fraction * kBarWidth);
-  fmt::print(stderr, "\r\033[K{:<12} [{:#<{}}{:.<{}}] {:3.0f} %  {}", step_, "", filled, "", kBarWidth - filled,
-             100 * fraction, left);
-  std::fflush(stderr);
+  write_message(fmt::format("\r\033[K{:<12} [{:#<{}}{:.<{}}] {:3.0f} %  {}", step_, "", filled, "", kBarWidth - filled,
+                            100 * fraction, left));
   drawn_ = true;
 }
 
 void Messages::clear_bar() {
-  if (drawn_) std::fputs("\r\033[K", stderr);
+  if (drawn_) write_message("\r\033[K");
   drawn_ = false;
 }
 
-std::string one_line(const std::string& text) {
-  std::string line;
-  for (const char c : text) {
-    if (c == '\n' || c == '\t')
-      line += ' ';
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      line += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    else
-      line += c;
-  }
-  return line;
-}
+void say_error(const std::string& text) { write_message("bochner: " + one_line(text) + "\n"); }
 
 }  // namespace bochner

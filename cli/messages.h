@@ -7,6 +7,7 @@
 #include <string>
 
 #include "bochner/execution.h"
+#include "bochner/visible_text.h"
 
 namespace bochner {
 
@@ -38,7 +39,7 @@ class Messages {
   Time begin_, shown_;
 };
 
-// One line for stderr whatever the text holds: control characters are escaped.
-std::string one_line(const std::string& text);
+// The one line on stderr of a command that fails: said even when quiet.
+void say_error(const std::string& text);
 
 }  // namespace bochner

@@ -48,9 +48,6 @@ struct SearchWords : InputWords {
 
 Metric metric_word(const std::string& word);
 
-// What the name of a file of rows ends in where the text model that made them lies beside it.
-inline constexpr const char* kBesideRows = ".text";
-
 // "exact", or the method with what was measured.
 std::string search_text(const IndexReport& report, const IndexOptions& options);
 

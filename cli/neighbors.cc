@@ -11,9 +11,11 @@
 
 #include "clock.h"
 #include "commands.h"
+#include "load_as.h"
 #include "neighbor_words.h"
 #include "output.h"
 #include "require.h"
+#include "signals.h"
 
 namespace bochner {
 
@@ -78,7 +80,8 @@ Neighbors stream(const NeighborsWords& words, const RowsOptions& reading, Messag
 Neighbors search_index(const NeighborsWords& words, const RowsOptions& reading, Messages& messages) {
   require(words.scale.scales.empty(), "--scale: the index has its own scaling, which queries go through; leave it out");
   const RowFilter allowed = row_filter(words);
-  const NeighborIndex index = NeighborIndex::load(words.index);
+  survive_shrinking(words.index);
+  const auto index = load_as<NeighborIndex>(words.index);
   const std::unique_ptr<Rows> queries = open_rows(words.file, index.schema(), reading);
   return index.query(*queries, words.k, allowed, words.run.execution(messages));
 }

@@ -13,7 +13,9 @@
 #include <nlohmann/json.hpp>
 
 #include "bochner/paths.h"
+#include "bochner/visible_text.h"
 #include "require.h"
+#include "streams.h"
 
 namespace bochner {
 
@@ -24,13 +26,9 @@ namespace {
 constexpr std::size_t kBufferBytes = std::size_t(1) << 16;
 
 void write_stdout(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0 && errno == EPIPE) throw ReaderLeft{};
-    if (written < 0) fail(Error::Kind::io, "standard output: cannot write: {}", std::strerror(errno));
-    text.remove_prefix(std::size_t(written));
-  }
+  const int error = write_all(STDOUT_FILENO, text);
+  if (error == EPIPE) throw ReaderLeft{};
+  if (error != 0) fail(Error::Kind::io, "standard output: cannot write: {}", std::strerror(error));
 }
 
 }  // namespace
@@ -112,11 +110,29 @@ void check_text_name(const std::string& path) {
             path, ending);
 }
 
-void check_output(const std::string& path, std::initializer_list<std::string> inputs) {
+namespace {
+
+// Whether a folder leads to this file, by links too.
+bool holds(const std::string& folder, const std::string& path) {
+  if (!path_below(folder, path).empty()) return true;
+  std::error_code error;
+  if (!fs::exists(path, error)) return false;
+  for (fs::recursive_directory_iterator at(folder, fs::directory_options::follow_directory_symlink, error), end;
+       !error && at != end; at.increment(error)) {
+    std::error_code other;
+    if (fs::equivalent(at->path(), path, other)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void check_output(const std::string& path, const std::vector<std::string>& inputs) {
   if (is_stdout(path)) return;
   for (const std::string& input : inputs) {
-    require(input.empty() || !same_file(path, input),
-            "{}: is an input of this command and would be overwritten; choose another output", path);
+    if (input.empty()) continue;
+    require(!same_file(path, input), "{}: is an input of this command and would be overwritten; choose another output",
+            path);
   }
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -125,7 +141,27 @@ void check_output(const std::string& path, std::initializer_list<std::string> in
   const AtomicFile trial(path);
 }
 
-void print(std::string_view text) { write_stdout(text); }
+void check_output_of_documents(const std::string& path, const std::vector<std::string>& inputs) {
+  check_output(path, inputs);
+  for (const std::string& input : inputs) {
+    std::error_code error;
+    require(!fs::is_directory(input, error) || !holds(input, path),
+            "{}: lies in {}, which this command reads; choose an output elsewhere", path, input);
+  }
+}
+
+std::string companion_of(const std::string& output, Companion what) {
+  return output + (what == Companion::text_model ? ".text" : ".checkpoint");
+}
+
+void check_companion(const std::string& path, bool (*is_ours)(const std::string& path)) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
+  require(!fs::exists(status) || (fs::is_regular_file(status) && is_ours(path)),
+          "{}: this command would write a file of its own there; move it away, or choose another output", path);
+}
+
+void print(std::string_view text) { write_stdout(visible_text(text)); }
 
 void print_json(const nlohmann::json& tree) {
   print(tree.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");

@@ -3,12 +3,12 @@
 
 #pragma once
 
-#include <initializer_list>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bochner/atomic_file.h"
 
@@ -43,13 +43,23 @@ std::string npy_header(const char* descr, std::size_t rows, std::size_t cols);
 struct ReaderLeft {};
 
 // Refuses an output that cannot be written, or that is one of the inputs, before any work is done for it. "-" is
-// stdout.
-void check_output(const std::string& path, std::initializer_list<std::string> inputs);
+// stdout. Empty inputs are none.
+void check_output(const std::string& path, const std::vector<std::string>& inputs);
+// The same of inputs that may be folders, whose files are read: no output goes there.
+void check_output_of_documents(const std::string& path, const std::vector<std::string>& inputs);
+
+// The files that a command writes besides its output. The user did not name them, so each has its name from here and
+// is checked before it is written: text models by check_companion(), checkpoints by their CheckpointPlace.
+enum class Companion { text_model, checkpoint };
+std::string companion_of(const std::string& output, Companion what);
+
+// Refuses a companion whose name belongs to a file of the user: anything but a plain file that is_ours() knows.
+void check_companion(const std::string& path, bool (*is_ours)(const std::string& path));
 
 // Refuses a name that promises what is not written: text goes to any name but those of other formats.
 void check_text_name(const std::string& path);
 
-// A result in text or as JSON on stdout, in one piece.
+// A result in text or as JSON on stdout, in one piece. What a terminal would obey is escaped.
 void print(std::string_view text);
 void print_json(const nlohmann::json& tree);
 

@@ -10,8 +10,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "load_as.h"
 #include "output.h"
 #include "require.h"
+#include "signals.h"
 
 namespace bochner {
 
@@ -54,7 +56,8 @@ void run_retrieve(const RetrieveWords& words) {
   require(asked == 1, "retrieve: found {}, expected one of: words, --like DOC, --serve PORT",
           asked == 0 ? "nothing to look for" : "several things to do");
   require(words.port <= 65535, "--serve: found {}, expected a port up to 65535", words.port);
-  const Retrieval documents = Retrieval::load(words.index);
+  survive_shrinking(words.index);
+  const auto documents = load_as<Retrieval>(words.index);
   if (words.port >= 0) return serve(documents, {words.host, words.port, words.k}, messages);
   const std::vector<Retrieved> found =
       words.like.empty() ? documents.find(words.query, words.k) : find_like(documents, words.like, words.k);

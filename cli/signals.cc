@@ -11,6 +11,8 @@
 
 #include "bochner/atomic_file.h"
 #include "bochner/checkpoint.h"
+#include "exit_codes.h"
+#include "messages.h"
 
 namespace bochner {
 
@@ -21,6 +23,7 @@ std::atomic<int> asked{0}, waited{0};
 std::atomic<std::size_t> questions_left{0};  // until stop_at_point() answers
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may only touch what needs no lock");
 std::string checkpoint_path, state_path, checkpoint_hint;  // set before soft is, and then left alone
+std::string shrank_line;
 
 constexpr int kMostWaits = 5;  // while the first checkpoint of all is being written
 
@@ -56,6 +59,15 @@ void lose_patience(int) {
   start_waiting();
 }
 
+// Behind the end of a mapped file lies nothing (BUS_ADRERR); any other cause is a fault of ours, which ends as ever:
+// the handler is reset by then, and the instruction runs again.
+void end_by_bus_error(int, siginfo_t* cause, void*) {
+  if (cause->si_code != BUS_ADRERR) return;
+  remove_unfinished_files();
+  write_line(shrank_line.data(), shrank_line.size());
+  ::_exit(kModel);
+}
+
 }  // namespace
 
 void catch_signals() {
@@ -72,9 +84,22 @@ void catch_signals() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-void stop_softly(const std::string& checkpoint, const std::string& hint) {
-  checkpoint_path = checkpoint;
-  state_path = checkpoint + ".state";
+void survive_shrinking(const std::string& mapped) {
+  shrank_line = "bochner: " +
+                one_line(mapped +
+                         ": shrank while it was read, expected a whole index; put a new one in its place by "
+                         "renaming it, and try again") +
+                "\n";
+  struct sigaction action {};
+  action.sa_sigaction = end_by_bus_error;
+  action.sa_flags = SA_SIGINFO | SA_RESETHAND;
+  sigfillset(&action.sa_mask);
+  ::sigaction(SIGBUS, &action, nullptr);
+}
+
+void stop_softly(const CheckpointPlace& checkpoint, const std::string& hint) {
+  checkpoint_path = checkpoint.log();
+  state_path = checkpoint.state();
   checkpoint_hint = hint;
   struct sigaction action {};
   action.sa_handler = lose_patience;

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <string>
 
+#include "bochner/checkpoint_place.h"
+
 namespace bochner {
 
 // Ctrl-C and the like end the program at once with 128 + signal and remove unfinished output. A closed pipe, and a
@@ -15,8 +17,13 @@ void catch_signals();
 // From now on a signal asks to stop instead: asked_to_stop() says so, and whoever works saves a checkpoint and leaves.
 // A second signal, or two seconds without an answer, end the program at once. `hint` is the line for stderr then,
 // where the checkpoint is there.
-void stop_softly(const std::string& checkpoint, const std::string& hint);
+void stop_softly(const CheckpointPlace& checkpoint, const std::string& hint);
 bool asked_to_stop();
+
+// A file that stays mapped into memory ends the program by a bus error if somebody cuts it short: this turns that into
+// the one line of a broken model and its exit code.
+void survive_shrinking(const std::string& mapped);
+
 // For tests, which no clock should decide: the k-th question is answered as if Ctrl-C had come. 0: none.
 void stop_at_point(std::size_t k);
 int stop_code();  // 128 + signal

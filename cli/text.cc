@@ -4,18 +4,17 @@
 #include "bochner/text.h"
 
 #include <cmath>
-#include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "bochner/archive.h"
+#include "bochner/paths.h"
 #include "bochner/project.h"
 #include "bochner/stream.h"
 #include "clock.h"
 #include "commands.h"
 #include "csv_line.h"
+#include "document_sources.h"
 #include "encode_documents.h"
 #include "load_as.h"
-#include "neighbor_words.h"
 #include "options.h"
 #include "output.h"
 #include "require.h"
@@ -166,28 +165,24 @@ void check_words(const TextWords& words) {
 
 // Where `index` finds the model of the rows: beside them. Nothing where it is another's, which is named.
 std::string beside_rows(const TextWords& words) {
-  return only_counts(words) || !words.model.empty() ? "" : words.output + kBesideRows;
+  return only_counts(words) || !words.model.empty() ? "" : companion_of(words.output, Companion::text_model);
 }
 
 void check_outputs(const TextWords& words) {
+  std::vector<std::string> inputs = words.documents;
+  inputs.insert(inputs.end(), {words.model, words.counts});
   for (const std::string& output : {words.output, words.save, beside_rows(words)})
-    if (!output.empty()) {
-      check_output(output, {words.documents[0]});
-      for (const std::string& file : {words.model, words.counts})
-        if (!file.empty()) check_output(output, {file});
-      for (const std::string& path : words.documents)
-        if (!std::filesystem::is_directory(path)) check_output(output, {path});
-    }
+    if (!output.empty()) check_output_of_documents(output, inputs);
+  require(words.save.empty() || !same_file(words.save, words.output),
+          "{}: found as -o and as --save, expected two files", words.save);
+  if (!beside_rows(words).empty()) check_companion(beside_rows(words), TextModel::is_file);
 }
 
 // The model, and where its documents were: an index keeps their texts.
-void save_with_sources(const TextModel& model, const TextWords& words, const std::string& place) {
-  model.save(place);
-  nlohmann::json sources{{"column", words.column}, {"delimiter", words.delimiter}, {"paths", nlohmann::json::array()}};
-  for (const std::string& path : words.documents)
-    sources["paths"].push_back(std::filesystem::absolute(path).lexically_normal().string());
-  Archive archive = read_archive(place);
-  archive.put_text("sources", sources.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
+void save_with_sources(const TextModel& model, const TextWords& words, Documents& documents, const std::string& place) {
+  Archive archive;
+  model.save(archive);
+  keep_sources(archive, place, {words.documents, words.column, words.delimiter}, documents);
   write_archive(place, archive);
 }
 
@@ -198,9 +193,7 @@ void run_text(const TextWords& words) {
   const Execution execution = words.run.execution(messages);
   check_words(words);
   check_outputs(words);
-  DocumentsOptions reading{.column = words.column};
-  if (!words.delimiter.empty()) reading.delimiter = words.delimiter == "tab" ? '\t' : words.delimiter[0];
-  const std::unique_ptr<Documents> documents = open_documents(words.documents, reading);
+  const auto documents = open_sources({words.documents, words.column, words.delimiter}, execution.memory);
   const auto counts = [&] {
     return words.counts.empty() ? count_text(*documents, counted_by(words), execution)
                                 : load_as<TextCounts>(words.counts);
@@ -226,7 +219,7 @@ void run_text(const TextWords& words) {
       *rows, model.map(), [&](const RowBlock<float>& block) { file.write(block); }, execution, "encode");
   count = file.finish();
   if (!words.save.empty()) model.save(words.save);
-  if (const std::string place = beside_rows(words); !place.empty()) save_with_sources(model, words, place);
+  if (const std::string place = beside_rows(words); !place.empty()) save_with_sources(model, words, *documents, place);
   messages.say(fmt::format("{} of {} in {}, {:.2f} s", counted(count, "document"), counted(columns, "column"),
                            words.output, clock.lap()));
   const auto& labels = documents->labels();

@@ -102,6 +102,32 @@ RESERVED = [
         "run/part_sum.h merges",
     ),
     (r'"[^"\n]*--[a-z][^"\n]*"', r"cli/|src/base/option\.cc", "messages name options by base/option.h"),
+    (
+        r"\b(ofstream|fopen|freopen|mkstemp|mkostemp)\b|\bstd::fstream\b|\bO_(WRONLY|RDWR|CREAT|TRUNC|APPEND)\b"
+        r"|(\bstd::|\bfs::|\bfilesystem::|(?<![\w>)])::)(rename|remove|remove_all|unlink|truncate|resize_file|copy_file)"
+        r"\s*\(",
+        r"src/base/atomic_file\.cc|src/run/checkpoint(_place)?\.cc",
+        "bochner/atomic_file.h writes files",
+    ),
+    (
+        r"\bfmt::print\s*\(|\bstd::c(out|err|log)\b|\b(f|d)?(printf|puts)\s*\(|\bfwrite\s*\(|\bSTD(OUT|ERR)_FILENO\b",
+        r"cli/(streams|output|messages|signals|processor)\.cc",
+        "cli/output.h writes results, cli/messages.h messages",
+    ),
+    (
+        r'"\.(text|part|checkpoint|state|lock|tmp)"',
+        r"cli/output\.cc|src/(run/checkpoint_place|base/atomic_file)\.cc",
+        "the user did not give this name: companion_of() of cli/output.h makes it, and it is checked",
+    ),
+]
+# The same for the Python package, which writes files only into temporary folders of its own.
+RESERVED_IN_PYTHON = [
+    (
+        r"""\bopen\([^)\n]*["'][rwax]?[wax+]b?\+?["']|\.(write_text|write_bytes|tofile|to_csv|rename)\(|\b(np|numpy)\.save"""
+        r"""|\b(os|shutil)\.(replace|rename|remove|unlink|rmtree|move|copy\w*)\(""",
+        r"python/bochner/(_data|_streams|_files|_embeddings)\.py",
+        "the library writes files; temporary ones are made in _files.py and its like",
+    ),
 ]
 COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*")', re.DOTALL)
 
@@ -111,11 +137,11 @@ def without_comments(text):
     return COMMENT.sub(lambda m: m[1] or re.sub(r"[^\n]", " ", m[0]), text)
 
 
-def check_reserved(path, text):
-    text = without_comments(text)
+def check_reserved(path, text, reserved=None):
+    text = without_comments(text) if reserved is None else text
     return [
         f"{path}: line {text.count(chr(10), 0, match.start()) + 1}: {match.group(0)!r}: {why}"
-        for pattern, places, why in RESERVED
+        for pattern, places, why in reserved or RESERVED
         if not re.match(places, path.as_posix())
         for match in re.finditer(pattern, text)
     ]
@@ -133,11 +159,13 @@ def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
     problems, warnings, count = [], [], 0
     for path in sorted(p for top in ("include", "src", "cli", "python", "tests", "bench") for p in (root / top).rglob("*.*")):
+        parts = path.relative_to(root).parts
+        if parts[:2] == ("python", "bochner") and path.suffix == ".py":
+            problems += check_reserved(path.relative_to(root), path.read_text(encoding="utf-8"), RESERVED_IN_PYTHON)
         if path.suffix not in (".h", ".cc", ".cu"):
             continue
         count += 1
         text = path.read_text(encoding="utf-8")
-        parts = path.relative_to(root).parts
         if parts[0] == "include":
             problems += check_public(path.relative_to(root), text)
         elif parts[0] in ("src", "cli", "python"):

@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "bochner/archive.h"
 #include "bochner/execution.h"
 #include "bochner/hashes.h"
 #include "bochner/map.h"
@@ -123,6 +124,7 @@ class NeighborIndex {
   // A file like a model's, mapped into memory: dense rows stay in it until the index changes. It is read through once
   // and checked. Error::Kind::model for one that is no index or is damaged.
   void save(const std::string& path) const;
+  void save(Archive& archive) const;  // views of this index, which must outlive the archive
   static NeighborIndex load(const std::string& path);
 
  private:

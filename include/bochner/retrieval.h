@@ -5,7 +5,8 @@
 
 // Example:
 //   const auto documents = open_documents({"letters"});
-//   keep_documents("letters.index", "letters.svm.text", documents.get());
+//   const NeighborIndex index(*open_rows("letters.svm"), {.metric = Metric::cosine});
+//   save_with_documents(index, "letters.svm.text", documents.get(), "letters.index");
 //   const Retrieval letters = Retrieval::load("letters.index");
 //   for (const Retrieved& found : letters.find("a storm at sea", 10))
 //     std::printf("%s %g %s\n", std::to_string(found.document).c_str(), found.score, found.snippet.c_str());
@@ -16,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bochner/neighbors.h"
 #include "bochner/text.h"
 
 namespace bochner {
@@ -50,8 +52,9 @@ class Retrieval {
   std::unique_ptr<Parts> parts_;
 };
 
-// Puts a text model into an index that was saved, and the documents' texts and labels where they are given: as many as
-// the index has rows, each up to 64 KiB of its text.
-void keep_documents(const std::string& index, const std::string& text_model, Documents* documents);
+// Saves an index with the text model of its rows, and with the documents' texts and labels if they are given: as many
+// as the index has rows, each up to 64 KiB of its text.
+void save_with_documents(const NeighborIndex& index, const std::string& text_model, Documents* documents,
+                         const std::string& path);
 
 }  // namespace bochner

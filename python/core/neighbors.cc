@@ -28,7 +28,8 @@ void bind_index(nb::module_& m) {
         });
       }))
       .def_static("load", &NeighborIndex::load, nb::call_guard<nb::gil_scoped_release>())
-      .def("save", &NeighborIndex::save, nb::call_guard<nb::gil_scoped_release>())
+      .def("save", nb::overload_cast<const std::string&>(&NeighborIndex::save, nb::const_),
+           nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("size", &NeighborIndex::size)
       .def_prop_ro("schema", [](const NeighborIndex& index) { return index.schema(); })
       .def_prop_ro("method", [](const NeighborIndex& index) { return index.report().method; })

@@ -24,17 +24,26 @@ std::string follow_links(const std::string& path) {
   return at.string();
 }
 
+namespace {
+
+// Folders are resolved as far as they exist, what does not is only tidied.
+fs::path place_of(const std::string& path) {
+  std::error_code unknown;
+  const fs::path absolute = fs::absolute(follow_links(path), unknown);
+  const fs::path found = fs::weakly_canonical(absolute, unknown);
+  return unknown ? absolute.lexically_normal() : found;
+}
+
+}  // namespace
+
 bool same_file(const std::string& a, const std::string& b) {
   std::error_code error;
-  if (fs::equivalent(a, b, error)) return true;
-  // Folders are resolved as far as they exist, what does not is only tidied.
-  const auto place = [](const std::string& path) {
-    std::error_code unknown;
-    const fs::path absolute = fs::absolute(follow_links(path), unknown);
-    const fs::path found = fs::weakly_canonical(absolute, unknown);
-    return unknown ? absolute.lexically_normal() : found;
-  };
-  return place(a) == place(b);
+  return fs::equivalent(a, b, error) || place_of(a) == place_of(b);
+}
+
+std::string path_below(const std::string& folder, const std::string& path) {
+  const fs::path way = place_of(path).lexically_relative(place_of(folder));
+  return way.empty() || *way.begin() == ".." ? "" : way.string();
 }
 
 std::string folder_of(const std::string& path) {

@@ -13,6 +13,7 @@
 #include "base/safetensors.h"
 #include "base/strict_json.h"
 #include "base/threads.h"
+#include "bochner/visible_text.h"
 #include "maps/load.h"
 #include "neighbors/index_parts.h"
 #include "rows/schema_json.h"
@@ -161,8 +162,13 @@ Points load_points(const Archive& archive, const Schema& schema, std::size_t row
 }  // namespace
 
 void NeighborIndex::save(const std::string& path) const {
-  const Parts& p = *parts_;
   Archive archive;
+  save(archive);
+  write_archive(path, archive);
+}
+
+void NeighborIndex::save(Archive& archive) const {
+  const Parts& p = *parts_;
   archive.tree["type"] = kType;
   archive.tree["schema"] = schema_to_json(p.schema);
   archive.tree["metric"] = metric_name(p.options.metric);
@@ -191,7 +197,6 @@ void NeighborIndex::save(const std::string& path) const {
   else
     save_points(p.points, archive);
   p.searcher.save(archive);
-  write_archive(path, archive);
 }
 
 NeighborIndex NeighborIndex::load(const std::string& path) {

@@ -11,7 +11,7 @@
 #include "base/require.h"
 #include "base/strict_json.h"
 #include "base/threads.h"
-#include "bochner/neighbors.h"
+#include "bochner/visible_text.h"
 #include "maps/map_rows.h"
 #include "run/compute.h"
 #include "text/model_archive.h"
@@ -239,10 +239,11 @@ Retrieval Retrieval::load(const std::string& path) {
   }
 }
 
-void keep_documents(const std::string& path, const std::string& text_model, Documents* documents) {
-  const NeighborIndex index = NeighborIndex::load(path);
+void save_with_documents(const NeighborIndex& index, const std::string& text_model, Documents* documents,
+                         const std::string& path) {
   Archive kept;
   Archive model_archive = read_archive(text_model);
+  model_archive.tree.erase("sources");  // where the documents lie on this machine concerns no reader of the index
   const TextModel model = text_model_of(model_archive);
   const std::size_t columns = model.map() ? model.map()->outputs() : model.columns();
   require(columns >= index.schema().inputs, "{}: rows of {} columns, the index has {}; name the model of its rows",
@@ -263,7 +264,8 @@ void keep_documents(const std::string& path, const std::string& text_model, Docu
   kept.put_count("count", labels.ends.size());
   labels.save(kept, "labels");
   names.save(kept, "names");
-  Archive archive = read_archive(path);
+  Archive archive;
+  index.save(archive);
   archive.put_child("documents", std::move(kept));
   write_archive(path, archive);
 }

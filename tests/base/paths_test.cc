@@ -35,6 +35,21 @@ TEST(Paths, OfOneFileAreTheSameHoweverTheyAreSpelled) {
   EXPECT_TRUE(same_file(file, folder.path("hard")));
 }
 
+TEST(Paths, LieBelowAFolderOnceLinksAreFollowed) {
+  const testing_files::Scratch folder;
+  fs::create_directories(folder.path("sub/deep"));
+  fs::create_directory(folder.path("other"));
+  fs::create_symlink("../other", folder.path("sub/out"));
+  fs::create_symlink("sub/deep", folder.path("in"));
+  const std::string sub = folder.path("sub");
+  EXPECT_EQ(path_below(sub, sub), ".");
+  EXPECT_EQ(path_below(sub, folder.path("sub/file")), "file");  // that is not there
+  EXPECT_EQ(path_below(sub, folder.path("sub/./deep/../deep/file")), "deep/file");
+  EXPECT_EQ(path_below(sub, folder.path("in/file")), "deep/file");
+  for (const char* name : {"", "other/file", "sub/../file", "sub/out/file", "sub/out", "subfile"})
+    EXPECT_EQ(path_below(sub, folder.path(name)), "") << name;
+}
+
 TEST(Paths, ANameAloneIsInTheFolderWeAreIn) {
   EXPECT_TRUE(same_file("no such file", (fs::current_path() / "no such file").string()));
   EXPECT_EQ(folder_of("file"), ".");

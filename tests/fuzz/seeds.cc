@@ -203,9 +203,9 @@ void seed_documents(Folder& to) {
   const auto documents = open_documents({texts});
   const TextModel words = learn_text(*documents, {});
   words.save(model);
-  NeighborIndex(*words.rows(*documents, {.threads = 1}), {.metric = Metric::cosine, .execution = {.threads = 1}})
-      .save(path);
-  keep_documents(path, model, documents.get());
+  const NeighborIndex index(*words.rows(*documents, {.threads = 1}),
+                            {.metric = Metric::cosine, .execution = {.threads = 1}});
+  save_with_documents(index, model, documents.get(), path);
   to.add_file(path);
 }
 

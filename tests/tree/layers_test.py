@@ -38,11 +38,25 @@ VIOLATIONS = {
     "words of a kernel": ("src/learn/a.cc", "parse_kernel(text);", "options are types"),
     "a merge": ("src/model/a.cc", "sum.merge(other);", "part_sum.h merges"),
     "a flag in a message": ("src/rows/a.cc", 'fail("raise --memory");', "base/option.h"),
+    "a file written by a stream": ("cli/a.cc", "std::ofstream file(path);", "atomic_file.h"),
+    "a file opened for writing": ("src/rows/a.cc", "::open(path, O_CREAT | 1);", "atomic_file.h"),
+    "a file renamed": ("cli/a.cc", "std::filesystem::rename(part, output);", "atomic_file.h"),
+    "a file removed": ("src/model/a.cc", "fs::remove(path, error);", "atomic_file.h"),
+    "a file unlinked": ("python/a.cc", "  ::unlink(path);", "atomic_file.h"),
+    "a message that may throw": ("cli/a.cc", 'fmt::print(stderr, "done");', "cli/messages.h"),
+    "a message of the library": ("src/rows/a.cc", "std::cerr << 1;", "cli/messages.h"),
+    "a name the user did not give": ("cli/a.cc", 'save(output + ".part");', "companion_of"),
+    "a file written in Python": ("python/bochner/a.py", 'with open(path, "wb") as file: pass', "the library writes"),
+    "a file replaced in Python": ("python/bochner/a.py", "os.replace(a, b)", "the library writes"),
 }
 ALLOWED = {
     "a comment": ("src/model/a.cc", "// dynamic_cast, cpu_backend(), \"--memory\"\n/* sum.merge(x) */"),
     "a decrement": ("src/rows/a.cc", "while (--end > begin) continue;"),
     "a flag of the command": ("cli/a.cc", 'fail("raise --memory");'),
+    "a method that removes": ("cli/a.cc", "checkpoint.remove(); place->remove();"),
+    "a file that is read": ("cli/a.cc", "#include <fstream>\nstd::ifstream file(path);"),
+    "stdout in a help text": ("cli/a.cc", 'add("-: stdout");'),
+    "a file read in Python": ("python/bochner/a.py", 'with open(path, "rb") as file: pass'),
     "words of a kernel in a file": ("src/maps/a.cc", 'parse_kernel(get_text(tree, "kernel"));'),
 }
 
