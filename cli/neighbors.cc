@@ -95,7 +95,7 @@ void run_neighbors(const NeighborsWords& words) {
   check_output(words.output, {words.index, words.file, words.only, words.without});
   const Neighbors found =
       words.metric.empty() ? search_index(words, reading, messages) : stream(words, reading, messages);
-  write_neighbors(words.output, found, words.run.threads);
+  write_neighbors(words.output, found, words.run.team());
   messages.say(fmt::format("{} of each of {}{}, {:.2f} s", counted(found.k, "neighbour"),
                            counted(found.queries(), "row"), place_text(words.output), clock.lap()));
 }
@@ -114,7 +114,7 @@ void run_graph(const GraphWords& words) {
   options.scaling = words.search.scale.chosen(*rows, options.metric, options.execution, messages);
   IndexReport report;
   const Neighbors found = neighbor_graph(*rows, words.k, options, &report);
-  write_neighbors(words.search.output, found, words.search.run.threads);
+  write_neighbors(words.search.output, found, words.search.run.team());
   messages.say(fmt::format("{} of each of {}{}: {}, {:.2f} s", counted(found.k, "neighbour"),
                            counted(report.rows, "row"), place_text(words.search.output), search_text(report, options),
                            clock.lap()));

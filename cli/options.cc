@@ -26,11 +26,13 @@ void RunOptions::add(Command& app) {
 Execution RunOptions::execution(Messages& messages) const {
   require(threads >= 0 && threads <= kMostThreads, "--threads: found {}, expected 0 (all cores) to {}", threads,
           kMostThreads);
-  return {.threads = threads,
-          .memory = memory.empty() ? 0 : parse_bytes("--memory", memory),
-          .block_rows = block_rows,
-          .progress = messages.progress_function()};
+  return {
+      .threads = threads, .memory = memory_bytes(), .block_rows = block_rows, .progress = messages.progress_function()};
 }
+
+std::size_t RunOptions::memory_bytes() const { return memory.empty() ? 0 : parse_bytes("--memory", memory); }
+
+int RunOptions::team() const { return threads_within(threads, memory_bytes()); }
 
 void FileOptions::add(Command& app) {
   const char* group = "How the file is written, where it does not show";
@@ -78,7 +80,7 @@ RowsOptions FileOptions::rows(const RunOptions& run) const {
         "--date-order", *date_order, {{"dmy", Column::Dates::day_first}, {"mdy", Column::Dates::month_first}});
   require(index_base >= -1 && index_base <= 1, "--index-base: found {}, expected 0 or 1", index_base);
   if (index_base >= 0) rows.index_base = index_base;
-  rows.threads = run.threads;
+  rows.threads = run.team();
   if (!run.memory.empty()) rows.memory = parse_bytes("--memory", run.memory);
   return rows;
 }

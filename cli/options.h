@@ -28,6 +28,8 @@ struct RunOptions {
 
   void add(Command& app);
   Execution execution(Messages& messages) const;
+  std::size_t memory_bytes() const;  // 0: not asked for
+  int team() const;                  // the threads that readers and writers take
 };
 
 // How a data file is written, where its name and first lines do not say.

@@ -109,13 +109,18 @@ def check_page(page, build):
         folder.mkdir()
         shutil.copytree(ROOT / "data", folder / "data")
         programs = build_programs(name, blocks, build, work)
+        unmade = set()  # files that blocks which were skipped would have made
         for line, language, body in blocks:
+            if absent := sorted(file for file in unmade if file in body and not (folder / file).exists()):
+                print(f"{name}:{line}: skipped, {absent[0]} comes from a block that was skipped")
+                continue
             if language in ("sh", "bash"):
                 command = ["bash", "-euo", "pipefail", "-c", body]
             elif language == "python":
                 if re.search(r"\b(import|from) bochner\b", body):
                     if not package.exists():
                         print(f"{name}:{line}: skipped, the Python package was not built")
+                        unmade |= set(re.findall(r"[\"']([\w-]+\.\w+)[\"']", body))
                         continue
                     command = [package, "-c", body]
                 else:

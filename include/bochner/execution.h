@@ -44,6 +44,10 @@ struct Execution {
   Device device = Device::cpu;       // one that this build lacks is refused
 };
 
+// The threads that work takes: as asked, or one for each core if 0 are asked; fewer if they would take more than a
+// fifth of the memory (0: no limit), since each needs some 10 MiB of its own.
+int threads_within(int threads, std::size_t memory);
+
 // Thrown where Execution::cancel asked for it. saved(): a checkpoint holds where the training stands.
 class Stopped : public std::exception {
  public:

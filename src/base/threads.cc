@@ -5,8 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
-#include <condition_variable>
+#include <chrono>
 #include <exception>
 #include <mutex>
 #include <system_error>
@@ -25,26 +26,47 @@ std::atomic<int> largest{1};
 
 int largest_team() noexcept { return largest; }
 
+namespace {
+
+// A waiting thread looks again and again for this long before it sleeps: most work comes in rounds that follow each
+// other faster than a sleeping thread wakes, and more would be taken from others who share the machine.
+constexpr std::chrono::microseconds kAwake{30};
+
+template <class Done>
+bool look_for(const Done& done) {
+  const auto end = std::chrono::steady_clock::now() + kAwake;
+  do {
+    for (int i = 0; i < 16; ++i) {
+      if (done()) return true;
+      std::this_thread::yield();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return false;
+}
+
+}  // namespace
+
+// A round of work is open while its number is odd. A member that finds it open enters, looks whether that round is
+// still open, and leaves once no piece is left; the caller closes the round when it finds no piece left itself, and
+// then waits for those inside. So nobody waits for members that wake late: they find the round closed.
 struct Threads::Team {
-  std::mutex mutex;
-  std::condition_variable start, done;
-  std::uint64_t round = 0;
-  int busy = 0;
-  bool stop = false;
+  std::atomic<std::uint32_t> round{0};
+  std::atomic<std::uint32_t> inside{0};
+  std::atomic<bool> stop{false};
+  std::atomic<std::size_t> next{0};
+  // Written by the caller while the round is closed and nobody is inside.
   const std::function<void(std::size_t, int)>* work = nullptr;
   const Threads* owner = nullptr;
   std::size_t pieces = 0;
-  std::atomic<std::size_t> next{0};
+  std::mutex mutex;  // of the failure
   std::exception_ptr failure;
   std::vector<std::thread> members;
 
   // Also ends a team that was not completed since the system refused a thread or memory.
   ~Team() {
-    {
-      const std::lock_guard lock(mutex);
-      stop = true;
-    }
-    start.notify_all();
+    stop = true;
+    round += 2;  // still closed, and news for those who wait
+    round.notify_all();
     for (std::thread& member : members) member.join();
   }
 
@@ -64,23 +86,46 @@ struct Threads::Team {
   }
 
   void member(int thread) {
-    std::uint64_t seen = 0;
-    std::unique_lock lock(mutex);
-    while (true) {
-      start.wait(lock, [&] { return stop || round != seen; });
-      if (stop) return;
+    for (std::uint32_t seen = 0; !stop;) {
+      if (!look_for([&] { return round != seen; })) round.wait(seen);
       seen = round;
-      lock.unlock();
-      take_pieces(thread);
-      lock.lock();
-      if (--busy == 0) done.notify_one();
+      if (seen % 2 == 0) continue;
+      ++inside;
+      if (round == seen) take_pieces(thread);
+      if (--inside == 0) inside.notify_one();
     }
   }
+
+  void open(const std::function<void(std::size_t, int)>& of, std::size_t count) {
+    work = &of;
+    pieces = count;
+    next.store(0, std::memory_order_relaxed);
+    failure = nullptr;
+    ++round;
+    if (count > kFew)
+      round.notify_all();
+    else
+      for (std::size_t i = 1; i < count; ++i) round.notify_one();
+  }
+
+  void close() {
+    ++round;
+    if (look_for([&] { return inside == 0; })) return;
+    for (std::uint32_t still; (still = inside) != 0;) inside.wait(still);
+  }
+
+ private:
+  static constexpr std::size_t kFew = 4;  // pieces for which waking everybody costs more than the work is worth
 };
 
-Threads::Threads(int count)
-    : count_(count > 0 ? count : int(std::max(1u, std::thread::hardware_concurrency()))),
-      team_(std::make_unique<Team>()) {
+int threads_within(int threads, std::size_t memory) {
+  const int wanted = threads > 0 ? threads : int(std::max(1u, std::thread::hardware_concurrency()));
+  if (memory == 0) return wanted;
+  constexpr std::size_t kThreadBytes = 10 << 20;  // buffers of BLAS and of a reader, packed tiles, an arena of malloc
+  return int(std::clamp<std::size_t>(memory / 5 / kThreadBytes, 1, std::size_t(wanted)));
+}
+
+Threads::Threads(int count) : count_(threads_within(count, 0)), team_(std::make_unique<Team>()) {
   team_->owner = this;
   try {
     for (int t = 1; t < count_; ++t) team_->members.emplace_back([this, t] { team_->member(t); });
@@ -107,21 +152,10 @@ void Threads::run(std::size_t pieces, const std::function<void(std::size_t, int)
     }
     return;
   }
-  Team& team = *team_;
-  {
-    const std::lock_guard lock(team.mutex);
-    team.work = &work;
-    team.pieces = pieces;
-    team.next.store(0, std::memory_order_relaxed);
-    team.failure = nullptr;
-    team.busy = count_ - 1;
-    ++team.round;
-  }
-  team.start.notify_all();
-  team.take_pieces(0);
-  std::unique_lock lock(team.mutex);
-  team.done.wait(lock, [&] { return team.busy == 0; });
-  if (team.failure) std::rethrow_exception(team.failure);
+  team_->open(work, pieces);
+  team_->take_pieces(0);
+  team_->close();
+  if (team_->failure) std::rethrow_exception(team_->failure);
 }
 
 }  // namespace bochner

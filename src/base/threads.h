@@ -17,7 +17,7 @@ namespace bochner {
 class Threads {
  public:
   explicit Threads(int count = 0);  // 0: all cores
-  explicit Threads(const Execution& execution) : Threads(execution.threads) {
+  explicit Threads(const Execution& execution) : Threads(threads_within(execution.threads, execution.memory)) {
     stop_ = execution.cancel;
     device_ = execution.device;
   }

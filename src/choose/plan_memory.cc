@@ -181,6 +181,16 @@ class Planning {
     return peak_of({before(keep), plan});
   }
 
+  // The least memory whose own plan fits: with more of it there are also more threads and larger blocks.
+  double least() const {
+    Planning other = *this;
+    for (double needed; (needed = other.before(false).total()) > other.limit_;) {
+      other.limit_ = needed + kMega;
+      other.threads_ = threads_within(options_.execution.threads, std::size_t(other.limit_));
+    }
+    return other.limit_;
+  }
+
   std::size_t largest() const {
     if (step_ == 0) return 0;
     const auto plan = [&](std::size_t D) {
@@ -202,7 +212,7 @@ class Planning {
     if (D > 0)
       remedy = fmt::format("the largest number that fits is {}; or {}", D, raise_memory());
     else if (before(false).total() > limit_)
-      remedy = fmt::format("{} to {} at least", raise_memory(), size_text(before(false).total() + kMega));
+      remedy = fmt::format("{} to {} at least", raise_memory(), size_text(least()));
     if (D > 0 && options_.learner.learner != Learner::ridge) remedy += ", or use ridge";
     if (has_bins(options_.map))
       throw std::invalid_argument(fmt::format("{}: grids need at least {} ({}), {}; {}", subject,

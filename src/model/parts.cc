@@ -70,7 +70,7 @@ void plan_memory(const SumSpec& spec, const MapPtr& map, std::size_t outputs, st
   size.weighted = is_weighted(spec.schema) || !spec.class_weights.empty();
   size.precision = spec.double_precision ? Precision::float64 : Precision::float32;
   size.block_rows = options.execution.block_rows;
-  size.threads = Threads(options.execution.threads).count();
+  size.threads = threads_within(options.execution.threads, options.execution.memory);
   plan_sums_memory(size, spec.schema, step, options);
 }
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -50,6 +51,31 @@ TEST(Threads, ResultsAreVisibleAfterTheRun) {
     threads.run(values.size(), [&](std::size_t piece, int) { values[piece] += piece; });
     for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], i * (round + 1));
   }
+}
+
+TEST(Threads, RoundsThatFollowEachOtherAtOnceOrAfterAPauseAreEachDoneWhole) {
+  for (const int count : {2, 5, 16}) {
+    Threads threads(count);
+    std::size_t round = 0;
+    for (const std::size_t pieces : {2, 3, 4, 5, 16, 40})
+      for (int again = 0; again < 300; ++again, ++round) {
+        if (again % 100 == 99) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // members fall asleep
+        std::vector<std::size_t> done(pieces);
+        threads.run(pieces, [&](std::size_t piece, int) { done[piece] += round + piece; });
+        for (std::size_t piece = 0; piece < pieces; ++piece) ASSERT_EQ(done[piece], round + piece);
+      }
+  }
+}
+
+TEST(Threads, AreFewerIfTheyWouldTakeMoreThanAFifthOfTheMemory) {
+  constexpr std::size_t kMega = 1 << 20;
+  EXPECT_EQ(threads_within(16, 0), 16);
+  EXPECT_EQ(threads_within(16, 1024 * kMega), 16);
+  EXPECT_EQ(threads_within(16, 128 * kMega), 2);
+  EXPECT_EQ(threads_within(16, 64 * kMega), 1);
+  EXPECT_EQ(threads_within(2, 1), 1);
+  EXPECT_GE(threads_within(0, 0), 1);
+  EXPECT_EQ(Threads(Execution{.threads = 16, .memory = 128 * kMega}).count(), 2);
 }
 
 TEST(Threads, FirstExceptionIsRethrownAndTheTeamSurvives) {

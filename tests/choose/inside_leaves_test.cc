@@ -97,7 +97,9 @@ TEST(MetricMachine, LearnsInsideLeavesAndResumes) {
     options.resume = resume;
     Checkpoint checkpoint(options, {});
     const MetricMachine machine(on, waves.machine, waves.metric, effort, 1, &checkpoint);
-    if (!resume) ASSERT_TRUE(checkpoint.save_log());
+    if (!resume) {
+      ASSERT_TRUE(checkpoint.save_log());
+    }
     EXPECT_EQ(checkpoint.resumed(), resume);
     EXPECT_NE(machine.text().find("metric learnt inside such"), std::string::npos) << machine.text();
     EXPECT_LT(machine.error(), 0.8 * given.error());

@@ -6,13 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "bochner/error.h"
 #include "bochner/transform.h"
 #include "random/draw.h"
+#include "scratch.h"
 
 namespace bochner {
 namespace {
@@ -40,14 +38,11 @@ struct Data {
 };
 
 std::string bytes_of(const MeanEmbedding& embedding) {
-  const auto path = std::filesystem::temp_directory_path() / "bochner-embedding-test";
-  embedding.save(path.string());
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  EXPECT_TRUE(MeanEmbedding::load(path.string()) == embedding);
-  std::filesystem::remove(path);
-  return text.str();
+  const testing_files::Scratch scratch;
+  const std::string path = scratch.path("embedding");
+  embedding.save(path);
+  EXPECT_TRUE(MeanEmbedding::load(path) == embedding);
+  return testing_files::read_bytes(path);
 }
 
 TEST(MeanEmbedding, PartsMergeAndAreSubtractedInAnyOrderToTheSameBytes) {

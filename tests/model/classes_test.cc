@@ -6,14 +6,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "base/archive.h"
 #include "base/safetensors.h"
 #include "bochner/error.h"
 #include "bochner/parts.h"
 #include "bochner/train.h"
+#include "scratch.h"
 
 namespace bochner {
 namespace {
@@ -140,7 +138,8 @@ TEST(Classes, AModelOfFewerThanTwoIsRefused) {
     schema.labels = labels;
     EXPECT_THROW(Model(schema, {}, linear(Matrix<double>(1, 1), {0}), {}), std::invalid_argument);
   }
-  const std::filesystem::path path = std::filesystem::temp_directory_path() / "bochner-classes-test.model";
+  const testing_files::Scratch scratch;
+  const std::string path = scratch.path("two.model");
   const Problem two;
   train(*two.rows(), {.features = 8}).save(path);
   Archive archive = read_archive(path);
@@ -153,7 +152,6 @@ TEST(Classes, AModelOfFewerThanTwoIsRefused) {
     EXPECT_EQ(error.kind(), Error::Kind::model);
     EXPECT_THAT(error.what(), HasSubstr("label"));
   }
-  std::filesystem::remove(path);
 }
 
 }  // namespace

@@ -27,6 +27,9 @@ void* counted(std::size_t size, std::size_t alignment) {
   if (!memory) throw std::bad_alloc();
   return memory;
 }
+
+// Not inlined: g++ 13 would see memory of operator new freed, and warn.
+[[gnu::noinline]] void release(void* memory) noexcept { std::free(memory); }
 }  // namespace
 
 void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
@@ -37,14 +40,14 @@ void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   return std::malloc((++allocations, size));  // as std::stable_sort asks for its buffer
 }
 void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return std::malloc((++allocations, size)); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { release(memory); }
+void operator delete[](void* memory) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
 
 namespace bochner {
 namespace {
