@@ -153,7 +153,7 @@ class Memory(CommandTest):
         self.file("rows.csv", heading + b"".join(3 * rows))
         words = ("--features", 64, "--select", "holdout", "--lambda", "1e-3")
         whole = self.model(*words)
-        said, _ = self.peak(*self.TRAIN, *words, "--memory", "86M")
+        said, _ = self.peak(*self.TRAIN, *words, "--memory", "70M")
         self.assertIn("read from disk on every pass", said)
         self.assertEqual((self.folder / "m").read_bytes(), whole)
 
