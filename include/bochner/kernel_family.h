@@ -97,6 +97,7 @@ struct KernelFamily {
 // Makes the row known by its name to parse_kernel, to the command's words and to model files. The row must live as
 // long as the program. Throws std::invalid_argument where its name is taken or a field makes no sense. Thread-safe.
 void register_kernel(const KernelFamily& row);
+void register_kernel(const KernelFamily&& row) = delete;  // a temporary does not live that long
 
 // The rows of the library, then those registered, in their order. Thread-safe.
 std::vector<const KernelFamily*> kernel_families();

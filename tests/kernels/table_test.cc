@@ -8,6 +8,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "bochner/kernel_family.h"
 #include "kernels/law.h"
@@ -43,6 +44,13 @@ const KernelFamily kTent = {
     .law = Law::any,
     .norm = KernelFamily::Norm::l1,
 };
+
+template <class Row>
+concept Registered = requires(Row&& row) {
+  register_kernel(std::forward<Row>(row));
+};
+static_assert(Registered<const KernelFamily&> && Registered<KernelFamily&>);
+static_assert(!Registered<KernelFamily> && !Registered<const KernelFamily>);  // a row must outlive its registration
 
 class Table : public ::testing::Test {
  protected:
