@@ -11,6 +11,7 @@
 #include "options.h"
 #include "output.h"
 #include "require.h"
+#include "score_words.h"
 #include "sequences.h"
 
 namespace bochner {
@@ -68,6 +69,8 @@ void run_eval(const EvalWords& words) {
     print(sequences ? sequences_text(found, rows, matrix) : found.text(matrix));
   }
   if (const std::string line = weights_line(words, model.schema(), found.score); !line.empty()) messages.say(line);
+  if (const std::string hint = found.score.hint(); !hint.empty() && model.puts_out().of_targets())
+    messages.say(with_class_words(hint));
   if (const std::string warning = found.score.warning(); !warning.empty()) messages.warn(warning);
 }
 

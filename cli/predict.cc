@@ -19,8 +19,9 @@ namespace {
 struct PredictWords {
   std::string model, file, output;
   std::vector<std::string> keep;
-  std::string interval;
+  std::string interval, threshold;
   std::optional<double> level;  // of the interval
+  std::optional<double> least;  // probability of the second of two classes that makes it the answer
   bool scores = false, probabilities = false, deviation = false, names = false;
   RunOptions run;
   FileOptions format;
@@ -74,7 +75,10 @@ std::vector<double> numbers_of(const Model& model, const double* values, const P
 }
 
 void append_prediction(std::string& line, const Model& model, const double* values, const PredictWords& words) {
-  if (model.puts_out().of_classes()) append_cell(line, model.label(values));
+  if (words.least)
+    append_cell(line, model.schema().labels[model.probabilities(values)[1] >= *words.least ? 1 : 0]);
+  else if (model.puts_out().of_classes())
+    append_cell(line, model.label(values));
   if (is_clusters(model)) line += std::to_string(winner(model, values));
   bool first = !has_label(model);
   for (const double number : numbers_of(model, values, words)) {
@@ -91,6 +95,13 @@ void check_words(const PredictWords& words, const Model& model) {
   require(!words.probabilities || model.has_probabilities(),
           "--probabilities: the scores of {} are no probabilities; train with --calibrate or --learner logistic",
           model.report().learner);
+  if (words.least) {
+    require(classes && model.schema().labels.size() == 2 && model.has_probabilities() && !is_of_sequences(model),
+            "--threshold: expected a model of two classes that has probabilities; train with --calibrate or the "
+            "automatic machine");
+    require(*words.least > 0 && *words.least < 1, "--threshold: found {}, expected a probability between 0 and 1",
+            *words.least);
+  }
   if (words.deviation) {
     require(!classes, "--deviation: the model puts out classes, expected values; use --probabilities");
     require(model.has_deviation(),
@@ -165,6 +176,7 @@ std::size_t write_text(const Model& model, Rows& rows, const Execution& executio
 
 void run_predict(PredictWords words) {
   if (!words.interval.empty()) words.level = parse_number("--interval", words.interval);
+  if (!words.threshold.empty()) words.least = parse_number("--threshold", words.threshold);
   Messages messages(words.run.quiet);
   const Execution execution = words.run.execution(messages);
   KeptCells kept{.columns = split_lists(words.keep)};
@@ -206,6 +218,11 @@ void add_predict(Command& app, Job& job) {
                     "Classes: after the label the score of each class (of the second of two)");
   command->add_flag("--probabilities", words->probabilities,
                     "Calibrated and logistic models: after the label the probability of each class");
+  command
+      ->add_option("--threshold", words->threshold,
+                   "Two classes with probabilities: answer the second where its probability is at least this; `eval` "
+                   "prints what thresholds do. Default: the larger score")
+      ->type_name("P");
   command->add_flag("--deviation", words->deviation,
                     "Numbers, of models trained with --deviation or calibrated: after the values the standard "
                     "deviation of each");
@@ -224,6 +241,7 @@ void add_predict(Command& app, Job& job) {
       "Examples:\n"
       "  bochner predict cars.model new.csv -o prices.csv\n"
       "  bochner predict adult.model new.csv --keep id --scores --names | head\n"
+      "  bochner predict churn.model new.csv --threshold 0.1 --probabilities\n"
       "  bochner predict cars.model new.csv --interval 0.9 --names\n"
       "  bochner predict cars.model new.csv --deviation --names\n"
       "  zcat new.csv.gz | bochner predict cars.model - > prices.csv\n"

@@ -40,7 +40,8 @@ struct Calibration {
 
 // The calibration of least log-loss in a cross-validation of these rows: with the curve or without.
 // scores: rows x (1 for two classes, otherwise classes); labels: numbers of classes; weights: none: all 1.
+// log_losses: if given, -log p(label) of every row, each judged by what the others taught; NaN for rows of weight 0.
 Calibration calibrate(MatrixView<const double> scores, std::span<const double> labels,
-                      std::span<const double> weights = {});
+                      std::span<const double> weights = {}, std::vector<double>* log_losses = nullptr);
 
 }  // namespace bochner

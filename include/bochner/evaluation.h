@@ -34,11 +34,8 @@ struct Evaluation {
   std::vector<double> precision;               // of the rows answered so, the share of the class
   std::vector<double> f1_per_class;            // 2 p r / (p + r)
   std::optional<double> f1;                    // of the second of two classes; the mean over more
-  std::optional<double> auc;       // chance that a row of the second class scores above one of the first; of more than
-                                   // two classes the mean over each against the rest. Ties count by half.
-  bool auc_is_exact = true;        // false: too many rows to sort, scores equal to about one part in 1000 are ties
-  std::optional<double> log_loss;  // where the scores stand for probabilities: the mean of -log p(true class)
-  std::optional<double> brier;     // likewise: mean (p - y)^2 of the second of two classes, summed over more
+  bool auc_is_exact = true;     // false: too many rows to sort, scores equal to about one part in 1000 are ties
+  std::optional<double> brier;  // of probabilities: mean (p - y)^2 of the second of two classes, summed over more
 
   // Of probabilities: how far the share of rows that are of a class lies from what was promised, over 15 bins of the
   // promise. Of two classes the probability of the second, of more that of the likeliest.
@@ -47,6 +44,14 @@ struct Evaluation {
   };
   std::vector<Promise> promises;            // the bins that have rows, ascending
   std::optional<double> calibration_error;  // expected: the mean |promised - found|
+
+  // Of the probability of the second of two classes: rows at or above a threshold are flagged.
+  struct Cut {
+    double threshold = 0;
+    double recall = 0, precision = 0;  // NaN where no row is of the class, or flagged
+    double flagged = 0;                // the rows' weight
+  };
+  std::vector<Cut> cuts;
 
   // Regression: how many of the rows lie in the model's intervals of this level, where it has some; a target each.
   struct Coverage {

@@ -25,6 +25,13 @@ struct Score {
   std::optional<double> error;
   std::optional<double> baseline_error;    // of the answer that is always the most frequent class
   std::optional<double> unweighted_error;  // where the rows are weighted
+  // Classification, where probabilities are known: the mean of -log p(true class), beside the answer that always gives
+  // each class its share of these rows. The standard error is that of their difference, taken row by row.
+  std::optional<double> log_loss, baseline_log_loss, log_loss_standard_error;
+  // The chance that a row of the second class scores above one of the first; of more than two classes the mean over
+  // each against the rest. Ties count by half: any constant has 0.5. By chance: how far from 0.5 scores come that know
+  // nothing of the classes, one standard deviation.
+  std::optional<double> auc, auc_by_chance;
   // Regression.
   std::optional<double> r2;    // share of the variance explained, the mean of the targets; always answering the mean: 0
   std::optional<double> rmse;  // root of the mean squared error
@@ -34,8 +41,11 @@ struct Score {
 
   // "error 4.12 % +- 0.30 on 1000 rows ...", "R2 0.9800 +- 0.0030, rmse 1.8, ..."
   std::string text() const;
-  // A line where the score is no better than a constant answer, or not clearly so; otherwise nothing.
+  // A line where the score is no better than a constant answer, or not clearly so; otherwise nothing. Classes are told
+  // apart if the error, the log-loss or the AUC says so.
   std::string warning() const;
+  // A line where log-loss or AUC are clearly better than a constant and the error is not: what to do with such a model.
+  std::string hint() const;
 };
 
 // Why a learner ended. A training that is cancelled has no report: it throws Stopped.

@@ -27,6 +27,26 @@ Matrix<double> intervals_of(const Model& model, const Array1<double>& prediction
   return found;
 }
 
+// The numbers of a score that it has, by their names in JSON.
+nb::dict figures(const Score& score) {
+  nb::dict found;
+  const auto put = [&](const char* name, const std::optional<double>& value) {
+    if (value) found[name] = *value;
+  };
+  put("error", score.error);
+  put("baseline_error", score.baseline_error);
+  put("log_loss", score.log_loss);
+  put("baseline_log_loss", score.baseline_log_loss);
+  put("log_loss_standard_error", score.log_loss_standard_error);
+  put("auc", score.auc);
+  put("auc_by_chance", score.auc_by_chance);
+  put("r2", score.r2);
+  put("rmse", score.rmse);
+  put("mae", score.mae);
+  put("standard_error", score.standard_error);
+  return found;
+}
+
 void bind_report(nb::module_& m) {
   nb::class_<Report>(m, "Report")
       .def_ro("rows", &Report::rows)
@@ -44,6 +64,7 @@ void bind_report(nb::module_& m) {
       .def_ro("seconds", &Report::seconds)
       .def_prop_ro("converged", [](const Report& r) { return r.termination != Termination::step_limit; })
       .def_prop_ro("score", [](const Report& r) { return r.score ? r.score->text() : ""; })
+      .def_prop_ro("figures", [](const Report& r) { return figures(r.score.value_or(Score{})); })
       .def("__str__", &Report::text);
 }
 

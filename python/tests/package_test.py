@@ -227,6 +227,14 @@ def test_intervals_and_probabilities_come_with_calibration():
         bochner.KernelRidge(n_components=32).fit(X[:300], y[:300]).predict_interval(X)
 
 
+def test_the_report_has_the_figures_of_its_score():
+    X, y = problem(rows=400, classes=True)
+    report = bochner.KernelClassifier(effort="fast").fit(X, y).report_
+    figures = report.figures
+    assert figures["log_loss"] < figures["baseline_log_loss"] and figures["auc"] > 0.5
+    assert f"log-loss {figures['log_loss']:.4f}, of a constant" in report.score
+
+
 def test_deviations_are_those_of_a_gaussian_process():
     X, y = problem(rows=400)
     X, fresh, y = X[:200].astype(np.float32), 1.5 * X[200:], y[:200]

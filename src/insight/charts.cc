@@ -222,7 +222,7 @@ std::string curve_chart(const std::vector<Report::CurvePoint>& curve) {
                     {first - 0.2, last + 0.2, {}},
                     round_axis(100 * std::max(0.0, low - room), 100 * (high + room), 5)};
   Svg svg(416, 282, "learning curve");
-  draw_axes(svg, frame, "rows learnt from", "% of the variance left over");
+  draw_axes(svg, frame, "rows learnt from", "unexplained variance, %");
   std::vector<Point> points;
   for (const auto& p : curve) {
     points.push_back(frame.at(std::log2(double(p.rows)), 100 * p.left_over));
@@ -230,7 +230,7 @@ std::string curve_chart(const std::vector<Report::CurvePoint>& curve) {
   }
   svg.path(points, "c0 stroke");
   for (std::size_t i = 0; i < points.size(); ++i)
-    svg.circle(points[i], 4, "dot", fmt::format("{} rows: {} left over", curve[i].rows, percent(curve[i].left_over)));
+    svg.circle(points[i], 4, "dot", fmt::format("{} rows: {} unexplained", curve[i].rows, percent(curve[i].left_over)));
   return std::move(svg).done();
 }
 

@@ -33,7 +33,7 @@ class Losses {
   }
 
   const char* name() const {
-    if (!classes_) return "share of the variance left over";
+    if (!classes_) return "share of unexplained variance";
     return model_.has_probabilities() ? "log-loss" : "error";
   }
 

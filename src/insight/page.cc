@@ -67,6 +67,9 @@ class Page {
       if (s.standard_error) text += fmt::format(" (give or take {:.2f})", 100 * *s.standard_error);
       if (s.baseline_error)
         text += fmt::format(". Always answering the most frequent class would err on {}", percent(*s.baseline_error));
+      if (s.log_loss && s.baseline_log_loss)
+        text += fmt::format(". Its log-loss is {:.4f}; that of always giving each class its share {:.4f}", *s.log_loss,
+                            *s.baseline_log_loss);
       return text + ".";
     }
     if (!s.r2) return fmt::format("Predictions of {}.", rows);
@@ -81,14 +84,16 @@ class Page {
     paragraph(verdict(), "lead");
     if (const std::string warning = s.warning(); !warning.empty())
       out_ += fmt::format("<div class=\"warning\">{}</div>\n", escaped(warning));
+    paragraph(s.hint(), "soft");
     out_ += "<div class=\"tiles\">\n";
     if (s.error) tile(percent(*s.error), "error");
     if (s.baseline_error) tile(percent(*s.baseline_error), "error of the most frequent class");
     tile("R2", s.r2);
     if (s.rmse && model_.outputs() == 1) tile(short_number(*s.rmse), "rmse");
     if (s.mae && model_.outputs() == 1) tile(short_number(*s.mae), "mean absolute error");
-    tile("AUC", e_.auc);
-    tile("log-loss", e_.log_loss);
+    tile("log-loss", s.log_loss);
+    tile("log-loss of a constant", s.baseline_log_loss);
+    tile("AUC", s.auc);
     tile("calibration error", e_.calibration_error);
     if (e_.coverage.size() == 1) tile(percent(e_.coverage[0].inside, 1), "of the rows in the 90 % intervals");
     tile(grouped(double(s.rows)), "rows here");
@@ -254,7 +259,7 @@ class Page {
   void candidates() {
     if (report_.candidates.empty()) return;
     out_ +=
-        "<table><tr><th>candidate</th><th class=\"n\">variance left over</th><th "
+        "<table><tr><th>candidate</th><th class=\"n\">unexplained variance</th><th "
         "class=\"n\">weight</th><th></th></tr>\n";
     for (const Report::Candidate& c : report_.candidates)
       out_ += fmt::format(

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "base/require.h"
@@ -204,12 +205,15 @@ void fit_curve(const Scores& rows, const std::vector<std::uint32_t>& chosen, Cal
   std::sort(result.calibrated.begin(), result.calibrated.end());  // the 0.5 may swap blocks of few rows
 }
 
-double log_loss(const Scores& rows, const std::vector<std::uint32_t>& chosen, const Calibration& calibration) {
+// The sum over the chosen rows, and each of them in its place.
+double log_loss(const Scores& rows, const std::vector<std::uint32_t>& chosen, const Calibration& calibration,
+                std::vector<double>& each) {
   std::vector<double> p(rows.classes());
   double sum = 0;
   for (const std::uint32_t i : chosen) {
     calibration.apply(rows.u.row(i), p.data());
-    sum -= rows.weight(i) * portable_log(std::max(p[rows.label(i)], 1e-15));
+    each[i] = -portable_log(std::max(p[rows.label(i)], 1e-15));
+    sum += rows.weight(i) * each[i];
   }
   return sum;
 }
@@ -243,8 +247,8 @@ std::string Calibration::text() const {
                      rows, log_loss);
 }
 
-Calibration calibrate(MatrixView<const double> scores, std::span<const double> labels,
-                      std::span<const double> weights) {
+Calibration calibrate(MatrixView<const double> scores, std::span<const double> labels, std::span<const double> weights,
+                      std::vector<double>* log_losses) {
   const Scores rows{scores, labels, weights};
   require(scores.rows == labels.size() && (weights.empty() || weights.size() == labels.size()) && scores.cols > 0,
           "calibrate: {} rows of scores, {} labels and {} weights, expected as many", scores.rows, labels.size(),
@@ -261,19 +265,22 @@ Calibration calibrate(MatrixView<const double> scores, std::span<const double> l
   }
   require(!all.empty(), "calibrate: there are no rows");
   double plain = 0, curved = 0;
+  std::vector<double> plain_rows(scores.rows, std::numeric_limits<double>::quiet_NaN()), curved_rows = plain_rows;
   const bool may_bend = all.size() >= kLeastCurveRows && all.size() * rows.classes() <= kMostPooled;
   for (std::size_t f = 0; f < kFolds && all.size() > kFolds; ++f) {
     Calibration part = SlopeFit(rows, others[f]).run();
-    plain += log_loss(rows, sides[f], part);
+    plain += log_loss(rows, sides[f], part, plain_rows);
     if (!may_bend) continue;
     fit_curve(rows, others[f], part);
-    curved += log_loss(rows, sides[f], part);
+    curved += log_loss(rows, sides[f], part, curved_rows);
   }
   Calibration result = SlopeFit(rows, all).run();
   result.rows = double(all.size());
   const bool bend = may_bend && curved < plain;
   if (bend) fit_curve(rows, all, result);
-  result.log_loss = all.size() > kFolds ? (bend ? curved : plain) / weight : log_loss(rows, all, result) / weight;
+  if (all.size() <= kFolds) plain = log_loss(rows, all, result, plain_rows);
+  result.log_loss = (bend ? curved : plain) / weight;
+  if (log_losses) *log_losses = std::move(bend ? curved_rows : plain_rows);
   return result;
 }
 

@@ -11,6 +11,7 @@
 
 #include "learn/evaluation_text.h"
 #include "learn/target_size.h"
+#include "random/powers.h"
 
 namespace bochner {
 
@@ -18,9 +19,9 @@ namespace {
 
 constexpr std::size_t kMostInMatrix = 1000;                // classes
 constexpr std::size_t kMostRanked = std::size_t(1) << 22;  // scores sorted, of all classes together: 100 MB
-constexpr std::size_t kMostRankedClasses = 200;            // 8 MB each once they are too many to sort
 constexpr double kLeastProbability = 1e-15;
 constexpr std::size_t kPromiseBins = 15;  // as Guo et al. 2017
+constexpr double kCuts[] = {0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9};
 
 double ratio(double part, double whole) { return whole > 0 ? part / whole : std::numeric_limits<double>::quiet_NaN(); }
 
@@ -36,7 +37,10 @@ std::optional<double> mean_of_known(const std::vector<double>& values) {
 }  // namespace
 
 Evaluator::Evaluator(Task task, std::size_t outputs, std::vector<std::string> names)
-    : task_(task), outputs_(outputs), names_(std::move(names)), all_(task, outputs) {
+    : task_(task),
+      outputs_(outputs),
+      names_(std::move(names)),
+      all_(task, outputs, kMostRanked, ClassRanking::Beyond::histogram) {
   if (task_ == Task::regression) {
     largest_.resize(outputs_);
     if (outputs_ > 1) each_.assign(outputs_, Scorer(task, 1));
@@ -47,11 +51,13 @@ Evaluator::Evaluator(Task task, std::size_t outputs, std::vector<std::string> na
   answered_.resize(classes);
   right_.resize(classes);
   if (classes <= kMostInMatrix) confusion_.resize(classes * classes);
-  if (outputs_ <= kMostRankedClasses) rankings_.assign(outputs_, Ranking(kMostRanked / outputs_));
 }
 
 void Evaluator::add(const double* prediction, const double* target, double weight, const double* probabilities) {
-  all_.add(prediction, target, weight);
+  const double log_loss = probabilities
+                              ? -portable_log(std::max(probabilities[std::size_t(target[0])], kLeastProbability))
+                              : std::numeric_limits<double>::quiet_NaN();
+  all_.add(prediction, target, weight, log_loss);
   for (std::size_t k = 0; k < largest_.size(); ++k) largest_[k] = std::max(largest_[k], std::abs(target[k]));
   for (std::size_t k = 0; k < each_.size(); ++k) each_[k].add(prediction + k, target + k, weight);
   if (task_ == Task::classification) add_class(prediction, std::size_t(target[0]), weight, probabilities);
@@ -64,16 +70,14 @@ void Evaluator::add_class(const double* scores, std::size_t label, double weight
   answered_[answer] += weight;
   if (answer == label) right_[label] += weight;
   if (!confusion_.empty()) confusion_[label * classes + answer] += weight;
-  for (std::size_t k = 0; k < rankings_.size(); ++k)
-    rankings_[k].add(scores[k], label == (outputs_ == 1 ? 1 : k), weight);
   if (!probabilities) return;
   has_probabilities_ = true;
-  log_loss_ -= weight * std::log(std::max(probabilities[label], kLeastProbability));
   for (std::size_t c = classes == 2 ? 1 : 0; c < classes; ++c) {
     const double miss = probabilities[c] - double(c == label);
     brier_ += weight * miss * miss;
   }
   add_promise(label, weight, probabilities);
+  if (classes == 2) add_cuts(label, weight, probabilities[1]);
 }
 
 void Evaluator::add_promise(std::size_t label, double weight, const double* probabilities) {
@@ -86,6 +90,16 @@ void Evaluator::add_promise(std::size_t label, double weight, const double* prob
   bin.promised += weight * p;
   bin.found += weight * double(label == promised);
   bin.weight += weight;
+}
+
+void Evaluator::add_cuts(std::size_t label, double weight, double probability) {
+  if (cuts_.empty())
+    for (const double threshold : kCuts) cuts_.push_back({.threshold = threshold});
+  for (Evaluation::Cut& cut : cuts_) {
+    if (probability < cut.threshold) break;
+    cut.flagged += weight;
+    if (label == 1) cut.precision += weight;
+  }
 }
 
 void Evaluator::finish_classes(Evaluation& result) const {
@@ -101,14 +115,8 @@ void Evaluator::finish_classes(Evaluation& result) const {
   }
   if (classes == 2 && !std::isnan(result.f1_per_class[1])) result.f1 = result.f1_per_class[1];
   if (classes > 2) result.f1 = mean_of_known(result.f1_per_class);
-  std::vector<double> areas;
-  for (const Ranking& ranking : rankings_) {
-    areas.push_back(ranking.area());
-    result.auc_is_exact = result.auc_is_exact && ranking.exact();
-  }
-  result.auc = mean_of_known(areas);
+  result.auc_is_exact = all_.ranks_exactly();
   if (!has_probabilities_ || weight_ <= 0) return;
-  result.log_loss = log_loss_ / weight_;
   result.brier = brier_ / weight_;
   double apart = 0;
   for (const Evaluation::Promise& bin : promises_) {
@@ -117,6 +125,9 @@ void Evaluator::finish_classes(Evaluation& result) const {
     result.promises.push_back({bin.promised / bin.weight, bin.found / bin.weight, bin.weight});
   }
   result.calibration_error = apart / weight_;
+  for (const Evaluation::Cut& sums : cuts_)
+    result.cuts.push_back(
+        {sums.threshold, ratio(sums.precision, of_class_[1]), ratio(sums.precision, sums.flagged), sums.flagged});
 }
 
 Evaluation Evaluator::evaluation() const {
@@ -151,7 +162,7 @@ std::string matrix_text(const Evaluation& e, const std::string& unit) {
     for (const double value : row) cell = std::max(cell, amount(value).size());
   std::string text;
   if (!e.confusion.empty()) {
-    text = fmt::format("{} of the true class (lines) answered as (columns):\n{:<{}}",
+    text = fmt::format("{} of the true class (down) answered as (across):\n{:<{}}",
                        e.score.weighted ? "weight" : unit + "s", "", name);
     for (const std::string& label : e.labels) text += fmt::format("  {:>{}}", label, cell);
     text += '\n';
@@ -165,6 +176,20 @@ std::string matrix_text(const Evaluation& e, const std::string& unit) {
   for (std::size_t c = 0; c < e.labels.size(); ++c)
     text += fmt::format("{:<{}}  {:>9}  {:>11}  {:>7}\n", e.labels[c], name, percent(e.recall[c]),
                         percent(e.precision[c]), percent(e.f1_per_class[c]));
+  return text;
+}
+
+}  // namespace
+
+namespace {
+
+// What a threshold on the probability of the second class would do.
+std::string cuts_text(const Evaluation& e) {
+  std::string text = fmt::format("{:>11}  {:>9}  {:>11}  {}\n", "P(" + e.labels[1] + ") >=", "recall %", "precision %",
+                                 e.score.weighted ? "weight flagged" : "rows flagged");
+  for (const Evaluation::Cut& cut : e.cuts)
+    text += fmt::format("{:>11}  {:>9}  {:>11}  {:g}\n", cut.threshold, percent(cut.recall), percent(cut.precision),
+                        cut.flagged);
   return text;
 }
 
@@ -188,12 +213,10 @@ std::string evaluation_text(const Evaluation& e, const Counted& counted, bool wi
   const auto add = [&](const char* name, const std::optional<double>& value) {
     if (value) more += fmt::format("{}{} {:.4f}", more.empty() ? "" : ", ", name, *value);
   };
-  add(e.labels.size() == 2 ? "AUC" : "mean AUC of a class against the rest", e.auc);
-  if (e.auc && !e.auc_is_exact) more += " (from a histogram)";
   add(e.labels.size() == 2 ? "F1" : "mean F1", e.f1);
-  add("log-loss", e.log_loss);
   add("Brier", e.brier);
   add("calibration error", e.calibration_error);
+  if (score.auc && !e.auc_is_exact) more += ", AUC from a histogram";
   if (!more.empty()) text += more + "\n";
   for (std::size_t k = 0; k < e.per_target.size(); ++k) text += e.targets[k] + ": " + e.per_target[k].text() + "\n";
   for (std::size_t k = 0; k < e.coverage.size(); ++k)
@@ -201,6 +224,7 @@ std::string evaluation_text(const Evaluation& e, const Counted& counted, bool wi
                         e.targets.empty() ? "" : e.targets[k] + ": ", 100 * e.coverage[k].level,
                         100 * e.coverage[k].inside, e.coverage[k].width);
   if (with_matrix && !e.labels.empty()) text += matrix_text(e, counted.unit);
+  if (with_matrix && !e.cuts.empty()) text += cuts_text(e);
   return text;
 }
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "bochner/evaluation.h"
-#include "learn/ranking.h"
 #include "learn/score.h"
 
 namespace bochner {
@@ -24,6 +23,7 @@ class Evaluator {
  private:
   void add_class(const double* scores, std::size_t label, double weight, const double* probabilities);
   void add_promise(std::size_t label, double weight, const double* probabilities);
+  void add_cuts(std::size_t label, double weight, double probability);
   void finish_classes(Evaluation& result) const;
 
   Task task_;
@@ -34,10 +34,10 @@ class Evaluator {
   std::vector<double> largest_;    // of each target, in size
   std::vector<double> confusion_;  // classes x classes; empty where there are too many
   std::vector<double> of_class_, answered_, right_;
-  std::vector<Ranking> rankings_;  // of the second of two classes, or of each
   bool has_probabilities_ = false;
-  double weight_ = 0, log_loss_ = 0, brier_ = 0;
+  double weight_ = 0, brier_ = 0;
   std::vector<Evaluation::Promise> promises_;  // sums
+  std::vector<Evaluation::Cut> cuts_;          // sums too: of the class, right, flagged
 };
 
 }  // namespace bochner

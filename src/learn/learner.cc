@@ -22,6 +22,7 @@
 #include "learn/newton/row_space.h"
 #include "learn/newton/sparse_design.h"
 #include "random/hold_out.h"
+#include "random/powers.h"
 
 namespace bochner {
 
@@ -38,12 +39,12 @@ constexpr double kMostHeldOut = 8192, kFewHeldOut = 2000;
 double log_loss(const double* scores, std::size_t outputs, std::size_t label) {
   if (outputs == 1) {
     const double margin = label == 1 ? scores[0] : -scores[0];
-    return std::log1p(std::exp(-std::abs(margin))) + std::max(0.0, -margin);
+    return portable_log(1 + portable_exp_negative(-std::abs(margin))) + std::max(0.0, -margin);
   }
   const double most = *std::max_element(scores, scores + outputs);
   double sum = 0;
-  for (std::size_t k = 0; k < outputs; ++k) sum += std::exp(scores[k] - most);
-  return std::log(sum) + most - scores[label];
+  for (std::size_t k = 0; k < outputs; ++k) sum += portable_exp_negative(scores[k] - most);
+  return portable_log(sum) + most - scores[label];
 }
 
 // What chooses C: for probabilities the log-loss; for classes the error and, to break ties, the squared error of the
@@ -55,16 +56,18 @@ class Choice {
         probabilities_(probabilities),
         units_(std::move(units)),
         scorer_(task, units_.size()),
-        squashed_(task, units_.size()),
+        squashed_(task, units_.size(), 0),
         row_(units_.size()) {}
 
   void add(const double* prediction, const double* target, double weight) {
-    scorer_.add(prediction, target, weight);
+    const double likely = probabilities_ ? log_loss(prediction, row_.size(), std::size_t(target[0]))
+                                         : std::numeric_limits<double>::quiet_NaN();
+    scorer_.add(prediction, target, weight, likely);
     weight_ += weight;
     if (task_ == Task::regression) {
       for (std::size_t k = 0; k < row_.size(); ++k) sum_ += weight * std::abs(prediction[k] - target[k]) / units_[k];
     } else if (probabilities_) {
-      sum_ += weight * log_loss(prediction, row_.size(), std::size_t(target[0]));
+      sum_ += weight * likely;
     } else {
       for (std::size_t k = 0; k < row_.size(); ++k) row_[k] = std::tanh(prediction[k]);
       squashed_.add(row_.data(), target, weight);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 namespace bochner {
@@ -20,50 +21,53 @@ std::size_t bin_of(double score) {
   return ordered >> (32 - kBinBits);
 }
 
-// Mann and Whitney: a row of the class wins against the rest below it, and half against those equal to it.
-struct Wins {
-  double below = 0, sum = 0, of_class = 0;
-  void add(double class_weight, double rest_weight) {
-    sum += class_weight * (below + rest_weight / 2);
-    below += rest_weight;
-    of_class += class_weight;
-  }
-  double share() const {
-    const double pairs = of_class * below;
-    return pairs > 0 ? sum / pairs : std::numeric_limits<double>::quiet_NaN();
-  }
-};
-
 }  // namespace
 
-void Ranking::add(double score, bool of_class, double weight) {
+void ClassRanking::add(double score, bool of_class, double weight) {
+  if (forgotten_) return;
+  (of_class ? squares_of_class_ : squares_of_rest_) += weight * weight;
   const Row row{score, weight, of_class};
   if (!exact()) return add_to_bin(row);
   rows_.push_back(row);
   if (rows_.size() <= most_) return;
-  bins_.resize(std::size_t(1) << kBinBits);
-  for (const Row& r : rows_) add_to_bin(r);
+  forgotten_ = beyond_ == Beyond::forget;
+  if (!forgotten_) {
+    bins_.resize(std::size_t(1) << kBinBits);
+    for (const Row& r : rows_) add_to_bin(r);
+  }
   std::vector<Row>().swap(rows_);
 }
 
-void Ranking::add_to_bin(const Row& row) {
-  Bin& bin = bins_[bin_of(row.score)];
+void ClassRanking::add_to_bin(const Row& row) {
+  Tie& bin = bins_[bin_of(row.score)];
   (row.of_class ? bin.of_class : bin.rest) += row.weight;
 }
 
-double Ranking::area() const {
-  Wins wins;
-  for (const Bin& bin : bins_) wins.add(bin.of_class, bin.rest);
+std::vector<ClassRanking::Tie> ClassRanking::ties() const {
+  if (!exact()) return bins_;
   std::vector<Row> sorted = rows_;
-  std::sort(sorted.begin(), sorted.end(), [](const Row& a, const Row& b) { return a.score < b.score; });
-  for (std::size_t i = 0; i < sorted.size();) {
-    const double score = sorted[i].score;
-    Bin ties;
-    for (; i < sorted.size() && sorted[i].score == score; ++i)
-      (sorted[i].of_class ? ties.of_class : ties.rest) += sorted[i].weight;
-    wins.add(ties.of_class, ties.rest);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Row& a, const Row& b) { return a.score < b.score; });
+  std::vector<Tie> ties;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    if (i == 0 || sorted[i].score != sorted[i - 1].score) ties.emplace_back();
+    (sorted[i].of_class ? ties.back().of_class : ties.back().rest) += sorted[i].weight;
   }
-  return wins.share();
+  return ties;
+}
+
+// Mann and Whitney: a row of the class wins against the rest below it, and half against those equal to it. By chance
+// the share of m n pairs deviates by sqrt((m + n + 1) / (12 m n)); rows of unequal weights count as fewer.
+ClassRanking::Area ClassRanking::area() const {
+  double of_class = 0, rest = 0, sum = 0;
+  for (const Tie& tie : ties()) {
+    sum += tie.of_class * (rest + tie.rest / 2);
+    of_class += tie.of_class;
+    rest += tie.rest;
+  }
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  if (!(of_class * rest > 0)) return {none, none};
+  const double m = of_class * of_class / squares_of_class_, n = rest * rest / squares_of_rest_;
+  return {sum / (of_class * rest), std::sqrt((m + n + 1) / (12 * m * n))};
 }
 
 }  // namespace bochner

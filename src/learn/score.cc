@@ -12,6 +12,7 @@
 #include "base/require.h"
 #include "folds/target_code.h"
 #include "learn/evaluation_text.h"
+#include "random/powers.h"
 
 namespace bochner {
 
@@ -23,8 +24,20 @@ std::optional<double> if_finite(double value) {
 
 // In the order of a log.
 using Field = std::optional<double> Score::*;
-constexpr Field kFields[] = {&Score::error, &Score::baseline_error, &Score::unweighted_error, &Score::r2, &Score::rmse,
-                             &Score::mae,   &Score::relative_error, &Score::standard_error};
+constexpr std::size_t kMostRankedClasses = 200;
+constexpr Field kFields[] = {&Score::error,
+                             &Score::baseline_error,
+                             &Score::unweighted_error,
+                             &Score::r2,
+                             &Score::rmse,
+                             &Score::mae,
+                             &Score::relative_error,
+                             &Score::standard_error,
+                             &Score::log_loss,
+                             &Score::baseline_log_loss,
+                             &Score::log_loss_standard_error,
+                             &Score::auc,
+                             &Score::auc_by_chance};
 
 }  // namespace
 
@@ -40,8 +53,11 @@ double judged_score(double score, double code, double mean, double row_weight, d
   return std::round(score * kTies) / kTies;
 }
 
-Scorer::Scorer(Task task, std::size_t outputs) : task_(task), outputs_(outputs), of_(outputs) {
-  if (task_ == Task::classification) class_weight_.resize(outputs_ == 1 ? 2 : outputs_);
+Scorer::Scorer(Task task, std::size_t outputs, std::size_t most_ranked, ClassRanking::Beyond beyond)
+    : task_(task), outputs_(outputs), of_(outputs) {
+  if (task_ == Task::regression) return;
+  class_weight_.resize(outputs_ == 1 ? 2 : outputs_);
+  if (outputs_ <= kMostRankedClasses) rankings_.assign(outputs_, ClassRanking(most_ranked / outputs_, beyond));
 }
 
 void Scorer::Output::add_number(double target, double prediction, double w) {
@@ -72,7 +88,7 @@ double Scorer::Output::r2_standard_error(double weight) const {
   return std::sqrt(std::max(rrrr2 - 2 * ratio * r_v + ratio * ratio * v_v, 0.0)) / spread;
 }
 
-void Scorer::add(const double* prediction, const double* target, double weight) {
+void Scorer::add(const double* prediction, const double* target, double weight, double log_loss) {
   if (rows_++ == 0) {
     first_weight_ = weight;
     if (task_ == Task::regression)
@@ -90,11 +106,64 @@ void Scorer::add(const double* prediction, const double* target, double weight) 
     const double code = label == (outputs_ == 1 ? 1 : k) ? 1 : -1;
     of_[k].rr += weight * (prediction[k] - code) * (prediction[k] - code);
   }
+  for (std::size_t k = 0; k < rankings_.size(); ++k)
+    rankings_[k].add(prediction[k], label == (outputs_ == 1 ? 1 : k), weight);
+  if (!std::isnan(log_loss)) {
+    losses_.resize(class_weight_.size());
+    Losses& of = losses_[label];
+    const double w2 = weight * weight;
+    of.l += weight * log_loss;
+    of.one2 += w2;
+    of.l2 += w2 * log_loss;
+    of.ll2 += w2 * log_loss * log_loss;
+  }
   if (label < class_weight_.size()) class_weight_[label] += weight;
   if (predicted_class(prediction, outputs_) == label) return;
   ++wrong_rows_;
   wrong_ += weight;
   squared_wrong_ += weight * weight;
+}
+
+// The constant answers the share q_c of each class: a row of it then loses b_c = -log q_c. With d = l - b and D its
+// mean the standard error is sqrt(sum w^2 (d - D)^2) / sum w.
+void Scorer::score_losses(Score& s) const {
+  double loss = 0, constant = 0, squares = 0;
+  for (const Losses& of : losses_) loss += of.l / weight_;
+  for (const double weight : class_weight_)
+    if (weight > 0) constant -= weight / weight_ * portable_log(weight / weight_);
+  for (std::size_t c = 0; c < losses_.size(); ++c) {
+    if (!(class_weight_[c] > 0)) continue;
+    const Losses& of = losses_[c];
+    const double middle = -portable_log(class_weight_[c] / weight_) + loss - constant;
+    squares += of.ll2 - 2 * middle * of.l2 + middle * middle * of.one2;
+  }
+  s.log_loss = if_finite(loss);
+  s.baseline_log_loss = constant;
+  s.log_loss_standard_error = if_finite(std::sqrt(std::max(squares, 0.0)) / weight_);
+}
+
+// The mean of those that are known.
+ClassRanking::Area Scorer::mean_area() const {
+  if (area_) return *area_;
+  ClassRanking::Area mean;
+  double known = 0;
+  for (const ClassRanking& ranking : rankings_) {
+    const ClassRanking::Area area = ranking.area();
+    if (std::isnan(area.value)) continue;
+    mean.value += area.value;
+    mean.by_chance += area.by_chance;
+    ++known;
+  }
+  return {mean.value / known, mean.by_chance / known};
+}
+
+bool Scorer::ranks_exactly() const {
+  return std::all_of(rankings_.begin(), rankings_.end(), [](const ClassRanking& r) { return r.exact(); });
+}
+
+void Scorer::settle() {
+  area_ = mean_area();
+  std::vector<ClassRanking>().swap(rankings_);
 }
 
 Score Scorer::score() const {
@@ -110,6 +179,10 @@ Score Scorer::score() const {
     // sqrt(sum w^2 (e - p)^2) / sum w, e = 1 for a wrong row: sqrt(p (1 - p) / n) where the weights are equal.
     const double squares = squared_wrong_ * (1 - 2 * p) + squared_weight_ * p * p;
     s.standard_error = if_finite(std::sqrt(std::max(squares, 0.0)) / weight_);
+    const ClassRanking::Area area = mean_area();
+    s.auc = if_finite(area.value);
+    s.auc_by_chance = if_finite(area.by_chance);
+    if (!losses_.empty()) score_losses(s);
     return s;
   }
   double residual = 0, absolute = 0, squares = 0, r2 = 0, deviation = 0;
@@ -155,7 +228,7 @@ Scorer Scorer::decoded(const TargetCode& code) const {
 }
 
 namespace {
-constexpr std::size_t kOwnNumbers = 8, kOutputNumbers = 14;
+constexpr std::size_t kOwnNumbers = 10, kOutputNumbers = 14;
 }
 
 std::size_t Scorer::number_count(std::size_t outputs) {
@@ -163,8 +236,9 @@ std::size_t Scorer::number_count(std::size_t outputs) {
 }
 
 void Scorer::append_to(std::vector<double>& numbers) const {
+  const ClassRanking::Area area = mean_area();
   numbers.insert(numbers.end(), {double(rows_), double(wrong_rows_), double(weighted_), first_weight_, weight_,
-                                 squared_weight_, wrong_, squared_wrong_});
+                                 squared_weight_, wrong_, squared_wrong_, area.value, area.by_chance});
   for (std::size_t c = 0; c < std::max<std::size_t>(2, outputs_); ++c)
     numbers.push_back(c < class_weight_.size() ? class_weight_[c] : 0);
   for (const Output& of : of_)
@@ -193,6 +267,8 @@ Scorer Scorer::from(Task task, std::size_t outputs, const double* n) {
   s.squared_weight_ = n[5];
   s.wrong_ = n[6];
   s.squared_wrong_ = n[7];
+  s.area_ = {n[8], n[9]};
+  s.rankings_.clear();
   n += kOwnNumbers;
   std::copy_n(n, s.class_weight_.size(), s.class_weight_.begin());
   n += std::max<std::size_t>(2, outputs);
@@ -233,6 +309,9 @@ std::string score_text(const Score& score, const std::string& unit) {
     if (score.unweighted_error) text += fmt::format(", unweighted {:.2f} %", 100 * *score.unweighted_error);
     if (score.baseline_error)
       text += fmt::format(", always the most frequent class {:.2f} %", 100 * *score.baseline_error);
+    if (score.log_loss) text += fmt::format(", log-loss {:.4f}", *score.log_loss);
+    if (score.baseline_log_loss) text += fmt::format(", of a constant {:.4f}", *score.baseline_log_loss);
+    if (score.auc) text += fmt::format(", AUC {:.4f}", *score.auc);
     return text + on;
   }
   if (!score.rmse) return "no rows";
@@ -242,20 +321,43 @@ std::string score_text(const Score& score, const std::string& unit) {
   return text + fmt::format(", relative error |yhat-y|/|y| {:.2f} %", 100 * *score.relative_error) + on;
 }
 
+namespace {
+
 // The score of a training has also chosen bandwidth and lambda: the best of some dozens of scores without any signal
 // lies about two standard errors above their mean, so what is clear is further away.
+constexpr double kDoubt = 3;
+
+// Whether the probabilities or the order of the scores tell the classes apart.
+bool tells_apart(const Score& s) {
+  if (s.log_loss && s.baseline_log_loss &&
+      *s.log_loss + kDoubt * s.log_loss_standard_error.value_or(0) < *s.baseline_log_loss)
+    return true;
+  return s.auc && s.auc_by_chance && *s.auc - kDoubt * *s.auc_by_chance > 0.5;
+}
+
+}  // namespace
+
 std::string Score::warning() const {
-  const double doubt = 3 * standard_error.value_or(0);
-  if (error && baseline_error) {
+  const double doubt = kDoubt * standard_error.value_or(0);
+  if (error && baseline_error && *error + doubt >= *baseline_error && !tells_apart(*this)) {
     if (*error >= *baseline_error) return "no better than always answering the most frequent class";
-    if (*error + doubt >= *baseline_error)
-      return "not clearly better than always answering the most frequent class: less than three standard errors apart";
+    return "not clearly better than always answering the most frequent class: less than three standard errors apart";
   }
   if (r2 && rows > 0) {
     if (*r2 <= 0) return "no better than always answering the mean";
     if (*r2 <= doubt) return "not clearly better than always answering the mean: less than three standard errors apart";
   }
   return "";
+}
+
+std::string Score::hint() const {
+  const double doubt = kDoubt * standard_error.value_or(0);
+  if (!error || !baseline_error || *error + doubt < *baseline_error || !tells_apart(*this)) return "";
+  const std::string use = log_loss ? "use probabilities, a threshold of your own, or class weights"
+                                   : "use class weights, or calibrate the scores and take a threshold of your own";
+  return *error <= *baseline_error + doubt
+             ? "the classes are told apart, but few rows pass one half: " + use
+             : "the classes are told apart, but the answers err more often than the most frequent class: " + use;
 }
 
 std::string Report::text() const {

@@ -3,10 +3,12 @@
 
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "bochner/report.h"
 #include "bochner/schema.h"
+#include "learn/ranking.h"
 
 namespace bochner {
 
@@ -17,15 +19,20 @@ class Scorer {
  public:
   Scorer() = default;
   // outputs: columns of a prediction (targets, or 1 score for two classes, or one score per class).
-  Scorer(Task task, std::size_t outputs);
+  // most_ranked: scores of all outputs together that may be kept for the AUC.
+  Scorer(Task task, std::size_t outputs, std::size_t most_ranked = kMostRanked,
+         ClassRanking::Beyond beyond = ClassRanking::Beyond::forget);
 
-  // prediction: decoded, as the model gives it; target: class index or values.
-  void add(const double* prediction, const double* target, double weight = 1);
+  // prediction: decoded, as the model gives it; target: class index or values; log_loss: -log p(true class) if known.
+  void add(const double* prediction, const double* target, double weight = 1, double log_loss = kUnknown);
 
   Score score() const;
   // What lambda and bandwidth are chosen by: the error plus a quarter of the squared error of the scores, which
   // breaks the ties of few rows; the squared error relative to the targets' variance for regression.
   double loss() const;
+  bool ranks_exactly() const;
+  // Frees the scores that were kept for the AUC: for sums that are kept themselves. No rows may follow.
+  void settle();
 
   // Sums over codes as sums over the targets they stand for.
   Scorer decoded(const TargetCode& code) const;
@@ -36,6 +43,14 @@ class Scorer {
   static Scorer from(Task task, std::size_t outputs, const double* numbers);
 
  private:
+  static constexpr std::size_t kMostRanked = std::size_t(1) << 16;
+  static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+  // Of the rows of one class: l the log-loss, w the weight.
+  struct Losses {
+    double l = 0;                      // the sum of w times it
+    double one2 = 0, l2 = 0, ll2 = 0;  // sums of w^2 times it
+  };
   // Of one output: t a target, u = t - shift, r its residual, w the weight. The shift is the first target, so that
   // targets far from zero lose no digits.
   struct Output {
@@ -56,6 +71,11 @@ class Scorer {
   double first_weight_ = 0, weight_ = 0, squared_weight_ = 0, wrong_ = 0, squared_wrong_ = 0;
   std::vector<double> class_weight_;
   std::vector<Output> of_;
+  std::vector<Losses> losses_;              // of the classes; empty where no log-loss is known
+  std::vector<ClassRanking> rankings_;      // of the second of two classes, or of each
+  std::optional<ClassRanking::Area> area_;  // settled
+  void score_losses(Score& score) const;
+  ClassRanking::Area mean_area() const;
 };
 
 // A score as numbers, for the log of a run; NaN for what it does not have.

@@ -25,6 +25,7 @@
 #include "model/predictions.h"
 #include "model/report_json.h"
 #include "model/uncertainty_file.h"
+#include "random/powers.h"
 #include "rows/schema_json.h"
 #include "rows/shifted.h"
 #include "run/stream.h"
@@ -227,7 +228,7 @@ void Model::probabilities(const double* scores, double* of_classes) const {
   }
   const double most = *std::max_element(u, u + classes);
   double sum = 0;
-  for (std::size_t c = 0; c < classes; ++c) sum += u[c] = std::exp(u[c] - most);
+  for (std::size_t c = 0; c < classes; ++c) sum += u[c] = portable_exp_negative(u[c] - most);
   for (std::size_t c = 0; c < classes; ++c) u[c] /= sum;
 }
 
@@ -311,6 +312,9 @@ std::string Model::description() const {
   if (double_precision_) text += "precision double\n";
   for (const MapPtr& map : before_head_) text += fmt::format("map       {}\n", map->spec());
   text += report_.learner.empty() ? fmt::format("{:<9} {}\n", puts_out_.of_targets() ? "head" : "map", head_->spec())
+          : report_.learner == "automatic"
+              ? fmt::format("head      the automatic estimator: {} of {} candidates blended\n",
+                            report_.part_weights.size(), report_.candidates.size())
           : puts_out_.of_targets()
               ? fmt::format("head      {} by {}, lambda {:.3g}\n", report_.learner, report_.solver, report_.lambda)
               : fmt::format("head      {} by {}\n", report_.learner, report_.solver);

@@ -24,7 +24,12 @@ constexpr std::pair<const char*, std::optional<double> Score::*> kScoreFields[] 
     {"rmse", &Score::rmse},
     {"mae", &Score::mae},
     {"relative_error", &Score::relative_error},
-    {"standard_error", &Score::standard_error}};
+    {"standard_error", &Score::standard_error},
+    {"log_loss", &Score::log_loss},
+    {"baseline_log_loss", &Score::baseline_log_loss},
+    {"log_loss_standard_error", &Score::log_loss_standard_error},
+    {"auc", &Score::auc},
+    {"auc_by_chance", &Score::auc_by_chance}};
 
 Score score_from_json(const nlohmann::json& tree) {
   Score score;
@@ -109,11 +114,12 @@ nlohmann::json evaluation_to_json(const Evaluation& evaluation) {
     if (value) tree[key] = *value;
   };
   put("f1", evaluation.f1);
-  put("auc", evaluation.auc);
-  if (evaluation.auc) tree["auc_is_exact"] = evaluation.auc_is_exact;
-  put("log_loss", evaluation.log_loss);
+  if (evaluation.score.auc) tree["auc_is_exact"] = evaluation.auc_is_exact;
   put("brier", evaluation.brier);
   put("calibration_error", evaluation.calibration_error);
+  for (const Evaluation::Cut& cut : evaluation.cuts)
+    tree["thresholds"].push_back(
+        {{"threshold", cut.threshold}, {"recall", cut.recall}, {"precision", cut.precision}, {"flagged", cut.flagged}});
   for (const Evaluation::Promise& bin : evaluation.promises)
     tree["promises"].push_back({{"promised", bin.promised}, {"found", bin.found}, {"weight", bin.weight}});
   return tree;

@@ -156,7 +156,7 @@ TEST(Score, ErrorHasItsStandardErrorAndItsBaseline) {
   EXPECT_NEAR(*score.standard_error, std::sqrt(0.11 * 0.89 / 100), 1e-15);
   EXPECT_FALSE(score.unweighted_error);
   EXPECT_EQ(score.warning(), "");
-  EXPECT_EQ(score.text(), "error 11.00 % ± 3.13, always the most frequent class 30.00 % on 100 rows");
+  EXPECT_EQ(score.text(), "error 11.00 % ± 3.13, always the most frequent class 30.00 %, AUC 0.8262 on 100 rows");
 }
 
 TEST(Score, WeightsAreNamed) {
@@ -165,8 +165,10 @@ TEST(Score, WeightsAreNamed) {
     const double label = double(i == 0), score = -1;
     scorer.add(&score, &label, i == 0 ? 9 : 1);
   }
-  EXPECT_EQ(scorer.score().text(),
-            "weighted error 50.00 % ± 26.35, unweighted 10.00 %, always the most frequent class 50.00 % on 10 rows");
+  EXPECT_EQ(
+      scorer.score().text(),
+      "weighted error 50.00 % ± 26.35, unweighted 10.00 %, always the most frequent class 50.00 %, AUC 0.5000 on 10 "
+      "rows");
   EXPECT_NE(scorer.score().warning(), "");
 }
 
@@ -192,24 +194,79 @@ double naive_area(const std::vector<double>& scores, const std::vector<bool>& ow
   return wins / pairs;
 }
 
-TEST(Ranking, AreaIsTheShareOfPairsInOrder) {
+TEST(ClassRanking, AreaIsTheShareOfPairsInOrder) {
   std::vector<double> scores, weight;
   std::vector<bool> own;
-  Ranking exact(1000), binned(10);
+  ClassRanking exact(1000), binned(10, ClassRanking::Beyond::histogram), forgetful(10);
   for (std::size_t i = 0; i < 300; ++i) {
     own.push_back(i % 3 == 0);
     scores.push_back(std::round(8 * (draw(i, 0) + (own[i] ? 0.7 : 0))) / 8);  // with ties
     weight.push_back(1 + double(i % 2));
     exact.add(scores[i], own[i], weight[i]);
     binned.add(scores[i], own[i], weight[i]);
+    forgetful.add(scores[i], own[i], weight[i]);
   }
   EXPECT_TRUE(exact.exact());
   EXPECT_FALSE(binned.exact());
-  EXPECT_NEAR(exact.area(), naive_area(scores, own, weight), 1e-12);
-  EXPECT_NEAR(binned.area(), naive_area(scores, own, weight), 1e-12);  // eighths have their own bins
-  Ranking one_class(5);
+  EXPECT_NEAR(exact.area().value, naive_area(scores, own, weight), 1e-12);
+  EXPECT_NEAR(binned.area().value, naive_area(scores, own, weight), 1e-12);  // eighths have their own bins
+  EXPECT_TRUE(std::isnan(forgetful.area().value));
+  ClassRanking one_class(5);
   one_class.add(1, true, 1);
-  EXPECT_TRUE(std::isnan(one_class.area()));
+  EXPECT_TRUE(std::isnan(one_class.area().value));
+}
+
+// Mann and Whitney's statistic of scores that know nothing.
+TEST(ClassRanking, ByChanceIsTheDeviationOfAreasOfNoise) {
+  double squares = 0, by_chance = 0;
+  constexpr std::size_t kTrials = 2000;
+  for (std::size_t t = 0; t < kTrials; ++t) {
+    ClassRanking ranking(1000);
+    for (std::size_t i = 0; i < 40; ++i) ranking.add(draw(i, 2 + t), i < 8, 3);
+    squares += std::pow(ranking.area().value - 0.5, 2) / kTrials;
+    by_chance = ranking.area().by_chance;
+  }
+  EXPECT_NEAR(by_chance, std::sqrt(41.0 / (12 * 8 * 32)), 1e-12);
+  EXPECT_NEAR(std::sqrt(squares), by_chance, 0.05 * by_chance);
+}
+
+// 50 of 1000 rows are rare, none passes one half, and their probabilities are those of a half of the rows that has
+// all of them.
+Score rare_classes(bool known, bool probabilities) {
+  Scorer scorer(Task::classification, 1);
+  for (std::size_t i = 0; i < 1000; ++i) {
+    const double label = i < 50 ? 1 : 0, p = !known ? 0.05 : i < 500 ? 0.1 : 0.001, score = 2 * p - 1;
+    const double loss = probabilities ? -std::log(label == 1 ? p : 1 - p) : std::nan("");
+    scorer.add(&score, &label, 1, loss);
+  }
+  return scorer.score();
+}
+
+TEST(Score, LogLossStandsBesideThatOfAConstantWithAPairedError) {
+  const Score score = rare_classes(true, true);
+  const double constant = -(0.05 * std::log(0.05) + 0.95 * std::log(0.95));
+  EXPECT_NEAR(*score.baseline_log_loss, constant, 1e-12);
+  double mean = 0, squares = 0;
+  const auto difference = [](std::size_t i) {
+    const double p = i < 500 ? 0.1 : 0.001;
+    return i < 50 ? std::log(0.05 / p) : std::log(0.95 / (1 - p));
+  };
+  for (std::size_t i = 0; i < 1000; ++i) mean += difference(i) / 1000;
+  for (std::size_t i = 0; i < 1000; ++i) squares += std::pow(difference(i) - mean, 2);
+  EXPECT_NEAR(*score.log_loss, constant + mean, 1e-12);
+  EXPECT_NEAR(*score.log_loss_standard_error, std::sqrt(squares) / 1000, 1e-12);
+  EXPECT_EQ(score.text(),
+            "error 5.00 % ± 0.69, always the most frequent class 5.00 %, log-loss 0.1630, of a constant 0.1985, AUC "
+            "0.7632 on 1000 rows");
+}
+
+TEST(Score, ClassesThatAreRankedWellAreNoReasonToWarn) {
+  for (const bool probabilities : {true, false}) {
+    EXPECT_EQ(rare_classes(true, probabilities).warning(), "");
+    EXPECT_NE(rare_classes(true, probabilities).hint().find("few rows pass one half"), std::string::npos);
+    EXPECT_NE(rare_classes(false, probabilities).warning(), "");
+    EXPECT_EQ(rare_classes(false, probabilities).hint(), "");
+  }
 }
 
 TEST(Evaluator, ConfusionRecallPrecisionAndF1) {
@@ -227,7 +284,7 @@ TEST(Evaluator, ConfusionRecallPrecisionAndF1) {
   EXPECT_DOUBLE_EQ(e.precision[1], 3.0 / 4);
   EXPECT_TRUE(std::isnan(e.recall[2]) && std::isnan(e.precision[2]));
   EXPECT_DOUBLE_EQ(*e.f1, (2 * 2 / 6.0 + 2 * 3 / 8.0) / 2);
-  EXPECT_FALSE(e.log_loss);
+  EXPECT_FALSE(e.score.log_loss);
   EXPECT_NE(e.text(true).find("recall"), std::string::npos);
 }
 
@@ -238,9 +295,9 @@ TEST(Evaluator, ProbabilitiesGiveLogLossAndBrier) {
     evaluator.add(&score, &label, 1, both);
   }
   const Evaluation e = evaluator.evaluation();
-  EXPECT_NEAR(*e.log_loss, -(std::log(0.8) + std::log(0.7) + std::log(0.4)) / 3, 1e-12);
+  EXPECT_NEAR(*e.score.log_loss, -(std::log(0.8) + std::log(0.7) + std::log(0.4)) / 3, 1e-12);
   EXPECT_NEAR(*e.brier, (0.04 + 0.09 + 0.36) / 3, 1e-12);
-  EXPECT_DOUBLE_EQ(*e.auc, 1);
+  EXPECT_DOUBLE_EQ(*e.score.auc, 1);
 }
 
 TEST(Evaluator, EveryTargetHasItsScore) {

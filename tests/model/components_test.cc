@@ -250,7 +250,7 @@ TEST_F(Components, AnomaliesAreTheRowsFarFromTheOthers) {
     EXPECT_GE(flagged, 15);
     EXPECT_GE(right, 0.7 * flagged);
     const Evaluation evaluation = model.examine(*p.rows());
-    EXPECT_GT(*evaluation.auc, 0.95);
+    EXPECT_GT(*evaluation.score.auc, 0.95);
     EXPECT_EQ(evaluation.labels, (std::vector<std::string>{"usual", "odd"}));
     EXPECT_NEAR(*evaluation.score.error, (flagged + 20 - 2 * right) / 2000, 1e-12);
     saved(model);

@@ -33,6 +33,7 @@ GridTrial held_out_loss(const GridTargets& y, const std::vector<double>& f, Task
     trial.sums.add(&f[i * K], task == Task::classification ? &label : codes.data(), w);
     soft += w / (1 + portable_exp(steep * (own - other)));
   }
+  trial.sums.settle();
   if (weight > 0) trial.loss = task == Task::classification ? soft / weight : trial.sums.loss();
   return trial;
 }
