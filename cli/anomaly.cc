@@ -41,7 +41,7 @@ void run_anomaly(const AnomalyWords& words) {
   options.features = words.mapped.options(messages);
   const std::unique_ptr<Rows> rows = words.mapped.open();
   const Model model = anomaly(*rows, options);
-  model.save(words.mapped.rows.output);
+  words.mapped.rows.save(model);
   const Report& report = model.report();
   messages.say(fmt::format("density of {} by {} in {}, {:.2f} s", counted(report.rows, "row"), words.method,
                            words.mapped.rows.output, clock.lap()));

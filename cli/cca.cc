@@ -29,7 +29,7 @@ void run_cca(const CcaWords& words) {
     options.lambdas.push_back(parse_number("--lambda", lambda));
   const std::unique_ptr<Rows> rows = words.mapped.open();
   const Model model = cca(*rows, options);
-  model.save(words.mapped.rows.output);
+  words.mapped.rows.save(model);
   const Report& report = model.report();
   const std::vector<double> correlations = figure_of(*model.head(), "correlations");
   messages.say(fmt::format("{} of {} of {} in {}: lambda {:.3g}, {:.2f} s", counted(correlations.size(), "pair"),

@@ -29,7 +29,7 @@ void run_embed(EmbedWords embed) {
   if (options.features == 0) options.features = kFeatures;
   const std::unique_ptr<Rows> rows = words.open();
   const Model model = feature_model(*rows, options);
-  model.save(words.rows.output);
+  words.rows.save(model);
   messages.say(fmt::format("{} of {} in {}, {:.2f} s", model.report().map, counted(model.report().rows, "row"),
                            words.rows.output, clock.lap()));
 }

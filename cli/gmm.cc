@@ -54,7 +54,7 @@ void run_gmm(const Command& command, const GmmWords& words) {
       {.inputs = {{"the data (by their hash)", words.mapped.rows.file}}, .output = words.mapped.rows.output});
   checkpoint.attach(options.features.execution, messages);
   const Model model = mixture(*rows, options);
-  model.save(words.mapped.rows.output);
+  words.mapped.rows.save(model);
   checkpoint.remove();
   say_mixture(model, words.mapped.rows.output, clock.lap(), messages);
 }

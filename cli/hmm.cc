@@ -52,7 +52,7 @@ void run_hmm(const Command& command, HmmWords words) {
       {.inputs = {{"the data (by their hash)", words.mapped.rows.file}}, .output = words.mapped.rows.output});
   checkpoint.attach(options.features.execution, messages);
   const Model model = hmm(*rows, starts, options);
-  model.save(words.mapped.rows.output);
+  words.mapped.rows.save(model);
   checkpoint.remove();
   const HmmFacts facts = *hmm_facts(*model.head());
   messages.say(fmt::format("{} of {} in {} of {}, {}, {:.2f} s", model.head()->spec(),

@@ -8,14 +8,13 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "bochner/factor.h"
-#include "bochner/figures.h"
 #include "bochner/in_units.h"
 #include "bochner/json.h"
 #include "bochner/parts.h"
 #include "bochner/svd.h"
 #include "commands.h"
 #include "load_as.h"
+#include "model_json.h"
 #include "options.h"
 #include "output.h"
 
@@ -58,16 +57,6 @@ void inspect_factor_sum(const InspectWords& words) {
                             {"schema", parsed(sum.schema())}});
 }
 
-constexpr std::size_t kMostShown = 200000;  // numbers of centres or loadings
-
-// Centres or loadings by name, with a row of numbers each, one for every column.
-nlohmann::json table_of(const Matrix<double>& values) {
-  nlohmann::json rows = nlohmann::json::array();
-  for (std::size_t k = 0; k < values.rows(); ++k)
-    rows.push_back(std::vector<double>(&values(k, 0), &values(k, 0) + values.cols()));
-  return rows;
-}
-
 // A line each: the columns in which it differs most from the others, beside how much they differ among all.
 std::string table_text(const char* name, const Matrix<double>& values, const std::vector<std::string>& columns,
                        bool centred) {
@@ -105,27 +94,7 @@ void run_inspect(const InspectWords& words) {
     if (loadings) print(table_text("loading", *loadings, columns, false));
     return;
   }
-  nlohmann::json tree{{"model", words.model},
-                      {"bytes", bytes},
-                      {"map", model.map()->spec()},
-                      {"feature_map", model.feature_map() ? parsed(*model.feature_map()) : nlohmann::json::object()},
-                      {"outputs", model.outputs()},
-                      {"precision", model.double_precision() ? "double" : "float"},
-                      {"schema", parsed(model.schema())},
-                      {"report", parsed(model.report())}};
-  if (const std::optional<Factor> factor = factor_of(*model.head())) {
-    tree["singular_values"] = factor->singular_values;
-    tree["factor"] = {{"error", factor->error}, {"passes", factor->passes}, {"method", factor->method}};
-  }
-  for (const auto& [name, numbers] : figures_of(*model.head())) tree[name] = numbers;
-  const auto add_table = [&](const char* name, const std::optional<Matrix<double>>& values) {
-    if (!values || values->rows() * values->cols() > kMostShown) return;
-    tree["columns"] = columns;
-    tree[name] = table_of(*values);
-  };
-  add_table("centres", centres);
-  add_table("loadings", loadings);
-  print_json(tree);
+  print_json(model_json(model, words.model));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ void run_kmeans(const Command& command, const KMeansWords& words) {
       {.inputs = {{"the data (by their hash)", words.mapped.rows.file}}, .output = words.mapped.rows.output});
   checkpoint.attach(options.features.execution, messages);
   const Model model = kmeans(*rows, options);
-  model.save(words.mapped.rows.output);
+  words.mapped.rows.save(model);
   checkpoint.remove();
   const Report& report = model.report();
   const std::vector<double> inertia = figure_of(*model.head(), "inertia");

@@ -28,7 +28,7 @@ void run_lda(const LdaWords& words) {
     options.lambdas.push_back(parse_number("--lambda", lambda));
   const std::unique_ptr<Rows> rows = words.mapped.open();
   const Model model = lda(*rows, options);
-  model.save(words.mapped.rows.output);
+  words.mapped.rows.save(model);
   const Report& report = model.report();
   const std::vector<double> ratios = figure_of(*model.head(), "ratios");
   messages.say(fmt::format("{} of {} of {} in {}: lambda {:.3g}, {:.2f} s", counted(ratios.size(), "discriminant"),

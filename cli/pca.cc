@@ -33,7 +33,7 @@ void run_pca(const PcaWords& words) {
   }
   const std::unique_ptr<Rows> rows = words.mapped.open();
   const Model model = pca(*rows, options);
-  model.save(words.mapped.rows.output);
+  words.mapped.rows.save(model);
   const Report& report = model.report();
   const std::vector<double> shares = figure_of(*model.head(), "explained_variance_ratio");
   messages.say(fmt::format("{} of {} of {} in {}, {:.2f} s", counted(words.rank, "component"),

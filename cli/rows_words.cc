@@ -3,6 +3,9 @@
 
 #include "rows_words.h"
 
+#include <nlohmann/json.hpp>
+
+#include "model_json.h"
 #include "output.h"
 #include "require.h"
 
@@ -26,6 +29,7 @@ void RowsWords::add_columns(Command& app, const std::string& target_help) {
   columns.add(app);
   format.add(app);
   run.add(app);
+  app.add_flag("--json", json, "Print what the model holds but its arrays as JSON, as `inspect --json` does");
 }
 
 bool RowsWords::double_precision() const {
@@ -40,6 +44,11 @@ RowsOptions RowsWords::reading() const {
   columns.apply(reading);
   reading.missing = parse_word<Missing>("--missing", missing, {{"mean", Missing::mean}, {"error", Missing::error}});
   return reading;
+}
+
+void RowsWords::save(const Model& model) const {
+  model.save(output);
+  if (json) print_json(model_json(model, output));
 }
 
 std::unique_ptr<Rows> RowsWords::open() const {
@@ -90,7 +99,7 @@ void save_map_model(const RowsWords& words, const Rows& rows, const MapPtr& map,
   const std::vector<std::string> notes = rows.notes();
   report.notes.insert(report.notes.begin(), notes.begin(), notes.end());
   const Model model(rows.schema(), {}, map, std::move(report), words.double_precision());
-  model.save(words.output);
+  words.save(model);
   messages.say(fmt::format("{} in {}: {} to {}", map->spec(), words.output, counted(map->inputs(), "input"),
                            counted(map->outputs(), "output")));
 }

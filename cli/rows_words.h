@@ -19,6 +19,7 @@ struct RowsWords {
   std::vector<std::string> targets;
   ColumnWords columns;
   std::uint64_t seed = 0;
+  bool json = false;
   RunOptions run;
   FileOptions format;
 
@@ -26,6 +27,8 @@ struct RowsWords {
   // Checks the output's name and opens the file; targets are left out like ignored columns.
   std::unique_ptr<Rows> open() const;
   bool double_precision() const;
+  // Saves the model; with --json, prints what it holds.
+  void save(const Model& model) const;
 
  protected:
   friend struct MappedWords;

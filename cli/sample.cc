@@ -112,8 +112,7 @@ void add_sample(Command& app, Job& job) {
   command->add_option("MODEL", words->model, "A file that `bochner gmm` saved")->required()->type_name("");
   command->add_option("-n,--rows", words->rows, "How many")->required()->type_name("N");
   command->add_option("--seed", words->seed, "The same seed gives the same rows; default 0")->type_name("N");
-  command->add_option("-o,--output", words->output, "Where to write: .csv or .csv.gz; - is stdout")
-      ->required()
+  command->add_option("-o,--output", words->output, "Where to write: .csv or .csv.gz; default, and -: stdout")
       ->type_name("OUT");
   command->add_flag("-q,--quiet", words->quiet, "No messages");
   command->footer(

@@ -49,6 +49,7 @@ void say_factor(const SvdWords& words, const Model& model, double seconds, Messa
 void run_part(const SvdWords& words, const SvdOptions& options, Messages& messages) {
   require(!words.moments || (words.spec.empty() && words.rank_given->count() == 0 && !words.center),
           "--moments: is the first round; leave --rank, --center and --spec for the second");
+  require(!words.rows.json, "--json: a part gives a sum, not a model; leave it out and `inspect --json` the sum");
   require(words.passes_given->count() == 0, "--passes: parts are summed in one pass; leave it out");
   Clock clock;
   RowsWords reading = words.rows;
@@ -95,7 +96,7 @@ void run_svd(const Command& command, const SvdWords& words) {
       {.inputs = {{"the data (by their hash)", words.rows.file}}, .output = words.rows.output});
   checkpoint.attach(options.execution, messages);
   const Model model = svd(*rows, options);
-  model.save(words.rows.output);
+  words.rows.save(model);
   checkpoint.remove();
   say_factor(words, model, clock.lap(), messages);
 }

@@ -43,6 +43,7 @@ std::vector<std::optional<double>> constants_of(const Model& model) {
 }
 
 void transform_documents(const TransformWords& words) {
+  require(!words.output.empty(), "-o: found none, expected a file for the rows of the documents, such as rows.svm");
   require(!words.inverse, "--inverse: documents cannot be told from their rows, expected a projection or a factor");
   encode_documents(words.file, words.model, words.output, words.run);
 }
@@ -194,8 +195,8 @@ void add_transform(Command& app, Job& job) {
   command
       ->add_option(
           "-o,--output", words->output,
-          "Where to write: .npy (float32), .csv or .csv.gz (no heading), .svm or .svm.gz (without zeros); - is stdout")
-      ->required()
+          "Where to write: .npy (float32), .csv or .csv.gz (no heading), .svm or .svm.gz (without zeros); default, and "
+          "-: text on stdout")
       ->type_name("OUT");
   command->add_flag("--inverse", words->inverse,
                     "FILE holds what `transform` wrote of a projection or a factor: back to the inputs, least squares");
