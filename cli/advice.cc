@@ -24,7 +24,8 @@ class Advice {
   Advice(const Model& model, const TrainOptions& options)
       : schema_(model.schema()), report_(model.report()), options_(options) {
     if (report_.learner == "automatic") {
-      if (*options.automatic != Effort::best) say("--effort best: more landmarks and leaves, in a few times the time");
+      if (*options.automatic != Effort::best && may_gain())
+        say("--effort best: more landmarks and leaves, in a few times the time");
       return;
     }
     if (learner_row(options.learner.learner).has_neighbors) {
@@ -54,6 +55,13 @@ class Advice {
  private:
   void say(std::string line) { lines.push_back(std::move(line)); }
 
+  // Whether more effort may help: there is something to learn, and something left to learn.
+  bool may_gain() const {
+    constexpr double kNothing = 1e-3;
+    const Score score = report_.score.value_or(Score{});
+    if (report_.part_weights.empty() || !score.warning().empty()) return false;
+    return score.error ? *score.error > kNothing : score.r2.value_or(0) < 1 - kNothing;
+  }
   bool unsaid() const { return options_.bandwidth == Bandwidth::Rule::searched; }
 
   // The share of the columns that is text.

@@ -10,6 +10,7 @@
 
 #include "advice.h"
 #include "bochner/paths.h"
+#include "bochner/split.h"
 #include "clock.h"
 #include "command_checkpoint.h"
 #include "commands.h"
@@ -18,6 +19,7 @@
 #include "signals.h"
 #include "train_report.h"
 #include "train_split.h"
+#include "train_talk.h"
 #include "train_words.h"
 
 namespace bochner {
@@ -48,15 +50,30 @@ bool are_numbers(const std::vector<std::string>& labels) {
   });
 }
 
-std::string found_line(const Rows& rows, const TrainWords& words) {
+// Whole numbers from 0 or 1 up without a gap, of more kinds than classes mostly have: they may well be counts.
+bool look_like_counts(const std::vector<std::string>& labels) {
+  constexpr std::size_t kFewKinds = 6;
+  if (labels.size() <= kFewKinds || !are_numbers(labels)) return false;
+  std::vector<double> values;
+  for (const std::string& label : labels) values.push_back(std::stod(label));
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return (*least == 0 || *least == 1) && *most - *least == double(labels.size() - 1);
+}
+
+std::string found_line(const Rows& rows) {
   const Schema& schema = rows.schema();
-  // Two kinds of whole numbers are classes and nothing else; more may well be counts.
-  const bool counts = words.task.empty() && schema.labels.size() > 2 && are_numbers(schema.labels);
   const std::string count = rows.size() ? counted(*rows.size(), "row") + ", " : "";
   const std::string task = schema.task == Task::classification ? counted(schema.labels.size(), "class")
                                                                : "regression of " + counted(schema.targets, "target");
-  return count + counted(schema.inputs, "input") + ", " + task +
-         (counts ? " (whole numbers, taken as classes; --task regression for numbers)" : "");
+  return count + counted(schema.inputs, "input") + ", " + task;
+}
+
+// Numbers that are taken as classes; two kinds of them are classes and nothing else.
+std::string classes_line(const Schema& schema, const TrainWords& words) {
+  if (!words.task.empty() || schema.labels.size() <= 2 || !are_numbers(schema.labels)) return "";
+  return fmt::format("the target is whole numbers{}, taken as {}; --task regression takes them as numbers",
+                     look_like_counts(schema.labels) ? " without a gap, as counts are" : "",
+                     counted(schema.labels.size(), "class"));
 }
 
 // What is wrong with a row is said with its file.
@@ -75,7 +92,21 @@ void check_rows(const TrainWords& words, Rows& rows) {
   if (rows.size() && *rows.size() < kLeastRows)
     fail(Error::Kind::data, "{}: has {}, expected at least {}; nothing can be learnt from fewer", words.file,
          counted(*rows.size(), "row"), kLeastRows);
-  if (words.test > 0) split_for_test(rows, words.seed, words.test);
+}
+
+// How the words split the rows; no parts: they do not.
+Split split_of(const TrainWords& words, const std::vector<std::uint64_t>& groups) {
+  if (words.folds > 0) return fold_split(words.seed, words.folds, groups);
+  return words.test > 0 ? test_split(words.seed, words.test, groups) : Split{};
+}
+
+std::vector<std::uint64_t> groups_by_words(const TrainWords& words, const Rows& rows) {
+  if (words.group.empty()) return {};
+  std::vector<std::uint64_t> groups = row_groups(words.file, rows.schema(), words.group, words.format.rows(words.run));
+  if (std::all_of(groups.begin(), groups.end(), [&](std::uint64_t group) { return group == groups[0]; }))
+    fail(Error::Kind::data, "--group: every row of {} has the same cell in '{}', expected two groups or more",
+         words.file, words.group);
+  return groups;
 }
 
 void check_split(const TrainWords& words) {
@@ -91,30 +122,36 @@ void check_split(const TrainWords& words) {
           words.validation);
 }
 
-Model train_and_test(Rows& rows, const TrainOptions& options, const TrainWords& words, Messages& messages) {
+Model train_and_test(Rows& rows, const TrainOptions& options, const TrainWords& words, Messages& messages,
+                     TrainTalk& talk) {
+  const Split split = split_of(words, options.groups);
+  const bool test = words.test > 0;
   std::vector<Score> folds;
-  if (words.folds > 0) folds = cross_validate(rows, options, words.folds, messages);
-  TestSplit split;
-  if (words.test > 0) split = split_for_test(rows, words.seed, words.test);
-  TrainOptions stoppable = options;
+  if (words.folds > 0) folds = cross_validate(rows, options, split, messages);
+  TrainOptions stoppable = test ? split.options_of_others(options, 0) : options;
   if (!options.checkpoint.path.empty()) stoppable.execution.cancel = asked_to_stop;
-  Model model = train_file(split.train ? *split.train : rows, stoppable, words.file);
+  const std::unique_ptr<Rows> others = test ? split.others(rows, 0) : nullptr;
+  Model model = train_file(others ? *others : rows, stoppable, words.file);
   Report report = model.report();
   report.folds = std::move(folds);
-  if (split.test) report.test = model.evaluate(*split.test, options.execution);
+  if (test) report.test = model.evaluate(*split.held(rows, 0), options.execution);
+  const auto warn = [&](const std::string& of, const std::string& warning) {
+    if (!warning.empty()) talk.notice(report.notes.emplace_back("warning: " + of + warning));
+  };
+  if (report.test) warn("on the test rows: ", report.test->warning());
+  if (split.parts > 0) warn(test ? "test: " : "folds: ", repeated_rows(rows, split.parts, split.part).warning());
   model.set_report(std::move(report));
-  if (const auto& test = model.report().test; test && !test->warning().empty())
-    messages.warn("on the test rows: " + test->warning());
   return model;
 }
 
 void run_train(const Command& command, const TrainWords& words) {
   Clock clock;
   Messages messages(words.run.quiet);
+  TrainTalk talk(messages, words.verbose);
   TrainOptions options = words.options();
   const RowsOptions reading = words.rows();
   options.execution = words.run.execution(messages);
-  options.say = [&](const std::string& line) { messages.say("  " + line); };
+  talk.listen(options);
   check_options(options);
   check_split(words);
   require(words.output != "-", "-o: found -, expected a file for the model");
@@ -129,28 +166,27 @@ void run_train(const Command& command, const TrainWords& words) {
   check_options(options, rows->schema().inputs);
   check_names(words, options, rows->schema());
   check_rows(words, *rows);
+  options.groups = groups_by_words(words, *rows);
+  split_of(words, options.groups).check(*rows);
   std::unique_ptr<Rows> validation;
   if (!words.validation.empty()) {
     validation = open_rows(words.validation, rows->schema(), words.format.rows(words.run));
     options.validation = validation.get();
     options.validation_name = words.validation;
   }
-  messages.say(words.file + ": " + found_line(*rows, words));
+  messages.say(words.file + ": " + found_line(*rows));
+  if (const std::string line = classes_line(rows->schema(), words); !line.empty()) talk.notice(line);
   options.checkpoint = checkpoint.options(messages);
-  const Model model = train_and_test(*rows, options, words, messages);
+  const Model model = train_and_test(*rows, options, words, messages, talk);
   if (!words.output.empty()) model.save(words.output);
   checkpoint.remove();
   const double seconds = clock.lap();
-  for (const auto& [step, time] : model.report().seconds)
-    if (time >= 1) messages.say(fmt::format("  {}: {:.1f} s", step, time));
+  talk.won(model.report());
   if (words.json)
     print_json(train_json(model, words, seconds));
   else
     print(train_text(model, words, seconds));
-  messages.say(words.output.empty() ? "nothing was saved: give -o MODEL to keep the model" : "saved " + words.output);
-  const std::vector<std::string> lines = advice(model, options, words.test > 0 || words.folds > 0);
-  if (!lines.empty()) messages.say("to try next:");
-  for (const std::string& line : lines) messages.say("  " + line);
+  talk.end(words.output, advice(model, options, words.test > 0 || words.folds > 0));
 }
 
 }  // namespace
@@ -160,12 +196,13 @@ void add_train(Command& app, Job& job) {
   auto words = std::make_shared<TrainWords>();
   words->add(*command);
   keep_help_short(*command, {"FILE", "--output", "--target", "--task", "--test", "--folds", "--effort", "--budget",
-                             "--map", "--bandwidth", "--features", "--learner", "--kernel", "--class-weight", "--seed",
-                             "--json", "--quiet"});
+                             "--map", "--bandwidth", "--features", "--learner", "--kernel", "--class-weight", "--group",
+                             "--seed", "--json", "--verbose", "--quiet"});
   command->footer(
       "Examples:\n"
       "  bochner train cars.csv --target price -o cars.model      the automatic machine\n"
       "  bochner train cars.csv --target price --effort fast\n"
+      "  bochner train visits.csv --target ill --group patient    no patient is held out in part\n"
       "  bochner train a9a.svm --features 500 -o adult.model\n"
       "  bochner eval adult.model a9a.t.svm                       the score on a test set\n"
       "  bochner train covtype.csv.gz --target class --kernel laplacian --lambda 1e-7,1e-6,1e-5 -o covtype.model\n"

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bochner/split.h"
 #include "options.h"
 #include "require.h"
 
@@ -19,37 +20,59 @@ constexpr std::size_t kLeastTestRows = 2, kLeastTrainRows = 5;
 
 double figure(const Score& score) { return score.error ? 100 * *score.error : score.r2.value_or(0); }
 
-void check_sizes(const Rows& train, const Rows& test, const std::string& option) {
-  if (!train.size() || !test.size()) return;
-  if (*test.size() < kLeastTestRows || *train.size() < kLeastTrainRows)
-    fail(Error::Kind::data, "{}: leaves {} to train on and {} to test, expected at least {} and {}; use more rows",
-         option, counted(*train.size(), "row"), counted(*test.size(), "row"), kLeastTrainRows, kLeastTestRows);
-}
-
 }  // namespace
 
-TestSplit split_for_test(Rows& rows, std::uint64_t seed, double share) {
-  TestSplit split;
-  split.train = subset_rows(rows, [=](std::uint64_t row) { return !is_test_row(seed, row, share); });
-  split.test = subset_rows(rows, [=](std::uint64_t row) { return is_test_row(seed, row, share); });
-  check_sizes(*split.train, *split.test, "--test");
+std::unique_ptr<Rows> Split::held(Rows& rows, std::size_t which) const {
+  return subset_rows(rows, [part = part, which](std::uint64_t row) { return part(row) == which; });
+}
+
+std::unique_ptr<Rows> Split::others(Rows& rows, std::size_t which) const {
+  return subset_rows(rows, [part = part, which](std::uint64_t row) { return part(row) != which; });
+}
+
+TrainOptions Split::options_of_others(const TrainOptions& options, std::size_t which) const {
+  TrainOptions other = options;
+  other.groups = groups_of(options.groups, [&](std::uint64_t row) { return part(row) != which; });
+  return other;
+}
+
+void Split::check(Rows& rows) const {
+  for (std::size_t which = 0; which < parts; ++which) {
+    const std::unique_ptr<Rows> train = others(rows, which), test = held(rows, which);
+    if (!train->size() || !test->size()) continue;
+    if (*test->size() < kLeastTestRows || *train->size() < kLeastTrainRows)
+      fail(Error::Kind::data, "{}: leaves {} to train on and {} to test, expected at least {} and {}; use more rows",
+           option, counted(*train->size(), "row"), counted(*test->size(), "row"), kLeastTrainRows, kLeastTestRows);
+  }
+}
+
+Split test_split(std::uint64_t seed, double share, const std::vector<std::uint64_t>& groups) {
+  Split split{1, {}, "--test"};
+  if (groups.empty())
+    split.part = [=](std::uint64_t row) -> std::size_t { return is_test_row(seed, row, share) ? 0 : 1; };
+  else
+    split.part = [held = held_groups(groups, share, seed)](std::uint64_t row) -> std::size_t { return !held[row]; };
   return split;
 }
 
-std::vector<Score> cross_validate(Rows& rows, TrainOptions options, std::size_t folds, Messages& messages) {
-  const std::uint64_t seed = options.seed;
-  options.checkpoint = {};  // the training on all rows has it
-  options.say = {};
-  const auto part = [&](std::size_t fold, bool inside) {
-    return subset_rows(rows, [=](std::uint64_t row) { return (fold_of_row(seed, row, folds) == fold) == inside; });
-  };
-  for (std::size_t fold = 0; fold < folds; ++fold) check_sizes(*part(fold, false), *part(fold, true), "--folds");
+Split fold_split(std::uint64_t seed, std::size_t folds, const std::vector<std::uint64_t>& groups) {
+  Split split{folds, {}, "--folds"};
+  if (groups.empty())
+    split.part = [=](std::uint64_t row) { return fold_of_row(seed, row, folds); };
+  else
+    split.part = [parts = group_parts(groups, folds, seed)](std::uint64_t row) { return parts[row]; };
+  return split;
+}
+
+std::vector<Score> cross_validate(Rows& rows, const TrainOptions& options, const Split& split, Messages& messages) {
   std::vector<Score> scores;
-  for (std::size_t fold = 0; fold < folds; ++fold) {
-    const std::unique_ptr<Rows> others = part(fold, false), own = part(fold, true);
-    messages.step(fmt::format("fold {} of {}", fold + 1, folds));
-    const Model model = train(*others, options);
-    scores.push_back(model.evaluate(*own, options.execution));
+  for (std::size_t fold = 0; fold < split.parts; ++fold) {
+    TrainOptions of_fold = split.options_of_others(options, fold);
+    of_fold.checkpoint = {};  // the training on all rows has it
+    of_fold.say = of_fold.notice = {};
+    messages.step(fmt::format("fold {} of {}", fold + 1, split.parts));
+    const Model model = train(*split.others(rows, fold), of_fold);
+    scores.push_back(model.evaluate(*split.held(rows, fold), options.execution));
     messages.say(fmt::format("  fold {}: {}", fold + 1, scores.back().text()));
   }
   return scores;

@@ -3,8 +3,10 @@
 
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bochner/train.h"
@@ -12,14 +14,25 @@
 
 namespace bochner {
 
-// The rows of `train --test SHARE`: drawn by the seed and the row's number, before anything looks at them.
-struct TestSplit {
-  std::unique_ptr<Rows> train, test;
+// How `train --test SHARE` and `--folds K` share out the rows: drawn by the seed and the row's number or, with --group,
+// its group, before anything looks at them.
+struct Split {
+  std::size_t parts = 0;                           // that are held out, each in its turn
+  std::function<std::size_t(std::uint64_t)> part;  // of a row; any number from `parts` on: it is never held out
+  std::string option;                              // that asks for it, for messages
+
+  std::unique_ptr<Rows> held(Rows& rows, std::size_t which) const;
+  std::unique_ptr<Rows> others(Rows& rows, std::size_t which) const;
+  // The options of a training on the others.
+  TrainOptions options_of_others(const TrainOptions& options, std::size_t which) const;
+  // Refuses parts that are too small to train or to test on.
+  void check(Rows& rows) const;
 };
-TestSplit split_for_test(Rows& rows, std::uint64_t seed, double share);
+Split test_split(std::uint64_t seed, double share, const std::vector<std::uint64_t>& groups);
+Split fold_split(std::uint64_t seed, std::size_t folds, const std::vector<std::uint64_t>& groups);
 
 // The whole training, once for each fold on the rows of the others: the scores on the rows it did not see.
-std::vector<Score> cross_validate(Rows& rows, TrainOptions options, std::size_t folds, Messages& messages);
+std::vector<Score> cross_validate(Rows& rows, const TrainOptions& options, const Split& split, Messages& messages);
 
 // "R2 0.93 +- 0.02 over 5 folds (0.91 to 0.95)": mean, deviation and range.
 std::string folds_text(const std::vector<Score>& folds);

@@ -105,6 +105,9 @@ void TrainWords::add(Command& app) {
                     ->type_name("K");
   app.add_option("--validation", validation, "Rows that choose lambda and give the score: no test of the model")
       ->type_name("FILE");
+  app.add_option("--group", group,
+                 "Column, no input, whose rows with the same cell belong together: none is held out in part")
+      ->type_name("COLUMN");
   add_reading(app);
   add_automatic(app);
   add_choices(app);
@@ -113,6 +116,7 @@ void TrainWords::add(Command& app) {
   run.add(app);
   checkpoint.add(app, "training");
   app.add_flag("--json", json, "Print the report as JSON");
+  app.add_flag("--verbose", verbose, "Say all that is chosen on the way, and how long it took");
 }
 
 void TrainWords::add_learner(Command& app) {
@@ -171,8 +175,8 @@ void TrainWords::add_automatic(Command& app) {
       ->group(kMachine);
   app.add_option(
          "--budget", budget,
-         "Time to stay within by a forecast, e.g. 30s: it goes less far where it must. With --effort: not further "
-         "than that")
+         "Time that a forecast of the work stays within, e.g. 30s, by fewer candidates and steps if need be. With "
+         "--effort: no more than that effort")
       ->type_name("TIME")
       ->group(kMachine);
 }
@@ -210,6 +214,7 @@ RowsOptions TrainWords::rows() const {
   rows.targets = split_lists(targets);
   rows.weights = weights;
   columns.apply(rows);
+  if (!group.empty()) rows.ignore.push_back(group);
   if (!task.empty())
     rows.task =
         parse_word<Task>("--task", task, {{"regression", Task::regression}, {"classification", Task::classification}});

@@ -19,14 +19,14 @@ struct TrainWords : FeatureWords {
   TrainWords() { map = "fourier"; }
 
   std::string file, output, validation, solver = "auto", task, missing = "mean", weights, select, learner = "ridge",
-                                        loss, epsilon, delta, tolerance, effort, budget, weighting;
+                                        loss, epsilon, delta, tolerance, effort, budget, weighting, group;
   std::vector<std::string> targets, lambdas, C, class_weights, neighbors;
   ColumnWords columns;
   std::size_t folds = 0;
   double test = 0;
   Word *folds_given = nullptr, *test_given = nullptr;
   const Command* command = nullptr;
-  bool no_intercept = false, json = false, automatic = false, calibrate = false, deviation = false;
+  bool no_intercept = false, json = false, automatic = false, calibrate = false, deviation = false, verbose = false;
   CheckpointWords checkpoint;
   RunOptions run;
   FileOptions format;

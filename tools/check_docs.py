@@ -9,6 +9,7 @@ The blocks of one page run in order in one temporary folder that holds the repos
 Python blocks that import bochner run where tests/python/wheel.sh installed it, and are skipped where it did not.
 A C++ block without main() is the body of one, with <bochner/bochner.h> included; it is compiled against an
 installed copy of BUILD, as a reader would. Mark a block that cannot run by a word after its language: ```sh skip
+Every line of a block ```output must stand in what the block before it printed; ... stands for any text.
 """
 
 import os
@@ -45,7 +46,7 @@ def snippets(page):
     for match in FENCE.finditer(text):
         indent, info, body = match.groups()
         words = info.split()
-        if not words or words[0] not in ("sh", "bash", "python", "cpp") or "skip" in words[1:]:
+        if not words or words[0] not in ("sh", "bash", "python", "cpp", "output") or "skip" in words[1:]:
             continue
         body = "".join(line.removeprefix(indent) for line in body.splitlines(keepends=True))
         yield text.count("\n", 0, match.start()) + 1, words[0], body
@@ -62,6 +63,13 @@ def run(place, command, folder, environment):
         raise Failure(f"{place}: {error}") from None
     if done.returncode != 0:
         raise Failure(f"{place}: exit code {done.returncode}\n{done.stdout}")
+    return done.stdout
+
+
+def check_output(place, expected, printed):
+    for line in expected.splitlines():
+        if not re.search(".*".join(map(re.escape, line.split("..."))), printed):
+            raise Failure(f"{place}: the block before it does not print: {line}\n{printed}")
 
 
 def program(text):
@@ -109,8 +117,12 @@ def check_page(page, build):
         folder.mkdir()
         shutil.copytree(ROOT / "data", folder / "data")
         programs = build_programs(name, blocks, build, work)
+        printed = ""
         unmade = set()  # files that blocks which were skipped would have made
         for line, language, body in blocks:
+            if language == "output":
+                check_output(f"{name}:{line}", body, printed)
+                continue
             if absent := sorted(file for file in unmade if file in body and not (folder / file).exists()):
                 print(f"{name}:{line}: skipped, {absent[0]} comes from a block that was skipped")
                 continue
@@ -127,7 +139,7 @@ def check_page(page, build):
                     command = [python if python.exists() else sys.executable, "-c", body]
             else:
                 command = [programs[line]]
-            run(f"{name}:{line}", command, folder, environment)
+            printed = run(f"{name}:{line}", command, folder, environment)
     return len(blocks)
 
 

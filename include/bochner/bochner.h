@@ -78,6 +78,7 @@
 #include "bochner/schema.h"
 #include "bochner/sparse_features.h"
 #include "bochner/sparse_rows.h"
+#include "bochner/split.h"
 #include "bochner/stream.h"
 #include "bochner/suggest.h"
 #include "bochner/svd.h"

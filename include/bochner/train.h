@@ -55,12 +55,17 @@ struct TrainOptions {
   // Train once more on 85 % of the rows, and learn on the others how sure to be: Model::calibration(), intervals().
   // The automatic machine does so from the rows that it holds out anyway.
   bool calibrate = false;
+  // The group of each row (see bochner/split.h); empty: none. Rows of a group are never held out in part: the automatic
+  // machine holds out whole groups, and any other is scored by one more training that does not see some of them.
+  std::vector<std::uint64_t> groups = {};
   std::uint64_t seed = 0;
   Rows* validation = nullptr;  // chooses lambda and gives the score
   std::string validation_name = "validation rows";
   Execution execution = {};
   CheckpointOptions checkpoint = {};
-  std::function<void(const std::string&)> say = {};  // each choice, as it is made, on the calling thread
+  // Each choice, as it is made, on the calling thread; and by itself what a user should hear even if nothing else is
+  // said: odd columns, rows that go another way than asked, warnings. Without `notice`, `say` hears these too.
+  std::function<void(const std::string&)> say = {}, notice = {};
 };
 
 // What is wrong with the options whatever the rows are, before anyone reads them: std::invalid_argument.

@@ -12,6 +12,7 @@
 #include "choose/directions.h"
 #include "maps/map_rows.h"
 #include "random/draw.h"
+#include "random/elementary.h"
 #include "run/logged.h"
 #include "solve/fixed_order.h"
 
@@ -72,7 +73,7 @@ std::vector<Metric> learn_metrics(const Workers& on, const MachineRows& all, con
   for (const std::size_t s : effort.steps) total += double(s);
   const auto step_done = [&](std::size_t, double value) {
     loss = value;
-    if (talk.progress) talk.progress(fmt::format("metric (loss {:.3f})", loss), ++done / total);
+    if (talk.progress) talk.progress(fmt::format("metric (squared error {:.3g})", portable_exp(loss)), ++done / total);
   };
   const auto learn = [&](const char* name, const Metric& start, const FlowRows& of, const FlowPhase& phase,
                          std::uint64_t draw) {
@@ -110,8 +111,8 @@ std::vector<Metric> learn_metrics(const Workers& on, const MachineRows& all, con
     full.full = std::move(W);
   }
   if (talk.tell)
-    talk.tell(fmt::format("metric: log loss {:.3f} with a scale per input, {:.3f} with directions of inputs",
-                          diagonal_loss, loss));
+    talk.tell(fmt::format("metric: squared error {:.3g} with a scale per input, {:.3g} with directions of inputs",
+                          portable_exp(diagonal_loss), portable_exp(loss)));
   return {diagonal, full};
 }
 

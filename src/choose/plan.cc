@@ -88,7 +88,7 @@ class Planning {
         checkpoint_(checkpoint) {}
 
   Plan run() {
-    for (const std::string& line : counters_notes(schema_, survey_)) note(line);
+    for (const std::string& line : counters_notes(schema_, survey_)) note_odd(line);
     if (!schema_.offsets.empty()) note(offsets_note(schema_));
     if (has_mixed_bins(options_.map)) return mixture();
     if (const MapPtr scaling = choose_scale(parts_.size() == 1 ? &parts_[0] : nullptr)) plan_.maps.push_back(scaling);
@@ -101,6 +101,11 @@ class Planning {
   void note(const std::string& text) {
     plan_.notes.push_back(text);
     if (options_.say) options_.say(text);
+  }
+
+  void note_odd(const std::string& text) {
+    plan_.notes.push_back(text);
+    give_notice(options_, text);
   }
 
   // The maps that the rows go through before the parts, behind their scaling.
@@ -155,7 +160,7 @@ class Planning {
   void note_constants(const std::vector<std::size_t>& constants) {
     if (constants_noted_) return;
     constants_noted_ = !constants.empty();
-    for (const std::string& line : constants_notes(schema_, survey_, constants)) note(line);
+    for (const std::string& line : constants_notes(schema_, survey_, constants)) note_odd(line);
   }
 
   MapPtr choose_map(const MapPtr& scaling) {
@@ -327,6 +332,13 @@ Plan make_plan(const Schema& schema, const Survey& survey, const TrainOptions& o
                Checkpoint* checkpoint) {
   check_options(options, schema.inputs);
   return Planning(schema, survey, options, threads, checkpoint).run();
+}
+
+void give_notice(const TrainOptions& options, const std::string& line) {
+  if (options.notice)
+    options.notice(line);
+  else if (options.say)
+    options.say(line);
 }
 
 std::vector<std::string> column_notes(const Schema& schema, const Survey& survey) {

@@ -38,6 +38,9 @@ bool searches_bandwidth(const TrainOptions& options);
 Plan make_plan(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads,
                Checkpoint* checkpoint = nullptr);
 
+// Lets the user hear a line that is more than a choice: by TrainOptions::notice, without it by say.
+void give_notice(const TrainOptions& options, const std::string& line);
+
 // What becomes of columns whatever the machine: those that never vary, count the rows or lie far from zero.
 std::vector<std::string> column_notes(const Schema& schema, const Survey& survey);
 

@@ -76,9 +76,10 @@ class Planning {
     memory.keep_rows = row_bytes() > 0 && whole(size_, true).total() <= limit_;
     const MemoryPlan plan = whole(size_, memory.keep_rows);
     if (plan.total() > limit_) refuse(plan);
-    if (options_.say && plan.worth_saying(limit_)) options_.say(plan.text(limit_));
-    if (!memory.keep_rows && row_bytes() > 0 && options_.say)
-      options_.say(fmt::format("rows take {} in memory and are read from disk on every pass", size_text(row_bytes())));
+    if (plan.worth_saying(limit_)) give_notice(options_, plan.text(limit_));
+    if (!memory.keep_rows && row_bytes() > 0)
+      give_notice(options_,
+                  fmt::format("rows take {} in memory and are read from disk on every pass", size_text(row_bytes())));
     return shared(memory);
   }
 
@@ -103,9 +104,9 @@ class Planning {
                        (few || around(true).add(most_of_bins()).total() <= limit_);
     const MemoryPlan plan = plan_of(memory.keep_rows);
     if (plan.total() > limit_) refuse(plan);
-    if (options_.say && plan.worth_saying(limit_))
-      options_.say(fmt::format("memory: at least {} of {}: {}; bins are counted when the rows are there",
-                               size_text(plan.total()), size_text(limit_), plan.items_text()));
+    if (plan.worth_saying(limit_))
+      give_notice(options_, fmt::format("memory: at least {} of {}: {}; bins are counted when the rows are there",
+                                        size_text(plan.total()), size_text(limit_), plan.items_text()));
     return shared(memory);
   }
 

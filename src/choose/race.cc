@@ -8,6 +8,7 @@
 
 #include "choose/blend.h"
 #include "random/draw.h"
+#include "rows/repeats.h"
 
 namespace bochner {
 
@@ -30,20 +31,25 @@ RaceSource::RaceSource(Rows& all, std::uint64_t rows, double row_bytes, double m
   double most = double(most_rows);
   while (most * row_bytes > memory && most > 1) most /= 2;
   const double share = std::min(1.0, most / double(rows));
-  const auto takes = [seed, share](std::uint64_t row) { return uniform(seed, Draw::split, row, 2) < share; };
-  kept_ = cached_rows<float>(*subset_rows(all, takes));
+  takes_ = [seed, share](std::uint64_t row) { return uniform(seed, Draw::split, row, 2) < share; };
+  kept_ = cached_rows<float>(*subset_rows(all, takes_));
   count_ = 0;
-  for (std::uint64_t row = 0; row < rows; ++row) count_ += takes(row);
+  for (std::uint64_t row = 0; row < rows; ++row) count_ += takes_(row);
+}
+
+std::vector<std::uint64_t> RaceSource::groups(std::span<const std::uint64_t> of_all) const {
+  return takes_ ? groups_of(of_all, takes_) : std::vector<std::uint64_t>(of_all.begin(), of_all.end());
 }
 
 RaceRows::RaceRows(const Stream& stream, const TargetCode& code, std::size_t rows, std::uint64_t seed,
-                   std::size_t folds)
+                   std::size_t folds, std::span<const std::uint64_t> groups)
     : code_(code),
       x_(rows, stream.features()),
       y_(rows, code.columns()),
       targets_(rows, code.task == Task::classification ? 1 : code.columns()) {
   read(stream);
-  hold_out(seed, folds);
+  choose_held(seed, folds, groups);
+  hold_out();
 }
 
 void RaceRows::read(const Stream& stream) {
@@ -77,18 +83,28 @@ std::vector<std::size_t> RaceRows::parts(std::uint64_t seed) const {
   return part;
 }
 
-void RaceRows::hold_out(std::uint64_t seed, std::size_t folds) {
+void RaceRows::choose_held(std::uint64_t seed, std::size_t folds, std::span<const std::uint64_t> groups) {
   const std::size_t n = x_.rows(), count = std::min(kMostHeld, std::size_t(kHeldShare * double(n)));
+  std::vector<std::size_t> part;
+  if (folds > 1) {
+    part = groups.empty() ? parts(seed) : group_parts(groups, kFoldParts, seed);
+    folds = std::min(folds, *std::max_element(part.begin(), part.end()) + 1);
+  }
   folds_.resize(std::clamp<std::size_t>(folds, 1, kFoldParts));
   for (RaceFold& fold : folds_)
     fold.machine = {{x_.view(), y_.view(), weights_}, std::vector<char>(n, 0), own_choices_};
-  if (folds_.size() == 1) {
-    for (const std::uint32_t row : draw_rows(n, count, seed, 2000000)) folds_[0].machine.held[row] = 1;
-  } else {
-    const std::vector<std::size_t> part = parts(seed);
+  if (folds_.size() > 1) {
     for (std::size_t i = 0; i < n; ++i)
       if (part[i] < folds_.size()) folds_[part[i]].machine.held[i] = 1;
+  } else if (groups.empty()) {
+    for (const std::uint32_t row : draw_rows(n, count, seed, 2000000)) folds_[0].machine.held[row] = 1;
+  } else {
+    folds_[0].machine.held = held_groups(groups, double(count) / double(n), seed);
   }
+}
+
+void RaceRows::hold_out() {
+  const std::size_t n = x_.rows();
   mean_.assign(y_.cols(), 0.0);
   for (RaceFold& fold : folds_) {
     fold.held = fold.machine.numbers(true);
@@ -219,6 +235,19 @@ Score RaceRows::score(const Matrix<double>& held) const {
     scorer.add(values.data(), &targets_(held_[p], 0), weight(held_[p]));
   }
   return scorer.score();
+}
+
+RepeatedRows RaceRows::repeated() const {
+  Repeats repeats(x_.rows(), folds_.size());
+  RowBlock<float> rows = RowBlock<float>::dense(x_.view());
+  rows.targets = targets_.data();
+  rows.target_count = targets_.cols();
+  repeats.add(rows, [&](std::uint64_t row) {
+    std::size_t fold = 0;
+    while (fold < folds_.size() && !folds_[fold].machine.held[row]) ++fold;
+    return fold;
+  });
+  return repeats.found();
 }
 
 UnseenRows RaceRows::unseen(const Matrix<double>& held, const std::vector<double>& class_weights) const {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "bochner/split.h"
 #include "choose/metric_machine.h"
 #include "folds/target_code.h"
 #include "learn/score.h"
@@ -55,9 +56,12 @@ class RaceSource {
   bool sampled() const { return kept_ != nullptr; }
   Rows& rows() const { return kept_ ? *kept_ : all_; }
   std::size_t count() const { return count_; }
+  // Of the rows that race, from those of all rows; none: none.
+  std::vector<std::uint64_t> groups(std::span<const std::uint64_t> of_all) const;
 
  private:
   Rows& all_;
+  std::function<bool(std::uint64_t)> takes_;
   std::size_t count_;
   std::unique_ptr<Rows> kept_;
 };
@@ -74,8 +78,10 @@ struct RaceFold {
 // or, in several folds, each row in one of them at most. Predictions of rows held out are in the order of held().
 class RaceRows {
  public:
-  // folds: 1, or up to kFoldParts of that many parts, with rows of each class shared out evenly.
-  RaceRows(const Stream& stream, const TargetCode& code, std::size_t rows, std::uint64_t seed, std::size_t folds = 1);
+  // folds: 1, or up to kFoldParts of that many parts, with rows of each class shared out evenly; groups: of the rows,
+  // which are then shared out whole.
+  RaceRows(const Stream& stream, const TargetCode& code, std::size_t rows, std::uint64_t seed, std::size_t folds = 1,
+           std::span<const std::uint64_t> groups = {});
   RaceRows(const RaceRows&) = delete;
   RaceRows& operator=(const RaceRows&) = delete;
 
@@ -105,6 +111,7 @@ class RaceRows {
   // not raise the error, on rows that did not choose them.
   FinalBlend conclude(std::span<const Candidate> candidates) const;
   Score score(const Matrix<double>& held) const;
+  RepeatedRows repeated() const;  // of the rows held out
   // The same rows, decoded, for what is learnt from rows not seen.
   UnseenRows unseen(const Matrix<double>& held, const std::vector<double>& class_weights) const;
 
@@ -115,7 +122,8 @@ class RaceRows {
     return code_.task == Task::regression ? code_.center[column] + code_.unit[column] * code : code;
   }
   void read(const Stream& stream);
-  void hold_out(std::uint64_t seed, std::size_t folds);
+  void choose_held(std::uint64_t seed, std::size_t folds, std::span<const std::uint64_t> groups);
+  void hold_out();
   std::vector<std::size_t> parts(std::uint64_t seed) const;  // of kFoldParts, that rows belong to
   using Numbers = std::span<const std::size_t>;
   Matrix<double> weigh(std::span<const Candidate> candidates, Numbers rows) const;  // by these of the rows held out

@@ -249,9 +249,18 @@ std::vector<char> go_on(const FirstRace& race, const std::vector<RivalStanding>&
 }
 
 std::string RaceForecast::text() const {
-  return fmt::format(
-      "about {:.0f} processor seconds (rows {:.0f}, metric {:.0f}, kernels {:.0f}, trees {:.0f}, rivals {:.0f})",
-      std::ceil(total()), rows, metric, kernels, trees, rivals);
+  std::string parts;
+  const auto add = [&](const char* name, double seconds) {
+    if (seconds >= 0.5) parts += fmt::format("{}{} {:.0f}", parts.empty() ? "" : ", ", name, seconds);
+  };
+  add("rows", rows);
+  add("metric", metric);
+  add("kernels", kernels);
+  add("trees", trees);
+  add("rivals", rivals);
+  const double seconds = std::ceil(total());
+  return fmt::format("about {:.0f} processor second{}{}", seconds, seconds == 1 ? "" : "s",
+                     parts.empty() ? "" : " (" + parts + ")");
 }
 
 std::string BudgetedRace::text(double budget) const {

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "base/clock.h"
+#include "base/option.h"
 #include "choose/machine_memory.h"
 #include "choose/plan.h"
 #include "choose/race.h"
@@ -29,7 +30,9 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kToldTargets = 8;  // whose blends are said
-constexpr double kWorkingShare = 0.5;    // of the memory, for all that is not rows
+constexpr double kLongRace = 10;         // processor seconds that a user should know of
+constexpr double kLeakShare = 0.95, kLeakError = 1e-3;
+constexpr double kWorkingShare = 0.5;  // of the memory, for all that is not rows
 constexpr std::size_t kLeastRows = 200, kMostInputs = 2000, kMostOutputs = 2000;
 
 // What a row takes while all that is learnt lies beside it: inputs, metrics' projections and leaves (of classes those
@@ -106,14 +109,15 @@ class Race {
         source_(rows, survey.rows(), row_bytes(rows.schema(), inputs_->outputs()), memory_for_rows(), options.seed,
                 plan_.plan.most_rows),
         race_rows_(Stream(source_.rows(), inputs_, on_.threads, execution_), code_, source_.count(), options.seed,
-                   race_folds(plan_.plan, size_)),
+                   race_folds(plan_.plan, size_), source_.groups(options.groups)),
         rivals_({rows, source_, race_rows_, code_, plan_.short_of_rows()}, options_, beside_rows(),
                 [this](const std::string& line) { say(line); }) {}
 
   Fitted run() {
     Clock clock;
     say(plan_.text(options_.budget));
-    if (options_.say) options_.say(report_.notes.back());  // at once: what it is for
+    if (options_.budget > 0 || plan_.forecast.total() >= kLongRace)
+      give_notice(options_, report_.notes.back());  // at once: what it is for
     if (leave_out_pursuits(plan_.plan, double(columns())))
       say(fmt::format("bins of few inputs left out: {} outputs", columns()));
     if (race_rows_.folds() > 1)
@@ -160,9 +164,26 @@ class Race {
   }
   double memory_for_rows() const { return memory_ - working_bytes(effort(double(survey_.rows()), 1)); }
   void say(const std::string& line) { report_.notes.push_back(line); }
+  void warn(const std::string& line) {
+    if (!line.empty()) give_notice(options_, report_.notes.emplace_back("warning: " + line));
+  }
+
+  // A line if one column of several tells nearly everything, which columns that are known beforehand seldom do.
+  std::string leak() const {
+    const Score& score = *report_.score;
+    const bool solved = score.error ? *score.error < kLeakError : score.r2.value_or(0) > 1 - kLeakError;
+    if (!solved || report_.importance.size() < 2) return "";
+    double all = 0;
+    for (const Report::Importance& i : report_.importance) all += std::max(i.shuffled, 0.0);
+    for (const Report::Importance& i : report_.importance)
+      if (i.distance > kLeakShare || i.shuffled > kLeakShare * all)
+        return fmt::format("`{}` alone gives the answer: is it known when you predict? {} leaves it out", i.column,
+                           spelled(Option::ignore, i.column));
+    return "";
+  }
 
   std::string standing(const Candidate& c) const {
-    return fmt::format("{}: {:.2f} % of the variance left over on {} rows held out", c.name,
+    return fmt::format("{}: unexplained variance {:.2f} % on {} rows held out", c.name,
                        100 * race_rows_.relative(c.error), race_rows_.held().size());
   }
 
@@ -255,10 +276,12 @@ class Race {
   void score(const FinalBlend& blend) {
     const Matrix<double>& b = blend.weights;
     report_.score = race_rows_.score(blend.held);
+    warn(race_rows_.repeated().warning());
+    warn(leak());
     unseen_ = race_rows_.unseen(blend.held, class_weights(rows_.schema(), survey_, options_));
     for (std::size_t j = 0; j < b.rows(); ++j)
       report_.candidates.push_back({candidates_[j].name, race_rows_.relative(candidates_[j].error), mean_weight(b, j)});
-    report_.validation = fmt::format("{} rows held out{}, which also chose lambdas", race_rows_.held().size(),
+    report_.validation = fmt::format("{} rows held out{}; the same rows chose lambda", race_rows_.held().size(),
                                      race_rows_.folds() > 1 ? fmt::format(" in {} folds", race_rows_.folds()) : "");
     const bool own = code_.task == Task::regression && columns() > 1;
     const std::vector<std::string> names = rows_.schema().target_names();
@@ -333,7 +356,7 @@ std::optional<Fitted> fit_automatic(Rows& rows, const Survey& survey, const Trai
     for (const TwofoldColumn& c : columns) outputs += c.outputs();
   }
   if (const std::string reason = unsuited(rows.schema(), survey, execution, outputs); !reason.empty()) {
-    if (options.say) options.say("automatic machine: " + reason + "; trained as without it");
+    give_notice(options, "automatic machine: " + reason + "; trained as without it");
     return std::nullopt;
   }
   return Race(rows, survey, options, threads, execution, std::move(columns)).run();

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/require.h"
+#include "bochner/split.h"
 #include "choose/map_parts.h"
 #include "choose/plan.h"
 #include "choose/plan_binning.h"
@@ -50,9 +51,9 @@ class Training {
     rows_.rewind();
     scanned_ = rows_.counts();  // before any pass: a resumed run makes fewer
     if (options.checkpoint.path.empty()) return;
-    checkpoint_.emplace(options.checkpoint, options.say);
+    checkpoint_.emplace(options.checkpoint, [this](const std::string& line) { give_notice(options_, line); });
     execution_.checkpoint = &*checkpoint_;
-    if (checkpoint_->resumed() && options.say) options.say("resumed from " + options.checkpoint.path);
+    if (checkpoint_->resumed()) give_notice(options, "resumed from " + options.checkpoint.path);
   }
 
   Model run() {
@@ -71,8 +72,7 @@ class Training {
             "calibrate: the shares of classes among neighbours are probabilities already; leave it out");
     require(!options_.ridge.deviation || schema().task == Task::regression,
             "{}: the target is a class, expected numbers; probabilities come with calibrate", Option::deviation);
-    if (options_.say)
-      for (const std::string& note : rows_.notes()) options_.say(note);
+    for (const std::string& note : rows_.notes()) give_notice(options_, note);
     keep_in_memory();
     Clock clock;
     looked_over_.look_over(checkpoint_ ? &*checkpoint_ : nullptr);
@@ -81,23 +81,27 @@ class Training {
            survey().rows(), survey().rows() == 1 ? "" : "s", kLeastRows);
     check_classes(schema(), survey().class_rows(), "train");
     if (schema().task == Task::regression) check_target_sizes();
+    require(options_.groups.empty() || options_.groups.size() == survey().rows(),
+            "groups: found {}, expected one for each of the {} rows", options_.groups.size(), survey().rows());
     if (survey().largest_weight() == 0)
       fail(Error::Kind::data, "train: every row has the weight 0, expected some above; check the column of weights");
     if (!planned_) plan_memory(survey().rows());
     looked_over_.weigh_classes(class_weights(schema(), survey(), options_));
     looked_over_.choose_unit_of_weights();
     seconds_.emplace_back("survey", clock.lap());
-    if (options_.automatic)
+    if (options_.automatic) {
+      const std::vector<std::string> odd = column_notes(schema(), survey());
       if (std::optional<Fitted> fitted = fit_automatic(looked_over_.rows(), survey(), options_, threads_, execution_)) {
-        fitted->report.notes = joined(column_notes(schema(), survey()), fitted->report.notes);
         conclude({}, fitted->report);
-        add_steps({}, fitted->report);
+        add_steps({.notes = odd}, fitted->report);
         Model model(schema(), {}, fitted->head, std::move(fitted->report));
         model.set_calibration(std::move(fitted->calibration));
         model.set_intervals(std::move(fitted->intervals));
         model.set_deviation(std::move(fitted->deviation));
+        for (const std::string& note : odd) give_notice(options_, note);
         return model;
       }
+    }
 
     Plan plan = make_plan(schema(), survey(), options_, threads_, execution_.checkpoint);
     seconds_.emplace_back("choices", clock.lap());
@@ -136,16 +140,15 @@ class Training {
         const Survey::ColumnFacts& t = survey().targets()[k];
         report.target_ranges.emplace_back(t.min, t.max);
         if (t.min == t.max)
-          report.notes.push_back(
-              fmt::format("warning: the target '{}' is {} in every row: there is nothing to learn", names[k], t.min));
+          give_notice(options_,
+                      report.notes.emplace_back(fmt::format(
+                          "warning: the target '{}' is {} in every row: there is nothing to learn", names[k], t.min)));
       }
     }
-    if (const std::string warning = report.score ? report.score->warning() : ""; !warning.empty())
-      report.notes.push_back("warning: " + warning);
     if (!options_.say) return;
     for (const std::string& note : report.notes)
-      if (!note.starts_with("solver: ") && !note.starts_with("forecast: "))
-        options_.say(note);  // those were said when they were chosen
+      if (!note.starts_with("solver: ") && !note.starts_with("forecast: ") && !note.starts_with("warning: "))
+        options_.say(note);  // those were said when they were found
   }
 
   // What was found and done before the fit, which was said then.
@@ -233,11 +236,39 @@ class Training {
 
 }  // namespace
 
+namespace {
+
+// Leave-one-out knows a row by heart that stands in the file twice. More rows are not asked again.
+std::string repeated_warning(Rows& rows) {
+  constexpr std::size_t kMostAsked = 100000;
+  const std::size_t n = rows.size().value_or(kMostAsked + 1);
+  if (n > kMostAsked) return "";
+  return repeated_rows(rows, n, [](std::uint64_t row) { return row; }).warning();
+}
+
+// What the score leaves to say, last.
+void judge(Model& model, const TrainOptions& options, const std::string& repeated) {
+  Report report = model.report();
+  const std::size_t before = report.notes.size();
+  if (report.score && !report.score->hint().empty()) report.notes.push_back(report.score->hint());
+  if (!repeated.empty()) report.notes.push_back("warning: " + repeated);
+  if (report.score && !report.score->warning().empty()) report.notes.push_back("warning: " + report.score->warning());
+  for (std::size_t i = before; i < report.notes.size(); ++i) give_notice(options, report.notes[i]);
+  if (report.notes.size() > before) model.set_report(std::move(report));
+}
+
+}  // namespace
+
 Model train(Rows& rows, const TrainOptions& options) {
   std::unique_ptr<Rows> owner;
   Rows& numbered = numbered_from_0(rows, owner);
   Model model = Training(numbered, options).run();
+  const bool own_rows = !options.validation && model.report().learner != "automatic";  // chose by leaving rows out
+  if (own_rows && !options.groups.empty()) score_by_groups(model, numbered, options);
   if (options.calibrate && !model.calibration() && !model.intervals()) calibrate_training(model, numbered, options);
+  const bool heard = options.say || options.notice;
+  const bool asks = own_rows && heard && options.groups.empty() && model.report().score;
+  judge(model, options, asks ? repeated_warning(numbered) : "");
   return model;
 }
 

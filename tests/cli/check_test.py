@@ -49,7 +49,7 @@ class Check(CommandTest):
 
     def test_bandwidth_auto_is_the_search_of_train(self):
         words = (CPU, "--target", "usr", "--map", "binning", "--bandwidth", "auto")
-        code, _, said = self.run_command("train", *words, "-o", "m")
+        code, _, said = self.run_command("train", *words, "--verbose", "-o", "m")
         self.assertEqual(code, 0)
         found = [note for note in self.check(*words, "--sample", 100)["notes"] if note.startswith("bandwidth: one per")]
         self.assertEqual(len(found), 1)

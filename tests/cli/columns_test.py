@@ -144,9 +144,13 @@ class Columns(CommandTest):
     def test_classes(self):
         self.file("counts.csv", "a,y\n" + "".join(f"{i},{i % 12}\n" for i in range(120)))
         _, _, errors = self.run_command("train", "counts.csv", "-t", "y", *QUICK)
-        self.assertIn("12 classes (whole numbers, taken as classes; --task regression for numbers)", errors)
+        self.assertIn("the target is whole numbers without a gap, as counts are, taken as 12 classes; --task regression takes "
+                      "them as numbers", errors)
+        self.file("codes.csv", "a,y\n" + "".join(f"{i},{i % 3 * 5}\n" for i in range(120)))
+        _, _, errors = self.run_command("train", "codes.csv", "-t", "y", *QUICK)
+        self.assertIn("the target is whole numbers, taken as 3 classes; --task regression takes them as numbers", errors)
         _, _, errors = self.run_command("train", "counts.csv", "-t", "y", "--task", "classification", *QUICK)
-        self.assertNotIn("taken as classes", errors)
+        self.assertNotIn("whole numbers", errors)
         self.file("names.csv", "a,y\n" + "".join(f"{i % 7},name {i}\n" for i in range(120)))
         self.refuse(BAD_DATA, "train", "names.csv", "-t", "y", say="--task classification")
 

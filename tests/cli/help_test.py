@@ -89,7 +89,7 @@ class Help(CommandTest):
 
     def test_features_that_are_none_or_odd(self):
         self.refuse(1, "train", CPU, "--target", "usr", "--features", 0, say="expected at least 1")
-        code, output, errors = self.run_command("train", CPU, "--target", "usr", "--features", 101)
+        code, output, errors = self.run_command("train", CPU, "--target", "usr", "--features", 101, "--verbose")
         self.assertEqual(code, 0)
         self.assertIn("102 features", output)
         self.assertIn("pairs", errors)
@@ -115,7 +115,7 @@ class Help(CommandTest):
 
 class Advice(CommandTest):
     def advice(self, *words):
-        code, _, errors = self.run_command("train", *words)
+        code, _, errors = self.run_command("train", *words, "--verbose")
         self.assertEqual(code, 0, errors)
         return errors[errors.index("to try next:"):]
 

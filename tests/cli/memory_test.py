@@ -51,7 +51,7 @@ class Memory(CommandTest):
         self.assertLessEqual(resident, size(memory) * 1.05, said)
         return said
 
-    TRAIN = ("train", "rows.csv", "--target", "y", "--bandwidth", 5, "--threads", 2, "-o", "m")
+    TRAIN = ("train", "rows.csv", "--target", "y", "--bandwidth", 5, "--threads", 2, "--verbose", "-o", "m")
 
     def model(self, *words):
         self.succeed_quietly(*self.TRAIN, *words)
@@ -126,7 +126,7 @@ class Memory(CommandTest):
         self.assertEqual(self.model(*held_out, "--memory", "105M"), whole)
 
     def test_bins_stay_within_it(self):
-        train = ("train", "rows.csv", "--target", "y", "--threads", 2, "-o", "m")
+        train = ("train", "rows.csv", "--target", "y", "--threads", 2, "--verbose", "-o", "m")
         grids = (*train, "--map", "binning", "--bandwidth", 30, "--features", 400, "--lambda", "1e-5")
         said = self.expect_kept("200M", *grids)
         self.assertRegex(said, r"400 grids of about \d+\.?\d*k? bins")

@@ -191,5 +191,161 @@ class Splits(CommandTest):
         self.refuse(1, "train", CPU, "--target", "usr", "--validation", CPU, say="--test 0.2")
 
 
+def churn(rows, seed):
+    """About one row of twenty is of the class yes, and none is likely to be: no answer beats always saying no."""
+    draw = random.Random(seed)
+    lines = ["a,b,c,churn"]
+    for _ in range(rows):
+        a, b, c = (draw.gauss(0, 1) for _ in range(3))
+        p = 1 / (1 + math.exp(3.6 - 1.2 * a))
+        lines.append(f"{a:.3f},{b:.3f},{c:.3f},{'yes' if draw.random() < p else 'no'}")
+    return "\n".join(lines) + "\n"
+
+
+class RareClasses(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.file("churn.csv", churn(1500, 1))
+        self.file("new.csv", churn(1500, 2))
+
+    def test_a_model_that_ranks_well_is_not_condemned(self):
+        for words in (("--effort", "fast"), ("--map", "fourier", "--features", 32), ("--learner", "logistic", "--map", "none"),
+                      ("--learner", "svm", "--map", "none", "--loss", "squared-hinge")):
+            with self.subTest(words):
+                code, output, errors = self.run_command("train", "churn.csv", "-t", "churn", *words, "-o", "m")
+                self.assertEqual(code, 0, errors)
+                self.assertRegex(output, r"always the most frequent class \S+ %, (log-loss \S+, of a constant \S+, )?AUC 0\.[78]")
+                self.assertNotIn("warning", errors)
+                self.assertRegex(errors.splitlines()[-1], "few rows pass one half: use .*--class-weight")
+                said = self.run_command("eval", "m", "new.csv")
+                self.assertNotIn("warning", said[2])
+                self.assertIn("few rows pass one half", said[2])
+                self.assertIn("AUC 0.", said[1].splitlines()[0])
+                self.assertTrue(self.evaluate("m", "new.csv")["better_than_baseline"])
+
+    def test_numbers_stand_beside_those_of_a_constant(self):
+        report = json.loads(self.succeed_quietly("train", "churn.csv", "-t", "churn", "--effort", "fast", "--json", "-o", "m"))
+        found = self.evaluate("m", "new.csv")
+        for score in (report["score"], found):
+            self.assertLess(score["log_loss"] + 3 * score["log_loss_standard_error"], score["baseline_log_loss"])
+            self.assertGreater(score["auc"], 0.5 + 3 * score["auc_by_chance"])
+        truth = [line.rsplit(",", 1)[1] for line in (self.folder / "new.csv").read_text().splitlines()[1:]]
+        share = truth.count("yes") / len(truth)
+        self.assertAlmostEqual(found["baseline_log_loss"], -share * math.log(share) - (1 - share) * math.log(1 - share))
+        self.succeed("report", "m", "new.csv", "-o", "page.html")
+        page = (self.folder / "page.html").read_text()
+        self.assertIn("log-loss of a constant", page)
+        self.assertIn("few rows pass one half", page)
+        self.assertNotIn('class="warning"', page)
+
+    def test_a_threshold_trades_recall_for_precision(self):
+        self.succeed_quietly("train", "churn.csv", "-t", "churn", "--effort", "fast", "-o", "m")
+        found = self.evaluate("m", "new.csv")
+        cut = next(cut for cut in found["thresholds"] if cut["threshold"] == 0.1)
+        answers = self.succeed_quietly("predict", "m", "new.csv", "--threshold", 0.1).split()
+        truth = [line.rsplit(",", 1)[1] for line in (self.folder / "new.csv").read_text().splitlines()[1:]]
+        both = sum(a == t == "yes" for a, t in zip(answers, truth))
+        self.assertEqual(cut["flagged"], answers.count("yes"))
+        self.assertAlmostEqual(cut["recall"], both / truth.count("yes"))
+        self.assertAlmostEqual(cut["precision"], both / answers.count("yes"))
+        self.assertRegex(self.succeed_quietly("eval", "m", "new.csv"), r"P\(yes\) >= +recall % +precision % +rows flagged\n")
+        self.refuse(1, "predict", "m", "new.csv", "--threshold", 1, say="between 0 and 1")
+        self.succeed_quietly("train", "churn.csv", "-t", "churn", "--map", "fourier", "--features", 16, "-o", "plain")
+        self.refuse(1, "predict", "plain", "new.csv", "--threshold", 0.1, say="has probabilities")
+
+
+class HonestSplits(CommandTest):
+    def patients(self):
+        """100 patients, ten visits each that are nearly equal, and a label that nothing tells."""
+        draw = random.Random(3)
+        lines = ["patient,a,b,c,ill"]
+        for patient in range(100):
+            x, label = [draw.gauss(0, 1) for _ in range(3)], "ab"[patient % 2]
+            lines += [f"p {patient}," + ",".join(f"{v + 0.01 * draw.gauss(0, 1):.4f}" for v in x) + f",{label}"
+                      for _ in range(10)]
+        self.file("visits.csv", "\n".join(lines) + "\n")
+
+    def error(self, *words):
+        return json.loads(self.succeed_quietly("train", "visits.csv", "-t", "ill", "--json", *words))
+
+    def test_groups_are_held_out_whole(self):
+        self.patients()
+        flattered = self.error("--ignore", "patient", "--effort", "fast")["score"]["error"]
+        self.assertLess(flattered, 0.1)
+        report = self.error("--group", "patient", "--effort", "fast", "--test", 0.3, "-o", "m")
+        self.assertAlmostEqual(report["score"]["error"], 0.5, delta=0.15)  # 70 patients
+        self.assertAlmostEqual(report["test"]["error"], 0.5, delta=0.2)  # 30 patients
+        self.assertEqual(report["inputs"], 3)
+        self.assertEqual(report["test"]["rows"] % 10, 0)
+        folds = self.error("--group", "patient", "--map", "fourier", "--features", 32, "--folds", 5)
+        self.assertAlmostEqual(folds["fold_mean"], 0.5, delta=0.15)
+        self.assertTrue(all(fold["rows"] % 10 == 0 for fold in folds["folds"]), folds["folds"])
+        self.assertGreater(folds["score"]["error"], 0.3)
+        self.assertIn("groups held out", folds["validation"])
+        # The column may be absent when the model is used.
+        self.assertEqual(len(self.succeed("predict", "m", "visits.csv").split()), 1000)
+
+    def test_groups_that_are_none(self):
+        self.patients()
+        self.refuse(2, "train", "visits.csv", "-t", "ill", "--group", "nobody", say="nobody")
+        self.file("one.csv", "g,a,y\n" + "".join(f"x,{i},{i % 5}.5\n" for i in range(300)))
+        self.refuse(2, "train", "one.csv", "-t", "y", "--group", "g", say="two groups or more")
+        self.file("empty.csv", "g,a,y\n" + "".join(f"{i % 7 or ''},{i},{i % 5}.5\n" for i in range(300)))
+        self.refuse(2, "train", "empty.csv", "-t", "y", "--group", "g", say="is empty")
+        self.refuse(2, "train", DATA / "adult-small.svm", "--group", "g", say="CSV")
+
+    def test_rows_that_stand_twice_are_said(self):
+        draw = random.Random(5)
+        rows = [f"{draw.gauss(0, 1):.4f},{draw.gauss(0, 1):.4f},{draw.choice('ab')}\n" for _ in range(250)]
+        self.file("four.csv", "a,b,y\n" + "".join(draw.sample(4 * rows, 1000)))
+        for words in (("--effort", "fast"), ("--effort", "fast", "--test", 0.2), ("--map", "fourier", "--folds", 3)):
+            code, _, errors = self.run_command("train", "four.csv", "-t", "y", *words)
+            self.assertEqual(code, 0, errors)
+            self.assertRegex(errors.splitlines()[-1] + errors, r"warning: .*\d+ of \d+ held-out rows stand among the training rows too: "
+                             r"the score may be too good; .*dedup.*--group")
+
+    def test_rows_of_few_levels_are_equal_by_chance(self):
+        draw = random.Random(6)
+        self.file("levels.csv", "a,b,y\n" + "".join(
+            f"{(a := draw.randrange(4))},{(b := draw.randrange(3))},{'xy'[(a + b + draw.randrange(4)) % 2]}\n" for _ in range(1000)))
+        for words in (("--effort", "fast"), ("--map", "fourier", "--test", 0.2)):
+            self.assertNotIn("held-out rows stand", self.run_command("train", "levels.csv", "-t", "y", *words)[2])
+
+
+class Talk(CommandTest):
+    def leak(self):
+        draw = random.Random(8)
+        lines = ["a,b,y cents,y"]
+        for _ in range(400):
+            a, b = draw.gauss(0, 1), draw.gauss(0, 1)
+            y = a * b + draw.gauss(0, 1)
+            lines.append(f"{a:.4f},{b:.4f},{100 * y:.3f},{y:.5f}")
+        self.file("leak.csv", "\n".join(lines) + "\n")
+
+    def test_a_column_that_gives_the_answer_is_called_so(self):
+        self.leak()
+        code, _, errors = self.run_command("train", "leak.csv", "-t", "y", "--effort", "fast")
+        self.assertEqual(code, 0)
+        self.assertRegex(errors.splitlines()[-1], "warning: `y cents` alone gives the answer: is it known when you predict?.*--ignore")
+        self.assertNotIn("--effort best", errors)
+        _, _, errors = self.run_command("train", "leak.csv", "-t", "y", "--effort", "fast", "--ignore", "y cents")
+        self.assertNotIn("alone gives the answer", errors)
+
+    def test_a_training_says_five_lines_and_warnings_last(self):
+        self.file("wave.csv", "k,a,b,y\n" + "".join(
+            f"7,{math.sin(i):.4f},{math.cos(3 * i):.4f},{math.sin(2 * math.sin(i)) + 0.1 * math.cos(17 * i):.4f}\n"
+            for i in range(400)))
+        code, output, errors = self.run_command("train", "wave.csv", "-t", "y", "--effort", "fast", "-o", "m")
+        self.assertEqual(code, 0)
+        self.assertLessEqual(len(errors.splitlines()), 5, errors)
+        for words in ("400 rows", "k: constant (7), left out", "blend: ", "saved m"):
+            self.assertIn(words, errors)
+        whole = self.run_command("train", "wave.csv", "-t", "y", "--effort", "fast", "-o", "m", "--verbose")[2]
+        self.assertGreater(len(whole.splitlines()), 12)
+        self.assertIn("unexplained variance", whole)
+        self.assertNotRegex(whole, r"log loss|left over|\b0, metric 0")
+        self.assertIn("automatic estimator", self.succeed("inspect", "m"))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -162,7 +162,8 @@ class Uncertainty(CommandTest):
     def test_validation_rows_calibrate(self):
         self.file("t.csv", numbers(500, 1))
         self.file("v.csv", numbers(300, 3))
-        said = self.run_command("train", "t.csv", "--target", "y", "--calibrate", "--validation", "v.csv", "-o", "m")
+        said = self.run_command("train", "t.csv", "--target", "y", "--calibrate", "--validation", "v.csv", "-o", "m",
+                                "--verbose")
         self.assertEqual(said[0], 0)
         self.assertIn("300 rows held out", said[2])
 
