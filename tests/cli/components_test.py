@@ -39,6 +39,20 @@ class Components(CommandTest):
         for words in (["--clusters", 12], ["--clusters", 40, "--map", "fourier", "--features", 64, "--bandwidth", 1]):
             self.expect_resumed(range(60, 3000, 60), "kmeans", "r.csv", *words, "--scale", "none", "--restarts", 1)
 
+    def test_json_is_that_of_inspect(self):
+        self.file("b.csv", blobs(150))
+        for words in (("pca", "--rank", 2), ("kmeans", "--clusters", 3), ("gmm", "--components", 2), ("anomaly",),
+                      ("svd", "--rank", 1)):
+            command = (words[0], "b.csv", "--ignore", "place", *words[1:], "-o", "m")
+            self.assertEqual(json.loads(self.succeed_quietly(*command, "--json")), self.inspect("m"), words)
+            self.assertEqual(self.succeed_quietly(*command), "")
+
+    def test_rows_go_to_stdout_without_a_name(self):
+        self.file("b.csv", blobs(150))
+        self.succeed_quietly("gmm", "b.csv", "--ignore", "place", "--components", 2, "-o", "m")
+        for words in (("transform", "m", "b.csv"), ("sample", "m", "--rows", 9)):
+            self.assertEqual(self.succeed_quietly(*words), self.succeed_quietly(*words, "-o", "-"), words)
+
     def test_pca_explains_the_variance_and_leads_back(self):
         self.file("a.csv", blobs(300, far=1e6, constant=True))
         self.succeed("pca", "a.csv", "--target", "place", "--rank", 2, "-o", "m")
