@@ -134,7 +134,7 @@ Model train_and_test(Rows& rows, const TrainOptions& options, const TrainWords& 
   Model model = train_file(others ? *others : rows, stoppable, words.file);
   Report report = model.report();
   report.folds = std::move(folds);
-  if (test) report.test = model.evaluate(*split.held(rows, 0), options.execution);
+  if (test) report.test = split.score(model, rows, options, 0);
   const auto warn = [&](const std::string& of, const std::string& warning) {
     if (!warning.empty()) talk.notice(report.notes.emplace_back("warning: " + of + warning));
   };

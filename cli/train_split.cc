@@ -36,6 +36,11 @@ TrainOptions Split::options_of_others(const TrainOptions& options, std::size_t w
   return other;
 }
 
+Score Split::score(const Model& model, Rows& rows, const TrainOptions& options, std::size_t which) const {
+  const auto groups = groups_of(options.groups, [&](std::uint64_t row) { return part(row) == which; });
+  return score_of_groups(model.evaluate(*held(rows, which), options.execution), groups);
+}
+
 void Split::check(Rows& rows) const {
   for (std::size_t which = 0; which < parts; ++which) {
     const std::unique_ptr<Rows> train = others(rows, which), test = held(rows, which);
@@ -72,7 +77,7 @@ std::vector<Score> cross_validate(Rows& rows, const TrainOptions& options, const
     of_fold.say = of_fold.notice = {};
     messages.step(fmt::format("fold {} of {}", fold + 1, split.parts));
     const Model model = train(*split.others(rows, fold), of_fold);
-    scores.push_back(model.evaluate(*split.held(rows, fold), options.execution));
+    scores.push_back(split.score(model, rows, options, fold));
     messages.say(fmt::format("  fold {}: {}", fold + 1, scores.back().text()));
   }
   return scores;

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "bochner/report.h"
 #include "bochner/rows.h"
 
 namespace bochner {
@@ -33,6 +34,11 @@ std::vector<std::size_t> group_parts(std::span<const std::uint64_t> groups, std:
 // The groups of the rows that a subset takes.
 std::vector<std::uint64_t> groups_of(std::span<const std::uint64_t> groups,
                                      const std::function<bool(std::uint64_t row)>& takes);
+
+// How many rows of one group count as one if they err together: sum n_g^2 / n, 1 without groups.
+double group_effect(std::span<const std::uint64_t> groups);
+// The score of rows of these groups, with standard errors as if rows of a group erred together: never too small.
+Score score_of_groups(Score score, std::span<const std::uint64_t> groups);
 
 // Of the rows that a split holds out, those that equal a row on the other side of it, in all inputs and targets: a
 // model may know them by heart, and its score says less about new rows.

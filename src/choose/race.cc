@@ -50,6 +50,7 @@ RaceRows::RaceRows(const Stream& stream, const TargetCode& code, std::size_t row
   read(stream);
   choose_held(seed, folds, groups);
   hold_out();
+  share_out_crosswise(groups, seed);
 }
 
 void RaceRows::read(const Stream& stream) {
@@ -121,6 +122,17 @@ void RaceRows::hold_out() {
     for (double& m : fold.mean) m /= total > 0 ? total : 1;
     for (std::size_t k = 0; k < y_.cols(); ++k) mean_[k] += fold.mean[k] / double(folds_.size());
   }
+}
+
+// Rows of a group are blended in one part, too.
+void RaceRows::share_out_crosswise(std::span<const std::uint64_t> groups, std::uint64_t seed) {
+  for (std::size_t p = 0; p < held_.size(); ++p) {
+    crosswise_.push_back(p % kCrosswiseParts);
+    if (!groups.empty()) groups_.push_back(groups[held_[p]]);
+  }
+  effect_ = group_effect(groups_);
+  if (std::any_of(groups_.begin(), groups_.end(), [&](std::uint64_t group) { return group != groups_[0]; }))
+    crosswise_ = group_parts(groups_, kCrosswiseParts, seed);
 }
 
 Matrix<double> RaceRows::together(std::span<const Matrix<double>> of_folds) const {
@@ -198,7 +210,7 @@ double RaceRows::certainty(const Matrix<double>& held, Numbers rows, Numbers col
     for (const std::size_t k : columns) {
       const double y = y_(held_[p], k), by_mean = y - mean(p, k), by_blend = y - held(p, k);
       gain += weight(held_[p]) * (by_mean * by_mean - by_blend * by_blend);
-      left += weight(held_[p]) * by_blend * by_blend / double(rows.size());
+      left += effect_ * weight(held_[p]) * by_blend * by_blend / double(rows.size());
     }
   return gain > 0 ? std::max(0.0, 1 - kStein * left / gain) : 0;
 }
@@ -208,10 +220,10 @@ Matrix<double> RaceRows::blend_crosswise(std::span<const Candidate> candidates) 
   for (std::size_t part = 0; part < kCrosswiseParts; ++part) {
     std::vector<std::size_t> others;
     for (std::size_t p = 0; p < held_.size(); ++p)
-      if (p % kCrosswiseParts != part) others.push_back(p);
+      if (crosswise_[p] != part) others.push_back(p);
     const Matrix<double> blended = blend(candidates, weigh(candidates, others));
-    for (std::size_t p = part; p < held_.size(); p += kCrosswiseParts)
-      for (std::size_t k = 0; k < out.cols(); ++k) out(p, k) = blended(p, k);
+    for (std::size_t p = 0; p < held_.size(); ++p)
+      for (std::size_t k = 0; k < out.cols() && crosswise_[p] == part; ++k) out(p, k) = blended(p, k);
   }
   return out;
 }
@@ -234,7 +246,7 @@ Score RaceRows::score(const Matrix<double>& held) const {
     for (std::size_t k = 0; k < values.size(); ++k) values[k] = decoded(held(p, k), k);
     scorer.add(values.data(), &targets_(held_[p], 0), weight(held_[p]));
   }
-  return scorer.score();
+  return score_of_groups(scorer.score(), groups_);
 }
 
 RepeatedRows RaceRows::repeated() const {

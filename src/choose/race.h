@@ -124,6 +124,7 @@ class RaceRows {
   void read(const Stream& stream);
   void choose_held(std::uint64_t seed, std::size_t folds, std::span<const std::uint64_t> groups);
   void hold_out();
+  void share_out_crosswise(std::span<const std::uint64_t> groups, std::uint64_t seed);
   std::vector<std::size_t> parts(std::uint64_t seed) const;  // of kFoldParts, that rows belong to
   using Numbers = std::span<const std::size_t>;
   Matrix<double> weigh(std::span<const Candidate> candidates, Numbers rows) const;  // by these of the rows held out
@@ -143,7 +144,10 @@ class RaceRows {
   bool own_choices_ = false;
   std::vector<RaceFold> folds_;
   std::vector<std::uint32_t> held_;
-  std::vector<std::size_t> fold_of_;  // each of these
+  std::vector<std::size_t> fold_of_;    // each of these
+  std::vector<std::uint64_t> groups_;   // likewise; none: empty
+  std::vector<std::size_t> crosswise_;  // likewise, the part of kCrosswiseParts that it is blended in
+  double effect_ = 1;                   // of the groups: that many rows err as one
 };
 
 // (maps[0](x) + maps[1](x) + ...) / their number.

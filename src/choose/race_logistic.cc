@@ -84,7 +84,7 @@ FinalBlend RaceRows::conclude(std::span<const Candidate> candidates) const {
   double loss[2] = {0, 0};
   for (std::size_t part = 0; part < kCrosswiseParts; ++part) {
     std::vector<std::size_t> others, own;
-    for (std::size_t p = 0; p < held_.size(); ++p) (p % kCrosswiseParts == part ? own : others).push_back(p);
+    for (std::size_t p = 0; p < held_.size(); ++p) (crosswise_[p] == part ? own : others).push_back(p);
     const FinalBlend before = by_squares(candidates, others);
     const Matrix<double> found[2] = {blended(candidates, before),
                                      blended(candidates, by_log_loss(candidates, others, classes, before))};

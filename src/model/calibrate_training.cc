@@ -22,6 +22,7 @@ namespace {
 struct Kin {
   Model model;
   std::unique_ptr<Rows> held;
+  std::vector<std::uint64_t> groups;  // of these
 };
 
 // Nothing if too few rows can be held out.
@@ -39,7 +40,8 @@ std::optional<Kin> train_kin(Rows& rows, double n, const TrainOptions& options) 
   other.checkpoint = {};
   other.say = other.notice = {};
   other.groups = {};  // its own score is nobody's concern
-  return Kin{train(*subset_rows(rows, is_fitted), other), subset_rows(rows, is_held)};
+  return Kin{train(*subset_rows(rows, is_fitted), other), subset_rows(rows, is_held),
+             groups_of(options.groups, is_held)};
 }
 
 }  // namespace
@@ -78,7 +80,7 @@ void score_by_groups(Model& model, Rows& rows, const TrainOptions& options) {
   report.validation.clear();
   try {
     if (const std::optional<Kin> kin = train_kin(rows, double(report.rows), options)) {
-      report.score = kin->model.evaluate(*kin->held, options.execution);
+      report.score = score_of_groups(kin->model.evaluate(*kin->held, options.execution), kin->groups);
       report.validation = fmt::format("{} rows of groups held out, by a training on the others", report.score->rows);
     }
   } catch (const Error& e) {  // the other groups may be of one class, say

@@ -209,6 +209,22 @@ std::vector<std::size_t> group_parts(std::span<const std::uint64_t> groups, std:
   return all.parts();
 }
 
+double group_effect(std::span<const std::uint64_t> groups) {
+  if (groups.empty()) return 1;
+  std::unordered_map<std::uint64_t, double> counts;
+  for (const std::uint64_t key : groups) ++counts[key];
+  double squares = 0;
+  for (const auto& [key, rows] : counts) squares += rows * rows;
+  return squares / double(groups.size());
+}
+
+Score score_of_groups(Score score, std::span<const std::uint64_t> groups) {
+  const double factor = std::sqrt(group_effect(groups));
+  for (std::optional<double>* error : {&score.standard_error, &score.log_loss_standard_error, &score.auc_by_chance})
+    if (*error) **error *= factor;
+  return score;
+}
+
 std::vector<std::uint64_t> groups_of(std::span<const std::uint64_t> groups,
                                      const std::function<bool(std::uint64_t row)>& takes) {
   std::vector<std::uint64_t> of;
