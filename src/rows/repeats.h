@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -19,7 +20,8 @@ class Repeats {
   // rows: about how many will come.
   Repeats(std::size_t rows, std::size_t parts) : stride_(std::max<std::size_t>(1, rows / kSampled)), parts_(parts) {}
 
-  void add(const RowBlock<float>& block, const Part& part);
+  template <class T>
+  void add(const RowBlock<T>& block, const Part& part);
   RepeatedRows found() const;
 
  private:
@@ -35,7 +37,7 @@ class Repeats {
   std::uint64_t rows_ = 0, held_ = 0, most_hash_ = ~std::uint64_t(0);
   std::vector<Seen> seen_;
   std::size_t cols_ = 0;
-  std::vector<float> sample_;  // dense rows, some
+  std::vector<double> sample_;  // dense rows, some
 };
 
 }  // namespace bochner

@@ -30,7 +30,8 @@ void add_numbers(Hash64& hash, const T* values, std::size_t count) {
   }
 }
 
-std::uint64_t hash_of(const RowBlock<float>& block, std::size_t i) {
+template <class T>
+std::uint64_t hash_of(const RowBlock<T>& block, std::size_t i) {
   Hash64 hash;
   if (block.sparse()) {
     const std::size_t begin = block.offsets[i], count = block.offsets[i + 1] - begin;
@@ -45,7 +46,8 @@ std::uint64_t hash_of(const RowBlock<float>& block, std::size_t i) {
 
 }  // namespace
 
-void Repeats::add(const RowBlock<float>& block, const Part& part) {
+template <class T>
+void Repeats::add(const RowBlock<T>& block, const Part& part) {
   for (std::size_t i = 0; i < block.rows; ++i, ++rows_) {
     const std::size_t of = part(block.first + i);
     held_ += of < parts_;
@@ -60,6 +62,9 @@ void Repeats::add(const RowBlock<float>& block, const Part& part) {
   }
 }
 
+template void Repeats::add(const RowBlock<float>&, const Part&);
+template void Repeats::add(const RowBlock<double>&, const Part&);
+
 void Repeats::keep_fewer() {
   most_hash_ /= 2;
   std::erase_if(seen_, [&](const Seen& row) { return row.hash > most_hash_; });
@@ -72,7 +77,7 @@ double Repeats::equal_by_chance() const {
   if (n < 2) return 0;
   double chance = 1;
   for (std::size_t j = 0; j < cols_ && chance > kNever; ++j) {
-    std::vector<float> values(n);
+    std::vector<double> values(n);
     for (std::size_t i = 0; i < n; ++i) values[i] = sample_[i * cols_ + j];
     std::sort(values.begin(), values.end());
     double pairs = 0;
@@ -116,7 +121,7 @@ std::string RepeatedRows::warning() const {
 RepeatedRows repeated_rows(Rows& rows, std::size_t parts, const std::function<std::size_t(std::uint64_t row)>& part) {
   require(bool(part), "split: no function that says in which part a row is");
   Repeats repeats(rows.size().value_or(0), parts);
-  RowBlock<float> block;
+  RowBlock<double> block;  // cells may be beyond float
   rows.rewind();
   while (rows.next(kBlockRows, block)) repeats.add(block, part);
   rows.rewind();
@@ -130,7 +135,7 @@ std::vector<std::uint64_t> row_groups(const std::string& path, const Schema& sch
   options.kept = &cells;
   const std::unique_ptr<Rows> rows = open_rows(path, schema, options);
   std::vector<std::uint64_t> groups;
-  RowBlock<float> block;
+  RowBlock<double> block;  // cells may be beyond float
   while (rows->next(kBlockRows, block))
     for (std::size_t i = 0; i < block.rows; ++i) {
       const std::string& cell = cells.lines.front();
