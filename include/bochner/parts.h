@@ -69,7 +69,8 @@ struct PartName {
   std::string name;          // for messages
   std::uint64_t number = 0;  // also decides which of the part's rows are sampled
 };
-// The file's name; its number is a hash of all its bytes.
+// The file's name; its number is a hash of what it holds, the same for copies that are packed, have other line ends or
+// more empty lines.
 PartName part_of_file(const std::string& path);
 
 // Refuses what cannot be summed over parts and merged, by the rows of the learner and of the maps in their tables:

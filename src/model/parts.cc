@@ -18,6 +18,7 @@
 #include "learn/learner.h"
 #include "learn/ridge/ridge_sums.h"
 #include "model/sum.h"
+#include "rows/content_hash.h"
 #include "rows/scan_notes.h"
 #include "rows/shifted.h"
 #include "rows/weighted.h"
@@ -97,7 +98,9 @@ Sum sum_rows(Rows& rows, SumSpec spec, GramFold gram, const PartName& part, cons
 }  // namespace
 
 PartName part_of_file(const std::string& path) {
-  return {std::filesystem::path(path).filename().string(), file_hash(path)};
+  std::error_code ignored;
+  const bool plain = std::filesystem::is_regular_file(path, ignored);
+  return {std::filesystem::path(path).filename().string(), plain ? content_hash(path) : file_hash(path)};
 }
 
 Sum survey_part(Rows& rows, const PartName& part, std::uint64_t seed, const Execution& execution) {

@@ -2,7 +2,9 @@
 # Copyright 2026 The bochner authors
 """Training from parts: two rounds of accumulate and merge, then solve."""
 
+import gzip
 import json
+import lzma
 import random
 import unittest
 
@@ -46,6 +48,24 @@ class Parts(CommandTest):
         self.assertEqual(output.count("best"), 1)
         # Always naming the more frequent class is wrong on 24 %.
         self.assertLess(self.evaluate("m", DATA / "adult-new.csv")["error"], 0.21)
+
+    def test_a_copy_in_another_guise_is_the_same_part(self):
+        name, = self.split("adult-small.csv", 1)
+        plain = (self.folder / name).read_bytes()
+        lines = plain.splitlines()
+        self.succeed_quietly("accumulate", name, "--target", "income", "-o", "plain")
+        copies = {"a.csv.gz": gzip.compress(plain), "b.csv": plain + b"\n", "c.csv": plain.rstrip(b"\n"),
+                  "d.csv": b"\r\n".join(lines) + b"\r\n", "e.csv": b"\n\n".join(lines),
+                  "f.csv.xz": lzma.compress(b"\r\n".join(lines))}
+        for copy, content in copies.items():
+            self.file(copy, content)
+            self.succeed_quietly("accumulate", copy, "--target", "income", "-o", "copy")
+            self.refuse(2, "merge", "plain", "copy", "-o", "x", say="count twice")
+        self.succeed_quietly("accumulate", "b.csv", "--target", "income", "--part", 7, "-o", "copy")
+        self.succeed_quietly("merge", "plain", "copy", "-o", "x")
+        self.file("other.csv", plain.replace(b"39,", b"40,", 1))
+        self.succeed_quietly("accumulate", "other.csv", "--target", "income", "-o", "copy")
+        self.succeed_quietly("merge", "plain", "copy", "-o", "x")
 
     def test_a_learner_that_is_no_sum_says_why(self):
         names = self.split("adult-small.csv", 2)
