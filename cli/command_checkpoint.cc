@@ -72,6 +72,7 @@ CommandCheckpoint::CommandCheckpoint(const Command& command, const CheckpointWor
   require(!words.resume || !path.empty(), "--resume: found neither -o nor --checkpoint, expected one of them");
   if (path.empty()) return;
   check_names(path, files);
+  if (words.resume) check_resumable(path);
   place_ = std::make_shared<CheckpointPlace>(path);
   check_output(path, {});
   if (place_->holds_checkpoint()) place_->claim_or_fail();

@@ -25,4 +25,7 @@ namespace bochner {
 std::shared_ptr<Checkpoint> open_checkpoint(const CheckpointOptions& options,
                                             std::function<void(const std::string&)> say = {});
 
+// Error::Kind::model where files lie that are to be resumed from and are no checkpoint, or one that is damaged.
+void check_resumable(const std::string& path);
+
 }  // namespace bochner

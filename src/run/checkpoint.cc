@@ -14,6 +14,7 @@
 #include "base/option.h"
 #include "base/require.h"
 #include "base/safetensors.h"
+#include "bochner/open_checkpoint.h"
 
 namespace bochner {
 
@@ -64,13 +65,18 @@ double seconds_between(Steady::time_point a, Steady::time_point b) {
   return std::chrono::duration<double>(b - a).count();
 }
 
+std::shared_ptr<CheckpointPlace> make_place(const CheckpointOptions& options) {
+  if (options.resume) check_resumable(options.path);
+  return std::make_shared<CheckpointPlace>(options.path);
+}
+
 bool may_save(Steady::time_point last, double wait) { return seconds_between(last, Steady::now()) >= wait; }
 
 }  // namespace
 
 Checkpoint::Checkpoint(const CheckpointOptions& options, Say say)
     : options_(options),
-      place_(options.place ? options.place : std::make_shared<CheckpointPlace>(options.path)),
+      place_(options.place ? options.place : make_place(options)),
       say_(std::move(say)),
       log_file_{place_->log(), Steady::now(), options.first_seconds},
       state_file_{place_->state(), Steady::now(), options.first_seconds} {

@@ -19,6 +19,7 @@
 #include "base/option.h"
 #include "base/require.h"
 #include "base/safetensors.h"
+#include "bochner/open_checkpoint.h"
 #include "run/checkpoint.h"
 
 namespace bochner {
@@ -77,6 +78,16 @@ bool is_same_file(int file, const std::string& path) {
 }
 
 }  // namespace
+
+void check_resumable(const std::string& path) {
+  for (const std::string& file : {path, path + ".state"})
+    if (is_plain_file(file) && !is_checkpoint(file))
+      fail(Error::Kind::model,
+           "{}: is no checkpoint of bochner, or a damaged one; name the one to resume from, or move it away and leave "
+           "{} "
+           "out",
+           file, Option::resume);
+}
 
 CheckpointPlace::CheckpointPlace(std::string path)
     : path_(std::move(path)), state_(path_ + ".state"), lock_(path_ + ".lock") {

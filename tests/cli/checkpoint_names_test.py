@@ -45,7 +45,7 @@ class Names(CommandTest):
         self.file("notes.txt", "my notes")
         self.refuse(1, "train", "rows.csv", *FEW, "--checkpoint", "notes.txt", "-o", "m",
                     say="notes.txt: is no checkpoint of bochner")
-        self.refuse(1, "train", "rows.csv", *FEW, "--checkpoint", "notes.txt", "--resume", say="no checkpoint of bochner")
+        self.refuse(3, "train", "rows.csv", *FEW, "--checkpoint", "notes.txt", "--resume", say="no checkpoint of bochner")
         for end in CHECKPOINT:
             notes = self.file(f"m.checkpoint{end}", "my notes")
             self.refuse(1, "train", "rows.csv", *FEW, "-o", "m", say="no checkpoint of bochner")

@@ -121,6 +121,9 @@ class Resumed(CommandTest):
             self.assertIn(good, whole)
             self.file("m.checkpoint", whole.replace(good, bad))
             self.refuse(3, "train", *words, "-o", "m", "--resume", "--quiet")
+        for at in (0, 8, 12, 30, 49):  # where every checkpoint begins alike
+            self.file("m.checkpoint", whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:])
+            self.refuse(3, "train", *words, "-o", "m", "--resume", "--quiet", say="m.checkpoint")
 
 
 if __name__ == "__main__":
