@@ -70,21 +70,6 @@ void run_retrieve(const RetrieveWords& words) {
 
 }  // namespace
 
-const std::string& origin_of(const Retrieved& found) { return found.name.empty() ? found.label : found.name; }
-
-std::string retrieved_json(const std::string& query, const std::vector<Retrieved>& found) {
-  nlohmann::json results = nlohmann::json::array();
-  for (std::size_t i = 0; i < found.size(); ++i)
-    results.push_back({{"rank", i + 1},
-                       {"document", found[i].document},
-                       {"score", found[i].score},
-                       {"label", found[i].label},
-                       {"name", found[i].name},
-                       {"snippet", found[i].snippet}});
-  const nlohmann::json tree{{"query", query}, {"results", std::move(results)}};
-  return tree.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);  // documents may be no UTF-8
-}
-
 void add_retrieve(Command& app, Job& job) {
   Command* command = app.add_subcommand("retrieve", "Find documents by words, or like another");
   auto words = std::make_shared<RetrieveWords>();

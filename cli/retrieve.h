@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "answer.h"
 #include "bochner/retrieval.h"
 #include "commands.h"
 #include "messages.h"
@@ -12,13 +13,6 @@
 namespace bochner {
 
 void add_retrieve(Command& app, Job& job);
-
-// Documents found, as JSON text: {"query": ..., "results": [{"rank", "document", "score", "label", "name", "snippet"},
-// ...]}.
-std::string retrieved_json(const std::string& query, const std::vector<Retrieved>& found);
-
-// Where a document comes from: its file, or the folder or label where it has none.
-const std::string& origin_of(const Retrieved& found);
 
 // Answers requests of a browser until the program ends.
 struct ServeOptions {
