@@ -44,7 +44,7 @@ bench: test-deps  ## ratios to OpenBLAS and scikit-learn, in one run
 	@tools/bench.sh build/release
 
 fuzz: FUZZ_SECONDS ?= 60
-fuzz: deps  ## readers, models, sums, checkpoints, specs and indexes under sanitizers, FUZZ_SECONDS each
+fuzz: deps  ## readers of every kind of file, specs and requests under sanitizers, FUZZ_SECONDS each
 	@tools/install_deps.sh --fuzz
 	@tools/build.sh fuzz fuzz_targets
 	@tests/fuzz/run.sh build/fuzz $(FUZZ_SECONDS)

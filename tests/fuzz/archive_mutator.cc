@@ -118,7 +118,21 @@ class Mutation {
                                   "numeric",
                                   "target",
                                   "weight",
-                                  "ignored"};
+                                  "ignored",
+                                  "mixture",
+                                  "hmm",
+                                  "shares",
+                                  "classes",
+                                  "density",
+                                  "components",
+                                  "clusters",
+                                  "measured",
+                                  "project",
+                                  "full",
+                                  "tied",
+                                  "diag",
+                                  "spherical",
+                                  "lowrank:1"};
     return values[below(std::size(values))];
   }
 
@@ -186,6 +200,20 @@ class Mutation {
     std::memcpy(at, &value, bytes);
   }
 
+  // A single value, or none: of one dimension, or with the others as they were or large.
+  void empty(Archive::Array& array) {
+    if (below(3) == 0) {
+      array.shape.clear();
+      array.bytes.resize(width(array));
+      return;
+    }
+    if (array.shape.empty() || below(2)) array.shape = {0};
+    for (std::size_t& extent : array.shape)
+      if (below(4) == 0) extent = below(2) ? 3 : std::size_t(1) << (8 + below(40));
+    array.shape[below(array.shape.size())] = 0;
+    array.bytes.clear();
+  }
+
   void alter_array() {
     Archive::Array* const one = array();
     if (!one) return;
@@ -205,8 +233,7 @@ class Mutation {
         }
         break;
       case 2:
-        one->shape = below(2) ? std::vector<std::size_t>{} : std::vector<std::size_t>{0};
-        one->bytes.resize(one->shape.empty() ? bytes : 0);
+        empty(*one);
         break;
       case 3: {
         static const char *kEight[] = {"F64", "I64", "U64"}, *kFour[] = {"F32", "U32"};

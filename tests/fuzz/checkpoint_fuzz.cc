@@ -13,16 +13,20 @@
 
 using namespace bochner;
 
+namespace {
+constexpr long kSteps = 100;
+}
+
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
   return fuzzing::mutate_archive(data, size, most, seed, 1);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static std::array<std::string, fuzzing::kTrainings> logs;  // made when first needed: a second each
+  static std::array<std::string, fuzzing::kCheckpointed> logs;  // made when first needed: a second each
   if (size < 1) return 0;
   static const std::string path = fuzzing::scratch("checkpoint");
   for (const std::string& file : CheckpointPlace::files(path)) std::filesystem::remove(file);
-  const std::size_t which = data[0] / 2 % fuzzing::kTrainings;
+  const std::size_t which = data[0] / 2 % fuzzing::kCheckpointed;
   const std::span<const std::uint8_t> bytes(data + 1, size - 1);
   if (data[0] % 2 == 0) {
     fuzzing::put_file(path, bytes);
@@ -33,11 +37,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzzing::put_file(path + ".state", bytes);
   }
   fuzzing::guarded([&] {
-    TrainOptions options = fuzzing::training(which);
-    options.checkpoint.path = path;
-    options.checkpoint.resume = true;
-    options.checkpoint.first_seconds = 1e9;
-    train(*fuzzing::small_rows(), options);
+    CheckpointOptions checkpoint;
+    checkpoint.path = path;
+    checkpoint.resume = true;
+    checkpoint.first_seconds = 1e9;
+    long asked = 0;  // what comes long after the state was taken is as without one
+    fuzzing::run_checkpointed(which, checkpoint, [&] { return ++asked > kSteps; });
   });
   return 0;
 }

@@ -10,7 +10,9 @@ limits=(-rss_limit_mb=2048 -malloc_limit_mb=1024 -timeout=60 -max_len=131072)
 # every feature; a block's origin is told by its last calls.
 speed=(-detect_leaks=0 -entropic=0)
 export ASAN_OPTIONS=malloc_context_size=4:quarantine_size_mb=16${ASAN_OPTIONS:+:$ASAN_OPTIONS}
-for target in rows model sum checkpoint spec index; do
+for target in "$build"/fuzz_*; do
+  target=${target##*/fuzz_}
+  [ "$target" = seeds ] && continue
   mkdir -p "$build/corpus/$target"
   log=$build/$target.log
   status=0

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-// fuzz_seeds FOLDER: FOLDER/rows, model, sum, checkpoint, spec and index, with good files made from the data that
-// ships.
+// fuzz_seeds FOLDER: a folder for each target, with good files made from the data that ships.
 
 #include <fmt/format.h>
 
@@ -13,6 +12,7 @@
 
 #include "bochner/anomaly.h"
 #include "bochner/cca.h"
+#include "bochner/embedding.h"
 #include "bochner/hmm.h"
 #include "bochner/kmeans.h"
 #include "bochner/lda.h"
@@ -20,8 +20,10 @@
 #include "bochner/neighbors.h"
 #include "bochner/parts.h"
 #include "bochner/pca.h"
+#include "bochner/project.h"
 #include "bochner/retrieval.h"
 #include "bochner/svd.h"
+#include "bochner/text.h"
 #include "fuzzing.h"
 #include "packed.h"
 #include "scratch.h"
@@ -122,22 +124,8 @@ void seed_methods(Folder& to) {
     add(anomaly(*small_rows(), {.method = method, .features = features, .components = 2}));
   for (const char* form : {"full", "diag", "spherical", "tied", "lowrank:1"})
     add(mixture(*small_rows(), {.components = 2, .covariance = parse_covariance_name(form), .features = features}));
-  std::vector<std::size_t> starts;
-  for (std::size_t row = 0; row < 96; row += 8) starts.push_back(row);
-  const auto sequences = [](bool classes) {  // of one class each
-    static Matrix<float> x(96, 2);
-    static Matrix<double> y(96, 1);
-    for (std::size_t i = 0; i < 192; ++i) x.data()[i] = float(i * 37 % 11) / 3;
-    for (std::size_t i = 0; i < 96; ++i) y(i, 0) = double(i / 8 % 2);
-    Schema schema;
-    schema.inputs = 2;
-    schema.targets = classes ? 1 : 0;
-    schema.task = classes ? Task::classification : Task::regression;
-    if (classes) schema.labels = {"a", "b"};
-    return memory_rows<float>(x.view(), classes ? y.view() : MatrixView<const double>{}, schema);
-  };
   for (const bool classes : {false, true})
-    add(hmm(*sequences(classes), starts, {.states = 2, .sequence = "id", .features = features}));
+    add(hmm(*small_sequences(classes), sequence_begins(), {.states = 2, .sequence = "id", .features = features}));
   add(svd(*small_rows(), {.rank = 1, .passes = {}, .execution = {.threads = 1}}));
 }
 
@@ -189,12 +177,76 @@ void seed_sums(const fs::path& folder, const std::string& words) {
 
 void seed_checkpoints(const fs::path& folder) {
   Folder to(folder);
-  for (std::size_t which = 0; which < kTrainings; ++which) {
+  for (std::size_t which = 0; which < kCheckpointed; ++which) {
     const SavedCheckpoint saved = stopped_checkpoint(which);
     if (saved.log.empty()) throw std::runtime_error(fmt::format("training {} left no checkpoint", which));
     to.add(char(2 * which) + saved.log);
     if (!saved.state.empty()) to.add(char(2 * which + 1) + saved.state);
   }
+}
+
+// Both rounds, of few columns (their covariance) and of many (a sketch), dense and sparse.
+void seed_factors(const fs::path& folder, const std::string& data) {
+  Folder to(folder);
+  const std::string path = scratch("seed.factor"), file = scratch("seed.svm");
+  testing_files::write_bytes(file, first_lines(data + "/adult-small.svm", 8));
+  const Execution execution{.threads = 1};
+  Schema wide;
+  wide.inputs = 300;
+  const Known many(wide);
+  const auto both = [&](const std::function<std::unique_ptr<Rows>()>& rows) {
+    const FactorSum moments = moments_part(*rows(), {"seed", 7}, execution);
+    moments.save(path);
+    to.add_file(path);
+    sketch_part(*rows(), moments, {"seed", 7}, {.rank = 1, .execution = execution}).save(path);
+    to.add_file(path);
+  };
+  both([] { return small_rows(); });
+  both([&] { return many.rows(); });
+  both([&] { return open_rows(file, {.threads = 1, .inputs_only = true}); });
+}
+
+// Models that `eval`, `report` or `sample` have something to say of.
+void seed_copies(const fs::path& from, const fs::path& to) {
+  fs::create_directories(to);
+  fs::copy(from, to, fs::copy_options::overwrite_existing | fs::copy_options::recursive);
+}
+
+void seed_requests(const fs::path& folder) {
+  Folder to(folder);
+  const std::string host = " HTTP/1.1\r\nHost: localhost:8080\r\n";
+  for (const char* target : {"/", "/search?q=a+storm&k=3", "/?q=%3Csea%3E", "/?k=1&q=the", "/other", "/?q=%4"})
+    to.add("GET " + std::string(target) + host + "\r\n");
+  to.add("POST /" + host + "Content-Length: 0\r\n\r\n");
+  to.add("GET / HTTP/1.1\r\nhost:\t127.0.0.1:8080 \r\nSec-Fetch-Site: cross-site\r\n\r\n");
+  to.add("GET /\r\n\r\n");
+}
+
+void seed_embeddings(const fs::path& folder) {
+  Folder to(folder);
+  const std::string path = scratch("seed.embedding");
+  for (const MapPtr& map : {fourier(2, {.features = 8}), chain({scaling({{}, {}}), fourier(2, {.features = 6})})}) {
+    embed(*small_rows(), map, {.threads = 1}).save(path);
+    to.add_file(path);
+  }
+}
+
+void seed_texts(const fs::path& counts, const fs::path& models) {
+  Folder to_counts(counts), to_models(models);
+  const std::string texts = scratch("seed.txt"), path = scratch("seed.counts");
+  testing_files::write_bytes(texts, "a storm at sea\nthe calm sea\nsnow on the hills\n");
+  for (const std::size_t hashed : {0, 16})
+    for (const std::size_t most : {1, 2}) {
+      const auto documents = open_documents({texts});
+      const TextCounts counted = count_text(*documents, {.most_words = most, .hashed = hashed}, {.threads = 1});
+      counted.save(path);
+      to_counts.add_file(path);
+      const TextModel model(counted);
+      model.save(path);
+      to_models.add_file(path);
+      model.with_map(project(model.columns(), {.dims = 3})).save(path);
+      to_models.add_file(path);
+    }
 }
 
 void seed_documents(Folder& to) {
@@ -268,6 +320,11 @@ void make_seeds(const fs::path& folder) {
   seed_checkpoints(folder / "checkpoint");
   seed_specs(folder / "spec");
   seed_indexes(folder / "index", data);
+  seed_factors(folder / "factor", data);
+  seed_texts(folder / "counts", folder / "text");
+  seed_embeddings(folder / "embedding");
+  seed_requests(folder / "request");
+  for (const char* target : {"eval", "report", "sample"}) seed_copies(folder / "model", folder / target);
 }
 
 }  // namespace bochner::fuzzing

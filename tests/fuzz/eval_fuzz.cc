@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+// Model files, held against rows whose targets are known.
+
+#include "bochner/hmm.h"
+#include "bochner/json.h"
+#include "fuzzing.h"
+#include "trainings.h"
+
+using namespace bochner;
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
+  return fuzzing::mutate_archive(data, size, most, seed);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const std::string path = fuzzing::scratch("model");
+  fuzzing::put_file(path, {data, size});
+  fuzzing::guarded([&] {
+    const Model model = Model::load(path);
+    if (model.schema().inputs > 4096 || model.schema().targets > 64) return;
+    const fuzzing::Known known(model.schema());
+    fuzzing::guarded([&] {
+      const Evaluation found = model.examine(*known.rows(), {.threads = 1});
+      found.text(true);
+      json_text(found);
+    });
+    if (!hmm_facts(*model.head())) return;
+    const Evaluation found = examine_sequences(model, *known.rows(), {0, 3}, {.threads = 1});
+    sequences_text(found, 6, true);
+    predict_sequences(model, *known.rows(), {0, 2, 5}, {.threads = 1});
+  });
+  return 0;
+}
