@@ -23,8 +23,8 @@ class Advice {
  public:
   Advice(const Model& model, const TrainOptions& options)
       : schema_(model.schema()), report_(model.report()), options_(options) {
-    if (report_.learner == "automatic") {
-      if (*options.automatic != Effort::best && may_gain())
+    if (!report_.candidates.empty()) {
+      if (options.automatic != Effort::best && may_gain())
         say("--effort best: more landmarks and leaves, in a few times the time");
       return;
     }

@@ -19,7 +19,7 @@ std::vector<std::size_t> starts_of(const Model& model, const std::string& file, 
 
 }  // namespace
 
-bool is_of_sequences(const Model& model) { return model.report().learner == "hmm"; }
+bool is_of_sequences(const Model& model) { return hmm_facts(*model.head()).has_value(); }
 
 std::size_t write_sequences(const Model& model, const SequenceWords& words, const RowsOptions& reading,
                             const Execution& execution) {

@@ -16,7 +16,7 @@ namespace {
 
 // How large the model is. Random bins are not what --features counts; a blend has a lambda in each of its parts.
 std::string size_text(const Report& report) {
-  if (report.learner == "automatic") return counted(report.part_weights.size(), "part") + " blended";
+  if (!report.candidates.empty()) return counted(report.part_weights.size(), "part") + " blended";
   if (const LearnerRow* row = find_learner(report.learner); row && row->has_neighbors)
     return counted(report.rows, "row") + " kept";
   const bool bins = report.map.find("binning") != std::string::npos;

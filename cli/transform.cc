@@ -152,7 +152,7 @@ void transform_rows(const TransformWords& words) {
   RowsOptions reading = words.format.rows(words.run);
   reading.target_required = false;
   const Model model = load_model(words.model);
-  require(model.report().learner != "automatic",
+  require(model.transform_map() || model.head()->parts().how == MapParts::How::none,
           "{}: is a blend of machines, which has no features of its own; train with --map for a model that has",
           words.model);
   check_output(words.output, {words.model, words.file});

@@ -253,9 +253,20 @@ class Reader {
       broken("data_offsets of array {} are not a part of the {} bytes of data", printable(name), data_size_);
     if (!array_bytes(array.dtype, array.shape, bytes) || bytes != offsets[1] - offsets[0])
       broken("array {} has {} bytes, its shape needs another number", printable(name), offsets[1] - offsets[0]);
+    check_empty(name, array);
     const auto [place, is_new] = archive_.arrays.emplace(bytes_of(name), std::move(array));
     if (!is_new) broken("array {} occurs twice", printable(name));
     extents_.push_back({offsets[0], offsets[1], &place->second});
+  }
+
+  // A shape with a 0 takes no bytes whatever its other extents are, and loaders size what they make by those: they
+  // must be of a size that the file could have held.
+  void check_empty(const std::string& name, const Archive::Array& array) const {
+    std::uint64_t others = 1;
+    for (const std::size_t extent : array.shape)
+      if (extent > 0 && __builtin_mul_overflow(others, std::uint64_t(extent), &others)) others = ~std::uint64_t(0);
+    const bool empty = std::find(array.shape.begin(), array.shape.end(), 0u) != array.shape.end();
+    if (empty && others > file_.size()) broken("array {} is empty, but one of its extents is not", printable(name));
   }
 
   // Each byte of data belongs to exactly one array: nothing hides in the file, no array shares another's bytes.

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/archive.h"
+#include "base/checked_arrays.h"
 #include "base/require.h"
 #include "folds/embedding_fold.h"
 #include "maps/load.h"
@@ -125,8 +126,11 @@ MeanEmbedding MeanEmbedding::load(const std::string& path) {
   if (const std::string type = archive.get_text("type"); type != kType)
     fail(Error::Kind::model, "{}: is a {}, expected a {}", path, type, kType);
   try {
-    MeanEmbedding found(load_map(archive.child("map")), archive.get_number("largest_weight"));
-    found.sums_->load(archive.child("sums"));
+    const Archive sums = archive.child("sums");
+    const MapPtr map = load_map(archive.child("map"));
+    check_shape(sums, "sums", {1, map->outputs()});  // before as much memory is taken
+    MeanEmbedding found(map, archive.get_number("largest_weight"));
+    found.sums_->load(sums);
     return found;
   } catch (const std::invalid_argument& e) {
     fail(Error::Kind::model, "{}: {}; the file is damaged", path, e.what());

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/archive.h"
+#include "base/checked_arrays.h"
 #include "base/require.h"
 #include "folds/gram.h"
 
@@ -74,14 +75,17 @@ void GramFold::save(Archive& archive) const {
 
 GramFold GramFold::from(const Archive& archive) {
   const std::size_t features = get_count(archive.tree, "features", kMostFeatures);
-  // The array must be there before memory is taken for it.
+  // The arrays must be there before memory is taken for them.
   const std::size_t tile = tile_for(features), side = (features + tile - 1) / tile;
   const Products products = products_from(archive.tree);
-  if (features == 0 ||
-      archive.shape(gram_name(products)) != std::vector<std::size_t>{side * (side + 1) / 2, tile, tile})
-    fail(Error::Kind::model, "sum: the matrix is not one of {} features; the file is damaged", features);
   const TargetCode code = code_from_json(get_node(archive.tree, "targets"));
-  if (code.columns() == 0) fail(Error::Kind::model, "sum: it has no targets, expected some; the file is damaged");
+  const std::size_t targets = code.columns();
+  if (features == 0 || targets == 0)
+    fail(Error::Kind::model, "sum: it has {} features and {} targets, expected some; the file is damaged", features,
+         targets);
+  check_shape(archive, gram_name(products), {side * (side + 1) / 2, tile, tile});
+  check_shape(archive, "moment", {targets + 1, features});  // with the sums of the features themselves
+  check_shape(archive, "target_sums", {targets + 1, targets + 1});
   GramFold sum(features, get_number(archive.tree, "bound"), code, get_number(archive.tree, "weight_bound"), products);
   sum.load(archive);
   return sum;

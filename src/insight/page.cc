@@ -236,7 +236,7 @@ class Page {
     heading("How it was made", report_.learner.empty()
                                    ? ""
                                    : fmt::format("{} on {} rows of {} inputs.",
-                                                 report_.learner == "automatic"
+                                                 !report_.candidates.empty()
                                                      ? "The automatic machine: a race of kernels, bins and a linear "
                                                        "model on rows held out, and a blend of them, learnt"
                                                      : "The learner " + report_.learner,

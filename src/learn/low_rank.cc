@@ -373,6 +373,13 @@ OnePassSum OnePass::empty(Threads& threads) const {
   return factoring.sketch(factoring.sketch_directions(), true, !sparse);
 }
 
+double OnePass::least_numbers(Threads& threads) const {
+  check_rank(options.rank, moments.rows(), moments.cols());
+  const Factoring factoring(nullptr, *this, threads, std::numeric_limits<double>::infinity());
+  const double columns = double(moments.cols());
+  return columns * (factoring.few_columns() ? columns / 2 : double(options.rank));
+}
+
 LowRank OnePass::solve(const OnePassSum& sum, Threads& threads) const {
   Factoring factoring(nullptr, *this, threads, std::numeric_limits<double>::infinity());
   if (factoring.zeros()) return factoring.of_zeros();

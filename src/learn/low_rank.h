@@ -54,6 +54,7 @@ struct OnePass {
   OnePass(const RowMoments& of_all, bool rows_are_sparse, const LowRankOptions& how)
       : moments(of_all), sparse(rows_are_sparse), options(how) {}
   OnePassSum empty(Threads& threads) const;
+  double least_numbers(Threads& threads) const;  // that an empty sum holds, or more
   LowRank solve(const OnePassSum& sum, Threads& threads) const;
 
   const RowMoments& moments;  // of all rows

@@ -66,6 +66,10 @@ class BinningMap final : public Map {
     }
   }
 
+  std::size_t held_bytes() const override {
+    return options_.grids * inputs_ * (2 * sizeof(float) + 3 * sizeof(std::uint32_t));  // as Grid has them
+  }
+
  private:
   template <class T>
   struct Lazy {

@@ -31,14 +31,16 @@ class ChainMap final : public SparseMapOf<ChainMap> {
   double bound() const override { return maps_.back()->bound(); }
   std::optional<Outputs> puts_out() const override { return maps_.back()->puts_out(); }
   std::size_t held_bytes() const override {
-    std::size_t sum = 0;
+    std::size_t sum = (maps_.size() > 2 ? 2 : 1) * widest_ * sizeof(float);
     for (const MapPtr& map : maps_) sum += map->held_bytes();
     return sum;
   }
+  // Fewer where what lies between two maps is wide, so that it does not take much memory.
   std::size_t rows_at_once() const override {
+    constexpr std::size_t kBetween = std::size_t(1) << 24;  // numbers
     std::size_t most = 0;
     for (const MapPtr& map : maps_) most = std::max(most, map->rows_at_once());
-    return most;
+    return widest_ > 0 ? std::clamp<std::size_t>(kBetween / widest_, 1, most) : most;
   }
 
   MapPtr inverse(const MapPtr&) const override {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/archive.h"
+#include "base/checked_arrays.h"
 #include "base/finite.h"
 #include "base/require.h"
 #include "maps/composed.h"
@@ -89,11 +90,8 @@ MapPtr clusters(Matrix<double> centres) { return std::make_shared<ClustersMap>(s
 
 MapPtr load_clusters(const Archive& archive) {
   return build_from_model([&] {
-    const std::vector<std::size_t> shape = archive.shape("centres");
-    require(shape.size() == 2, "clusters: centres have {} dimensions, expected 2", shape.size());
-    Matrix<double> centres(shape[0], shape[1]);
-    archive.get_into("centres", shape, std::span(centres.data(), shape[0] * shape[1]));
-    require(all_finite<double>({centres.data(), shape[0] * shape[1]}), "clusters: a number is not finite");
+    Matrix<double> centres = get_matrix<double>(archive, "centres");
+    require(all_finite<double>({centres.data(), centres.rows() * centres.cols()}), "clusters: a number is not finite");
     return clusters(std::move(centres));
   });
 }

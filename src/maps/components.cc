@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/archive.h"
+#include "base/checked_arrays.h"
 #include "base/finite.h"
 #include "base/lease.h"
 #include "base/require.h"
@@ -148,12 +149,9 @@ std::optional<Factor> factor_of(const Map& map) {
 
 MapPtr load_components(const Archive& archive) {
   return build_from_model([&] {
-    const std::vector<std::size_t> shape = archive.shape("directions");
-    require(shape.size() == 2, "components: directions have {} dimensions, expected 2", shape.size());
-    Matrix<double> directions(shape[0], shape[1]);
-    archive.get_into("directions", shape, std::span(directions.data(), shape[0] * shape[1]));
+    Matrix<double> directions = get_matrix<double>(archive, "directions");
     std::vector<double> mean = archive.get<double>("mean", {archive.length("mean")});
-    require(all_finite<double>({directions.data(), shape[0] * shape[1]}) && all_finite<double>(mean),
+    require(all_finite<double>({directions.data(), directions.rows() * directions.cols()}) && all_finite<double>(mean),
             "components: a number is not finite");
     return components(std::move(directions), std::move(mean), load_factor(archive).value_or(Factor{}));
   });

@@ -30,6 +30,11 @@ class ConcatMap final : public SparseMapOf<ConcatMap> {
 
   std::size_t inputs() const override { return maps_[0]->inputs(); }
   std::size_t outputs() const override { return outputs_; }
+  std::size_t held_bytes() const override {
+    std::size_t sum = 0;
+    for (const MapPtr& map : maps_) sum += map->held_bytes();
+    return sum;
+  }
   double bound() const override {
     double most = 0;
     for (std::size_t i = 0; i < maps_.size(); ++i) {

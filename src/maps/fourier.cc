@@ -4,6 +4,7 @@
 #include "maps/fourier.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numbers>
@@ -60,12 +61,26 @@ std::size_t FourierMap::frequencies() const {
   return options_.form == Form::cossin ? options_.features / 2 : options_.features;
 }
 
-// A few panels at a time, one where rows are wide: the double precision W would be twice what is kept.
+// A few panels, one where rows are wide: the double precision W would be twice what is kept.
+std::size_t FourierMap::drawn_at_once() const {
+  constexpr std::size_t kFewInputs = 4096;
+  return (inputs_ <= kFewInputs ? 4 : 1) * FourierWeights<float>::kPanel;
+}
+
+// In float, with what drawing takes beside: all frequencies in double where they are drawn together.
+std::size_t FourierMap::held_bytes() const {
+  constexpr std::size_t kPanel = FourierWeights<float>::kPanel;
+  const std::size_t F = (frequencies() + kPanel - 1) / kPanel * kPanel;
+  if (options_.draw == FourierOptions::Draw::structured)
+    return (5 * F + 4 * std::bit_ceil(inputs_)) *
+           sizeof(float);  // three signs, factor and phase; the last block's rest
+  const std::size_t together = options_.draw == FourierOptions::Draw::independent ? 0 : F;
+  return inputs_ * (F * sizeof(float) + together * sizeof(double) + drawn_at_once() * (sizeof(double) + sizeof(float)));
+}
+
 template <class T>
 FourierWeights<T> FourierMap::draw_weights() const {
-  constexpr std::size_t kFewInputs = 4096;
-  const std::size_t F = frequencies(), d = inputs_;
-  const std::size_t chunk = (d <= kFewInputs ? 4 : 1) * FourierWeights<T>::kPanel;
+  const std::size_t F = frequencies(), d = inputs_, chunk = drawn_at_once();
 
   FourierWeights<T> all;
   all.inputs = d;

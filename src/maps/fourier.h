@@ -25,6 +25,7 @@ class FourierMap final : public Map {
   void apply(const Backend& on, const RowBlock<float>& block, MatrixView<float> out) const override;
   void apply(const Backend& on, const RowBlock<double>& block, MatrixView<double> out) const override;
   double bound() const override { return scale_; }
+  std::size_t held_bytes() const override;
   std::unique_ptr<CheckSubject> check_subject(const MapPtr& self, bool double_precision) const override;
   std::string spec() const override;
   void save(Archive& archive) const override;
@@ -43,6 +44,7 @@ class FourierMap final : public Map {
   };
   template <class T>
   const StructuredWeights<T>& structured() const;
+  std::size_t drawn_at_once() const;  // frequencies
   template <class T>
   FourierWeights<T> draw_weights() const;
   template <class T>

@@ -19,6 +19,7 @@ class GridLinear final : public Map {
   GridLinear(std::shared_ptr<const BinningMap> bins, std::vector<float> values, std::vector<double> intercept);
 
   std::size_t inputs() const override { return bins_->inputs(); }
+  std::size_t held_bytes() const override { return bins_->held_bytes(); }
   std::size_t outputs() const override { return intercept_.size(); }
   void apply(const Backend& on, const RowBlock<float>& block, MatrixView<float> out) const override;
   void apply(const Backend& on, const RowBlock<double>& block, MatrixView<double> out) const override;

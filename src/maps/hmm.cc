@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/archive.h"
+#include "base/checked_arrays.h"
 #include "base/lease.h"
 #include "base/require.h"
 #include "maps/load.h"
@@ -134,10 +135,8 @@ std::vector<Hmm> load_hmms(const Archive& archive, std::size_t classes) {
     require(S > 0 && hmm.gaussians.size() % S == 0, "hmm: {} Gaussians of {} states", hmm.gaussians.size(), S);
     const std::size_t M = hmm.gaussians.size() / S;
     hmm.start = of_class.get<double>("start", {S});
-    hmm.transitions = Matrix<double>(S, S);
-    of_class.get_into("transitions", {S, S}, std::span(hmm.transitions.data(), S * S));
-    hmm.weights = Matrix<double>(S, M);
-    of_class.get_into("weights", {S, M}, std::span(hmm.weights.data(), S * M));
+    hmm.transitions = get_matrix<double>(of_class, "transitions", S, S);
+    hmm.weights = get_matrix<double>(of_class, "weights", S, M);
     hmms.push_back(std::move(hmm));
   }
   return hmms;

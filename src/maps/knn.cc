@@ -11,6 +11,7 @@
 
 #include "backend/radial.h"
 #include "base/archive.h"
+#include "base/checked_arrays.h"
 #include "base/finite.h"
 #include "base/lease.h"
 #include "base/require.h"
@@ -239,15 +240,6 @@ class KnnMap final : public MapOf<KnnMap> {
   KnnTargets targets_;
   KnnRule rule_;
 };
-
-template <class T>
-Matrix<T> get_matrix(const Archive& archive, const std::string& name) {
-  const std::vector<std::size_t> shape = archive.shape(name);
-  require(shape.size() == 2, "knn: {} has {} dimensions, expected 2", name, shape.size());
-  Matrix<T> matrix(shape[0], shape[1]);
-  archive.get_into<T>(name, shape, {matrix.data(), shape[0] * shape[1]});
-  return matrix;
-}
 
 }  // namespace
 

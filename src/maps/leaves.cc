@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/checked_arrays.h"
 #include "base/finite.h"
 #include "base/require.h"
 #include "maps/load.h"
@@ -183,15 +184,15 @@ LeafTree load_tree(const Archive& archive, const std::string& name, std::size_t 
   }
   const std::size_t all = archive.length(name + "members");
   const auto members = archive.get<std::uint32_t>(name + "members", {all});
-  const std::vector<std::size_t> shape = archive.shape(name + "coefficients");
-  require(shape.size() == 2 && shape[0] == all, "leaves: coefficients do not fit {} members", all);
-  const auto coefficients = archive.get<double>(name + "coefficients", shape);
+  const Matrix<double> coefficients = get_matrix<double>(archive, name + "coefficients");
+  require(coefficients.rows() == all, "leaves: coefficients do not fit {} members", all);
+  const std::size_t outputs = coefficients.cols();
   std::size_t used = 0;
   for (const std::uint64_t size : sizes) {
     require(size <= all - used, "leaves: a leaf has {} points of {} left", size, all - used);
     tree.leaves.emplace_back(members.begin() + std::ptrdiff_t(used), members.begin() + std::ptrdiff_t(used + size));
-    Matrix<double> c(size, shape[1]);
-    std::copy_n(coefficients.data() + used * shape[1], size * shape[1], c.data());
+    Matrix<double> c(size, outputs);
+    std::copy_n(coefficients.data() + used * outputs, size * outputs, c.data());
     tree.coefficients.push_back(std::move(c));
     used += size;
   }
@@ -207,14 +208,10 @@ MapPtr leaf_machines(Matrix<float> points, double q, std::vector<LeafTree> trees
 MapPtr load_leaf_machines(const Archive& archive) {
   return build_from_model([&] {
     constexpr std::size_t kMostTrees = 64;
-    const std::vector<std::size_t> shape = archive.shape("points");
-    require(shape.size() == 2, "leaves: points have {} dimensions, expected 2", shape.size());
-    const std::vector<float> values = archive.get<float>("points", shape);
-    Matrix<float> points(shape[0], shape[1]);
-    std::copy(values.begin(), values.end(), points.data());
+    Matrix<float> points = get_matrix<float>(archive, "points");
     std::vector<LeafTree> trees;
     for (std::size_t t = 0; t < get_count(archive.tree, "trees", kMostTrees); ++t)
-      trees.push_back(load_tree(archive, fmt::format("tree{}.", t), shape[1]));
+      trees.push_back(load_tree(archive, fmt::format("tree{}.", t), points.cols()));
     return leaf_machines(std::move(points), get_number(archive.tree, "exponent"), std::move(trees));
   });
 }

@@ -3,6 +3,7 @@
 
 #include "base/aligned.h"
 #include "base/archive.h"
+#include "base/checked_arrays.h"
 #include "base/finite.h"
 #include "base/require.h"
 #include "maps/composed.h"
@@ -77,13 +78,10 @@ MapPtr linear(Matrix<double> weights, std::vector<double> intercept) {
 
 MapPtr load_linear(const Archive& archive) {
   return build_from_model([&] {
-    const std::vector<std::size_t> shape = archive.shape("weights");
-    require(shape.size() == 2, "linear map: weights have {} dimensions, expected 2", shape.size());
-    const std::vector<double> values = archive.get<double>("weights", shape);
-    std::vector<double> intercept = archive.get<double>("intercept", {shape[1]});
-    require(all_finite<double>(values) && all_finite<double>(intercept), "linear map: a coefficient is not finite");
-    Matrix<double> weights(shape[0], shape[1]);
-    std::copy(values.begin(), values.end(), weights.data());
+    Matrix<double> weights = get_matrix<double>(archive, "weights");
+    std::vector<double> intercept = archive.get<double>("intercept", {weights.cols()});
+    require(all_finite<double>({weights.data(), weights.rows() * weights.cols()}) && all_finite<double>(intercept),
+            "linear map: a coefficient is not finite");
     return linear(std::move(weights), std::move(intercept));
   });
 }

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/archive.h"
+#include "base/checked_arrays.h"
 #include "base/finite.h"
 #include "base/lease.h"
 #include "base/require.h"
@@ -196,24 +197,13 @@ void save_gaussians(const Gaussians& g, Archive& archive) {
 
 Gaussians load_gaussians(const Archive& archive) {
   using Kind = CovarianceForm::Kind;
-  const auto read = [&](const std::string& name, std::size_t dimensions) {
-    const std::vector<std::size_t> shape = archive.shape(name);
-    require(shape.size() == dimensions, "gaussians: {} have {} dimensions, expected {}", name, shape.size(),
-            dimensions);
-    return shape;
-  };
   Gaussians g;
   g.form = parse_covariance_name(get_text(archive.tree, "covariance"));
-  const std::vector<std::size_t> means = read("means", 2);
-  g.means = Matrix<double>(means[0], means[1]);
-  archive.get_into("means", means, std::span(g.means.data(), means[0] * means[1]));
-  if (g.form.kind != Kind::full && g.form.kind != Kind::tied) {
-    const std::vector<std::size_t> shape = read("variances", 2);
-    g.variances = Matrix<double>(shape[0], shape[1]);
-    archive.get_into("variances", shape, std::span(g.variances.data(), shape[0] * shape[1]));
-  }
+  g.means = get_matrix<double>(archive, "means");
+  if (g.form.kind != Kind::full && g.form.kind != Kind::tied) g.variances = get_matrix<double>(archive, "variances");
   if (g.form.kind == Kind::diag || g.form.kind == Kind::spherical) return g;
-  const std::vector<std::size_t> shape = read("matrices", 3);
+  const std::vector<std::size_t>& shape = archive.shape("matrices");
+  require(shape.size() == 3, "gaussians: matrices have {} dimensions, expected 3", shape.size());
   const std::vector<double> all = archive.get<double>("matrices", shape);
   for (std::size_t k = 0; k < shape[0]; ++k) {
     Matrix<double> matrix(shape[1], shape[2]);

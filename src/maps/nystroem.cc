@@ -10,6 +10,7 @@
 
 #include "base/aligned.h"
 #include "base/archive.h"
+#include "base/checked_arrays.h"
 #include "base/lease.h"
 #include "base/require.h"
 #include "bochner/nystroem.h"
@@ -169,10 +170,8 @@ MapPtr load_nystroem(const Archive& archive) {
     check_sizes(kernel, m, inputs);
     const std::string chosen_by = get_text(tree, "landmarks");
     if (chosen_by != "given") parse_landmark_choice(chosen_by);
-    const std::vector<float> points = archive.get<float>("landmark", {m, inputs});
+    Matrix<float> landmarks = get_matrix<float>(archive, "landmark", m, inputs);
     const std::vector<double> triangle = archive.get<double>("inverse_factor", {m * (m + 1) / 2});
-    Matrix<float> landmarks(m, inputs);
-    std::copy(points.begin(), points.end(), landmarks.data());
     return std::make_shared<const NystroemMap>(std::move(kernel), std::move(landmarks), lower_from(triangle, m),
                                                chosen_by);
   });

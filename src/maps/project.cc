@@ -85,8 +85,10 @@ class InverseProjection final : public Map {
 
   std::size_t inputs() const override { return forward_->outputs(); }
   std::size_t outputs() const override { return forward_->inputs(); }
-  std::size_t rows_at_once() const override { return 64; }
-  std::size_t held_bytes() const override { return forward_->held_bytes(); }
+  std::size_t rows_at_once() const override { return std::clamp<std::size_t>(kNumbers / outputs(), 1, 64); }
+  std::size_t held_bytes() const override {
+    return forward_->held_bytes() + 4 * rows_at_once() * outputs() * sizeof(double);
+  }
   MapPtr inverse(const MapPtr&) const override { return forward_; }
   std::optional<Outputs> puts_out() const override { return Outputs{Outputs::Kind::components}; }
   std::string spec() const override { return "inverse of " + forward_->spec(); }
@@ -102,7 +104,7 @@ class InverseProjection final : public Map {
   }
 
  private:
-  static constexpr std::size_t kMostSteps = 1000;
+  static constexpr std::size_t kMostSteps = 1000, kNumbers = std::size_t(1) << 24;
 
   template <class T>
   void apply_as(const Backend& on, const RowBlock<T>& block, MatrixView<T> out) const {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/checked_arrays.h"
 #include "base/finite.h"
 #include "base/require.h"
 #include "maps/load.h"
@@ -95,20 +96,6 @@ void RadialMachine::save(Archive& archive) const {
   archive.put<double>("coefficients", {coefficients_.data(), m * outputs()}, {m, outputs()});
   archive.put<double>("intercept", intercept_, {outputs()});
 }
-
-namespace {
-
-template <class T>
-Matrix<T> get_matrix(const Archive& archive, const std::string& name) {
-  const std::vector<std::size_t> shape = archive.shape(name);
-  require(shape.size() == 2, "radial machine: {} has {} dimensions, expected 2", name, shape.size());
-  const std::vector<T> values = archive.get<T>(name, shape);
-  Matrix<T> matrix(shape[0], shape[1]);
-  std::copy(values.begin(), values.end(), matrix.data());
-  return matrix;
-}
-
-}  // namespace
 
 MapPtr radial_machine(Matrix<float> landmarks, double q, Matrix<double> coefficients, std::vector<double> intercept) {
   return std::make_shared<RadialMachine>(std::move(landmarks), q, std::move(coefficients), std::move(intercept));

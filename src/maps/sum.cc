@@ -27,6 +27,11 @@ class SumMap final : public MapOf<SumMap> {
   std::size_t inputs() const override { return maps_[0]->inputs(); }
   std::size_t outputs() const override { return maps_[0]->outputs(); }
   std::optional<Outputs> puts_out() const override { return maps_[0]->puts_out(); }
+  std::size_t held_bytes() const override {
+    std::size_t sum = 0;
+    for (const MapPtr& map : maps_) sum += map->held_bytes();
+    return sum;
+  }
   std::size_t rows_at_once() const override {
     std::size_t most = 0;
     for (const MapPtr& map : maps_) most = std::max(most, map->rows_at_once());

@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "base/require.h"
+#include "bochner/transform.h"
 #include "learn/evaluation_text.h"
 #include "learn/evaluator.h"
 #include "learn/mixtures/hmm_fit.h"
@@ -150,6 +151,7 @@ std::vector<SequenceAnswer> answers(const Model& model, Threads& threads, const 
 
 Sequences read(const Model& model, Rows& rows, const std::vector<std::size_t>& starts, Threads& threads,
                const Execution& execution, std::size_t groups) {
+  check_map_memory(model.feature_map(), execution);
   std::unique_ptr<Rows> shifted;
   const Stream stream(with_offsets(rows, model.schema().offsets, shifted), model.feature_map(), threads, execution,
                       model.double_precision() ? Precision::float64 : Precision::float32);

@@ -9,10 +9,12 @@
 #include <utility>
 
 #include "base/archive.h"
+#include "base/option.h"
 #include "base/require.h"
 #include "base/safetensors.h"
 #include "base/strict_json.h"
 #include "base/threads.h"
+#include "bochner/hmm.h"
 #include "bochner/learner.h"
 #include "bochner/mixture.h"
 #include "bochner/visible_text.h"
@@ -28,11 +30,14 @@
 #include "random/powers.h"
 #include "rows/schema_json.h"
 #include "rows/shifted.h"
+#include "run/check_memory.h"
 #include "run/stream.h"
 
 namespace bochner {
 
 namespace {
+
+constexpr std::size_t kMostOutputs = std::size_t(1) << 22;  // each has a name
 
 MapPtr chain_or_none(const std::vector<MapPtr>& maps) { return maps.empty() ? nullptr : chain(maps); }
 
@@ -47,6 +52,16 @@ Outputs outputs_from_json(const nlohmann::json& tree) {
 
 Precision precision_of(const Model& model) {
   return model.double_precision() ? Precision::float64 : Precision::float32;
+}
+
+// Maps draw what their file does not hold: a file of a few bytes may ask for gigabytes. rows: that are mapped at a
+// time, whose outputs are held as double too.
+void check_held(const Model& model, const MapPtr& map, std::size_t rows, const Execution& execution) {
+  const double element = model.double_precision() ? sizeof(double) : sizeof(float);
+  check_memory("the map " + map->spec(),
+               element / sizeof(float) * double(map->held_bytes()) +
+                   (element + sizeof(double)) * double(rows) * double(map->outputs()),
+               execution, fmt::format("allow more ({}), or train with fewer features", Option::memory));
 }
 
 // The first few numbers and the last one.
@@ -94,6 +109,11 @@ Outputs Model::described(std::optional<Outputs> told) const {
   const bool classification = schema_.task == Task::classification;
   Outputs out = told.value_or(Outputs{classification ? Outputs::Kind::scores : Outputs::Kind::values});
   const std::size_t count = map_->outputs(), classes = schema_.labels.size();
+  // A model of each class, or one of all rows: sequences then have no labels, and rows may.
+  const std::size_t chains = hmms_of(*head_).size(), known = chains ? chains : mixtures_of(*head_).size();
+  require(known > 1 ? known == classes : chains == 0 || classes == 0,
+          "model: its head is of {} class{}, its schema has {} labels", known, known == 1 ? "" : "es", classes);
+  require(count <= kMostOutputs, "model: its maps give {} outputs, expected at most {}", count, kMostOutputs);
   require(!(out.of_classes() || (!told && classification)) || classes >= 2,
           "model: found {} class label{}, expected two or more", classes, classes == 1 ? "" : "s");
   std::size_t expected = count;
@@ -170,6 +190,8 @@ void Model::predict(Rows& rows, const Execution& execution, const Visit& visit) 
 }
 
 void Model::predict_by(const MapPtr& map, Rows& rows, const Execution& execution, const Visit& visit) const {
+  const std::size_t rows_at_once = Stream::block_rows(map->outputs(), precision_of(*this), execution);
+  check_held(*this, map, rows_at_once, execution);
   Threads threads(execution);
   std::unique_ptr<Rows> shifted;
   const Stream stream(with_offsets(rows, schema_.offsets, shifted), map, threads, execution, precision_of(*this));
@@ -204,8 +226,8 @@ const std::string& Model::label(const double* scores) const {
 bool Model::has_probabilities() const {
   if (calibration_) return true;
   if (puts_out_.kind != Outputs::Kind::scores) return puts_out_.kind == Outputs::Kind::probabilities;
-  const LearnerRow* learner = find_learner(report_.learner);
-  return (learner && learner->probabilities) || report_.learner == "mixture";  // log posteriors
+  const LearnerRow* learner = find_learner(report_.learner);  // no map knows the loss that its scores were fitted by
+  return (learner && learner->probabilities) || head_->spec().starts_with("mixture:");  // log posteriors
 }
 
 void Model::probabilities(const double* scores, double* of_classes) const {

@@ -9,6 +9,7 @@
 #include "bochner/mixture.h"
 #include "maps/map_rows.h"
 #include "random/draw.h"
+#include "run/check_memory.h"
 #include "run/compute.h"
 
 namespace bochner {
@@ -29,6 +30,9 @@ Matrix<double> led_back(const Model& model, Matrix<double> z) {
     const MapPtr back = (*map)->inverse(*map);
     require(back != nullptr, "sample: {} has no way back to the inputs, expected a mixture of inputs or a projection",
             (*map)->spec().substr(0, (*map)->spec().find(':')));
+    check_memory(fmt::format("sample: {} rows of {} inputs", z.rows(), back->outputs()),
+                 double(back->held_bytes()) + double(z.rows()) * double(back->outputs()) * sizeof(double), {},
+                 "draw fewer rows at a time");
     Matrix<double> x(z.rows(), back->outputs());
     map_rows(workers_on(threads), *back, RowBlock<double>::dense(z.view()), x.view());
     z = std::move(x);

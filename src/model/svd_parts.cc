@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/archive.h"
+#include "base/checked_arrays.h"
 #include "base/option.h"
 #include "base/require.h"
 #include "base/safetensors.h"
@@ -154,8 +155,7 @@ FactorSum FactorSum::load(const std::string& path) {
     state->schema = schema_from_json(get_node(archive.tree, "schema"));
     require(state->schema.inputs > 0 && state->schema.inputs < kMostInputs, "it has {} inputs", state->schema.inputs);
     const Archive moments = archive.child("moments");
-    const auto sums = moments.arrays.find("sums");
-    require(sums != moments.arrays.end() && sums->second.shape[0] == state->schema.inputs, "its moments are of others");
+    check_shape(moments, "sums", {state->schema.inputs, 1 + BinnedSum::kPlaces});  // before it takes memory
     state->moments = RowMoments(state->schema.inputs);
     state->moments.load(moments);
     if (archive.tree.contains("rank")) {
@@ -166,9 +166,9 @@ FactorSum FactorSum::load(const std::string& path) {
       const Archive sketch = archive.child("sketch");
       std::size_t bytes = 0;
       for (const auto& [name, array] : sketch.arrays) bytes += array.content().size();
-      require(bytes / state->schema.inputs >= state->choice->rank,
-              "its sketch is too small");  // before it takes memory
       Threads threads(1);
+      require(double(bytes) >= sizeof(std::int64_t) * one_pass(*state).least_numbers(threads),
+              "its sketch is too small");  // before it takes memory
       state->sketch = one_pass(*state).empty(threads);
       std::visit([&](auto& sum) { sum.load(sketch); }, *state->sketch);
     }

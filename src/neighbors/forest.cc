@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "backend/backend.h"
+#include "base/checked_arrays.h"
 #include "base/finite.h"
 #include "base/pieces.h"
 #include "base/require.h"
@@ -183,8 +184,7 @@ Tree Tree::load(const Archive& archive, std::size_t rows, std::size_t dims) {
   Tree tree;
   tree.depth_ = archive.get_count("depth", 24);
   const std::size_t inner = tree.leaves() - 1;
-  tree.directions_ = Matrix<float>(dims, kDirections);
-  archive.get_into<float>("directions", {dims, kDirections}, {tree.directions_.data(), dims * kDirections});
+  tree.directions_ = get_matrix<float>(archive, "directions", dims, kDirections);
   tree.look_ = archive.get<std::uint32_t>("look", {inner});
   tree.cut_ = archive.get<float>("cut", {inner});
   if (archive.arrays.contains("low")) {

@@ -11,6 +11,7 @@
 #include "base/require.h"
 #include "base/strict_json.h"
 #include "base/threads.h"
+#include "bochner/transform.h"
 #include "bochner/visible_text.h"
 #include "maps/map_rows.h"
 #include "run/compute.h"
@@ -220,6 +221,7 @@ Retrieval Retrieval::load(const std::string& path) {
   try {
     const Archive kept = archive.child("documents");
     TextModel model = text_model_of(kept.child("model"));
+    check_map_memory(model.map(), {});
     const std::size_t columns = model.map() ? model.map()->outputs() : model.columns();
     if (columns < index.schema().inputs || (model.map() && columns != index.schema().inputs))
       fail(Error::Kind::model, "documents: of {} columns, the index has {}; the file is damaged", columns,

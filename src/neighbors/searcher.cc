@@ -7,6 +7,7 @@
 
 #include "base/archive.h"
 #include "base/require.h"
+#include "bochner/transform.h"
 #include "maps/load.h"
 
 namespace bochner {
@@ -15,7 +16,8 @@ namespace {
 
 using Method = IndexOptions::Method;
 
-constexpr std::size_t kFewRows = 5000;  // every pair is compared sooner than a forest is grown
+constexpr std::size_t kMostCoordinates = 4096;  // as many hashes as are ever tried
+constexpr std::size_t kFewRows = 5000;          // every pair is compared sooner than a forest is grown
 
 void save_map(const MapPtr& map, Archive& archive) {
   if (!map) return;
@@ -30,6 +32,10 @@ MapPtr saved_map(const Archive& archive, const Points& points) {
   if (map && map->inputs() != points.inputs)
     fail(Error::Kind::model, "coordinates: of {} inputs, expected {}; the file is damaged", map->inputs(),
          points.inputs);
+  if (map && map->outputs() > kMostCoordinates)
+    fail(Error::Kind::model, "coordinates: {} of a row, expected at most {}; the file is damaged", map->outputs(),
+         kMostCoordinates);
+  check_map_memory(map, {});
   if (!map && points.sparse) fail(Error::Kind::model, "coordinates: none of sparse rows; the file is damaged");
   return map;
 }

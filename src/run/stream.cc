@@ -9,6 +9,7 @@
 #include "base/archive.h"
 #include "base/require.h"
 #include "bochner/stream.h"
+#include "bochner/transform.h"
 #include "maps/map_rows.h"
 #include "run/checkpoint.h"
 
@@ -108,6 +109,7 @@ template void Stream::pass_saved(const std::string&, const Saved&, const Visitor
 template <class T>
 void detail::pass(Rows& rows, const MapPtr& map, const PassSteps<T>& steps, const Execution& execution,
                   const std::string& step) {
+  check_map_memory(map, execution);
   Threads threads(execution);
   const Stream stream(rows, map, threads, execution,
                       std::is_same_v<T, float> ? Precision::float32 : Precision::float64);

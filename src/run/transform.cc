@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/option.h"
 #include "base/require.h"
 #include "bochner/stream.h"
-#include "run/memory_plan.h"
+#include "run/check_memory.h"
 
 namespace bochner {
 
@@ -44,10 +45,8 @@ Matrix<T> transform(const MapPtr& map, MatrixView<const T> rows, const Execution
 
 void check_map_memory(const MapPtr& map, const Execution& execution, const std::string& remedy) {
   if (!map) return;
-  const double bytes = double(map->held_bytes()), limit = double(memory_limit(execution));
-  require(bytes <= limit, "memory: the matrix of {} takes {}, {} {}; {}", map->spec(), size_text(bytes),
-          execution.memory ? "the memory given is" : "3/4 of what is free are", size_text(limit),
-          remedy.empty() ? "make the model with store seed, which keeps none, or allow more memory" : remedy);
+  check_memory("the matrix of " + map->spec(), double(map->held_bytes()), execution,
+               remedy.empty() ? fmt::format("allow more ({})", Option::memory) : remedy);
 }
 
 template Matrix<float> transform(const MapPtr&, Rows&, const Execution&);

@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "base/archive.h"
+#include "base/checked_arrays.h"
 #include "base/hash64.h"
 #include "base/require.h"
 #include "base/safetensors.h"
@@ -88,6 +89,14 @@ TextOptions get_options(const Archive& archive) {
     fail(Error::Kind::model, "text: {}; the file is damaged", one_line(e.what()));
   }
   return o;
+}
+
+TextCounts counts_from(const Archive& archive) {
+  const TextOptions options = get_options(archive);
+  if (options.hashed) check_shape(archive, "counts", {options.hashed});
+  TextCounts counts(options);
+  counts.load(archive);
+  return counts;
 }
 
 TextOptions before_projection(TextOptions options, std::uint64_t documents) {
@@ -220,9 +229,7 @@ TextCounts TextCounts::load(const std::string& path) {
   try {
     if (const std::string type = archive.get_text("type"); type != kType)
       fail(Error::Kind::model, "found \"{}\", expected counts that `bochner text -o FILE.counts` wrote", type);
-    TextCounts counts(get_options(archive));
-    counts.load(archive);
-    return counts;
+    return counts_from(archive);
   } catch (const Error& e) {
     fail(Error::Kind::model, "{}: {}", path, one_line(e.what()));
   }

@@ -24,6 +24,8 @@ std::uint32_t hashed_column(std::string_view term, std::size_t columns);
 // Options to and from a file; Error::Kind::model where they make no sense.
 void put_options(Archive& archive, const TextOptions& options);
 TextOptions get_options(const Archive& archive);
+// The counts of an archive with their options, whose columns must be there before memory is taken for them.
+TextCounts counts_from(const Archive& archive);
 // std::invalid_argument where they make no sense.
 void check_options(const TextOptions& options);
 

@@ -165,10 +165,9 @@ TextModel TextModel::load(const std::string& path) {
     if (const std::string type = archive.get_text("type"); type != kType)
       fail(Error::Kind::model, "found \"{}\", expected a text model, which {} writes", type, Option::text_save);
     auto content = std::make_shared<Content>();
-    content->options = get_options(archive);
-    content->documents = archive.get_count("documents");
-    TextCounts read(content->options);
-    read.load(archive);
+    const TextCounts read = counts_from(archive);
+    content->options = read.options();
+    content->documents = read.documents();
     content->terms = read.counted_->terms;
     content->counts = read.counted_->documents;
     content->weigh();

@@ -13,9 +13,7 @@ namespace bochner {
 TextModel text_model_of(const Archive& archive) {
   if (const std::string type = archive.get_text("type"); type != "bochner text")
     fail(Error::Kind::model, "found \"{}\", expected a text model", type);
-  TextCounts counts(get_options(archive));
-  counts.load(archive);
-  const TextModel model(counts);  // the terms of a model are within its limits: none is left out again
+  const TextModel model(counts_from(archive));  // the terms of a model are within its limits: none is left out again
   if (!archive.tree.contains("map")) return model;
   const MapPtr map = load_map(archive.child("map"));
   if (map->inputs() != model.columns())

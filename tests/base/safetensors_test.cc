@@ -228,6 +228,21 @@ TEST_F(Safetensors, HostileArraysAreRefused) {
                     "occurs twice"));
 }
 
+// Loaders size what they make by the extents beside a 0.
+TEST_F(Safetensors, AnEmptyArrayOfMoreThanTheFileCouldHoldIsRefused) {
+  for (const char* shape : {"[1099511627776,0]", "[0,1000000]", "[1000,0,1000]", "[18446744073709551615,2,0]"}) {
+    const std::string entry = fmt::format(R"("a":{{"dtype":"F64","shape":{},"data_offsets":[0,0]}})", shape);
+    EXPECT_NE(refusal_of(entry, 0).find("empty"), std::string::npos) << shape;
+  }
+  for (const char* shape : {"[0]", "[7,0]", "[0,9]"}) {
+    write(with_header(fmt::format(R"({{"__metadata__":{{"bochner":"{{}}","format_version":"1"}},)"
+                                  R"("a":{{"dtype":"F64","shape":{},"data_offsets":[0,0]}}}})",
+                                  shape),
+                      0));
+    EXPECT_NO_THROW(read_archive(path_)) << shape;
+  }
+}
+
 TEST_F(Safetensors, HostileHeadersAreRefused) {
   const auto refused = [&](const std::string& bytes, const char* part) {
     write(bytes);
