@@ -42,6 +42,9 @@ void run_project(const ProjectWords& words) {
   ProjectOptions options = words.options();
   const std::unique_ptr<Rows> rows = words.rows.open();
   const std::size_t inputs = rows->schema().inputs;
+  RowBlock<float> block;  // what float cannot hold is refused here rather than by each use of the model
+  while (rows->next(kChunkRows, block)) {
+  }
   if (options.points == 0 && rows->size().value_or(0) > 1) options.points = *rows->size();
   const MapPtr map = project(inputs, options);
   const double bits = projection_bytes(inputs, {.kind = ProjectOptions::Kind::sign, .dims = options.dims});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
+#include <cmath>
+
 #include "bochner/groups.h"
 #include "bochner/stream.h"
 #include "bochner/text.h"
@@ -108,14 +110,15 @@ class FeatureLine {
   template <class Change>
   const std::string& of(const RowBlock<double>& block, std::size_t i, const Change& change) {
     text_ = sparse ? "0" : "";
+    row_ = block.first + i;
     if (!block.sparse()) {
-      for (std::size_t j = 0; j < block.cols; ++j) add(j, float(change(j, block.values[i * block.stride + j])));
+      for (std::size_t j = 0; j < block.cols; ++j) add(j, change(j, block.values[i * block.stride + j]));
     } else {
       std::size_t p = block.offsets[i];
       const std::size_t end = block.offsets[i + 1];
       for (std::size_t j = 0; j < (sparse ? 0 : block.cols); ++j)
-        add(j, p < end && block.columns[p] == j ? float(block.values[p++]) : 0);
-      for (; p < end; ++p) add(block.columns[p], float(block.values[p]));
+        add(j, p < end && block.columns[p] == j ? block.values[p++] : 0);
+      for (; p < end; ++p) add(block.columns[p], block.values[p]);
     }
     if (!npy) text_ += '\n';
     return text_;
@@ -124,7 +127,13 @@ class FeatureLine {
   const bool npy, sparse;  // of numbers that are 0 nothing is written
 
  private:
-  void add(std::size_t j, float value) {
+  void add(std::size_t j, double wide) {
+    const float value = float(wide);
+    if (!std::isfinite(value))
+      fail(Error::Kind::data,
+           "row {}: number {} of its transform is {}, expected one in the range of float; correct its inputs, or scale "
+           "the columns",
+           row_, j, wide);
     if (npy) {
       text_.append(reinterpret_cast<const char*>(&value), sizeof(value));
       return;
@@ -138,6 +147,7 @@ class FeatureLine {
   }
 
   std::string text_;
+  std::size_t row_ = 0;
 };
 
 void transform_rows(const TransformWords& words) {

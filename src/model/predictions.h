@@ -11,14 +11,15 @@
 
 namespace bochner {
 
-// Error::Kind::data where a prediction is not finite. first: the number of the first row.
-inline void check_finite(MatrixView<const double> predictions, std::size_t first) {
-  for (std::size_t i = 0; i < predictions.rows; ++i)
-    for (std::size_t k = 0; k < predictions.cols; ++k)
-      if (!std::isfinite(predictions(i, k)))
+// Error::Kind::data if a number that a model puts out is not finite. first: the number of the first row; what: the
+// word for such a number.
+inline void check_finite(MatrixView<const double> outputs, std::size_t first, const char* what = "prediction") {
+  for (std::size_t i = 0; i < outputs.rows; ++i)
+    for (std::size_t k = 0; k < outputs.cols; ++k)
+      if (!std::isfinite(outputs(i, k)))
         fail(Error::Kind::data,
-             "row {}: its prediction is not finite: an input is too large for the model; correct it, or train with {}",
-             first + i, Option::double_precision);
+             "row {}: its {} is not finite: an input is too large for the model; correct it, or train with {}",
+             first + i, what, Option::double_precision);
 }
 
 }  // namespace bochner

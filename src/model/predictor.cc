@@ -11,6 +11,7 @@
 #include "base/lease.h"
 #include "base/require.h"
 #include "model/predictions.h"
+#include "rows/beyond_float.h"
 #include "run/host.h"
 
 namespace bochner {
@@ -41,6 +42,8 @@ void Predictor::apply_as(MatrixView<const Row> rows, MatrixView<double> out) con
       for (std::size_t j = 0; j < d; ++j)
         converted.data()[i * d + j] =
             offsets.empty() ? T(rows(begin + i, j)) : T(double(rows(begin + i, j)) - offsets[j]);
+    if (!as_they_are)
+      check_within_float("predict", model_.schema(), block, [&](std::size_t k) { return rows(begin + k / d, k % d); });
     model_.map()->apply(host_backend(), block, {values.data(), block.rows, k, k});
     for (std::size_t i = 0; i < block.rows; ++i) std::copy_n(values.data() + i * k, k, out.row(begin + i));
   }

@@ -12,6 +12,7 @@
 #include "maps/grid_linear.h"
 #include "maps/map_rows.h"
 #include "model/as_double.h"
+#include "model/predictions.h"
 #include "rows/shifted.h"
 #include "run/compute.h"
 
@@ -107,8 +108,11 @@ void Model::transform(Rows& rows, const Execution& execution, const Visit& visit
   const auto in_slices = [&](const auto& block) {
     if (map && block.sparse()) return visit(as_double_csr(block, csr_values));
     const std::size_t slice = std::clamp<std::size_t>(kSlice / block.cols, 1, 256);
-    for (std::size_t begin = 0; begin < block.rows; begin += slice)
-      visit(as_double(block.slice(begin, std::min(slice, block.rows - begin)), values));
+    for (std::size_t begin = 0; begin < block.rows; begin += slice) {
+      const RowBlock<double> some = as_double(block.slice(begin, std::min(slice, block.rows - begin)), values);
+      check_finite(some.view(), some.first, "transform");
+      visit(some);
+    }
   };
   if (double_precision_)
     each_transformed<double>(read, map, threads, execution, in_slices);

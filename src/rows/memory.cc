@@ -10,6 +10,7 @@
 #include "base/aligned.h"
 #include "base/require.h"
 #include "bochner/rows.h"
+#include "rows/beyond_float.h"
 #include "rows/class_target.h"
 #include "rows/row_buffer.h"
 #include "rows/shifted.h"
@@ -56,7 +57,6 @@ class MemoryRows : public Rows {
       block = part;
     else
       block = convert(part, std::type_identity<U>{});
-    block.first = part.first;
     first_ += part.rows;
     return part.rows > 0;
   }
@@ -79,6 +79,10 @@ class MemoryRows : public Rows {
                        converted_.data() + i * part.cols, [](T v) { return U(v); });
     }
     block.values = converted_.data();
+    check_within_float("rows", schema_, block, [&](std::size_t k) {
+      return part.sparse() ? part.values[part.offsets[0] + k]
+                           : part.values[k / part.cols * part.stride + k % part.cols];
+    });
     return block;
   }
 

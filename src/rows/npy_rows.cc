@@ -13,6 +13,7 @@
 #include "base/pieces.h"
 #include "rows/byte_rows.h"
 #include "rows/columns.h"
+#include "rows/file_rows.h"
 #include "rows/labels.h"
 #include "rows/npy_file.h"
 #include "rows/number.h"
@@ -31,7 +32,7 @@ std::size_t batch_rows(const NpyFile& file) {
   return std::max<std::size_t>(1, kBatchBytes / (sizeof(double) * file.cols()));
 }
 
-class NpyRows : public StreamedRows, public ByteRows {
+class NpyRows : public StreamedRows, public ByteRows, public FileRows {
  public:
   NpyRows(const std::string& path, const Schema& schema, const std::vector<std::size_t>& match, bool weighted,
           const RowsOptions& options, bool lenient)
@@ -53,6 +54,7 @@ class NpyRows : public StreamedRows, public ByteRows {
       only_inputs_ = only_inputs_ && kinds_[c] == Kind::numeric && slots_[c] == c;
   }
 
+  std::string path() const override { return path_; }
   double fraction_read() const override { return file_.fraction_read(); }
   bool holds_bytes() const override { return only_inputs_ && file_.holds_bytes_anywhere(); }
   void read_bytes(Threads& threads, std::uint8_t* out) const override {

@@ -5,6 +5,8 @@
 
 #include "base/aligned.h"
 #include "base/require.h"
+#include "rows/beyond_float.h"
+#include "rows/file_rows.h"
 
 namespace bochner {
 
@@ -47,6 +49,8 @@ class ShiftedRows final : public Rows {
       for (std::size_t j = 0; j < raw.cols; ++j) to[j] = T(from[j] - subtract_[j]);
     }
     block = raw.with_values(MatrixView<const T>{values.data(), raw.rows, raw.cols, raw.cols});
+    check_within_float(source_of(rows_), schema_, block,
+                       [&](std::size_t k) { return raw.values[k / raw.cols * raw.stride + k % raw.cols]; });
     return true;
   }
 

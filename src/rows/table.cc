@@ -7,6 +7,7 @@
 #include "base/aligned.h"
 #include "base/require.h"
 #include "bochner/table_rows.h"
+#include "rows/beyond_float.h"
 #include "rows/class_target.h"
 #include "rows/shifted.h"
 
@@ -42,6 +43,7 @@ class TableRows final : public Rows {
     values.resize(rows * x_.cols);
     copy(rows, values.data());
     block = RowBlock<U>::dense({values.data(), rows, x_.cols, x_.cols}, first_);
+    check_within_float("rows", schema_, block, [&](std::size_t k) { return at(first_ + k / x_.cols, k % x_.cols); });
     block.target_count = schema_.targets;
     block.targets = targets_ ? targets_ + first_ * schema_.targets : nullptr;
     block.weights = weights_ ? weights_ + first_ : nullptr;
@@ -53,12 +55,13 @@ class TableRows final : public Rows {
   template <class U>
   void copy(std::size_t rows, U* to) const {
     constexpr std::size_t kSide = 32;
-    const T* const from = x_.data + std::ptrdiff_t(first_) * x_.row_step;
     for (std::size_t i0 = 0; i0 < rows; i0 += kSide)
       for (std::size_t j0 = 0; j0 < x_.cols; j0 += kSide)
         for (std::size_t i = i0; i < std::min(rows, i0 + kSide); ++i)
-          for (std::size_t j = j0; j < std::min(x_.cols, j0 + kSide); ++j)
-            to[i * x_.cols + j] = U(from[std::ptrdiff_t(i) * x_.row_step + std::ptrdiff_t(j) * x_.column_step]);
+          for (std::size_t j = j0; j < std::min(x_.cols, j0 + kSide); ++j) to[i * x_.cols + j] = U(at(first_ + i, j));
+  }
+  T at(std::size_t i, std::size_t j) const {
+    return x_.data[std::ptrdiff_t(i) * x_.row_step + std::ptrdiff_t(j) * x_.column_step];
   }
 
   TableView<T> x_;

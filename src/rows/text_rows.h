@@ -8,6 +8,7 @@
 
 #include "base/threads.h"
 #include "rows/chunk_reader.h"
+#include "rows/file_rows.h"
 #include "rows/streamed_rows.h"
 
 namespace bochner {
@@ -30,8 +31,9 @@ struct Complaint {
 };
 
 // Rows of a text file: chunk by chunk, the pieces of a chunk in parallel.
-class TextRows : public StreamedRows {
+class TextRows : public StreamedRows, public FileRows {
  public:
+  std::string path() const override { return reader_.path(); }
   double fraction_read() const override { return reader_.fraction_read(); }
   CellCounts counts() const override { return started_ ? counts_ : last_counts_; }
 

@@ -67,6 +67,49 @@ class FarFromZero(CommandTest):
         self.assertGreater(self.evaluate("m", "huge.csv")["r2"], 0.97)
 
 
+class BeyondFloat(CommandTest):
+    """A number that float cannot hold beside a column far from zero, whose offset is taken off in double."""
+
+    def expect_refused(self, *words):
+        code, output, errors = self.run_command(*words, "--quiet")
+        self.assertEqual((code, output), (BAD_DATA, ""), errors)
+        self.assertRegex(errors, r"\Abochner: beyond.csv:( row 99 \(from 0\)|101:1): '?1e\+?39'? in column 'a' is beyond the "
+                                 r"range of float; scale the column[^\n]*\n\Z")
+
+    def setUp(self):
+        super().setUp()
+        draw = random.Random(3)
+        rows = [f"{draw.gauss(0, 1):.6f},{1e9 + draw.gauss(0, 1):.6f}\n" for _ in range(100)]
+        self.file("far.csv", "a,b\n" + "".join(rows))
+        self.file("beyond.csv", "a,b\n" + "".join(rows[:-1]) + "1e39,1e9\n")
+
+    def test_is_refused_with_its_file_and_row(self):
+        for words in (("index", "beyond.csv", "-o", "i"), ("graph", "beyond.csv", "-k", 1),
+                      ("anomaly", "beyond.csv", "-o", "m"), ("kmeans", "beyond.csv", "--clusters", 2, "-o", "m"),
+                      ("drift", "beyond.csv", "far.csv"), ("drift", "far.csv", "beyond.csv")):
+            with self.subTest(words):
+                self.expect_refused(*words)
+
+    def test_of_new_rows_is_refused_by_transform_and_predict(self):
+        for method in (("anomaly",), ("kmeans", "--clusters", 2), ("pca", "--rank", 1), ("gmm", "--components", 2)):
+            self.succeed_quietly(method[0], "far.csv", *method[1:], "-o", "m")
+            for use in ("transform", "predict"):
+                with self.subTest(method, use=use):
+                    self.expect_refused(use, "m", "beyond.csv", "-o", "z.csv")
+
+    def test_of_a_projection_is_refused_before_there_is_a_model(self):
+        self.file("huge.csv", "a,b\n1,1e150\n2,2e150\n3,5e150\n")
+        self.refuse(BAD_DATA, "project", "huge.csv", "--dims", 1, "-o", "m", "--quiet",
+                    say="'1e150' in column 'b' is beyond the range of float")
+
+    def test_that_a_transform_would_write_is_refused(self):
+        self.file("t.csv", "a,y\n" + "".join(f"{i}e37,{i}\n" for i in range(-9, 10)))
+        self.file("n.csv", "a\n1e39\n")
+        self.succeed_quietly("train", "t.csv", "-t", "y", "--map", "none", "--scale", "none", "--precision", "double",
+                             "--lambda", "1e-3", "-o", "m")
+        self.refuse(BAD_DATA, "transform", "m", "n.csv", "--quiet", "-o", "z.csv", say="row 0: number 0")
+
+
 class NeverVaries(CommandTest):
     def test_is_left_out_and_said(self):
         for value, file in ((5, CPU), (6, DATA / "cpu-new.csv"), (5000, DATA / "cpu-new.csv")):

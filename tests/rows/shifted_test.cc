@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bochner/table_rows.h"
 #include "rows/rows_testing.h"
 #include "rows/schema_json.h"
 
@@ -40,6 +41,32 @@ TEST(Shifted, RowsAreBroughtToTheOffsetsOfAModel) {
   EXPECT_EQ(owner, nullptr);
   EXPECT_THAT(read_table(with_offsets(*rows, {104}, owner)).x, ElementsAre(ElementsAre(1), ElementsAre(2)));
   EXPECT_THAT(read_table(with_offsets(*rows, {}, owner)).x, ElementsAre(ElementsAre(105), ElementsAre(106)));
+}
+
+TEST(BeyondFloat, NumbersAreRefusedWhereverTheyAreRounded) {
+  const std::vector<double> x = {1, 2, 3, 1e39}, sparse = {1, -1e39};
+  const std::vector<std::size_t> offsets = {0, 1, 2};
+  const std::vector<std::uint32_t> columns = {0, 1};
+  RowBlock<double> block;
+  block.rows = block.cols = 2;
+  block.values = sparse.data();
+  block.offsets = offsets.data();
+  block.columns = columns.data();
+  Schema plain, far;
+  plain.inputs = far.inputs = 2;
+  far.offsets = {1e9, 0};
+  const MatrixView<const double> dense{x.data(), 2, 2, 2};
+  std::vector<std::unique_ptr<Rows>> all;
+  all.push_back(memory_rows<double>(dense, {}, plain));
+  all.push_back(memory_rows<double>(dense, {}, far));
+  all.push_back(memory_rows<double>(block, plain));
+  all.push_back(table_rows<double>({x.data(), 2, 2, 2, 1}, {}, plain));
+  for (const auto& rows : all) {
+    EXPECT_THAT(error_of([&] { read_table<float>(*rows, 1); }, Error::Kind::data),
+                ::testing::ContainsRegex("rows: row 1 .from 0.: -?1e.39 in column 'x1' is beyond the range of float"));
+    rows->rewind();
+    EXPECT_EQ(read_table<double>(*rows, 1).x.size(), 2u);
+  }
 }
 
 TEST(Shifted, SparseRowsAndWrongCountsAreRefused) {
