@@ -133,6 +133,7 @@ BandwidthSearch search_bandwidth(const SampleTrial& trial, const Kernel& kernel,
       if (since == 0) best = step;
     }
   }
+  if (trial.coarse()) return trials.at(best);
   std::vector<int> finalists = valleys(trials.tried());
   finalists.resize(std::min<std::size_t>(finalists.size(), cheap ? kFinalists : 1));
   for (const int center : finalists)

@@ -12,9 +12,11 @@
 #include "bochner/bandwidth.h"
 #include "choose/bandwidth_search.h"
 #include "choose/map_parts.h"
+#include "choose/nested_score.h"
 #include "choose/offsets.h"
 #include "choose/plan_binning.h"
 #include "choose/scaling_rule.h"
+#include "learn/nested.h"
 #include "maps/map_rows.h"
 #include "run/compute.h"
 
@@ -79,13 +81,14 @@ std::string offsets_note(const Schema& schema) {
 class Planning {
  public:
   Planning(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads,
-           Checkpoint* checkpoint)
+           Checkpoint* checkpoint, bool scored)
       : schema_(schema),
         survey_(survey),
         options_(options),
         parts_(map_parts(options)),
         threads_(threads),
-        checkpoint_(checkpoint) {}
+        checkpoint_(checkpoint),
+        scored_(scored) {}
 
   Plan run() {
     for (const std::string& line : counters_notes(schema_, survey_)) note_odd(line);
@@ -188,20 +191,40 @@ class Planning {
     const std::size_t wanted = size.wanted ? size.wanted : size.features;
     if (!request.features && size.step > 0) note(fmt::format("features: {} for {} rows", wanted, survey_.rows()));
     if (size.features > wanted) note(fmt::format("features: {}, since {}", size.features, size.rounded));
+    std::optional<SampleTrial> trial;
+    const bool searched = part.kind->has_kernel && part.bandwidth.searched();
+    if (searched || scores_by_choice()) trial.emplace(schema_, survey_, scaling, threads_, checkpoint_);
+    FindScales find;
     if (part.kind->has_kernel) {
-      choose_bandwidth(part, request.kernel, size.trial_features ? size.trial_features : size.features, scaling);
+      find = choose_bandwidth(part, request.kernel, size.trial_features ? size.trial_features : size.features, scaling,
+                              trial ? &*trial : nullptr);
       plan_.kernel = kernel_name(request.kernel);
       plan_.bandwidth = request.kernel.length_scales;
     }
-    return part.kind->make(request);
+    const MapPtr map = part.kind->make(request);
+    const std::vector<double>& lambdas = options_.ridge.lambdas;
+    if (map && scores_by_choice() && (searched || lambdas.size() != 1))
+      plan_.nested = nested_score(*trial, [&](const SampleTrial& rest) -> Chosen {
+        MapRequest again = request;
+        again.note = [](const std::string&) {};
+        if (searched) again.kernel.length_scales = find(rest).length_scales;
+        const MapPtr made = searched ? part.kind->make(again) : map;
+        return {made, lambdas.size() == 1 ? lambdas[0] : rest.judge(made).lambda};
+      });
+    return map;
   }
 
-  // `features`: of the map that is planned; the search is by as many Fourier features, or fewer.
-  void choose_bandwidth(const PartPlan& part, Kernel& kernel, std::size_t features, const MapPtr& scaling) {
+  // Length scales by trials of some rows.
+  using FindScales = std::function<BandwidthSearch(const SampleTrial& trial)>;
+
+  // `features`: of the map that is planned; the search is by as many Fourier features, or fewer. Returns how it was
+  // made, if it was one.
+  FindScales choose_bandwidth(const PartPlan& part, Kernel& kernel, std::size_t features, const MapPtr& scaling,
+                              const SampleTrial* trial) {
     const Bandwidth& bandwidth = part.bandwidth;
     if (bandwidth.rule == Bandwidth::Rule::given) {
       kernel.length_scales = bandwidth.length_scales;
-      return;
+      return {};
     }
     const Matrix<double> sample = scaled_sample(
         survey_, scaling, std::clamp<std::size_t>((8u << 20) / schema_.inputs, 100, kMedianRows), threads_);
@@ -210,19 +233,31 @@ class Planning {
     kernel.length_scales = {rule};
     if (!bandwidth.searched()) {
       note(fmt::format("bandwidth: {:.4g} by the {} rule", rule, bandwidth_words(bandwidth)));
-      return;
+      return {};
     }
-    const SampleTrial trial(schema_, survey_, scaling, threads_, checkpoint_);
     const std::size_t tried = std::min(features / 2 * 2, kSearchFeatures);
     const auto search = bandwidth.rule == Bandwidth::Rule::searched_per_input ? search_length_scales : search_bandwidth;
-    const BandwidthSearch found = search(trial, kernel, tried, part.request.seed);
+    const FindScales find = [search, kernel, tried, seed = part.request.seed](const SampleTrial& rows) {
+      return search(rows, kernel, tried, seed);
+    };
+    const BandwidthSearch found = find(*trial);
     kernel.length_scales = found.length_scales;
     if (found.length_scales.size() == 1)
       note(fmt::format("bandwidth: {:.4g}, {:.3g} x the median distance, by {} on {} rows", found.length_scales[0],
                        found.length_scales[0] / rule,
-                       trial.leaves_one_out(tried) ? "leave-one-out" : "cross-validation", trial.rows()));
+                       trial->leaves_one_out(tried) ? "leave-one-out" : "cross-validation", trial->rows()));
     else
-      note_length_scales(found, trial.rows());
+      note_length_scales(found, trial->rows());
+    return find;
+  }
+
+  // Whether the score that the training prints would be the best of those that it chose by, on few rows.
+  bool scores_by_choice() const {
+    const RidgeOptions& ridge = options_.ridge;
+    return scored_ && survey_.rows() >= 2 * kNestedFolds && survey_.rows() < kNestedRows &&
+           options_.learner.learner == Learner::ridge && !options_.validation && parts_.size() == 1 &&
+           ridge.intercept && ridge.select != RidgeOptions::Select::hold_out &&
+           (ridge.lambdas.size() != 1 || ridge.lambdas[0] > 0);
   }
 
   // The shortest length scales: the inputs that matter most.
@@ -247,6 +282,7 @@ class Planning {
   const std::vector<PartPlan> parts_;
   Threads& threads_;
   Checkpoint* checkpoint_;
+  bool scored_;
   bool constants_noted_ = false;  // parts of a mixture are scaled apart
   Plan plan_;
 };
@@ -329,9 +365,9 @@ bool searches_bandwidth(const TrainOptions& options) {
 }
 
 Plan make_plan(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads,
-               Checkpoint* checkpoint) {
+               Checkpoint* checkpoint, bool scored) {
   check_options(options, schema.inputs);
-  return Planning(schema, survey, options, threads, checkpoint).run();
+  return Planning(schema, survey, options, threads, checkpoint, scored).run();
 }
 
 void give_notice(const TrainOptions& options, const std::string& line) {

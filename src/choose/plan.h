@@ -3,12 +3,14 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/threads.h"
 #include "bochner/map.h"
 #include "bochner/map_kind.h"
+#include "bochner/report.h"
 #include "bochner/train.h"
 #include "folds/survey.h"
 
@@ -23,6 +25,8 @@ struct Plan {
   std::string kernel = {};             // of the features, where they are of one kernel
   std::vector<double> bandwidth = {};  // its length scales
   std::vector<std::string> notes;
+  // Ridge on few rows: the score of the whole training, with every choice made again in each fold.
+  std::optional<Score> nested = {};
 
   MapPtr map() const;  // null when rows go as they are
 };
@@ -34,9 +38,9 @@ MapSize map_size(const TrainOptions& options, const Schema& schema, std::uint64_
 // Whether trials on a sample find length scales of features, before the rows are mapped.
 bool searches_bandwidth(const TrainOptions& options);
 
-// checkpoint: logs what a search tries; may be null.
+// checkpoint: logs what a search tries; may be null. scored: the plan is for a training of targets that prints a score.
 Plan make_plan(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads,
-               Checkpoint* checkpoint = nullptr);
+               Checkpoint* checkpoint = nullptr, bool scored = false);
 
 // Lets the user hear a line that is more than a choice: by TrainOptions::notice, without it by say.
 void give_notice(const TrainOptions& options, const std::string& line);

@@ -71,6 +71,11 @@ FinalBlend RaceRows::conclude(std::span<const Candidate> candidates) const {
   std::iota(all.begin(), all.end(), 0u);
   FinalBlend squares = by_squares(candidates, all);
   squares.held = blend_crosswise(candidates);
+  for (std::size_t k = 0; k < y_.cols(); ++k) {  // the model's constant is judged where it answers nothing else
+    double total = 0;
+    for (std::size_t j = 0; j < squares.weights.rows(); ++j) total += squares.weights(j, k);
+    for (std::size_t p = 0; p < held_.size() && total == 0; ++p) squares.held(p, k) = squares.shift[k];
+  }
   const double machines = double(weighed(squares.weights).size());
   if (code_.task != Task::classification || machines < 2) return squares;
   if (double(held_.size()) * double(y_.cols()) * machines > kMostScores) return squares;

@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t kSampleRows = 6000, kSampleValues = 8 << 20;
 constexpr std::size_t kFolds = 3;
 constexpr int kLeastDecade = -10, kMostDecade = 2;
+const std::vector<double> kCoarseLambdas = {1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1, 1e2};
 constexpr double kCheapLeaveOneOut = 5e8;  // m F min(m, F): a lambda takes a few hundredths of a second
 
 std::size_t most_rows(const Schema& schema) {
@@ -52,9 +53,30 @@ SampleTrial::SampleTrial(const Schema& schema, const Survey& survey, const MapPt
     weight_bound_ = std::max(weight_bound_, row.weight);
   }
   if (!(weight_bound_ > 0)) weight_bound_ = 1;
+  view_rows(schema.targets);
+}
+
+SampleTrial::SampleTrial(const SampleTrial& all, const std::vector<std::size_t>& rows)
+    : on_(all.on_),
+      checkpoint_(all.checkpoint_),
+      code_(all.code_),
+      weight_bound_(all.weight_bound_),
+      all_rows_(all.all_rows_),
+      coarse_(true),
+      inputs_(rows.size(), all.inputs_.cols()) {
+  const std::size_t count = all.block_.target_count;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::copy_n(&all.inputs_(rows[i], 0), inputs_.cols(), &inputs_(i, 0));
+    targets_.insert(targets_.end(), all.targets(rows[i]), all.targets(rows[i]) + count);
+    weights_.push_back(all.weights_[rows[i]]);
+  }
+  view_rows(count);
+}
+
+void SampleTrial::view_rows(std::size_t target_count) {
   block_ = RowBlock<float>::dense(inputs_.view());
   block_.targets = targets_.data();
-  block_.target_count = schema.targets;
+  block_.target_count = target_count;
   const bool weighted = std::any_of(weights_.begin(), weights_.end(), [](double w) { return w != 1; });
   block_.weights = weighted ? weights_.data() : nullptr;
 }
@@ -92,12 +114,12 @@ SampleTrial::Result SampleTrial::judge(const MapPtr& map) const {
 SampleTrial::Result SampleTrial::leave_one_out(const MapPtr& map) const {
   const Matrix<float> z = map_rows(map, block_);
   const RowBlock<float> features = features_block(z);
-  const auto search = [](const auto& score) {
+  const auto search = [&](const auto& score) {
     const LambdaSearch found = search_lambda(
-        {},
+        coarse_ ? kCoarseLambdas : std::vector<double>(),
         [&](double lambda) {
           LambdaTrial trial{lambda};
-          if (const std::optional<Scorer> scorer = score(lambda)) trial.loss = scorer->loss();
+          if (const std::optional<LeftOutScore> found = score(lambda)) trial.loss = found->loss();
           return trial;
         },
         nullptr, true);
@@ -105,7 +127,7 @@ SampleTrial::Result SampleTrial::leave_one_out(const MapPtr& map) const {
   };
   if (z.rows() < z.cols()) {
     const DualEquations equations(features, code_, true, on_.threads);
-    return search([&](double lambda) -> std::optional<Scorer> {
+    return search([&](double lambda) -> std::optional<LeftOutScore> {
       const Cholesky factor = equations.factor(lambda, on_.threads);
       if (factor.failed_column()) return std::nullopt;
       return equations.score_left_out(lambda, factor, on_.threads);
@@ -114,7 +136,7 @@ SampleTrial::Result SampleTrial::leave_one_out(const MapPtr& map) const {
   GramFold sums(z.cols(), map->bound(), code_, weight_bound_);
   sums.add(on_, features);
   const NormalEquations equations(sums, true);
-  return search([&](double lambda) -> std::optional<Scorer> {
+  return search([&](double lambda) -> std::optional<LeftOutScore> {
     const Cholesky factor = equations.try_factor(lambda, on_.threads);
     if (factor.failed_column()) return std::nullopt;
     return score_left_out(on_, features, equations, factor, equations.solve(factor), code_);
@@ -170,6 +192,11 @@ SampleTrial::Fit SampleTrial::fit(const MapPtr& map, double lambda) const {
   const NormalEquations equations(sums, true);
   fit.head = equations.solve(equations.factor(lambda, on_.threads));
   return fit;
+}
+
+void SampleTrial::score(const MapPtr& map, double lambda, const SampleTrial& held, Scorer& to) const {
+  const Matrix<float> z = map_rows(map, held.block_);
+  score_rows(on_, held.features_block(z), decode(fit(map, lambda).head, code_), to);
 }
 
 }  // namespace bochner

@@ -18,6 +18,10 @@ class SampleTrial {
   // scaling: applied to the sample once; may be null. checkpoint: logs what cross-validation finds; may be null.
   SampleTrial(const Schema& schema, const Survey& survey, const MapPtr& scaling, Threads& threads,
               Checkpoint* checkpoint = nullptr);
+  // Some rows of another trial, which must outlive this one. Their judgement is coarse: it tries fewer lambdas.
+  SampleTrial(const SampleTrial& all, const std::vector<std::size_t>& rows);
+  SampleTrial(const SampleTrial&) = delete;
+  SampleTrial& operator=(const SampleTrial&) = delete;
 
   // What trials of maps with so many features hold at their peak.
   static double bytes(const Schema& schema, std::size_t rows, std::size_t features);
@@ -32,18 +36,28 @@ class SampleTrial {
   // Whether maps of so many features are judged by leave-one-out: cheap, so that many may be tried.
   bool leaves_one_out(std::size_t features) const;
 
+  // Whether searches by these trials should be short.
+  bool coarse() const { return coarse_; }
+
   // A head on all of the sample's features, in coded targets, and those features.
   struct Fit {
     Coefficients head;
     Matrix<float> features;
   };
   Fit fit(const MapPtr& map, double lambda) const;
+  // Adds the rows of another trial as such a head predicts them.
+  void score(const MapPtr& map, double lambda, const SampleTrial& held, Scorer& to) const;
+  Scorer empty_score() const { return Scorer(code_.task, code_.columns()); }
 
   std::size_t rows() const { return block_.rows; }
+  bool has_all_rows() const { return all_rows_; }
+  Task task() const { return code_.task; }
+  const double* targets(std::size_t row) const { return targets_.data() + row * block_.target_count; }
   const Matrix<float>& inputs() const { return inputs_; }
 
  private:
   void scale_inputs(const Matrix<double>& raw, const MapPtr& scaling);
+  void view_rows(std::size_t target_count);
   Result leave_one_out(const MapPtr& map) const;
   Result cross_validate(const MapPtr& map) const;
   Matrix<float> map_rows(const MapPtr& map, const RowBlock<float>& rows) const;
@@ -53,7 +67,8 @@ class SampleTrial {
   Checkpoint* checkpoint_;
   TargetCode code_;
   double weight_bound_ = 0;
-  bool all_rows_;         // the sample is all there is
+  bool all_rows_;  // the sample is all there is
+  bool coarse_ = false;
   Matrix<float> inputs_;  // scaled, in random order
   std::vector<double> targets_, weights_;
   RowBlock<float> block_;

@@ -11,6 +11,7 @@
 #include "base/pieces.h"
 #include "base/require.h"
 #include "bochner/learner.h"
+#include "learn/nested.h"
 #include "learn/score.h"
 #include "maps/knn.h"
 #include "random/hold_out.h"
@@ -25,6 +26,7 @@ constexpr std::size_t kNeighbors[] = {1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100
 constexpr double kFactors[] = {0, 2, 1, 0.5, 0.25, 0.125};
 constexpr double kMostJudged = 8192;  // rows that are left out, one after the other
 constexpr std::size_t kRowsOfPiece = 64, kPieces = 16;
+static_assert(kNestedRows <= kRowsOfPiece * kPieces);  // folds keep what is answered at once
 
 // Rows that judge: as the points lie, and what they should give.
 struct Judges {
@@ -47,11 +49,11 @@ class KnnFit {
     const Judges judges = validation_ ? judges_of_validation() : judges_left_out();
     std::size_t best = 0;
     if (judges.count > 0 && (validation_ || points_->count() > 1)) {
-      const std::vector<Scorer> scorers = judge(rules, judges);
-      for (std::size_t r = 1; r < rules.size(); ++r)
-        if (scorers[r].loss() < scorers[best].loss()) best = r;
-      report().score = scorers[best].score();
-      report().validation = validation_ ? "validation file" : "leave-one-out";
+      const bool nested = !validation_ && rules.size() > 1 && judges.count < kNestedRows;
+      const Judged found = judge(rules, judges, nested);
+      best = best_of(found.rules);
+      report().score = nested ? nested_score(found, judges).score() : found.rules[best].score();
+      report().validation = validation_ ? "validation file" : nested ? nested_folds_text() : "leave-one-out";
       report().seconds.emplace_back("choice of neighbours", clock_.lap());
     }
     const KnnRule& rule = rules[best];
@@ -163,12 +165,38 @@ class KnnFit {
 
   std::size_t targets() const { return numbers() ? targets_.values.cols() : 1; }
 
+  // Scores of all rules; with folds also those without the rows of each fold, and what each rule answers.
+  struct Judged {
+    std::vector<Scorer> rules;
+    std::vector<std::vector<Scorer>> without = {};  // folds x rules
+    std::vector<double> answers = {};               // rows x rules x outputs
+  };
+
+  static std::size_t best_of(const std::vector<Scorer>& scorers) {
+    const auto less = [](const Scorer& a, const Scorer& b) { return a.loss() < b.loss(); };
+    return std::size_t(std::min_element(scorers.begin(), scorers.end(), less) - scorers.begin());
+  }
+  std::size_t fold_of(std::size_t judge) const { return fold_of_row(options_.seed, judge, kNestedFolds); }
+
+  // The rows of each fold by the rule that the others chose.
+  Scorer nested_score(const Judged& found, const Judges& judges) const {
+    const std::size_t outputs = targets_.outputs(), width = found.rules.size() * outputs;
+    Scorer scorer(stream_.schema().task, outputs);
+    std::vector<std::size_t> best;
+    for (const std::vector<Scorer>& scorers : found.without) best.push_back(best_of(scorers));
+    for (std::size_t i = 0; i < judges.count; ++i)
+      scorer.add(found.answers.data() + i * width + best[fold_of(i)] * outputs, judges.targets.data() + i * targets(),
+                 judges.weights[i]);
+    return scorer;
+  }
+
   // What every rule makes of the judges, some at a time: pieces by threads, sums in the order of rows.
-  std::vector<Scorer> judge(const std::vector<KnnRule>& rules, const Judges& judges) {
+  Judged judge(const std::vector<KnnRule>& rules, const Judges& judges, bool folds) {
     const std::size_t outputs = targets_.outputs(), d = points_->inputs(), width = rules.size() * outputs;
     std::size_t most = 0;
     for (const KnnRule& rule : rules) most = std::max(most, rule.neighbors);
-    std::vector<Scorer> scorers(rules.size(), Scorer(stream_.schema().task, outputs));
+    Judged found{std::vector<Scorer>(rules.size(), Scorer(stream_.schema().task, outputs))};
+    if (folds) found.without.assign(kNestedFolds, found.rules);
     const std::size_t at_once = kRowsOfPiece * kPieces;
     std::vector<double> answers(std::min(at_once, judges.count) * width);
     const Workers on = stream_.workers();
@@ -184,11 +212,16 @@ class KnnFit {
                  answers.data() + (at + i) * width);
       });
       for (std::size_t i = begin; i < end; ++i)
-        for (std::size_t r = 0; r < rules.size(); ++r)
-          scorers[r].add(answers.data() + (i - begin) * width + r * outputs, judges.targets.data() + i * targets(),
-                         judges.weights[i]);
+        for (std::size_t r = 0; r < rules.size(); ++r) {
+          const double* const answer = answers.data() + (i - begin) * width + r * outputs;
+          const double* const target = judges.targets.data() + i * targets();
+          found.rules[r].add(answer, target, judges.weights[i]);
+          for (std::size_t f = 0; f < found.without.size(); ++f)
+            if (f != fold_of(i)) found.without[f][r].add(answer, target, judges.weights[i]);
+        }
     }
-    return scorers;
+    if (folds) found.answers = std::move(answers);  // fewer than are judged at once
+    return found;
   }
 
   // One row by every rule; shares p of classes as scores 2 p - 1, which is what a score is measured by.

@@ -18,6 +18,7 @@
 #include "choose/plan_memory.h"
 #include "learn/grids/any_learner.h"
 #include "learn/learner.h"
+#include "learn/nested.h"
 #include "learn/ridge/solver_choice.h"
 #include "learn/target_size.h"
 #include "model/automatic.h"
@@ -103,7 +104,7 @@ class Training {
       }
     }
 
-    Plan plan = make_plan(schema(), survey(), options_, threads_, execution_.checkpoint);
+    Plan plan = make_plan(schema(), survey(), options_, threads_, execution_.checkpoint, true);
     seconds_.emplace_back("choices", clock.lap());
     looked_over_.forget_sample();
     release_freed_memory();
@@ -128,6 +129,10 @@ class Training {
 
   // What the report says beside what the fit found, and what of it is said aloud.
   void conclude(const Plan& plan, Report& report) const {
+    if (plan.nested && report.validation == "leave-one-out") {
+      report.score = plan.nested;
+      report.validation = nested_folds_text();
+    }
     report.kernel = plan.kernel;
     report.bandwidth = plan.bandwidth;
     report.input_ranges = looked_over_.input_ranges();

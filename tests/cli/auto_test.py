@@ -84,6 +84,21 @@ class Automatic(CommandTest):
         self.assertIn("the model always answers the most frequent class", notes)
         self.assertEqual(set(self.succeed_quietly("predict", "m", "noise.csv").split()), {"a"})
 
+    def test_a_constant_has_its_own_error(self):
+        """On rows held out a constant errs as often as the most frequent class, or as the other one does."""
+        constants = 0
+        for seed in range(8):
+            draw = random.Random(seed)
+            self.file("coin.csv", "a,b,y\n" + "".join(
+                f"{draw.gauss(0, 1):.3f},{draw.gauss(0, 1):.3f},{'pq'[i % 2]}\n" for i in range(260)))
+            report = self.report("coin.csv", "--target", "y", "--effort", "fast")
+            if "no signal was found" not in "\n".join(report["notes"]):
+                continue
+            constants += 1
+            score = report["score"]
+            self.assertAlmostEqual(min(score["error"], 1 - score["error"]), score["baseline_error"])
+        self.assertGreater(constants, 0)
+
     def test_classes_and_duplicated_rows(self):
         def ring(draw, i, x):
             radius = x[0] ** 2 + x[2] ** 2

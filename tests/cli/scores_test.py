@@ -48,6 +48,28 @@ class Scores(CommandTest):
         _, _, errors = self.run_command("train", "coin.csv", "--target", "y")
         self.assertIn("always answering the most frequent class", errors)
 
+    def test_a_choice_among_many_makes_a_coin_no_better(self):
+        """Bandwidth and lambda are chosen by leave-one-out; what is printed must not be the best of those scores."""
+        errors = []
+        for seed in range(12):
+            self.file("coin.csv", noise(240, lambda draw, i: "pq"[i % 2], seed))
+            report = self.report("coin.csv", "--target", "y", "--map", "fourier")
+            self.assertRegex(report["validation"], "5 nested folds, every choice made again in each")
+            errors.append(report["score"]["error"])
+        self.assertAlmostEqual(sum(errors) / len(errors), 0.5, delta=0.03)
+
+    def test_numbers_without_signal_explain_nothing(self):
+        r2 = []
+        for seed in range(8):
+            self.file("noise.csv", noise(120, lambda draw, i: f"{draw.gauss(0, 1):.4f}", seed))
+            r2.append(self.report("noise.csv", "--target", "y", "--map", "fourier")["score"]["r2"])
+        self.assertLess(sum(r2) / len(r2), 0.01)
+
+    def test_a_choice_that_was_not_made_is_scored_by_leave_one_out(self):
+        self.file("coin.csv", noise(240, lambda draw, i: "pq"[i % 2]))
+        given = ("coin.csv", "--target", "y", "--map", "fourier", "--bandwidth", 1, "--lambda", "1e-3")
+        self.assertEqual(self.report(*given)["validation"], "leave-one-out")
+
     def test_weighted_scores_say_so(self):
         plain = self.succeed_quietly("train", ADULT, "--target", "income", *FAST, "-o", "plain")
         self.assertNotIn("weighted", plain)

@@ -6,11 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "bochner/error.h"
 #include "bochner/train.h"
 #include "folds/target_code.h"
 #include "learn/evaluator.h"
+#include "learn/left_out.h"
 #include "learn/ranking.h"
 #include "random/draw.h"
 
@@ -311,6 +313,25 @@ TEST(Evaluator, EveryTargetHasItsScore) {
   EXPECT_DOUBLE_EQ(*e.per_target[0].r2, 1);
   EXPECT_LE(*e.per_target[1].r2, 0);
   EXPECT_NEAR(*e.score.r2, (1 + *e.per_target[1].r2) / 2, 1e-12);
+}
+
+TEST(LeaveOneOut, ResidualsThatAreOneNumberAreFound) {
+  const std::size_t n = 40, at = 7;
+  std::vector<double> own(n, 1.0), none(n, 0.0), left(n), with_row(n), half(n);
+  none[at] = 1;
+  EXPECT_EQ(shared_residuals(own, none, at), 0);  // M = I
+  std::vector<double> v(n);
+  for (std::size_t i = 0; i < n; ++i) v[i] = draw(i, 9);
+  for (std::size_t i = 0; i < n; ++i) {
+    left[i] = v[i] * v[i];
+    with_row[i] = v[i] * v[at];
+    half[i] = v[i] * v[i] * 2;
+  }
+  EXPECT_NEAR(shared_residuals(left, with_row, at), 1, 1e-12);  // M = v v'
+  EXPECT_NEAR(shared_residuals(half, with_row, at), 0.25, 1e-12);
+  EXPECT_EQ(shared_residuals({1, 1}, {1, 1}, 0), 0);  // too few rows to tell
+  EXPECT_EQ(median_place({5, 1, 4, 2, 3}), 4u);
+  EXPECT_EQ(LeftOutScore({Scorer(Task::regression, 1), 0.9}).loss(), std::numeric_limits<double>::infinity());
 }
 
 // Without a signal leave-one-out must say "a coin" (or the share of the rarer class), not 100 %: the mean of the other

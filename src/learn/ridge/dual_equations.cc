@@ -77,25 +77,32 @@ Coefficients DualEquations::solve(const Cholesky& factor, Threads& threads) cons
   return head;
 }
 
-Scorer DualEquations::score_left_out(double lambda, const Cholesky& factor, Threads& threads) const {
+LeftOutScore DualEquations::score_left_out(double lambda, const Cholesky& factor, Threads& threads) const {
   const Matrix<double> a = alpha(factor);
-  const std::vector<double> inverse = factor.inverse_diagonal(threads);
-  Scorer scorer(code_.task, code_.columns());
+  const double per_mean = intercept_ ? 1 / weight_ / (filled_ + lambda * weight_) : 0;
+  std::vector<double> left = factor.inverse_diagonal(threads);
+  for (std::size_t i = 0; i < left.size(); ++i)
+    left[i] = std::max(left[i] - per_mean * a_.root[i] * a_.root[i], kLeastLeft * left[i]);
+  const std::size_t middle = median_place(left);
+  Matrix<double> with_row(a.rows(), 1);
+  with_row(middle, 0) = 1;
+  factor.solve(with_row.view());
+  for (std::size_t i = 0; i < a.rows(); ++i) with_row(i, 0) -= per_mean * a_.root[i] * a_.root[middle];
+  LeftOutScore found{Scorer(code_.task, code_.columns()),
+                     shared_residuals(left, {with_row.data(), with_row.data() + a.rows()}, middle)};
   std::vector<double> row(code_.columns());
   for (std::size_t i = 0; i < a.rows(); ++i) {
     const double root = a_.root[i];
-    const double mean = intercept_ ? root * root / weight_ / (filled_ + lambda * weight_) : 0;
-    const double left = std::max(inverse[i] - mean, kLeastLeft * inverse[i]);
     for (std::size_t k = 0; k < row.size(); ++k) {
-      row[k] = coded(i, k) - a(i, k) / root / left;
+      row[k] = coded(i, k) - a(i, k) / root / left[i];
       if (code_.task == Task::regression)
         row[k] = row[k] * code_.unit[k] + code_.center[k];
       else if (intercept_)
         row[k] = judged_score(row[k], coded(i, k), target_mean_[k], root * root, weight_);
     }
-    scorer.add(row.data(), targets(i), root * root);
+    found.scorer.add(row.data(), targets(i), root * root);
   }
-  return scorer;
+  return found;
 }
 
 }  // namespace bochner

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "learn/left_out.h"
 #include "learn/ridge/normal_equations.h"
 #include "learn/row_products.h"
 
@@ -26,7 +27,7 @@ class DualEquations {
 
   // Leave-one-out in closed form: the residual of row i is (y_i - yhat_i) / (1 - h_i), and with B the inverse
   //   sqrt(w_i) (y_i - yhat_i) = lambda n alpha_i,   1 - h_i = lambda n (B_ii - u_i^2 / (filled + lambda n)).
-  Scorer score_left_out(double lambda, const Cholesky& factor, Threads& threads) const;
+  LeftOutScore score_left_out(double lambda, const Cholesky& factor, Threads& threads) const;
 
  private:
   Matrix<double> alpha(const Cholesky& factor) const;

@@ -75,20 +75,26 @@ Coefficients decode(Coefficients c, const TargetCode& code) {
 }
 
 template <class T>
-Scorer score_rows(const Workers& on, const RowBlock<T>& z, const Coefficients& head, Task task) {
+void score_rows(const Workers& on, const RowBlock<T>& z, const Coefficients& head, Scorer& to) {
   const std::size_t outputs = head.weights.cols();
   const MapPtr map = linear(head.weights, head.intercept);
   Matrix<T> predictions(z.rows, outputs);
   map_rows(on, *map, z, predictions.view());
-  Scorer scorer(task, outputs);
   std::vector<double> row(outputs);
   for (std::size_t i = 0; i < z.rows; ++i) {
     std::copy_n(&predictions(i, 0), outputs, row.begin());
-    scorer.add(row.data(), z.targets + i * z.target_count, weight_of(z.weights, i));
+    to.add(row.data(), z.targets + i * z.target_count, weight_of(z.weights, i));
   }
+}
+
+template <class T>
+Scorer score_rows(const Workers& on, const RowBlock<T>& z, const Coefficients& head, Task task) {
+  Scorer scorer(task, head.weights.cols());
+  score_rows(on, z, head, scorer);
   return scorer;
 }
 
+template void score_rows(const Workers&, const RowBlock<float>&, const Coefficients&, Scorer&);
 template Scorer score_rows(const Workers&, const RowBlock<float>&, const Coefficients&, Task);
 template Scorer score_rows(const Workers&, const RowBlock<double>&, const Coefficients&, Task);
 

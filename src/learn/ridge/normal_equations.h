@@ -45,6 +45,8 @@ Coefficients decode(Coefficients coded, const TargetCode& code);
 // Scores the predictions of a decoded head for rows of features that lie in memory.
 template <class T>
 Scorer score_rows(const Workers& on, const RowBlock<T>& z, const Coefficients& head, Task task);
+template <class T>
+void score_rows(const Workers& on, const RowBlock<T>& z, const Coefficients& head, Scorer& to);
 
 // The coefficients of several heads side by side, so that one product serves all.
 Coefficients stack(const std::vector<Coefficients>& heads);

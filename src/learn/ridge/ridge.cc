@@ -32,25 +32,55 @@ constexpr std::size_t kAtOnce = 4 * kChunkRows;  // held-out rows taken from the
 
 }  // namespace
 
+namespace {
+
+// Rows of L^-1 (z - m).
+void whiten(const NormalEquations& equations, const Cholesky& factor, MatrixView<double> x) {
+  for (std::size_t i = 0; i < x.rows; ++i)
+    for (std::size_t j = 0; j < x.cols; ++j) x(i, j) -= equations.feature_mean[j];
+  factor.solve_lower_rows(x);
+}
+
+// M_ij = -sqrt(w_i w_j) (1/n + (z_i - m)^T (G + lambda n I)^-1 (z_j - m)) of the row i with the median of M_ii.
+template <class T>
+double shared_of_rows(const std::vector<double>& left, const RowBlock<T>& z, const NormalEquations& equations,
+                      const Cholesky& factor) {
+  const std::size_t at = median_place(left), D = z.cols;
+  Matrix<double> direction(D, 1);
+  for (std::size_t j = 0; j < D; ++j) direction(j, 0) = double(z.values[at * z.stride + j]) - equations.feature_mean[j];
+  factor.solve(direction.view());
+  double offset = equations.intercept ? 1 / equations.weight : 0;
+  for (std::size_t j = 0; j < D; ++j) offset -= equations.feature_mean[j] * direction(j, 0);
+  std::vector<double> with_row(left.size());
+  for (std::size_t i = 0; i < z.rows; ++i) {
+    double h = offset;
+    for (std::size_t j = 0; j < D; ++j) h += double(z.values[i * z.stride + j]) * direction(j, 0);
+    with_row[i] = -h * std::sqrt(weight_of(z.weights, i) * weight_of(z.weights, at));
+  }
+  return shared_residuals(left, with_row, at);
+}
+
+}  // namespace
+
 // Closed-form leave-one-out: y_i - yhat_i^(-i) = (y_i - yhat_i) / (1 - h_i),
 //   h_i = w_i (1/n + |L^-1 (z_i - m)|^2),  L L^T = G + lambda n I.
 template <class T>
-Scorer score_left_out(const Workers& on, const RowBlock<T>& z, const NormalEquations& equations, const Cholesky& factor,
-                      const Coefficients& head, const TargetCode& code) {
+LeftOutScore score_left_out(const Workers& on, const RowBlock<T>& z, const NormalEquations& equations,
+                            const Cholesky& factor, const Coefficients& head, const TargetCode& code) {
   const std::size_t D = z.cols, outputs = head.weights.cols();
   Matrix<double> left_out(z.rows, outputs);
+  std::vector<double> left(z.rows);
   in_pieces(on.threads, z.rows, kPieceRows, [&](std::size_t begin, std::size_t count) {
     Matrix<double> x(count, D), fitted(count, outputs);
     for (std::size_t i = 0; i < count; ++i)
       for (std::size_t j = 0; j < D; ++j) x(i, j) = double(z.values[(begin + i) * z.stride + j]);
     on.ops.multiply(x.view(), head.weights.view(), 0.0, fitted.view());
-    for (std::size_t i = 0; i < count; ++i)
-      for (std::size_t j = 0; j < D; ++j) x(i, j) -= equations.feature_mean[j];
-    factor.solve_lower_rows(x.view());
+    whiten(equations, factor, x.view());
     for (std::size_t i = 0; i < count; ++i) {
       double h = equations.intercept ? 1 / equations.weight : 0;
       for (std::size_t j = 0; j < D; ++j) h += x(i, j) * x(i, j);
       h = std::min(h * weight_of(z.weights, begin + i), 1 - 1e-12);
+      left[begin + i] = 1 - h;
       for (std::size_t k = 0; k < outputs; ++k) {
         const double y = code.encode(z.targets + (begin + i) * z.target_count, k);
         const double coded = y - (y - fitted(i, k) - head.intercept[k]) / (1 - h);
@@ -64,16 +94,16 @@ Scorer score_left_out(const Workers& on, const RowBlock<T>& z, const NormalEquat
       }
     }
   });
-  Scorer scorer(code.task, outputs);
+  LeftOutScore found{Scorer(code.task, outputs), shared_of_rows(left, z, equations, factor)};
   for (std::size_t i = 0; i < z.rows; ++i)
-    scorer.add(&left_out(i, 0), z.targets + i * z.target_count, weight_of(z.weights, i));
-  return scorer;
+    found.scorer.add(&left_out(i, 0), z.targets + i * z.target_count, weight_of(z.weights, i));
+  return found;
 }
 
-template Scorer score_left_out(const Workers&, const RowBlock<float>&, const NormalEquations&, const Cholesky&,
-                               const Coefficients&, const TargetCode&);
-template Scorer score_left_out(const Workers&, const RowBlock<double>&, const NormalEquations&, const Cholesky&,
-                               const Coefficients&, const TargetCode&);
+template LeftOutScore score_left_out(const Workers&, const RowBlock<float>&, const NormalEquations&, const Cholesky&,
+                                     const Coefficients&, const TargetCode&);
+template LeftOutScore score_left_out(const Workers&, const RowBlock<double>&, const NormalEquations&, const Cholesky&,
+                                     const Coefficients&, const TargetCode&);
 
 namespace {
 
@@ -101,9 +131,9 @@ LambdaSearch choose_lambda(const Workers& on, GramAndHeld& sums, const RidgeOpti
     const Cholesky factor = equations.try_factor(lambda, on.threads);
     if (factor.failed_column()) return LambdaTrial{lambda};
     const Coefficients head = equations.solve(factor);
-    const Scorer scorer = left_out ? score_left_out(on, held, equations, factor, head, code)
-                                   : score_rows(on, held, decode(head, code), code.task);
-    return LambdaTrial{lambda, scorer.loss(), scorer.score()};
+    const LeftOutScore found = left_out ? score_left_out(on, held, equations, factor, head, code)
+                                        : LeftOutScore{score_rows(on, held, decode(head, code), code.task)};
+    return LambdaTrial{lambda, found.loss(), found.scorer.score()};
   };
   LambdaSearch search = search_lambda(options.lambdas, evaluate, checkpoint, left_out);
   if (all)

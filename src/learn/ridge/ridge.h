@@ -9,6 +9,7 @@
 #include "bochner/report.h"
 #include "bochner/ridge.h"
 #include "folds/survey.h"
+#include "learn/left_out.h"
 #include "learn/ridge/lambda_search.h"
 #include "learn/ridge/normal_equations.h"
 #include "run/stream.h"
@@ -43,8 +44,8 @@ std::vector<Scorer> score_on_stream(const Stream& stream, const std::vector<Coef
 
 // The rows z of the equations, each predicted by the solution without it: head is that of all, coded.
 template <class T>
-Scorer score_left_out(const Workers& on, const RowBlock<T>& z, const NormalEquations& equations, const Cholesky& factor,
-                      const Coefficients& head, const TargetCode& code);
+LeftOutScore score_left_out(const Workers& on, const RowBlock<T>& z, const NormalEquations& equations,
+                            const Cholesky& factor, const Coefficients& head, const TargetCode& code);
 
 // All lambdas against a validation stream in one pass: their heads stand side by side. head_of: decoded, none where the
 // equations cannot be solved.

@@ -45,8 +45,8 @@ Fitted fit_ridge_dual(const Stream& stream, const Survey& survey, const RidgeOpt
         [&](double lambda) {
           const Cholesky factor = equations.factor(lambda, threads);
           if (factor.failed_column()) return LambdaTrial{lambda};
-          const Scorer scorer = equations.score_left_out(lambda, factor, threads);
-          return LambdaTrial{lambda, scorer.loss(), scorer.score()};
+          const LeftOutScore found = equations.score_left_out(lambda, factor, threads);
+          return LambdaTrial{lambda, found.loss(), found.scorer.score()};
         },
         stream.execution().checkpoint, true);
   else
