@@ -42,11 +42,15 @@ double look_bytes(const Schema& schema, int threads) {
   return kChoosing + threads * (kFacts + (schema.sparse ? 0 : kDenseFacts));
 }
 
+}  // namespace
+
 MemoryPlan program_memory(int threads, double readers) {
   MemoryPlan plan;
   plan.add("program", kProgram + threads * kThread);
   return plan.add("reader", readers * (kReader + threads * kReaderThread));
 }
+
+namespace {
 
 class Planning {
  public:
@@ -239,16 +243,12 @@ TrainingMemory plan_training_memory(const Rows& rows, std::size_t n, const Train
   return Planning(rows, n, options, threads).run();
 }
 
-namespace {
-
 void say_or_refuse(const MemoryPlan& plan, double limit, const std::string& what, const std::string& remedy,
                    const std::function<void(const std::string&)>& say) {
   require(plan.total() <= limit, "memory: {} needs {} ({}), {} are allowed; {}", what, size_text(plan.total()),
           plan.items_text(), size_text(limit), remedy);
   if (say && plan.worth_saying(limit)) say(plan.text(limit));
 }
-
-}  // namespace
 
 void check_survey_memory(const Schema& schema, int threads, const Execution& execution) {
   MemoryPlan plan = program_memory(threads, 1);

@@ -30,6 +30,12 @@ void plan_sums_memory(FitSize size, const Schema& schema, std::size_t step, cons
 void plan_solve_memory(std::size_t features, std::size_t outputs, int threads, const Execution& execution,
                        const std::function<void(const std::string&)>& say);
 
+// What the program takes beside its work: code, libraries, threads, and the readers of so many files.
+MemoryPlan program_memory(int threads, double readers);
+// Says a plan that is worth it; std::invalid_argument with what the work needs if that is more than the limit.
+void say_or_refuse(const MemoryPlan& plan, double limit, const std::string& what, const std::string& remedy,
+                   const std::function<void(const std::string&)>& say);
+
 // For a head on the caller's own rows and map, which are not counted.
 void check_fit_memory(const MemoryPlan& plan, std::size_t features, const Execution& execution);
 

@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/option.h"
 #include "base/require.h"
 #include "bochner/bandwidth.h"
 #include "bochner/kernel_family.h"
 #include "bochner/map.h"
+#include "choose/plan_memory.h"
 #include "embeddings/drift_columns.h"
 #include "embeddings/exchange.h"
 #include "embeddings/input_scales.h"
@@ -27,8 +29,8 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kMostBlocks = 4096, kFewestBlocks = 256, kSampleRows = 4096, kSampleNumbers = 1 << 25;
-constexpr std::size_t kSliceRows = 4096;
-constexpr std::size_t kMostCounts = std::size_t(1) << 26;  // of blocks in bins
+constexpr std::size_t kSliceRows = 4096, kSliceBytes = 8 << 20;            // rows whose features are there at a time
+constexpr std::size_t kMostCounts = std::size_t(1) << 26, kMostBins = 33;  // of blocks in bins; of a number
 
 void check_options(const DriftOptions& options) {
   require(!options.bandwidths.empty(), "bandwidths: found none, expected at least one");
@@ -43,7 +45,7 @@ void check_options(const DriftOptions& options) {
 
 // One sample on its way to the sums.
 struct Sample {
-  Rows* rows = nullptr;
+  Rows *rows = nullptr, *source = nullptr;
   std::unique_ptr<Rows> kept;
   std::shared_ptr<const RowBlocks> blocks;
   RowMoments moments{0};
@@ -51,7 +53,11 @@ struct Sample {
   void keep(const Execution& execution) {
     if (!worth_keeping(*rows, sizeof(float), execution)) return;
     kept = cached_rows<float>(*rows);
-    rows = kept.get();
+    source = std::exchange(rows, kept.get());
+  }
+  void forget() {
+    rows = source;
+    kept.reset();
   }
 };
 
@@ -68,9 +74,9 @@ class DriftTest {
   Drift run() && {
     count_rows();
     plan();
+    share_memory();
     look_over();
     choose_scales();
-    sum_up();
     test();
     return std::move(found_);
   }
@@ -105,7 +111,7 @@ class DriftTest {
       for (std::size_t k = begin; k < end; ++k)
         if (!std::isfinite(block.values[k]))
           fail(Error::Kind::data,
-               "{} file, row {}, column {}: found {}, expected a finite number; remove the row or "
+               "{} rows, row {}, column {}: found {}, expected a finite number; remove the row or "
                "fill the value in",
                sample == 0 ? "reference" : "new", block.first + i, block.sparse() ? block.columns[k] : k - begin,
                block.values[k]);
@@ -121,14 +127,58 @@ class DriftTest {
           std::make_shared<RowBlocks>(plan_.rows[s], plan_.blocks[s], plan_.block_rows, options_.seed, s);
     found_.blocks = plan_.all_blocks();
     found_.block_rows = plan_.block_rows;
+    const double rows = double(found_.rows_reference) + double(found_.rows_new);
+    features_ = options_.features;
+    if (features_ == 0)
+      features_ = 64 * std::size_t(std::clamp(0x1p31 / rows / double(options_.bandwidths.size()) / 64, 4.0, 16.0));
+  }
+
+  std::size_t sampled_places() const {
+    return std::min<std::size_t>(
+        plan_.block_rows,
+        std::max<std::size_t>(1, std::min(kSampleRows, kSampleNumbers / schema_.inputs) / found_.blocks));
+  }
+
+  // Columns are counted in these bins at most.
+  double most_bins() const {
+    double bins = schema_.columns.empty() ? double(kMostBins * schema_.inputs) : 0;
+    for (const Column& column : schema_.columns) {
+      if (column.kind == Column::Kind::numeric) bins += double(kMostBins);
+      if (column.kind == Column::Kind::category) bins += double(column.levels.size() + 1);
+    }
+    return bins > double(kMostCounts / found_.blocks) ? 0 : bins;
+  }
+
+  // Rows are kept if there is room, and as many bandwidths are summed up in a pass: their sums are the same however
+  // they are grouped. Sampled rows are there twice: as they come and sorted, then sorted and scaled.
+  void share_memory() {
+    const double limit = double(memory_limit(options_.execution)), blocks = double(found_.blocks);
+    const double exchanges = double(options_.permutations + 1), features = double(features_);
+    const double d = double(schema_.inputs);
+    const double one = (blocks + d) * features * sizeof(float) +
+                       1.5 * std::min(double(kSliceRows) * features * sizeof(float), double(kSliceBytes));
+    MemoryPlan test, sampled;
+    sampled.add("sampled rows", 2.0 * double(sampled_places()) * blocks * d * sizeof(double));
+    test.add("exchanges", exchanges * blocks * sizeof(double));
+    test.add("strips", (blocks + exchanges) * double(kExchangeStrip) * sizeof(double));
+    test.add("counts", blocks * most_bins() * sizeof(std::int32_t));
+    test.add("sums of blocks", one);
+    const MemoryPlan least = program_memory(threads_.count(), 1).add(peak_of({sampled, test}));
+    say_or_refuse(least, limit, "drift",
+                  fmt::format("raise {}, or take fewer permutations or features", Option::memory), {});
+    double left = limit - least.total();
+    for (Sample& sample : samples_) {
+      const double bytes = sample.kept ? double(sample.kept->memory_bytes(sizeof(float))) : 0;
+      if (bytes > left) sample.forget();
+      if (sample.kept) left -= bytes;
+    }
+    at_once_ = std::size_t(std::clamp(1 + left / one, 1.0, double(options_.bandwidths.size())));
   }
 
   // The rows at the same places of every block: the same set of rows whichever blocks change sides, so that what is
   // chosen by it keeps the level exact.
   void look_over() {
-    const std::size_t places = std::min<std::size_t>(
-        plan_.block_rows,
-        std::max<std::size_t>(1, std::min(kSampleRows, kSampleNumbers / schema_.inputs) / found_.blocks));
+    const std::size_t places = sampled_places();
     std::vector<std::vector<double>> rows;
     for (int s : {0, 1})
       stream(samples_[s]).each("sample", [&](const auto& block) {
@@ -153,23 +203,17 @@ class DriftTest {
     const std::vector<double> scales = input_scales(schema_, sample_.view());
     const Matrix<double> scaled = divided(sample_.view(), scales);
     const double median = median_bandwidth(options_.kernel, scaled.view());
-    const double rows = double(found_.rows_reference) + double(found_.rows_new),
-                 count = double(options_.bandwidths.size());
-    features_ =
-        options_.features ? options_.features : 64 * std::size_t(std::clamp(0x1p31 / rows / count / 64, 4.0, 16.0));
-    std::vector<MapPtr> maps;
     for (const double factor : options_.bandwidths) {
       FourierOptions fourier_options{.kernel = options_.kernel, .features = features_};
       fourier_options.kernel.length_scales = scales;
       for (double& scale : fourier_options.kernel.length_scales) scale *= factor * median;
-      fourier_options.seed = options_.seed + maps.size();
+      fourier_options.seed = options_.seed + maps_.size();
       if (options_.kernel.family->law == KernelFamily::Law::radial)
         fourier_options.draw = FourierOptions::Draw::orthogonal;
-      maps.push_back(fourier(schema_.inputs, fourier_options));
+      maps_.push_back(fourier(schema_.inputs, fourier_options));
       found_.scales.push_back({.bandwidth = factor * median});
     }
-    map_ = concat(std::move(maps));
-    found_.features = map_->outputs();
+    found_.features = maps_.size() * features_;
     found_.kernel = kernel_name(options_.kernel);
     bins_ = std::make_shared<ColumnBins>(choose_bins(schema_, sample_.view()));
     if (bins_->width > kMostCounts / found_.blocks) {
@@ -179,30 +223,42 @@ class DriftTest {
     sample_ = {};
   }
 
-  void sum_up() {
+  // Features of `count` bandwidths from `first` on; with the first of them the counts of columns.
+  void sum_up(std::size_t first, std::size_t count) {
+    const MapPtr map = concat({maps_.begin() + std::ptrdiff_t(first), maps_.begin() + std::ptrdiff_t(first + count)});
+    const std::size_t most =
+        std::clamp<std::size_t>(kSliceBytes / (sizeof(float) * map->outputs()), kChunkRows / 16, kSliceRows);
+    sums_.clear();
     for (int s : {0, 1}) {
-      BlockSums sums(samples_[s].blocks, map_->outputs(), map_->bound());
-      BlockCounts counts(samples_[s].blocks, bins_);
+      BlockSums sums(samples_[s].blocks, map->outputs(), map->bound());
+      BlockCounts counts(samples_[s].blocks, first == 0 ? bins_ : std::make_shared<const ColumnBins>());
       stream(samples_[s]).each(s == 0 ? "reference" : "new", [&](const auto& any) {
         if constexpr (std::is_same_v<std::decay_t<decltype(any)>, RowBlock<float>>) {
-          counts.add(on(), any);
-          for (std::size_t begin = 0; begin < any.rows; begin += kSliceRows) {
-            const RowBlock<float> slice = any.slice(begin, std::min(kSliceRows, any.rows - begin));
-            Matrix<float> z(slice.rows, map_->outputs());
-            map_rows(on(), *map_, slice, z.view());
+          if (first == 0) counts.add(on(), any);
+          for (std::size_t begin = 0; begin < any.rows; begin += most) {
+            const RowBlock<float> slice = any.slice(begin, std::min(most, any.rows - begin));
+            Matrix<float> z(slice.rows, map->outputs());
+            map_rows(on(), *map, slice, z.view());
             sums.add(on(), RowBlock<float>::dense(z.view(), slice.first));
           }
         }
       });
       sums_.push_back(std::move(sums));
-      counts_.push_back(std::move(counts));
+      if (first == 0) counts_.push_back(std::move(counts));
     }
   }
 
   void test() {
     const Matrix<double> exchanges = draw_exchanges(plan_, options_.permutations, options_.seed);
     found_.permutations = options_.permutations;
-    test_scales(exchanges);
+    Matrix<double> scores(exchanges.rows(), maps_.size());
+    for (std::size_t first = 0; first < maps_.size(); first += at_once_) {
+      const std::size_t count = std::min(at_once_, maps_.size() - first);
+      sum_up(first, count);
+      test_scales(exchanges, first, count, scores);
+    }
+    sums_.clear();
+    found_.p_value = permutation_p_value(fused(scores.view()));
     if (!bins_->columns.empty()) {
       const BlockCounts counts[2] = {std::move(counts_[0]), std::move(counts_[1])};
       found_.columns = test_columns(on(), plan_, exchanges.view(), *bins_, counts);
@@ -210,33 +266,35 @@ class DriftTest {
     }
   }
 
-  void test_scales(const Matrix<double>& exchanges) {
-    const std::size_t first = plan_.blocks[0], several = found_.scales.size();
+  // The bandwidths that were summed up, `count` from `begin_scale` on.
+  void test_scales(const Matrix<double>& exchanges, std::size_t begin_scale, std::size_t count,
+                   Matrix<double>& scores) {
+    const std::size_t first = plan_.blocks[0];
     const double n = double(plan_.rows[0]), m = double(plan_.rows[1]);
-    const BlockTable table{map_->outputs(),
+    const BlockTable table{count * features_,
                            [&](std::size_t b, std::size_t j) {
                              return double(b < first ? sums_[0].sums()(b, j) : sums_[1].sums()(b - first, j));
                            },
                            [&](int sample, std::size_t j) { return double(sums_[sample].rest()[j]); }};
     std::vector<std::size_t> edges;
-    for (std::size_t h = 0; h <= several; ++h) edges.push_back(h * features_);
+    for (std::size_t h = 0; h <= count; ++h) edges.push_back(h * features_);
     const double unit = sums_[0].unit(), factor = std::pow((1 / n + 1 / m) * unit, 2);
-    Matrix<double> mmd2(several, exchanges.rows()), scores(exchanges.rows(), several);
+    Matrix<double> mmd2(count, exchanges.rows());
     exchanged_sums(on(), plan_, exchanges.view(), table, edges, [&](std::size_t begin, MatrixView<const double> sums) {
       const std::size_t h = begin / features_;
       for (std::size_t p = 0; p < sums.rows; ++p)
         for (std::size_t j = 0; j < sums.cols; ++j) mmd2(h, p) += factor * sums(p, j) * sums(p, j);
     });
-    for (std::size_t h = 0; h < several; ++h) {
+    for (std::size_t h = 0; h < count; ++h) {
+      Drift::Scale& scale = found_.scales[begin_scale + h];
       const std::span<const double> row(&mmd2(h, 0), exchanges.rows());
       const std::vector<double> normal = normal_scores(row);
-      for (std::size_t p = 0; p < exchanges.rows(); ++p) scores(p, h) = normal[p];
-      found_.scales[h].mmd2 = row[0];
-      found_.scales[h].mmd2_unbiased = unbiased(h, table);
-      found_.scales[h].p_value = permutation_p_value(row);
-      found_.statistic += found_.scales[h].mmd2_unbiased / double(several);
+      for (std::size_t p = 0; p < exchanges.rows(); ++p) scores(p, begin_scale + h) = normal[p];
+      scale.mmd2 = row[0];
+      scale.mmd2_unbiased = unbiased(h, table);
+      scale.p_value = permutation_p_value(row);
+      found_.statistic += scale.mmd2_unbiased / double(maps_.size());
     }
-    found_.p_value = permutation_p_value(fused(scores.view()));
   }
 
   // Sums over pairs of different rows: |z|^2 = 1 of every row is left out.
@@ -288,8 +346,8 @@ class DriftTest {
   Sample samples_[2];
   ExchangePlan plan_;
   Matrix<double> sample_;
-  std::size_t features_ = 0;  // of each bandwidth
-  MapPtr map_;
+  std::size_t features_ = 0, at_once_ = 1;  // of each bandwidth; bandwidths of a pass
+  std::vector<MapPtr> maps_;                // one for each
   std::shared_ptr<const ColumnBins> bins_;
   std::vector<BlockSums> sums_;
   std::vector<BlockCounts> counts_;

@@ -15,7 +15,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kFewestBlocks = 64, kStrip = 256, kPieceRows = 32;
+constexpr std::size_t kFewestBlocks = 64, kStrip = kExchangeStrip, kPieceRows = 32;
 
 // As large up to rounding: the same blocks added in another order count as the same.
 bool as_large(double value, double found) { return value >= found - 1e-9 * std::max(1.0, std::fabs(found)); }

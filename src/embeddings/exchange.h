@@ -41,6 +41,7 @@ struct BlockTable {
   std::function<double(int sample, std::size_t column)> rest;
 };
 
+constexpr std::size_t kExchangeStrip = 256;  // columns at a time, of blocks and of permutations
 // visit(begin, sums): of columns begin .. begin + sums.cols the sum over the first sample's rows less its share of all
 // rows' sum, in every permutation (a row each). Strips of columns in order, none across one of `edges`.
 void exchanged_sums(const Workers& on, const ExchangePlan& plan, MatrixView<const double> exchanges,

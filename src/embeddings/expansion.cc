@@ -36,6 +36,15 @@ Expansion mean_expansion(Matrix<double> points, const Kernel& kernel) {
 
 namespace {
 
+std::size_t counted_rows(Rows& rows) {
+  if (const auto size = rows.size()) return *size;
+  std::size_t count = 0;
+  RowBlock<double> block;
+  rows.rewind();
+  while (rows.next(4096, block)) count += block.rows;
+  return count;
+}
+
 // Rows as one or several expansions without length scales.
 SharedExpansion read_expansion(Rows& rows, const Kernel& kernel, bool coefficients, std::vector<std::size_t> inputs) {
   const Schema& schema = rows.schema();
@@ -48,37 +57,33 @@ SharedExpansion read_expansion(Rows& rows, const Kernel& kernel, bool coefficien
     inputs.resize(schema.inputs);
     std::iota(inputs.begin(), inputs.end(), std::size_t(0));
   }
-  const std::size_t functions = coefficients ? schema.targets : 1;
-  std::vector<double> values, weights;
-  SharedExpansion found{{}, {}, kernel};
+  const std::size_t functions = coefficients ? schema.targets : 1, count = counted_rows(rows);
+  if (count == 0) fail(Error::Kind::data, "reduce: found no rows, expected at least one");
+  SharedExpansion found{Matrix<double>(count, inputs.size()), Matrix<double>(count, functions), kernel};
   RowBlock<double> block;
   rows.rewind();
   double total = 0;
+  std::size_t row = 0;
   while (rows.next(4096, block))
-    for (std::size_t i = 0; i < block.rows; ++i) {
-      for (const std::size_t j : inputs) {
-        const double v = block.values[i * block.stride + j];
+    for (std::size_t i = 0; i < block.rows; ++i, ++row) {
+      require(row < count, "reduce: found more rows than the {} that were there before", count);
+      for (std::size_t k = 0; k < inputs.size(); ++k) {
+        const double v = block.values[i * block.stride + inputs[k]];
         if (!std::isfinite(v))
           fail(Error::Kind::data,
                "row {}, column {}: found {}, expected a finite number; remove the row or fill the value in",
-               block.first + i, j, v);
-        values.push_back(v);
+               block.first + i, inputs[k], v);
+        found.points(row, k) = v;
       }
       for (std::size_t f = 0; f < functions; ++f)
-        weights.push_back(coefficients    ? block.targets[i * block.target_count + f]
-                          : block.weights ? block.weights[i]
-                                          : 1.0);
-      total += weights.back();
+        found.weights(row, f) = coefficients    ? block.targets[i * block.target_count + f]
+                                : block.weights ? block.weights[i]
+                                                : 1.0;
+      total += found.weights(row, functions - 1);
     }
-  if (weights.empty()) fail(Error::Kind::data, "reduce: found no rows, expected at least one");
-  if (!coefficients) {
-    if (!(total > 0)) fail(Error::Kind::data, "reduce: every row has the weight 0, expected some above");
-    for (double& w : weights) w /= total;
-  }
-  found.points = Matrix<double>(weights.size() / functions, inputs.size());
-  std::copy(values.begin(), values.end(), found.points.data());
-  found.weights = Matrix<double>(found.points.rows(), functions);
-  std::copy(weights.begin(), weights.end(), found.weights.data());
+  if (coefficients) return found;
+  if (!(total > 0)) fail(Error::Kind::data, "reduce: every row has the weight 0, expected some above");
+  for (std::size_t i = 0; i < count; ++i) found.weights(i, 0) /= total;
   return found;
 }
 

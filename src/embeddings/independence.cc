@@ -7,8 +7,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/option.h"
 #include "base/require.h"
 #include "bochner/kernel_family.h"
+#include "choose/plan_memory.h"
 #include "embeddings/exchange.h"
 #include "embeddings/pair_features.h"
 #include "folds/covariance.h"
@@ -22,6 +24,7 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kSampleNumbers = std::size_t(1) << 25, kFewestRows = 256, kMostScaleRows = 4096, kChunk = 1024;
+constexpr double kSampledRow = 160;  // bytes beside its numbers
 
 void check_options(const IndependenceOptions& options, const Schema& schema) {
   require(schema.targets > 0, "independence: the rows have no target, expected at least one");
@@ -59,6 +62,25 @@ class IndependenceTest {
   Workers on() { return workers_on(threads_); }
   Stream stream() { return Stream(rows_, nullptr, threads_, options_.execution); }
 
+  // most: rows that are sampled, if there are as many. They are there twice while they are drawn.
+  void check_memory(std::size_t most) const {
+    const double m = double(std::min(most, rows_.size().value_or(most)));
+    const double row = double(schema_.inputs + schema_.targets) * sizeof(double);
+    const double several = double(options_.bandwidths.size()), left = several * double(options_.features);
+    const double right = schema_.task == Task::classification ? double(schema_.labels.size()) : left;
+    MemoryPlan drawn, permuted;
+    drawn.add("sampled rows", m * (2 * row + kSampledRow));
+    permuted.add("sampled rows", m * row);
+    permuted.add("their features", m * (left + right) * sizeof(float));
+    permuted.add("features of columns",
+                 m * double(std::min(kMostColumnFeatures, kRankFeatures * schema_.inputs)) * sizeof(float));
+    permuted.add("statistics",
+                 2.0 * double(options_.permutations) * (several + double(schema_.inputs)) * sizeof(double));
+    say_or_refuse(program_memory(threads_.count(), 1).add(peak_of({drawn, permuted})),
+                  double(memory_limit(options_.execution)), "independence", fmt::format("raise {}", Option::memory),
+                  {});
+  }
+
   // The rows with the smallest random keys, in the order of the keys; all of them where they are few.
   void draw_sample() {
     struct Kept {
@@ -68,6 +90,7 @@ class IndependenceTest {
     };
     const std::size_t most =
         std::clamp(kSampleNumbers / std::max<std::size_t>(schema_.inputs, 1), kFewestRows, options_.permuted_rows);
+    check_memory(most);
     std::vector<Kept> kept;  // a heap, the largest key first
     stream().each("sample", [&](const auto& block) {
       for (std::size_t i = 0; i < block.rows; ++i, ++found_.rows) {
@@ -115,21 +138,34 @@ class IndependenceTest {
     return few;
   }
 
-  Matrix<float> sample_features(const PairFeatures& features) {
-    Matrix<float> x(x_.rows(), x_.cols());
-    std::copy_n(x_.data(), x_.rows() * x_.cols(), x.data());
-    RowBlock<float> block = RowBlock<float>::dense(x.view());
-    block.targets = y_.data();
-    block.target_count = y_.cols();
-    return features.of(on(), block);
+  // Features of the sample, less their means; left: a row for each feature.
+  struct SampleFeatures {
+    Matrix<float> left, right;
+  };
+  SampleFeatures sample_features(const PairFeatures& features) {
+    const std::size_t m = x_.rows(), width = features.all_left();
+    SampleFeatures found{Matrix<float>(width, m), Matrix<float>(m, features.all_right())};
+    for (std::size_t first = 0; first < m; first += kChunk) {
+      Matrix<float> x(std::min(kChunk, m - first), x_.cols());
+      std::copy_n(&x_(first, 0), x.rows() * x.cols(), x.data());
+      RowBlock<float> block = RowBlock<float>::dense(x.view(), first);
+      block.targets = &y_(first, 0);
+      block.target_count = y_.cols();
+      const Matrix<float> z = features.of(on(), block);
+      for (std::size_t i = 0; i < z.rows(); ++i) {
+        for (std::size_t j = 0; j < width; ++j) found.left(j, first + i) = z(i, j);
+        std::copy_n(&z(i, width), found.right.cols(), &found.right(first + i, 0));
+      }
+    }
+    centre_rows(found.left.view());
+    centre_columns(found.right.view());
+    return found;
   }
 
   // Statistics of every bandwidth, then of every column, under each permutation of the targets; the first is none.
   void permute(const PairFeatures& features) {
     const std::size_t m = x_.rows(), several = features.several();
-    const Matrix<float> z = sample_features(features);
-    const Matrix<float> left = centred_across({z.data(), m, features.all_left(), z.cols()});
-    const Matrix<float> right = centred({z.data() + features.all_left(), m, features.all_right(), z.cols()});
+    const auto [left, right] = sample_features(features);
     const ColumnFeatures columns = column_features(schema_, x_.view());
     if (columns.names.empty() && schema_.inputs > 0)
       note(fmt::format("columns: {} are too many to be tested one by one", schema_.inputs));
@@ -137,54 +173,63 @@ class IndependenceTest {
     threads_.run(options_.permutations, [&](std::size_t p, int) {
       threads_.check_stop();
       const Shuffle shuffle(m, options_.seed, p);
-      Matrix<float> targets(m, features.all_right());  // permuted, a row for each row
-      for (std::size_t i = 0; i < m; ++i) {
-        const std::size_t from = p == 0 ? i : std::size_t(shuffle(i));
-        std::copy_n(&right(from, 0), targets.cols(), &targets(i, 0));
-      }
+      std::vector<Product> products;
       for (std::size_t h = 0; h < several && found_.exact; ++h)
-        statistics(p, h) = squared_product(left.view().slice(h * features.left(), features.left()), targets,
-                                           features.right_begin(h), features.right())
-                               .total;
+        products.emplace_back(left.view().slice(h * features.left(), features.left()), features.right_begin(h),
+                              features.right());
+      if (!columns.names.empty())
+        products.emplace_back(columns.across.view(), features.right_begin(several / 2), features.right());
+      for (std::size_t first = 0; first < m; first += kChunk) {
+        Matrix<float> targets(std::min(kChunk, m - first), right.cols());  // permuted
+        for (std::size_t i = 0; i < targets.rows(); ++i) {
+          const std::size_t from = p == 0 ? first + i : std::size_t(shuffle(first + i));
+          std::copy_n(&right(from, 0), targets.cols(), &targets(i, 0));
+        }
+        for (Product& product : products) product.add(on().ops, first, targets);
+      }
+      for (std::size_t h = 0; h < several && found_.exact; ++h) {
+        const std::vector<double> rows = products[h].squares(m);
+        statistics(p, h) = std::accumulate(rows.begin(), rows.end(), 0.0);
+      }
       if (columns.names.empty()) return;
-      const Product all =
-          squared_product(columns.across.view(), targets, features.right_begin(several / 2), features.right());
+      const std::vector<double> rows = products.back().squares(m);
       for (std::size_t c = 0; c < columns.names.size(); ++c)
-        statistics(p, several + c) = std::accumulate(all.rows.begin() + std::ptrdiff_t(columns.edges[c]),
-                                                     all.rows.begin() + std::ptrdiff_t(columns.edges[c + 1]), 0.0);
+        statistics(p, several + c) = std::accumulate(rows.begin() + std::ptrdiff_t(columns.edges[c]),
+                                                     rows.begin() + std::ptrdiff_t(columns.edges[c + 1]), 0.0);
     });
     const Matrix<double> scores = scores_of(statistics.view());
     if (found_.exact) judge(statistics, scores, several);
     describe(columns, statistics, scores, several);
   }
 
-  struct Product {
-    double total = 0;
-    std::vector<double> rows;
+  // a b, b some columns of the targets, by chunks of their rows.
+  class Product {
+   public:
+    Product(MatrixView<const float> a, std::size_t begin, std::size_t count)
+        : a_(a), begin_(begin), sum_(a.rows, count), part_(a.rows, count) {}
+
+    // targets: those of rows `first` on.
+    void add(const Backend& on, std::size_t first, const Matrix<float>& targets) {
+      on.multiply(MatrixView<const float>{a_.data + first, a_.rows, targets.rows(), a_.stride},
+                  MatrixView<const float>{targets.data() + begin_, targets.rows(), sum_.cols(), targets.cols()}, 0.0f,
+                  part_.view());
+      for (std::size_t k = 0; k < sum_.rows() * sum_.cols(); ++k) sum_.data()[k] += double(part_.data()[k]);
+    }
+    // |each row of a b|^2 / m^2.
+    std::vector<double> squares(std::size_t rows) const {
+      const double m = double(rows);
+      std::vector<double> found(sum_.rows());
+      for (std::size_t i = 0; i < sum_.rows(); ++i)
+        for (std::size_t j = 0; j < sum_.cols(); ++j) found[i] += sum_(i, j) * sum_(i, j) / (m * m);
+      return found;
+    }
+
+   private:
+    MatrixView<const float> a_;
+    std::size_t begin_;
+    Matrix<double> sum_;
+    Matrix<float> part_;
   };
-  // |a b|^2 / m^2, b some columns of the targets; sums of each row of a too.
-  Product squared_product(MatrixView<const float> a, const Matrix<float>& targets, std::size_t begin,
-                          std::size_t count) {
-    Matrix<double> sum(a.rows, count);
-    Matrix<float> part(a.rows, count);
-    for (std::size_t first = 0; first < a.cols; first += kChunk) {
-      const std::size_t rows = std::min(kChunk, a.cols - first);
-      on().ops.multiply(
-          MatrixView<const float>{a.data + first, a.rows, rows, a.stride},
-          MatrixView<const float>{targets.data() + first * targets.cols() + begin, rows, count, targets.cols()}, 0.0f,
-          part.view());
-      for (std::size_t k = 0; k < a.rows * count; ++k) sum.data()[k] += double(part.data()[k]);
-    }
-    Product found;
-    const double m = double(a.cols);
-    for (std::size_t i = 0; i < a.rows; ++i) {
-      double row = 0;
-      for (std::size_t j = 0; j < count; ++j) row += sum(i, j) * sum(i, j) / (m * m);
-      found.rows.push_back(row);
-      found.total += row;
-    }
-    return found;
-  }
 
   static Matrix<double> scores_of(MatrixView<const double> statistics) {
     Matrix<double> scores(statistics.rows, statistics.cols);

@@ -154,7 +154,8 @@ Reduced reduce_jointly(const ReduceTask& task) {
   std::size_t iterations = kExactIterations;
   if (work > kSmallWork || task.features > 0) {  // few passes over the expansion: its features stand in for it
     const double most = std::max(kMostFeatureWork / double(mu.size()), 200.0);
-    const std::size_t features = task.features > 0 ? task.features : 2 * std::size_t(std::min(unknowns, most / 2));
+    const std::size_t features =
+        task.features > 0 ? task.features : affordable_features(2 * std::min(unknowns, most / 2), mu.inputs());
     const FeatureSpace space(mu.on(), mu.kernel(), mu.inputs(), features, task.seed);
     FeatureObjective rough(space, space.embed(mu.x().view(), mu.alpha()));
     const SmoothFunction g = [&](std::span<const double> x, std::span<double> out) { return rough(x, out); };

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/require.h"
 #include "bochner/bandwidth.h"
 #include "bochner/kernel_family.h"
 #include "embeddings/input_scales.h"
@@ -16,14 +17,12 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kRankFeatures = 6, kMostColumnFeatures = 2048;
-
 MatrixView<float> columns(Matrix<float>& z, std::size_t begin, std::size_t count) {
   return {z.data() + begin, z.rows(), count, z.cols()};
 }
 
 // Ranks of a number in (0, 1), equal numbers in their middle, and cosines of them: k(r, s) = sum 2 cos cos / k^2.
-void add_rank_features(MatrixView<const double> x, std::size_t input, MatrixView<float> out, std::size_t at) {
+void add_rank_features(MatrixView<const double> x, std::size_t input, MatrixView<float> across) {
   std::vector<std::size_t> order(x.rows);
   std::iota(order.begin(), order.end(), std::size_t(0));
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return x(a, input) < x(b, input); });
@@ -32,7 +31,7 @@ void add_rank_features(MatrixView<const double> x, std::size_t input, MatrixView
     const double rank = double(begin + end) / 2 / double(order.size());
     for (std::size_t i = begin; i < end; ++i)
       for (std::size_t k = 1; k <= kRankFeatures; ++k)
-        out(order[i], at + k - 1) = float(std::sqrt(2.0) / double(k) * std::cos(M_PI * double(k) * rank));
+        across(k - 1, order[i]) = float(std::sqrt(2.0) / double(k) * std::cos(M_PI * double(k) * rank));
   }
 }
 
@@ -64,7 +63,12 @@ MapPtr PairFeatures::map_of(const std::vector<double>& scales, const Matrix<doub
 Matrix<float> joint_features(const Workers& on, const RowBlock<float>& x, const Map& z, const Map& u) {
   Matrix<float> joint(x.rows, z.outputs() + u.outputs()), y(x.rows, x.target_count);
   map_rows(on, z, x, columns(joint, 0, z.outputs()));
-  for (std::size_t k = 0; k < x.rows * x.target_count; ++k) y.data()[k] = float(x.targets[k]);
+  for (std::size_t k = 0; k < x.rows * x.target_count; ++k) {
+    y.data()[k] = float(x.targets[k]);
+    if (!std::isfinite(y.data()[k]))
+      fail(Error::Kind::data, "row {}: its target is {}, expected a number in the range of float; divide the targets",
+           x.first + k / x.target_count, x.targets[k]);
+  }
   map_rows(on, u, RowBlock<float>::dense(y.view()), columns(joint, z.outputs(), u.outputs()));
   return joint;
 }
@@ -77,22 +81,20 @@ Matrix<float> PairFeatures::of(const Workers& on, const RowBlock<float>& x) cons
   return z;
 }
 
-Matrix<float> centred(MatrixView<const float> z) {
+void centre_rows(MatrixView<float> z) {
+  for (std::size_t i = 0; i < z.rows; ++i) {
+    double mean = 0;
+    for (std::size_t j = 0; j < z.cols; ++j) mean += double(z(i, j)) / double(z.cols);
+    for (std::size_t j = 0; j < z.cols; ++j) z(i, j) = float(double(z(i, j)) - mean);
+  }
+}
+
+void centre_columns(MatrixView<float> z) {
   std::vector<double> mean(z.cols);
   for (std::size_t i = 0; i < z.rows; ++i)
     for (std::size_t j = 0; j < z.cols; ++j) mean[j] += double(z(i, j)) / double(z.rows);
-  Matrix<float> found(z.rows, z.cols);
   for (std::size_t i = 0; i < z.rows; ++i)
-    for (std::size_t j = 0; j < z.cols; ++j) found(i, j) = float(double(z(i, j)) - mean[j]);
-  return found;
-}
-
-Matrix<float> centred_across(MatrixView<const float> z) {
-  const Matrix<float> c = centred(z);
-  Matrix<float> across(c.cols(), c.rows());
-  for (std::size_t i = 0; i < c.rows(); ++i)
-    for (std::size_t j = 0; j < c.cols(); ++j) across(j, i) = c(i, j);
-  return across;
+    for (std::size_t j = 0; j < z.cols; ++j) z(i, j) = float(double(z(i, j)) - mean[j]);
 }
 
 ColumnFeatures column_features(const Schema& schema, MatrixView<const double> x) {
@@ -112,18 +114,19 @@ ColumnFeatures column_features(const Schema& schema, MatrixView<const double> x)
     if (column.kind == Column::Kind::category) add(column.name, column.levels.size(), false);
   }
   if (found.edges.back() > kMostColumnFeatures) return {};
-  Matrix<float> z(x.rows, found.edges.back());
+  Matrix<float> across(found.edges.back(), x.rows);
   for (std::size_t c = 0; c < inputs.size(); ++c) {
     const auto [first, number] = inputs[c];
     if (number) {
-      add_rank_features(x, first, z.view(), found.edges[c]);
+      add_rank_features(x, first, across.view().slice(found.edges[c], kRankFeatures));
       continue;
     }
     for (std::size_t i = 0; i < x.rows; ++i)
       for (std::size_t k = found.edges[c]; k < found.edges[c + 1]; ++k)
-        z(i, k) = float(x(i, first + k - found.edges[c]));
+        across(k, i) = float(x(i, first + k - found.edges[c]));
   }
-  found.across = centred_across(z.view());
+  centre_rows(across.view());
+  found.across = std::move(across);
   return found;
 }
 

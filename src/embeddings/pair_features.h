@@ -41,16 +41,17 @@ class PairFeatures {
   MapPtr inputs_, targets_;
 };
 
-// Features of a sample, each less its mean; across: a row for each feature.
-Matrix<float> centred(MatrixView<const float> z);
-Matrix<float> centred_across(MatrixView<const float> z);
+// Each row, or each column, less its mean.
+void centre_rows(MatrixView<float> z);
+void centre_columns(MatrixView<float> z);
 
 // Features of each column alone: cosines of the ranks of numbers, levels of text. None where they are too many.
 struct ColumnFeatures {
   std::vector<std::string> names;
   std::vector<std::size_t> edges = {0};  // of the features of each
-  Matrix<float> across;                  // as centred_across() has them
+  Matrix<float> across;                  // a row for each feature, less its mean
 };
+constexpr std::size_t kRankFeatures = 6, kMostColumnFeatures = 2048;  // of a number; of all columns
 ColumnFeatures column_features(const Schema& schema, MatrixView<const double> x);
 
 }  // namespace bochner

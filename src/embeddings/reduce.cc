@@ -9,7 +9,9 @@
 
 #include "base/clock.h"
 #include "base/finite.h"
+#include "base/option.h"
 #include "base/require.h"
+#include "choose/plan_memory.h"
 #include "embeddings/reduction.h"
 #include "kernels/law.h"
 #include "run/compute.h"
@@ -53,6 +55,11 @@ Reduced different_points(const Matrix<double>& x, const std::vector<double>& alp
   return found;
 }
 
+// Features of the objective that is told. As many points as rows are exact: more would not be looked for.
+std::size_t objective_features(std::size_t points, std::size_t rows, std::size_t inputs) {
+  return affordable_features(std::max(200.0, 4.0 * double(std::min(points, rows)) * double(inputs + 1)), inputs);
+}
+
 Reduced reduce_by(Method method, const ReduceTask& task) {
   switch (method) {
     case Method::rsrf:
@@ -86,8 +93,26 @@ double squared_distance_of(double norm2, const KernelSum& mu, const Reduced& set
 
 }  // namespace
 
+void check_reduce_memory(std::size_t rows, std::size_t inputs, std::size_t functions, const ReduceOptions& options) {
+  constexpr double kSlice = 1024;
+  const double n = double(rows), d = double(inputs), points = std::min(double(options.points), n);
+  const double features =
+      options.features ? double(options.features) : double(objective_features(options.points, rows, inputs));
+  const int threads = Threads(options.execution).count();
+  const double element = in_float(rows) ? sizeof(float) : sizeof(double), slice = std::min(n, kSlice);
+  MemoryPlan plan = program_memory(threads, 1);
+  plan.add("kernel of slices", 1.5 * threads * slice * (slice + points) * element);  // what was freed may be held too
+  plan.add("rows", 2 * n * d * sizeof(double) + n * (3 * d + 1) * element);
+  plan.add("weights", 2 * n * double(functions) * sizeof(double));
+  plan.add("features", (features * d + n / kSlice * features + points * features) * sizeof(double));
+  plan.add("points", (3 * points * points + n / kSlice * points * (d + 1)) * sizeof(double));
+  say_or_refuse(plan, double(memory_limit(options.execution)), "reduce",
+                fmt::format("raise {}, or take fewer points, features or rows", Option::memory), {});
+}
+
 ReducedSet reduce(const Expansion& expansion, const ReduceOptions& options) {
   check(expansion, options);
+  check_reduce_memory(expansion.points.rows(), expansion.points.cols(), 1, options);
   const std::size_t n = expansion.points.rows(), d = expansion.points.cols();
   Threads threads(options.execution);
   const Workers on = workers_on(threads);
@@ -124,7 +149,7 @@ ReducedSet reduce(const Expansion& expansion, const ReduceOptions& options) {
   set.steps = found.steps;
   set.kernel = expansion.kernel;
   set.distance_exact = n <= kExactNorm;
-  set.features = task.features ? task.features : std::max<std::size_t>(200, 4 * options.points * (d + 1));
+  set.features = task.features ? task.features : objective_features(found.points.rows(), n, d);
   const FeatureSpace space(on, kernel, d, set.features, options.seed, options.method == Method::rsrf);
   const FeatureObjective features(space, space.embed(mu.x().view(), mu.alpha()));
   std::vector<double> gradient(found.points.rows() * d);
@@ -146,6 +171,7 @@ ReducedSet reduce(const Expansion& expansion, const ReduceOptions& options) {
 }
 
 ReducedSet reduce(Rows& rows, const ReduceRowsOptions& options) {
+  check_reduce_memory(rows.size().value_or(1), rows.schema().inputs, 1, options.reduce);
   ReduceOptions reduction = options.reduce;
   std::size_t input = 0;
   for (const Column& column : rows.schema().columns) {

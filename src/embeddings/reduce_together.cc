@@ -38,6 +38,7 @@ void leave_out_mean(Matrix<double>& weights) {
 
 SharedSet reduce_together(const SharedExpansion& of, const ReduceOptions& options) {
   check(of, options);
+  check_reduce_memory(of.points.rows(), of.points.cols(), of.weights.cols(), options);
   Matrix<double> weights = of.weights;
   const std::size_t n = of.points.rows(), functions = of.weights.cols();
   if (options.compared && functions > 1) leave_out_mean(weights);

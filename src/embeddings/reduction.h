@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <span>
@@ -117,6 +118,13 @@ class FeatureObjective {
 
 // std::invalid_argument unless points, weights (points x functions) and kernel fit and are finite.
 void check_expansion(const Matrix<double>& points, MatrixView<const double> weights, const Kernel& kernel);
+// Features of an objective: even, and no more than numbers of their frequencies are worth holding.
+inline std::size_t affordable_features(double wanted, std::size_t inputs) {
+  constexpr double kMostFrequencies = 1 << 24;
+  return 2 * std::size_t(std::min(wanted, 2 * kMostFrequencies / double(inputs)) / 2);
+}
+// std::invalid_argument if a reduction of so many rows to options.points needs more memory than is allowed.
+void check_reduce_memory(std::size_t rows, std::size_t inputs, std::size_t functions, const ReduceOptions& options);
 // Whether so many points are taken in float.
 inline bool in_float(std::size_t points) { return points > 20000; }
 // Divided by the kernel's length scales.

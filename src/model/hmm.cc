@@ -9,8 +9,10 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "base/option.h"
 #include "base/require.h"
 #include "bochner/transform.h"
+#include "choose/plan_memory.h"
 #include "learn/evaluation_text.h"
 #include "learn/evaluator.h"
 #include "learn/mixtures/hmm_fit.h"
@@ -65,23 +67,31 @@ void weigh(const std::vector<double>& weights, Sequences& all) {
   for (double& weight : all.weights) weight *= double(all.x.rows()) / sum;
 }
 
-// Rows of a stream in memory as double, with where sequences begin; classes: their first target is one. weights: get
-// those of the rows, if they have any.
-Sequences gather(const Stream& stream, const std::vector<std::size_t>& starts, std::size_t groups,
+// The first `kept` rows of x in a matrix of so many.
+Matrix<double> resized(const Matrix<double>& x, std::size_t kept, std::size_t rows, std::size_t inputs) {
+  Matrix<double> found(rows, inputs);
+  std::copy_n(x.data(), kept * inputs, found.data());
+  return found;
+}
+
+// Rows of a stream in memory as double, with where sequences begin; classes: their first target is one. rows: how many
+// there are, 0 if that is not known. weights: get those of the rows, if they have any.
+Sequences gather(const Stream& stream, const std::vector<std::size_t>& starts, std::size_t groups, std::size_t rows,
                  std::vector<double>* weights = nullptr) {
-  std::vector<double> values, classes;
+  std::vector<double> classes;
+  Sequences all{.x = {}, .starts = starts, .classes = {}, .groups = groups};
+  std::size_t n = 0;
   stream.each("reading", [&](const auto& block) {
     if (weights && block.weights) weights->insert(weights->end(), block.weights, block.weights + block.rows);
-    for (std::size_t i = 0; i < block.rows; ++i) {
-      values.insert(values.end(), block.values + i * block.stride, block.values + i * block.stride + block.cols);
+    if (n + block.rows > all.x.rows()) all.x = resized(all.x, n, std::max(rows, 2 * n + block.rows), block.cols);
+    for (std::size_t i = 0; i < block.rows; ++i, ++n) {
+      std::copy_n(block.values + i * block.stride, block.cols, &all.x(n, 0));
       if (groups > 1) classes.push_back(block.targets[i * block.target_count]);
     }
   });
-  const std::size_t d = stream.features(), n = values.size() / d;
+  if (n < all.x.rows()) all.x = resized(all.x, n, n, all.x.cols());
   require(!starts.empty() && starts[0] == 0 && starts.back() < n && std::is_sorted(starts.begin(), starts.end()),
           "hmm: sequences of other rows than these {}", n);
-  Sequences all{.x = Matrix<double>(n, d), .starts = starts, .classes = {}, .groups = groups};
-  std::copy(values.begin(), values.end(), all.x.data());
   all.starts.push_back(n);
   for (std::size_t i = 0; i + 1 < all.starts.size(); ++i) {
     all.classes.push_back(groups > 1 ? std::uint32_t(classes[all.starts[i]]) : 0);
@@ -155,7 +165,7 @@ Sequences read(const Model& model, Rows& rows, const std::vector<std::size_t>& s
   std::unique_ptr<Rows> shifted;
   const Stream stream(with_offsets(rows, model.schema().offsets, shifted), model.feature_map(), threads, execution,
                       model.double_precision() ? Precision::float64 : Precision::float32);
-  return with_slopes(gather(stream, starts, groups), hmm_facts(*model.head())->slopes);
+  return with_slopes(gather(stream, starts, groups, rows.size().value_or(0)), hmm_facts(*model.head())->slopes);
 }
 
 }  // namespace
@@ -200,7 +210,13 @@ Model fitted_hmm(Rows& rows, const std::vector<std::size_t>& starts, const HmmOp
           "hmm: the target is a number, expected classes: one model is learnt for each");
   const std::size_t groups = classes ? schema.labels.size() : 1;
   std::vector<double> weights;
-  Sequences sequences = gather(mapped.stream(), starts, groups, &weights);
+  MemoryPlan plan = program_memory(mapped.threads().count(), 1);
+  // Besides the rows those of a class that states start from, and with slopes rows of twice the width.
+  const double widths = given.slopes == 0 ? 2 : 4;
+  plan.add("rows", widths * double(mapped.survey().rows()) * double(mapped.stream().features()) * sizeof(double));
+  say_or_refuse(plan, double(memory_limit(given.features.execution)), "hmm", fmt::format("raise {}", Option::memory),
+                {});
+  Sequences sequences = gather(mapped.stream(), starts, groups, mapped.survey().rows(), &weights);
   require(given.states <= sequences.x.rows(), "states: found {}, expected at most {}, the number of rows", given.states,
           sequences.x.rows());
   weigh(weights, sequences);

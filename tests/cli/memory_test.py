@@ -3,6 +3,7 @@
 """--memory is kept, the plan is said first, what cannot fit is refused, and no value of it changes a model."""
 
 import array
+import json
 import os
 import random
 import re
@@ -87,6 +88,42 @@ class Memory(CommandTest):
         self.assertLess(resident, size("64M"))
         self.peak(*words, "-o", "much")
         self.assertEqual((self.folder / "little").read_bytes(), (self.folder / "much").read_bytes())
+
+    def test_tests_reductions_and_sequences_stay_within_it(self):
+        draw, columns = random.Random(4), 20
+        names = ",".join(f"c{j}" for j in range(columns))
+        for name in ("a.csv", "b.csv"):
+            self.file(name, f"id,{names},y\n" + "".join(
+                f"{i // 50}," + ",".join(f"{draw.gauss(0, 1):.4f}" for _ in range(columns)) + f",{draw.gauss(0, 1):.4f}\n"
+                for i in range(6000)))
+        for words in (("drift", "a.csv", "b.csv"),
+                      ("independence", "a.csv", "--target", "y"), ("reduce", "a.csv", "--points", 20, "-o", "p.csv"),
+                      ("hmm", "a.csv", "--sequence", "id", "--ignore", "y", "--states", 2, "--rounds", 3, "-o", "h")):
+            with self.subTest(words):
+                words = (*words, "--threads", 2, "--quiet")
+                least = "20M"
+                for _ in range(3):  # a look over the rows, then the work itself
+                    code, _, errors = self.run_command(*words, "--memory", least)
+                    if code == 0:
+                        break
+                    needed = re.search(r"memory: .* needs (\S+) ", errors)
+                    self.assertIsNotNone(needed, errors)
+                    least = f"{size(needed[1]) / 2**20 + 2:.0f}M"
+                self.assertEqual(code, 0, errors)
+                for memory in (size(least), 2 * size(least)):
+                    _, resident = self.peak(*words, "--memory", f"{memory / 2**20:.0f}M")
+                    self.assertLessEqual(resident, memory * 1.05)
+
+    def test_drift_is_the_same_in_little_memory(self):
+        lines = (self.folder / "rows.csv").read_text().splitlines(keepends=True)
+        self.file("a.csv", "".join(lines[:4000]))
+        self.file("b.csv", lines[0] + "".join(lines[4000:9000]))
+        words = ("drift", "a.csv", "b.csv", "--json", "--quiet", "--threads", 2)
+        found = []
+        for memory in ("2G", "120M"):
+            found.append(json.loads(self.succeed(*words, "--memory", memory)))
+            del found[-1]["seconds"]
+        self.assertEqual(found[0], found[1])
 
     def test_what_does_not_fit_is_refused_with_the_largest_that_does(self):
         for words in (("--solver", "cholesky"), ("--solver", "cg"), ("--learner", "svm", "--C", 1),

@@ -74,6 +74,14 @@ class Reduce(CommandTest):
         self.assertEqual([(p["x"], p["y"]) for p in set_of], [(2, 3)])
         self.assertAlmostEqual(set_of[0]["weight"], 1)
 
+    def test_many_more_points_than_wide_rows_need_no_search(self):
+        draw = random.Random(5)
+        self.file("wide.csv", "".join(",".join(f"{draw.gauss(0, 1):.5f}" for _ in range(300)) + "\n" for _ in range(5)))
+        found, _ = self.reduce("wide.csv", "--points", 1000, "--memory", "200M")
+        self.assertEqual(found["points"], 5)
+        self.assertLess(found["rkhs_distance"], 1e-6)
+        self.assertEqual(found["features"], 4 * 5 * 301)
+
     def test_the_same_for_any_threads_and_twice(self):
         self.file("a.csv", mixture(3000))
         bytes_of = set()
