@@ -192,8 +192,14 @@ void check_learner(const Schema& schema, const LearnerOptions& options) {
     require(std::isfinite(value) && (value > 0 || (zero && value == 0)), "{}: {} is {}, expected a {} number", name,
             what, value, zero ? "non-negative" : "positive");
   };
-  for (double C : options.C) check("C", C, false);
-  for (double lambda : options.lambdas) check("lambda", lambda, false);
+  constexpr double kMost = 1e30;  // beyond it, loss and penalty differ by more digits than a double has
+  const auto check_size = [&](const char* what, double value) {
+    check(what, value, false);
+    require(value <= kMost && value >= 1 / kMost, "{}: {} is {:g}, expected {:g} to {:g}{}", name, what, value,
+            1 / kMost, kMost, options.learner == Learner::svm ? "; hard-svm allows no error at all" : "");
+  };
+  for (double C : options.C) check_size("C", C);
+  for (double lambda : options.lambdas) check_size("lambda", lambda);
   if (options.epsilon) check("epsilon", *options.epsilon, true);
   if (options.delta) check("delta", *options.delta, false);
   const double tolerance = options.tolerance.value_or(kLearnerTolerance);
@@ -330,6 +336,11 @@ class LearnerFit {
   }
 
   void describe(const NewtonLearner& learner, double C, const NewtonLearner::Solution& solution) {
+    if (!std::isfinite(solution.objective) || !std::isfinite(solution.excess))
+      fail(Error::Kind::data,
+           "{}: the objective is {:g} and may lie {:g} above the optimum, expected finite numbers; lower C, or divide "
+           "the targets and weights by their units",
+           learner_row(options_.learner).name, solution.objective, solution.excess);
     report().rows = survey_.rows();
     report().inputs = stream_.schema().inputs;
     report().features = stream_.features();

@@ -147,6 +147,11 @@ class Learners(CommandTest):
         self.refuse(1, *train, "--learner", "huber", "--C", 1, "--lambda", 1, say="one of them")
         self.refuse(1, *train, "--learner", "svm", say="numbers")
 
+    def test_a_C_beyond_all_digits_is_refused(self):
+        for learner in ("svm", "logistic"):
+            self.refuse(1, "train", DATA / "adult-small.csv", "--target", "income", "--learner", learner, "--C", "1e300",
+                        "--quiet", "-o", "m", say=f"{learner}: C is 1e+300, expected 1e-30 to 1e+30")
+
     def test_rows_that_cannot_be_separated_name_the_remedy(self):
         self.refuse(2, "train", ADULT, "--target", "income", "--learner", "hard-svm", "--features", 16,
                     "--bandwidth", 5, "--quiet", say="soft margin")
