@@ -72,6 +72,9 @@ PartPlan metric_part(const TrainOptions& options) {
   PartPlan part = part_plan(options, map.parts[0]);
   part.kind = &metric_kind();
   part.request.options = NoMap{};
+  // One length scale for all inputs does not change which rows are near, and equal weights know no distance.
+  if (options.learner.weighting == LearnerOptions::Weighting::equal && part.bandwidth == Bandwidth::Rule::searched)
+    part.bandwidth = Bandwidth::Rule::median;
   return part;
 }
 

@@ -57,6 +57,13 @@ class Knn(CommandTest):
         self.assertIn("log_loss", json.dumps(self.evaluate("m", DATA / "digits.csv.gz")))
         self.assertIn("knn", self.succeed_quietly("inspect", "m"))
 
+    def test_equal_weights_search_no_bandwidth(self):
+        self.file("t.csv", csv_text(numbers_table(400, 1), "y"))
+        words = ("train", "t.csv", "--target", "y", "--learner", "knn", "--neighbors", 5, "--weighting", "equal", "--json")
+        searched = json.loads(self.succeed_quietly(*words))
+        self.assertTrue(any("by the median rule" in note for note in searched["notes"]), searched["notes"])
+        self.assertEqual(searched["score"], json.loads(self.succeed_quietly(*words, "--bandwidth", 3))["score"])
+
     def test_two_classes_of_a_mixed_table(self):
         said = json.loads(self.succeed_quietly("train", DATA / "adult-small.csv", "--target", "income", "--learner", "knn",
                                                "-o", "m", "--json"))
