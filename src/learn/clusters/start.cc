@@ -18,8 +18,8 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kPieceRows = 192;
-constexpr int kRefinements = 30;
-constexpr double kSettled = 1e-3;  // of the inertia: a pass that gains less ends the refinement of a sample
+constexpr int kRefinements = 100;
+constexpr double kSettled = 1e-5;  // of the inertia: a pass that gains less ends the refinement of a sample
 
 template <class T>
 class GreedyStart {
