@@ -4,6 +4,7 @@
 
 import json
 import pathlib
+import random
 import re
 import unittest
 
@@ -132,6 +133,17 @@ class Advice(CommandTest):
         self.assertIn("--features 40: twice the grids", self.advice(*cpu, "--map", "binning", "--features", 20))
         self.assertIn("nystroem", self.advice(*cpu, "--bandwidth", "median", "--features", 3000))
         self.assertNotIn("--test", self.advice(*cpu, "--map", "fourier", "--test", 0.2))
+
+    def test_advice_sends_nobody_after_what_is_not_there(self):
+        draw = random.Random(2)
+        rows = [[draw.gauss(0, 1) for _ in range(3)] for _ in range(300)]
+        self.file("known.csv", "a,b,y\n" + "".join(f"{a:.4f},{b:.4f},{3 * a - b:.6f}\n" for a, b, _ in rows))
+        known = self.advice("known.csv", "--target", "y")
+        self.assertNotIn("--effort best", known)
+        self.assertIn("--test 0.2", known)
+        self.file("noise.csv", "a,b,y\n" + "".join(f"{a:.4f},{b:.4f},{c:.4f}\n" for a, b, c in rows))
+        noise = self.advice("noise.csv", "--target", "y", "--effort", "fast")
+        self.assertNotIn("--effort best", noise)
 
     def test_kernel_and_bandwidth_are_fields_of_the_report(self):
         report = json.loads(self.succeed_quietly("train", CPU, "--target", "usr", "--bandwidth", 3, "--json"))
