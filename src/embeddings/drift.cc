@@ -138,7 +138,6 @@ class DriftTest {
         plan_.block_rows,
         std::max<std::size_t>(1, std::min(kSampleRows, kSampleNumbers / schema_.inputs) / found_.blocks));
   }
-
   // Columns are counted in these bins at most.
   double most_bins() const {
     double bins = schema_.columns.empty() ? double(kMostBins * schema_.inputs) : 0;
