@@ -203,7 +203,8 @@ class Planning {
     }
     const MapPtr map = part.kind->make(request);
     const std::vector<double>& lambdas = options_.ridge.lambdas;
-    if (map && scores_by_choice() && (searched || lambdas.size() != 1))
+    const bool bounded = map && map->bound() > 0;  // what trials sum up
+    if (bounded && scores_by_choice() && (searched || lambdas.size() != 1))
       plan_.nested = nested_score(*trial, [&](const SampleTrial& rest) -> Chosen {
         MapRequest again = request;
         again.note = [](const std::string&) {};
