@@ -30,7 +30,9 @@ void refuse(const Command& command, std::initializer_list<const char*> options, 
 }
 
 Sum first_round(const AccumulateWords& words, const PartName& part, const Execution& execution, Messages& messages) {
-  const std::unique_ptr<Rows> rows = open_rows(words.train.file, words.train.rows());
+  RowsOptions reading = words.train.rows();
+  if (!reading.missing) reading.missing = Missing::mark;  // which of them tell something, the survey of all parts says
+  const std::unique_ptr<Rows> rows = open_rows(words.train.file, reading);
   for (const std::string& note : rows->notes()) messages.say("  " + note);
   return survey_part(*rows, part, words.train.seed, execution);
 }

@@ -4,8 +4,6 @@
 #include "bochner/sample.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 
 #include "commands.h"
 #include "csv_line.h"
@@ -36,20 +34,6 @@ std::string heading(const Schema& schema, bool classes) {
   return line + '\n';
 }
 
-// Days since 1970-01-01 as a column of dates has them: 2024-03-31, or 2024-03-31T10:15:00.125.
-void append_date(std::string& line, double days) {
-  using namespace std::chrono;
-  constexpr double kFirst = -719162, kLast = 2932896, kDay = 86400e3;  // 0001-01-01 and 9999-12-31; milliseconds
-  const milliseconds moment(std::llround(std::clamp(days, kFirst, kLast) * kDay));
-  const sys_days midnight(floor<std::chrono::days>(moment));
-  const year_month_day date(midnight);
-  line += fmt::format("{:04}-{:02}-{:02}", int(date.year()), unsigned(date.month()), unsigned(date.day()));
-  const hh_mm_ss time(moment - midnight.time_since_epoch());
-  if (time.to_duration().count() == 0) return;
-  line += fmt::format("T{:02}:{:02}:{:02}.{:03}", time.hours().count(), time.minutes().count(), time.seconds().count(),
-                      time.subseconds().count());
-}
-
 std::string row_line(const Schema& schema, const double* inputs, const std::string* label) {
   std::string line;
   auto next = [&line, first = true]() mutable {
@@ -59,10 +43,12 @@ std::string row_line(const Schema& schema, const double* inputs, const std::stri
   for (const Column& column : schema.columns) {
     if (column.kind == Column::Kind::numeric) {
       next();
+      const double value = *inputs++;
+      if (column.marked && *inputs++ > 0) continue;
       if (column.dates == Column::Dates::none)
-        append_number(line, *inputs++);
+        append_number(line, value);
       else
-        append_date(line, *inputs++);
+        line += date_text(value);
     } else if (column.kind == Column::Kind::category) {
       next();
       for (const std::string& level : column.levels)

@@ -185,7 +185,10 @@ void TrainWords::add_reading(Command& app) {
   add_repeatable(app, "-t,--target", targets, "Column to predict, by name or index from 0; several: a,b or again")
       ->type_name("NAME|INDEX");
   app.add_option("--task", task, "regression or classification; default: by the target's values")->type_name("T");
-  app.add_option("--missing", missing, "Missing cells: mean (of numbers), error, or drop (the row)")
+  app.add_option("--missing", missing,
+                 "Missing cells: mean (of numbers), mark (mean, and an input that tells), error, or drop (the row); "
+                 "default: mean, "
+                 "and mark where it may help")
       ->type_name("M")
       ->group(kColumns);
   app.add_option("--weights", weights, "Column of row weights")->type_name("COLUMN")->group(kColumns);
@@ -218,8 +221,10 @@ RowsOptions TrainWords::rows() const {
   if (!task.empty())
     rows.task =
         parse_word<Task>("--task", task, {{"regression", Task::regression}, {"classification", Task::classification}});
-  rows.missing = parse_word<Missing>("--missing", missing,
-                                     {{"mean", Missing::mean}, {"error", Missing::error}, {"drop", Missing::drop}});
+  if (!missing.empty())
+    rows.missing = parse_word<Missing>(
+        "--missing", missing,
+        {{"mean", Missing::mean}, {"mark", Missing::mark}, {"error", Missing::error}, {"drop", Missing::drop}});
   return rows;
 }
 

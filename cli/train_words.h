@@ -18,8 +18,8 @@ namespace bochner {
 struct TrainWords : FeatureWords {
   TrainWords() { map = "fourier"; }
 
-  std::string file, output, validation, solver = "auto", task, missing = "mean", weights, select, learner = "ridge",
-                                        loss, epsilon, delta, tolerance, effort, budget, weighting, group;
+  std::string file, output, validation, solver = "auto", task, missing, weights, select, learner = "ridge", loss,
+                                        epsilon, delta, tolerance, effort, budget, weighting, group;
   std::vector<std::string> targets, lambdas, C, class_weights, neighbors;
   ColumnWords columns;
   std::size_t folds = 0;

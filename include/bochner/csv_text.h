@@ -26,4 +26,7 @@ inline void append_cell(std::string& line, std::string_view cell) {
   line += '"';
 }
 
+// Days since 1970-01-01 as columns of dates have them: 2024-03-31, or 2024-03-31T10:15:00.125.
+std::string date_text(double days);
+
 }  // namespace bochner

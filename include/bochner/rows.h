@@ -96,7 +96,9 @@ struct RowsOptions {
   std::vector<std::string> ignore = {};      // names or indices of columns to leave out
   std::vector<std::string> categories = {};  // csv: columns to encode as text: codes, identifiers, dates
   std::optional<Task> task = {};             // none: text or few whole numbers (<= 20 kinds) are classes
-  Missing missing = Missing::mean;
+  // None: as `mean`; if there is a target to learn, also as `mark` for columns of which at least 20 cells are missing
+  // and 20 are not, or whose other cells are all the same.
+  std::optional<Missing> missing = {};
   // csv: texts that mean a missing cell, such as "unknown" or "-999", besides the usual ones. Usual are an empty cell,
   // ?, NA, N/A, #N/A, <NA>, n/a, null, NULL, NaN and nan; in columns of numbers and dates also -, --, ., none, missing,
   // and all of these in small or capital letters.

@@ -19,8 +19,10 @@ enum class Task { regression, classification };
 //   mean   a number is replaced by the mean of training; in a text column it is a level of its own, ""
 //   error  refuse the file
 //   drop   leave the row out, also where its target or weight is missing
+//   mark   as mean, and a column of numbers or dates with missing cells has a second input that is 1 for those cells
+//          (Column::marked). A schema then says `mean`, and its columns which of them are marked.
 // Without `drop` a missing target or weight is an error. Prediction drops no row: there `drop` acts as `mean`.
-enum class Missing { mean, error, drop };
+enum class Missing { mean, error, drop, mark };
 
 // One column of the file, as training saw it.
 struct Column {
@@ -34,7 +36,9 @@ struct Column {
   double fill = 0;                       // numeric: stands for a missing cell (the mean of training)
   Dates dates = Dates::none;             // numeric: the cells are dates, taken as days since 1970-01-01 UTC
   bool identifier = false;               // ignored since nearly every row has a text of its own
+  bool marked = false;                   // numeric: a second input is 1 if the cell is missing, otherwise 0
 
+  std::size_t inputs() const;  // inputs that the cells become: 0 for targets, weights and ignored columns
   bool operator==(const Column&) const = default;
 };
 
@@ -58,7 +62,7 @@ struct Schema {
   // keep their differences in float. Empty: nothing. Training finds them; rows read by this schema have lost them.
   std::vector<double> offsets = {};
 
-  std::vector<std::string> input_names() const;   // "age", "job=clerk", ...
+  std::vector<std::string> input_names() const;   // "age", "age is missing", "job=clerk", ...
   std::vector<std::string> target_names() const;  // "price"; "target0" where the file has no names
   bool operator==(const Schema&) const = default;
 };

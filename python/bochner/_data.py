@@ -61,6 +61,7 @@ def rows_of(X, schema, y=None, sample_weight=None):
         y = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
     if sample_weight is not None:
         sample_weight = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    X = _with_marks(X, schema)
     if not sparse.issparse(X):
         return _core.dense_rows(X, y, sample_weight, schema)
     if not X.has_canonical_format:
@@ -76,6 +77,25 @@ def rows_of(X, schema, y=None, sample_weight=None):
         sample_weight,
         own,
     )
+
+
+def needs_reader(schema):
+    """Whether tables go to the model through the library's reader: text becomes indicators, missing cells are marked."""
+    return any(column.kind == _core.Column.Kind.category or column.marked for column in schema.columns)
+
+
+def _with_marks(X, schema):
+    """X with an input of zeros behind every column whose missing cells are marked: no number of an array is missing."""
+    inputs = [column for column in schema.columns if column.kind == _core.Column.Kind.numeric]
+    if X.shape[1] != len(inputs) or not any(column.marked for column in inputs):
+        return X
+    places = np.cumsum([0] + [1 + column.marked for column in inputs[:-1]])
+    if sparse.issparse(X):
+        ones = np.ones(len(places), X.dtype)
+        return (X @ sparse.csr_matrix((ones, (np.arange(len(places)), places)), (len(places), schema.inputs))).tocsr()
+    wide = np.zeros((X.shape[0], schema.inputs), X.dtype)
+    wide[:, places] = X
+    return wide
 
 
 def joined_rows(X, y, sample_weight):

@@ -195,8 +195,7 @@ class KernelMachine(ModelEstimator):
             return self.model_.predict(_core.open_rows(os.fspath(X), schema, reading), self._execution(), deviations)
         if _streams.is_stream(X):
             return np.concatenate([self._answers_of_batch(batch, deviations) for batch in _streams.inputs_of(X)])
-        text = any(column.kind == _core.Column.Kind.category for column in schema.columns)
-        if hasattr(X, "columns") and (text or _data.is_mixed_table(X)):
+        if hasattr(X, "columns") and (_data.needs_reader(schema) or _data.is_mixed_table(X)):
             with _data.table_file(X) as path:
                 return self._answers(path, deviations)
         blocks = _streams.frame_blocks(X)
@@ -209,8 +208,8 @@ class KernelMachine(ModelEstimator):
         """Arrow's batches are written where they hold text or missing cells; others are arrays, tables or tensors."""
         if not hasattr(batch, "num_rows"):
             return self._answers(batch, deviations)
-        text = any(column.kind == _core.Column.Kind.category for column in self.model_.schema.columns)
-        if text or not _streams.is_plain(batch) or any(column.null_count for column in batch.columns):
+        if (_data.needs_reader(self.model_.schema) or not _streams.is_plain(batch)
+                or any(column.null_count for column in batch.columns)):
             with _data.table_file(batch) as path:
                 return self._answers(path, deviations)
         numbers, names = _streams.numbers_of(batch)

@@ -70,7 +70,8 @@ void bind_schema(nb::module_& m) {
   nb::enum_<Missing>(m, "Missing")
       .value("mean", Missing::mean)
       .value("error", Missing::error)
-      .value("drop", Missing::drop);
+      .value("drop", Missing::drop)
+      .value("mark", Missing::mark);
   nb::class_<Column> column(m, "Column");
   nb::enum_<Column::Kind>(column, "Kind")
       .value("numeric", Column::Kind::numeric)
@@ -81,7 +82,8 @@ void bind_schema(nb::module_& m) {
   column.def(nb::init<>())
       .def_rw("name", &Column::name)
       .def_rw("kind", &Column::kind)
-      .def_rw("levels", &Column::levels);
+      .def_rw("levels", &Column::levels)
+      .def_rw("marked", &Column::marked);
   nb::class_<Schema>(m, "Schema")
       .def(nb::init<>())
       .def(nb::init<const Schema&>())
@@ -128,7 +130,7 @@ void bind_reading(nb::module_& m) {
       .def_rw("ignore", &RowsOptions::ignore)
       .def_rw("categories", &RowsOptions::categories)
       .def_rw("task", &RowsOptions::task, nb::arg().none())
-      .def_rw("missing", &RowsOptions::missing)
+      .def_rw("missing", &RowsOptions::missing, nb::arg().none())
       .def_rw("missing_values", &RowsOptions::missing_values)
       .def_rw("max_levels", &RowsOptions::max_levels)
       .def_rw("threads", &RowsOptions::threads)

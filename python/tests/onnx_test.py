@@ -212,6 +212,24 @@ def test_the_automatic_machine_with_text_columns():
     assert (found["label"] == machine.predict(X)).all()
 
 
+@pytest.mark.parametrize("text", [False, True])
+def test_missing_numbers_are_marked(text):
+    pandas = pytest.importorskip("pandas")
+    X, _ = rows()
+    vip = X[:, 3] > 0.3
+    table = pandas.DataFrame({"a": X[:, 0], "vip": np.where(vip, 1.0, np.nan), "b": X[:, 1]})
+    table.loc[X[:, 2] > 1, "b"] = np.nan
+    if text:
+        table["city"] = np.where(X[:, 4] > 0, "Bern", "Rome")
+    machine = bochner.KernelRidge(n_components=64).fit(table, X[:, 0] + 4 * vip + (X[:, 2] > 1))
+    made = session(to_onnx(machine))
+    if text:
+        feed = {name: table[[name]].to_numpy(object if name == "city" else np.float32) for name in table}
+    else:
+        feed = {"X": table.to_numpy(np.float32)}
+    assert_near(made.run(["values"], feed)[0], machine.predict(table))
+
+
 def test_machines_of_leaves(tmp_path):
     """Such machines need many rows to be chosen; this one is written by hand, in the documented format."""
     import json

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 
 import bochner
 import numpy as np
@@ -148,6 +149,32 @@ def test_text_and_missing_cells_are_read_as_from_a_file(tmp_path):
     assert (tmp_path / "python.model").read_bytes() == (tmp_path / "command.model").read_bytes()
     pyarrow = pytest.importorskip("pyarrow")
     assert np.array_equal(machine.predict(pyarrow.Table.from_pandas(table)), machine.predict(table))
+
+
+@needs_command
+def test_that_a_cell_is_missing_is_learnt_as_from_a_file(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    X, _ = problem(rows=400)
+    vip = X[:, 3] > 0.3
+    y = X[:, 0] + 4.0 * vip
+    table = pandas.DataFrame({"a": X[:, 0], "vip": np.where(vip, 1.0, np.nan), "b": X[:, 1]})
+    machine = bochner.KernelRidge(n_components=64).fit(table, pandas.Series(y, name="y"))
+    assert machine.score(table, y) > 0.95 and machine.n_features_in_ == 3
+    table.assign(y=y).to_csv(tmp_path / "rows.csv", index=False)
+    run("train", tmp_path / "rows.csv", "--target", "y", "--features", "64", "--map", "fourier", "--task", "regression",
+        "-o", tmp_path / "command.model", "--quiet")
+    machine.save(tmp_path / "python.model")
+    assert (tmp_path / "python.model").read_bytes() == (tmp_path / "command.model").read_bytes()
+    # Rows without a gap: a table through the reader, or an array, dense or sparse.
+    full = table[vip]
+    assert np.array_equal(machine.predict(full), machine.predict(table)[vip])
+    loaded = bochner.load(tmp_path / "python.model")
+    assert np.allclose(loaded.predict(full), machine.predict(full))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        array = machine.predict(full.to_numpy())
+        assert np.allclose(array, machine.predict(full))
+        assert np.allclose(machine.predict(sparse.csr_matrix(full.to_numpy())), array)
 
 
 def test_missing_cells_are_refused_where_the_training_had_none():

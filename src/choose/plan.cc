@@ -18,6 +18,7 @@
 #include "choose/scaling_rule.h"
 #include "learn/nested.h"
 #include "maps/map_rows.h"
+#include "rows/column_inputs.h"
 #include "run/compute.h"
 
 namespace bochner {
@@ -43,9 +44,19 @@ std::vector<std::string> constants_notes(const Schema& schema, const Survey& sur
     return {fmt::format("constant inputs: {} of {} never vary and are left out", constants.size(), schema.inputs)};
   const std::vector<std::string> names = schema.input_names();
   std::vector<std::string> notes;
-  for (const std::size_t j : constants)
-    notes.push_back(fmt::format("{}: constant ({:g}), left out", names[j],
-                                survey.columns()[j].min + (schema.offsets.empty() ? 0 : schema.offsets[j])));
+  const std::vector<char> marks = mark_inputs(schema);
+  const auto constant = [&](std::size_t j) { return std::binary_search(constants.begin(), constants.end(), j); };
+  for (const std::size_t j : constants) {
+    if (marks[j]) continue;  // if its column varies, no row of these lacks a cell
+    const double value = survey.columns()[j].min + (schema.offsets.empty() ? 0 : schema.offsets[j]);
+    const bool marked = j + 1 < schema.inputs && marks[j + 1];
+    if (marked && !constant(j + 1))
+      notes.push_back(fmt::format("{}: constant ({:g}) or missing; which of the two is its input", names[j], value));
+    else if (marked && survey.columns()[j + 1].min == 1)
+      notes.push_back(fmt::format("{}: missing in every row, left out", names[j]));
+    else
+      notes.push_back(fmt::format("{}: constant ({:g}), left out", names[j], value));
+  }
   return notes;
 }
 
@@ -67,9 +78,7 @@ std::vector<std::string> counters_notes(const Schema& schema, const Survey& surv
     if (column.kind == Column::Kind::numeric && column.dates == Column::Dates::none && counts_rows(survey, input))
       notes.push_back(fmt::format("{}: counts the rows, as every file does anew; {} leaves it out", column.name,
                                   spelled(Option::ignore, column.name)));
-    input += column.kind == Column::Kind::numeric    ? 1
-             : column.kind == Column::Kind::category ? column.levels.size()
-                                                     : 0;
+    input += column.inputs();
   }
   return notes;
 }

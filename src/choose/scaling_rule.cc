@@ -9,6 +9,7 @@
 
 #include "base/require.h"
 #include "random/elementary.h"
+#include "rows/column_inputs.h"
 
 namespace bochner {
 
@@ -60,10 +61,11 @@ std::vector<std::vector<double>> sampled_columns(const Schema& schema, const Sur
 }
 
 // Most inputs have the same least value and more than half the same greatest one: pixels, answers on one scale.
-bool share_one_range(const Survey& survey, double& low, double& high) {
+// marks: inputs that are not asked.
+bool share_one_range(const Survey& survey, const std::vector<char>& marks, double& low, double& high) {
   std::vector<double> lows, highs;
-  for (const Survey::ColumnFacts& c : survey.columns())
-    if (c.max > c.min) {
+  for (std::size_t j = 0; j < survey.columns().size(); ++j)
+    if (const Survey::ColumnFacts& c = survey.columns()[j]; c.max > c.min && !marks[j]) {
       lows.push_back(c.min);
       highs.push_back(c.max);
     }
@@ -170,10 +172,11 @@ ChosenScaling choose_scaling(const Schema& schema, const Survey& survey, const S
   const std::vector<std::vector<double>> values = sampled_columns(schema, survey);
   std::vector<Method> methods(schema.inputs, choice.method.value_or(Method::none));
   ChosenScaling chosen{std::vector<ColumnScaling>(schema.inputs), "", {}};
+  const std::vector<char> marks = mark_inputs(schema);
   double low = 0, high = 0;
   bool shared = false;
   if (!choice.method) {
-    shared = share_one_range(survey, low, high);
+    shared = share_one_range(survey, marks, low, high);
     for (std::size_t j = 0; j < schema.inputs && !shared; ++j)
       methods[j] = schema.sparse ? (survey.columns()[j].indicator ? Method::none : Method::minmax)
                                  : method_for(values[j], survey.columns()[j]);
@@ -192,7 +195,7 @@ ChosenScaling choose_scaling(const Schema& schema, const Survey& survey, const S
       continue;
     }
     chosen.columns[j] = scale_column(methods[j], values[j], survey.columns()[j], centred);
-    if (shared && methods[j] == Method::none)
+    if (shared && methods[j] == Method::none && !marks[j])
       chosen.columns[j] = {.method = Method::minmax,
                            .center = centred ? low : 0,
                            .factor = 1 / (centred ? high - low : std::max(std::abs(low), std::abs(high)))};

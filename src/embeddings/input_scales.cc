@@ -37,7 +37,8 @@ std::vector<double> input_scales(const Schema& schema, MatrixView<const double> 
   std::vector<double> scales;
   for (const Column& column : schema.columns) {
     if (column.kind == Column::Kind::numeric) scales.push_back(scale_of(sample, scales.size()));
-    if (column.kind == Column::Kind::category) scales.insert(scales.end(), column.levels.size(), 1.0);
+    const std::size_t indicators = column.inputs() - (column.kind == Column::Kind::numeric ? 1 : 0);
+    scales.insert(scales.end(), indicators, 1.0);
   }
   return scales;
 }

@@ -110,7 +110,7 @@ ColumnFeatures column_features(const Schema& schema, MatrixView<const double> x)
   if (schema.columns.empty())
     for (const std::string& name : schema.input_names()) add(name, 1, true);
   for (const Column& column : schema.columns) {
-    if (column.kind == Column::Kind::numeric) add(column.name, 1, true);
+    if (column.kind == Column::Kind::numeric) add(column.name, column.inputs(), true);
     if (column.kind == Column::Kind::category) add(column.name, column.levels.size(), false);
   }
   if (found.edges.back() > kMostColumnFeatures) return {};

@@ -177,7 +177,7 @@ ReducedSet reduce(Rows& rows, const ReduceRowsOptions& options) {
   for (const Column& column : rows.schema().columns) {
     const bool text = column.kind == Column::Kind::category;
     if (text && options.levels) reduction.indicators.emplace_back(input, column.levels.size());
-    input += text ? column.levels.size() : column.kind == Column::Kind::numeric ? 1 : 0;
+    input += column.inputs();
   }
   return reduce(expansion_of(rows, options.kernel, options.bandwidth, options.coefficients), reduction);
 }

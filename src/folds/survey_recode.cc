@@ -39,12 +39,12 @@ std::vector<std::size_t> input_sources(const Schema& from, const Schema& to) {
     const bool given_up = before.kind == Kind::category && after.identifier;  // another part has shown what it is
     require(before.name == after.name && (before.kind == after.kind || given_up),
             "survey: column '{}' is another one now", before.name);
-    if (given_up) first += before.levels.size();
-    if (after.kind == Kind::numeric) sources.push_back(first++);
-    if (after.kind != Kind::category) continue;
-    for (const std::size_t level : places(after.levels, before.levels))
-      sources.push_back(level == kAbsent ? kAbsent : first + level);
-    first += before.levels.size();
+    if (after.kind == Kind::numeric) sources.push_back(first);
+    if (after.marked) sources.push_back(before.marked ? first + 1 : kAbsent);
+    if (after.kind == Kind::category)
+      for (const std::size_t level : places(after.levels, before.levels))
+        sources.push_back(level == kAbsent ? kAbsent : first + level);
+    first += before.inputs();
   }
   return sources;
 }

@@ -40,17 +40,17 @@ Matrix<double> led_back(const Model& model, Matrix<double> z) {
   return z;
 }
 
-// The inputs of each text column become one indicator.
+// The inputs of each text column become one indicator, a mark of missing cells 0 or 1.
 void choose_levels(const Schema& schema, double* row) {
   std::size_t first = 0;
   for (const Column& column : schema.columns) {
-    if (column.kind == Column::Kind::numeric) ++first;
-    if (column.kind != Column::Kind::category) continue;
     double* begin = row + first;
-    double* end = begin + column.levels.size();
+    double* end = begin + column.inputs();
+    first += column.inputs();
+    if (column.marked) begin[1] = begin[1] > 0.5 ? 1 : 0;
+    if (column.kind != Column::Kind::category) continue;
     double* most = std::max_element(begin, end);
     for (double* cell = begin; cell != end; ++cell) *cell = cell == most ? 1 : 0;
-    first += column.levels.size();
   }
 }
 

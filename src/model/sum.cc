@@ -16,6 +16,7 @@
 #include "bochner/visible_text.h"
 #include "choose/offsets.h"
 #include "maps/load.h"
+#include "rows/columns.h"
 #include "rows/schema_json.h"
 #include "rows/unite.h"
 
@@ -24,6 +25,18 @@ namespace bochner {
 namespace {
 
 constexpr const char* kType = "bochner sum";
+
+// The mean of an input over the rows whose cell is there, as far as the mark behind it tells.
+double sampled_mean(std::span<const Survey::SampledRow> sample, std::size_t input, bool marked) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const Survey::SampledRow& row : sample) {
+    if (marked && row.values[input + 1] != 0) continue;
+    sum += row.values[input];
+    ++count;
+  }
+  return count == 0 ? 0 : sum / double(count);
+}
 
 // The most frequent levels of each text column, ties by name; fills of missing cells from the sample.
 Schema settled_schema(const Survey& survey) {
@@ -34,12 +47,17 @@ Schema settled_schema(const Survey& survey) {
   if (!offsets.empty() && schema.columns.empty()) schema.offsets = offsets;
   for (Column& column : schema.columns) {
     if (column.kind == Column::Kind::numeric) {
+      if (!schema.sparse) column.fill = sampled_mean(sample, input, column.marked);
+      const std::size_t next = input + column.inputs();
+      if (column.marked) {  // parts mark every missing cell, since each sees only its own
+        const std::uint64_t missing = survey.columns()[input + 1].nonzero;
+        const Survey::ColumnFacts& facts = survey.columns()[input];
+        column.marked = gaps_tell(missing, survey.rows() - missing, facts.min < facts.max);
+        if (!column.marked) --schema.inputs;
+      }
       if (!offsets.empty()) schema.offsets.push_back(offsets[input]);
-      double sum = 0;
-      if (!schema.sparse)
-        for (const Survey::SampledRow& row : sample) sum += row.values[input];
-      column.fill = sample.empty() ? 0 : sum / double(sample.size());
-      ++input;
+      if (!offsets.empty() && column.marked) schema.offsets.push_back(0);
+      input = next;
     }
     if (column.kind != Column::Kind::category) continue;
     std::vector<std::size_t> order(column.levels.size());

@@ -14,13 +14,23 @@ std::vector<ColumnInputs> column_inputs(const Schema& schema) {
   }
   std::size_t at = 0;
   for (const Column& column : schema.columns) {
-    if (column.kind == Column::Kind::numeric) columns.push_back({column.name, at++});
-    if (column.kind == Column::Kind::category && !column.levels.empty()) {
-      columns.push_back({column.name, at, column.levels.size(), column.levels});
-      at += column.levels.size();
-    }
+    const std::size_t count = column.inputs();
+    if (count > 0)
+      columns.push_back(
+          {column.name, at, count, column.levels, column.marked, column.dates != Column::Dates::none, column.fill});
+    at += count;
   }
   return columns;
+}
+
+std::vector<char> mark_inputs(const Schema& schema) {
+  std::vector<char> marks(schema.inputs, 0);
+  std::size_t at = 0;
+  for (const Column& column : schema.columns) {
+    if (column.marked) marks[at + 1] = 1;
+    at += column.inputs();
+  }
+  return marks;
 }
 
 }  // namespace bochner

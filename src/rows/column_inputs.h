@@ -15,7 +15,13 @@ struct ColumnInputs {
   std::string name;
   std::size_t first = 0, count = 1;
   std::vector<std::string> levels = {};  // of a text column
+  bool marked = false;                   // the last input says whether the cell is missing
+  bool dates = false;                    // numbers are days since 1970-01-01
+  double fill = 0;                       // stands for a missing number
 };
 std::vector<ColumnInputs> column_inputs(const Schema& schema);
+
+// One for each input: whether it marks the missing cells of the input before it.
+std::vector<char> mark_inputs(const Schema& schema);
 
 }  // namespace bochner

@@ -193,7 +193,7 @@ ColumnKind find_kind(const ColumnTally& column, const ColumnTally& listed, const
     return {.kind = Kind::category, .note = cap_note(listed, shown_name, options.max_levels)};
   if (column.texts == 0 && (column.numbers + column.specials > 0 || column.doubtful == 0)) {
     ColumnKind found;
-    const double mean = column.numbers ? column.sum / double(column.numbers) : 0;
+    const double mean = column.numbers ? column.values.sum / double(column.numbers) : 0;
     found.mean = std::isfinite(mean) ? mean : 0;
     if (column.specials)
       found.refusal = fmt::format(

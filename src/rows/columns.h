@@ -29,6 +29,19 @@ struct ColumnNames {
   void refuse_repeated(const std::string& name) const;
 };
 
+// What the schema of a training says of missing cells; its columns tell which of them are marked.
+inline Missing missing_rule(const RowsOptions& options) {
+  const Missing rule = options.missing.value_or(Missing::mean);
+  return rule == Missing::mark ? Missing::mean : rule;
+}
+
+// Whether there is something to learn from which cells of a column of numbers are missing: enough are, and enough are
+// not, or all others are the same and tell nothing else.
+inline bool gaps_tell(std::uint64_t missing, std::uint64_t present, bool varies) {
+  constexpr std::uint64_t kEnough = 20;
+  return missing > 0 && (!varies || (missing >= kEnough && present >= kEnough));
+}
+
 // "x0", "x1", ...
 std::vector<std::string> numbered_names(std::size_t count);
 // Names from a header line: an empty one becomes "x<index>", a second "a" becomes "a.1".

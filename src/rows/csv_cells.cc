@@ -37,11 +37,8 @@ CsvCells::CsvCells(const Schema& schema, std::vector<std::string> names, const s
   std::size_t input = 0, target = 0;
   for (const Column& column : schema.columns) {
     slots.push_back(column.kind == Kind::target ? target++ : input);
-    if (column.kind == Kind::numeric) ++input;
-    if (column.kind == Kind::category) {
-      input += column.levels.size();
-      encoded_ = true;
-    }
+    input += column.inputs();
+    encoded_ = encoded_ || column.kind == Kind::category || column.marked;
   }
   for (const std::size_t c : match) {
     CellPlan cell;
@@ -50,6 +47,7 @@ CsvCells::CsvCells(const Schema& schema, std::vector<std::string> names, const s
       cell.kind = column.kind;
       cell.slot = slots[c];
       cell.fill = column.fill;
+      cell.marked = column.marked;
       cell.dates = column.dates;
       if (options.date_order && column.dates != Column::Dates::none) cell.dates = *options.date_order;
       const bool texts = cell.kind == Kind::category ||
@@ -99,15 +97,16 @@ bool CsvCells::take(std::size_t c, const CsvCell& cell, RowPlace<T> to, Complain
       to.rows.note_unknown(name, cell.text);
     return true;
   }
-  return take_number(c, cell, {kind, value}, to.inputs[plan.slot], complaint);
+  return take_number(c, cell, {kind, value}, to.inputs + plan.slot, complaint);
 }
 
 template <class T>
-bool CsvCells::take_number(std::size_t c, const CsvCell& cell, FoundCell found, T& input, Complaint& complaint) const {
+bool CsvCells::take_number(std::size_t c, const CsvCell& cell, FoundCell found, T* input, Complaint& complaint) const {
   const CellPlan& plan = plans_[c];
   const std::string& name = names_[c];
   if (found.kind == CellKind::missing) {
-    input = T(plan.fill);
+    *input = T(plan.fill);
+    if (plan.marked) input[1] = 1;
     return true;
   }
   if (plan.dates != Column::Dates::none) {
@@ -124,11 +123,11 @@ bool CsvCells::take_number(std::size_t c, const CsvCell& cell, FoundCell found, 
                   number_remedy(cell.text));
     return false;
   }
-  input = T(found.value);
-  if (!std::isfinite(input))
+  *input = T(found.value);
+  if (!std::isfinite(*input))
     complaint.say(cell.begin, "'{}' in column '{}' is beyond the range of float; scale the column, or train with {}",
                   shown(cell.text), shown(name), Option::double_precision);
-  return std::isfinite(input);
+  return std::isfinite(*input);
 }
 
 std::string CsvCells::number_remedy(std::string_view text) const {

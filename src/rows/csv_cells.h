@@ -24,6 +24,7 @@ struct CellPlan {
   std::size_t slot = 0;  // input (the first one of a category) or target
   double fill = 0;
   Column::Dates dates = Column::Dates::none;
+  bool marked = false;           // the next input says whether the cell is missing
   Among among = Among::nothing;  // decides which spellings of a missing cell count
   TextIndex levels;
 
@@ -50,7 +51,7 @@ class CsvCells {
   const std::vector<CellPlan>& plans() const { return plans_; }
   const std::vector<Among>& among() const { return among_; }
   std::size_t input_columns() const { return input_columns_; }
-  bool encoded() const { return encoded_; }  // some inputs are indicators, 0 unless take() says 1
+  bool encoded() const { return encoded_; }  // some inputs are indicators or marks, 0 unless take() says 1
 
   // A cell of column c. False after a complaint.
   template <class T>
@@ -61,9 +62,9 @@ class CsvCells {
     CellKind kind;
     double value;
   };
-  // A cell of a numeric input.
+  // A cell of a numeric column, whose inputs begin at `input`.
   template <class T>
-  bool take_number(std::size_t c, const CsvCell& cell, FoundCell found, T& input, Complaint& complaint) const;
+  bool take_number(std::size_t c, const CsvCell& cell, FoundCell found, T* input, Complaint& complaint) const;
   std::string number_remedy(std::string_view text) const;
   bool take_target(std::size_t c, const CsvCell& cell, double& target, Complaint& complaint) const;
 

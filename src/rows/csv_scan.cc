@@ -32,7 +32,7 @@ class Scanner {
         threads_(options.threads) {
     rules_.cells = CellRules(options);
     rules_.roles = assign_roles(layout.names, options);
-    rules_.missing = options.missing;
+    rules_.missing = missing_rule(options);
     for (const Kind role : rules_.roles)
       rules_.among.push_back(role == Kind::ignored  ? Among::nothing
                              : role == Kind::weight ? Among::numbers
@@ -77,13 +77,27 @@ class Scanner {
   std::size_t columns() const { return rules_.roles.size(); }
   bool is_input(std::size_t c) const { return rules_.roles[c] == Kind::numeric; }
 
+  // Missing cells of a column of numbers or dates.
+  std::size_t gaps(std::size_t c) const { return tally_.columns[c].missing + tally_.columns[c].doubtful; }
+
+  bool are_marked(std::size_t c) const {
+    if (options_.missing) return *options_.missing == Missing::mark && gaps(c) > 0;
+    return !options_.targets.empty() && !options_.inputs_only && gaps_tell(gaps(c), tally_.rows - gaps(c), varies(c));
+  }
+  bool varies(std::size_t c) const {
+    const ColumnTally& column = tally_.columns[c];
+    std::size_t texts = 0;  // dates, each listed once
+    for (std::uint32_t i = 0; i < column.levels.size(); ++i) texts += !rules_.cells.doubtful(column.levels.text(i));
+    return column.values.low < column.values.high || texts > 1;
+  }
+
   CellCounts counts(const Schema& schema) const {
     CellCounts counts{.rows = tally_.rows};
     for (std::size_t c = 0; c < columns(); ++c) {
       const bool numbers = schema.columns[c].kind == Kind::numeric;
       if (!numbers && schema.columns[c].kind != Kind::category) continue;
       counts.cells += tally_.rows;
-      counts.missing += tally_.columns[c].missing + (numbers ? tally_.columns[c].doubtful : 0);
+      counts.missing += numbers ? gaps(c) : tally_.columns[c].missing;
     }
     return counts;
   }
@@ -209,7 +223,7 @@ class Scanner {
   Schema describe() const {
     Schema schema;
     schema.header = layout_.header;
-    schema.missing = options_.missing;
+    schema.missing = rules_.missing;
     const std::set<std::string> spellings(options_.missing_values.begin(), options_.missing_values.end());
     schema.missing_values.assign(spellings.begin(), spellings.end());
     schema.usual_missing = options_.usual_missing;
@@ -224,7 +238,8 @@ class Scanner {
         column.dates = kinds_[c].dates;
         column.identifier = column.kind == Kind::ignored;
         if (column.kind == Kind::category) column.levels = listed(c).top_levels(options_.max_levels);
-        schema.inputs += column.kind == Kind::numeric ? 1 : column.levels.size();
+        column.marked = column.kind == Kind::numeric && are_marked(c);
+        schema.inputs += column.inputs();
       }
       schema.columns.push_back(std::move(column));
       if (rules_.roles[c] == Kind::target) describe_target(c, schema);
@@ -250,8 +265,7 @@ class Scanner {
     const FirstCell& first = tally_.columns[c].first_doubtful;
     if (first.place.empty() || (is_input(c) && kinds_[c].kind != Kind::numeric)) return;
     Complaint complaint;
-    complain_missing(first.text.data(), name(c), rules_.roles[c], options_.missing, MissingRemedy::drop_rows,
-                     complaint);
+    complain_missing(first.text.data(), name(c), rules_.roles[c], rules_.missing, MissingRemedy::drop_rows, complaint);
     if (complaint.at) fail(Error::Kind::data, "{}: {}", first.place, complaint.message);
   }
 

@@ -55,7 +55,7 @@ void ColumnTally::merge(const ColumnTally& part) {
   doubtful += part.doubtful;
   texts += part.texts;
   specials += part.specials;
-  sum += part.sum;
+  values.merge(part.values);
   for (std::uint32_t i = 0; i < part.levels.size(); ++i) add_level(part.levels.text(i), part.counts[i]);
   dates.merge(part.dates);
   if (is_target) kinds.merge(part.kinds);
@@ -126,7 +126,7 @@ bool tally_cell(const CsvCell& cell, const std::string& name, std::size_t c, con
   if (column.mode == Mode::text) {
     column.add_level(cell.text);
   } else if (kind == CellKind::number) {
-    column.sum += value;
+    column.values.add(value);
     if (role == Kind::target) column.kinds.add(value);
     if (role == Kind::weight && value < 0) column.first_negative.note(cell.begin, cell.text);
   } else {
@@ -148,7 +148,7 @@ bool tally_cell(const CsvCell& cell, const std::string& name, std::size_t c, con
 
 // The inner loop's part of a column, kept small.
 struct QuickTally {
-  double sum = 0;
+  NumberTally values;
   bool input = false;
   char stop = '\n';
 };
@@ -176,8 +176,9 @@ void tally_piece(const char* begin, const char* end, const CsvLayout& layout, co
   const bool plain = !rules.cells.numbers_may_be_missing() && point != layout.delimiter;
   std::vector<QuickTally> quick;
   for (std::size_t c = 0; c < columns; ++c)
-    quick.push_back({0, plain && rules.roles[c] == Kind::numeric && tally.columns[c].mode == Mode::numbers,
-                     c + 1 == columns ? '\n' : layout.delimiter});
+    quick.push_back({.values = {},
+                     .input = plain && rules.roles[c] == Kind::numeric && tally.columns[c].mode == Mode::numbers,
+                     .stop = c + 1 == columns ? '\n' : layout.delimiter});
   std::string scratch;
   for (const char* p = begin; p < end;) {
     const char* const row = p;
@@ -199,13 +200,13 @@ void tally_piece(const char* begin, const char* end, const CsvLayout& layout, co
       if (column.input) {
         const unsigned digit = static_cast<unsigned char>(*p - '0');
         if (digit < 10 && p[1] == column.stop) {  // indicators and small counts are most of many files
-          column.sum += digit;
+          column.values.add(digit);
           p += 2;
           continue;
         }
         double value = 0;
         if (const char* q = parse_decimal(p, value, point); q && *q == column.stop) {
-          column.sum += value;
+          column.values.add(value);
           p = q + 1;
           continue;
         }
@@ -220,7 +221,7 @@ void tally_piece(const char* begin, const char* end, const CsvLayout& layout, co
   }
   for (std::size_t c = 0; c < columns; ++c) {
     ColumnTally& column = tally.columns[c];
-    column.sum += quick[c].sum;
+    column.values.merge(quick[c].values);
     if (column.mode == Mode::numbers)
       column.numbers = tally.rows - column.missing - column.doubtful - column.texts - column.specials;
   }

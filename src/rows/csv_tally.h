@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -36,6 +38,22 @@ struct DateTally {
   void merge(const DateTally& part);
 };
 
+// Numbers of a column.
+struct NumberTally {
+  double sum = 0, low = HUGE_VAL, high = -HUGE_VAL;
+
+  void add(double value) {
+    sum += value;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  void merge(const NumberTally& part) {
+    sum += part.sum;
+    low = std::min(low, part.low);
+    high = std::max(high, part.high);
+  }
+};
+
 // What a pass has seen in one column. Parts merge in file order.
 struct ColumnTally {
   enum class Mode { skip, numbers, text };  // numbers: count numbers, list the texts; text: list every cell
@@ -46,7 +64,7 @@ struct ColumnTally {
   std::size_t doubtful = 0;  // "-" and the like: missing if the column is one of numbers, otherwise levels
   std::size_t texts = 0;
   std::size_t specials = 0;  // nan, inf, too large
-  double sum = 0;            // adds up the numbers
+  NumberTally values;
   TextIndex levels;
   std::vector<std::size_t> counts;  // one for each level
   FirstCell first_text, first_special, first_negative, first_doubtful;

@@ -3,7 +3,13 @@
 
 #include "rows/date.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
+#include <cmath>
+
+#include "bochner/csv_text.h"
 
 namespace bochner {
 
@@ -119,6 +125,19 @@ std::optional<double> parse_date(std::string_view text, Dates order) {
   const std::optional<double> seconds = read_time(reader);
   if (!seconds || !reader.empty()) return {};
   return days + *seconds / 86400;
+}
+
+std::string date_text(double days) {
+  using namespace std::chrono;
+  constexpr double kFirst = -719162, kLast = 2932896, kDay = 86400e3;  // 0001-01-01 and 9999-12-31; milliseconds
+  const milliseconds moment(std::llround(std::clamp(days, kFirst, kLast) * kDay));
+  const sys_days midnight(floor<std::chrono::days>(moment));
+  const year_month_day date(midnight);
+  std::string text = fmt::format("{:04}-{:02}-{:02}", int(date.year()), unsigned(date.month()), unsigned(date.day()));
+  const hh_mm_ss time(moment - midnight.time_since_epoch());
+  if (time.to_duration().count() == 0) return text;
+  return text + fmt::format("T{:02}:{:02}:{:02}.{:03}", time.hours().count(), time.minutes().count(),
+                            time.seconds().count(), time.subseconds().count());
 }
 
 }  // namespace bochner

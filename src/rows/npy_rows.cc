@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "base/option.h"
 #include "base/pieces.h"
@@ -44,7 +45,7 @@ class NpyRows : public StreamedRows, public ByteRows, public FileRows {
     std::vector<std::size_t> slots;
     std::size_t input = 0, target = 0;
     for (const Column& column : schema_.columns)
-      slots.push_back(column.kind == Kind::target ? target++ : column.kind == Kind::numeric ? input++ : 0);
+      slots.push_back(column.kind == Kind::target ? target++ : std::exchange(input, input + column.inputs()));
     for (const std::size_t c : match) {
       kinds_.push_back(c == kNoColumn ? Kind::ignored : schema_.columns[c].kind);
       slots_.push_back(c == kNoColumn ? 0 : slots[c]);
@@ -117,6 +118,7 @@ bool NpyRows::fill_any(RowBuffer<T>& rows) {
   for (std::size_t i = 0; i < count; ++i, ++row_) {
     const double* const row = batch_.data() + i * cols;
     T* const inputs = rows.values.data() + rows.rows * d;
+    std::fill_n(inputs, d, T{0});  // no number of an array is missing
     rows.targets.resize((rows.rows + 1) * schema_.targets);
     for (std::size_t c = 0; c < cols; ++c) {
       if (kinds_[c] == Kind::ignored) continue;
@@ -197,7 +199,7 @@ std::unique_ptr<Rows> open_npy(const std::string& path, const RowsOptions& optio
     fail(Error::Kind::data, "{}: categories are for CSV; store the array as CSV to encode columns", path);
   const std::vector<Kind> roles = assign_roles(names, options);
   Schema schema;
-  schema.missing = options.missing;
+  schema.missing = missing_rule(options);
   for (std::size_t c = 0; c < roles.size(); ++c) {
     schema.columns.push_back({.name = names.names[c], .kind = roles[c]});
     schema.inputs += roles[c] == Kind::numeric;

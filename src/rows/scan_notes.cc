@@ -86,9 +86,13 @@ void ScanNotes::missing(const Schema& schema, const CsvTally& tally) {
     if (schema.columns[c].kind == Kind::numeric && column.missing + column.doubtful > 0)
       gaps.emplace_back(column.missing + column.doubtful, schema.columns[c].name);
   }
-  if (!gaps.empty())
-    lines_.push_back(
-        fmt::format("missing of {} cells: {}; the mean stands in for them", tally.rows, most_gaps(std::move(gaps))));
+  if (gaps.empty()) return;
+  std::vector<std::string> marked;
+  for (const Column& column : schema.columns)
+    if (column.marked) marked.push_back(shown(column.name));
+  lines_.push_back(fmt::format(
+      "missing of {} cells: {}; the mean stands in for them{}", tally.rows, most_gaps(std::move(gaps)),
+      marked.empty() ? "" : fmt::format(", and an input marks those of {}", shortened_list(marked, kMostLines))));
 }
 
 void ScanNotes::encoding(const Schema& schema) {

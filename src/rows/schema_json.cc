@@ -75,11 +75,12 @@ json column_to_json(const Column& column) {
   if (column.kind == Column::Kind::numeric) tree["fill"] = column.fill;
   if (column.dates != Column::Dates::none) tree["dates"] = kDates[std::size_t(column.dates)];
   if (column.identifier) tree["identifier"] = true;
+  if (column.marked) tree["marked"] = true;
   return tree;
 }
 
 Column column_from_json(const json& tree) {
-  check_keys(tree, {"name", "kind", "levels", "fill", "dates", "identifier"});
+  check_keys(tree, {"name", "kind", "levels", "fill", "dates", "identifier", "marked"});
   Column column;
   column.name = get_text(tree, "name");
   column.kind = Column::Kind(get_word(tree, "kind", kKinds));
@@ -96,6 +97,8 @@ Column column_from_json(const json& tree) {
     damaged("dates in a column that is not numeric");
   if (tree.contains("identifier")) column.identifier = get_flag(tree, "identifier");
   if (column.identifier && column.kind != Column::Kind::ignored) damaged("an identifier that is not ignored");
+  if (tree.contains("marked")) column.marked = get_flag(tree, "marked");
+  if (column.marked && column.kind != Column::Kind::numeric) damaged("a mark of missing cells that are not numeric");
   return column;
 }
 
@@ -133,7 +136,7 @@ Schema schema_from_json(const json& tree) {
   for (const json& column : columns) {
     schema.columns.push_back(column_from_json(column));
     const Column& last = schema.columns.back();
-    inputs += last.kind == Column::Kind::numeric ? 1 : last.levels.size();
+    inputs += last.inputs();
     targets += last.kind == Column::Kind::target;
   }
   schema.header = get_flag(tree, "header");

@@ -9,6 +9,7 @@
 #include "base/option.h"
 #include "base/require.h"
 #include "base/threads.h"
+#include "rows/columns.h"
 #include "rows/labels.h"
 #include "rows/scan_pieces.h"
 #include "rows/svmlight_line.h"
@@ -106,7 +107,7 @@ SvmlightScan scan_svmlight(const std::string& path, const RowsOptions& options, 
   scan.nonzeros = tally.nonzeros;
   Schema& schema = scan.schema;
   schema.sparse = true;
-  schema.missing = options.missing;
+  schema.missing = missing_rule(options);
   schema.index_base = options.index_base.value_or(tally.least == 0 ? 0 : 1);
   schema.inputs = std::size_t(tally.most) + 1 - std::size_t(schema.index_base);
   schema.targets = tally.labelled == tally.rows && !options.inputs_only ? 1 : 0;

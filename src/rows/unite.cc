@@ -98,8 +98,8 @@ class Uniting {
       // Identifiers were not counted, so that text which is one in any part is one in all.
       if (b_.columns[c].identifier) column = b_.columns[c];
       if (!column.identifier) column.levels = united_levels(a_.columns[c].levels, b_.columns[c].levels);
-      if (!a_.sparse)
-        all.inputs += column.kind == Kind::numeric ? 1 : column.kind == Kind::category ? column.levels.size() : 0;
+      column.marked = a_.columns[c].marked || b_.columns[c].marked;
+      if (!a_.sparse) all.inputs += column.inputs();
     }
     return all;
   }

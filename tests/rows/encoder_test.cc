@@ -47,6 +47,14 @@ TEST(Encode, FillsWhatIsMissingAndLeavesOutWhatIsUnknown) {
   EXPECT_THAT(encode(people(), {{"age", "1"}, {"job", "pilot"}, {"born", "1970-01-03"}}), ElementsAre(1, 0, 0, 0, 2));
 }
 
+TEST(Encode, MarksWhatIsMissing) {
+  Schema schema = people();
+  schema.columns[0].marked = schema.columns[2].marked = true;
+  schema.inputs = 7;
+  EXPECT_THAT(encode(schema, {{"age", "31"}, {"job", "smith"}, {"born", ""}}), ElementsAre(31, 0, 0, 0, 1, 0, 1));
+  EXPECT_THAT(encode(schema, {{"age", "?"}, {"job", ""}, {"born", "1970-01-03"}}), ElementsAre(40, 1, 1, 0, 0, 2, 0));
+}
+
 TEST(Encode, DoesNotLookAtTargetsAndOtherColumns) {
   EXPECT_THAT(encode(people(), {{"age", "1"}, {"job", "clerk"}, {"born", ""}, {"pay", "much"}, {"shoe", "x"}}),
               ElementsAre(1, 0, 1, 0, 0));

@@ -41,7 +41,8 @@ TEST(MissingCells, AnyShareOfThemLeavesNumbersNumbers) {
     std::string text = "a,y\n";
     for (int i = 0; i < 200; ++i) text += i % every ? fmt::format("{}.5,{}.5\n", i, i) : fmt::format("N/A,{}.5\n", i);
     const TempFile file(text);
-    EXPECT_EQ(open_rows(file.path(), {.targets = {"y"}})->schema().inputs, 1u) << every;
+    EXPECT_EQ(open_rows(file.path(), {.targets = {"y"}, .missing = Missing::mean})->schema().inputs, 1u) << every;
+    EXPECT_EQ(open_rows(file.path(), {.targets = {"y"}})->schema().columns[0].kind, Column::Kind::numeric) << every;
   }
 }
 
@@ -147,6 +148,54 @@ TEST(CellRules, KnowWhereASpellingCounts) {
     EXPECT_FALSE(rules.missing(word, Among::texts)) << word;
   EXPECT_FALSE(rules.missing("", Among::nothing));
   EXPECT_THROW(CellRules({}, true, ';'), std::invalid_argument);
+}
+
+// Behind the number there is an input that tells: of cells that are otherwise all the same, or of at least 20.
+TEST(MarkedCells, FlagsAndDatesOfSomeRowsBecomeAnInput) {
+  for (const std::string cell : {"1", "2024-05-01"}) {
+    const TempFile file(fmt::format("a,vip,y\n1,{0},0.5\n2,,1.5\n3,-,2.5\n4,{0},2.5\n", cell));
+    const auto rows = open_rows(file.path(), {.targets = {"y"}});
+    EXPECT_THAT(rows->schema().input_names(), ElementsAre("a", "vip", "vip is missing"));
+    const double value = rows->schema().columns[1].fill;
+    EXPECT_THAT(read_table(*rows).x, ElementsAre(ElementsAre(1, value, 0), ElementsAre(2, value, 1),
+                                                 ElementsAre(3, value, 1), ElementsAre(4, value, 0)));
+    EXPECT_THAT(rows->notes(), Contains(HasSubstr("an input marks those of vip")));
+    const TempFile fresh(fmt::format("vip,a\n{},7\n,8\n", cell));
+    EXPECT_THAT(read_table(*open_rows(fresh.path(), rows->schema(), {.target_required = false})).x,
+                ElementsAre(ElementsAre(7, value, 0), ElementsAre(8, value, 1)));
+    EXPECT_EQ(open_rows(file.path(), {.targets = {"y"}, .missing = Missing::mean})->schema().inputs, 2u);
+    EXPECT_EQ(open_rows(file.path(), {.target_required = false})->schema().inputs, 3u);  // nothing is to be learnt
+    EXPECT_EQ(rows->schema().missing, Missing::mean);
+  }
+}
+
+TEST(MarkedCells, TwentyOfEachAreEnoughWhereTheOthersVary) {
+  for (const auto& [missing, present] : {std::pair{19, 50}, {20, 19}, {20, 20}, {50, 20}}) {
+    std::string text = "a,y\n";
+    for (int i = 0; i < missing + present; ++i) text += (i < missing ? "" : fmt::format("{}", i)) + ",1\n";
+    const TempFile file(text);
+    const RowsOptions options{.targets = {"y"}, .task = Task::regression};
+    EXPECT_EQ(open_rows(file.path(), options)->schema().columns[0].marked, missing >= 20 && present >= 20);
+    RowsOptions all = options;
+    all.missing = Missing::mark;
+    EXPECT_TRUE(open_rows(file.path(), all)->schema().columns[0].marked);
+  }
+}
+
+TEST(MarkedCells, AreTheSameForAnyPiecesAndThreads) {
+  std::string text = "t,a,when,y\n";
+  for (int i = 0; i < 3000; ++i)
+    text += fmt::format("u{},{},{},{}\n", i % 3, i % 2 ? fmt::format("{}", i * 0.5) : "NA",
+                        i % 5 ? "" : fmt::format("2024-01-{:02}", 1 + i % 28), i);
+  const TempFile file(text);
+  const auto one = open_rows(file.path(), {.targets = {"y"}, .threads = 1});
+  const auto table = read_table(*one).x;
+  EXPECT_EQ(one->schema().inputs, 3u + 2 + 2);
+  for (const int threads : {2, 7}) {
+    const auto rows = open_rows(file.path(), {.targets = {"y"}, .threads = threads});
+    EXPECT_EQ(rows->schema(), one->schema());
+    EXPECT_EQ(read_table(*rows).x, table);
+  }
 }
 
 }  // namespace

@@ -156,6 +156,15 @@ TEST(Npy, ModelReadsNewArraysByPosition) {
               HasSubstr("text column 't'"));
 }
 
+TEST(Npy, NoNumberIsMissingToAModelThatMarksSuchCells) {
+  const TempFile csv("a,b,y\n1,2,0.5\n1,,1.5\n1,2,2.5\n");
+  const Schema schema = open_rows(csv.path(), {.targets = {"y"}})->schema();
+  ASSERT_EQ(schema.inputs, 3u);
+  const TempFile array(npy<float>("<f4", 2, 2, small_value), ".npy");
+  const auto x = read_table(*open_rows(array.path(), schema, {.target_required = false})).x;
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_THAT(x[i], ElementsAre(small_value(i, 0), small_value(i, 1), 0));
+}
+
 TEST(Npy, ATypeOfSeveralLinesIsShownInOne) {
   const TempFile file(header(dict("|u1\na;b\x1b", "(3, 2)")) + std::string(6, 'a'), ".npy");
   const std::string said = error_of_reading(file, {.targets = {"-1"}});

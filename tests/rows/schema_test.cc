@@ -101,6 +101,17 @@ TEST(SchemaJson, EveryWrongTypeIsRefused) {
     }
 }
 
+TEST(SchemaJson, KeepsMarksAndRefusesThemElsewhere) {
+  Schema schema = sample();
+  schema.columns[1].marked = true;
+  ++schema.inputs;
+  EXPECT_THAT(schema.input_names(), ElementsAre("age", "age is missing", "job=", "job=clerk", "job=smith"));
+  nlohmann::json tree = schema_to_json(schema);
+  EXPECT_EQ(schema_from_json(tree), schema);
+  tree["columns"][2]["marked"] = true;
+  EXPECT_THAT(error_of([&] { schema_from_json(tree); }, Error::Kind::model), HasSubstr("not numeric"));
+}
+
 TEST(SchemaJson, ContradictionsAreRefused) {
   const nlohmann::json good = schema_to_json(sample());
   const auto refused = [&](auto change) {

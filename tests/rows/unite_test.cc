@@ -53,6 +53,12 @@ TEST(Unite, DatesKeepTheOrderThatOnePartShows) {
   EXPECT_THAT(refusal(dates("31/03/2024"), dates("7")), HasSubstr("dates"));
 }
 
+TEST(Unite, WhatIsMarkedInOnePartIsMarkedInAll) {
+  const Schema all = united(schema_of("a,b,y\n1,,2\n1,5,3\n"), schema_of("a,b,y\n2,5,3\n"));
+  EXPECT_THAT(all.input_names(), ElementsAre("a", "b", "b is missing"));
+  EXPECT_EQ(all.inputs, 3u);
+}
+
 TEST(Unite, SpellingsLevelsAndDecimalsAgree) {
   const std::string comma = "a;y\n1,5;1\n2,5;2\n", whole = "a;y\n3;1\n4;2\n";
   EXPECT_EQ(united(schema_of(comma), schema_of(whole)).decimal, ',');

@@ -48,8 +48,8 @@ def to_onnx(estimator, *, exact=True, name="bochner"):
     -------
     onnx.ModelProto
         Its input is ``X``, rows of float (of double for models of double precision); of a model with text columns there
-        is one input for each column, by its name, numbers and strings of shape (n, 1). Its outputs: ``values`` of
-        regressors; ``label`` and ``scores`` of classifiers, and ``probabilities`` where predict_proba is there;
+        is one input for each column, by its name, numbers and strings of shape (n, 1). A missing number is NaN. Its
+        outputs: ``values`` of regressors; ``label`` and ``scores`` of classifiers, and ``probabilities`` where predict_proba is there;
         ``label`` and ``distances`` of KernelKMeans; ``label``, ``probabilities`` and ``log_density`` of
         GaussianMixture; ``features`` of transformers.
 
@@ -99,13 +99,26 @@ def _inputs(graph, model, saved):
         missing = set(tree.get("missing_values", [])) | set(MISSING if tree.get("usual_missing", True) else [])
         infos, x = _columns(graph, columns, read, missing)
     else:
-        infos, x = [helper.make_tensor_value_info("X", TYPES[read], ["n", schema.inputs])], "X"
-    fills = [c.get("fill", 0.0) for c in columns]
-    if x == "X" and len(fills) == schema.inputs and schema.header and schema.missing != _core.Missing.error:
-        x = graph.add("Where", graph.add("IsNaN", x), np.array(fills, read), x)
+        infos, x = [helper.make_tensor_value_info("X", TYPES[read], ["n", len(columns) or schema.inputs])], "X"
+        marked = any(c.get("marked") for c in columns)
+        if columns and (marked or (schema.header and schema.missing != _core.Missing.error)):
+            x = filled(graph, columns, x, read)
     if offsets:
         x = graph.cast(graph.add("Sub", x, np.array(offsets)), dtype)
     return infos, x, dtype
+
+
+def filled(graph, columns, x, dtype):
+    """Numbers of these columns with what stands for NaN, and behind those whose missing cells are marked where it was."""
+    gaps = graph.add("IsNaN", x)
+    values = graph.add("Where", gaps, np.array([c.get("fill", 0.0) for c in columns], dtype), x)
+    marked = [k for k, c in enumerate(columns) if c.get("marked")]
+    if not marked:
+        return values
+    marks = graph.columns(graph.cast(gaps, dtype), np.array(marked))
+    order = [place for k in range(len(columns))
+             for place in [k] + ([len(columns) + marked.index(k)] if k in marked else [])]
+    return graph.columns(graph.add("Concat", values, marks, axis=1), np.array(order))
 
 
 def _columns(graph, columns, dtype, missing):
@@ -123,8 +136,7 @@ def _columns(graph, columns, dtype, missing):
                              values_int64s=[codes[text] for text in sorted(codes)], default_int64=-1)
             parts.append(graph.cast(graph.add("Equal", code, np.arange(len(levels))), dtype))
         else:
-            fill = np.array([column.get("fill", 0.0)], dtype)
-            parts.append(graph.add("Where", graph.add("IsNaN", column["name"]), fill, column["name"]))
+            parts.append(filled(graph, [column], column["name"], dtype))
     return infos, graph.add("Concat", *parts, axis=1)
 
 

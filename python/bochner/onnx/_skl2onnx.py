@@ -27,15 +27,18 @@ DROP_INS = ("RBFSampler", "Nystroem", "GaussianRandomProjection", "SparseRandomP
 
 def _drawn(graph, operator, x):
     """Outputs of the operator's model over the rows in x, cast to what they arrive in."""
-    from bochner.onnx import _model_of, _outputs, _signed
+    from bochner.onnx import _model_of, _outputs, _signed, filled
 
     estimator = operator.raw_operator
     model = _model_of(estimator)
     saved = Saved.of_model(model)
-    if any(c["kind"] == "category" for c in saved.tree["schema"].get("columns", [])):
+    columns = [c for c in saved.tree["schema"].get("columns", []) if c["kind"] in ("numeric", "category")]
+    if any(c["kind"] == "category" for c in columns):
         raise Unsupported("onnx: text columns inside a pipeline; convert the model alone by bochner.onnx.to_onnx")
     dtype = np.dtype(np.float64 if model.double_precision else np.float32)
     x = graph.double(x)
+    if any(c.get("marked") for c in columns):
+        x = filled(graph, columns, x, np.dtype(np.float64))
     if saved.tree["schema"].get("offsets"):
         x = graph.add("Sub", x, np.array(saved.tree["schema"]["offsets"]))
     made = _outputs(Converter(graph, dtype), model, saved, graph.cast(x, dtype), getattr(estimator, "classes_", None),
