@@ -42,9 +42,11 @@ struct Insight {
   struct Dependence {
     std::string column;
     std::vector<std::string> levels;         // of a text column; otherwise empty
-    std::vector<double> at;                  // of a number
+    std::vector<double> at;                  // of a number, less what stands for missing cells
+    bool dates = false;                      // these are days since 1970-01-01
     std::vector<std::string> names;          // of the curves
     std::vector<std::vector<double>> means;  // [curve][place]
+    std::vector<double> missing;             // [curve] where the cell is missing; empty: the model does not tell
   };
   struct Pair {
     double prediction = 0, target = 0;

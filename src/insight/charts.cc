@@ -23,29 +23,48 @@ std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share);
 std::string curve_look(std::size_t i) { return fmt::format("c{}", i % 5); }
 
 std::string bar_chart(const std::vector<Bar>& bars, const std::string& unit) {
-  const double label = 190, row = 28, right = 70, width = kWidth - label - right;
   double most = 0;
   for (const Bar& bar : bars) most = std::max(most, bar.value + 2 * bar.error);
   if (!(most > 0)) most = 1;
-  Svg svg(kWidth, row * double(bars.size()) + 8, "bars of " + unit);
-  for (std::size_t i = 0; i < bars.size(); ++i) {
-    const Bar& bar = bars[i];
-    const double y = row * double(i) + 4, length = width * std::max(bar.value, 0.0) / most;
-    svg.text({label - 10, y + 17}, shortened(bar.name, 26), "end");
-    const std::string title = fmt::format("{}: {} {}", bar.name, short_number(bar.value), unit);
-    svg.rect({label, y + 4, std::max(length, 1.5), bar.second >= 0 ? 12.0 : 18.0}, "bar", title);
+  std::string html = fmt::format("<div class=\"bars\" role=\"img\" aria-label=\"bars of {}\">\n", escaped(unit));
+  for (const Bar& bar : bars) {
+    const double length = 100 * std::max(bar.value, 0.0) / most, reach = 100 * 2 * bar.error / most;
+    html += fmt::format(
+        "<span class=\"who\">{}</span><span class=\"track\" title=\"{}\"><i class=\"main{}\" "
+        "style=\"width:{:.2f}%\"></i>",
+        escaped(shortened(bar.name, 60)), escaped(fmt::format("{}: {} {}", bar.name, short_number(bar.value), unit)),
+        bar.second >= 0 ? "" : " alone", length);
     if (bar.second >= 0)
-      svg.rect({label, y + 17, std::max(width * bar.second, 1.0), 5}, "bar2",
-               fmt::format("{}: {} of the distance", bar.name, percent(bar.second)));
-    double end = length;
-    if (bar.error > 0) {
-      const double reach = width * 2 * bar.error / most, middle = y + (bar.second >= 0 ? 10 : 13);
-      svg.line({label + std::max(length - reach, 0.0), middle}, {label + length + reach, middle}, "whisker");
-      end += reach;
-    }
-    svg.text({label + std::max(end, 1.5) + 8, y + 17}, short_number(bar.value), "start", "tick");
+      html += fmt::format("<i class=\"thin\" style=\"width:{:.2f}%\" title=\"{}\"></i>", 100 * bar.second,
+                          escaped(fmt::format("{}: {} of the distance", bar.name, percent(bar.second))));
+    if (reach > 0)
+      html +=
+          fmt::format("<i class=\"reach{}\" style=\"left:{:.2f}%;width:{:.2f}%\"></i>", bar.second >= 0 ? "" : " alone",
+                      std::max(length - reach, 0.0), reach + std::min(length, reach));
+    html += fmt::format("</span><span class=\"n\">{}</span>\n", short_number(bar.value));
   }
-  return std::move(svg).done();
+  return html + "</div>\n";
+}
+
+std::vector<Evaluation::Promise> joined_promises(const std::vector<Evaluation::Promise>& promises, double least) {
+  std::vector<Evaluation::Promise> joined;
+  const auto add = [](Evaluation::Promise& to, const Evaluation::Promise& p) {
+    const double weight = to.weight + p.weight;
+    to.promised += (p.promised - to.promised) * p.weight / weight;
+    to.found += (p.found - to.found) * p.weight / weight;
+    to.weight = weight;
+  };
+  for (const Evaluation::Promise& p : promises) {
+    if (joined.empty() || joined.back().weight >= least)
+      joined.push_back(p);
+    else
+      add(joined.back(), p);
+  }
+  if (joined.size() > 1 && joined.back().weight < least) {
+    add(joined[joined.size() - 2], joined.back());
+    joined.pop_back();
+  }
+  return joined;
 }
 
 std::string promise_chart(const std::vector<Evaluation::Promise>& promises, const std::string& of) {
@@ -192,15 +211,32 @@ std::string level_chart(const Insight::Dependence& d, const Axis& y, const std::
 
 }  // namespace
 
+namespace {
+
+// A number that is the same wherever it is there, or missing: two levels.
+Insight::Dependence as_levels(const Insight::Dependence& d) {
+  Insight::Dependence two = d;
+  two.levels = {short_number(d.at[0], d.dates), ""};
+  for (std::size_t c = 0; c < d.means.size(); ++c) two.means[c].push_back(d.missing[c]);
+  two.missing.clear();
+  return two;
+}
+
+}  // namespace
+
 std::string dependence_chart(const Insight::Dependence& d, bool classes) {
+  if (d.at.size() == 1 && !d.missing.empty()) return dependence_chart(as_levels(d), classes);
   double low = d.means[0][0], high = low;
   for (const auto& curve : d.means)
     for (const double v : curve) low = std::min(low, v), high = std::max(high, v);
+  for (const double v : d.missing) low = std::min(low, v), high = std::max(high, v);
   const double room = 0.08 * (high - low);
   const Axis y = round_axis(low - room, high + room, 4);
   const std::string name = d.names.size() > 1 ? (classes ? "of the classes" : "prediction") : shortened(d.names[0], 30);
   if (!d.levels.empty()) return level_chart(d, round_axis(low - room, high + room, 3), name);
-  const Frame frame{{52, 28, 238, 170}, round_axis(d.at.front(), d.at.back(), 4), y};
+  const Axis x = d.dates ? date_axis(d.at.front(), d.at.back(), 3) : round_axis(d.at.front(), d.at.back(), 4);
+  const double gap = d.missing.empty() ? 0 : 66;  // where missing cells stand, behind the axis
+  const Frame frame{{52, 28, 238 - gap, 170}, x, y};
   Svg svg(310, 250, "mean prediction over " + d.column);
   draw_axes(svg, frame, shortened(d.column, 34), name);
   for (std::size_t c = 0; c < d.means.size(); ++c) {
@@ -209,6 +245,10 @@ std::string dependence_chart(const Insight::Dependence& d, bool classes) {
     svg.path(points, curve_look(c) + " stroke");
     if (d.at.size() <= 12)
       for (const Point& p : points) svg.circle(p, 3, curve_look(c) + " fill");
+    if (d.missing.empty()) continue;
+    const Point at{frame.box.x + frame.box.width + 0.6 * gap, frame.at(x.low, d.missing[c]).y};
+    svg.circle(at, 4.5, curve_look(c) + " fill", fmt::format("missing: {}", short_number(d.missing[c])));
+    if (c == 0) svg.text({at.x, frame.box.y + frame.box.height + 18}, "missing", "middle", "tick");
   }
   return std::move(svg).done();
 }

@@ -10,13 +10,16 @@
 
 namespace bochner {
 
-// A bar each, with a whisker of two standard errors, and a thin second bar where `second` is not negative.
+// A line of HTML each, which stays legible on a phone: a bar with a whisker of two standard errors, and a thin second
+// bar where `second` is not negative.
 struct Bar {
   std::string name;
   double value = 0, error = 0, second = -1;
 };
 std::string bar_chart(const std::vector<Bar>& bars, const std::string& unit);
 
+// Neighbours are joined until each has so much of the weight: few rows swing by chance.
+std::vector<Evaluation::Promise> joined_promises(const std::vector<Evaluation::Promise>& promises, double least);
 std::string promise_chart(const std::vector<Evaluation::Promise>& promises, const std::string& of);
 // Targets over predictions with the 90 % interval, where the model has some.
 std::string pair_chart(const std::vector<Insight::Pair>& pairs, const Intervals* intervals, std::size_t target,

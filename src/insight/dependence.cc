@@ -13,10 +13,12 @@ namespace {
 
 constexpr std::size_t kMostRows = 300, kMostPlaces = 21, kMostLevels = 12, kMostCurves = 5, kFewValues = 12;
 
-// From the 2nd to the 98th percentile; every value where there are few.
-std::vector<double> places_of(const RowSample& sample, std::size_t input) {
+// From the 2nd to the 98th percentile; every value where there are few. Missing cells do not count.
+std::vector<double> places_of(const RowSample& sample, const ColumnInputs& column) {
   std::vector<double> values;
-  for (std::size_t i = 0; i < sample.x.rows(); ++i) values.push_back(sample.x(i, input));
+  for (std::size_t i = 0; i < sample.x.rows(); ++i)
+    if (!column.marked || sample.x(i, column.first + 1) == 0) values.push_back(sample.x(i, column.first));
+  if (values.empty()) return {column.fill};
   std::sort(values.begin(), values.end());
   std::vector<double> unique = values;
   unique.erase(std::unique(unique.begin(), unique.end()), unique.end());
@@ -66,12 +68,41 @@ double shown(const Model& model, const double* prediction, std::size_t curve) {
   return prediction[model.outputs() == 1 ? 0 : curve];
 }
 
+// The mean predictions of the curves over rows whose inputs of a column are these.
+class MeanPredictions {
+ public:
+  MeanPredictions(const Model& model, const RowSample& sample, const ColumnInputs& column,
+                  const std::vector<std::size_t>& curves)
+      : model_(model), column_(column), curves_(curves), x_(std::min(kMostRows, sample.x.rows()), sample.x.cols()) {
+    std::copy_n(sample.x.data(), x_.rows() * x_.cols(), x_.data());
+  }
+
+  // inputs: one for each of the column's.
+  std::vector<double> at(const std::vector<double>& inputs) {
+    const double rows = double(x_.rows());
+    for (std::size_t i = 0; i < x_.rows(); ++i) std::copy(inputs.begin(), inputs.end(), &x_(i, column_.first));
+    const Matrix<double> predictions = model_.predict(std::as_const(x_).view());
+    std::vector<double> means;
+    for (const std::size_t curve : curves_) {
+      double mean = 0;
+      for (std::size_t i = 0; i < x_.rows(); ++i) mean += shown(model_, &predictions(i, 0), curve) / rows;
+      means.push_back(mean);
+    }
+    return means;
+  }
+
+ private:
+  const Model& model_;
+  const ColumnInputs& column_;
+  const std::vector<std::size_t>& curves_;
+  Matrix<double> x_;
+};
+
 }  // namespace
 
 void find_dependence(const Model& model, const RowSample& sample, const std::vector<ColumnInputs>& columns,
                      const InsightOptions& options, const Execution& execution, Insight& insight) {
-  const std::size_t rows = std::min(kMostRows, sample.x.rows()),
-                    count = std::min(options.most_shown, insight.importance.size());
+  const std::size_t count = std::min(options.most_shown, insight.importance.size());
   const std::vector<std::size_t> curves = curves_of(model, sample);
   const std::vector<std::string> names =
       model.schema().task == Task::classification ? model.schema().labels : model.puts_out().names;
@@ -84,24 +115,22 @@ void find_dependence(const Model& model, const RowSample& sample, const std::vec
     found.means.resize(curves.size());
     const std::vector<std::size_t> levels =
         column->levels.empty() ? std::vector<std::size_t>() : frequent_levels(sample, *column);
-    if (levels.empty()) found.at = places_of(sample, column->first);
+    if (levels.empty()) found.at = places_of(sample, *column);
+    found.dates = column->dates;
     for (const std::size_t l : levels) found.levels.push_back(column->levels[l]);
     const std::size_t places = levels.empty() ? found.at.size() : levels.size();
-    Matrix<double> x(rows, sample.x.cols());
-    std::copy_n(sample.x.data(), rows * sample.x.cols(), x.data());
+    MeanPredictions means(model, sample, *column, curves);
     for (std::size_t p = 0; p < places; ++p) {
       check_progress(execution, "dependence", (double(k) + double(p) / double(places)) / double(count));
-      for (std::size_t i = 0; i < rows; ++i) {
-        for (std::size_t l = 0; l < column->count; ++l) x(i, column->first + l) = !levels.empty() && l == levels[p];
-        if (levels.empty()) x(i, column->first) = found.at[p];
-      }
-      const Matrix<double> predictions = model.predict(std::as_const(x).view());
-      for (std::size_t c = 0; c < curves.size(); ++c) {
-        double mean = 0;
-        for (std::size_t i = 0; i < rows; ++i) mean += shown(model, &predictions(i, 0), curves[c]) / double(rows);
-        found.means[c].push_back(mean);
-      }
+      std::vector<double> inputs(column->count, 0.0);
+      if (levels.empty())
+        inputs[0] = found.at[p];
+      else
+        inputs[levels[p]] = 1;
+      const std::vector<double> at = means.at(inputs);
+      for (std::size_t c = 0; c < curves.size(); ++c) found.means[c].push_back(at[c]);
     }
+    if (column->marked) found.missing = means.at({column->fill, 1});
     insight.dependence.push_back(std::move(found));
   }
 }

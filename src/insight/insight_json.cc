@@ -21,9 +21,13 @@ std::string json_text(const Insight& insight) {
     tree["importance"].push_back({{"column", i.column}, {"rise", i.rise}, {"standard_error", i.standard_error}});
   for (const Insight::Dependence& d : insight.dependence) {
     nlohmann::json curves = nlohmann::json::array();
-    for (std::size_t c = 0; c < d.names.size(); ++c) curves.push_back({{"name", d.names[c]}, {"mean", d.means[c]}});
+    for (std::size_t c = 0; c < d.names.size(); ++c) {
+      curves.push_back({{"name", d.names[c]}, {"mean", d.means[c]}});
+      if (!d.missing.empty()) curves.back()["missing"] = d.missing[c];
+    }
     nlohmann::json places = d.levels.empty() ? nlohmann::json(d.at) : nlohmann::json(d.levels);
     tree["dependence"].push_back({{"column", d.column}, {"at", std::move(places)}, {"curves", std::move(curves)}});
+    if (d.dates) tree["dependence"].back()["dates"] = true;
   }
   return tree.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

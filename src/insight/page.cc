@@ -15,6 +15,7 @@ namespace bochner {
 
 namespace {
 
+constexpr double kLeastShare = 0.02, kLeastRows = 10;  // of the rows, for a dot of the calibration curve
 constexpr std::size_t kMostBars = 25, kMostTargets = 4, kMostConfused = 12, kMostMatrix = 200;
 
 std::string percent(double share, int digits = 2) { return fmt::format("{:.{}f} %", 100 * share, digits); }
@@ -145,9 +146,13 @@ class Page {
         "kept; below it the model is too sure.");
     out_ += "<div class=\"pair\">\n";
     const std::string of = e_.labels.size() == 2 ? " of " + shortened(e_.labels[1], 20) : " of the likeliest class";
-    figure(promise_chart(e_.promises, of),
-           fmt::format("Calibration error {:.4f}: the mean distance from the line. Shaded: how many rows.",
-                       e_.calibration_error.value_or(0)));
+    double weight = 0;
+    for (const Evaluation::Promise& p : e_.promises) weight += p.weight;
+    const double share = std::max(kLeastShare, kLeastRows / double(std::max<std::uint64_t>(1, e_.score.rows)));
+    figure(promise_chart(joined_promises(e_.promises, share * weight), of),
+           fmt::format("Calibration error {:.4f}: the mean distance from the line. Shaded: how many rows; a dot stands "
+                       "for {:.0f} of them or more.",
+                       e_.calibration_error.value_or(0), std::ceil(share * double(e_.score.rows))));
     if (model_.calibration()) paragraph("Probabilities: " + model_.calibration()->text() + ".", "soft");
     out_ += "</div>\n";
     close();
@@ -250,10 +255,18 @@ class Page {
              "help.");
     if (!report_.notes.empty()) {
       out_ += "<h3>What was chosen</h3>\n<ul class=\"notes\">\n";
-      for (const std::string& note : report_.notes) out_ += fmt::format("<li>{}</li>\n", escaped(note));
+      for (const std::string& note : report_.notes)
+        if (!is_of_candidate(note)) out_ += fmt::format("<li>{}</li>\n", escaped(note));
       out_ += "</ul>\n";
     }
     close();
+  }
+
+  // What the table of candidates has told already.
+  bool is_of_candidate(const std::string& note) const {
+    return std::any_of(report_.candidates.begin(), report_.candidates.end(), [&](const Report::Candidate& c) {
+      return note.starts_with(c.name + ": ") && note.find("left over") != note.npos;
+    });
   }
 
   void candidates() {

@@ -40,6 +40,14 @@ table{border-collapse:collapse;width:100%;font-size:14px;margin:10px 0}
 th,td{text-align:left;padding:7px 10px;border-bottom:1px solid var(--rule);vertical-align:top;overflow-wrap:anywhere}
 th{color:var(--soft);font-weight:600}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.bars{display:grid;grid-template-columns:minmax(80px,max-content) 1fr max-content;gap:7px 10px;align-items:center;
+font-size:14px;max-width:680px;margin-bottom:12px}
+.bars .who{text-align:right;overflow-wrap:anywhere}
+.bars .n{color:var(--soft);font-size:13px;font-variant-numeric:tabular-nums}
+.track{position:relative;display:block;height:20px}
+.track i{position:absolute;left:0;top:1px;display:block;min-width:2px;height:12px;border-radius:2px}
+.track .main{background:var(--main)}.track .alone{height:18px}.track .thin{top:14px;height:5px;background:var(--second)}
+.track .reach{top:6px;height:2px;min-width:0;background:var(--ink)}.track .reach.alone{top:9px;height:2px}
 .meter{display:inline-block;height:9px;background:var(--main);border-radius:3px;min-width:2px}
 ul.notes{padding-left:20px;color:var(--soft);font-size:14px}
 ul.notes li{overflow-wrap:anywhere}
@@ -58,6 +66,9 @@ svg text.inside{fill:#fff;font-weight:600}
 .c0.fill{fill:var(--main)}.c1.fill{fill:var(--c1)}.c2.fill{fill:var(--c2)}.c3.fill{fill:var(--c3)}.c4.fill{fill:var(--c4)}
 .key.c0{background:var(--main)}.key.c1{background:var(--c1)}.key.c2{background:var(--c2)}.key.c3{background:var(--c3)}.key.c4{background:var(--c4)}
 footer{margin-top:48px;border-top:1px solid var(--rule);padding-top:12px;color:var(--soft);font-size:13px}
+@media (max-width:640px){main{padding:24px 16px 48px}table{display:block;overflow-x:auto}
+th,td{overflow-wrap:normal}td:first-child{min-width:6em}
+.bars{grid-template-columns:minmax(64px,34%) 1fr max-content}}
 @media print{main{max-width:none;padding:0}figure,.tile,table{break-inside:avoid}}
 )css";
 

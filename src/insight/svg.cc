@@ -6,7 +6,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+
+#include "bochner/csv_text.h"
 
 namespace bochner {
 
@@ -78,7 +81,10 @@ std::string shortened(std::string_view text, std::size_t most) {
   return count <= most ? std::string(text) : std::string(text.substr(0, cut)) + "…";
 }
 
-std::string short_number(double value) { return fmt::format("{:.4g}", value == 0 ? 0.0 : value); }
+std::string short_number(double value, bool date) {
+  if (std::isnan(value)) return "none";
+  return date ? date_text(std::floor(value)) : fmt::format("{:.4g}", value == 0 ? 0.0 : value);
+}
 
 std::string grouped(double count) {
   const std::string digits = fmt::format("{:.0f}", std::fabs(count));
@@ -101,6 +107,35 @@ Axis round_axis(double low, double high, std::size_t ticks) {
   Axis axis{low, high, {}};
   for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step && axis.ticks.size() < 50; ++k)
     axis.ticks.push_back(k == 0 ? 0.0 : k * step);
+  return axis;
+}
+
+std::string Axis::text(double tick) const {
+  constexpr std::size_t kLetters[] = {0, 10, 7, 4};
+  return kind == Ticks::numbers ? tick_text(tick) : date_text(tick).substr(0, kLetters[std::size_t(kind)]);
+}
+
+Axis date_axis(double low, double high, std::size_t ticks) {
+  using namespace std::chrono;
+  if (!(high > low)) low -= 1, high += 1;
+  const double rough = (high - low) / double(ticks);
+  Axis axis{low, high, {}, Axis::Ticks::days};
+  for (const double step : {1, 2, 5, 10, 20}) {  // their texts are long
+    if (step < 1.5 * rough) continue;
+    for (double day = std::ceil(low / step) * step; day <= high; day += step) axis.ticks.push_back(day);
+    return axis;
+  }
+  constexpr double kMonth = 365.25 / 12;
+  int step = 1200;
+  for (const int months : {600, 240, 120, 60, 24, 12, 6, 3, 2, 1})
+    if (months * kMonth >= 0.75 * rough) step = months;
+  axis.kind = step < 12 ? Axis::Ticks::months : Axis::Ticks::years;
+  const int first = int(std::floor(1970 * 12 + low / kMonth)) / step * step;
+  for (int month = first; axis.ticks.size() < 50; month += step) {
+    const double day(double((sys_days(year(month / 12) / (month % 12 + 1) / 1)).time_since_epoch().count()));
+    if (day > high) break;
+    if (day >= low) axis.ticks.push_back(day);
+  }
   return axis;
 }
 
@@ -145,12 +180,12 @@ void draw_axes(Svg& svg, const Frame& frame, std::string_view x_name, std::strin
   for (const double tick : frame.y.ticks) {
     const double y = frame.at(frame.x.low, tick).y;
     svg.line({b.x, y}, {b.x + b.width, y}, "grid");
-    svg.text({b.x - 8, y + 4}, tick_text(tick), "end", "tick");
+    svg.text({b.x - 8, y + 4}, frame.y.text(tick), "end", "tick");
   }
   for (const double tick : frame.x.ticks) {
     const double x = frame.at(tick, frame.y.low).x;
     svg.line({x, b.y + b.height}, {x, b.y + b.height + 4}, "axis");
-    svg.text({x, b.y + b.height + 18}, tick_text(tick), "middle", "tick");
+    svg.text({x, b.y + b.height + 18}, frame.x.text(tick), "middle", "tick");
   }
   svg.line({b.x, b.y + b.height}, {b.x + b.width, b.y + b.height}, "axis");
   svg.text({b.x + b.width / 2, b.y + b.height + 38}, x_name, "middle", "name");

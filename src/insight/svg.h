@@ -14,18 +14,24 @@ namespace bochner {
 std::string escaped(std::string_view text);
 // At most so many characters, the last an ellipsis where some were cut. Not escaped yet.
 std::string shortened(std::string_view text, std::size_t most);
-// Four digits: "12.35", "0.001235", "1.2e+09".
-std::string short_number(double value);
+// Four digits: "12.35", "0.001235", "1.2e+09"; of a date its day; of what is no number "none".
+std::string short_number(double value, bool date = false);
 // "1,234".
 std::string grouped(double count);
 
 // Numbers from low to high with ticks at round places; at() is the share of the way.
 struct Axis {
+  enum class Ticks { numbers, days, months, years };  // but for numbers: of dates, in days since 1970-01-01
+
   double low = 0, high = 1;
   std::vector<double> ticks = {};
+  Ticks kind = Ticks::numbers;
   double at(double value) const { return (value - low) / (high - low); }
+  std::string text(double tick) const;  // "20", "1.5M", "2024-03"
 };
 Axis round_axis(double low, double high, std::size_t ticks);
+// The same for days since 1970-01-01, at firsts of years or months or at days.
+Axis date_axis(double low, double high, std::size_t ticks);
 
 struct Point {
   double x = 0, y = 0;

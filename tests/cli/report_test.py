@@ -68,11 +68,13 @@ class Report(CommandTest):
         self.file("t.csv", table(600, lambda draw, x: f"{x[1] ** 2 + 0.3 * x[2] + 0.1 * draw.gauss(0, 1):.5f}"))
         self.file("new.csv", table(500, lambda draw, x: f"{x[1] ** 2 + 0.3 * x[2] + 0.1 * draw.gauss(0, 1):.5f}", seed=2))
         self.succeed_quietly("train", "t.csv", "--target", "y", "-o", "m")
-        _, words = self.page("m", "new.csv")
+        text, words = self.page("m", "new.csv")
         for section in ("What matters", "How sure it is", "How it answers", "How it was made", "90 % intervals",
                         "candidate", "rows learnt from"):
             self.assertIn(section, words)
-        self.assertGreaterEqual(self.svgs, 6)
+        self.assertGreaterEqual(self.svgs, 5)
+        self.assertEqual(text.count('<span class="track"'), 3)  # bars of HTML, a line for each column
+        self.assertNotIn("left over on", text)  # the table of candidates says it once
         found = json.loads(self.succeed_quietly("report", "m", "new.csv", "--json"))
         self.assertEqual([i["column"] for i in found["importance"][:2]], ["b", "c"])
         rises = {i["column"]: i["rise"] for i in found["importance"]}

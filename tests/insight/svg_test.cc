@@ -50,5 +50,25 @@ TEST(Page, AxesHaveRoundTicksInsideForAnyRange) {
   }
 }
 
+TEST(Page, AxesOfDatesHaveTicksAtDaysMonthsOrYears) {
+  const auto texts = [](double low, double high) {
+    const Axis axis = date_axis(low, high, 3);
+    std::string text;
+    for (const double tick : axis.ticks) {
+      EXPECT_GE(axis.at(tick), 0);
+      EXPECT_LE(axis.at(tick), 1);
+      text += (text.empty() ? "" : " ") + axis.text(tick);
+    }
+    return text;
+  };
+  EXPECT_EQ(texts(19723, 19727), "2024-01-02 2024-01-04");
+  EXPECT_EQ(texts(19723.5, 19999), "2024-04 2024-07 2024-10");
+  EXPECT_EQ(texts(18262, 19723), "2020 2021 2022 2023 2024");
+  EXPECT_EQ(texts(-20000, 20000), "1950 2000");
+  EXPECT_NE(texts(19723, 19723), "");
+  EXPECT_NE(texts(-719000, 2932000), "");
+  EXPECT_EQ(short_number(19723.7, true), "2024-01-01");
+}
+
 }  // namespace
 }  // namespace bochner
