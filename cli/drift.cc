@@ -3,9 +3,11 @@
 
 #include "bochner/drift.h"
 
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "bochner/csv_text.h"
 #include "clock.h"
 #include "commands.h"
 #include "output.h"
@@ -40,6 +42,23 @@ DriftOptions options_of(const DriftWords& words, Messages& messages) {
   return options;
 }
 
+std::string mean_text(const Drift::ColumnChange& column, double mean) {
+  if (std::isnan(mean)) return "none";
+  return column.dates ? date_text(std::floor(mean)) : fmt::format("{:.6g}", mean);
+}
+
+// What the difference of a column of numbers is: what makes most of it first.
+std::string difference_text(const Drift::ColumnChange& column) {
+  if (column.text) return "";
+  const std::string mean = fmt::format("  mean {} -> {}", mean_text(column, column.mean_reference),
+                                       mean_text(column, column.mean_new)),
+                    missing = fmt::format("  missing {:.1f} % -> {:.1f} %", 100 * column.missing_reference,
+                                          100 * column.missing_new);
+  const double shift = std::fabs(column.missing_new - column.missing_reference);
+  if (shift < 0.001) return mean;
+  return shift >= column.distance / 2 ? missing + mean : mean + missing;
+}
+
 // The verdict and the columns that moved, most first.
 std::string text_of(const Drift& found) {
   std::string text = fmt::format("p-value {:.4g}, MMD^2 {:.4g}: {} rows beside {} of the reference\n", found.p_value,
@@ -54,9 +73,8 @@ std::string text_of(const Drift& found) {
   text +=
       fmt::format("{} of {} moved (p <= 0.05, corrected for their number)\n", moved, counted(order.size(), "column"));
   for (std::size_t i = 0; i < std::min<std::size_t>(moved, 20); ++i)
-    text += fmt::format(
-        "  {:<24} p {:<8.4g} distance {:.3f}{}\n", one_line(order[i]->name), order[i]->p_value, order[i]->distance,
-        order[i]->text ? "" : fmt::format("  mean {:.6g} -> {:.6g}", order[i]->mean_reference, order[i]->mean_new));
+    text += fmt::format("  {:<24} p {:<8.4g} distance {:.3f}{}\n", one_line(order[i]->name), order[i]->p_value,
+                        order[i]->distance, difference_text(*order[i]));
   for (const Drift::Window& w : found.windows)
     text += fmt::format("  rows {:>10} to {:<10} p {:<8.4g} MMD^2 {:.4g}\n", w.first, w.first + w.rows - 1, w.p_value,
                         w.statistic);
@@ -110,6 +128,7 @@ void add_drift(Command& app, Job& job) {
   command->add_option("--features", words->features, "Of each bandwidth, even; default by the number of rows")
       ->type_name("N");
   command->add_option("--seed", words->seed, "Of blocks, permutations and features")->type_name("N");
+  words->test.missing = "mark";
   words->test.add(*command, "Times the median distance of rows; default 0.25,0.5,1,2,4, joined in one p-value");
   command->footer(
       "Examples:\n"

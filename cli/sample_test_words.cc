@@ -8,7 +8,10 @@ namespace bochner {
 void SampleTestWords::add(Command& app, const std::string& bandwidth_help) {
   app.add_option("--kernel", kernel, "Default gaussian")->type_name("K");
   add_repeatable(app, "--bandwidths", bandwidths, bandwidth_help)->type_name("LIST");
-  app.add_option("--missing", missing, "Missing cells: mean (of numbers) or error")->type_name("M")->group(kColumns);
+  app.add_option("--missing", missing,
+                 "Missing cells: mark (a level of their own), mean (of numbers) or error; default " + missing)
+      ->type_name("M")
+      ->group(kColumns);
   columns.add(app);
   format.add(app);
   run.add(app);
@@ -22,7 +25,8 @@ void SampleTestWords::read_bandwidths(std::vector<double>& factors) const {
 
 RowsOptions SampleTestWords::reading() const {
   RowsOptions options = format.rows(run);
-  options.missing = parse_word<Missing>("--missing", missing, {{"mean", Missing::mean}, {"error", Missing::error}});
+  options.missing = parse_word<Missing>("--missing", missing,
+                                        {{"mark", Missing::mark}, {"mean", Missing::mean}, {"error", Missing::error}});
   columns.apply(options);
   return options;
 }

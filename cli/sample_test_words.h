@@ -13,7 +13,7 @@ namespace bochner {
 
 // What commands that test samples by a kernel have in common, drift and independence.
 struct SampleTestWords {
-  std::string kernel = "gaussian", missing = "mean";
+  std::string kernel = "gaussian", missing = "mean";  // defaults: set others before add()
   std::vector<std::string> bandwidths;
   ColumnWords columns;
   RunOptions run;

@@ -29,7 +29,8 @@ struct DriftOptions {
   std::size_t permutations = 500;
   std::size_t windows = 1;  // consecutive parts of the new rows, as many rows each, that are tested one by one besides
   std::uint64_t seed = 0;
-  RowsOptions reading = {};  // of both files; targets and weights are columns like others where none is named
+  // Of both files; targets and weights are columns like others where none is named. missing: `mark` if none is said.
+  RowsOptions reading = {};
   Execution execution = {};
   std::function<void(const std::string&)> say = {};  // notes, as they are made, on the calling thread
 };
@@ -40,7 +41,8 @@ struct DriftOptions {
 // features, of several bandwidths at once. Its p-value is by permutations of block sums: rows are dealt at random into
 // at most 4096 blocks of equal size, and the permutations exchange blocks, so rows are passed over once and the level
 // is exact: where the rows of both files are exchangeable, p_value <= a has a probability of at most a.
-// Every column is tested beside that, by how its values fall into bins of several widths or onto levels; those p-values
+// Every column is tested beside that, by how its values fall into bins of several widths or onto levels, a missing cell
+// being a level of its own; those p-values
 // come from the same permutations and are corrected for there being many (Westfall & Young 1993).
 struct Drift {
   struct Scale {
@@ -55,7 +57,10 @@ struct Drift {
     double p_value_alone = 1;  // not corrected
     double statistic = 0;      // a normal score: as many deviations above what permutations give
     double distance = 0;       // half the sum of the differences of shares over the bins: 0 the same, 1 apart
-    double mean_reference = 0, mean_new = 0, deviation = 0;  // of numbers; the deviation of both together
+    // Numbers, less missing cells: NaN if a file has no other. The deviation is that of both together.
+    double mean_reference = 0, mean_new = 0, deviation = 0;
+    double missing_reference = 0, missing_new = 0;  // numbers: the share of the rows whose cell is missing
+    bool dates = false;                             // numbers are days since 1970-01-01
     // Numbers: bin k is between edges[k] and edges[k + 1]; the outer ones reach to the smallest and largest value of a
     // sample, or further. Texts: one share per level, and those of no level last.
     std::vector<double> edges;

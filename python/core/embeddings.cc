@@ -29,7 +29,9 @@ void bind_drift(nb::module_& m) {
       .def_ro("statistic", &Drift::ColumnChange::statistic)
       .def_ro("distance", &Drift::ColumnChange::distance)
       .def_ro("mean_reference", &Drift::ColumnChange::mean_reference)
-      .def_ro("mean_new", &Drift::ColumnChange::mean_new);
+      .def_ro("mean_new", &Drift::ColumnChange::mean_new)
+      .def_ro("missing_reference", &Drift::ColumnChange::missing_reference)
+      .def_ro("missing_new", &Drift::ColumnChange::missing_new);
   nb::class_<Drift>(m, "Drift")
       .def_ro("p_value", &Drift::p_value)
       .def_ro("statistic", &Drift::statistic)

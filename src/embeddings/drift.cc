@@ -61,6 +61,19 @@ struct Sample {
   }
 };
 
+struct MeanAndDeviation {
+  double mean = 0, deviation = 0;
+};
+
+// What all cells give, a share of which is missing and filled by one number, without those.
+MeanAndDeviation without_fills(MeanAndDeviation all, double missing, double fill) {
+  if (missing == 0) return all;
+  if (missing == 1) return {std::nan(""), std::nan("")};
+  const double present = 1 - missing, mean = (all.mean - missing * fill) / present;
+  const double variance = (all.deviation * all.deviation - present * missing * (mean - fill) * (mean - fill)) / present;
+  return {mean, std::sqrt(std::max(0.0, variance))};
+}
+
 class DriftTest {
  public:
   DriftTest(Rows& reference, Rows& fresh, const DriftOptions& options)
@@ -314,11 +327,16 @@ class DriftTest {
     std::size_t c = 0;
     const std::vector<std::string> names = schema_.input_names();
     const std::vector<double> means[2] = {samples_[0].moments.mean(), samples_[1].moments.mean()};
-    const auto number = [&](std::size_t input, const std::string& name) {
+    const auto number = [&](std::size_t input, const std::string& name, double fill) {
       Drift::ColumnChange& change = found_.columns[c];
-      const double n = double(plan_.rows[0]), m = double(plan_.rows[1]), offset = offset_of(input);
-      const double a = means[0][input], b = means[1][input];
-      const double da = samples_[0].moments.deviation(input), db = samples_[1].moments.deviation(input);
+      const double offset = offset_of(input), filled = double(float(fill - offset));
+      const auto present = [&](int s, double missing) {
+        return without_fills({means[s][input], samples_[s].moments.deviation(input)}, missing, filled);
+      };
+      const auto [a, da] = present(0, change.missing_reference);
+      const auto [b, db] = present(1, change.missing_new);
+      const double n = double(plan_.rows[0]) * (1 - change.missing_reference),
+                   m = double(plan_.rows[1]) * (1 - change.missing_new);
       change.name = name;
       change.mean_reference = a + offset;
       change.mean_new = b + offset;
@@ -328,9 +346,12 @@ class DriftTest {
       ++c;
     };
     if (schema_.columns.empty())
-      for (std::size_t j = 0; j < schema_.inputs; ++j) number(j, names[j]);
+      for (std::size_t j = 0; j < schema_.inputs; ++j) number(j, names[j], 0);
     for (const Column& column : schema_.columns) {
-      if (column.kind == Column::Kind::numeric) number(bins_->columns[c].input, column.name);
+      if (column.kind == Column::Kind::numeric) {
+        found_.columns[c].dates = column.dates != Column::Dates::none;
+        number(bins_->columns[c].input, column.name, column.fill);
+      }
       if (column.kind != Column::Kind::category) continue;
       found_.columns[c].name = column.name;
       found_.columns[c++].levels = column.levels;

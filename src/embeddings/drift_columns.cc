@@ -21,6 +21,7 @@ std::vector<float> edges_of(std::vector<double> values) {
   const auto add = [&](double edge) {
     if (edges.empty() || float(edge) > edges.back()) edges.push_back(float(edge));
   };
+  if (distinct.empty()) return {0.0f, std::nextafter(0.0f, HUGE_VALF)};  // every cell of the sample is missing
   if (distinct.size() == 1)  // what differs from the only value was in no sample
     return {float(distinct[0]), std::nextafter(float(distinct[0]), HUGE_VALF)};
   if (distinct.size() <= kBins) {
@@ -34,18 +35,17 @@ std::vector<float> edges_of(std::vector<double> values) {
 // Statistics of one column in one permutation. difference: of the shares of its bins; share: of all rows.
 //   texts:   sum d^2 / share over the levels
 //   numbers: the same over bins joined 1, 2, 4, ... at a time, and the squared difference of the distribution functions
-//            weighed by share (Cramer & von Mises)
+//            weighed by share (Cramer & von Mises); and the first of missing cells beside all others
 std::size_t count_statistics(const ColumnBins::Column& column) {
-  std::size_t count = 1;
-  if (!column.levels && column.bins() > 2) {
-    ++count;
-    for (std::size_t joined = 2; 2 * joined <= column.bins(); joined *= 2) ++count;
-  }
+  if (column.levels) return 1;
+  std::size_t count = column.marked ? 2 : 1;
+  if (column.numbers() > 2) ++count;
+  for (std::size_t joined = 2; 2 * joined <= column.numbers(); joined *= 2) ++count;
   return count;
 }
 
 void statistics(const ColumnBins::Column& column, const double* difference, const double* share, double* out) {
-  const std::size_t bins = column.bins();
+  const std::size_t bins = column.levels ? column.bins() : column.numbers();
   const auto chi = [&](std::size_t joined) {
     double sum = 0;
     for (std::size_t k = 0; k < bins; k += joined) {
@@ -56,6 +56,10 @@ void statistics(const ColumnBins::Column& column, const double* difference, cons
     return sum;
   };
   *out++ = chi(1);
+  if (column.marked) {
+    const double d = difference[bins], s = share[bins];
+    *out++ = s > 0 && s < 1 ? d * d / (s * (1 - s)) : 0;
+  }
   if (column.levels || bins <= 2) return;
   double below = 0, sum = 0;
   for (std::size_t k = 0; k + 1 < bins; ++k) {
@@ -71,16 +75,17 @@ void statistics(const ColumnBins::Column& column, const double* difference, cons
 ColumnBins choose_bins(const Schema& schema, MatrixView<const double> sample) {
   ColumnBins bins;
   std::size_t input = 0;
-  const auto number = [&] {
-    std::vector<double> values(sample.rows);
-    for (std::size_t i = 0; i < sample.rows; ++i) values[i] = sample(i, input);
-    bins.add({.input = input, .edges = edges_of(std::move(values))});
-    ++input;
+  const auto number = [&](bool marked) {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < sample.rows; ++i)
+      if (!marked || sample(i, input + 1) == 0) values.push_back(sample(i, input));
+    bins.add({.input = input, .marked = marked, .edges = edges_of(std::move(values))});
+    input += marked ? 2 : 1;
   };
   if (schema.columns.empty())
-    while (input < schema.inputs) number();
+    while (input < schema.inputs) number(false);
   for (const Column& column : schema.columns) {
-    if (column.kind == Column::Kind::numeric) number();
+    if (column.kind == Column::Kind::numeric) number(column.marked);
     if (column.kind != Column::Kind::category) continue;
     bins.add({.input = input, .inputs = column.levels.size(), .levels = true});
     input += column.levels.size();
@@ -113,6 +118,12 @@ std::vector<Drift::ColumnChange> test_columns(const Workers& on, const ExchangeP
       change.share_reference.push_back(of[0] / n);
       change.share_new.push_back(of[1] / m);
       change.distance += 0.5 * std::fabs(of[0] / n - of[1] / m);
+    }
+    if (column.marked) {
+      change.missing_reference = change.share_reference.back();
+      change.missing_new = change.share_new.back();
+      change.share_reference.pop_back();
+      change.share_new.pop_back();
     }
     // The sums over the first sample less its share: times 1/n + 1/m the difference of the shares.
     Matrix<double> differences(exchanges.rows, column.bins());

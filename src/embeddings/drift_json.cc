@@ -47,6 +47,9 @@ std::string json_text(const Drift& drift) {
     if (column.text) {
       node["levels"] = column.levels;
     } else {
+      node["missing_reference"] = column.missing_reference;
+      node["missing_new"] = column.missing_new;
+      if (column.dates) node["dates"] = true;
       node["mean_reference"] = column.mean_reference;
       node["mean_new"] = column.mean_new;
       node["deviation"] = column.deviation;

@@ -83,7 +83,8 @@ void join_columns(const Scanned& files, JointRows& joint, Schema& schema) {
       column.kind = Kind::ignored;
     } else if (column.kind == Kind::numeric) {
       column.fill = n + m > 0 ? (column.fill * n + other->fill * m) / (n + m) : 0;
-      ++schema.inputs;
+      column.marked = column.marked || other->marked;
+      schema.inputs += column.inputs();
     } else if (column.kind == Kind::category) {
       for (const std::string& level : other->levels)
         if (std::find(column.levels.begin(), column.levels.end(), level) == column.levels.end())
@@ -108,6 +109,7 @@ std::vector<double> offsets_of(const Schema& schema) {
     if (column.kind == Kind::numeric) {
       offsets.push_back(column.fill);
       far = far || std::fabs(column.fill) > 256;
+      if (column.marked) offsets.push_back(0.0);
     }
     if (column.kind == Kind::category) offsets.insert(offsets.end(), column.levels.size(), 0.0);
   }
@@ -121,6 +123,7 @@ JointRows open_both(const std::string& first, const std::string& second, const R
   RowsOptions reading = options;
   reading.target_required = false;
   reading.inputs_only = true;
+  if (!reading.missing) reading.missing = Missing::mark;
   Scanned files = scan(first, second, reading);
   JointRows joint;
   if (const auto texts = of_two_minds(files); !texts.empty()) {

@@ -20,7 +20,7 @@ struct JointRows {
 };
 
 // Columns meet by name where both files have a header, otherwise by place. What is text in one is text in both; levels
-// are those of both; a missing number is the mean of both.
+// are those of both; a missing number is the mean of both, and marked unless the options say what else to do.
 JointRows open_both(const std::string& first, const std::string& second, const RowsOptions& options);
 
 }  // namespace bochner

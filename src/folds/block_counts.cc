@@ -49,6 +49,8 @@ void BlockCounts::add_column(const RowBlock<float>& rows, const ColumnBins::Colu
           bin = l;
           break;
         }
+    } else if (column.marked && value_of(rows, i, column.input + 1) != 0) {
+      bin = column.numbers();
     } else {
       bin = bin_of(column.edges, value_of(rows, i, column.input));
     }

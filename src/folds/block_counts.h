@@ -16,15 +16,17 @@
 
 namespace bochner {
 
-// Where the values of each column of rows are counted: numbers between edges, texts by level (one input each) with one
-// bin more for those that are no level.
+// Where the values of each column of rows are counted: numbers between edges, with one bin more for missing cells if
+// the input behind them marks those; texts by level (one input each), with one bin more for those that are no level.
 struct ColumnBins {
   struct Column {
     std::size_t input = 0, inputs = 1;  // the first of its inputs
     bool levels = false;
+    bool marked = false;            // numbers: the second input is not 0 if the cell is missing
     std::vector<float> edges = {};  // ascending; bin k holds edges[k-1] <= x < edges[k]
     std::size_t first = 0;          // of its bins
-    std::size_t bins() const { return levels ? inputs + 1 : edges.size() + 1; }
+    std::size_t numbers() const { return edges.size() + 1; }  // bins between edges
+    std::size_t bins() const { return levels ? inputs + 1 : numbers() + (marked ? 1 : 0); }
   };
 
   std::vector<Column> columns = {};

@@ -50,7 +50,8 @@ std::string level_chart(const Drift::ColumnChange& column) {
   return std::move(svg).done();
 }
 
-// Densities of both files as steps. The outer bins are open; they are drawn as wide as their neighbours.
+// Densities of both files as steps, missing cells left out: they have bars below. The outer bins are open; they are
+// drawn as wide as their neighbours.
 std::string density_chart(const Drift::ColumnChange& column) {
   std::vector<double> edges = column.edges;
   if (edges.empty()) return "";
@@ -59,28 +60,49 @@ std::string density_chart(const Drift::ColumnChange& column) {
   edges.insert(edges.begin(), edges.front() - first);
   edges.push_back(edges.back() + last);
   double most = 0;
-  const auto density = [&](const std::vector<double>& share, std::size_t k) {
-    const double width = edges[k + 1] - edges[k];
-    return width > 0 ? share[k] / width : 0.0;
+  const auto densities = [&](const std::vector<double>& share, double missing) {
+    std::vector<double> found;
+    for (std::size_t k = 0; k + 1 < edges.size(); ++k) {
+      const double width = edges[k + 1] - edges[k];
+      found.push_back(width > 0 && missing < 1 ? share[k] / width / (1 - missing) : 0.0);
+      most = std::max(most, found.back());
+    }
+    return found;
   };
-  for (std::size_t k = 0; k + 1 < edges.size(); ++k)
-    most = std::max({most, density(column.share_reference, k), density(column.share_new, k)});
-  const Frame frame{{14, 8, 274, 120}, round_axis(edges.front(), edges.back(), 4), {0, most > 0 ? most * 1.05 : 1, {}}};
-  Svg svg(300, 160, "densities of " + column.name);
-  const auto steps = [&](const std::vector<double>& share) {
+  const std::vector<double> reference = densities(column.share_reference, column.missing_reference),
+                            fresh = densities(column.share_new, column.missing_new);
+  const bool gaps = column.missing_reference + column.missing_new > 0;
+  const Axis x = column.dates ? date_axis(edges.front(), edges.back(), 3) : round_axis(edges.front(), edges.back(), 4);
+  const Frame frame{{48, 24, 240, 110}, x, round_axis(0, most > 0 ? most * 1.05 : 1, 3)};
+  Svg svg(300, gaps ? 190 : 160, "densities of " + column.name);
+  const auto steps = [&](const std::vector<double>& density) {
     std::vector<Point> points = {frame.at(edges.front(), 0)};
     for (std::size_t k = 0; k + 1 < edges.size(); ++k) {
-      points.push_back(frame.at(edges[k], density(share, k)));
-      points.push_back(frame.at(edges[k + 1], density(share, k)));
+      points.push_back(frame.at(edges[k], density[k]));
+      points.push_back(frame.at(edges[k + 1], density[k]));
     }
     points.push_back(frame.at(edges.back(), 0));
     return points;
   };
-  draw_axes(svg, frame, "", "");
-  svg.path(steps(column.share_reference), "band", true);
-  svg.path(steps(column.share_reference), "c0 stroke");
-  svg.path(steps(column.share_new), "c1 stroke");
+  draw_axes(svg, frame, "", column.dates ? "density (a day)" : "density");
+  svg.path(steps(reference), "band", true);
+  svg.path(steps(reference), "c0 stroke");
+  svg.path(steps(fresh), "c1 stroke");
+  if (gaps) {
+    svg.text({47, 180}, "missing", "end", "tick");
+    svg.rect({52, 166, 236 * column.missing_reference, 9}, "bar",
+             percent(column.missing_reference) + " of the reference");
+    svg.rect({52, 175, 236 * column.missing_new, 9}, "c1 fill", percent(column.missing_new) + " of the new rows");
+  }
   return std::move(svg).done();
+}
+
+// "p 0.002, distance 28.8 %, missing 2.5 % → 30.0 %"
+std::string caption_of(const Drift::ColumnChange& column, std::size_t permutations) {
+  std::string text = fmt::format("p {}, distance {}", p_text(column.p_value, permutations), percent(column.distance));
+  if (column.missing_reference + column.missing_new > 0)
+    text += fmt::format(", missing {} → {}", percent(column.missing_reference), percent(column.missing_new));
+  return text;
 }
 
 class DriftPage {
@@ -173,10 +195,9 @@ class DriftPage {
         std::min(kMostShown, std::max<std::size_t>(moved(), std::min<std::size_t>(6, order_.size())));
     for (std::size_t i = 0; i < count && i < order_.size(); ++i) {
       const Drift::ColumnChange& column = drift_.columns[order_[i]];
-      out_ +=
-          fmt::format("<div><h3>{}</h3>{}<p class=\"soft\">p {}, distance {}</p></div>\n",
-                      escaped(shortened(column.name, 60)), column.text ? level_chart(column) : density_chart(column),
-                      escaped(p_text(column.p_value, drift_.permutations)), percent(column.distance));
+      out_ += fmt::format("<div><h3>{}</h3>{}<p class=\"soft\">{}</p></div>\n", escaped(shortened(column.name, 60)),
+                          column.text ? level_chart(column) : density_chart(column),
+                          escaped(caption_of(column, drift_.permutations)));
     }
     out_ += "</div>\n</section>\n";
   }
@@ -188,14 +209,23 @@ class DriftPage {
         "and Young): if no column has changed, any of them is below 0.05 with a probability of at most 0.05. The "
         "distance is the share of rows that would have to move to another bin.</p>\n<table><tr><th>column</th><th "
         "class=\"n\">p</th><th class=\"n\">p alone</th><th class=\"n\">distance</th><th class=\"n\">mean, "
-        "reference</th><th class=\"n\">mean, new</th></tr>\n";
+        "reference</th><th class=\"n\">mean, new</th>";
+    const bool gaps = std::any_of(drift_.columns.begin(), drift_.columns.end(),
+                                  [](const Drift::ColumnChange& c) { return c.missing_reference + c.missing_new > 0; });
+    if (gaps) out_ += "<th class=\"n\">missing, reference</th><th class=\"n\">missing, new</th>";
+    out_ += "</tr>\n";
     for (std::size_t i = 0; i < std::min(kMostLines, order_.size()); ++i) {
       const Drift::ColumnChange& c = drift_.columns[order_[i]];
       out_ += fmt::format(
           "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td "
-          "class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+          "class=\"n\">{}</td><td class=\"n\">{}</td>",
           escaped(c.name), p_text(c.p_value, drift_.permutations), p_text(c.p_value_alone, drift_.permutations),
-          percent(c.distance), c.text ? "" : short_number(c.mean_reference), c.text ? "" : short_number(c.mean_new));
+          percent(c.distance), c.text ? "" : short_number(c.mean_reference, c.dates),
+          c.text ? "" : short_number(c.mean_new, c.dates));
+      if (gaps)
+        out_ += fmt::format("<td class=\"n\">{}</td><td class=\"n\">{}</td>",
+                            c.text ? "" : percent(c.missing_reference), c.text ? "" : percent(c.missing_new));
+      out_ += "</tr>\n";
     }
     out_ += "</table>\n</section>\n";
   }
