@@ -29,9 +29,9 @@ stops: test-deps  ## trainings stopped at some 1,900 points and resumed, to the 
 
 TABLE = BOCHNER_COMMAND=$(CURDIR)/build/release/bochner BOCHNER_TEST_DATA=$(CURDIR)/data
 
-inject: test-deps  ## commands in which one call of the system fails, at some 2,500 points
+inject: test-deps  ## commands in which one call of the system fails, at some 2,300 points
 	@tools/build.sh release bochner_cli failing_calls
-	@$(TABLE) BOCHNER_INJECT=12 BOCHNER_FAILING_CALLS=$(CURDIR)/build/release/tests/inject/libfailing_calls.so \
+	@$(TABLE) BOCHNER_INJECT=14 BOCHNER_FAILING_CALLS=$(CURDIR)/build/release/tests/inject/libfailing_calls.so \
 	  python3 -B tests/inject/inject_test.py
 
 random: RANDOM_RUNS ?= 5000

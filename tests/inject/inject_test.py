@@ -6,7 +6,7 @@ failing_calls.c makes the k-th call of a kind fail once (k) or from then on (k+)
 an exit code of the documentation and one line, or does its work; the old output or the whole new one is there and no
 other file; and a training goes on with --resume to the same bytes.
 
-BOCHNER_INJECT=N tries N points of each kind of call in each command; without it a few. `make inject` takes 12."""
+BOCHNER_INJECT=N tries N points of each kind of call in each command; without it a few. `make inject` takes 14."""
 
 import os
 import pathlib
@@ -47,6 +47,7 @@ SCENES = {
     "sample": ("sample", "mixture.model", "--rows", "20", "-o", "out.csv"),
     "text": ("text", "docs.txt", "-o", "out.svm"),
     "index": ("index", "rows.csv", "-t", "y", "-o", "out.index"),
+    "words": ("index", "docs.svm", "--metric", "cosine", "--text", "docs.svm.text", "-o", "out.index"),
     "neighbors": ("neighbors", "rows.index", "new.csv", "-k", "2", "-o", "out.csv"),
     "graph": ("graph", "rows.csv", "-t", "y", "-k", "2", "-o", "out.csv"),
     "accumulate": ("accumulate", "rows.csv", "--spec", "a.survey", "--features", "16", "--bandwidth", "1", "-o", "out.sum"),
