@@ -10,8 +10,7 @@ install(FILES LICENSE README.md ARCHITECTURE.md CHANGELOG.md DESTINATION ${CMAKE
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(TARGET bochner_cli)
   file(RELATIVE_PATH library_from_program /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
-  set_target_properties(bochner_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${library_from_program}"
-                                               INSTALL_RPATH_USE_LINK_PATH ON)  # OpenBLAS's serial build
+  set_target_properties(bochner_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${library_from_program}")
   install(TARGETS bochner_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
@@ -19,6 +18,5 @@ configure_package_config_file(cmake/bochnerConfig.cmake.in ${PROJECT_BINARY_DIR}
                               INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/bochnerConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/bochnerConfig.cmake ${PROJECT_BINARY_DIR}/bochnerConfigVersion.cmake
-              cmake/serial_openblas.cmake
         DESTINATION ${package_folder})
 install(EXPORT bochnerTargets NAMESPACE bochner:: DESTINATION ${package_folder})

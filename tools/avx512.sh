@@ -74,7 +74,7 @@ echo "ExactProduct.$signs:Bfloat16.*-ExactProduct.*OddSizes" >$machine/root/filt
 cp $build/tests/{backend_test,maps_test} $build/bochner $machine/root/bin/
 cp $machine/rows.csv $machine/root/
 libraries=("${sysroot:+$sysroot}"/lib/x86_64-linux-gnu "${sysroot:+$sysroot}"/usr/lib/x86_64-linux-gnu
-  "${sysroot:+$sysroot}"/usr/lib/x86_64-linux-gnu/openblas-serial)
+  "${sysroot:+$sysroot}"/usr/lib/x86_64-linux-gnu/openblas-pthread)
 copy_libraries() {  # of a program or library, and what those need
   local name folder
   for name in $(readelf -d "$1" | sed -n 's/.*Shared library: \[\(.*\)\]/\1/p'); do

@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 purpose=${1:-}
 
-packages=(g++ cmake ninja-build pkg-config libopenblas-serial-dev libhwy-dev libfmt-dev nlohmann-json3-dev libcli11-dev
+packages=(g++ cmake ninja-build pkg-config libopenblas-dev libhwy-dev libfmt-dev nlohmann-json3-dev libcli11-dev
   zlib1g-dev liblzma-dev libzstd-dev libgtest-dev libgmock-dev)
 command -v python3 >/dev/null || packages+=(python3)
 case $purpose in

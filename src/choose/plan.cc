@@ -202,7 +202,9 @@ class Planning {
     if (size.features > wanted) note(fmt::format("features: {}, since {}", size.features, size.rounded));
     std::optional<SampleTrial> trial;
     const bool searched = part.kind->has_kernel && part.bandwidth.searched();
-    if (searched || scores_by_choice()) trial.emplace(schema_, survey_, scaling, threads_, checkpoint_);
+    const std::vector<double>& lambdas = options_.ridge.lambdas;
+    const bool nested = scores_by_choice() && (searched || (lambdas.size() != 1 && !schema_.sparse));
+    if (searched || nested) trial.emplace(schema_, survey_, scaling, threads_, checkpoint_);
     FindScales find;
     if (part.kind->has_kernel) {
       find = choose_bandwidth(part, request.kernel, size.trial_features ? size.trial_features : size.features, scaling,
@@ -211,9 +213,8 @@ class Planning {
       plan_.bandwidth = request.kernel.length_scales;
     }
     const MapPtr map = part.kind->make(request);
-    const std::vector<double>& lambdas = options_.ridge.lambdas;
     const bool bounded = map && map->bound() > 0;  // what trials sum up
-    if (bounded && scores_by_choice() && (searched || lambdas.size() != 1))
+    if (bounded && nested)
       plan_.nested = nested_score(*trial, [&](const SampleTrial& rest) -> Chosen {
         MapRequest again = request;
         again.note = [](const std::string&) {};
@@ -264,7 +265,7 @@ class Planning {
   // Whether the score that the training prints would be the best of those that it chose by, on few rows.
   bool scores_by_choice() const {
     const RidgeOptions& ridge = options_.ridge;
-    return scored_ && survey_.rows() >= 2 * kNestedFolds && survey_.rows() < kNestedRows &&
+    return scored_ && schema_.task == Task::classification && survey_.rows() >= 2 * kNestedFolds && survey_.rows() < kNestedRows &&
            options_.learner.learner == Learner::ridge && !options_.validation && parts_.size() == 1 &&
            ridge.intercept && ridge.select != RidgeOptions::Select::hold_out &&
            (ridge.lambdas.size() != 1 || ridge.lambdas[0] > 0);

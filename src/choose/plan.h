@@ -19,9 +19,9 @@ namespace bochner {
 // What is chosen before the rows are mapped: a pure function of the survey and the options, so that every worker who
 // has the same survey makes the same maps.
 struct Plan {
-  std::vector<MapPtr> maps;  // scaling and features; either may be absent
+  std::vector<MapPtr> maps = {};  // scaling and features; either may be absent
   // A mixture with random bins has these instead, both of the rows as they are. The bins' scaling may be absent.
-  MapPtr dense, bins_scaling;
+  MapPtr dense = {}, bins_scaling = {};
   std::string kernel = {};             // of the features, where they are of one kernel
   std::vector<double> bandwidth = {};  // its length scales
   std::vector<std::string> notes;

@@ -329,8 +329,9 @@ constexpr double kDoubt = 3;
 
 // Whether the probabilities or the order of the scores tell the classes apart.
 bool tells_apart(const Score& s) {
+  constexpr double kRounding = 1e-9;  // of a sum that is the constant's own
   if (s.log_loss && s.baseline_log_loss &&
-      *s.log_loss + kDoubt * s.log_loss_standard_error.value_or(0) < *s.baseline_log_loss)
+      *s.log_loss + kDoubt * s.log_loss_standard_error.value_or(0) < *s.baseline_log_loss * (1 - kRounding))
     return true;
   return s.auc && s.auc_by_chance && *s.auc - kDoubt * *s.auc_by_chance > 0.5;
 }

@@ -182,7 +182,7 @@ class Memory(CommandTest):
         self.assertGreater(fits, 10)
         self.assertIn("max_bins=", errors)
         self.refuse(1, *words, "100M", "--features", fits + 1, "--quiet", say=f"fits is {fits};")
-        self.expect_kept("100M", *words[:-1], "--features", fits, "-o", "m")
+        self.expect_kept("100M", *words[:-1], "--verbose", "--features", fits, "-o", "m")
         self.refuse(1, *words, "20M", "--features", 10, "--quiet", say="raise --memory")
 
     def test_rows_that_do_not_fit_are_read_again(self):

@@ -317,7 +317,7 @@ class HonestSplits(CommandTest):
         self.refuse(2, "train", "one.csv", "-t", "y", "--group", "g", say="two groups or more")
         self.file("empty.csv", "g,a,y\n" + "".join(f"{i % 7 or ''},{i},{i % 5}.5\n" for i in range(300)))
         self.refuse(2, "train", "empty.csv", "-t", "y", "--group", "g", say="is empty")
-        self.refuse(1, "train", DATA / "adult-small.svm", "--group", "g", say="no named columns")
+        self.refuse(2, "train", DATA / "adult-small.svm", "--group", "g", say="no named columns")
 
     def test_rows_that_stand_twice_are_said(self):
         draw = random.Random(5)

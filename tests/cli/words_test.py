@@ -27,7 +27,7 @@ class Words(CommandTest):
             self.assertIn("Example", self.succeed(command, "--help"))
 
     def test_train_says_what_it_picked_and_what_to_try(self):
-        code, output, errors = self.run_command("train", CPU, "--target", "usr", "--map", "fourier", "-o", "m")
+        code, output, errors = self.run_command("train", CPU, "--target", "usr", "--map", "fourier", "--verbose", "-o", "m")
         self.assertEqual(code, 0)
         self.assertRegex(output, r"\AR2 [^\n]*lambda[^\n]*\n\Z")
         for word in ("scaling", "bandwidth", "features", "lambda" if "lambda" in errors else "saved", "to try next"):

@@ -137,7 +137,9 @@ TEST_F(BinningModel, TransformsRowsToItsBins) {
     for (std::size_t a = 0; a < 80; ++a)
       for (std::size_t b = 0; b <= a; ++b) {
         const double k = hat_kernel(x, a, b, options.length_scales), off = product(z, a, b) - k;
-        if (a == b || k == 0) EXPECT_NEAR(off, 0, 1e-6);
+        if (a == b || k == 0) {
+          EXPECT_NEAR(off, 0, 1e-6);
+        }
         error = std::max(error, std::fabs(off));
       }
     EXPECT_LT(error, binning_epsilon_pointwise(400, 0.01 / 3160));  // all pairs, with probability 0.99
