@@ -21,7 +21,7 @@ class Names(CommandTest):
         shutil.copy(DATA / "cpu-small.csv", self.folder / "rows.csv")
 
     def names(self):
-        return {str(path) for path in self.contents()}
+        return {str(path.relative_to(self.folder)) for path in self.folder.rglob("*") if path.is_file()}
 
     def stop(self, *words):
         code, _, errors = self.run_command("train", "rows.csv", *FEW, *STOPPED, "--quiet", *words)
