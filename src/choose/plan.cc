@@ -265,9 +265,9 @@ class Planning {
   // Whether the score that the training prints would be the best of those that it chose by, on few rows.
   bool scores_by_choice() const {
     const RidgeOptions& ridge = options_.ridge;
-    return scored_ && schema_.task == Task::classification && survey_.rows() >= 2 * kNestedFolds && survey_.rows() < kNestedRows &&
-           options_.learner.learner == Learner::ridge && !options_.validation && parts_.size() == 1 &&
-           ridge.intercept && ridge.select != RidgeOptions::Select::hold_out &&
+    return scored_ && schema_.task == Task::classification && survey_.rows() >= 2 * kNestedFolds &&
+           survey_.rows() < kNestedRows && options_.learner.learner == Learner::ridge && !options_.validation &&
+           parts_.size() == 1 && ridge.intercept && ridge.select != RidgeOptions::Select::hold_out &&
            (ridge.lambdas.size() != 1 || ridge.lambdas[0] > 0);
   }
 

@@ -9,8 +9,8 @@
 namespace bochner {
 
 // A hash of the rows in a file as they are written: of the file's bytes, unpacked, and of text without empty lines and
-// with "\n" at the end of each line. Copies that are packed or differ in line ends alone have the same hash, that of the
-// plain file's bytes.
+// with "\n" at the end of each line. Copies that are packed or differ in line ends alone have the same hash, that of
+// the plain file's bytes.
 std::uint64_t content_hash(const std::string& path);
 
 }  // namespace bochner
