@@ -10,14 +10,14 @@
 namespace bochner {
 
 // Cache-line aligned storage for SIMD kernels, for speed alone: no kernel may rely on it, and a build with
-// BOCHNER_MISALIGNED begins each buffer one element behind a cache line to show that none does. Leaves trivially
+// BOCHNER_MISALIGNED begins each buffer 8 bytes behind a cache line to show that none does. Leaves trivially
 // constructible elements uninitialised on resize: large buffers are written before they are read.
 template <class T>
 struct AlignedAllocator {
   using value_type = T;
   static constexpr std::align_val_t kAlignment{64};
 #ifdef BOCHNER_MISALIGNED
-  static constexpr std::size_t kOffset = 1;
+  static constexpr std::size_t kOffset = sizeof(T) < 8 ? 8 / sizeof(T) : 1;
 #else
   static constexpr std::size_t kOffset = 0;
 #endif
