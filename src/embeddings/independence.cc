@@ -165,7 +165,8 @@ class IndependenceTest {
   // Statistics of every bandwidth, then of every column, under each permutation of the targets; the first is none.
   void permute(const PairFeatures& features) {
     const std::size_t m = x_.rows(), several = features.several();
-    const auto [left, right] = sample_features(features);
+    const SampleFeatures sample = sample_features(features);
+    const Matrix<float>&left = sample.left, &right = sample.right;
     const ColumnFeatures columns = column_features(schema_, x_.view());
     if (columns.names.empty() && schema_.inputs > 0)
       note(fmt::format("columns: {} are too many to be tested one by one", schema_.inputs));
