@@ -28,8 +28,8 @@ extern "C" void* blas_memory_alloc(int unused) __attribute__((weak));
 extern "C" void blas_memory_free(void* buffer) __attribute__((weak));
 
 // OpenBLAS asks this at load how many threads to start, and aborts if the system refuses them (ulimit -v). One: our own
-// threads call it, each on its own. (Its serial build takes no lock, so they could not.) The dynamic linker finds this
-// function before that of OpenBLAS; weak for programs that link its archive.
+// threads call it, each on its own. (With Debian's serial build, calls of several threads gave other results from run
+// to run.) The dynamic linker finds this function before that of OpenBLAS; weak for programs that link its archive.
 extern "C" __attribute__((weak, visibility("default"))) int openblas_num_threads_env() { return 1; }
 
 namespace bochner::blas {
