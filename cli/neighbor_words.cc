@@ -46,7 +46,7 @@ void ScaleWords::add(Command& app) {
 
 namespace {
 
-// Of the first rows the spread of every input, ascending; those that do not vary are left out.
+// The spread of every input over the first rows, ascending; inputs that do not vary are left out.
 std::vector<std::pair<double, std::size_t>> spreads_of(Rows& rows) {
   constexpr std::size_t kLookedAt = 1024;
   std::vector<std::pair<double, std::size_t>> spreads;

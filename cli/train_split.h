@@ -25,7 +25,7 @@ struct Split {
   std::unique_ptr<Rows> others(Rows& rows, std::size_t which) const;
   // The options of a training on the others.
   TrainOptions options_of_others(const TrainOptions& options, std::size_t which) const;
-  // Of a model on the rows held out.
+  // The score of a model on the rows held out.
   Score score(const Model& model, Rows& rows, const TrainOptions& options, std::size_t which) const;
   // Refuses parts that are too small to train or to test on.
   void check(Rows& rows) const;

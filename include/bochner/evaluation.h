@@ -45,7 +45,7 @@ struct Evaluation {
   std::vector<Promise> promises;            // the bins that have rows, ascending
   std::optional<double> calibration_error;  // expected: the mean |promised - found|
 
-  // Of the probability of the second of two classes: rows at or above a threshold are flagged.
+  // Thresholds on the probability of the second of two classes: rows at or above a threshold are flagged.
   struct Cut {
     double threshold = 0;
     double recall = 0, precision = 0;  // NaN where no row is of the class, or flagged

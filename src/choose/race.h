@@ -56,7 +56,7 @@ class RaceSource {
   bool sampled() const { return kept_ != nullptr; }
   Rows& rows() const { return kept_ ? *kept_ : all_; }
   std::size_t count() const { return count_; }
-  // Of the rows that race, from those of all rows; none: none.
+  // The groups of the rows that race, taken from those of all rows; empty if there are none.
   std::vector<std::uint64_t> groups(std::span<const std::uint64_t> of_all) const;
 
  private:

@@ -46,7 +46,7 @@ class Scorer {
   static constexpr std::size_t kMostRanked = std::size_t(1) << 16;
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-  // Of the rows of one class: l the log-loss, w the weight.
+  // Sums over the rows of one class: l is the log-loss, w the weight.
   struct Losses {
     double l = 0;                      // the sum of w times it
     double one2 = 0, l2 = 0, ll2 = 0;  // sums of w^2 times it
