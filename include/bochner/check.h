@@ -75,8 +75,8 @@ struct MapCheck {
   // Gaussian's (gaussian, sign, sparse of density 1/3 and more), by the variance (Chebyshev) for the other kinds.
   std::vector<Bound> bounds;
   std::vector<Band> bands;  // of kernel values, ascending
-  // Of a projection, which has no kernel: errors above are then of the ratio of (squared) distances, the kernel and the
-  // estimate of the worst pair are its (squared) distances, and there is no spectrum and no band.
+  // Set for a projection, which has no kernel: errors above are then of the ratio of (squared) distances, the kernel
+  // and the estimate of the worst pair are its (squared) distances, and there is no spectrum and no band.
   std::optional<Distortion> distortion;
   std::vector<std::string> notes;
 

@@ -29,7 +29,7 @@ struct DriftOptions {
   std::size_t permutations = 500;
   std::size_t windows = 1;  // consecutive parts of the new rows, as many rows each, that are tested one by one besides
   std::uint64_t seed = 0;
-  // Of both files; targets and weights are columns like others where none is named. missing: `mark` if none is said.
+  // How both files are read: targets and weights are columns like others if none is named; missing is `mark` if unset.
   RowsOptions reading = {};
   Execution execution = {};
   std::function<void(const std::string&)> say = {};  // notes, as they are made, on the calling thread

@@ -40,7 +40,7 @@ double group_effect(std::span<const std::uint64_t> groups);
 // The score of rows of these groups, with standard errors as if rows of a group erred together: never too small.
 Score score_of_groups(Score score, std::span<const std::uint64_t> groups);
 
-// Of the rows that a split holds out, those that equal a row on the other side of it, in all inputs and targets: a
+// Rows that a split holds out and that equal a row on the other side of it, in all inputs and targets: a
 // model may know them by heart, and its score says less about new rows.
 struct RepeatedRows {
   std::uint64_t held = 0, repeated = 0;
