@@ -26,8 +26,8 @@
 #include "exit_codes.h"
 #include "help.h"
 #include "messages.h"
+#include "methods/neighbors/retrieve.h"
 #include "output.h"
-#include "retrieve.h"
 #include "signals.h"
 #include "streams.h"
 

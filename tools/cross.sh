@@ -38,7 +38,7 @@ SCRIPT
 
 # Those that have a processor's instructions in them, and those whose bits must not depend on it.
 programs=(backend_test random_test base_test folds_test kernels_test maps_test model_test
-          mixtures_test neighbors_test)
+          automatic_test bins_test clusters_test mixtures_test neighbors_test)
 targets=("${programs[@]}" bochner_cli)
 if [ "${1:-}" = --all ]; then targets=(all); fi
 tools/build.sh release bochner_cli
@@ -52,6 +52,10 @@ run_tests() {  # SCRIPT
   local log chosen=$filter
   # Of models their files: whole trainings take a quarter of an hour here.
   if [[ $1 = *model_test* && $filter != '*' ]]; then chosen='ModelFile.*:Fit.*:Classes.*'; fi
+  # The maps and folds of these methods; their trainings are as slow.
+  if [[ $1 = *automatic_test* && $filter != '*' ]]; then chosen='Twofold.*:RadialMachine.*:LeafMachines.*'; fi
+  if [[ $1 = *bins_test* && $filter != '*' ]]; then chosen='BinningMap.*:GridLinear.*'; fi
+  if [[ $1 = *clusters_test* && $filter != '*' ]]; then chosen='LloydFold.*'; fi
   # Of mixtures and neighbours all but those that train or search for minutes here.
   if [[ $1 = *mixtures_test* && $filter != '*' ]]; then chosen='-Hmm.ClassesThatDifferInOrderAloneAreTold'; fi
   if [[ $1 = *neighbors_test* && $filter != '*' ]]; then

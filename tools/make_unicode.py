@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 The bochner authors
-"""Writes src/text/unicode_tables.h: which characters words are made of, and what they are in small letters.
+"""Writes src/methods/text/unicode_tables.h: which characters words are made of, and what they are in small letters.
 
-    tools/make_unicode.py > src/text/unicode_tables.h
+    tools/make_unicode.py > src/methods/text/unicode_tables.h
 """
 
 import sys

@@ -14,10 +14,10 @@
 #include <memory>
 
 #include "base/safetensors.h"
-#include "learn/grids/fit.h"
-#include "maps/draw_grid.h"
-#include "maps/grid_linear.h"
 #include "maps/load.h"
+#include "methods/bins/draw_grid.h"
+#include "methods/bins/fit.h"
+#include "methods/bins/grid_linear.h"
 #include "random/draw.h"
 
 namespace {

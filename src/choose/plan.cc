@@ -14,10 +14,10 @@
 #include "choose/map_parts.h"
 #include "choose/nested_score.h"
 #include "choose/offsets.h"
-#include "choose/plan_binning.h"
 #include "choose/scaling_rule.h"
 #include "learn/nested.h"
 #include "maps/map_rows.h"
+#include "methods/bins/plan_binning.h"
 #include "rows/column_inputs.h"
 #include "run/compute.h"
 

@@ -9,10 +9,10 @@
 #include "base/require.h"
 #include "choose/map_parts.h"
 #include "choose/plan.h"
-#include "choose/plan_binning.h"
 #include "choose/sample_trial.h"
 #include "learn/learner.h"
 #include "learn/ridge/solver_choice.h"
+#include "methods/bins/plan_binning.h"
 
 namespace bochner {
 

@@ -9,7 +9,6 @@
 #include <cmath>
 
 #include "folds/gram.h"
-#include "learn/knn.h"
 #include "learn/newton/hessian_factor.h"
 #include "learn/newton/newton_learner.h"
 #include "learn/newton/preconditioner.h"
@@ -17,6 +16,7 @@
 #include "learn/ridge/ridge.h"
 #include "learn/row_products.h"
 #include "learn/sketched_gram.h"
+#include "methods/neighbors/knn.h"
 #include "run/feature_store.h"
 #include "run/sparse_store.h"
 

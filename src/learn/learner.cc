@@ -16,11 +16,11 @@
 #include "folds/held_out.h"
 #include "learn/descend.h"
 #include "learn/fit_memory.h"
-#include "learn/knn.h"
 #include "learn/newton/dense_design.h"
 #include "learn/newton/newton_learner.h"
 #include "learn/newton/row_space.h"
 #include "learn/newton/sparse_design.h"
+#include "methods/neighbors/knn.h"
 #include "random/hold_out.h"
 #include "random/powers.h"
 

@@ -7,8 +7,8 @@
 #include <numbers>
 
 #include "backend/hadamard_loop.h"
-#include "maps/draw_grid.h"
 #include "maps/fourier.h"
+#include "methods/bins/draw_grid.h"
 
 namespace bochner {
 

@@ -11,8 +11,8 @@
 #include "bochner/error.h"
 #include "bochner/split.h"
 #include "choose/plan.h"
-#include "choose/race.h"
 #include "learn/unseen.h"
+#include "methods/automatic/race.h"
 
 namespace bochner {
 

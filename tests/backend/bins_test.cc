@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "backend/problems.h"
-#include "maps/draw_grid.h"
+#include "methods/bins/draw_grid.h"
 #include "random/draw.h"
 
 namespace bochner {

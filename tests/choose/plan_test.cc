@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "choose/map_parts.h"
-#include "choose/plan_binning.h"
 #include "choose/problem.h"
+#include "methods/bins/plan_binning.h"
 
 namespace bochner {
 namespace {

@@ -13,13 +13,13 @@
 #include "folds/covariance.h"
 #include "folds/gram_and_held.h"
 #include "folds/largest.h"
-#include "folds/lloyd.h"
-#include "folds/mixture_fold.h"
-#include "folds/residual_moments.h"
 #include "folds/row_moments.h"
-#include "folds/sketch.h"
 #include "folds/survey.h"
 #include "kept_problem.h"
+#include "methods/bins/residual_moments.h"
+#include "methods/clusters/lloyd.h"
+#include "methods/components/sketch.h"
+#include "methods/mixtures/mixture_fold.h"
 #include "run/compute.h"
 
 namespace bochner {

@@ -10,7 +10,7 @@
 #include "folds/binned_sum.h"
 #include "folds/covariance.h"
 #include "folds/row_moments.h"
-#include "folds/sketch.h"
+#include "methods/components/sketch.h"
 #include "random/draw.h"
 #include "run/compute.h"
 

@@ -3,8 +3,8 @@
 
 // Requests to `retrieve --serve`: whatever comes, the answer is a whole one and no words of it become markup.
 
-#include "answer.h"
 #include "fuzzing.h"
+#include "methods/neighbors/answer.h"
 #include "trainings.h"
 
 using namespace bochner;

@@ -10,7 +10,7 @@
 #include "backend/backend.h"
 #include "backend/bins.h"
 #include "maps/apply.h"
-#include "maps/draw_grid.h"
+#include "methods/bins/draw_grid.h"
 
 namespace bochner {
 namespace {

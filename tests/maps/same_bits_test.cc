@@ -10,8 +10,8 @@
 
 #include "backend/bins.h"
 #include "backend/problems.h"
-#include "maps/draw_grid.h"
 #include "maps/nystroem.h"
+#include "methods/bins/draw_grid.h"
 #include "random/draw.h"
 #include "sha256.h"
 

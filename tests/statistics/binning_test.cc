@@ -8,8 +8,8 @@
 #include <cmath>
 #include <functional>
 
-#include "kernels/pitch.h"
-#include "maps/draw_grid.h"
+#include "methods/bins/draw_grid.h"
+#include "methods/bins/pitch.h"
 
 namespace bochner {
 namespace {

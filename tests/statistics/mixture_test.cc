@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "backend/backend.h"
-#include "maps/binning.h"
-#include "maps/draw_grid.h"
+#include "methods/bins/binning_map.h"
+#include "methods/bins/draw_grid.h"
 
 namespace bochner {
 namespace {

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "methods/automatic/landmark_ridge.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/pieces.h"
+#include "methods/automatic/columns.h"
+#include "methods/automatic/radial.h"
+#include "solve/cholesky.h"
+#include "solve/fixed_order.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr std::size_t kTile = 192;
+constexpr std::size_t kChunk = 2048;  // rows whose kernel values are held as double
+constexpr std::size_t kPiece = 192;
+
+Matrix<float> gather(MatrixView<const float> u, std::span<const std::uint32_t> rows) {
+  Matrix<float> out(rows.size(), u.cols);
+  for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(u.row(rows[i]), u.cols, &out(i, 0));
+  return out;
+}
+
+// k(x, points) of rows in double.
+void kernel_rows(const Workers& on, const Matrix<float>& x, const PointPanels<float>& points, double q,
+                 Matrix<double>& K) {
+  in_pieces(on.threads, x.rows(), kPiece, [&](std::size_t begin, std::size_t count) {
+    Matrix<float> k(count, points.count);
+    on.ops.radial_block(x.view().slice(begin, count), points, q, k.view());
+    std::copy_n(k.data(), count * points.count, &K(begin, 0));
+  });
+}
+
+}  // namespace
+
+LandmarkRidge::LandmarkRidge(const Workers& on, const MetricRows& rows, std::span<const std::uint32_t> landmarks,
+                             const std::vector<char>& held, double q)
+    : threads_(on.threads), landmarks_(gather(rows.u, landmarks)), q_(q), kernel_(landmarks.size(), kTile) {
+  const std::size_t M = landmarks.size();
+  Matrix<double> K(M, M);
+  kernel_rows(on, landmarks_, pack_points<float>(std::as_const(landmarks_).view()), q, K);
+  for (std::size_t tile = 0; tile < kernel_.tile_count(); ++tile) {
+    const auto [I, J] = tile_index(tile);
+    const MatrixView<double> block = kernel_.block(I, J);
+    for (std::size_t i = 0; i < block.rows; ++i)
+      for (std::size_t j = 0; j < block.cols; ++j) {
+        const std::size_t r = I * kTile + i, s = J * kTile + j;
+        block(i, j) = 0.5 * (K(r, s) + K(s, r));
+      }
+  }
+  std::vector<std::uint32_t> sides[2];
+  for (std::size_t i = 0; i < rows.u.rows; ++i) sides[held[i] ? 1 : 0].push_back(std::uint32_t(i));
+  add(on, rows, sides[0], fitted_);
+  add(on, rows, sides[1], held_);
+}
+
+void LandmarkRidge::add(const Workers& on, const MetricRows& rows, std::span<const std::uint32_t> chosen,
+                        Sums& sums) const {
+  const std::size_t M = landmarks_.rows(), c = rows.y.cols;
+  sums.gram = TiledSymmetric<double>(M, kTile);
+  sums.moment = Matrix<double>(M, c + 1);
+  sums.mean.assign(c, 0.0);
+  const PointPanels<float> points = pack_points<float>(landmarks_.view());
+  Matrix<double> K(std::min(kChunk, chosen.size()), M);
+  for (std::size_t begin = 0; begin < chosen.size(); begin += kChunk) {
+    const std::size_t count = std::min(kChunk, chosen.size() - begin);
+    const std::span<const std::uint32_t> part = chosen.subspan(begin, count);
+    kernel_rows(on, gather(rows.u, part), points, q_, K);
+    Matrix<double> y(count, c + 1);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double w = rows.weight(part[i]), root = std::sqrt(w);
+      for (std::size_t k = 0; k < c; ++k) {
+        y(i, k) = root * rows.y(part[i], k);
+        sums.mean[k] += w * rows.y(part[i], k);
+      }
+      y(i, c) = root;
+      sums.weight += w;
+      if (root != 1)
+        for (std::size_t j = 0; j < M; ++j) K(i, j) *= root;
+    }
+    const auto columns = [&](std::size_t I) {
+      return MatrixView<const double>{K.data() + I * kTile, count, sums.gram.extent(I), M};
+    };
+    on.threads.run(sums.gram.tile_count(), [&](std::size_t tile, int) {
+      const auto [I, J] = tile_index(tile);
+      fixed_order::add_product(columns(I), columns(J), sums.gram.block(I, J));
+      if (J == 0)
+        fixed_order::add_product(columns(I), y.view(), sums.moment.view().slice(I * kTile, sums.gram.extent(I)));
+    });
+  }
+}
+
+void LandmarkRidge::solve(double lambda, bool all, MatrixView<double> alpha) const {
+  const std::size_t M = landmarks_.rows();
+  const double n = fitted_.weight + (all ? held_.weight : 0);
+  TiledSymmetric<double> A = fitted_.gram;
+  for (std::size_t i = 0; i < A.values().size(); ++i)
+    A.values()[i] += lambda * n * kernel_.values()[i] + (all ? held_.gram.values()[i] : 0);
+  double diagonal = 0;
+  for (std::size_t i = 0; i < M; ++i) diagonal += A.at(i, i) / double(M);
+  for (double jitter = 1e-10 * diagonal;; jitter *= 100) {
+    const Cholesky L(A, jitter, threads_, Cholesky::Arithmetic::same_bits);
+    if (L.failed_column() && jitter < diagonal) continue;
+    L.solve(alpha, threads_);
+    return;
+  }
+}
+
+MapPtr LandmarkRidge::fit(std::span<const double> lambdas, bool all) const {
+  const std::size_t M = landmarks_.rows(), c = fitted_.mean.size();
+  const double n = fitted_.weight + (all ? held_.weight : 0);
+  std::vector<double> mean(c);
+  for (std::size_t k = 0; k < c; ++k) mean[k] = (fitted_.mean[k] + (all ? held_.mean[k] : 0)) / n;
+  Matrix<double> alpha(M, c);
+  for (std::size_t i = 0; i < M; ++i) {
+    const double ones = fitted_.moment(i, c) + (all ? held_.moment(i, c) : 0);
+    for (std::size_t k = 0; k < c; ++k)
+      alpha(i, k) = fitted_.moment(i, k) + (all ? held_.moment(i, k) : 0) - mean[k] * ones;
+  }
+  each_alike(lambdas, [&](double lambda, std::span<const std::size_t> targets) {
+    Matrix<double> part = some_columns(alpha, targets);
+    solve(lambda, all, part.view());
+    put_columns(part, targets, alpha);
+  });
+  return radial_machine(landmarks_, q_, std::move(alpha), std::move(mean));
+}
+
+Matrix<double> predict_rows(const Workers& on, const Map& map, MatrixView<const float> u) {
+  Matrix<double> out(u.rows, map.outputs());
+  const std::size_t piece_rows = std::max(kPiece, map.rows_at_once());
+  in_pieces(on.threads, u.rows, piece_rows, [&](std::size_t begin, std::size_t count) {
+    RowBlock<float> block;
+    block.first = begin;
+    block.rows = count;
+    block.cols = u.cols;
+    block.stride = u.stride;
+    block.values = u.row(begin);
+    Matrix<float> y(count, map.outputs());
+    map.apply(on.ops, block, y.view());
+    std::copy_n(y.data(), count * map.outputs(), &out(begin, 0));
+  });
+  return out;
+}
+
+std::vector<double> squared_errors(const MetricRows& rows, const Matrix<double>& predictions,
+                                   std::span<const std::uint32_t> of) {
+  double weight = 0;
+  std::vector<double> sums(rows.y.cols, 0.0);
+  const std::size_t count = of.empty() ? rows.u.rows : of.size();
+  for (std::size_t p = 0; p < count; ++p) {
+    const std::size_t i = of.empty() ? p : of[p];
+    weight += rows.weight(i);
+    for (std::size_t k = 0; k < rows.y.cols; ++k) {
+      const double r = rows.y(i, k) - predictions(p, k);
+      sums[k] += rows.weight(i) * r * r;
+    }
+  }
+  for (double& sum : sums) sum = weight > 0 ? sum / weight : 0;
+  return sums;
+}
+
+double squared_error(const MetricRows& rows, const Matrix<double>& predictions, std::span<const std::uint32_t> of) {
+  double sum = 0;
+  for (const double e : squared_errors(rows, predictions, of)) sum += e;
+  return sum;
+}
+
+}  // namespace bochner

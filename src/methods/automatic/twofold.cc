@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "methods/automatic/twofold.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/finite.h"
+#include "base/require.h"
+#include "maps/load.h"
+#include "maps/map_of.h"
+
+namespace bochner {
+
+namespace {
+
+using Kind = TwofoldColumn::Kind;
+
+constexpr std::size_t kMostKnots = 1024;
+constexpr double kClip = 5;  // deviations where numbers bend
+
+double rank_of(const TwofoldColumn& c, double x) {
+  const auto high = std::upper_bound(c.values.begin(), c.values.end(), x);
+  if (high == c.values.begin()) return c.ranks.front();
+  if (high == c.values.end()) return c.ranks.back();
+  const auto i = std::size_t(high - c.values.begin()) - 1;
+  return c.ranks[i] + (x - c.values[i]) / (c.values[i + 1] - c.values[i]) * (c.ranks[i + 1] - c.ranks[i]);
+}
+
+template <class T>
+T* write(const TwofoldColumn& c, double x, T* out) {
+  if (c.kind == Kind::left_out) return out;
+  const double v = (x - c.center) * c.factor;
+  if (c.kind == Kind::two_values) {
+    *out++ = T(v);
+    return out;
+  }
+  *out++ = T(v / std::sqrt(1 + v / kClip * (v / kClip)));
+  *out++ = T((rank_of(c, x) - 0.5) * std::sqrt(12.0));
+  return out;
+}
+
+class TwofoldMap final : public MapOf<TwofoldMap> {
+ public:
+  explicit TwofoldMap(std::vector<TwofoldColumn> columns) : columns_(std::move(columns)) {
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      const TwofoldColumn& c = columns_[j];
+      first_.push_back(outputs_);
+      outputs_ += c.outputs();
+      require(std::isfinite(c.center) && std::isfinite(c.factor), "twofold: input {} has a scale that is not finite",
+              j);
+      if (c.kind != Kind::number) continue;
+      require(c.values.size() >= 2 && c.values.size() == c.ranks.size() && all_finite<double>(c.values) &&
+                  all_finite<double>(c.ranks) && std::is_sorted(c.ranks.begin(), c.ranks.end()) &&
+                  std::adjacent_find(c.values.begin(), c.values.end(), std::greater_equal<>()) == c.values.end(),
+              "twofold: input {} needs two or more values in ascending order, each with its rank", j);
+    }
+    require(outputs_ > 0, "twofold: every input is left out, expected one that varies");
+    for (const TwofoldColumn& c : columns_) {
+      double out[2];
+      at_zero_.insert(at_zero_.end(), out, write(c, 0.0, out));
+    }
+  }
+
+  std::size_t inputs() const override { return columns_.size(); }
+  std::size_t outputs() const override { return outputs_; }
+
+  template <class T>
+  void apply_rows(const Backend&, const RowBlock<T>& block, MatrixView<T> out) const {
+    require(block.cols == inputs(), "twofold: block has {} columns, expected {}", block.cols, inputs());
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      if (block.sparse()) {
+        std::copy(at_zero_.begin(), at_zero_.end(), out.row(i));
+        for (std::size_t p = block.offsets[i]; p < block.offsets[i + 1]; ++p) {
+          const std::size_t j = block.columns[p];
+          write(columns_[j], double(block.values[p]), out.row(i) + first_[j]);
+        }
+      } else {
+        T* at = out.row(i);
+        for (std::size_t j = 0; j < columns_.size(); ++j)
+          at = write(columns_[j], double(block.values[i * block.stride + j]), at);
+      }
+    }
+  }
+
+  std::string spec() const override {
+    std::size_t counts[3] = {};
+    for (const TwofoldColumn& c : columns_) ++counts[std::size_t(c.kind)];
+    return fmt::format("twofold:numbers={},two_values={},left_out={}", counts[2], counts[1], counts[0]);
+  }
+
+  void save(Archive& archive) const override {
+    archive.tree["type"] = "twofold";
+    archive.tree["columns"] = columns_.size();
+    std::vector<std::uint8_t> kinds;
+    std::vector<double> scales, values, ranks;
+    std::vector<std::uint64_t> knots;
+    for (const TwofoldColumn& c : columns_) {
+      kinds.push_back(std::uint8_t(c.kind));
+      scales.insert(scales.end(), {c.center, c.factor});
+      knots.push_back(c.values.size());
+      values.insert(values.end(), c.values.begin(), c.values.end());
+      ranks.insert(ranks.end(), c.ranks.begin(), c.ranks.end());
+    }
+    archive.put<std::uint8_t>("kinds", kinds, {kinds.size()});
+    archive.put<double>("scales", scales, {kinds.size(), 2});
+    archive.put<std::uint64_t>("knots", knots, {kinds.size()});
+    archive.put<double>("values", values, {values.size()});
+    archive.put<double>("ranks", ranks, {ranks.size()});
+  }
+
+ private:
+  std::vector<TwofoldColumn> columns_;
+  std::vector<std::size_t> first_;  // output of each column
+  std::vector<double> at_zero_;     // the outputs of a row of zeros
+  std::size_t outputs_ = 0;
+};
+
+}  // namespace
+
+TwofoldColumn twofold_column(std::vector<double> values) {
+  require(!values.empty(), "twofold: a column of no values");
+  std::sort(values.begin(), values.end());
+  const double n = double(values.size());
+  TwofoldColumn c;
+  if (values.front() == values.back()) return c;
+
+  std::vector<double> distinct, middle;  // and the rank amid its equals
+  for (std::size_t i = 0, next = 0; i < values.size(); i = next) {
+    while (next < values.size() && values[next] == values[i]) ++next;
+    distinct.push_back(values[i]);
+    middle.push_back(0.5 * double(i + next) / n);
+  }
+  if (distinct.size() == 2) {
+    c.kind = Kind::two_values;
+    c.center = distinct[0];
+    c.factor = 1 / (distinct[1] - distinct[0]);
+    return c;
+  }
+  c.kind = Kind::number;
+  c.center = 0.5 * (values[(values.size() - 1) / 2] + values[values.size() / 2]);
+  double mean = 0, squares = 0;
+  for (const double v : values) mean += (v - values[0]) / n;
+  for (const double v : values) squares += (v - values[0] - mean) * (v - values[0] - mean) / n;
+  c.factor = 1 / std::sqrt(squares);
+  const std::size_t knots = std::min(distinct.size(), kMostKnots);
+  for (std::size_t k = 0; k < knots; ++k) {  // evenly, both ends in it
+    const std::size_t i = k * (distinct.size() - 1) / (knots - 1);
+    c.values.push_back(distinct[i]);
+    c.ranks.push_back(middle[i]);
+  }
+  return c;
+}
+
+MapPtr twofold(std::vector<TwofoldColumn> columns) { return std::make_shared<TwofoldMap>(std::move(columns)); }
+
+MapPtr load_twofold(const Archive& archive) {
+  return build_from_model([&] {
+    const std::size_t count = get_count(archive.tree, "columns", std::size_t{1} << 32);
+    const auto kinds = archive.get<std::uint8_t>("kinds", {count});
+    const auto scales = archive.get<double>("scales", {count, 2});
+    const auto knots = archive.get<std::uint64_t>("knots", {count});
+    const std::size_t all = archive.length("values");
+    const auto values = archive.get<double>("values", {all}), ranks = archive.get<double>("ranks", {all});
+    std::vector<TwofoldColumn> columns(count);
+    std::size_t used = 0;
+    for (std::size_t j = 0; j < count; ++j) {
+      require(kinds[j] <= 2 && knots[j] <= all - used, "twofold: input {} is of kind {} with {} values of {} left", j,
+              kinds[j], knots[j], all - used);
+      const auto begin = std::ptrdiff_t(used), end = std::ptrdiff_t(used + knots[j]);
+      columns[j] = {Kind(kinds[j]),
+                    scales[2 * j],
+                    scales[2 * j + 1],
+                    {values.begin() + begin, values.begin() + end},
+                    {ranks.begin() + begin, ranks.begin() + end}};
+      used += knots[j];
+    }
+    return twofold(std::move(columns));
+  });
+}
+
+}  // namespace bochner
