@@ -7,7 +7,7 @@
 
 namespace bochner {
 
-// The rows of the library's own table that have a file of their own.
+// The rows of the library's own table that have a file of their own, that of bins in src/methods/bins/.
 MapKind binning_kind();
 MapKind nystroem_kind();
 MapKind project_kind();

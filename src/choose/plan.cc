@@ -11,13 +11,13 @@
 #include "base/require.h"
 #include "bochner/bandwidth.h"
 #include "choose/bandwidth_search.h"
+#include "choose/learnt_with_head.h"
 #include "choose/map_parts.h"
 #include "choose/nested_score.h"
 #include "choose/offsets.h"
 #include "choose/scaling_rule.h"
 #include "learn/nested.h"
 #include "maps/map_rows.h"
-#include "methods/bins/plan_binning.h"
 #include "rows/column_inputs.h"
 #include "run/compute.h"
 
@@ -147,7 +147,8 @@ class Planning {
   // alone: the part that sees these rows; null where several do.
   MapPtr choose_scale(const PartPlan* alone) {
     ScalingChoice choice{options_.scale, {}};
-    if (!choice.method && alone && alone->kind->learnt_with_head) choice.method = binning_scaling(*alone, schema_);
+    if (!choice.method && alone && alone->kind->learnt_with_head)
+      choice.method = learnt_with_head().scaling(*alone, schema_);
     const std::vector<std::string> names = schema_.input_names();
     for (const auto& [name, method] : options_.scale_inputs) {
       const auto found = std::find(names.begin(), names.end(), name);
@@ -331,11 +332,11 @@ void check_options(const TrainOptions& options, std::size_t inputs) {
     if (part.kind->check) part.kind->check(part.request);
     inputs = map_size(*part.kind, part.request).features;
   }
-  if (has_mixed_bins(options.map)) mixture_fit(options, inputs, 0);
+  if (has_mixed_bins(options.map)) learnt_with_head().check_mixed(options, inputs);
   for (PartPlan part : parts) {
     part.request.inputs = inputs;
     if (part.kind->check) part.kind->check(part.request);
-    if (part.kind->learnt_with_head) binning_fit(options, part, inputs, 0);
+    if (part.kind->learnt_with_head) learnt_with_head().check(options, part, inputs);
     check_bandwidth(part.bandwidth, part.kind->has_kernel ? inputs : 0);
   }
 }

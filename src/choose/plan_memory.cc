@@ -7,12 +7,12 @@
 
 #include "base/option.h"
 #include "base/require.h"
+#include "choose/learnt_with_head.h"
 #include "choose/map_parts.h"
 #include "choose/plan.h"
 #include "choose/sample_trial.h"
 #include "learn/learner.h"
 #include "learn/ridge/solver_choice.h"
-#include "methods/bins/plan_binning.h"
 
 namespace bochner {
 
@@ -115,20 +115,8 @@ class Planning {
   }
 
   MemoryPlan most_of_bins() const {
-    GridSize size;
     const std::vector<PartPlan> parts = map_parts(options_);
-    const BinningFit fit = binning_fit(options_, *bins_of(parts), schema_.inputs, size_.rows);
-    size.rows = size_.rows;
-    size.outputs = size_.outputs;
-    size.grids = fit.binning.grids;
-    size.packed = n_ * (row_values() * (size_.element() + 4) + 4);
-    size.bins = n_ / 2;
-    if (fit.binning.max_bins > 0) size.bins = std::min(size.bins, double(fit.binning.max_bins));
-    size.conjugate = fit.fit.solver == GridSolver::conjugate;
-    size.dual = fit.fit.solver == GridSolver::dual;
-    size.threads = threads_;
-    const MemoryPlan plan = grid_fit_memory(size, size.dual ? size.grids : 1);
-    return fit.search_scales ? peak_of({plan, grid_search_memory(size, 1)}) : plan;
+    return learnt_with_head().most_memory(options_, *bins_of(parts), schema_.inputs, size_, row_values());
   }
 
   double row_bytes() const { return double(rows_.memory_bytes(std::size_t(size_.element()))); }

@@ -13,10 +13,10 @@
 #include "learn/newton/newton_learner.h"
 #include "learn/newton/preconditioner.h"
 #include "learn/newton/row_space.h"
+#include "learn/own_fit.h"
 #include "learn/ridge/ridge.h"
 #include "learn/row_products.h"
 #include "learn/sketched_gram.h"
-#include "methods/neighbors/knn.h"
 #include "run/feature_store.h"
 #include "run/sparse_store.h"
 
@@ -197,7 +197,7 @@ MemoryPlan newton_memory(const FitSize& s, const LearnerOptions& options, double
 
 // Where the rows are far fewer than the features the learner sees the space they span (newton/row_space.h).
 MemoryPlan learner_memory(const FitSize& s, const LearnerOptions& options, double memory) {
-  if (options.learner == Learner::knn) return knn_memory(s);
+  if (const OwnFit* own = own_fit(options.learner)) return own->memory(s);
   if (keeps_csr(s) || !spans_few(s.rows, s.features))
     return with_kept_features(newton_memory(s, options, memory), s, rounds_features(options), memory);
   const double n = double(s.rows), number = sizeof(double);

@@ -20,7 +20,7 @@
 #include "learn/newton/newton_learner.h"
 #include "learn/newton/row_space.h"
 #include "learn/newton/sparse_design.h"
-#include "methods/neighbors/knn.h"
+#include "learn/own_fit.h"
 #include "random/hold_out.h"
 #include "random/powers.h"
 
@@ -382,9 +382,10 @@ class LearnerFit {
 Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOptions& options, const Stream* validation,
                    const std::function<void(const std::string&)>& say, const MakeHead& make_head) {
   check_learner(stream.schema(), options);
-  if (options.learner == Learner::knn) {
-    require(!make_head, "knn: its head is of rows, not of coefficients; use another learner");
-    return fit_knn(stream, survey, options, validation);
+  if (const OwnFit* own = own_fit(options.learner)) {
+    require(!make_head, "{}: its head is of rows, not of coefficients; use another learner",
+            learner_row(options.learner).name);
+    return own->fit(stream, survey, options, validation);
   }
   return LearnerFit(stream, survey, options, validation).run(say, make_head);
 }

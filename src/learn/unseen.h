@@ -10,6 +10,9 @@
 
 namespace bochner {
 
+// The share of the rows that is held out to judge machines and how sure they may be, and the most rows that are.
+inline constexpr double kHeldShare = 0.15;
+inline constexpr std::size_t kMostHeld = 10000;
 // Fewer rows teach nothing about how sure to be.
 inline constexpr std::size_t kLeastUnseen = 20;
 

@@ -3,25 +3,16 @@
 
 #include "maps/load.h"
 
-#include <algorithm>
-
 #include "base/archive.h"
 #include "base/require.h"
 #include "base/strict_json.h"
 #include "bochner/map_kind.h"
+#include "maps/loaders.h"
 #include "maps/measured.h"
 #include "maps/project.h"
 #include "maps/threshold.h"
 #include "maps/tree_sum.h"
 #include "maps/variance.h"
-#include "methods/automatic/radial.h"
-#include "methods/automatic/twofold.h"
-#include "methods/bins/grid_linear.h"
-#include "methods/clusters/clusters_map.h"
-#include "methods/components/components_map.h"
-#include "methods/mixtures/hmm_map.h"
-#include "methods/mixtures/mixture_map.h"
-#include "methods/neighbors/knn_map.h"
 
 namespace bochner {
 
@@ -29,44 +20,41 @@ namespace {
 
 constexpr std::size_t kMostParts = 64;
 
-// Maps that hold others or end a model. Those that make features are rows of the table of map kinds.
-constexpr std::pair<const char*, MapPtr (*)(const Archive&)> kLoaders[] = {
+// Maps that hold others or end a model, and belong to no method. Maps that make features are rows of the table of map
+// kinds.
+constexpr MapLoader kLoaders[] = {
     {"scaling", load_scaling},
     {"unscaling", load_unscaling},
     {"linear", load_linear},
-    {"components", load_components},
-    {"clusters", load_clusters},
     {"threshold", load_threshold},
     {"measured", load_measured},
-    {"mixture", load_mixture},
-    {"hmm", load_hmm},
-    {"grid_linear", load_grid_linear},
     {"chain", load_chain},
     {"concat", load_concat},
     {"sum", load_sum},
     {"project_inverse", load_project_inverse},
-    {"twofold", load_twofold},
-    {"radial_machine", load_radial_machine},
-    {"leaf_machines", load_leaf_machines},
     {"tree_sum", load_tree_sum},
-    {"knn", load_knn},
     {"variance", load_variance},
 };
+
+// Null: maps of this type are none of the library's own, or a kind to choose.
+const MapLoader* find_loader(const std::string& type) {
+  for (const std::span<const MapLoader> loaders : {std::span<const MapLoader>(kLoaders), method_loaders()})
+    for (const MapLoader& loader : loaders)
+      if (type == loader.type) return &loader;
+  return nullptr;
+}
 
 }  // namespace
 
 MapPtr load_map(const Archive& archive) {
   const std::string type = get_text(archive.tree, "type");
-  for (const auto& [name, load] : kLoaders)
-    if (type == name) return load(archive);
+  if (const MapLoader* loader = find_loader(type)) return loader->load(archive);
   if (const MapKind* kind = find_map_kind(type); kind && kind->load) return kind->load(archive);
   fail(Error::Kind::model, "model: found a map of type {}, expected one this version knows; update bochner",
        printable(type));
 }
 
-bool is_composed_type(const std::string& type) {
-  return std::any_of(std::begin(kLoaders), std::end(kLoaders), [&](const auto& known) { return type == known.first; });
-}
+bool is_composed_type(const std::string& type) { return find_loader(type) != nullptr; }
 
 void save_parts(Archive& archive, const std::vector<MapPtr>& maps) {
   archive.tree["parts"] = maps.size();

@@ -12,7 +12,6 @@
 #include "bochner/split.h"
 #include "choose/plan.h"
 #include "learn/unseen.h"
-#include "methods/automatic/race.h"
 
 namespace bochner {
 

@@ -12,6 +12,7 @@
 #include "base/option.h"
 #include "base/require.h"
 #include "bochner/split.h"
+#include "choose/learnt_with_head.h"
 #include "choose/map_parts.h"
 #include "choose/plan.h"
 #include "choose/plan_memory.h"
@@ -19,11 +20,9 @@
 #include "learn/nested.h"
 #include "learn/ridge/solver_choice.h"
 #include "learn/target_size.h"
-#include "methods/automatic/automatic.h"
-#include "methods/bins/any_learner.h"
-#include "methods/bins/plan_binning.h"
 #include "model/calibrate_training.h"
 #include "model/surveyed_rows.h"
+#include "model/whole_training.h"
 #include "rows/shard.h"
 #include "rows/shifted.h"
 #include "rows/weighted.h"
@@ -90,9 +89,9 @@ class Training {
     looked_over_.weigh_classes(class_weights(schema(), survey(), options_));
     looked_over_.choose_unit_of_weights();
     seconds_.emplace_back("survey", clock.lap());
-    if (options_.automatic) {
+    if (const WholeTraining fit_whole = whole_training(options_)) {
       const std::vector<std::string> odd = column_notes(schema(), survey());
-      if (std::optional<Fitted> fitted = fit_automatic(looked_over_.rows(), survey(), options_, threads_, execution_)) {
+      if (std::optional<Fitted> fitted = fit_whole(looked_over_.rows(), survey(), options_, threads_, execution_)) {
         conclude({}, fitted->report);
         add_steps({.notes = odd}, fitted->report);
         Model model(schema(), {}, fitted->head, std::move(fitted->report));
@@ -175,14 +174,7 @@ class Training {
   Precision precision() const { return options_.double_precision ? Precision::float64 : Precision::float32; }
 
   Fitted fit_head(const Stream& stream, const Stream* judge) {
-    if (has_bins(options_.map)) {
-      if (options_.learner.learner != Learner::ridge) check_learner(schema(), options_.learner);
-      BinningFit binning = binning_fit(options_, map_parts(options_)[0], stream.features(), survey().rows());
-      binning.budget = budget();
-      return has_grid_solver(options_.learner.learner)
-                 ? fit_binning(stream, survey(), binning, judge)
-                 : fit_learner_on_bins(nullptr, stream, survey(), {.bins = binning}, options_.learner, judge);
-    }
+    if (has_bins(options_.map)) return fit_with_map(nullptr, stream, judge);
     return options_.learner.learner == Learner::ridge
                ? fit_ridge_by_choice(stream, survey(), options_.ridge, judge, options_.say)
                : fit_learner(stream, survey(), learner_options(), judge, options_.say);
@@ -200,14 +192,12 @@ class Training {
   Fitted fit_mixed(const Plan& plan, const Stream* judge) {
     const Stream dense(looked_over_.rows(), plan.dense, threads_, execution_, precision());
     const Stream bins(looked_over_.rows(), plan.bins_scaling, threads_, execution_, precision());
-    MixtureFit mixture = mixture_fit(options_, bins.features(), survey().rows());
-    mixture.bins.budget = budget();
-    return options_.learner.learner == Learner::ridge
-               ? fit_mixture(dense, bins, survey(), mixture, judge)
-               : fit_learner_on_bins(&dense, bins, survey(), mixture, options_.learner, judge);
+    return fit_with_map(&dense, bins, judge);
   }
 
-  MemoryBudget budget() const { return {double(memory_.for_fit), memory_.around, options_.say}; }
+  Fitted fit_with_map(const Stream* dense, const Stream& rows, const Stream* judge) const {
+    return learnt_with_head().fit({dense, rows, survey(), options_, memory_, judge});
+  }
 
   void plan_memory(std::size_t n) {
     memory_ = plan_training_memory(rows_, n, options_, threads_.count());

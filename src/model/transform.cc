@@ -9,8 +9,8 @@
 #include "base/require.h"
 #include "base/threads.h"
 #include "bochner/model.h"
+#include "maps/held_features.h"
 #include "maps/map_rows.h"
-#include "methods/bins/grid_linear.h"
 #include "model/as_double.h"
 #include "model/predictions.h"
 #include "rows/shifted.h"
@@ -64,7 +64,7 @@ RowBlock<double> as_double_csr(const RowBlock<T>& block, std::vector<double>& va
 // The features that a head is linear in, from its inputs; null: the inputs themselves. The head of a mixture is a sum:
 // the features of its parts stand side by side, the dense ones first, each times the root of its weight.
 MapPtr features_of_head(const MapPtr& head, const std::vector<double>& part_weights) {
-  if (MapPtr bins = bins_held_by(*head)) return bins;
+  if (MapPtr features = held_features(*head)) return features;
   const MapParts made_of = head->parts();
   if (made_of.how == MapParts::How::chain) {
     std::vector<MapPtr> maps(made_of.maps.begin(), made_of.maps.end() - 1);

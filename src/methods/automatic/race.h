@@ -20,10 +20,7 @@
 
 namespace bochner {
 
-// Rows held out to judge machines and how sure they may be.
-constexpr double kHeldShare = 0.15;
-constexpr std::size_t kMostHeld = 10000;    // but not more rows than these
-constexpr std::size_t kCrosswiseParts = 5;  // of them, that are blended crosswise
+constexpr std::size_t kCrosswiseParts = 5;  // of the rows held out, that are blended crosswise
 constexpr std::size_t kFoldParts = 5;       // of few rows: as many folds as asked for are held out in turn
 
 // A training that races: what it predicts for the rows held out, coded, and how it is fitted again on all rows.

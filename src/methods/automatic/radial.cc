@@ -10,6 +10,9 @@
 #include "base/checked_arrays.h"
 #include "base/finite.h"
 #include "base/require.h"
+#include "bochner/nystroem.h"
+#include "kernels/stable.h"
+#include "maps/check_subject.h"
 #include "maps/load.h"
 
 namespace bochner {
@@ -107,6 +110,14 @@ MapPtr load_radial_machine(const Archive& archive) {
                           get_matrix<double>(archive, "coefficients"),
                           archive.get<double>("intercept", {archive.length("intercept")}));
   });
+}
+
+// The kernel of its landmarks, as Nystroem features have it.
+std::unique_ptr<CheckSubject> RadialMachine::check_subject(const MapPtr&, bool double_precision) const {
+  Matrix<double> points(landmarks_.rows(), inputs());
+  std::copy_n(landmarks_.data(), landmarks_.rows() * inputs(), points.data());
+  const MapPtr features = nystroem_at(std::as_const(points).view(), stable(2, q_));
+  return features->check_subject(features, double_precision);
 }
 
 }  // namespace bochner

@@ -13,11 +13,9 @@
 #include "bochner/bounds.h"
 #include "bochner/map_kind.h"
 #include "bochner/nystroem.h"
-#include "kernels/stable.h"
 #include "maps/fourier.h"
 #include "maps/map_rows.h"
 #include "maps/nystroem.h"
-#include "methods/automatic/radial.h"
 #include "methods/bins/draw_grid.h"
 #include "methods/bins/grid_linear.h"
 #include "run/compute.h"
@@ -339,13 +337,6 @@ std::unique_ptr<CheckSubject> BinningMap::check_subject(const MapPtr& self, bool
 // Of the grids, which the head holds.
 std::unique_ptr<CheckSubject> GridLinear::check_subject(const MapPtr& self, bool) const {
   return std::make_unique<BinningSubject>(bins_->inputs(), bins_->options(), bins_.get(), self);
-}
-
-std::unique_ptr<CheckSubject> RadialMachine::check_subject(const MapPtr&, bool double_precision) const {
-  Matrix<double> points(landmarks_.rows(), inputs());
-  std::copy_n(landmarks_.data(), landmarks_.rows() * inputs(), points.data());
-  const MapPtr features = nystroem_at(std::as_const(points).view(), stable(2, q_));
-  return features->check_subject(features, double_precision);
 }
 
 std::unique_ptr<CheckSubject> own_subject(const MapPtr& map, bool double_precision) {
