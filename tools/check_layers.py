@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 The bochner authors
-"""Includes go one way. A folder may include itself, the public headers and every folder of an earlier layer."""
+"""Includes go one way. A folder of the spine may include itself, the public headers and every folder of an earlier layer.
+A method, src/methods/NAME, may include the spine and itself."""
 
 import pathlib
 import re
@@ -13,15 +14,29 @@ LAYERS = [
     ["backend"],
     ["rows", "kernels"],
     ["maps"],
-    ["folds", "solve", "text"],
+    ["folds", "solve"],
     ["run"],
-    ["learn", "neighbors"],
+    ["learn"],
     ["choose"],
     ["model"],
-    ["embeddings"],
-    ["check", "insight"],
+    ["methods"],
     ["cli"],
 ]
+METHODS = [
+    "anomaly", "automatic", "bins", "check", "clusters", "components", "embeddings", "mixtures", "neighbors", "report", "text",
+]
+# The one file that the spine reaches the methods by.
+REGISTERED = "src/methods/registered.cc"
+# A method that includes another, and why.
+EXCEPTIONS = {
+    ("anomaly", "bins"): "a score by the rows that share bins",
+    ("anomaly", "clusters"): "the mean of the features is the sum of one cluster",
+    ("anomaly", "mixtures"): "a score by the density of a mixture",
+    ("check", "bins"): "grids are drawn and their length scales found as training would",
+    ("mixtures", "clusters"): "EM starts at the centres of k-means",
+    ("neighbors", "components"): "rows are searched along the axes they spread along",
+    ("neighbors", "text"): "retrieval finds documents by their words",
+}
 MOST_LINES = 400
 
 LAYER = {folder: i for i, layer in enumerate(LAYERS) for folder in layer}
@@ -29,39 +44,65 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 STANDARD = re.compile(r"^c?[a-z_]+[a-z_0-9]*$")  # <vector>, <cstdint>: no path, no .h
 
 
-def may_include(folder, other):
-    if other == folder:
-        return True
-    if other not in LAYER:
-        return False
-    return LAYER[other] < LAYER[folder]
+def method_of(path):
+    """The NAME of methods/NAME/FILE; none: the path is of no method."""
+    parts = path.split("/")
+    return parts[1] if parts[0] == "methods" and len(parts) > 2 else None
 
 
-def check_private(path, folder, text):
+def wrong_in_command(root, path, name):
+    if "/" not in name or (root / "cli" / name).is_file():
+        return None
+    return f'{path}: the command includes "{name}", expected bochner/ headers and its own'
+
+
+def wrong_in_method(path, name, used):
+    """Why a file of a method may not include what another method has."""
+    own, other = method_of(path.relative_to("src").as_posix()), method_of(name)
+    if other in (None, own) or path.as_posix() == REGISTERED:
+        return None
+    used.add((own, other))
+    if (own, other) in EXCEPTIONS:
+        return None
+    return f'{path}: {own} includes "{name}": a method includes the spine and itself, not {other}'
+
+
+def wrong_in_spine(path, folder, name):
+    other = name.split("/")[0]
+    if "/" not in name:
+        return f'{path}: includes "{name}", expected "{folder}/{name}"'
+    if other == "methods":
+        return f'{path}: the spine includes "{name}", a method: {REGISTERED} lists what the spine asks of methods'
+    if other != folder and not (other in LAYER and LAYER[other] < LAYER[folder.split("/")[0]]):
+        return f'{path}: {folder} includes "{name}", but {other} is not before {folder}'
+    return None
+
+
+def check_private(root, path, folder, text, used):
+    """used: gets the pairs of methods of which the first includes the second."""
     if folder not in LAYER:
         return [f"{path}: folder '{folder}' is in no layer; add it to tools/check_layers.py"]
     problems = []
+    method = method_of(path.relative_to("src").as_posix()) if folder == "methods" else None
+    if folder == "methods" and method not in METHODS and path.as_posix() != REGISTERED:
+        problems.append(f"{path}: '{method}' is no method; add it to tools/check_layers.py")
     for quote, name in INCLUDE.findall(text):
-        other = name.split("/")[0]
-        if quote == "<" or other == "bochner":
+        if quote == "<" or name.startswith("bochner/"):
             continue
-        if folder == "cli" and "/" in name:
-            problems.append(f'{path}: the command includes "{name}", expected bochner/ headers and its own')
-        elif "/" not in name:  # a header beside the file; only the command's own are named so
-            if folder != "cli":
-                problems.append(f'{path}: includes "{name}", expected "{folder}/{name}"')
-        elif folder == "cli":
-            problems.append(f'{path}: includes "{name}", expected bochner/ headers only: the command is a stranger')
-        elif not may_include(folder, other):
-            problems.append(f'{path}: {folder} includes "{name}", but {other} is not before {folder}')
-    return problems
+        if folder == "cli":
+            problems.append(wrong_in_command(root, path, name))
+        elif method_of(name) and folder == "methods":
+            problems.append(wrong_in_method(path, name, used))
+        else:
+            problems.append(wrong_in_spine(path, folder if method is None else f"methods/{method}", name))
+    return [problem for problem in problems if problem]
 
 
 # What only some places may name: pattern, the files that may (from the root of the tree), why.
 RESERVED = [
     (
         r"\b(dynamic_cast|dynamic_pointer_cast|typeid)\b",
-        r"src/(rows/|maps/grid_linear\.cc)",
+        r"src/(rows/|methods/bins/grid_linear\.cc)",
         "a map says what it is by virtual functions, or by its row of a table",
     ),
     (r"\bcpu_backend\(\)|\bbackend_of\(Device::", r"src/(backend|run)/", "run/compute.h chooses the device"),
@@ -83,8 +124,8 @@ RESERVED = [
     ),
     (
         r'#\s*include\s*"base/spec\.h"|\bSpec\s*\(|\bsplit_parts\s*\(',
-        r"src/(base/spec|choose/(map_words|map_kinds|\w+_kind)\.cc)",
-        "words become types in the rows of the tables of choose/",
+        r"src/(base/spec|choose/(map_words|map_kinds)\.cc|(choose|methods/\w+)/\w+_kind\.cc)",
+        "words become types in the rows of the table of map kinds",
     ),
     (
         r"\bparse_(map_options|kernel_parts|bandwidth)\s*\(",
@@ -98,7 +139,7 @@ RESERVED = [
     ),
     (
         r"(\.|->)merge\(",  # of folds made of others; of what a scan tallied
-        r"cli/|src/(run|folds|rows)/",
+        r"cli/|src/(run|folds|rows)/|src/methods/\w+/(\w+_fold|\w+_sums|lloyd|residual_moments)\.",
         "run/part_sum.h merges",
     ),
     (r'"[^"\n]*--[a-z][^"\n]*"', r"cli/|src/base/option\.cc", "messages name options by base/option.h"),
@@ -157,7 +198,7 @@ def check_public(path, text):
 
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
-    problems, warnings, count = [], [], 0
+    problems, warnings, used, count = [], [], set(), 0
     for path in sorted(p for top in ("include", "src", "cli", "python", "tests", "bench") for p in (root / top).rglob("*.*")):
         parts = path.relative_to(root).parts
         if parts[:2] == ("python", "bochner") and path.suffix == ".py":
@@ -170,11 +211,14 @@ def main():
             problems += check_public(path.relative_to(root), text)
         elif parts[0] in ("src", "cli", "python"):
             folder = parts[1] if parts[0] == "src" else "cli"
-            problems += check_private(path.relative_to(root), folder, text)
+            problems += check_private(root, path.relative_to(root), folder, text, used)
             problems += check_reserved(path.relative_to(root), text)
         lines = text.count("\n")
         if lines > MOST_LINES:
             warnings.append(f"{path.relative_to(root)}: {lines} lines, more than {MOST_LINES}: split it")
+    if (root / REGISTERED).is_file():
+        for own, other in sorted(EXCEPTIONS.keys() - used):
+            problems.append(f"tools/check_layers.py: {own} no longer includes {other}: drop the exception")
     for warning in warnings:
         print("warning:", warning)
     for problem in problems:
