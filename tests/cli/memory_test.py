@@ -71,6 +71,13 @@ sys.exit(os.waitstatus_to_exitcode(status) % 256)
         self.expect_kept("80M", *self.TRAIN, "--features", 1024, "--solver", "cg", "--lambda", "1e-4")
         self.expect_kept("256M", *self.TRAIN, "--features", 1024, "--solver", "cg", "--lambda", "1e-4")
 
+    def test_a_check_stays_within_it(self):
+        words = ("check", "rows.csv", "--ignore", "y", "--features", 500, "--threads", 2, "--quiet")
+        self.refuse(1, *words, "--memory", "60M", say="memory: a check of 1000 rows needs")
+        for memory, sample in (("60M", 500), ("100M", 1000)):
+            said, resident = self.peak(*words, "--sample", sample, "--memory", memory)
+            self.assertLessEqual(resident, size(memory), said)
+
     def test_other_learners_stay_within_it(self):
         self.expect_kept("200M", *self.TRAIN, "--features", 1000, "--learner", "logistic", "--C", 1)
         self.expect_kept("200M", *self.TRAIN, "--features", 1000, "--learner", "svm", "--C", 0.1)

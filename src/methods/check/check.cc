@@ -66,14 +66,34 @@ Survey survey_of(Rows& rows, std::uint64_t seed, Threads& threads, const Executi
   return survey;
 }
 
-MapCheck run(const CheckSubject& subject, const Survey& survey, const std::vector<MapPtr>& before,
-             const CheckOptions& options, Threads& threads, std::vector<std::string> notes) {
-  const CheckedRows rows = checked_rows(survey, before, options.sample);
-  MapCheck check = check_subject_on(
-      subject, rows.values.view(), [&](std::size_t i) { return rows.numbers[i]; }, options, threads);
-  check.notes.insert(check.notes.begin(), notes.begin(), notes.end());
-  return check;
-}
+// A check of rows that were looked over.
+struct CheckRun {
+  const Survey& survey;
+  const CheckOptions& options;
+  Threads& threads;
+  const Execution& execution;
+
+  // Kernel, estimate, variance, their sums over draws and two factors for the spectrum: numbers for each pair of rows.
+  void check_memory(const CheckSubject& subject) const {
+    const double n = double(std::min(options.sample, survey.sampled()));
+    MemoryPlan plan = program_memory(threads.count(), 0);
+    plan.add("pairs", 6 * n * n * sizeof(double));
+    plan.add("features", 3 * n * double(subject.features()) * sizeof(double));  // with those that they are made from
+    plan.add("sampled rows", double(survey.sampled()) * double(survey.schema().inputs) * sizeof(double));
+    say_or_refuse(plan, double(memory_limit(execution)), fmt::format("a check of {} rows", n),
+                  fmt::format("check fewer rows, or raise {}", Option::memory), {});
+  }
+
+  MapCheck operator()(const CheckSubject& subject, const std::vector<MapPtr>& before,
+                      const std::vector<std::string>& notes) const {
+    check_memory(subject);
+    const CheckedRows rows = checked_rows(survey, before, options.sample);
+    MapCheck check = check_subject_on(
+        subject, rows.values.view(), [&](std::size_t i) { return rows.numbers[i]; }, options, threads);
+    check.notes.insert(check.notes.begin(), notes.begin(), notes.end());
+    return check;
+  }
+};
 
 // Grids as training would draw them. Length scales that training would search are searched where the options say auto,
 // which takes a target; otherwise they are the median rule's. scaling: of the rows that the grids see; may be null.
@@ -205,7 +225,7 @@ MapCheck check(Rows& rows, const TrainOptions& train_options, const CheckOptions
     subject = check_subject(plan.maps.back(), chosen.double_precision);
     plan.maps.pop_back();
   }
-  return run(*subject, survey, plan.maps, options, threads, plan.notes);
+  return CheckRun{survey, options, threads, chosen.execution}(*subject, plan.maps, plan.notes);
 }
 
 MapCheck check(Rows& rows, const Model& model, const CheckOptions& options, const Execution& execution) {
@@ -215,11 +235,12 @@ MapCheck check(Rows& rows, const Model& model, const CheckOptions& options, cons
   std::unique_ptr<Rows> shifted;
   const Survey survey = survey_of(with_offsets(rows, model.schema().offsets, shifted), options.seed, threads, execution,
                                   model.double_precision(), false);
+  const CheckRun run{survey, given, threads, execution};
   std::vector<MapPtr> before = model.maps();
   if (HeldKernels held = kernels_of_head(model); !held.parts.empty()) {
     std::vector<std::string> notes;
     for (const std::string& spec : held.without) notes.push_back("left out, since it has no kernel: " + spec);
-    return run(*check_mixture(std::move(held.parts)), survey, before, given, threads, notes);
+    return run(*check_mixture(std::move(held.parts)), before, notes);
   }
   // A head of grids holds them; other models have their features before it.
   MapPtr map = model.head();
@@ -227,7 +248,7 @@ MapCheck check(Rows& rows, const Model& model, const CheckOptions& options, cons
     map = before.empty() ? nullptr : before.back();
     if (!before.empty()) before.pop_back();
   }
-  return run(*check_subject(map, model.double_precision()), survey, before, given, threads, {});
+  return run(*check_subject(map, model.double_precision()), before, {});
 }
 
 MapCheck check(const MapPtr& map, MatrixView<const float> rows, const CheckOptions& options,
