@@ -91,7 +91,7 @@ MemoryPlan cholesky_memory(const FitSize& s, const RidgeOptions& options, double
              held * (D * s.element() + double(s.targets + s.weighted) * sizeof(double)));
   common.add("map", map_bytes(s));
   MemoryPlan pass = common, solve = common, validate = common;
-  const double packed = s.precision == Precision::float32 ? GramFold::packed_bytes(D, n) : 0;
+  const double packed = s.precision == Precision::float32 ? GramFold::packed_bytes(D, double(s.outputs), n) : 0;
   pass.add("mapped rows", block * (s.weighted ? 2 : 1) + packed);
   solve.add("factor", gram_bytes(D));
   solve.add("vectors", vector_bytes(s, 4) + (left_out ? threads * 2 * kMappedRows * D * sizeof(double) +

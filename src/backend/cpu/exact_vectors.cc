@@ -87,10 +87,6 @@ struct VectorKernel {
   static void put(MatrixView<const float> x, float per_unit, std::byte* unit) {
     whole_rows(x, per_unit, *reinterpret_cast<std::int16_t(*)[8][8]>(unit));
   }
-  static void take(const std::byte* unit, std::int16_t* q, std::size_t stride) {
-    const auto* from = reinterpret_cast<const std::int16_t*>(unit);
-    for (std::size_t k = 0; k < 8; ++k) std::copy_n(from + 8 * k, 8, q + k * stride);
-  }
 };
 
 #else
@@ -169,14 +165,6 @@ struct VectorKernel {
         to[1] = q[k + 1][j];
       }
   }
-  static void take(const std::byte* unit, std::int16_t* q, std::size_t stride) {
-    const auto* from = reinterpret_cast<const std::int16_t*>(unit);
-    for (std::size_t k = 0; k < kGroup; k += 2)
-      for (std::size_t j = 0; j < kRight; ++j, from += 2) {
-        q[k * stride + j] = from[0];
-        q[(k + 1) * stride + j] = from[1];
-      }
-  }
 };
 
 #endif
@@ -188,10 +176,6 @@ std::size_t exact_bytes_of(std::size_t rows, std::size_t cols) { return Blocks::
 
 void pack_whole(MatrixView<const float> x, float per_unit, std::size_t first, std::size_t rows, std::byte* packed) {
   Blocks::pack(x, per_unit, first, rows, packed);
-}
-
-void add_whole_moments(const std::byte* packed, MatrixView<const double> y, MatrixView<double> sum) {
-  Blocks::add_moments(packed, y, sum);
 }
 
 void add_whole_product(const std::byte* a, const std::byte* b, std::size_t rows, MatrixView<std::int64_t> sum) {
@@ -206,7 +190,6 @@ namespace bochner::cpu {
 
 HWY_EXPORT(exact_bytes_of);
 HWY_EXPORT(pack_whole);
-HWY_EXPORT(add_whole_moments);
 HWY_EXPORT(add_whole_product);
 
 namespace {
@@ -216,16 +199,13 @@ std::size_t bytes(std::size_t rows, std::size_t cols) { return HWY_DYNAMIC_DISPA
 void pack(MatrixView<const float> x, float per_unit, std::size_t first, std::size_t rows, std::byte* packed) {
   HWY_DYNAMIC_DISPATCH(pack_whole)(x, per_unit, first, rows, packed);
 }
-void add_moments(const std::byte* packed, MatrixView<const double> y, MatrixView<double> sum) {
-  HWY_DYNAMIC_DISPATCH(add_whole_moments)(packed, y, sum);
-}
 void add(const std::byte* a, const std::byte* b, std::size_t rows, MatrixView<std::int64_t> sum) {
   HWY_DYNAMIC_DISPATCH(add_whole_product)(a, b, rows, sum);
 }
 
 }  // namespace
 
-const ExactProduct kExactVectors = {"vectors", always, bytes, kVectorGroup, pack, add, add_moments};
+const ExactProduct kExactVectors = {"vectors", always, bytes, kVectorGroup, pack, add};
 
 }  // namespace bochner::cpu
 #endif

@@ -56,10 +56,4 @@ struct VnniKernel {
         shifted[4 * j + k] = std::uint8_t(high_digit(q[k][j]) + 128);
       }
   }
-
-  static void take(const std::byte* unit, std::int16_t* q, std::size_t stride) {
-    const auto* words = reinterpret_cast<const std::int16_t*>(unit);
-    for (std::size_t k = 0; k < kGroup; ++k)
-      for (std::size_t j = 0; j < kRight; ++j) q[k * stride + j] = words[(k / 2 * kRight + j) * 2 + k % 2];
-  }
 };
