@@ -131,8 +131,8 @@ struct HeldKernels {
   std::vector<std::string> without = {};
 };
 
-// Of a chain the last map that holds some, what comes after being coefficients; of a sum those of its parts, which
-// share its weight. before: what rows went through.
+// The kernels that a map holds. A chain's are those of its last map that holds any: the maps after it are coefficients.
+// A sum's are those of its parts, which share its weight. before: the maps that rows go through first.
 HeldKernels kernels_of(const MapPtr& map, std::vector<MapPtr> before, double weight, bool wide) {
   HeldKernels found;
   const MapParts made_of = map->parts();

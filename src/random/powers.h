@@ -20,7 +20,7 @@ inline double portable_exp2(double x) {  // |x| <= 1000
 inline double portable_log2(double x) {  // x >= 2^-1022
   constexpr double kLn2 = 0.6931471805599453;
   int exponent = 0;
-  const double fraction = std::frexp(x, &exponent);  // in [1/2, 1)
+  const double fraction = std::frexp(x, &exponent);  // 1/2 <= fraction < 1
   return double(exponent - 1) + portable_log(2 * fraction) / kLn2;
 }
 
