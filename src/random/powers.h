@@ -26,6 +26,6 @@ inline double portable_log2(double x) {  // x >= 2^-1022
 
 inline double portable_exp_negative(double x) { return x < -700 ? 0 : portable_exp(x); }  // x <= 0
 
-inline double portable_power(double x, double p) { return portable_exp(p * portable_log(x)); }  // within exp's range
+inline double portable_power(double x, double p) { return portable_exp(p * portable_log(x)); }  // x^p in exp's range
 
 }  // namespace bochner
