@@ -84,7 +84,7 @@ GramFold GramFold::from(const Archive& archive) {
     fail(Error::Kind::model, "sum: it has {} features and {} targets, expected some; the file is damaged", features,
          targets);
   check_shape(archive, gram_name(products), {side * (side + 1) / 2, tile, tile});
-  check_shape(archive, "moment", {targets + 1, features});  // with the sums of the features themselves
+  check_shape(archive, "moment", {targets + 1, features});  // the last row sums the features themselves
   check_shape(archive, "target_sums", {targets + 1, targets + 1});
   GramFold sum(features, get_number(archive.tree, "bound"), code, get_number(archive.tree, "weight_bound"), products);
   sum.load(archive);

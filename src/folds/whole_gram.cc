@@ -16,7 +16,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kPackedBytes = std::size_t(4) << 20;  // of chunks that are packed together, if one is no larger
+constexpr std::size_t kPackedBytes = std::size_t(4) << 20;  // chunks packed together, unless one is larger
 
 // The strips of columns of some chunks, packed.
 class PackedStrips {
@@ -87,7 +87,7 @@ Matrix<double> divided_by_roots(Matrix<double> t) {
 }  // namespace
 
 double GramFold::packed_bytes(double features, double rows) {
-  constexpr double kMostBytes = 4, kPadding = 64;  // of a number in the widest layout, and rows of it
+  constexpr double kMostBytes = 4, kPadding = 64;  // bytes of a number in the widest layout, rows of padding
   const double chunk =
       (std::min(rows, double(kChunkRows)) + kPadding) * (features + double(tile_for(1 << 20))) * kMostBytes;
   return std::min(std::max(chunk, double(kPackedBytes)), (rows / kChunkRows + 1) * chunk);
