@@ -58,7 +58,7 @@ class KernelMachine(ModelEstimator):
         -------
         self
         """
-        self.__dict__.pop("sum_", None)  # of partial_fit
+        self.__dict__.pop("sum_", None)  # left by partial_fit
         if _data.is_path(X):
             return self._fit_path(os.fspath(X), y, sample_weight)
         if _streams.is_stream(X):
@@ -133,7 +133,7 @@ class KernelMachine(ModelEstimator):
         """Trains on a file that was written here: weights in its column sample_weight, names those of the inputs."""
         rows = _core.open_rows(path, self._reading(targets, None if weights is None else "sample_weight"))
         if hasattr(self, "classes_"):
-            # In the order of the file's labels, which the scores are in.
+            # The classes take the order of the file's labels, which the scores are in.
             by_label = {_data.label_of(c): c for c in self.classes_}
             if sorted(by_label) != sorted(rows.schema.labels):
                 raise ValueError(f"y: the labels {sorted(by_label)} are read as {rows.schema.labels}; rename them")

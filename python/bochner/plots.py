@@ -290,7 +290,7 @@ class ImportanceDisplay(_Display):
 
     @classmethod
     def from_estimator(cls, estimator, X=None, *, method="auto", sample=500, random_state=0, ax=None):
-        """Of a fitted machine.
+        """Draws the importance of the inputs of a fitted estimator.
 
         Parameters
         ----------
@@ -370,7 +370,7 @@ class ResidualsDisplay(_Display):
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, level=0.9, ax=None):
-        """Of a fitted regressor of one target, on rows that it has not seen."""
+        """Draws the residuals of a fitted regressor of one target, on rows that it has not seen."""
         predicted = np.asarray(estimator.predict(X))
         if predicted.ndim != 1:
             raise ValueError(f"estimator: found {predicted.shape[1]} targets, expected one")
