@@ -167,7 +167,7 @@ TEST(ExactProduct, RowsArePackedInParts) {
     }
 }
 
-// In the order of the rows, no product fused with its addition: the same bits as plain loops.
+// Sums are in the order of the rows, no product fused with its addition: the same bits as plain loops.
 TEST(ExactProduct, MomentsAreThoseOfPlainLoops) {
   for (const std::size_t rows : {1, 7, 64, 129, 1024})
     for (const std::size_t cols : {1, 31, 40, 120})
