@@ -10,7 +10,7 @@
 //   MeanEmbedding all = embed(*rows, map);
 //   const MeanEmbedding some = embed(*fresh, map);
 //   std::printf("MMD^2 %g", squared_mmd(all, some).unbiased);
-//   all.merge(some);     // of both
+//   all.merge(some);     // sums the rows of both
 //   all.subtract(some);  // as it was, to the bit
 //   all.save("all.embedding");
 

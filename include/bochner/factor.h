@@ -4,7 +4,7 @@
 #pragma once
 
 // Example:
-//   const Model model = Model::load("images.pca");  // of svd() or `bochner svd`
+//   const Model model = Model::load("images.pca");  // made by svd() or `bochner svd`
 //   if (const std::optional<Factor> factor = factor_of(*model.map()))
 //     for (const double value : factor->singular_values) std::printf("%g ", value);
 

@@ -5,7 +5,7 @@
 
 // Example:
 //   const Model model = Model::load("cars.model");
-//   const auto rows = open_rows("test.csv", model.schema());  // with targets, best rows that training did not see
+//   const auto rows = open_rows("test.csv", model.schema());  // has targets; best rows that training did not see
 //   const Insight insight = look_into(model, *rows);
 //   std::puts(json_text(insight).c_str());
 //   const std::string page = html_page(model, insight, "cars.model on test.csv");  // one file, with pictures

@@ -7,7 +7,7 @@
 //   TrainOptions options;
 //   options.map = Binning{.order_low = 1, .order_high = 2};
 //   options.map = std::vector<MapPart>{{.map = Fourier{}}, {.map = Binning{}, .weight = 2}};  // a mixture
-//   options.map = parse_map_options("nystroem:landmarks=leverage");                           // from words
+//   options.map = parse_map_options("nystroem:landmarks=leverage");                           // parsed from text
 //   options.bandwidth = Bandwidth::Rule::median;
 //   options.bandwidth = 2.5;
 

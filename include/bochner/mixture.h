@@ -8,7 +8,7 @@
 //   const Model model = mixture(*rows, {.components = 3, .covariance = parse_covariance_name("diag")});
 //   model.save("cars.mixture");
 //   std::printf("log-likelihood of a row %g", mixture_facts(*model.head())->log_likelihood);
-//   const Matrix<double> shares = model.predict(*rows);             // of the three components, for each row
+//   const Matrix<double> shares = model.predict(*rows);             // rows x three components
 //   const MapPtr density = log_density(model.head());               // its logarithm, one number for each row
 //   const Matrix<double> drawn = sample_mixture(mixtures_of(*model.head())[0], 100, 7);
 
