@@ -16,7 +16,7 @@ double draw_bytes(FlowBatch batch) {
   return 24 * fitted * (fitted + double(batch.scored)) + 6 * fitted * fitted;
 }
 
-// Bytes per squared row of a system: landmarks in two metrics, leaves for eight threads.
+// Bytes of a system divided by its squared number of rows: landmarks in two metrics, leaves for eight threads.
 constexpr double kLandmarkBytes = 2 * 24, kLeafBytes = 8 * 16;
 
 double grown(const MachineEffort& effort, std::size_t rows) { return double(rows) * (effort.grows ? 2 : 1); }

@@ -46,7 +46,8 @@ constexpr double kLeastRows = 1000;
 constexpr double kMostPursued = 64;    // targets
 constexpr double kLargeTable = 20000;  // rows
 constexpr double kVeryLargeTable = 100000;
-// A metric that learns nothing has a little to add from so many inputs on; for a large table, more than its time.
+// A metric that learns nothing has something to add from kManyInputs inputs on; in a large table it is worth its time
+// only from kVeryManyInputs on.
 constexpr double kManyInputs = 24, kVeryManyInputs = 128;
 constexpr double kFoldSeconds = 45;  // limit for metrics, their models of one size and trees, in all folds together
 
