@@ -97,7 +97,7 @@ RESERVED = [
         "options are types below cli/ and python/",
     ),
     (
-        r"(\.|->)merge\(",  # of folds made of others; of what a scan tallied
+        r"(\.|->)merge\(",  # folds made of other folds merge them; a scan merges its tallies
         r"cli/|src/(run|folds|rows)/",
         "run/part_sum.h merges",
     ),

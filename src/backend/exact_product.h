@@ -16,7 +16,7 @@ class Backend;
 // whole, see backend/whole.h. The same integers in any order and on every machine.
 struct ExactProduct {
   const char* name;
-  bool (*available)();  // on this processor, and granted by the system
+  bool (*available)();  // this processor has it and the system grants it
 
   // Columns are packed once, in a layout of its own, into bytes that begin at a cache line, and then meet any others of
   // as many rows: a has sum.rows columns, b has sum.cols. Numbers are finite.

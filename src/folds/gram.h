@@ -58,7 +58,7 @@ class GramFold {
 
   // The archive holds views: write it before the sums change.
   void save(Archive& archive) const;
-  void load(const Archive& archive);  // of sums of the same sort
+  void load(const Archive& archive);  // the saved sums are of the same sort
   static GramFold from(const Archive& archive);
 
   std::size_t features() const { return features_; }
@@ -72,7 +72,7 @@ class GramFold {
   bool operator==(const GramFold&) const = default;
 
   static std::size_t tile_for(std::size_t features);
-  static std::size_t bytes(std::size_t features);  // of G, which are those of its factor too
+  static std::size_t bytes(std::size_t features);  // G, and as many its factor
   // What adding rows takes besides, at most, where products are whole.
   static double packed_bytes(double features, double outputs, double rows);
 

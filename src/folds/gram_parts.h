@@ -67,7 +67,7 @@ struct TargetDigits {
   double unit(std::size_t digit) const { return digit == 0 ? kMostWhole / most : kBase * unit(digit - 1); }
 
   std::size_t count;
-  double most;  // of |t|
+  double most;  // the largest |t|
 };
 
 }  // namespace bochner

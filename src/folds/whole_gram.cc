@@ -16,7 +16,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kPackedBytes = std::size_t(4) << 20;  // of chunks that are packed together, if one is no larger
+constexpr std::size_t kPackedBytes = std::size_t(4) << 20;  // chunks packed together, unless one is larger
 
 // The strips of columns of some chunks, packed.
 class PackedStrips {
@@ -78,7 +78,7 @@ class RootWeighted {
 // The digits of sqrt(w) [y, 1] that are not all 0, given w [y, 1]: a class of weight 1 has one. sign: -1 to remove
 // rows.
 struct DigitColumns {
-  std::vector<std::size_t> columns;  // in the order of GramFold's R
+  std::vector<std::size_t> columns;  // rows of moment_
   Matrix<float> values;
 
   DigitColumns(const Matrix<double>& t, const TargetDigits& digits, bool weighted, int sign) {
@@ -111,7 +111,7 @@ struct DigitColumns {
 }  // namespace
 
 double GramFold::packed_bytes(double features, double outputs, double rows) {
-  constexpr double kMostBytes = 4, kPadding = 64;  // of a number in the widest layout, and rows of it
+  constexpr double kMostBytes = 4, kPadding = 64;  // bytes of a number in the widest layout, rows of padding
   const double targets = double(TargetDigits(Task::regression).count) * (outputs + 1);
   const double chunk =
       (std::min(rows, double(kChunkRows)) + kPadding) * (features + targets + double(tile_for(1 << 20))) * kMostBytes;

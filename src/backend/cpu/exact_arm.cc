@@ -66,7 +66,7 @@ inline EightDigits digits_of(MatrixView<const float> x, float per_unit) {
   return EightDigits(whole, 8, per_unit);
 }
 
-// Of a group of 8 rows: 4 pairs of columns, each 2 columns x 8 rows, of high digits and then of low ones.
+// Layout of a group of 8 rows: 4 pairs of columns, each 2 columns x 8 rows, of high digits and then of low ones.
 struct I8mmKernel {
   static constexpr std::size_t kLeft = 4, kRight = 8, kGroup = 8, kUnit = 128, kStep = 32;
 
@@ -114,7 +114,7 @@ struct I8mmKernel {
   }
 };
 
-// Of a group of 8 rows, for its first 4 rows and then for the others: 8 columns x 4 rows of high digits, and of low.
+// Layout of a group of 8 rows, its first 4 rows and then its last 4: 8 columns x 4 rows of high digits, and of low.
 struct DotprodKernel {
   static constexpr std::size_t kLeft = 4, kRight = 8, kGroup = 8, kUnit = 128, kStep = 16;
 

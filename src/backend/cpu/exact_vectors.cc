@@ -47,7 +47,7 @@ void whole_rows(MatrixView<const float> x, float per_unit, std::int16_t (&q)[kRo
 
 #if HWY_ARCH_ARM_A64
 
-// Of a group of 8 rows: row after row of 8 columns.
+// Layout of a group of 8 rows: row after row of 8 columns.
 struct VectorKernel {
   static constexpr std::size_t kLeft = 4, kRight = 8, kGroup = 8, kUnit = 128, kStep = 8;
 
@@ -91,9 +91,9 @@ struct VectorKernel {
 
 #else
 
-// Of a group of 8 rows: 4 pairs of rows, each two vectors of columns x 2 rows. A pair of the left side is read into all
-// lanes. The wide sums are two of int32: of what is above the lower 15 bits, and of all of it modulo 2^32, which says
-// what those bits come to.
+// Layout of a group of 8 rows: 4 pairs of rows, each two vectors of columns x 2 rows. A pair of the left side is read
+// into all lanes. The wide sums are two of int32: of what is above the lower 15 bits, and of all of it modulo 2^32,
+// which says what those bits come to.
 struct VectorKernel {
   using D32 = hn::CappedTag<std::int32_t, 16>;
   using V32 = hn::Vec<D32>;

@@ -68,7 +68,7 @@ HWY_INLINE void project_tile(const Z& z, std::size_t i, MatrixView<const C> v, s
                              const MatrixView<C>* wide) {
   const Lanes<C> d;
   constexpr std::size_t kLanes = hn::MaxLanes(Lanes<C>()), kVectors = kDotVectors<C>;
-  constexpr std::size_t kPairs = kVectors > 2 ? kVectors / 2 : 1;  // in a step
+  constexpr std::size_t kPairs = kVectors > 2 ? kVectors / 2 : 1;  // pairs of vectors in a step
   Vector<C> sum[Rows][Heads][kVectors], row_low, row_high, head_low[Heads], head_high[Heads];
   for (std::size_t r = 0; r < Rows; ++r)
     for (std::size_t h = 0; h < Heads; ++h)
