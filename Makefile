@@ -1,4 +1,4 @@
-# From a fresh Debian 12 to a result in one word. The build itself is CMake's: see CMakePresets.json.
+# One word takes a fresh Debian 12 to a result. The build itself is CMake's: see CMakePresets.json.
 .PHONY: demo test stops inject random bench fuzz asan tsan debug clang cross cross-all avx512 format install deps test-deps \
   build
 .DEFAULT_GOAL := build
@@ -70,7 +70,7 @@ cross-all: deps  ## and every other test program
 	@tools/install_deps.sh --cross
 	@tools/cross.sh --all
 
-avx512: deps  ## on an emulated processor with AVX-512 and AMX: block operations, digests, trainings; half an hour
+avx512: deps  ## block operations, digests, trainings on an emulated processor with AVX-512 and AMX; half an hour
 	@tools/install_deps.sh --clang
 	@tools/install_deps.sh --avx512
 	@tools/avx512.sh

@@ -17,7 +17,7 @@ constexpr std::size_t kMost = 3;
 // docs/choosing-a-map.md has the measurements behind these.
 constexpr std::uint64_t kFewRows = 5000, kManyRows = 100000;
 constexpr std::size_t kFewInputs = 100;  // a length scale each can be searched
-constexpr double kMixed = 0.2;           // of the columns are text
+constexpr double kMixed = 0.2;           // share of the columns that are text
 
 class Advice {
  public:

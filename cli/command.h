@@ -31,7 +31,7 @@ class Word {
   Word* capture_default_str();               // the help shows the value it has now
   Word* between(std::int64_t least, std::int64_t most);
   Word* positive();
-  Word* one_value_each();  // of a list: one value each time the word is given
+  Word* one_value_each();  // a list: one value each time the option is given
 
   std::size_t count() const;  // how often it was given
   std::string get_name() const;
@@ -63,7 +63,7 @@ class Command {
 
   Word* get_option(const std::string& name) const;  // one that was added
   std::size_t count(const std::string& name) const { return get_option(name)->count(); }
-  std::vector<const Word*> get_options() const;  // in the order they were added
+  std::vector<const Word*> get_options() const;  // same order as they were added
 
   CLI::App& parser() const { return *app_; }  // for who parses a line or prints the help
 

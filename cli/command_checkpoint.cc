@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Beside a model that is a file; a pipe or a device has no such place.
+// The path beside a model that is a file; a pipe or a device has no such place.
 std::string checkpoint_path(const CheckpointWords& words, const std::string& output) {
   if (!words.checkpoint.empty()) return words.checkpoint;
   const bool file = !output.empty() && (!fs::exists(output) || fs::is_regular_file(output));
@@ -93,7 +93,7 @@ CheckpointOptions CommandCheckpoint::options(Messages& messages) const {
     return pairs;
   };
   options.first_seconds = words_.seconds;
-  if (words_.seconds == 0) options.share = std::numeric_limits<double>::infinity();  // at every chance
+  if (words_.seconds == 0) options.share = std::numeric_limits<double>::infinity();  // saves at every chance
   stop_at_point(words_.stop_after);
   stop_softly(*place_, fmt::format("bochner: stopped; {} holds how far it was: go on with the same words and "
                                    "--resume\n",

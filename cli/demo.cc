@@ -31,7 +31,7 @@ struct DemoWords {
 
 // A row of the table: what is trained, and what the founding document has for it.
 struct Machine {
-  const char *name, *map;  // of the JSON: "fourier", "none", "nystroem", "automatic"
+  const char *name, *map;  // as the JSON says: "fourier", "none", "nystroem", "automatic"
   const char* founding = "";
   std::size_t features = 0;
   Learner learner = Learner::svm;

@@ -14,7 +14,7 @@ namespace bochner {
 // Where the documents of rows lie and how they are read. The text model beside the rows keeps it.
 struct DocumentSources {
   std::vector<std::string> paths;
-  std::string column, delimiter;  // of CSV files
+  std::string column, delimiter;  // CSV files only
 };
 
 std::unique_ptr<Documents> open_sources(const DocumentSources& sources, std::size_t memory);

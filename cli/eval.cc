@@ -53,7 +53,7 @@ void run_eval(const EvalWords& words) {
   const RowsOptions reading = words.format.rows(words.run);
   const Model model = load_model(words.model);
   const bool sequences = is_of_sequences(model);
-  std::uint64_t rows = 0;  // of the sequences
+  std::uint64_t rows = 0;  // rows of all sequences
   const Evaluation found = sequences ? evaluate_sequences(model, words.file, reading, execution, rows)
                                      : evaluate_rows(words, model, reading, execution, messages);
   if (found.score.rows == 0) fail(Error::Kind::data, "{}: has no rows, expected at least one", words.file);

@@ -107,8 +107,10 @@ void FeatureWords::add_map(Command& app, const std::string& default_bandwidth) {
 }
 
 void FeatureWords::add_precision_and_seed(Command& app) {
-  app.add_option("--precision", precision, "Of the features: float or double")->type_name("P")->group(kMachine);
-  app.add_option("--seed", seed, "Of everything random; the same seed gives the same model")
+  app.add_option("--precision", precision, "Precision of the features: float or double")
+      ->type_name("P")
+      ->group(kMachine);
+  app.add_option("--seed", seed, "Seed of everything random; the same seed gives the same model")
       ->type_name("N")
       ->group(kMachine);
 }

@@ -46,7 +46,7 @@ void inspect_sum(const InspectWords& words) {
                             {"schema", parsed(sum.schema())}});
 }
 
-// Of `bochner svd`.
+// Inspects a sum of `bochner svd`.
 void inspect_factor_sum(const InspectWords& words) {
   const FactorSum sum = load_as<FactorSum>(words.model);
   if (!words.json) return print(fmt::format("sum       {}\n{}", words.model, sum.description()));

@@ -44,7 +44,7 @@ int report(int code, const std::string& message) {
   return code;
 }
 
-// In the order of the help.
+// The help has the same order.
 void add_commands(Command& app, Job& job) {
   add_train(app, job);
   add_predict(app, job);
@@ -184,8 +184,8 @@ void load_what_exceptions_need() {
 #endif
 }
 
-// Under ulimit -v a thread that OpenBLAS started by itself may ask for memory for ever, and at the end of a program
-// the library waits for it. Our own work is done by then, so nobody has to.
+// A thread that OpenBLAS started by itself may ask for memory for ever under ulimit -v, and at the end of a program the
+// library waits for it. Our own work is done by then, so the program does not wait.
 int end_without_waiting(int code) {
   struct rlimit limit {};
   if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {

@@ -18,7 +18,7 @@ namespace {
 constexpr int kBarWidth = 30;
 constexpr double kFirstLook = 0.5;  // seconds: shorter steps need no bar
 constexpr double kRedraw = 0.1, kLine = 10;
-constexpr double kForetold = 0.05, kSettled = 3;  // of a step, and seconds, before its rate says when it ends
+constexpr double kForetold = 0.05, kSettled = 3;  // share of a step, and seconds, before its rate says when it ends
 
 double seconds_since(std::chrono::steady_clock::time_point then) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count();

@@ -22,7 +22,7 @@ class Messages {
 
   void say(const std::string& line);
   void warn(const std::string& line) { say("warning: " + line); }
-  void step(const std::string& text);  // on a terminal only, until something else is said
+  void step(const std::string& text);  // shown on a terminal only, until something else is said
   void progress(const std::string& step, double fraction);
   ProgressFunction progress_function() {
     return [this](const std::string& step, double fraction) { progress(step, fraction); };

@@ -21,7 +21,7 @@ class Output {
   ~Output();
 
   void write(std::string_view text);
-  void finish();  // without it nothing appears
+  void finish();  // nothing appears before it
 
  private:
   class Gzip;

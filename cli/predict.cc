@@ -20,7 +20,7 @@ struct PredictWords {
   std::string model, file, output;
   std::vector<std::string> keep;
   std::string interval, threshold;
-  std::optional<double> level;  // of the interval
+  std::optional<double> level;  // the interval's level
   std::optional<double> least;  // probability of the second of two classes that makes it the answer
   bool scores = false, probabilities = false, deviation = false, names = false;
   RunOptions run;

@@ -13,8 +13,8 @@ namespace bochner {
 
 void RowsWords::add(Command& app) {
   add_file(app);
-  app.add_option("--seed", seed, "Of everything random; the same seed gives the same model")->type_name("N");
-  app.add_option("--precision", precision, "Of the outputs: float or double")->type_name("P");
+  app.add_option("--seed", seed, "Seed of everything random; the same seed gives the same model")->type_name("N");
+  app.add_option("--precision", precision, "Precision of the outputs: float or double")->type_name("P");
   add_columns(app, "Column that is no input, by name or index from 0; several: a,b or again");
 }
 

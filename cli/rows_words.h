@@ -42,7 +42,7 @@ struct MappedWords : FeatureWords {
   // What the command does with --target.
   enum class Targets { none, optional, required };
 
-  RowsWords rows;  // without its seed and precision
+  RowsWords rows;  // its seed and precision are not used
   std::string task;
   Targets kind = Targets::none;
   bool takes_weights = true;  // set it before add()

@@ -14,9 +14,9 @@ namespace bochner {
 // file beyond ulimit -f, become errors of write().
 void catch_signals();
 
-// From now on a signal asks to stop instead: asked_to_stop() says so, and whoever works saves a checkpoint and leaves.
-// A second signal, or two seconds without an answer, end the program at once. `hint` is the line for stderr then,
-// where the checkpoint is there.
+// A signal asks to stop from now on: asked_to_stop() says so, and the training saves a checkpoint and leaves. A second
+// signal, or two seconds without an answer, end the program at once. `hint` is the line for stderr then, where the
+// checkpoint is there.
 void stop_softly(const CheckpointPlace& checkpoint, const std::string& hint);
 bool asked_to_stop();
 

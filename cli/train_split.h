@@ -17,9 +17,9 @@ namespace bochner {
 // How `train --test SHARE` and `--folds K` share out the rows: drawn by the seed and the row's number or, with --group,
 // its group, before anything looks at them.
 struct Split {
-  std::size_t parts = 0;                           // that are held out, each in its turn
-  std::function<std::size_t(std::uint64_t)> part;  // of a row; any number from `parts` on: it is never held out
-  std::string option;                              // that asks for it, for messages
+  std::size_t parts = 0;                           // parts that are held out, each in its turn
+  std::function<std::size_t(std::uint64_t)> part;  // the part of a row; a number from `parts` on: it is never held out
+  std::string option;                              // the option that asks for it, for messages
 
   std::unique_ptr<Rows> held(Rows& rows, std::size_t which) const;
   std::unique_ptr<Rows> others(Rows& rows, std::size_t which) const;

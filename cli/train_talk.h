@@ -17,7 +17,7 @@ class TrainTalk {
  public:
   TrainTalk(Messages& messages, bool verbose) : messages_(messages), verbose_(verbose) {}
 
-  void listen(TrainOptions& options);  // to what a training says
+  void listen(TrainOptions& options);  // hears what a training says
   void notice(const std::string& line);
   // After the training, before its score: what won, and in which time.
   void won(const Report& report);

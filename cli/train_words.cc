@@ -132,10 +132,10 @@ void TrainWords::add_learner(Command& app) {
       ->type_name("L")
       ->group(kMachine);
   add_repeatable(app, "--lambda", lambdas,
-                 "Of |Zw - y|^2 + lambda n |w|^2; other learners: 1 / (C n). Several (a,b or again): the best")
+                 "Penalty of |Zw - y|^2 + lambda n |w|^2; other learners: 1 / (C n). Several (a,b or again): the best")
       ->type_name("L")
       ->group(kMachine);
-  add_repeatable(app, "--C", C, "Of 1/2 |w|^2 + C sum loss, for every learner but ridge; several: the best")
+  add_repeatable(app, "--C", C, "Cost in 1/2 |w|^2 + C sum loss, for every learner but ridge; several: the best")
       ->type_name("C")
       ->group(kMachine);
   app.add_option("--epsilon", epsilon, "svr: errors this small cost nothing; default: a tenth of the deviation")
@@ -152,7 +152,7 @@ void TrainWords::add_learner(Command& app) {
   app.add_option("--delta", delta, "huber: errors beyond it count as lines; default: by the residuals")
       ->type_name("D")
       ->group(kMachine);
-  app.add_option("--tolerance", tolerance, "Of the objective, relative; default 1e-6, on bins 1e-2. Not for ridge")
+  app.add_option("--tolerance", tolerance, "Relative gap of the objective; default 1e-6, on bins 1e-2. Not for ridge")
       ->type_name("T")
       ->group(kMachine);
   app.add_option("--select", select, "How lambda is chosen: loo (leave one out) or holdout")

@@ -124,7 +124,7 @@ class FeatureLine {
     return text_;
   }
 
-  const bool npy, sparse;  // of numbers that are 0 nothing is written
+  const bool npy, sparse;  // sparse: zeros are not written
 
  private:
   void add(std::size_t j, double wide) {

@@ -64,7 +64,7 @@ unset BOCHNER_TARGET
 backend_test --gtest_filter="\$(cat /filter-amx)" || echo "avx512: backend_test failed"
 maps_test --gtest_filter='SameBits.*' || echo "avx512: maps_test failed"
 echo "avx512: end"
-sleep 1000  # without ACPI nothing switches the machine off: who waits for that line does
+sleep 1000  # nothing switches the machine off without ACPI: the reader of the line above does
 SCRIPT
 chmod +x $machine/root/init
 # Some 40 million instructions a second: what takes a second elsewhere is left to qemu and AVX2.
@@ -75,7 +75,7 @@ cp $build/tests/{backend_test,maps_test} $build/bochner $machine/root/bin/
 cp $machine/rows.csv $machine/root/
 libraries=("${sysroot:+$sysroot}"/lib/x86_64-linux-gnu "${sysroot:+$sysroot}"/usr/lib/x86_64-linux-gnu
   "${sysroot:+$sysroot}"/usr/lib/x86_64-linux-gnu/openblas-pthread)
-copy_libraries() {  # of a program or library, and what those need
+copy_libraries() {  # copies the libraries of a program or library, and those that they need
   local name folder
   for name in $(readelf -d "$1" | sed -n 's/.*Shared library: \[\(.*\)\]/\1/p'); do
     [ -e "$machine/root/lib64/$name" ] && continue

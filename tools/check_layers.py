@@ -138,7 +138,7 @@ RESERVED = [
         "options are types below cli/ and python/",
     ),
     (
-        r"(\.|->)merge\(",  # of folds made of others; of what a scan tallied
+        r"(\.|->)merge\(",  # folds made of other folds merge them; a scan merges its tallies
         r"cli/|src/(run|folds|rows)/|src/methods/\w+/(\w+_fold|\w+_sums|lloyd|residual_moments)\.",
         "run/part_sum.h merges",
     ),

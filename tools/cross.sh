@@ -50,13 +50,13 @@ export filter='-*CosineAndSineErrorIsWithinTheBound'
 if [ "${1:-}" = --all ]; then filter='*'; fi
 run_tests() {  # SCRIPT
   local log chosen=$filter
-  # Of models their files: whole trainings take a quarter of an hour here.
+  # Model tests run only on model files: whole trainings take a quarter of an hour here.
   if [[ $1 = *model_test* && $filter != '*' ]]; then chosen='ModelFile.*:Fit.*:Classes.*'; fi
   # The maps and folds of these methods; their trainings are as slow.
   if [[ $1 = *automatic_test* && $filter != '*' ]]; then chosen='Twofold.*:RadialMachine.*:LeafMachines.*'; fi
   if [[ $1 = *bins_test* && $filter != '*' ]]; then chosen='BinningMap.*:GridLinear.*'; fi
   if [[ $1 = *clusters_test* && $filter != '*' ]]; then chosen='LloydFold.*'; fi
-  # Of mixtures and neighbours all but those that train or search for minutes here.
+  # Tests of mixtures and neighbours leave out those that train or search for minutes here.
   if [[ $1 = *mixtures_test* && $filter != '*' ]]; then chosen='-Hmm.ClassesThatDifferInOrderAloneAreTold'; fi
   if [[ $1 = *neighbors_test* && $filter != '*' ]]; then
     chosen='-Methods.FindTheShare*:Hashes.Collide*:HashCheck.*:MappedIndex.*:Forest.*:Duplicates.AreAllPairs*:Cells.FindNeighboursInAPlane*'

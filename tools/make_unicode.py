@@ -61,7 +61,7 @@ def main():
     print("#pragma once\n")
     print("#include <cstdint>\n")
     print("namespace bochner {\n")
-    print(f"// Of Unicode {unicodedata.unidata_version}, written by tools/make_unicode.py.")
+    print(f"// The tables are those of Unicode {unicodedata.unidata_version}, written by tools/make_unicode.py.")
     print("struct CharacterRun {\n  std::uint32_t first, last;\n};")
     print("struct LowerRun {\n  std::uint32_t first, last;\n  std::int32_t step, delta;\n};\n")
     print("// clang-format off")

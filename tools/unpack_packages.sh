@@ -27,7 +27,7 @@ mkdir -p "$apt"/state/lists/partial "$apt"/cache/archives/partial
 : >"$apt/status"
 options=(-o Dir::State="$apt/state" -o Dir::State::status="$apt/status" -o Dir::Cache="$apt/cache"
   -o APT::Architecture="$architecture" -o APT::Architectures="$architecture" -o APT::Sandbox::User="$(id -un)")
-if [ -n "$releases" ]; then  # from where this machine has its own
+if [ -n "$releases" ]; then  # the mirror is the one that this computer has its own packages from
   . /etc/os-release
   mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' |
     awk -v own="$VERSION_CODENAME" '$2 == own { print $1; exit }')

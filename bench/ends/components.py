@@ -175,7 +175,7 @@ def anomaly(folder):
     symbolic = ["protocol_type", "service", "flag"]
 
     def forest(seed):
-        """From the file, with a threshold for a share of the rows, as ours."""
+        """Trains from the file, with a threshold for a share of the rows, as ours."""
         x = pd.read_csv(f"{folder}/train.csv").drop(columns="attack")
         encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
         x[symbolic] = encoder.fit_transform(x[symbolic])

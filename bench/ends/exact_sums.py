@@ -20,7 +20,7 @@ SETS = {"cpu": ("usr", ()), "census": ("price", ()), "adult-raw": ("income", ())
 
 
 def error(name, words, folder):
-    """In percent, and lambda."""
+    """The test error in percent, and lambda."""
     target, task = SETS[name]
     ending = "npy" if name == "mnist" else "csv"
     train, test = (os.path.join(data.folder(), f"{name}.{part}.{ending}") for part in ("train", "test"))

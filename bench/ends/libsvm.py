@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 The bochner authors
-"""Beside LIBSVM: Adult (a9a) from file to test error, by wall clock; and the width of hard margins.
+"""Comparison with LIBSVM: Adult (a9a) from file to test error, by wall clock; and the width of hard margins.
 
 Adult: `bochner train` + `bochner eval` beside `svm-train` + `svm-predict` with the Gaussian kernel, each with the
 settings of its best known error. Hard margins: pairs of digits, on the same mapped features, LIBSVM linear with

@@ -119,7 +119,7 @@ def main():
             for given in limits:
                 limit = least(line, work) if given == "tight" else given
                 code, messages, resident = peak([*line, "--memory", limit], work)
-                plans = sorted(PLAN.findall(messages), key=size)  # of the search and of the fit
+                plans = sorted(PLAN.findall(messages), key=size)  # one of the search and one of the fit
                 if code != 0 or not plans:
                     print(f"{name:<16} {limit:>9} failed: {messages.strip().splitlines()[-1]}")
                     failed = True

@@ -62,7 +62,7 @@ def arrays(model):
 
 
 def ours(words, file, work, precision="double"):
-    """From one start: seconds of a round, the arrays after the first, the log-likelihood after the sixth.
+    """EM from one start: seconds of a round, the arrays after the first, the log-likelihood after the sixth.
 
     EM may end before, where it gains nothing; its rounds are those that were made.
     """

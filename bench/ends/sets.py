@@ -34,7 +34,7 @@ RDATASETS = {
     "ridership": ("modeldata", "Chicago", "ridership", False, ("date",)),
     "wage": ("ISLR", "Wage", "wage", False, ("logwage",)),
     "movies": ("ggplot2movies", "movies", "rating", False, ("title",)), "boston": ("MASS", "Boston", "medv", False, ()),
-    # from here on: first run when nothing of the machine was left to choose
+    # these first ran when nothing of the automatic model was left to choose
     "computers": ("Ecdat", "Computers", "price", False, ()),
     "saratoga": ("mosaicData", "SaratogaHouses", "price", False, ()),
     "airfare": ("wooldridge", "airfare", "fare", False, ("id", "lfare")),

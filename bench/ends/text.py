@@ -29,7 +29,7 @@ def categories(folder):
 
 def normalized(x):
     if hasattr(x, "multiply"):
-        return x  # of length 1 already
+        return x  # has length 1 already
     return x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-30)
 
 

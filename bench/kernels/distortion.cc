@@ -32,7 +32,7 @@ constexpr std::size_t kTile = 1000;
 
 struct Points {
   Matrix<float> x;
-  std::vector<Matrix<float>> squares;  // of distances, a tile of rows and one of columns each, the lower triangle
+  std::vector<Matrix<float>> squares;  // squared distances of one tile of rows to another, the lower triangle
 };
 
 // The squared distances |a - b|^2 of two tiles of rows, where products are by x and y = x G.
@@ -76,7 +76,7 @@ Matrix<float> through(const Matrix<float>& x, const Map& map) {
 }
 
 struct Worst {
-  double above = 0, below = 0;  // of the ratio of squared distances, less 1
+  double above = 0, below = 0;  // ratio of squared distances, less 1
   std::size_t outside = 0, seeds_outside = 0;
 };
 

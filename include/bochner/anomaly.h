@@ -6,7 +6,7 @@
 // Example:
 //   const auto rows = open_rows("cars.csv", {.target_required = false});
 //   const Model model = anomaly(*rows, {.rate = 0.01});
-//   const Matrix<double> found = model.predict(*rows);  // of each row its score, and 1 or 0
+//   const Matrix<double> found = model.predict(*rows);  // each row: its score, and 1 or 0
 //   if (found(0, 1) > 0) std::puts("the first car is like few others");
 
 #include <cstddef>

@@ -86,7 +86,7 @@ class Archive {
   void get_into(const std::string& name, const std::vector<std::size_t>& shape, std::span<T> values) const;
   // The shape of a stored array.
   const std::vector<std::size_t>& shape(const std::string& name) const;
-  // Of an array with one dimension.
+  // The length of an array with one dimension.
   std::size_t length(const std::string& name) const;
 
   // A child archive whose arrays are named "prefix.name" here.

@@ -33,7 +33,7 @@ class AtomicFile {
 
   explicit AtomicFile(std::string path) : AtomicFile(std::move(path), Options{}) {}
   AtomicFile(std::string path, const Options& options);
-  ~AtomicFile();  // without commit(): removes the temporary file
+  ~AtomicFile();  // removes the temporary file unless commit() was called
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
@@ -46,7 +46,7 @@ class AtomicFile {
   void flush(std::span<const std::byte> bytes);
   bool give_name();
   void discard();
-  [[noreturn]] void give_up(const char* action);  // by errno
+  [[noreturn]] void give_up(const char* action);  // errno says why
 
   std::string path_;       // as the user gave it, for messages
   std::string target_;     // links resolved

@@ -27,9 +27,9 @@ namespace bochner {
 struct Calibration {
   double slope = 1;
   std::vector<double> shift = {};                   // one per class; of two classes one, for the second
-  std::vector<double> given = {}, calibrated = {};  // of the curve, linear between; empty: none. Both ascend
-  double rows = 0;                                  // it was learnt from
-  double log_loss = 0;                              // of these rows, each judged by what the others taught
+  std::vector<double> given = {}, calibrated = {};  // points of the curve, linear between; both ascend. Empty: none
+  double rows = 0;                                  // number of rows it was learnt from
+  double log_loss = 0;                              // mean over these rows, each judged by what the others taught
 
   // scores: as many as shift; of_classes: one per class. They may be the same memory where both have as many.
   void apply(const double* scores, double* of_classes) const;

@@ -22,7 +22,7 @@ namespace bochner {
 
 struct CcaOptions {
   std::size_t rank = 0;              // 0: as many as there are targets
-  std::vector<double> lambdas = {};  // of C_xx + lambda I; empty: searched, as for lda; several: the best of them
+  std::vector<double> lambdas = {};  // penalties of C_xx + lambda I; empty: searched, as for lda; several: the best
   FeatureOptions features = {};
 };
 

@@ -23,9 +23,9 @@ namespace bochner {
 
 struct CheckOptions {
   std::size_t sample = 1000;          // rows, drawn by the seed; n^2 numbers are held
-  std::size_t draws = 20;             // of a random map: the map itself and draws - 1 like it of other seeds
-  std::optional<double> lambda = {};  // of the ridge-relative error, as in training; none: the model's, otherwise 1e-3
-  double delta = 0.01;                // with what probability the bounds may fail
+  std::size_t draws = 20;             // draws of a random map: the map itself and draws - 1 like it of other seeds
+  std::optional<double> lambda = {};  // for the ridge-relative error, as in training; none: the model's, otherwise 1e-3
+  double delta = 0.01;                // probability that the bounds may fail
   std::uint64_t seed = 0;
 };
 
@@ -36,12 +36,12 @@ struct MapCheck {
     double low = 0, high = 0;
     std::uint64_t pairs = 0;
     double mean_error = 0, rms_error = 0, worst_error = 0;
-    std::optional<double> expected_rms;  // by theory
+    std::optional<double> expected_rms;  // what theory says
   };
   struct Bound {
     std::string of;          // "one pair", "these pairs", ...
     double epsilon = 0;      // infinity: no epsilon below 1 is guaranteed, of a projection
-    double probability = 1;  // with which, at least, the errors stay within epsilon: 1 - delta, or 1 whatever the draw
+    double probability = 1;  // least probability that the errors stay within epsilon: 1 - delta, or 1 whatever the draw
   };
 
   // What a random projection does to | |f(x) - f(y)|^2 / |x - y|^2 - 1 | over the pairs of rows that differ; that of
@@ -49,13 +49,13 @@ struct MapCheck {
   struct Distortion {
     double mean = 0, high = 0, worst = 0;      // high: 99 % of the pairs are below
     std::size_t map_bytes = 0, row_bytes = 0;  // the map holds, and a row that it puts out
-    double row_seconds = 0;                    // to project a row, on one thread
+    double row_seconds = 0;                    // time to project a row on one thread
   };
 
   std::string map, kernel;  // for people
   std::size_t rows = 0, features = 0, draws = 1;
-  std::uint64_t pairs = 0;  // of different rows
-  double weight = 1;        // of a mixture, the sum of its weights: kernel and estimate are divided by it
+  std::uint64_t pairs = 0;  // pairs of different rows
+  double weight = 1;        // a mixture's sum of weights: kernel and estimate are divided by it
 
   // The map itself.
   double mean_error = 0, rms_error = 0, worst_error = 0;
@@ -66,15 +66,15 @@ struct MapCheck {
                                        // lambda of a mixture is divided by its weight too
   double trace_error = 0;              // tr(K - Z Z^T) / tr K
 
-  // Over several draws, where the map is random.
+  // Results over several draws, if the map is random.
   std::optional<double> bias, bias_deviation;          // mean error over pairs and draws, and its standard deviation
-  std::optional<double> variance, variance_deviation;  // over draws, mean over pairs, and roughly its deviation
-  std::optional<double> expected_variance;             // by theory; of independent draws
+  std::optional<double> variance, variance_deviation;  // mean over pairs of the variance over draws, and its deviation
+  std::optional<double> expected_variance;             // what theory says for independent draws
   bool one_sided = false;                              // K - Z Z^T is not negative by construction
   // Empty: none is known. Of a projection: by the moment generating function if its entries have moments of at most a
   // Gaussian's (gaussian, sign, sparse of density 1/3 and more), by the variance (Chebyshev) for the other kinds.
   std::vector<Bound> bounds;
-  std::vector<Band> bands;  // of kernel values, ascending
+  std::vector<Band> bands;  // bands of kernel values, ascending
   // Set for a projection, which has no kernel: errors above are then of the ratio of (squared) distances, the kernel
   // and the estimate of the worst pair are its (squared) distances, and there is no spectrum and no band.
   std::optional<Distortion> distortion;

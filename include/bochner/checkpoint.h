@@ -31,7 +31,7 @@ struct CheckpointOptions {
   Identity identity = {};
   std::function<Identity()> late_identity = {};  // more of it that takes time: asked once, when resumed or first saved
   double first_seconds = 30;                     // shorter trainings save nothing
-  double share = 0.02;                           // of the time that saving may take
+  double share = 0.02;                           // share of the time that saving may take
   std::shared_ptr<CheckpointPlace> place = {};   // path, where the caller has it and keeps it for longer
 };
 

@@ -31,7 +31,7 @@ class CheckpointPlace {
 
   const std::string& log() const { return path_; }
   const std::string& state() const { return state_; }
-  bool holds_checkpoint() const;  // of this run or of an earlier one
+  bool holds_checkpoint() const;  // left by this run or by an earlier one
 
   // Takes the place unless this process has it. False: another training that still runs has it.
   bool claim();

@@ -19,12 +19,12 @@ namespace bochner {
 
 struct ContourOptions {
   std::string title = {};
-  std::array<std::string, 2> names = {"x", "y"};  // of the axes
+  std::array<std::string, 2> names = {"x", "y"};  // names of the axes
   std::size_t levels =
       10;  // lines, at equal steps between the least and the greatest value; that of 0 where both signs are
-  std::size_t cells = 96;   // of the grid on which values are taken, each way
+  std::size_t cells = 96;   // cells of the grid of values, each way
   std::size_t dots = 2000;  // the most points that are drawn, spread over all; 0: none
-  // Of both axes: low and high. None: the points and two length scales around them.
+  // Low and high of both axes. None: the points and two length scales around them.
   std::optional<std::array<std::array<double, 2>, 2>> window = {};
   Execution execution = {};
 };

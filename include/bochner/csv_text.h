@@ -5,7 +5,7 @@
 
 // Example:
 //   std::string line;
-//   append_cell(line, "a, b");  // in quotes
+//   append_cell(line, "a, b");  // quoted: it has a comma
 
 #include <string>
 #include <string_view>

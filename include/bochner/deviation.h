@@ -31,7 +31,7 @@ struct Deviation {
     bool operator==(const Target&) const = default;
   };
 
-  MapPtr variance;  // from what the head takes to v(x) >= 0
+  MapPtr variance;  // maps what the head takes to v(x) >= 0
   std::vector<Target> targets = {};
   double rows = 0;  // held out, that the factors were learnt from; 0: those of a Gaussian process
 

@@ -21,7 +21,7 @@ namespace bochner {
 
 // What maps draw from their seeds and model files do not hold, for those who write models in other formats.
 
-// Of fourier(inputs, options):
+// The draw of fourier(inputs, options):
 //   cossin:  scale [cos(omega x), sin(omega x)];  shifted: scale cos(omega x + phase)
 // The map itself rounds omega / 2 pi and phase / 2 pi to its precision.
 struct DrawnFrequencies {
@@ -31,9 +31,9 @@ struct DrawnFrequencies {
 };
 DrawnFrequencies drawn_frequencies(std::size_t inputs, const FourierOptions& options);
 
-// Of a binning map, grids x inputs: the bin number of input j is floor((x_j - shift) * per_pitch), each step rounded to
-// the map's precision, and a bin's hash has the sums of bin number * high and * low modulo 2^32 in its two halves. An
-// input that a grid does not look at has keys 0.
+// The draw of a binning map, grids x inputs: the bin number of input j is floor((x_j - shift) * per_pitch), each step
+// rounded to the map's precision, and a bin's hash has the sums of bin number * high and * low modulo 2^32 in its two
+// halves. An input that a grid does not look at has keys 0.
 struct DrawnGrids {
   Matrix<double> shift, per_pitch;  // as rounded to the precision
   Matrix<std::uint32_t> low, high;

@@ -25,7 +25,7 @@ namespace bochner {
 struct DriftOptions {
   Kernel kernel = {};  // its length scales are replaced: inputs are scaled, then one for each of `bandwidths`
   std::vector<double> bandwidths = {0.25, 0.5, 1, 2, 4};  // times the median distance of rows
-  std::size_t features = 0;                               // of each bandwidth, even; 0: by the number of rows
+  std::size_t features = 0;                               // features of each bandwidth, even; 0: by the number of rows
   std::size_t permutations = 500;
   std::size_t windows = 1;  // consecutive parts of the new rows, as many rows each, that are tested one by one besides
   std::uint64_t seed = 0;
@@ -46,9 +46,9 @@ struct DriftOptions {
 // come from the same permutations and are corrected for there being many (Westfall & Young 1993).
 struct Drift {
   struct Scale {
-    double bandwidth = 0;                // of scaled inputs
+    double bandwidth = 0;                // length scale of scaled inputs
     double mmd2 = 0, mmd2_unbiased = 0;  // |mean of z in one - in the other|^2; without the rows' own products
-    double p_value = 1;                  // of this bandwidth alone
+    double p_value = 1;                  // this bandwidth alone
   };
   struct ColumnChange {
     std::string name;
@@ -80,7 +80,7 @@ struct Drift {
   double statistic = 0;         // unbiased MMD^2 of the mean of the kernels
   std::vector<Window> windows;  // where several were wanted
   std::vector<Scale> scales;
-  std::vector<ColumnChange> columns;                              // in the order of the reference
+  std::vector<ColumnChange> columns;                              // same order as the reference
   std::vector<std::string> missing_in_new, missing_in_reference;  // columns that only one file has
   std::uint64_t rows_reference = 0, rows_new = 0;
   std::size_t features = 0, permutations = 0, blocks = 0, block_rows = 0;

@@ -32,7 +32,7 @@ struct DuplicateOptions {
 };
 
 struct Duplicate {
-  std::uint64_t row = 0, of = 0;  // of < row
+  std::uint64_t row = 0, of = 0;  // `of` < row
   double similarity = 0;
 
   bool operator==(const Duplicate&) const = default;

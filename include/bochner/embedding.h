@@ -10,7 +10,7 @@
 //   MeanEmbedding all = embed(*rows, map);
 //   const MeanEmbedding some = embed(*fresh, map);
 //   std::printf("MMD^2 %g", squared_mmd(all, some).unbiased);
-//   all.merge(some);     // of both
+//   all.merge(some);     // sums the rows of both
 //   all.subtract(some);  // as it was, to the bit
 //   all.save("all.embedding");
 
@@ -34,12 +34,12 @@ class EmbeddingFold;  // the library's own
 // rows were cut. 2^31 rows fit. A value: copies are apart; any number of threads may read one.
 class MeanEmbedding {
  public:
-  // Of no rows. The map's features must have a bound (fourier, nystroem, project of bounded rows; Map::bound()).
-  // largest_weight: of any row; parts that shall merge have the same.
+  // An embedding of no rows. The map's features must have a bound (fourier, nystroem, project of bounded rows;
+  // Map::bound()). largest_weight: no row weighs more; parts that shall merge have the same.
   explicit MeanEmbedding(MapPtr map, double largest_weight = 1);
 
   void add(Rows& rows, const Execution& execution = {});  // one pass
-  void merge(const MeanEmbedding& other);                 // of the same map
+  void merge(const MeanEmbedding& other);                 // both have the same map
   void subtract(const MeanEmbedding& other);              // rows that are in it
 
   const MapPtr& map() const { return map_; }
@@ -74,7 +74,7 @@ double inner_product(const MeanEmbedding& a, const MeanEmbedding& b);  // <mu_a,
 // The squared maximum mean discrepancy |mu_a - mu_b|^2 (Gretton et al., JMLR 2012).
 struct SquaredMmd {
   double biased = 0;
-  double unbiased = 0;  // without the products of rows with themselves; NaN where a side has fewer than two rows
+  double unbiased = 0;  // leaves out the products of rows with themselves; NaN if a side has fewer than two rows
 };
 SquaredMmd squared_mmd(const MeanEmbedding& a, const MeanEmbedding& b);
 

@@ -21,7 +21,7 @@ namespace bochner {
 struct Evaluation {
   Score score;
 
-  std::optional<double> log_likelihood;  // of models that are densities: the mean of log p(x) over the rows
+  std::optional<double> log_likelihood;  // models that are densities: the mean of log p(x) over the rows
 
   // Regression: the score of each target, where there are several.
   std::vector<std::string> targets;
@@ -30,15 +30,15 @@ struct Evaluation {
   // Classification, in the order of the labels. What a class without rows leaves open is NaN.
   std::vector<std::string> labels;
   std::vector<std::vector<double>> confusion;  // [true class][answered class]; empty beyond 1000 classes
-  std::vector<double> recall;                  // of the rows of a class, the share answered so
-  std::vector<double> precision;               // of the rows answered so, the share of the class
+  std::vector<double> recall;                  // share of a class's rows that were answered so
+  std::vector<double> precision;               // share of the rows answered so that are of the class
   std::vector<double> f1_per_class;            // 2 p r / (p + r)
-  std::optional<double> f1;                    // of the second of two classes; the mean over more
+  std::optional<double> f1;                    // f1 of the second of two classes; the mean over more
   bool auc_is_exact = true;     // false: too many rows to sort, scores equal to about one part in 1000 are ties
-  std::optional<double> brier;  // of probabilities: mean (p - y)^2 of the second of two classes, summed over more
+  std::optional<double> brier;  // probabilities: mean (p - y)^2 of the second of two classes, summed over more
 
-  // Of probabilities: how far the share of rows that are of a class lies from what was promised, over 15 bins of the
-  // promise. Of two classes the probability of the second, of more that of the likeliest.
+  // Calibration: how far the share of rows that are of a class lies from the probability that was given, over 15 bins
+  // of the probability. It is that of the second of two classes, or of the likeliest of more.
   struct Promise {
     double promised = 0, found = 0, weight = 0;
   };

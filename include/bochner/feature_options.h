@@ -35,7 +35,7 @@ struct FeatureOptions {
   std::optional<ColumnScaling::Method> scale = {};                               // none: by column
   std::vector<std::pair<std::string, ColumnScaling::Method>> scale_inputs = {};  // these inputs, by name, differently
   bool double_precision = false;                                                 // features in double
-  std::uint64_t seed = 0;                                                        // of everything random
+  std::uint64_t seed = 0;                                                        // seed of everything random
   Execution execution = {};
   std::function<void(const std::string&)> say = {};  // each choice, as it is made, on the calling thread
 };

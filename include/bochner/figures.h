@@ -21,7 +21,7 @@ using Figures = std::vector<std::pair<std::string, std::vector<double>>>;
 // The map with figures beside it; they are saved with it.
 MapPtr measured(MapPtr map, Figures figures);
 
-// Of a map that measured() made, read from a file or not; empty: it is another.
+// The figures of a map that measured() made, read from a file or not; empty if it is another map.
 Figures figures_of(const Map& map);
 // Those of one name; empty: there are none.
 std::vector<double> figure_of(const Map& map, const std::string& name);

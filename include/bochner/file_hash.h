@@ -5,7 +5,7 @@
 
 // Example:
 //   const UnchangedFile file("cars.csv");
-//   const std::uint64_t hash = file.hash();  // of the bytes there were above
+//   const std::uint64_t hash = file.hash();  // the bytes that the file had above
 
 #include <cstdint>
 #include <ctime>

@@ -4,7 +4,7 @@
 #pragma once
 
 // Example:
-//   struct Count {  // of rows
+//   struct Count {  // counts rows
 //     std::uint64_t rows = 0;
 //     void add(const RowBlock<float>& block) { rows += block.rows; }
 //     void merge(const Count& other) { rows += other.rows; }

@@ -32,7 +32,7 @@ Model feature_model(Rows& rows, const FeatureOptions& options);
 // JMLR 2016).
 struct GroupMeans {
   std::vector<std::string> groups;  // as the file has them, in the order of their first rows
-  std::vector<std::uint64_t> rows;  // of each
+  std::vector<std::uint64_t> rows;  // number of rows of each group
   Matrix<double> means;             // groups x what the model makes of a row; rows count by their weights
   Matrix<double> targets;           // groups x targets: the mean of numbers, the class; none where the file has none
 };

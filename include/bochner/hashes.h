@@ -42,7 +42,7 @@ double collision_probability(HashFamily family, double distance, double width = 
 struct HashCheck {
   struct Band {
     double distance = 0, found = 0, expected = 0;  // means over its pairs
-    double deviation = 0;                          // of what is found, by the number of functions
+    double deviation = 0;                          // standard deviation of `found`, by the number of functions
   };
   HashFamily family = HashFamily::stable;
   double width = 1;
@@ -52,7 +52,7 @@ struct HashCheck {
 
   std::string text() const;
 };
-// On up to 400 of the rows, by as many functions as asked for or a few more.
+// Checks up to 400 of the rows, by as many functions as asked for or a few more.
 HashCheck check_hash(Rows& rows, HashFamily family, std::size_t functions = 2000, std::uint64_t seed = 0,
                      const Execution& execution = {});
 

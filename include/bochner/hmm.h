@@ -53,8 +53,8 @@ struct HmmOptions {
   // Covariances are drawn towards the mean one of all states of all classes, as if each state had so many rows more
   // that have it; none: chosen with the states.
   std::optional<double> shrink = 0.0;
-  // Besides each input its slope along the sequence, over so many rows on both sides; none: chosen with the states, by
-  // classes.
+  // Each input gets its slope along the sequence beside it, over so many rows on both sides; none: chosen with the
+  // states, by classes.
   std::optional<std::size_t> slopes = 0;
   std::string sequence = {};    // the column's name, which the model keeps for `predict`
   std::vector<Hmm> begin = {};  // what Baum-Welch starts from, one for each class, instead of clusters
@@ -70,7 +70,7 @@ std::vector<std::size_t> sequence_starts(const std::string& path, const Schema& 
 // of a sequence is that of its first row. The sequences lie in memory. The same bytes for any threads.
 Model hmm(Rows& rows, const std::vector<std::size_t>& starts, const HmmOptions& options = {});
 
-// Of the head of such a model.
+// Facts about the head of such a model.
 struct HmmFacts {
   double log_likelihood = 0;  // mean of a row, of sequences given their class
   std::size_t rounds = 0, falls = 0;
@@ -86,7 +86,7 @@ std::vector<Hmm> hmms_of(const Map& head);  // one, or one of each class; empty:
 struct SequenceAnswer {
   std::size_t rows = 0;
   double log_density = 0;                // log p(sequence), over the classes by their priors
-  std::string label = {};                // of models of classes
+  std::string label = {};                // models of classes only
   std::vector<double> scores = {};       // log p(class | sequence)
   std::vector<std::size_t> states = {};  // the likeliest path (Viterbi), of models without classes
 };

@@ -4,7 +4,7 @@
 #pragma once
 
 // Example:
-//   const Model model = Model::load("cars.clusters");  // of kmeans()
+//   const Model model = Model::load("cars.clusters");  // made by kmeans()
 //   if (const std::optional<Matrix<double>> centres = centres_of(model))
 //     std::printf("%s of cluster 0: %g", model.schema().input_names()[0].c_str(), (*centres)(0, 0));
 

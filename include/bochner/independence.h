@@ -24,9 +24,9 @@ namespace bochner {
 struct IndependenceOptions {
   Kernel kernel = {};  // its length scales are replaced: inputs are scaled, then one for each of `bandwidths`
   std::vector<double> bandwidths = {0.5, 1, 2};  // times the median distance of rows
-  std::size_t features = 64;                     // of each side and bandwidth, even
+  std::size_t features = 64;                     // features of each side and bandwidth, even
   std::size_t permutations = 500;
-  std::size_t permuted_rows = 16384;  // with more rows the law of the statistic is taken from covariances instead
+  std::size_t permuted_rows = 16384;  // if there are more rows, the law of the statistic comes from covariances instead
   std::uint64_t seed = 0;
   Execution execution = {};
   std::function<void(const std::string&)> say = {};  // notes, as they are made, on the calling thread
@@ -52,7 +52,7 @@ struct Independence {
 
   double p_value = 1;
   double statistic = 0;  // HSIC, the mean of the bandwidths
-  bool exact = true;     // by permutations; otherwise by the limit law
+  bool exact = true;     // found by permutations; otherwise by the limit law
   std::vector<Column> columns;
   std::uint64_t rows = 0;
   std::size_t rows_permuted = 0, features = 0, permutations = 0;

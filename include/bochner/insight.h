@@ -5,7 +5,7 @@
 
 // Example:
 //   const Model model = Model::load("cars.model");
-//   const auto rows = open_rows("test.csv", model.schema());  // with targets, best rows that training did not see
+//   const auto rows = open_rows("test.csv", model.schema());  // has targets; best rows that training did not see
 //   const Insight insight = look_into(model, *rows);
 //   std::puts(json_text(insight).c_str());
 //   const std::string page = html_page(model, insight, "cars.model on test.csv");  // one file, with pictures
@@ -25,7 +25,7 @@ struct InsightOptions {
   std::size_t sample = 2000;   // rows at most that columns are shuffled among and pictures show
   std::size_t most_shown = 6;  // columns whose dependence is found, the most important first
   std::size_t repeats = 3;     // shuffles of a column
-  std::uint64_t seed = 0;      // of the sample and the shuffles
+  std::uint64_t seed = 0;      // seed of the sample and the shuffles
   bool by_weight = true;       // rows count by their weights in the score, where they have some
 };
 
@@ -35,16 +35,16 @@ struct Insight {
   // Fisher, Rudin & Dominici 2019). The levels of a text column are shuffled together.
   struct Importance {
     std::string column;
-    double rise = 0, standard_error = 0;  // of `measure`
+    double rise = 0, standard_error = 0;  // rise of `measure`
   };
   // The mean prediction where every row has the same value of a column (Friedman 2001): of targets, or probabilities
   // of classes (of two the second), or scores where the model has no probabilities.
   struct Dependence {
     std::string column;
-    std::vector<std::string> levels;         // of a text column; otherwise empty
-    std::vector<double> at;                  // of a number, less what stands for missing cells
-    bool dates = false;                      // these are days since 1970-01-01
-    std::vector<std::string> names;          // of the curves
+    std::vector<std::string> levels;         // the texts of a text column; otherwise empty
+    std::vector<double> at;                  // values of a number, less what stands for missing cells
+    bool dates = false;                      // `at` are days since 1970-01-01
+    std::vector<std::string> names;          // names of the curves
     std::vector<std::vector<double>> means;  // [curve][place]
     std::vector<double> missing;             // [curve] where the cell is missing; empty: the model does not tell
   };
@@ -53,10 +53,10 @@ struct Insight {
   };
 
   Evaluation evaluation;
-  std::string measure;  // of importance: "log-loss", "error" or "share of the variance left over"
-  double measured = 0;  // of the sample as it is
+  std::string measure;  // measure of importance: "log-loss", "error" or "share of the variance left over"
+  double measured = 0;  // measure of the sample as it is
   std::size_t sample_rows = 0;
-  std::size_t shuffled_rows = 0;       // of them, where columns are many
+  std::size_t shuffled_rows = 0;       // rows of the sample that are shuffled: fewer if columns are many
   std::vector<Importance> importance;  // the largest first; empty where there are too many columns: a note says so
   std::vector<Dependence> dependence;
   std::vector<std::vector<Pair>> pairs;  // regression: of the sample, a list for each target

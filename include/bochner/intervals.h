@@ -32,7 +32,7 @@ struct Intervals {
     std::vector<double> residuals = {};                  // divided by s, ascending, each of the same weight
 
     double spread(double prediction) const;
-    double root_mean_square() const;  // of the residuals: times the spread, a standard deviation
+    double root_mean_square() const;  // root mean square of the residuals: times the spread, a standard deviation
     bool operator==(const Target&) const = default;
   };
 
@@ -41,7 +41,7 @@ struct Intervals {
 
   // lower, upper. level: the share of rows inside, at most greatest_level(): otherwise std::invalid_argument.
   std::pair<double, double> around(double prediction, double level, std::size_t target = 0) const;
-  // Beyond it some order statistic would be needed that so few rows do not have.
+  // A greater level would need an order statistic that so few rows do not have.
   double greatest_level() const;
   std::string text() const;  // "from the residuals of 1000 rows held out, wider where they spread more"
   bool operator==(const Intervals&) const = default;

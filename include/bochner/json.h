@@ -19,7 +19,7 @@ namespace bochner {
 // What the command prints with --json, as one line each. Texts that are no UTF-8 have their bytes replaced.
 std::string json_text(const Score& score);
 std::string json_text(const Evaluation& evaluation);  // the score with all its details side by side
-std::string json_text(const Report& report);          // without the times
+std::string json_text(const Report& report);          // times are left out
 std::string json_text(const Schema& schema);
 std::string json_text(const Map& map);  // what it saves, without the arrays
 

@@ -23,7 +23,7 @@ namespace bochner {
 struct KMeansOptions {
   std::size_t clusters = 8;
   int restarts = 3;       // starts on a sample, refined there; the best goes on to all rows
-  int most_passes = 300;  // over all rows
+  int most_passes = 300;  // passes over all rows
   double tolerance =
       1e-4;  // the centres stand still: the sum of their squared steps is so much of a feature's variance
   FeatureOptions features = {};

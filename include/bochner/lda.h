@@ -21,8 +21,8 @@
 namespace bochner {
 
 struct LdaOptions {
-  // Of S_w / n + lambda I. Empty: searched, by how well least squares on the classes predicts rows held or left out;
-  // several: the best of them.
+  // The penalty in S_w / n + lambda I. Empty: searched, by how well least squares on the classes predicts rows held or
+  // left out; several: the best of them.
   std::vector<double> lambdas = {};
   FeatureOptions features = {};
 };

@@ -35,13 +35,13 @@ struct LearnerOptions {
   std::optional<double> epsilon = {};  // svr, in the units of the target; none: a tenth of the target's deviation
   std::optional<double> delta = {};    // huber, where squares become lines; none: 1.345 deviations of the residuals
   bool intercept = true;
-  std::optional<double> tolerance = {};  // of the objective, relative to its optimum; none: 1e-6, of CSR
-                                         // features 1e-3, of svm on bins 1e-2
+  std::optional<double> tolerance = {};  // gap of the objective, relative to its optimum; none: 1e-6,
+                                         // 1e-3 for CSR features, 1e-2 for svm on bins
   int most_steps = 200;                  // Newton steps before it stops and says so
   std::uint64_t seed = 0;                // which rows are held out, and the sketch
   // knn: the mean of the nearest rows' targets, or the shares of their classes.
   std::vector<std::size_t> neighbors = {};  // how many; empty: 1 to 100, by leave-one-out; several: the best of them
-  enum class Weighting { chosen, equal, kernel } weighting = Weighting::chosen;  // by leave-one-out, likewise
+  enum class Weighting { chosen, equal, kernel } weighting = Weighting::chosen;  // chosen: by leave-one-out
   Kernel kernel = {};  // what neighbours weigh, of one length scale; train() takes its own and the bandwidth
 };
 

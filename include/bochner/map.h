@@ -79,7 +79,7 @@ class Map {
   virtual MapPtr inverse(const MapPtr& self) const;
 
   virtual MapParts parts() const { return {}; }
-  // Of a head: its largest coefficient in size, infinity where one is not finite; 0 for maps that have none.
+  // The largest |coefficient| if this map is a head: infinity if one is not finite, 0 if there are none.
   virtual double largest_coefficient() const { return 0; }
   // For the library's own maps; a registered kind says its kernel itself. self: this map. Null: it has no kernel.
   virtual std::unique_ptr<CheckSubject> check_subject(const MapPtr& self, bool double_precision) const;

@@ -34,7 +34,7 @@ struct MapRequest {
   bool double_precision = false;
   std::size_t inputs = 0;  // 0: not known yet
   std::uint64_t rows = 0;  // 0: not known yet
-  // From here on only for make().
+  // The members below are only for make().
   bool sparse = false;  // blocks come as CSR
   Execution execution = {};
   std::function<Matrix<double>(std::size_t most)> sample = {};  // rows as the map will see them, in random order

@@ -7,7 +7,7 @@
 //   TrainOptions options;
 //   options.map = Binning{.order_low = 1, .order_high = 2};
 //   options.map = std::vector<MapPart>{{.map = Fourier{}}, {.map = Binning{}, .weight = 2}};  // a mixture
-//   options.map = parse_map_options("nystroem:landmarks=leverage");                           // from words
+//   options.map = parse_map_options("nystroem:landmarks=leverage");                           // parsed from text
 //   options.bandwidth = Bandwidth::Rule::median;
 //   options.bandwidth = 2.5;
 
@@ -64,7 +64,7 @@ struct Fourier {
 // Random binning. Its features are the grids.
 struct Binning {
   std::optional<PitchLaw> law = {};           // none: log-uniform for grids of few inputs, otherwise the kernel's
-  std::optional<double> low = {}, high = {};  // of the log-uniform law, whoever chose it
+  std::optional<double> low = {}, high = {};  // bounds of the log-uniform law, chosen or given
   std::size_t order_low = 0, order_high = 0;  // inputs that a grid looks at; 0: all
   std::optional<std::size_t> pursuit = {};    // draws each grid is chosen from; none: by the rows
   std::size_t min_rows = 1, max_bins = 0;     // bins that are kept; 0: all
@@ -85,8 +85,8 @@ struct Nystroem {
 struct Project {
   ProjectOptions::Kind kind = ProjectOptions::Kind::sign;
   std::size_t dims = 0;    // 0: as many as features are asked for
-  double density = 0;      // of non-zeros, see ProjectOptions
-  std::size_t signs = 1;   // hash: of each input
+  double density = 0;      // share of non-zeros, see ProjectOptions
+  std::size_t signs = 1;   // hash: signs of each input
   std::size_t points = 0;  // fastjl: rows whose distances count; 0: those of training
   int norm = 2;            // fastjl: l, whose distances are kept
   ProjectOptions::Store store = ProjectOptions::Store::automatic;
@@ -110,7 +110,7 @@ struct MapPart {
   std::size_t features = 0;  // 0: of the whole, shared evenly by the parts without; for bins beside others the default
   std::optional<Kernel> kernel = {};  // its length scales are not read
   std::optional<Bandwidth> bandwidth = {};
-  std::optional<double> weight = {};  // of its kernel in the sum; 1 where another part has one
+  std::optional<double> weight = {};  // weight of its kernel in the sum; 1 if another part has one
   bool operator==(const MapPart&) const = default;
 };
 

@@ -8,7 +8,7 @@
 //   const Model model = mixture(*rows, {.components = 3, .covariance = parse_covariance_name("diag")});
 //   model.save("cars.mixture");
 //   std::printf("log-likelihood of a row %g", mixture_facts(*model.head())->log_likelihood);
-//   const Matrix<double> shares = model.predict(*rows);             // of the three components, for each row
+//   const Matrix<double> shares = model.predict(*rows);             // rows x three components
 //   const MapPtr density = log_density(model.head());               // its logarithm, one number for each row
 //   const Matrix<double> drawn = sample_mixture(mixtures_of(*model.head())[0], 100, 7);
 
@@ -27,7 +27,7 @@ namespace bochner {
 
 // Mixtures of Gaussians learnt by EM (Dempster, Laird & Rubin 1977), one for each class where the rows have classes.
 struct MixtureOptions {
-  std::size_t components = 0;  // of each class; 0: as many as BIC finds best on a sample
+  std::size_t components = 0;  // components of each class; 0: as many as BIC finds best on a sample
   CovarianceForm covariance = {};
   std::size_t restarts = 4;  // starts by k-means++ on a sample, of which the likeliest is kept
   double tolerance = 1e-4;   // EM ends where a round gains less, in log-likelihood of a row
@@ -40,8 +40,8 @@ struct MixtureOptions {
   // EM in a random projection of so many dimensions, 0: 10 ln(all components), then one pass that maps it back: the
   // rows' shares of the projected components give weights, means and covariances of the inputs. Dasgupta 2000.
   std::optional<std::size_t> project = {};
-  std::size_t projections = 3;   // of which the likeliest, mapped back, is kept
-  std::size_t rounds_after = 0;  // of EM from there, at most
+  std::size_t projections = 3;   // projections, the likeliest of which, mapped back, is kept
+  std::size_t rounds_after = 0;  // rounds of EM from there, at most
 
   FeatureOptions features = {.scale = ColumnScaling::Method::none};  // densities are of the features
 };
@@ -51,7 +51,8 @@ struct MixtureShape {
   std::size_t inputs = 0;
   // c-separation: the least |m_i - m_j| / sqrt(max(tr S_i, tr S_j)) of two components of one mixture; 0: there is one.
   double separation = 0;
-  // Of a covariance, its largest eigenvalue by its least; Dasgupta's is the root of it. The largest, and the median.
+  // A covariance's largest eigenvalue divided by its least; Dasgupta's is the root of it. The largest, and the median,
+  // over the components.
   double eccentricity = 0, median_eccentricity = 0;
 };
 MixtureShape shape_of(const std::vector<Mixture>& mixtures);
@@ -64,17 +65,17 @@ struct MixtureFacts {
   std::size_t falls = 0;   // rounds in which the likelihood fell by more than rounding: none is expected
   bool converged = true;
   double floor = 0;                                   // share of an input's variance
-  std::optional<MixtureShape> shape, projected = {};  // of the components; in the projection they were learnt in
+  std::optional<MixtureShape> shape, projected = {};  // components; components in the projection they were learnt in
 };
 
 // A model whose outputs are the shares of the components in a row (predict: the largest), or with classes the
 // logarithms of their posterior probabilities. The same bytes for any threads, blocks and memory.
 Model mixture(Rows& rows, const MixtureOptions& options = {});
 
-// Of the head of such a model; none of others.
+// Facts about the head of such a model; none for other heads.
 std::optional<MixtureFacts> mixture_facts(const Map& head);
 std::vector<Mixture> mixtures_of(const Map& head);    // one, or one of each class; empty: no mixture
-std::vector<double> mixture_priors(const Map& head);  // of the classes
+std::vector<double> mixture_priors(const Map& head);  // one per class
 // The map from the same features to the logarithm of their density, one output. Null: the head has none.
 MapPtr log_density(const MapPtr& head);
 

@@ -60,8 +60,7 @@ class Model {
   std::string description() const;                       // several lines for people
 
   // Predictions of every row, as puts_out() says.
-  using Visit =
-      std::function<void(const RowBlock<double>& predictions)>;  // with the rows' targets, where they have them
+  using Visit = std::function<void(const RowBlock<double>& predictions)>;  // rows' targets included, if there are any
   void predict(Rows& rows, const Execution& execution, const Visit& visit) const;
   Matrix<double> predict(Rows& rows, const Execution& execution = {}) const;
   Matrix<double> predict(MatrixView<const float> x) const;

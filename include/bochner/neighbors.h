@@ -64,7 +64,7 @@ struct IndexOptions {
   std::optional<HashFamily> hash = {};  // lsh; none: the first of the metric's own
   double recall = 0.95;     // not exact: share of the true k neighbours to be found, measured on a sample of the rows
   std::size_t k = 10;       // for which the recall is measured
-  std::uint64_t seed = 0;   // of all that is random
+  std::uint64_t seed = 0;   // seed of all that is random
   std::uint64_t first = 0;  // the number of the first row: parts that shall merge have numbers of their own
   // forest: cuts at the median; with a spill queries go to both sides of a cut where this share of a node's rows, on
   // either side, lies nearer to it. Fewer trees find as many, each costs a query more. At most 0.25.

@@ -42,9 +42,9 @@ class NewRows final : public Rows {
   Rows& rows_;
   const Model& model_;
   std::vector<std::size_t> watched_;           // inputs whose range is known
-  std::vector<double> low_, high_;             // of all inputs: beyond by more than the width of the range
+  std::vector<double> low_, high_;             // one per input: its range, widened by its width on both sides
   std::vector<std::uint64_t> outside_;         // rows, of each input
-  std::uint64_t seen_ = 0, rows_outside_ = 0;  // of this pass
+  std::uint64_t seen_ = 0, rows_outside_ = 0;  // counts of this pass
 };
 
 }  // namespace bochner

@@ -33,7 +33,7 @@ struct NystroemOptions {
   Kernel kernel = {};
   std::size_t landmarks = 1000;
   Choice choice = Choice::rpcholesky;
-  double tolerance = 1e-6;  // of float features; 1e-12 suits double
+  double tolerance = 1e-6;  // suits float features; 1e-12 suits double
   std::uint64_t seed = 0;
 };
 

@@ -18,13 +18,13 @@ namespace bochner {
 // What the numbers are that a model puts out.
 struct Outputs {
   enum class Kind {
-    values,         // of the targets, in their units
-    scores,         // of the classes: the largest wins. Of two classes one score, of the second: it wins above 0
-    probabilities,  // of the classes, one each
+    values,         // one per target, in its units
+    scores,         // one per class, the largest wins; two classes have one, that of the second: it wins above 0
+    probabilities,  // one per class
     components,     // coordinates: of a projection or an embedding
-    clusters,       // of the clusters: the largest wins
-    density,        // of the rows, its logarithm
-    variance,       // of a prediction
+    clusters,       // one per cluster: the largest wins
+    density,        // log density of the row
+    variance,       // variance of a prediction
     neighbours,     // row numbers, nearest first
   };
 

@@ -5,7 +5,7 @@
 
 // Example:
 //   const auto rows = open_rows("cars.csv", {.target_required = false});
-//   const Model linear = pca(*rows, {.rank = 3});  // of the scaled inputs
+//   const Model linear = pca(*rows, {.rank = 3});  // takes the scaled inputs
 //   PcaOptions options{.rank = 3};
 //   options.features.map = Fourier{};  // kernel principal components
 //   const Model kernel = pca(*rows, options);

@@ -8,7 +8,7 @@
 //   Matrix<float> x(10, 100000);
 //   const Matrix<float> y = transform<float>(map, x.view());         // distances are kept, about
 //   const MapPtr back = map->inverse(map);                           // least squares
-//   std::printf("%g", projection_variance(100000, {.dims = 1000}));  // of |f(u)|^2, |u| = 1
+//   std::printf("%g", projection_variance(100000, {.dims = 1000}));  // variance of |f(u)|^2, |u| = 1
 
 #include <cstddef>
 #include <cstdint>

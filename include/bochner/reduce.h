@@ -54,21 +54,21 @@ struct ReduceOptions {
   };
 
   enum class Weights {
-    free,           // of either sign
+    free,           // either sign
     positive,       // none below 0
     probabilities,  // none below 0, and together 1
   };
 
   std::size_t points = 20;
   Method method = Method::joint;
-  Weights weights = Weights::free;  // of herding and thinning they are probabilities anyway
-  // Of the joint method; rows of herding and thinning are inside and have levels anyway.
+  Weights weights = Weights::free;  // herding and thinning give probabilities anyway
+  // For the joint method; points of herding and thinning are rows, inside and of one level anyway.
   bool inside = false;  // no point leaves the box of the expansion's points
   // Inputs begin .. begin + count of which one is 1 and the others are 0: points have one of these levels too.
   std::vector<std::pair<std::size_t, std::size_t>> indicators = {};
-  // Of several functions: which is the largest counts, not their values.
+  // Several functions: which is the largest counts, not their values.
   bool compared = false;
-  std::size_t features = 0;  // of the random-feature objective, even; 0: chosen, twice the unknowns or more; rsrf: 100
+  std::size_t features = 0;  // features of the objective, even; 0: chosen, twice the unknowns or more; rsrf: 100
   std::size_t starts = 0;    // 0: chosen. Random starts of rsrf and of each point of fixed_point
   std::uint64_t seed = 0;
   Execution execution = {};
@@ -83,8 +83,8 @@ struct ReducedSet {
   bool distance_exact = true;  // false: beyond 100,000 points the norm of f is that of its features
   double norm = 0;             // |f|
   double objective = 0;        // |mean of the features - theirs|^2
-  std::size_t features = 0;    // of the objective
-  double seconds = 0;          // of the method: without distance and objective
+  std::size_t features = 0;    // features of the objective
+  double seconds = 0;          // time of the method, without distance and objective
   std::size_t steps = 0;       // evaluations, iterations or rounds of the method
   Kernel kernel = {};
   std::vector<std::string> notes;

@@ -16,7 +16,7 @@ namespace bochner {
 struct ReducedModel {
   Model model;  // the same inputs and outputs, by fewer points
   std::size_t landmarks = 0, points = 0;
-  double rkhs_distance = 0, norm = 0;  // of all outputs: roots of the sums of their squared ones
+  double rkhs_distance = 0, norm = 0;  // all outputs: roots of the sums of their squared ones
   double seconds = 0;
 };
 

@@ -23,7 +23,7 @@ struct Score {
   bool weighted = false;  // rows count by weights that differ
   // Classification. The error is the fraction wrong, of the rows' weight where they have weights.
   std::optional<double> error;
-  std::optional<double> baseline_error;    // of the answer that is always the most frequent class
+  std::optional<double> baseline_error;    // error of the answer that is always the most frequent class
   std::optional<double> unweighted_error;  // where the rows are weighted
   // Classification, where probabilities are known: the mean of -log p(true class), beside the answer that always gives
   // each class its share of these rows. The standard error is that of their difference, taken row by row.
@@ -37,7 +37,7 @@ struct Score {
   std::optional<double> rmse;  // root of the mean squared error
   std::optional<double> mae;   // mean absolute error
   std::optional<double> relative_error;  // |yhat - y| / |y| of the paper: depends on where the target has its zero
-  std::optional<double> standard_error;  // of error or r2: how far chance moves it with as many rows
+  std::optional<double> standard_error;  // error or r2: how far chance moves it with as many rows
 
   // "error 4.12 % +- 0.30 on 1000 rows ...", "R2 0.9800 +- 0.0030, rmse 1.8, ..."
   std::string text() const;
@@ -67,7 +67,7 @@ struct Report {
   struct Candidate {
     std::string name;
     double left_over = 0;
-    double weight = 0;  // in the blend
+    double weight = 0;  // weight in the blend
     bool operator==(const Candidate&) const = default;
   };
   // What a column of the file matters. distance: its share of the squared distance of rows in the learnt metric.
@@ -90,24 +90,24 @@ struct Report {
   std::string learner;
   std::string solver;
   Termination termination = Termination::converged;
-  double lambda = 0;                  // of  |Zw - y|^2 + lambda n |w|^2
-  std::string kernel;                 // of the features, where they have one: "gaussian"
+  double lambda = 0;                  // penalty in  |Zw - y|^2 + lambda n |w|^2
+  std::string kernel;                 // the features' kernel, if they have one: "gaussian"
   std::vector<double> bandwidth;      // its length scales: one, or one per input
-  std::vector<double> length_scales;  // of the inputs of random bins, where a search found them
-  std::vector<double> part_weights;   // of the kernels, where the head is a sum of parts learnt together
+  std::vector<double> length_scales;  // one per input of random bins, if a search found them
+  std::vector<double> part_weights;   // one per kernel, if the head is a sum of parts learnt together
   std::string validation;             // how the score was found: "leave-one-out", "8192 rows held out", a file
   std::optional<Score> score;
-  std::optional<Score> test;    // of rows that nothing in the training saw
-  std::vector<Score> folds;     // of cross-validation of the whole training
+  std::optional<Score> test;    // score on rows that nothing in the training saw
+  std::vector<Score> folds;     // cross-validation of the whole training
   std::vector<PathPoint> path;  // every lambda that was tried
-  // Of each target, of ridge by Cholesky on rows without weights: as of a Gaussian process with the likeliest noise.
+  // One per target, for ridge by Cholesky on rows without weights: that of a Gaussian process with the likeliest noise.
   std::vector<double> log_marginal_likelihood;
   std::vector<std::pair<double, double>> target_ranges;  // regression: the least and the greatest target
-  std::vector<std::pair<double, double>> input_ranges;   // of each input as the maps see it; empty: too many to keep
-  double missing_share = 0;                              // of the input cells
-  std::vector<Candidate> candidates;                     // of the automatic race, in its order
-  std::vector<Importance> importance;                    // likewise, the largest first
-  std::vector<CurvePoint> learning_curve;                // likewise: one kernel machine learnt from fewer rows
+  std::vector<std::pair<double, double>> input_ranges;   // one per input as the maps see it; empty: too many to keep
+  double missing_share = 0;                              // share of the input cells
+  std::vector<Candidate> candidates;                     // candidates of the automatic race, in its order
+  std::vector<Importance> importance;                    // automatic race: the columns, the largest first
+  std::vector<CurvePoint> learning_curve;                // automatic race: one kernel model learnt from fewer rows
   std::vector<std::string> notes;                        // what was chosen for the user, and warnings
   std::vector<std::pair<std::string, double>> seconds;   // step, wall clock
 

@@ -30,8 +30,8 @@ namespace bochner {
 // What the cells of a pass were like, as far as their reader can tell.
 struct CellCounts {
   std::uint64_t rows = 0;
-  std::uint64_t cells = 0, missing = 0;  // of inputs
-  std::uint64_t unknown_rows = 0;        // with a text that is no level of its column
+  std::uint64_t cells = 0, missing = 0;  // cells of inputs
+  std::uint64_t unknown_rows = 0;        // rows with a text that is no level of its column
   std::string unknown = {};              // the first one: "city=Mars"
 
   void add(const CellCounts& other) {
@@ -65,8 +65,8 @@ class Rows {
   virtual std::size_t memory_bytes(std::size_t element_bytes) const = 0;
   // What the scan decided about the columns that one might not expect, in lines for people.
   virtual std::vector<std::string> notes() const { return {}; }
-  // Of the rows read since rewind(), a few of which may not have been given out yet; of the last whole pass where
-  // none has begun.
+  // Counts the rows read since rewind(), a few of which may not have been given out yet; those of the last whole pass
+  // if none has begun.
   virtual CellCounts counts() const { return {}; }
 
   // The number of the first row: 0 but for a shard.
@@ -90,7 +90,7 @@ struct KeptCells {
 };
 
 struct RowsOptions {
-  Format format = Format::automatic;         // by the file's name, then by its first bytes
+  Format format = Format::automatic;         // automatic: the file's name says, then its first bytes
   std::vector<std::string> targets = {};     // names or indices from 0 (-1: last); svmlight carries its own
   std::string weights = {};                  // name or index of a column of row weights
   std::vector<std::string> ignore = {};      // names or indices of columns to leave out

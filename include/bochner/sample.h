@@ -19,7 +19,7 @@ namespace bochner {
 
 struct SampledRows {
   Matrix<double> inputs;             // rows x inputs of the model's schema, in the units of the file
-  std::vector<std::size_t> classes;  // of each row, where there is a mixture of each class; otherwise empty
+  std::vector<std::size_t> classes;  // one per row, if there is a mixture of each class; otherwise empty
 };
 
 // Rows drawn from a model that `mixture` made: classes by their shares, components by theirs, Gaussians, and back

@@ -30,7 +30,7 @@ struct Column {
   // How dates are written. Year first (2024-03-31, with or without a time) is understood in every column of dates.
   enum class Dates { none, year_first, day_first, month_first };
 
-  std::string name = {};  // from the header, or "x<index>"
+  std::string name = {};  // the header's, or "x<index>"
   Kind kind = Kind::numeric;
   std::vector<std::string> levels = {};  // category: one indicator input per level; other levels give zeros
   double fill = 0;                       // numeric: stands for a missing cell (the mean of training)
@@ -45,7 +45,7 @@ struct Column {
 // How cells become inputs and targets. Learned in training, saved in the model, applied to new files
 // by column name where both have a header, by position otherwise.
 struct Schema {
-  std::vector<Column> columns = {};  // in file order; empty for sparse and for unnamed in-memory rows
+  std::vector<Column> columns = {};  // file order; empty for sparse and for unnamed in-memory rows
   bool header = false;               // the columns' names come from the file
   std::size_t inputs = 0;            // inputs after encoding
   bool sparse = false;               // svmlight: rows come as CSR

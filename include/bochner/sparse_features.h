@@ -7,7 +7,7 @@
 //   const auto rows = open_rows("cars.csv", {.target_required = false});
 //   BinningOptions options;
 //   options.grids = 100;
-//   const MapPtr map = binning(*rows, options);  // of the bins that these rows fall into
+//   const MapPtr map = binning(*rows, options);  // the bins that these rows fall into
 //   const SparseRows<float> z = transform_sparse<float>(map, *rows);
 //   std::printf("%zu rows, %zu numbers", z.rows(), z.values.size());
 

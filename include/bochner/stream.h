@@ -23,7 +23,7 @@
 //
 //   const auto rows = open_rows("train.csv", {.targets = {"y"}});
 //   const MapPtr map = fourier(rows->schema().inputs, {.kernel = gaussian(2.0), .features = 64});
-//   const Mean mean = fold(*rows, map, Mean{0, std::vector<double>(64)});  // of bochner/fold.h
+//   const Mean mean = fold(*rows, map, Mean{0, std::vector<double>(64)});  // Mean: see bochner/fold.h
 //   const auto half = rows->shard(0, 2);                                   // parts merge
 //
 // fold<double>(...) and each<double>(...) read and map in double. Without a map (nullptr) rows come as they are, CSR

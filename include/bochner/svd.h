@@ -28,12 +28,13 @@ namespace bochner {
 struct SvdOptions {
   std::size_t rank = 50;
   bool center = false;  // principal components: rows lose their mean first
-  // Over the rows, besides one that finds their means and sizes. 1: a sketch of one pass; 2: a sketch, and the rows'
-  // coordinates in it; more: as many steps of a block Krylov method as they allow. None: until a further one would
-  // not reduce the error by a few thousandths. Rows with few inputs always take one or two: their covariance is exact.
+  // Passes over the rows, besides one that finds their means and sizes. 1: a sketch of one pass; 2: a sketch, and the
+  // rows' coordinates in it; more: as many steps of a block Krylov method as they allow. None: until a further pass
+  // would not reduce the error by a few thousandths. Rows with few inputs always take one or two: their covariance is
+  // exact.
   std::optional<std::size_t> passes = {};
   std::uint64_t seed = 0;
-  bool double_precision = false;  // of what the model computes
+  bool double_precision = false;  // what the model computes is double
   Execution execution = {};
 };
 
@@ -77,7 +78,7 @@ class FactorSum {
 };
 
 FactorSum moments_part(Rows& rows, const PartName& part, const Execution& execution = {});
-// Of the options rank, center and seed count; all parts take the same.
+// Only rank, center and seed of the options count; all parts take the same.
 FactorSum sketch_part(Rows& rows, const FactorSum& moments, const PartName& part, const SvdOptions& options = {});
 Model svd(const FactorSum& sum, const Execution& execution = {});
 

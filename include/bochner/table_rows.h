@@ -25,7 +25,7 @@ template <class T>
 struct TableView {
   const T* data = nullptr;
   std::size_t rows = 0, cols = 0;
-  std::ptrdiff_t row_step = 0, column_step = 0;  // in elements
+  std::ptrdiff_t row_step = 0, column_step = 0;  // counted in elements
 };
 
 // memory_rows() for such a table: a view, of which a block at a time is put in the order of rows. T: float, double.

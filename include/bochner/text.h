@@ -44,10 +44,10 @@ class Documents {
 };
 
 struct DocumentsOptions {
-  std::string column = {};             // of CSV files: the name or index from 0 of the one with the text
-  std::optional<char> delimiter = {};  // of CSV files; none: as they show
-  std::optional<bool> header = {};     // likewise
-  std::size_t memory = 0;              // to stay within, which bounds a document; 0: as for rows
+  std::string column = {};             // CSV files: the name or index from 0 of the column with the text
+  std::optional<char> delimiter = {};  // CSV files; none: as they show
+  std::optional<bool> header = {};     // CSV files; none: as they show
+  std::size_t memory = 0;              // limit that bounds a document; 0: as for rows
 };
 
 // Folders (every file in them and below is a document, in the order of their paths; its folder's name is its label),
@@ -62,7 +62,7 @@ std::uint64_t documents_hash(Documents& documents);
 struct TextOptions {
   std::size_t least_words = 1, most_words = 1;
   std::size_t min_documents = 1;  // terms in fewer are left out
-  double max_share = 1;           // of the documents: terms in more are left out
+  double max_share = 1;           // share of the documents: terms in more are left out
   std::size_t hashed = 0;         // columns that terms fall into by their hash, so that none is stored; 0: one for each
   bool idf = true;                // weigh a term by ln((1 + n) / (1 + documents with it)) + 1
   bool sublinear = false;         // count c of a term in a document as 1 + ln c
@@ -80,7 +80,7 @@ TextOptions before_projection(TextOptions options, std::uint64_t documents);
 class TextCounts;
 TextCounts count_text(Documents& documents, const TextOptions& options, const Execution& execution = {});
 
-// In how many documents each term is. A sum: counts of parts merge to the counts of all documents, in any order.
+// Counts in how many documents each term is. A sum: counts of parts merge to the counts of all documents, in any order.
 // Threads may call the const members of one at the same time; add() and merge() are alone.
 class TextCounts {
  public:
@@ -95,7 +95,7 @@ class TextCounts {
   void merge(const TextCounts& other);
   void save(Archive& archive) const;
   void load(const Archive& archive);
-  bool operator==(const TextCounts& other) const;  // of the same options, documents and terms
+  bool operator==(const TextCounts& other) const;  // the same options, documents and terms
 
   // As a file, whole or not at all; one that is not whole and valid throws Error::Kind::model.
   void save(const std::string& path) const;

@@ -72,7 +72,7 @@ struct TrainOptions {
 // inputs: 0 while they are not known.
 void check_options(const TrainOptions& options, std::size_t inputs = 0);
 
-// From rows to a model: survey, scale, bandwidth, features, learner. Trainings may run at the same time in several
+// Trains a model from rows: survey, scale, bandwidth, features, learner. Trainings may run at the same time in several
 // threads, each on rows of its own.
 Model train(Rows& rows, const TrainOptions& options = {});
 

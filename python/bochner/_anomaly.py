@@ -38,7 +38,7 @@ class AnomalyDetector(OutlierMixin, ModelEstimator):
     n_components : int, default=None
         Gaussians of ``"mixture"``. None: as many as BIC finds best.
     scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
-        Of the inputs. None: by column.
+        Scaling of the inputs. None: by column.
     {common}
 
     Attributes

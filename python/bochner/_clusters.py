@@ -141,11 +141,11 @@ class GaussianMixture(DensityMixin, ModelEstimator):
     Attributes
     ----------
     weights_ : ndarray of shape (n_components,)
-        Of the components.
+        Weights of the components.
     means_ : ndarray of shape (n_components, n_features)
-        Of the components.
+        Means of the components.
     covariances_ : ndarray
-        In scikit-learn's shape for the type; of lowrank the full matrices.
+        Covariances in scikit-learn's shape for the type; the full matrices for lowrank.
     converged_ : bool
         Whether EM ended by ``tol``.
     n_iter_ : int

@@ -26,7 +26,7 @@ class RandomizedSVD(TransformsByModel, ModelEstimator):
     center : bool, default=False
         Principal components: rows lose their mean first.
     n_passes : int or None, default=None
-        Over the rows, besides one that finds their means. None: until a further one would not help.
+        Passes over the rows, besides one that finds their means. None: until a further one would not help.
     {draws}
 
     Attributes
@@ -106,7 +106,7 @@ class KernelPCA(TransformsByModel, ModelEstimator):
     Attributes
     ----------
     explained_variance_ : ndarray of shape (n_components,)
-        Of each component, in the features' space.
+        Variance of each component, in the features' space.
     explained_variance_ratio_ : ndarray of shape (n_components,)
         The same as a share of all.
     {fitted}
@@ -157,7 +157,7 @@ class KernelLDA(TransformsByModel, ClassifierMixin, ClassifierMachine):
     Parameters
     ----------
     shrinkage : float, array of floats or None, default=None
-        Of ``S_w / n + shrinkage I``. None: searched; several: the best of them.
+        Penalty of ``S_w / n + shrinkage I``. None: searched; several: the best of them.
     map : str, default="fourier"
         The features, in the command's words; ``"none"``: of the scaled inputs.
     {searched}
@@ -208,7 +208,7 @@ class KernelCCA(TransformsByModel, ModelEstimator):
     n_components : int, default=None
         Pairs of directions. None: as many as y has columns.
     alpha : float, array of floats or None, default=None
-        Of ``C_xx + alpha I``. None: searched; several: the best of them.
+        Penalty of ``C_xx + alpha I``. None: searched; several: the best of them.
     map : str, default="fourier"
         The features of X, in the command's words; ``"none"``: of the scaled inputs.
     {searched}
@@ -217,7 +217,7 @@ class KernelCCA(TransformsByModel, ModelEstimator):
     Attributes
     ----------
     correlations_ : ndarray of shape (n_components,)
-        Of the rows of the fit.
+        Correlations over the rows of the fit.
     y_directions_ : ndarray of shape (n_components, n_targets)
         The directions of y.
     y_mean_ : ndarray of shape (n_targets,)

@@ -12,7 +12,7 @@ MAP = """map : str, default="fourier"
     n_components : int, default=None
         Features, grids or landmarks. None: by the number of rows.
     scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
-        Of the inputs. None: by column, from what its values are like."""
+        Scaling of the inputs. None: by column, from what its values are like."""
 
 SEARCHED = """kernel : str, default="gaussian"
         As for FourierFeatures.
@@ -21,7 +21,7 @@ SEARCHED = """kernel : str, default="gaussian"
     n_map_features : int, default=None
         Features of the map. None: by the number of rows.
     scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
-        Of the inputs. None: by column."""
+        Scaling of the inputs. None: by column."""
 
 MEDIAN = """kernel : str, default="gaussian"
         As for FourierFeatures.
@@ -30,7 +30,7 @@ MEDIAN = """kernel : str, default="gaussian"
     n_map_features : int, default=None
         Features of the map. None: by the number of rows.
     scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
-        Of the inputs. None: by column."""
+        Scaling of the inputs. None: by column."""
 
 LEAST_SQUARES = """solver : {"auto", "cholesky", "cg", "dual"}, default="auto"
         How the equations are solved.
@@ -52,16 +52,16 @@ DRAWS = """random_state : int, RandomState or None, default=0
         Threads; None and -1: all cores."""
 
 DISCREPANCY = """permutations : int, default=500
-        By which p-values are found.
+        Permutations that p-values are found by.
     kernel : str, default="gaussian"
-        Of the discrepancy, at five bandwidths about the median distance.
+        Kernel of the discrepancy, at five bandwidths about the median distance.
     n_components : int, default=None
         Features of each bandwidth. None: by the number of rows."""
 
 DEPENDENCE = """permutations : int, default=500
-        By which p-values are found.
+        Permutations that p-values are found by.
     kernel : str, default="gaussian"
-        Of both sides, at three bandwidths about the median distance.
+        Kernel of both sides, at three bandwidths about the median distance.
     n_components : int, default=64
         Features of each side and bandwidth, an even number."""
 
@@ -70,11 +70,11 @@ NEIGHBORS = """n_neighbors : int, array of ints or None, default=None
     weights : {"auto", "uniform", "kernel"}, default="auto"
         What a neighbour weighs: the same, or by the kernel of its distance.
     kernel : str, default="gaussian"
-        Of ``weights="kernel"``.
+        Kernel for ``weights="kernel"``.
     bandwidth : None, "auto", "median", "scale", float or array, default=None
         Length scales over the scaled inputs. None: one for all; ``"auto"``: one per input, searched.
     scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
-        Of the inputs. None: by column, from what its values are like."""
+        Scaling of the inputs. None: by column, from what its values are like."""
 
 ALL_AT_ONCE = """There is no ``partial_fit``: scaling, length scales and the number of features are chosen from a sample of
     all rows before any is summed. Rows larger than memory come as an iterator of batches or a mapped array."""

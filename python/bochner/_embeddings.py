@@ -176,7 +176,7 @@ class HSICTest(BaseEstimator):
     statistic_ : float
         The criterion, a mean over bandwidths.
     columns_ : list of dict
-        Of each column ``name``, ``p_value``, ``p_value_alone`` and ``statistic``.
+        One per column: ``name``, ``p_value``, ``p_value_alone`` and ``statistic``.
     n_features_in_ : int
         Columns of X, where it is an array or a table of numbers.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -239,7 +239,7 @@ class ReducedSet(BaseEstimator):
     weights_ : ndarray of shape (n_points,)
         Their weights.
     rkhs_distance_ : float
-        Of the two embeddings.
+        Distance of the two embeddings.
     n_features_in_ : int
         Columns of X.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -58,7 +58,7 @@ class KernelMachine(ModelEstimator):
         -------
         self
         """
-        self.__dict__.pop("sum_", None)  # of partial_fit
+        self.__dict__.pop("sum_", None)  # left by partial_fit
         if _data.is_path(X):
             return self._fit_path(os.fspath(X), y, sample_weight)
         if _streams.is_stream(X):
@@ -133,7 +133,7 @@ class KernelMachine(ModelEstimator):
         """Trains on a file that was written here: weights in its column sample_weight, names those of the inputs."""
         rows = _core.open_rows(path, self._reading(targets, None if weights is None else "sample_weight"))
         if hasattr(self, "classes_"):
-            # In the order of the file's labels, which the scores are in.
+            # The classes take the order of the file's labels, which the scores are in.
             by_label = {_data.label_of(c): c for c in self.classes_}
             if sorted(by_label) != sorted(rows.schema.labels):
                 raise ValueError(f"y: the labels {sorted(by_label)} are read as {rows.schema.labels}; rename them")
@@ -232,8 +232,8 @@ class RegressorMachine(KernelMachine):
     def predict(self, X, return_std=False):
         """Values of the targets for new rows: array, sparse matrix, table or path.
 
-        With ``return_std`` also the standard deviation of each, in the same shape: of a machine with ``deviation=True``,
-        and from the residuals of rows held out of one that has intervals.
+        ``return_std`` adds the standard deviation of each, in the same shape. It needs ``deviation=True``, or intervals,
+        whose residuals of rows held out then give it.
         """
         if not return_std:
             values = self._answers(X)
@@ -247,8 +247,8 @@ class RegressorMachine(KernelMachine):
     def predict_interval(self, X, level=0.9):
         """Lower and upper values between which a share ``level`` of rows like the training's lie, from rows held out.
 
-        Of a machine that learnt them: the automatic one, or one with ``calibrate=True``. Shape (n_samples, 2) for one
-        target, (n_samples, n_targets, 2) for several.
+        The model must have learnt them: the automatic one does, others with ``calibrate=True``. Shape (n_samples, 2) for
+        one target, (n_samples, n_targets, 2) for several.
         """
         values = self._answers(X)
         if not self.model_.has_intervals:

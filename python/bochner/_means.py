@@ -33,7 +33,7 @@ class MeanEmbedding(ModelEstimator):
     n_components : int, default=512
         Features.
     largest_weight : float, default=1
-        Of any row; means that shall merge have the same.
+        Largest weight of any row; means that shall merge have the same.
     {draws}
 
     Attributes
@@ -135,7 +135,7 @@ class GroupEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEst
     bandwidth : None, "median", "scale", float or array, default=None
         Length scales over the scaled inputs. None: the median distance.
     scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
-        Of the inputs. None: by column.
+        Scaling of the inputs. None: by column.
     {common}
 
     Attributes

@@ -82,7 +82,7 @@ class NearestNeighbors(_Index):
     recall : float, default=0.95
         Where not every pair is compared: the share of the true neighbours to be found, measured on a sample of the rows.
     spill : float, default=0
-        Of the forest: queries near a cut go to both sides, where this share of the rows on either side is as near. Fewer
+        Forest: queries near a cut go to both sides, where this share of the rows on either side is as near. Fewer
         trees find as many, and queries are slower. At most 0.25.
     {draws}
 
@@ -144,7 +144,7 @@ class KNNGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Index):
     Parameters
     ----------
     n_neighbors : int, default=5
-        Of each row, besides itself where the mode is distance.
+        Neighbours of each row, besides itself if the mode is distance.
     mode : {"distance", "connectivity"}, default="distance"
         What the entries are.
     metric : {"euclidean", "cosine"}, default="euclidean"
@@ -152,7 +152,7 @@ class KNNGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Index):
     method : {"auto", "exact", "forest"}, default="auto"
         How they are found.
     recall : float, default=0.95
-        Of the forest: the share of the true neighbours to be found.
+        Forest: the share of the true neighbours to be found.
     {draws}
 
     Attributes
@@ -213,7 +213,7 @@ def find_duplicates(X, *, threshold=None, metric=None, pairs=False, n_jobs=None)
     found : ndarray of shape (n_found, 2)
         Numbers of a row and of the earlier one.
     similarities : ndarray of shape (n_found,)
-        Of those.
+        Similarity of the two rows.
     """
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
     options = _core.DuplicateOptions()

@@ -147,7 +147,7 @@ class KernelSVC(ClassifierMixin, _MarginMachine, ClassifierMachine):
     Parameters
     ----------
     C : float, array of floats or None, default=None
-        Of ``1/2 |w|^2 + C sum loss``. None: searched; several: the best of them.
+        Cost in ``1/2 |w|^2 + C sum loss``. None: searched; several: the best of them.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         How a violated margin is paid for.
     {map}
@@ -158,7 +158,7 @@ class KernelSVC(ClassifierMixin, _MarginMachine, ClassifierMachine):
     calibrate : bool, default=False
         Train once more on 85 % of the rows to learn probabilities: ``predict_proba``.
     tol : float, default=None
-        Of the objective, relative to its optimum. None: 1e-6, of sparse features 1e-3.
+        Gap of the objective, relative to its optimum. None: 1e-6, 1e-3 for sparse features.
     {common}
 
     Attributes
@@ -197,7 +197,7 @@ class KernelLogistic(ClassifierMixin, _MarginMachine, ClassifierMachine):
     Parameters
     ----------
     C : float, array of floats or None, default=None
-        Of ``1/2 |w|^2 + C sum loss``. None: searched; several: the best of them.
+        Cost in ``1/2 |w|^2 + C sum loss``. None: searched; several: the best of them.
     {map}
     fit_intercept : bool, default=True
         A constant, which is not penalised.
@@ -206,7 +206,7 @@ class KernelLogistic(ClassifierMixin, _MarginMachine, ClassifierMachine):
     calibrate : bool, default=False
         Train once more on 85 % of the rows to correct the probabilities.
     tol : float, default=None
-        Of the objective, relative to its optimum.
+        Gap of the objective, relative to its optimum.
     {common}
 
     Attributes
@@ -228,7 +228,7 @@ class KernelSVR(RegressorMixin, _MarginMachine, RegressorMachine):
     Parameters
     ----------
     C : float, array of floats or None, default=None
-        Of ``1/2 |w|^2 + C sum loss``, in the units of the target. None: searched; several: the best of them.
+        Cost in ``1/2 |w|^2 + C sum loss``, in the units of the target. None: searched; several: the best of them.
     epsilon : float, default=None
         Errors up to it cost nothing. None: a tenth of the target's deviation.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
@@ -239,7 +239,7 @@ class KernelSVR(RegressorMixin, _MarginMachine, RegressorMachine):
     calibrate : bool, default=False
         Train once more on 85 % of the rows to learn intervals.
     tol : float, default=None
-        Of the objective, relative to its optimum.
+        Gap of the objective, relative to its optimum.
     {common}
 
     Attributes
@@ -290,7 +290,7 @@ class KernelHuber(RegressorMixin, _MarginMachine, RegressorMachine):
     Parameters
     ----------
     C : float, array of floats or None, default=None
-        Of ``1/2 |w|^2 + C sum loss``. None: searched; several: the best of them.
+        Cost in ``1/2 |w|^2 + C sum loss``. None: searched; several: the best of them.
     delta : float, default=None
         Errors beyond it cost lines. None: 1.345 deviations of the residuals.
     {map}
@@ -299,7 +299,7 @@ class KernelHuber(RegressorMixin, _MarginMachine, RegressorMachine):
     calibrate : bool, default=False
         Train once more on 85 % of the rows to learn intervals.
     tol : float, default=None
-        Of the objective, relative to its optimum.
+        Gap of the objective, relative to its optimum.
     {common}
 
     Attributes

@@ -11,7 +11,7 @@ try:
 except ImportError:  # scikit-learn before 1.9
 
     class CallbackSupportMixin:
-        """Without callbacks."""
+        """Stands in for the class of scikit-learn; has no callbacks."""
 
     def with_callbacks(method):
         return method

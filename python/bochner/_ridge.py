@@ -11,7 +11,7 @@ from bochner._docs import documented
 from bochner._machines import ClassifierMachine, KernelMachine, RegressorMachine, weights_of
 from bochner._words import choice, numbers_of, seed_of
 
-MOST_WEIGHT = 4  # of a row of partial_fit: so many times the largest of the first call
+MOST_WEIGHT = 4  # a row of partial_fit weighs at most so many times the largest weight of the first call
 
 
 class _Sums(KernelMachine):

@@ -30,7 +30,7 @@ class HMMClassifier(ClassifierMixin, ModelEstimator):
     n_mix : int, default=1
         Gaussians of each state.
     covariance_type : {"diag", "full", "spherical", "lowrank:R", "auto"}, default="diag"
-        Of the Gaussians. ``"auto"``: chosen with the states.
+        Covariances of the Gaussians. ``"auto"``: chosen with the states.
     shrink : float or "auto", default=0.0
         Draw covariances towards the mean one of all states and classes, as if each state had so many rows more that have
         it. ``"auto"``: chosen with the states.

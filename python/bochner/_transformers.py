@@ -217,7 +217,7 @@ class BinningFeatures(MapTransformer):
     n_grids : int, default=100
         Random partitions of the inputs; each has a feature for every bin that a row of the fit fell into.
     law : {"laplacian", "reciprocal", "hat", "log-uniform"}, default="laplacian"
-        Of the grids' pitches; the kernel's shape.
+        Law of the grids' pitches; the kernel's shape.
     bandwidth : "median", "scale", float or array, default="median"
         Length scales of the inputs as they are.
     order : int or None, default=None
@@ -271,7 +271,7 @@ class RandomProjection(MapTransformer):
     eps : float, default=0.1
         For ``"auto"``.
     density : float or None, default=None
-        Of the sparse kinds: the share of entries that are not 0.
+        Share of entries that are not 0, for the sparse kinds.
     {draws}
 
     Attributes

@@ -64,7 +64,7 @@ def fit(machine, X, y=None, *, classes=None, sample_weight=None):
     X : Dask array or DataFrame of numbers
         One partition of rows a task; it is read twice, so persist what is dear to compute.
     y : Dask array, Series or DataFrame
-        Of KernelRidge and KernelRidgeClassifier: targets, in the partitions of X.
+        Targets in the partitions of X, for KernelRidge and KernelRidgeClassifier.
     classes : array or "auto", default=None
         Classes of y, sorted, for a classifier by ridge; "auto" finds them in one more round, as KernelRidgeClassifier
         does by itself. None: y are numbers.

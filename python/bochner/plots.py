@@ -144,7 +144,7 @@ class KernelErrorDisplay(_Display):
     n_components : ndarray
         Numbers of features.
     rms, worst, bound : ndarray
-        Over the pairs of a sample: the root mean square, the largest, and what no pair exceeds with probability
+        Errors over the pairs of a sample: the root mean square, the largest, and what no pair exceeds with probability
         ``1 - delta`` (Hoeffding over all pairs).
     delta : float
         How often the bound may fail.
@@ -215,7 +215,7 @@ class DecisionSurfaceDisplay(DecisionBoundaryDisplay):
 class CalibrationDisplay(_Display):
     """Whether a model is as sure as it should be.
 
-    Of classifiers: how often the answered class is right beside its probability. Of regressors: how many targets lie
+    Classifiers: how often the answered class is right beside its probability. Regressors: how many targets lie
     inside ``predict_interval`` beside its level.
 
     Parameters
@@ -276,9 +276,9 @@ class ImportanceDisplay(_Display):
     Parameters
     ----------
     names : list of str
-        Of the inputs.
+        Names of the inputs.
     importance : ndarray
-        Of each, the largest 1.
+        Importance of each input, the largest 1.
     method : {"length_scales", "gradient"}
         How it was found.
     """
@@ -290,7 +290,7 @@ class ImportanceDisplay(_Display):
 
     @classmethod
     def from_estimator(cls, estimator, X=None, *, method="auto", sample=500, random_state=0, ax=None):
-        """Of a fitted machine.
+        """Draws the importance of the inputs of a fitted estimator.
 
         Parameters
         ----------
@@ -354,11 +354,11 @@ class ResidualsDisplay(_Display):
     Parameters
     ----------
     predicted, residuals : ndarray
-        Of each row.
+        Prediction and residual of each row.
     lower, upper : ndarray or None
-        Of the interval, less the prediction.
+        Bounds of the interval, less the prediction.
     level : float
-        Of the interval.
+        Level of the interval.
     """
 
     def __init__(self, *, predicted, residuals, lower=None, upper=None, level=0.9):
@@ -370,7 +370,7 @@ class ResidualsDisplay(_Display):
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, level=0.9, ax=None):
-        """Of a fitted regressor of one target, on rows that it has not seen."""
+        """Draws the residuals of a fitted regressor of one target, on rows that it has not seen."""
         predicted = np.asarray(estimator.predict(X))
         if predicted.ndim != 1:
             raise ValueError(f"estimator: found {predicted.shape[1]} targets, expected one")

@@ -21,7 +21,7 @@ using Array1 = nb::ndarray<nb::numpy, const T, nb::ndim<1>, nb::c_contig, nb::de
 template <class T>
 using Array2 = nb::ndarray<nb::numpy, const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
-using AnyArray2 = nb::ndarray<nb::numpy, const T, nb::ndim<2>, nb::device::cpu>;  // at any steps
+using AnyArray2 = nb::ndarray<nb::numpy, const T, nb::ndim<2>, nb::device::cpu>;  // steps may be any
 
 template <class T>
 MatrixView<const T> view_of(const Array2<T>& array) {

@@ -76,7 +76,7 @@ def test_the_bytes_of_one_machine_though_a_worker_dies(client, tmp_path):
 
 
 def test_classes_tables_and_factors():
-    """By threads of this process, which the scheduler may as well be."""
+    """The scheduler may as well be threads of this process."""
     pandas = pytest.importorskip("pandas")
     import dask
     import dask.dataframe as dd

@@ -46,7 +46,7 @@ def test_a_budget_goes_less_far():
 
 
 def test_the_ridge_classifier_is_that_of_scikit_learn():
-    """Without a map: the same classes where it is sure, weights of rows and classes included."""
+    """Both give the same classes where they are sure, without a map; with weights of rows and classes too."""
     weights = draws.uniform(0.5, 2, 600)
     for class_weight in (None, {True: 3.0}):
         words = dict(alpha=5.0, class_weight=class_weight)

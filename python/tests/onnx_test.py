@@ -19,7 +19,7 @@ runtime = pytest.importorskip("onnxruntime")
 from bochner.onnx import MISSING, Unsupported, to_onnx  # noqa: E402
 
 DATA = pathlib.Path(os.environ.get("BOCHNER_TEST_DATA", pathlib.Path(__file__).parents[2] / "data"))
-TOLERANCE = 1e-5  # of the largest answer, in float32
+TOLERANCE = 1e-5  # relative to the largest answer, in float32
 
 
 def session(proto):
@@ -150,7 +150,7 @@ def test_maps(map, kernel, scale, precision):
     machine = bochner.KernelRidge(
         1.0, map=map, kernel=kernel, scale=scale, n_components=40, precision=precision, bandwidth=None)
     machine.fit(X, np.column_stack([y, y**2]))
-    new = np.vstack([X, 3 * X[:20]])  # beyond the training's ranges too
+    new = np.vstack([X, 3 * X[:20]])  # some are beyond the training's ranges
     assert_near(answers(machine, new)["values"], machine.predict(new))
 
 

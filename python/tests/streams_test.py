@@ -190,7 +190,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 @pytest.mark.parametrize("kind", ["polars", "pyarrow"])
 def test_tables_of_columns_are_read_in_blocks(kind, monkeypatch):
-    """Without an array of the whole: blocks of rows, whose answers are those of the whole."""
+    """Blocks of rows are read, no array of the whole; their answers are those of the whole."""
     library = pytest.importorskip(kind)
     monkeypatch.setattr(_streams, "BLOCK", 64)
     names = [f"x{j}" for j in range(X.shape[1])]

@@ -11,7 +11,7 @@ namespace bochner {
 // The upper half of a float's bits: 8 bits of precision.
 using Bfloat16 = std::uint16_t;
 
-// To the nearest, ties to even. Finite numbers below 2^127.
+// Rounds to the nearest, ties to even. The numbers are finite and below 2^127.
 inline Bfloat16 to_bfloat16(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   return Bfloat16((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);

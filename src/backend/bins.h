@@ -61,8 +61,8 @@ struct PackedRows {
   struct Part {
     std::vector<std::uint32_t> inputs;   // ascending
     std::vector<T> base;                 // the usual value of each
-    std::vector<std::uint32_t> pattern;  // of each row
-    std::vector<std::size_t> offsets;    // of each pattern: its entries that are not the usual value
+    std::vector<std::uint32_t> pattern;  // each row's pattern
+    std::vector<std::size_t> offsets;    // where each pattern's entries begin: its values that are not the usual one
     std::vector<std::uint32_t> entries;  // index into codes
     std::vector<Entry> codes;
   };

@@ -16,7 +16,7 @@ class Backend;
 // whole, see backend/whole.h. The same integers in any order and on every machine.
 struct ExactProduct {
   const char* name;
-  bool (*available)();  // on this processor, and granted by the system
+  bool (*available)();  // this processor has it and the system grants it
 
   // Columns are packed once, in a layout of its own, into bytes that begin at a cache line, and then meet any others of
   // as many rows: a has sum.rows columns, b has sum.cols. Numbers are finite.
@@ -29,9 +29,6 @@ struct ExactProduct {
   }
   // Where a is b, the sum is symmetric, and half the work is done.
   void (*add)(const std::byte* a, const std::byte* b, std::size_t rows, MatrixView<std::int64_t> sum);
-  // sum(k, j) += y(i, k) q(i, j) of packed columns in double: row after row, every product rounded before it is added.
-  // The same bits on every machine, since y and its order are.
-  void (*add_moments)(const std::byte* packed, MatrixView<const double> y, MatrixView<double> sum);
   bool in_code = false;  // the loop of another over plain arrays: everywhere, for tests
 };
 

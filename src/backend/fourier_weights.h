@@ -20,8 +20,8 @@ struct FourierWeights {
   std::size_t frequencies = 0;
   T scale = 1;
   AlignedVector<T> panels;  // [ceil(frequencies / kPanel)][inputs][kPanel]
-  AlignedVector<T> phase;   // in turns, padded to whole panels; empty: cos and sin
-  T largest = 0;            // of |panels|: tells which rows could overflow
+  AlignedVector<T> phase;   // turns, padded to whole panels; empty: cos and sin
+  T largest = 0;            // largest |panels|: tells which rows could overflow
 
   std::size_t outputs() const { return phase.empty() ? 2 * frequencies : frequencies; }
 };

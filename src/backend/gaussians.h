@@ -29,7 +29,7 @@ struct DiagonalGaussians {
   }
 
   std::size_t inputs = 0, stride = 0;
-  std::vector<T> origin;    // of each input; 0 until it is set, before the Gaussians are
+  std::vector<T> origin;    // one per input; 0 until it is set, before the Gaussians are
   AlignedVector<T> values;  // [inputs][2][stride], zeros beyond the count for a vector of any width
 };
 

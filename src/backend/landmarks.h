@@ -25,7 +25,7 @@ struct Landmarks {
   std::size_t inputs = 0, count = 0;
   AlignedVector<T> panels;       // [ceil(count / kPanel)][inputs][kPanel]
   AlignedVector<T> factor;       // 1 / length scale of each input
-  AlignedVector<double> origin;  // of each point, padded: what the sum (or product) over inputs is for x = 0
+  AlignedVector<double> origin;  // one per point, padded: the sum (or product) over inputs for x = 0
 };
 
 // points: count x inputs. length_scales: one per input, or one for all.
@@ -41,7 +41,7 @@ struct LowerPanels {
 
   std::size_t size = 0;
   AlignedVector<T> values;
-  std::vector<std::size_t> offsets;  // of each panel
+  std::vector<std::size_t> offsets;  // where each panel begins
 
   std::size_t columns(std::size_t p) const { return (p + 1) * kPanel < size ? (p + 1) * kPanel : size; }
 };

@@ -19,7 +19,7 @@ struct NearestView {
   NearestView slice(std::size_t begin) const { return {keep, values + begin * keep, numbers + begin * keep}; }
 };
 
-// Of a free place.
+// The number of a free place.
 inline constexpr std::uint32_t kNoPoint = std::numeric_limits<std::uint32_t>::max();
 
 // Points that rows meet: their numbers, and what their values begin with.

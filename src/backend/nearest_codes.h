@@ -24,7 +24,7 @@ struct CodeUnit {
   void (*multiply)(const std::int8_t* const* x, const std::int8_t* panel, const std::int32_t* start, std::size_t depth,
                    std::int32_t* tile);
 };
-std::span<const CodeUnit* const> code_units();  // of this build, the fastest first
+std::span<const CodeUnit* const> code_units();  // all of this build, the fastest first
 const CodeUnit& code_unit();                    // the fastest that may be used here
 
 // Rows of whole numbers from -largest to largest, one after the other.

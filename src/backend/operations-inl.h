@@ -61,7 +61,7 @@ static void project_and_widen(MatrixView<const std::int16_t> z, MatrixView<const
 template <class T>
 static void add_combined(MatrixView<const T> z, MatrixView<const Computed<T>> u, MatrixView<Computed<T>> sum);
 
-// Of rows that may lie anywhere, in double.
+// The same in double for rows that may lie anywhere.
 template <class T>
 static void project(std::span<const T* const> z, MatrixView<const double> v, MatrixView<double> u);
 

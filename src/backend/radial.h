@@ -43,7 +43,7 @@ struct RadialEntries {
 template <class T>
 struct RadialSlope {
   MatrixView<const T> left;       // rows x rank
-  const PointPanels<T>& right;    // of as many points as the kernel, rank inputs
+  const PointPanels<T>& right;    // as many points as the kernel has, rank inputs
   MatrixView<T> by_distance;      // out: H = df/dt, rows x points: Omega o (-(q/2) t^{q/2-1} k); 0 where t is the least
   double* row_sums = nullptr;     // out: of H, one per row
   double* by_exponent = nullptr;  // out: df/dq, one per row: -1/2 sum_j Omega k t^{q/2} ln t

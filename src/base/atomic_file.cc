@@ -149,7 +149,7 @@ AtomicFile::AtomicFile(std::string path, const Options& options) : path_(std::mo
     });
     if (file_ < 0) give_up("cannot write");
     temporary_ = std::move(name);
-    ::flock(file_, LOCK_EX | LOCK_NB);  // without locks on this file system, what is left stays
+    ::flock(file_, LOCK_EX | LOCK_NB);  // if the file system has no locks, files left by a killed process stay
   }
   if (exists && ::fchmod(file_, status.st_mode & 07777) != 0) give_up("cannot keep the permissions");
   buffer_.reserve(kBufferBytes);

@@ -66,7 +66,7 @@ std::uint32_t HashIndex::find(std::uint64_t key) const {
 
 void HashIndex::insert(std::span<const std::uint64_t> keys, std::uint32_t* numbers) {
   for (std::size_t i = 0; i < keys.size();) {
-    // In locals while the table stays as it is: the compiler must think that writing a number changes it.
+    // Locals hold the table's members until it grows: the compiler must assume that writing a number changes members.
     const std::uint64_t* slots = slots_.data();
     const std::size_t mask = slots_.size() - 1, before = slots_.size();
     const int shift = shift_;

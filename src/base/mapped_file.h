@@ -35,7 +35,7 @@ class FileMapping {
   FileMapping& operator=(const FileMapping&) = delete;
 
   const std::byte* data() const { return data_; }  // null: it cannot be mapped
-  void reads_through(bool now) const;              // from its first byte to its last
+  void reads_through(bool now) const;              // true: the file is read from its first byte to its last
 
  private:
   const std::byte* data_ = nullptr;

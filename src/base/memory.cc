@@ -52,8 +52,8 @@ std::optional<std::size_t> left_in_container() {
   return *most - std::min(*most, fixed);
 }
 
-// Of the addresses that ulimit -v grants, where it limits them: those without a use yet, less what the libraries of
-// matrix products take for each of our threads.
+// The addresses left under the limit of ulimit -v, if there is one: its limit less those in use and less what the
+// libraries of matrix products take for each of our threads.
 std::optional<std::size_t> left_of_addresses() {
   constexpr std::size_t kForEachThread = std::size_t(136) << 20;
   struct rlimit limit {};

@@ -34,7 +34,7 @@ std::size_t character_bytes(std::string_view text) {
   return overlong || beyond ? 0 : count;
 }
 
-// Of an axis: "20", "1.5M".
+// The text at a tick of an axis: "20", "1.5M".
 std::string tick_text(double value) {
   for (const auto& [unit, name] : {std::pair<double, const char*>{1e9, "G"}, {1e6, "M"}, {1e4, "k"}})
     if (std::fabs(value) >= unit && std::fabs(value) < 1e12)

@@ -58,7 +58,7 @@ struct Threads::Team {
   const std::function<void(std::size_t, int)>* work = nullptr;
   const Threads* owner = nullptr;
   std::size_t pieces = 0;
-  std::mutex mutex;  // of the failure
+  std::mutex mutex;  // guards failure
   std::exception_ptr failure;
   std::vector<std::thread> members;
 

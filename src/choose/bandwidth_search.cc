@@ -20,7 +20,7 @@ constexpr int kFarthest = 8;           // half octaves from the median, either w
 constexpr int kPatience = 2;           // octaves uphill before a direction is given up, where trials are dear
 constexpr std::size_t kFinalists = 3;  // minima among the octaves that are looked at more closely
 constexpr int kMostRounds = 4;
-constexpr double kWorthwhile = 0.998;       // of the loss: less is luck
+constexpr double kWorthwhile = 0.998;       // loss against the best: a smaller gain is luck
 constexpr double kLongestToShortest = 100;  // an input may matter this much less than the first
 
 MapPtr trial_map(const SampleTrial& trial, const Kernel& kernel, std::size_t features, std::uint64_t seed) {
@@ -100,7 +100,7 @@ class Trials {
   std::map<int, SampleTrial::Result> tried_;
 };
 
-// From where a search already was: downhill.
+// Goes downhill from the length scales where a search already was.
 BandwidthSearch search_nearby(const SampleTrial& trial, const Kernel& kernel, std::size_t features,
                               std::uint64_t seed) {
   Trials trials(trial, kernel, features, seed);

@@ -15,7 +15,7 @@ struct BandwidthSearch {
   std::vector<double> length_scales;  // one, or one per input
   double loss = 0;                    // left out or cross-validated, on the sample
   double lambda = 0;                  // that gave it
-  int rounds = 0;                     // of per-input search that helped
+  int rounds = 0;                     // rounds of per-input search that helped
 };
 
 // The best of a sixteenth to sixteen times the kernel's length scales, by Fourier features (`features` of them) on the

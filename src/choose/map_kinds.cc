@@ -20,7 +20,7 @@ namespace {
 
 using Form = FourierOptions::Form;
 
-constexpr std::size_t kMixedFeatures = 1024;  // beside bins, which do the rest
+constexpr std::size_t kMixedFeatures = 1024;  // features beside bins, which do the rest
 
 MapKind no_map_kind() {
   return {.name = "none",
@@ -121,7 +121,7 @@ void add(Table& table, MapKind kind) {
 
 Table& table() {
   static Table table;
-  static const bool begun = [] {  // in the order of AnyMap
+  static const bool begun = [] {  // rows in the order of AnyMap
     for (MapKind (*row)() : {no_map_kind, fourier_kind, binning_kind, nystroem_kind, project_kind}) add(table, row());
     return true;
   }();

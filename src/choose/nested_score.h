@@ -11,7 +11,7 @@ namespace bochner {
 
 // What a training of ridge chooses by a score.
 struct Chosen {
-  MapPtr map;  // from scaled inputs to features
+  MapPtr map;  // maps scaled inputs to features
   double lambda = 0;
 };
 

@@ -12,10 +12,10 @@ namespace bochner {
 
 namespace {
 
-constexpr double kNarrow = 0x1p-8;    // of its size: where a range may be too fine for float
-constexpr double kLost = 0x1p-17;     // of the spread: rounding errors that matter
-constexpr double kFar = 0x1p9;        // times the spread from zero: squares in float lose the spread's
-constexpr double kIndistinct = 1e-5;  // of its size: a range that sparse rows cannot show
+constexpr double kNarrow = 0x1p-8;    // range / largest |value| below which float may be too coarse
+constexpr double kLost = 0x1p-17;     // rounding error / spread that matters
+constexpr double kFar = 0x1p9;        // distance from zero / spread beyond which squares in float lose the spread
+constexpr double kIndistinct = 1e-5;  // range / largest |value| that sparse rows cannot show
 constexpr std::size_t kQuartileRows = 256;
 constexpr double kSurelyExact = 0x1p16;  // whole numbers below were not rounded to whole ones by float
 

@@ -21,8 +21,8 @@ bool may_lose_digits(const Survey& survey);
 // the same wherever zero is.
 enum class Saved { values, squares };
 
-// From a survey of the rows in double the offset of each input: the median where float would lose what shall be saved,
-// 0 otherwise. Empty: all are 0.
+// The offset of each input, from a survey of the rows in double: the median if float would lose what shall be saved, 0
+// otherwise. Empty: all are 0.
 std::vector<double> column_offsets(const Survey& exact, Saved saved = Saved::values);
 
 // Refuses sparse rows, which cannot be shifted, with an input that loses what tells its values apart:

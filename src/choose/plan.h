@@ -22,7 +22,7 @@ struct Plan {
   std::vector<MapPtr> maps = {};  // scaling and features; either may be absent
   // A mixture with random bins has these instead, both of the rows as they are. The bins' scaling may be absent.
   MapPtr dense = {}, bins_scaling = {};
-  std::string kernel = {};             // of the features, where they are of one kernel
+  std::string kernel = {};             // the features' kernel, if it is one
   std::vector<double> bandwidth = {};  // its length scales
   std::vector<std::string> notes;
   // Ridge on few rows: the score of the whole training, with every choice made again in each fold.

@@ -26,8 +26,8 @@ constexpr double kThread = 5 * kMega;    // its share of BLAS buffers, packed ti
 constexpr double kReader = 12 * kMega;   // a chunk of text and its cuts
 constexpr double kReaderThread = 5 * kMega;
 constexpr double kRowsAtFirst = 4096;  // asked for at a time when rows are put into memory
-constexpr double kBufferGrowth = 2.5;  // of what rows are read into
-constexpr double kSampledRow = 160;    // beside its numbers
+constexpr double kBufferGrowth = 2.5;  // bytes of the buffers against those of the rows read into them
+constexpr double kSampledRow = 160;    // bytes besides the row's numbers
 
 // Bytes held for each input, whatever the rows: the survey's facts, its scaling (twice while it is chosen), and of
 // dense rows its column in several schemas.

@@ -62,7 +62,7 @@ ProjectOptions options_of(const MapRequest& request) {
           .store = given.store};
 }
 
-// Without dims, which check() refuses, as many as there are inputs.
+// As many dims as inputs if none are given, which check() refuses.
 MapSize size(const MapRequest& request) {
   const std::size_t inputs = std::max<std::size_t>(1, request.inputs);
   MapRequest sized = request;

@@ -81,7 +81,7 @@ void SampleTrial::view_rows(std::size_t target_count) {
   block_.weights = weighted ? weights_.data() : nullptr;
 }
 
-// In double: raw numbers may be too fine for float.
+// Scales in double: raw numbers may be too fine for float.
 void SampleTrial::scale_inputs(const Matrix<double>& raw, const MapPtr& scaling) {
   map_pieces<double>(on_, scaling.get(), RowBlock<double>::dense(raw.view()),
                      [&](std::size_t begin, MatrixView<const double> scaled) {

@@ -13,7 +13,7 @@ namespace bochner {
 ExactSum::ExactSum(std::vector<double> most, std::size_t width) : per_unit_(std::move(most)), width_(width) {
   for (double& bound : per_unit_) {
     require(std::isfinite(bound), "exact sum: the bound is {}, expected a finite number", bound);
-    bound = bound > 0 ? 0x1p61 / bound : 1;  // from here on per unit
+    bound = bound > 0 ? 0x1p61 / bound : 1;  // now the integers per unit
   }
 }
 

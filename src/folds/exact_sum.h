@@ -22,7 +22,7 @@ class ExactSum {
   void add(int thread, MatrixView<const double> part);  // k x width
   void merge(const ExactSum& other);
   void save(Archive& archive, const std::string& name) const;
-  void load(const Archive& archive, const std::string& name);  // of a sum with the same bounds
+  void load(const Archive& archive, const std::string& name);  // the saved sum has the same bounds
   bool operator==(const ExactSum& other) const;
   Matrix<double> value() const;  // k x width
   void prepare(int threads);     // before the parallel region

@@ -29,7 +29,7 @@ GramFold::GramFold(std::size_t features, double bound, TargetCode code, double w
       products_(products),
       code_(std::move(code)),
       gram_(features, tile_for(features)),
-      moment_(code_.columns() + 1, features),
+      moment_((products == Products::whole ? TargetDigits(code_.task).count : 1) * (code_.columns() + 1), features),
       targets_(code_.columns() + 1, code_.columns() + 1) {
   require(bound > 0 && std::isfinite(bound), "gram: the bound on features is {}, expected a positive number", bound);
   require(weight_bound > 0, "gram: the largest weight is {}, expected a positive number", weight_bound);
@@ -53,17 +53,13 @@ void GramFold::remove(const Workers& on, const RowBlock<T>& z) {
   rows_ -= z.rows;
 }
 
-void add_targets(const Matrix<double>& t, const std::vector<std::size_t>& edges, int sign, Matrix<std::int64_t>& sums) {
-  for (std::size_t c = 0; c + 1 < edges.size(); ++c)
+void add_targets(const Matrix<double>& t, int sign, Matrix<std::int64_t>& sums) {
+  for (std::size_t i = 0; i < t.rows(); ++i) {
+    const double w = t(i, t.cols() - 1);
+    if (!(w > 0)) continue;
     for (std::size_t a = 0; a < t.cols(); ++a)
-      for (std::size_t b = 0; b < t.cols(); ++b) {
-        double sum = 0;
-        for (std::size_t i = edges[c]; i < edges[c + 1]; ++i) {
-          const double w = t(i, t.cols() - 1);
-          if (w > 0) sum += t(i, a) * (t(i, b) / w);
-        }
-        sums(a, b) += sign * std::llrint(sum * per_unit(1));
-      }
+      for (std::size_t b = 0; b < t.cols(); ++b) sums(a, b) += sign * to_integer(t(i, a) * (t(i, b) / w) * per_unit(1));
+  }
 }
 
 // Rounding to the nearest is odd, so that -1 gives the same integers with the other sign.
@@ -80,7 +76,7 @@ void GramFold::add_signed(const Workers& on, const RowBlock<T>& z, int sign) {
   AlignedVector<T> scaled;
   const MatrixView<const T> g = root_weighted(on, z, t, scaled);
 
-  // Chunks by global row number, so that the rounding is the same for any split into blocks.
+  // Chunks by global row number, so that the rounding of G is the same for any split into blocks.
   const std::vector<std::size_t> edges = chunk_edges(z.first, z.rows);
 
   const std::size_t tiles = gram_.tile_count(), strips = gram_.tiles_per_side();
@@ -94,25 +90,20 @@ void GramFold::add_signed(const Workers& on, const RowBlock<T>& z, int sign) {
         const auto [I, J] = tile_index(tiles - 1 - piece);
         on.ops.add_product(columns(g, I), columns(g, J), sign * per_unit(bound_ * bound_), gram_.block(I, J));
       } else {
-        // R: few columns, so plain sums in double.
         const std::size_t strip = piece - tiles, first = strip * gram_.tile(), width = gram_.extent(strip);
         const MatrixView<const T> x = columns(rows, strip);
-        std::vector<double> sum(width);
-        for (std::size_t k = 0; k < t.cols(); ++k) {
-          std::fill(sum.begin(), sum.end(), 0.0);
+        for (std::size_t k = 0; k < t.cols(); ++k)
           for (std::size_t i = 0; i < count; ++i) {
-            const double y = t(begin + i, k);
+            const double y = sign * t(begin + i, k) * per_unit(bound_);
             const T* xi = x.row(i);
-            for (std::size_t j = 0; j < width; ++j) sum[j] += y * double(xi[j]);
+            std::int64_t* sum = &moment_(k, first);
+            for (std::size_t j = 0; j < width; ++j) sum[j] += to_integer(y * double(xi[j]));
           }
-          for (std::size_t j = 0; j < width; ++j)
-            moment_(k, first + j) += sign * std::llrint(sum[j] * per_unit(bound_));
-        }
       }
     }
   });
 
-  add_targets(t, edges, sign, targets_);
+  add_targets(t, sign, targets_);
 }
 
 template void GramFold::add(const Workers&, const RowBlock<float>&);
@@ -121,7 +112,9 @@ template void GramFold::remove(const Workers&, const RowBlock<float>&);
 template void GramFold::remove(const Workers&, const RowBlock<double>&);
 
 GramFold GramFold::like(const GramFold& other) {
-  return GramFold(other.features_, other.bound_, other.code_, other.weight_bound_, other.products_);
+  GramFold same(other.features_, other.bound_, other.code_, other.weight_bound_, other.products_);
+  same.resize_moment(other.digits());
+  return same;
 }
 
 void GramFold::merge(const GramFold& other) {
@@ -141,6 +134,7 @@ void GramFold::add_multiple(const GramFold& other, std::int64_t sign) {
   require(features_ == other.features_ && bound_ == other.bound_ && weight_bound_ == other.weight_bound_ &&
               code_ == other.code_,
           "gram: these sums were made with different maps or targets");
+  require(digits() == other.digits(), "gram: another version rounded the targets of one of these sums; make both anew");
   const auto add_all = [sign](std::int64_t* to, const std::int64_t* from, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) to[i] += sign * from[i];
   };
@@ -156,9 +150,16 @@ double GramFold::target_sum(std::size_t a, std::size_t b) const {
 }
 
 Matrix<double> GramFold::moment() const {
-  Matrix<double> r(features_, moment_.rows());
-  for (std::size_t j = 0; j < features_; ++j)
-    for (std::size_t k = 0; k < moment_.rows(); ++k) r(j, k) = double(moment_(k, j)) / per_unit(bound_) * weight_bound_;
+  const std::size_t columns = targets_.rows();
+  const TargetDigits targets(code_.task);
+  Matrix<double> r(features_, columns);
+  for (std::size_t digit = 0; digit < digits(); ++digit) {
+    // A single digit is fixed point: of rounded products, and of whole ones as they once were.
+    const double unit = digits() == 1 ? per_unit(bound_) : targets.unit(digit) * double(whole_per_unit());
+    for (std::size_t j = 0; j < features_; ++j)
+      for (std::size_t k = 0; k < columns; ++k)
+        r(j, k) += double(moment_(digit * columns + k, j)) / unit * weight_bound_;
+  }
   return r;
 }
 

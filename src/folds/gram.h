@@ -18,15 +18,19 @@ namespace bochner {
 
 // The sums of least squares over rows with features z, coded targets t and weights w:
 //   G = sum w z z^T,   R = sum w z [t, 1]^T,   S = sum w [t, 1] [t, 1]^T.
-// Kept in 64-bit integers: the same bits for any threads, blocks, parts or merge order. 2^30 rows fit. R and S are sums
-// in double of a chunk's rows, rounded once to the quantum bound / 2^33.
+// Kept in 64-bit integers: the same bits for any threads, blocks, parts or merge order. 2^30 rows fit. Every row's term
+// of R and S is rounded by itself, so any rows can be added, removed or moved to another part to the bit; so is that of
+// G where products are whole.
 class GramFold {
  public:
   // How the products of features are formed.
-  //   rounded: in floating point, a chunk's sum being rounded once to the quantum bound^2 / 2^33.
-  //   whole: of sqrt(w) z rounded to bound / 16256 (backend/whole.h), exactly; so is z in R. The same bits on every
-  //     machine, and G is the Gram matrix of real vectors, so that no lambda > 0 is too small for its factor. The
-  //     rounding acts as lambda + (bound / 16256)^2 / 12 would, times the largest weight / the mean weight. float only.
+  //   rounded: in floating point, a chunk's sum of G being rounded once to the quantum bound^2 / 2^33, a row's term of
+  //   R
+  //     to bound / 2^33.
+  //   whole: of sqrt(w) z rounded to bound / 16256 (backend/whole.h), exactly; in R too, where sqrt(w) t is rounded to
+  //     digits of such whole numbers (TargetDigits). The same bits on every machine, and G is the Gram matrix of real
+  //     vectors, so that no lambda > 0 is too small for its factor. The rounding acts as lambda + (bound / 16256)^2 /
+  //     12 would, times the largest weight / the mean weight. float only.
   enum class Products { rounded, whole };
   // Those for the features of a map: whole where they are float (not wide) and bounded by the map, not by the rows
   // seen.
@@ -45,7 +49,7 @@ class GramFold {
   using See = std::function<void(std::size_t begin, MatrixView<const float> z)>;
   bool adds_unmapped() const { return products_ == Products::whole; }
   void add_unmapped(const Workers& on, const Map& map, const RowBlock<float>& x, const See& see = {});
-  // Undoes the adding of exactly these rows as blocks: add() after remove() restores every bit.
+  // Undoes the adding of rows, to the bit: of any rows where products are whole, of the same blocks otherwise.
   template <class T>
   void remove(const Workers& on, const RowBlock<T>& z);
   void merge(const GramFold& other);
@@ -54,7 +58,7 @@ class GramFold {
 
   // The archive holds views: write it before the sums change.
   void save(Archive& archive) const;
-  void load(const Archive& archive);  // of sums of the same sort
+  void load(const Archive& archive);  // the saved sums are of the same sort
   static GramFold from(const Archive& archive);
 
   std::size_t features() const { return features_; }
@@ -68,8 +72,9 @@ class GramFold {
   bool operator==(const GramFold&) const = default;
 
   static std::size_t tile_for(std::size_t features);
-  static std::size_t bytes(std::size_t features);            // of G, which are those of its factor too
-  static double packed_bytes(double features, double rows);  // that adding rows takes besides, at most, where whole
+  static std::size_t bytes(std::size_t features);  // G, and as many its factor
+  // What adding rows takes besides, at most, where products are whole.
+  static double packed_bytes(double features, double outputs, double rows);
 
  private:
   template <class T>
@@ -77,6 +82,8 @@ class GramFold {
   void add_whole(const Workers& on, const RowBlock<float>& x, const Map* map, int sign, const See& see = {});
   float whole_per_unit() const;
   void add_multiple(const GramFold& other, std::int64_t sign);
+  std::size_t digits() const { return moment_.rows() / targets_.rows(); }  // whole numbers for a target in R
+  void resize_moment(std::size_t digits) { moment_ = Matrix<std::int64_t>(digits * targets_.rows(), features_); }
 
   std::size_t features_;
   double bound_, weight_bound_;
@@ -84,7 +91,7 @@ class GramFold {
   TargetCode code_;
   std::uint64_t rows_ = 0;
   TiledSymmetric<std::int64_t> gram_;
-  Matrix<std::int64_t> moment_;   // (columns + 1) x features
+  Matrix<std::int64_t> moment_;   // (columns + 1) x features, digit after digit
   Matrix<std::int64_t> targets_;  // (columns + 1) x (columns + 1)
 };
 

@@ -7,6 +7,7 @@
 #include "base/checked_arrays.h"
 #include "base/require.h"
 #include "folds/gram.h"
+#include "folds/gram_parts.h"
 
 namespace bochner {
 
@@ -49,6 +50,18 @@ const char* gram_name(GramFold::Products products) {
   return products == GramFold::Products::whole ? "whole_gram" : "gram";
 }
 
+const char* moment_name(std::size_t digits) { return digits > 1 ? "moment_digits" : "moment"; }
+
+// Whole numbers for a target in R: 1 where sums of whole products are older than their digits.
+std::size_t stored_digits(const nlohmann::json& tree, Task task) {
+  if (!tree.contains("target_digits")) return 1;
+  const std::size_t expected = TargetDigits(task).count;
+  if (const std::size_t found = get_count(tree, "target_digits", 1 << 10); found != expected)
+    fail(Error::Kind::model, "sum: its targets have {} digits, expected {}; a newer version made the file", found,
+         expected);
+  return expected;
+}
+
 GramFold::Products products_from(const nlohmann::json& tree) {
   if (!tree.contains("products")) return GramFold::Products::rounded;
   if (const std::string found = get_text(tree, "products"); found != "whole")
@@ -65,9 +78,10 @@ void GramFold::save(Archive& archive) const {
   archive.tree["targets"] = code_to_json(code_);
   archive.tree["rows"] = rows_;
   if (products_ == Products::whole) archive.tree["products"] = "whole";
+  if (digits() > 1) archive.tree["target_digits"] = digits();
   archive.put_view(gram_name(products_), std::span<const std::int64_t>(gram_.values()),
                    {gram_.tile_count(), gram_.tile(), gram_.tile()});
-  archive.put_view("moment", std::span(moment_.data(), moment_.rows() * moment_.cols()),
+  archive.put_view(moment_name(digits()), std::span(moment_.data(), moment_.rows() * moment_.cols()),
                    {moment_.rows(), moment_.cols()});
   archive.put_view("target_sums", std::span(targets_.data(), targets_.rows() * targets_.cols()),
                    {targets_.rows(), targets_.cols()});
@@ -84,9 +98,12 @@ GramFold GramFold::from(const Archive& archive) {
     fail(Error::Kind::model, "sum: it has {} features and {} targets, expected some; the file is damaged", features,
          targets);
   check_shape(archive, gram_name(products), {side * (side + 1) / 2, tile, tile});
-  check_shape(archive, "moment", {targets + 1, features});  // with the sums of the features themselves
+  const std::size_t digits = stored_digits(archive.tree, code.task);
+  check_shape(archive, moment_name(digits),
+              {digits * (targets + 1), features});  // the last: sums of the features themselves
   check_shape(archive, "target_sums", {targets + 1, targets + 1});
   GramFold sum(features, get_number(archive.tree, "bound"), code, get_number(archive.tree, "weight_bound"), products);
+  sum.resize_moment(digits);
   sum.load(archive);
   return sum;
 }
@@ -98,10 +115,13 @@ void GramFold::load(const Archive& archive) {
     fail(Error::Kind::model, "sum: it was made with another map or other targets; the file is damaged");
   if (products_from(archive.tree) != products_)
     fail(Error::Kind::model, "sum: another version summed these products, which cannot go on; begin anew");
+  if (stored_digits(archive.tree, code_.task) != digits())
+    fail(Error::Kind::model, "sum: another version rounded its targets, which cannot go on; begin anew");
   const std::size_t targets = targets_.rows();
   rows_ = get_count(archive.tree, "rows", kMostRows);
   archive.get_into(gram_name(products_), {gram_.tile_count(), gram_.tile(), gram_.tile()}, std::span(gram_.values()));
-  archive.get_into("moment", {targets, features_}, std::span(moment_.data(), targets * features_));
+  archive.get_into(moment_name(digits()), {digits() * targets, features_},
+                   std::span(moment_.data(), digits() * targets * features_));
   archive.get_into("target_sums", {targets, targets}, std::span(targets_.data(), targets * targets));
 }
 

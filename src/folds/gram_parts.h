@@ -3,9 +3,11 @@
 
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <vector>
 
+#include "backend/whole.h"
 #include "backend/workers.h"
 #include "base/aligned.h"
 #include "bochner/matrix.h"
@@ -43,7 +45,29 @@ MatrixView<const T> root_weighted(const Workers& on, const RowBlock<T>& z, const
   return {scaled.data(), z.rows, z.cols, z.cols};
 }
 
-// w y y^T in the chunks between the edges; t has w y, and w in its last column.
-void add_targets(const Matrix<double>& t, const std::vector<std::size_t>& edges, int sign, Matrix<std::int64_t>& sums);
+// value to the nearest integer, ties to even, |value| < 2^51: an addition that leaves no room for digits after the
+// point.
+inline std::int64_t to_integer(double value) {
+  constexpr double kShift = 3.0 * (std::int64_t{1} << 51);
+  return std::bit_cast<std::int64_t>(value + kShift) - std::bit_cast<std::int64_t>(kShift);
+}
+
+// w y y^T of each row; t has w y, and w in its last column.
+void add_targets(const Matrix<double>& t, int sign, Matrix<std::int64_t>& sums);
+
+// Coded targets as whole numbers: t = sum_d digit_d / unit_d, of digits at most kMostWhole in size. Classes, |t| <= 1,
+// take two of them (29 bits), numbers three, which leaves 34 bits to those in [-1, 1] and room for parts whose targets
+// lie outside of the range that was surveyed.
+struct TargetDigits {
+  explicit TargetDigits(Task task) : count(task == Task::classification ? 2 : 3) {
+    most = task == Task::classification ? 1 : 1024;
+  }
+  static constexpr double kBase = 2.0 * kMostWhole;
+
+  double unit(std::size_t digit) const { return digit == 0 ? kMostWhole / most : kBase * unit(digit - 1); }
+
+  std::size_t count;
+  double most;  // the largest |t|
+};
 
 }  // namespace bochner

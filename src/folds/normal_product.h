@@ -18,10 +18,10 @@ namespace bochner {
 // What the sums over kept rows have in common.
 struct KeptRows {
   std::size_t features = 0;
-  std::size_t width = 0;                 // of a kept row
+  std::size_t width = 0;                 // numbers of a kept row
   double unit = 1;                       // feature = kept number * unit
   double bound = 1;                      // |feature| <= bound
-  std::size_t rows = 0;                  // in all
+  std::size_t rows = 0;                  // number of all rows
   double weight_bound = 1;               // weights <= weight_bound
   std::vector<std::uint64_t> held = {};  // rows that are held out, ascending
 };

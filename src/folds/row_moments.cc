@@ -14,7 +14,7 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kStrip = 256;        // columns of dense rows that a thread sums at a time
-constexpr std::size_t kSparseStrips = 16;  // of CSR rows: every one looks for its place in each row
+constexpr std::size_t kSparseStrips = 16;  // strips of CSR rows are few: each looks for its place in every row
 
 // The sums of some columns of one chunk, in the order of its rows.
 template <class T>

@@ -12,7 +12,7 @@ namespace bochner {
 // number * unit. A row has zeros up to a multiple of kKeptColumns.
 template <class T>
 struct StoredRows {
-  std::span<const std::size_t> number;  // of each row
+  std::span<const std::size_t> number;  // each row's number in the store
   std::span<const T* const> z;          // as many
 };
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostSampleRows = 20000;
 constexpr std::size_t kMostSampleValues = 8 << 20;
-constexpr double kDeviations = 8;  // of the number of keys below a limit: never seen
+constexpr double kDeviations = 8;  // standard deviations of the number of keys below a limit; never exceeded
 
 Survey::ColumnFacts nothing_seen() {
   Survey::ColumnFacts facts;

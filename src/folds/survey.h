@@ -64,7 +64,7 @@ class Survey {
   Survey shifted(const std::vector<double>& offsets) const;
 
   void save(Archive& archive) const;
-  void load(const Archive& archive);  // of the same schema and seed
+  void load(const Archive& archive);  // the saved survey has the same schema and seed
   static Survey from(const Archive& archive);
 
   const Schema& schema() const { return schema_; }
@@ -82,7 +82,7 @@ class Survey {
   std::span<const SampledRow> sample(std::size_t most) const;
   std::size_t sampled() const { return sample_.size(); }
   Matrix<double> sample_inputs(std::size_t most) const;
-  bool operator==(const Survey& other) const;  // of what was seen; the part does not count
+  bool operator==(const Survey& other) const;  // compares what was seen; the part does not count
 
  private:
   void keep_smallest(std::size_t sorted);  // the first `sorted` rows of the sample are in order

@@ -16,7 +16,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kPackedBytes = std::size_t(4) << 20;  // of chunks that are packed together, if one is no larger
+constexpr std::size_t kPackedBytes = std::size_t(4) << 20;  // chunks packed together, unless one is larger
 
 // The strips of columns of some chunks, packed.
 class PackedStrips {
@@ -75,21 +75,46 @@ class RootWeighted {
   const GramFold::See& see_;
 };
 
-// [sqrt(w) y, sqrt(w)] of [w y, w].
-Matrix<double> divided_by_roots(Matrix<double> t) {
-  for (std::size_t i = 0; i < t.rows(); ++i) {
-    const double root = std::sqrt(t(i, t.cols() - 1));
-    for (std::size_t k = 0; k < t.cols(); ++k) t(i, k) = root > 0 ? t(i, k) / root : 0;
+// The digits of sqrt(w) [y, 1] that are not all 0, given w [y, 1]: a class of weight 1 has one. sign: -1 to remove
+// rows.
+struct DigitColumns {
+  std::vector<std::size_t> columns;  // rows of moment_
+  Matrix<float> values;
+
+  DigitColumns(const Matrix<double>& t, const TargetDigits& digits, bool weighted, int sign) {
+    const std::size_t targets = t.cols();
+    Matrix<float> all(t.rows(), digits.count * targets);
+    std::vector<bool> used(all.cols());
+    for (std::size_t i = 0; i < t.rows(); ++i) {
+      const double root = weighted ? std::sqrt(t(i, targets - 1)) : 1;
+      for (std::size_t k = 0; k < targets && root > 0; ++k) {
+        double left = t(i, k) / root;
+        require(std::abs(left) <= digits.most * (1 + 1e-9),
+                "gram: a target lies far outside of the range of these sums");
+        for (std::size_t digit = 0; digit < digits.count; ++digit) {
+          const std::size_t column = digit * targets + k;
+          const double whole = std::nearbyint(left * digits.unit(digit));
+          all(i, column) = float(sign * whole);
+          used[column] = used[column] || whole != 0;
+          left -= whole / digits.unit(digit);
+        }
+      }
+    }
+    for (std::size_t column = 0; column < used.size(); ++column)
+      if (used[column]) columns.push_back(column);
+    values = Matrix<float>(t.rows(), columns.size());
+    for (std::size_t i = 0; i < t.rows(); ++i)
+      for (std::size_t c = 0; c < columns.size(); ++c) values(i, c) = all(i, columns[c]);
   }
-  return t;
-}
+};
 
 }  // namespace
 
-double GramFold::packed_bytes(double features, double rows) {
-  constexpr double kMostBytes = 4, kPadding = 64;  // of a number in the widest layout, and rows of it
+double GramFold::packed_bytes(double features, double outputs, double rows) {
+  constexpr double kMostBytes = 4, kPadding = 64;  // bytes of a number in the widest layout, rows of padding
+  const double targets = double(TargetDigits(Task::regression).count) * (outputs + 1);
   const double chunk =
-      (std::min(rows, double(kChunkRows)) + kPadding) * (features + double(tile_for(1 << 20))) * kMostBytes;
+      (std::min(rows, double(kChunkRows)) + kPadding) * (features + targets + double(tile_for(1 << 20))) * kMostBytes;
   return std::min(std::max(chunk, double(kPackedBytes)), (rows / kChunkRows + 1) * chunk);
 }
 
@@ -99,16 +124,18 @@ float GramFold::whole_per_unit() const { return float(kMostWhole / bound_); }
 // The right factors change their sign where rows are removed: rounding to the nearest is odd.
 void GramFold::add_whole(const Workers& on, const RowBlock<float>& x, const Map* map, int sign, const See& see) {
   const Matrix<double> t = weighted_targets(x, code_, weight_bound_);
-  const Matrix<double> y = x.weights ? divided_by_roots(t) : t;
+  require(digits() == TargetDigits(code_.task).count, "gram: another version began these sums; begin anew");
+  const DigitColumns y(t, TargetDigits(code_.task), x.weights, sign);
   const RootWeighted rows(on.ops, x, map, features_, t, see);
   const ExactProduct& product = exact_product(on.ops);
   const float unit = whole_per_unit();
-  const double moment_unit = per_unit(bound_) / double(unit);
   const std::vector<std::size_t> edges = chunk_edges(x.first, x.rows);
   const std::size_t tiles = gram_.tile_count(), strips = gram_.tiles_per_side(), chunks = edges.size() - 1;
   PackedStrips left(product, x.rows, gram_.tile(), strips), right = left;
+  PackedStrips targets(product, x.rows, y.columns.size(), 1);
   const std::size_t together = std::min(chunks, left.chunks_together());
   left.make_room(together);
+  targets.make_room(together);
   if (sign < 0) right.make_room(together);
   PackedStrips& right_side = sign < 0 ? right : left;
 
@@ -123,29 +150,30 @@ void GramFold::add_whole(const Workers& on, const RowBlock<float>& x, const Map*
       if (sign < 0) product.pack_part(columns, -unit, first, all, right.at(place, strip));
     }
   };
+  const auto rows_of = [&](std::size_t chunk) { return edges[chunk + 1] - edges[chunk]; };
   const auto add_moments = [&](std::size_t strip, std::size_t begin, std::size_t count) {
-    for (std::size_t c = 0; c < count; ++c) {
-      Matrix<double> sums(y.cols(), gram_.extent(strip));
-      product.add_moments(left.at(c, strip), y.view().slice(edges[begin + c], edges[begin + c + 1] - edges[begin + c]),
-                          sums.view());
-      for (std::size_t k = 0; k < sums.rows(); ++k)
-        for (std::size_t j = 0; j < sums.cols(); ++j)
-          moment_(k, strip * gram_.tile() + j) += sign * std::llrint(sums(k, j) * moment_unit);
-    }
+    Matrix<std::int64_t> sums(y.columns.size(), gram_.extent(strip));
+    for (std::size_t c = 0; c < count; ++c)
+      product.add(targets.at(c, 0), left.at(c, strip), rows_of(begin + c), sums.view());
+    for (std::size_t k = 0; k < sums.rows(); ++k)
+      for (std::size_t j = 0; j < sums.cols(); ++j) moment_(y.columns[k], strip * gram_.tile() + j) += sums(k, j);
   };
   for (std::size_t begin = 0; begin < chunks; begin += together) {
     const std::size_t count = std::min(together, chunks - begin);
     on.threads.run(count * parts, [&](std::size_t piece, int) {
-      pack_part(begin + piece / parts, piece / parts, piece % parts * part);
+      const std::size_t place = piece / parts, chunk = begin + place;
+      pack_part(chunk, place, piece % parts * part);
+      if (piece % parts == 0)
+        product.pack(y.values.view().slice(edges[chunk], rows_of(chunk)), 1, targets.at(place, 0));
     });
     on.threads.run(tiles + strips, [&](std::size_t piece, int) {
       if (piece >= tiles) return add_moments(piece - tiles, begin, count);
       const auto [I, J] = tile_index(tiles - 1 - piece);
       for (std::size_t c = 0; c < count; ++c)
-        product.add(left.at(c, I), right_side.at(c, J), edges[begin + c + 1] - edges[begin + c], gram_.block(I, J));
+        product.add(left.at(c, I), right_side.at(c, J), rows_of(begin + c), gram_.block(I, J));
     });
   }
-  add_targets(t, edges, sign, targets_);
+  add_targets(t, sign, targets_);
 }
 
 void GramFold::add_unmapped(const Workers& on, const Map& map, const RowBlock<float>& x, const See& see) {

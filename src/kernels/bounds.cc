@@ -84,7 +84,7 @@ struct BinningUniform {
     check_kernel(kernel, inputs);
     require(kernel.family == Kernel::Family::laplacian,
             "bounds: binning has no bound for kernel {}, only for laplacian", kernel_name(kernel));
-    // With several length scales the smallest is the safe one.
+    // The smallest of several length scales is the safe one.
     lipschitz = 1 / *std::min_element(kernel.length_scales.begin(), kernel.length_scales.end());
     reach = lipschitz * diameter;
   }

@@ -24,7 +24,7 @@ double value(const Kernel& kernel, std::span<const double> x, std::span<const do
   const double bessel = a > 0 ? std::cyl_bessel_k(nu, a) : std::numeric_limits<double>::infinity();
   // K overflows only for an a so small that two terms of the series are exact to double.
   if (!std::isfinite(bessel)) return nu > 1 ? 1 - a * a / (4 * (nu - 1)) : 1;
-  int sign = 0;  // of its own: std::lgamma writes that to a variable that all threads share
+  int sign = 0;  // local: std::lgamma writes the sign to a variable that all threads share
   return std::exp((1 - nu) * std::log(2.0) - lgamma_r(nu, &sign) + nu * std::log(a) + std::log(bessel));
 }
 

@@ -36,7 +36,7 @@ class HaltonInput {
       : seed_(seed), input_(input), base_(base) {
     double unit = 1;
     for (std::size_t place = 0; unit > kFinest; ++place, unit /= base) {
-      // Beyond the digits of the last index every point has the digit 0: one permuted value will do.
+      // Every point has the digit 0 beyond the digits of the last index: one permuted value will do.
       const bool used = std::pow(double(base), double(place)) < double(count);
       std::vector<std::uint32_t> order(base);
       std::iota(order.begin(), order.end(), 0u);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr KernelParameter kParameters[] = {{"p", 1.5, 0.1, 2}, {"q", 1, 0.05, 2}};
 
-// Within the range of portable_exp.
+// exp with its argument clamped to the range of portable_exp.
 double bounded_exp(double x) { return portable_exp(std::clamp(x, -690.0, 690.0)); }
 
 double value(const Kernel& kernel, std::span<const double> x, std::span<const double> y) {

@@ -23,7 +23,7 @@ constexpr std::size_t kMostShifted = 100;     // classes: beyond, the slope alon
 constexpr std::size_t kMostPooled = 4000000;  // probabilities that a curve is learnt from
 constexpr std::size_t kMostKnots = 256, kGroupRows = 20;
 constexpr std::size_t kFolds = 5, kLeastCurveRows = 200;
-constexpr double kPrior = 1e-3;  // of the shifts, in rows
+constexpr double kPrior = 1e-3;  // precision of the shifts' prior, in rows
 
 struct Scores {
   MatrixView<const double> u;
@@ -133,7 +133,7 @@ class SlopeFit {
     for (const std::uint32_t i : chosen_) {
       probabilities(i, theta_, p);
       const double w = rows_.weight(i);
-      double mean = 0, square = 0;  // of the scores under p
+      double mean = 0, square = 0;  // moments of the scores under p
       for (std::size_t k = 0; k < outputs_; ++k) {
         const double u = unit_ * rows_.u(i, k), q = p[k + skip];
         mean += q * u;

@@ -30,8 +30,8 @@ class Evaluator {
   std::size_t outputs_;
   std::vector<std::string> names_;
   Scorer all_;
-  std::vector<Scorer> each_;       // of the targets, where there are several
-  std::vector<double> largest_;    // of each target, in size
+  std::vector<Scorer> each_;       // one per target, if there are several
+  std::vector<double> largest_;    // each target's largest size
   std::vector<double> confusion_;  // classes x classes; empty where there are too many
   std::vector<double> of_class_, answered_, right_;
   bool has_probabilities_ = false;

@@ -25,14 +25,14 @@ namespace bochner {
 namespace {
 
 constexpr double kMappedRows = 256;  // that a thread maps at a time, or scores
-constexpr double kLambdas = 19;      // of a path where none are given
-constexpr double kTableBytes = 24;   // of a map per CSR feature: what a table of bins has
+constexpr double kLambdas = 19;      // lambdas of a path if none are given
+constexpr double kTableBytes = 24;   // bytes of a map per CSR feature: those of a table of bins
 
 double gram_bytes(double features) { return double(GramFold::bytes(std::size_t(features))); }
 
 double map_bytes(const FitSize& s) { return s.map_weights * double(s.features) * s.element(); }
 
-// Of rows that are mapped at a time, at most: plans must grow with the features, which whole chunks do not.
+// The most bytes of rows that are mapped at a time: plans must grow with the features, which whole chunks do not.
 double mapped_at_once(const FitSize& s, double row_bytes, double memory) {
   const double most = s.block_rows
                           ? double(s.block_rows + kChunkRows) * row_bytes
@@ -91,7 +91,7 @@ MemoryPlan cholesky_memory(const FitSize& s, const RidgeOptions& options, double
              held * (D * s.element() + double(s.targets + s.weighted) * sizeof(double)));
   common.add("map", map_bytes(s));
   MemoryPlan pass = common, solve = common, validate = common;
-  const double packed = s.precision == Precision::float32 ? GramFold::packed_bytes(D, n) : 0;
+  const double packed = s.precision == Precision::float32 ? GramFold::packed_bytes(D, double(s.outputs), n) : 0;
   pass.add("mapped rows", block * (s.weighted ? 2 : 1) + packed);
   solve.add("factor", gram_bytes(D));
   solve.add("vectors", vector_bytes(s, 4) + (left_out ? threads * 2 * kMappedRows * D * sizeof(double) +

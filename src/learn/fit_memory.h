@@ -16,7 +16,7 @@ namespace bochner {
 // What decides how much memory a fit takes; known before the rows are read.
 struct FitSize {
   std::size_t rows = 0, features = 0, outputs = 1, targets = 1;
-  std::size_t nonzeros = 0;  // of a row, where the map puts out CSR; 0: it does not
+  std::size_t nonzeros = 0;  // nonzeros of a row if the map puts out CSR; 0: it does not
   double map_weights = 0;    // numbers the map keeps per feature
   bool weighted = false;
   bool bounded = true;  // the map bounds its features
@@ -54,8 +54,8 @@ MemoryPlan cg_memory(const FitSize& size, const RidgeOptions& options, double me
 MemoryPlan dual_memory(const FitSize& size, const RidgeOptions& options, double memory);
 MemoryPlan newton_memory(const FitSize& size, const LearnerOptions& options, double memory);  // less the kept features
 MemoryPlan learner_memory(const FitSize& size, const LearnerOptions& options, double memory);
-MemoryPlan sums_memory(const FitSize& size, double memory);                       // to accumulate
-MemoryPlan solve_memory(std::size_t features, std::size_t outputs, int threads);  // from sums that a file holds
+MemoryPlan sums_memory(const FitSize& size, double memory);                       // sums that are accumulated
+MemoryPlan solve_memory(std::size_t features, std::size_t outputs, int threads);  // sums that a file holds
 
 // Rows that are mapped at a time, where features are summed.
 double mapped_memory(const FitSize& size, double memory);
@@ -64,7 +64,7 @@ double mapped_memory(const FitSize& size, double memory);
 double feature_bytes(const FitSize& size, bool rounded);
 // Adds the features that a store keeps, as far as there is room.
 MemoryPlan with_kept_features(MemoryPlan plan, const FitSize& size, bool rounded, double memory);
-constexpr std::size_t kWideFeatures = 8192;  // from here on factors are too large to keep several
+constexpr std::size_t kWideFeatures = 8192;  // factors of more features are too large to keep several
 // Factors of the sketch that are kept at a time: more than one where several lambdas share their passes.
 std::size_t cg_factors(std::size_t features, const RidgeOptions& options);
 

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kMostKept = 10000;  // residuals of a target
 constexpr std::size_t kMostKnots = 12, kRowsPerKnot = 50, kLeastKnots = 3;
 constexpr double kChoiceLevel = 0.9;
-constexpr std::size_t kParts = 10;  // of the rows, that are scaled by the spread of the others
+constexpr std::size_t kParts = 10;  // parts of the rows, each scaled by the spread of the others
 
 struct Residual {
   double prediction, residual, weight;
@@ -160,7 +160,7 @@ double Intervals::greatest_level() const {
   return std::max(level, 0.0);
 }
 
-// Of n residuals the ones at the places ceil((n + 1) (1 - alpha / 2)) from below and from above.
+// Adds, of n sorted residuals, those at place ceil((n + 1) (1 - alpha / 2)) from below and from above.
 std::pair<double, double> Intervals::around(double prediction, double level, std::size_t target) const {
   require(target < targets.size(), "intervals: target {} of {}", target, targets.size());
   require(level > 0 && level <= greatest_level(),

@@ -28,11 +28,11 @@ namespace bochner {
 
 namespace {
 
-constexpr double kChoiceTolerance = 1e-3;           // of the objective while C is chosen
-constexpr double kSparseTolerance = 1e-3;           // where none is given and the features are CSR
+constexpr double kChoiceTolerance = 1e-3;           // relative to the objective, while C is chosen
+constexpr double kSparseTolerance = 1e-3;           // if none is given and the features are CSR
 constexpr std::size_t kMostLogged = 1u << 17;       // numbers of a step in a checkpoint's log, of CSR features
 constexpr int kStart = 0, kLeast = -8, kMost = 14;  // C = 10^(step / 2)
-constexpr double kFlat = 1e-9;                      // of the loss
+constexpr double kFlat = 1e-9;                      // relative difference of losses
 constexpr double kMostHeldOut = 8192, kFewHeldOut = 2000;
 
 // -log of the probability that the scores of a logistic head give to the class.
@@ -192,7 +192,7 @@ void check_learner(const Schema& schema, const LearnerOptions& options) {
     require(std::isfinite(value) && (value > 0 || (zero && value == 0)), "{}: {} is {}, expected a {} number", name,
             what, value, zero ? "non-negative" : "positive");
   };
-  constexpr double kMost = 1e30;  // beyond it, loss and penalty differ by more digits than a double has
+  constexpr double kMost = 1e30;  // if larger, loss and penalty differ by more digits than a double has
   const auto check_size = [&](const char* what, double value) {
     check(what, value, false);
     require(value <= kMost && value >= 1 / kMost, "{}: {} is {:g}, expected {:g} to {:g}{}", name, what, value,

@@ -8,8 +8,9 @@
 
 namespace bochner {
 
-// With fewer rows the best of many scores is too good by more than a small part of its standard error: choices are made
-// again in folds, and the rows of each are scored by what the others chose.
+// The best of many scores is too good, by more than a small part of its standard error, if there are fewer rows than
+// kNestedRows: choices are then made again in folds, and the rows of each fold are scored by what the other folds
+// chose.
 constexpr std::size_t kNestedRows = 1000, kNestedFolds = 5;
 
 // Where such a score comes from.

@@ -37,12 +37,12 @@ class ClassRanking {
     double of_class = 0, rest = 0;
   };
   void add_to_bin(const Row& row);
-  std::vector<Tie> ties() const;  // by rising score
+  std::vector<Tie> ties() const;  // sorted by score
 
   std::size_t most_;
   Beyond beyond_;
   bool forgotten_ = false;
-  double squares_of_class_ = 0, squares_of_rest_ = 0;  // of the weights
+  double squares_of_class_ = 0, squares_of_rest_ = 0;  // sums of squared weights
   std::vector<Row> rows_;
   std::vector<Tie> bins_;
 };

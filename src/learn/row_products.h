@@ -40,7 +40,7 @@ struct ScaledRows {
   std::size_t features() const { return mean.size(); }
 
   static constexpr std::size_t kPanel = 512;      // columns of A that lie there in double at a time
-  static std::size_t tile_for(std::size_t rows);  // of the products
+  static std::size_t tile_for(std::size_t rows);  // the products' tile
 };
 
 }  // namespace bochner

@@ -22,7 +22,7 @@ std::optional<double> if_finite(double value) {
   return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
 }
 
-// In the order of a log.
+// kFields has the order of a log.
 using Field = std::optional<double> Score::*;
 constexpr std::size_t kMostRankedClasses = 200;
 constexpr Field kFields[] = {&Score::error,
@@ -329,7 +329,7 @@ constexpr double kDoubt = 3;
 
 // Whether the probabilities or the order of the scores tell the classes apart.
 bool tells_apart(const Score& s) {
-  constexpr double kRounding = 1e-9;  // of a sum that is the constant's own
+  constexpr double kRounding = 1e-9;  // relative error of a sum that is the constant's own
   if (s.log_loss && s.baseline_log_loss &&
       *s.log_loss + kDoubt * s.log_loss_standard_error.value_or(0) < *s.baseline_log_loss * (1 - kRounding))
     return true;

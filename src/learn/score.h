@@ -51,8 +51,8 @@ class Scorer {
     double l = 0;                      // the sum of w times it
     double one2 = 0, l2 = 0, ll2 = 0;  // sums of w^2 times it
   };
-  // Of one output: t a target, u = t - shift, r its residual, w the weight. The shift is the first target, so that
-  // targets far from zero lose no digits.
+  // Sums for one output: t a target, u = t - shift, r its residual, w the weight. The shift is the first target, so
+  // that targets far from zero lose no digits.
   struct Output {
     double shift = 0;
     double u = 0, uu = 0, rr = 0, abs_r = 0;                // sums of w times it
@@ -71,8 +71,8 @@ class Scorer {
   double first_weight_ = 0, weight_ = 0, squared_weight_ = 0, wrong_ = 0, squared_wrong_ = 0;
   std::vector<double> class_weight_;
   std::vector<Output> of_;
-  std::vector<Losses> losses_;              // of the classes; empty where no log-loss is known
-  std::vector<ClassRanking> rankings_;      // of the second of two classes, or of each
+  std::vector<Losses> losses_;              // one per class; empty if no log-loss is known
+  std::vector<ClassRanking> rankings_;      // the second of two classes, or each class
   std::optional<ClassRanking::Area> area_;  // settled
   void score_losses(Score& score) const;
   ClassRanking::Area mean_area() const;

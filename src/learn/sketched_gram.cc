@@ -15,12 +15,12 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kPanelRows = 2048;  // of B that one product takes: its columns of one tile stay in the cache
+constexpr std::size_t kPanelRows = 2048;  // rows of B that one product takes: its columns of one tile stay in the cache
 
 constexpr std::size_t kAllChunks = std::size_t(1) << 32;
 
 constexpr double kRatios[] = {2.5, 3, 4, 5, 6, 8, 10, 12};
-constexpr double kProducts = 100e9;  // per second and core, multiply and add counted as two
+constexpr double kProducts = 100e9;  // operations per second and core, multiply and add counted as two
 
 }  // namespace
 

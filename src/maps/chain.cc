@@ -101,7 +101,7 @@ class ChainMap final : public SparseMapOf<ChainMap> {
   }
 
   std::vector<MapPtr> maps_;
-  std::size_t widest_ = 0;  // of what lies between two maps, dense
+  std::size_t widest_ = 0;  // outputs of the widest dense map that is not the last
 };
 
 }  // namespace

@@ -43,7 +43,7 @@ class CheckSubject {
   virtual ErrorBounds bounds(MatrixView<const float> x, std::uint64_t pairs, double delta, Threads& threads) const = 0;
   virtual std::vector<std::string> notes() const { return {}; }
   virtual bool projects() const { return false; }  // it has distances in place of a kernel
-  // Of a projection: what it takes, without the errors.
+  // The distortion that a projection allows, without the measured errors; none if this is not a projection.
   virtual std::optional<MapCheck::Distortion> distortion(MatrixView<const float>) const { return std::nullopt; }
 };
 

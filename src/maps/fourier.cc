@@ -67,7 +67,7 @@ std::size_t FourierMap::drawn_at_once() const {
   return (inputs_ <= kFewInputs ? 4 : 1) * FourierWeights<float>::kPanel;
 }
 
-// In float, with what drawing takes beside: all frequencies in double where they are drawn together.
+// The bytes of the map in float and of drawing it: all frequencies in double if they are drawn together.
 std::size_t FourierMap::held_bytes() const {
   constexpr std::size_t kPanel = FourierWeights<float>::kPanel;
   const std::size_t F = (frequencies() + kPanel - 1) / kPanel * kPanel;

@@ -22,7 +22,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kMostValues = std::size_t{1} << 31;  // in the landmarks, and in their factor
+constexpr std::size_t kMostValues = std::size_t{1} << 31;  // numbers of the landmarks, and of their factor
 constexpr std::size_t kMostLandmarks = 40000;              // 12.8 GB of factor
 
 void check_sizes(const Kernel& kernel, std::size_t count, std::size_t inputs) {

@@ -161,7 +161,7 @@ class InverseProjection final : public Map {
   }
 
   MapPtr forward_;
-  const Projection& matrix_;  // of forward_
+  const Projection& matrix_;  // the matrix of forward_
 };
 
 }  // namespace
@@ -204,12 +204,12 @@ double projection_bytes(std::size_t inputs, const ProjectOptions& options) {
 
 bool keeps_matrix(std::size_t inputs, const ProjectOptions& options) {
   if (options.store != Store::automatic) return options.store == Store::matrix;
-  const bool cheap = options.kind == Kind::sign || options.kind == Kind::hash;  // to draw again
+  const bool cheap = options.kind == Kind::sign || options.kind == Kind::hash;  // cheap to draw again
   return !cheap && projection_bytes(inputs, options) <= kLittle;
 }
 
-// With E r^4 = s of the entries: (2 + (s - 3) sum u^4) / k. For srht and fastjl the entries of H D u have
-// E v^4 = (3 - 2 sum u^4) / n^2 each.
+// The variance is (2 + (s - 3) sum u^4) / k if entries r of the matrix have E r^4 = s. For srht and fastjl the entries
+// of H D u have E v^4 = (3 - 2 sum u^4) / n^2 each.
 double projection_variance(std::size_t inputs, const ProjectOptions& options, double sum_of_fourth_powers) {
   check_project(inputs, options);
   const double k = double(options.dims), n = double(hadamard_width(inputs)), u4 = sum_of_fourth_powers;

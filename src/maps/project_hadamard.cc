@@ -31,7 +31,7 @@ class GaussianRows {
         per_log_(q_ < 1 ? 1 / portable_log(1 - q_) : 0),
         keeps_(keeps_matrix(inputs, options)) {}
 
-  // Of the sums: sqrt(1 / (k q n)).
+  // The factor of the sums: sqrt(1 / (k q n)).
   double size() const { return std::sqrt(1 / (double(dims_) * q_ * double(width_))); }
   double bytes() const { return keeps_ ? double(dims_) * double(width_) * q_ * sizeof(Term) : 0; }
 

@@ -74,7 +74,7 @@ class SparseDraws {
         per_log_(p_ < 1 ? 1 / portable_log(1 - p_) : 0) {}
 
   double expected() const { return p_ * double(dims_); }  // entries of an input
-  // Of sums of +-1: sqrt(s / k).
+  // The factor of the sums of +-1: sqrt(s / k).
   double size() const { return std::sqrt(1 / (p_ * double(dims_))); }
 
   void draw(const DrawnRows& inputs, Lists& lists) const {

@@ -24,7 +24,7 @@ class Projection {
   // x = z R^T / sqrt(k): the adjoint.
   virtual void back(const Backend& on, MatrixView<const double> z, MatrixView<double> x) const = 0;
 
-  virtual double held_bytes() const = 0;  // of what is kept
+  virtual double held_bytes() const = 0;  // bytes of what is kept
   virtual std::size_t rows_at_once() const = 0;
 };
 

@@ -19,8 +19,8 @@ struct StructuredWeights {
   std::size_t inputs = 0, width = 0, frequencies = 0;
   T scale = 1;
   AlignedVector<T> signs;   // [blocks][3][width]; those of D1 divided by the length scales
-  AlignedVector<T> factor;  // of each frequency: its length, in turns
-  AlignedVector<T> phase;   // in turns; empty: cos and sin
+  AlignedVector<T> factor;  // one per frequency: its length, in turns
+  AlignedVector<T> phase;   // turns; empty: cos and sin
 };
 
 template <class T>

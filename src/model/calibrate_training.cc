@@ -21,7 +21,7 @@ namespace {
 struct Kin {
   Model model;
   std::unique_ptr<Rows> held;
-  std::vector<std::uint64_t> groups;  // of these
+  std::vector<std::uint64_t> groups;  // the groups of the held rows
 };
 
 // Nothing if too few rows can be held out.

@@ -37,7 +37,7 @@ std::optional<Matrix<double>> centres_of(const Model& model) {
   const MapPtr features = model.feature_map(), back = features ? features->inverse(features) : nullptr;
   if (features && !back) return std::nullopt;
   Archive head;
-  model.head()->save(head);  // with its figures beside it
+  model.head()->save(head);  // its figures are saved beside it
   const Archive clusters = head.child("map");
   Matrix<double> centres(model.head()->outputs(), model.head()->inputs());
   clusters.get_into<double>("centres", {centres.rows(), centres.cols()},

@@ -19,9 +19,9 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kLookedAt = 256;                      // rows, for the size of features
-constexpr std::size_t kKeptBytes = std::size_t(256) << 20;  // of rows as they are
+constexpr std::size_t kKeptBytes = std::size_t(256) << 20;  // rows as they are
 
-// Without targets there is nothing to search by.
+// The median rule replaces a search if there are no targets to search by.
 Bandwidth settled(const Bandwidth& given, bool targets) {
   if (targets || !given.searched()) return given;
   require(given.rule == Bandwidth::Rule::searched,

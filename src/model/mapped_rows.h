@@ -27,7 +27,7 @@ class MappedRows {
   // saved: digits that offsets shall save.
   MappedRows(Rows& rows, const FeatureOptions& options, std::string method, Saved saved = Saved::values);
 
-  const Stream& stream() const { return *stream_; }  // of features; weights about 1, targets where the rows have some
+  const Stream& stream() const { return *stream_; }  // features; weights about 1, targets if the rows have some
   std::size_t features() const { return stream_->features(); }
   std::uint64_t rows() const { return surveyed_.survey().rows(); }
   const Schema& schema() const { return surveyed_.schema(); }
@@ -41,7 +41,7 @@ class MappedRows {
   // Features of at most `most` rows of a uniform sample, in random order: those of survey().sample(most).
   Matrix<double> sample(std::size_t most);
 
-  enum class Targets { kept, forgotten };  // by the model: forgotten ones may be absent from new files
+  enum class Targets { kept, forgotten };  // forgotten ones may be absent from new files
   // Scaling and features, what the method adds to them, then the head; none: the last of those is it. report: what the
   // method found; what is known here is added.
   Model model(MapPtr head, Report report, std::optional<Outputs> outputs = {}, Targets targets = Targets::forgotten,

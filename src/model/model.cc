@@ -125,7 +125,7 @@ Outputs Model::described(std::optional<Outputs> told) const {
           count);
   if (!out.names.empty()) return out;
   if (out.kind == Outputs::Kind::values) out.names = schema_.target_names();
-  if (out.of_classes())  // of two classes one score, for the second
+  if (out.of_classes())  // two classes have one score, that of the second
     out.names.assign(schema_.labels.end() - std::ptrdiff_t(count), schema_.labels.end());
   for (std::size_t k = out.names.size(); k < count; ++k)
     out.names.push_back(fmt::format("{}{}", outputs_name(out.kind), k));

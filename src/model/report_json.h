@@ -12,7 +12,7 @@ namespace bochner {
 nlohmann::json score_to_json(const Score& score);
 // The score with all its details side by side.
 nlohmann::json evaluation_to_json(const Evaluation& evaluation);
-// Without the times: the same training gives the same file.
+// Times are left out: the same training gives the same file.
 nlohmann::json report_to_json(const Report& report);
 Report report_from_json(const nlohmann::json& tree);
 

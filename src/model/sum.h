@@ -30,9 +30,9 @@ struct SumSpec {
 };
 
 struct Sum::State {
-  SumOrigin origin;  // machines: with gram
+  SumOrigin origin;  // origin.machines: only with gram
   std::optional<Survey> survey;
-  std::optional<SumSpec> spec;  // with gram
+  std::optional<SumSpec> spec;  // only with gram
   std::optional<GramFold> gram;
 };
 

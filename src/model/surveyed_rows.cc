@@ -14,7 +14,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kMostRanges = 10000;  // of inputs that a model keeps
+constexpr std::size_t kMostRanges = 10000;  // inputs whose ranges a model keeps
 
 }  // namespace
 

@@ -20,7 +20,7 @@ class SurveyedRows {
   // rows: numbered from 0. rows, threads and execution must outlive it.
   SurveyedRows(Rows& rows, std::uint64_t seed, Precision precision, Threads& threads, const Execution& execution);
 
-  void keep_in_memory();  // from here on; several passes over rows that fit are best made there
+  void keep_in_memory();  // takes effect now; several passes over rows that fit are best made there
   bool kept() const { return cached_ != nullptr; }
   // The look, and from here on the rows lose the offsets that it found. checkpoint: keeps the survey where another look
   // would mean another reading of the file; may be null.
@@ -33,7 +33,8 @@ class SurveyedRows {
   const Schema& schema() const { return current_->schema(); }
   const Survey& survey() const { return survey_; }
   void forget_sample() { survey_.forget_sample(); }
-  // Of each input, for warnings about new rows; of sparse rows the zeros are in it. Empty: too many to keep.
+  // The range of each input, for warnings about new rows; it includes the zeros of sparse rows. Empty: too many to
+  // keep.
   std::vector<std::pair<double, double>> input_ranges() const;
 
  private:

@@ -16,7 +16,7 @@ class ByteRows {
  public:
   virtual ~ByteRows() = default;
   virtual bool holds_bytes() const = 0;
-  virtual void read_bytes(Threads& threads, std::uint8_t* out) const = 0;  // of all rows, wherever a pass is
+  virtual void read_bytes(Threads& threads, std::uint8_t* out) const = 0;  // all rows, wherever a pass is
 };
 
 // Null: the inputs do not lie in a file so.

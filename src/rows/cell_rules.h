@@ -34,7 +34,7 @@ class CellRules {
   bool numbers_may_be_missing() const { return !numbers_.empty(); }
 
   bool missing(std::string_view text, Among among) const;
-  // Of a text that is not missing among texts: whether it is among numbers, as "-" is.
+  // Whether a text that is not missing in a text column would be missing in a column of numbers, as "-" is.
   bool doubtful(std::string_view text) const;
   CellKind kind(std::string_view text, Among among, double& value) const {
     return missing(text, among) ? CellKind::missing : classify(text, value, decimal_);

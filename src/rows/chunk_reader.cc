@@ -24,7 +24,8 @@ const char* find_last_newline(const char* begin, const char* end) {
   return end > begin ? end - 1 : nullptr;
 }
 
-// In bytes side by side that cannot overflow: ten times the speed of std::count, which would be a third of reading.
+// Counts in 64 bytes side by side, which 255 rounds cannot overflow: ten times the speed of std::count, which would
+// take a third of the time of reading.
 std::size_t count_newlines(const char* begin, const char* end) {
   constexpr std::size_t kLanes = 64, kRounds = 255;
   std::size_t total = 0;

@@ -14,7 +14,7 @@ namespace bochner {
 struct ColumnInputs {
   std::string name;
   std::size_t first = 0, count = 1;
-  std::vector<std::string> levels = {};  // of a text column
+  std::vector<std::string> levels = {};  // the texts of a text column
   bool marked = false;                   // the last input says whether the cell is missing
   bool dates = false;                    // numbers are days since 1970-01-01
   double fill = 0;                       // stands for a missing number

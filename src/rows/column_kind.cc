@@ -77,7 +77,7 @@ std::string thousands(std::size_t count) {
   return text;
 }
 
-// Of a text column with more levels than become inputs; otherwise empty.
+// The note on a text column that has more levels than become inputs; empty if it has not.
 std::string cap_note(const ColumnTally& listed, const std::string& shown_name, std::size_t most) {
   std::vector<std::size_t> counts = listed.counts;
   if (listed.missing > 0) counts.push_back(listed.missing);

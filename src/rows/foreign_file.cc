@@ -16,7 +16,7 @@ namespace {
 using namespace std::string_view_literals;
 
 struct Magic {
-  std::string_view bytes;  // at the beginning
+  std::string_view bytes;  // the first bytes of the file
   std::string_view what;
   std::string_view remedy;
 };

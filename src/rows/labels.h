@@ -30,7 +30,7 @@ class TargetKinds {
   bool too_many() const { return too_many_; }
   // Few whole numbers.
   bool look_like_classes() const { return whole_ && !too_many_ && kinds_.size() <= kFewKinds; }
-  std::vector<std::string> labels() const;  // in numeric order
+  std::vector<std::string> labels() const;  // sorted by number
 
  private:
   std::size_t most_;

@@ -35,12 +35,12 @@ class NpyFile {
   bool holds_bytes_anywhere() const { return holds_bytes() && !fortran_ && plain_; }
   void read_bytes_at(std::size_t first, std::size_t rows, std::uint8_t* out) const;
   void rewind();
-  void skip(std::size_t rows);  // without converting them
+  void skip(std::size_t rows);  // converts none
 
  private:
   bool holds_bytes() const { return type_ == "u1" || type_ == "b1"; }
   void parse_header(const std::string& text);
-  void read_bytes(std::size_t rows, char* out);  // in C order
+  void read_bytes(std::size_t rows, char* out);  // the file is in C order
   void finish(std::size_t rows);
   [[noreturn]] void refuse_rest() const;
   [[noreturn]] void refuse_shorter() const;

@@ -32,7 +32,7 @@ class RowRange final : public Rows {
     return std::size_t(double(rows_.memory_bytes(element_bytes)) * (double(end_ - begin_) / double(*all)));
   }
   std::vector<std::string> notes() const override { return rows_.notes(); }
-  CellCounts counts() const override { return rows_.counts(); }  // of what was passed over too
+  CellCounts counts() const override { return rows_.counts(); }  // includes rows that were passed over
   std::size_t first_row() const override { return begin_ - shift_; }
   bool seek(std::size_t row) override {
     rows_.rewind();

@@ -151,7 +151,7 @@ std::vector<std::uint64_t> row_groups(const std::string& path, const Schema& sch
 namespace {
 
 struct Group {
-  double place = 0;  // in the drawn order
+  double place = 0;  // drawn; groups are sorted by it
   std::uint64_t key = 0;
   std::size_t rows = 0;
   std::size_t part = 0;  // chosen later
@@ -207,7 +207,7 @@ std::vector<char> held_groups(std::span<const std::uint64_t> groups, double shar
 std::vector<std::size_t> group_parts(std::span<const std::uint64_t> groups, std::size_t parts, std::uint64_t seed) {
   Groups all(groups, seed);
   std::vector<std::size_t> rows(std::min(parts, all.drawn.size()), 0);
-  for (Group& group : all.drawn) {  // to the part that has the fewest rows
+  for (Group& group : all.drawn) {  // each goes to the part that has the fewest rows
     group.part = std::size_t(std::min_element(rows.begin(), rows.end()) - rows.begin());
     rows[group.part] += group.rows;
   }

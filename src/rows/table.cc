@@ -51,7 +51,7 @@ class TableRows final : public Rows {
     return rows > 0;
   }
 
-  // By squares, so that a cache line of either side is used as a whole.
+  // Copies square by square, so that a cache line of either side is used as a whole.
   template <class U>
   void copy(std::size_t rows, U* to) const {
     constexpr std::size_t kSide = 32;

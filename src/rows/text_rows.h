@@ -56,7 +56,7 @@ class TextRows : public StreamedRows, public FileRows {
   }
 
   const ChunkReader& reader() const { return reader_; }
-  void set_counts(CellCounts counts) { last_counts_ = std::move(counts); }  // by a scan
+  void set_counts(CellCounts counts) { last_counts_ = std::move(counts); }  // the counts of a scan
 
   KeptCells* kept_ = nullptr;  // gets what parse() put into `kept` of its rows, in order
 
@@ -69,7 +69,7 @@ class TextRows : public StreamedRows, public FileRows {
   std::size_t piece_ = 0;  // next piece of the chunk
   std::size_t pieces_ = 0;
   bool started_ = false;
-  CellCounts counts_, last_counts_;  // in this pass and in the last whole one
+  CellCounts counts_, last_counts_;  // this pass, the last whole pass
   std::vector<RowBuffer<float>> float_parts_;
   std::vector<RowBuffer<double>> double_parts_;
 };

@@ -17,7 +17,7 @@ namespace {
 
 using Kind = Column::Kind;
 
-// In the order of the bytes, as a scan lists levels.
+// The levels of both, sorted by their bytes, as a scan lists them.
 std::vector<std::string> united_levels(std::vector<std::string> a, const std::vector<std::string>& b) {
   a.insert(a.end(), b.begin(), b.end());
   std::sort(a.begin(), a.end());

@@ -21,7 +21,7 @@ std::size_t reading_memory(const RowsOptions& options);
 // while that grows, and as numbers.
 ChunkSizes bounded(ChunkSizes sizes, const RowsOptions& options);
 
-// Of all that is held for an input of sparse rows, a column of an array and a column of text, the least.
+// The least bytes held for an input of sparse rows, a column of an array and a column of text.
 inline constexpr std::size_t kSparseInputBytes = 200, kArrayColumnBytes = 600, kTextColumnBytes = 2500;
 
 // Whether so many columns leave no room. columns: found at `place`, "file:1:1".

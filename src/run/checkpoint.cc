@@ -23,7 +23,7 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 constexpr const char* kLog = "log";
-constexpr double kGuessedBytesPerSecond = 200e6;  // of a save, before one was timed
+constexpr double kGuessedBytesPerSecond = 200e6;  // assumed speed of a save until one was timed
 constexpr double kRetrySeconds = 30;
 
 std::atomic<int> saves{0};  // that are being written
@@ -171,7 +171,7 @@ bool Checkpoint::offer(const std::string& step, const Save& save) {
   save(state);
   put_views(archive, step, state);
   if (!due(state_file_, archive)) return false;
-  if (!log_file_.saved) save_log();  // without it nobody looks for the state
+  if (!log_file_.saved) save_log();  // a state is looked for only if there is a log
   return write(state_file_, archive);
 }
 
@@ -223,7 +223,7 @@ bool Checkpoint::write(File& file, Archive archive) {
     begin = Steady::now();  // what is done once is not the cost of a save
     if (!place_->claim())
       fail(Error::Kind::io, "another training that still runs has its checkpoint at {}", place_->log());
-    if (!own_) std::filesystem::remove(state_file_.path);  // of another training that was never resumed
+    if (!own_) std::filesystem::remove(state_file_.path);  // another training left it and was never resumed
     own_ = true;
     write_archive(file.path, archive, {.follow_links = false});
   } catch (const std::exception& error) {

@@ -71,7 +71,7 @@ class Checkpoint {
   // Whether anything of an earlier run was found.
   bool resumed() const { return resumed_; }
 
-  static constexpr const char* kType = "bochner checkpoint";  // of its archives
+  static constexpr const char* kType = "bochner checkpoint";  // the type that its archives name
 
  private:
   using Time = std::chrono::steady_clock::time_point;
@@ -103,7 +103,7 @@ class Checkpoint {
   bool resumed_ = false, own_ = false;  // own: what lies at the paths is of this training
   std::map<std::string, Archive> kept_, found_;
   std::vector<Entry> log_;
-  std::size_t next_ = 0;  // in the log
+  std::size_t next_ = 0;  // position in log_
   File log_file_, state_file_;
 };
 

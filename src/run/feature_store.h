@@ -33,7 +33,7 @@ class FeatureStore {
 
   std::size_t features() const { return stream_.features(); }
   std::size_t rows() const { return rows_; }
-  std::size_t width() const { return width_; }  // of a kept row: features, then zeros
+  std::size_t width() const { return width_; }  // numbers of a kept row: features, then zeros
   double unit() const { return unit_; }         // feature = kept number * unit
   std::size_t kept_rows() const { return kept_rows_; }
   const Stream& stream() const { return stream_; }
@@ -46,7 +46,7 @@ class FeatureStore {
 
   // Reads all rows once: maps those that are kept, and takes the targets and weights of all.
   void fill(const std::string& step = "features");
-  // Of all rows, after a first pass.
+  // The targets and weights are those of all rows, known after the first pass.
   std::size_t target_count() const { return stream_.schema().targets; }
   const std::vector<double>& targets() const { return targets_; }
   const std::vector<double>& weights() const { return weights_; }  // empty: all 1
@@ -127,7 +127,7 @@ class FeatureStore {
   double unit_;
   bool filled_ = false;
   AlignedVector<std::byte> kept_;
-  std::vector<std::uint32_t> slots_, owners_;  // of each row, of each slot; empty: a row's slot is its number
+  std::vector<std::uint32_t> slots_, owners_;  // each row's slot, each slot's row; empty: a row's slot is its number
   std::vector<double> targets_, weights_;
 };
 

@@ -12,8 +12,8 @@
 namespace bochner {
 
 namespace {
-constexpr double kWorthNaming = 0.01;                            // of the total
-constexpr double kWorthSaying = double(1 << 30), kShare = 0.25;  // bytes; of the limit
+constexpr double kWorthNaming = 0.01;                            // share of the total
+constexpr double kWorthSaying = double(1 << 30), kShare = 0.25;  // bytes, share of the limit
 }  // namespace
 
 MemoryPlan& MemoryPlan::add(std::string name, double bytes) {

@@ -18,7 +18,7 @@ struct StateKeeper {
   std::function<void(Archive)> keep = {};
 };
 
-// Of a step of a checkpoint, which may be none.
+// The keeper of one step of a checkpoint; keeps nothing if checkpoint is null.
 inline StateKeeper keeper_of(Checkpoint* checkpoint, const std::string& step) {
   if (!checkpoint) return {};
   return {.take =

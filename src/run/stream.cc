@@ -16,8 +16,8 @@
 namespace bochner {
 
 namespace {
-constexpr std::size_t kMappedBytes = 64 << 20;  // of one block of mapped rows: beyond the last cache, far below memory
-constexpr std::size_t kMappedShare = 16;        // of little memory
+constexpr std::size_t kMappedBytes = 64 << 20;  // a block of mapped rows: above the last cache, far below the memory
+constexpr std::size_t kMappedShare = 16;        // a block takes at most 1/16 of the memory
 constexpr std::size_t kMostBlockRows = 16 * kChunkRows;
 }  // namespace
 

@@ -32,7 +32,7 @@ concept AddsUnmapped = requires(F& fold, const Workers& on, const Map& map, cons
 // Rows, the maps they go through, and how the work runs. fold() and each() are one pass over them.
 class Stream {
  public:
-  // Without a map the rows come as they are. The stream does not own `rows` or `threads`.
+  // The rows come as they are if map is null. The stream does not own `rows` or `threads`.
   Stream(Rows& rows, MapPtr map, Threads& threads, const Execution& execution,
          Precision precision = Precision::float32);
 
@@ -40,7 +40,7 @@ class Stream {
   const Schema& schema() const { return rows_.schema(); }
   const MapPtr& map() const { return map_; }
   Threads& threads() const { return threads_; }
-  std::size_t input_bytes() const {  // of the rows as they are, if they lie in memory; 0 when unknown
+  std::size_t input_bytes() const {  // bytes of the unmapped rows if they lie in memory; 0 if unknown
     return rows_.memory_bytes(precision_ == Precision::float32 ? sizeof(float) : sizeof(double));
   }
   const Execution& execution() const { return execution_; }

@@ -16,7 +16,7 @@ namespace bochner {
 // depend on the number of threads (a threaded LAPACK's do).
 class Cholesky {
  public:
-  // By OpenBLAS, or as solve/fixed_order.h does it: the same bits on every machine with a fused multiply-add.
+  // blas: OpenBLAS. same_bits: as solve/fixed_order.h, the same bits on every machine with a fused multiply-add.
   enum class Arithmetic { blas, same_bits };
 
   // Factors a + shift I in the memory of `a`.

@@ -19,9 +19,9 @@ namespace bochner::fixed_order {
 namespace {
 
 constexpr std::size_t kStep = 24;       // columns that are eliminated one by one; the others by products
-constexpr std::size_t kPieceRows = 96;  // of a product, by one thread
+constexpr std::size_t kPieceRows = 96;  // rows of a product that one thread computes
 
-// Of numbers T, whatever views of them they are made of.
+// A view of numbers T that takes no part in deducing T: writable views convert to it.
 template <class T>
 using Constant = std::type_identity_t<MatrixView<const T>>;
 

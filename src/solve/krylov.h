@@ -15,13 +15,13 @@ struct KrylovOptions {
   std::size_t wanted = 0;  // leading eigenvectors
   std::size_t least = 1;   // products, unless the space is exhausted
   std::size_t most = 8;    // products
-  double trace = 0;        // of the matrix
+  double trace = 0;        // the trace of the matrix
   double bytes = 0;        // that the blocks may take; where they would take more, only the last one is kept
 };
 
 struct KrylovSpace {
   Matrix<double> basis;          // orthonormal, as many columns as the start had, or fewer
-  std::vector<double> captured;  // by the leading Ritz values after each product: grows towards that of eigenvalues
+  std::vector<double> captured;  // sum of the leading Ritz values after each product: grows to that of the eigenvalues
   bool converged = false;        // whether a further product would not reduce what is left of the trace
 };
 

@@ -13,14 +13,14 @@ namespace bochner {
 struct LanczosOptions {
   std::size_t wanted = 0;  // leading eigenvectors
   std::size_t most = 0;    // columns of the space; at least those wanted
-  double trace = 0;        // of the matrix
-  double rounding = 1e-6;  // of a product, of its length
+  double trace = 0;        // the trace of the matrix
+  double rounding = 1e-6;  // rounding error of a product, relative to its length
 };
 
 struct LanczosSpace {
   Matrix<double> vectors;        // Ritz vectors, orthonormal: as many as were wanted, or as the space has
   std::vector<double> values;    // their Ritz values, descending
-  std::vector<double> captured;  // by the wanted Ritz values after each product, once there are as many
+  std::vector<double> captured;  // sum of the wanted Ritz values after each product, once there are as many
   std::size_t products = 0;
 };
 

@@ -14,7 +14,7 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kWindow = 5, kMostTrials = 40;
-constexpr double kDecrease = 1e-4, kCurvature = 0.9;  // of the Wolfe conditions
+constexpr double kDecrease = 1e-4, kCurvature = 0.9;  // constants of the Wolfe conditions
 
 using Vector = std::vector<double>;
 
@@ -61,7 +61,8 @@ class Search {
     ++result_.evaluations;
   }
 
-  // From `here` along d to a place that keeps the weak Wolfe conditions, or the lowest found; false: none is lower.
+  // Searches from `here` along d for a place that keeps the weak Wolfe conditions, or else takes the lowest found;
+  // false: none is lower.
   bool line(const Place& here, const Vector& d, double step, Place& there) {
     const double slope = dot(here.gradient, d);
     double low = 0, high = std::numeric_limits<double>::infinity();

@@ -16,7 +16,7 @@ struct PcgStep {
   std::size_t iteration = 0;  // 0: before the first step
   std::vector<std::size_t> columns;
   std::vector<double> length;  // alpha of each of `columns`: x moved by alpha p
-  // Of all right-hand sides. With f(x) = x^T A x - 2 b^T x and its least value f*:
+  // One number per right-hand side. With f(x) = x^T A x - 2 b^T x and its least value f*:
   std::vector<double> gain;  // -f(x)
   std::vector<double> gap;   // r^T M^-1 r, which is f(x) - f* as far as M is A
 };
@@ -24,7 +24,7 @@ struct PcgStep {
 struct PcgResult {
   Matrix<double> x;
   Matrix<double> residual;              // b - A x
-  std::vector<std::size_t> iterations;  // of each right-hand side
+  std::vector<std::size_t> iterations;  // one number per right-hand side
   std::vector<double> gap;
   std::vector<char> solved;  // false: the limit of iterations came first
 };

@@ -14,8 +14,8 @@ namespace bochner {
 
 namespace {
 
-constexpr float kLeastPivot = 1e-4f;   // of the largest number on the diagonal, with which float's digits do
-constexpr double kLeastGain = 4;       // of a correction: what is left over is to be so much smaller
+constexpr float kLeastPivot = 1e-4f;   // relative to the largest on the diagonal: float's digits suffice down to it
+constexpr double kLeastGain = 4;       // a correction must make the remainder this many times smaller
 constexpr std::size_t kTogether = 16;  // columns
 
 std::vector<double> column_norms(MatrixView<const double> m) {

@@ -30,10 +30,10 @@ class RefinedCholesky {
   void correct(const Matrix<double>& left, const std::vector<double>& norms, MatrixView<double> x) const;
   Matrix<double> remainder(MatrixView<const double> b, MatrixView<const double> x) const;
 
-  TiledSymmetric<double> a_;  // with the shift, as long as its factor is in float
+  TiledSymmetric<double> a_;  // a + shift I; moved into exact_ if a factor in float does not suffice
   double left_over_;
   double scale_ = 1;             // a power of two
-  TiledSymmetric<float> rough_;  // of scale a
+  TiledSymmetric<float> rough_;  // the factor of scale a
   std::optional<Cholesky> exact_;
 };
 

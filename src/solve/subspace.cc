@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kRounds = 5, kMoreColumns = 16;  // near the last that is wanted others take its place at first
 
-// In lanes whose order no vector width changes.
+// x . y, summed in lanes whose order no vector width changes.
 double product(const double* x, const double* y, std::size_t n) {
   constexpr std::size_t kLanes = 8;
   double lane[kLanes] = {}, rest = 0;

@@ -45,7 +45,7 @@ void scale_columns(Matrix<double>& w, const std::vector<double>& length, const s
   });
 }
 
-constexpr double kLost = 1e-6;  // of a column's length: what rows in float leave of it when q is taken away
+constexpr double kLost = 1e-6;  // relative to a column's length: what rows in float leave of it when q is projected out
 
 // w z, where z makes the columns of w orthonormal; those below the tolerance are left out. spread: the least eigenvalue
 // of w^T w that counted, of the largest.
@@ -121,7 +121,7 @@ Matrix<double> orthonormal(Matrix<double> w, const std::vector<Matrix<double>>& 
 
 Matrix<double> orthonormal_beyond(MatrixView<const double> q, Matrix<double> w, const Matrix<double>& removed,
                                   double lost, Threads& threads) {
-  constexpr double kLittle = 1e-2, kAlike = 1e-6;  // of a length; of the squared length of a combination
+  constexpr double kLittle = 1e-2, kAlike = 1e-6;  // relative to a length, to the squared length of a combination
   const auto project_out = [&] { add_combined(-1, q, cross(q, w.view(), threads), w, threads); };
   std::vector<double> least(w.cols()), length = lengths(w, threads);
   bool again = false;

@@ -20,7 +20,7 @@ inline Matrix<double> cross(const Matrix<double>& a, const Matrix<double>& b, Th
 
 // a z
 Matrix<double> combine(const Matrix<double>& a, const Matrix<double>& z, Threads& threads);
-Matrix<double> combine(Matrix<double>&& a, const Matrix<double>& z, Threads& threads);  // in place where z is square
+Matrix<double> combine(Matrix<double>&& a, const Matrix<double>& z, Threads& threads);  // reuses a if z is square
 
 // a += alpha b z
 void add_combined(double alpha, MatrixView<const double> b, const Matrix<double>& z, Matrix<double>& a,

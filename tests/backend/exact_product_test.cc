@@ -167,37 +167,6 @@ TEST(ExactProduct, RowsArePackedInParts) {
     }
 }
 
-// In the order of the rows, no product fused with its addition: the same bits as plain loops.
-TEST(ExactProduct, MomentsAreThoseOfPlainLoops) {
-  for (const std::size_t rows : {1, 7, 64, 129, 1024})
-    for (const std::size_t cols : {1, 31, 40, 120})
-      for (const std::size_t heads : {1, 2, 3, 8}) {
-        const auto values = numbers<float>(rows * cols, 6);
-        const MatrixView<const float> x{values.data(), rows, cols, cols};
-        const auto factors = numbers<double>(rows * heads, 7);
-        const MatrixView<const double> y{factors.data(), rows, heads, heads};
-        Matrix<double> expected(heads, cols);
-        std::fill_n(expected.data(), heads * cols, 0.1);
-        for (std::size_t i = 0; i < rows; ++i)
-          for (std::size_t k = 0; k < heads; ++k)
-            for (std::size_t j = 0; j < cols; ++j) {
-              const double product = y(i, k) * to_whole(x(i, j), 6000);
-              expected(k, j) += product;
-            }
-        const auto check = [&](const ExactProduct& unit, const std::string& on) {
-          AlignedVector<std::byte> packed(unit.bytes(rows, cols));
-          unit.pack(x, 6000, packed.data());
-          Matrix<double> sum(heads, cols);
-          std::fill_n(sum.data(), heads * cols, 0.1);
-          unit.add_moments(packed.data(), y, sum.view());
-          ASSERT_EQ(sum, expected) << unit.name << " " << on << " " << rows << " " << cols << " " << heads;
-        };
-        check(exact_product(reference_backend()), "");
-        testing::for_each_target(
-            [&](const std::string& target) { for_each_unit([&](const ExactProduct& unit) { check(unit, target); }); });
-      }
-}
-
 TEST(ExactProduct, BackendsAgreeOnEveryTargetAndOnSeveralThreads) {
   const std::size_t rows = 1030, cols = 70, pieces = 6;
   const auto values = numbers<float>(rows * cols, 4);

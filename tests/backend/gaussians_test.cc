@@ -110,7 +110,7 @@ TYPED_TEST(DiagonalRows, SharesAreThoseOfPlainLoopsAndTheSameOnEveryTarget) {
     Matrix<double> joint = filled<double>(rows, count, 3);
     for (std::size_t i = 0; i < rows; ++i)
       for (std::size_t m = 0; m < count; ++m) joint(i, m) = 1000 + 9 * joint(i, m) * double(i % 4);
-    for (std::size_t m = 0; m < count; ++m) joint(rows - 1, m) = -kInfinity;  // beyond all range
+    for (std::size_t m = 0; m < count; ++m) joint(rows - 1, m) = -kInfinity;  // all out of range
     if (count > 1) joint(0, 1) = -kInfinity;
     std::vector<double> before;
     testing::for_each_target([&](const std::string& target) {

@@ -71,7 +71,7 @@ TEST(KeptFixedPoint, WideningChangesNoProjectionAndIsExact) {
   });
 }
 
-// In parts of 64 bytes, which meet in halves: the same bits on every target that fuses.
+// Sums are of parts of 64 bytes, which meet in halves: the same bits on every target that fuses.
 TYPED_TEST(Kept, ProjectionIsSummedInOneOrderOnEveryTarget) {
   using T = TypeParam;
   using C = Computed<T>;

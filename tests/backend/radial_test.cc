@@ -20,7 +20,7 @@ struct Problem {
     fill(z, 2, 1 / std::sqrt(double(inputs)));
     fill(left, 3, 1);
     fill(right, 4, 1);
-    for (std::size_t j = 0; j < inputs; ++j) x(0, j) = z(count - 1, j);  // at distance 0
+    for (std::size_t j = 0; j < inputs; ++j) x(0, j) = z(count - 1, j);  // distance 0
     points = pack_points<T>(z.view());
     packed_right = pack_points<T>(right.view());
   }
@@ -130,7 +130,7 @@ TEST(RadialSlope, IsTheDerivativeOfTheBlock) {
   const Problem<double> p(rows, 1, count, 1);
   Matrix<double> more(rows, count), less(rows, count), moved(rows, 1);
   const Slope<double> slope(cpu_backend(), p, q, 0, rows);
-  const auto change = [&](std::size_t i) {  // of sum_j Omega_ij k_ij
+  const auto change = [&](std::size_t i) {  // change of sum_j Omega_ij k_ij
     double sum = 0;
     for (std::size_t j = 0; j < count; ++j)
       sum += p.left(i, 0) * p.right(j, 0) * (more(i, j) - less(i, j)) / (2 * step);

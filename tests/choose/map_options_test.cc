@@ -110,7 +110,7 @@ TEST(MapOptions, KernelsSideBySideBecomePartsLikeTheOneGiven) {
   ASSERT_EQ(parts.size(), 2u);
   EXPECT_EQ(parts[0], (MapPart{.map = like.map, .features = 40, .kernel = gaussian()}));
   EXPECT_EQ(parts[1], (MapPart{.map = like.map, .features = 40, .kernel = matern(2.5), .bandwidth = 3, .weight = 2}));
-  EXPECT_THROW(parse_kernel_parts("gaussian:weight=2"), std::invalid_argument);  // of what?
+  EXPECT_THROW(parse_kernel_parts("gaussian:weight=2"), std::invalid_argument);  // one part needs no weight
 }
 
 TEST(Bandwidth, WordsAndTypesAreTheSame) {

@@ -78,14 +78,14 @@ class Automatic(CommandTest):
         self.assertAlmostEqual(float(re.search(r"^z: R2 (\S+)", found, re.M)[1]), 0, delta=0.02)
 
     def test_classes_without_a_signal_are_said_to_be_one(self):
-        lines = [f"{i % 7},{i // 7 % 5},{'b' if i // 35 < 3 else 'a'}" for i in range(350)]  # in all cells alike
+        lines = [f"{i % 7},{i // 7 % 5},{'b' if i // 35 < 3 else 'a'}" for i in range(350)]  # all cells alike
         self.file("noise.csv", "a,b,y\n" + "\n".join(lines) + "\n")
         notes = "\n".join(self.report("noise.csv", "--target", "y", "--effort", "fast", "-o", "m")["notes"])
         self.assertIn("the model always answers the most frequent class", notes)
         self.assertEqual(set(self.succeed_quietly("predict", "m", "noise.csv").split()), {"a"})
 
     def test_a_constant_has_its_own_error(self):
-        """On rows held out a constant errs as often as the most frequent class, or as the other one does."""
+        """A constant errs on rows held out as often as the most frequent class, or as the other one does."""
         constants = 0
         for seed in range(8):
             draw = random.Random(seed)

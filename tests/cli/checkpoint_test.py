@@ -54,7 +54,7 @@ class Checkpoints(CommandTest):
             self.assertEqual(self.bytes("m"), expected)
             self.file("m", "an old model")
         for path in self.folder.glob(".bochner-*.tmp"):
-            path.unlink()  # of a file that was being written, where those have names
+            path.unlink()  # left by a file that was being written, if such files have names
         self.finish(*words)
         self.assertEqual(self.bytes("m"), expected)
 

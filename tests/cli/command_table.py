@@ -68,7 +68,7 @@ FILES = {
     "mixture.model": ("gmm", "rows.csv", "--ignore", "y", "--components", "2"),
     "rows.index": ("index", "rows.csv", "-t", "y"),
     "docs.svm": ("text", "docs.txt"),
-    "docs.svm.text": None,  # beside docs.svm
+    "docs.svm.text": None,  # written beside docs.svm
     "docs.index": ("index", "docs.svm", "--metric", "cosine"),
     "a.survey": ("accumulate", "rows.csv", "-t", "y"),
     "b.survey": ("accumulate", "new.csv", "-t", "y"),

@@ -174,7 +174,7 @@ sys.exit(os.waitstatus_to_exitcode(status) % 256)
         self.assertEqual((self.folder / "m").read_bytes(), whole)
 
         held_out = ("--features", 1024, "--solver", "cholesky", "--lambda", "1e-4,1e-3")
-        whole = self.model(*held_out, "--memory", "1G")  # with room for a copy of the sums, and without
+        whole = self.model(*held_out, "--memory", "1G")  # room for a copy of the sums; below: no room
         self.assertEqual(self.model(*held_out, "--memory", "105M"), whole)
 
     def test_bins_stay_within_it(self):

@@ -166,7 +166,7 @@ class Neighbors(CommandTest):
         self.file("x.npy", npy_of_bytes(values, inputs))
         self.file("q.npy", npy_of_bytes(values[:few * inputs], inputs))
         self.succeed_quietly("index", "x.npy", "--method", "exact", "-o", "i")
-        most = 36 << 20  # of memory that is not the file's
+        most = 36 << 20  # bytes of memory that is not the file's
         self.assertGreater((self.folder / "i").stat().st_size, most)
         code, _, errors = self.run_command(
             "neighbors", "i", "q.npy", "-k", 1, "--threads", 1, "-o", "n.csv", "--quiet",

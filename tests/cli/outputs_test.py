@@ -63,7 +63,7 @@ COMMANDS = {
     "merge": (("merge", "s.survey"), ("s.survey",), ""),
     "solve": (("solve", "s.sum"), ("s.sum",), ""),
 }
-RESULTS = {  # on stdout
+RESULTS = {  # printed on stdout
     "eval": ("eval", "m", "rows.csv"),
     "train": ("train", "rows.csv", "-t", "y", *PLAIN, "--map", "none"),
     "predict": ("predict", "m", "rows.csv"),

@@ -144,7 +144,7 @@ class Parts(CommandTest):
             self.assertIn(say, errors)
 
     def sums_on_two_kinds(self, *words):
-        """Of two parts: both summed here, and the second by another kind of processor."""
+        """Two sums of two parts: the first made here, the second by another kind of processor."""
         names = self.split("cpu-small.csv", 2)
         self.survey(names, "usr")
         self.accumulate(names, *words)

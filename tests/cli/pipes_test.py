@@ -42,7 +42,7 @@ class Pipes(CommandTest):
     def test_many_rows_come_through_a_pipe_in_one_pass(self):
         self.train(CPU, "--target", "usr")
         head, *lines = NEW.read_bytes().splitlines(keepends=True)
-        text = head + b"".join(lines) * 400  # beyond every buffer
+        text = head + b"".join(lines) * 400  # longer than every buffer
         code, output, errors = self.piped(text, "predict", "m", "-", "-q")
         self.assertEqual((code, errors), (0, ""))
         self.file("same.csv", text)

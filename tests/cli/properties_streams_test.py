@@ -92,7 +92,7 @@ class Streams(TableTest):
         disk = self.folder / "disk"
         disk.mkdir()
         if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k", "none", disk], capture_output=True).returncode != 0:
-            return  # without the right to mount: the limit above is what there is
+            return  # no right to mount: the limit above is what there is
         self.addCleanup(subprocess.run, ["umount", "-l", disk], check=True)
         for call in WRITING:
             with self.subTest(call.name):

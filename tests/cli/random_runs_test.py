@@ -17,7 +17,7 @@ from odd_tables import NAMES, OddTables, quoted
 RUNS = int(os.environ.get("BOCHNER_RANDOM_RUNS", 60))
 FIRST = int(os.environ.get("BOCHNER_RANDOM_SEED", 1))
 
-# Of a word its values; "" is a word without one, None leaves it out.
+# Each option and its values; "" is an option without a value, None leaves it out.
 RUN = {"--threads": [None, 1, 2, 5, 16], "--memory": [None, None, "60M", "200M", "1M"], "--block-rows": [None, None, 1, 7]}
 COLUMNS = {"--missing": [None, None, "mean", "error"], "--max-levels": [None, None, None, 1, 3],
            "--category": [None, None, None, "x1"]}

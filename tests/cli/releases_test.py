@@ -12,7 +12,7 @@ from command import CommandTest
 
 RELEASES = pathlib.Path(__file__).parents[1] / "archive"
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
-CLOSE = 1e-5  # of a number, or of 1: models compute in float
+CLOSE = 1e-5  # relative to a number, or to 1: models compute in float
 
 
 class ReleasesTest(CommandTest):

@@ -34,8 +34,8 @@ TRAININGS = {
     "pursuit": (*CLASSES, "--map", "binning:order=1-2,sweeps=2,pursuit=5", "--features", 20),
     "bins and features": (*FEW, "--map", "fourier+binning", "--features", 32, "--bandwidth", 1),
 }
-STOPS = (20, 200, 1000)  # in a row, each counted from where the one before was resumed
-FEW_STEPS = 2000  # of Newton, in the log by then
+STOPS = (20, 200, 1000)  # one after the other, each counted from where the one before was resumed
+FEW_STEPS = 2000  # Newton steps are in the log by then
 LONGER = (*CLASSES, "--features", 512, "--bandwidth", 4, "--learner", "svm", "--loss", "squared-hinge")
 
 
@@ -100,7 +100,7 @@ class Resumed(CommandTest):
                 self.assertIn(self.bytes("m"), (b"an old model", expected))
                 for point in STOPS:
                     code, errors = self.stop_at(words, point)
-                    if code == 0:  # over before
+                    if code == 0:  # it was over before
                         break
                     self.assertEqual(code, 130, errors)
                     self.assertRegex(errors, r"\Abochner: stopped[^\n]*--resume\n\Z")

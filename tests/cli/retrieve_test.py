@@ -133,7 +133,7 @@ class Retrieve(CommandTest):
         process, port = self.serve()
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/?q=wheat+%3Cb%3E", timeout=20) as reply:
             page = reply.read().decode()
-        self.assertIn("&lt;b&gt;and&lt;/b&gt;", page)  # of a document: never a tag
+        self.assertIn("&lt;b&gt;and&lt;/b&gt;", page)  # text of a document is never a tag
         self.assertIn('value="wheat &lt;b&gt;"', page)
         self.assertIn("<mark>Wheat</mark> grows in the field", page)
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/?q=%3Cmark%3E+AND+x%22y+wheat", timeout=20) as reply:
@@ -227,7 +227,7 @@ class Dedup(CommandTest):
         self.assertEqual(found, [[str(600 * k + i), str(600 * k + i - 300)] for k in (0, 1) for i in range(300, 600)])
         self.file("flags.csv", "a,b\n1,5\n,5\n1.0,5\n,5\n1,6\n")  # the mean of those that are there is 1
         self.assertEqual(self.succeed_quietly("dedup", "flags.csv"), "row,of,similarity\n2,0,1\n3,1,1\n")
-        self.file("far.csv", "a,b\n" + "".join(f"{10 ** 9 + i / 4},{i % 2}\n" for i in range(40)))  # beyond float
+        self.file("far.csv", "a,b\n" + "".join(f"{10 ** 9 + i / 4},{i % 2}\n" for i in range(40)))  # too fine for float
         self.assertEqual(self.succeed_quietly("dedup", "far.csv"), "row,of,similarity\n")
 
     def test_rows_that_are_nearly_equal_are_named(self):

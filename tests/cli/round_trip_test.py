@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 The bochner authors
-"""From a file to a model to predictions, for every format."""
+"""Every format goes from a file to a model to predictions."""
 
 import array
 import ast

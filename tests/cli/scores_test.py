@@ -290,7 +290,7 @@ class HonestSplits(CommandTest):
         flattered = self.error("--ignore", "patient", "--effort", "fast")["score"]["error"]
         self.assertLess(flattered, 0.1)
         report = self.error("--group", "patient", "--effort", "fast", "--test", 0.3, "-o", "m")
-        for score in (report["score"], report["test"]):  # of 11 and 30 patients, whose rows err together
+        for score in (report["score"], report["test"]):  # 11 and 30 patients, whose rows err together
             self.assertAlmostEqual(score["error"], 0.5, delta=2.5 * score["standard_error"])
             self.assertGreater(score["standard_error"], 0.08)
         self.assertEqual(report["inputs"], 3)

@@ -11,7 +11,7 @@ from command import DATA, OTHER_PROCESSOR, CommandTest
 
 CPU = DATA / "cpu-small.csv"
 ADULT = DATA / "adult-small.csv"
-WITHOUT_FUSED = {"sse4", "scalar", "emu128"}  # outside the promise of the same bits
+WITHOUT_FUSED = {"sse4", "scalar", "emu128"}  # the same bits are not promised for these
 
 
 # Ridge by its words, and the SHA-256 of the model's arrays: docs/parts.md promises them to every machine. Where a change
@@ -39,7 +39,7 @@ AUTOMATIC = {
 
 
 def arrays_digest(path):
-    """Of a safetensors file without its header, which names the version and the words."""
+    """The digest of a safetensors file without its header, which names the version and the options."""
     data = path.read_bytes()
     return hashlib.sha256(data[8 + int.from_bytes(data[:8], "little"):]).hexdigest()
 

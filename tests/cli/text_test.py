@@ -78,7 +78,7 @@ class Text(CommandTest):
         (self.folder / "folder").mkdir()
         self.file("folder/one.gz", gzip.compress(b"word " * (6 << 20)))
         self.refuse(2, "text", "folder", "-o", "x.svm", "--memory", "100M", "--quiet", say="raise --memory")
-        self.file("lines.txt", b"word " * 100 + b"\n\n" + b"word " * (1 << 20) + b"\r\nlast")  # over several pieces
+        self.file("lines.txt", b"word " * 100 + b"\n\n" + b"word " * (1 << 20) + b"\r\nlast")  # several pieces
         self.succeed_quietly("text", "lines.txt", "-o", "x.svm", "--memory", "200M")
         self.assertEqual(len(self.rows("x.svm")[0]), 4)
 

@@ -124,7 +124,7 @@ class Words(CommandTest):
     def test_demo_meets_the_founding_table(self):
         tree = json.loads(self.succeed_quietly("demo", "--seeds", 2, "--json"))
         of = {(t["map"], t["learner"]): t["accuracy"] for t in tree["ours"]}
-        row = 1.5 / 809  # of the test
+        row = 1.5 / 809  # one row and a half of the test
         self.assertGreater(of["nystroem", "svm"], tree["founding"]["rbf_svm"] - row)
         self.assertGreater(of["nystroem", "ridge"], tree["founding"]["rbf_svm"] - row)
         self.assertGreater(of["none", "svm"], tree["founding"]["linear_svm"] - row)

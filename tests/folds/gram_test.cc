@@ -192,33 +192,60 @@ TEST(WholeGramFold, IsTheSameToTheBitForAnyThreadsBlocksAndBackend) {
   }
 }
 
-TEST(WholeGramFold, RowsAreRemovedAndAddedBackExactly) {
+// Any rows, in other blocks and under other numbers than they were added by.
+TEST(WholeGramFold, AnyRowsAreRemovedAndAddedBackExactly) {
   const Problem p(3000, 70);
   Threads team(3);
   const Workers on{cpu_backend(), team};
   for (const bool weighted : {false, true}) {
     const GramFold all = sum_in_blocks(p, 2, 1024, weighted, Products::whole);
-    RowBlock<float> some = p.block(weighted).slice(500, 1700);
-    some.first = 0;
-    GramFold part = p.empty(Products::whole), expected = all, found = all;
-    part.add(on, some);
-    expected.subtract(part);
-    found.remove(on, some);
-    EXPECT_EQ(expected, found);
-    found.add(on, some);
-    EXPECT_EQ(all, found);
+    GramFold left = all, rest = p.empty(Products::whole);
+    for (const auto& [first, count] : {std::pair<std::size_t, std::size_t>{1990, 7}, {3, 1}, {500, 900}})
+      left.remove(on, p.block(weighted).slice(first, count));
+    for (const auto& [first, count] :
+         {std::pair<std::size_t, std::size_t>{1997, 1003}, {1400, 590}, {4, 496}, {0, 3}}) {
+      RowBlock<float> some = p.block(weighted).slice(first, count);
+      some.first = 77;
+      rest.add(on, some);
+    }
+    EXPECT_EQ(left, rest);
+    EXPECT_NE(left, all);
+    for (std::size_t i = 500; i < 1400; i += 300) left.add(on, p.block(weighted).slice(i, 300));
+    left.add(on, p.block(weighted).slice(1990, 7));
+    left.add(on, p.block(weighted).slice(3, 1));
+    EXPECT_EQ(left, all);
   }
 }
 
-// The products do not see where chunks begin, which the rounded ones do.
-TEST(WholeGramFold, ProductsDoNotDependOnRowNumbers) {
-  const Problem p(2000, 40);
+TEST(WholeGramFold, ClassesAndNumbersKeepTheirDigits) {
+  const std::size_t n = 700, D = 5;
+  Problem p(n, D);
+  const TargetCode numbers{Task::regression, 0, {0, 1}, {50, 60}}, classes{Task::classification, 3, {}, {}};
+  for (std::size_t i = 0; i < 2 * n; ++i) p.targets[i] = double(i % 3);
   Threads team(2);
-  RowBlock<float> later = p.block();
-  later.first = 700;
-  GramFold moved = p.empty(Products::whole);
-  moved.add({cpu_backend(), team}, later);
-  EXPECT_EQ(moved.gram(team), sum_in_blocks(p, 1, 2048, false, Products::whole).gram(team));
+  for (const TargetCode& code : {numbers, classes})
+    for (const bool weighted : {false, true}) {
+      GramFold sum(D, 1.0, code, 3.0, Products::whole);
+      sum.add({cpu_backend(), team}, p.block(weighted));
+      const Matrix<double> r = sum.moment();
+      for (std::size_t j = 0; j < D; ++j)
+        for (std::size_t k = 0; k < code.columns(); ++k) {
+          double expected = 0;
+          for (std::size_t i = 0; i < n; ++i) {
+            const double root = weighted ? std::sqrt(p.weights[i] / 3.0) : 1;
+            expected += 3.0 * root * whole(p, weighted, i, j) / 16256.0 * code.encode(&p.targets[2 * i], k);
+          }
+          EXPECT_NEAR(r(j, k), expected, 3.0 * n * 0x1p-29 / 4) << j << " " << k << " " << weighted;
+        }
+    }
+}
+
+TEST(WholeGramFold, RefusesTargetsFarOutsideOfTheirRange) {
+  Problem p(10, 3);
+  p.targets[4] = 60.0 * 2000;
+  Threads team(1);
+  GramFold sum = p.empty(Products::whole);
+  EXPECT_THROW(sum.add({cpu_backend(), team}, p.block()), std::invalid_argument);
 }
 
 // Mapped a few rows at a time, packed before they leave the cache: the sums, and the rows that are held out, are those

@@ -23,7 +23,7 @@ from command_table import FEW, FILES, kitchen  # noqa: E402
 
 LIBRARY = os.environ["BOCHNER_FAILING_CALLS"]
 POINTS = int(os.environ.get("BOCHNER_INJECT", 0))
-FEW_POINTS = 150  # over all scenes, without BOCHNER_INJECT
+FEW_POINTS = 150  # points over all scenes, if BOCHNER_INJECT is not set
 SECONDS = 60
 OLD = b"an older result"
 KINDS = ("malloc", "mmap", "open", "read", "write", "message", "sync", "close", "rename", "thread")

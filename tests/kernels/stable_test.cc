@@ -44,7 +44,7 @@ TEST(Stable, FrequenciesHaveTheKernelAsTheirCharacteristicFunction) {
       const double variance = (1 + kernel_value(kernel, twice, zero)) / 2 - k * k;
       const double mean = sums[s] / n, found = squares[s] / n - mean * mean;
       EXPECT_NEAR(mean, k, 4.5 * std::sqrt(variance / n)) << p << " " << q << " " << s;
-      EXPECT_NEAR(found, variance, 4.5 / std::sqrt(n)) << p << " " << q << " " << s;  // of numbers within +-1
+      EXPECT_NEAR(found, variance, 4.5 / std::sqrt(n)) << p << " " << q << " " << s;  // the numbers are within +-1
     }
   }
 }

@@ -23,7 +23,7 @@ FitSize size_of(std::size_t rows, std::size_t features) {
 
 TEST(FitMemory, PlansGrowWithTheFeatures) {
   const RidgeOptions one{.lambdas = {1e-6}};
-  for (std::size_t D = 200; D < 30000; D += D / 7) {  // beyond the leave-one-out of small problems
+  for (std::size_t D = 200; D < 30000; D += D / 7) {  // D is above the small problems that are left out one by one
     const FitSize small = size_of(300000, D), large = size_of(300000, D + D / 7);
     EXPECT_LT(cholesky_memory(small, one, kGiga).total(), cholesky_memory(large, one, kGiga).total()) << D;
     EXPECT_LT(cg_memory(small, one, kGiga).total(), cg_memory(large, one, kGiga).total()) << D;

@@ -18,8 +18,8 @@ struct Hessian {
   Threads threads{2};
   KeptFeatures kept;
   std::vector<std::size_t> rows;  // that are curved
-  std::vector<double> d;          // of all rows
-  Matrix<double> z;               // of the curved rows: features and the constant
+  std::vector<double> d;          // one per row
+  Matrix<double> z;               // the curved rows: features and the constant
   Matrix<double> h;               // A + Z^T diag(d) Z in plain loops
 
   explicit Hessian(std::size_t every)

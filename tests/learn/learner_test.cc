@@ -258,7 +258,7 @@ TEST(Logistic, ProbabilitiesSumToOneAndMeetTheirFrequencies) {
       EXPECT_EQ(model.label(&u(i, 0)), p.schema.labels[std::size_t(best)]);
       for (std::size_t c = 0; c < classes; ++c) mean[c] += probabilities[c] / 3000;
     }
-    // With an intercept the mean probability of a class over training is its share, to the solver's precision.
+    // The mean probability of a class over training is its share if there is an intercept, to the solver's precision.
     for (double share : mean) EXPECT_NEAR(share, 1.0 / double(classes), 1e-3);
   }
 }

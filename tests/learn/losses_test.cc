@@ -65,7 +65,7 @@ class EveryLoss : public testing::TestWithParam<std::size_t> {
     for (std::size_t i = 0; i < kRows * kOutputs; ++i) moved.data()[i] += t * direction.data()[i];
     Point p{0, Matrix<double>(kRows, kOutputs), Matrix<double>(kRows, kOutputs)};
     std::vector<double> values(kOutputs);
-    // In two parts: a loss must find its rows from the number of the first.
+    // Two parts: a loss must find its rows from the number of the first.
     loss->evaluate(0, 11, moved.data(), values.data(), p.pull.data(), p.state.data());
     loss->evaluate(11, kRows - 11, &moved(11, 0), values.data(), &p.pull(11, 0), &p.state(11, 0));
     p.value = std::accumulate(values.begin(), values.end(), 0.0);

@@ -222,7 +222,7 @@ TEST(ScaleInvariance, InputsMayBeInAnyUnit) {
       for (std::size_t i = 0; i < 400; ++i)
         for (std::size_t j = 0; j < 3; ++j) other.x(i, j) = float(double(table.x(i, j)) * std::pow(10.0, k));
       EXPECT_LT(difference(other.predict(fixed), expected, {1.0}), 1e-3) << "10^" << k;
-      if (which == Learner::ridge) {  // by the score that chooses: rounding may turn a choice between equals
+      if (which == Learner::ridge) {  // compares the score that chooses: rounding may turn a choice between equals
         EXPECT_NEAR(other.r2(searched), r2, 0.01) << "10^" << k;
       }
     }

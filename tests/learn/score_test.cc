@@ -202,7 +202,7 @@ TEST(ClassRanking, AreaIsTheShareOfPairsInOrder) {
   ClassRanking exact(1000), binned(10, ClassRanking::Beyond::histogram), forgetful(10);
   for (std::size_t i = 0; i < 300; ++i) {
     own.push_back(i % 3 == 0);
-    scores.push_back(std::round(8 * (draw(i, 0) + (own[i] ? 0.7 : 0))) / 8);  // with ties
+    scores.push_back(std::round(8 * (draw(i, 0) + (own[i] ? 0.7 : 0))) / 8);  // rounded: there are ties
     weight.push_back(1 + double(i % 2));
     exact.add(scores[i], own[i], weight[i]);
     binned.add(scores[i], own[i], weight[i]);
@@ -334,8 +334,8 @@ TEST(LeaveOneOut, ResidualsThatAreOneNumberAreFound) {
   EXPECT_EQ(LeftOutScore({Scorer(Task::regression, 1), 0.9}).loss(), std::numeric_limits<double>::infinity());
 }
 
-// Without a signal leave-one-out must say "a coin" (or the share of the rarer class), not 100 %: the mean of the other
-// rows always leans away from the one left out.
+// Leave-one-out on rows without a signal must say "a coin" (or the share of the rarer class), not 100 %: the mean of
+// the other rows always leans away from the one left out.
 TEST(LeaveOneOut, ClassesWithoutSignalAreACoin) {
   for (const std::size_t classes : {2, 4})
     for (const bool balanced : {false, true}) {

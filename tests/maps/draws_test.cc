@@ -27,7 +27,7 @@ std::vector<T> mapped(const Map& map, const RowBlock<T>& x) {
 }
 
 struct Errors {
-  double mean, mean_deviation, square;  // of z.z - k over pairs of rows and seeds
+  double mean, mean_deviation, square;  // moments of z.z - k over pairs of rows and seeds
 };
 
 Errors errors(const Kernel& kernel, Form form, Draw draw, std::size_t d) {

@@ -63,7 +63,7 @@ class Altered : public ::testing::Test {
         refused += testing_files::read_bytes(path) == altered;
       }
     };
-    // Of sums, which are large, some of the bytes.
+    // Only some bytes of sums are altered, which are large.
     const std::size_t step = 1 + bytes.size() / kMostBytes;
     for (std::size_t size = 0; size < bytes.size(); size += step) try_bytes(bytes.substr(0, size));
     std::string altered = bytes;

@@ -10,7 +10,7 @@ import os
 import sys
 import zipfile
 
-MOST_BYTES = 8_000_000  # of one that carries its libraries, on the machines measured: aarch64
+MOST_BYTES = 8_000_000  # bytes of a wheel that carries its libraries, as measured on aarch64
 
 
 def main():

@@ -130,7 +130,7 @@ TEST(Shard, OfFiles) {
   const TempFile csv_file(csv), svm_file(svm, ".svm");
   expect_shards(*open_rows(csv_file.path(), {.targets = {"y"}, .task = Task::regression}), "csv");
   expect_shards(*open_rows(svm_file.path()), "svmlight");
-  // Without a scan nobody knows how many there are: the first shard counts them.
+  // The number of rows is not known before a scan: the first shard counts them.
   const Schema schema = open_rows(csv_file.path(), {.targets = {"y"}, .task = Task::regression})->schema();
   const auto unscanned = open_rows(csv_file.path(), schema);
   EXPECT_FALSE(unscanned->size());

@@ -53,7 +53,7 @@ TEST(MemoryPlan, TheLimitIsTheOneGivenOrWhatIsFree) {
   EXPECT_GT(memory_limit({}), std::size_t(1) << 20);
 }
 
-// Against trying all sizes: plans that grow, and plans that fall once.
+// Compared with trying all sizes: plans that grow, and plans that fall once.
 TEST(MemoryPlan, LargestThatFitsIsTheLargest) {
   for (const std::size_t drop : {0, 24, 60, 200})
     for (double limit = 0; limit < 130; limit += 3) {

@@ -62,7 +62,7 @@ std::vector<Scores> scores(const Kernel& drawn, const Kernel& claimed, Form form
   block.cols = block.stride = kInputs;
   block.values = x.data();
 
-  std::vector<double> sum(pairs), squares(pairs);  // of the error z.z - k
+  std::vector<double> sum(pairs), squares(pairs);  // sums of the error z.z - k and of its square
   for (std::size_t seed = 0; seed < kSeeds; ++seed) {
     fourier(kInputs, {.kernel = drawn, .features = D, .form = form, .seed = seed, .draw = draw})
         ->apply(on, block, z.view());

@@ -92,6 +92,24 @@ class Layers(unittest.TestCase):
                 self.assertEqual(check("check_layers.py", path, text)[0], 0)
 
 
+class Comments(unittest.TestCase):
+    def test_a_comment_that_begins_with_a_preposition_is_refused(self):
+        for path, text in (("src/rows/a.cc", "int n;  // of the rows"), ("cli/a.h", "// On stdout.\n// And more."),
+                           ("include/bochner/a.h", "/* In bytes. */"), ("python/bochner/a.py", "n = 1  # per row"),
+                           ("tests/a.py", '"""From a file."""'), ("tools/a.sh", "echo 'a'  # to stdout")):
+            with self.subTest(text):
+                code, output = check("check_comments.py", path, text)
+                self.assertEqual(code, 1, output)
+                self.assertIn(f"{path}:1: the comment begins with", output)
+
+    def test_other_comments_pass(self):
+        for path, text in (("src/rows/a.cc", "// The rows\n// of a file."), ("src/rows/b.cc", "f(/*in=*/1);  // At most 5."),
+                           ("src/rows/c.cc", 'say("// of a text");'), ("cli/a.h", "// `of`: a parameter."),
+                           ("python/bochner/a.py", 'n = "# of a text"'), ("tests/a.py", '"""A file.\n\nOf rows."""')):
+            with self.subTest(text):
+                self.assertEqual(check("check_comments.py", path, text)[0], 0)
+
+
 class Sizes(unittest.TestCase):
     def test_long_functions_and_lists_are_refused(self):
         long = "void f() {\n" + "  g();\n" * 59 + "}"

@@ -73,7 +73,7 @@ TEST(Deviation, IsThatOfTheGaussianProcess) {
   train_options.ridge = options;
   const Model model = train(*rows, train_options);
 
-  Matrix<double> lower(p.n, p.n);  // of K / shift + I
+  Matrix<double> lower(p.n, p.n);  // K / shift + I, then its factor
   std::vector<double> y(p.n);
   for (std::size_t i = 0; i < p.n; ++i) {
     y[i] = p.y(i, 0);

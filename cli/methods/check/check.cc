@@ -236,7 +236,7 @@ void add_check(Command& app, Job& job) {
       ->type_name("N");
   command->add_option("--seeds", words->options.draws, "Draws of a random map for bias and variance; default 20")
       ->type_name("N");
-  command->add_option("--lambda", words->lambda, "Of the ridge-relative error; default: the model's, or 1e-3")
+  command->add_option("--lambda", words->lambda, "Penalty of the ridge-relative error; default: the model's, or 1e-3")
       ->type_name("L");
   command->add_option("--delta", words->options.delta, "The bounds may fail this often; default 0.01")->type_name("P");
   add_repeatable(*command, "--fail-above", words->limits,

@@ -59,7 +59,7 @@ void add_kmeans(Command& app, Job& job) {
                    "Starts on a sample of the rows, of which the best goes on; default 3")
       ->type_name("N")
       ->between(1, 1000);
-  command->add_option("--passes", words->options.most_passes, "At most over all rows; default 300")
+  command->add_option("--passes", words->options.most_passes, "Most passes over all rows; default 300")
       ->type_name("N")
       ->between(1, 1000000);
   command->footer(

@@ -52,7 +52,7 @@ void add_cca(Command& app, Job& job) {
       ->type_name("R")
       ->positive();
   add_repeatable(*command, "--lambda", words->lambdas,
-                 "Of C_xx + lambda I; several (a,b or again): the best; default: searched")
+                 "Penalty of C_xx + lambda I; several (a,b or again): the best; default: searched")
       ->type_name("L");
   command->footer(
       "Examples:\n"

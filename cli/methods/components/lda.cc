@@ -45,7 +45,7 @@ void add_lda(Command& app, Job& job) {
   auto words = std::make_shared<LdaWords>();
   words->mapped.add(*command, MappedWords::Targets::required, "Column of the classes, by name or index from 0");
   add_repeatable(*command, "--lambda", words->lambdas,
-                 "Of S_within / n + lambda I; several (a,b or again): the best; default: searched")
+                 "Penalty of S_within / n + lambda I; several (a,b or again): the best; default: searched")
       ->type_name("L");
   command->footer(
       "Examples:\n"

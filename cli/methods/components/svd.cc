@@ -116,8 +116,8 @@ void add_svd(Command& app, Job& job) {
           ->add_option("--passes", words->passes,
                        "Passes over the rows: 1 a sketch, more come nearer; default: until they bring little")
           ->type_name("Q");
-  command->add_flag("--moments", words->moments, "Of one part of the rows: how many, means and sizes, as a sum");
-  command->add_option("--spec", words->spec, "Of one part, with the merged moments of all: its sketch, as a sum")
+  command->add_flag("--moments", words->moments, "Sum one part of the rows: how many, means and sizes");
+  command->add_option("--spec", words->spec, "Sketch one part, as a sum, with the merged moments of all in this file")
       ->type_name("FILE");
   words->part_given =
       command->add_option("--part", words->part, "Number of this part, unlike all others; default: by its content")

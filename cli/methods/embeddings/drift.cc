@@ -120,14 +120,14 @@ void add_drift(Command& app, Job& job) {
   command->add_option("NEW", words->fresh, "Rows as they are now; columns meet by name")->required()->type_name("");
   command->add_option("-o,--output", words->output, "Where to write a page with pictures; -: stdout")->type_name("OUT");
   command->add_flag("--json", words->json, "All numbers as JSON on stdout");
-  command->add_option("--title", words->title, "Of the page; default: the names of the files")->type_name("TEXT");
+  command->add_option("--title", words->title, "Title of the page; default: the names of the files")->type_name("TEXT");
   command->add_option("--permutations", words->permutations, "How many; default 500: p-values down to 0.002")
       ->type_name("N");
   command->add_option("--windows", words->windows, "Test as many consecutive parts of the new rows one by one besides")
       ->type_name("N");
-  command->add_option("--features", words->features, "Of each bandwidth, even; default by the number of rows")
+  command->add_option("--features", words->features, "Features of each bandwidth, even; default: by the number of rows")
       ->type_name("N");
-  command->add_option("--seed", words->seed, "Of blocks, permutations and features")->type_name("N");
+  command->add_option("--seed", words->seed, "Seed of blocks, permutations and features")->type_name("N");
   words->test.missing = "mark";
   words->test.add(*command, "Times the median distance of rows; default 0.25,0.5,1,2,4, joined in one p-value");
   command->footer(

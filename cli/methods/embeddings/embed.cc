@@ -13,7 +13,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kFeatures = 256;  // of a mean: groups are few where rows are many
+constexpr std::size_t kFeatures = 256;  // features of a mean: groups are few where rows are many
 
 struct EmbedWords {
   std::string group;

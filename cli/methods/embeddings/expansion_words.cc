@@ -14,8 +14,9 @@ void ExpansionWords::add_file(Command& app) {
 
 void ExpansionWords::add(Command& app) {
   app.add_option("--kernel", kernel, "Default gaussian")->type_name("K");
-  app.add_option("--bandwidth", bandwidth,
-                 "In units of the columns as they are: median (default), scale, or numbers, one or one per input")
+  app.add_option(
+         "--bandwidth", bandwidth,
+         "Length scale in units of the unscaled columns: median (default), scale, or numbers, one or one per input")
       ->type_name("S");
   add_repeatable(app, "-t,--target", targets, "Column that is no input, by name or index from 0; several: a,b or again")
       ->type_name("NAME|INDEX")

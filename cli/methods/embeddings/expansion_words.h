@@ -23,7 +23,7 @@ struct ExpansionWords {
   void add_file(Command& app);
   void add(Command& app);
   Kernel parsed_kernel() const;
-  // From --bandwidth, or the kernel's own sigma= or gamma=.
+  // The bandwidth of --bandwidth, or of the kernel's own sigma= or gamma=.
   Bandwidth parsed_bandwidth() const;
   std::unique_ptr<Rows> open() const;
 };

@@ -106,11 +106,12 @@ void add_independence(Command& app, Job& job) {
       ->type_name("N");
   command
       ->add_option("--permuted-rows", options.permuted_rows,
-                   "With more rows than these the limit law stands in for permutations; default 16384")
+                   "Most rows for permutations; the limit law stands in for more; default 16384")
       ->type_name("N");
-  command->add_option("--features", options.features, "Of inputs and of targets, for each bandwidth; default 64")
+  command
+      ->add_option("--features", options.features, "Features of inputs and of targets, for each bandwidth; default 64")
       ->type_name("N");
-  command->add_option("--seed", options.seed, "Of features and permutations")->type_name("N");
+  command->add_option("--seed", options.seed, "Seed of features and permutations")->type_name("N");
   command->add_option("--task", words->task, "regression or classification; default: by the target's values")
       ->type_name("T");
   words->test.add(*command, "Times the median distance of rows; default 0.5,1,2, joined in one p-value");

@@ -183,14 +183,13 @@ void add_reduce(Command& app, Job& job) {
       ->type_name("N");
   command
       ->add_option("--weights-are", words->sign,
-                   "Of the points: free (default), positive, or probabilities: positive, and together 1")
+                   "Weights of the points: free (default), positive, or probabilities: positive, and together 1")
       ->type_name("W");
   command->add_flag("--inside", words->inside, "No point leaves the range of any input");
   command->add_flag("--levels", words->levels, "Points have levels of text columns, and do not lie between them");
-  command->add_flag(
-      "--largest", words->largest,
-      "Of several --coefficients which function is largest counts, as of classes: their mean is left out");
-  command->add_option("--seed", words->seed, "Of everything random")->type_name("N");
+  command->add_flag("--largest", words->largest,
+                    "Only which of several --coefficients is largest counts, as for classes: their mean is left out");
+  command->add_option("--seed", words->seed, "Seed of everything random")->type_name("N");
   words->expansion.add(*command);
   command->footer(
       "Examples:\n"

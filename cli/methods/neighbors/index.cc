@@ -69,7 +69,7 @@ void run_index(const IndexWords& words) {
   const NeighborIndex index(*rows, options);
   if (model.empty())
     index.save(output);
-  else  // with words, so that `retrieve` reads queries as the documents were read
+  else  // keeps the words, so that `retrieve` reads queries as the documents were read
     save_with_documents(index, model, documents.get(), output);
   messages.say(fmt::format("index of {} in {}: {}, {:.2f} s", counted(index.size(), "row"), output,
                            search_text(index.report(), options), clock.lap()));

@@ -30,7 +30,7 @@ void SearchWords::add(Command& app) {
   app.add_option("--recall", recall,
                  "Share of the true neighbours to find where not every pair is compared, measured on a sample")
       ->type_name("R");
-  app.add_option("--seed", seed, "Of everything random; the same seed gives the same result")->type_name("N");
+  app.add_option("--seed", seed, "Seed of everything random; the same seed gives the same result")->type_name("N");
   scale.add(app);
   InputWords::add(app);
 }

@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostRequest = 8 << 10, kMostConnections = 64;
 constexpr auto kPatience = std::chrono::seconds(5);
-constexpr auto kRest = std::chrono::milliseconds(200);  // without a free descriptor
+constexpr auto kRest = std::chrono::milliseconds(200);  // wait when no descriptor is free
 
 class Server {
  public:

@@ -68,11 +68,11 @@ void add_report(Command& app, Job& job) {
       ->type_name("");
   command->add_option("-o,--output", words->output, "Where to write the page; -: stdout")->type_name("OUT");
   command->add_flag("--json", words->json, "The numbers behind it instead, on stdout");
-  command->add_option("--title", words->title, "Of the page; default: the names of the files")->type_name("TEXT");
+  command->add_option("--title", words->title, "Title of the page; default: the names of the files")->type_name("TEXT");
   command->add_option("--sample", words->options.sample, "Rows that columns are shuffled among; default 2000")
       ->type_name("N")
       ->between(2, 1000000);
-  command->add_option("--seed", words->options.seed, "Of the sample and the shuffles")->type_name("N");
+  command->add_option("--seed", words->options.seed, "Seed of the sample and the shuffles")->type_name("N");
   command->add_flag("--unweighted", words->unweighted, "Every row counts once, though the file has weights");
   words->format.add(*command);
   words->run.add(*command);

@@ -258,7 +258,7 @@ void add_choices(Command& command, TextWords& words) {
                            "Project the rows: gaussian, sign, sparse, verysparse, fastjl, srht or hash"))
       ->type_name("KIND");
   learn(command.add_option("--dims", words.dims, "Outputs of the projection; default 1000"))->type_name("K");
-  learn(command.add_option("--seed", words.seed, "Of the projection"))->type_name("N");
+  learn(command.add_option("--seed", words.seed, "Seed of the projection"))->type_name("N");
 }
 
 }  // namespace
@@ -286,7 +286,7 @@ void add_text(Command& app, Job& job) {
                    "Where to write: .svm, .svm.gz (sparse), .npy (float32), or .counts of a part")
       ->required()
       ->type_name("OUT");
-  command->add_option("--column", words->column, "Of CSV files: the column with the text, by name or index")
+  command->add_option("--column", words->column, "Column of CSV files with the text, by name or index")
       ->type_name("COLUMN");
   command->add_option("--delimiter", words->delimiter, "csv: one character, or 'tab'")->type_name("C");
   add_choices(*command, *words);

@@ -85,7 +85,7 @@ class Nystroem(MapTransformer):
     gamma : float, default=None
         None: 1 / n_features.
     coef0, degree, kernel_params : as in scikit-learn
-        Of other kernels.
+        Parameters of other kernels.
     n_components : int, default=100
         Landmarks.
     random_state : int, RandomState or None, default=None

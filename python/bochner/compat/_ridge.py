@@ -27,7 +27,7 @@ class KernelRidge(_KernelRidge):
     gamma : float, default=None
         None: 1 / n_features.
     degree, coef0, kernel_params : as in scikit-learn
-        Of other kernels.
+        Parameters of other kernels.
     n_components : int, default=None
         Landmarks of the Nystroem map. None: all rows up to 2000, which is exact.
     {draws}
@@ -35,7 +35,7 @@ class KernelRidge(_KernelRidge):
     Attributes
     ----------
     dual_coef_, X_fit_ : ndarray
-        Of scikit-learn's own, where it is that.
+        Those of scikit-learn's estimator, if it is used.
     {fitted}
     """
 

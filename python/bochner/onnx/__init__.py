@@ -42,7 +42,7 @@ def to_onnx(estimator, *, exact=True, name="bochner"):
         MatMul, 5 to 15 times faster; answers of such models in float are then away from the library's by what its own
         rounding is.
     name : str, default="bochner"
-        Of the graph.
+        Name of the graph.
 
     Returns
     -------

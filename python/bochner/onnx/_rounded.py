@@ -156,7 +156,7 @@ class Rounded:
         return self.chain(self.terms(x), np.ascontiguousarray(triangle.T)[:, None, :])
 
     def kernel(self, name, numbers, x, points):
-        """Of a Nystroem map, from scaled rows and landmarks."""
+        """The kernel values of a Nystroem map, from scaled rows and landmarks."""
         g = self.graph
         term = {"laplacian": "absolute", "cauchy": "cauchy"}.get(name, "squared")
         s = self.chain(self.terms(x), np.ascontiguousarray(points.T)[:, None, :], term)

@@ -31,7 +31,7 @@ struct Layout {
 
   Layout(std::size_t rows, std::size_t cols)
       : steps((rows + kTileRows - 1) / kTileRows), panels((cols + kSide - 1) / kSide) {}
-  std::size_t numbers() const { return steps * panels * kTile; }  // of one of the two
+  std::size_t numbers() const { return steps * panels * kTile; }  // left alone, or right alone
   std::size_t at(std::size_t panel, std::size_t step) const { return (panel * steps + step) * kTile; }
 };
 

@@ -13,7 +13,7 @@ namespace bochner::cpu {
 // What multiplies bfloat16, each with a layout of its own. What the functions do is said in backend/backend.h.
 struct Bfloat16Unit {
   const char* name;
-  bool (*available)();  // on this processor, and granted by the system
+  bool (*available)();  // this processor has it and the system grants it
   std::size_t (*bytes)(std::size_t rows, std::size_t cols);
   void (*pack)(MatrixView<const float> x, std::byte* packed);
   void (*add_product)(const std::byte* a, const std::byte* b, std::size_t rows, MatrixView<double> sum);

@@ -47,7 +47,7 @@ HWY_INLINE std::uint32_t differing_words(const std::uint8_t* x, const std::uint8
   return sum;
 }
 
-// Of `count` points, kPoints at most, from one to the next `stride` bytes.
+// The distances of x to `count` points, 1 or kPoints, each of `stride` bytes.
 template <std::size_t count>
 HWY_INLINE void differing(const std::uint8_t* HWY_RESTRICT x, const std::uint8_t* const* y, std::size_t stride,
                           std::uint32_t* HWY_RESTRICT distances) {

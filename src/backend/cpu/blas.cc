@@ -37,7 +37,7 @@ namespace bochner::blas {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t(32) << 22;  // that OpenBLAS takes for each call at a time
-constexpr int kMostBuffers = 48;                             // at once: every build of OpenBLAS has 50
+constexpr int kMostBuffers = 48;                             // held at once: every build of OpenBLAS has 50
 
 // OpenBLAS asks for its buffers again and again for ever where the system refuses them (ulimit -v), so the system is
 // asked first; then OpenBLAS, for all of them at once, before others take the room.

@@ -16,7 +16,7 @@ namespace bochner::cpu::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// From here on no number of turns has a fraction, in float or double.
+// No number of turns as large as this has a fraction, in float or double.
 template <class T>
 constexpr T kWhole = T(0x1p60);
 

@@ -22,7 +22,6 @@ inline void add_two(int32x2_t high, int32x2_t rest, std::int64_t* c) {
 struct EightDigits {
   int8x8_t high[8], low[8];
 
-  EightDigits() = default;
   EightDigits(const float* x, std::size_t stride, float per_unit) {
     const float32x4_t factor = vdupq_n_f32(per_unit), most = vdupq_n_f32(float(kMostWhole));
     const auto whole = [&](const float* from) {
@@ -36,13 +35,6 @@ struct EightDigits {
       high[j] = vrshrn_n_s16(q[j], 7);
       low[j] = vmovn_s16(vsubq_s16(q[j], vshll_n_s8(high[j], 7)));
     }
-  }
-
-  void to_rows(std::int16_t* rows, std::size_t stride) const {
-    int16x8_t q[8];
-    for (std::size_t j = 0; j < 8; ++j) q[j] = vaddw_s8(vshll_n_s8(high[j], 7), low[j]);
-    transpose(q);
-    for (std::size_t i = 0; i < 8; ++i) vst1q_s16(rows + i * stride, q[i]);
   }
 
   static void transpose(int16x8_t (&q)[8]) {
@@ -74,7 +66,7 @@ inline EightDigits digits_of(MatrixView<const float> x, float per_unit) {
   return EightDigits(whole, 8, per_unit);
 }
 
-// Of a group of 8 rows: 4 pairs of columns, each 2 columns x 8 rows, of high digits and then of low ones.
+// Layout of a group of 8 rows: 4 pairs of columns, each 2 columns x 8 rows, of high digits and then of low ones.
 struct I8mmKernel {
   static constexpr std::size_t kLeft = 4, kRight = 8, kGroup = 8, kUnit = 128, kStep = 32;
 
@@ -120,18 +112,9 @@ struct I8mmKernel {
       vst1_s8(to + 64 + 8 * j, digits.low[j]);
     }
   }
-  static void take(const std::byte* unit, std::int16_t* q, std::size_t stride) {
-    EightDigits digits;
-    const auto* from = reinterpret_cast<const std::int8_t*>(unit);
-    for (std::size_t j = 0; j < 8; ++j) {
-      digits.high[j] = vld1_s8(from + 8 * j);
-      digits.low[j] = vld1_s8(from + 64 + 8 * j);
-    }
-    digits.to_rows(q, stride);
-  }
 };
 
-// Of a group of 8 rows, for its first 4 rows and then for the others: 8 columns x 4 rows of high digits, and of low.
+// Layout of a group of 8 rows, its first 4 rows and then its last 4: 8 columns x 4 rows of high digits, and of low.
 struct DotprodKernel {
   static constexpr std::size_t kLeft = 4, kRight = 8, kGroup = 8, kUnit = 128, kStep = 16;
 
@@ -185,15 +168,6 @@ struct DotprodKernel {
       vst1_lane_u32(to + 24 + j, low, 1);
     }
   }
-  static void take(const std::byte* unit, std::int16_t* q, std::size_t stride) {
-    EightDigits digits;
-    const auto* from = reinterpret_cast<const std::uint32_t*>(unit);
-    for (std::size_t j = 0; j < 8; ++j) {
-      digits.high[j] = vreinterpret_s8_u32(vset_lane_u32(from[16 + j], vdup_n_u32(from[j]), 1));
-      digits.low[j] = vreinterpret_s8_u32(vset_lane_u32(from[24 + j], vdup_n_u32(from[8 + j]), 1));
-    }
-    digits.to_rows(q, stride);
-  }
 };
 
 }  // namespace
@@ -207,8 +181,8 @@ namespace {
 bool never() { return false; }
 }  // namespace
 
-const ExactProduct kExactI8mm = {"i8mm", never, nullptr, 1, nullptr, nullptr, nullptr};
-const ExactProduct kExactDotprod = {"dotprod", never, nullptr, 1, nullptr, nullptr, nullptr};
+const ExactProduct kExactI8mm = {"i8mm", never, nullptr, 1, nullptr, nullptr};
+const ExactProduct kExactDotprod = {"dotprod", never, nullptr, 1, nullptr, nullptr};
 
 #endif
 

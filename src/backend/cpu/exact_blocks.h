@@ -7,10 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "backend/backend.h"
 #include "backend/cpu/exact_units.h"
 #include "backend/whole.h"
-#include "base/aligned.h"
 #include "bochner/matrix.h"
 
 namespace bochner::cpu {
@@ -35,28 +33,6 @@ struct ExactBlocks {
         Kernel::put(MatrixView<const float>{x.row(i) + j, std::min(Kernel::kGroup, x.rows - i),
                                             std::min(Kernel::kRight, x.cols - j), x.stride},
                     per_unit, packed + (j / Kernel::kRight * groups + (first + i) / Kernel::kGroup) * Kernel::kUnit);
-  }
-
-  // Kernel::take(unit, q, stride): what was put, row after row, in as many columns.
-  static void add_moments(const std::byte* packed, MatrixView<const double> y, MatrixView<double> sum) {
-    constexpr std::size_t kRows = 128, kCols = kKeptColumns;  // unpacked at a time, within the first cache
-    static_assert(kRows % Kernel::kGroup == 0 && kCols % Kernel::kRight == 0);
-    const std::size_t groups = ExactBlocks::groups(y.rows);
-    alignas(64) std::int16_t q[kRows * kCols] = {};
-    AlignedVector<double> part(sum.rows * kCols);
-    for (std::size_t j = 0; j < sum.cols; j += kCols) {
-      const std::size_t cols = std::min(kCols, sum.cols - j);
-      for (std::size_t k = 0; k < sum.rows; ++k) std::copy_n(sum.row(k) + j, cols, part.data() + k * kCols);
-      for (std::size_t i = 0; i < y.rows; i += kRows) {
-        const std::size_t rows = std::min(kRows, y.rows - i);
-        for (std::size_t c = 0; c < cols; c += Kernel::kRight)
-          for (std::size_t r = 0; r < rows; r += Kernel::kGroup)
-            Kernel::take(packed + ((j + c) / Kernel::kRight * groups + (i + r) / Kernel::kGroup) * Kernel::kUnit,
-                         q + r * kCols + c, kCols);
-        add_in_order({q, rows, kCols, kCols}, y.slice(i, rows), {part.data(), sum.rows, kCols, kCols});
-      }
-      for (std::size_t k = 0; k < sum.rows; ++k) std::copy_n(part.data() + k * kCols, cols, sum.row(k) + j);
-    }
   }
 
   static void add(const std::byte* a, const std::byte* b, std::size_t rows, MatrixView<std::int64_t> sum) {
@@ -92,7 +68,7 @@ struct ExactBlocks {
 template <class Kernel>
 constexpr ExactProduct exact_product_of(const char* name, bool (*available)(), bool in_code = false) {
   using Blocks = ExactBlocks<Kernel>;
-  return {name, available, Blocks::bytes, Kernel::kGroup, Blocks::pack, Blocks::add, Blocks::add_moments, in_code};
+  return {name, available, Blocks::bytes, Kernel::kGroup, Blocks::pack, Blocks::add, in_code};
 }
 
 // A group of a block made whole in plain loops: q[row][column], 0 where x has none.

@@ -87,17 +87,6 @@ struct TileKernel {
   }
 
   static void put(MatrixView<const float> x, float per_unit, std::byte* unit) { Tiles::pack(x, per_unit, unit); }
-
-  // The right side has four rows together.
-  static void take(const std::byte* unit, std::int16_t* q, std::size_t stride) {
-    const auto* high = reinterpret_cast<const std::int8_t*>(unit + kRightHigh);
-    const auto* low = reinterpret_cast<const std::int8_t*>(unit + kRightLow);
-    for (std::size_t k = 0; k < kTileRows; ++k)
-      for (std::size_t j = 0; j < 2 * kSide; ++j) {
-        const std::size_t at = right_place(k, j);
-        q[k * stride + j] = std::int16_t(128 * high[at] + low[at]);
-      }
-  }
 };
 
 // c += 2^14 high + 2^7 middle + low; inlined where it may be vectors.

@@ -17,9 +17,6 @@ extern const ExactProduct kExactDotprod;  // Arm: 4 sums of four digits' product
 extern const ExactProduct kExactVectors;  // everywhere: products of 16 bits, by Highway
 extern const ExactProduct kExactAmxInCode, kExactVnniInCode;
 
-// sum(k, j) += y(i, k) q(i, j), row after row, every product rounded before it is added; a multiple of kKeptColumns.
-void add_in_order(MatrixView<const std::int16_t> q, MatrixView<const double> y, MatrixView<double> sum);
-
 // The units of this build, the fastest first.
 std::span<const ExactProduct* const> exact_units();
 

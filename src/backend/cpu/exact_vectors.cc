@@ -47,7 +47,7 @@ void whole_rows(MatrixView<const float> x, float per_unit, std::int16_t (&q)[kRo
 
 #if HWY_ARCH_ARM_A64
 
-// Of a group of 8 rows: row after row of 8 columns.
+// Layout of a group of 8 rows: row after row of 8 columns.
 struct VectorKernel {
   static constexpr std::size_t kLeft = 4, kRight = 8, kGroup = 8, kUnit = 128, kStep = 8;
 
@@ -87,17 +87,13 @@ struct VectorKernel {
   static void put(MatrixView<const float> x, float per_unit, std::byte* unit) {
     whole_rows(x, per_unit, *reinterpret_cast<std::int16_t(*)[8][8]>(unit));
   }
-  static void take(const std::byte* unit, std::int16_t* q, std::size_t stride) {
-    const auto* from = reinterpret_cast<const std::int16_t*>(unit);
-    for (std::size_t k = 0; k < 8; ++k) std::copy_n(from + 8 * k, 8, q + k * stride);
-  }
 };
 
 #else
 
-// Of a group of 8 rows: 4 pairs of rows, each two vectors of columns x 2 rows. A pair of the left side is read into all
-// lanes. The wide sums are two of int32: of what is above the lower 15 bits, and of all of it modulo 2^32, which says
-// what those bits come to.
+// Layout of a group of 8 rows: 4 pairs of rows, each two vectors of columns x 2 rows. A pair of the left side is read
+// into all lanes. The wide sums are two of int32: of what is above the lower 15 bits, and of all of it modulo 2^32,
+// which says what those bits come to.
 struct VectorKernel {
   using D32 = hn::CappedTag<std::int32_t, 16>;
   using V32 = hn::Vec<D32>;
@@ -169,14 +165,6 @@ struct VectorKernel {
         to[1] = q[k + 1][j];
       }
   }
-  static void take(const std::byte* unit, std::int16_t* q, std::size_t stride) {
-    const auto* from = reinterpret_cast<const std::int16_t*>(unit);
-    for (std::size_t k = 0; k < kGroup; k += 2)
-      for (std::size_t j = 0; j < kRight; ++j, from += 2) {
-        q[k * stride + j] = from[0];
-        q[(k + 1) * stride + j] = from[1];
-      }
-  }
 };
 
 #endif
@@ -188,10 +176,6 @@ std::size_t exact_bytes_of(std::size_t rows, std::size_t cols) { return Blocks::
 
 void pack_whole(MatrixView<const float> x, float per_unit, std::size_t first, std::size_t rows, std::byte* packed) {
   Blocks::pack(x, per_unit, first, rows, packed);
-}
-
-void add_whole_moments(const std::byte* packed, MatrixView<const double> y, MatrixView<double> sum) {
-  Blocks::add_moments(packed, y, sum);
 }
 
 void add_whole_product(const std::byte* a, const std::byte* b, std::size_t rows, MatrixView<std::int64_t> sum) {
@@ -206,7 +190,6 @@ namespace bochner::cpu {
 
 HWY_EXPORT(exact_bytes_of);
 HWY_EXPORT(pack_whole);
-HWY_EXPORT(add_whole_moments);
 HWY_EXPORT(add_whole_product);
 
 namespace {
@@ -216,16 +199,13 @@ std::size_t bytes(std::size_t rows, std::size_t cols) { return HWY_DYNAMIC_DISPA
 void pack(MatrixView<const float> x, float per_unit, std::size_t first, std::size_t rows, std::byte* packed) {
   HWY_DYNAMIC_DISPATCH(pack_whole)(x, per_unit, first, rows, packed);
 }
-void add_moments(const std::byte* packed, MatrixView<const double> y, MatrixView<double> sum) {
-  HWY_DYNAMIC_DISPATCH(add_whole_moments)(packed, y, sum);
-}
 void add(const std::byte* a, const std::byte* b, std::size_t rows, MatrixView<std::int64_t> sum) {
   HWY_DYNAMIC_DISPATCH(add_whole_product)(a, b, rows, sum);
 }
 
 }  // namespace
 
-const ExactProduct kExactVectors = {"vectors", always, bytes, kVectorGroup, pack, add, add_moments};
+const ExactProduct kExactVectors = {"vectors", always, bytes, kVectorGroup, pack, add};
 
 }  // namespace bochner::cpu
 #endif

@@ -6,10 +6,10 @@
 
 #include "backend/cpu/unrolled-inl.h"
 
-// Of a group of 4 rows, for two panels of 16 columns: 2 pairs of rows x 32 columns of whole numbers, then 4 rows x 32
-// columns of high digits, and the same of high digits + 128, without a sign. The numbers themselves are summed without
-// regard to overflow, which leaves the sum modulo 2^32; 2^14 times the sum of the high digits' products is less than
-// 2^31 away from the sum (backend/whole.h) and says which one it is.
+// Layout of a group of 4 rows, for two panels of 16 columns: 2 pairs of rows x 32 columns of whole numbers, then 4 rows
+// x 32 columns of high digits, and the same of high digits + 128, without a sign. The numbers themselves are summed
+// without regard to overflow, which leaves the sum modulo 2^32; 2^14 times the sum of the high digits' products is less
+// than 2^31 away from the sum (backend/whole.h) and says which one it is.
 struct VnniKernel {
   static constexpr std::size_t kPanel = 16, kLeft = 4, kRight = 2 * kPanel, kGroup = 4;
   static constexpr std::size_t kPair = 4 * kRight, kDigits = 2 * kPair, kUnsigned = 3 * kPair, kUnit = 4 * kPair;
@@ -55,11 +55,5 @@ struct VnniKernel {
         digits[4 * j + k] = std::int8_t(high_digit(q[k][j]));
         shifted[4 * j + k] = std::uint8_t(high_digit(q[k][j]) + 128);
       }
-  }
-
-  static void take(const std::byte* unit, std::int16_t* q, std::size_t stride) {
-    const auto* words = reinterpret_cast<const std::int16_t*>(unit);
-    for (std::size_t k = 0; k < kGroup; ++k)
-      for (std::size_t j = 0; j < kRight; ++j) q[k * stride + j] = words[(k / 2 * kRight + j) * 2 + k % 2];
   }
 };

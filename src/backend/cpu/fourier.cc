@@ -33,7 +33,7 @@ namespace bochner::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 static_assert(kPanel == FourierWeights<float>::kPanel);
-constexpr std::size_t kGroupBytes = 512 << 10;  // of panels, beside the rows in L2
+constexpr std::size_t kGroupBytes = 512 << 10;  // panels that lie beside the rows in L2
 constexpr std::size_t kPageBytes = 4096, kLineBytes = 64;
 constexpr std::size_t kSegmentPanels = 3;  // summed before their cosines are taken
 constexpr std::size_t kSegment = kSegmentPanels * kPanel;
@@ -343,8 +343,8 @@ void dispatch(const RowBlock<double>& x, const FourierWeights<double>& w, Matrix
 // rows that hold a NaN or an infinity themselves keep it.
 template <class T>
 void mend_overflow(const RowBlock<T>& x, const FourierWeights<T>& w, MatrixView<T> z) {
-  // Of numbers that are not negative, the larger has the larger bits; integers, unlike floats, the compiler
-  // compares several at a time.
+  // The larger of two numbers that are not negative has the larger bits; the compiler compares several integers at a
+  // time, but not several floats.
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   constexpr Bits kMagnitude = ~Bits(0) >> 1;
   constexpr Bits kInfinity = std::bit_cast<Bits>(std::numeric_limits<T>::infinity());

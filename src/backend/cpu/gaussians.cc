@@ -23,7 +23,7 @@ namespace bochner::cpu::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr std::size_t kRows = 4;                              // of a tile of squares
+constexpr std::size_t kRows = 4;                              // rows of a tile of squares
 constexpr std::size_t kInputs = 32;                           // that are summed in T before they join a double
 constexpr std::size_t kMostSquares = 4;                       // vectors of Gaussians of a tile
 constexpr std::size_t kMostMoments = kManyRegisters ? 5 : 3;  // vectors of inputs whose sums stay in registers
@@ -154,7 +154,7 @@ HWY_NOINLINE void shares_of_lanes(std::size_t M, double* HWY_RESTRICT lanes, dou
     });
   }
   unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
-    // Beyond all range no component is nearer than another: the sum is 0 and so are the shares.
+    // No component is nearer than another if all are out of range: the sum is 0 and so are the shares.
     const auto some = hn::Gt(sum[v], hn::Zero(d));
     const V safe = hn::IfThenElse(some, sum[v], hn::Set(d, 1.0));
     hn::StoreU(hn::Add(most[v], log_positive(d, safe)), d, log_sums + v * kLanes);

@@ -36,7 +36,7 @@ constexpr std::size_t wave_lanes() {
 
 constexpr std::size_t kRadix = 16;
 constexpr std::size_t kNear = 4096;   // numbers whose levels are done before others are touched
-constexpr std::size_t kColumns = 64;  // of the buffer
+constexpr std::size_t kColumns = 64;  // columns of the buffer
 
 // All levels across N vectors.
 template <std::size_t N, class V>

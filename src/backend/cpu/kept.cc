@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "backend/cpu/exact_units.h"
 #include "backend/cpu/operations.h"
 #include "backend/cpu/targets.h"
 
@@ -69,7 +68,7 @@ HWY_INLINE void project_tile(const Z& z, std::size_t i, MatrixView<const C> v, s
                              const MatrixView<C>* wide) {
   const Lanes<C> d;
   constexpr std::size_t kLanes = hn::MaxLanes(Lanes<C>()), kVectors = kDotVectors<C>;
-  constexpr std::size_t kPairs = kVectors > 2 ? kVectors / 2 : 1;  // in a step
+  constexpr std::size_t kPairs = kVectors > 2 ? kVectors / 2 : 1;  // pairs of vectors in a step
   Vector<C> sum[Rows][Heads][kVectors], row_low, row_high, head_low[Heads], head_high[Heads];
   for (std::size_t r = 0; r < Rows; ++r)
     for (std::size_t h = 0; h < Heads; ++h)
@@ -98,20 +97,9 @@ HWY_INLINE void project_tile(const Z& z, std::size_t i, MatrixView<const C> v, s
     for (std::size_t h = 0; h < Heads; ++h) u(i + r, k + h) = sum_of_parts<C>(sum[r][h]);
 }
 
-// Whether a product is rounded before it is added.
-enum class Product { fused, rounded };
-
-template <Product kProduct, class V>
-HWY_INLINE V add_product_of(V a, V b, V sum) {
-  if constexpr (kProduct == Product::fused)
-    return fused_add(a, b, sum);
-  else
-    return hn::Add(hn::Mul(a, b), sum);
-}
-
 // sum_h += sum over Rows rows of u_h z, one pair of vectors of columns after the other. Written to look like a chain
 // of Rows additions so that the bits do not depend on Heads.
-template <Product kProduct, std::size_t Rows, std::size_t Heads, class Z, class C>
+template <std::size_t Rows, std::size_t Heads, class Z, class C>
 HWY_INLINE void combine_tile(const Z& z, std::size_t i, MatrixView<const C> u, std::size_t k, MatrixView<C> sum) {
   const Lanes<C> d;
   const std::size_t lanes = hn::Lanes(d);
@@ -123,8 +111,8 @@ HWY_INLINE void combine_tile(const Z& z, std::size_t i, MatrixView<const C> u, s
     for (std::size_t r = 0; r < Rows; ++r) {
       load_as<C>(z.row(i + r) + j, row_low, row_high);
       for (std::size_t h = 0; h < Heads; ++h) {
-        low[h] = add_product_of<kProduct>(row_low, factor[r][h], low[h]);
-        high[h] = add_product_of<kProduct>(row_high, factor[r][h], high[h]);
+        low[h] = fused_add(row_low, factor[r][h], low[h]);
+        high[h] = fused_add(row_high, factor[r][h], high[h]);
       }
     }
     for (std::size_t h = 0; h < Heads; ++h) {
@@ -156,12 +144,12 @@ HWY_INLINE void project_heads(const Z& z, MatrixView<const C> v, std::size_t k, 
   for (; i < u.rows; ++i) project_tile<1, Heads>(z, i, v, k, u, wide);
 }
 
-template <Product kProduct, std::size_t Heads, class Z, class C>
+template <std::size_t Heads, class Z, class C>
 void combine_heads(const Z& z, MatrixView<const C> u, std::size_t k, MatrixView<C> sum) {
   constexpr std::size_t kRows = kRowsAtATime<Heads, C>;
   std::size_t i = 0;
-  for (; i + kRows <= u.rows; i += kRows) combine_tile<kProduct, kRows, Heads>(z, i, u, k, sum);
-  for (; i < u.rows; ++i) combine_tile<kProduct, 1, Heads>(z, i, u, k, sum);
+  for (; i + kRows <= u.rows; i += kRows) combine_tile<kRows, Heads>(z, i, u, k, sum);
+  for (; i < u.rows; ++i) combine_tile<1, Heads>(z, i, u, k, sum);
 }
 
 template <class Z, class C>
@@ -190,15 +178,15 @@ HWY_NOINLINE void widen_all(MatrixView<const std::int16_t> rows, MatrixView<cons
     project_all(z, v.slice(first, v.rows - first), MatrixView<float>{u.data + first, u.rows, u.cols - first, u.stride});
 }
 
-template <Product kProduct = Product::fused, class Z, class C>
+template <class Z, class C>
 HWY_NOINLINE void combine_all(const Z& z, MatrixView<const C> u, MatrixView<C> sum) {
   std::size_t k = 0;
-  for (; k + 4 <= u.cols; k += 4) combine_heads<kProduct, 4>(z, u, k, sum);
+  for (; k + 4 <= u.cols; k += 4) combine_heads<4>(z, u, k, sum);
   if (k + 2 <= u.cols) {
-    combine_heads<kProduct, 2>(z, u, k, sum);
+    combine_heads<2>(z, u, k, sum);
     k += 2;
   }
-  if (k < u.cols) combine_heads<kProduct, 1>(z, u, k, sum);
+  if (k < u.cols) combine_heads<1>(z, u, k, sum);
 }
 
 // target += the sum of Rows rows, one after the other. next: as many rows that follow, or null.
@@ -242,10 +230,6 @@ HWY_INLINE void scatter_all(std::span<const T* const> z, const std::uint32_t* to
       ++r;
     }
   }
-}
-
-void combine_in_order(MatrixView<const std::int16_t> q, MatrixView<const double> y, MatrixView<double> sum) {
-  combine_all<Product::rounded>(Together<std::int16_t>{q}, y, sum);
 }
 
 void fix_all(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t> q) {
@@ -327,16 +311,11 @@ BOCHNER_KEPT(double, double)
 #undef BOCHNER_KEPT
 
 HWY_EXPORT(widen_all);
-HWY_EXPORT(combine_in_order);
 HWY_EXPORT(fix_all);
 
 void Operations::project_and_widen(MatrixView<const std::int16_t> z, MatrixView<const float> v, MatrixView<float> u,
                                    MatrixView<float> wide) {
   HWY_DYNAMIC_DISPATCH(widen_all)(z, v, u, wide);
-}
-
-void add_in_order(MatrixView<const std::int16_t> q, MatrixView<const double> y, MatrixView<double> sum) {
-  HWY_DYNAMIC_DISPATCH(combine_in_order)(q, y, sum);
 }
 
 void Operations::to_fixed(MatrixView<const float> z, float per_unit, MatrixView<std::int16_t> q) {

@@ -27,7 +27,7 @@ namespace bochner::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 static_assert(kPanel == Landmarks<float>::kPanel);
-constexpr std::size_t kGroupBytes = 512 << 10;  // of panels, beside the rows in L2
+constexpr std::size_t kGroupBytes = 512 << 10;  // panels that lie beside the rows in L2
 
 enum class Norm { l2, l1, product };
 
@@ -73,7 +73,7 @@ HWY_INLINE V kernel_of(D d, KernelShape shape, V alpha, V s) {
 template <class T>
 HWY_NOINLINE void finish(KernelShape shape, T alpha, T* HWY_RESTRICT values, std::size_t count) {
   const Tag<T> d;
-  // Beyond this every kernel but the rational is 0 to float, and products with a matern's polynomial stay finite.
+  // Every kernel but the rational is 0 to float beyond this, and products with a matern's polynomial stay finite.
   const auto most = hn::Set(d, std::is_same_v<T, float> ? T(1e30) : T(1e280));
   const auto a = hn::Set(d, alpha);
   for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
@@ -152,7 +152,7 @@ void dense(const RowBlock<T>& x, const Landmarks<T>& y, MatrixView<T> k, T* HWY_
   }
 }
 
-// In double from the landmark's distance to 0, less what the row's own inputs change: nothing is lost to cancellation
+// Sums in double, from the landmark's distance to 0, less what the row's own inputs change: cancellation loses nothing
 // that a float could show.
 template <Norm kNorm, class T>
 HWY_NOINLINE void sum_sparse(const RowBlock<T>& x, std::size_t row, const Landmarks<T>& y, std::size_t p,

@@ -234,7 +234,7 @@ void NearCodes::leave_best(std::size_t row) {
     if (above >= keep) low = middle;
     if (above <= keep) high = above < keep ? middle - 1 : middle;
   }
-  std::int32_t equal = keep;  // of those at `low`, how many stay
+  std::int32_t equal = keep;  // how many of those at `low` stay
   for (std::size_t i = 0; i < count; ++i) equal -= values[i] > low;
   std::size_t left = 0;
   for (std::size_t i = 0; i < count; ++i) {

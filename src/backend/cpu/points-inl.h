@@ -24,7 +24,7 @@ namespace bochner::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 static_assert(kPanel == PointPanels<float>::kPanel);
-constexpr std::size_t kGroupBytes = 512 << 10;  // of panels, beside the rows in L2
+constexpr std::size_t kGroupBytes = 512 << 10;  // panels that lie beside the rows in L2
 constexpr std::size_t kTile = kTileRows * kPanel;
 
 // tile = the products of a tile of packed rows with one panel, kTileRows x kPanel.

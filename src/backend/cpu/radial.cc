@@ -26,7 +26,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // A tile goes through one function of all its entries after the other: each alone is a long chain of dependent steps,
 // and a processor overlaps more entries the shorter the chain is.
 
-// From the products: t, to `t`, and its logarithm.
+// t = |x - y|^2 from the products x . y, which `t` holds at first, and log = ln t.
 template <class T>
 HWY_NOINLINE void logarithms(const T* HWY_RESTRICT xx, const T* HWY_RESTRICT yy, T* HWY_RESTRICT t,
                              T* HWY_RESTRICT log) {

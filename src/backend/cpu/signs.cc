@@ -105,7 +105,7 @@ class SignVectors {
         magnitude_(hn::BitCast(U(), hn::Set(D(), size))),
         up_(hn::Sub(hn::Set(U(), Bits(kBits - 1)), hn::Iota(U(), Bits(0)))) {}
 
-  // Of the columns j .. j + lanes, j a multiple of the lanes.
+  // The signs of columns j .. j + lanes; j is a multiple of the lanes.
   HWY_INLINE hn::Vec<D> operator()(const std::uint64_t* row, std::size_t j) const {
     const auto word = hn::Set(U(), Bits(row[j / 64] >> (j % 64)));
     return hn::BitCast(D(), hn::Xor(magnitude_, hn::And(top_, hn::Shl(word, up_))));

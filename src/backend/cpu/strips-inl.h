@@ -131,7 +131,7 @@ struct StripPart {
 template <class T, class Pack>
 void multiply_by_strips(MatrixView<const T> a, const Pack& pack, bool add, MatrixView<T> c, AlignedVector<T>& packed) {
   using S = Strip<T>;
-  constexpr std::size_t kGroupBytes = 256 << 10;  // beside the rows
+  constexpr std::size_t kGroupBytes = 256 << 10;  // strips that lie beside the rows in L2
   constexpr std::size_t kGroup = kGroupBytes / (kStripDepth * sizeof(T)) / S::kB * S::kB;
   constexpr std::size_t kRowsSize = S::kA * kStripDepth;
   if (packed.size() < kRowsSize + kGroup * kStripDepth) packed.resize(kRowsSize + kGroup * kStripDepth);

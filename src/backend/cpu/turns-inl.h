@@ -21,7 +21,7 @@ namespace bochner::cpu::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// With t = 1/16 - g^2 and |g| <= 1/4:
+// Polynomials in t = 1/16 - g^2 for |g| <= 1/4:
 //   sin(2 pi g) = g (p0 + p1 t + p2 t^2 + ...),  cos(2 pi g) = t (q0 + q1 t + q2 t^2 + ...).
 // Minimax, each coefficient rounded before the rest was fitted anew; approximation errors 4e-9 and 7e-10 (float),
 // 3e-19 and 5e-18 (double). All are positive, so nothing cancels; p0 = 4 stays exact when multiplied by a scale.

@@ -3,7 +3,7 @@
 
 // No guard: included in a namespace for each set of instructions, so that what it holds may use them.
 
-// On every lambda that sees vectors: a call would put them in memory.
+// Needed on every lambda that sees vectors: a call would put them in memory.
 #undef BOCHNER_INLINE
 #define BOCHNER_INLINE __attribute__((always_inline))
 

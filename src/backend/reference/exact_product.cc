@@ -27,15 +27,8 @@ void add(const std::byte* a, const std::byte* b, std::size_t rows, MatrixView<st
       for (std::size_t j = 0; j < sum.cols; ++j) sum(i, j) += std::int64_t{x[k * sum.rows + i]} * y[k * sum.cols + j];
 }
 
-void add_moments(const std::byte* packed, MatrixView<const double> y, MatrixView<double> sum) {
-  const auto* q = reinterpret_cast<const std::int16_t*>(packed);
-  for (std::size_t i = 0; i < y.rows; ++i)
-    for (std::size_t k = 0; k < sum.rows; ++k)
-      for (std::size_t j = 0; j < sum.cols; ++j) sum(k, j) += y(i, k) * q[i * sum.cols + j];
-}
-
 }  // namespace
 
-const ExactProduct kExactProduct = {"reference", always, bytes, 1, pack, add, add_moments};
+const ExactProduct kExactProduct = {"reference", always, bytes, 1, pack, add};
 
 }  // namespace bochner::reference

@@ -15,9 +15,9 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kShrink = 0.25;
 constexpr double kSteepestAtFirst = 4, kSteepest = 1e6;  // c / h, where the longest row is as long as 1
-// Of the cost of all rows, each off by 1: what rounding leaves of a gap, however small the objective is.
+// What rounding leaves of a gap, however small the objective is, relative to the cost of all rows, each off by 1.
 constexpr double kRounding = 1e-14;
-constexpr double kNoMargin = 1e-5;  // of the longest row: a margin that rounding of the features would undo
+constexpr double kNoMargin = 1e-5;  // margin / longest row that rounding of the features would undo
 
 double half_square(const double* w, std::size_t D) {
   double sum = 0;

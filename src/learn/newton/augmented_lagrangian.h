@@ -16,7 +16,7 @@ struct Multipliers {
 };
 
 struct DualitySolution {
-  std::vector<double> primal, dual;  // of each output: the optimum lies between
+  std::vector<double> primal, dual;  // one per output: the optimum lies between
   bool converged = false;
   bool separable = true;  // hard: false where no margin was found
 };

@@ -14,8 +14,8 @@ namespace bochner {
 
 namespace {
 
-constexpr int kMostProducts = 250;  // in one system
-constexpr double kDamping = 1e-7;   // of the intercept's curvature, relative to the largest it may have
+constexpr int kMostProducts = 250;  // products for one system
+constexpr double kDamping = 1e-7;   // damping of the intercept, relative to the largest curvature it may have
 
 // add(begin, count, sums) over chunks of n rows, the chunks' sums added in order.
 template <class Add>

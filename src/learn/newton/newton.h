@@ -41,7 +41,7 @@ class Newton {
   // Until the excess of every output in `outputs` is at most `enough` (one number per output of the loss) or
   // `most_steps` are made. Other outputs stay as they are.
   using Enough = std::function<double(std::size_t output, double value)>;
-  using Watch = std::function<void(double fraction)>;  // of the way, in orders of magnitude
+  using Watch = std::function<void(double fraction)>;  // fraction of the way, in orders of magnitude
   Result minimize(const Loss& loss, Iterate& at, std::span<const std::size_t> outputs, const Enough& enough,
                   int most_steps, const Watch& watch = {});
 

@@ -18,7 +18,7 @@ constexpr double kMedianPerDeviation = 0.6744897501960817;
 constexpr double kDefaultTube = 0.1;  // epsilon in deviations of the target
 constexpr double kLooseTolerance = 1e-3;
 constexpr double kConstant = 1e-14;      // a deviation of so much of the largest target is rounding
-constexpr double kRounding = 1e-14;      // of the cost of all rows, each off by 1: closer than this no solution comes
+constexpr double kRounding = 1e-14;      // no solution comes closer, relative to the cost of all rows, each off by 1
 constexpr double kWarmWidth = 1.0 / 16;  // h of a warm start
 
 double median(std::vector<double> values) {
@@ -85,7 +85,7 @@ void NewtonLearner::code_targets(const Schema& schema) {
     for (std::size_t k = 0; k < K; ++k) examples_.y(i, k) = (z_.targets(i)[k] - center_[k]) / unit_[k];
 }
 
-// From the deviation of the targets to that of the residuals: the median of |r| does not see the outliers.
+// Goes from the deviation of the targets to that of the residuals: the median of |r| does not see the outliers.
 void NewtonLearner::choose_delta() {
   const double C = !options_.C.empty()         ? options_.C[0]
                    : !options_.lambdas.empty() ? 1 / (options_.lambdas[0] * weight_)
@@ -115,7 +115,7 @@ std::vector<double> NewtonLearner::in_units(const std::vector<double>& lengths) 
   return inside;
 }
 
-// In the target's unit the objective is divided by unit^2: squares keep their C, lines have C / unit.
+// The objective in the target's unit is divided by unit^2: squares keep their C, lines have C / unit.
 NewtonLearner::Solution NewtonLearner::solve(double C, double tolerance, Units units) {
   const bool hard = options_.learner == Learner::hard_svm;
   examples_.price.clear();

@@ -16,7 +16,7 @@ namespace bochner {
 // Whether bounded features may be kept as 16-bit numbers, whose rounding moves a soft margin's objective by some 1e-7.
 // Hard margins, and numbers that may be met exactly, feel it.
 bool rounds_features(const LearnerOptions& options);
-constexpr double kLearnerTolerance = 1e-6;  // of the objective, where none is given
+constexpr double kLearnerTolerance = 1e-6;  // relative to the objective, if none is given
 
 // One of the learners over a store of features, solved for one C after another, each from where the last left off.
 // Inside, each target is centred and divided by its deviation, its unit; epsilon, delta, coefficients and objectives
@@ -41,7 +41,7 @@ class NewtonLearner {
   // What C is in the user's units, for each target.
   std::vector<double> users_C(double C, Units units) const;
 
-  Coefficients head() const;                                       // in the units of the targets
+  Coefficients head() const;                                       // units of the targets
   void predict(std::size_t row, double* prediction) const;         // as head() does, from the scores at hand
   double weight() const { return weight_; }                        // n, or the sum of the weights
   const std::vector<double>& units() const { return unit_; }       // each target's deviation; 1 for classes
@@ -65,7 +65,7 @@ class NewtonLearner {
   std::vector<bool> held_;
   std::vector<double> center_, unit_, epsilon_, delta_;  // one per output
   double weight_ = 0;
-  double C_ = 0;  // of the last solution
+  double C_ = 0;  // the last solution's
   Newton newton_;
   Iterate at_;
   Multipliers multipliers_;

@@ -59,7 +59,7 @@ void FactoredPreconditioner::prepare(const Loss& loss, const Matrix<double>& sta
 
 void FactoredPreconditioner::make(std::span<const std::size_t> outputs) {
   std::vector<Own*> made;
-  std::vector<std::size_t> rows;  // of any of them
+  std::vector<std::size_t> rows;  // rows of any output in `made`
   for (const std::size_t k : outputs)
     if (own_[k].wanted && !own_[k].factor) {
       made.push_back(&own_[k]);

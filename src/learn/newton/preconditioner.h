@@ -21,7 +21,7 @@ class Preconditioner {
  public:
   virtual ~Preconditioner() = default;
 
-  // At a new point, for these outputs: decides what to use there. intercept_penalty: of the constant.
+  // Decides what to use at a new point for these outputs. intercept_penalty: that of the constant.
   virtual void prepare(const Loss& loss, const Matrix<double>& state, std::span<const std::size_t> outputs,
                        double intercept_penalty) = 0;
   // Makes what was decided on, if it is not there: a resumed run comes past much that it does not need.
@@ -41,7 +41,8 @@ class Preconditioner {
   int factors_ = 0;
 };
 
-// Of dense features: an output with few curved rows gets a factor of its own; the rest share one of the mean Hessian.
+// Preconditions dense features: an output with few curved rows gets a factor of its own; the rest share one of the mean
+// Hessian.
 class FactoredPreconditioner final : public Preconditioner {
  public:
   FactoredPreconditioner(const DenseDesign& z, std::uint64_t seed) : z_(z), seed_(seed) {}
@@ -61,8 +62,7 @@ class FactoredPreconditioner final : public Preconditioner {
  private:
   const DenseDesign& z_;
   std::uint64_t seed_;
-  // Of an earlier point, with what was spent on products since, in their multiplications. A factor is made when it is
-  // first used.
+  // The factor of an earlier point, made when it is first used. spent_: multiplications of the products since.
   struct Shared {
     std::vector<double> d;
     double penalty;
@@ -78,10 +78,10 @@ class FactoredPreconditioner final : public Preconditioner {
     std::optional<FewRowsFactor> factor = {};
     double spent = 0;
   };
-  std::vector<Own> own_;  // per output
+  std::vector<Own> own_;  // one per output
 };
 
-// Of CSR features, too many for a factor: A + diag(Z^T psi'' Z) at every point anew.
+// Preconditions CSR features, too many for a factor: A + diag(Z^T psi'' Z) at every point anew.
 class DiagonalPreconditioner final : public Preconditioner {
  public:
   explicit DiagonalPreconditioner(const SparseDesign& z) : z_(z) {}
@@ -100,7 +100,7 @@ class DiagonalPreconditioner final : public Preconditioner {
   Matrix<double> d_;  // n x outputs: the curvature of each
   double penalty_ = 0;
   Matrix<double> diagonal_;       // outputs x length
-  std::vector<std::size_t> row_;  // of each output in it
+  std::vector<std::size_t> row_;  // each output's row of diagonal_
 };
 
 }  // namespace bochner

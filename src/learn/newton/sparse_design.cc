@@ -149,7 +149,7 @@ Matrix<double> SparseDesign::normal_product(const Matrix<double>& v, const Curve
   const auto is_curved = [&](std::size_t i, std::size_t k) { return over.curvature(i, over.outputs[k]) != 0; };
   const auto choose = [&](const auto& z) {
     Some some;
-    std::vector<std::size_t> number;  // of those rows
+    std::vector<std::size_t> number;  // numbers of some.rows among all rows
     for (std::size_t i = 0; i < z.rows; ++i) {
       bool wanted = false;
       for (std::size_t k = 0; k < K && !wanted && over.d[z.first + i] > 0; ++k) wanted = is_curved(z.first + i, k);

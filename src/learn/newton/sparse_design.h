@@ -30,7 +30,7 @@ class SparseDesign final : public Design {
  private:
   // The rows of a block that a sum needs, and what each is multiplied by: rows x k.
   struct Some {
-    std::vector<std::uint32_t> rows = {};  // of the block
+    std::vector<std::uint32_t> rows = {};  // positions in the block
     Matrix<double> factor = {};
   };
   // sum_i factor_i^T value(z_i), k x length; choose(block) says which rows.

@@ -16,9 +16,9 @@ namespace bochner {
 namespace {
 
 constexpr double kNear = 3.5;            // lambdas this close share a factor
-constexpr double kLeastShift = 1e-7;     // of the mean diagonal: B^T B alone may be singular
-constexpr std::size_t kStallSteps = 10;  // without halving the gap: float features give no more
-constexpr double kStandsStill = 3e-4;    // of the squared error on held-out rows, per step
+constexpr double kLeastShift = 1e-7;     // share of the mean diagonal: B^T B alone may be singular
+constexpr std::size_t kStallSteps = 10;  // steps that do not halve the gap: float features give no more
+constexpr double kStandsStill = 3e-4;    // change of the squared error on held-out rows per step, relative to it
 constexpr double kExactFit = 1e-12;      // an objective this far below that of x = 0 counts as zero
 
 }  // namespace
@@ -72,7 +72,7 @@ Coefficients CgSolution::head(const CentredMoments& moments) const {
 
 namespace {
 
-using Factors = std::vector<std::shared_ptr<SketchFactors::Factor>>;  // of each lambda
+using Factors = std::vector<std::shared_ptr<SketchFactors::Factor>>;  // one per lambda
 
 // The product of a pass and the held-out predictions, one after the other in the log.
 struct Pass {
@@ -130,7 +130,7 @@ class Iteration {
   // All outputs of a lambda stop together: when they are done, or when rounding keeps them from coming closer.
   struct Progress {
     double gap = 0, best = std::numeric_limits<double>::infinity();
-    double held_squares = 0, moved = 1;  // of the held-out rows; how much by the last step
+    double held_squares = 0, moved = 1;  // squared error on held-out rows, its relative change by the last step
     std::size_t best_at = 0;
   };
 
@@ -270,7 +270,7 @@ std::vector<CgSolution> solve_by_cg(const CgEquations& equations, SketchFactors&
                                     const CgOptions& options) {
   const std::size_t D = equations.rows.features, held = equations.rows.held.size();
   const std::size_t outputs = equations.moments.moment.cols();
-  Factors factor;  // in the log or not: which are kept depends on all that were asked for
+  Factors factor;  // found even if the log has the solution: which are kept depends on all that were asked for
   std::string name = "cg";
   for (const double lambda : lambdas) {
     factor.push_back(factors.near(lambda));

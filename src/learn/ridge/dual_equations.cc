@@ -12,7 +12,7 @@ namespace bochner {
 
 namespace {
 
-constexpr double kLeastLeft = 1e-12;  // of a row that the others leave to itself
+constexpr double kLeastLeft = 1e-12;  // least share of a row that the others leave to itself
 
 // sqrt(w) of the rows that weigh anything.
 ScaledRows weighed_rows(const DenseRows& z, bool centred, Threads& threads) {

@@ -32,14 +32,14 @@ struct NormalEquations {
 
   NormalEquations(const GramFold& sums, bool has_intercept);
 
-  Cholesky shifted_factor(double shift, Threads& threads) const;  // of G + shift I; may have failed
+  Cholesky shifted_factor(double shift, Threads& threads) const;  // factor of G + shift I; may have failed
   Cholesky try_factor(double lambda, Threads& threads) const { return shifted_factor(lambda * weight, threads); }
   Cholesky factor(double lambda, Threads& threads) const;  // refuses a lambda too small for the rounding of G
   std::optional<Coefficients> try_solve(double lambda, Threads& threads) const;
   Coefficients solve(const Cholesky& factor) const;
 };
 
-// From the code of the targets back to their units.
+// The coefficients in the units of the targets.
 Coefficients decode(Coefficients coded, const TargetCode& code);
 
 // Scores the predictions of a decoded head for rows of features that lie in memory.

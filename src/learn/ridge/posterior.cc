@@ -15,7 +15,7 @@ namespace bochner {
 
 namespace {
 
-constexpr double kLeastNoise = 0x1p-100;  // of the squared unit: what was met to the last bit has some all the same
+constexpr double kLeastNoise = 0x1p-100;  // squared units: targets met to the last bit have some noise all the same
 
 // log det (G + shift I) / shift
 double log_volume(const Cholesky& factor, double shift) {

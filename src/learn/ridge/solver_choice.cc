@@ -14,8 +14,8 @@ namespace bochner {
 
 namespace {
 
-// Per second and core, multiply and add counted as two; of whole numbers by Arm's i8mm. One rate for all machines: the
-// faster solver must be the same one everywhere.
+// Operations per second and core, multiply and add counted as two; whole products by Arm's i8mm. One rate for all
+// computers: the faster solver must be the same one everywhere.
 constexpr double kWholeProducts = 90e9, kFloatProducts = 50e9, kDoubleProducts = 25e9;
 constexpr double kHeadsForTwice = 3;  // heads that double the time of a pass of one
 constexpr std::size_t kSearched = 6;  // lambdas where none are given

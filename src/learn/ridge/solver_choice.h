@@ -23,8 +23,8 @@ SolverForecast forecast_ridge(double rows, double features, double outputs, std:
 // other does not either.
 struct SolverChoice {
   RidgeOptions::Solver solver = RidgeOptions::Solver::cholesky;  // never automatic
-  std::string said;                                              // with the seconds, which depend on the threads
-  std::string noted;  // without: the model must not; empty where there was no choice
+  std::string said;                                              // message with seconds, which depend on the threads
+  std::string noted;  // the model's note, without the seconds; empty if there was no choice
 };
 SolverChoice choose_solver(const FitSize& size, const RidgeOptions& options, double memory);
 

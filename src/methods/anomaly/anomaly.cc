@@ -21,7 +21,7 @@ namespace {
 using Method = AnomalyOptions::Method;
 
 constexpr std::size_t kGrids = 200, kTrees = 100;
-constexpr std::size_t kMostInputs = 3;  // of a grid
+constexpr std::size_t kMostInputs = 3;  // inputs of a grid
 constexpr std::size_t kSample = 20000;  // rows that trees are grown on and mixtures started on
 
 bool has_map(const FeatureOptions& options) {

@@ -32,7 +32,7 @@ namespace {
 constexpr std::size_t kToldTargets = 8;  // whose blends are said
 constexpr double kLongRace = 10;         // processor seconds that a user should know of
 constexpr double kLeakShare = 0.95, kLeakError = 1e-3;
-constexpr double kWorkingShare = 0.5;  // of the memory, for all that is not rows
+constexpr double kWorkingShare = 0.5;  // share of the memory for all that is not rows
 constexpr std::size_t kLeastRows = 200, kMostInputs = 2000, kMostOutputs = 2000;
 
 // What a row takes while all that is learnt lies beside it: inputs, metrics' projections and leaves (of classes those
@@ -117,7 +117,7 @@ class Race {
     Clock clock;
     say(plan_.text(options_.budget));
     if (options_.budget > 0 || plan_.forecast.total() >= kLongRace)
-      give_notice(options_, report_.notes.back());  // at once: what it is for
+      give_notice(options_, report_.notes.back());  // a forecast must come before the work
     if (leave_out_pursuits(plan_.plan, double(columns())))
       say(fmt::format("bins of few inputs left out: {} outputs", columns()));
     if (race_rows_.folds() > 1)
@@ -155,7 +155,7 @@ class Race {
     raced.rows = rows;
     return within_memory(machine_effort(plan_.plan, raced, folds), kWorkingShare * memory_);
   }
-  // Of trainings that go on while the rows lie in memory.
+  // How trainings run while the rows lie in memory.
   Execution beside_rows() const {
     const double rows = double(source_.count()) * row_bytes(rows_.schema(), inputs_->outputs());
     Execution execution = execution_;
@@ -309,7 +309,8 @@ class Race {
   Report report_;
 };
 
-// Of the survey's sample, less rows of weight 0, and of its ranges where the sample has one value of an input only.
+// The columns, from the survey's sample less rows of weight 0, and from its ranges if the sample has only one value of
+// an input.
 std::vector<TwofoldColumn> input_columns(const Schema& schema, const Survey& survey) {
   const std::size_t most = Survey::most_sampled(schema);
   const Matrix<double> sample = survey.sample_inputs(most);
@@ -317,7 +318,7 @@ std::vector<TwofoldColumn> input_columns(const Schema& schema, const Survey& sur
   std::vector<TwofoldColumn> columns;
   for (std::size_t j = 0; j < schema.inputs; ++j) {
     std::vector<double> values;
-    double least = sample(0, j), greatest = least;  // of all rows
+    double least = sample(0, j), greatest = least;  // range over all rows of the sample
     for (std::size_t i = 0; i < sample.rows(); ++i) {
       least = std::min(least, sample(i, j));
       greatest = std::max(greatest, sample(i, j));

@@ -194,7 +194,7 @@ class Booster {
     });
   }
 
-  // Of a row fitted or judged, by its bins.
+  // The leaf of row p, fitted or judged, by its bins.
   std::size_t leaf_of(std::size_t p) const {
     const std::uint8_t* bins = binned_.row(p);
     std::int64_t at = nodes_.empty() ? -1 : 0;
@@ -241,7 +241,7 @@ class Booster {
   std::vector<double> weights_, mean_;
   BinnedRows binned_;
   SplitFinder splits_;
-  // Of the tree that grows: rows drawn, those of a leaf together; the others; room; its nodes.
+  // The tree that grows: its rows drawn, those of a leaf together; the rows not drawn; room to sort; its nodes.
   std::vector<std::uint32_t> drawn_, apart_, moved_;
   std::vector<BinNode> nodes_;
 };

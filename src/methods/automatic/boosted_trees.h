@@ -17,11 +17,11 @@ namespace bochner {
 struct BoostingOptions {
   std::size_t rounds = 1500, patience = 40;
   double rate = 0.07;
-  std::size_t leaves = 31, least_rows = 10;  // of a tree; of a leaf
-  std::size_t levels = 0;                    // of trees with the same split in all leaves of a level; 0: no such trees
+  std::size_t leaves = 31, least_rows = 10;  // leaves of a tree, rows of a leaf
+  std::size_t levels = 0;                    // levels of trees that split all leaves of a level alike; 0: no such trees
   double ridge = 1;                          // rows' weight that pulls a leaf to 0
   double row_share = 0.7;                    // that a tree sees
-  std::size_t bins = 128;                    // of an input, at most 256
+  std::size_t bins = 128;                    // bins of an input, at most 256
   // A squared error on the judged rows that ends it after a quarter of the rounds.
   double hopeless = std::numeric_limits<double>::infinity();
   std::uint64_t seed = 0;

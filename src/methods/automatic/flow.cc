@@ -17,9 +17,9 @@ namespace bochner {
 namespace {
 
 constexpr double kLeastQ = 0.4, kRangeQ = 1.6;  // q = 0.4 + 1.6 / (1 + e^-theta)
-constexpr double kDecay = 30;                   // of a full W's move: (30 / n) |V|^2
-constexpr double kSlower = 0.3;                 // its rate against that of q and lambda
-constexpr std::size_t kPairs = 2000;            // of rows that the first scale is the median distance of
+constexpr double kDecay = 30;                   // decay of a full W's move V: (30 / n) |V|^2
+constexpr double kSlower = 0.3;                 // rate of a full W against that of q and lambda
+constexpr std::size_t kPairs = 2000;            // pairs of rows whose median distance is the first scale
 
 double q_of(double theta) { return kLeastQ + kRangeQ / (1 + portable_exp(-theta)); }
 double theta_of(double q) { return -portable_log(kRangeQ / (q - kLeastQ) - 1); }
@@ -160,7 +160,7 @@ std::vector<std::uint32_t> draw_rows(std::size_t n, std::size_t count, std::uint
 
 namespace {
 
-// Of pairs of rows.
+// The median distance of kPairs pairs of rows.
 double median_distance(MatrixView<const float> x, std::uint64_t seed) {
   const std::size_t n = x.rows;
   std::vector<double> distances;
@@ -214,7 +214,7 @@ Metric flow(const Workers& on, const FlowRows& rows, Metric start, const FlowPha
         phase.groups.empty()
             ? flow_gradient<float>(on, rows, draw_rows(n, batch.fitted + batch.scored, seed, step), batch, metric)
             : groups_gradient(on, rows, phase, metric, seed, step);
-    const double root = portable_cos_pi(0.5 * double(step) / double(phase.steps));  // of (1 + cos) / 2
+    const double root = portable_cos_pi(0.5 * double(step) / double(phase.steps));  // root of (1 + cos) / 2
     const double rate = phase.rate * std::min(1.0, double(step + 1) / 5) * root * root;
     of_metric.move(moving.at(), moving.gradient(g.metric, double(n)), rate * (phase.full ? kSlower : 1.0), step);
     of_shape.move(shape, {g.q * (metric.q - kLeastQ) * (kLeastQ + kRangeQ - metric.q) / kRangeQ, g.log_lambda}, rate,

@@ -16,7 +16,7 @@ namespace bochner {
 
 // k(x, z) = exp(-|W'(x - z)|^q) and the lambda it was learnt with.
 struct Metric {
-  std::vector<double> diagonal;  // of a diagonal W; empty: W is full
+  std::vector<double> diagonal;  // the entries of a diagonal W; empty: W is full
   Matrix<double> full;           // inputs x inputs
   double q = 1;
   double lambda = 1e-3;
@@ -39,7 +39,7 @@ struct FlowBatch {
 
 struct FlowGradient {
   double loss = 0;             // log of the mean squared error on the scored rows
-  std::vector<double> metric;  // by log of the diagonal, or by W row after row
+  std::vector<double> metric;  // derivatives by the log of the diagonal, or by W row after row
   double q = 0, log_lambda = 0;
 };
 
@@ -63,7 +63,7 @@ struct FlowPhase {
   double rate = 0.12;
   FlowBatch batch = {};
   bool full = false;
-  std::span<const std::vector<std::uint32_t>> groups = {};  // of rows near to each other; none: a draw is from all rows
+  std::span<const std::vector<std::uint32_t>> groups = {};  // rows near to each other; none: draws are from all rows
 };
 
 // Adam on the metric, the exponent and lambda, with rows drawn afresh for each step. Owhadi & Yoo, Kernel flows, 2019.

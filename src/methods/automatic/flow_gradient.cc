@@ -17,10 +17,10 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kPieceRows = 192;  // of rows that a thread takes
+constexpr std::size_t kPieceRows = 192;  // rows that a thread takes at a time
 constexpr std::size_t kTile = 192;
-constexpr double kRounding = 1e-9;   // of the kernel's float entries, in their matrix: of n
-constexpr double kLeftOver = 1e-10;  // of what is solved for
+constexpr double kRounding = 1e-9;   // rounding of the kernel's float entries: n times this is added to the diagonal
+constexpr double kLeftOver = 1e-10;  // relative remainder of a solution
 
 MatrixView<const double> columns(const Matrix<double>& m, std::size_t begin_row, std::size_t rows, std::size_t begin,
                                  std::size_t count) {

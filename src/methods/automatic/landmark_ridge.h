@@ -45,7 +45,7 @@ class LandmarkRidge {
     double weight = 0;
   };
   void add(const Workers& on, const MetricRows& rows, std::span<const std::uint32_t> chosen, Sums& sums) const;
-  void solve(double lambda, bool all, MatrixView<double> alpha) const;  // in place of the moments
+  void solve(double lambda, bool all, MatrixView<double> alpha) const;  // alpha holds the moments at first
 
   Threads& threads_;
   Matrix<float> landmarks_;

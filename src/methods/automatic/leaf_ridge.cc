@@ -20,10 +20,10 @@ namespace {
 
 using Members = std::vector<std::uint32_t>;
 
-constexpr std::size_t kScatterRows = 4096;  // of a node that its direction comes from
+constexpr std::size_t kScatterRows = 4096;  // rows of a node that its direction comes from
 constexpr int kPowerSteps = 60;
 constexpr std::size_t kTile = 192;
-constexpr double kLeftOver = 1e-7;  // of what is fitted: a prediction's digits are float's
+constexpr double kLeftOver = 1e-7;  // relative remainder of a fit: a prediction's digits are float's
 
 Matrix<double> scatter(MatrixView<const float> u, const Members& rows) {
   const std::size_t d = u.cols, step = (rows.size() + kScatterRows - 1) / kScatterRows;
@@ -249,7 +249,7 @@ class LeafTrials {
   }
 
  private:
-  static constexpr double kMostKeptEntries = 8e6;  // of kernels, from one lambda to the next
+  static constexpr double kMostKeptEntries = 8e6;  // entries of kernels kept from one lambda to the next
 
   const Members& members(std::size_t piece) const { return tree_.leaves[tried_[piece]]; }
 
@@ -267,7 +267,7 @@ class LeafTrials {
   const LeafTree& tree_;
   std::vector<Members> queries_;         // rows held out of each leaf
   std::vector<std::size_t> tried_;       // leaves
-  std::vector<Matrix<double>> kernels_;  // of these; none where they would be large
+  std::vector<Matrix<double>> kernels_;  // one per leaf tried; none if they would be large
   double least_ = std::numeric_limits<double>::infinity(), best_lambda_ = 0;
   std::vector<Matrix<double>> best_;
 };

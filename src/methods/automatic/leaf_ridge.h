@@ -16,7 +16,7 @@ struct LeafOptions {
   std::size_t leaf_rows = 2000, trees = 2;
   std::vector<double> lambdas = {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2};
   std::size_t trial_leaves = 8;  // that choose lambda
-  bool own_lambdas = false;      // of each target
+  bool own_lambdas = false;      // one per target
   std::uint64_t seed = 0;
 };
 

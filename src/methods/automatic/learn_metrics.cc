@@ -89,7 +89,7 @@ std::vector<Metric> learn_metrics(const Workers& on, const MachineRows& all, con
   const Metric start = learn("metric a", flow_start(rows, seed), rows, {steps[0], 0.12, effort.few, false}, seed);
   const Metric diagonal = learn("metric b", start, rows, {steps[1], 0.05, effort.more, false}, seed + 1);
   const double diagonal_loss = loss;
-  // Of very many inputs the directions are learnt among the leading ones.
+  // Directions are learnt among the leading ones if there are very many inputs.
   const bool wide = x.cols() > kMostDirections;
   Matrix<double> turn;
   Matrix<float> turned;

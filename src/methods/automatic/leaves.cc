@@ -166,7 +166,7 @@ class LeafMachines final : public MapOf<LeafMachines> {
   double q_;
   std::size_t outputs_ = 0;
   std::vector<LeafTree> trees_;
-  std::vector<std::vector<LazyPoints>> packed_;  // of each tree and leaf
+  std::vector<std::vector<LazyPoints>> packed_;  // one per tree and leaf
 };
 
 LeafTree load_tree(const Archive& archive, const std::string& name, std::size_t inputs) {

@@ -41,7 +41,7 @@ class OfRow {
   }
 
   const std::vector<double>& probabilities() const { return p_; }
-  double excess(std::size_t row, std::size_t k) const {  // over what the row is
+  double excess(std::size_t row, std::size_t k) const {  // p_k less 1 for the row's own class
     return p_[k] - double(scores_.labels[row] == (p_.size() == 1 ? 1 : k));
   }
 
@@ -112,7 +112,7 @@ class Newton {
 
   void add_rows(Matrix<double>& H, Matrix<double>& g) const {
     OfRow of_row(scores_, at_);
-    std::vector<double> mean(machines_);  // of the machines' scores under p
+    std::vector<double> mean(machines_);  // each model's mean score under p
     for (const std::size_t i : rows_) {
       of_row.at(i);
       const std::vector<double>& p = of_row.probabilities();

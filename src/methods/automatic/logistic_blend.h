@@ -23,8 +23,8 @@ struct ClassScores {
 
 // p = softmax(sum_j weights_j scores_j + shift); of two classes the first has the score 0.
 struct LogisticBlend {
-  std::vector<double> weights;  // of the machines, none below 0
-  std::vector<double> shift;    // of the columns; of very many all 0
+  std::vector<double> weights;  // one per model, none below 0
+  std::vector<double> shift;    // one per column; all 0 if there are very many
 };
 
 // The blend of least log-loss on the rows listed, by projected Newton steps from weights that are all alike.

@@ -10,13 +10,13 @@ namespace bochner {
 
 namespace {
 
-// Of a draw: entries in double, four parts of them in float; the matrix and its factor.
+// The bytes of a draw: entries in double, four parts of them in float; the matrix and its factor.
 double draw_bytes(FlowBatch batch) {
   const double fitted = double(batch.fitted);
   return 24 * fitted * (fitted + double(batch.scored)) + 6 * fitted * fitted;
 }
 
-// Of systems of so many rows: those of landmarks in two metrics, of leaves for eight threads.
+// Bytes of a system divided by its squared number of rows: landmarks in two metrics, leaves for eight threads.
 constexpr double kLandmarkBytes = 2 * 24, kLeafBytes = 8 * 16;
 
 double grown(const MachineEffort& effort, std::size_t rows) { return double(rows) * (effort.grows ? 2 : 1); }

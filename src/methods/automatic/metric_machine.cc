@@ -33,14 +33,14 @@ namespace bochner {
 
 namespace {
 
-constexpr double kLambdas[] = {1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2};  // of the landmarks
+constexpr double kLambdas[] = {1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2};  // lambdas of the landmarks
 constexpr int kLeastExponent = -10, kGreatestExponent = -2;
-constexpr double kMostCoefficients = 1e8;  // of leaves: rows x outputs x trees
+constexpr double kMostCoefficients = 1e8;  // coefficients of leaves: rows x outputs x trees
 constexpr std::size_t kLeastLandmarks = 500, kLeastLeafRows = 500;
-constexpr double kLeafGain = 0.15;  // of the error, that leaves lower: then a machine twice as large is tried
+constexpr double kLeafGain = 0.15;  // if leaves lower the error by this share, a model twice as large is tried
 constexpr std::size_t kMostVarianceLandmarks = 1000;
 constexpr double kLeastVarianceNoise = 1e-5;  // lambda m: float features carry no more
-constexpr std::size_t kOneTreeRows = 100000;  // from which one tree speaks for all while the blend is weighed
+constexpr std::size_t kOneTreeRows = 100000;  // for so many rows, one tree speaks for all while the blend is weighed
 
 int decade(double lambda) { return int(std::lround(portable_log(lambda) / std::numbers::ln10)); }
 

@@ -28,13 +28,13 @@ struct MachineEffort {
   std::array<std::size_t, 4> steps = {100, 15, 100, 40};  // diagonal from few rows and from more, full likewise
   FlowBatch few = {500, 800}, more = {1200, 2000};
   std::size_t most_landmarks = 1500;
-  double most_products = 5e11;       // of the landmarks' Gram sums: rows x landmarks^2
-  double most_entries = 2.5e8;       // of the landmarks' kernel: rows x landmarks
-  double most_leaf_products = 5e11;  // of the leaves' factors: rows x rows of a leaf^2
+  double most_products = 5e11;       // the landmarks' Gram sums: rows x landmarks^2
+  double most_entries = 2.5e8;       // the landmarks' kernel: rows x landmarks
+  double most_leaf_products = 5e11;  // the leaves' factors: rows x rows of a leaf^2
   LeafOptions leaf = {.leaf_rows = 1000};
-  bool grows = true;         // a machine twice as large is tried where leaves gain much,
-  InsideEffort inside = {};  // in a metric that is learnt inside leaves
-  bool gaussian = false;     // a machine in a metric that learns nothing joins
+  bool grows = true;         // a model twice as large is tried if leaves gain much
+  InsideEffort inside = {};  // the larger model's metric is learnt inside leaves
+  bool gaussian = false;     // a model in a metric that learns nothing joins
 };
 
 // How many landmarks and rows of a leaf of so many rows are affordable, a machine of `times` the effort's size.
@@ -64,11 +64,11 @@ class MetricMachine {
   MetricMachine(const Workers& on, const MachineRows& rows, Metric metric, const MachineEffort& effort,
                 std::uint64_t seed, Checkpoint* checkpoint);
 
-  const Matrix<double>& held_predictions() const { return held_predictions_; }  // of the rows held out, in order
+  const Matrix<double>& held_predictions() const { return held_predictions_; }  // the rows held out, in order
   double error() const { return error_; }                                       // their mean squared error
   std::string text() const;             // "exponent 1.20, 3000 landmarks (lambda 1e-6), 2 x 16 leaves (lambda 1e-4)"
   MapPtr refit() const;                 // the same on all rows
-  void release() { ridge_ = nullptr; }  // of the sums; a refit makes them again
+  void release() { ridge_ = nullptr; }  // frees the sums; a refit makes them again
 
   // 1 - k(x)'(K + lambda m I)^-1 k(x) of the rows held out: what a Gaussian process that knows the values at m of the
   // landmarks, which stand for all rows, does not know at x, as a share of what it did not know at first.
@@ -84,10 +84,10 @@ class MetricMachine {
   void choose_lambda();
   void choose_leaves();
   bool wide() const;               // so many inputs that their leading directions stand for them
-  bool learns_directions() const;  // inside leaves
+  bool learns_directions() const;  // the metric inside leaves is full, not diagonal
   std::optional<Metric> learnt_inside_leaves() const;
   void project(std::optional<Metric> inside);
-  std::vector<double> choices() const;  // to go on from, and back
+  std::vector<double> choices() const;  // what a checkpoint keeps; take() restores it
   void take(const std::vector<double>& choices);
   bool leaves() const;
   double exponent() const { return inside_ ? inside_->q : metric_.q; }
@@ -110,7 +110,7 @@ class MetricMachine {
   std::vector<std::uint32_t> landmarks_;  // rows' numbers
   mutable std::unique_ptr<LandmarkRidge> ridge_;
   MapPtr fitted_;
-  std::vector<double> lambdas_, leaf_lambdas_;  // of each target; 0: no leaves
+  std::vector<double> lambdas_, leaf_lambdas_;  // one per target; 0: no leaves
   Matrix<double> held_predictions_;
   double error_ = 0;
 };

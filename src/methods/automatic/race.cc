@@ -14,7 +14,7 @@ namespace bochner {
 
 namespace {
 
-constexpr double kStein = 4;  // of rows' squared errors: what a blend of noise gains on the rows that chose it
+constexpr double kStein = 4;  // times a row's squared error: what a blend of noise gains on the rows that chose it
 
 std::vector<std::size_t> counted(std::size_t begin, std::size_t count) {
   std::vector<std::size_t> numbers(count);

@@ -20,15 +20,15 @@
 
 namespace bochner {
 
-constexpr std::size_t kCrosswiseParts = 5;  // of the rows held out, that are blended crosswise
-constexpr std::size_t kFoldParts = 5;       // of few rows: as many folds as asked for are held out in turn
+constexpr std::size_t kCrosswiseParts = 5;  // parts of the rows held out that are blended crosswise
+constexpr std::size_t kFoldParts = 5;       // parts of few rows: as many folds as asked for are held out in turn
 
 // A training that races: what it predicts for the rows held out, coded, and how it is fitted again on all rows.
 struct Candidate {
   std::string name;
   Matrix<double> held;
   double error = 0;               // the mean squared error of `held`
-  std::function<MapPtr()> refit;  // from rows as they are to codes
+  std::function<MapPtr()> refit;  // maps rows as they are to codes
 };
 
 // y = shift + sum_j weights_j p_j, and what it predicts for the rows held out: each fifth of them by what the others
@@ -67,7 +67,7 @@ class RaceSource {
 struct RaceFold {
   MachineRows machine;              // all rows, and which of them are held out
   std::vector<std::uint32_t> held;  // their numbers, rising
-  std::vector<double> mean;         // of the codes of the others
+  std::vector<double> mean;         // mean codes of the rows not held out
   std::size_t first = 0;            // place of its first row among those held out in all folds
 };
 
@@ -91,7 +91,7 @@ class RaceRows {
   Matrix<double> together(std::span<const Matrix<double>> of_folds) const;  // predictions
 
   double error(const Matrix<double>& held) const;  // mean squared, of predictions of the rows held out
-  double relative(double error) const;             // to that of the mean
+  double relative(double error) const;             // error / error of the mean
   // Predictions of the rows of the first fold.
   double first_error(const Matrix<double>& held) const;
 
@@ -99,7 +99,7 @@ class RaceRows {
   // more than chance would: all of it to 0 where there is no signal. Candidates x columns: of classes the same in all
   // columns, of numbers each column its own.
   Matrix<double> weigh(std::span<const Candidate> candidates) const;
-  double first_blended_error(std::span<const Candidate> candidates) const;  // of the first fold alone
+  double first_blended_error(std::span<const Candidate> candidates) const;  // the first fold alone
   // Predictions of that blend for the rows held out, coded; and their score in the units of the targets.
   Matrix<double> blend(std::span<const Candidate> candidates, const Matrix<double>& weights) const;
   // The same where each fifth of these rows has the weights that the others gave: what a blend does with new rows.
@@ -108,7 +108,7 @@ class RaceRows {
   // not raise the error, on rows that did not choose them.
   FinalBlend conclude(std::span<const Candidate> candidates) const;
   Score score(const Matrix<double>& held) const;
-  RepeatedRows repeated() const;  // of the rows held out
+  RepeatedRows repeated() const;  // those among the rows held out
   // The same rows, decoded, for what is learnt from rows not seen.
   UnseenRows unseen(const Matrix<double>& held, const std::vector<double>& class_weights) const;
 
@@ -122,9 +122,9 @@ class RaceRows {
   void choose_held(std::uint64_t seed, std::size_t folds, std::span<const std::uint64_t> groups);
   void hold_out();
   void share_out_crosswise(std::span<const std::uint64_t> groups, std::uint64_t seed);
-  std::vector<std::size_t> parts(std::uint64_t seed) const;  // of kFoldParts, that rows belong to
+  std::vector<std::size_t> parts(std::uint64_t seed) const;  // each row's part, one of kFoldParts
   using Numbers = std::span<const std::size_t>;
-  Matrix<double> weigh(std::span<const Candidate> candidates, Numbers rows) const;  // by these of the rows held out
+  Matrix<double> weigh(std::span<const Candidate> candidates, Numbers rows) const;  // rows: some of the rows held out
   std::vector<double> weigh(std::span<const Candidate> candidates, Numbers rows, Numbers columns) const;
   FinalBlend by_squares(std::span<const Candidate> candidates, Numbers rows) const;
   FinalBlend by_log_loss(std::span<const Candidate> candidates, Numbers rows, const ClassScores& classes,
@@ -137,14 +137,14 @@ class RaceRows {
   TargetCode code_;
   Matrix<float> x_;
   Matrix<double> y_, targets_;
-  std::vector<double> weights_, mean_;  // of the folds' means
+  std::vector<double> weights_, mean_;  // mean_: mean over the folds' means
   bool own_choices_ = false;
   std::vector<RaceFold> folds_;
   std::vector<std::uint32_t> held_;
-  std::vector<std::size_t> fold_of_;    // each of these
-  std::vector<std::uint64_t> groups_;   // likewise; none: empty
-  std::vector<std::size_t> crosswise_;  // likewise, the part of kCrosswiseParts that it is blended in
-  double effect_ = 1;                   // of the groups: that many rows err as one
+  std::vector<std::size_t> fold_of_;    // one per row of held_
+  std::vector<std::uint64_t> groups_;   // one per row of held_; empty: no groups
+  std::vector<std::size_t> crosswise_;  // one per row of held_: the part of kCrosswiseParts that it is blended in
+  double effect_ = 1;                   // design effect of the groups: so many rows err as one
 };
 
 // (maps[0](x) + maps[1](x) + ...) / their number.

@@ -11,7 +11,7 @@ namespace bochner {
 
 namespace {
 
-using Machines = std::vector<std::shared_ptr<MetricMachine>>;  // of the folds
+using Machines = std::vector<std::shared_ptr<MetricMachine>>;  // one per fold
 
 Candidate candidate(const char* name, const RaceRows& rows, const MapPtr& inputs, const Machines& machines) {
   std::vector<Matrix<double>> predictions;

@@ -12,13 +12,13 @@ namespace bochner {
 
 // What a Gaussian process in the better metric does not know.
 struct KernelVariance {
-  std::vector<double> held;  // at the rows held out, by the landmarks of their own fold
-  MapPtr map;                // at any row, by those of the first fold
+  std::vector<double> held;  // one per row held out, by the landmarks of its own fold
+  MapPtr map;                // any row, by the landmarks of the first fold
 };
 
 struct RacedKernels {
   std::vector<Candidate> candidates;  // a scale per input, directions of inputs, nothing learnt
-  Metric diagonal;                    // of the first fold
+  Metric diagonal;                    // the first fold's
   std::function<KernelVariance()> variance;
 };
 

@@ -20,42 +20,43 @@ namespace {
 
 // Seconds of a core, measured with one thread on one Neoverse V1.
 constexpr double kCell = 6e-8;             // read, surveyed and encoded
-constexpr double kEntry = 5e-9;            // of a kernel
-constexpr double kProduct = 5e-11;         // of floats: inputs of an entry
+constexpr double kEntry = 5e-9;            // an entry of a kernel
+constexpr double kProduct = 5e-11;         // an input of an entry, in float
 constexpr double kSlope = 6.5e-9;          // an entry with its derivative
 constexpr double kOfSlope = 7e-11;         // an input or target of it
-constexpr double kMultiply = 5e-11;        // of doubles: Gram sums, large factors
-constexpr double kFloatMultiply = 3e-11;   // of floats: factors of leaves
-constexpr double kFactor = 5e-11;          // likewise, in the small ones of the metric
+constexpr double kMultiply = 5e-11;        // a product of doubles: Gram sums, large factors
+constexpr double kFloatMultiply = 3e-11;   // a product of floats: factors of leaves
+constexpr double kFactor = 5e-11;          // a product in the small factors of the metric
 constexpr double kBinned = 2e-9;           // row x input x target in a histogram
 constexpr double kTreeRow = 4e-8;          // that finds its leaf
-constexpr double kBin = 2e-9;              // of a leaf, looked over for a split
-constexpr double kRivalCell = 2.5e-6;      // of a rival's training
+constexpr double kBin = 2e-9;              // a bin of a leaf, looked over for a split
+constexpr double kRivalCell = 2.5e-6;      // a row x column of a rival's training
 constexpr double kMostRivalColumns = 128;  // that its time grows with: bins are drawn for few
 constexpr double kOfTraining = 40;         // columns that a training on a sample takes as long as
-constexpr double kCachedTargets = 30;      // that tables of bins hold in caches;
-constexpr double kUncached = 0.35;         // of a rival's training, for each one more
+constexpr double kCachedTargets = 30;      // targets whose tables of bins lie in caches
+constexpr double kUncached = 0.35;         // share of a rival's training for each target more
 
-constexpr double kGrown = 0.4;             // of machines, that grow
-constexpr double kAllRounds = 40000;       // rows from which trees take all of their rounds;
-constexpr double kLeastRoundsShare = 0.2;  // of fewer the rows held out stop them before,
+constexpr double kGrown = 0.4;             // share of models that grow
+constexpr double kAllRounds = 40000;       // rows from which trees take all of their rounds
+constexpr double kLeastRoundsShare = 0.2;  // fewer rows stop them earlier, down to this share,
 constexpr double kFewTargets = 8;          // but later the more targets above these share the trees
 
-constexpr double kSerial = 0.1;  // of the work, that threads do not share
+constexpr double kSerial = 0.1;  // share of the work that threads do not share
 constexpr double kLeastRows = 1000;
 constexpr double kMostPursued = 64;    // targets
 constexpr double kLargeTable = 20000;  // rows
 constexpr double kVeryLargeTable = 100000;
-// From which a metric that learns nothing has something to add: a little, and more than its time of a large table.
+// A metric that learns nothing has something to add from kManyInputs inputs on; in a large table it is worth its time
+// only from kVeryManyInputs on.
 constexpr double kManyInputs = 24, kVeryManyInputs = 128;
-constexpr double kFoldSeconds = 45;  // of metrics, their machines of one size and trees in all folds together
+constexpr double kFoldSeconds = 45;  // limit for metrics, their models of one size and trees, in all folds together
 
 constexpr double kLeastGain = 0.002;      // that a rival must add to the blend: of its error
 constexpr double kNear = 1.1;             // errors of a rival that all rows may bring to the front
 constexpr std::size_t kManyRows = 40000;  // whose sample does not judge all rivals,
 constexpr double kFarBehind = 2;          // but for errors so many times that of the best
 
-// Between fast and what a budget of a few seconds leaves.
+// A plan between fast and what a budget of a few seconds leaves.
 RacePlan quick_plan() {
   RacePlan plan = race_plan(Effort::fast);
   plan.name = "quick";
@@ -132,7 +133,7 @@ double kernels_seconds(const RacePlan& plan, const RaceSize& size, double fitted
           (inside ? kGrown * double(e.inside.steps * kGroupsOfStep) * flow_step(e.inside.batch, size, true) : 0));
 }
 
-// Of trees of 8 and of 31 leaves most of the rounds, and half of them again; of few rows symmetric ones likewise.
+// Trees of 8 and of 31 leaves take most of the rounds, and half of them again; for few rows symmetric trees as well.
 double trees_seconds(const RacePlan& plan, const RaceSize& size) {
   const double rows = std::min(0.7 * size.rows, std::max(30000.0, 0.1 * size.rows));
   const double per_row = size.columns * (size.outputs + 2) / 3;
@@ -161,7 +162,7 @@ RaceSize with_rows(RaceSize size, double rows) {
   return size;
 }
 
-// From the furthest to the shortest on all rows.
+// The plans on all rows, from the furthest to the shortest.
 std::vector<RacePlan> plans_from(Effort most) {
   std::vector<RacePlan> plans;
   for (const Effort effort : {Effort::best, Effort::normal, Effort::fast}) {

@@ -39,13 +39,13 @@ struct RacePlan {
   MachineEffort machine = {};
   std::optional<FlowEffort> flow_of_few_rows = {};   // instead, where the table is not large
   std::optional<FlowEffort> flow_of_many_rows = {};  // likewise, where it is so large that machines take far longer
-  std::size_t leaf_trees_of_large = 2;               // of a table that is large
+  std::size_t leaf_trees_of_large = 2;               // trees of leaves for a large table
   bool curve = true;                                 // the learning curve is told
   std::size_t tree_rounds = 1500;
   std::vector<Rival> rivals = {};
   std::size_t most_rows = kMostRaceRows;  // that race
   std::size_t judges = 1200;              // rows held out that make folds of few rows needless; 0: never folds
-  bool gaussian = true;                   // of classes and many inputs a kernel that learns nothing races too
+  bool gaussian = true;                   // a kernel that learns nothing races too for classes with many inputs
 };
 RacePlan race_plan(Effort effort);
 // Bins of few inputs pursue which, target by target: of very many targets that takes minutes, and they are left out.
@@ -54,15 +54,15 @@ bool leave_out_pursuits(RacePlan& plan, double outputs);
 
 // What a first race, on a sample of the rows or on one fold, says of a rival.
 struct RivalStanding {
-  double error = 0;    // on the rows held out; infinite: it did not suit the rows
+  double error = 0;    // that of the rows held out; infinite: it did not suit the rows
   double blended = 0;  // the error of a blend that has it beside the candidates that stand already
   bool gains_with_rows = false;
 };
 struct FirstRace {
-  std::size_t rows = 0;   // of the whole race
-  bool sampled = false;   // the rivals saw a sample of them
-  double best_error = 0;  // of the candidates that stand already, which saw all,
-  double blended = 0;     // and of their blend
+  std::size_t rows = 0;   // rows of the whole race
+  bool sampled = false;   // the rivals saw a sample of the rows
+  double best_error = 0;  // the best of the candidates that stand already, which saw all rows
+  double blended = 0;     // the error of a blend of these candidates
 };
 // Which rivals go on: those that add to the blend. A sample does not judge fairly: where it taught the rivals, the best
 // of them goes on too if it is near to the candidates that saw all rows, and of many rows those that gain with rows,
@@ -78,7 +78,7 @@ struct RaceSize {
 // Seconds of one core that a race is expected to take, by the numbers of operations at the rates of a core of 2021
 // (Neoverse V1). An estimate of work, not of this machine: the same race has the same forecast everywhere.
 struct RaceForecast {
-  double rows = 0;  // to be read and encoded
+  double rows = 0;  // reading and encoding
   double metric = 0, kernels = 0, trees = 0, rivals = 0;
 
   double total() const { return rows + metric + kernels + trees + rivals; }
@@ -98,7 +98,7 @@ MachineEffort machine_effort(const RacePlan& plan, const RaceSize& size, std::si
 struct BudgetedRace {
   RacePlan plan;
   RaceForecast forecast;
-  double seconds = 0;  // with these threads
+  double seconds = 0;  // time with these threads
   int threads = 0;
 
   bool short_of_rows() const { return plan.most_rows < kMostRaceRows; }  // for the sake of the budget

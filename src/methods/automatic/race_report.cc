@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLeastLearnt = 100, kMostJudged = 2000;
 constexpr std::size_t kMostPoints = 7;
-constexpr double kMostPredictions = 60000;  // of the shuffled columns together
+constexpr double kMostPredictions = 60000;  // sum over the shuffled columns
 constexpr double kLambdas[] = {1e-8, 1e-6, 1e-4, 1e-2};
 
 // The rows of a small machine: some to learn from in a drawn order, some held out.
@@ -64,7 +64,7 @@ class SmallMachine {
     return best;
   }
 
-  // Of the last one learnt, where the held-out rows have these inputs instead.
+  // The unexplained variance of the last model learnt if the held-out rows have these inputs instead.
   double left_over(MatrixView<const float> x) const { return left_over(*machine_, x); }
 
  private:

@@ -8,12 +8,12 @@
 
 namespace bochner {
 
-// Of the small machine that looks at inputs: what it tells is for people, and costs a few hundredths of a race.
+// Sizes of the small model that looks at inputs: what it tells is for people, and costs a few hundredths of a race.
 constexpr std::size_t kMostReportRows = 4096, kMostReportLandmarks = 600;
 
 // What there is to see of a race beside its candidates.
 struct RaceReport {
-  std::vector<Report::Importance> importance;  // of the columns, the largest first
+  std::vector<Report::Importance> importance;  // one per column, the largest first
   std::vector<Report::CurvePoint> curve;
 };
 

@@ -126,7 +126,7 @@ std::vector<RaceRivals::First> RaceRivals::first_race(const std::vector<Rival>& 
   return left;
 }
 
-// On all rows or, where these take more memory than there is, on those that it raced with.
+// Fits on all rows or, if they take more memory than there is, on those that it raced with.
 MapPtr RaceRivals::refit(const Rival& rival) const {
   Rows& source = rows_.source.rows();
   try {

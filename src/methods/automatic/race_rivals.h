@@ -37,9 +37,9 @@ class RaceRivals {
 
  private:
   using Takes = std::function<bool(std::uint64_t)>;
-  struct First {  // of the rivals that go on
+  struct First {  // a rival that goes on
     Rival rival;
-    std::optional<Matrix<double>> held;  // of the first fold, where it was trained on all other rows
+    std::optional<Matrix<double>> held;  // predictions of the first fold, if it was trained on all other rows
   };
   std::size_t columns() const { return rows_.code.columns(); }
   TrainOptions other_options(const MapOptions& map) const;

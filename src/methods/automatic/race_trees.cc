@@ -16,7 +16,7 @@ namespace {
 // Rows of a tree x inputs x rounds, and a third more for each target behind the first.
 constexpr double kMostSums = 6e8;
 constexpr double kMostTreeRows = 30000, kLeastShare = 0.1;  // rows of a tree
-constexpr double kMostBinBytes = 64e6;                      // of the leaves of a tree together
+constexpr double kMostBinBytes = 64e6;                      // bins of all leaves of a tree together
 constexpr double kLeastBins = 16;
 constexpr double kFarEnough = 28;  // rate x rounds
 constexpr double kGreatestRate = 0.2;
@@ -52,7 +52,7 @@ double affordable_bins(std::span<const TwofoldColumn> columns, std::size_t targe
   return std::min(256.0, of_numbers / std::max(1.0, count(TwofoldColumn::Kind::number)));
 }
 
-constexpr std::uint64_t kNextSeed = 1000003;  // of the next fold
+constexpr std::uint64_t kNextSeed = 1000003;  // step from one fold's seed to the next
 
 Candidate race(const Workers& on, const RaceRows& rows, const std::vector<std::uint32_t>& inputs,
                const BoostingOptions& options, Checkpoint* checkpoint) {
@@ -60,8 +60,8 @@ Candidate race(const Workers& on, const RaceRows& rows, const std::vector<std::u
   const std::size_t targets = all.y.cols;
   const std::string kind = options.levels > 0 ? fmt::format("symmetric trees of {} levels", options.levels)
                                               : fmt::format("trees of {} leaves", options.leaves);
-  std::vector<BoostingOptions> chosen;    // of each fold: its seed and rounds
-  std::vector<std::size_t> places = {0};  // of each fold's rounds and predictions
+  std::vector<BoostingOptions> chosen;    // one per fold: its seed and rounds
+  std::vector<std::size_t> places = {0};  // where each fold's rounds and predictions begin in `found`
   for (std::size_t f = 0; f < rows.folds(); ++f) {
     chosen.push_back(options);
     chosen.back().seed += f * kNextSeed;

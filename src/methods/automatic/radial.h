@@ -59,7 +59,7 @@ class RadialMachine final : public MapOf<RadialMachine> {
   std::size_t outputs() const override { return intercept_.size(); }
   template <class T>
   void apply_rows(const Backend& on, const RowBlock<T>& block, MatrixView<T> out) const;
-  // By the features that the landmarks make of the kernel: k_m(x)' K_mm^-1 k_m(y).
+  // Checks the features that the landmarks make of the kernel: k_m(x)' K_mm^-1 k_m(y).
   std::unique_ptr<CheckSubject> check_subject(const MapPtr& self, bool double_precision) const override;
   std::string spec() const override;
   void save(Archive& archive) const override;
@@ -85,7 +85,7 @@ struct LeafTree {
   };
   std::vector<Node> nodes;                         // the first is the root; none: one leaf
   std::vector<std::vector<std::uint32_t>> leaves;  // the points of each
-  std::vector<Matrix<double>> coefficients;        // of each leaf: its points x outputs
+  std::vector<Matrix<double>> coefficients;        // one matrix per leaf: its points x outputs
 
   template <class T>
   std::size_t leaf_of(const T* x) const;

@@ -14,7 +14,7 @@ namespace bochner {
 
 // Rows by the bins of their inputs, for trees: those that cuts come from and, behind them, others.
 struct BinnedRows {
-  std::vector<std::vector<float>> cuts;  // of each input, rising: a value goes to the first that is not below it
+  std::vector<std::vector<float>> cuts;  // one list per input, rising: a value goes to the first that is not below it
   std::vector<std::uint8_t> bins;        // rows x inputs
   std::vector<std::size_t> first;        // where an input's bins begin among those of all, and the end
   std::vector<std::size_t> used;         // inputs that vary

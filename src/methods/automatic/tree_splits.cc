@@ -70,7 +70,7 @@ double SplitFinder::gain(const double* s) const {
   return sum / (s[targets_] + ridge_);
 }
 
-// Of all rows of a leaf, by the bins of one input.
+// The sums over all rows of a leaf, by the bins of one input.
 std::vector<double> SplitFinder::total_of(const OpenLeaf& leaf) const {
   std::vector<double> total(width_, 0.0);
   const double* sums = at(leaf.sums, binned_.used[0]);

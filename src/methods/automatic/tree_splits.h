@@ -21,7 +21,7 @@ struct TreeSplit {
 // A leaf that may be split: where its rows lie among those drawn, histograms and best split.
 struct OpenLeaf {
   std::size_t begin = 0, end = 0;
-  std::vector<double> sums;  // of each bin: targets' sums, weight and, where rows have weights, their number
+  std::vector<double> sums;  // one set per bin: targets' sums, weight and, if rows have weights, their number
   TreeSplit best;
   std::int64_t parent = -1;
   bool above = false;

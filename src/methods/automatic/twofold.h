@@ -21,7 +21,7 @@ struct TwofoldColumn {
 
   Kind kind = Kind::left_out;
   double center = 0, factor = 1;
-  // Of a number: rank at some values, ascending both; linear between, level beyond.
+  // The rank of a number at some values, both ascending; linear between them and constant beyond.
   std::vector<double> values = {}, ranks = {};
 
   std::size_t outputs() const { return std::size_t(kind); }

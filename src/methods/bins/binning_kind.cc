@@ -13,8 +13,8 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kGrids = 50;           // of all inputs
-constexpr std::size_t kLowOrderGrids = 300;  // of few
+constexpr std::size_t kGrids = 50;           // grids of all inputs
+constexpr std::size_t kLowOrderGrids = 300;  // grids of few inputs each
 
 std::optional<std::size_t> whole(const Spec& spec, const char* key) {
   if (!spec.has(key)) return std::nullopt;

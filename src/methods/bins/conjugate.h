@@ -35,14 +35,14 @@ class GridConjugate {
   GridConjugate(Threads& threads, BinSource& source, const GridTargets& targets, std::span<const double> intercept,
                 double shift);
 
-  void start();                                           // from v = 0
+  void start();                                           // begins at v = 0
   void step(bool last);                                   // after the last there is no other
   double loss() const;                                    // sum_i w_i (y_i - f_i)^2 / 2
   std::vector<float>& residuals() { return residuals_; }  // y - f, rows x outputs
   std::vector<float>& values(std::size_t g) { return grids_[g].value; }
   void keep_values();  // after the last step: what else was held of the bins goes
 
-  // Between two steps. The bins are found again by a pass before load().
+  // Saves and loads between two steps. The bins are found again by a pass before load().
   void save(Archive& archive) const;
   void load(const Archive& archive);
 
@@ -74,7 +74,7 @@ class GridConjugate {
   std::vector<float> residuals_, Zp_, weighted_;
   std::vector<OneGrid> grids_;
   std::vector<double> rz_, pp_;            // r.M^-1 r and p.p, one for each output
-  std::vector<std::vector<double>> sums_;  // per thread
+  std::vector<std::vector<double>> sums_;  // one per thread
 };
 
 }  // namespace bochner

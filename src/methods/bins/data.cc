@@ -124,7 +124,7 @@ GridSize grid_size(const GridData<T>& data, const BinningFit& options, int threa
   size.packed = packed_bytes(data.rows);
   size.logistic = options.fit.loss == GridLoss::logistic;
   size.dual = has_hinge(options.fit.loss);
-  const bool searches = options.search_scales || options.search_lambda;  // by the squared loss: squared_fit
+  const bool searches = options.search_scales || options.search_lambda;  // searches use the squared loss: squared_fit
   size.conjugate = options.fit.solver == GridSolver::conjugate || (size.dual && searches);
   size.weighted = !data.targets.weight.empty();
   size.regression = data.code.task == Task::regression;

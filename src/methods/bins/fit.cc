@@ -170,7 +170,7 @@ class Sweeping final : public Fitting<T> {
   std::vector<float>& state() override { return sweeper_.state(); }
   std::vector<float>& values(std::size_t g) override { return values_[g]; }
 
-  // Between two steps: how far, the grids, their values and what they leave of the rows. The bins are found again.
+  // Saves between two steps: how far, the grids, their values and the residuals of the rows. The bins are found again.
   void save(Archive& archive) override {
     sweeper_.finish();
     archive.tree["sweep"] = sweep_;
@@ -217,7 +217,7 @@ class Sweeping final : public Fitting<T> {
   static std::string value_name(std::size_t g) { return "values " + std::to_string(g); }
 
   JointBlock* joint_;
-  int sweep_ = 0, joint_steps_ = 0;  // of the joint block
+  int sweep_ = 0, joint_steps_ = 0;  // joint_steps_: those of the joint block
   std::size_t done_ = 0;             // grids of this sweep
   std::vector<std::vector<float>> values_;
   GridSweeper sweeper_;

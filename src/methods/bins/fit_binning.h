@@ -15,7 +15,7 @@ struct BinningFit {
   BinningOptions binning;
   GridFitOptions fit;
   bool search_scales = false;  // length scales are found from the rows; those of `binning` are ignored
-  bool search_lambda = false;  // with the scales, or for the scales given
+  bool search_lambda = false;  // lambda is found with the scales, or for the scales given
   bool given_start = false;    // several lambdas were given: the search begins at the fit's
   // What the fit's lambda stands for until the weights of the rows are known: as it is, where their mean is 1; a lambda
   // per row times their number; or 1 / C.

@@ -33,7 +33,7 @@ class GridLinear final : public Map {
   const std::shared_ptr<const BinningMap>& bins_pointer() const { return bins_; }
   const std::vector<float>& values() const { return values_; }
   const std::vector<double>& intercept() const { return intercept_; }
-  std::size_t bytes() const { return bins_->bytes() + values_.size() * sizeof(float); }  // in memory
+  std::size_t bytes() const { return bins_->bytes() + values_.size() * sizeof(float); }  // held in memory
 
  private:
   template <class T>

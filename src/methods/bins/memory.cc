@@ -22,7 +22,8 @@ constexpr std::size_t kCounted = 6;  // grids
 
 double table_bytes(double bins) { return 8.0 * double(std::bit_ceil(std::size_t(bins * 1.5) + 64)); }
 
-// Of one occupied bin while it is fitted: hash, mass and coefficients; with their slopes, directions and products.
+// The bytes of one occupied bin while it is fitted: hash, mass and coefficients; for conjugate gradients their slopes,
+// directions and products as well.
 double bin_bytes(const GridSize& s) { return 8 + 4 + 4 * double(s.outputs) * (s.conjugate ? 4 : 1); }
 
 // A grid that is binned: its table, hashes that may have room for as many again, and counts.

@@ -17,11 +17,11 @@ namespace bochner {
 struct GridSize {
   std::size_t rows = 0, outputs = 1, grids = 1;
   double packed = 0;  // bytes of the packed rows
-  double bins = 0;    // in one grid
+  double bins = 0;    // occupied bins of one grid
   bool logistic = false, weighted = false, regression = false;
-  bool conjugate = false;  // by conjugate gradients, or after trials by them
-  bool dual = false;       // by dual coordinate descent: the bins of all rows stand, beside some turned into them
-  bool trials = false;     // on rows held out
+  bool conjugate = false;  // fitted by conjugate gradients, or after trials by them
+  bool dual = false;       // fitted by dual coordinate descent: holds the bins of all rows, and some turned into them
+  bool trials = false;     // trials on rows held out
   bool pursuit = false;
   int threads = 1;
 };

@@ -21,7 +21,7 @@ struct GridRows {
   std::vector<std::uint32_t> groups;  // for pack_rows
   std::vector<PackedRows<T>> blocks;
   std::size_t rows = 0, inputs = 0;
-  const Backend* on = nullptr;  // of the threads that packed them
+  const Backend* on = nullptr;  // the backend of the threads that packed them
 
   void add(Threads& threads, const RowBlock<T>& block);
 };

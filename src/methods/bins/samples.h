@@ -27,7 +27,7 @@ class GridTrialFit {
   GridTrialFit(Threads& threads, const GridSample<T>& train, const GridSample<T>& held_out,
                const BinningOptions& binning);
 
-  // On one thread, which may be one of the team's; `stop` is asked now and then.
+  // Runs on one thread, which may be one of the team's; `stop` is asked now and then.
   GridTrial judge(const GridFitOptions& options, Task task, double steep, const CancelFunction& stop) const;
 
  private:

@@ -27,7 +27,7 @@ struct Stage {
   double steep;  // slope of the softened error: gentle ones tell directions, steep ones the error itself
   std::vector<double> together;  // log2 factors tried on all scales at once
   std::vector<double> steps;     // each is a round that moves log2 of the scales one by one
-  int repeats = 1;               // from the same start, with other draws: their mean is nearer than each
+  int repeats = 1;               // searches from the same start with other draws: their mean is nearer than each
 };
 
 using Point = std::vector<double>;  // log2 of one over each scale in spreads, and of lambda where it is open
@@ -201,7 +201,7 @@ class ScaleSearch {
     take_best(points);
   }
 
-  // Along each scale the bottom of the parabola through three losses: noise then moves little what matters little.
+  // Moves each scale to the bottom of the parabola through three losses: noise then moves little what matters little.
   void move_each(double step) {
     std::vector<Point> points;
     for (std::size_t u = 0; u < x_.size(); ++u) {
@@ -236,8 +236,8 @@ class ScaleSearch {
     take_best(points);
   }
 
-  // At the size of the fit itself, what smaller ones mistake: few grids must look at every indicator where many may
-  // leave most of them to others, and few passes stop short of where a small lambda would fit noise.
+  // Corrects, at the size of the fit itself, what smaller fits mistake: few grids must look at every indicator while
+  // many may leave most of them to others, and few passes stop short of where a small lambda would fit noise.
   void correct_small_fits() {
     if (std::find(is_indicator_.begin(), is_indicator_.end(), true) != is_indicator_.end()) {
       std::vector<Point> points;

@@ -50,7 +50,7 @@ class GridSweeper {
   std::size_t n_, K_;
   double per_unit_;                              // fixed point units per 1
   std::vector<float> state_;                     // n x K
-  std::vector<std::vector<std::int64_t>> sums_;  // per thread: G, or G and H, of each bin; zero between steps
+  std::vector<std::vector<std::int64_t>> sums_;  // one per thread: G, or G and H, of each bin; zero between steps
   std::vector<float> change_;                    // what the last step added to v
   const std::uint32_t* changed_ = nullptr;       // its columns
 };

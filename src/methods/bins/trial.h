@@ -14,9 +14,9 @@ namespace bochner {
 // A fit judged on rows held out.
 struct GridTrial {
   double loss = 0;   // what a search lowers
-  Scorer sums = {};  // over the codes
+  Scorer sums = {};  // sums over the codes
 
-  Score score(const TargetCode& code) const { return sums.decoded(code).score(); }  // in the units of the targets
+  Score score(const TargetCode& code) const { return sums.decoded(code).score(); }  // the targets' units
 
   // All of it, for the log of a run.
   static std::size_t number_count(std::size_t outputs) { return 1 + Scorer::number_count(outputs); }

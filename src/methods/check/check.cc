@@ -78,7 +78,7 @@ struct CheckRun {
     const double n = double(std::min(options.sample, survey.sampled()));
     MemoryPlan plan = program_memory(threads.count(), 0);
     plan.add("pairs", 6 * n * n * sizeof(double));
-    plan.add("features", 3 * n * double(subject.features()) * sizeof(double));  // with those that they are made from
+    plan.add("features", 3 * n * double(subject.features()) * sizeof(double));  // and what they are made from
     plan.add("sampled rows", double(survey.sampled()) * double(survey.schema().inputs) * sizeof(double));
     say_or_refuse(plan, double(memory_limit(execution)), fmt::format("a check of {} rows", n),
                   fmt::format("check fewer rows, or raise {}", Option::memory), {});
@@ -151,8 +151,8 @@ struct HeldKernels {
   std::vector<std::string> without = {};
 };
 
-// Of a chain the last map that holds some, what comes after being coefficients; of a sum those of its parts, which
-// share its weight. before: what rows went through.
+// The kernels that a map holds. A chain's are those of its last map that holds any: the maps after it are coefficients.
+// A sum's are those of its parts, which share its weight. before: the maps that rows go through first.
 HeldKernels kernels_of(const MapPtr& map, std::vector<MapPtr> before, double weight, bool wide) {
   HeldKernels found;
   const MapParts made_of = map->parts();

@@ -55,7 +55,7 @@ class MixtureSubject final : public CheckSubject {
       return part.weight;
     });
   }
-  // Of independent parts: the sum of w_i^2 V_i; a part that is not random has none.
+  // The parts are independent: the variance is the sum of w_i^2 V_i. A part that is not random adds nothing.
   bool variance(MatrixView<const float> x, Threads& threads, MatrixView<double> V) const override {
     bool known = true;
     add_parts(x, V, [&](const CheckPart& part, MatrixView<const float> seen, MatrixView<double> v) {
@@ -145,7 +145,7 @@ class MixtureSubject final : public CheckSubject {
   }
 
   std::vector<CheckPart> parts_;
-  double weight_ = 0;  // of all
+  double weight_ = 0;  // sum over all parts
 };
 
 }  // namespace

@@ -334,7 +334,7 @@ std::unique_ptr<CheckSubject> BinningMap::check_subject(const MapPtr& self, bool
   return std::make_unique<BinningSubject>(inputs_, options_, this, self);
 }
 
-// Of the grids, which the head holds.
+// The head's kernel is that of its grids.
 std::unique_ptr<CheckSubject> GridLinear::check_subject(const MapPtr& self, bool) const {
   return std::make_unique<BinningSubject>(bins_->inputs(), bins_->options(), bins_.get(), self);
 }

@@ -57,8 +57,8 @@ struct Assignments::Looking {
 
   const C* z;  // one after the other
   std::size_t width, groups;
-  std::vector<std::uint32_t> place = {};     // among the rows given
-  std::vector<std::size_t> number = {};      // of all rows
+  std::vector<std::uint32_t> place = {};     // position among the rows given
+  std::vector<std::size_t> number = {};      // position among all rows
   std::vector<double> own = {}, slack = {};  // squared distance to its own centre; how wrong distances may be
   std::vector<Nearest> nearest = {};         // row x group
 

@@ -60,7 +60,7 @@ class Assignments {
   std::vector<std::size_t> edges_;
   std::vector<std::uint32_t> group_of_;
   std::shared_ptr<const Centres> centres_;
-  double largest_square_ = 0;  // of the centres
+  double largest_square_ = 0;  // the largest |centre|^2
   bool fresh_ = true;
   std::vector<std::uint32_t> labels_;
   std::vector<double> squares_;  // |z|^2

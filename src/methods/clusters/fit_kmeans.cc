@@ -25,7 +25,7 @@ constexpr std::size_t kSampleRows = 4096, kSamplePerCluster = 32;
 constexpr std::size_t kSampleBytes = std::size_t(256) << 20;
 constexpr std::size_t kCentresPerGroup = 10, kMostGroups = 32;
 constexpr std::size_t kMostState = std::size_t(1) << 30;  // bytes: more is not copied after every pass
-constexpr std::size_t kManyRows = std::size_t(1) << 24;   // of which only one bound each is kept
+constexpr std::size_t kManyRows = std::size_t(1) << 24;   // for more rows, only one bound each is kept
 
 // Rows of a store in memory, as numbers of features.
 template <class C>
@@ -233,7 +233,7 @@ class Clustering {
     return sum;
   }
 
-  // Of the mean variance of a feature.
+  // The tolerance times the mean variance of a feature.
   double tolerance(const LloydFold& sums) const {
     const Matrix<double> parts = sums.sums();
     const std::vector<double> weights = sums.weights();
@@ -339,7 +339,7 @@ class Clustering {
   RowUnits units_;
   Sample<C> sample_;
   std::shared_ptr<const Centres> centres_;
-  std::vector<std::size_t> edges_;  // of the groups of centres
+  std::vector<std::size_t> edges_;  // where the groups of centres begin, and the end
   std::optional<Assignments> assignments_;
   bool unmendable_ = false;
   Clustered found_;

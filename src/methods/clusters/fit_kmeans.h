@@ -17,11 +17,11 @@ namespace bochner {
 
 struct Clustered {
   Matrix<double> centres;       // k x features, the heaviest first; fewer than asked for where no more rows differ
-  std::vector<double> weights;  // of each: the sum of its rows' weights
+  std::vector<double> weights;  // one per centre: the sum of its rows' weights
   std::vector<double> inertia;  // sum w |z - c|^2 of each pass, and of the centres at last
   bool converged = false;       // no row changes its cluster, or the centres stand still
   std::size_t mended = 0;       // clusters that were empty and got a centre elsewhere
-  std::optional<double> silhouette = {};  // of a sample; none: one cluster
+  std::optional<double> silhouette = {};  // mean over a sample; none: one cluster
   std::vector<std::string> notes;
 };
 

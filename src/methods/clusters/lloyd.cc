@@ -25,7 +25,7 @@ double quanta(double most) {
   return std::ldexp(1.0, 31 - exponent);
 }
 
-// To the nearest, ties to even, of what is far below 2^51; unlike std::llrint no call.
+// Rounds to the nearest, ties to even, for values far below 2^51; unlike std::llrint it is no call.
 std::int64_t rounded(double value) {
   constexpr double shift = 0x1.8p52;
   return std::int64_t((value + shift) - shift);
@@ -71,7 +71,7 @@ double widen(const T* from, std::size_t width, double unit, C* to) {
     std::copy_n(from, width, to);
   else
     for (std::size_t j = 0; j < width; ++j) to[j] = C(from[j]) * C(unit);
-  double sums[8] = {};  // in the same order whatever vectors there are
+  double sums[8] = {};  // 8 lanes: the order of the sum is the same for every width of vectors
   std::size_t j = 0;
   for (; j + 8 <= width; j += 8)
     for (std::size_t l = 0; l < 8; ++l) sums[l] += double(to[j + l]) * double(to[j + l]);

@@ -40,8 +40,8 @@ struct Centres {
 // What rows are like whose sums are formed.
 struct RowUnits {
   double unit = 1;          // feature = number * unit
-  double bound = 1;         // of |number|
-  double weight_bound = 1;  // of the weights
+  double bound = 1;         // |number| <= bound
+  double weight_bound = 1;  // weights <= weight_bound
   bool whole = false;       // numbers are integers and no row has a weight: sums need no rounding at all
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostRows = 1000, kPieceRows = 64;
 
-// Of every row its nearest centre.
+// The nearest centre of every row.
 template <class T>
 std::vector<std::uint32_t> nearest(const Workers& on, MatrixView<const T> z, const std::vector<double>& squares,
                                    const Centres& centres) {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kPieceRows = 192;
 constexpr int kRefinements = 100;
-constexpr double kSettled = 1e-5;  // of the inertia: a pass that gains less ends the refinement of a sample
+constexpr double kSettled = 1e-5;  // a pass that gains a smaller share of the inertia ends the refinement of a sample
 
 template <class T>
 class GreedyStart {
@@ -52,7 +52,7 @@ class GreedyStart {
     return chosen;
   }
 
-  // By weights that may all be 0: then the first of all.
+  // A row drawn by weights that may all be 0: then the first row.
   std::size_t drawn(const std::vector<double>& weights, std::size_t c, std::size_t trial) const {
     double total = 0;
     for (const double w : weights) total += w;

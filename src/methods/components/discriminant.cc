@@ -16,7 +16,7 @@ namespace bochner {
 
 namespace {
 
-constexpr double kNothing = 1e-10;  // of the largest eigenvalue: what is below is rounding
+constexpr double kNothing = 1e-10;  // values below this share of the largest eigenvalue are rounding
 
 struct Summed {
   GramAndHeld sums;
@@ -94,7 +94,7 @@ Matrix<double> class_means(const GramFold& sums, const NormalEquations& equation
   Matrix<double> means(classes, D);
   shares.assign(classes, 0);
   for (std::size_t c = 0; c < classes; ++c) {
-    const bool rest = classes == 2 && c == 0;  // of two classes one column, of the second
+    const bool rest = classes == 2 && c == 0;  // two classes have one column, that of the second
     const std::size_t column = classes == 2 ? 0 : c;
     const double sign = rest ? -1 : 1;
     const double weight = 0.5 * (n + sign * sums.target_sum(column, columns));
@@ -117,8 +117,8 @@ Discriminant discriminant(const Stream& stream, const Survey& survey, const Ridg
   result.left_out = found.left_out;
   result.mean = equations.feature_mean;
   const Matrix<double> means = class_means(found.sums.gram, equations, classes, result.shares);
-  // With the scatter of all T = S_w + S_b and S_b = M M^T: an eigenvector u of M^T (T + lambda n I)^-1 M with the value
-  // t gives the direction v = (T + lambda n I)^-1 M u, whose ratio is t / (1 - t).
+  // T = S_w + S_b is the scatter of all rows and S_b = M M^T. An eigenvector u of M^T (T + lambda n I)^-1 M with the
+  // value t gives the direction v = (T + lambda n I)^-1 M u, whose ratio is t / (1 - t).
   Matrix<double> m(D, classes);
   for (std::size_t c = 0; c < classes; ++c)
     for (std::size_t j = 0; j < D; ++j) m(j, c) = std::sqrt(result.shares[c] * equations.weight) * means(c, j);
@@ -185,7 +185,8 @@ Canonical canonical(const Stream& stream, const Survey& survey, const RidgeOptio
       v *= std::sqrt(n) / rho;
       size += v * v;
     }
-    // Of the rows' coordinates, whose variance is 1 - lambda |a|^2: the penalty shrinks rho.
+    // The strength is the correlation of the rows' coordinates, whose variance is 1 - lambda |a|^2: the penalty shrinks
+    // rho.
     result.strengths.push_back(std::min(rho / std::sqrt(std::max(1 - result.lambda * size, 1e-15)), 1.0));
   }
   std::vector<double> sign;

@@ -13,11 +13,11 @@ namespace bochner {
 // Linear functions of features that tell targets apart, and what is known of them.
 struct Directions {
   Matrix<double> vectors;         // features x r
-  std::vector<double> mean;       // of the features
-  std::vector<double> strengths;  // of each, descending: see who finds them
-  LambdaSearch search;            // of the penalty, by least squares on rows held or left out
+  std::vector<double> mean;       // one per feature
+  std::vector<double> strengths;  // one per direction, descending: ratios or correlations
+  LambdaSearch search;            // the search for the penalty, by least squares on rows held or left out
   double lambda = 0;
-  bool left_out = false;  // by leaving rows out, otherwise by holding some out
+  bool left_out = false;  // rows were left out; otherwise some were held out
 };
 
 // Discriminant directions of classes (Fisher 1936; Rao 1948): with the scatters within classes S_w and between them
@@ -27,7 +27,7 @@ struct Directions {
 // penalized discriminant analysis).
 struct Discriminant : Directions {
   Matrix<double> centres;      // classes x r: the means of the classes, from the mean of all
-  std::vector<double> shares;  // of the classes, of the weight
+  std::vector<double> shares;  // each class's share of the weight
 };
 Discriminant discriminant(const Stream& stream, const Survey& survey, const RidgeOptions& options);
 

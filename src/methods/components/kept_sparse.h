@@ -27,7 +27,7 @@ class KeptSparse {
   KeptSparse(const Stream& stream, const Shape& shape, const std::vector<double>& mean);
 
   bool by_columns() const { return by_columns_; }
-  std::size_t size() const { return size_; }           // of vectors: the smaller side
+  std::size_t size() const { return size_; }           // length of vectors: the smaller side
   double square_unit() const { return square_unit_; }  // what an eigenvalue of the held matrix stands for
 
   // A A^T q or A^T A q of the entries as held, in T. The sums of pieces of the lines, cut by the entries alone, are
@@ -51,7 +51,7 @@ class KeptSparse {
   bool by_columns_;
   std::size_t size_;
   double square_unit_ = 1;
-  std::vector<std::size_t> offsets_, edges_;  // of lines; of pieces
+  std::vector<std::size_t> offsets_, edges_;  // where lines begin, where pieces begin
   std::vector<std::uint32_t> places_;
   std::vector<float> values_;
   // Line l is less factor_[l] g: by columns the column's mean and ones, by rows 1 and the means. Empty: nothing.

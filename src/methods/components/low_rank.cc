@@ -28,12 +28,12 @@ namespace {
 constexpr std::size_t kGramShare = 24;  // times the directions of a sketch: columns whose products cost no more
 constexpr std::size_t kMostProducts = 8;
 constexpr std::size_t kMostLogged = std::size_t(16) << 20;  // bytes of what a pass found, for a run that may be stopped
-constexpr double kBlurred = 1e-5;  // of the largest eigenvalue: below it products in float blur an eigenvector
+constexpr double kBlurred = 1e-5;  // products in float blur eigenvectors below this share of the largest eigenvalue
 
 // The state of one factor.
 class Factoring {
  public:
-  // Of the rows of a stream, or without one from sums of them.
+  // Factors the rows of a stream, or sums of them if it is null.
   Factoring(const Stream* stream, const OnePass& known, Threads& threads, double limit)
       : stream_(stream),
         threads_(threads),
@@ -188,7 +188,7 @@ class Factoring {
     by_products(combine(sum.image(threads_), z, threads_), "one-pass sketch");
   }
 
-  // From b with A^T A ~ unit b b^T: its left singular vectors.
+  // Takes the left singular vectors of b, where A^T A ~ unit b b^T.
   void by_products(Matrix<double> b, const std::string& method, double unit = 1) {
     const Eigen small = largest_eigen(cross(b, b, threads_), std::min(options_.rank, b.cols()));
     std::size_t kept = 0;
@@ -298,7 +298,7 @@ class Factoring {
     found_.gain = 0.5 * last * ratio / (1 - ratio) / left;
   }
 
-  // With columns of any other directions, orthonormal to them, up to `count`.
+  // v with more columns, of any other directions and orthonormal to it, up to `count`.
   Matrix<double> completed(Matrix<double> v, std::size_t count) const {
     for (std::uint64_t trial = 2; v.cols() < count; ++trial) {
       std::vector<Matrix<double>> before;

@@ -22,7 +22,7 @@ namespace bochner {
 struct LowRankOptions {
   std::size_t rank = 0;
   bool center = false;
-  std::optional<std::size_t> passes = {};  // over the rows, besides that of the moments; none: until it is accurate
+  std::optional<std::size_t> passes = {};  // passes over the rows besides the moments' pass; none: until it is accurate
   std::uint64_t seed = 0;
   std::size_t products = 0;  // as many columns are few enough for the matrix of their products, whatever the rank
   bool kept = false;         // whether the rows lie in memory: a product costs no pass over a file
@@ -57,7 +57,7 @@ struct OnePass {
   double least_numbers(Threads& threads) const;  // that an empty sum holds, or more
   LowRank solve(const OnePassSum& sum, Threads& threads) const;
 
-  const RowMoments& moments;  // of all rows
+  const RowMoments& moments;  // those of all rows
   bool sparse;
   LowRankOptions options;
 };

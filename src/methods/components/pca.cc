@@ -34,7 +34,7 @@ bool has_weights(Rows& rows) {
 Model pca(Rows& rows, const PcaOptions& options) {
   const bool weighted = has_weights(rows);
   MappedRows mapped(rows, options.features, "pca", Saved::squares);
-  // By weight: those of the rows sqrt(w) (z - mean), which need no mean taken away.
+  // Weighted components are those of the rows sqrt(w) (z - mean), which need no mean taken away.
   const WeightedMean by_weight = weighted ? weighted_mean(mapped.stream()) : WeightedMean{};
   const Stream stream = weighted ? mapped.stream().through(root_weights(by_weight.mean)) : mapped.stream();
   const RowMoments moments = stream.fold(RowMoments(mapped.features()), "means");

@@ -13,7 +13,7 @@ namespace bochner {
 // The mean of a stream's features by the weights of its rows. Error::Kind::data where they add up to nothing.
 struct WeightedMean {
   std::vector<double> mean = {};
-  double weight = 0;  // of all rows
+  double weight = 0;  // sum over all rows
 };
 WeightedMean weighted_mean(const Stream& stream);
 

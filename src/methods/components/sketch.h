@@ -30,7 +30,7 @@ struct SketchBasis {
   std::size_t directions() const { return q.cols() ? q.cols() : coordinates.cols(); }
 };
 
-// With a = x - m of every row, in one pass:
+// Two sums over a = x - m of every row, in one pass:
 //   W = sum a (a^T q) = A^T A q,   d x l,   and   H = sum (q^T a) (q^T a)^T,   l x l.
 // The first is the sketch of the covariance that a one-pass factor is made of, and one step of a power or Krylov
 // method, without the n x l matrix A q that those hold. The second is q^T W, found from the coordinates: a small

@@ -40,9 +40,9 @@ struct Choice {
 struct FactorSum::State {
   SumOrigin origin;
   Schema schema;
-  RowMoments moments{0};             // of the parts, or of all in the second round
-  std::optional<Choice> choice;      // the second round
-  std::optional<OnePassSum> sketch;  // likewise
+  RowMoments moments{0};             // the parts' moments, or all rows' in the second round
+  std::optional<Choice> choice;      // second round only
+  std::optional<OnePassSum> sketch;  // second round only
 };
 
 namespace {

@@ -24,7 +24,7 @@ struct ColumnBins {
     bool levels = false;
     bool marked = false;            // numbers: the second input is not 0 if the cell is missing
     std::vector<float> edges = {};  // ascending; bin k holds edges[k-1] <= x < edges[k]
-    std::size_t first = 0;          // of its bins
+    std::size_t first = 0;          // the number of its first bin
     std::size_t numbers() const { return edges.size() + 1; }  // bins between edges
     std::size_t bins() const { return levels ? inputs + 1 : numbers() + (marked ? 1 : 0); }
   };

@@ -40,7 +40,7 @@ class BlockSums {
   std::shared_ptr<const RowBlocks> blocks_;
   std::size_t features_;
   double unit_;
-  Matrix<float> sums_;  // of columns padded with zeros
+  Matrix<float> sums_;  // columns padded with zeros
   std::vector<std::int64_t> rest_;
   std::uint64_t rows_ = 0;
 };

@@ -18,7 +18,7 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kSliceRows = 4096;
-constexpr double kRidge = 1e-9;  // of the points' features, where weights of points are solved for
+constexpr double kRidge = 1e-9;  // ridge on the points' features when weights of points are solved for
 
 void check(const Schema& schema, const MapPtr& z, const MapPtr& u, double lambda) {
   require(z && u, "conditional embedding: found no map, expected two");

@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::size_t kMostBlocks = 4096, kFewestBlocks = 256, kSampleRows = 4096, kSampleNumbers = 1 << 25;
 constexpr std::size_t kSliceRows = 4096, kSliceBytes = 8 << 20;            // rows whose features are there at a time
-constexpr std::size_t kMostCounts = std::size_t(1) << 26, kMostBins = 33;  // of blocks in bins; of a number
+constexpr std::size_t kMostCounts = std::size_t(1) << 26, kMostBins = 33;  // counts of blocks x bins; bins of a number
 
 void check_options(const DriftOptions& options) {
   require(!options.bandwidths.empty(), "bandwidths: found none, expected at least one");
@@ -366,8 +366,8 @@ class DriftTest {
   Sample samples_[2];
   ExchangePlan plan_;
   Matrix<double> sample_;
-  std::size_t features_ = 0, at_once_ = 1;  // of each bandwidth; bandwidths of a pass
-  std::vector<MapPtr> maps_;                // one for each
+  std::size_t features_ = 0, at_once_ = 1;  // features of each bandwidth; bandwidths of a pass
+  std::vector<MapPtr> maps_;                // one per bandwidth
   std::shared_ptr<const ColumnBins> bins_;
   std::vector<BlockSums> sums_;
   std::vector<BlockCounts> counts_;

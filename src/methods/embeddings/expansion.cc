@@ -124,7 +124,7 @@ std::vector<double> values_at(const Expansion& expansion, MatrixView<const doubl
   const Workers on = workers_on(threads);
   const KernelSlope kernel(expansion.kernel);
   const KernelSum sum(on, kernel, scaled(expansion.points.view(), expansion.kernel), expansion.weights, in_float(n));
-  constexpr std::size_t kPlaces = 512;  // at a time: each thread holds the kernel of that many and a slice of points
+  constexpr std::size_t kPlaces = 512;  // each thread holds the kernel of so many places and a slice of points
   std::vector<double> values(points.rows);
   for (std::size_t begin = 0; begin < points.rows; begin += kPlaces) {
     const std::size_t count = std::min(kPlaces, points.rows - begin);

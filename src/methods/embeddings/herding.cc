@@ -14,7 +14,7 @@ namespace bochner {
 
 namespace {
 
-constexpr double kMostValues = 5e8;  // of mu at candidates
+constexpr double kMostValues = 5e8;  // values of mu at candidates
 constexpr std::size_t kMostThinned = 8192;
 
 // Rows drawn by their weights, in random order: systematic sampling, each row about as often as its weight says.

@@ -57,7 +57,7 @@ class InsideBox {
     for (std::size_t i = 0; i < x.rows(); ++i)
       for (std::size_t j = 0; j < x.cols(); ++j) {
         const double half = (high_[j] - low_[j]) / 2, at = half > 0 ? (x(i, j) - low_[j]) / half - 1 : 0;
-        x(i, j) = std::asin(std::clamp(at, -0.99, 0.99));  // at an edge nothing would move it
+        x(i, j) = std::asin(std::clamp(at, -0.99, 0.99));  // nothing would move a point at an edge
       }
   }
   void to_points(std::span<const double> t, std::span<double> x) const {
@@ -114,7 +114,7 @@ std::size_t descend(const SmoothFunction& f, Matrix<double>& points, std::size_t
       .evaluations;
 }
 
-// From free points to those the task allows.
+// Moves free points to those that the task allows.
 void hold_back(const SmoothFunction& f, Reduced& found, std::size_t iterations, const ReduceTask& task) {
   if (task.inside) {
     const InsideBox box(task.mu.x());

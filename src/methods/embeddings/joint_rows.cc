@@ -139,7 +139,7 @@ JointRows open_both(const std::string& first, const std::string& second, const R
       if (std::find(joint.notes.begin(), joint.notes.end(), note) == joint.notes.end()) joint.notes.push_back(note);
   if (files.a().columns.empty()) {
     Schema schema = files.a();
-    schema.inputs = std::max(schema.inputs, files.b().inputs);  // of sparse rows
+    schema.inputs = std::max(schema.inputs, files.b().inputs);  // sparse rows may differ in their number of inputs
     joint.first = open_rows(first, schema, reading);
     joint.second = open_rows(second, schema, reading);
     return joint;

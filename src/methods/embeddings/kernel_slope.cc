@@ -11,7 +11,7 @@ namespace bochner {
 
 namespace {
 
-constexpr double kStep = 1e-5;  // of differences, where a kernel's derivative has no formula
+constexpr double kStep = 1e-5;  // step of differences if a kernel's derivative has no formula
 
 double squared_between(std::span<const double> x, std::span<const double> y) {
   double sum = 0;
@@ -48,7 +48,7 @@ double KernelSlope::pull_at(double s) const {
       const double alpha = kernel_.parameter(0);
       return std::pow(1 + s / (2 * alpha), -alpha - 1);
     }
-    default: {  // by differences of the value at a distance
+    default: {  // differences of the value at a distance
       const auto at = [&](double distance) {
         const std::array<double, 1> x = {distance}, y = {0};
         return kernel_.family->value(kernel_, x, y);

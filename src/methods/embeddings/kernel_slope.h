@@ -29,7 +29,7 @@ class KernelSlope {
  private:
   double pull_at(double squared) const;  // -2 dk/ds at s
 
-  Kernel kernel_;  // with length scale 1
+  Kernel kernel_;  // length scale 1
   std::optional<KernelShape> shape_;
   bool radial_;
 };

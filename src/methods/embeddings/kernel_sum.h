@@ -57,7 +57,7 @@ class KernelSum {
   const KernelSlope& kernel_;
   Matrix<double> x_;
   std::vector<double> alpha_;
-  std::vector<double> middle_;  // of x, taken off before squares are formed
+  std::vector<double> middle_;  // mean of x, subtracted before squares are formed
   std::vector<Slice<float>> floats_;
   std::vector<Slice<double>> doubles_;
 };

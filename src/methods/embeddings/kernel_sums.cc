@@ -76,7 +76,7 @@ void KernelSums::evaluate(MatrixView<const double> at, MatrixView<double> values
     }
 }
 
-// Of the gaussian one product gives them: with w_i = k_i sum_f beta_f alpha_if, sum_i w_i x_i - (sum_i w_i) y.
+// One product gives the gradients of the gaussian: with w_i = k_i sum_f beta_f alpha_if, sum_i w_i x_i - (sum_i w_i) y.
 void KernelSums::gradients(MatrixView<const double> at, MatrixView<const double> beta,
                            MatrixView<double> gradients) const {
   const std::size_t d = inputs(), n = at.rows;

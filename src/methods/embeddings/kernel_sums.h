@@ -42,7 +42,7 @@ class KernelSums {
   const Workers& on_;
   const KernelSlope& kernel_;
   Matrix<double> alpha_;
-  std::vector<double> middle_;  // of x, taken off before squares are formed
+  std::vector<double> middle_;  // mean of x, subtracted before squares are formed
   std::vector<Slice> slices_;
 };
 

@@ -24,7 +24,7 @@ class PairFeatures {
                const IndependenceOptions& given);
 
   std::size_t several() const { return several_; }
-  std::size_t left() const { return features_; }  // of a bandwidth
+  std::size_t left() const { return features_; }  // features of a bandwidth
   std::size_t right() const { return classes_ > 0 ? classes_ : features_; }
   std::size_t all_left() const { return several_ * left(); }
   std::size_t all_right() const { return classes_ > 0 ? classes_ : several_ * features_; }
@@ -48,10 +48,10 @@ void centre_columns(MatrixView<float> z);
 // Features of each column alone: cosines of the ranks of numbers, levels of text. None where they are too many.
 struct ColumnFeatures {
   std::vector<std::string> names;
-  std::vector<std::size_t> edges = {0};  // of the features of each
+  std::vector<std::size_t> edges = {0};  // where each column's features begin, and the end
   Matrix<float> across;                  // a row for each feature, less its mean
 };
-constexpr std::size_t kRankFeatures = 6, kMostColumnFeatures = 2048;  // of a number; of all columns
+constexpr std::size_t kRankFeatures = 6, kMostColumnFeatures = 2048;  // features of a number; of all columns
 ColumnFeatures column_features(const Schema& schema, MatrixView<const double> x);
 
 }  // namespace bochner

@@ -18,7 +18,7 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kPieceRows = 32, kSliceRows = 1024;
-constexpr double kRidge = 1e-11;  // of the diagonal, 1
+constexpr double kRidge = 1e-11;  // share of the diagonal, which is 1
 
 // gradient(j, :) += 2 sum_l pairs(j, l) grad k(x_j, x_l).
 void add_pair_gradients(const KernelSlope& kernel, MatrixView<const double> x, const Matrix<double>& k,

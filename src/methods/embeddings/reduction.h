@@ -30,7 +30,7 @@ struct ReduceTask {
   const KernelSum& mu;
   std::size_t points = 0, features = 0, starts = 0;
   std::uint64_t seed = 0;
-  std::function<void()> between = {};  // between steps; may throw
+  std::function<void()> between = {};  // called between steps; may throw
   ReduceOptions::Weights weights = ReduceOptions::Weights::free;
   bool inside = false;
   std::vector<std::pair<std::size_t, std::size_t>> indicators = {};

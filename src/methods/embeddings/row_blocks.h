@@ -56,7 +56,7 @@ class RowBlocks {
 
   struct Place {
     std::uint32_t block;
-    std::uint64_t place;  // in the block
+    std::uint64_t place;  // position in the block
   };
 
   // stream: another deal of the same seed.

@@ -13,8 +13,8 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kStarts = 10, kMostAlternations = 100, kBfgsIterations = 50;
-constexpr double kThreshold = 1e-4;  // of the objective: relative change between alternations
-constexpr double kLambda = 1e-8;     // of the weights' equations
+constexpr double kThreshold = 1e-4;  // relative change of the objective between alternations
+constexpr double kLambda = 1e-8;     // ridge of the weights' equations
 
 }  // namespace
 

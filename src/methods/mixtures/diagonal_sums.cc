@@ -13,7 +13,7 @@ namespace bochner {
 namespace {
 
 using Kind = CovarianceForm::Kind;
-constexpr std::size_t kMostNumbers = 1 << 20;  // of chunks that are summed side by side
+constexpr std::size_t kMostNumbers = 1 << 20;  // sums held for the chunks that are summed side by side
 
 // The sums of one chunk for every Gaussian whose inputs are independent: its weight, and first and second moments, each
 // of `stride` inputs. C: what differences are computed in.

@@ -174,7 +174,7 @@ class Em {
     child.put<double>("weights", mixtures.weights, {mixtures.weights.size()});
     archive.put_child(name, std::move(child));
   }
-  // Of as many components of as many inputs as `mixtures` has.
+  // Loads as many components of as many inputs as `mixtures` has.
   static void load_mixtures(const std::string& name, const Archive& archive, Mixtures& mixtures) {
     const Archive child = archive.child(name);
     Gaussians gaussians = load_gaussians(child);

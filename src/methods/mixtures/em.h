@@ -20,18 +20,18 @@ namespace bochner {
 // The mixtures of all groups, side by side: see MixtureRound.
 struct Mixtures {
   Gaussians gaussians;
-  std::vector<double> weights;  // of each group they sum to 1
+  std::vector<double> weights;  // those of a group sum to 1
   std::size_t groups = 1;
 
   std::size_t components() const { return gaussians.size() / groups; }
-  // Of one group, without components of weight 0.
+  // The mixture of one group, without components of weight 0.
   Mixture of_group(std::size_t group) const;
 };
 // Side by side; groups of fewer components get some of weight 0.
 Mixtures side_by_side(const std::vector<Mixture>& groups);
 
 struct EmOptions {
-  double tolerance = 1e-4;  // of the mean log-likelihood of a row: less gained in a round ends EM
+  double tolerance = 1e-4;  // EM ends if a round raises the mean log-likelihood of a row by less
   std::size_t rounds = 200;
   std::vector<double> floor = {};  // least variance of each input
   bool double_precision = false;
@@ -40,15 +40,15 @@ struct EmOptions {
 // What EM did. Where a log-likelihood falls by more than rounding, the mixture before is kept and the group ends.
 struct EmRun {
   Mixtures mixtures;
-  std::vector<double> log_likelihoods;  // of each group: the sum over its rows, by weight, of `mixtures`
-  std::vector<double> group_weights;    // of its rows
+  std::vector<double> log_likelihoods;  // one per group: the weighted sum over its rows, by `mixtures`
+  std::vector<double> group_weights;    // each group's sum of row weights
   // The mean per row, round by round: of each group, or of all together where they share a covariance.
   std::vector<std::vector<double>> paths;
   std::size_t rounds = 0;  // passes
   std::size_t falls = 0;
   bool converged = false;
 
-  double mean_log_likelihood() const;  // of a row
+  double mean_log_likelihood() const;  // mean over rows
 };
 
 // pass(empty) is the fold of all rows.

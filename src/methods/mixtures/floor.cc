@@ -16,9 +16,9 @@ namespace {
 
 constexpr double kShares[] = {1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1};
 constexpr std::size_t kCount = std::size(kShares);
-constexpr double kWorth = 1e-3;  // of the log-likelihood of a row: what a larger floor must gain
+constexpr double kWorth = 1e-3;  // log-likelihood per row that a larger floor must gain
 
-// Of each floor the log-likelihood of the rows to check. Covariances S are V diag(l) V^T in inputs divided by their
+// The log-likelihood of the rows to check, one per floor. Covariances S are V diag(l) V^T in inputs divided by their
 // deviations; the one raised to a share s has max(l, s), so all shares cost one decomposition.
 std::vector<double> full_likelihoods(const Workers& on, const ClusterSums& found, const MixtureSample& check,
                                      const std::vector<double>& variances) {

@@ -168,7 +168,7 @@ void GaussianSums::add_along_basis(const Workers& on, const Chunk<T>& chunk, std
   for (std::size_t j = 0; j < d * rank; ++j) sums[j].add(cross.data()[j]);
 }
 
-// Of r (x - c)(x - c)^T a strip of rows, in narrow ones up to the diagonal.
+// Adds a strip of rows of r (x - c)(x - c)^T, cut into narrow strips that end at the diagonal.
 template <class T>
 void GaussianSums::add_strip(const Workers& on, const Chunk<T>& chunk, std::size_t strip, BinnedSum* sums) const {
   const std::size_t last = std::min(inputs(), (strip + 1) * kStrip);

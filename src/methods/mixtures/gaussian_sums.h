@@ -35,13 +35,13 @@ struct GaussianCenters {
 // Which row counts how much for which Gaussian: r(i, m) for Gaussian group[i] * r.cols + m, 0 and more.
 struct Responsibilities {
   MatrixView<const double> r;
-  const std::uint32_t* group = nullptr;  // of each row; null: all of group 0
+  const std::uint32_t* group = nullptr;  // one per row; null: all rows are of group 0
   // Where inputs are independent: finds r of rows begin .. end on the thread that then sums them, while its cache has
   // them. None: r is there.
   std::function<void(std::size_t begin, std::size_t end)> find = {};
 };
 
-// Of rows x that count r for Gaussian k, with the center c_k:
+// The sums over rows x that count r for Gaussian k, whose center is c_k:
 //   sum r,  sum r (x - c),  and of r (x - c)(x - c)^T what the form of the covariance needs: its lower triangle (of all
 //   Gaussians together where they are tied), its diagonal, its trace, or its diagonal and its product with B_k.
 // Chunks are summed in floating point and then exactly.
@@ -66,7 +66,7 @@ class GaussianSums {
   std::size_t inputs() const { return about_->means.cols(); }
   const GaussianCenters& about() const { return *about_; }
 
-  // Of the rows of Gaussian k. All are about the mean that the rows have; weight(k) > 0.
+  // What the rows of Gaussian k have, about their own mean; weight(k) > 0.
   double weight(std::size_t k) const { return weights_[k].value(); }
   std::vector<double> mean(std::size_t k) const;
   Matrix<double> covariance(std::size_t k) const;      // full

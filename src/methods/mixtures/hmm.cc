@@ -211,7 +211,7 @@ Model fitted_hmm(Rows& rows, const std::vector<std::size_t>& starts, const HmmOp
   const std::size_t groups = classes ? schema.labels.size() : 1;
   std::vector<double> weights;
   MemoryPlan plan = program_memory(mapped.threads().count(), 1);
-  // Besides the rows those of a class that states start from, and with slopes rows of twice the width.
+  // Held besides the rows: the rows of a class that states start from, and with slopes rows of twice the width.
   const double widths = given.slopes == 0 ? 2 : 4;
   plan.add("rows", widths * double(mapped.survey().rows()) * double(mapped.stream().features()) * sizeof(double));
   say_or_refuse(plan, double(memory_limit(given.features.execution)), "hmm", fmt::format("raise {}", Option::memory),

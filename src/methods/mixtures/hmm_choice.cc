@@ -21,12 +21,12 @@ constexpr std::size_t kStates[] = {1, 2, 3, 4, 5, 7};
 constexpr std::size_t kSlopes[] = {0, 1, 2, 3};  // rows on both sides
 constexpr std::size_t kFolds = 5;
 constexpr double kShrinkages[] = {0.5, 1, 2, 4, 8, 16};  // rows for each input, besides none
-constexpr double kGuardingFloor = 1e-3;  // of the variance, where shrinking is what keeps covariances from chance
-constexpr double kLeastLog = -1e30;      // of a sequence that a model rules out
+constexpr double kGuardingFloor = 1e-3;  // share of the variance, if shrinking is what keeps covariances from chance
+constexpr double kLeastLog = -1e30;      // stands for the log of a sequence that a model rules out
 
 // What one setting made of the sequences held out.
 struct Held {
-  double wrong = 0, loss = 0;  // of sequences; loss: -log p(class | sequence) a sequence, or -log p a row
+  double wrong = 0, loss = 0;  // wrong: share of sequences; loss: mean -log p(class | sequence), or -log p a row
 };
 
 // log p(sequence | class) of sequences held out.

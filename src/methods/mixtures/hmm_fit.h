@@ -17,7 +17,7 @@ namespace bochner {
 struct HmmRun {
   std::vector<Hmm> hmms;                   // one of each class
   std::vector<double> log_likelihoods;     // sums over the rows of each class, of `hmms`
-  std::vector<double> rows;                // of each class
+  std::vector<double> rows;                // number of rows of each class
   std::vector<std::vector<double>> paths;  // mean per row of each class, round by round
   std::size_t rounds = 0, falls = 0;
   bool converged = false;

@@ -15,9 +15,9 @@ namespace bochner {
 struct Sequences {
   Matrix<double> x;
   std::vector<std::size_t> starts;     // and the number of rows
-  std::vector<std::uint32_t> classes;  // of each sequence
+  std::vector<std::uint32_t> classes;  // one per sequence
   std::size_t groups = 1;
-  std::vector<double> weights = {};  // of each sequence; empty: all 1. With them as many rows count as there are
+  std::vector<double> weights = {};  // one per sequence; empty: all 1. Summed over rows, they give the number of rows
 
   std::size_t size() const { return classes.size(); }
   double weight(std::size_t i) const { return weights.empty() ? 1 : weights[i]; }
@@ -31,7 +31,7 @@ struct HmmRound {
 
   std::vector<Hmm> hmms;
   HmmStates states;
-  std::shared_ptr<const GaussianCenters> about;  // of all models, side by side
+  std::shared_ptr<const GaussianCenters> about;  // the centers of all models, side by side
 };
 
 // One round over whole sequences: how much each row counts for each state, and the sums of the M step. A sequence is
@@ -42,7 +42,7 @@ class HmmFold {
   explicit HmmFold(std::shared_ptr<const HmmRound> round, std::shared_ptr<const GaussianCenters> about = nullptr);
 
   void add(const Workers& on, const Sequences& sequences) { add(on, sequences, sequences.x.view()); }
-  // of: as many rows as the sequences have, of which the Gaussians' sums are taken.
+  // `of`: as many rows as the sequences have; the Gaussians' sums are taken of them.
   void add(const Workers& on, const Sequences& sequences, MatrixView<const double> of);
   void merge(const HmmFold& other);
   void save(Archive& archive) const;

@@ -15,7 +15,7 @@ std::vector<Gaussians> split_gaussians(const Gaussians& all, std::size_t parts);
 // K Gaussians at 0 with the least variances.
 Gaussians floor_gaussians(const CovarianceForm& form, std::size_t K, std::size_t d, const std::vector<double>& floor);
 
-// Of each input about the means of the classes, whose differences no state has to span.
+// The variance of each input about the means of the classes, whose differences no state has to span.
 std::vector<double> class_variances(const Sequences& sequences);
 
 // choose_floor where whole sequences are held out: neighbouring rows are alike.

@@ -16,7 +16,7 @@ namespace bochner {
 namespace {
 
 constexpr double kBeyond = 70 * std::numbers::ln2;
-constexpr std::size_t kMostPairs = 2048;  // of Gaussians that are compared to choose h
+constexpr std::size_t kMostPairs = 2048;  // pairs of Gaussians that are compared to choose h
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 template <class T>

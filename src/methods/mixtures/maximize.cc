@@ -15,7 +15,7 @@ namespace bochner {
 namespace {
 
 using Kind = CovarianceForm::Kind;
-constexpr double kLeastWeight = 1e-12;  // of all rows: below it a component has none
+constexpr double kLeastWeight = 1e-12;  // a component has no rows below this share of their weight
 
 double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / double(values.size());

@@ -22,7 +22,7 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kSample = 20000;     // rows that starts are found on
-constexpr double kLeastPrior = 1e-12;      // of a class whose rows weigh nothing
+constexpr double kLeastPrior = 1e-12;      // prior of a class whose rows weigh nothing
 constexpr std::size_t kMostShaped = 1024;  // inputs whose covariances' eigenvalues are reported
 
 void check_options(const MixtureOptions& options) {

@@ -80,7 +80,7 @@ struct Shared {
   const Backend& on;
   const RowBlock<T>& block;
   Matrix<double> shares;             // rows x M, times the rows' weights
-  std::vector<std::uint32_t> group;  // of each row; empty: one group
+  std::vector<std::uint32_t> group;  // one per row; empty: one group
   std::vector<double> likelihoods;   // w log p(x)
 
   Shared(const MixtureRound& round, const Backend& on, const RowBlock<T>& block)

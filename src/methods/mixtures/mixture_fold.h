@@ -16,8 +16,8 @@ namespace bochner {
 // Mixtures that a round of EM starts from: one for each group of rows (the classes of their first target, or all rows),
 // each of M components; component m of group g is Gaussian g M + m.
 struct MixtureRound {
-  // through: rows go through it before densities are taken, though sums are of the rows as they are, about `centers`;
-  // null: no map, and sums are about the means of the Gaussians. double_precision: of the rows that come.
+  // `through`: a map that rows go through before densities are taken; sums are of the rows before it, about `centers`.
+  // Null: no map, and sums are about the means of the Gaussians. double_precision: whether the rows come in double.
   MixtureRound(Gaussians gaussians, std::vector<double> weights, std::size_t groups, bool double_precision,
                MapPtr through = nullptr, std::shared_ptr<const GaussianCenters> centers = nullptr);
 

@@ -13,7 +13,7 @@ namespace bochner {
 
 // What a mixture, or one of each class, makes of a row.
 enum class MixtureOutput {
-  shares,   // of the components, which sum to 1
+  shares,   // shares of the components, which sum to 1
   classes,  // log p(class | x), of two classes log odds of the second
   density,  // log p(x)
 };

@@ -15,7 +15,7 @@ namespace bochner {
 // Rows in memory that starts are found on: features, class and weight of each.
 struct MixtureSample {
   Matrix<double> x;
-  std::vector<double> classes;  // of each row; empty: one group
+  std::vector<double> classes;  // one per row; empty: one group
   std::vector<double> weights;
   std::size_t groups = 1;
 

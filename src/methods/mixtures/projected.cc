@@ -20,7 +20,7 @@ namespace bochner {
 namespace {
 
 using Kind = CovarianceForm::Kind;
-constexpr std::size_t kKeptBytes = std::size_t(256) << 20;  // of projected rows, which EM passes over many times
+constexpr std::size_t kKeptBytes = std::size_t(256) << 20;  // projected rows, which EM passes over many times
 constexpr std::size_t kMostMatrix = 2048;                   // inputs whose covariances are found whole
 
 // The rows of a stream through a projection, in memory where that is little.

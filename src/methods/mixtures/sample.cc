@@ -22,7 +22,7 @@ std::size_t draw_class(const std::vector<double>& priors, double left) {
   return c;
 }
 
-// Through one map after the other.
+// Leads features back to inputs, through one map's inverse after the other.
 Matrix<double> led_back(const Model& model, Matrix<double> z) {
   const std::vector<MapPtr>& maps = model.maps();
   Threads threads{Execution{}};

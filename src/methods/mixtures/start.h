@@ -12,8 +12,8 @@ namespace bochner {
 struct StartOptions {
   std::size_t components = 1;
   CovarianceForm covariance = {};
-  std::size_t restarts = 4;  // of which the likeliest is kept, group by group
-  std::size_t rounds = 12;   // of EM that each may make on the sample
+  std::size_t restarts = 4;  // the likeliest is kept, group by group
+  std::size_t rounds = 12;   // rounds of EM that each start may make on the sample
   std::uint64_t seed = 0;
   std::vector<double> floor = {};
 };

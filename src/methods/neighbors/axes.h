@@ -26,7 +26,7 @@ class LeadingAxes {
 
   std::vector<double> mean_;
   std::uint64_t seed_;
-  // Of rows with few inputs their covariance; otherwise the rows less their mean, as columns.
+  // covariance_: that of rows with few inputs. columns_: other rows less their mean, as columns.
   Matrix<double> covariance_, columns_;
 };
 

@@ -181,7 +181,7 @@ void Cells::know(const Workers& on, std::size_t nearest) {
   in_pieces(on.threads, count(), kRows, [&](std::size_t first, std::size_t rows) {
     const std::int8_t* x[kRows];
     for (std::size_t r = 0; r < kRows; ++r) x[r] = &centres_[std::min(first + r, count() - 1) * depth_];
-    // Of each row, the values of the others with their numbers behind: ordered by both.
+    // The values of the other cells for each row, with their numbers in the lower bits: sorted by both.
     std::vector<std::uint64_t> all(kRows * centres.panels() * kPanel);
     alignas(64) std::int32_t tile[kRows * kPanel];
     for (std::size_t p = 0; p < centres.panels(); ++p) {

@@ -24,7 +24,7 @@ class Cells {
   std::size_t count() const { return first_.size() - 1; }
   std::span<const std::uint32_t> order() const { return order_; }  // places, cell by cell
   bool by_bytes() const { return !codes_.empty(); }
-  // From now on points are compared by their coordinates.
+  // Points are compared by their coordinates from now on.
   void leave_bytes(const Workers& on);
 
   // How many of the nearest cells each cell knows.
@@ -40,7 +40,7 @@ class Cells {
   void meet_every(const Workers& on, std::span<const std::uint32_t> places, Best& best) const;
   // The best of every point of its `nearest` cells, by places, in no order.
   Best meet_all(const Workers& on, std::size_t nearest, std::size_t keep) const;
-  // From numbers in order() to places.
+  // Turns numbers in order() into places.
   void name(std::uint32_t* numbers, std::size_t count) const;
 
  private:
@@ -59,8 +59,8 @@ class Cells {
   std::vector<std::int8_t> centres_;  // cells x depth
   std::vector<std::int32_t> half_centres_;   // half the squared length of each, rounded down
   std::vector<std::uint32_t> order_, rank_;  // rank_: where each place is in order_
-  std::vector<std::uint32_t> cell_;          // of each in order_
-  std::vector<std::size_t> first_;           // of each cell in order_, and the end
+  std::vector<std::uint32_t> cell_;          // the cell of each entry of order_
+  std::vector<std::size_t> first_;           // where each cell begins in order_, and the end
   std::vector<std::uint32_t> self_;
   std::vector<CodePanels> panels_;
   std::size_t known_ = 0;

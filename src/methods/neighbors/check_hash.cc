@@ -19,10 +19,10 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kHashes = 16;  // of a table: how many are computed at once
+constexpr std::size_t kHashes = 16;  // hashes of a table that are computed at once
 constexpr std::size_t kMostRows = 400, kBands = 6;
 
-// Of two dense rows.
+// The distance of two dense rows.
 double distance_of(HashFamily family, const float* x, const float* y, std::size_t inputs) {
   double sum = 0, squares = 0, xx = 0, yy = 0, xy = 0, both = 0, either = 0;
   for (std::size_t j = 0; j < inputs; ++j) {

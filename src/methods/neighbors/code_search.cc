@@ -14,9 +14,9 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kPackPoints = 512;  // packed by one thread, and met by all
-constexpr std::size_t kPacks = 16;        // of those at a time
+constexpr std::size_t kPacks = 16;        // packs at a time
 constexpr std::size_t kQueriesAtOnce = 64;
-constexpr double kRounded = 8;  // of a squared distance of bytes: half squares are whole, and values floats
+constexpr double kRounded = 8;  // error of a squared distance of bytes: half squares are whole, and values floats
 
 // Bytes less 128.
 struct SignedRows {
@@ -94,7 +94,7 @@ void multiply_codes(const SignedCodes& x, std::size_t row, const CodePanels& y, 
 }  // namespace
 
 bool can_search(std::size_t inputs) {
-  constexpr double kMost = 1.5 * 128 * 128;  // of a value, for each input
+  constexpr double kMost = 1.5 * 128 * 128;  // largest |value| for each input
   return kMost * double(inputs + CodeRows::kWidth) < -double(CodeUnit::kFar);
 }
 

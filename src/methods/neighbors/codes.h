@@ -31,7 +31,7 @@ class Codes {
  public:
   // None where a byte says nothing of a row: too many inputs, or all rows equal.
   static std::optional<Codes> of(const Workers& on, MatrixView<const float> rows);
-  // Of rows that are bytes, which differ by more than 127 somewhere: times `scale`, a power of two.
+  // The codes of rows that are bytes, which differ by more than 127 somewhere, times `scale`, a power of two.
   static Codes of_bytes(const Workers& on, const std::uint8_t* bytes, std::size_t rows,
                         std::span<const std::uint8_t> low, double scale);
   // Whether rows of so many inputs have codes.

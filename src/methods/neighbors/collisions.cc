@@ -25,8 +25,8 @@ double cauchy_collisions(double r) {
   return 2 * std::atan(r) / std::numbers::pi - std::log1p(r * r) / (std::numbers::pi * r);
 }
 
-// Of normals (u, v) of correlation rho, c pairs of them: the largest |u| and the largest |v| are of one pair and have
-// the same sign with probability
+// Given c pairs of normals (u, v) of correlation rho, the largest |u| and the largest |v| are of one pair and have the
+// same sign with probability
 //   2 c integral_{u > 0} integral_{v > 0} phi(u, v) F(u, v)^{c - 1},  F(a, b) = P(|u| <= a, |v| <= b),
 // by midpoints in s = (u + v) / sqrt(2 (1 + rho)) and t = (u - v) / sqrt(2 (1 - rho)), which are independent. F is
 // tabulated as a sum over cells of (|u|, |v|).
@@ -65,7 +65,7 @@ class PolytopeIntegral {
   }
   static std::size_t cell(double a) { return std::min(kCells - 1, std::size_t(a / kEnd * double(kCells))); }
   double& at(std::size_t i, std::size_t j) { return table_[i * (kCells + 1) + j]; }
-  // Between the corners of a cell.
+  // F(a, b), interpolated between the corners of a cell.
   double below(double a, double b) {
     const double x = std::min(a / kEnd * double(kCells), double(kCells) - 1e-9);
     const double y = std::min(b / kEnd * double(kCells), double(kCells) - 1e-9);

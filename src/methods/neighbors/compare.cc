@@ -18,8 +18,8 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kPackPoints = 512;    // packed by one thread, and met by all
-constexpr std::size_t kPacks = 16;          // of those at a time
-constexpr std::size_t kQueriesAtOnce = 96;  // of a thread: whole register tiles
+constexpr std::size_t kPacks = 16;          // packs at a time
+constexpr std::size_t kQueriesAtOnce = 96;  // queries of a thread: whole register tiles
 
 struct Pack {
   PointPanels<float> panels;
@@ -109,7 +109,7 @@ bool is_zero(const float* x, std::size_t inputs) {
   return std::all_of(x, x + inputs, [](float value) { return value == 0; });
 }
 
-// From |x - y|^2 of rows of length 1: 2 (1 - cos). A row of length 0 has no angle: 1 to all others.
+// 1 - cos from |x - y|^2 = 2 (1 - cos) of rows of length 1. A row of length 0 has no angle: 1 to all others.
 double angle_of(double squared, const float* x, const float* y, std::size_t inputs) {
   const bool perhaps = squared == 0 || std::abs(squared - 1) < 1e-5;
   return perhaps && (is_zero(x, inputs) || is_zero(y, inputs)) ? 1 : squared / 2;
@@ -132,7 +132,7 @@ void rank_squared(Metric metric, const float* x, const DenseRows& points, std::s
 }
 
 constexpr std::size_t kCandidatesAtOnce = 8;
-constexpr double kRounded = 1e-5;  // of squared lengths, what a value in float may be wrong by
+constexpr double kRounded = 1e-5;  // error of a value in float, relative to squared lengths
 
 // One query, and its candidates among the points with their values, best first.
 struct Candidates {

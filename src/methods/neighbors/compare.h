@@ -47,7 +47,7 @@ struct Ranking {
   std::span<const double> origins = {};
   const Codes* codes = nullptr;               // where the queries are points: what their bytes rule out is not compared
   std::span<const std::uint32_t> self = {};   // which points they are, with codes; empty: all of them
-  std::span<const std::uint32_t> order = {};  // in which queries are ranked: near ones share cached rows; empty: as is
+  std::span<const std::uint32_t> order = {};  // order of ranking queries: near ones share cached rows; empty: as is
 };
 // The k best candidates of each query, compared in all inputs from differences in double (inner products likewise), as
 // places; -1 where there are fewer. Distances as Neighbors has them, of the scaled points.
@@ -63,8 +63,8 @@ struct PointSearch {
   std::size_t k;
   std::span<const float> half = {};  // half_norms of the points where they are known
 };
-// Of CSR rows: a query meets, by the columns of the points, every point that shares one with it; those that share none
-// are as far as their lengths say.
+// Ranks CSR rows: a query meets, by the columns of the points, every point that shares one with it; those that share
+// none are as far as their lengths say.
 Neighbors rank_sparse(const Workers& on, const PointSearch& search, const std::function<void(double)>& progress);
 
 // Every pair, dense or CSR.

@@ -166,7 +166,7 @@ class Choices {
   const Points& points_;
   const Codes* codes_;
   std::uint64_t seed_;
-  std::optional<LeadingAxes> leading_;  // of dense points
+  std::optional<LeadingAxes> leading_;  // dense points only
   Axes axes_;
 };
 

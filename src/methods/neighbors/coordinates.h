@@ -34,7 +34,7 @@ RecallSample recall_sample(const Workers& on, Metric metric, const Points& point
 // Points in fewer coordinates, where most neighbours stay neighbours.
 struct Coordinates {
   MapPtr map;          // null: the points themselves, which are dense
-  Matrix<float> rows;  // of the points; empty: the points themselves, which are plain
+  Matrix<float> rows;  // the points' coordinates; empty: the points themselves, which are plain
   std::vector<float> half;
   std::size_t dims = 0, candidates = 0;
 
@@ -42,7 +42,7 @@ struct Coordinates {
     return {rows.rows() > 0 ? MatrixView<const float>(rows.view()) : points.dense.view(), half};
   }
   void look_at(const Points& points);  // keeps their numbers where they are not plain
-  // Of other rows.
+  // The coordinates of other rows.
   Matrix<float> of(const Workers& on, const Points& queries) const;
   // Every pair there, the best candidates in all inputs.
   Neighbors search(const Workers& on, const PointSearch& search) const;

@@ -22,7 +22,7 @@ struct StoredRows {
   const std::byte* data = nullptr;
   std::size_t rows = 0, cols = 0;
   std::shared_ptr<const void> owner = {};
-  ByteSteps steps = {};  // of bytes
+  ByteSteps steps = {};  // bytes only
 
   std::size_t row_bytes() const;
   std::span<const std::byte> all() const { return {data, rows * row_bytes()}; }
@@ -60,7 +60,7 @@ class DenseRows {
   bool is_plain() const { return !stored_ || (stored_->kind == StoredRows::Kind::floats && scale_.none()); }
   MatrixView<const float> view() const;
 
-  // Of rows in memory, which may change.
+  // The rows in memory, which may change.
   Matrix<float>& matrix() { return own_; }
 
   // The numbers of row i.

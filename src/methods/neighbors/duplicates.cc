@@ -25,9 +25,9 @@ constexpr double kUsualThreshold = 0.8;
 
 // Rows that are equal meet once: rows of equal content by the first of them.
 struct Distinct {
-  std::vector<std::uint32_t> first;                 // of each row: the first that equals it
-  std::vector<std::uint32_t> places;                // those that are first
-  std::vector<std::vector<std::uint32_t>> of = {};  // of each of those: all rows that equal it
+  std::vector<std::uint32_t> first;                 // one per row: the first row that equals it
+  std::vector<std::uint32_t> places;                // rows that are the first of their kind
+  std::vector<std::vector<std::uint32_t>> of = {};  // one list per place: all rows that equal it
 };
 
 std::uint64_t content_hash(const Points& rows, std::size_t i) {
@@ -72,7 +72,7 @@ Distinct distinct_rows(const Points& rows) {
   return found;
 }
 
-// From pairs of distinct rows to pairs of rows.
+// The pairs of rows that pairs of distinct rows stand for.
 std::vector<Duplicate> all_pairs(const Distinct& distinct, const std::vector<Duplicate>& pairs) {
   std::vector<Duplicate> all;
   for (const auto& same : distinct.of)

@@ -13,7 +13,7 @@ namespace bochner {
 
 namespace {
 
-// Of the rows: as few are compared one by one.
+// Allowed rows are compared one by one if they are at most this share of all rows.
 constexpr double kFewAllowed = 0.25;
 
 // The places that stay, in their order, to the front of each query; how many.

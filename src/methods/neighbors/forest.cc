@@ -18,7 +18,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kSpreadRows = 256;  // of a node: enough to compare spreads
+constexpr std::size_t kSpreadRows = 256;  // rows of a node: enough to compare spreads
 constexpr std::size_t kRowsAtOnce = 1024;
 
 // y = x W, all threads.
@@ -29,7 +29,7 @@ void multiply_rows(const Workers& on, MatrixView<const float> x, MatrixView<cons
 }
 
 struct Node {
-  MatrixView<const float> values;  // of all rows along all directions
+  MatrixView<const float> values;  // all rows along all directions
   std::span<std::uint32_t> rows;
   std::uint64_t looks = 0;  // where its directions begin
 };
@@ -132,7 +132,7 @@ Tree Tree::grow(const Workers& on, MatrixView<const float> coords, std::span<con
         tree.low_[at] = values(*first, direction);
         tree.high_[at] = values(*last, direction);
       }
-      // In the order of places: what a node sees does not depend on how its parent's rows were put apart.
+      // Rows are sorted by place: what a node sees does not depend on how its parent's rows were split.
       std::sort(node.rows.begin(), middle);
       std::sort(middle, node.rows.end());
     });
@@ -149,7 +149,7 @@ std::vector<std::vector<std::uint32_t>> Tree::find(const Workers& on, MatrixView
   multiply_rows(on, coords, directions_.view(), values.view());
   const std::size_t inner = leaves() - 1;
   std::vector<std::vector<std::uint32_t>> reached(coords.rows);
-  std::vector<std::size_t> nodes;  // to be gone down from
+  std::vector<std::size_t> nodes;  // nodes to go down from
   for (std::size_t i = 0; i < coords.rows; ++i) {
     nodes.assign(1, 0);
     while (!nodes.empty()) {

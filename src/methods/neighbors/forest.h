@@ -42,11 +42,11 @@ class Tree {
  private:
   std::size_t depth_ = 0;
   Matrix<float> directions_;          // m x kDirections
-  std::vector<std::uint32_t> look_;   // of each inner node, as in a heap: its direction
+  std::vector<std::uint32_t> look_;   // each inner node's direction, as in a heap
   std::vector<float> cut_;            // rows below it go to the left
-  std::vector<float> low_, high_;     // with a spill: what is near the cut lies between them
+  std::vector<float> low_, high_;     // rows between them are near the cut and go both ways; empty: no spill
   std::vector<std::uint32_t> order_;  // places, leaf after leaf
-  std::vector<std::size_t> bounds_;   // of the leaves in order_
+  std::vector<std::size_t> bounds_;   // where each leaf begins in order_, and the end
 };
 
 // The standard deviation of each column.

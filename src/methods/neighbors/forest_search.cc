@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kLeaf = 256;
 constexpr std::size_t kMostTrees = 64;
 
-// Of a tree, about: each level sends those near its cut to both sides.
+// About how many leaves of a tree a row meets: each level sends rows near its cut to both sides.
 double leaves_met(const Tree& tree, double spill) {
   double met = 1;
   for (std::size_t leaves = 1; leaves < tree.leaves(); leaves *= 2) met *= 1 + 2 * spill;

@@ -21,7 +21,7 @@ Graph grow_graph(const Workers& on, const Points& all, const Codes* codes, const
   const Coordinates coordinates = choose_coordinates(on, all, sample, with_room(options.recall), options, codes);
   Cells cells(on, coordinates.field(all), options.seed);
   const std::size_t keep = coordinates.candidates;
-  const auto measured = [&](Best best) {  // of candidates that are numbered as in the cells
+  const auto measured = [&](Best best) {  // best: candidates numbered as in the cells
     for (std::size_t i = 0; i < sample.places.size(); ++i) cells.name(best.view(i).numbers, keep);
     return sample.recall(on, options.metric, all, codes, best);
   };
@@ -40,7 +40,7 @@ Graph grow_graph(const Workers& on, const Points& all, const Codes* codes, const
   for (std::size_t next = kFirstCells; graph.recall < wanted && graph.nearest < most;
        next += std::max<std::size_t>(1, next / 8)) {
     next = std::min(next, most);
-    // Among more cells others are near.
+    // The near cells are found again if more cells are known.
     if (2 * next > cells.known() && cells.known() < cells.count()) {
       cells.know(on, std::max(kKnownCells, kKnownOfNearest * next));
       near = cells.near(on, sample.places);

@@ -79,13 +79,13 @@ class HashTables::Lookup {
 
  private:
   struct Met {
-    std::vector<std::uint64_t> last;  // in which round each point was met
+    std::vector<std::uint64_t> last;  // round in which each point was last met
     std::uint64_t round = 0;
   };
   const HashTables& tables_;
   std::vector<Met> met_;
   std::vector<std::vector<std::uint32_t>> found_;
-  std::vector<std::vector<std::uint64_t>> keys_;  // of each group
+  std::vector<std::vector<std::uint64_t>> keys_;  // one list per group
 };
 
 Neighbors HashTables::query(const Workers& on, const PointSearch& search) const {
@@ -192,7 +192,7 @@ Forecast forecast(const HashPlan& plan, const Distances& distances, double recal
   std::size_t tables = 1;
   while (tables <= kMostTables && share(distances.near, double(tables)) < recall) tables += 1 + tables / 8;
   if (tables > kMostTables) return {};
-  constexpr double kLookup = 300;  // of a probe: a search in a sorted table
+  constexpr double kLookup = 300;  // cost of a probe: a search in a sorted table
   const double compared = points * share(distances.far, double(tables));
   return {tables, compared * (inputs + 100) +
                       double(tables) * (double(plan.probes) * kLookup + 0.3 * double(plan.hashes) * inputs)};

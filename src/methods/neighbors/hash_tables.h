@@ -20,8 +20,8 @@ class HashTables {
 
   const HashPlan& plan() const { return plan_; }
   double recall = 1;                                                       // measured on the sample
-  double candidates = 0;                                                   // of a query, on average over the sample
-  void grow(const Workers& on, const Points& points, std::size_t tables);  // to as many
+  double candidates = 0;                                                   // mean over the queries of the sample
+  void grow(const Workers& on, const Points& points, std::size_t tables);  // tables: the number after growing
   Neighbors query(const Workers& on, const PointSearch& search) const;
   // How many points the queries of a search are compared with, together.
   std::size_t compared(const Workers& on, const PointSearch& search) const;

@@ -20,7 +20,7 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kRowsAtOnce = 64;
-constexpr std::size_t kNextCorners = 3;  // of a polytope, beside the nearest
+constexpr std::size_t kNextCorners = 3;  // corners of a polytope beside the nearest
 
 std::uint64_t mixed(std::uint64_t word) {
   word = (word ^ (word >> 32)) * 0x9E3779B97F4A7C15u;

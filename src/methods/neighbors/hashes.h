@@ -14,7 +14,7 @@ namespace bochner {
 // How rows are hashed: a key of a table is made of `hashes` functions, and a query looks at `probes` keys of each.
 struct HashPlan {
   HashFamily family = HashFamily::stable;
-  double width = 1;  // of cells: stable, cauchy
+  double width = 1;  // width of cells: stable, cauchy
   std::size_t hashes = 1, tables = 0, probes = 1;
   std::uint64_t seed = 0;
 };
@@ -44,7 +44,7 @@ class HashGroup {
   HashPlan plan_;
   std::uint64_t seed_ = 0;
   MapPtr map_;
-  float factor_ = 1;          // of what the map puts out
+  float factor_ = 1;          // factor on the map's outputs
   Matrix<float> directions_;  // cauchy: inputs x functions
 };
 

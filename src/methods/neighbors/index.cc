@@ -37,7 +37,7 @@ void check(const IndexOptions& options) {
           metric_name(options.metric));
 }
 
-// From scaled points to the rows' own units.
+// Turns distances of scaled points into the rows' own units.
 void unscale(Metric metric, int exponent, Neighbors& found) {
   const int of = metric == Metric::euclidean ? -exponent : metric == Metric::inner ? -2 * exponent : 0;
   const double unit = std::ldexp(1.0, of);
@@ -279,7 +279,7 @@ Neighbors neighbor_graph(Rows& rows, std::size_t k, const IndexOptions& options,
   check(options);
   require(k >= 1, "k: found 0, expected 1 or more");
   const Execution& execution = options.execution;
-  // In memory rows lie twice while they are read and scaled.
+  // Rows lie in memory twice while they are read and scaled.
   if (options.method == IndexOptions::Method::exact &&
       2 * double(rows.memory_bytes(sizeof(float))) >= double(memory_limit(execution))) {
     Neighbors found = streamed_graph(rows, k, options);

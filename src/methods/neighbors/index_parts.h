@@ -12,13 +12,13 @@ inline constexpr double kMostSpill = 0.25;
 
 struct NeighborIndex::Parts {
   Schema schema;
-  std::optional<ByteSteps> bytes;      // that the points were rounded to
-  IndexOptions options;                // without its execution
+  std::optional<ByteSteps> bytes;      // the bytes that the points were rounded to
+  IndexOptions options;                // execution is not kept
   Points points;                       // as they are, but for the schema's offsets
-  std::vector<std::uint64_t> numbers;  // of the rows, ascending
-  std::uint64_t next = 0;              // of a row to come
+  std::vector<std::uint64_t> numbers;  // the rows' numbers, ascending
+  std::uint64_t next = 0;              // the number of the next row
 
-  // Made of those.
+  // The members below are made from those above.
   Points scaled;
   int exponent = 0;
   Searcher searcher;

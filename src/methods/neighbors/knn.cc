@@ -21,8 +21,8 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kNeighbors[] = {1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100};
-// Of the kernel's length scale, which is that of a fit to all rows: a mean over neighbours is more local. 0: all weigh
-// the same.
+// Factors on the kernel's length scale, which is that of a fit to all rows: a mean over neighbours is more local. 0:
+// all neighbours weigh the same.
 constexpr double kFactors[] = {0, 2, 1, 0.5, 0.25, 0.125};
 constexpr double kMostJudged = 8192;  // rows that are left out, one after the other
 constexpr std::size_t kRowsOfPiece = 64, kPieces = 16;

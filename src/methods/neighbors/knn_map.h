@@ -59,7 +59,7 @@ struct KnnTargets {
   Matrix<double> values = {};              // points x targets
   std::vector<std::uint32_t> labels = {};  // one a point
   std::size_t classes = 0;                 // 0: numbers
-  std::vector<double> weights = {};        // of the points; empty: 1 each
+  std::vector<double> weights = {};        // one per point; empty: all 1
 
   std::size_t outputs() const { return classes > 0 ? classes : values.cols(); }
 };

@@ -39,7 +39,7 @@ struct Points {
 Points scaled_for(const Workers& on, Metric metric, Points points, int exponent);
 // The exponent that makes the largest number of the rows about 1.
 int scale_exponent(const Points& points);
-float largest_number(const Points& points);  // in size
+float largest_number(const Points& points);  // largest |number|
 int scale_exponent(float largest);
 
 // Whether near is a small |x - y|^2: rows that may be searched by their coordinates.
@@ -57,7 +57,7 @@ class Best {
  public:
   Best(std::size_t rows, std::size_t keep);
   std::size_t keep() const { return keep_; }
-  Best first(std::size_t keep) const;  // of each row
+  Best first(std::size_t keep) const;  // the first `keep` of each row
   NearestView view(std::size_t row = 0) { return NearestView{keep_, values_.data(), numbers_.data()}.slice(row); }
   const std::uint32_t* numbers(std::size_t row) const { return numbers_.data() + row * keep_; }
   const float* values(std::size_t row) const { return values_.data() + row * keep_; }

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kRowsAtOnce = 64;
 
 struct Entry {
-  std::uint32_t rank;  // of its column, the rarest first
+  std::uint32_t rank;  // rank of its column, the rarest first
   float value;
 };
 

@@ -10,7 +10,7 @@
 
 namespace bochner {
 
-// In order of distance, then of place; of inner products the largest come first.
+// Candidates are sorted by distance, then by place; inner products with the largest first.
 struct Ranked {
   double distance;
   std::uint32_t place;

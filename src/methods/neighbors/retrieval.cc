@@ -106,7 +106,7 @@ std::string snippet(const TextModel& model, const Encoded& query, std::string_vi
 
 double score_of(Metric metric, double distance) {
   if (metric == Metric::inner) return distance;
-  return metric == Metric::euclidean ? 1 - distance * distance / 2 : 1 - distance;  // of rows of length 1
+  return metric == Metric::euclidean ? 1 - distance * distance / 2 : 1 - distance;  // rows have length 1
 }
 
 }  // namespace
@@ -129,7 +129,7 @@ class QueryRow {
   QueryRow(const TextModel& model, const Encoded& query, const Schema& of) {
     schema_.inputs = of.inputs;
     schema_.sparse = of.sparse;
-    const std::size_t width = model.map() ? model.columns() : of.inputs;  // of rows without the last terms fewer
+    const std::size_t width = model.map() ? model.columns() : of.inputs;  // the index may lack the last terms
     for (const auto& [column, value] : query)
       if (column < width) {
         columns_.push_back(column);

@@ -15,7 +15,7 @@ struct Searcher {
   std::optional<Forest> forest;
   std::optional<Coordinates> projected;
   std::optional<HashTables> tables;
-  double recall = 1;  // of `projected`, measured
+  double recall = 1;  // measured recall of `projected`
 
   bool compares_all() const { return !forest && !projected && !tables; }
   void look_at(const Points& points);  // the same points, stored in another way
@@ -24,7 +24,7 @@ struct Searcher {
   IndexReport report(const Points& points) const;
 
   void save(Archive& archive) const;
-  // Of these points, by the threads: tables are filled anew.
+  // Loads the searcher of these points: tables are filled anew, by all threads.
   static Searcher load(const Workers& on, const Archive& archive, const Points& points, const IndexOptions& options);
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kQueriesAtOnce = 96;
 
-// From |x|^2, |y|^2 and x.y. Sets that are empty are equal.
+// The distance from |x|^2, |y|^2 and x.y. Empty sets are equal.
 double distance_from(Metric metric, double xx, double yy, double xy) {
   const double squared = std::max(0.0, xx + yy - 2 * xy);
   switch (metric) {

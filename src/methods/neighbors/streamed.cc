@@ -18,7 +18,7 @@ namespace bochner {
 
 namespace {
 
-// Of the memory: queries; rows, which lie there twice while they are scaled, and once more as panels.
+// Shares of the memory: queries; rows, which lie there twice while they are scaled, and once more as panels.
 constexpr double kOfQueries = 0.2, kOfRows = 0.15;
 
 // Consecutive rows in memory, a block at a time.

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t kMostRows = 300, kMostPlaces = 21, kMostLevels = 12, kMostCurves = 5, kFewValues = 12;
 
-// From the 2nd to the 98th percentile; every value where there are few. Missing cells do not count.
+// The places of a column's curve, from its 2nd to its 98th percentile; every value if there are few. Missing cells do
+// not count.
 std::vector<double> places_of(const RowSample& sample, const ColumnInputs& column) {
   std::vector<double> values;
   for (std::size_t i = 0; i < sample.x.rows(); ++i)

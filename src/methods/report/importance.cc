@@ -13,7 +13,7 @@ namespace bochner {
 
 namespace {
 
-constexpr double kMostPredictions = 400000;  // of all columns and shuffles
+constexpr double kMostPredictions = 400000;  // sum over all columns and shuffles
 constexpr std::size_t kLeastRows = 100;
 
 // What a prediction costs, row by row: log-loss, whether it is wrong, or squared error over the targets' variance.

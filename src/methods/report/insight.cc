@@ -15,7 +15,7 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kMostColumns = 2000, kMostInputs = 20000;
-constexpr std::size_t kMostNumbers = 40000000;  // of the sample: 320 MB
+constexpr std::size_t kMostNumbers = 40000000;  // numbers in the sample: 320 MB
 
 }  // namespace
 

@@ -15,7 +15,7 @@ namespace bochner {
 
 namespace {
 
-constexpr double kLeastShare = 0.02, kLeastRows = 10;  // of the rows, for a dot of the calibration curve
+constexpr double kLeastShare = 0.02, kLeastRows = 10;  // share and number of rows for a dot of the calibration curve
 constexpr std::size_t kMostBars = 25, kMostTargets = 4, kMostConfused = 12, kMostMatrix = 200;
 
 std::string percent(double share, int digits = 2) { return fmt::format("{:.{}f} %", 100 * share, digits); }

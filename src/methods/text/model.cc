@@ -27,7 +27,7 @@ struct TextModel::Content final : TextEncoder {
   TextOptions options;
   std::uint64_t documents = 0;
   TextIndex terms;                    // sorted: a column each; none where they are hashed
-  std::vector<std::uint64_t> counts;  // of documents, one per column
+  std::vector<std::uint64_t> counts;  // documents that contain the term, one count per column
   std::vector<double> weights;        // one per column
   MapPtr map;
 

@@ -7,7 +7,7 @@
 
 namespace bochner {
 
-// Of Unicode 14.0.0, written by tools/make_unicode.py.
+// The tables are those of Unicode 14.0.0, written by tools/make_unicode.py.
 struct CharacterRun {
   std::uint32_t first, last;
 };

@@ -50,7 +50,7 @@ TEST(BoostedTrees, FindThresholds) {
       EXPECT_NEAR(found(data.judged[p], k), trees.judged(p, k), 1e-5);  // served as they were judged
       error += std::pow(found(data.judged[p], k) - data.y(data.judged[p], k), 2) / double(data.judged.size());
     }
-  EXPECT_LT(error, 0.02);  // of 2: rows within a bin of a threshold
+  EXPECT_LT(error, 0.02);  // the variance is 2; rows within a bin of a threshold err
   std::vector<std::size_t> uses(4, 0);
   for (const InputTree& tree : trees.trees)
     if (!tree.nodes.empty()) ++uses[tree.nodes[0].input];

@@ -51,7 +51,7 @@ TEST(Forecast, OfManyClassesGrowsWithThemAsTimesDo) {
   EXPECT_GT(of(6000, 100).trees, 4);     // 9, every round that there is
 }
 
-// Beyond the rows that race only reading grows.
+// Only reading grows beyond the rows that race.
 TEST(Forecast, IsLinearInManyRows) {
   const RacePlan plan = race_plan(Effort::normal);
   const RaceForecast a = forecast(plan, {2e6, 20, 40, 1}), b = forecast(plan, {8e6, 20, 40, 1});

@@ -90,7 +90,7 @@ TEST(RaceRows, FoldsHoldRowsOutInTurn) {
     EXPECT_NEAR(double(rare), 4.6, 0.7);
     double sum = 0;
     for (const std::uint32_t i : fold.machine.numbers(false)) sum += fold.machine.rows.y(i, 0);
-    EXPECT_NEAR(fold.mean[0], sum / double(403 - fold.held.size()), 1e-12);  // of the others
+    EXPECT_NEAR(fold.mean[0], sum / double(403 - fold.held.size()), 1e-12);  // mean of the rows not held out
     numbers.emplace_back(fold.held.size(), 1);
     for (std::size_t p = 0; p < fold.held.size(); ++p) numbers[f](p, 0) = fold.held[p];
   }
@@ -208,7 +208,7 @@ TEST(RaceRows, NoiseAloneWeighsLittle) {
     const Matrix<double> b = rows.weigh(noise);
     kept += *std::max_element(b.data(), b.data() + 4) > 0;
   }
-  EXPECT_LT(kept, 60);  // without shrinkage nearly all of them
+  EXPECT_LT(kept, 60);  // nearly all of them if nothing were shrunk
 }
 
 // Rows of d inputs that are sums of three hidden ones, as pictures are; the first of these makes the target.

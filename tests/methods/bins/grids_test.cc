@@ -27,7 +27,7 @@ std::vector<GridFitOptions> all_solvers() {
   return {squared, logistic, conjugate(), dual(GridLoss::hinge), dual(GridLoss::squared_hinge)};
 }
 
-// At the minimum, the slope of every bin balances the penalty: G_c = shift v_c.
+// The slope of every bin balances the penalty at the minimum: G_c = shift v_c.
 void expect_stationary(const Problem& p, const GridFit& fit, GridLoss loss, double shift, double tolerance) {
   const std::size_t K = p.targets.outputs;
   const Matrix<float> f = p.predict(*fit.head);

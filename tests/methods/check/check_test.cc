@@ -105,7 +105,7 @@ TEST(Check, FindsRandomMapsUnbiasedAndOfTheirVariance) {
       EXPECT_LT(std::fabs(*found.bias), 5 * *found.bias_deviation) << map->spec();
       EXPECT_NEAR(*found.variance / *found.expected_variance, 1, 0.12) << map->spec();
       ASSERT_GE(found.bounds.size(), 2u);
-      EXPECT_LT(found.worst_error, found.bounds[1].epsilon) << map->spec();  // over these pairs
+      EXPECT_LT(found.worst_error, found.bounds[1].epsilon) << map->spec();  // bound over these pairs
     }
   Threads threads(2);
   for (const char* law : {"laplacian", "reciprocal", "hat"}) {

@@ -69,8 +69,8 @@ TEST(LloydFold, SumsAreThoseOfThePlainLoops) {
   EXPECT_NEAR(sums.inertia(*centres), inertia, 1e-6 * inertia);
 }
 
-// Of one row about its mean, say. Converted from what is not a number, the sums would be another number on each
-// machine.
+// Rows of zeros are, say, one row about its mean. Converted from what is not a number, the sums would be another number
+// on each computer.
 TEST(LloydFold, RowsOfZerosHaveSumsOfZero) {
   const Matrix<double> x(3, 2);
   LloydFold sums(std::make_shared<const Centres>(Matrix<double>(1, 2)), {.bound = 0});

@@ -67,7 +67,7 @@ TEST_F(Components, PcaOfTheInputsIsTheirCentredFactor) {
   for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(variance[k], values[k] * values[k] / 699, 1e-4);
   double shares = 0;
   for (const double share : figure_of(*pca(*p.rows(), {.rank = 9}).head(), "explained_variance_ratio")) shares += share;
-  EXPECT_NEAR(shares, 1, 1e-6);  // of products in float
+  EXPECT_NEAR(shares, 1, 1e-6);  // products are in float
 }
 
 TEST_F(Components, AllPcaComponentsLeadBackToTheInputs) {
@@ -165,7 +165,7 @@ TEST_F(Components, AKernelDiscriminantTellsRingsApart) {
 
 TEST_F(Components, LdaNeedsClasses) {
   Problem p(100, 3, 2);
-  for (std::size_t i = 0; i < p.n; ++i) p.y(i, 0) = 0;  // of one class alone
+  for (std::size_t i = 0; i < p.n; ++i) p.y(i, 0) = 0;  // one class alone
   EXPECT_THROW(lda(*p.rows()), Error);
   p.schema.task = Task::regression;
   p.schema.labels.clear();
@@ -275,7 +275,7 @@ TEST_F(Components, TheMeanEmbeddingIsTheMeanKernel) {
   }
 }
 
-// Of two rows each tree is one cut: of depth 1, which is the mean depth of a search among two.
+// Each tree of two rows is one cut: of depth 1, which is the mean depth of a search among two.
 TEST_F(Components, RowsThatOneCutPartsHaveTheDepthOfOneCut) {
   Problem p(2, 1, 0);
   p.x(0, 0) = 1e9f;

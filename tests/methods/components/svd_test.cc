@@ -146,7 +146,7 @@ TEST_F(Svd, ThreadsAndBlocksDoNotChangeAByte) {
 }
 
 TEST_F(Svd, ComponentsAreOrthonormalWhateverTheRank) {
-  const Problem low(300, 90, 0.5, 2, 3);  // of rank 3, and 1 by the mean
+  const Problem low(300, 90, 0.5, 2, 3);  // rank 3, and 1 by the mean
   Problem zero(50, 30, 0.5);
   std::fill(zero.x.begin(), zero.x.end(), 0.f);
   const Problem one_row(1, 40, 0.5);
@@ -225,7 +225,7 @@ TEST_F(Svd, CsrRowsGiveTheSameFactor) {
     }
 }
 
-// In memory, where the space is that of the rows, and of the columns, whatever the sizes of numbers.
+// The rows lie in memory, and the space is that of the rows, or of the columns, whatever the sizes of numbers.
 TEST_F(Svd, CsrRowsInMemoryGiveOneFactorForAnyThreads) {
   for (const auto& [n, d] : {std::pair<std::size_t, std::size_t>{1500, 900}, {700, 1400}})
     for (const double scale : {1.0, 1e12, 1e-12})

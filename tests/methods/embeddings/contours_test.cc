@@ -50,7 +50,7 @@ TEST(Contours, OfOneBumpAreCircles) {
   cx /= double(circle.x.size()), cy /= double(circle.x.size());
   const auto [left, right] = std::minmax_element(circle.x.begin(), circle.x.end());
   const auto [top, bottom] = std::minmax_element(circle.y.begin(), circle.y.end());
-  const double a = (*right - *left) / 2, b = (*bottom - *top) / 2;  // of the ellipse that the frame makes of it
+  const double a = (*right - *left) / 2, b = (*bottom - *top) / 2;  // axes of the ellipse that the frame makes of it
   for (std::size_t i = 0; i < circle.x.size(); ++i)
     EXPECT_NEAR(std::hypot((circle.x[i] - cx) / a, (circle.y[i] - cy) / b), 1, 0.03);
 }

@@ -81,7 +81,7 @@ TEST(MeanEmbedding, IsTheMeanOfTheFeaturesAndTheKernelsAtPoints) {
   EXPECT_NEAR(mean.at(at.view())[0], kernel / total, 4 / std::sqrt(300.0 / 2));
 }
 
-// Against sums over pairs of the features themselves.
+// Compared with sums over pairs of the features themselves.
 TEST(MeanEmbedding, MmdIsThatOfPairs) {
   const Data data;
   const MeanEmbedding a = data.part(0, 60, true), b = data.part(60, 80, true);

@@ -172,7 +172,7 @@ TEST(Reduction, ComparedFunctionsNeedNotWhatTheyShare) {
     apart.weights(i, 0) = std::ldexp(double(i % 7), -10);
     apart.weights(i, 1) = std::ldexp(double(i % 5), -10);
   }
-  SharedExpansion with_more = apart;  // of both functions, and exact
+  SharedExpansion with_more = apart;  // both functions get the same more, which is exact
   for (std::size_t i = 0; i < 200; ++i)
     for (std::size_t f = 0; f < 2; ++f) with_more.weights(i, f) += double(i % 11);
   const SharedSet few = reduce_together(apart, {.points = 6, .compared = true});

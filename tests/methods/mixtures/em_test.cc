@@ -162,7 +162,7 @@ TEST(Em, RoundsAreThoseOfTheBooks) {
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(rounded.paths[0][i], expected[i], 1e-6) << i;
 }
 
-// Of every form: densities by the covariance written out, and a likelihood that never falls.
+// Every form has densities by the covariance written out, and a likelihood that never falls.
 class Forms : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Forms, DensitiesAreThoseOfTheWholeCovariance) {
@@ -285,7 +285,7 @@ TEST(Floor, IsSmallWhereRowsAreManyAndLargeWhereTheyAreFewerThanInputs) {
 }
 
 TEST(Floor, RaisedCovariancesAreTheLikeliestAboveIt) {
-  // Of -log det S - tr(S^-1 C) over S >= diag(floor): no admissible neighbour is likelier.
+  // The value is -log det S - tr(S^-1 C) over S >= diag(floor): no admissible neighbour is likelier.
   Matrix<double> C(3, 3);
   const double given[3][3] = {{2, 1.9, 0.01}, {1.9, 2, 0}, {0.01, 0, 0.001}};
   for (std::size_t i = 0; i < 3; ++i)

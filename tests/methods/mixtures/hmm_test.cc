@@ -268,7 +268,7 @@ TEST(Hmm, ClassesThatDifferInOrderAloneAreTold) {
 }
 
 TEST(HmmSlopes, AreThoseOfLeastSquaresOverTheRowsOfTheSequence) {
-  const Sequences all = chains(40, 3, 2, 5);  // of 1 to 30 rows
+  const Sequences all = chains(40, 3, 2, 5);  // 1 to 30 rows each
   for (const std::size_t reach : {1, 2, 5, 1000}) {
     const Sequences wide = with_slopes(all, reach);
     ASSERT_EQ(wide.x.cols(), 4u);

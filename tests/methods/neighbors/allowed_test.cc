@@ -135,7 +135,7 @@ TEST(Bytes, OfADamagedFileAreRefused) {
   refused([](Archive& a) { a.arrays.erase("low"); });
   refused([](Archive& a) { a.tree["rows"] = 31; });
   refused([](Archive& a) { a.tree["rows"] = 0; });
-  refused([](Archive& a) { a.tree["from"] = 5; });  // beyond the next row's number
+  refused([](Archive& a) { a.tree["from"] = 5; });  // larger than the next row's number
   for (const double step : {0.0, -1.0, 1e300}) refused([&](Archive& a) { a.tree["step"] = step; });
   refused([](Archive& a) {
     a.arrays.erase("codes");

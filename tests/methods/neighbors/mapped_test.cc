@@ -101,7 +101,7 @@ TEST(MappedIndex, ChangesAsTheOneThatWasSaved) {
       loaded.add(*rows_of(c.queries));
     }
     built.save(folder.path("built"));
-    loaded.save(folder.path("i"));  // over the file that is mapped
+    loaded.save(folder.path("i"));  // replaces the file that is mapped
     EXPECT_EQ(testing_files::read_bytes(folder.path("built")), testing_files::read_bytes(folder.path("i"))) << c.name;
     expect_same(loaded.query(*rows_of(c.queries), 4), built.query(*rows_of(c.queries), 4), c.name);
   }

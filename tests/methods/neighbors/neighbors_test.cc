@@ -55,7 +55,7 @@ std::vector<double> naive(Metric metric, const Matrix<float>& x, const float* qu
   return all;
 }
 
-// Of the first rows' neighbours: the share that is as near as the true ones. self: rows are no neighbours of
+// The share of the first rows' neighbours that are as near as the true ones. self: rows are no neighbours of
 // themselves.
 double recall(const Matrix<float>& x, const Neighbors& found, bool self) {
   constexpr std::size_t kRows = 400;
