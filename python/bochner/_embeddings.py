@@ -16,14 +16,14 @@ from bochner._words import bandwidth_words, choice, count, execution_of, seed_of
 
 
 @contextlib.contextmanager
-def _file_of(X):
+def _file_of(X, name):
     if _data.is_path(X):
         yield os.fspath(X)
     elif hasattr(X, "columns"):
         with _data.table_file(X) as path:
             yield path
     else:
-        X = check_array(X, dtype=[np.float64, np.float32])
+        X = check_array(X, dtype=[np.float64, np.float32], input_name=name)
         with tempfile.TemporaryDirectory(prefix="bochner-") as folder:
             path = os.path.join(folder, "rows.npy")
             np.save(path, np.ascontiguousarray(X))
@@ -56,7 +56,7 @@ def drift(reference, new, *, permutations=500, kernel="gaussian", n_components=N
     widths = [np.shape(X)[1] for X in (reference, new) if isinstance(X, np.ndarray) and X.ndim == 2]
     if len(widths) == 2 and widths[0] != widths[1]:
         raise ValueError(f"new: found {widths[1]} columns, expected {widths[0]} as in the reference")
-    with _file_of(reference) as first, _file_of(new) as second:
+    with _file_of(reference, "reference") as first, _file_of(new, "new") as second:
         return _core.drift(first, second, options)
 
 
@@ -124,7 +124,7 @@ def _pairs_of(X, y, estimator=None):
             yield _core.open_rows(path, reading)
         return
     checks = dict(dtype=[np.float64, np.float32], ensure_min_samples=2)
-    X = check_array(X, **checks) if estimator is None else validate_data(estimator, X, **checks)
+    X = check_array(X, input_name="X", **checks) if estimator is None else validate_data(estimator, X, **checks)
     check_consistent_length(X, y)
     labels = None
     if classes:

@@ -67,6 +67,7 @@ class MeanEmbedding(ModelEstimator):
         first = not hasattr(self, "embedding_")
         X = self._inputs(X, reset=first)
         weights = None if sample_weight is None else weights_of(X, sample_weight)
+        _check_digits(X)
         if first:
             features = FourierFeatures(self.n_components, kernel=self.kernel, bandwidth=self.bandwidth,
                                        random_state=seed_of(self.random_state), n_jobs=self.n_jobs)
@@ -116,6 +117,18 @@ class MeanEmbedding(ModelEstimator):
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "embedding_")
+
+
+def _check_digits(X):
+    """Refuses columns whose differences are lost in float32, in which rows are added."""
+    if sparse.issparse(X) or X.dtype == np.float32:
+        return
+    with np.errstate(over="ignore"):
+        errors, ranges = np.abs(X - X.astype(np.float32)).max(axis=0), X.max(axis=0) - X.min(axis=0)
+    lost = np.isfinite(errors) & (errors > 2.0**-10 * ranges) & (ranges > 0)
+    if lost.any():
+        raise ValueError(f"X: column {lost.argmax()} lies so far from zero that its differences are lost in float32, "
+                         "expected columns near zero; subtract an offset first")
 
 
 @documented

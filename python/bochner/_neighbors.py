@@ -46,8 +46,7 @@ class _Index(ModelEstimator):
 
     def _query(self, X, k):
         X = self._inputs(X, reset=False)
-        rows = _data.rows_of(X, _core.Schema(self.index_.schema))
-        return self.index_.query(rows, k, self._execution())
+        return self.index_.query(queries_for(self.index_, X), k, self._execution())
 
     def _graph(self, numbers, distances, mode):
         if mode not in ("connectivity", "distance"):
@@ -126,6 +125,14 @@ class NearestNeighbors(_Index):
         """The same as a sparse matrix of queries by rows."""
         distances, numbers = self.kneighbors(X, n_neighbors)
         return self._graph(numbers, distances, mode)
+
+
+def queries_for(index, X):
+    """Rows to ask an index: sparse or dense as its own are, which are compared in one form."""
+    schema = _core.Schema(index.schema)
+    if sparse.issparse(X) != schema.sparse:
+        X = sparse.csr_array(X) if schema.sparse else X.toarray()
+    return _data.rows_of(X, schema)
 
 
 def without_self(numbers, distances):
@@ -215,7 +222,7 @@ def find_duplicates(X, *, threshold=None, metric=None, pairs=False, n_jobs=None)
     similarities : ndarray of shape (n_found,)
         Similarity of the two rows.
     """
-    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
     options = _core.DuplicateOptions()
     options.metric = None if metric is None else choice(_core.Metric, "metric", metric)
     options.threshold, options.pairs = None if threshold is None else float(threshold), bool(pairs)

@@ -135,4 +135,9 @@ def documents_of(X):
             raise ValueError(f"X: document {k} is of type {type(text).__name__}, expected strings")
     if not texts:
         raise ValueError("X: found no document, expected at least one")
-    return _core.ListedDocuments(texts)
+    try:
+        return _core.ListedDocuments(texts)
+    except TypeError:  # half of a surrogate pair has no UTF-8
+        k = next(k for k, text in enumerate(texts) if text.encode(errors="replace") != text.encode(errors="surrogatepass"))
+        raise ValueError(f"X: document {k} has a letter that is no Unicode (a lone surrogate), expected text; replace it "
+                         "by text.encode(errors='replace').decode()") from None

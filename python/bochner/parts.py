@@ -23,7 +23,7 @@ __all__ = ["accumulate", "merge", "moments", "sketch", "solve", "survey"]
 
 
 def _rows(X, y, classes, schema=None, sample_weight=None):
-    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
     y = np.asarray(y)
     if classes is not None:
         classes = np.asarray(classes)
@@ -81,7 +81,7 @@ def accumulate(X, y, part, spec, *, machine=None, classes=None, sample_weight=No
 
 
 def _factor_rows(X, schema=None):
-    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
     if schema is None:
         schema = _data.schema_of(X.shape[1], sparse_rows=sparse.issparse(X))
         schema.missing = _core.Missing.error

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/finite.h"
 #include "base/pieces.h"
 #include "base/require.h"
 #include "maps/nystroem.h"
@@ -236,6 +237,12 @@ std::vector<std::size_t> choose_landmarks(MatrixView<const float> sample, const 
   require(options.landmarks > 0, "nystroem: no landmarks, expected at least 1");
   require(options.tolerance > 0 && options.tolerance < 1, "nystroem: tolerance = {}, expected between 0 and 1",
           options.tolerance);
+  // Kernel values that are no numbers leave pivots nothing to keep, for ever.
+  for (std::size_t i = 0; i < sample.rows; ++i)
+    require(all_finite<float>({sample.row(i), sample.cols}),
+            "nystroem: row {} of the sample has an input that is not finite, or beyond the range of float; divide the "
+            "input by its unit",
+            i);
   switch (options.choice) {
     case Choice::uniform:
       return first_rows(std::min(options.landmarks, sample.rows));
@@ -250,7 +257,30 @@ std::vector<std::size_t> choose_landmarks(MatrixView<const float> sample, const 
   return {};
 }
 
+namespace {
+
+// Landmarks are floats: values that float cannot tell apart would all be the same.
+void check_digits(MatrixView<const double> sample) {
+  constexpr double kLost = 0x1p-10;  // share of the range
+  for (std::size_t j = 0; j < sample.cols; ++j) {
+    double low = sample(0, j), high = low, error = 0;
+    for (std::size_t i = 0; i < sample.rows; ++i) {
+      const double v = sample(i, j);
+      low = std::min(low, v);
+      high = std::max(high, v);
+      if (std::isfinite(float(v))) error = std::max(error, std::abs(v - double(float(v))));
+    }
+    require(high == low || error <= kLost * (high - low),
+            "nystroem: input {} goes from {} to {}, so far from zero that landmarks, which are floats, lose its "
+            "differences; subtract an offset first",
+            j, low, high);
+  }
+}
+
+}  // namespace
+
 MapPtr nystroem(MatrixView<const double> sample, const NystroemOptions& options, const Execution& execution) {
+  if (sample.rows > 0) check_digits(sample);
   Matrix<float> rows(std::min(sample.rows, landmark_rows(options)), sample.cols);
   for (std::size_t i = 0; i < rows.rows(); ++i)
     std::transform(sample.row(i), sample.row(i) + sample.cols, &rows(i, 0), [](double v) { return float(v); });

@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "base/require.h"
+#include "bochner/learner.h"
+#include "choose/map_parts.h"
 
 namespace bochner {
 
@@ -48,6 +50,13 @@ std::vector<double> sampled_values(const Survey& survey, std::size_t input, std:
 }
 
 }  // namespace
+
+Saved saved_digits(const TrainOptions& options) {
+  if (options.automatic || learner_row(options.learner.learner).has_neighbors) return Saved::points;
+  const std::vector<PartPlan> parts = map_parts(options);
+  const auto keeps = [](const PartPlan& part) { return part.kind->name == "nystroem"; };
+  return std::any_of(parts.begin(), parts.end(), keeps) ? Saved::points : Saved::values;
+}
 
 bool may_lose_digits(const Survey& survey) {
   const bool sparse = survey.schema().sparse;

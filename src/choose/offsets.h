@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "bochner/train.h"
 #include "folds/survey.h"
 
 namespace bochner {
@@ -17,9 +18,11 @@ namespace bochner {
 // its size, or one value other than zero.
 bool may_lose_digits(const Survey& survey);
 
-// What an offset shall save: digits that tell values apart, or also those of squares, for a method whose results stay
-// the same wherever zero is.
-enum class Saved { values, squares };
+// What an offset shall save: digits that tell values apart, those of points which a method keeps as floats even if rows
+// are double, or also those of squares, for a method whose results stay the same wherever zero is.
+enum class Saved { values, points, squares };
+// points if a model keeps rows as floats, to be compared with others: landmarks or neighbours. values otherwise.
+Saved saved_digits(const TrainOptions& options);
 
 // The offset of each input, from a survey of the rows in double: the median if float would lose what shall be saved, 0
 // otherwise. Empty: all are 0.

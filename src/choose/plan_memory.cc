@@ -52,9 +52,9 @@ MemoryPlan program_memory(int threads, double readers) {
 
 namespace {
 
-class Planning {
+class MemoryPlanning {
  public:
-  Planning(const Rows& rows, std::size_t n, const TrainOptions& options, int threads)
+  MemoryPlanning(const Rows& rows, std::size_t n, const TrainOptions& options, int threads)
       : rows_(rows), schema_(rows.schema()), n_(double(n)), options_(options), threads_(threads) {
     const MapSize map = map_size(options, schema_, n);
     step_ = map.step;
@@ -174,14 +174,30 @@ class Planning {
     return peak_of({before(keep), plan});
   }
 
-  // The least memory whose own plan fits: with more of it there are also more threads and larger blocks.
-  double least() const {
-    Planning other = *this;
-    for (double needed; (needed = other.before(false).total()) > other.limit_;) {
-      other.limit_ = needed + kMega;
-      other.threads_ = threads_within(options_.execution.threads, std::size_t(other.limit_));
+  double fewest() const {
+    const double read_again = whole(size_, false).total();
+    return row_bytes() > 0 ? std::min(read_again, whole(size_, true).total()) : read_again;
+  }
+
+  // The least memory whose own plan fits: with more of it there are also more threads and larger blocks. A little more
+  // than that, since it is told with few digits.
+  template <class Needed>
+  double least(Needed needed_by) const {
+    MemoryPlanning other = *this;
+    for (double needed; (needed = needed_by(other)) > other.limit_;) {
+      other.limit_ = 1.05 * needed + kMega;
+      other.threads_ = other.size_.threads = threads_within(options_.execution.threads, std::size_t(other.limit_));
     }
     return other.limit_;
+  }
+
+  // What the features that are asked for take, and the look over the rows, which fewer of them take as well.
+  std::string advice() const {
+    const double all = least([](const MemoryPlanning& p) { return p.fewest(); });
+    const double fewer = least([](const MemoryPlanning& p) { return p.before(false).total(); });
+    const std::string text = fmt::format("{} to {} at least", raise_memory(), size_text(all));
+    if (step_ == 0 || all <= 1.1 * fewer) return text;
+    return fmt::format("{}, or {} with fewer features", text, size_text(fewer));
   }
 
   std::size_t largest() const {
@@ -205,7 +221,7 @@ class Planning {
     if (D > 0)
       remedy = fmt::format("the largest number that fits is {}; or {}", D, raise_memory());
     else if (before(false).total() > limit_)
-      remedy = fmt::format("{} to {} at least", raise_memory(), size_text(least()));
+      remedy = advice();
     if (D > 0 && options_.learner.learner != Learner::ridge) remedy += ", or use ridge";
     if (has_bins(options_.map))
       throw std::invalid_argument(fmt::format("{}: grids need at least {} ({}), {}; {}", subject,
@@ -228,7 +244,7 @@ class Planning {
 }  // namespace
 
 TrainingMemory plan_training_memory(const Rows& rows, std::size_t n, const TrainOptions& options, int threads) {
-  return Planning(rows, n, options, threads).run();
+  return MemoryPlanning(rows, n, options, threads).run();
 }
 
 void say_or_refuse(const MemoryPlan& plan, double limit, const std::string& what, const std::string& remedy,

@@ -17,7 +17,7 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kMostKept = 10000;  // residuals of a target
-constexpr std::size_t kMostKnots = 12, kRowsPerKnot = 50, kLeastKnots = 3;
+constexpr std::size_t kMostIntervalKnots = 12, kRowsPerKnot = 50, kLeastKnots = 3;
 constexpr double kChoiceLevel = 0.9;
 constexpr std::size_t kParts = 10;  // parts of the rows, each scaled by the spread of the others
 
@@ -26,7 +26,7 @@ struct Residual {
 };
 using Residuals = std::vector<Residual>;
 
-std::size_t knots_of(const Residuals& rows) { return std::min(kMostKnots, rows.size() / kRowsPerKnot); }
+std::size_t knots_of(const Residuals& rows) { return std::min(kMostIntervalKnots, rows.size() / kRowsPerKnot); }
 
 // The spread about predictions of a size: (mean |residual|^(1/2))^2 of rows with neighbouring predictions, which the
 // largest of them move little, smoothed once.

@@ -81,7 +81,7 @@ MappedRows::MappedRows(Rows& rows, const FeatureOptions& options, std::string me
   check_survey_memory(rows_.schema(), threads_.count(), execution_);
   if (worth_keeping(rows_, options_.double_precision ? sizeof(double) : sizeof(float), execution_))
     surveyed_.keep_in_memory();
-  surveyed_.look_over(nullptr, saved);
+  surveyed_.look_over(nullptr, saved == Saved::values ? saved_digits(training) : saved);
   if (survey().rows() == 0) fail(Error::Kind::data, "{}: found no rows, expected at least one", method_);
   if (survey().largest_weight() == 0)
     fail(Error::Kind::data, "{}: every row has the weight 0, expected some above; check the column of weights",

@@ -50,7 +50,7 @@ void SurveyedRows::look_over(Checkpoint* checkpoint, Saved saved_digits) {
 Survey SurveyedRows::settled_survey(Saved saved) {
   Survey seen = survey_of(Stream(*current_, nullptr, threads_, execution_, precision_));
   if (precision_ == Precision::float64)
-    return saved == Saved::squares && may_lose_digits(seen) ? seen.shifted(column_offsets(seen, saved)) : seen;
+    return saved != Saved::values && may_lose_digits(seen) ? seen.shifted(column_offsets(seen, saved)) : seen;
   const auto in_double = [&] { return survey_of(Stream(source_, nullptr, threads_, execution_, Precision::float64)); };
   return settle_offsets(std::move(seen), in_double, saved);
 }

@@ -75,7 +75,7 @@ class Training {
     for (const std::string& note : rows_.notes()) give_notice(options_, note);
     keep_in_memory();
     Clock clock;
-    looked_over_.look_over(checkpoint_ ? &*checkpoint_ : nullptr);
+    looked_over_.look_over(checkpoint_ ? &*checkpoint_ : nullptr, saved_digits(options_));
     if (survey().rows() < kLeastRows)
       fail(Error::Kind::data, "train: found {} row{}, expected at least {}; nothing can be learnt from fewer",
            survey().rows(), survey().rows() == 1 ? "" : "s", kLeastRows);

@@ -10,6 +10,7 @@
 #include "base/require.h"
 #include "bochner/stream.h"
 #include "run/check_memory.h"
+#include "run/check_outputs.h"
 
 namespace bochner {
 
@@ -22,6 +23,8 @@ Matrix<T> transform(const MapPtr& map, Rows& rows, const Execution& execution) {
   std::vector<T> values;
   std::size_t count = 0;
   const auto take = [&](const RowBlock<T>& block) {
+    for (std::size_t i = 0; i < block.rows; ++i)
+      check_outputs<T>({block.values + i * block.cols, block.cols}, block.first + i);
     const T* const end = block.values + block.rows * block.cols;  // mapped rows lie one behind the other
     if (counted)
       std::copy(block.values, end, z.data() + count * block.cols);

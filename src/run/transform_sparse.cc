@@ -4,6 +4,7 @@
 #include "base/require.h"
 #include "bochner/sparse_features.h"
 #include "maps/map_rows.h"
+#include "run/check_outputs.h"
 #include "run/stream.h"
 
 namespace bochner {
@@ -31,6 +32,10 @@ SparseRows<T> transform_sparse(const MapPtr& map, Rows& rows, const Execution& e
   stream.each("transform", [&](const auto& block) {
     if constexpr (std::is_same_v<std::decay_t<decltype(block)>, RowBlock<T>>) {
       map_sparse(stream.workers(), *map, block, some);
+      for (std::size_t i = 0; i < some.rows(); ++i) {
+        const std::size_t begin = some.offsets[i], count = some.offsets[i + 1] - begin;
+        check_outputs<T>({some.values.data() + begin, count}, block.first + i);
+      }
       append(all, some);
     }
   });

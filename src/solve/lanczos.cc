@@ -57,7 +57,7 @@ double sum_of_largest(Matrix<double> t, std::size_t count) {
 }
 
 // Whether further products are not worth it: gains fall about geometrically.
-bool small_gain(const std::vector<double>& captured, double trace) {
+bool small_lanczos_gain(const std::vector<double>& captured, double trace) {
   const std::size_t p = captured.size();
   if (p < 2) return false;
   const double left = std::max(trace - captured[p - 1], 1e-12 * trace), gain = captured[p - 1] - captured[p - 2];
@@ -84,7 +84,7 @@ LanczosSpace block_lanczos(Matrix<double> start, const Product& product, const L
     basis.add_products(h);
     if (basis.size() >= options.wanted) {
       space.captured.push_back(sum_of_largest(basis.t(), options.wanted));
-      if (small_gain(space.captured, options.trace) || basis.size() + width > options.most) break;
+      if (small_lanczos_gain(space.captured, options.trace) || basis.size() + width > options.most) break;
     }
     add_combined(-1, basis.view(), h, w, threads);
     q = orthonormal_beyond(basis.view(), std::move(w), h, options.rounding, threads);

@@ -14,9 +14,9 @@ namespace bochner {
 
 namespace {
 
-constexpr float kLeastPivot = 1e-4f;   // relative to the largest on the diagonal: float's digits suffice down to it
-constexpr double kLeastGain = 4;       // a correction must make the remainder this many times smaller
-constexpr std::size_t kTogether = 16;  // columns
+constexpr float kLeastPivot = 1e-4f;     // relative to the largest on the diagonal: float's digits suffice down to it
+constexpr double kLeastGain = 4;         // a correction must make the remainder this many times smaller
+constexpr std::size_t kRightSides = 16;  // columns
 
 std::vector<double> column_norms(MatrixView<const double> m) {
   std::vector<double> norms(m.cols, 0.0);
@@ -51,10 +51,10 @@ bool RefinedCholesky::factor_in_float(Threads& threads) {
 void RefinedCholesky::solve(MatrixView<double> b, Threads& threads) {
   if (!exact_) {
     Matrix<double> x(b.rows, b.cols);
-    const std::size_t groups = (b.cols + kTogether - 1) / kTogether;
+    const std::size_t groups = (b.cols + kRightSides - 1) / kRightSides;
     std::vector<char> solved(groups, 0);
     threads.run(groups, [&](std::size_t group, int) {
-      const std::size_t first = group * kTogether, count = std::min(kTogether, b.cols - first);
+      const std::size_t first = group * kRightSides, count = std::min(kRightSides, b.cols - first);
       solved[group] = refine(columns(b, first, count), columns(x.view(), first, count));
     });
     if (std::find(solved.begin(), solved.end(), char(0)) == solved.end()) {

@@ -106,6 +106,22 @@ TEST(Landmarks, PivotsFollowTheResidual) {
   }
 }
 
+// Kernel values of such rows are no numbers, and pivots were drawn for ever.
+TEST(Landmarks, RefuseRowsThatFloatCannotHold) {
+  Matrix<double> x(20, 2);
+  for (std::size_t i = 0; i < 20; ++i) x(i, 0) = double(i);
+  EXPECT_EQ(nystroem(x.view(), {.kernel = gaussian(1), .landmarks = 4})->inputs(), 2u);
+  for (const Choice choice : {Choice::uniform, Choice::leverage, Choice::rpcholesky}) {
+    Matrix<double> large = x, far = x;
+    large(3, 1) = 1e300;
+    for (std::size_t i = 0; i < 20; ++i) far(i, 0) += 1e9;
+    EXPECT_THROW(nystroem(large.view(), {.kernel = gaussian(1), .landmarks = 4, .choice = choice}),
+                 std::invalid_argument);
+    EXPECT_THROW(nystroem(far.view(), {.kernel = gaussian(1), .landmarks = 4, .choice = choice}),
+                 std::invalid_argument);
+  }
+}
+
 TEST(Landmarks, RefuseBadOptions) {
   const Matrix<float> x = clustered(10);
   Threads threads(1);

@@ -44,6 +44,18 @@ class Neighbors(CommandTest):
             for (distance, _), (_, _, _, said) in zip(true, found[3 * q:3 * q + 3]):
                 self.assertAlmostEqual(distance, said, places=5)
 
+    def test_numbers_that_are_not_finite_are_refused_with_their_place(self):
+        x = cloud(40, 3)
+        self.file("good.npy", npy(x))
+        self.succeed_quietly("index", "good.npy", "-o", "good.index")
+        for value in (math.nan, math.inf, -math.inf):
+            x[17][2] = value
+            self.file("x.npy", npy(x))
+            for words in (("index", "x.npy", "-o", "i"), ("graph", "x.npy", "-k", 2, "-o", "g"),
+                          ("neighbors", "good.index", "x.npy", "-k", 2, "-o", "n"), ("dedup", "x.npy", "-o", "d"),
+                          ("reduce", "x.npy", "--points", 3, "-o", "p")):
+                self.refuse(2, *words, say="x.npy: row 17, column 2 (from 0)")
+
     def test_an_index_answers_for_other_rows(self):
         x, y = cloud(90, 5), cloud(7, 5, 2)
         self.file("x.npy", npy(x))

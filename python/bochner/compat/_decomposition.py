@@ -8,6 +8,7 @@ import numpy as np
 from scipy import linalg, sparse
 from sklearn.decomposition import TruncatedSVD as _Theirs
 from sklearn.utils.extmath import svd_flip
+from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from bochner._components import RandomizedSVD
@@ -103,12 +104,14 @@ class TruncatedSVD(RandomizedSVD):
         largest = directions[np.arange(len(directions)), np.abs(directions).argmax(axis=1)]
         self._signs = np.where(largest < 0, -1.0, 1.0)
         Z = self.transform(X)
-        X = check_array(X, accept_sparse="csr")
-        squares = X.multiply(X).mean(axis=0) if sparse.issparse(X) else (X**2).mean(axis=0)
-        total = float(np.sum(np.asarray(squares) - np.asarray(X.mean(axis=0)) ** 2))
+        X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        # Differences from the mean: those of squares lose all digits where columns lie far from zero.
+        variances = mean_variance_axis(X, axis=0)[1] if sparse.issparse(X) else X.var(axis=0, dtype=np.float64)
+        total = float(np.sum(variances, dtype=np.float64))
         self._singular_values = np.linalg.norm(Z, axis=0)
         self.explained_variance_ = Z.var(axis=0)
-        self.explained_variance_ratio_ = self.explained_variance_ / total
+        # Equal rows have no variance to explain.
+        self.explained_variance_ratio_ = self.explained_variance_ / total if total > 0 else 0 * self.explained_variance_
         return Z
 
     def transform(self, X):

@@ -46,6 +46,9 @@ class GaussianMixture(_Theirs):
         ours = _Ours(self.n_components, covariance_type=self.covariance_type, tol=self.tol, max_iter=self.max_iter,
                      n_init=self.n_init, reg_covar=max(float(self.reg_covar), _LEAST_FLOOR),
                      random_state=self.random_state).fit(X)
+        if np.abs(ours.covariances_).max() > np.finfo(X.dtype).max:
+            raise ValueError(f"X: found a covariance beyond the range of {X.dtype}, expected smaller numbers; divide the "
+                             "columns by their units")
         self.model_ = ours.model_
         self.weights_, self.means_ = ours.weights_.astype(X.dtype), ours.means_.astype(X.dtype)
         self.covariances_ = ours.covariances_.astype(X.dtype)
@@ -60,6 +63,16 @@ class GaussianMixture(_Theirs):
             warnings.warn("Best performing initialization did not converge. Try different init parameters, or increase "
                           "max_iter, tol, or check for degenerate data.", ConvergenceWarning)
         return self.predict(X)
+
+    def _estimate_log_prob(self, X, *rest, **named):
+        """As there; a row so far from all components that its densities are no numbers is refused."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = super()._estimate_log_prob(X, *rest, **named)
+        lost = ~np.isfinite(np.max(np.asarray(found), axis=1))
+        if lost.any():
+            raise ValueError(f"X: row {lost.argmax()} is too far from all components for its density to be a number; "
+                             "correct it, or divide the columns by their units")
+        return found
 
     def save(self, path):
         """Writes the model, which the command and C++ read as well."""

@@ -9,8 +9,9 @@ from sklearn.neighbors import NearestNeighbors as _Theirs
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bochner import _core, _data
+from bochner import _core
 from bochner._neighbors import NearestNeighbors as _Ours
+from bochner._neighbors import queries_for
 
 _METRICS = {"euclidean": "euclidean", "l2": "euclidean", "cosine": "cosine"}
 
@@ -76,8 +77,7 @@ class NearestNeighbors(_Theirs):
                              f"n_samples_fit = {self.n_samples_fit_}, n_samples = {queries.shape[0]}")
         execution = _core.Execution()
         execution.threads = self.n_jobs if self.n_jobs is not None and self.n_jobs > 0 else 0
-        rows = _data.rows_of(queries, _core.Schema(self.index_.schema))
-        found, distances = self.index_.query(rows, int(k) + itself, execution)
+        found, distances = self.index_.query(queries_for(self.index_, queries), int(k) + itself, execution)
         if itself:
             # Less its own place; where equal rows hide it the first, as there.
             kept = found != np.arange(len(found))[:, None]

@@ -17,9 +17,9 @@ constexpr double kNormal = 1.345;  // Huber's delta in deviations: 95 % as good 
 constexpr double kMedianPerDeviation = 0.6744897501960817;
 constexpr double kDefaultTube = 0.1;  // epsilon in deviations of the target
 constexpr double kLooseTolerance = 1e-3;
-constexpr double kConstant = 1e-14;      // a deviation of so much of the largest target is rounding
-constexpr double kRounding = 1e-14;      // no solution comes closer, relative to the cost of all rows, each off by 1
-constexpr double kWarmWidth = 1.0 / 16;  // h of a warm start
+constexpr double kConstant = 1e-14;       // a deviation of so much of the largest target is rounding
+constexpr double kScoreRounding = 1e-14;  // no solution comes closer, relative to the cost of all rows, each off by 1
+constexpr double kWarmWidth = 1.0 / 16;   // h of a warm start
 
 double median(std::vector<double> values) {
   const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);
@@ -152,7 +152,9 @@ NewtonLearner::Solution NewtonLearner::solve_smooth(const Loss& loss, double tol
   std::iota(all.begin(), all.end(), 0);
   Newton::Result r = newton_.minimize(
       loss, at_, all,
-      [&](std::size_t k, double value) { return std::max(tolerance * value, kRounding * examples_.cost_of_all(k)); },
+      [&](std::size_t k, double value) {
+        return std::max(tolerance * value, kScoreRounding * examples_.cost_of_all(k));
+      },
       options_.most_steps, watch_);
   if (loss.coupled()) {  // each entry is of all outputs
     r.value.resize(1);

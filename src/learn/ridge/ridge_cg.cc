@@ -22,7 +22,7 @@ namespace bochner {
 namespace {
 
 // Half-decades, 10^(step / 2), as in the search by Cholesky: 1e-10 to 100.
-constexpr int kStart = -12, kLeast = -20, kMost = 4;
+constexpr int kFirstStep = -12, kLeastStep = -20, kMostStep = 4;
 
 // The rows that are held out, ascending; none where it would be all.
 std::vector<std::uint64_t> draw_held(std::uint64_t rows, std::uint64_t seed, Threads& threads) {
@@ -117,13 +117,13 @@ Path::iterator best_of(Path& path) {
 template <class Solve>
 void search_path(Path& path, const Solve& solve) {
   const auto lambda = [](int step) { return std::pow(10.0, step / 2.0); };
-  solve({lambda(kStart - 2), lambda(kStart), lambda(kStart + 2)}, nullptr);
-  int low = kStart - 2, high = kStart + 2;
+  solve({lambda(kFirstStep - 2), lambda(kFirstStep), lambda(kFirstStep + 2)}, nullptr);
+  int low = kFirstStep - 2, high = kFirstStep + 2;
   while (true) {
     const double best = best_of(path)->first;
-    if (best == lambda(low) && low - 2 >= kLeast)
+    if (best == lambda(low) && low - 2 >= kLeastStep)
       solve({lambda(low -= 2)}, nullptr);
-    else if (best == lambda(high) && high + 2 <= kMost)
+    else if (best == lambda(high) && high + 2 <= kMostStep)
       solve({lambda(high += 2)}, nullptr);
     else
       break;

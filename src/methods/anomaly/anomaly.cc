@@ -109,7 +109,9 @@ std::string normal_label(const Schema& schema, const Survey& survey, const std::
 
 Model anomaly(Rows& rows, const AnomalyOptions& options) {
   require(options.rate > 0 && options.rate < 1, "rate: found {}, expected a share between 0 and 1", options.rate);
-  MappedRows mapped(rows, features_of(options), "anomaly");
+  // Cuts of isolation are floats.
+  const bool cuts = options.method == AnomalyOptions::Method::isolation;
+  MappedRows mapped(rows, features_of(options), "anomaly", cuts ? Saved::points : Saved::values);
   Report report;
   report.learner = "anomaly";
   report.solver = name_of(options.method);

@@ -16,9 +16,9 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kTile = 192;
+constexpr std::size_t kLandmarkTile = 192;
 constexpr std::size_t kChunk = 2048;  // rows whose kernel values are held as double
-constexpr std::size_t kPiece = 192;
+constexpr std::size_t kLandmarkPiece = 192;
 
 Matrix<float> gather(MatrixView<const float> u, std::span<const std::uint32_t> rows) {
   Matrix<float> out(rows.size(), u.cols);
@@ -29,7 +29,7 @@ Matrix<float> gather(MatrixView<const float> u, std::span<const std::uint32_t> r
 // k(x, points) of rows in double.
 void kernel_rows(const Workers& on, const Matrix<float>& x, const PointPanels<float>& points, double q,
                  Matrix<double>& K) {
-  in_pieces(on.threads, x.rows(), kPiece, [&](std::size_t begin, std::size_t count) {
+  in_pieces(on.threads, x.rows(), kLandmarkPiece, [&](std::size_t begin, std::size_t count) {
     Matrix<float> k(count, points.count);
     on.ops.radial_block(x.view().slice(begin, count), points, q, k.view());
     std::copy_n(k.data(), count * points.count, &K(begin, 0));
@@ -40,7 +40,7 @@ void kernel_rows(const Workers& on, const Matrix<float>& x, const PointPanels<fl
 
 LandmarkRidge::LandmarkRidge(const Workers& on, const MetricRows& rows, std::span<const std::uint32_t> landmarks,
                              const std::vector<char>& held, double q)
-    : threads_(on.threads), landmarks_(gather(rows.u, landmarks)), q_(q), kernel_(landmarks.size(), kTile) {
+    : threads_(on.threads), landmarks_(gather(rows.u, landmarks)), q_(q), kernel_(landmarks.size(), kLandmarkTile) {
   const std::size_t M = landmarks.size();
   Matrix<double> K(M, M);
   kernel_rows(on, landmarks_, pack_points<float>(std::as_const(landmarks_).view()), q, K);
@@ -49,7 +49,7 @@ LandmarkRidge::LandmarkRidge(const Workers& on, const MetricRows& rows, std::spa
     const MatrixView<double> block = kernel_.block(I, J);
     for (std::size_t i = 0; i < block.rows; ++i)
       for (std::size_t j = 0; j < block.cols; ++j) {
-        const std::size_t r = I * kTile + i, s = J * kTile + j;
+        const std::size_t r = I * kLandmarkTile + i, s = J * kLandmarkTile + j;
         block(i, j) = 0.5 * (K(r, s) + K(s, r));
       }
   }
@@ -62,7 +62,7 @@ LandmarkRidge::LandmarkRidge(const Workers& on, const MetricRows& rows, std::spa
 void LandmarkRidge::add(const Workers& on, const MetricRows& rows, std::span<const std::uint32_t> chosen,
                         Sums& sums) const {
   const std::size_t M = landmarks_.rows(), c = rows.y.cols;
-  sums.gram = TiledSymmetric<double>(M, kTile);
+  sums.gram = TiledSymmetric<double>(M, kLandmarkTile);
   sums.moment = Matrix<double>(M, c + 1);
   sums.mean.assign(c, 0.0);
   const PointPanels<float> points = pack_points<float>(landmarks_.view());
@@ -84,13 +84,14 @@ void LandmarkRidge::add(const Workers& on, const MetricRows& rows, std::span<con
         for (std::size_t j = 0; j < M; ++j) K(i, j) *= root;
     }
     const auto columns = [&](std::size_t I) {
-      return MatrixView<const double>{K.data() + I * kTile, count, sums.gram.extent(I), M};
+      return MatrixView<const double>{K.data() + I * kLandmarkTile, count, sums.gram.extent(I), M};
     };
     on.threads.run(sums.gram.tile_count(), [&](std::size_t tile, int) {
       const auto [I, J] = tile_index(tile);
       fixed_order::add_product(columns(I), columns(J), sums.gram.block(I, J));
       if (J == 0)
-        fixed_order::add_product(columns(I), y.view(), sums.moment.view().slice(I * kTile, sums.gram.extent(I)));
+        fixed_order::add_product(columns(I), y.view(),
+                                 sums.moment.view().slice(I * kLandmarkTile, sums.gram.extent(I)));
     });
   }
 }
@@ -132,7 +133,7 @@ MapPtr LandmarkRidge::fit(std::span<const double> lambdas, bool all) const {
 
 Matrix<double> predict_rows(const Workers& on, const Map& map, MatrixView<const float> u) {
   Matrix<double> out(u.rows, map.outputs());
-  const std::size_t piece_rows = std::max(kPiece, map.rows_at_once());
+  const std::size_t piece_rows = std::max(kLandmarkPiece, map.rows_at_once());
   in_pieces(on.threads, u.rows, piece_rows, [&](std::size_t begin, std::size_t count) {
     RowBlock<float> block;
     block.first = begin;

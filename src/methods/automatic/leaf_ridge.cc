@@ -22,8 +22,8 @@ using Members = std::vector<std::uint32_t>;
 
 constexpr std::size_t kScatterRows = 4096;  // rows of a node that its direction comes from
 constexpr int kPowerSteps = 60;
-constexpr std::size_t kTile = 192;
-constexpr double kLeftOver = 1e-7;  // relative remainder of a fit: a prediction's digits are float's
+constexpr std::size_t kLeafTile = 192;
+constexpr double kLeafLeftOver = 1e-7;  // relative remainder of a fit: a prediction's digits are float's
 
 Matrix<double> scatter(MatrixView<const float> u, const Members& rows) {
   const std::size_t d = u.cols, step = (rows.size() + kScatterRows - 1) / kScatterRows;
@@ -126,13 +126,13 @@ Matrix<double> leaf_kernel(const Backend& on, MatrixView<const float> u, const M
 
 // D^1/2 K D^1/2 of the lower triangle of K.
 TiledSymmetric<double> weighted_kernel(const Matrix<double>& K, const std::vector<double>& roots) {
-  TiledSymmetric<double> A(K.rows(), kTile);
+  TiledSymmetric<double> A(K.rows(), kLeafTile);
   for (std::size_t tile = 0; tile < A.tile_count(); ++tile) {
     const auto [I, J] = tile_index(tile);
     const MatrixView<double> block = A.block(I, J);
     for (std::size_t i = 0; i < block.rows; ++i)
       for (std::size_t j = 0; j < block.cols; ++j) {
-        const std::size_t r = I * kTile + i, s = J * kTile + j;
+        const std::size_t r = I * kLeafTile + i, s = J * kLeafTile + j;
         block(i, j) = roots[r] * roots[s] * K(std::max(r, s), std::min(r, s));
       }
   }
@@ -156,7 +156,7 @@ bool solve_leaf(const Matrix<double>& K, const MetricRows& rows, const Members& 
       for (std::size_t k = 0; k < alpha.cols(); ++k) alpha(i, k) *= roots[i];
   };
   for (double ridge = lambda;; ridge *= 100) {
-    RefinedCholesky L(weighted_kernel(K, roots), ridge * n, kLeftOver, threads);
+    RefinedCholesky L(weighted_kernel(K, roots), ridge * n, kLeafLeftOver, threads);
     if (L.failed_column()) {
       if (ridge > 1) return false;
       continue;

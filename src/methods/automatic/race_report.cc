@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kLeastLearnt = 100, kMostJudged = 2000;
 constexpr std::size_t kMostPoints = 7;
 constexpr double kMostPredictions = 60000;  // sum over the shuffled columns
-constexpr double kLambdas[] = {1e-8, 1e-6, 1e-4, 1e-2};
+constexpr double kCurveLambdas[] = {1e-8, 1e-6, 1e-4, 1e-2};
 
 // The rows of a small machine: some to learn from in a drawn order, some held out.
 class SmallMachine {
@@ -54,7 +54,7 @@ class SmallMachine {
     const LandmarkRidge ridge(on_, {u.view(), y.view(), weights}, landmarks, std::vector<char>(count, 0), metric_.q);
     double best = 0;
     machine_ = nullptr;
-    for (const double lambda : kLambdas) {
+    for (const double lambda : kCurveLambdas) {
       const MapPtr map = chain({project_, ridge.fit(lambda, false)});
       const double found = left_over(*map, held_x_.view());
       if (machine_ && !(found < best)) continue;

@@ -67,14 +67,14 @@ Fitted fit_with_bins(const HeadTraining& training) {
   return training.dense ? fit_mixed(training) : fit_alone(training);
 }
 
-constexpr LearntWithHead kBins{.check = check_bins,
-                               .check_mixed = check_mixed_bins,
-                               .scaling = binning_scaling,
-                               .most_memory = most_of_bins,
-                               .fit = fit_with_bins};
+constexpr LearntWithHead kLearntBins{.check = check_bins,
+                                     .check_mixed = check_mixed_bins,
+                                     .scaling = binning_scaling,
+                                     .most_memory = most_of_bins,
+                                     .fit = fit_with_bins};
 
 }  // namespace
 
-const LearntWithHead& bins_learnt_with_head() { return kBins; }
+const LearntWithHead& bins_learnt_with_head() { return kLearntBins; }
 
 }  // namespace bochner

@@ -15,7 +15,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kPieceRows = 192, kStrip = 512;
+constexpr std::size_t kLloydRows = 192, kStrip = 512;
 
 // A power of two q with q * most <= 2^31: 2^31 rows of such numbers fit 64 bits. Finite also where all are 0.
 double quanta(double most) {
@@ -103,7 +103,7 @@ void LloydFold::add(const Workers& on, const RowBlock<T>& x) {
   require(!x.sparse() && x.cols == width, "clusters: a block of {} columns, expected {} dense ones", x.cols, width);
   std::vector<Move<T>> moves(x.rows);
   std::vector<double> squares(x.rows);
-  in_pieces(on.threads, x.rows, kPieceRows, [&](std::size_t begin, std::size_t count) {
+  in_pieces(on.threads, x.rows, kLloydRows, [&](std::size_t begin, std::size_t count) {
     const Lease<C> z(count * width), products(count * k);
     for (std::size_t i = 0; i < count; ++i)
       squares[begin + i] = widen(x.values + (begin + i) * x.stride, width, unit_, z.data() + i * width);

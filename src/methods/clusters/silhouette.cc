@@ -13,7 +13,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kMostRows = 1000, kPieceRows = 64;
+constexpr std::size_t kMostRows = 1000, kSilhouetteRows = 64;
 
 // The nearest centre of every row.
 template <class T>
@@ -21,7 +21,7 @@ std::vector<std::uint32_t> nearest(const Workers& on, MatrixView<const T> z, con
                                    const Centres& centres) {
   const std::size_t k = centres.count();
   std::vector<std::uint32_t> labels(z.rows);
-  in_pieces(on.threads, z.rows, kPieceRows, [&](std::size_t begin, std::size_t count) {
+  in_pieces(on.threads, z.rows, kSilhouetteRows, [&](std::size_t begin, std::size_t count) {
     const Lease<T> products(count * k);
     on.ops.multiply(z.slice(begin, count), centres.across<T>(0, k), T(0), MatrixView<T>{products.data(), count, k, k});
     for (std::size_t i = 0; i < count; ++i) {
@@ -53,7 +53,7 @@ std::optional<double> silhouette(const Workers& on, const RowBlock<T>& rows, con
   for (const std::uint32_t label : labels) ++sizes[label];
   if (std::count_if(sizes.begin(), sizes.end(), [](double size) { return size > 0; }) < 2) return std::nullopt;
   std::vector<double> values(n);
-  in_pieces(on.threads, n, kPieceRows, [&](std::size_t begin, std::size_t count) {
+  in_pieces(on.threads, n, kSilhouetteRows, [&](std::size_t begin, std::size_t count) {
     const Lease<T> products(count * n);
     on.ops.multiply(from.view().slice(begin, count), to.view(), T(0), MatrixView<T>{products.data(), count, n, n});
     for (std::size_t i = begin; i < begin + count; ++i) {

@@ -17,7 +17,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kPieceRows = 192;
+constexpr std::size_t kStartRows = 192;
 constexpr int kRefinements = 100;
 constexpr double kSettled = 1e-5;  // a pass that gains a smaller share of the inertia ends the refinement of a sample
 
@@ -91,7 +91,7 @@ class GreedyStart {
       for (std::size_t j = 0; j < width; ++j) across(j, t) = row(to[t])[j];
     const Matrix<T>& fixed = across;
     std::vector<std::vector<double>> all(count, std::vector<double>(rows_.rows));
-    in_pieces(on_.threads, rows_.rows, kPieceRows, [&](std::size_t begin, std::size_t size) {
+    in_pieces(on_.threads, rows_.rows, kStartRows, [&](std::size_t begin, std::size_t size) {
       Matrix<T> products(size, count);
       on_.ops.multiply(rows_.view().slice(begin, size), fixed.view(), T(0), products.view());
       for (std::size_t i = 0; i < size; ++i)
@@ -154,7 +154,7 @@ Refined refine(const Workers& on, const RowBlock<T>& rows, Matrix<double> centre
 template <class T>
 std::vector<std::uint32_t> nearest_centres(const Workers& on, const RowBlock<T>& rows, const Matrix<double>& centres) {
   std::vector<std::uint32_t> labels(rows.rows);
-  each_in_pieces(on.threads, rows.rows, kPieceRows, [&](std::size_t i) {
+  each_in_pieces(on.threads, rows.rows, kStartRows, [&](std::size_t i) {
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t c = 0; c < centres.rows(); ++c) {
       double d = 0;

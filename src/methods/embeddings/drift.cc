@@ -29,7 +29,7 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kMostBlocks = 4096, kFewestBlocks = 256, kSampleRows = 4096, kSampleNumbers = 1 << 25;
-constexpr std::size_t kSliceRows = 4096, kSliceBytes = 8 << 20;            // rows whose features are there at a time
+constexpr std::size_t kTestedRows = 4096, kSliceBytes = 8 << 20;           // rows whose features are there at a time
 constexpr std::size_t kMostCounts = std::size_t(1) << 26, kMostBins = 33;  // counts of blocks x bins; bins of a number
 
 void check_options(const DriftOptions& options) {
@@ -168,7 +168,7 @@ class DriftTest {
     const double exchanges = double(options_.permutations + 1), features = double(features_);
     const double d = double(schema_.inputs);
     const double one = (blocks + d) * features * sizeof(float) +
-                       1.5 * std::min(double(kSliceRows) * features * sizeof(float), double(kSliceBytes));
+                       1.5 * std::min(double(kTestedRows) * features * sizeof(float), double(kSliceBytes));
     MemoryPlan test, sampled;
     sampled.add("sampled rows", 2.0 * double(sampled_places()) * blocks * d * sizeof(double));
     test.add("exchanges", exchanges * blocks * sizeof(double));
@@ -239,7 +239,7 @@ class DriftTest {
   void sum_up(std::size_t first, std::size_t count) {
     const MapPtr map = concat({maps_.begin() + std::ptrdiff_t(first), maps_.begin() + std::ptrdiff_t(first + count)});
     const std::size_t most =
-        std::clamp<std::size_t>(kSliceBytes / (sizeof(float) * map->outputs()), kChunkRows / 16, kSliceRows);
+        std::clamp<std::size_t>(kSliceBytes / (sizeof(float) * map->outputs()), kChunkRows / 16, kTestedRows);
     sums_.clear();
     for (int s : {0, 1}) {
       BlockSums sums(samples_[s].blocks, map->outputs(), map->bound());

@@ -13,7 +13,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kStrip = 256;
+constexpr std::size_t kFoldStrip = 256;
 
 // A power of two q with q * most <= 2^31: 2^31 rows of such numbers fit 64 bits.
 double quanta(double most) {
@@ -60,7 +60,7 @@ void EmbeddingFold::add(const Workers& on, const RowBlock<T>& z) {
     for (std::size_t j = 0; j < z.cols; ++j)
       square[i] += double(z.values[i * z.stride + j]) * double(z.values[i * z.stride + j]);
   }
-  in_pieces(on.threads, features(), kStrip, [&](std::size_t begin, std::size_t count) {
+  in_pieces(on.threads, features(), kFoldStrip, [&](std::size_t begin, std::size_t count) {
     const std::size_t end = begin + count;
     for (std::size_t i = 0; i < z.rows; ++i) {
       const double scale = weight[i] * per_unit_;

@@ -15,7 +15,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kFewestBlocks = 64, kStrip = kExchangeStrip, kPieceRows = 32;
+constexpr std::size_t kFewestExchanged = 64, kExchangeRows = 32;
 
 // As large up to rounding: the same blocks added in another order count as the same.
 bool as_large(double value, double found) { return value >= found - 1e-9 * std::max(1.0, std::fabs(found)); }
@@ -29,7 +29,7 @@ ExchangePlan plan_exchange(std::uint64_t first, std::uint64_t second, std::size_
   const int small = first <= second ? 0 : 1;
   const std::uint64_t few = plan.rows[small], many = plan.rows[1 - small];
   const std::uint64_t wanted = (first + second + most - 1) / most;
-  plan.block_rows = std::size_t(std::max<std::uint64_t>(1, std::min(wanted, few / kFewestBlocks)));
+  plan.block_rows = std::size_t(std::max<std::uint64_t>(1, std::min(wanted, few / kFewestExchanged)));
   plan.blocks[small] = std::min<std::size_t>(std::size_t(few / plan.block_rows), most / 2);
   plan.blocks[1 - small] = std::size_t(std::min<std::uint64_t>(many / plan.block_rows, most - plan.blocks[small]));
   return plan;
@@ -58,10 +58,10 @@ void exchanged_sums(const Workers& on, const ExchangePlan& plan, MatrixView<cons
   const std::size_t all = plan.all_blocks();
   const double rows = double(plan.rows[0]) + double(plan.rows[1]);
   const double rest_rows = double(plan.rows[0]) - double(plan.blocks[0]) * double(plan.block_rows);
-  Matrix<double> strip(all, kStrip), sums(exchanges.rows, kStrip);
+  Matrix<double> strip(all, kExchangeStrip), sums(exchanges.rows, kExchangeStrip);
   for (std::size_t e = 0; e + 1 < edges.size(); ++e)
-    for (std::size_t begin = edges[e]; begin < edges[e + 1]; begin += kStrip) {
-      const std::size_t width = std::min(kStrip, edges[e + 1] - begin);
+    for (std::size_t begin = edges[e]; begin < edges[e + 1]; begin += kExchangeStrip) {
+      const std::size_t width = std::min(kExchangeStrip, edges[e + 1] - begin);
       std::vector<double> stays(width);
       for (std::size_t j = 0; j < width; ++j) {
         double total = table.rest(0, begin + j) + table.rest(1, begin + j);
@@ -70,14 +70,14 @@ void exchanged_sums(const Workers& on, const ExchangePlan& plan, MatrixView<cons
         for (std::size_t b = 0; b < all; ++b) strip(b, j) -= share * double(plan.block_rows);
         stays[j] = table.rest(0, begin + j) - share * rest_rows;
       }
-      const MatrixView<const double> part{strip.data(), all, width, kStrip};
-      in_pieces(on.threads, exchanges.rows, kPieceRows, [&](std::size_t first, std::size_t count) {
-        MatrixView<double> out{sums.data() + first * kStrip, count, width, kStrip};
+      const MatrixView<const double> part{strip.data(), all, width, kExchangeStrip};
+      in_pieces(on.threads, exchanges.rows, kExchangeRows, [&](std::size_t first, std::size_t count) {
+        MatrixView<double> out{sums.data() + first * kExchangeStrip, count, width, kExchangeStrip};
         on.ops.multiply(exchanges.slice(first, count), part, 0.0, out);
         for (std::size_t p = 0; p < count; ++p)
           for (std::size_t j = 0; j < width; ++j) out(p, j) += stays[j];
       });
-      visit(begin, MatrixView<const double>{sums.data(), sums.rows(), width, kStrip});
+      visit(begin, MatrixView<const double>{sums.data(), sums.rows(), width, kExchangeStrip});
     }
 }
 

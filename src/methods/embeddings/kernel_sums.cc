@@ -13,7 +13,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kSlice = 512;
+constexpr std::size_t kPointSlice = 512;
 
 bool in_backend(const KernelSlope& kernel) { return kernel.shape() && *kernel.shape() != KernelShape::squared; }
 
@@ -25,8 +25,8 @@ KernelSums::KernelSums(const Workers& on, const KernelSlope& kernel, const Matri
   const std::size_t n = x.rows(), d = x.cols();
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < d; ++j) middle_[j] += x(i, j) / double(n);
-  for (std::size_t begin = 0; begin < n; begin += kSlice) {
-    const std::size_t count = std::min(kSlice, n - begin);
+  for (std::size_t begin = 0; begin < n; begin += kPointSlice) {
+    const std::size_t count = std::min(kPointSlice, n - begin);
     Slice slice{begin,
                 count,
                 {},
@@ -111,8 +111,8 @@ double KernelSums::squared_norm() const {
   on_.threads.run(slices_.size(), [&](std::size_t s, int) {
     const Slice& a = slices_[s];
     const MatrixView<const double> rows{&a.x(0, 1), a.count, inputs(), inputs() + 1};
-    const Lease<double> memory(a.count * (kSlice + functions()));
-    const MatrixView<double> values{memory.data() + a.count * kSlice, a.count, functions(), functions()};
+    const Lease<double> memory(a.count * (kPointSlice + functions()));
+    const MatrixView<double> values{memory.data() + a.count * kPointSlice, a.count, functions(), functions()};
     for (std::size_t t = s; t < slices_.size(); ++t) {
       const Slice& b = slices_[t];
       const MatrixView<double> k{memory.data(), a.count, b.count, b.count};

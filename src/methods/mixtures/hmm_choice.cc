@@ -21,8 +21,8 @@ constexpr std::size_t kStates[] = {1, 2, 3, 4, 5, 7};
 constexpr std::size_t kSlopes[] = {0, 1, 2, 3};  // rows on both sides
 constexpr std::size_t kFolds = 5;
 constexpr double kShrinkages[] = {0.5, 1, 2, 4, 8, 16};  // rows for each input, besides none
-constexpr double kGuardingFloor = 1e-3;  // share of the variance, if shrinking is what keeps covariances from chance
-constexpr double kLeastLog = -1e30;      // stands for the log of a sequence that a model rules out
+constexpr double kGuardingFloor = 1e-3;     // share of the variance, if shrinking is what keeps covariances from chance
+constexpr double kLeastLogDensity = -1e30;  // stands for the log of a sequence that a model rules out
 
 // What one setting made of the sequences held out.
 struct Held {
@@ -35,7 +35,7 @@ class HeldEvidences {
   explicit HeldEvidences(std::size_t classes) : classes_(classes) {}
 
   void add(const std::vector<double>& evidences, std::size_t of_class, double weight) {
-    for (const double evidence : evidences) evidences_.push_back(std::max(kLeastLog, evidence));
+    for (const double evidence : evidences) evidences_.push_back(std::max(kLeastLogDensity, evidence));
     of_class_.push_back(of_class);
     weights_.push_back(weight);
   }

@@ -21,16 +21,16 @@ namespace bochner {
 
 namespace {
 
-constexpr const char* kType = "mixture";
-constexpr std::size_t kMostClasses = 100000;
-constexpr double kLeastLog = -1e30;  // where a density is beyond all range: a score that float holds
+constexpr const char* kMixtureType = "mixture";
+constexpr std::size_t kMostMixtureClasses = 100000;
+constexpr double kLeastMixtureLog = -1e30;  // where a density is beyond all range: a score that float holds
 
 double log_sum(const double* values, std::size_t count) {
   const double most = *std::max_element(values, values + count);
-  if (!std::isfinite(most)) return kLeastLog;
+  if (!std::isfinite(most)) return kLeastMixtureLog;
   double sum = 0;
   for (std::size_t m = 0; m < count; ++m) sum += std::exp(values[m] - most);
-  return std::max(kLeastLog, most + std::log(sum));
+  return std::max(kLeastMixtureLog, most + std::log(sum));
 }
 
 class MixtureMap final : public MapOf<MixtureMap> {
@@ -128,7 +128,8 @@ class MixtureMap final : public MapOf<MixtureMap> {
   template <class T>
   void put_classes(double* of_class, T* y) const {
     const std::size_t classes = mixtures_.size();
-    for (std::size_t c = 0; c < classes; ++c) of_class[c] = std::max(kLeastLog, of_class[c] + std::log(priors_[c]));
+    for (std::size_t c = 0; c < classes; ++c)
+      of_class[c] = std::max(kLeastMixtureLog, of_class[c] + std::log(priors_[c]));
     const double all = log_sum(of_class, classes);
     if (output_ == MixtureOutput::density) {
       y[0] = T(all);
@@ -214,7 +215,7 @@ Gaussians load_gaussians(const Archive& archive) {
 }
 
 void MixtureMap::save(Archive& archive) const {
-  archive.tree["type"] = kType;
+  archive.tree["type"] = kMixtureType;
   for (const auto& [name, output] : kOutputs)
     if (output == output_) archive.tree["output"] = name;
   archive.tree["classes"] = mixtures_.size();
@@ -247,7 +248,7 @@ struct Parts {
   MixtureFacts facts;
 };
 
-Parts parts_of(const Archive& archive) {
+Parts mixture_parts(const Archive& archive) {
   Parts parts;
   const std::string output = get_text(archive.tree, "output");
   const auto* found =
@@ -255,7 +256,7 @@ Parts parts_of(const Archive& archive) {
   require(found != std::end(kOutputs), "mixture: found output \"{}\", expected shares, classes or density", output);
   parts.output = found->second;
   parts.facts = facts_from_json(get_node(archive.tree, "facts"));
-  const std::size_t classes = get_count(archive.tree, "classes", kMostClasses);
+  const std::size_t classes = get_count(archive.tree, "classes", kMostMixtureClasses);
   parts.priors = archive.get<double>("priors", {classes});
   for (std::size_t c = 0; c < classes; ++c) {
     const Archive of_class = archive.child(fmt::format("class{}", c));
@@ -268,12 +269,12 @@ Parts parts_of(const Archive& archive) {
 }
 
 // What a map saved, where it is a mixture.
-std::optional<Parts> parts_of(const Map& map) {
-  if (!map.spec().starts_with(kType)) return std::nullopt;  // others may be large
+std::optional<Parts> mixture_parts(const Map& map) {
+  if (!map.spec().starts_with(kMixtureType)) return std::nullopt;  // others may be large
   Archive archive;
   map.save(archive);
-  if (!archive.tree.contains("type") || archive.tree["type"] != kType) return std::nullopt;
-  return parts_of(archive);
+  if (!archive.tree.contains("type") || archive.tree["type"] != kMixtureType) return std::nullopt;
+  return mixture_parts(archive);
 }
 
 }  // namespace
@@ -285,28 +286,28 @@ MapPtr mixture_map(std::vector<Mixture> mixtures, std::vector<double> priors, Mi
 
 MapPtr load_mixture(const Archive& archive) {
   return build_from_model([&] {
-    Parts parts = parts_of(archive);
+    Parts parts = mixture_parts(archive);
     return mixture_map(std::move(parts.mixtures), std::move(parts.priors), parts.output, parts.facts);
   });
 }
 
 std::optional<MixtureFacts> mixture_facts(const Map& head) {
-  const std::optional<Parts> parts = parts_of(head);
+  const std::optional<Parts> parts = mixture_parts(head);
   return parts ? std::optional(parts->facts) : std::nullopt;
 }
 
 std::vector<Mixture> mixtures_of(const Map& head) {
-  std::optional<Parts> parts = parts_of(head);
+  std::optional<Parts> parts = mixture_parts(head);
   return parts ? std::move(parts->mixtures) : std::vector<Mixture>();
 }
 
 std::vector<double> mixture_priors(const Map& head) {
-  std::optional<Parts> parts = parts_of(head);
+  std::optional<Parts> parts = mixture_parts(head);
   return parts ? std::move(parts->priors) : std::vector<double>();
 }
 
 MapPtr log_density(const MapPtr& head) {
-  std::optional<Parts> parts = head ? parts_of(*head) : std::nullopt;
+  std::optional<Parts> parts = head ? mixture_parts(*head) : std::nullopt;
   if (!parts) return nullptr;
   return mixture_map(std::move(parts->mixtures), std::move(parts->priors), MixtureOutput::density, parts->facts);
 }

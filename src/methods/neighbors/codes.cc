@@ -15,10 +15,10 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kRowsOfPiece = 1024;
+constexpr std::size_t kCodedRows = 1024;
 constexpr std::size_t kLookedAt = 256;
 constexpr double kLevels = 255;
-constexpr double kRounded = 1 + 1e-6;  // errors are kept as floats, never too small
+constexpr double kErrorMargin = 1 + 1e-6;  // errors are kept as floats, never too small
 
 struct Ranges {
   std::vector<float> low, high;
@@ -111,7 +111,7 @@ std::optional<Codes> Codes::of(const Workers& on, MatrixView<const float> rows) 
   codes.error_.resize(rows.rows);
   codes.width_ = width;
   const std::vector<std::int32_t> lowest = codes.whole_ ? whole_lows(steps) : std::vector<std::int32_t>();
-  in_pieces(on.threads, rows.rows, kRowsOfPiece, [&](std::size_t begin, std::size_t count) {
+  in_pieces(on.threads, rows.rows, kCodedRows, [&](std::size_t begin, std::size_t count) {
     const double per_step = 1 / codes.step_;
     for (std::size_t i = begin; i < begin + count; ++i) {
       std::uint8_t* to = codes.bytes_.get() + i * width;
@@ -125,7 +125,7 @@ std::optional<Codes> Codes::of(const Workers& on, MatrixView<const float> rows) 
         to[j] = std::uint8_t(code);
         squares += (apart - code) * (apart - code);
       }
-      codes.error_[i] = float(std::sqrt(squares) * codes.step_ * kRounded);
+      codes.error_[i] = float(std::sqrt(squares) * codes.step_ * kErrorMargin);
     }
   });
   codes.exact_ = std::all_of(codes.error_.begin(), codes.error_.end(), [](float error) { return error == 0; });
@@ -141,7 +141,7 @@ Codes Codes::of_bytes(const Workers& on, const std::uint8_t* bytes, std::size_t 
   codes.bytes_ = raw_bytes(rows * width);
   codes.error_.resize(rows);
   codes.width_ = width;
-  in_pieces(on.threads, rows, kRowsOfPiece, [&](std::size_t begin, std::size_t count) {
+  in_pieces(on.threads, rows, kCodedRows, [&](std::size_t begin, std::size_t count) {
     for (std::size_t i = begin; i < begin + count; ++i) {
       std::uint8_t* __restrict to = codes.bytes_.get() + i * width;
       const std::uint8_t *from = bytes + i * cols, *least = low.data();

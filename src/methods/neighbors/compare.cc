@@ -17,9 +17,9 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kPackPoints = 512;    // packed by one thread, and met by all
-constexpr std::size_t kPacks = 16;          // packs at a time
-constexpr std::size_t kQueriesAtOnce = 96;  // queries of a thread: whole register tiles
+constexpr std::size_t kComparedPoints = 512;  // packed by one thread, and met by all
+constexpr std::size_t kComparedPacks = 16;    // packs at a time
+constexpr std::size_t kComparedQueries = 96;  // queries of a thread: whole register tiles
 
 struct Pack {
   PointPanels<float> panels;
@@ -41,16 +41,16 @@ void meet_all(const Workers& on, const Queries& queries, const DenseRows& y, std
   if (x.rows == 0 || points == 0 || y.cols() == 0) return;
   std::vector<std::uint32_t> numbers(points);
   std::iota(numbers.begin(), numbers.end(), 0u);
-  std::vector<Pack> packs(kPacks);
-  for (std::size_t begin = 0; begin < points; begin += kPacks * kPackPoints) {
-    const std::size_t count = std::min(kPacks * kPackPoints, points - begin);
-    packs.resize((count + kPackPoints - 1) / kPackPoints);
+  std::vector<Pack> packs(kComparedPacks);
+  for (std::size_t begin = 0; begin < points; begin += kComparedPacks * kComparedPoints) {
+    const std::size_t count = std::min(kComparedPacks * kComparedPoints, points - begin);
+    packs.resize((count + kComparedPoints - 1) / kComparedPoints);
     on.threads.run(packs.size(), [&](std::size_t p, int) {
       thread_local Matrix<float> made;
-      const std::size_t first = begin + p * kPackPoints;
-      packs[p] = {pack_points(y.block(first, std::min(kPackPoints, points - first), made)), first};
+      const std::size_t first = begin + p * kComparedPoints;
+      packs[p] = {pack_points(y.block(first, std::min(kComparedPoints, points - first), made)), first};
     });
-    in_pieces(on.threads, x.rows, kQueriesAtOnce, [&](std::size_t row, std::size_t rows) {
+    in_pieces(on.threads, x.rows, kComparedQueries, [&](std::size_t row, std::size_t rows) {
       for (const Pack& pack : packs)
         on.ops.nearest(x.slice(row, rows), pack.panels,
                        {half.data() + pack.first, numbers.data() + pack.first,
@@ -132,7 +132,7 @@ void rank_squared(Metric metric, const float* x, const DenseRows& points, std::s
 }
 
 constexpr std::size_t kCandidatesAtOnce = 8;
-constexpr double kRounded = 1e-5;  // error of a value in float, relative to squared lengths
+constexpr double kDistanceMargin = 1e-5;  // error of a value in float, relative to squared lengths
 
 // One query, and its candidates among the points with their values, best first.
 struct Candidates {
@@ -175,7 +175,7 @@ std::size_t compare_candidates(const Workers& on, const Ranking& ranking, const 
       nearest.assign(squared.begin(), squared.begin() + std::ptrdiff_t(done));
       std::nth_element(nearest.begin(), nearest.begin() + std::ptrdiff_t(ranking.k - 1), nearest.end());
       const double kth = nearest[ranking.k - 1];
-      if (2 * double(values[done]) + *origin - kRounded * (3 * *origin + 2 * kth) > kth) break;
+      if (2 * double(values[done]) + *origin - kDistanceMargin * (3 * *origin + 2 * kth) > kth) break;
     }
     const std::size_t count =
         std::min(std::max(kCandidatesAtOnce, ranking.k - std::min(done, ranking.k)), at.size() - done);
@@ -240,7 +240,7 @@ Neighbors rank_candidates(const Workers& on, const Ranking& ranking, const Dense
   const Metric metric = ranking.metric;
   const std::size_t k = ranking.k;
   Neighbors found = no_neighbors(queries.rows(), k);
-  in_pieces(on.threads, queries.rows(), kQueriesAtOnce, [&](std::size_t begin, std::size_t rows) {
+  in_pieces(on.threads, queries.rows(), kComparedQueries, [&](std::size_t begin, std::size_t rows) {
     std::vector<double> squared(best.keep());
     std::vector<Ranked> ranked;
     std::vector<std::uint32_t> left;
@@ -278,7 +278,7 @@ Neighbors rank_lists(const Workers& on, const PointSearch& search, const Candida
   const MatrixView<const float> queries = search.queries.dense.view();
   const DenseRows& points = search.points.dense;
   Neighbors found = no_neighbors(queries.rows, search.k);
-  in_pieces(on.threads, queries.rows, kQueriesAtOnce, [&](std::size_t begin, std::size_t rows, int thread) {
+  in_pieces(on.threads, queries.rows, kComparedQueries, [&](std::size_t begin, std::size_t rows, int thread) {
     std::vector<double> squared;
     std::vector<Ranked> ranked;
     for (std::size_t i = begin; i < begin + rows; ++i) {
@@ -313,7 +313,7 @@ Neighbors search_bits(const Workers& on, const PointSearch& search, const std::f
   Best best(x.rows, search.k);
   for (std::size_t begin = 0; begin < y.rows; begin += kRound * block) {
     const std::size_t end = std::min(y.rows, begin + kRound * block);
-    in_pieces(on.threads, x.rows, kQueriesAtOnce, [&](std::size_t row, std::size_t rows) {
+    in_pieces(on.threads, x.rows, kComparedQueries, [&](std::size_t row, std::size_t rows) {
       for (std::size_t first = begin; first < end; first += block)
         nearest_bits(x.slice(row, rows), y.slice(first, std::min(block, end - first)), std::uint32_t(first),
                      search.self.empty() ? nullptr : search.self.data() + row, best.view(row));

@@ -93,7 +93,7 @@ Matrix<float> DenseRows::all() const {
 
 namespace {
 
-constexpr std::size_t kRowsOfPiece = 1024;
+constexpr std::size_t kStoredRows = 1024;
 
 // Memory for stored rows.
 struct Memory {
@@ -149,10 +149,10 @@ void widen(const std::uint8_t* __restrict bytes, std::size_t rows, std::size_t c
 
 ByteRanges byte_ranges(Threads& threads, const std::uint8_t* bytes, std::size_t rows, std::size_t cols) {
   const ByteRanges none{std::vector<std::uint8_t>(cols, 255), std::vector<std::uint8_t>(cols, 0)};
-  std::vector<ByteRanges> ranges(std::max<std::size_t>(1, (rows + kRowsOfPiece - 1) / kRowsOfPiece), none);
+  std::vector<ByteRanges> ranges(std::max<std::size_t>(1, (rows + kStoredRows - 1) / kStoredRows), none);
   threads.run(ranges.size(), [&](std::size_t piece, int) {
-    const std::size_t begin = std::min(rows, piece * kRowsOfPiece);
-    widen(bytes + begin * cols, std::min(rows - begin, kRowsOfPiece), cols, ranges[piece].low.data(),
+    const std::size_t begin = std::min(rows, piece * kStoredRows);
+    widen(bytes + begin * cols, std::min(rows - begin, kStoredRows), cols, ranges[piece].low.data(),
           ranges[piece].high.data());
   });
   ByteRanges all = none;
@@ -172,7 +172,7 @@ DenseRows as_bits(const Workers& on, const DenseRows& rows) {
   if (rows.holds_bits()) return rows;
   const std::size_t stride = BitRows::stride_of(rows.cols());
   const Memory memory(rows.rows() * stride);
-  in_pieces(on.threads, rows.rows(), kRowsOfPiece, [&](std::size_t begin, std::size_t count) {
+  in_pieces(on.threads, rows.rows(), kStoredRows, [&](std::size_t begin, std::size_t count) {
     Matrix<float> scratch;
     for (std::size_t i = begin; i < begin + count; ++i)
       pack_bits(rows.block(i, 1, scratch).row(0), rows.cols(),

@@ -19,7 +19,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kRowsAtOnce = 64;
+constexpr std::size_t kHashedRows = 64;
 constexpr std::size_t kNextCorners = 3;  // corners of a polytope beside the nearest
 
 std::uint64_t mixed(std::uint64_t word) {
@@ -204,7 +204,7 @@ void HashGroup::each(const Workers& on, const RowBlock<float>& rows,
     });
     return;
   }
-  in_pieces(on.threads, rows.rows, kRowsAtOnce, [&](std::size_t begin, std::size_t count) {
+  in_pieces(on.threads, rows.rows, kHashedRows, [&](std::size_t begin, std::size_t count) {
     Hashed hashed;
     std::vector<float> sums;
     for (std::size_t i = begin; i < begin + count; ++i) {

@@ -134,8 +134,11 @@ Neighbors NeighborIndex::query(Rows& queries, std::size_t k, const RowFilter& al
                                const Execution& execution) const {
   const Parts& p = *parts_;
   require(k >= 1, "k: found 0, expected 1 or more");
-  require(queries.schema().inputs == p.points.inputs && queries.schema().sparse == p.points.sparse,
-          "queries: rows of {} inputs, expected {} as in the index", queries.schema().inputs, p.points.inputs);
+  const auto form = [](bool sparse) { return sparse ? "sparse" : "dense"; };
+  const bool sparse = queries.schema().sparse;
+  require(queries.schema().inputs == p.points.inputs && sparse == p.points.sparse,
+          "queries: {} rows of {} inputs, expected {} rows of {} as in the index", form(sparse),
+          queries.schema().inputs, form(p.points.sparse), p.points.inputs);
   Threads threads(execution);
   const Workers on = workers_on(threads);
   std::unique_ptr<Rows> shifted;

@@ -14,7 +14,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kRowsOfPiece = 1024;
+constexpr std::size_t kPointRows = 1024;
 
 }  // namespace
 
@@ -166,7 +166,7 @@ Points scaled_for(const Workers& on, Metric metric, Points points, int exponent)
     points.dense = points.dense.scaled(scale);
   } else {
     Matrix<float>& rows = points.dense.matrix();
-    each_in_pieces(on.threads, rows.rows(), kRowsOfPiece,
+    each_in_pieces(on.threads, rows.rows(), kPointRows,
                    [&](std::size_t i) { scale.apply(rows.data() + i * points.inputs, points.inputs); });
   }
   return points;
@@ -174,7 +174,7 @@ Points scaled_for(const Workers& on, Metric metric, Points points, int exponent)
 
 std::vector<double> squared_lengths(const Workers& on, const DenseRows& rows) {
   std::vector<double> squared(rows.rows());
-  each_in_pieces(on.threads, rows.rows(), kRowsOfPiece, [&](std::size_t i) {
+  each_in_pieces(on.threads, rows.rows(), kPointRows, [&](std::size_t i) {
     thread_local Matrix<float> scratch;
     const float* x = rows.block(i, 1, scratch).row(0);
     double sum = 0;

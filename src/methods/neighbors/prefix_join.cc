@@ -13,7 +13,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kRowsAtOnce = 64;
+constexpr std::size_t kJoinedRows = 64;
 
 struct Entry {
   std::uint32_t rank;  // rank of its column, the rarest first
@@ -143,12 +143,12 @@ void join_row(const Join& join, std::size_t i, std::vector<std::uint32_t>& met, 
 std::vector<Duplicate> prefix_join(const Workers& on, Metric metric, const Points& points, double threshold) {
   const Ordered rows(points, metric);
   const Postings lists = postings(rows, points.inputs, threshold);
-  const std::size_t pieces = (rows.size() + kRowsAtOnce - 1) / kRowsAtOnce;
+  const std::size_t pieces = (rows.size() + kJoinedRows - 1) / kJoinedRows;
   std::vector<std::vector<Duplicate>> found(pieces);
   std::vector<std::vector<std::uint32_t>> met(std::size_t(on.threads.count()),
                                               std::vector<std::uint32_t>(rows.size(), kNoPoint));
   on.threads.run(pieces, [&](std::size_t piece, int thread) {
-    for (std::size_t i = piece * kRowsAtOnce; i < std::min(rows.size(), (piece + 1) * kRowsAtOnce); ++i)
+    for (std::size_t i = piece * kJoinedRows; i < std::min(rows.size(), (piece + 1) * kJoinedRows); ++i)
       join_row({rows, lists, metric, threshold}, i, met[std::size_t(thread)], found[piece]);
   });
   std::vector<Duplicate> all;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "base/require.h"
@@ -35,6 +36,24 @@ bool take_bytes(const float* __restrict from, std::size_t count, std::uint8_t* _
   return differ == 0;
 }
 
+// Files are checked as they are read; rows in memory and those of a caller's own reader are not. A distance that is not
+// a number has no place among the others.
+void check_finite(const RowBlock<float>& block) {
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  for (std::size_t i = 0; i < block.rows; ++i) {
+    const std::size_t begin = block.sparse() ? block.offsets[i] : i * block.stride;
+    const std::size_t count = block.sparse() ? block.offsets[i + 1] - begin : block.cols;
+    bool bad = false;  // no early end, so that the loop has no branches
+    for (std::size_t k = begin; k < begin + count; ++k) bad |= !(std::abs(block.values[k]) <= kLargest);
+    if (!bad) continue;
+    std::size_t k = begin;
+    while (std::isfinite(block.values[k])) ++k;
+    fail(Error::Kind::data,
+         "row {}, column {}: found {}, expected a finite number; remove the row or fill the value in", block.first + i,
+         block.sparse() ? block.columns[k] : k - begin, block.values[k]);
+  }
+}
+
 // Rows in their places as they come: where their number is known, in a matrix of that size. bytes: as bytes as long as
 // they are whole numbers from 0 to 255.
 class Filling {
@@ -45,6 +64,7 @@ class Filling {
     if (!as_bytes_) start_floats();
   }
   void add(const RowBlock<float>& block) {
+    check_finite(block);
     if (as_bytes_) {
       if (add_bytes(block)) return;
       leave_bytes();
@@ -150,6 +170,7 @@ Rows& without_far_offsets(Rows& rows, Metric metric, std::unique_ptr<Rows>& owne
 }
 
 void append_block(const RowBlock<float>& block, Points& points, std::vector<float>& dense) {
+  check_finite(block);
   if (!block.sparse()) {
     for (std::size_t i = 0; i < block.rows; ++i)
       dense.insert(dense.end(), block.values + i * block.stride, block.values + i * block.stride + block.cols);

@@ -15,7 +15,7 @@ namespace bochner {
 
 namespace {
 
-constexpr double kLeastShare = 0.02, kLeastRows = 10;  // share and number of rows for a dot of the calibration curve
+constexpr double kLeastShare = 0.02, kLeastDotRows = 10;  // share and number of rows for a dot of the calibration curve
 constexpr std::size_t kMostBars = 25, kMostTargets = 4, kMostConfused = 12, kMostMatrix = 200;
 
 std::string percent(double share, int digits = 2) { return fmt::format("{:.{}f} %", 100 * share, digits); }
@@ -148,7 +148,7 @@ class Page {
     const std::string of = e_.labels.size() == 2 ? " of " + shortened(e_.labels[1], 20) : " of the likeliest class";
     double weight = 0;
     for (const Evaluation::Promise& p : e_.promises) weight += p.weight;
-    const double share = std::max(kLeastShare, kLeastRows / double(std::max<std::uint64_t>(1, e_.score.rows)));
+    const double share = std::max(kLeastShare, kLeastDotRows / double(std::max<std::uint64_t>(1, e_.score.rows)));
     figure(promise_chart(joined_promises(e_.promises, share * weight), of),
            fmt::format("Calibration error {:.4f}: the mean distance from the line. Shaded: how many rows; a dot stands "
                        "for {:.0f} of them or more.",

@@ -19,7 +19,7 @@ namespace bochner {
 
 namespace {
 
-constexpr const char* kType = "bochner text";
+constexpr const char* kTextType = "bochner text";
 
 }  // namespace
 
@@ -137,7 +137,7 @@ void TextModel::save(const std::string& path) const {
 }
 
 void TextModel::save(Archive& archive) const {
-  archive.put_text("type", kType);
+  archive.put_text("type", kTextType);
   put_options(archive, options());
   archive.put_count("documents", documents());
   std::string letters;
@@ -157,12 +157,12 @@ void TextModel::save(Archive& archive) const {
   }
 }
 
-bool TextModel::is_file(const std::string& path) { return is_archive_of(path, kType); }
+bool TextModel::is_file(const std::string& path) { return is_archive_of(path, kTextType); }
 
 TextModel TextModel::load(const std::string& path) {
   const Archive archive = read_archive(path);
   try {
-    if (const std::string type = archive.get_text("type"); type != kType)
+    if (const std::string type = archive.get_text("type"); type != kTextType)
       fail(Error::Kind::model, "found \"{}\", expected a text model, which {} writes", type, Option::text_save);
     auto content = std::make_shared<Content>();
     const TextCounts read = counts_from(archive);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "methods/neighbors/neighbors_testing.h"
 #include "random/draw.h"
 #include "scratch.h"
@@ -49,6 +51,21 @@ TEST(Neighbors, ScalingIsPartOfAnIndex) {
   EXPECT_THROW(NeighborIndex(*rows_of(x), {.scaling = scaling({{}})}), std::invalid_argument);
   EXPECT_THROW(NeighborIndex(*rows_of(x), {.metric = Metric::jaccard, .scaling = scaling({{}, {}, {}})}),
                std::invalid_argument);
+}
+
+// Rows in memory come as they are: files are checked by their readers.
+TEST(Neighbors, RowsThatAreNoNumbersAreRefused) {
+  const Matrix<float> good = cloud(40, 3);
+  const NeighborIndex index(*rows_of(good));
+  for (const float value : {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
+    Matrix<float> x = good;
+    x(17, 2) = value;
+    EXPECT_THROW(NeighborIndex(*rows_of(x)), Error);
+    EXPECT_THROW(index.query(*rows_of(x), 2), Error);
+    EXPECT_THROW(neighbor_graph(*rows_of(x), 2), Error);
+    EXPECT_THROW(streamed_neighbors(*rows_of(x), *rows_of(good), 2), Error);
+    EXPECT_THROW(streamed_neighbors(*rows_of(good), *rows_of(x), 2), Error);
+  }
 }
 
 }  // namespace
