@@ -238,7 +238,7 @@ bool solve_positive(MatrixView<double> a, MatrixView<double> b) {
   for (std::size_t i = 0; i < a.rows; ++i)
     for (std::size_t j = 0; j < i; ++j) a(j, i) = a(i, j);
   if (factor_tile(a) != 0) return false;
-  solve_lower(a, b);
+  fixed_order::solve_lower(a, b);
   solve_upper(a, b);
   return true;
 }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kWidth = 640;
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+std::string short_percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 }  // namespace
 
@@ -36,7 +36,7 @@ std::string bar_chart(const std::vector<Bar>& bars, const std::string& unit) {
         bar.second >= 0 ? "" : " alone", length);
     if (bar.second >= 0)
       html += fmt::format("<i class=\"thin\" style=\"width:{:.2f}%\" title=\"{}\"></i>", 100 * bar.second,
-                          escaped(fmt::format("{}: {} of the distance", bar.name, percent(bar.second))));
+                          escaped(fmt::format("{}: {} of the distance", bar.name, short_percent(bar.second))));
     if (reach > 0)
       html +=
           fmt::format("<i class=\"reach{}\" style=\"left:{:.2f}%;width:{:.2f}%\"></i>", bar.second >= 0 ? "" : " alone",
@@ -76,7 +76,7 @@ std::string promise_chart(const std::vector<Evaluation::Promise>& promises, cons
   for (const auto& p : promises) {  // how many rows have such a promise
     const double height = 60 * p.weight / most, x = frame.at(p.promised, 0).x;
     svg.rect({x - 7, frame.box.y + frame.box.height - height, 14, height}, "mass",
-             fmt::format("{} of the rows", percent(p.weight / total)));
+             fmt::format("{} of the rows", short_percent(p.weight / total)));
   }
   draw_axes(svg, frame, "promised probability" + of, "found");
   svg.line(frame.at(0, 0), frame.at(1, 1), "ideal");
@@ -85,7 +85,8 @@ std::string promise_chart(const std::vector<Evaluation::Promise>& promises, cons
   svg.path(points, "c0 stroke");
   for (const auto& p : promises)
     svg.circle(frame.at(p.promised, p.found), 4, "dot",
-               fmt::format("promised {}, found {}, {} rows", percent(p.promised), percent(p.found), grouped(p.weight)));
+               fmt::format("promised {}, found {}, {} rows", short_percent(p.promised), short_percent(p.found),
+                           grouped(p.weight)));
   return std::move(svg).done();
 }
 
@@ -177,7 +178,7 @@ std::string confusion_chart(const Evaluation& e) {
                : a == c   ? "right"
                           : "wrong",
                fmt::format("{} answered as {}: {} ({})", e.labels[c], e.labels[a], grouped(e.confusion[c][a]),
-                           percent(share)),
+                           short_percent(share)),
                share == 0 ? 1 : 0.12 + 0.88 * std::sqrt(share));
       if (numbers && e.confusion[c][a] > 0)
         svg.text({box.x + cell / 2, box.y + cell / 2 + 4}, grouped(e.confusion[c][a]), "middle",
@@ -270,7 +271,8 @@ std::string curve_chart(const std::vector<Report::CurvePoint>& curve) {
   }
   svg.path(points, "c0 stroke");
   for (std::size_t i = 0; i < points.size(); ++i)
-    svg.circle(points[i], 4, "dot", fmt::format("{} rows: {} unexplained", curve[i].rows, percent(curve[i].left_over)));
+    svg.circle(points[i], 4, "dot",
+               fmt::format("{} rows: {} unexplained", curve[i].rows, short_percent(curve[i].left_over)));
   return std::move(svg).done();
 }
 
