@@ -53,8 +53,8 @@ asan tsan: deps
 	@tools/build.sh $@ all
 	@ctest --preset $@ -j 2
 
-debug: deps  ## what an IDE starts with: no optimisation, buffers misaligned on purpose
-	@tools/build.sh debug all
+debug: deps  ## what an IDE starts with: no optimisation, every file by itself, buffers misaligned on purpose
+	@tools/build.sh debug bochner_cli backend_test
 	@build/debug/tests/backend_test --gtest_brief=1
 
 clang:  ## compiles everything with clang, without a warning

@@ -45,9 +45,6 @@ Plan make_plan(const Schema& schema, const Survey& survey, const TrainOptions& o
 // Lets the user hear a line that is more than a choice: by TrainOptions::notice, without it by say.
 void give_notice(const TrainOptions& options, const std::string& line);
 
-// What becomes of columns whatever the machine: those that never vary, count the rows or lie far from zero.
-std::vector<std::string> column_notes(const Schema& schema, const Survey& survey);
-
 // One weight per class as the options ask; empty when all rows weigh the same.
 std::vector<double> class_weights(const Schema& schema, const Survey& survey, const TrainOptions& options);
 

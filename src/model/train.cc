@@ -12,6 +12,7 @@
 #include "base/option.h"
 #include "base/require.h"
 #include "bochner/split.h"
+#include "choose/column_notes.h"
 #include "choose/learnt_with_head.h"
 #include "choose/map_parts.h"
 #include "choose/plan.h"
