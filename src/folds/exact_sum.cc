@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/require.h"
+#include "base/wrapped.h"
 
 namespace bochner {
 
@@ -30,7 +31,7 @@ void ExactSum::add(int thread, MatrixView<const double> part) {
 Matrix<std::int64_t> ExactSum::total() const {
   Matrix<std::int64_t> sum(per_unit_.size(), width_);
   for (const auto& part : parts_)
-    for (std::size_t i = 0; i < sum.rows() * width_; ++i) sum.data()[i] += part.data()[i];
+    for (std::size_t i = 0; i < sum.rows() * width_; ++i) add_wrapped(sum.data()[i], part.data()[i]);
   return sum;
 }
 
@@ -38,7 +39,7 @@ void ExactSum::merge(const ExactSum& other) {
   require(per_unit_ == other.per_unit_ && width_ == other.width_, "exact sum: the parts have different units");
   prepare(1);
   const Matrix<std::int64_t> sum = other.total();
-  for (std::size_t i = 0; i < sum.rows() * width_; ++i) parts_[0].data()[i] += sum.data()[i];
+  for (std::size_t i = 0; i < sum.rows() * width_; ++i) add_wrapped(parts_[0].data()[i], sum.data()[i]);
 }
 
 void ExactSum::save(Archive& archive, const std::string& name) const {

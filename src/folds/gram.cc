@@ -8,6 +8,7 @@
 
 #include "backend/backend.h"
 #include "base/require.h"
+#include "base/wrapped.h"
 #include "folds/gram_parts.h"
 
 namespace bochner {
@@ -136,7 +137,7 @@ void GramFold::add_multiple(const GramFold& other, std::int64_t sign) {
           "gram: these sums were made with different maps or targets");
   require(digits() == other.digits(), "gram: another version rounded the targets of one of these sums; make both anew");
   const auto add_all = [sign](std::int64_t* to, const std::int64_t* from, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) to[i] += sign * from[i];
+    for (std::size_t i = 0; i < n; ++i) add_wrapped(to[i], from[i], sign);
   };
   add_all(gram_.values().data(), other.gram_.values().data(), gram_.values().size());
   add_all(moment_.data(), other.moment_.data(), moment_.rows() * moment_.cols());

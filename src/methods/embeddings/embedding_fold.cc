@@ -8,6 +8,7 @@
 
 #include "base/pieces.h"
 #include "base/require.h"
+#include "base/wrapped.h"
 
 namespace bochner {
 
@@ -90,11 +91,11 @@ void EmbeddingFold::change(const EmbeddingFold& other, std::int64_t sign) {
     require(sign > 0 || rows_[g] >= other.rows_[g], "embedding: {} rows cannot be taken from {}", other.rows_[g],
             rows_[g]);
     rows_[g] += sign * other.rows_[g];
-    weights_[g] += sign * other.weights_[g];
-    squared_weights_[g] += sign * other.squared_weights_[g];
-    squares_[g] += sign * other.squares_[g];
+    add_wrapped(weights_[g], other.weights_[g], sign);
+    add_wrapped(squared_weights_[g], other.squared_weights_[g], sign);
+    add_wrapped(squares_[g], other.squares_[g], sign);
   }
-  for (std::size_t i = 0; i < groups() * features(); ++i) sums_.data()[i] += sign * other.sums_.data()[i];
+  for (std::size_t i = 0; i < groups() * features(); ++i) add_wrapped(sums_.data()[i], other.sums_.data()[i], sign);
 }
 
 void EmbeddingFold::save(Archive& archive) const {
@@ -112,7 +113,7 @@ void EmbeddingFold::load(const Archive& archive) {
   squared_weights_ = archive.get<std::int64_t>("squared_weights", {groups()});
   squares_ = archive.get<std::int64_t>("squares", {groups()});
   for (std::size_t g = 0; g < groups(); ++g)
-    if (rows_[g] < 0 || weights_[g] < 0)
+    if (rows_[g] < 0 || rows_[g] > std::int64_t{1} << 53 || weights_[g] < 0)
       fail(Error::Kind::model, "embedding: group {} has {} rows; the file is damaged", g, rows_[g]);
 }
 
