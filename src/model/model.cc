@@ -324,7 +324,7 @@ std::string Model::description() const {
   } else if (schema_.task == Task::classification) {
     text = fmt::format("task      classification of {} classes:", schema_.labels.size());
     for (std::size_t c = 0; c < std::min<std::size_t>(schema_.labels.size(), 12); ++c)
-      text += " " + one_line(schema_.labels[c]);
+      text.append(" ").append(one_line(schema_.labels[c]));
     if (schema_.labels.size() > 12) text += " ...";
   } else {
     text = fmt::format("task      regression of {} target{}", schema_.targets, schema_.targets == 1 ? "" : "s");

@@ -105,7 +105,7 @@ std::string Sum::description() const {
                                             : "sums      of least squares: ready for `bochner merge` and `solve`\n";
   text += fmt::format("rows      {} in {} part{}:", rows(), parts(), parts() == 1 ? "" : "s");
   for (std::size_t p = 0; p < std::min<std::size_t>(parts(), 8); ++p)
-    text += " " + one_line(state_->origin.parts[p].name);
+    text.append(" ").append(one_line(state_->origin.parts[p].name));
   text += parts() > 8 ? " ...\n" : "\n";
   text += fmt::format("inputs    {}{}\n", schema.inputs, schema.sparse ? " (sparse)" : "");
   text += schema.task == Task::classification ? fmt::format("task      {} classes\n", schema.labels.size())

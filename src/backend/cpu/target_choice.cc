@@ -70,8 +70,10 @@ const Choice& choice() {
 TargetLimit parse_target(const std::string& given) {
   const std::string text = lower(given), name = text.substr(0, text.find('+'));
   TargetLimit limit{0, {}};
-  for (std::size_t at = name.size(); at < text.size(); at += limit.units.back().size() + 1) {
-    limit.units.push_back(text.substr(at + 1, text.find('+', at + 1) - at - 1));
+  for (std::string_view rest = std::string_view(text).substr(name.size()); !rest.empty();) {
+    rest.remove_prefix(1);  // the plus
+    limit.units.emplace_back(rest.substr(0, rest.find('+')));
+    rest.remove_prefix(limit.units.back().size());
     require(std::find(kUnits.begin(), kUnits.end(), limit.units.back()) != kUnits.end(),
             "BOCHNER_TARGET: found '{}', expected some of +{} behind {}", given, fmt::join(kUnits, ", +"), name);
   }
