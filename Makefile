@@ -54,8 +54,8 @@ asan tsan: deps
 	@ctest --preset $@ -j 2
 
 debug: deps  ## what an IDE starts with: no optimisation, every file by itself, buffers misaligned on purpose
-	@tools/build.sh debug bochner_cli backend_test
-	@build/debug/tests/backend_test --gtest_brief=1
+	@tools/build.sh debug bochner_cli
+	@build/debug/bochner --version
 
 clang:  ## compiles everything with clang, without a warning
 	@tools/install_deps.sh --clang
