@@ -155,7 +155,7 @@ Matrix<double> GramFold::moment() const {
   const TargetDigits targets(code_.task);
   Matrix<double> r(features_, columns);
   for (std::size_t digit = 0; digit < digits(); ++digit) {
-    // A single digit is fixed point: of rounded products, and of whole ones as they once were.
+    // Rounded products have R in fixed point, and so have whole ones in files older than the digits.
     const double unit = digits() == 1 ? per_unit(bound_) : targets.unit(digit) * double(whole_per_unit());
     for (std::size_t j = 0; j < features_; ++j)
       for (std::size_t k = 0; k < columns; ++k)

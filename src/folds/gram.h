@@ -24,13 +24,12 @@ namespace bochner {
 class GramFold {
  public:
   // How the products of features are formed.
-  //   rounded: in floating point, a chunk's sum of G being rounded once to the quantum bound^2 / 2^33, a row's term of
-  //   R
-  //     to bound / 2^33.
-  //   whole: of sqrt(w) z rounded to bound / 16256 (backend/whole.h), exactly; in R too, where sqrt(w) t is rounded to
-  //     digits of such whole numbers (TargetDigits). The same bits on every machine, and G is the Gram matrix of real
-  //     vectors, so that no lambda > 0 is too small for its factor. The rounding acts as lambda + (bound / 16256)^2 /
-  //     12 would, times the largest weight / the mean weight. float only.
+  //   rounded: products are formed in floating point. A chunk's sum of G is rounded to bound^2 / 2^33, a row's term of
+  //     R to bound / 2^33.
+  //   whole: sqrt(w) z is rounded to bound / 16256 (backend/whole.h) and sqrt(w) t to digits of such whole numbers
+  //     (TargetDigits); the products are exact. The bits are the same on every machine, and G is the Gram matrix of
+  //     real vectors, so that no lambda > 0 is too small for its factor. The rounding acts as
+  //     lambda + (bound / 16256)^2 / 12 would, times the largest weight / the mean weight. float only.
   enum class Products { rounded, whole };
   // Those for the features of a map: whole where they are float (not wide) and bounded by the map, not by the rows
   // seen.
@@ -49,7 +48,7 @@ class GramFold {
   using See = std::function<void(std::size_t begin, MatrixView<const float> z)>;
   bool adds_unmapped() const { return products_ == Products::whole; }
   void add_unmapped(const Workers& on, const Map& map, const RowBlock<float>& x, const See& see = {});
-  // Undoes the adding of rows, to the bit: of any rows where products are whole, of the same blocks otherwise.
+  // Undoes the adding of rows to the bit. If products are whole, these may be any rows; otherwise the same blocks.
   template <class T>
   void remove(const Workers& on, const RowBlock<T>& z);
   void merge(const GramFold& other);
@@ -72,7 +71,7 @@ class GramFold {
   bool operator==(const GramFold&) const = default;
 
   static std::size_t tile_for(std::size_t features);
-  static std::size_t bytes(std::size_t features);  // G, and as many its factor
+  static std::size_t bytes(std::size_t features);  // bytes of G; its factor takes as many
   // What adding rows takes besides, at most, where products are whole.
   static double packed_bytes(double features, double outputs, double rows);
 

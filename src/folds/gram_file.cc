@@ -99,8 +99,8 @@ GramFold GramFold::from(const Archive& archive) {
          targets);
   check_shape(archive, gram_name(products), {side * (side + 1) / 2, tile, tile});
   const std::size_t digits = stored_digits(archive.tree, code.task);
-  check_shape(archive, moment_name(digits),
-              {digits * (targets + 1), features});  // the last: sums of the features themselves
+  // One row more than there are targets: the sums of the features themselves.
+  check_shape(archive, moment_name(digits), {digits * (targets + 1), features});
   check_shape(archive, "target_sums", {targets + 1, targets + 1});
   GramFold sum(features, get_number(archive.tree, "bound"), code, get_number(archive.tree, "weight_bound"), products);
   sum.resize_moment(digits);

@@ -45,8 +45,7 @@ MatrixView<const T> root_weighted(const Workers& on, const RowBlock<T>& z, const
   return {scaled.data(), z.rows, z.cols, z.cols};
 }
 
-// value to the nearest integer, ties to even, |value| < 2^51: an addition that leaves no room for digits after the
-// point.
+// The nearest integer, ties to even, for |value| < 2^51: the addition leaves no room for digits after the point.
 inline std::int64_t to_integer(double value) {
   constexpr double kShift = 3.0 * (std::int64_t{1} << 51);
   return std::bit_cast<std::int64_t>(value + kShift) - std::bit_cast<std::int64_t>(kShift);
@@ -55,13 +54,12 @@ inline std::int64_t to_integer(double value) {
 // w y y^T of each row; t has w y, and w in its last column.
 void add_targets(const Matrix<double>& t, int sign, Matrix<std::int64_t>& sums);
 
-// Coded targets as whole numbers: t = sum_d digit_d / unit_d, of digits at most kMostWhole in size. Classes, |t| <= 1,
-// take two of them (29 bits), numbers three, which leaves 34 bits to those in [-1, 1] and room for parts whose targets
-// lie outside of the range that was surveyed.
+// Coded targets as whole numbers: t = sum_d digit_d / unit_d, each digit at most kMostWhole in size. Classes, |t| <= 1,
+// take two digits, 29 bits. Numbers take three: 34 bits for |t| <= 1, and room up to 1024 for parts whose targets lie
+// outside of the range that was surveyed.
 struct TargetDigits {
-  explicit TargetDigits(Task task) : count(task == Task::classification ? 2 : 3) {
-    most = task == Task::classification ? 1 : 1024;
-  }
+  explicit TargetDigits(Task task)
+      : count(task == Task::classification ? 2 : 3), most(task == Task::classification ? 1 : 1024) {}
   static constexpr double kBase = 2.0 * kMostWhole;
 
   double unit(std::size_t digit) const { return digit == 0 ? kMostWhole / most : kBase * unit(digit - 1); }

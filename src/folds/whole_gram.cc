@@ -75,8 +75,8 @@ class RootWeighted {
   const GramFold::See& see_;
 };
 
-// The digits of sqrt(w) [y, 1] that are not all 0, given w [y, 1]: a class of weight 1 has one. sign: -1 to remove
-// rows.
+// The digits of sqrt(w) [y, 1], given w [y, 1], without columns that are 0 in every row: a class of weight 1 has one
+// digit. sign: -1 to remove rows.
 struct DigitColumns {
   std::vector<std::size_t> columns;  // rows of moment_
   Matrix<float> values;
