@@ -50,6 +50,9 @@ double held_out_rows(const FitSize& s) {
   return std::min(double(s.rows), mean + 6 * std::sqrt(mean));
 }
 
+// Sums of features times targets hold three digits for each number at most, and are read as one double.
+constexpr double kMomentVectors = 4;
+
 // Vectors of D numbers, `count` for each output.
 double vector_bytes(const FitSize& s, double count) {
   return count * double(s.features) * double(s.outputs) * sizeof(double);
@@ -86,7 +89,7 @@ MemoryPlan cholesky_memory(const FitSize& s, const RidgeOptions& options, double
   const double lambdas = options.lambdas.empty() ? kLambdas : double(options.lambdas.size());
   const double block = block_bytes(s, memory);
   MemoryPlan common;
-  common.add("sums", gram_bytes(D) + vector_bytes(s, 2) + 2 * sizeof(double) * D);
+  common.add("sums", gram_bytes(D) + vector_bytes(s, kMomentVectors) + 2 * sizeof(double) * D);
   common.add(left_out ? "rows left out" : "rows held out",
              held * (D * s.element() + double(s.targets + s.weighted) * sizeof(double)));
   common.add("map", map_bytes(s));
@@ -216,7 +219,7 @@ MemoryPlan learner_memory(const FitSize& s, const LearnerOptions& options, doubl
 MemoryPlan sums_memory(const FitSize& s, double memory) {
   const double block = block_bytes(s, memory), wide = block / s.element() * sizeof(double);
   MemoryPlan plan;
-  plan.add("sums", gram_bytes(double(s.features)) + vector_bytes(s, 2));
+  plan.add("sums", gram_bytes(double(s.features)) + vector_bytes(s, kMomentVectors));
   plan.add("mapped rows", block + (s.precision == Precision::float32 ? wide : 0) + (s.weighted ? wide : 0));
   return plan.add("map", map_bytes(s));
 }
@@ -226,7 +229,7 @@ MemoryPlan solve_memory(std::size_t features, std::size_t outputs, int threads) 
   s.features = features;
   s.outputs = outputs;
   MemoryPlan plan;
-  plan.add("sums", gram_bytes(double(features)) + vector_bytes(s, 2));
+  plan.add("sums", gram_bytes(double(features)) + vector_bytes(s, kMomentVectors));
   plan.add("factor", gram_bytes(double(features)));
   return plan.add("vectors", vector_bytes(s, 6) +
                                  threads * double(GramFold::tile_for(features)) * double(features) * sizeof(double));
