@@ -15,6 +15,7 @@
 
 #include <functional>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 #include "backend/backend.h"
@@ -139,7 +140,7 @@ int main(int argc, char** argv) {
   const bool quick = bench::flag(argc, argv, "--quick");
   fmt::print("{}; {}\n     D   rows  threads  by                   GF/s     ssyrk's   with the map    in one\n",
              openblas_get_config(), bochner::instructions_in_use());
-  for (const int count : {1, 2}) {
+  for (const int count : {1, int(std::thread::hardware_concurrency())}) {
     bochner::Threads threads(count);
     for (const std::size_t D : quick ? std::vector<std::size_t>{500} : std::vector<std::size_t>{500, 2000, 5000})
       compare(threads, D, 1024, quick);

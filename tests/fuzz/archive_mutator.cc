@@ -207,7 +207,7 @@ class Mutation {
       array.bytes.resize(width(array));
       return;
     }
-    if (array.shape.empty() || below(2)) array.shape = {0};
+    if (array.shape.empty() || below(2)) array.shape.assign(1, 0);
     for (std::size_t& extent : array.shape)
       if (below(4) == 0) extent = below(2) ? 3 : std::size_t(1) << (8 + below(40));
     array.shape[below(array.shape.size())] = 0;

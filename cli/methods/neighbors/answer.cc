@@ -152,9 +152,8 @@ std::optional<std::string> header(std::string_view head, std::string_view name) 
 }
 
 bool is_ours(const std::string& host, const RequestPlace& place) {
-  const std::string port = ":" + std::to_string(place.port);
   for (const std::string& name : {std::string("127.0.0.1"), std::string("localhost"), place.host})
-    if (host == name + port || (place.port == 80 && host == name)) return true;
+    if (host == fmt::format("{}:{}", name, place.port) || (place.port == 80 && host == name)) return true;
   return place.host == "0.0.0.0";  // any name leads here: its user asked for it
 }
 

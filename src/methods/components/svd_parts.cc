@@ -96,7 +96,7 @@ std::string FactorSum::description() const {
                                              : "sketch    of the rows: ready for `bochner merge` and `solve`\n";
   text += fmt::format("rows      {} in {} part{}:", rows(), parts(), parts() == 1 ? "" : "s");
   for (std::size_t p = 0; p < std::min<std::size_t>(parts(), 8); ++p)
-    text += " " + one_line(state_->origin.parts[p].name);
+    text += fmt::format(" {}", one_line(state_->origin.parts[p].name));
   text += parts() > 8 ? " ...\n" : "\n";
   text += fmt::format("inputs    {}{}\n", schema().inputs, schema().sparse ? " (sparse)" : "");
   if (state_->choice)

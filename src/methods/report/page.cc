@@ -265,7 +265,7 @@ class Page {
   // What the table of candidates has told already.
   bool is_of_candidate(const std::string& note) const {
     return std::any_of(report_.candidates.begin(), report_.candidates.end(), [&](const Report::Candidate& c) {
-      return note.starts_with(c.name + ": ") && note.find("left over") != note.npos;
+      return note.starts_with(c.name + ": ") && note.find("unexplained variance") != note.npos;
     });
   }
 
