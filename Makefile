@@ -47,7 +47,7 @@ fuzz: FUZZ_SECONDS ?= 60
 fuzz: deps  ## readers of every kind of file, specs and requests under sanitizers, FUZZ_SECONDS each
 	@tools/install_deps.sh --fuzz
 	@tools/build.sh fuzz fuzz_targets
-	@tests/fuzz/run.sh build/fuzz $(FUZZ_SECONDS)
+	@tests/fuzz/run.sh build/fuzz/tests/fuzz $(FUZZ_SECONDS) 2
 
 asan tsan: deps
 	@tools/build.sh $@ all

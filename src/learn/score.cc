@@ -13,6 +13,7 @@
 #include "folds/target_code.h"
 #include "learn/evaluation_text.h"
 #include "random/powers.h"
+#include "run/logged.h"
 
 namespace bochner {
 
@@ -246,21 +247,10 @@ void Scorer::append_to(std::vector<double>& numbers) const {
                                    of.rr2, of.rru2, of.rruu2, of.rrrr2});
 }
 
-namespace {
-
-// A count that a file kept among other numbers.
-std::uint64_t count_from(double number) {
-  if (!(number >= 0 && number <= 0x1p53))
-    fail(Error::Kind::data, "a kept score counts {} rows; the file was altered: start again without it", number);
-  return std::uint64_t(number);
-}
-
-}  // namespace
-
 Scorer Scorer::from(Task task, std::size_t outputs, const double* n) {
   Scorer s(task, outputs);
-  s.rows_ = count_from(n[0]);
-  s.wrong_rows_ = count_from(n[1]);
+  s.rows_ = kept_count(n[0]);
+  s.wrong_rows_ = kept_count(n[1]);
   s.weighted_ = n[2] != 0;
   s.first_weight_ = n[3];
   s.weight_ = n[4];
@@ -289,7 +279,7 @@ void append_score(const Score& score, std::vector<double>& numbers) {
 
 Score score_from(const double* numbers) {
   Score score;
-  score.rows = count_from(numbers[0]);
+  score.rows = kept_count(numbers[0]);
   score.weighted = numbers[1] != 0;
   for (std::size_t i = 0; i < std::size(kFields); ++i)
     if (!std::isnan(numbers[2 + i])) score.*kFields[i] = numbers[2 + i];

@@ -246,4 +246,11 @@ std::vector<double> logged(Checkpoint* checkpoint, const std::string& what, std:
   return checkpoint ? checkpoint->logged(what, size, make) : make();
 }
 
+std::uint64_t kept_count(double number, double least, double most) {
+  if (!(number >= least && number <= most))
+    fail(Error::Kind::data, "a kept result counts {}, expected {} to {}; the file was altered: start again without it",
+         number, least, most);
+  return std::uint64_t(number);
+}
+
 }  // namespace bochner

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,5 +16,8 @@ class Checkpoint;
 // checkpoint->logged() where there is a checkpoint.
 std::vector<double> logged(Checkpoint* checkpoint, const std::string& what, std::size_t size,
                            const std::function<std::vector<double>()>& make);
+
+// A count that a file kept among other numbers, from `least` to `most`; any other is refused: the file was altered.
+std::uint64_t kept_count(double number, double least = 0, double most = 0x1p53);
 
 }  // namespace bochner

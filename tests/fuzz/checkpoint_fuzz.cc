@@ -14,21 +14,17 @@
 using namespace bochner;
 
 namespace {
+
 constexpr long kSteps = 100;
-}
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
-  return fuzzing::mutate_archive(data, size, most, seed, 1);
-}
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void run(std::span<const std::uint8_t> input) {
   static std::array<std::string, fuzzing::kCheckpointed> logs;  // made when first needed: a second each
-  if (size < 1) return 0;
+  if (input.empty()) return;
   static const std::string path = fuzzing::scratch("checkpoint");
   for (const std::string& file : CheckpointPlace::files(path)) std::filesystem::remove(file);
-  const std::size_t which = data[0] / 2 % fuzzing::kCheckpointed;
-  const std::span<const std::uint8_t> bytes(data + 1, size - 1);
-  if (data[0] % 2 == 0) {
+  const std::size_t which = input[0] / 2 % fuzzing::kCheckpointed;
+  const std::span<const std::uint8_t> bytes = input.subspan(1);
+  if (input[0] % 2 == 0) {
     fuzzing::put_file(path, bytes);
   } else {
     std::string& log = logs[which];
@@ -44,5 +40,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     long asked = 0;  // what comes long after the state was taken is as without one
     fuzzing::run_checkpointed(which, checkpoint, [&] { return ++asked > kSteps; });
   });
-  return 0;
 }
+
+const fuzzing::Target target{"checkpoint", run, 1};
+
+}  // namespace

@@ -8,13 +8,11 @@
 
 using namespace bochner;
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
-  return fuzzing::mutate_archive(data, size, most, seed);
-}
+namespace {
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void run(std::span<const std::uint8_t> input) {
   static const std::string path = fuzzing::scratch("counts"), again = fuzzing::scratch("again");
-  fuzzing::put_file(path, {data, size});
+  fuzzing::put_file(path, input);
   fuzzing::guarded([&] {
     TextCounts counts = TextCounts::load(path);
     counts.terms();
@@ -27,5 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     counts.add("a storm at sea");
     TextModel(counts).encode("the calm sea");
   });
-  return 0;
 }
+
+const fuzzing::Target target{"counts", run, 0};
+
+}  // namespace

@@ -8,13 +8,11 @@
 
 using namespace bochner;
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
-  return fuzzing::mutate_archive(data, size, most, seed);
-}
+namespace {
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void run(std::span<const std::uint8_t> input) {
   static const std::string path = fuzzing::scratch("embedding"), again = fuzzing::scratch("again");
-  fuzzing::put_file(path, {data, size});
+  fuzzing::put_file(path, input);
   fuzzing::guarded([&] {
     MeanEmbedding one = MeanEmbedding::load(path);
     one.mean();
@@ -22,5 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     one.merge(MeanEmbedding::load(again));
     if (one.map()->inputs() <= 64) one.at(Matrix<double>(2, one.map()->inputs()).view());
   });
-  return 0;
 }
+
+const fuzzing::Target target{"embedding", run, 0};
+
+}  // namespace

@@ -10,13 +10,11 @@
 
 using namespace bochner;
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
-  return fuzzing::mutate_archive(data, size, most, seed);
-}
+namespace {
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void run(std::span<const std::uint8_t> input) {
   static const std::string path = fuzzing::scratch("model");
-  fuzzing::put_file(path, {data, size});
+  fuzzing::put_file(path, input);
   fuzzing::guarded([&] {
     const Model model = Model::load(path);
     if (model.schema().inputs > 4096 || model.schema().targets > 64) return;
@@ -31,5 +29,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     sequences_text(found, 6, true);
     predict_sequences(model, *known.rows(), {0, 2, 5}, {.threads = 1});
   });
-  return 0;
 }
+
+const fuzzing::Target target{"eval", run, 0};
+
+}  // namespace

@@ -9,13 +9,11 @@
 
 using namespace bochner;
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
-  return fuzzing::mutate_archive(data, size, most, seed);
-}
+namespace {
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void run(std::span<const std::uint8_t> input) {
   static const std::string path = fuzzing::scratch("factor"), again = fuzzing::scratch("again");
-  fuzzing::put_file(path, {data, size});
+  fuzzing::put_file(path, input);
   const Execution execution{.threads = 1, .memory = std::size_t(1) << 28};
   fuzzing::guarded([&] {
     const FactorSum sum = FactorSum::load(path);
@@ -28,5 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     else if (sum.schema().inputs == 2)
       sketch_part(*fuzzing::small_rows(), sum, {"part", 1}, {.rank = 1, .execution = execution});
   });
-  return 0;
 }
+
+const fuzzing::Target target{"factor", run, 0};
+
+}  // namespace

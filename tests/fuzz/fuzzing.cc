@@ -4,6 +4,7 @@
 #include "fuzzing.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -52,6 +53,30 @@ void guarded(const std::function<void()>& work) {
   } catch (const std::exception& error) {
     finding(std::string(typeid(error).name()) + ": " + error.what());
   }
+}
+
+Target::Target(const char* target_name, void (*what)(std::span<const std::uint8_t> input), int archive)
+    : name(target_name), run(what), archive_at(archive) {
+  targets().push_back(this);
+}
+
+std::size_t Target::mutate(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) const {
+  return archive_at < 0 ? LLVMFuzzerMutate(data, size, most)
+                        : mutate_archive(data, size, most, seed, std::size_t(archive_at));
+}
+
+std::vector<const Target*>& targets() {
+  static std::vector<const Target*> all;
+  return all;
+}
+
+const Target& target_named(const std::string& name) {
+  for (const Target* target : targets())
+    if (name == target->name) return *target;
+  fmt::print(stderr, "no fuzz target is named \"{}\"; there are", name);
+  for (const Target* target : targets()) fmt::print(stderr, " {}", target->name);
+  fmt::print(stderr, "\n");
+  std::exit(2);
 }
 
 }  // namespace bochner::fuzzing

@@ -8,6 +8,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace bochner::fuzzing {
 
@@ -28,7 +29,21 @@ void guarded(const std::function<void()>& work);
 std::size_t mutate_archive(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed,
                            std::size_t prefix = 0);
 
+// One kind of input, and what is done with it. NAME_fuzz.cc has the target NAME, which joins targets() as the program
+// starts.
+struct Target {
+  Target(const char* name, void (*run)(std::span<const std::uint8_t> input), int archive_at = -1);
+
+  std::size_t mutate(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) const;
+
+  const char* name;
+  void (*run)(std::span<const std::uint8_t> input);
+  int archive_at;  // where in the input the archive begins that mutations keep well-formed; -1: nowhere
+};
+
+std::vector<const Target*>& targets();
+const Target& target_named(const std::string& name);  // a name that no target has ends the program
+
 }  // namespace bochner::fuzzing
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);

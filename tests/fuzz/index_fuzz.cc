@@ -9,13 +9,11 @@
 
 using namespace bochner;
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
-  return fuzzing::mutate_archive(data, size, most, seed);
-}
+namespace {
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void run(std::span<const std::uint8_t> input) {
   static const std::string path = fuzzing::scratch("index"), again = fuzzing::scratch("again");
-  fuzzing::put_file(path, {data, size});
+  fuzzing::put_file(path, input);
   fuzzing::guarded([&] {
     const NeighborIndex index = NeighborIndex::load(path);
     const std::size_t inputs = index.schema().inputs;
@@ -36,5 +34,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     documents.find("a storm at sea", 3);
     documents.like(0, 3);
   });
-  return 0;
 }
+
+const fuzzing::Target target{"index", run, 0};
+
+}  // namespace

@@ -11,11 +11,9 @@
 
 using namespace bochner;
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
-  return fuzzing::mutate_archive(data, size, most, seed);
-}
+namespace {
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void run(std::span<const std::uint8_t> input) {
   static const std::string path = fuzzing::scratch("model"), again = fuzzing::scratch("again"),
                            table = fuzzing::scratch("table.csv");
   static const bool made = [] {
@@ -24,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return true;
   }();
   static_cast<void>(made);
-  fuzzing::put_file(path, {data, size});
+  fuzzing::put_file(path, input);
   fuzzing::guarded([&] {
     const Model model = Model::load(path);
     model.description();
@@ -52,5 +50,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     model.save(again);
     Model::load(again);
   });
-  return 0;
 }
+
+const fuzzing::Target target{"model", run, 0};
+
+}  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-// replay_TARGET COUNT FOLDER...: runs a fuzz target, built like any other program, on the files of the folders and on
+// replay TARGET COUNT FOLDER...: runs a fuzz target, built like any other program, on the files of the folders and on
 // COUNT mutations of each. They are the same in every run. The input of a finding is left as replay-finding.
 
 #include <fmt/format.h>
@@ -17,12 +17,10 @@
 #include "fuzzing.h"
 #include "scratch.h"
 
-extern "C" __attribute__((weak)) std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
-                                                                     std::size_t most, unsigned seed);
-
 namespace {
 
 namespace fs = std::filesystem;
+using bochner::fuzzing::Target;
 using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::size_t kRoom = 65536;  // a mutation may grow by as much
@@ -39,21 +37,18 @@ void leave_input(int number) {
   std::raise(number);
 }
 
-void run(const Bytes& input, const std::string& name) {
+void run(const Target& target, const Bytes& input, const std::string& name) {
   current = input;
   current_name = name;
-  LLVMFuzzerTestOneInput(input.data(), input.size());
+  target.run(input);
 }
 
-Bytes mutated(const Bytes& input) {
+Bytes mutated(const Target& target, const Bytes& input) {
   Bytes data(input.size() + kRoom);
   std::copy(input.begin(), input.end(), data.begin());
-  const auto mutate = [&](std::size_t size) {
-    return LLVMFuzzerCustomMutator ? LLVMFuzzerCustomMutator(data.data(), size, data.size(), unsigned(random_bits()))
-                                   : LLVMFuzzerMutate(data.data(), size, data.size());
-  };
   std::size_t size = input.size();
-  for (std::size_t times = 1 + random_bits() % 3; times > 0; --times) size = mutate(size);
+  for (std::size_t times = 1 + random_bits() % 3; times > 0; --times)
+    size = target.mutate(data.data(), size, data.size(), unsigned(random_bits()));
   data.resize(size);
   return data;
 }
@@ -93,14 +88,15 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 }
 
 int main(int count, char** words) {
-  if (count < 3) {
-    fmt::print(stderr, "usage: {} COUNT FOLDER...\n", words[0]);
+  if (count < 4) {
+    fmt::print(stderr, "usage: {} TARGET COUNT FOLDER...\n", words[0]);
     return 1;
   }
   for (const int number : {SIGABRT, SIGSEGV, SIGFPE, SIGILL, SIGBUS}) std::signal(number, leave_input);
-  const int mutations = std::atoi(words[1]);
+  const Target& target = bochner::fuzzing::target_named(words[1]);
+  const int mutations = std::atoi(words[2]);
   std::size_t files = 0, runs = 0;
-  for (int f = 2; f < count; ++f) {
+  for (int f = 3; f < count; ++f) {
     if (!fs::exists(words[f])) continue;  // nothing was found yet
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(words[f])) names.push_back(entry.path().string());
@@ -109,8 +105,8 @@ int main(int count, char** words) {
       const std::string text = bochner::testing_files::read_bytes(name);
       const Bytes bytes(text.begin(), text.end());
       random_bits.seed(7);
-      run(bytes, name);
-      for (int m = 1; m <= mutations; ++m) run(mutated(bytes), fmt::format("{}, mutation {}", name, m));
+      run(target, bytes, name);
+      for (int m = 1; m <= mutations; ++m) run(target, mutated(target, bytes), fmt::format("{}, mutation {}", name, m));
       ++files;
       runs += std::size_t(1 + mutations);
     }

@@ -9,13 +9,11 @@
 
 using namespace bochner;
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
-  return fuzzing::mutate_archive(data, size, most, seed);
-}
+namespace {
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void run(std::span<const std::uint8_t> input) {
   static const std::string path = fuzzing::scratch("model");
-  fuzzing::put_file(path, {data, size});
+  fuzzing::put_file(path, input);
   fuzzing::guarded([&] {
     const Model model = Model::load(path);
     if (model.schema().inputs > 256 || model.schema().targets > 64) return;
@@ -26,5 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (page.find("<script") != page.npos) fuzzing::finding("a page with a script");
     json_text(insight);
   });
-  return 0;
 }
+
+const fuzzing::Target target{"report", run, 0};
+
+}  // namespace

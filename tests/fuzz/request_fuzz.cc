@@ -9,11 +9,13 @@
 
 using namespace bochner;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace {
+
+void run(std::span<const std::uint8_t> input) {
   static const Retrieval documents = Retrieval::load(fuzzing::small_documents());
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const std::string_view text(reinterpret_cast<const char*>(input.data()), input.size());
   const std::size_t end = text.find("\r\n\r\n");
-  if (end == text.npos) return 0;  // the server waits for more
+  if (end == text.npos) return;  // the server waits for more
   fuzzing::guarded([&] {
     const std::string answer = answer_request(text.substr(0, end + 2), documents, {.port = 8080});
     const std::size_t body = answer.find("\r\n\r\n");
@@ -23,5 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (answer.find("Content-Length: " + std::to_string(answer.size() - body - 4) + "\r\n") == answer.npos)
       fuzzing::finding("a length that is not the body's");
   });
-  return 0;
 }
+
+const fuzzing::Target target{"request", run};
+
+}  // namespace

@@ -60,17 +60,15 @@ std::size_t drain(Rows& rows, std::size_t block_rows) {
   return count;
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size < 3) return 0;
-  const char* suffix = kSuffixes[data[0] % kSuffixes.size()];
+void run(std::span<const std::uint8_t> input) {
+  if (input.size() < 3) return;
+  const char* suffix = kSuffixes[input[0] % kSuffixes.size()];
   const bool svmlight = suffix[1] == 's';
   static std::array<std::string, kSuffixes.size()> paths;
-  std::string& path = paths[data[0] % kSuffixes.size()];
+  std::string& path = paths[input[0] % kSuffixes.size()];
   if (path.empty()) path = fuzzing::scratch(std::string("rows") + suffix);
-  const RowsOptions options = options_of(data[1], data[2], svmlight);
-  fuzzing::put_file(path, {data + 3, size - 3});
+  const RowsOptions options = options_of(input[1], input[2], svmlight);
+  fuzzing::put_file(path, input.subspan(3));
   fuzzing::guarded([&] {
     const auto rows = open_rows(path, options);
     const std::size_t first = drain<float>(*rows, 3);
@@ -85,5 +83,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     plain.memory = options.memory;
     drain<double>(*open_rows(path, schema, plain), 7);
   });
-  return 0;
 }
+
+const fuzzing::Target target{"rows", run};
+
+}  // namespace

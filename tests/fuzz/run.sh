@@ -1,30 +1,45 @@
 #!/usr/bin/env bash
-# usage: tests/fuzz/run.sh BUILD SECONDS: each target for so long, from the seeds and from what earlier runs found
-# (BUILD/tests/fuzz/corpus). A finding stays as BUILD/tests/fuzz/findings/*; exit 1.
-set -euo pipefail
-build=$1/tests/fuzz seconds=$2 total=0 failed=0
-mkdir -p "$build/findings"
-# 2 GiB: what any file of a few kB may take. A minute: no input does that much work.
-limits=(-rss_limit_mb=2048 -malloc_limit_mb=1024 -timeout=60 -max_len=131072)
-# For more executions: leaks are looked for at the end, not after each; the next input is chosen without a count of
-# every feature; a block's origin is told by its last calls.
-speed=(-detect_leaks=0 -entropic=0)
-export ASAN_OPTIONS=malloc_context_size=4:quarantine_size_mb=16${ASAN_OPTIONS:+:$ASAN_OPTIONS}
-for target in "$build"/fuzz_*; do
-  target=${target##*/fuzz_}
-  [ "$target" = seeds ] && continue
-  mkdir -p "$build/corpus/$target"
-  log=$build/$target.log
-  status=0
-  "$build/fuzz_$target" -max_total_time="$seconds" "${limits[@]}" "${speed[@]}" -artifact_prefix="$build/findings/$target-" \
-    -print_final_stats=1 "$build/corpus/$target" "$build/seeds/$target" >"$log" 2>&1 || status=$?
-  runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -1)
-  total=$((total + ${runs:-0}))
-  printf '%-10s %9s executions%s\n' "$target" "${runs:-?}" "$([ $status -eq 0 ] || echo "  FAILED, see $log")"
-  if [ $status -ne 0 ]; then
-    failed=1
-    grep -m 3 -E 'FINDING|ERROR|runtime error' "$log" || tail -n 3 "$log"
-  fi
+# usage: tests/fuzz/run.sh FOLDER SECONDS JOBS [TARGET...]: each target for so long, JOBS programs at a time, from the
+# seeds and from what earlier runs found (FOLDER/corpus). FOLDER has the program fuzz and its seeds: BUILD/tests/fuzz, or
+# what pack.sh made. Programs of one target share what they find. Prints the executions of each target; a finding stays
+# in FOLDER/findings, exit 1.
+set -uo pipefail
+cd "$1" || exit 1
+seconds=$2 jobs=$3
+shift 3
+targets=("$@")
+if [ ${#targets[@]} -eq 0 ]; then for seeds in seeds/*/; do targets+=("$(basename "$seeds")"); done; fi
+mkdir -p findings corpus logs
+if [ -d lib ]; then export LD_LIBRARY_PATH=$PWD/lib; fi
+# A block's origin is told by its last calls; leaks are looked for at the end, not after each execution; the next input
+# is chosen without a count of every feature. 2 GiB: what any file of a few kB may take. A minute: no input does that
+# much work.
+export ASAN_OPTIONS=malloc_context_size=4:quarantine_size_mb=16:symbolize=0 OPENBLAS_NUM_THREADS=1
+options=(-max_total_time="$seconds" -rss_limit_mb=2048 -malloc_limit_mb=1024 -timeout=60 -max_len=131072
+         -detect_leaks=0 -entropic=0 -reload=10 -report_slow_units=60 -print_final_stats=1)
+each=$((jobs / ${#targets[@]}))
+failed=0
+rm -f logs/*
+# More programs than targets: some of each. Fewer: one after the other as places become free.
+for target in "${targets[@]}"; do
+  mkdir -p "corpus/$target"
+  for ((copy = 0; copy < (each > 1 ? each : 1); ++copy)); do
+    while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n || failed=1; done
+    FUZZ_TARGET=$target ./fuzz "${options[@]}" -artifact_prefix="findings/$target-" "corpus/$target" "seeds/$target" \
+      >"logs/$target.$copy" 2>&1 &
+  done
+done
+while [ "$(jobs -rp | wc -l)" -gt 0 ]; do wait -n || failed=1; done
+total=0
+for target in "${targets[@]}"; do
+  runs=$(sed -n 's/^stat::number_of_executed_units: *//p' logs/"$target".* | awk '{ sum += $1 } END { print sum + 0 }')
+  total=$((total + runs))
+  printf '%-11s %10s executions\n' "$target" "$runs"
 done
 echo "fuzz: $total executions in all"
+if [ -n "$(ls findings)" ]; then
+  failed=1
+  grep -h -m 3 -E 'FINDING|ERROR|runtime error' logs/*
+  ls findings
+fi
 exit $failed

@@ -8,13 +8,11 @@
 
 using namespace bochner;
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
-  return fuzzing::mutate_archive(data, size, most, seed);
-}
+namespace {
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void run(std::span<const std::uint8_t> input) {
   static const std::string path = fuzzing::scratch("model");
-  fuzzing::put_file(path, {data, size});
+  fuzzing::put_file(path, input);
   fuzzing::guarded([&] {
     const Model model = Model::load(path);
     if (model.schema().inputs > 4096) return;
@@ -22,5 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const std::size_t c : made.classes)
       if (c >= model.schema().labels.size()) fuzzing::finding("a class without a label");
   });
-  return 0;
 }
+
+const fuzzing::Target target{"sample", run, 0};
+
+}  // namespace

@@ -8,8 +8,10 @@
 
 using namespace bochner;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  std::string text(reinterpret_cast<const char*>(data), size), words[3];
+namespace {
+
+void run(std::span<const std::uint8_t> input) {
+  std::string text(reinterpret_cast<const char*>(input.data()), input.size()), words[3];
   for (std::string& word : words) {
     const std::size_t end = text.find('\n');
     word = text.substr(0, end);
@@ -24,5 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     options.execution.cancel = [&] { return ++asked > 4096; };
     train(*fuzzing::small_rows(Task::regression), options);
   });
-  return 0;
 }
+
+const fuzzing::Target target{"spec", run};
+
+}  // namespace

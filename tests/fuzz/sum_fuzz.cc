@@ -8,11 +8,9 @@
 
 using namespace bochner;
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
-  return fuzzing::mutate_archive(data, size, most, seed);
-}
+namespace {
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void run(std::span<const std::uint8_t> input) {
   static const std::string path = fuzzing::scratch("sum"), again = fuzzing::scratch("again"),
                            table = fuzzing::scratch("table.csv");
   static const bool made = [] {
@@ -21,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return true;
   }();
   static_cast<void>(made);
-  fuzzing::put_file(path, {data, size});
+  fuzzing::put_file(path, input);
   const Execution execution{.threads = 1, .memory = std::size_t(1) << 28};
   fuzzing::guarded([&] {
     Sum sum = Sum::load(path);
@@ -38,5 +36,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       sum_part(*rows, sum, {"part", 1}, {.bandwidth = 1, .features = 8, .execution = execution});
     }
   });
-  return 0;
 }
+
+const fuzzing::Target target{"sum", run, 0};
+
+}  // namespace

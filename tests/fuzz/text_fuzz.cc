@@ -9,13 +9,11 @@
 
 using namespace bochner;
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
-  return fuzzing::mutate_archive(data, size, most, seed);
-}
+namespace {
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void run(std::span<const std::uint8_t> input) {
   static const std::string path = fuzzing::scratch("text"), again = fuzzing::scratch("again");
-  fuzzing::put_file(path, {data, size});
+  fuzzing::put_file(path, input);
   fuzzing::guarded([&] {
     const TextModel model = TextModel::load(path);
     for (const auto& [column, value] : model.encode("A storm at sea, snow on the hills"))
@@ -25,5 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     model.save(again);
     TextModel::load(again);
   });
-  return 0;
 }
+
+const fuzzing::Target target{"text", run, 0};
+
+}  // namespace

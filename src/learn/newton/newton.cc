@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "learn/newton/line_roots.h"
+#include "run/logged.h"
 #include "solve/pcg.h"
 
 namespace bochner {
@@ -199,7 +200,7 @@ Newton::Step Newton::step(const Loss& loss, const Iterate& at, const Matrix<doub
   std::copy_n(t + K, all, step.p.data());
   step.q = z_.scores(step.p);
   preconditioner_->set_counted(t + K + all);
-  products_ = int(made.back());
+  products_ = int(kept_count(made.back(), 0, 0x1p30));
   return step;
 }
 

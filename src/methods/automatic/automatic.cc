@@ -56,7 +56,7 @@ RaceSize race_size(const Schema& schema, const Survey& survey, std::span<const T
 BudgetedRace planned(const RaceSize& size, const TrainOptions& options, int threads, const Execution& execution) {
   if (options.budget > 0) {
     const auto count = [&]() -> std::vector<double> { return {double(threads)}; };
-    threads = int(logged(execution.checkpoint, "threads of the budget", 1, count)[0]);
+    threads = int(kept_count(logged(execution.checkpoint, "threads of the budget", 1, count)[0], 1, 1 << 20));
     return race_within(options.budget, threads, *options.automatic, size);
   }
   BudgetedRace race;
@@ -87,8 +87,8 @@ double free_memory(const Execution& execution) {
 
 // That of the beginning where a training is resumed: what is learnt depends on it where it is small.
 double memory_of(const Execution& execution) {
-  const auto limit = [&]() -> std::vector<double> { return {free_memory(execution)}; };
-  return logged(execution.checkpoint, "memory of the race", 1, limit)[0];
+  const auto limit = [&]() -> std::vector<double> { return {std::floor(free_memory(execution))}; };
+  return double(kept_count(logged(execution.checkpoint, "memory of the race", 1, limit)[0], 1));
 }
 
 class Race {

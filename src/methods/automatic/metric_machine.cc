@@ -191,7 +191,7 @@ std::vector<double> MetricMachine::choices() const {
 void MetricMachine::take(const std::vector<double>& choices) {
   const std::size_t targets = rows_.rows.y.cols;
   auto at = choices.begin();
-  set_size(std::size_t(*at++));
+  set_size(kept_count(*at++, 1, 2));
   error_ = *at++;
   lambdas_.assign(at, at + std::ptrdiff_t(targets));
   at += std::ptrdiff_t(targets);

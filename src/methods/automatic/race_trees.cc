@@ -82,7 +82,7 @@ Candidate race(const Workers& on, const RaceRows& rows, const std::vector<std::u
   std::vector<Matrix<double>> predictions;
   std::size_t most = 0;
   for (std::size_t f = 0; f < rows.folds(); ++f) {
-    chosen[f].rounds = std::size_t(found[places[f]]);
+    chosen[f].rounds = kept_count(found[places[f]], 0, double(options.rounds));
     most = std::max(most, chosen[f].rounds);
     predictions.emplace_back(rows.fold(f).held.size(), targets);
     std::copy_n(found.data() + places[f] + 1, rows.fold(f).held.size() * targets, predictions.back().data());
