@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "bochner/error.h"
+#include "bochner/visible_text.h"
 
 namespace bochner {
 
@@ -17,9 +18,10 @@ void require(bool holds, fmt::format_string<Args...> message, Args&&... args) {
   if (!holds) throw std::invalid_argument(fmt::format(message, std::forward<Args>(args)...));
 }
 
+// One line whatever the names and texts are that it quotes.
 template <class... Args>
 [[noreturn]] void fail(Error::Kind kind, fmt::format_string<Args...> message, Args&&... args) {
-  throw Error(kind, fmt::format(message, std::forward<Args>(args)...));
+  throw Error(kind, one_line(fmt::format(message, std::forward<Args>(args)...)));
 }
 
 }  // namespace bochner

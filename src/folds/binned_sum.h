@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/wrapped.h"
+
 namespace bochner {
 
 // A sum of doubles that is the same to the bit in any order and any grouping, with no bound known before.
@@ -46,7 +48,7 @@ class BinnedSum {
     raise(other.top_);
     for (int i = 0; i < kPlaces; ++i) {
       const int at = top_ - other.top_ + i;
-      if (at < kPlaces) counts_[std::size_t(at)] += other.counts_[std::size_t(i)];
+      if (at < kPlaces) add_wrapped(counts_[std::size_t(at)], other.counts_[std::size_t(i)]);
     }
   }
 

@@ -179,9 +179,9 @@ Model Model::load(const std::string& path) {
     model.set_deviation(load_deviation(archive));
     return model;
   } catch (const std::invalid_argument& e) {
-    fail(Error::Kind::model, "{}: {}; train the model again", path, one_line(e.what()));
+    fail(Error::Kind::model, "{}: {}; train the model again", path, e.what());
   } catch (const Error& e) {
-    fail(Error::Kind::model, "{}: {}", path, one_line(e.what()));
+    fail(Error::Kind::model, "{}: {}", path, e.what());
   }
 }
 

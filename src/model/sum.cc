@@ -188,9 +188,9 @@ Sum Sum::load(const std::string& path) {
     }
     return Sum(std::move(state));
   } catch (const std::invalid_argument& e) {
-    fail(Error::Kind::model, "{}: {}; accumulate it again", path, one_line(e.what()));
+    fail(Error::Kind::model, "{}: {}; accumulate it again", path, e.what());
   } catch (const Error& e) {
-    fail(Error::Kind::model, "{}: {}", path, one_line(e.what()));
+    fail(Error::Kind::model, "{}: {}", path, e.what());
   }
 }
 

@@ -15,7 +15,7 @@ if [ -d lib ]; then export LD_LIBRARY_PATH=$PWD/lib; fi
 # is chosen without a count of every feature. 2 GiB: what any file of a few kB may take. A minute: no input does that
 # much work.
 export ASAN_OPTIONS=malloc_context_size=4:quarantine_size_mb=16:symbolize=0 OPENBLAS_NUM_THREADS=1
-options=(-max_total_time="$seconds" -rss_limit_mb=2048 -malloc_limit_mb=1024 -timeout=60 -max_len=131072
+options=(-max_total_time="$seconds" -rss_limit_mb=2048 -malloc_limit_mb=1024 -timeout=60 -max_len=32768
          -detect_leaks=0 -entropic=0 -reload=10 -report_slow_units=60 -print_final_stats=1)
 each=$((jobs / ${#targets[@]}))
 failed=0

@@ -9,6 +9,7 @@
 
 #include "base/pieces.h"
 #include "base/require.h"
+#include "base/wrapped.h"
 
 namespace bochner {
 
@@ -17,7 +18,7 @@ namespace {
 constexpr std::size_t kPieceRows = 192, kStrip = 240, kSparseStrips = 16, kTransposedRows = 64;
 
 void add_all(std::int64_t* to, const std::int64_t* from, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) to[i] += from[i];
+  for (std::size_t i = 0; i < n; ++i) add_wrapped(to[i], from[i]);
 }
 
 // a = x - m, in double before it is rounded.
