@@ -68,7 +68,7 @@ inline EightDigits digits_of(MatrixView<const float> x, float per_unit) {
 
 // Layout of a group of 8 rows: 4 pairs of columns, each 2 columns x 8 rows, of high digits and then of low ones.
 struct I8mmKernel {
-  static constexpr std::size_t kLeft = 4, kRight = 8, kGroup = 8, kUnit = 128, kStep = 32;
+  static constexpr std::size_t kLeft = 4, kRight = 8, kGroup = 8, kUnit = 128, kStep = 32, kDepth = kExactDepth;
 
   // 24 sums, 4 left vectors and 2 right ones: 12 loads for 32 instructions.
   BOCHNER_I8MM static void multiply(const std::byte* left, const std::byte* right, std::size_t groups, std::int64_t* c,
@@ -116,7 +116,7 @@ struct I8mmKernel {
 
 // Layout of a group of 8 rows, its first 4 rows and then its last 4: 8 columns x 4 rows of high digits, and of low.
 struct DotprodKernel {
-  static constexpr std::size_t kLeft = 4, kRight = 8, kGroup = 8, kUnit = 128, kStep = 16;
+  static constexpr std::size_t kLeft = 4, kRight = 8, kGroup = 8, kUnit = 128, kStep = 16, kDepth = kExactDepth;
 
   BOCHNER_DOTPROD static void multiply(const std::byte* left, const std::byte* right, std::size_t groups,
                                        std::int64_t* c, std::size_t stride) {

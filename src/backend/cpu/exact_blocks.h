@@ -15,11 +15,15 @@ namespace bochner::cpu {
 
 // Columns go in blocks of Kernel::kRight and rows in groups of Kernel::kGroup; a block of a group is Kernel::kUnit
 // bytes of the kernel's own layout, and a block's groups follow each other. The left side is read kLeft columns at a
-// time, which begin Kernel::kStep bytes apart.
+// time, which begin Kernel::kStep bytes apart. Kernel::kDepth rows are summed at a time, so that a block of them stays
+// in the first cache while the left side goes by.
 //   Kernel::multiply(a, b, groups, c, stride): adds kLeft x kRight sums over the groups to c.
 template <class Kernel>
 struct ExactBlocks {
-  static_assert(Kernel::kRight % Kernel::kLeft == 0 && kExactDepth % Kernel::kGroup == 0);
+  // Columns of the left side that stay in the second cache while the right side goes by.
+  static constexpr std::size_t kTall = 128;
+  static_assert(Kernel::kRight % Kernel::kLeft == 0 && kTall % Kernel::kLeft == 0);
+  static_assert(Kernel::kDepth <= kExactDepth && Kernel::kDepth % Kernel::kGroup == 0);
 
   static std::size_t groups(std::size_t rows) { return (rows + Kernel::kGroup - 1) / Kernel::kGroup; }
   static std::size_t blocks(std::size_t cols) { return (cols + Kernel::kRight - 1) / Kernel::kRight; }
@@ -38,18 +42,20 @@ struct ExactBlocks {
   static void add(const std::byte* a, const std::byte* b, std::size_t rows, MatrixView<std::int64_t> sum) {
     const std::size_t groups = ExactBlocks::groups(rows);
     const bool symmetric = a == b && sum.rows == sum.cols;
-    constexpr std::size_t kDepth = kExactDepth / Kernel::kGroup;
+    constexpr std::size_t kDepth = Kernel::kDepth / Kernel::kGroup;
     for (std::size_t depth = 0; depth < groups; depth += kDepth)
-      for (std::size_t j = 0; j < sum.cols; j += Kernel::kRight) {
-        const std::byte* right = b + (j / Kernel::kRight * groups + depth) * Kernel::kUnit;
-        for (std::size_t i = symmetric ? j : 0; i < sum.rows; i += Kernel::kLeft) {
-          const std::byte* left = a + (i / Kernel::kRight * groups + depth) * Kernel::kUnit +
-                                  i % Kernel::kRight / Kernel::kLeft * Kernel::kStep;
-          add_tile(
-              left, right, std::min(kDepth, groups - depth),
-              {&sum(i, j), std::min(Kernel::kLeft, sum.rows - i), std::min(Kernel::kRight, sum.cols - j), sum.stride});
+      for (std::size_t tall = 0; tall < sum.rows; tall += kTall)
+        for (std::size_t j = 0; j < sum.cols; j += Kernel::kRight) {
+          const std::byte* right = b + (j / Kernel::kRight * groups + depth) * Kernel::kUnit;
+          const std::size_t end = std::min(sum.rows, tall + kTall);
+          for (std::size_t i = symmetric ? std::max(tall, j) : tall; i < end; i += Kernel::kLeft) {
+            const std::byte* left = a + (i / Kernel::kRight * groups + depth) * Kernel::kUnit +
+                                    i % Kernel::kRight / Kernel::kLeft * Kernel::kStep;
+            add_tile(left, right, std::min(kDepth, groups - depth),
+                     {&sum(i, j), std::min(Kernel::kLeft, sum.rows - i), std::min(Kernel::kRight, sum.cols - j),
+                      sum.stride});
+          }
         }
-      }
     for (std::size_t i = 0; symmetric && i < sum.rows; ++i)
       for (std::size_t j = i + 1; j < sum.cols; ++j) sum(i, j) = sum(j, i);
   }

@@ -40,7 +40,8 @@ struct TileProducts {
 
 template <class Tiles>
 struct TileKernel {
-  static constexpr std::size_t kLeft = 2 * kSide, kRight = 2 * kSide, kGroup = kTileRows, kUnit = 8 * kTile, kStep = 0;
+  static constexpr std::size_t kLeft = 2 * kSide, kRight = 2 * kSide, kGroup = kTileRows, kUnit = 8 * kTile, kStep = 0,
+                               kDepth = kExactDepth;
 
   BOCHNER_TILE_TARGET static void multiply(const std::byte* a, const std::byte* b, std::size_t groups, std::int64_t* c,
                                            std::size_t stride) {

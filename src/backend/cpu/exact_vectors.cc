@@ -49,7 +49,7 @@ void whole_rows(MatrixView<const float> x, float per_unit, std::int16_t (&q)[kRo
 
 // Layout of a group of 8 rows: row after row of 8 columns.
 struct VectorKernel {
-  static constexpr std::size_t kLeft = 4, kRight = 8, kGroup = 8, kUnit = 128, kStep = 8;
+  static constexpr std::size_t kLeft = 4, kRight = 8, kGroup = 8, kUnit = 128, kStep = 8, kDepth = kExactDepth;
 
   static HWY_NOINLINE void multiply(const std::byte* left, const std::byte* right, std::size_t groups, std::int64_t* c,
                                     std::size_t stride) {
@@ -100,6 +100,7 @@ struct VectorKernel {
   static constexpr std::size_t kLanes = hn::MaxLanes(D32());
   static constexpr std::size_t kLeft = kManyRegisters ? 4 : 2, kRight = 2 * kLanes, kGroup = 8;
   static constexpr std::size_t kUnit = kGroup * kRight * sizeof(std::int16_t), kStep = 4 * kLeft;
+  static constexpr std::size_t kDepth = std::min(kExactDepth, 8192 / kLanes);  // a block of the right side: 32 KiB
 
   // Sums of two neighbouring products.
   static HWY_INLINE V32 dots(V32 a, V32 b) {

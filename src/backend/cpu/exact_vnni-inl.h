@@ -13,7 +13,7 @@
 struct VnniKernel {
   static constexpr std::size_t kPanel = 16, kLeft = 4, kRight = 2 * kPanel, kGroup = 4;
   static constexpr std::size_t kPair = 4 * kRight, kDigits = 2 * kPair, kUnsigned = 3 * kPair, kUnit = 4 * kPair;
-  static constexpr std::size_t kStep = 4 * kLeft;
+  static constexpr std::size_t kStep = 4 * kLeft, kDepth = 256;
 
   static void multiply(const std::byte* a, const std::byte* b, std::size_t groups, std::int64_t* c,
                        std::size_t stride) {
