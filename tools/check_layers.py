@@ -105,7 +105,8 @@ RESERVED = [
         r"src/(rows/|methods/bins/grid_linear\.cc)",
         "a map says what it is by virtual functions, or by its row of a table",
     ),
-    (r"\bcpu_backend\(\)|\bbackend_of\(Device::", r"src/(backend|run)/", "run/compute.h chooses the device"),
+    (r"\bcpu_backend\(\)", r"src/(backend|run)/", "run/compute.h and run/host.h have the processor's operations"),
+    (r"\bdevice_named\(", r"src/base/", "Execution names the device, Threads have it"),
     (
         r'#\s*include\s*("backend/cpu/blas\.h"|<(cblas|lapacke?|openblas)\b)|\b(cblas|LAPACKE)_\w+\(',
         r"src/(backend|solve)/",

@@ -22,6 +22,7 @@
 #include "bochner/contours.h"
 #include "bochner/csv_text.h"
 #include "bochner/deviation.h"
+#include "bochner/device.h"
 #include "bochner/drawn.h"
 #include "bochner/drift.h"
 #include "bochner/duplicates.h"

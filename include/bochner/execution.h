@@ -30,9 +30,6 @@ using ProgressFunction = std::function<void(const std::string& step, double frac
 // threads and by several at once: it must be thread-safe and cheap, such as a look at an atomic flag.
 using CancelFunction = std::function<bool()>;
 
-// What computes.
-enum class Device { cpu };
-
 // How work runs. No choice here changes a bit of the result, but that ridge takes a solver that fits into the memory.
 struct Execution {
   int threads = 0;                   // 0: all cores
@@ -41,7 +38,7 @@ struct Execution {
   Checkpoint* checkpoint = nullptr;  // where a long run saves how far it is; none: nowhere
   ProgressFunction progress = {};    // none: silent
   CancelFunction cancel = {};        // true: the call throws Stopped
-  Device device = Device::cpu;       // one that this build lacks is refused
+  std::string device = "cpu";        // what computes, see bochner/device.h; one that is not registered is refused
 };
 
 // The threads that work takes: as asked, or one for each core if 0 are asked; fewer if they would take more than a

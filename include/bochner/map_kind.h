@@ -61,6 +61,7 @@ struct MapKind {
   bool has_kernel = false;  // whose length scales are chosen before it is made
   // It is made while it is learnt, from the bins that rows fall into: make is not called.
   bool learnt_with_head = false;
+  bool keeps_rows = false;   // it saves rows themselves, whose digits must not be lost
   std::string no_sums = {};  // why it cannot be trained in parts; empty: it can
 
   // Words to options and back; none: they are kept as they are.

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "bochner/device.h"
 #include "bochner/execution.h"
 
 namespace bochner {
@@ -19,14 +20,14 @@ class Threads {
   explicit Threads(int count = 0);  // 0: all cores
   explicit Threads(const Execution& execution) : Threads(threads_within(execution.threads, execution.memory)) {
     stop_ = execution.cancel;
-    device_ = execution.device;
+    device_ = &device_named(execution.device);
   }
   ~Threads();
   Threads(const Threads&) = delete;
   Threads& operator=(const Threads&) = delete;
 
   int count() const { return count_; }
-  Device device() const { return device_; }  // what they drive
+  const Device& device() const { return *device_; }  // what they drive
 
   // Calls work(piece, thread) for piece = 0 .. pieces - 1, thread < count(), and returns when all are done.
   // Pieces start in order. The first exception is rethrown here after the others stop. Not reentrant:
@@ -54,7 +55,7 @@ class Threads {
  private:
   struct Team;
   int count_;
-  Device device_ = Device::cpu;
+  const Device* device_ = &device_named("cpu");
   CancelFunction stop_;
   int undivided_ = 0;  // changes outside of run() only
   std::unique_ptr<Team> team_;

@@ -12,7 +12,7 @@
 #include "base/require.h"
 #include "maps/nystroem.h"
 #include "random/draw.h"
-#include "run/compute.h"
+#include "run/host.h"
 #include "run/make_nystroem.h"
 #include "solve/cholesky.h"
 #include "solve/fixed_order.h"
@@ -73,7 +73,7 @@ std::vector<double> leverage_scores(const TiledSymmetric<double>& K, double mu, 
 std::vector<std::size_t> by_leverage(MatrixView<const float> sample, const NystroemOptions& options, Threads& threads) {
   const std::size_t n = std::min(sample.rows, landmark_rows(options)), m = options.landmarks;
   if (n <= m) return first_rows(n);
-  const KernelOf kernel(backend_of(threads.device()), sample.slice(0, n), options.kernel);
+  const KernelOf kernel(host_backend(), sample.slice(0, n), options.kernel);
   const Landmarks<double> all = kernel.pack(first_rows(n));
   TiledSymmetric<double> K(n, kTile);
   threads.run(K.tiles_per_side(), [&](std::size_t I, int) {
@@ -104,7 +104,7 @@ std::vector<std::size_t> by_leverage(MatrixView<const float> sample, const Nystr
 class PivotedCholesky {
  public:
   PivotedCholesky(MatrixView<const float> x, const NystroemOptions& options, Threads& threads)
-      : kernel_(backend_of(threads.device()), x, options.kernel),
+      : kernel_(host_backend(), x, options.kernel),
         n_(x.rows),
         m_(options.landmarks),
         block_(std::clamp<std::size_t>(options.landmarks / 8, 8, 120)),
@@ -288,7 +288,7 @@ MapPtr nystroem(MatrixView<const double> sample, const NystroemOptions& options,
   const std::vector<std::size_t> chosen = choose_landmarks(rows.view(), options, threads);
   Matrix<float> landmarks(chosen.size(), rows.cols());
   for (std::size_t c = 0; c < chosen.size(); ++c) std::copy_n(&rows(chosen[c], 0), rows.cols(), &landmarks(c, 0));
-  return make_nystroem(backend_of(threads.device()), options.kernel, landmarks, options.tolerance,
+  return make_nystroem(host_backend(), options.kernel, landmarks, options.tolerance,
                        landmark_choice_name(options.choice));
 }
 

@@ -98,6 +98,7 @@ MapKind nystroem_kind() {
   return {.name = "nystroem",
           .usage = "nystroem[:landmarks=uniform|leverage|rpcholesky]",
           .has_kernel = true,
+          .keeps_rows = true,
           .parse = parse,
           .words = words,
           .check = check,

@@ -54,7 +54,7 @@ std::vector<double> sampled_values(const Survey& survey, std::size_t input, std:
 Saved saved_digits(const TrainOptions& options) {
   if (options.automatic || learner_row(options.learner.learner).has_neighbors) return Saved::points;
   const std::vector<PartPlan> parts = map_parts(options);
-  const auto keeps = [](const PartPlan& part) { return part.kind->name == "nystroem"; };
+  const auto keeps = [](const PartPlan& part) { return part.kind->keeps_rows; };
   return std::any_of(parts.begin(), parts.end(), keeps) ? Saved::points : Saved::values;
 }
 

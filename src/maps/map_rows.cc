@@ -21,6 +21,7 @@ template <class T>
 void map_rows(const Workers& on, const Map& map, const RowBlock<T>& x, MatrixView<T> z) {
   require(z.rows == x.rows && z.cols == map.outputs(), "map: {} x {} features for {} rows, expected {} columns", z.rows,
           z.cols, x.rows, map.outputs());
+  if (on.threads.device().map(map, x, z)) return;
   in_pieces(on.threads, x.rows, map.rows_at_once(), [&](std::size_t begin, std::size_t count) {
     map.apply(on.ops, x.slice(begin, count), z.slice(begin, count));
   });

@@ -22,7 +22,7 @@
 #include "rows/scan_notes.h"
 #include "rows/shifted.h"
 #include "rows/weighted.h"
-#include "run/compute.h"
+#include "run/host.h"
 #include "run/stream.h"
 
 namespace bochner {
@@ -31,7 +31,7 @@ namespace {
 
 // A bound on the features: from the map where it knows; otherwise maps here are monotone in each input, so that the
 // ends of the ranges tell.
-double feature_bound(const MapPtr& map, const Survey& survey, Device device) {
+double feature_bound(const MapPtr& map, const Survey& survey) {
   if (map && map->bound() > 0) return map->bound();
   const std::size_t d = survey.columns().size();
   Matrix<double> ends(2, d);
@@ -43,7 +43,7 @@ double feature_bound(const MapPtr& map, const Survey& survey, Device device) {
   if (map) {
     require(map->outputs() == d, "accumulate: the map {} has no bound known; use another", map->spec());
     const Matrix<double> raw = ends;
-    map->apply(backend_of(device), RowBlock<double>::dense(raw.view()), ends.view());
+    map->apply(host_backend(), RowBlock<double>::dense(raw.view()), ends.view());
   }
   double most = 0;
   for (std::size_t i = 0; i < 2; ++i)
@@ -154,8 +154,8 @@ Sum sum_part(Rows& rows, const Sum& spec, const PartName& part, const TrainOptio
                  survey.rows(), std::move(notes)};
   const TargetCode code = target_code(schema, survey, options.ridge.intercept);
   plan_memory(chosen, map, code.columns(), map_size(options, schema, survey.rows()).step, options);
-  GramFold gram(map ? map->outputs() : schema.inputs, feature_bound(map, survey, options.execution.device), code,
-                survey.largest_weight(), GramFold::products_for(map.get(), chosen.double_precision));
+  GramFold gram(map ? map->outputs() : schema.inputs, feature_bound(map, survey), code, survey.largest_weight(),
+                GramFold::products_for(map.get(), chosen.double_precision));
   return sum_rows(rows, std::move(chosen), std::move(gram), part, options.execution, 1 + 1e-6);
 }
 

@@ -7,15 +7,16 @@
 #include "base/require.h"
 #include "rows/beyond_float.h"
 #include "rows/file_rows.h"
+#include "rows/rows_over.h"
 
 namespace bochner {
 
 namespace {
 
-class ShiftedRows final : public Rows {
+class ShiftedRows final : public RowsOver {
  public:
   ShiftedRows(Rows& rows, std::unique_ptr<Rows> owned, std::vector<double> subtract, std::vector<double> in_all)
-      : owned_(std::move(owned)), rows_(rows), subtract_(std::move(subtract)), schema_(rows.schema()) {
+      : RowsOver(rows), owned_(std::move(owned)), subtract_(std::move(subtract)), schema_(rows.schema()) {
     require(subtract_.size() == schema_.inputs, "rows: found {} offsets for {} inputs", subtract_.size(),
             schema_.inputs);
     if (schema_.sparse)
@@ -26,16 +27,8 @@ class ShiftedRows final : public Rows {
   }
 
   const Schema& schema() const override { return schema_; }
-  void rewind() override { rows_.rewind(); }
   bool next(std::size_t max_rows, RowBlock<float>& block) override { return serve(max_rows, block, float_); }
   bool next(std::size_t max_rows, RowBlock<double>& block) override { return serve(max_rows, block, double_); }
-  std::optional<std::size_t> size() const override { return rows_.size(); }
-  double fraction_read() const override { return rows_.fraction_read(); }
-  std::size_t memory_bytes(std::size_t element_bytes) const override { return rows_.memory_bytes(element_bytes); }
-  CellCounts counts() const override { return rows_.counts(); }
-  std::vector<std::string> notes() const override { return rows_.notes(); }
-  std::size_t first_row() const override { return rows_.first_row(); }
-  bool seek(std::size_t row) override { return rows_.seek(row); }
 
  private:
   template <class T>
@@ -55,7 +48,6 @@ class ShiftedRows final : public Rows {
   }
 
   std::unique_ptr<Rows> owned_;
-  Rows& rows_;
   std::vector<double> subtract_;
   Schema schema_;
   AlignedVector<float> float_;

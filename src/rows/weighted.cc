@@ -7,6 +7,7 @@
 
 #include "base/require.h"
 #include "rows/class_target.h"
+#include "rows/rows_over.h"
 
 namespace bochner {
 
@@ -14,31 +15,23 @@ namespace {
 
 // Rows as they are but for their weights: weigh(block, i) of row i, in whatever block it comes.
 template <class Weigh>
-class ReweightedRows final : public Rows {
+class ReweightedRows final : public RowsOver {
  public:
-  ReweightedRows(Rows& rows, Weigh weigh) : rows_(rows), weigh_(std::move(weigh)) {}
+  ReweightedRows(Rows& rows, Weigh weigh) : RowsOver(rows), weigh_(std::move(weigh)) {}
 
-  const Schema& schema() const override { return rows_.schema(); }
-  void rewind() override { rows_.rewind(); }
   bool next(std::size_t max_rows, RowBlock<float>& block) override { return next_weighted(max_rows, block); }
   bool next(std::size_t max_rows, RowBlock<double>& block) override { return next_weighted(max_rows, block); }
-  std::optional<std::size_t> size() const override { return rows_.size(); }
-  double fraction_read() const override { return rows_.fraction_read(); }
-  std::size_t memory_bytes(std::size_t element_bytes) const override { return rows_.memory_bytes(element_bytes); }
-  std::size_t first_row() const override { return rows_.first_row(); }
-  bool seek(std::size_t row) override { return rows_.seek(row); }
 
  private:
   template <class T>
   bool next_weighted(std::size_t max_rows, RowBlock<T>& block) {
-    if (!rows_.next(max_rows, block)) return false;
+    if (!this->rows_.next(max_rows, block)) return false;
     weights_.resize(block.rows);
     for (std::size_t i = 0; i < block.rows; ++i) weights_[i] = weigh_(block, i);
     block.weights = weights_.data();
     return true;
   }
 
-  Rows& rows_;
   Weigh weigh_;
   std::vector<double> weights_;
 };

@@ -11,10 +11,8 @@
 
 namespace bochner {
 
-// The operations of a device: the one place that chooses. Misuse where this build has none for it.
-const Backend& backend_of(Device device);
-
-inline Workers workers_on(Threads& threads) { return {backend_of(threads.device()), threads}; }
+// Pieces of blocks are the processor's; a device takes whole blocks (maps/map_rows.h).
+inline Workers workers_on(Threads& threads) { return {cpu_backend(), threads}; }
 
 // Adds blocks to an empty sum on all threads: the fold shares a block out, or its chunks are added to copies and
 // merged.

@@ -123,7 +123,8 @@ class Stream {
   Stream rows_for(const F& sum) const {
     Stream same = *this;
     if constexpr (AddsUnmapped<F>)
-      same.leaves_unmapped_ = map_ && precision_ == Precision::float32 && sum.adds_unmapped();
+      same.leaves_unmapped_ = map_ && precision_ == Precision::float32 && sum.adds_unmapped() &&
+                              threads_.device().is_processor();  // another maps whole blocks
     return same;
   }
   template <class F, class T>

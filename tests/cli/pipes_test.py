@@ -159,5 +159,30 @@ class Keep(CommandTest):
         self.refuse(2, "predict", "m", DATA / "adult-small.svm", "--keep", "0", say="--keep")
 
 
+class SavedFiles(CommandTest):
+    """A named pipe has no end and no middle: where a saved file is expected it is refused, not waited for."""
+
+    def test_a_pipe_is_no_saved_file(self):
+        self.file("rows.csv", "a,b,y\n" + "".join(f"{i % 7},{i * i % 11},{i}.25\n" for i in range(40)))
+        os.mkfifo(self.folder / "pipe")
+        for words in (("predict", "pipe", "rows.csv"), ("eval", "pipe", "rows.csv"), ("report", "pipe", "rows.csv", "--json"),
+                      ("transform", "pipe", "rows.csv", "-o", "x.csv"), ("inspect", "pipe"),
+                      ("merge", "pipe", "-o", "x"), ("solve", "pipe", "-o", "x"), ("sample", "pipe", "--rows", 2, "-o", "x.csv"),
+                      ("accumulate", "rows.csv", "--spec", "pipe", "-o", "x"), ("neighbors", "pipe", "rows.csv"),
+                      ("retrieve", "pipe", "word"), ("svd", "rows.csv", "--spec", "pipe", "--rank", 1, "-o", "x"),
+                      ("text", "rows.csv", "--model", "pipe", "-o", "x.svm"),
+                      ("text", "rows.csv", "--counts", "pipe", "-o", "x.svm"),
+                      ("check", "rows.csv", "--model", "pipe")):
+            process = self.start(*words)
+            try:
+                _, errors = process.communicate(timeout=20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.communicate()
+                self.fail(f"{words} waits")
+            self.assertEqual(process.returncode, 3, (words, errors))
+            self.assertIn(b"pipe: is not a regular file", errors, words)
+
+
 if __name__ == "__main__":
     unittest.main()

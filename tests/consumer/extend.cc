@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-// A stranger's own kernel, map and fold, by public headers alone: trained, checked, transformed, saved and loaded
-// again.
+// A stranger's own kernel, map, fold and device, by public headers alone: trained, checked, transformed, saved and
+// loaded again.
 
 #include <bochner/bochner.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -70,7 +71,6 @@ class QuadraticMap final : public Map {
 
   std::uint64_t seed() const { return seed_; }
 
- private:
   template <class T>
   void map_rows(const RowBlock<T>& x, MatrixView<T> z) const {
     const double scale = std::sqrt(1.0 / double(features_));
@@ -84,6 +84,8 @@ class QuadraticMap final : public Map {
         z(i, f) = T(r * s * scale);
       }
   }
+
+ private:
   template <class T, class Visit>
   static void each_entry(const RowBlock<T>& x, std::size_t i, const Visit& visit) {
     if (x.sparse())
@@ -372,6 +374,42 @@ void use_fold(const std::string& path) {
   expect(square > 0 && std::fabs(mean) < 1e-4 * std::sqrt(square), "components are centred");
 }
 
+// A device: it has an operation for quadratic maps and leaves all others to the processor.
+class QuadraticDevice final : public Device {
+ public:
+  std::string description() const override { return "quadratic maps"; }
+  bool map(const Map& map, const RowBlock<float>& x, MatrixView<float> z) const override {
+    const auto* quadratic = dynamic_cast<const QuadraticMap*>(&map);
+    if (!quadratic) return false;
+    quadratic->map_rows(x, z);
+    ++blocks;
+    return true;
+  }
+  mutable std::atomic<int> blocks = 0;
+};
+
+void use_device(Rows& rows) {
+  const auto device = std::make_shared<QuadraticDevice>();
+  register_device("quadratic", device);
+  const std::size_t inputs = rows.schema().inputs;
+  const MapPtr map = std::make_shared<QuadraticMap>(inputs, 64, 3);
+  const auto sum = [&](const MapPtr& through, const Execution& execution) {
+    rows.rewind();
+    return fold(rows, through, Moments{.width = 64}, execution).sums;
+  };
+  expect(sum(map, {}) == sum(map, {.device = "quadratic"}), "a device gives the sums of the processor");
+  expect(device->blocks > 0, "a device maps blocks");
+  const int before = device->blocks;
+  const MapPtr other = fourier(inputs, {.kernel = gaussian(500), .features = 64});
+  expect(sum(other, {}) == sum(other, {.device = "quadratic"}), "the processor does what a device leaves");
+  expect(device->blocks == before, "a device leaves other maps");
+  try {
+    sum(map, {.device = "abacus"});
+    expect(false, "a device that is not registered is refused");
+  } catch (const std::invalid_argument&) {
+  }
+}
+
 }  // namespace
 
 int main(int, char** arguments) {
@@ -381,6 +419,7 @@ int main(int, char** arguments) {
   use_map(*rows, path);
   use_sparse_map(*rows, path);
   use_fold(path);
-  std::printf("own kernel, map and fold: %d faults\n", faults);
+  use_device(*rows);
+  std::printf("own kernel, map, fold and device: %d faults\n", faults);
   return faults == 0 ? 0 : 1;
 }

@@ -5,8 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
+#include "bochner/device.h"
 #include "bochner/error.h"
 #include "bochner/stream.h"
+#include "bochner/train.h"
 #include "folds/gram.h"
 #include "random/draw.h"
 #include "run/checkpoint.h"
@@ -264,7 +268,39 @@ TEST(PublicStream, RowsComeAsTheyAreWithoutAMap) {
 TEST(PublicStream, AnotherDeviceIsRefused) {
   const Problem p;
   const auto rows = p.rows();
-  EXPECT_THROW(fold(*rows, p.map, Mean{}, {.device = Device(1)}), std::invalid_argument);
+  EXPECT_THROW(fold(*rows, p.map, Mean{}, {.device = "abacus"}), std::invalid_argument);
+}
+
+// Maps whole blocks by itself, with the bits of the map.
+class Watched final : public Device {
+ public:
+  std::string description() const override { return "the processor, watched"; }
+  bool map(const Map& map, const RowBlock<float>& x, MatrixView<float> z) const override {
+    map.apply(cpu_backend(), x, z);
+    ++blocks;
+    return true;
+  }
+  mutable std::atomic<int> blocks = 0;
+};
+
+TEST(PublicStream, ADeviceMapsWholeBlocks) {
+  const Problem p;
+  const auto device = std::make_shared<Watched>();
+  register_device("watched", device);
+  const Mean usual = fold(*p.rows(), p.map, Mean{});
+  const Mean watched = fold(*p.rows(), p.map, Mean{}, {.device = "watched"});
+  EXPECT_GT(device->blocks, 0);
+  EXPECT_EQ(usual, watched);
+  // A sum that would map its rows itself has them mapped by the device: the same bytes.
+  const TrainOptions plain{.bandwidth = 1, .features = 64, .execution = {.threads = 2}};
+  TrainOptions on_device = plain;
+  on_device.execution.device = "watched";
+  const int before = device->blocks;
+  const testing_files::Scratch scratch;
+  train(*p.rows(), plain).save(scratch.path("plain"));
+  train(*p.rows(), on_device).save(scratch.path("device"));
+  EXPECT_GT(device->blocks, before);
+  EXPECT_EQ(testing_files::read_bytes(scratch.path("plain")), testing_files::read_bytes(scratch.path("device")));
 }
 
 TEST(PublicStream, AnArchiveGoesToAFileAndBack) {

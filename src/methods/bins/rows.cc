@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "run/compute.h"
+#include "run/host.h"
 
 namespace bochner {
 
@@ -17,7 +17,7 @@ double GridTargets::total_weight() const {
 
 template <class T>
 void GridRows<T>::add(Threads& threads, const RowBlock<T>& block) {
-  on = &backend_of(threads.device());
+  on = &host_backend();
   const std::size_t pieces = (block.rows + kBlock - 1) / kBlock, before = blocks.size();
   blocks.resize(before + pieces);
   threads.run(pieces, [&](std::size_t piece, int) {

@@ -42,7 +42,7 @@ void each_block(MatrixView<const float> x, Threads& threads,
 void kernel_matrix(const Kernel& kernel, MatrixView<const float> x, Threads& threads, MatrixView<double> K) {
   const Landmarks<double> y = kernel_landmarks<double>(kernel, x);
   each_block(x, threads, [&](const RowBlock<double>& block, std::size_t begin) {
-    kernel_rows(backend_of(threads.device()), kernel, block, y, K.slice(begin, block.rows));
+    kernel_rows(host_backend(), kernel, block, y, K.slice(begin, block.rows));
   });
 }
 
@@ -154,7 +154,7 @@ class BinningSubject final : public CheckSubject {
     Matrix<std::uint64_t> bins(options_.grids, x.rows);
     const auto block = RowBlock<float>::dense(x);
     if (trained_ && draw == 0) {
-      trained_->each_grid(backend_of(threads.device()), block, [&](std::size_t g, const std::uint32_t* columns) {
+      trained_->each_grid(host_backend(), block, [&](std::size_t g, const std::uint32_t* columns) {
         for (std::size_t i = 0; i < x.rows; ++i) bins(g, i) = columns[i] == HashIndex::kNone ? kNone : columns[i];
       });
     } else {
@@ -162,7 +162,7 @@ class BinningSubject final : public CheckSubject {
       other.seed += draw;
       const PackedRows<float> packed = pack_rows<float>(block, packing_groups(inputs_, other));
       threads.run(other.grids, [&](std::size_t g, int) {
-        backend_of(threads.device()).bin_hashes(packed, draw_grid<float>(inputs_, other, g), &bins(g, 0));
+        host_backend().bin_hashes(packed, draw_grid<float>(inputs_, other, g), &bins(g, 0));
         for (std::size_t i = 0; i < x.rows; ++i) bins(g, i) = std::min(bins(g, i), kNone - 1);
       });
     }
@@ -295,7 +295,7 @@ double diameter(MatrixView<const float> x, bool l1, Threads& threads) {
     const double unit = 1;
     const Landmarks<double> y = pack_landmarks<double>(x, {&unit, 1}, KernelShape::squared);
     each_block(x, threads, [&](const RowBlock<double>& block, std::size_t begin) {
-      backend_of(threads.device()).kernel_block(block, y, squared.view().slice(begin, block.rows));
+      host_backend().kernel_block(block, y, squared.view().slice(begin, block.rows));
     });
     return std::sqrt(*std::max_element(squared.data(), squared.data() + x.rows * x.rows));
   }

@@ -18,6 +18,7 @@
 #include "maps/map_rows.h"
 #include "methods/embeddings/block_sums.h"
 #include "methods/embeddings/drift_columns.h"
+#include "methods/embeddings/drift_sample.h"
 #include "methods/embeddings/exchange.h"
 #include "methods/embeddings/input_scales.h"
 #include "methods/embeddings/joint_rows.h"
@@ -43,37 +44,6 @@ void check_options(const DriftOptions& options) {
   require(options.kernel.family->draw, "kernel: {} has no Fourier features", options.kernel.family->name);
 }
 
-// One sample on its way to the sums.
-struct Sample {
-  Rows *rows = nullptr, *source = nullptr;
-  std::unique_ptr<Rows> kept;
-  std::shared_ptr<const RowBlocks> blocks;
-  RowMoments moments{0};
-
-  void keep(const Execution& execution) {
-    if (!worth_keeping(*rows, sizeof(float), execution)) return;
-    kept = cached_rows<float>(*rows);
-    source = std::exchange(rows, kept.get());
-  }
-  void forget() {
-    rows = source;
-    kept.reset();
-  }
-};
-
-struct MeanAndDeviation {
-  double mean = 0, deviation = 0;
-};
-
-// What all cells give, a share of which is missing and filled by one number, without those.
-MeanAndDeviation without_fills(MeanAndDeviation all, double missing, double fill) {
-  if (missing == 0) return all;
-  if (missing == 1) return {std::nan(""), std::nan("")};
-  const double present = 1 - missing, mean = (all.mean - missing * fill) / present;
-  const double variance = (all.deviation * all.deviation - present * missing * (mean - fill) * (mean - fill)) / present;
-  return {mean, std::sqrt(std::max(0.0, variance))};
-}
-
 class DriftTest {
  public:
   DriftTest(Rows& reference, Rows& fresh, const DriftOptions& options)
@@ -95,12 +65,12 @@ class DriftTest {
   }
 
  private:
-  Stream stream(const Sample& sample) { return Stream(*sample.rows, nullptr, threads_, options_.execution); }
+  Stream stream(const DriftSample& sample) { return Stream(*sample.rows, nullptr, threads_, options_.execution); }
   Workers on() { return workers_on(threads_); }
 
   void count_rows() {
     for (int s : {0, 1}) {
-      Sample& sample = samples_[s];
+      DriftSample& sample = samples_[s];
       sample.keep(options_.execution);
       std::uint64_t rows = 0;
       sample.moments = RowMoments(schema_.inputs);
@@ -179,7 +149,7 @@ class DriftTest {
     say_or_refuse(least, limit, "drift",
                   fmt::format("raise {}, or take fewer permutations or features", Option::memory), {});
     double left = limit - least.total();
-    for (Sample& sample : samples_) {
+    for (DriftSample& sample : samples_) {
       const double bytes = sample.kept ? double(sample.kept->memory_bytes(sizeof(float))) : 0;
       if (bytes > left) sample.forget();
       if (sample.kept) left -= bytes;
@@ -363,7 +333,7 @@ class DriftTest {
   DriftOptions options_;
   Threads threads_;
   Schema schema_;
-  Sample samples_[2];
+  DriftSample samples_[2];
   ExchangePlan plan_;
   Matrix<double> sample_;
   std::size_t features_ = 0, at_once_ = 1;  // features of each bandwidth; bandwidths of a pass

@@ -9,6 +9,7 @@
 #include "base/archive.h"
 #include "base/require.h"
 #include "methods/neighbors/read_points.h"
+#include "rows/rows_over.h"
 #include "rows/shifted.h"
 #include "run/host.h"
 
@@ -16,17 +17,17 @@ namespace bochner {
 
 namespace {
 
-class ScaledRows final : public Rows {
+class ScaledRows final : public RowsOver {
  public:
-  ScaledRows(Rows& rows, MapPtr scaling)
-      : rows_(with_offsets(rows, {}, unshifted_)), scaling_(std::move(scaling)), schema_(rows_.schema()) {
-    require(scaling_->inputs() == schema_.inputs && scaling_->outputs() == schema_.inputs,
+  // `unshifted` owns the rows if they had to be made.
+  ScaledRows(Rows& rows, std::unique_ptr<Rows> unshifted, MapPtr scaling)
+      : RowsOver(rows), unshifted_(std::move(unshifted)), scaling_(std::move(scaling)) {
+    const std::size_t inputs = schema().inputs;
+    require(scaling_->inputs() == inputs && scaling_->outputs() == inputs,
             "scale: a map of {} inputs to {}, expected one of {} to as many", scaling_->inputs(), scaling_->outputs(),
-            schema_.inputs);
+            inputs);
   }
 
-  const Schema& schema() const override { return schema_; }
-  void rewind() override { rows_.rewind(); }
   bool next(std::size_t max_rows, RowBlock<float>& block) override {
     RowBlock<double> wide;
     if (!next(max_rows, wide)) return false;
@@ -51,36 +52,32 @@ class ScaledRows final : public Rows {
     block = raw.with_values(z);
     return true;
   }
-  std::optional<std::size_t> size() const override { return rows_.size(); }
-  double fraction_read() const override { return rows_.fraction_read(); }
-  std::size_t memory_bytes(std::size_t element_bytes) const override { return rows_.memory_bytes(element_bytes); }
-  CellCounts counts() const override { return rows_.counts(); }
-  std::vector<std::string> notes() const override { return rows_.notes(); }
-  std::size_t first_row() const override { return rows_.first_row(); }
-  bool seek(std::size_t row) override { return rows_.seek(row); }
 
  private:
   std::unique_ptr<Rows> unshifted_;
-  Rows& rows_;
   MapPtr scaling_;
-  Schema schema_;
   AlignedVector<double> values_;
   AlignedVector<float> floats_;
   SparseRows<double> sparse_;
 };
 
+Rows& scaled(Rows& rows, MapPtr scaling, std::unique_ptr<Rows>& owner) {
+  std::unique_ptr<Rows> unshifted;
+  Rows& whole = with_offsets(rows, {}, unshifted);
+  owner = std::make_unique<ScaledRows>(whole, std::move(unshifted), std::move(scaling));
+  return *owner;
+}
+
 }  // namespace
 
 Rows& as_compared(Rows& rows, const IndexOptions& options, std::unique_ptr<Rows>& owner) {
   if (!options.scaling) return without_far_offsets(rows, options.metric, owner);
-  owner = std::make_unique<ScaledRows>(rows, options.scaling);
-  return *owner;
+  return scaled(rows, options.scaling, owner);
 }
 
 Rows& asked_like(Rows& queries, const Schema& schema, const IndexOptions& options, std::unique_ptr<Rows>& owner) {
   if (!options.scaling) return with_offsets(queries, schema.offsets, owner);
-  owner = std::make_unique<ScaledRows>(queries, options.scaling);
-  return *owner;
+  return scaled(queries, options.scaling, owner);
 }
 
 bool same_scaling(const MapPtr& a, const MapPtr& b) {
