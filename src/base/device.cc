@@ -19,7 +19,7 @@ class Processor final : public Device {
   std::string description() const override { return "the processor, by " + instructions_in_use(); }
 };
 
-struct Named {
+struct NamedDevice {
   std::string name;
   std::shared_ptr<const Device> device;
 };
@@ -29,8 +29,8 @@ const Device& processor() {
   return device;
 }
 
-Published<Named>& registered() {
-  static Published<Named> devices;
+Published<NamedDevice>& registered() {
+  static Published<NamedDevice> devices;
   return devices;
 }
 
@@ -43,8 +43,8 @@ bool Device::is_processor() const { return this == &processor(); }
 void register_device(const std::string& name, std::shared_ptr<const Device> device) {
   require(!name.empty() && device, "device: found no {}, expected a name and a device",
           name.empty() ? "name" : "device");
-  registered().add({name, std::move(device)}, [&](std::span<const Named> known) {
-    const auto same = [&](const Named& other) { return other.name == name; };
+  registered().add({name, std::move(device)}, [&](std::span<const NamedDevice> known) {
+    const auto same = [&](const NamedDevice& other) { return other.name == name; };
     require(name != "cpu" && std::none_of(known.begin(), known.end(), same),
             "device: found {} a second time, expected a name of its own", name);
   });
@@ -52,13 +52,13 @@ void register_device(const std::string& name, std::shared_ptr<const Device> devi
 
 std::vector<std::string> device_names() {
   std::vector<std::string> names = {"cpu"};
-  for (const Named& each : registered().read()) names.push_back(each.name);
+  for (const NamedDevice& each : registered().read()) names.push_back(each.name);
   return names;
 }
 
 const Device& device_named(const std::string& name) {
   if (name == "cpu") return processor();
-  for (const Named& each : registered().read())
+  for (const NamedDevice& each : registered().read())
     if (each.name == name) return *each.device;
   std::string known;
   for (const std::string& each : device_names()) known += (known.empty() ? "" : ", ") + each;
