@@ -33,4 +33,14 @@ std::vector<char> mark_inputs(const Schema& schema) {
   return marks;
 }
 
+std::vector<char> date_inputs(const Schema& schema) {
+  std::vector<char> dates(schema.inputs, 0);
+  std::size_t at = 0;
+  for (const Column& column : schema.columns) {
+    if (column.inputs() > 0 && column.dates != Column::Dates::none) dates[at] = 1;
+    at += column.inputs();
+  }
+  return dates;
+}
+
 }  // namespace bochner

@@ -24,4 +24,7 @@ std::vector<ColumnInputs> column_inputs(const Schema& schema);
 // One for each input: whether it marks the missing cells of the input before it.
 std::vector<char> mark_inputs(const Schema& schema);
 
+// One for each input: whether it is a date, in days since 1970-01-01 less the offset of the schema.
+std::vector<char> date_inputs(const Schema& schema);
+
 }  // namespace bochner

@@ -111,6 +111,38 @@ class Columns(CommandTest):
         self.succeed_quietly("train", "hour.csv", "-t", "y", "-o", "m")
         self.assertGreater(self.evaluate("m", "hour.csv")["r2"], 0.95)
 
+    def test_dates_tell_the_weekday_the_season_and_the_hour(self):
+        """Sales of three years: more on weekends, in summer and at noon, none of which the number of a day tells."""
+        draw = random.Random(5)
+        begin = datetime.datetime(2021, 1, 1)
+
+        def rows(count, times):
+            lines = ["when,price,sales"]
+            for _ in range(count):
+                when = begin + datetime.timedelta(minutes=30 * draw.randrange(3 * 365 * 48))
+                price = draw.random()
+                sales = 3 * (when.weekday() >= 5) - 2 * math.cos(2 * math.pi * when.timetuple().tm_yday / 365.25) - price
+                if times:
+                    sales += 2 * math.exp(-((when.hour + when.minute / 60 - 12) / 3) ** 2)
+                written = when.isoformat(sep=" ") if times else when.date().isoformat()
+                lines.append(f"{written},{price:.4f},{sales + 0.1 * draw.gauss(0, 1):.4f}")
+            return "\n".join(lines) + "\n"
+
+        for times in (False, True):
+            self.file("train.csv", rows(900, times))
+            new = rows(400, times)
+            self.file("new.csv", new)
+            self.succeed_quietly("train", "train.csv", "--target", "sales", "--effort", "fast", "-o", "m")
+            found = json.loads(self.succeed_quietly("eval", "m", "new.csv", "--json"))
+            self.assertGreater(found["r2"], 0.95, times)
+            notes = json.loads(self.succeed("inspect", "m", "--json"))["report"]["notes"]
+            said = "when: the date itself, its day of the week, its season" + (", its time of day" if times else "")
+            self.assertIn(said, notes)
+            # Later than every date of training: the cycles go on, the date itself stays at the last.
+            self.file("later.csv", new.replace("2022-", "2033-"))  # the same weekdays
+            later = json.loads(self.succeed_quietly("eval", "m", "later.csv", "--json"))
+            self.assertGreater(later["r2"], 0.9, times)
+
     def test_parts_agree_on_identifiers_dates_and_decimals(self):
         def part(name, first, count):
             self.file(name, "id;when;a;y\n" + "".join(

@@ -190,16 +190,25 @@ class Converter(Kernels, Trees, Binnings, Densities):
     def _twofold(self, saved, x):
         g = self.graph
         kinds, scales = saved.array("kinds"), saved.array("scales")
-        ends = np.cumsum(saved.array("knots").astype(np.int64))
+        counts = saved.array("knots").astype(np.int64)
+        ends = np.cumsum(counts)
         values, ranks = saved.array("values"), saved.array("ranks")
-        width = np.array([0, 1, 2])[kinds]
+        width = np.array([0, 1, 2, 2])[kinds]
+        dates = np.flatnonzero(kinds == 3)
+        if len(dates):
+            width[dates] += 2 * saved.array("cycle_counts").astype(np.int64)
         first = np.cumsum(width) - width
         parts, order = [], []
-        for kind in (1, 2):
+        for kind in (1, 2, 3):
             columns = np.flatnonzero(kinds == kind)
             if not len(columns):
                 continue
             raw = g.double(g.columns(x, columns))
+            spans = [slice(ends[j] - counts[j], ends[j]) for j in columns]
+            if kind == 3:
+                self._cycles(saved, raw, first[columns], parts, order)
+                raw = g.add("Max", g.add("Min", raw, np.array([values[s][-1] for s in spans])),
+                            np.array([values[s][0] for s in spans]))
             v = g.add("Mul", g.add("Sub", raw, scales[columns, 0]), scales[columns, 1])
             if kind == 1:
                 parts.append(v)
@@ -209,12 +218,27 @@ class Converter(Kernels, Trees, Binnings, Densities):
             root = g.add("Sqrt", g.add("Add", g.add("Mul", bent, bent), np.ones(1)))
             parts.append(g.add("Div", v, root))
             order.extend(first[columns])
-            counts = saved.array("knots").astype(np.int64)
-            spans = [slice(ends[j] - counts[j], ends[j]) for j in columns]
             rank = self._between([values[s] for s in spans], [ranks[s] for s in spans], raw)
             parts.append(g.add("Mul", g.add("Sub", rank, np.array([0.5])), np.array([math.sqrt(12.0)])))
             order.extend(first[columns] + 1)
         return self._round(g.columns(g.add("Concat", *parts, axis=1), np.argsort(order)))
+
+    def _cycles(self, saved, raw, first, parts, order):
+        """The places of dates in their cycles, behind the two numbers of each."""
+        g = self.graph
+        counts = saved.array("cycle_counts").astype(np.int64)
+        if not counts.sum():
+            return
+        cycles, date = saved.array("cycles"), np.repeat(np.arange(len(counts)), counts)
+        day = g.add("Add", g.columns(raw, date), saved.array("first_days")[date])
+        day = g.add("Where", cycles > 1, g.add("Floor", day), day)
+        turns = g.add("Div", day, cycles)
+        begins = first[date] + 2 + 2 * np.concatenate([np.arange(count) for count in counts])
+        for which, quarter in enumerate((0.25, 0.0)):  # cos is sin a quarter of a turn later
+            angle = g.add("Add", turns, np.array([quarter]))
+            angle = g.add("Mul", g.add("Sub", angle, g.add("Floor", angle)), np.array([2 * math.pi]))
+            parts.append(g.add("Mul", g.add("Sin", angle), np.array([math.sqrt(2.0)])))
+            order.extend(begins + which)
 
     def _between(self, xs, ys, x):
         """The curve of column j through (xs[j], ys[j]) at column j of x; its ends beyond them."""

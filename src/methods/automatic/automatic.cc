@@ -20,6 +20,7 @@
 #include "methods/automatic/race_report.h"
 #include "methods/automatic/race_rivals.h"
 #include "methods/automatic/race_trees.h"
+#include "rows/column_inputs.h"
 #include "run/compute.h"
 #include "run/logged.h"
 #include "run/memory_plan.h"
@@ -120,6 +121,9 @@ class Race {
       give_notice(options_, report_.notes.back());  // a forecast must come before the work
     if (leave_out_pursuits(plan_.plan, double(columns())))
       say(fmt::format("bins of few inputs left out: {} outputs", columns()));
+    for (const ColumnInputs& column : column_inputs(rows_.schema()))
+      if (const std::string cycles = cycles_text(input_columns_[column.first]); !cycles.empty())
+        say(fmt::format("{}: the date itself, {}", column.name, cycles));
     if (race_rows_.folds() > 1)
       say(fmt::format("few rows: {} folds of {} rows are held out in turn", race_rows_.folds(),
                       race_rows_.fold(0).held.size()));
@@ -315,6 +319,7 @@ std::vector<TwofoldColumn> input_columns(const Schema& schema, const Survey& sur
   const std::size_t most = Survey::most_sampled(schema);
   const Matrix<double> sample = survey.sample_inputs(most);
   const std::span<const Survey::SampledRow> rows = survey.sample(most);
+  const std::vector<char> dates = date_inputs(schema);
   std::vector<TwofoldColumn> columns;
   for (std::size_t j = 0; j < schema.inputs; ++j) {
     std::vector<double> values;
@@ -324,7 +329,10 @@ std::vector<TwofoldColumn> input_columns(const Schema& schema, const Survey& sur
       greatest = std::max(greatest, sample(i, j));
       if (rows[i].weight > 0) values.push_back(sample(i, j));
     }
-    columns.push_back(values.empty() ? TwofoldColumn{} : twofold_column(std::move(values)));
+    const double offset = schema.offsets.empty() ? 0 : schema.offsets[j];
+    columns.push_back(values.empty() ? TwofoldColumn{}
+                      : dates[j]     ? date_column(std::move(values), offset)
+                                     : twofold_column(std::move(values)));
     const Survey::ColumnFacts& facts = survey.columns()[j];
     const bool unseen = least == greatest && facts.min < facts.max;  // the other value, by the sample
     if (columns.back().kind == TwofoldColumn::Kind::left_out && facts.indicator && unseen)

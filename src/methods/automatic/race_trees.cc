@@ -31,12 +31,13 @@ struct TreeKind {
 constexpr TreeKind kKinds[] = {{8, 0, 256, 100000, 0}, {31, 0, 256, 100000, 0}, {64, 6, 64, 600, 0.1}};
 constexpr std::size_t kMostRowsOfSymmetric = 100000, kLeastLeaves = 31;  // that bins are counted for
 
-// The first output of each column: its size, or 0 and 1.
+// The first output of each column: its size, or 0 and 1; of a date also its places in cycles.
 std::vector<std::uint32_t> each_once(std::span<const TwofoldColumn> columns) {
   std::vector<std::uint32_t> inputs;
   std::size_t at = 0;
   for (const TwofoldColumn& c : columns) {
-    if (c.outputs() > 0) inputs.push_back(std::uint32_t(at));
+    for (std::size_t k = 0; k < c.outputs(); ++k)
+      if (k != 1) inputs.push_back(std::uint32_t(at + k));
     at += c.outputs();
   }
   return inputs;
@@ -49,7 +50,10 @@ double affordable_bins(std::span<const TwofoldColumn> columns, std::size_t targe
   };
   const double most = kMostBinBytes / ((double(targets) + 2) * 8 * double(leaves));
   const double of_numbers = std::max(0.0, most - 2 * count(TwofoldColumn::Kind::two_values));
-  return std::min(256.0, of_numbers / std::max(1.0, count(TwofoldColumn::Kind::number)));
+  double numbers = count(TwofoldColumn::Kind::number);
+  for (const TwofoldColumn& c : columns)
+    if (c.kind == TwofoldColumn::Kind::date) numbers += double(c.outputs() - 1);
+  return std::min(256.0, of_numbers / std::max(1.0, numbers));
 }
 
 constexpr std::uint64_t kNextSeed = 1000003;  // step from one fold's seed to the next

@@ -11,6 +11,7 @@
 #include "base/require.h"
 #include "maps/load.h"
 #include "maps/map_of.h"
+#include "random/elementary.h"
 
 namespace bochner {
 
@@ -20,6 +21,9 @@ using Kind = TwofoldColumn::Kind;
 
 constexpr std::size_t kMostKnots = 1024;
 constexpr double kClip = 5;  // deviations where numbers bend
+constexpr double kWeek = 7, kYear = 365.2425, kDay = 1;
+constexpr std::size_t kMostCycles = 8;
+constexpr double kLeastCycle = 1e-3;  // days
 
 double rank_of(const TwofoldColumn& c, double x) {
   const auto high = std::upper_bound(c.values.begin(), c.values.end(), x);
@@ -29,9 +33,19 @@ double rank_of(const TwofoldColumn& c, double x) {
   return c.ranks[i] + (x - c.values[i]) / (c.values[i + 1] - c.values[i]) * (c.ranks[i + 1] - c.ranks[i]);
 }
 
+// cos(2 pi t), to the same bits on every machine.
+double cos_of_turns(double t) {
+  if (!(std::abs(t) < 0x1p52)) return 1;  // so far away that it has no fraction
+  const double half_turns = 2 * (t - std::floor(t));
+  if (half_turns <= 0.5) return portable_cos_pi(half_turns);
+  return half_turns <= 1.5 ? -portable_cos_pi(half_turns - 1) : portable_cos_pi(half_turns - 2);
+}
+
 template <class T>
 T* write(const TwofoldColumn& c, double x, T* out) {
   if (c.kind == Kind::left_out) return out;
+  const double day = x + c.first_day;
+  if (c.kind == Kind::date) x = std::clamp(x, c.values.front(), c.values.back());
   const double v = (x - c.center) * c.factor;
   if (c.kind == Kind::two_values) {
     *out++ = T(v);
@@ -39,6 +53,11 @@ T* write(const TwofoldColumn& c, double x, T* out) {
   }
   *out++ = T(v / std::sqrt(1 + v / kClip * (v / kClip)));
   *out++ = T((rank_of(c, x) - 0.5) * std::sqrt(12.0));
+  for (const double cycle : c.cycles) {
+    const double turns = (cycle > 1 ? std::floor(day) : day) / cycle;
+    *out++ = T(std::sqrt(2.0) * cos_of_turns(turns));
+    *out++ = T(std::sqrt(2.0) * cos_of_turns(turns - 0.25));
+  }
   return out;
 }
 
@@ -51,7 +70,12 @@ class TwofoldMap final : public MapOf<TwofoldMap> {
       outputs_ += c.outputs();
       require(std::isfinite(c.center) && std::isfinite(c.factor), "twofold: input {} has a scale that is not finite",
               j);
-      if (c.kind != Kind::number) continue;
+      require(c.cycles.empty() || c.kind == Kind::date, "twofold: input {} has cycles and is no date", j);
+      require(std::isfinite(c.first_day) && c.cycles.size() <= kMostCycles &&
+                  std::all_of(c.cycles.begin(), c.cycles.end(),
+                              [](double days) { return days >= kLeastCycle && std::isfinite(days); }),
+              "twofold: input {} has a cycle that is none", j);
+      if (c.kind != Kind::number && c.kind != Kind::date) continue;
       require(c.values.size() >= 2 && c.values.size() == c.ranks.size() && all_finite<double>(c.values) &&
                   all_finite<double>(c.ranks) && std::is_sorted(c.ranks.begin(), c.ranks.end()) &&
                   std::adjacent_find(c.values.begin(), c.values.end(), std::greater_equal<>()) == c.values.end(),
@@ -59,7 +83,7 @@ class TwofoldMap final : public MapOf<TwofoldMap> {
     }
     require(outputs_ > 0, "twofold: every input is left out, expected one that varies");
     for (const TwofoldColumn& c : columns_) {
-      double out[2];
+      double out[2 + 2 * kMostCycles];
       at_zero_.insert(at_zero_.end(), out, write(c, 0.0, out));
     }
   }
@@ -86,9 +110,10 @@ class TwofoldMap final : public MapOf<TwofoldMap> {
   }
 
   std::string spec() const override {
-    std::size_t counts[3] = {};
+    std::size_t counts[4] = {};
     for (const TwofoldColumn& c : columns_) ++counts[std::size_t(c.kind)];
-    return fmt::format("twofold:numbers={},two_values={},left_out={}", counts[2], counts[1], counts[0]);
+    return fmt::format("twofold:numbers={},two_values={},left_out={}{}", counts[2], counts[1], counts[0],
+                       counts[3] > 0 ? fmt::format(",dates={}", counts[3]) : "");
   }
 
   void save(Archive& archive) const override {
@@ -109,9 +134,26 @@ class TwofoldMap final : public MapOf<TwofoldMap> {
     archive.put<std::uint64_t>("knots", knots, {kinds.size()});
     archive.put<double>("values", values, {values.size()});
     archive.put<double>("ranks", ranks, {ranks.size()});
+    save_dates(archive);
   }
 
  private:
+  // Only if there are any: models without dates stay as they were.
+  void save_dates(Archive& archive) const {
+    std::vector<std::uint64_t> counts;
+    std::vector<double> cycles, first_days;
+    for (const TwofoldColumn& c : columns_) {
+      if (c.kind != Kind::date) continue;
+      counts.push_back(c.cycles.size());
+      cycles.insert(cycles.end(), c.cycles.begin(), c.cycles.end());
+      first_days.push_back(c.first_day);
+    }
+    if (counts.empty()) return;
+    archive.put<std::uint64_t>("cycle_counts", counts, {counts.size()});
+    archive.put<double>("cycles", cycles, {cycles.size()});
+    archive.put<double>("first_days", first_days, {first_days.size()});
+  }
+
   std::vector<TwofoldColumn> columns_;
   std::vector<std::size_t> first_;  // output of each column
   std::vector<double> at_zero_;     // the outputs of a row of zeros
@@ -154,7 +196,52 @@ TwofoldColumn twofold_column(std::vector<double> values) {
   return c;
 }
 
+TwofoldColumn date_column(std::vector<double> values, double first_day) {
+  TwofoldColumn c = twofold_column(values);
+  if (c.kind != Kind::number) return c;
+  c.kind = Kind::date;
+  c.first_day = first_day;
+  const double span = c.values.back() - c.values.front();
+  if (span >= 2 * kWeek) c.cycles.push_back(kWeek);
+  if (span >= kYear) c.cycles.push_back(kYear);
+  const auto time = [&](double x) { return x + first_day - std::floor(x + first_day); };
+  if (std::any_of(values.begin(), values.end(), [&](double x) { return time(x) != time(values[0]); }))
+    c.cycles.push_back(kDay);
+  return c;
+}
+
+std::string cycles_text(const TwofoldColumn& column) {
+  std::string text;
+  for (const double cycle : column.cycles)
+    text += fmt::format("{}its {}", text.empty() ? "" : ", ",
+                        cycle == kWeek   ? "day of the week"
+                        : cycle == kYear ? "season"
+                                         : "time of day");
+  return text;
+}
+
 MapPtr twofold(std::vector<TwofoldColumn> columns) { return std::make_shared<TwofoldMap>(std::move(columns)); }
+
+namespace {
+
+void load_dates(const Archive& archive, std::vector<TwofoldColumn>& columns) {
+  const auto dates = std::size_t(std::ranges::count(columns, Kind::date, &TwofoldColumn::kind));
+  if (dates == 0) return;
+  const auto counts = archive.get<std::uint64_t>("cycle_counts", {dates});
+  const auto first_days = archive.get<double>("first_days", {dates});
+  const std::size_t all = archive.length("cycles");
+  const auto cycles = archive.get<double>("cycles", {all});
+  std::size_t date = 0, used = 0;
+  for (TwofoldColumn& c : columns) {
+    if (c.kind != Kind::date) continue;
+    require(counts[date] <= all - used, "twofold: a date has {} cycles of {} left", counts[date], all - used);
+    c.cycles.assign(cycles.begin() + std::ptrdiff_t(used), cycles.begin() + std::ptrdiff_t(used + counts[date]));
+    c.first_day = first_days[date];
+    used += counts[date++];
+  }
+}
+
+}  // namespace
 
 MapPtr load_twofold(const Archive& archive) {
   return build_from_model([&] {
@@ -167,7 +254,7 @@ MapPtr load_twofold(const Archive& archive) {
     std::vector<TwofoldColumn> columns(count);
     std::size_t used = 0;
     for (std::size_t j = 0; j < count; ++j) {
-      require(kinds[j] <= 2 && knots[j] <= all - used, "twofold: input {} is of kind {} with {} values of {} left", j,
+      require(kinds[j] <= 3 && knots[j] <= all - used, "twofold: input {} is of kind {} with {} values of {} left", j,
               kinds[j], knots[j], all - used);
       const auto begin = std::ptrdiff_t(used), end = std::ptrdiff_t(used + knots[j]);
       columns[j] = {Kind(kinds[j]),
@@ -177,6 +264,7 @@ MapPtr load_twofold(const Archive& archive) {
                     {ranks.begin() + begin, ranks.begin() + end}};
       used += knots[j];
     }
+    load_dates(archive, columns);
     return twofold(std::move(columns));
   });
 }

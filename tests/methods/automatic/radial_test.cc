@@ -123,6 +123,43 @@ TEST(Twofold, NumbersComeBySizeAndRankAndIndicatorsOnce) {
   EXPECT_THROW(twofold({twofold_column({7, 7})}), std::invalid_argument);
 }
 
+TEST(Twofold, DatesComeAlsoByWeekdaySeasonAndTime) {
+  // 2024-03-31 is day 19813 since 1970 and a Sunday; inputs count from day 19000 on, in halves of days.
+  std::vector<double> days;
+  for (int i = 0; i < 1000; ++i) days.push_back(400 + i / 2.0);
+  const TwofoldColumn column = date_column(days, 19000);
+  EXPECT_EQ(column.cycles, (std::vector<double>{7, 365.2425, 1}));
+  EXPECT_EQ(cycles_text(column), "its day of the week, its season, its time of day");
+  const MapPtr map = twofold({column});
+  ASSERT_EQ(map->outputs(), 8u);
+  Matrix<double> x(5, 1);
+  const double inputs[] = {813, 820, 813.5, 813 + 365.2425 * 7, 814};
+  for (std::size_t i = 0; i < 5; ++i) x(i, 0) = inputs[i];
+  const Matrix<double> y = apply(*map, x);
+  for (std::size_t k : {2, 3}) {
+    EXPECT_NEAR(y(1, k), y(0, k), 1e-12);  // a week later
+    EXPECT_EQ(y(2, k), y(0, k));           // later that day
+    EXPECT_GT(std::abs(y(4, 2) - y(0, 2)) + std::abs(y(4, 3) - y(0, 3)), 0.5);
+  }
+  const double turns = 19813.0 / 7;
+  EXPECT_NEAR(y(0, 2), std::sqrt(2.0) * std::cos(2 * M_PI * turns), 1e-9);
+  EXPECT_NEAR(y(0, 3), std::sqrt(2.0) * std::sin(2 * M_PI * turns), 1e-9);
+  for (std::size_t k : {4, 5}) EXPECT_NEAR(y(3, k), y(0, k), 0.03);  // seven years later
+  EXPECT_NEAR(y(0, 6), std::sqrt(2.0), 1e-12);                       // midnight
+  EXPECT_NEAR(y(2, 6), -std::sqrt(2.0), 1e-12);                      // noon
+  x(0, 0) = days.back();
+  EXPECT_EQ(apply(*map, x)(0, 0), y(3, 0));  // no farther than the last date
+  EXPECT_EQ(apply(*saved_and_loaded(*map), x), apply(*map, x));
+
+  EXPECT_EQ(date_column({1, 2, 3, 4}, 0).cycles, std::vector<double>());  // less than two weeks
+  EXPECT_EQ(date_column({1, 2, 3, 40}, 0).cycles, std::vector<double>{7});
+  TwofoldColumn bad = column;
+  bad.cycles[0] = 0;
+  EXPECT_THROW(twofold({bad}), std::invalid_argument);
+  x(0, 0) = 1e300;
+  for (std::size_t k = 0; k < 8; ++k) EXPECT_TRUE(std::isfinite(apply(*map, x)(0, k)));
+}
+
 TEST(Twofold, SparseRowsAreTheSame) {
   const MapPtr map = twofold({twofold_column({-1, 0, 1, 5}), twofold_column({0, 1}), twofold_column({1, 2, 3})});
   const std::vector<float> values = {5, 1, 2};
