@@ -95,9 +95,15 @@ void check_rows(const TrainWords& words, Rows& rows) {
 }
 
 // How the words split the rows; no parts: they do not.
-Split split_of(const TrainWords& words, const std::vector<std::uint64_t>& groups) {
+Split split_of(const TrainWords& words, const Rows& rows, const std::vector<std::uint64_t>& groups) {
   if (words.folds > 0) return fold_split(words.seed, words.folds, groups);
-  return words.test > 0 ? test_split(words.seed, words.test, groups) : Split{};
+  if (words.test.empty()) return {};
+  const TestRows test = test_rows(words.test);
+  if (!test.last) return test_split(words.seed, test.share, groups);
+  if (!rows.size())
+    fail(Error::Kind::data, "--test: {} does not tell how many rows it has, expected a file for the last of them",
+         words.file);
+  return last_split(test.share, *rows.size());
 }
 
 std::vector<std::uint64_t> groups_by_words(const TrainWords& words, const Rows& rows) {
@@ -110,11 +116,12 @@ std::vector<std::uint64_t> groups_by_words(const TrainWords& words, const Rows& 
 }
 
 void check_split(const TrainWords& words) {
-  require(words.test_given->count() == 0 || (words.test > 0 && words.test < 1),
-          "--test: found {}, expected a share of the rows between 0 and 1, such as 0.2", words.test);
+  const bool last = words.test_given->count() > 0 && test_rows(words.test).last;
+  require(!last || words.group.empty(),
+          "--test: found {} with --group, expected one of them: the last rows may be of groups that train", words.test);
   require(words.folds_given->count() == 0 || (words.folds >= 2 && words.folds <= 100),
           "--folds: found {}, expected 2 to 100", words.folds);
-  require(words.test == 0 || words.folds == 0, "--folds: found --test too, expected one of them");
+  require(words.test.empty() || words.folds == 0, "--folds: found --test too, expected one of them");
   require(words.validation.empty() || !is_pipe(words.validation),
           "--validation: {} is a pipe, which can be read only once; store the rows in a file", words.validation);
   require(words.validation.empty() || !same_file(words.validation, words.file),
@@ -124,8 +131,8 @@ void check_split(const TrainWords& words) {
 
 Model train_and_test(Rows& rows, const TrainOptions& options, const TrainWords& words, Messages& messages,
                      TrainTalk& talk) {
-  const Split split = split_of(words, options.groups);
-  const bool test = words.test > 0;
+  const Split split = split_of(words, rows, options.groups);
+  const bool test = !words.test.empty();
   std::vector<Score> folds;
   if (words.folds > 0) folds = cross_validate(rows, options, split, messages);
   TrainOptions stoppable = test ? split.options_of_others(options, 0) : options;
@@ -167,7 +174,7 @@ void run_train(const Command& command, const TrainWords& words) {
   check_names(words, options, rows->schema());
   check_rows(words, *rows);
   options.groups = groups_by_words(words, *rows);
-  split_of(words, options.groups).check(*rows);
+  split_of(words, *rows, options.groups).check(*rows);
   std::unique_ptr<Rows> validation;
   if (!words.validation.empty()) {
     validation = open_rows(words.validation, rows->schema(), words.format.rows(words.run));
@@ -186,7 +193,7 @@ void run_train(const Command& command, const TrainWords& words) {
     print_json(train_json(model, words, seconds));
   else
     print(train_text(model, words, seconds));
-  talk.end(words.output, advice(model, options, words.test > 0 || words.folds > 0));
+  talk.end(words.output, advice(model, options, !words.test.empty() || words.folds > 0));
 }
 
 }  // namespace

@@ -51,6 +51,22 @@ void Split::check(Rows& rows) const {
   }
 }
 
+TestRows test_rows(const std::string& text) {
+  constexpr std::string_view kLast = "last:";
+  TestRows rows;
+  rows.last = text.starts_with(kLast);
+  rows.share = parse_number("--test", rows.last ? text.substr(kLast.size()) : text);
+  require(rows.share > 0 && rows.share < 1,
+          "--test: found {}, expected a share of the rows between 0 and 1, such as 0.2 or last:0.2", text);
+  return rows;
+}
+
+Split last_split(double share, std::uint64_t rows) {
+  const std::uint64_t held = std::max<std::uint64_t>(1, std::uint64_t(std::llround(share * double(rows))));
+  return {1, [first = rows - std::min(rows, held)](std::uint64_t row) -> std::size_t { return row >= first ? 0 : 1; },
+          "--test"};
+}
+
 Split test_split(std::uint64_t seed, double share, const std::vector<std::uint64_t>& groups) {
   Split split{1, {}, "--test"};
   if (groups.empty())

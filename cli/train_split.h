@@ -30,6 +30,13 @@ struct Split {
   // Refuses parts that are too small to train or to test on.
   void check(Rows& rows) const;
 };
+// What --test asks for: a share of the rows, drawn, or those at the end of the file.
+struct TestRows {
+  double share = 0;
+  bool last = false;
+};
+TestRows test_rows(const std::string& text);
+Split last_split(double share, std::uint64_t rows);
 Split test_split(std::uint64_t seed, double share, const std::vector<std::uint64_t>& groups);
 Split fold_split(std::uint64_t seed, std::size_t folds, const std::vector<std::uint64_t>& groups);
 

@@ -19,11 +19,10 @@ struct TrainWords : FeatureWords {
   TrainWords() { map = "fourier"; }
 
   std::string file, output, validation, solver = "auto", task, missing, weights, select, learner = "ridge", loss,
-                                        epsilon, delta, tolerance, effort, budget, weighting, group;
+                                        epsilon, delta, tolerance, effort, budget, weighting, group, test;
   std::vector<std::string> targets, lambdas, C, class_weights, neighbors;
   ColumnWords columns;
   std::size_t folds = 0;
-  double test = 0;
   Word *folds_given = nullptr, *test_given = nullptr;
   const Command* command = nullptr;
   bool no_intercept = false, json = false, automatic = false, calibrate = false, deviation = false, verbose = false;

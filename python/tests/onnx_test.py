@@ -230,6 +230,24 @@ def test_missing_numbers_are_marked(text):
     assert_near(made.run(["values"], feed)[0], machine.predict(table))
 
 
+def test_dates_of_the_automatic_machine():
+    """A date is given in days since 1970; its weekday and season are found in the graph."""
+    pandas = pytest.importorskip("pandas")
+    X, _ = rows(600)
+    days = np.random.default_rng(2).integers(18600, 19700, 600)
+    table = pandas.DataFrame({"when": np.datetime64("1970-01-01") + days.astype("timedelta64[D]"), "a": X[:, 0]})
+    weekend = np.isin((days + 3) % 7, (5, 6))  # day 0 was a Thursday
+    y = 3 * weekend + 2 * np.cos(2 * np.pi * days / 365.25) + X[:, 0]
+    machine = bochner.KernelRegressor(effort="fast").fit(table, y)
+    assert machine.score(table, y) > 0.95
+    made = session(to_onnx(machine))
+    wide = made.get_inputs()[0].type == "tensor(double)"
+    later = np.concatenate([days, days[:50] + 3000])  # also beyond the dates learnt from
+    feed = np.column_stack([later, np.resize(X[:, 0], len(later))]).astype(np.float64 if wide else np.float32)
+    new = pandas.DataFrame({"when": np.datetime64("1970-01-01") + later.astype("timedelta64[D]"), "a": feed[:, 1]})
+    assert_near(made.run(["values"], {"X": feed})[0], machine.predict(new))
+
+
 def test_machines_of_leaves(tmp_path):
     """Such machines need many rows to be chosen; this one is written by hand, in the documented format."""
     import json

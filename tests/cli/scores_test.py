@@ -149,6 +149,17 @@ class Splits(CommandTest):
     def report(self, *words):
         return json.loads(self.succeed_quietly("train", *words, "--json"))
 
+    def test_the_last_rows_of_the_file_are_kept(self):
+        last = self.report(CPU, "--target", "usr", *FAST, "--test", "last:0.2", "-o", "last")
+        heading, *rows = CPU.read_text().splitlines(keepends=True)
+        first = len(rows) - round(0.2 * len(rows))
+        self.file("train.csv", heading + "".join(rows[:first]))
+        self.file("end.csv", heading + "".join(rows[first:]))
+        self.succeed_quietly("train", "train.csv", "--target", "usr", *FAST, "-o", "alone")
+        alone = json.loads(self.succeed_quietly("eval", "alone", "end.csv", "--json"))
+        self.assertEqual(last["test"]["rows"], len(rows) - first)
+        self.assertAlmostEqual(last["test"]["r2"], alone["r2"], places=6)
+
     def test_test_rows_are_seen_by_nothing(self):
         report = self.report(CPU, "--target", "usr", *FAST, "--test", 0.2, "--seed", 5, "-o", "m")
         test = report["test"]["rows"]
