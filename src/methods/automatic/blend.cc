@@ -13,7 +13,7 @@ namespace {
 constexpr double kLeast = 0.02;
 // Predictions that vary far less than others do may still go along with the targets by chance, and a large weight would
 // make much of what they do on other rows.
-constexpr double kLeastVariation = 1e-3;  // squared, of that of the candidate that varies most
+constexpr double kLeastVariation = 1e-3;  // squared, of that of the candidate that varies most, among those of use
 constexpr int kMostSweeps = 10000;
 
 std::vector<double> descend(const Matrix<double>& gram, std::span<const double> moment, const std::vector<char>& out) {
@@ -40,7 +40,8 @@ std::vector<double> descend(const Matrix<double>& gram, std::span<const double> 
 std::vector<double> blend_weights(const Matrix<double>& gram, std::span<const double> moment) {
   std::vector<char> out(moment.size(), 0);
   double most = 0;
-  for (std::size_t i = 0; i < out.size(); ++i) most = std::max(most, gram(i, i));
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (moment[i] >= kLeast * gram(i, i)) most = std::max(most, gram(i, i));
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = gram(i, i) < kLeastVariation * most;
   for (;;) {
     std::vector<double> b = descend(gram, moment, out);

@@ -27,6 +27,10 @@ TEST(Blend, IsTheNonNegativeLeastSquaresSolution) {
 TEST(Blend, DropsWhatDoesNotPay) {
   EXPECT_EQ(blend_weights(matrix(2, {1, 0, 0, 1}), std::vector<double>{-1, 0.01}), (std::vector<double>{0, 0}));
   EXPECT_EQ(blend_weights(matrix(2, {0, 0, 0, 1}), std::vector<double>{0, 1}), (std::vector<double>{0, 1}));
+  // Predictions that vary next to nothing beside those of use.
+  EXPECT_EQ(blend_weights(matrix(2, {1e-4, 0, 0, 1}), std::vector<double>{1e-4, 1}), (std::vector<double>{0, 1}));
+  // A candidate that exploded does not make the others look as if they varied next to nothing.
+  EXPECT_EQ(blend_weights(matrix(2, {1, 0, 0, 1e6}), std::vector<double>{0.5, 10}), (std::vector<double>{0.5, 0}));
 }
 
 }  // namespace
