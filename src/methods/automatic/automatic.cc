@@ -280,8 +280,8 @@ class Race {
   void score(const FinalBlend& blend) {
     const Matrix<double>& b = blend.weights;
     report_.score = race_rows_.score(blend.held);
-    warn(race_rows_.repeated().warning());
-    warn(leak());
+    const std::string repeated = race_rows_.repeated().warning();
+    warn(repeated.empty() ? leak() : repeated);  // rows known by heart make any column look as if it told all
     unseen_ = race_rows_.unseen(blend.held, class_weights(rows_.schema(), survey_, options_));
     for (std::size_t j = 0; j < b.rows(); ++j)
       report_.candidates.push_back({candidates_[j].name, race_rows_.relative(candidates_[j].error), mean_weight(b, j)});

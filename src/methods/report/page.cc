@@ -155,7 +155,24 @@ class Page {
                        e_.calibration_error.value_or(0), std::ceil(share * double(e_.score.rows))));
     if (model_.calibration()) paragraph("Probabilities: " + model_.calibration()->text() + ".", "soft");
     out_ += "</div>\n";
+    thresholds();
     close();
+  }
+
+  void thresholds() {
+    if (e_.cuts.empty()) return;
+    const std::string name = escaped(shortened(e_.labels[1], 20));
+    out_ += fmt::format(
+        "<h3>What a threshold does</h3>\n<table><tr><th class=\"n\">probability of {} from</th><th class=\"n\">rows "
+        "flagged</th><th class=\"n\">of all {} (recall)</th><th class=\"n\">of those flagged (precision)</th></tr>\n",
+        name, name);
+    const auto share = [](double value) { return std::isfinite(value) ? percent(value, 1) : std::string("-"); };
+    for (const Evaluation::Cut& cut : e_.cuts)
+      out_ += fmt::format(
+          "<tr><td class=\"n\">{:.2f}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+          cut.threshold, grouped(cut.flagged), share(cut.recall), share(cut.precision));
+    out_ += "</table>\n";
+    paragraph("predict --threshold takes one of them.", "soft");
   }
 
   void sure_of_numbers() {
