@@ -116,7 +116,7 @@ std::vector<std::uint64_t> groups_by_words(const TrainWords& words, const Rows& 
 }
 
 void check_split(const TrainWords& words) {
-  const bool last = words.test_given->count() > 0 && test_rows(words.test).last;
+  const bool last = !words.test.empty() && test_rows(words.test).last;
   require(!last || words.group.empty(),
           "--test: found {} with --group, expected one of them: the last rows may be of groups that train", words.test);
   require(words.folds_given->count() == 0 || (words.folds >= 2 && words.folds <= 100),

@@ -97,11 +97,10 @@ void TrainWords::add(Command& app) {
       ->required()
       ->type_name("");
   app.add_option("-o,--output", output, "Where to save the model")->type_name("MODEL");
-  test_given =
-      app.add_option("--test", test,
-                     "Keep this share of the rows, such as 0.2, from all of the training and score the model on them; "
-                     "last:0.2: those at the end of the file")
-          ->type_name("SHARE");
+  app.add_option("--test", test,
+                 "Keep this share of the rows, such as 0.2, from all of the training and score the model on them; "
+                 "last:0.2: those at the end of the file")
+      ->type_name("SHARE");
   folds_given = app.add_option("--folds", folds, "Cross-validate the whole training in K parts, then train on all rows")
                     ->type_name("K");
   app.add_option("--validation", validation, "Rows that choose lambda and give the score: no test of the model")

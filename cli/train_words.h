@@ -23,7 +23,7 @@ struct TrainWords : FeatureWords {
   std::vector<std::string> targets, lambdas, C, class_weights, neighbors;
   ColumnWords columns;
   std::size_t folds = 0;
-  Word *folds_given = nullptr, *test_given = nullptr;
+  Word* folds_given = nullptr;
   const Command* command = nullptr;
   bool no_intercept = false, json = false, automatic = false, calibrate = false, deviation = false, verbose = false;
   CheckpointWords checkpoint;

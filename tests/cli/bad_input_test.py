@@ -99,7 +99,7 @@ class BadNumbers(CommandTest):
             for value in ("-1", "1e3", "0x10", "3.5", "99999999999999999999", ""):
                 self.refuse(USAGE, *words, value, say=f"found '{value}', expected a whole number")
         self.refuse(USAGE, "train", CPU, "--target", "usr", "--test", "half", say="found 'half', expected a number")
-        self.refuse(USAGE, "train", CPU, "--target", "usr", "--test", "", say="expected a number")
+        self.refuse(USAGE, "train", CPU, "--target", "usr", "--test", "", say="expected a value")
         self.refuse(USAGE, "train", CPU, "--target", "usr", "--test", "last:1", say="such as 0.2 or last:0.2")
         self.refuse(USAGE, "train", CPU, "--target", "usr", "--test", "last:0.2", "--group", "lread", say="with --group")
         self.refuse(USAGE, "kmeans", CPU, "--clusters", 2, "--restarts", 0, "-o", "m", say="found 0, expected 1 to 1000")
