@@ -10,8 +10,8 @@
 
 namespace bochner {
 
-// z = map(x) for a whole block, on the device of the threads or on all threads. Rows go through all maps of a chain in pieces that stay in the first
-// cache; a row's result does not depend on its piece.
+// z = map(x) for a whole block, on the device of the threads or on all threads. Rows go through all maps of a chain in
+// pieces that stay in the first cache; a row's result does not depend on its piece.
 template <class T>
 void map_rows(const Workers& on, const Map& map, const RowBlock<T>& x, MatrixView<T> z);
 

@@ -28,7 +28,7 @@ struct TwofoldColumn {
   // The rank of a number at some values, both ascending; linear between them and constant beyond.
   std::vector<double> values = {}, ranks = {};
 
-  // Of a date: the cycles in days, and the day that an input of 0 is, since 1970-01-01.
+  // The cycles of a date in days, and the day that an input of 0 is, since 1970-01-01.
   std::vector<double> cycles = {};
   double first_day = 0;
 

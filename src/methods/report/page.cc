@@ -172,7 +172,6 @@ class Page {
           "<tr><td class=\"n\">{:.2f}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
           cut.threshold, grouped(cut.flagged), share(cut.recall), share(cut.precision));
     out_ += "</table>\n";
-    paragraph("predict --threshold takes one of them.", "soft");
   }
 
   void sure_of_numbers() {
