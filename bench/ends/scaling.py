@@ -2,7 +2,7 @@
 # Copyright 2026 The bochner authors
 """What threads gain: the same trainings with one thread and with all, in one run, models compared byte by byte.
 
-Takes about 2 minutes on 16 cores. The table is drawn: classes that depend on ten of fifty inputs. Seconds are those of
+Takes about 2 minutes on 16 cores. The table is drawn: classes that depend on eleven of fifty inputs. Seconds are those of
 the whole command, from the file to the saved model.
 
 usage: scaling.py [--threads N] [--rows N] [NAME ...]
@@ -26,7 +26,7 @@ TRAININGS = {
 
 
 def draw(path, rows):
-    """Rows of fifty normal inputs and, last, a class of two that six products of them decide."""
+    """Rows of fifty normal inputs and, last, a class of two that five products of inputs and one input decide."""
     random = np.random.default_rng(1)
     x = random.standard_normal((rows, 50), dtype=np.float32)
     score = sum(x[:, i] * x[:, i + 1] for i in range(0, 10, 2)) + x[:, 10] + .3 * random.standard_normal(rows)

@@ -10,10 +10,8 @@
 namespace {
 
 const bochner::fuzzing::Target& chosen() {
-  static const bochner::fuzzing::Target& target = [&]() -> const bochner::fuzzing::Target& {
-    const char* name = std::getenv("FUZZ_TARGET");
-    return bochner::fuzzing::target_named(name ? name : "");
-  }();
+  const char* name = std::getenv("FUZZ_TARGET");
+  static const bochner::fuzzing::Target& target = bochner::fuzzing::target_named(name ? name : "");
   return target;
 }
 

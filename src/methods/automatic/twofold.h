@@ -42,7 +42,7 @@ TwofoldColumn twofold_column(std::vector<double> values);
 // The same of dates, in days from first_day on. A cycle counts if the dates go through it: a week if they span two, a
 // year if they span one, a day if their times differ.
 TwofoldColumn date_column(std::vector<double> values, double first_day);
-// "its day of the week and its season"; empty: it has no cycles.
+// "its day of the week, its season"; empty: it has no cycles.
 std::string cycles_text(const TwofoldColumn& column);
 
 // At least one column must not be left out.
