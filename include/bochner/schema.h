@@ -37,6 +37,7 @@ struct Column {
   Dates dates = Dates::none;             // numeric: the cells are dates, taken as days since 1970-01-01 UTC
   bool identifier = false;               // ignored since nearly every row has a text of its own
   bool marked = false;                   // numeric: a second input is 1 if the cell is missing, otherwise 0
+  bool mixed = false;                    // numeric: training had words among the numbers; they count as missing
 
   std::size_t inputs() const;  // inputs that the cells become: 0 for targets, weights and ignored columns
   bool operator==(const Column&) const = default;

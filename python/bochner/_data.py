@@ -81,7 +81,7 @@ def rows_of(X, schema, y=None, sample_weight=None):
 
 def needs_reader(schema):
     """Whether tables go to the model through the library's reader: text becomes indicators, missing cells are marked."""
-    return any(column.kind == _core.Column.Kind.category or column.marked for column in schema.columns)
+    return any(column.kind == _core.Column.Kind.category or column.marked or column.mixed for column in schema.columns)
 
 
 def _with_marks(X, schema):

@@ -12,13 +12,18 @@
 
 namespace bochner {
 
-// Checks what a caller gave: throws std::invalid_argument with the formatted message when it does not hold.
+// A caller's mistake: what was given makes no sense. One line whatever the names and texts are that it quotes, as of
+// fail().
 template <class... Args>
-void require(bool holds, fmt::format_string<Args...> message, Args&&... args) {
-  if (!holds) throw std::invalid_argument(fmt::format(message, std::forward<Args>(args)...));
+[[noreturn]] void mistake(fmt::format_string<Args...> message, Args&&... args) {
+  throw std::invalid_argument(one_line(fmt::format(message, std::forward<Args>(args)...)));
 }
 
-// One line whatever the names and texts are that it quotes.
+template <class... Args>
+void require(bool holds, fmt::format_string<Args...> message, Args&&... args) {
+  if (!holds) mistake(message, std::forward<Args>(args)...);
+}
+
 template <class... Args>
 [[noreturn]] void fail(Error::Kind kind, fmt::format_string<Args...> message, Args&&... args) {
   throw Error(kind, one_line(fmt::format(message, std::forward<Args>(args)...)));

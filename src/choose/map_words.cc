@@ -25,8 +25,8 @@ const MapKind& named_kind(const std::string& name) {
   std::string all;
   for (std::size_t i = 0; i < names.size(); ++i) all += (i == 0 ? "" : i + 1 < names.size() ? ", " : " or ") + names[i];
   const bool other_names = name == "rff" || name == "rbf" || name == "rks";
-  throw std::invalid_argument(fmt::format("map: found \"{}\", expected {}{}", name, all,
-                                          other_names ? "; did you mean 'fourier'?" : suggestion(name, names)));
+  mistake("map: found \"{}\", expected {}{}", name, all,
+          other_names ? "; did you mean 'fourier'?" : suggestion(name, names));
 }
 
 // A length scale in the kernel is the part's bandwidth.

@@ -224,10 +224,10 @@ class MemoryPlanning {
       remedy = advice();
     if (D > 0 && options_.learner.learner != Learner::ridge) remedy += ", or use ridge";
     if (has_bins(options_.map))
-      throw std::invalid_argument(fmt::format("{}: grids need at least {} ({}), {}; {}", subject,
-                                              size_text(plan.total()), plan.items_text(), allowed, raise_memory()));
-    throw std::invalid_argument(fmt::format("{}: {} features need {} ({}), {}; {}", subject, size_.features,
-                                            size_text(plan.total()), plan.items_text(), allowed, remedy));
+      mistake("{}: grids need at least {} ({}), {}; {}", subject, size_text(plan.total()), plan.items_text(), allowed,
+              raise_memory());
+    mistake("{}: {} features need {} ({}), {}; {}", subject, size_.features, size_text(plan.total()), plan.items_text(),
+            allowed, remedy);
   }
 
   const Rows& rows_;

@@ -33,8 +33,7 @@ const KernelFamily& parse_family(std::string_view text) {
     if (family->alias) aliases.emplace_back(family->alias);
   }
   names.insert(names.end(), aliases.begin(), aliases.end());
-  throw std::invalid_argument(
-      fmt::format("kernel '{}': expected one of {}{}", text, fmt::join(names, ", "), suggestion(text, names)));
+  mistake("kernel '{}': expected one of {}{}", text, fmt::join(names, ", "), suggestion(text, names));
 }
 
 double parse_number(std::string_view text, std::string_view key, std::string_view value) {
@@ -59,8 +58,8 @@ void set_parameter(Kernel& kernel, std::string_view text, std::string_view key, 
   } else {
     std::string expected;
     for (const KernelParameter& parameter : row.parameters) expected += fmt::format("{} or ", parameter.name);
-    throw std::invalid_argument(fmt::format("kernel '{}': no parameter '{}', expected {}{}sigma", text, key, expected,
-                                            row.has_gamma ? "gamma or " : ""));
+    mistake("kernel '{}': no parameter '{}', expected {}{}sigma", text, key, expected,
+            row.has_gamma ? "gamma or " : "");
   }
 }
 

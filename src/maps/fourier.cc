@@ -208,7 +208,7 @@ MapPtr load_fourier(const Archive& archive) {
     }
     return fourier(inputs, options);
   } catch (const std::invalid_argument& wrong) {
-    throw Error(Error::Kind::model, wrong.what());
+    fail(Error::Kind::model, "{}", wrong.what());
   }
 }
 

@@ -181,7 +181,7 @@ NystroemOptions::Choice parse_landmark_choice(const std::string& text) {
   using Choice = NystroemOptions::Choice;
   for (const Choice choice : {Choice::uniform, Choice::leverage, Choice::rpcholesky})
     if (text == landmark_choice_name(choice)) return choice;
-  throw std::invalid_argument(fmt::format("map: found landmarks={}, expected uniform, leverage or rpcholesky", text));
+  mistake("map: found landmarks={}, expected uniform, leverage or rpcholesky", text);
 }
 
 std::string landmark_choice_name(NystroemOptions::Choice choice) {

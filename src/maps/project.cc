@@ -32,7 +32,7 @@ std::size_t find_name(const char* const (&names)[N], const std::string& text, co
     if (text == names[i]) return i;
   std::string all;
   for (std::size_t i = 0; i < N; ++i) all += fmt::format("{}{}", i == 0 ? "" : i + 1 < N ? ", " : " or ", names[i]);
-  throw std::invalid_argument(fmt::format("project: found {}={}, expected {}", what, text, all));
+  mistake("project: found {}={}, expected {}", what, text, all);
 }
 
 bool is_sparse(Kind kind) { return kind == Kind::sparse || kind == Kind::verysparse || kind == Kind::fastjl; }

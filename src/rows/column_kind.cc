@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "base/option.h"
+#include "rows/columns.h"
 #include "rows/labels.h"
 
 namespace bochner {
@@ -28,8 +29,10 @@ struct Mixture {
   std::size_t numbers = 0, number_kinds = 0, texts = 0, text_kinds = 0;
   std::size_t texts_with_digits = 0;  // "7B", "3+": codes and ranges rather than words
   bool whole = true;
+  bool text_again = false;  // some text is in more than one cell
+  bool mistakes = false;    // a number written for people, or the column's name as in a second header
 
-  Mixture(const ColumnTally& listed, const CellRules& rules) {
+  Mixture(const ColumnTally& listed, const CellRules& rules, const std::string& name) {
     for (std::uint32_t i = 0; i < listed.levels.size(); ++i) {
       const std::string_view text = listed.levels.text(i);
       const std::size_t count = listed.counts[i];
@@ -42,6 +45,8 @@ struct Mixture {
         texts += count;
         ++text_kinds;
         texts_with_digits += text.find_first_of("0123456789") == text.npos ? 0 : count;
+        text_again = text_again || count > 1;
+        mistakes = mistakes || text == name || written_number(text).amount();
       }
     }
   }
@@ -60,6 +65,8 @@ struct Mixture {
     if (whole && texts_are_codes() && numbers <= 4 * texts) return true;  // tickets, part numbers
     return texts >= numbers && text_kinds > kFewKinds;
   }
+  // A text that comes once is rather a slip.
+  bool is_numbers_with_words() const { return text_again && !mistakes; }
 };
 
 std::string as_text(const std::string& name) {
@@ -149,8 +156,6 @@ std::string WrittenColumn::remedy() const {
   }
 }
 
-bool WrittenColumn::amount() const { return form != Form::none && form != Form::unit && form != Form::suffix; }
-
 std::optional<WrittenColumn> find_written(const ColumnTally& column, const CellRules& rules) {
   WrittenColumn found;
   std::map<Form, std::size_t> forms;
@@ -220,8 +225,19 @@ ColumnKind find_kind(const ColumnTally& column, const ColumnTally& listed, const
           as_text(name));
     return found;
   }
-  if (column.numbers > 0 && !Mixture(listed, rules).is_text()) {
+  const Mixture mixture(listed, rules, name);
+  if (column.numbers > 0 && !mixture.is_text()) {
     ColumnKind found;
+    const bool gaps_are_filled = missing_rule(options) == Missing::mean;
+    if (mixture.is_numbers_with_words() && gaps_are_filled && column.specials == 0) {
+      const double mean = column.values.sum / double(column.numbers);
+      found.mean = std::isfinite(mean) ? mean : 0;
+      found.mixed = true;
+      found.note =
+          fmt::format("{}: {} numbers and {} texts such as '{}', which count as missing; {}", shown_name,
+                      thousands(column.numbers), thousands(column.texts), column.first_text.text, as_text(name));
+      return found;
+    }
     found.refusal = fmt::format(
         "{}: '{}' in column '{}', expected a number as in {} of {} cells; correct it, or give {} if it means "
         "that there is none, or {}",

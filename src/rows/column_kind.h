@@ -17,16 +17,17 @@ struct ColumnKind {
   Column::Kind kind = Column::Kind::numeric;
   Column::Dates dates = Column::Dates::none;
   double mean = 0;           // for numbers and dates
+  bool mixed = false;        // numbers with words among them
   std::string note = {};     // what one might not expect of it
   std::string refusal = {};  // why it cannot be used as it is, with place and remedy; empty: it can
 };
 
 // A column is one of
-//   numbers      no text in it, but for spellings of missing cells
+//   numbers      no text in it, but for spellings of missing cells and words that come again, as "other" may
 //   dates        every text is one
 //   identifiers  nearly every cell has a text of its own: ignored
 //   categories   other text, and numbers among text that look like codes
-// and refused where it is mostly numbers with some text, or numbers in a writing that is not read.
+// and refused where it is mostly numbers with text that looks like a mistake, or numbers in a writing that is not read.
 // `listed`: the same column with all of its cells as levels, where it has both numbers and text; otherwise the same.
 ColumnKind find_kind(const ColumnTally& column, const ColumnTally& listed, const std::string& name,
                      const CellRules& rules, const RowsOptions& options);
@@ -42,8 +43,7 @@ struct WrittenColumn {
   bool same = false;             // all of them have that form
   bool maybe_thousands = false;  // comma: every one could be thousands
   std::string remedy() const;    // "write it without '%'"
-  // Digits and separators only, a percentage or money: never the name of a class, as "7B" and "4 wheels" may be.
-  bool amount() const;
+  bool amount() const { return WrittenNumber{form}.amount(); }
 };
 std::optional<WrittenColumn> find_written(const ColumnTally& column, const CellRules& rules);
 

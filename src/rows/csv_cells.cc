@@ -19,8 +19,6 @@ namespace {
 
 using Kind = Column::Kind;
 
-// A training has refused such rows in its scan.
-
 }  // namespace
 
 CsvCells::CsvCells(const Schema& schema, std::vector<std::string> names, const std::vector<std::size_t>& match,
@@ -48,6 +46,7 @@ CsvCells::CsvCells(const Schema& schema, std::vector<std::string> names, const s
       cell.slot = slots[c];
       cell.fill = column.fill;
       cell.marked = column.marked;
+      cell.mixed = column.mixed;
       cell.dates = column.dates;
       if (options.date_order && column.dates != Column::Dates::none) cell.dates = *options.date_order;
       const bool texts = cell.kind == Kind::category ||
@@ -76,7 +75,8 @@ bool CsvCells::take(std::size_t c, const CsvCell& cell, RowPlace<T> to, Complain
     }
   }
   double value = 0;
-  const CellKind kind = rules_.kind(cell.text, plan.among, value);
+  CellKind kind = rules_.kind(cell.text, plan.among, value);
+  if (plan.mixed && kind == CellKind::text && !written_number(cell.text).amount()) kind = CellKind::missing;
   if (kind == CellKind::missing) {
     complain_missing(cell.begin, name, plan.kind, missing_, MissingRemedy::remove_row, complaint);
     if (complaint.at) return false;

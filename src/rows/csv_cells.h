@@ -25,6 +25,7 @@ struct CellPlan {
   double fill = 0;
   Column::Dates dates = Column::Dates::none;
   bool marked = false;           // the next input says whether the cell is missing
+  bool mixed = false;            // words count as missing cells
   Among among = Among::nothing;  // decides which spellings of a missing cell count
   TextIndex levels;
 

@@ -78,7 +78,10 @@ class Scanner {
   bool is_input(std::size_t c) const { return rules_.roles[c] == Kind::numeric; }
 
   // Missing cells of a column of numbers or dates.
-  std::size_t gaps(std::size_t c) const { return tally_.columns[c].missing + tally_.columns[c].doubtful; }
+  std::size_t gaps(std::size_t c) const {
+    const ColumnTally& column = tally_.columns[c];
+    return column.missing + column.doubtful + (kinds_[c].mixed ? column.texts : 0);
+  }
 
   bool are_marked(std::size_t c) const {
     if (options_.missing) return *options_.missing == Missing::mark && gaps(c) > 0;
@@ -86,6 +89,7 @@ class Scanner {
   }
   bool varies(std::size_t c) const {
     const ColumnTally& column = tally_.columns[c];
+    if (kinds_[c].mixed) return column.values.low < column.values.high;
     std::size_t texts = 0;  // dates, each listed once
     for (std::uint32_t i = 0; i < column.levels.size(); ++i) texts += !rules_.cells.doubtful(column.levels.text(i));
     return column.values.low < column.values.high || texts > 1;
@@ -236,6 +240,7 @@ class Scanner {
         column.kind = kinds_[c].kind;
         column.fill = kinds_[c].mean;
         column.dates = kinds_[c].dates;
+        column.mixed = kinds_[c].mixed;
         column.identifier = column.kind == Kind::ignored;
         if (column.kind == Kind::category) column.levels = listed(c).top_levels(options_.max_levels);
         column.marked = column.kind == Kind::numeric && are_marked(c);

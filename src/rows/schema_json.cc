@@ -76,11 +76,12 @@ json column_to_json(const Column& column) {
   if (column.dates != Column::Dates::none) tree["dates"] = kDates[std::size_t(column.dates)];
   if (column.identifier) tree["identifier"] = true;
   if (column.marked) tree["marked"] = true;
+  if (column.mixed) tree["mixed"] = true;
   return tree;
 }
 
 Column column_from_json(const json& tree) {
-  check_keys(tree, {"name", "kind", "levels", "fill", "dates", "identifier", "marked"});
+  check_keys(tree, {"name", "kind", "levels", "fill", "dates", "identifier", "marked", "mixed"});
   Column column;
   column.name = get_text(tree, "name");
   column.kind = Column::Kind(get_word(tree, "kind", kKinds));
@@ -99,6 +100,9 @@ Column column_from_json(const json& tree) {
   if (column.identifier && column.kind != Column::Kind::ignored) damaged("an identifier that is not ignored");
   if (tree.contains("marked")) column.marked = get_flag(tree, "marked");
   if (column.marked && column.kind != Column::Kind::numeric) damaged("a mark of missing cells that are not numeric");
+  if (tree.contains("mixed")) column.mixed = get_flag(tree, "mixed");
+  if (column.mixed && (column.kind != Column::Kind::numeric || column.dates != Column::Dates::none))
+    damaged("words among numbers in a column that has none");
   return column;
 }
 

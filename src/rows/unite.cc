@@ -99,6 +99,7 @@ class Uniting {
       if (b_.columns[c].identifier) column = b_.columns[c];
       if (!column.identifier) column.levels = united_levels(a_.columns[c].levels, b_.columns[c].levels);
       column.marked = a_.columns[c].marked || b_.columns[c].marked;
+      column.mixed = a_.columns[c].mixed || b_.columns[c].mixed;
       if (!a_.sparse) all.inputs += column.inputs();
     }
     return all;

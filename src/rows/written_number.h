@@ -23,6 +23,9 @@ struct WrittenNumber {
   Form form = Form::none;
   std::string_view affix = {};   // what stands around the digits: % $ kg
   bool maybe_thousands = false;  // comma: as 1,234, which may mean 1234
+
+  // Digits and separators only, a percentage or money: never a name, as "7B" and "4 wheels" may be.
+  bool amount() const { return form != Form::none && form != Form::unit && form != Form::suffix; }
 };
 
 WrittenNumber written_number(std::string_view text);

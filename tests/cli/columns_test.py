@@ -43,8 +43,13 @@ class Columns(CommandTest):
             report = self.report("cpu.csv", "-t", "usr")
             self.assertEqual((report["inputs"], report["score"]), (22, wanted["score"]), text)
         self.cpu_with("broken", 10)
-        self.refuse(BAD_DATA, "train", "cpu.csv", "-t", "usr", say="--missing-values broken")
+        broken = self.report("cpu.csv", "-t", "usr")
+        self.assertEqual((broken["inputs"], broken["score"]), (22, wanted["score"]))
+        self.assertIn("freeswap: 900 numbers and 100 texts such as 'broken', which count as missing; --category freeswap "
+                      "to take the column as text", broken["notes"])
         self.assertEqual(self.report("cpu.csv", "-t", "usr", "--missing-values", "broken,x")["score"], wanted["score"])
+        self.cpu_with("broken", 1000)
+        self.refuse(BAD_DATA, "train", "cpu.csv", "-t", "usr", say="--missing-values broken")
         self.cpu_with("-999", 10)
         self.assertEqual(self.report("cpu.csv", "-t", "usr", "--missing-values=-999")["score"], wanted["score"])
 

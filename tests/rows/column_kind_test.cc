@@ -43,21 +43,56 @@ std::string refusal_of(const std::string& text, const RowsOptions& options = kTa
 
 // --- numbers among which there is text ---
 
-TEST(ColumnKind, TextAmongMeasurementsIsRefusedAtAnyShare) {
+TEST(ColumnKind, WordsAmongMeasurementsCountAsMissing) {
   for (const int every : {50, 10, 3, 2}) {
-    const std::string text = table(200, [&](int i) { return i % every == 1 ? "unknown" : fmt::format("{}.5", i); });
-    EXPECT_THAT(refusal_of(text), AllOf(HasSubstr(":3:1: 'unknown' in column 'a', expected a number"),
-                                        HasSubstr("missing_values = unknown"), HasSubstr("categories = a")))
-        << every;
-    RowsOptions missing = kTargetY;
-    missing.missing_values = {"unknown"};
-    EXPECT_EQ(column_of(text, missing).kind, Kind::numeric);
+    const auto cell = [&](int i) { return i % every == 1 ? "unknown" : fmt::format("{}.5", i); };
+    const TempFile file(table(200, cell)), blank(table(200, [&](int i) { return i % every == 1 ? "" : cell(i); }));
+    const auto rows = open_rows(file.path(), kTargetY), without = open_rows(blank.path(), kTargetY);
+    Column expected = without->schema().columns[0];
+    expected.mixed = true;
+    EXPECT_EQ(rows->schema().columns[0], expected) << every;
+    EXPECT_EQ(expected.marked, 200 / every >= 20);
+    EXPECT_EQ(read_table(*rows).x, read_table(*without).x);
+    EXPECT_THAT(rows->notes(), ElementsAre(fmt::format("a: {} numbers and {} texts such as 'unknown', which count as "
+                                                       "missing; categories = a to take the column as text",
+                                                       200 - 200 / every, 200 / every)));
   }
-  const auto mostly = [](int i) { return i % 5 ? "unknown" : fmt::format("{}", i); };
-  EXPECT_THAT(refusal_of(table(200, mostly)), HasSubstr("40 of 200 cells"));
-  RowsOptions category = kTargetY;
-  category.categories = {"a"};
-  EXPECT_EQ(column_of(table(200, mostly), category).kind, Kind::category);
+  RowsOptions options = kTargetY;
+  const std::string mostly = table(200, [](int i) { return i % 5 ? "unknown" : fmt::format("{}", i); });
+  EXPECT_TRUE(column_of(mostly).mixed);
+  options.categories = {"a"};
+  EXPECT_EQ(column_of(mostly, options).kind, Kind::category);
+  options = kTargetY;
+  options.missing_values = {"unknown"};
+  EXPECT_FALSE(column_of(mostly, options).mixed);
+}
+
+TEST(ColumnKind, NewFilesMayHaveOtherWordsAmongTheNumbers) {
+  const TempFile file(table(60, [](int i) { return i % 3 ? fmt::format("{}.5", i) : "other"; }));
+  const auto rows = open_rows(file.path(), kTargetY);
+  const double mean = rows->schema().columns[0].fill;
+  const TempFile fresh("a\n2\nunheard of\n\"\"\n");
+  EXPECT_THAT(read_table(*open_rows(fresh.path(), rows->schema())).x,
+              ElementsAre(ElementsAre(2, 0), ElementsAre(float(mean), 1), ElementsAre(float(mean), 1)));
+  const TempFile written("a\n$5\n");
+  EXPECT_THAT(error_of([&] { read_table(*open_rows(written.path(), rows->schema())); }),
+              HasSubstr("'$5' in column 'a', expected a number"));
+}
+
+TEST(ColumnKind, TextThatLooksLikeAMistakeIsRefused) {
+  const auto with = [](const std::string& text, int every) {
+    return table(200, [&](int i) { return i % every == 1 ? text : fmt::format("{}.5", i); });
+  };
+  EXPECT_THAT(refusal_of(with("unknown", 200)),  // one cell
+              AllOf(HasSubstr(":3:1: 'unknown' in column 'a', expected a number as in 199 of 200 cells"),
+                    HasSubstr("missing_values = unknown"), HasSubstr("categories = a")));
+  EXPECT_THAT(refusal_of(with("a", 50)), HasSubstr("'a' in column 'a'"));  // a header again
+  EXPECT_THAT(refusal_of(with("$5.20", 50)), HasSubstr("'$5.20' in column 'a'"));
+  for (const Missing rule : {Missing::error, Missing::drop}) {
+    RowsOptions options = kTargetY;
+    options.missing = rule;
+    EXPECT_THAT(refusal_of(with("unknown", 10), options), HasSubstr("'unknown' in column 'a'"));
+  }
 }
 
 TEST(ColumnKind, CodesWithLettersAreTextAndSaid) {
@@ -72,9 +107,9 @@ TEST(ColumnKind, CodesWithLettersAreTextAndSaid) {
   EXPECT_THAT(column_of(table(100, children)).levels, ElementsAre("0", "1", "2", "3+"));
 }
 
-TEST(ColumnKind, AWordAmongFewWholeNumbersIsRefused) {
+TEST(ColumnKind, AWordAmongFewWholeNumbersCountsAsMissing) {
   const auto cell = [](int i) { return i % 4 == 3 ? std::string("err") : fmt::format("{}", i % 2); };
-  EXPECT_THAT(refusal_of(table(100, cell)), HasSubstr("'err' in column 'a'"));
+  EXPECT_TRUE(column_of(table(100, cell)).mixed);
 }
 
 // --- identifiers and many levels ---

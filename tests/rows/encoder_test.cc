@@ -55,6 +55,12 @@ TEST(Encode, MarksWhatIsMissing) {
   EXPECT_THAT(encode(schema, {{"age", "?"}, {"job", ""}, {"born", "1970-01-03"}}), ElementsAre(40, 1, 1, 0, 0, 2, 0));
 }
 
+TEST(Encode, TakesWordsForMissingIfTrainingHadSome) {
+  Schema schema = people();
+  schema.columns[0].mixed = true;
+  EXPECT_THAT(encode(schema, {{"age", "old"}, {"job", "clerk"}, {"born", ""}}), ElementsAre(40, 0, 1, 0, 0));
+}
+
 TEST(Encode, DoesNotLookAtTargetsAndOtherColumns) {
   EXPECT_THAT(encode(people(), {{"age", "1"}, {"job", "clerk"}, {"born", ""}, {"pay", "much"}, {"shoe", "x"}}),
               ElementsAre(1, 0, 1, 0, 0));

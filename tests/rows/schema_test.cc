@@ -112,6 +112,15 @@ TEST(SchemaJson, KeepsMarksAndRefusesThemElsewhere) {
   EXPECT_THAT(error_of([&] { schema_from_json(tree); }, Error::Kind::model), HasSubstr("not numeric"));
 }
 
+TEST(SchemaJson, KeepsWordsAmongNumbersAndRefusesThemElsewhere) {
+  Schema schema = sample();
+  schema.columns[1].mixed = true;
+  nlohmann::json tree = schema_to_json(schema);
+  EXPECT_EQ(schema_from_json(tree), schema);
+  tree["columns"][2]["mixed"] = true;
+  EXPECT_THAT(error_of([&] { schema_from_json(tree); }, Error::Kind::model), HasSubstr("words among numbers"));
+}
+
 TEST(SchemaJson, ContradictionsAreRefused) {
   const nlohmann::json good = schema_to_json(sample());
   const auto refused = [&](auto change) {

@@ -34,7 +34,8 @@ constexpr std::size_t kToldTargets = 8;  // whose blends are said
 constexpr double kLongRace = 10;         // processor seconds that a user should know of
 constexpr double kLeakShare = 0.95, kLeakError = 1e-3;
 constexpr double kWorkingShare = 0.5;  // share of the memory for all that is not rows
-constexpr std::size_t kLeastRows = 200, kMostInputs = 2000, kMostOutputs = 2000;
+constexpr std::size_t kLeastRows = 30, kMostInputs = 2000, kMostOutputs = 2000;
+constexpr std::size_t kLeastKept = 200;  // rows that must fit in memory
 
 // What a row takes while all that is learnt lies beside it: inputs, metrics' projections and leaves (of classes those
 // of a third kernel too); codes.
@@ -348,8 +349,8 @@ std::string unsuited(const Schema& schema, const Survey& survey, const Execution
   if (outputs == 0) return "no input varies";
   if (outputs > kMostInputs) return fmt::format("{} inputs are more than {}", outputs, kMostInputs);
   if (codes > kMostOutputs) return fmt::format("{} outputs are more than {}", codes, kMostOutputs);
-  if (double(kLeastRows) * row_bytes(schema, outputs) > (1 - kWorkingShare) * free_memory(execution))
-    return fmt::format("{} rows of {} outputs do not fit in memory", kLeastRows, codes);
+  if (double(kLeastKept) * row_bytes(schema, outputs) > (1 - kWorkingShare) * free_memory(execution))
+    return fmt::format("{} rows of {} outputs do not fit in memory", kLeastKept, codes);
   return "";
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <tuple>
 
 #include "base/pieces.h"
 #include "base/require.h"
@@ -86,9 +87,8 @@ class Booster {
 
   double judged_error() const { return data_.judged.empty() ? 0 : squared_error(data_.rows, judged_, data_.judged); }
 
-  // Both sides of a leaf, each with its rows in their order. Of sides that may be split again, which have `least` rows,
-  // the histograms of the smaller are summed, and those of the other are what is left.
-  std::pair<OpenLeaf, OpenLeaf> divide(OpenLeaf& leaf, std::size_t least) {
+  // Both sides of a leaf, each with its rows in their order.
+  std::pair<OpenLeaf, OpenLeaf> divide(const OpenLeaf& leaf) {
     const std::size_t input = leaf.best.input, bin = leaf.best.bin;
     std::size_t kept = leaf.begin, moved = 0;
     for (std::size_t i = leaf.begin; i < leaf.end; ++i) {
@@ -104,14 +104,12 @@ class Booster {
     below.begin = leaf.begin;
     below.end = above.begin = kept;
     above.end = leaf.end;
-    OpenLeaf& less = below.rows() <= above.rows() ? below : above;
-    OpenLeaf& more = &less == &below ? above : below;
-    if (more.rows() < least) return {std::move(below), std::move(above)};
-    splits_.sum(less, drawn_);
-    more.sums = std::move(leaf.sums);
-    for (std::size_t i = 0; i < more.sums.size(); ++i) more.sums[i] -= less.sums[i];
-    if (less.rows() < least) less.sums.clear();
     return {std::move(below), std::move(above)};
+  }
+
+  static SplitLeaf sides(OpenLeaf& whole, OpenLeaf& below, OpenLeaf& above) {
+    const bool less = below.rows() <= above.rows();
+    return {whole, less ? below : above, less ? above : below};
   }
 
   // Four rows by the bits of one draw.
@@ -131,14 +129,13 @@ class Booster {
     moved_.resize(drawn_.size());
     OpenLeaf root;
     root.end = drawn_.size();
-    splits_.sum(root, drawn_);
+    splits_.begin(root, drawn_);
     return root;
   }
 
   InputTree grow(std::uint64_t round) {
     std::vector<OpenLeaf> open;
     open.push_back(draw(round));
-    splits_.find(open[0]);
     InputTree tree;
     nodes_.clear();
     const std::size_t least = std::max<std::size_t>(2, 2 * options_.least_rows);
@@ -146,10 +143,9 @@ class Booster {
       const auto next = std::max_element(
           open.begin(), open.end(), [](const OpenLeaf& a, const OpenLeaf& b) { return a.best.gain < b.best.gain; });
       if (!(next->best.gain > 0)) break;
-      const bool last = open.size() + 1 == options_.leaves;
-      auto [below, above] = split(*next, tree, last ? kNever : least);
-      splits_.find(below);
-      splits_.find(above);
+      auto [below, above] = split(*next, tree);
+      const SplitLeaf parted = sides(*next, below, above);
+      splits_.part({&parted, 1}, drawn_, open.size() + 1 == options_.leaves ? kNever : least, true);
       *next = std::move(below);
       open.push_back(std::move(above));
     }
@@ -158,22 +154,23 @@ class Booster {
   }
 
   // The leaf becomes a node.
-  std::pair<OpenLeaf, OpenLeaf> split(OpenLeaf& leaf, InputTree& tree, std::size_t least) {
+  std::pair<OpenLeaf, OpenLeaf> split(const OpenLeaf& leaf, InputTree& tree) {
     const std::size_t node = tree.nodes.size();
     tree.nodes.push_back({std::uint32_t(data_.inputs[leaf.best.input]), binned_.cuts[leaf.best.input][leaf.best.bin]});
     nodes_.push_back({std::uint32_t(leaf.best.input), std::uint32_t(leaf.best.bin), {-1, -2}});
     link(tree, leaf, std::int64_t(node));
-    auto sides = divide(leaf, least);
-    sides.first.parent = sides.second.parent = std::int64_t(node);
-    sides.second.above = true;
-    return sides;
+    auto parts = divide(leaf);
+    parts.first.parent = parts.second.parent = std::int64_t(node);
+    parts.second.above = true;
+    return parts;
   }
 
   // What leaves answer, and what that leaves over.
-  void close(const std::vector<OpenLeaf>& open, InputTree& tree) {
+  void close(std::vector<OpenLeaf>& open, InputTree& tree) {
+    splits_.close(open);
     tree.leaves = Matrix<double>(open.size(), targets_);
-    for (std::size_t l = 0; l < open.size(); ++l) {
-      link(tree, open[l], -1 - std::int64_t(l));
+    for (std::size_t l = 0; l < open.size(); ++l) link(tree, open[l], -1 - std::int64_t(l));
+    on_.threads.run(open.size(), [&](std::size_t l, int) {
       double weight = options_.ridge;
       for (std::size_t i = open[l].begin; i < open[l].end; ++i) {
         const std::uint32_t p = drawn_[i];
@@ -183,7 +180,7 @@ class Booster {
       for (std::size_t k = 0; k < targets_; ++k) tree.leaves(l, k) *= options_.rate / weight;
       for (std::size_t i = open[l].begin; i < open[l].end; ++i)
         for (std::size_t k = 0; k < targets_; ++k) residuals_(drawn_[i], k) -= tree.leaves(l, k);
-    }
+    });
     each_in_pieces(on_.threads, apart_.size(), kPiece, [&](std::size_t i) {
       const double* leaf = &tree.leaves(leaf_of(apart_[i]), 0);
       for (std::size_t k = 0; k < targets_; ++k) residuals_(apart_[i], k) -= leaf[k];
@@ -213,13 +210,14 @@ class Booster {
     for (std::size_t level = 0; level < options_.levels; ++level) {
       const TreeSplit best = splits_.find_common(open);
       if (!(best.gain > 0)) break;
-      std::vector<OpenLeaf> next;
-      for (OpenLeaf& leaf : open) {
-        leaf.best = best;
-        auto [below, above] = split(leaf, tree, level + 1 < options_.levels ? 2 : kNever);
-        next.push_back(std::move(below));
-        next.push_back(std::move(above));
+      std::vector<OpenLeaf> next(2 * open.size());
+      std::vector<SplitLeaf> parted;
+      for (std::size_t l = 0; l < open.size(); ++l) {
+        open[l].best = best;
+        std::tie(next[2 * l], next[2 * l + 1]) = split(open[l], tree);
+        parted.push_back(sides(open[l], next[2 * l], next[2 * l + 1]));
       }
+      splits_.part(parted, drawn_, level + 1 < options_.levels ? 2 : kNever, false);
       open = std::move(next);
     }
     close(open, tree);

@@ -105,7 +105,7 @@ FlowBatch fitting_batch(FlowBatch batch, std::size_t rows) {
 
 // The gradient of the log of the mean squared error over some of the groups.
 FlowGradient groups_gradient(const Workers& on, const FlowRows& rows, const FlowPhase& phase, const Metric& metric,
-                             std::uint64_t seed, std::size_t step) {
+                             std::uint64_t seed, std::size_t step, FlowRoom<float>& room) {
   FlowGradient mean;
   mean.metric.assign(metric.diagonal.empty() ? metric.full.rows() * metric.full.cols() : metric.diagonal.size(), 0.0);
   double total = 0;
@@ -117,7 +117,7 @@ FlowGradient groups_gradient(const Workers& on, const FlowRows& rows, const Flow
     std::vector<std::uint32_t> members =
         draw_rows(group.size(), batch.fitted + batch.scored, seed, phase.steps + step * kGroupsOfStep + g);
     for (std::uint32_t& row : members) row = group[row];
-    const FlowGradient of = flow_gradient<float>(on, rows, members, batch, metric);
+    const FlowGradient of = flow_gradient<float>(on, rows, members, batch, metric, &room);
     const double error = portable_exp(of.loss);
     if (!std::isfinite(error)) continue;  // no row that is scored has a weight
     total += error;
@@ -206,14 +206,15 @@ Metric flow(const Workers& on, const FlowRows& rows, Metric start, const FlowPha
   Moving moving(metric, phase.full);
   std::vector<double> shape = {theta_of(metric.q), portable_log(metric.lambda)};
   Adam of_metric(moving.at().size()), of_shape(2);
+  FlowRoom<float> room;
   for (std::size_t step = 0; step < phase.steps; ++step) {
     moving.put(metric);
     metric.q = q_of(shape[0]);
     metric.lambda = portable_exp(shape[1]);
     const FlowGradient g =
         phase.groups.empty()
-            ? flow_gradient<float>(on, rows, draw_rows(n, batch.fitted + batch.scored, seed, step), batch, metric)
-            : groups_gradient(on, rows, phase, metric, seed, step);
+            ? flow_gradient(on, rows, draw_rows(n, batch.fitted + batch.scored, seed, step), batch, metric, &room)
+            : groups_gradient(on, rows, phase, metric, seed, step, room);
     const double root = portable_cos_pi(0.5 * double(step) / double(phase.steps));  // root of (1 + cos) / 2
     const double rate = phase.rate * std::min(1.0, double(step + 1) / 5) * root * root;
     of_metric.move(moving.at(), moving.gradient(g.metric, double(n)), rate * (phase.full ? kSlower : 1.0), step);

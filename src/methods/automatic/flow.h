@@ -43,6 +43,13 @@ struct FlowGradient {
   double q = 0, log_lambda = 0;
 };
 
+// A step's kernel, kept from step to step: the system clears pages that are asked for anew.
+template <class T>
+struct FlowRoom {
+  std::vector<double> kernel;
+  std::vector<T> entries;
+};
+
 // The loss of the kernel ridge fitted on some of the rows drawn, and its gradient: two passes over the rows and one
 // Cholesky; nothing is differentiated through it. T: of the kernel's entries; sums are double. Same bits for any number
 // of threads and on every machine. K: of the fitted rows a, K_b: of the scored rows b with these, D: the weights.
@@ -50,7 +57,7 @@ struct FlowGradient {
 //   beta = (K + lambda n D^-1)^-1 K_b'rho;  d loss / d K_b = -rho alpha',  d loss / d K = beta alpha'.
 template <class T>
 FlowGradient flow_gradient(const Workers& on, const FlowRows& rows, std::span<const std::uint32_t> drawn,
-                           const FlowBatch& batch, const Metric& metric);
+                           const FlowBatch& batch, const Metric& metric, FlowRoom<T>* room = nullptr);
 
 // The loss alone.
 double flow_loss(const Workers& on, const FlowRows& rows, std::span<const std::uint32_t> drawn, const FlowBatch& batch,

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 
 #include "backend/radial.h"
 #include "base/pieces.h"
@@ -22,34 +21,17 @@ constexpr std::size_t kTile = 192;
 constexpr double kRounding = 1e-9;   // rounding of the kernel's float entries: n times this is added to the diagonal
 constexpr double kLeftOver = 1e-10;  // relative remainder of a solution
 
-MatrixView<const double> columns(const Matrix<double>& m, std::size_t begin_row, std::size_t rows, std::size_t begin,
+MatrixView<const double> columns(MatrixView<const double> m, std::size_t begin_row, std::size_t rows, std::size_t begin,
                                  std::size_t count) {
-  return {m.data() + begin_row * m.cols() + begin, rows, count, m.cols()};
+  return {m.row(begin_row) + begin, rows, count, m.stride};
 }
-
-// A kernel's entries, kept for their derivatives. Not zero at first: all are written.
-template <class T>
-class Entries {
- public:
-  Entries(std::size_t rows, std::size_t points)
-      : rows_(rows), points_(points), values_(std::make_unique_for_overwrite<T[]>(4 * rows * points)) {}
-  RadialEntries<T> view() const { return {part(0), part(1), part(2), part(3)}; }
-
- private:
-  MatrixView<T> part(std::size_t number) const {
-    return {values_.get() + number * rows_ * points_, rows_, points_, points_};
-  }
-
-  std::size_t rows_, points_;
-  std::unique_ptr<T[]> values_;
-};
 
 // One step's rows, kernel and solutions. The letters are those of flow.h.
 template <class T>
 class Step {
  public:
   Step(const Workers& on, const FlowRows& rows, std::span<const std::uint32_t> drawn, const FlowBatch& batch,
-       const Metric& metric)
+       const Metric& metric, FlowRoom<T>& room)
       : on_(on),
         metric_(metric),
         n1_(batch.fitted),
@@ -60,8 +42,8 @@ class Step {
         y_(n_, c_),
         w_(n_, 1.0),
         roots_(n1_, 1.0),
-        K_(n_, n1_),
-        entries_(n_, n1_) {
+        K_{nullptr, n_, n1_, n1_} {
+    make_room(room);
     for (std::size_t i = 0; i < n_; ++i) {
       for (std::size_t j = 0; j < d_; ++j) x_(i, j) = T(rows.x(drawn[i], j));
       std::copy_n(rows.y.row(drawn[i]), c_, &y_(i, 0));
@@ -91,6 +73,18 @@ class Step {
   }
 
  private:
+  // A kernel's entries are kept for their derivatives.
+  void make_room(FlowRoom<T>& room) {
+    const std::size_t size = n_ * n1_;
+    room.kernel.resize(std::max(room.kernel.size(), size));
+    room.entries.resize(std::max(room.entries.size(), 4 * size));
+    K_.data = room.kernel.data();
+    const auto part = [&](std::size_t number) {
+      return MatrixView<T>{room.entries.data() + number * size, n_, n1_, n1_};
+    };
+    entries_ = {part(0), part(1), part(2), part(3)};
+  }
+
   void centre_targets() {
     double weight = 0;
     std::vector<double> mean(c_, 0.0);
@@ -121,7 +115,7 @@ class Step {
   void fill_kernel() {
     const PointPanels<T> points = pack_points<T>(std::as_const(u_).view().slice(0, n1_));
     in_pieces(on_.threads, n_, kPieceRows, [&](std::size_t begin, std::size_t count) {
-      const RadialEntries<T> piece = entries_.view().slice(begin, count);
+      const RadialEntries<T> piece = entries_.slice(begin, count);
       on_.ops.radial_entries(std::as_const(u_).view().slice(begin, count), points, metric_.q, piece);
       std::copy_n(piece.k.data, count * n1_, &K_(begin, 0));
     });
@@ -205,7 +199,7 @@ class Step {
     Matrix<T> Hz(n_, d_);
     in_pieces(on_.threads, n_, kPieceRows, [&](std::size_t begin, std::size_t count) {
       Matrix<T> H(count, n1_);
-      on_.ops.radial_slope(entries_.view().slice(begin, count), metric_.q,
+      on_.ops.radial_slope(entries_.slice(begin, count), metric_.q,
                            {left.view().slice(begin, count), packed_right, H.view(), &h[begin], &by_exponent[begin]});
       double* sums = &column_sums(begin / kPieceRows, 0);
       for (std::size_t i = 0; i < count; ++i)
@@ -235,7 +229,7 @@ class Step {
     }
     Matrix<double> B(d_, d_), G(d_, d_), gradient(d_, d_);
     in_pieces(on_.threads, d_, kTile / 4, [&](std::size_t first, std::size_t count) {  // X'R
-      fixed_order::transposed_multiply(columns(X, 0, n_, first, count), R.view(), B.view().slice(first, count));
+      fixed_order::transposed_multiply(columns(X.view(), 0, n_, first, count), R.view(), B.view().slice(first, count));
     });
     for (std::size_t i = 0; i < d_; ++i)
       for (std::size_t j = 0; j < d_; ++j) G(i, j) = 2 * (B(i, j) + B(j, i));
@@ -253,8 +247,8 @@ class Step {
   Matrix<double> y_;
   std::vector<double> w_, roots_;  // roots: of the weights of the fitted rows
   double scored_weight_ = 0, squares_ = 0, by_lambda_ = 0;
-  Matrix<double> K_;
-  Entries<T> entries_;
+  MatrixView<double> K_;
+  RadialEntries<T> entries_;
   Matrix<double> alpha_, beta_, rho_;
 };
 
@@ -262,18 +256,20 @@ class Step {
 
 template <class T>
 FlowGradient flow_gradient(const Workers& on, const FlowRows& rows, std::span<const std::uint32_t> drawn,
-                           const FlowBatch& batch, const Metric& metric) {
-  return Step<T>(on, rows, drawn, batch, metric).run();
+                           const FlowBatch& batch, const Metric& metric, FlowRoom<T>* room) {
+  FlowRoom<T> own;
+  return Step<T>(on, rows, drawn, batch, metric, room ? *room : own).run();
 }
 
 double flow_loss(const Workers& on, const FlowRows& rows, std::span<const std::uint32_t> drawn, const FlowBatch& batch,
                  const Metric& metric) {
-  return Step<float>(on, rows, drawn, batch, metric).loss();
+  FlowRoom<float> room;
+  return Step<float>(on, rows, drawn, batch, metric, room).loss();
 }
 
 template FlowGradient flow_gradient<float>(const Workers&, const FlowRows&, std::span<const std::uint32_t>,
-                                           const FlowBatch&, const Metric&);
+                                           const FlowBatch&, const Metric&, FlowRoom<float>*);
 template FlowGradient flow_gradient<double>(const Workers&, const FlowRows&, std::span<const std::uint32_t>,
-                                            const FlowBatch&, const Metric&);
+                                            const FlowBatch&, const Metric&, FlowRoom<double>*);
 
 }  // namespace bochner

@@ -49,7 +49,8 @@ constexpr double kVeryLargeTable = 100000;
 // A metric that learns nothing has something to add from kManyInputs inputs on; in a large table it is worth its time
 // only from kVeryManyInputs on.
 constexpr double kManyInputs = 24, kVeryManyInputs = 128;
-constexpr double kFoldSeconds = 45;  // limit for metrics, their models of one size and trees, in all folds together
+constexpr double kFoldSeconds = 45;   // limit for metrics, their models of one size and trees, in all folds together
+constexpr double kVeryFewRows = 200;  // of which a share held out once tells nothing: always folds
 
 constexpr double kLeastGain = 0.002;      // that a rival must add to the blend: of its error
 constexpr double kNear = 1.1;             // errors of a rival that all rows may bring to the front
@@ -307,7 +308,8 @@ MachineEffort machine_effort(const RacePlan& plan, const RaceSize& size, std::si
 
 std::size_t race_folds(const RacePlan& plan, const RaceSize& size) {
   const RaceSize raced = with_rows(size, double(plan.most_rows));
-  const double wanted = std::ceil(double(kFoldParts * plan.judges) / raced.rows);
+  const double judges = raced.rows < kVeryFewRows ? raced.rows : double(plan.judges);
+  const double wanted = std::ceil(double(kFoldParts) * judges / raced.rows);
   const double one = flow_seconds(machine_effort(plan, raced, 2), raced) +
                      2 * machine_seconds(plan.machine, raced, 1, true) + trees_seconds(plan, raced);
   const double affordable = std::max(1.0, kFoldSeconds / one);

@@ -29,6 +29,13 @@ struct OpenLeaf {
   std::size_t rows() const { return end - begin; }
 };
 
+// A leaf that was split and its sides, the one with fewer rows first. A side without histograms is not split again.
+struct SplitLeaf {
+  OpenLeaf& whole;
+  OpenLeaf& less;
+  OpenLeaf& more;
+};
+
 // What splits are judged by: binned rows, what is left over of their targets, their weights (1 where `weighted` is
 // not).
 struct SplitRows {
@@ -45,12 +52,15 @@ class SplitFinder {
   // ridge: rows' weight that pulls a leaf to 0; least_rows: on both sides of a split.
   SplitFinder(const Workers& on, const SplitRows& rows, double ridge, std::size_t least_rows);
 
-  // The histograms of the inputs.
-  void sum(OpenLeaf& leaf, std::span<const std::uint32_t> drawn) const;
-  // Its best split; none without histograms.
-  void find(OpenLeaf& leaf) const;
+  // The histograms of the inputs and the best split of a leaf.
+  void begin(OpenLeaf& leaf, std::span<const std::uint32_t> drawn);
+  // The same of the sides of leaves, of those that have `least` rows: the smaller side is summed, the other is what is
+  // left of the whole, whose histograms it takes. best: also finds the best split of each.
+  void part(std::span<const SplitLeaf> leaves, std::span<const std::uint32_t> drawn, std::size_t least, bool best);
   // The split that gains most when all leaves take it, whatever rows it leaves on a side.
   TreeSplit find_common(std::span<const OpenLeaf> leaves) const;
+  // Leaves that are no longer looked at: their histograms become room for others.
+  void close(std::span<OpenLeaf> leaves);
 
  private:
   const double* at(const std::vector<double>& sums, std::size_t input) const {
@@ -60,6 +70,10 @@ class SplitFinder {
   double count(const double* s) const { return s[width_ - 1]; }
   template <class Work>
   void over_inputs(double steps, const Work& work) const;
+  std::vector<double> room();
+  void sum(OpenLeaf& leaf, std::span<const std::uint32_t> drawn, std::size_t begin, std::size_t end) const;
+  void subtract(const SplitLeaf& leaf, std::size_t begin, std::size_t end) const;
+  TreeSplit best_of(const OpenLeaf& leaf, const std::vector<double>& total, std::size_t input) const;
   double gain(const double* s) const;
   std::vector<double> total_of(const OpenLeaf& leaf) const;
   template <class Found>
@@ -75,6 +89,7 @@ class SplitFinder {
   std::span<const double> weights_;
   std::size_t targets_, width_;
   double ridge_, least_rows_;
+  std::vector<std::vector<double>> rooms_;  // histograms that no leaf has
 };
 
 }  // namespace bochner

@@ -202,7 +202,7 @@ std::shared_ptr<const BinningMap> load_binning(const Archive& archive) {
     return std::make_shared<BinningMap>(inputs, std::move(options), std::move(bins),
                                         archive.get<std::uint64_t>("draw", {counts.size()}));
   } catch (const std::invalid_argument& wrong) {
-    throw Error(Error::Kind::model, wrong.what());
+    fail(Error::Kind::model, "{}", wrong.what());
   }
 }
 

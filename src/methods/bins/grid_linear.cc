@@ -82,7 +82,7 @@ MapPtr load_grid_linear(const Archive& archive) {
     require(all_finite<float>(values) && all_finite<double>(intercept), "grid head: a coefficient is not finite");
     return std::make_shared<GridLinear>(std::move(bins), std::move(values), std::move(intercept));
   } catch (const std::invalid_argument& wrong) {
-    throw Error(Error::Kind::model, wrong.what());
+    fail(Error::Kind::model, "{}", wrong.what());
   }
 }
 

@@ -41,10 +41,9 @@ std::string bins_text(double bins) {
                          const std::string& what, const std::string& remedy,
                          const std::function<MemoryPlan(std::size_t)>& with) {
   const std::size_t most = largest_that_fits(size.grids, 1, budget.limit(), with);
-  throw std::invalid_argument(fmt::format(
-      "{}: {} grids{} need {} ({}), {} are allowed; {}{}raise {}", Option::features, size.grids, what,
-      size_text(plan.total()), plan.items_text(), size_text(budget.limit()),
-      most > 0 ? fmt::format("the largest number that fits is {}; or ", most) : "", remedy, Option::memory));
+  mistake("{}: {} grids{} need {} ({}), {} are allowed; {}{}raise {}", Option::features, size.grids, what,
+          size_text(plan.total()), plan.items_text(), size_text(budget.limit()),
+          most > 0 ? fmt::format("the largest number that fits is {}; or ", most) : "", remedy, Option::memory);
 }
 
 }  // namespace

@@ -359,10 +359,10 @@ std::unique_ptr<CheckSubject> check_subject(const MapPtr& map, bool double_preci
     return check_mixture(std::move(parts));
   }
   if (auto subject = map ? own_subject(map, double_precision) : nullptr) return subject;
-  throw std::invalid_argument(fmt::format(
+  mistake(
       "check: found the map {}, expected fourier, binning, nystroem, a mixture of them, project or a registered "
       "kind that has a kernel",
-      map ? map->spec() : "none"));
+      map ? map->spec() : "none");
 }
 
 std::unique_ptr<CheckSubject> check_grids(std::size_t inputs, const BinningOptions& options) {

@@ -84,6 +84,7 @@ void join_columns(const Scanned& files, JointRows& joint, Schema& schema) {
     } else if (column.kind == Kind::numeric) {
       column.fill = n + m > 0 ? (column.fill * n + other->fill * m) / (n + m) : 0;
       column.marked = column.marked || other->marked;
+      column.mixed = column.mixed || other->mixed;
       schema.inputs += column.inputs();
     } else if (column.kind == Kind::category) {
       for (const std::string& level : other->levels)

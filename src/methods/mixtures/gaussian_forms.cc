@@ -30,8 +30,7 @@ CovarianceForm parse_covariance_name(const std::string& text) {
     const auto [rest, error] = std::from_chars(begin, end, form.rank);
     if (error == std::errc() && rest == end && form.rank > 0) return form;
   }
-  throw std::invalid_argument(fmt::format(
-      "covariance: found '{}', expected full, diag, spherical, tied or lowrank:R with R = 1 or more", text));
+  mistake("covariance: found '{}', expected full, diag, spherical, tied or lowrank:R with R = 1 or more", text);
 }
 
 Matrix<double> Gaussians::covariance(std::size_t k) const {

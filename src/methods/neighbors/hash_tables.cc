@@ -135,7 +135,7 @@ HashFamily hash_family(const IndexOptions& options) {
     case Metric::inner:
       break;
   }
-  throw std::invalid_argument("method: lsh compares distances, expected exact for inner products");
+  mistake("method: lsh compares distances, expected exact for inner products");
 }
 
 namespace {
