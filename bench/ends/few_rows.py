@@ -6,14 +6,13 @@ Takes about 15 minutes. Rows are drawn from the training rows of a table, DRAWS 
 Prints the error of each (the fraction wrong, or the root mean squared error over the deviation of the targets), the
 log-loss of classes, and the geometric mean of both over that of the plain command.
 
-usage: few_rows.py [--rows N,N,...] [--draws N] [--flags "FLAGS OF THE PLAIN COMMAND"] [TABLE ...]
+usage: few_rows.py [--rows N,N,...] [--draws N] [--flags "FLAGS OF THE PLAIN COMMAND"] [--ways plain,...] [TABLE ...]
 """
 import argparse
 import collections
 import json
 import os
 import tempfile
-import time
 
 import numpy as np
 
@@ -27,10 +26,10 @@ MOST_TEST = 2000
 
 
 def ours(files, target, classes, flags, model):
-    start = time.time()
+    watch = data.Watch()
     data.run("bochner", "train", files[0], "--target", target, "--task",
              "classification" if classes else "regression", "--quiet", *flags, "-o", model)
-    seconds = time.time() - start
+    seconds = watch.seconds()[1]
     score = json.loads(data.run("bochner", "eval", model, files[1], "--json", "--quiet")[0])
     if classes:
         return score["error"], score.get("log_loss"), seconds
@@ -44,10 +43,10 @@ def catboost(files, target, classes):
         return None
     categories = [c for c in x.columns if x[c].dtype == "category"]
     kind = catboost.CatBoostClassifier if classes else catboost.CatBoostRegressor
-    start = time.time()
+    watch = data.Watch()
     model = kind(cat_features=categories, random_seed=1, verbose=False, allow_writing_files=False, thread_count=2)
     model.fit(boosters.as_it_takes("CatBoost", x), y)
-    seconds = time.time() - start
+    seconds = watch.seconds()[1]
     unseen = boosters.as_it_takes("CatBoost", x_test)
     loss = None
     if classes:
@@ -62,6 +61,7 @@ def main():
     parser.add_argument("--rows", default="40,80,150")
     parser.add_argument("--draws", type=int, default=2)
     parser.add_argument("--flags", default="")
+    parser.add_argument("--ways", default="plain,fourier,CatBoost")
     parser.add_argument("tables", nargs="*")
     arguments = parser.parse_args()
     ways = {"plain": lambda f, t, c, m: ours(f, t, c, arguments.flags.split(), m),
@@ -71,6 +71,7 @@ def main():
         ways["CatBoost"] = lambda f, t, c, m: catboost(f, t, c)
     except ImportError:
         pass
+    ways = {way: run for way, run in ways.items() if way in arguments.ways.split(",")}
     ratios, losses, spent = (collections.defaultdict(list) for _ in range(3))
     with tempfile.TemporaryDirectory() as folder:
         for name in arguments.tables or TABLES:
@@ -100,7 +101,7 @@ def main():
                 print(line, flush=True)
     for way in ways:
         print(f"{way}: error {np.exp(np.mean(ratios[way])):.3f} of the plain command's, log-loss "
-              f"{np.exp(np.mean(losses[way])) if losses[way] else np.nan:.3f}; {np.mean(spent[way]):.2f} s a training")
+              f"{np.exp(np.mean(losses[way])) if losses[way] else np.nan:.3f}; {np.mean(spent[way]):.2f} processor seconds a training")
 
 
 if __name__ == "__main__":

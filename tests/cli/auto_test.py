@@ -176,11 +176,28 @@ class Automatic(CommandTest):
         found = self.evaluate("m", "new.csv")
         self.assertLess(found["score"]["error"] if "score" in found else found["error"], 0.5)
 
-    def test_few_rows_are_trained_as_without(self):
+    def test_few_rows_are_trained_alike(self):
+        """Every fifth is held out in turn, whatever the effort; there are intervals and probabilities."""
         self.file("few.csv", table(60, wave))
+        self.file("new.csv", table(300, wave, seed=2))
+        for words in ((), ("--effort", "fast")):
+            report = self.report("few.csv", "--target", "y", "--ignore", "w", *words, "-o", "m")
+            self.assertEqual(report["learner"], "automatic")
+            self.assertEqual(report["score"]["rows"], 60)
+            self.assertGreater(self.evaluate("m", "new.csv")["r2"], 0.5)
+        lines = self.succeed_quietly("predict", "m", "new.csv", "--interval", "0.8").splitlines()
+        low, high = zip(*[map(float, line.split(",")[-2:]) for line in lines[-300:]])
+        self.assertTrue(all(a < b for a, b in zip(low, high)))
+        self.file("sides.csv", table(60, lambda draw, i, x: ("left" if x[0] < 0 else "right", 1)))
+        self.assertLess(self.report("sides.csv", "--target", "y", "--ignore", "w", "-o", "m")["score"]["error"], 0.3)
+        shares = self.succeed_quietly("predict", "m", "sides.csv", "--probabilities").splitlines()[-60:]
+        self.assertTrue(all(abs(sum(map(float, line.split(",")[-2:])) - 1) < 1e-6 for line in shares))
+
+    def test_very_few_rows_are_trained_as_without(self):
+        self.file("few.csv", table(29, wave))
         code, _, errors = self.run_command("train", "few.csv", *AUTO, "--ignore", "w", "-o", "m")
         self.assertEqual(code, 0)
-        self.assertIn("60 rows are fewer than 200", errors)
+        self.assertIn("29 rows are fewer than 30", errors)
         self.succeed_quietly("train", "few.csv", "--target", "y", "--map", "fourier", "--ignore", "w", "-o", "plain")
         self.assertEqual((self.folder / "m").read_bytes(), (self.folder / "plain").read_bytes())
 

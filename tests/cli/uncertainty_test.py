@@ -154,7 +154,7 @@ class Uncertainty(CommandTest):
         self.refuse(1, "predict", "c", DATA / "adult-new.csv", "--interval", "0.9", say="--probabilities")
 
     def test_few_rows_are_trained_without(self):
-        self.file("few.csv", numbers(30, 1))
+        self.file("few.csv", numbers(29, 1))
         code, _, errors = self.run_command("train", "few.csv", "--target", "y", "--calibrate", "-o", "m")
         self.assertEqual(code, 0)
         self.assertIn("calibration left out", errors)
