@@ -56,6 +56,11 @@ class Model {
   MapPtr transform_map() const;
   bool double_precision() const { return double_precision_; }
   std::size_t outputs() const { return map_->outputs(); }
+  // Added in double to the values that map() gives, one per output, so that targets far from zero keep their digits.
+  // Empty: nothing.
+  const std::vector<double>& target_offsets() const { return target_offsets_; }
+  // The intervals, if there are any, are those of values without the offsets, and go along.
+  void set_target_offsets(std::vector<double> offsets);
   const Outputs& puts_out() const { return puts_out_; }  // what they are, with a name for each
   std::string description() const;                       // several lines for people
 
@@ -111,6 +116,7 @@ class Model {
   std::vector<MapPtr> before_head_;
   MapPtr head_, features_, map_;
   Report report_;
+  std::vector<double> target_offsets_;
   bool double_precision_, told_outputs_;  // told: by who made it, and saved
   Outputs puts_out_;
   std::optional<Calibration> calibration_;

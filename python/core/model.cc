@@ -83,6 +83,7 @@ void bind_model(nb::module_& m) {
       .def_prop_ro("description", &Model::description)
       .def_prop_ro("double_precision", &Model::double_precision)
       .def_prop_ro("outputs", &Model::outputs)
+      .def_prop_ro("target_offsets", [](const Model& model) { return model.target_offsets(); })
       .def_prop_ro("output_names", [](const Model& model) { return model.puts_out().names; })
       .def_prop_ro("output_kind", [](const Model& model) { return outputs_name(model.puts_out().kind); })
       .def_prop_ro("figures", [](const Model& model) { return figures_of(*model.head()); })

@@ -197,6 +197,20 @@ def test_inertia_does_not_depend_on_where_zero_lies(precision):
         assert clusters.fit(rows + zero).inertia_ == pytest.approx(inertia, rel=1e-6)
 
 
+@pytest.mark.parametrize("zero, unit", [(1e9, 1), (1.7e9, 3600), (-1e12, 1)])
+def test_regressors_do_not_depend_on_where_targets_have_their_zero(zero, unit):
+    X = np.random.default_rng(3).normal(size=(300, 2))
+    y = unit * (np.sin(2 * X[:, 0]) + X[:, 1])
+    for machine in (bochner.KernelRidge(n_components=64), bochner.KernelRegressor(effort="fast"),
+                    bochner.KernelSVR(n_components=64), bochner.KNeighborsRegressor(3)):
+        near = machine.fit(X, y).score(X, y)
+        assert machine.fit(X, zero + y).score(X, zero + y) == pytest.approx(near, abs=0.01), machine
+    parts = bochner.KernelRidge(n_components=64, bandwidth=1.5)
+    for half in (slice(0, 150), slice(150, 300)):
+        parts.partial_fit(X[half], zero + y[half])
+    assert parts.score(X, zero + y) > 0.95
+
+
 def test_components_are_chosen_by_either_word():
     rows = np.concatenate([np.random.default_rng(k).normal(12 * k, 1, size=(80, 2)) for k in range(3)])
     for word in ("auto", None):

@@ -79,6 +79,14 @@ def few(name):
     return X[:300].astype(np.float32), np.ravel(y)[:300]
 
 
+def test_targets_far_from_zero_are_answered_in_double():
+    X, y = rows()
+    for estimator in (bochner.KernelRidge(n_components=64), bochner.KernelRegressor(effort="fast")):
+        found = answers(estimator.fit(X, 1e9 + y), X)["values"]
+        assert found.dtype == np.float64
+        assert_near(found.squeeze() - 1e9, estimator.predict(X) - 1e9)
+
+
 def assert_same_classes(machine, X):
     found, scores = answers(machine, X), machine.decision_function(X)
     assert_near(found["scores"], scores)

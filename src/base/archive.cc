@@ -168,6 +168,17 @@ double get_number(const nlohmann::json& tree, const std::string& key) {
   return node.get<double>();
 }
 
+std::vector<double> get_numbers(const nlohmann::json& tree, const std::string& key) {
+  std::vector<double> values;
+  const nlohmann::json& node = get_node(tree, key);
+  if (!node.is_array()) fail(Error::Kind::model, "'{}' is not a list; the file is damaged", key);
+  for (const nlohmann::json& value : node) {
+    if (!value.is_number()) fail(Error::Kind::model, "'{}' holds no number; the file is damaged", key);
+    values.push_back(value.get<double>());
+  }
+  return values;
+}
+
 std::uint64_t get_count(const nlohmann::json& tree, const std::string& key, std::uint64_t most) {
   const nlohmann::json& node = get_node(tree, key);
   // A tree made in memory may hold a non-negative count as a signed integer.

@@ -25,6 +25,7 @@ inline void to_json(nlohmann::json& to, const ArchiveTree& from) { to = static_c
 
 // Typed reads of a JSON tree that name the place when something is wrong (Error::Kind::model).
 double get_number(const nlohmann::json& tree, const std::string& key);
+std::vector<double> get_numbers(const nlohmann::json& tree, const std::string& key);
 std::uint64_t get_count(const nlohmann::json& tree, const std::string& key, std::uint64_t most);
 std::string get_text(const nlohmann::json& tree, const std::string& key);
 bool get_flag(const nlohmann::json& tree, const std::string& key);

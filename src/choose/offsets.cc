@@ -9,6 +9,7 @@
 #include "base/require.h"
 #include "bochner/learner.h"
 #include "choose/map_parts.h"
+#include "folds/target_code.h"
 
 namespace bochner {
 
@@ -87,6 +88,22 @@ std::vector<double> column_offsets(const Survey& exact, Saved saved) {
     if (!far && !(error > kLost * spread)) continue;
     offsets.resize(exact.columns().size());
     offsets[j] = middle.median;
+  }
+  return offsets;
+}
+
+std::vector<double> target_offsets(const Survey& survey) {
+  std::vector<double> offsets;
+  if (survey.schema().task != Task::regression) return offsets;
+  for (std::size_t k = 0; k < survey.targets().size(); ++k) {
+    std::vector<double> values;
+    for (const Survey::SampledRow& row : survey.sample(survey.sampled())) values.push_back(row.targets[k]);
+    const Survey::ColumnFacts& facts = survey.targets()[k];
+    const Middle middle = middle_of(std::move(values));
+    const double spread = middle.half > 0 ? middle.half : facts.max - facts.min;
+    if (!lost_in_float(std::abs(middle.median), spread)) continue;
+    offsets.resize(survey.targets().size());
+    offsets[k] = middle.median;
   }
   return offsets;
 }

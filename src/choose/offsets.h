@@ -28,6 +28,10 @@ Saved saved_digits(const TrainOptions& options);
 // otherwise. Empty: all are 0.
 std::vector<double> column_offsets(const Survey& exact, Saved saved = Saved::values);
 
+// The offset of each target of a regression: the median if predictions in float would lose what tells targets apart, 0
+// otherwise. Empty: all are 0.
+std::vector<double> target_offsets(const Survey& survey);
+
 // Refuses sparse rows, which cannot be shifted, with an input that loses what tells its values apart:
 // Error::Kind::data.
 void refuse_lost_inputs(const Survey& exact);

@@ -22,17 +22,6 @@ nlohmann::json code_to_json(const TargetCode& code) {
           {"unit", code.unit}};
 }
 
-std::vector<double> get_numbers(const nlohmann::json& tree, const std::string& key) {
-  std::vector<double> values;
-  const nlohmann::json& node = get_node(tree, key);
-  if (!node.is_array()) fail(Error::Kind::model, "sum: '{}' is not a list; the file is damaged", key);
-  for (const nlohmann::json& value : node) {
-    if (!value.is_number()) fail(Error::Kind::model, "sum: '{}' holds no number; the file is damaged", key);
-    values.push_back(value.get<double>());
-  }
-  return values;
-}
-
 TargetCode code_from_json(const nlohmann::json& tree) {
   TargetCode code;
   code.task = get_text(tree, "task") == "regression" ? Task::regression : Task::classification;

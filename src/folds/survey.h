@@ -62,6 +62,8 @@ class Survey {
 
   // The survey of the same rows less `offsets` (empty: as they are), one per input, rounded to float.
   Survey shifted(const std::vector<double>& offsets) const;
+  // Subtracts `offsets` from the targets, which are numbers.
+  void shift_targets(const std::vector<double>& offsets);
 
   void save(Archive& archive) const;
   void load(const Archive& archive);  // the saved survey has the same schema and seed

@@ -76,6 +76,20 @@ Survey Survey::shifted(const std::vector<double>& offsets) const {
   return survey;
 }
 
+void Survey::shift_targets(const std::vector<double>& offsets) {
+  require(offsets.size() == targets_.size() && schema_.task == Task::regression,
+          "survey: found {} offsets for {} targets", offsets.size(), targets_.size());
+  for (std::size_t k = 0; k < targets_.size(); ++k) {
+    if (offsets[k] == 0) continue;
+    targets_[k].min -= offsets[k];
+    targets_[k].max -= offsets[k];
+    targets_[k].nonzero = rows_;
+    targets_[k].indicator = false;
+  }
+  for (SampledRow& row : sample_)
+    for (std::size_t k = 0; k < row.targets.size(); ++k) row.targets[k] -= offsets[k];
+}
+
 Survey Survey::recoded(const Schema& to) const {
   require(schema_.columns.size() == to.columns.size() && schema_.sparse == to.sparse && schema_.task == to.task &&
               schema_.targets == to.targets,

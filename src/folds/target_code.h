@@ -12,6 +12,12 @@
 
 namespace bochner {
 
+// Whether float, so far from zero, loses what tells numbers of this spread apart.
+constexpr bool lost_in_float(double distance, double spread) {
+  constexpr double kRounding = 0x1p-25, kMatters = 0x1p-17;
+  return distance * kRounding > kMatters * spread;
+}
+
 // How targets enter least squares: numbers centred and divided by their range, so that they lie in [-1, 1];
 // classes as -1 and +1, one column for two classes and one per class for more.
 struct TargetCode {

@@ -308,7 +308,8 @@ std::string score_text(const Score& score, const std::string& unit) {
   std::string text = fmt::format("{}R2 {:.4f}", score.weighted ? "weighted " : "", *score.r2) + beside(" ± {:.4f}", 1);
   text += fmt::format(", rmse {:.4g}", *score.rmse);
   if (score.mae) text += fmt::format(", mean absolute error {:.4g}", *score.mae);
-  return text + fmt::format(", relative error |yhat-y|/|y| {:.2f} %", 100 * *score.relative_error) + on;
+  if (score.relative_error) text += fmt::format(", relative error |yhat-y|/|y| {:.2f} %", 100 * *score.relative_error);
+  return text + on;
 }
 
 namespace {

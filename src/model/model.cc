@@ -138,6 +138,7 @@ void Model::save(const std::string& path) const {
   archive.tree["schema"] = schema_to_json(schema_);
   archive.tree["report"] = report_to_json(report_);
   if (double_precision_) archive.tree["precision"] = "double";
+  if (!target_offsets_.empty()) archive.tree["target_offsets"] = target_offsets_;
   if (told_outputs_) archive.tree["outputs"] = {{"kind", outputs_name(puts_out_.kind)}, {"names", puts_out_.names}};
   archive.tree["maps"] = before_head_.size();
   for (std::size_t i = 0; i < before_head_.size(); ++i) {
@@ -174,6 +175,7 @@ Model Model::load(const std::string& path) {
     if (archive.tree.contains("outputs")) outputs = outputs_from_json(get_node(archive.tree, "outputs"));
     Model model(std::move(schema), std::move(maps), load_map(archive.child("head")), std::move(report), wide,
                 std::move(outputs));
+    if (archive.tree.contains("target_offsets")) model.set_target_offsets(get_numbers(archive.tree, "target_offsets"));
     model.set_calibration(load_calibration(archive));
     model.set_intervals(load_intervals(archive));
     model.set_deviation(load_deviation(archive));
@@ -198,6 +200,7 @@ void Model::predict_by(const MapPtr& map, Rows& rows, const Execution& execution
   Matrix<double> values;
   stream.each("predict", [&](const auto& block) {
     const RowBlock<double> predictions = as_double(block, values);
+    add_offsets(target_offsets_, values.view().slice(0, block.rows));
     check_finite(values.view().slice(0, block.rows), block.first);
     visit(predictions);
   });
@@ -331,6 +334,10 @@ std::string Model::description() const {
   }
   text += fmt::format("\ninputs    {}{}\n", schema_.inputs, schema_.sparse ? " (sparse)" : "");
   if (!schema_.offsets.empty()) text += fmt::format("offsets   {}\n", one_line(offsets_text(schema_)));
+  for (std::size_t k = 0; k < target_offsets_.size(); ++k)
+    if (target_offsets_[k] != 0)
+      text += fmt::format("offset    {:.17g} is added to what the head answers for {}\n", target_offsets_[k],
+                          one_line(puts_out_.names[k]));
   if (double_precision_) text += "precision double\n";
   for (const MapPtr& map : before_head_) text += fmt::format("map       {}\n", map->spec());
   text += report_.learner.empty() ? fmt::format("{:<9} {}\n", puts_out_.of_targets() ? "head" : "map", head_->spec())

@@ -217,7 +217,9 @@ Model solve(const Sum& sum, const std::vector<double>& lambdas, const Execution&
   if (spec.survey_rows > 0 && spec.survey_rows != sum.rows())
     report.notes.push_back(fmt::format("the survey saw {} rows, the sums {}: is a part missing, or one too many?",
                                        spec.survey_rows, sum.rows()));
-  return Model(spec.schema, spec.maps, fitted.head, std::move(report), spec.double_precision);
+  Model model(spec.schema, spec.maps, fitted.head, std::move(report), spec.double_precision);
+  model.set_target_offsets(std::move(fitted.target_offsets));
+  return model;
 }
 
 }  // namespace bochner

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <vector>
 
 #include "base/option.h"
 #include "base/require.h"
@@ -20,6 +21,12 @@ inline void check_finite(MatrixView<const double> outputs, std::size_t first, co
         fail(Error::Kind::data,
              "row {}: its {} is not finite: an input is too large for the model; correct it, or train with {}",
              first + i, what, Option::double_precision);
+}
+
+// Adds the offsets of a model's targets to the first columns.
+inline void add_offsets(const std::vector<double>& offsets, MatrixView<double> outputs) {
+  for (std::size_t i = 0; i < outputs.rows && !offsets.empty(); ++i)
+    for (std::size_t k = 0; k < offsets.size(); ++k) outputs(i, k) += offsets[k];
 }
 
 }  // namespace bochner

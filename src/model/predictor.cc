@@ -47,6 +47,7 @@ void Predictor::apply_as(MatrixView<const Row> rows, MatrixView<double> out) con
     model_.map()->apply(host_backend(), block, {values.data(), block.rows, k, k});
     for (std::size_t i = 0; i < block.rows; ++i) std::copy_n(values.data() + i * k, k, out.row(begin + i));
   }
+  add_offsets(model_.target_offsets(), out);
 }
 
 template <class Row>

@@ -68,6 +68,15 @@ Survey SurveyedRows::survey_of(const Stream& stream) const {
   return survey.short_of_rows() ? stream.fold(Survey(schema(), seed_), "survey") : survey;
 }
 
+std::vector<double> SurveyedRows::shift_targets() {
+  std::vector<double> offsets = precision_ == Precision::float64 ? std::vector<double>() : target_offsets(survey_);
+  if (offsets.empty()) return offsets;
+  less_targets_ = target_shifted_rows(*current_, offsets);
+  current_ = less_targets_.get();
+  survey_.shift_targets(offsets);
+  return offsets;
+}
+
 void SurveyedRows::weigh_classes(const std::vector<double>& weights) {
   if (weights.empty()) return;
   weighted_ = class_weighted_rows(*current_, weights);

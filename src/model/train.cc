@@ -87,6 +87,7 @@ class Training {
     if (survey().largest_weight() == 0)
       fail(Error::Kind::data, "train: every row has the weight 0, expected some above; check the column of weights");
     if (!planned_) plan_memory(survey().rows());
+    target_offsets_ = looked_over_.shift_targets();
     looked_over_.weigh_classes(class_weights(schema(), survey(), options_));
     looked_over_.choose_unit_of_weights();
     seconds_.emplace_back("survey", clock.lap());
@@ -99,6 +100,7 @@ class Training {
         model.set_calibration(std::move(fitted->calibration));
         model.set_intervals(std::move(fitted->intervals));
         model.set_deviation(std::move(fitted->deviation));
+        model.set_target_offsets(target_offsets_);
         for (const std::string& note : odd) give_notice(options_, note);
         return model;
       }
@@ -112,10 +114,15 @@ class Training {
     const MapPtr map = plan.map();
     const Stream stream(looked_over_.rows(), map, threads_, execution_, precision());
     std::optional<Stream> validation;
-    std::unique_ptr<Rows> shifted;
-    if (options_.validation)
-      validation.emplace(with_offsets(*options_.validation, schema().offsets, shifted), map, threads_, execution_,
-                         precision());
+    std::unique_ptr<Rows> shifted, less_targets;
+    if (options_.validation) {
+      Rows* rows = &with_offsets(*options_.validation, schema().offsets, shifted);
+      if (!target_offsets_.empty()) {
+        less_targets = target_shifted_rows(*rows, target_offsets_);
+        rows = less_targets.get();
+      }
+      validation.emplace(*rows, map, threads_, execution_, precision());
+    }
     const Stream* judge = validation ? &*validation : nullptr;
     Fitted fitted = plan.dense ? fit_mixed(plan, judge) : fit_head(stream, judge);
     release_freed_memory();  // a large model is copied when it is saved
@@ -124,6 +131,7 @@ class Training {
     add_steps(plan, fitted.report);
     Model model(schema(), std::move(plan.maps), fitted.head, std::move(fitted.report), options_.double_precision);
     model.set_deviation(std::move(fitted.deviation));
+    model.set_target_offsets(target_offsets_);
     return model;
   }
 
@@ -143,12 +151,15 @@ class Training {
       const std::vector<std::string> names = schema().target_names();
       for (std::size_t k = 0; k < survey().targets().size(); ++k) {
         const Survey::ColumnFacts& t = survey().targets()[k];
-        report.target_ranges.emplace_back(t.min, t.max);
+        const double offset = target_offsets_.empty() ? 0 : target_offsets_[k];
+        report.target_ranges.emplace_back(t.min + offset, t.max + offset);
         if (t.min == t.max)
-          give_notice(options_,
-                      report.notes.emplace_back(fmt::format(
-                          "warning: the target '{}' is {} in every row: there is nothing to learn", names[k], t.min)));
+          give_notice(options_, report.notes.emplace_back(fmt::format(
+                                    "warning: the target '{}' is {} in every row: there is nothing to learn", names[k],
+                                    t.min + offset)));
       }
+      // It depends on where the target has its zero, which the fit did not see.
+      if (report.score && !target_offsets_.empty()) report.score->relative_error.reset();
     }
     if (!options_.say) return;
     for (const std::string& note : report.notes)
@@ -224,6 +235,7 @@ class Training {
   Threads threads_;
   Rows& rows_;
   SurveyedRows looked_over_;
+  std::vector<double> target_offsets_;
   TrainingMemory memory_;
   bool planned_ = false;
   CellCounts scanned_;
@@ -280,11 +292,23 @@ Model fit_on(Rows& given, MapPtr map, std::uint64_t seed, const Execution& execu
   const double unit = survey.usual_weight();
   const std::unique_ptr<Rows> in_unit = unit == 1 ? nullptr : rows_weighed_in(rows, unit);
   survey.weigh_in(unit);
-  const Stream stream(in_unit ? *in_unit : rows, map, threads, execution);
+  const std::vector<double> offsets = target_offsets(survey);
+  std::unique_ptr<Rows> less_targets;
+  if (!offsets.empty()) {
+    less_targets = target_shifted_rows(in_unit ? *in_unit : rows, offsets);
+    survey.shift_targets(offsets);
+  }
+  const Stream stream(less_targets ? *less_targets : in_unit ? *in_unit : rows, map, threads, execution);
   Fitted fitted = fit(stream, survey);
   fitted.report.map = map->spec();
   Model model(rows.schema(), {std::move(map)}, fitted.head, std::move(fitted.report));
   model.set_deviation(std::move(fitted.deviation));
+  model.set_target_offsets(offsets);
+  if (!offsets.empty() && model.report().score) {
+    Report report = model.report();
+    report.score->relative_error.reset();  // it depends on where the target has its zero
+    model.set_report(std::move(report));
+  }
   return model;
 }
 

@@ -8,6 +8,16 @@
 
 namespace bochner {
 
+void Model::set_target_offsets(std::vector<double> offsets) {
+  require(offsets.empty() || (puts_out_.kind == Outputs::Kind::values && offsets.size() == outputs()),
+          "model: found {} offsets, the model puts out {} of {}", offsets.size(), outputs(),
+          outputs_name(puts_out_.kind));
+  for (const double offset : offsets) require(std::isfinite(offset), "model: an offset of a target is not finite");
+  for (std::size_t k = 0; k < offsets.size() && intervals_; ++k)
+    for (double& prediction : intervals_->targets[k].predictions) prediction += offsets[k];
+  target_offsets_ = std::move(offsets);
+}
+
 void Model::set_calibration(std::optional<Calibration> calibration) {
   require(!calibration || (puts_out_.kind == Outputs::Kind::scores && calibration->shift.size() == outputs()),
           "calibration: of {} scores, the model puts out {} of {}", calibration ? calibration->shift.size() : 0,

@@ -54,7 +54,35 @@ class ShiftedRows final : public RowsOver {
   AlignedVector<double> double_;
 };
 
+class TargetShiftedRows final : public RowsOver {
+ public:
+  TargetShiftedRows(Rows& rows, std::vector<double> offsets) : RowsOver(rows), offsets_(std::move(offsets)) {
+    require(offsets_.size() == rows.schema().targets, "rows: found {} offsets for {} targets", offsets_.size(),
+            rows.schema().targets);
+  }
+
+  bool next(std::size_t max_rows, RowBlock<float>& block) override { return serve(max_rows, block); }
+  bool next(std::size_t max_rows, RowBlock<double>& block) override { return serve(max_rows, block); }
+
+ private:
+  template <class T>
+  bool serve(std::size_t max_rows, RowBlock<T>& block) {
+    if (!rows_.next(max_rows, block)) return false;
+    const std::size_t count = offsets_.size();
+    targets_.resize(block.rows * count);
+    for (std::size_t i = 0; i < targets_.size(); ++i) targets_[i] = block.targets[i] - offsets_[i % count];
+    block.targets = targets_.data();
+    return true;
+  }
+
+  std::vector<double> offsets_, targets_;
+};
+
 }  // namespace
+
+std::unique_ptr<Rows> target_shifted_rows(Rows& rows, std::vector<double> offsets) {
+  return std::make_unique<TargetShiftedRows>(rows, std::move(offsets));
+}
 
 std::unique_ptr<Rows> shifted_rows(std::unique_ptr<Rows> rows, const std::vector<double>& offsets) {
   Rows& inner = *rows;

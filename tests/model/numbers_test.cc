@@ -3,6 +3,7 @@
 
 // What numbers may do between a file and a prediction: lie far from zero, need double, never vary.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +12,9 @@
 
 #include "bochner/check.h"
 #include "bochner/error.h"
+#include "bochner/map.h"
 #include "bochner/parts.h"
+#include "bochner/predictor.h"
 #include "bochner/train.h"
 #include "random/draw.h"
 #include "scratch.h"
@@ -107,6 +110,64 @@ TEST_F(Numbers, WithOutliersKeepTheDifferencesOfTheRest) {
   EXPECT_GT(*model.evaluate(*wave.rows()).r2, 0.9);
 }
 
+// Targets of the wave in a unit of their own, far from zero.
+Wave with_targets(double offset, double unit) {
+  Wave wave(0, 1);
+  for (double& y : wave.y) y = offset + unit * y;
+  return wave;
+}
+
+TEST_F(Numbers, TargetsFarFromZeroKeepTheirDigits) {
+  const Wave near = with_targets(0, 1);
+  std::vector<TrainOptions> kinds;
+  for (const char* map : kMaps) kinds.push_back({.map = parse_map_options(map)});
+  for (const Learner learner : {Learner::svr, Learner::huber, Learner::knn}) kinds.push_back({.learner = {learner}});
+  kinds.push_back({.automatic = Effort::fast, .ridge = {.deviation = true}});
+  for (const TrainOptions& options : kinds) {
+    const double expected = *train(*near.rows(), options).evaluate(*near.rows()).r2;
+    for (const auto& [offset, unit] : {std::pair{-1e12, 1.0}, {1.7e9, 3600.0}}) {
+      const Wave far = with_targets(offset, unit);
+      const Model model = again(train(*far.rows(), options));
+      const std::string of = fmt::format("{} {} {}", offset, model.report().map, model.report().learner);
+      ASSERT_EQ(model.target_offsets().size(), 1u) << of;
+      EXPECT_THAT(model.description(), HasSubstr("is added to what the head answers")) << of;
+      EXPECT_FALSE(model.report().score->relative_error) << of;
+      const double r2 = *model.evaluate(*far.rows()).r2;
+      EXPECT_NEAR(r2, expected, 0.01) << of;
+      EXPECT_NEAR(r2, *model.report().score->r2, 0.1) << of << ": the score of the training is that of the model";
+      EXPECT_EQ(model.report().target_ranges[0].first, *std::min_element(far.y.begin(), far.y.end())) << of;
+      double alone = 0;
+      Predictor(model).predict(std::span<const double>(&far.t[7], 1), {&alone, 1});
+      EXPECT_EQ(alone, model.predict(*far.rows())(7, 0)) << of;
+      if (!model.intervals()) continue;
+      std::size_t inside = 0;
+      const Matrix<double> found = model.predict_with_deviation(*far.rows());
+      for (std::size_t i = 0; i < found.rows(); ++i) {
+        const auto [low, high] = model.intervals()->around(found(i, 0), 0.9);
+        inside += low <= far.y[i] && far.y[i] <= high;
+        EXPECT_LT(found(i, 1), 0.5 * unit) << of;
+      }
+      EXPECT_GT(double(inside), 0.8 * double(found.rows())) << of;
+    }
+  }
+}
+
+TEST_F(Numbers, TargetsFarFromZeroMeetOthersAsTheyAre) {
+  const Wave near = with_targets(0, 1), far = with_targets(1e9, 1);
+  const auto rows = far.rows(), judges = far.rows();
+  EXPECT_GT(*train(*rows, {.validation = judges.get()}).report().score->r2, 0.97);
+  EXPECT_GT(*fit(*rows, fourier(1, {.features = 64})).evaluate(*far.rows()).r2, 0.97);
+  EXPECT_TRUE(train(*near.rows()).target_offsets().empty());
+  EXPECT_TRUE(train(*with_targets(100, 1).rows()).target_offsets().empty());
+  EXPECT_TRUE(train(*far.rows(), {.double_precision = true}).target_offsets().empty());
+}
+
+TEST_F(Numbers, ATargetThatIsOneLargeNumberIsAnsweredToTheDigit) {
+  Wave wave(0, 1);
+  for (double& y : wave.y) y = 123456789.25;
+  EXPECT_EQ(train(*wave.rows()).predict(*wave.rows())(3, 0), 123456789.25);
+}
+
 TEST_F(Numbers, NearZeroAreLeftAsTheyAre) {
   const auto rows = open_rows(kData + "/cpu-small.csv", {.targets = {"usr"}});
   EXPECT_TRUE(train(*rows, {.features = 32}).schema().offsets.empty());
@@ -118,7 +179,8 @@ TEST_F(Numbers, NearZeroAreLeftAsTheyAre) {
 }
 
 TEST_F(Numbers, FarFromZeroInPartsGiveTheModelOfAllRows) {
-  const Wave& wave = epoch();
+  Wave wave = epoch();
+  for (double& y : wave.y) y += 1e9;
   wave.write(path("a.csv"), 0, 250);
   wave.write(path("b.csv"), 250);
   const auto survey = [&](const std::string& file) {
@@ -133,6 +195,7 @@ TEST_F(Numbers, FarFromZeroInPartsGiveTheModelOfAllRows) {
   all.merge(sum(path("b.csv")));
   const Model model = again(solve(all));
   EXPECT_FALSE(model.schema().offsets.empty());
+  EXPECT_FALSE(model.target_offsets().empty());
   EXPECT_GT(*model.evaluate(*wave.rows()).r2, 0.97);
   wave.write(path("all.csv"));
   EXPECT_GT(*model.evaluate(*open_rows(path("all.csv"), model.schema())).r2, 0.97);

@@ -161,6 +161,8 @@ def _outputs(convert, model, saved, x, classes, transforms):
                     ("log_density", convert.mixture_density(head, x), number, 1)]
         distances = graph.add("Sqrt", graph.add("Max", graph.add("Neg", y), np.zeros(1, dtype)))
         return [("label", label, TensorProto.INT64, None), ("distances", distances, number, width)]
+    if model.target_offsets:
+        y, number = graph.add("Add", graph.double(y), np.array(model.target_offsets)), TYPES[np.dtype(np.float64)]
     return [("features" if kind == "components" else "values", y, number, width)]
 
 

@@ -17,11 +17,12 @@
 namespace bochner {
 
 struct Fitted {
-  MapPtr head;  // features -> predictions in the units of the targets
+  MapPtr head;  // features -> predictions in the units of the targets, less their offsets
   Report report;
   std::optional<Calibration> calibration = {};
   std::optional<Intervals> intervals = {};
   std::optional<Deviation> deviation = {};
+  std::vector<double> target_offsets = {};  // of targets far from zero; empty: none
 };
 
 // Ridge on the stream's features by Cholesky: one pass, one Gram matrix, every lambda from it.

@@ -93,7 +93,13 @@ Fitted fit_ridge_sums(const GramFold& sums, const std::vector<double>& lambdas, 
     return LambdaTrial{lambda, loss, score_of(sums, ahead)};
   });
   if (best.intercept.empty()) equations.factor(search.trials[search.best].lambda, threads);  // says why
-  const Coefficients head = decode(best, sums.code());
+  TargetCode code = sums.code();
+  for (std::size_t k = 0; k < code.center.size(); ++k) {
+    if (!lost_in_float(std::abs(code.center[k]), code.unit[k])) continue;
+    fitted.target_offsets.resize(code.center.size());
+    std::swap(fitted.target_offsets[k], code.center[k]);
+  }
+  const Coefficients head = decode(best, code);
   fitted.head = linear(head.weights, head.intercept);
   report.seconds.emplace_back("solve", clock.lap());
 
