@@ -53,6 +53,14 @@ struct Evaluation {
   };
   std::vector<Cut> cuts;
 
+  // The second of two classes, from the rows of the largest scores on: the share of its rows that were found, of the
+  // other's that were taken for it (the ROC curve is recall over that), and of the rows taken that are of the class.
+  // Some hundred points; empty where a class has no rows, or where there were too many rows.
+  struct RankingPoint {
+    double recall = 0, false_alarms = 0, precision = 1;
+  };
+  std::vector<RankingPoint> ranking;
+
   // Regression: how many of the rows lie in the model's intervals of this level, where it has some; a target each.
   struct Coverage {
     double level = 0, inside = 0, width = 0;  // width: the mean

@@ -116,6 +116,7 @@ void Evaluator::finish_classes(Evaluation& result) const {
   if (classes == 2 && !std::isnan(result.f1_per_class[1])) result.f1 = result.f1_per_class[1];
   if (classes > 2) result.f1 = mean_of_known(result.f1_per_class);
   result.auc_is_exact = all_.ranks_exactly();
+  if (classes == 2) result.ranking = all_.ranking();
   if (!has_probabilities_ || weight_ <= 0) return;
   result.brier = brier_ / weight_;
   double apart = 0;

@@ -70,4 +70,23 @@ ClassRanking::Area ClassRanking::area() const {
   return {sum / (of_class * rest), std::sqrt((m + n + 1) / (12 * m * n))};
 }
 
+std::vector<Evaluation::RankingPoint> ClassRanking::curve() const {
+  constexpr double kStep = 0.01;  // share of either axis
+  const std::vector<Tie> sorted = ties();
+  double of_class = 0, rest = 0, found = 0, alarms = 0;
+  for (const Tie& tie : sorted) of_class += tie.of_class, rest += tie.rest;
+  std::vector<Evaluation::RankingPoint> points;
+  if (!(of_class * rest > 0)) return points;
+  for (std::size_t i = sorted.size(); i-- > 0;) {
+    found += sorted[i].of_class;
+    alarms += sorted[i].rest;
+    if (!(found + alarms > 0)) continue;
+    const Evaluation::RankingPoint point{found / of_class, alarms / rest, found / (found + alarms)};
+    if (points.empty() || i == 0 || point.recall - points.back().recall >= kStep ||
+        point.false_alarms - points.back().false_alarms >= kStep)
+      points.push_back(point);
+  }
+  return points;
+}
+
 }  // namespace bochner

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "bochner/evaluation.h"
+
 namespace bochner {
 
 // The area under the ROC curve of one class against the rest: the chance that a row of the class scores above another.
@@ -26,6 +28,8 @@ class ClassRanking {
   void add(double score, bool of_class, double weight);
   bool exact() const { return bins_.empty(); }
   Area area() const;
+  // From the largest scores on, ties at once; points that are near to the one before are left out.
+  std::vector<Evaluation::RankingPoint> curve() const;
 
  private:
   struct Row {

@@ -158,6 +158,10 @@ ClassRanking::Area Scorer::mean_area() const {
   return {mean.value / known, mean.by_chance / known};
 }
 
+std::vector<Evaluation::RankingPoint> Scorer::ranking() const {
+  return rankings_.size() == 1 ? rankings_[0].curve() : std::vector<Evaluation::RankingPoint>();
+}
+
 bool Scorer::ranks_exactly() const {
   return std::all_of(rankings_.begin(), rankings_.end(), [](const ClassRanking& r) { return r.exact(); });
 }

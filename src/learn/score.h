@@ -31,6 +31,8 @@ class Scorer {
   // breaks the ties of few rows; the squared error relative to the targets' variance for regression.
   double loss() const;
   bool ranks_exactly() const;
+  // The curve of two classes; otherwise none.
+  std::vector<Evaluation::RankingPoint> ranking() const;
   // Frees the scores that were kept for the AUC: for sums that are kept themselves. No rows may follow.
   void settle();
 

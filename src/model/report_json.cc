@@ -117,6 +117,9 @@ nlohmann::json evaluation_to_json(const Evaluation& evaluation) {
   if (evaluation.score.auc) tree["auc_is_exact"] = evaluation.auc_is_exact;
   put("brier", evaluation.brier);
   put("calibration_error", evaluation.calibration_error);
+  for (const Evaluation::RankingPoint& point : evaluation.ranking)
+    tree["ranking"].push_back(
+        {{"recall", point.recall}, {"false_alarms", point.false_alarms}, {"precision", point.precision}});
   for (const Evaluation::Cut& cut : evaluation.cuts)
     tree["thresholds"].push_back(
         {{"threshold", cut.threshold}, {"recall", cut.recall}, {"precision", cut.precision}, {"flagged", cut.flagged}});

@@ -71,8 +71,7 @@ Survey SurveyedRows::survey_of(const Stream& stream) const {
 std::vector<double> SurveyedRows::shift_targets() {
   std::vector<double> offsets = precision_ == Precision::float64 ? std::vector<double>() : target_offsets(survey_);
   if (offsets.empty()) return offsets;
-  less_targets_ = target_shifted_rows(*current_, offsets);
-  current_ = less_targets_.get();
+  current_ = &with_target_offsets(*current_, offsets, less_targets_);
   survey_.shift_targets(offsets);
   return offsets;
 }

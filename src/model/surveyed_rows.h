@@ -25,7 +25,7 @@ class SurveyedRows {
   // The look, and from here on the rows lose the offsets that it found. checkpoint: keeps the survey where another look
   // would mean another reading of the file; may be null.
   void look_over(Checkpoint* checkpoint = nullptr, Saved saved = Saved::values);
-  // From here on targets far from zero lose an offset, one per target; empty: none does.
+  // Targets far from zero lose an offset from here on, one per target; empty: none does.
   std::vector<double> shift_targets();
   void weigh_classes(const std::vector<double>& weights);  // one per class; none: as they are
   // Only how weights compare matters. About 1 they suit every penalty, search and float behind.

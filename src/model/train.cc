@@ -96,13 +96,8 @@ class Training {
       if (std::optional<Fitted> fitted = fit_whole(looked_over_.rows(), survey(), options_, threads_, execution_)) {
         conclude({}, fitted->report);
         add_steps({.notes = odd}, fitted->report);
-        Model model(schema(), {}, fitted->head, std::move(fitted->report));
-        model.set_calibration(std::move(fitted->calibration));
-        model.set_intervals(std::move(fitted->intervals));
-        model.set_deviation(std::move(fitted->deviation));
-        model.set_target_offsets(target_offsets_);
         for (const std::string& note : odd) give_notice(options_, note);
-        return model;
+        return finished({}, std::move(*fitted), false);
       }
     }
 
@@ -115,21 +110,23 @@ class Training {
     const Stream stream(looked_over_.rows(), map, threads_, execution_, precision());
     std::optional<Stream> validation;
     std::unique_ptr<Rows> shifted, less_targets;
-    if (options_.validation) {
-      Rows* rows = &with_offsets(*options_.validation, schema().offsets, shifted);
-      if (!target_offsets_.empty()) {
-        less_targets = target_shifted_rows(*rows, target_offsets_);
-        rows = less_targets.get();
-      }
-      validation.emplace(*rows, map, threads_, execution_, precision());
-    }
+    if (options_.validation)
+      validation.emplace(with_target_offsets(with_offsets(*options_.validation, schema().offsets, shifted),
+                                             target_offsets_, less_targets),
+                         map, threads_, execution_, precision());
     const Stream* judge = validation ? &*validation : nullptr;
     Fitted fitted = plan.dense ? fit_mixed(plan, judge) : fit_head(stream, judge);
     release_freed_memory();  // a large model is copied when it is saved
     if (fitted.report.map.empty()) fitted.report.map = map ? map->spec() : "none";
     conclude(plan, fitted.report);
     add_steps(plan, fitted.report);
-    Model model(schema(), std::move(plan.maps), fitted.head, std::move(fitted.report), options_.double_precision);
+    return finished(std::move(plan.maps), std::move(fitted), options_.double_precision);
+  }
+
+  Model finished(std::vector<MapPtr> maps, Fitted fitted, bool in_double) const {
+    Model model(schema(), std::move(maps), fitted.head, std::move(fitted.report), in_double);
+    model.set_calibration(std::move(fitted.calibration));
+    model.set_intervals(std::move(fitted.intervals));
     model.set_deviation(std::move(fitted.deviation));
     model.set_target_offsets(target_offsets_);
     return model;
@@ -294,11 +291,9 @@ Model fit_on(Rows& given, MapPtr map, std::uint64_t seed, const Execution& execu
   survey.weigh_in(unit);
   const std::vector<double> offsets = target_offsets(survey);
   std::unique_ptr<Rows> less_targets;
-  if (!offsets.empty()) {
-    less_targets = target_shifted_rows(in_unit ? *in_unit : rows, offsets);
-    survey.shift_targets(offsets);
-  }
-  const Stream stream(less_targets ? *less_targets : in_unit ? *in_unit : rows, map, threads, execution);
+  Rows& learnt = with_target_offsets(in_unit ? *in_unit : rows, offsets, less_targets);
+  if (!offsets.empty()) survey.shift_targets(offsets);
+  const Stream stream(learnt, map, threads, execution);
   Fitted fitted = fit(stream, survey);
   fitted.report.map = map->spec();
   Model model(rows.schema(), {std::move(map)}, fitted.head, std::move(fitted.report));

@@ -80,8 +80,10 @@ class TargetShiftedRows final : public RowsOver {
 
 }  // namespace
 
-std::unique_ptr<Rows> target_shifted_rows(Rows& rows, std::vector<double> offsets) {
-  return std::make_unique<TargetShiftedRows>(rows, std::move(offsets));
+Rows& with_target_offsets(Rows& rows, const std::vector<double>& offsets, std::unique_ptr<Rows>& owner) {
+  if (offsets.empty()) return rows;
+  owner = std::make_unique<TargetShiftedRows>(rows, offsets);
+  return *owner;
 }
 
 std::unique_ptr<Rows> shifted_rows(std::unique_ptr<Rows> rows, const std::vector<double>& offsets) {

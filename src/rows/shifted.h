@@ -18,7 +18,7 @@ std::unique_ptr<Rows> shifted_rows(std::unique_ptr<Rows> rows, const std::vector
 // `owner` keeps.
 Rows& with_offsets(Rows& rows, const std::vector<double>& offsets, std::unique_ptr<Rows>& owner);
 
-// The rows with `offsets`, one per target, subtracted from their targets.
-std::unique_ptr<Rows> target_shifted_rows(Rows& rows, std::vector<double> offsets);
+// The same for their targets, one offset per target.
+Rows& with_target_offsets(Rows& rows, const std::vector<double>& offsets, std::unique_ptr<Rows>& owner);
 
 }  // namespace bochner

@@ -101,6 +101,11 @@ class Report(CommandTest):
             sure = "logistic" in words or "--calibrate" in words
             self.assertEqual("calibration error" in said, sure)
             self.assertEqual("What a threshold does" in said, sure)
+            self.assertIn("How it ranks", said)
+            points = json.loads(self.succeed("eval", "m", DATA / "adult-new.csv", "--json"))["ranking"]
+            self.assertEqual([points[-1][key] for key in ("recall", "false_alarms")], [1, 1])
+            self.assertTrue(all(a["recall"] <= b["recall"] and a["false_alarms"] <= b["false_alarms"]
+                                for a, b in zip(points, points[1:])))
             self.assertEqual(text, self.page("m", DATA / "adult-new.csv", "--threads", 2)[0])
 
     def test_hostile_names_stay_text(self):

@@ -218,6 +218,33 @@ TEST(ClassRanking, AreaIsTheShareOfPairsInOrder) {
   EXPECT_TRUE(std::isnan(one_class.area().value));
 }
 
+TEST(ClassRanking, CurveHasTheAreaAndEndsWhereAllRowsAreTaken) {
+  ClassRanking exact(5000), binned(10, ClassRanking::Beyond::histogram);
+  for (std::size_t i = 0; i < 4000; ++i) {
+    const double score = draw(i, 0) + (i % 5 == 0 ? 1.0 : 0);
+    exact.add(score, i % 5 == 0, 1);
+    binned.add(score, i % 5 == 0, 1);
+  }
+  for (const ClassRanking* ranking : {&exact, &binned}) {
+    const auto points = ranking->curve();
+    EXPECT_LT(points.size(), 250u);
+    double area = 0;
+    Evaluation::RankingPoint before{0, 0, 1};
+    for (const Evaluation::RankingPoint& p : points) {
+      area += (p.false_alarms - before.false_alarms) * (p.recall + before.recall) / 2;
+      EXPECT_NEAR(p.precision, 800 * p.recall / (800 * p.recall + 3200 * p.false_alarms), 1e-12);
+      before = p;
+    }
+    EXPECT_NEAR(area, ranking->area().value, 0.002);
+    EXPECT_EQ(before.recall, 1);
+    EXPECT_EQ(before.false_alarms, 1);
+    EXPECT_NEAR(before.precision, 0.2, 1e-12);
+  }
+  ClassRanking one_class(5);
+  one_class.add(1, true, 1);
+  EXPECT_TRUE(one_class.curve().empty());
+}
+
 // Mann and Whitney's statistic of scores that know nothing.
 TEST(ClassRanking, ByChanceIsTheDeviationOfAreasOfNoise) {
   double squares = 0, by_chance = 0;

@@ -22,7 +22,7 @@ struct Fitted {
   std::optional<Calibration> calibration = {};
   std::optional<Intervals> intervals = {};
   std::optional<Deviation> deviation = {};
-  std::vector<double> target_offsets = {};  // of targets far from zero; empty: none
+  std::vector<double> target_offsets = {};  // added to predictions of targets far from zero; empty: none
 };
 
 // Ridge on the stream's features by Cholesky: one pass, one Gram matrix, every lambda from it.

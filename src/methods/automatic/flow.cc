@@ -103,9 +103,15 @@ FlowBatch fitting_batch(FlowBatch batch, std::size_t rows) {
   return batch;
 }
 
+struct FlowDraw {
+  std::uint64_t seed;
+  std::size_t step;
+};
+
 // The gradient of the log of the mean squared error over some of the groups.
 FlowGradient groups_gradient(const Workers& on, const FlowRows& rows, const FlowPhase& phase, const Metric& metric,
-                             std::uint64_t seed, std::size_t step, FlowRoom<float>& room) {
+                             FlowDraw draw, FlowRoom<float>& room) {
+  const auto [seed, step] = draw;
   FlowGradient mean;
   mean.metric.assign(metric.diagonal.empty() ? metric.full.rows() * metric.full.cols() : metric.diagonal.size(), 0.0);
   double total = 0;
@@ -214,7 +220,7 @@ Metric flow(const Workers& on, const FlowRows& rows, Metric start, const FlowPha
     const FlowGradient g =
         phase.groups.empty()
             ? flow_gradient(on, rows, draw_rows(n, batch.fitted + batch.scored, seed, step), batch, metric, &room)
-            : groups_gradient(on, rows, phase, metric, seed, step, room);
+            : groups_gradient(on, rows, phase, metric, {seed, step}, room);
     const double root = portable_cos_pi(0.5 * double(step) / double(phase.steps));  // root of (1 + cos) / 2
     const double rate = phase.rate * std::min(1.0, double(step + 1) / 5) * root * root;
     of_metric.move(moving.at(), moving.gradient(g.metric, double(n)), rate * (phase.full ? kSlower : 1.0), step);

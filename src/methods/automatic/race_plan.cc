@@ -50,7 +50,7 @@ constexpr double kVeryLargeTable = 100000;
 // only from kVeryManyInputs on.
 constexpr double kManyInputs = 24, kVeryManyInputs = 128;
 constexpr double kFoldSeconds = 45;   // limit for metrics, their models of one size and trees, in all folds together
-constexpr double kVeryFewRows = 200;  // of which a share held out once tells nothing: always folds
+constexpr double kVeryFewRows = 200;  // too few for a share held out once: always folds
 
 constexpr double kLeastGain = 0.002;      // that a rival must add to the blend: of its error
 constexpr double kNear = 1.1;             // errors of a rival that all rows may bring to the front

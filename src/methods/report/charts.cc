@@ -90,6 +90,21 @@ std::string promise_chart(const std::vector<Evaluation::Promise>& promises, cons
   return std::move(svg).done();
 }
 
+std::string ranking_chart(const std::vector<Evaluation::RankingPoint>& ranking, bool precision) {
+  const Axis axis{0, 1, {0, 0.2, 0.4, 0.6, 0.8, 1}};
+  const Frame frame{{56, 28, 330, 330}, axis, axis};
+  Svg svg(410, 412, precision ? "precision over recall" : "recall over false alarms");
+  draw_axes(svg, frame, precision ? "recall" : "false alarms", precision ? "precision" : "recall");
+  const double by_chance = precision ? ranking.back().precision : 0;
+  svg.line(frame.at(0, by_chance), frame.at(1, precision ? by_chance : 1), "ideal");
+  std::vector<Point> points;
+  if (!precision) points.push_back(frame.at(0, 0));
+  for (const Evaluation::RankingPoint& p : ranking)
+    points.push_back(precision ? frame.at(p.recall, p.precision) : frame.at(p.false_alarms, p.recall));
+  svg.path(points, "c0 stroke");
+  return std::move(svg).done();
+}
+
 std::string pair_chart(const std::vector<Insight::Pair>& pairs, const Intervals* intervals, std::size_t target,
                        const std::string& name) {
   std::vector<double> predictions, targets;

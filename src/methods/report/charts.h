@@ -21,6 +21,8 @@ std::string bar_chart(const std::vector<Bar>& bars, const std::string& unit);
 // Neighbours are joined until each has so much of the weight: few rows swing by chance.
 std::vector<Evaluation::Promise> joined_promises(const std::vector<Evaluation::Promise>& promises, double least);
 std::string promise_chart(const std::vector<Evaluation::Promise>& promises, const std::string& of);
+// The ROC curve and, if `precision`, precision over recall, with what a model that knows nothing would have.
+std::string ranking_chart(const std::vector<Evaluation::RankingPoint>& ranking, bool precision);
 // Targets over predictions with the 90 % interval, where the model has some.
 std::string pair_chart(const std::vector<Insight::Pair>& pairs, const Intervals* intervals, std::size_t target,
                        const std::string& name);

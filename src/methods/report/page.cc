@@ -30,6 +30,7 @@ class Page {
   std::string done() && {
     summary();
     importance();
+    rankings();
     classes() ? sure_of_classes() : sure_of_numbers();
     if (classes()) confusion();
     dependence();
@@ -156,6 +157,26 @@ class Page {
     if (model_.calibration()) paragraph("Probabilities: " + model_.calibration()->text() + ".", "soft");
     out_ += "</div>\n";
     thresholds();
+    close();
+  }
+
+  void rankings() {
+    if (e_.ranking.empty()) return;
+    const std::string name = shortened(e_.labels[1], 20);
+    heading("How it ranks",
+            fmt::format("Rows in the order of their scores, those that look most like {} first: what is "
+                        "found, and at what price, if the first so many are taken for it.",
+                        name));
+    out_ += "<div class=\"pair\">\n";
+    figure(ranking_chart(e_.ranking, false),
+           fmt::format("ROC curve: the share of {} that is found over the share of the others taken for it. The area "
+                       "below is the AUC, {:.4f}; the dashed line is chance.",
+                       name, e_.score.auc.value_or(0)));
+    figure(ranking_chart(e_.ranking, true),
+           fmt::format("Precision over recall: how many of the rows taken are {}, if so many of all are to be found. "
+                       "The dashed line is its share of all rows.",
+                       name));
+    out_ += "</div>\n";
     close();
   }
 
