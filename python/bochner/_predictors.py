@@ -34,7 +34,7 @@ class _Automatic:
 class KernelRegressor(MultiOutputMixin, RegressorMixin, _Automatic, RegressorMachine):
     """The automatic machine for numbers: a race of kernels in a learnt metric, trees, random bins and a linear model.
 
-    It does what ``bochner train`` does with nothing said. Rows too few for a race (below 200) get ridge on random
+    It does what ``bochner train`` does with nothing said. Rows too few for a race (below 30) get ridge on random
     Fourier features whose length scale and penalty are searched.
 
     {rounds}
