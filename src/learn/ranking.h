@@ -28,7 +28,7 @@ class ClassRanking {
   void add(double score, bool of_class, double weight);
   bool exact() const { return bins_.empty(); }
   Area area() const;
-  // From the largest scores on, ties at once; points that are near to the one before are left out.
+  // Points from the largest scores on, ties at once; those near to the one before are left out.
   std::vector<Evaluation::RankingPoint> curve() const;
 
  private:
