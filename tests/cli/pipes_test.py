@@ -54,7 +54,7 @@ class Pipes(CommandTest):
         expected = self.succeed_quietly("predict", "m", DATA / "adult-small.svm").encode()
         self.assertEqual(self.piped(text, "predict", "m", "-", "-q"), (0, expected, ""))
         self.file("a.csv", "".join(f"{i % 17},{i % 5},{i % 7}\n" for i in range(60)))
-        self.succeed_quietly("train", "a.csv", "--target", "2", "--task", "regression", "-o", "m")
+        self.succeed_quietly("train", "a.csv", "--target", "2", "--task", "regression", "--map", "fourier", "-o", "m")
         self.succeed_quietly("transform", "m", "a.csv", "-o", "x.npy")  # two columns and the target as an array
         rows = [struct.pack("<3d", i % 17, i % 5, i % 7) for i in range(60)]
         head = "{'descr': '<f8', 'fortran_order': False, 'shape': (60, 3), }".ljust(117) + "\n"

@@ -66,7 +66,7 @@ class RoundTrip(CommandTest):
         score = self.evaluate("m", DATA / "adult-new.csv")
         self.assertEqual(set(score), {"rows", "error", "baseline_error", "standard_error", "weighted",
                                       "better_than_baseline", "labels", "confusion", "recall", "precision",
-                                      "f1_per_class", "f1", "auc", "auc_by_chance", "auc_is_exact"})
+                                      "f1_per_class", "f1", "auc", "auc_by_chance", "auc_is_exact", "ranking"})
         self.assertLess(score["error"], 0.22)
         lines = self.succeed_quietly("predict", "m", DATA / "adult-new.csv").splitlines()
         truth = table("adult-new.csv")
