@@ -2,7 +2,7 @@
 # Copyright 2026 The bochner authors
 """Few rows: the plain command beside `--map fourier` and, if it is installed, CatBoost's defaults on the same rows.
 
-Takes about 15 minutes. Rows are drawn from the training rows of a table, DRAWS times; the test rows are the table's own.
+Takes about 15 minutes. Training rows of a table are drawn, several times (--draws); the test rows are the table's own.
 Prints the error of each (the fraction wrong, or the root mean squared error over the deviation of the targets), the
 log-loss of classes, and the geometric mean of both over that of the plain command.
 
@@ -64,6 +64,8 @@ def main():
     parser.add_argument("--ways", default="plain,fourier,CatBoost")
     parser.add_argument("tables", nargs="*")
     arguments = parser.parse_args()
+    if "plain" not in arguments.ways.split(","):
+        parser.error("--ways: expected plain among them, which the others are compared with")
     ways = {"plain": lambda f, t, c, m: ours(f, t, c, arguments.flags.split(), m),
             "fourier": lambda f, t, c, m: ours(f, t, c, ["--map", "fourier"], m)}
     try:
@@ -101,7 +103,8 @@ def main():
                 print(line, flush=True)
     for way in ways:
         print(f"{way}: error {np.exp(np.mean(ratios[way])):.3f} of the plain command's, log-loss "
-              f"{np.exp(np.mean(losses[way])) if losses[way] else np.nan:.3f}; {np.mean(spent[way]):.2f} processor seconds a training")
+              f"{np.exp(np.mean(losses[way])) if losses[way] else np.nan:.3f}; {np.mean(spent[way]):.2f} processor "
+              "seconds a training")
 
 
 if __name__ == "__main__":
