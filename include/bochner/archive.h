@@ -17,6 +17,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bochner {
@@ -99,5 +100,8 @@ class Archive {
 // is cut or altered gives Error::Kind::model, one that cannot be read Error::Kind::io.
 void write_archive(const std::string& path, const Archive& archive);
 Archive read_archive(const std::string& path);
+// The same in memory, for sums that travel. name: for messages.
+std::string archive_bytes(const Archive& archive);
+Archive archive_of_bytes(std::string_view bytes, const std::string& name);
 
 }  // namespace bochner

@@ -68,6 +68,7 @@
 #include "bochner/predictor.h"
 #include "bochner/processor.h"
 #include "bochner/project.h"
+#include "bochner/ranks.h"
 #include "bochner/reduce.h"
 #include "bochner/reduce_model.h"
 #include "bochner/report.h"

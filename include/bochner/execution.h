@@ -22,6 +22,7 @@
 namespace bochner {
 
 class Checkpoint;
+class Ranks;
 
 // What a long step tells: its name and the fraction done. Called by the thread that started the work.
 using ProgressFunction = std::function<void(const std::string& step, double fraction)>;
@@ -39,6 +40,7 @@ struct Execution {
   ProgressFunction progress = {};    // none: silent
   CancelFunction cancel = {};        // true: the call throws Stopped
   std::string device = "cpu";        // what computes, see bochner/device.h; one that is not registered is refused
+  Ranks* ranks = nullptr;            // other processes whose rows count too, see bochner/ranks.h; none: these rows only
 };
 
 // The threads that work takes: as asked, or one for each core if 0 are asked; fewer if they would take more than a

@@ -70,14 +70,16 @@ concept AddsWithWorkers = requires(F& fold, const Workers& on, const RowBlock<T>
   fold.add(on, block);
 };
 
+// What joins with another of its kind, and travels.
+template <class F>
+concept Merges = std::copy_constructible<F> && requires(F& sum, const F& part, Archive& to, const Archive& from) {
+  sum.merge(part);
+  part.save(to);
+  sum.load(from);
+};
 // T: what the values of the blocks are, float or double (inside the library also std::int16_t).
 template <class F, class T = float>
-concept Fold = std::copy_constructible<F> &&
-    (AddsBlocks<F, T> || AddsWithWorkers<F, T>)&&requires(F& fold, const F& part, Archive& to, const Archive& from) {
-  fold.merge(part);
-  part.save(to);
-  fold.load(from);
-};
+concept Fold = Merges<F> &&(AddsBlocks<F, T> || AddsWithWorkers<F, T>);
 
 // Where a block is cut so that chunks begin at multiples of kChunkRows: 0, the rows before the second, ..., rows.
 inline std::vector<std::size_t> chunk_edges(std::size_t first, std::size_t rows) {

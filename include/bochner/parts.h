@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bochner/model.h"
@@ -34,9 +35,11 @@ class Sum {
  public:
   enum class Kind { survey, gram };
 
-  static Sum load(const std::string& path);      // Error::Kind::model unless the file is whole and valid
+  static Sum load(const std::string& path);  // Error::Kind::model unless the file is whole and valid
+  static Sum of_bytes(std::string_view bytes, const std::string& name);  // as load(); name: for messages
   static bool is_file(const std::string& path);  // whether it is a sum; false where it cannot be read
   void save(const std::string& path) const;      // whole or not at all
+  std::string bytes() const;                     // what save() writes
 
   // Adds the other's parts. Sums of another kind, of other columns, made by another spec or that share a part with
   // this one are refused with Error::Kind::data; the message says what differs.
@@ -66,8 +69,10 @@ class Sum {
 
 // Which rows a sum is over. Equal numbers mean the same rows, which must not count twice.
 struct PartName {
-  std::string name;          // for messages
-  std::uint64_t number = 0;  // also decides which of the part's rows are sampled
+  std::string name;  // for messages
+  std::uint64_t number = 0;
+  std::uint64_t source =
+      0;  // decides with their numbers which rows are sampled; 0: number. Shards of one file share it
 };
 // The file's name; its number is a hash of what it holds, the same for copies that are packed, have other line ends or
 // more empty lines.

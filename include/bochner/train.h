@@ -72,9 +72,11 @@ struct TrainOptions {
 // inputs: 0 while they are not known.
 void check_options(const TrainOptions& options, std::size_t inputs = 0);
 
-// Trains a model from rows: survey, scale, bandwidth, features, learner. Trainings may run at the same time in several
-// threads, each on rows of its own.
-Model train(Rows& rows, const TrainOptions& options = {});
+// Trains a model as the plain command `bochner train` does, by the automatic machine. Trainings may run at the same
+// time in several threads, each on rows of its own.
+Model train(Rows& rows);
+// As the options say: survey, scale, bandwidth, features, learner; by the automatic machine only if they name it.
+Model train(Rows& rows, const TrainOptions& options);
 
 // A ridge head on the features of a map the caller made. Rows go into the map as they are.
 Model fit(Rows& rows, MapPtr map, const RidgeOptions& ridge = {}, const Execution& execution = {});

@@ -27,15 +27,22 @@ ModelFile::ModelFile(const std::string& path) : path_(path) {
     fail(Error::Kind::io, "{}: is not a regular file, expected a bochner model; copy it to a file first", path_);
   }
 }
-ModelFile::~ModelFile() { ::close(file_); }
+ModelFile::~ModelFile() {
+  if (file_ >= 0) ::close(file_);
+}
 
 std::uint64_t ModelFile::size() const {
+  if (file_ < 0) return bytes_.size();
   struct stat status {};
   if (::fstat(file_, &status) != 0) fail(Error::Kind::io, "{}: cannot read: {}", path_, std::strerror(errno));
   return std::uint64_t(status.st_size);
 }
 
 void ModelFile::read(void* to, std::uint64_t bytes, std::uint64_t from) const {
+  if (file_ < 0) {
+    bytes_.copy(static_cast<char*>(to), bytes, from);
+    return;
+  }
   for (auto* out = static_cast<char*>(to); bytes > 0;) {
     // Linux moves at most 2 GiB a call.
     const ssize_t got = ::pread(file_, out, std::min<std::uint64_t>(bytes, 1u << 30), off_t(from));

@@ -6,13 +6,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace bochner {
 
-// A regular file that is read: Error::Kind::io where it cannot be, Error::Kind::model where it shrinks meanwhile.
+// A regular file that is read: Error::Kind::io if it cannot be, Error::Kind::model if it shrinks meanwhile. Or bytes in
+// memory in place of one, which must stay.
 class ModelFile {
  public:
   explicit ModelFile(const std::string& path);
+  ModelFile(const std::string& name, std::string_view bytes) : path_(name), bytes_(bytes) {}
   ~ModelFile();
   ModelFile(const ModelFile&) = delete;
   ModelFile& operator=(const ModelFile&) = delete;
@@ -23,7 +26,8 @@ class ModelFile {
 
  private:
   std::string path_;
-  int file_ = -1;
+  std::string_view bytes_;
+  int file_ = -1;  // none: bytes
 };
 
 // A whole file in memory, as far as it is looked at.

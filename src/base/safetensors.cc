@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -133,6 +134,7 @@ struct Extent {
 class Reader {
  public:
   explicit Reader(const std::string& path) : path_(path), file_(path_) {}
+  Reader(const std::string& name, std::string_view bytes) : path_(name), file_(name, bytes) {}
 
   Archive read() {
     const json header = read_header();
@@ -322,7 +324,11 @@ class Reader {
 
 void write_archive(const std::string& path, const Archive& archive) { write_archive(path, archive, {}); }
 
-void write_archive(const std::string& path, const Archive& archive, const AtomicFile::Options& how) {
+namespace {
+
+// put(bytes) for each part of the file in turn; begin(size) before them.
+template <class Begin, class Put>
+void put_archive(const Archive& archive, const Begin& begin, const Put& put) {
   require(archive.tree.is_object(), "model: tree is a {}, expected an object", archive.tree.type_name());
   const std::vector<const Named*> order = in_file_order(archive);
   std::string header = header_text(archive, order);
@@ -332,12 +338,33 @@ void write_archive(const std::string& path, const Archive& archive, const Atomic
   hash.add(header);
   for (const Named* item : order) hash.add(item->second.content());
   header.replace(checksum_place(header), kNoDigits.size(), checksum_digits(hash));
-  AtomicFile file(path, how);
-  file.write(bytes_of_value(length));
-  file.write(header);
-  for (const Named* item : order) file.write(item->second.content());
-  file.commit();
+  std::size_t size = sizeof length + header.size();
+  for (const Named* item : order) size += item->second.content().size();
+  begin(size);
+  put(bytes_of_value(length));
+  put(std::as_bytes(std::span(header)));
+  for (const Named* item : order) put(item->second.content());
 }
+
+}  // namespace
+
+void write_archive(const std::string& path, const Archive& archive, const AtomicFile::Options& how) {
+  std::optional<AtomicFile> file;
+  put_archive(
+      archive, [&](std::size_t) { file.emplace(path, how); },
+      [&](std::span<const std::byte> bytes) { file->write(bytes); });
+  file->commit();
+}
+
+std::string archive_bytes(const Archive& archive) {
+  std::string all;
+  put_archive(
+      archive, [&](std::size_t size) { all.reserve(size); },
+      [&](std::span<const std::byte> bytes) { all.append(reinterpret_cast<const char*>(bytes.data()), bytes.size()); });
+  return all;
+}
+
+Archive archive_of_bytes(std::string_view bytes, const std::string& name) { return Reader(name, bytes).read(); }
 
 Archive read_archive(const std::string& path) { return Reader(path).read(); }
 

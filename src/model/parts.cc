@@ -103,22 +103,29 @@ PartName part_of_file(const std::string& path) {
   return {std::filesystem::path(path).filename().string(), plain ? content_hash(path) : file_hash(path)};
 }
 
-Sum survey_part(Rows& rows, const PartName& part, std::uint64_t seed, const Execution& execution) {
+std::optional<Sum> survey_if_any(Rows& rows, const PartName& part, const Execution& execution, std::uint64_t seed) {
   Threads threads(execution);
   Schema schema = rows.schema();
-  require(schema.targets > 0, "{}: the rows have no target; name one", part.name);
   check_survey_memory(schema, threads.count(), execution);
   for (Column& column : schema.columns) column.fill = 0;
   auto state = std::make_unique<Sum::State>();
   const auto look = [&](Precision precision) {
-    return Stream(rows, nullptr, threads, execution, precision).fold(Survey(schema, seed, part.number), "survey");
+    return Stream(rows, nullptr, threads, execution, precision)
+        .fold(Survey(schema, seed, part.source ? part.source : part.number), "survey");
   };
   // Offsets are settled from the surveys of all parts, which must then have the digits.
   state->survey = look(Precision::float32);
   if (may_lose_digits(*state->survey)) state->survey = look(Precision::float64);
-  if (state->survey->rows() == 0) fail(Error::Kind::data, "{}: there are no rows; leave the part out", part.name);
+  if (state->survey->rows() == 0) return std::nullopt;
   state->origin = {part.name, {{part.name, part.number, state->survey->rows()}}, {}};
   return Sum(std::move(state));
+}
+
+Sum survey_part(Rows& rows, const PartName& part, std::uint64_t seed, const Execution& execution) {
+  require(rows.schema().targets > 0, "{}: the rows have no target; name one", part.name);
+  std::optional<Sum> survey = survey_if_any(rows, part, execution, seed);
+  if (!survey) fail(Error::Kind::data, "{}: there are no rows; leave the part out", part.name);
+  return std::move(*survey);
 }
 
 void check_parts(const TrainOptions& options) {

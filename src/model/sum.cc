@@ -86,6 +86,53 @@ Archive spec_archive(const Sum::State& state) {
   return archive;
 }
 
+// Arrays are views of the state.
+Archive archive_of(const Sum::State& state) {
+  Archive archive;
+  archive.tree["type"] = kType;
+  archive.tree["kind"] = state.survey ? "survey" : "gram";
+  state.origin.save_parts(archive);
+  Archive survey, spec, gram;
+  if (state.survey) {
+    state.survey->save(survey);
+    archive.put_child("survey", std::move(survey));
+  } else {
+    state.spec->save(spec);
+    state.gram->save(gram);
+    archive.put_child("spec", std::move(spec));
+    archive.put_child("gram", std::move(gram));
+    archive.tree["machines"] = state.origin.machines;
+  }
+  return archive;
+}
+
+Sum sum_of(Archive archive, const std::string& name) {
+  try {
+    const std::string type = get_text(archive.tree, "type");
+    if (type != kType)
+      fail(Error::Kind::model, "is a {}, expected a sum; `bochner accumulate` makes one",
+           type.starts_with("bochner ") ? type.substr(8) : type);
+    auto state = std::make_unique<Sum::State>();
+    state->origin.name = name;
+    state->origin.load_parts(archive);
+    if (get_text(archive.tree, "kind") == "survey") {
+      state->survey = Survey::from(archive.take_child("survey"));
+    } else {
+      state->spec = SumSpec::load(archive.take_child("spec"));
+      state->gram = GramFold::from(archive.take_child("gram"));
+      const MapPtr map = state->spec->map();
+      if ((map ? map->outputs() : state->spec->schema.inputs) != state->gram->features())
+        fail(Error::Kind::model, "sum: its maps do not give its features; the file is damaged");
+      state->origin.load_machines(archive);
+    }
+    return Sum(std::move(state));
+  } catch (const std::invalid_argument& e) {
+    fail(Error::Kind::model, "{}: {}; accumulate it again", name, e.what());
+  } catch (const Error& e) {
+    fail(Error::Kind::model, "{}: {}", name, e.what());
+  }
+}
+
 }  // namespace
 
 Sum::Sum(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -145,53 +192,16 @@ void Sum::merge(const Sum& other) {
   merge_part(*to.gram, to.origin, *from.gram, from.origin);
 }
 
-void Sum::save(const std::string& path) const {
-  Archive archive;
-  archive.tree["type"] = kType;
-  archive.tree["kind"] = kind() == Kind::survey ? "survey" : "gram";
-  state_->origin.save_parts(archive);
-  Archive survey, spec, gram;
-  if (state_->survey) {
-    state_->survey->save(survey);
-    archive.put_child("survey", std::move(survey));
-  } else {
-    state_->spec->save(spec);
-    state_->gram->save(gram);
-    archive.put_child("spec", std::move(spec));
-    archive.put_child("gram", std::move(gram));
-    archive.tree["machines"] = state_->origin.machines;
-  }
-  write_archive(path, archive);
-}
+void Sum::save(const std::string& path) const { write_archive(path, archive_of(*state_)); }
+
+std::string Sum::bytes() const { return archive_bytes(archive_of(*state_)); }
 
 bool Sum::is_file(const std::string& path) { return is_archive_of(path, kType); }
 
-Sum Sum::load(const std::string& path) {
-  Archive archive = read_archive(path);
-  try {
-    const std::string type = get_text(archive.tree, "type");
-    if (type != kType)
-      fail(Error::Kind::model, "is a {}, expected a sum; `bochner accumulate` makes one",
-           type.starts_with("bochner ") ? type.substr(8) : type);
-    auto state = std::make_unique<State>();
-    state->origin.name = path;
-    state->origin.load_parts(archive);
-    if (get_text(archive.tree, "kind") == "survey") {
-      state->survey = Survey::from(archive.take_child("survey"));
-    } else {
-      state->spec = SumSpec::load(archive.take_child("spec"));
-      state->gram = GramFold::from(archive.take_child("gram"));
-      const MapPtr map = state->spec->map();
-      if ((map ? map->outputs() : state->spec->schema.inputs) != state->gram->features())
-        fail(Error::Kind::model, "sum: its maps do not give its features; the file is damaged");
-      state->origin.load_machines(archive);
-    }
-    return Sum(std::move(state));
-  } catch (const std::invalid_argument& e) {
-    fail(Error::Kind::model, "{}: {}; accumulate it again", path, e.what());
-  } catch (const Error& e) {
-    fail(Error::Kind::model, "{}: {}", path, e.what());
-  }
+Sum Sum::load(const std::string& path) { return sum_of(read_archive(path), path); }
+
+Sum Sum::of_bytes(std::string_view bytes, const std::string& name) {
+  return sum_of(archive_of_bytes(bytes, name), name);
 }
 
 MapPtr SumSpec::map() const { return maps.empty() ? nullptr : chain(maps); }

@@ -36,6 +36,9 @@ struct Sum::State {
   std::optional<GramFold> gram;
 };
 
+// survey_part() of rows with or without a target; nothing if there are none.
+std::optional<Sum> survey_if_any(Rows& rows, const PartName& part, const Execution& execution, std::uint64_t seed = 0);
+
 // "seed is 1 in a.sum and 2 in b.sum", ... for what differs between two archives, the first few.
 std::vector<std::string> differences(const Archive& a, const std::string& a_name, const Archive& b,
                                      const std::string& b_name);

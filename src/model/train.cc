@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/require.h"
+#include "bochner/parts.h"
 #include "bochner/split.h"
 #include "choose/column_notes.h"
 #include "choose/learnt_with_head.h"
@@ -264,7 +265,26 @@ void judge(Model& model, const TrainOptions& options, const std::string& repeate
 
 }  // namespace
 
-Model train(Rows& rows, const TrainOptions& options) {
+Model train(Rows& rows) { return train(rows, {.automatic = Effort::normal}); }
+
+namespace {
+
+// What is a sum over rows alone is learnt from those of several ranks.
+TrainOptions learnt_on_ranks(TrainOptions options) {
+  require(!options.automatic,
+          "ranks: the automatic machine passes over rows in other ways than sums; name a learner "
+          "and a map, or train on one rank");
+  require(!options.calibrate && !options.validation && options.groups.empty() && options.checkpoint.path.empty(),
+          "ranks: found calibrate, validation, groups or a checkpoint, expected none of them; leave it out");
+  check_parts(options);
+  if (options.ridge.solver == RidgeOptions::Solver::automatic) options.ridge.solver = RidgeOptions::Solver::cholesky;
+  return options;
+}
+
+}  // namespace
+
+Model train(Rows& rows, const TrainOptions& given) {
+  const TrainOptions options = given.execution.ranks ? learnt_on_ranks(given) : given;
   std::unique_ptr<Rows> owner;
   Rows& numbered = numbered_from_0(rows, owner);
   Model model = Training(numbered, options).run();

@@ -43,6 +43,13 @@ std::size_t Stream::block_rows(std::size_t features, Precision precision, const 
   return std::clamp(mapped_bytes(execution.memory) / row_bytes / kChunkRows * kChunkRows, kChunkRows, kMostBlockRows);
 }
 
+void Stream::refuse_ranks(const std::string& step) const {
+  require(!execution_.ranks || execution_.ranks->count() == 1,
+          "ranks: the pass '{}' is no sum over rows, which alone is made by several ranks; train by ridge on fourier, "
+          "nystroem or no features, or on one rank",
+          step);
+}
+
 template <class T>
 void Stream::pass(const std::string& step, const Visitor<T>& visit, std::size_t first_row) const {
   const std::size_t block_rows = this->block_rows();

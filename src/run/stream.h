@@ -12,6 +12,7 @@
 #include "bochner/archive.h"
 #include "bochner/execution.h"
 #include "bochner/map.h"
+#include "bochner/ranks.h"
 #include "bochner/rows.h"
 #include "run/compute.h"
 
@@ -64,10 +65,13 @@ class Stream {
   template <class F>
   requires Fold<F, float> && Fold<F, double> F fold(F sum, const std::string& step = "")
   const {
-    const Stream rows = rows_for(sum);
-    BlockAdder<F> adder(sum);
-    rows.each(step, [&](const auto& block) { rows.add_block(sum, adder, block); });
-    return sum;
+    return over_ranks(std::move(sum), [&](F own) {
+      const Stream rows = rows_for(own);
+      BlockAdder<F> adder(own);
+      rows.visit_blocks(
+          step, [&](const auto& block) { rows.add_block(own, adder, block); }, 0);
+      return own;
+    });
   }
 
   // fold() for a long pass: where the execution has a checkpoint, the sum is saved now and then between blocks, and a
@@ -75,22 +79,22 @@ class Stream {
   template <class F>
   requires Fold<F, float> && Fold<F, double> F fold_saved(F sum, const std::string& step)
   const {
-    const Stream rows = rows_for(sum);
-    BlockAdder<F> adder(sum);
-    rows.each_saved(step,
-                    {[&](Archive& archive) { sum.save(archive); }, [&](const Archive& archive) { sum.load(archive); }},
-                    [&](const auto& block) { rows.add_block(sum, adder, block); });
-    return sum;
+    return over_ranks(std::move(sum), [&](F own) {
+      const Stream rows = rows_for(own);
+      BlockAdder<F> adder(own);
+      rows.visit_saved(
+          step, {[&](Archive& archive) { own.save(archive); }, [&](const Archive& archive) { own.load(archive); }},
+          [&](const auto& block) { rows.add_block(own, adder, block); });
+      return own;
+    });
   }
 
-  // visit(block) for every block in order, on the calling thread: for what is no sum. first_row: pass over the rows
-  // before it.
+  // visit(block) for every block in order, on the calling thread: for what is no sum, and so not for rows of several
+  // ranks (std::invalid_argument). first_row: pass over the rows before it.
   template <class Visit>
   void each(const std::string& step, const Visit& visit, std::size_t first_row = 0) const {
-    if (precision_ == Precision::float32)
-      pass<float>(step, visit, first_row);
-    else
-      pass<double>(step, visit, first_row);
+    refuse_ranks(step);
+    visit_blocks(step, visit, first_row);
   }
 
   struct Saved {
@@ -100,10 +104,8 @@ class Stream {
   // each() for a long pass, whose state is saved as in fold_saved().
   template <class Visit>
   void each_saved(const std::string& step, const Saved& state, const Visit& visit) const {
-    if (precision_ == Precision::float32)
-      pass_saved<float>(step, state, visit);
-    else
-      pass_saved<double>(step, state, visit);
+    refuse_ranks(step);
+    visit_saved(step, state, visit);
   }
 
   // Rows mapped at a time: whole chunks that fit the cache of mapped rows.
@@ -111,6 +113,29 @@ class Stream {
   static std::size_t block_rows(std::size_t features, Precision precision, const Execution& execution);
 
  private:
+  // The sum of this rank's rows, added to those of all others.
+  template <class F, class Make>
+  F over_ranks(F empty, const Make& make) const {
+    if (!execution_.ranks) return make(std::move(empty));
+    return reduce(*execution_.ranks, empty, [&] { return make(empty); });
+  }
+  void refuse_ranks(const std::string& step) const;
+
+  template <class Visit>
+  void visit_blocks(const std::string& step, const Visit& visit, std::size_t first_row) const {
+    if (precision_ == Precision::float32)
+      pass<float>(step, visit, first_row);
+    else
+      pass<double>(step, visit, first_row);
+  }
+  template <class Visit>
+  void visit_saved(const std::string& step, const Saved& state, const Visit& visit) const {
+    if (precision_ == Precision::float32)
+      pass_saved<float>(step, state, visit);
+    else
+      pass_saved<double>(step, state, visit);
+  }
+
   template <class T>
   using Visitor = std::function<void(const RowBlock<T>&)>;
   template <class T>

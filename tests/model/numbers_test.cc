@@ -77,7 +77,7 @@ TEST_F(Numbers, FarFromZeroKeepTheirDifferencesInFloat) {
     const auto file = open_rows(path("rows.csv"), {.targets = {"y"}});
     const auto memory = wave->rows();
     for (Rows* rows : {file.get(), memory.get()}) {
-      const Model model = train(*rows);
+      const Model model = train(*rows, {});
       ASSERT_EQ(model.schema().offsets.size(), 1u);
       EXPECT_GT(*model.report().score->r2, 0.97);
       const Model loaded = again(model);
@@ -209,7 +209,7 @@ TEST_F(Numbers, OfSparseRowsThatCannotBeToldApartAreRefused) {
   out.close();
   const auto rows = open_rows(path("rows.svm"));
   try {
-    train(*rows);
+    train(*rows, {});
     ADD_FAILURE() << "digits were lost without a word";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), Error::Kind::data);

@@ -123,5 +123,36 @@ class Sizes(unittest.TestCase):
         self.assertIn("takes 7 parameters", output)
 
 
+class Counts(unittest.TestCase):
+    def counted(self, what, path, text):
+        code, output = check("count_house.py", path, text)
+        self.assertEqual(code, 0, output)
+        return int(next(line for line in output.splitlines() if line.startswith(what)).split("|")[1])
+
+    def test_each_spelling_is_counted(self):
+        for call in ("threads.run(n, f);", "on.threads.run(n, f);", "threads_.run(n, f);", "z.threads().run(n, f);",
+                     "table_threads(outputs()).run(n, f);", "in_pieces(on_.threads, n, 8, f);",
+                     "each_in_pieces(threads(), n, 8, f);"):
+            with self.subTest(call):
+                self.assertEqual(self.counted("calls", "src/rows/a.cc", call), 1)
+                self.assertEqual(self.counted("calls", "src/run/a.cc", call), 0)
+        for call in ("Fit(rows, threads).run();", "// threads.run(n, f);", "in_pieces(held, f);"):
+            with self.subTest(call):
+                self.assertEqual(self.counted("calls", "src/rows/a.cc", call), 0)
+        passes = 's.each("", f);\ns->each_batch(f);\noutputs_.each(j, f);'
+        self.assertEqual(self.counted("passes", "src/learn/a.cc", passes), 2)
+
+    def test_a_duplicate_is_one_pair_as_long_as_it_goes(self):
+        lines = [f"  g({i});\n\n" for i in range(8)]
+        whole = "void f() {\n" + "".join(lines) + "}\n"
+        self.assertEqual(self.counted("duplicated", "cli/a.cc", whole + "// Again.\n" + whole.replace("f()", "h()")), 1)
+        self.assertEqual(self.counted("duplicated", "cli/a.cc", whole + "".join(lines[:5])), 0)
+
+    def test_more_than_the_ceiling_is_refused(self):
+        code, output = check("count_house.py", "src/rows/a.cc", "threads.run(n, f);\n" * 1000)
+        self.assertEqual(code, 1)
+        self.assertIn("1000, at most", output)
+
+
 if __name__ == "__main__":
     unittest.main()
