@@ -3,6 +3,8 @@
 
 #include "train_words.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -46,6 +48,34 @@ void refuse_method(const std::string& name) {
             name, why);
 }
 
+void parse_loss_parameter(const TrainWords& words, const LearnerRow& row, LearnerOptions& learner) {
+  for (const LearnerRow& other : learners()) {
+    const auto given =
+        other.parameter ? words.loss_parameters.find(other.parameter->name) : words.loss_parameters.end();
+    if (given == words.loss_parameters.end() || given->second.empty()) continue;
+    const std::string option = "--" + given->first;
+    require(row.parameter && row.parameter->name == given->first, "{}: goes with --learner {}, found --learner {}",
+            option, other.name, row.name);
+    learner.parameter = parse_number(option, given->second);
+  }
+}
+
+// "ridge or knn; for classes svm, hard-svm or logistic; for numbers huber, svr or quantile"
+std::string learners_text() {
+  std::string text;
+  for (const auto& [task, whose] : {std::pair<std::optional<Task>, const char*>{std::nullopt, ""},
+                                    {Task::classification, "; for classes "},
+                                    {Task::regression, "; for numbers "}}) {
+    std::vector<std::string> names;
+    for (const LearnerRow& row : learners())
+      if (row.task == task) names.push_back(row.name);
+    const std::string last = names.back();
+    names.pop_back();
+    text += fmt::format("{}{} or {}", whose, fmt::join(names, ", "), last);
+  }
+  return text;
+}
+
 // The learner and the options that go with it; an option of another learner is a mistake, not a wish.
 void parse_learner_words(const TrainWords& words, TrainOptions& options) {
   LearnerOptions& learner = options.learner;
@@ -61,8 +91,7 @@ void parse_learner_words(const TrainWords& words, TrainOptions& options) {
   const bool by_objective = !is_ridge && !row.has_neighbors;
   only("--loss", !words.loss.empty(), row.has_loss, "--learner svm or svr");
   only("--C", !words.C.empty(), by_objective, "every --learner but ridge, which has --lambda, and knn");
-  only("--epsilon", !words.epsilon.empty(), row.has_epsilon, "--learner svr");
-  only("--delta", !words.delta.empty(), row.has_delta, "--learner huber");
+  parse_loss_parameter(words, row, learner);
   only("--tolerance", !words.tolerance.empty(), by_objective, "every --learner but ridge and knn");
   only("--select", !words.select.empty(), is_ridge, "--learner ridge");
   only("--solver", words.solver != "auto", is_ridge, "--learner ridge");
@@ -82,8 +111,6 @@ void parse_learner_words(const TrainWords& words, TrainOptions& options) {
                                           {{"hinge", MarginLoss::linear}, {"squared-hinge", MarginLoss::squared}});
   for (const std::string& C : split_lists(words.C)) learner.C.push_back(parse_number("--C", C));
   learner.lambdas = options.ridge.lambdas;
-  if (!words.epsilon.empty()) learner.epsilon = parse_number("--epsilon", words.epsilon);
-  if (!words.delta.empty()) learner.delta = parse_number("--delta", words.delta);
   if (!words.tolerance.empty()) learner.tolerance = parse_number("--tolerance", words.tolerance);
   learner.intercept = !words.no_intercept;
   learner.seed = words.seed;
@@ -124,10 +151,7 @@ void TrainWords::add_learner(Command& app) {
                "Keep what `predict --deviation` takes for a standard deviation of each row: ridge as a Gaussian "
                "process, and the automatic machine")
       ->group(kMachine);
-  app.add_option("--learner", learner,
-                 "ridge or knn; for classes svm, hard-svm or logistic, for numbers huber or svr (epsilon-insensitive)")
-      ->type_name("L")
-      ->group(kMachine);
+  app.add_option("--learner", learner, learners_text())->type_name("L")->group(kMachine);
   app.add_option("--loss", loss, "svm: hinge (default) or squared-hinge; svr: epsilon (default) or squared-epsilon")
       ->type_name("L")
       ->group(kMachine);
@@ -138,9 +162,15 @@ void TrainWords::add_learner(Command& app) {
   add_repeatable(app, "--C", C, "Cost in 1/2 |w|^2 + C sum loss, for every learner but ridge; several: the best")
       ->type_name("C")
       ->group(kMachine);
-  app.add_option("--epsilon", epsilon, "svr: errors this small cost nothing; default: a tenth of the deviation")
-      ->type_name("E")
-      ->group(kMachine);
+  for (const LearnerRow& row : learners()) {
+    if (!row.parameter) continue;
+    const LossParameter& p = *row.parameter;
+    const std::string initial = *p.initial_text ? p.initial_text : fmt::format("{:g}", p.initial);
+    app.add_option(fmt::format("--{}", p.name), loss_parameters[p.name],
+                   fmt::format("{}: {}; default: {}", row.name, p.meaning, initial))
+        ->type_name("NUMBER")
+        ->group(kMachine);
+  }
   add_repeatable(app, "--neighbors", neighbors,
                  "knn: how many of the nearest rows are heard; several: the best. Default: 1 to 100, by leave-one-out")
       ->type_name("K")
@@ -148,9 +178,6 @@ void TrainWords::add_learner(Command& app) {
   app.add_option("--weighting", weighting,
                  "knn: what neighbours weigh: equal, or kernel (of their distance); default: by leave-one-out")
       ->type_name("W")
-      ->group(kMachine);
-  app.add_option("--delta", delta, "huber: errors beyond it count as lines; default: by the residuals")
-      ->type_name("D")
       ->group(kMachine);
   app.add_option("--tolerance", tolerance, "Relative gap of the objective; default 1e-6, on bins 1e-2. Not for ridge")
       ->type_name("T")

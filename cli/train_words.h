@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,7 +20,8 @@ struct TrainWords : FeatureWords {
   TrainWords() { map = "fourier"; }
 
   std::string file, output, validation, solver = "auto", task, missing, weights, select, learner = "ridge", loss,
-                                        epsilon, delta, tolerance, effort, budget, weighting, group, test;
+                                        tolerance, effort, budget, weighting, group, test;
+  std::map<std::string, std::string> loss_parameters;  // name, such as epsilon, to what was given
   std::vector<std::string> targets, lambdas, C, class_weights, neighbors;
   ColumnWords columns;
   std::size_t folds = 0;

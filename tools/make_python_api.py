@@ -14,8 +14,8 @@ import re
 PAGE = pathlib.Path(__file__).resolve().parent.parent / "docs" / "python-api.md"
 GROUPS = [
     ("Machines", "bochner", ["KernelRegressor", "KernelClassifier", "KernelRidge", "KernelRidgeClassifier",
-                             "KernelSVC", "KernelSVR", "KernelLogistic", "KernelHuber", "KNeighborsClassifier",
-                             "KNeighborsRegressor"]),
+                             "KernelSVC", "KernelSVR", "KernelLogistic", "KernelHuber", "KernelQuantile",
+                             "KNeighborsClassifier", "KNeighborsRegressor"]),
     ("Maps", "bochner", ["FourierFeatures", "NystroemFeatures", "BinningFeatures", "RandomProjection",
                          "TextProjection"]),
     ("Components, clusters, densities and sequences", "bochner", [

@@ -19,7 +19,8 @@
 
 namespace bochner {
 
-enum class Learner { ridge, svm, hard_svm, logistic, huber, svr, knn };
+// The library's own; register_learner() gives further ones.
+enum class Learner : int { ridge, svm, hard_svm, logistic, huber, svr, quantile, knn };
 
 // How an svm pays for a violated margin v = max(0, 1 - y u), or an svr for v = max(0, |y - u| - epsilon).
 enum class MarginLoss { linear, squared };  // v (hinge, epsilon-insensitive) or v^2 (their squares)
@@ -32,8 +33,8 @@ struct LearnerOptions {
   std::vector<double> C = {};        // empty (and no lambdas): searched; one: used as it is; several: the best of them.
                                      // svr with its linear loss: in the units of the target
   std::vector<double> lambdas = {};  // instead of C
-  std::optional<double> epsilon = {};  // svr, in the units of the target; none: a tenth of the target's deviation
-  std::optional<double> delta = {};    // huber, where squares become lines; none: 1.345 deviations of the residuals
+  std::optional<double> parameter = {};  // epsilon of svr and delta of huber, in the units of the target; the level of
+                                         // quantile; what a registered loss says. None: as the row says
   bool intercept = true;
   std::optional<double> tolerance = {};  // gap of the objective, relative to its optimum; none: 1e-6,
                                          // 1e-3 for CSR features, 1e-2 for svm on bins
@@ -45,22 +46,69 @@ struct LearnerOptions {
   Kernel kernel = {};  // what neighbours weigh, of one length scale; train() takes its own and the bandwidth
 };
 
-// A row of the table of learners: what one learns, the options it has, and what its head puts out.
+// A row's loss: `cost` is C times its weight, by which the loss is multiplied. target: -1 or +1 for a class; a number
+// in deviations of the targets from their mean, and so is the score. parameter: as LossParameter says.
+struct LossPoint {
+  double cost, target, score, parameter;
+};
+// A loss with a second derivative: its value at a score, and the derivatives by the score.
+struct LossCurve {
+  double value, slope, curvature;
+};
+// A loss of numbers with corners: cost * max(0, above * (r - free), below * (-r - free)), r = target - score.
+struct LossLines {
+  double free = 0, above = 1, below = 1;
+
+  double value(const LossPoint& at) const;
+};
+
+struct LossParameter {
+  const char* name;     // the option --name, and a note of the report
+  const char* meaning;  // a sentence for help
+  double low, high;     // it lies between
+  bool may_be_low = false;
+  double initial = 0;             // if none is given
+  bool is_of_target = false;      // a length on the target's scale: initial is in deviations of the target
+  const char* initial_text = "";  // for help, if the number does not say it
+};
+
+// A row of the table of learners: what one learns, the options it has, its loss, and what its head puts out. A program
+// adds its own:
+//
+//   const LearnerRow kMine = {.name = "log-cosh", .task = Task::regression, .has_C = true,
+//                             .curve = [](const LossPoint& at) -> LossCurve {
+//                               const double r = at.score - at.target, t = std::tanh(r);
+//                               return {at.cost * std::log(std::cosh(r)), at.cost * t, at.cost * (1 - t * t)};
+//                             }};
+//   const Model model = train(*rows, {.learner = {.learner = register_learner(kMine)}});
 struct LearnerRow {
-  Learner learner;
-  const char* name;               // "hard-svm"
+  Learner learner = {};           // register_learner() sets it
+  const char* name = "";          // "hard-svm"
   std::optional<Task> task = {};  // none: numbers and classes
   bool has_C = false;             // ridge and hard margins have none
   bool has_loss = false;          // the choice of MarginLoss
-  bool has_epsilon = false, has_delta = false;
+  std::optional<LossParameter> parameter = {};
+  // Convex in the score, each output by itself; the curvature is at most `steepest` times the cost. For has_loss: of
+  // MarginLoss::squared. Called by several threads at once.
+  LossCurve (*curve)(const LossPoint& at) = nullptr;
+  double steepest = 1;
+  // Takes the place of a curve; for has_loss: the loss of MarginLoss::linear.
+  LossLines (*lines)(double parameter) = nullptr;
+  bool judged_by_loss = false;   // C is chosen by the loss itself; otherwise numbers by their mean absolute error
   bool has_neighbors = false;    // it compares rows: no features, no intercept, no objective
   bool rounds_features = false;  // 16-bit features do not move it by what its tolerance sees
   bool probabilities = false;    // its scores are those of classes' probabilities
   const char* no_parts = "";     // why parts of rows cannot be summed and merged; empty: they can
 };
-std::span<const LearnerRow> learners();
+// The rows of the library, then those registered, in their order. Thread-safe, as the two below.
+std::vector<LearnerRow> learners();
 const LearnerRow& learner_row(Learner learner);
 const LearnerRow* find_learner(std::string_view name);  // null: there is none of that name
+
+// Makes a loss known by its name to the command's options and to train(), which learns it by Newton's steps on any map.
+// The texts of the row must live as long as the program. Throws std::invalid_argument if the name is taken, or if curve
+// and lines are both given or neither. Thread-safe.
+Learner register_learner(const LearnerRow& row);
 
 // Refuses what no data could mend: targets of the wrong kind, C and lambda at once, numbers out of range
 // (std::invalid_argument).

@@ -8,7 +8,8 @@ Estimators are imported when they are first used, so that `import bochner` itsel
 from importlib import import_module
 
 _MODULES = {
-    "_predictors": ["KernelClassifier", "KernelHuber", "KernelLogistic", "KernelRegressor", "KernelSVC", "KernelSVR"],
+    "_predictors": ["KernelClassifier", "KernelHuber", "KernelLogistic", "KernelQuantile", "KernelRegressor",
+                    "KernelSVC", "KernelSVR"],
     "_ridge": ["KernelRidge", "KernelRidgeClassifier"],
     "_local": ["KNeighborsClassifier", "KNeighborsRegressor"],
     "_transformers": ["BinningFeatures", "FourierFeatures", "NystroemFeatures", "RandomProjection"],

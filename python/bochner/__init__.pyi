@@ -25,6 +25,7 @@ from bochner._predictors import (
     KernelClassifier as KernelClassifier,
     KernelHuber as KernelHuber,
     KernelLogistic as KernelLogistic,
+    KernelQuantile as KernelQuantile,
     KernelRegressor as KernelRegressor,
     KernelSVC as KernelSVC,
     KernelSVR as KernelSVR,

@@ -278,7 +278,7 @@ class KernelSVR(RegressorMixin, _MarginMachine, RegressorMachine):
         if self.loss not in losses:
             raise ValueError(f"loss: found {self.loss!r}, expected one of {', '.join(losses)}")
         options.learner.loss = losses[self.loss]
-        options.learner.epsilon = None if self.epsilon is None else numbers_of("epsilon", self.epsilon)[0]
+        options.learner.parameter = None if self.epsilon is None else numbers_of("epsilon", self.epsilon)[0]
 
 
 @documented
@@ -329,4 +329,55 @@ class KernelHuber(RegressorMixin, _MarginMachine, RegressorMachine):
 
     def _set_learner(self, options, total_weight):
         super()._set_learner(options, total_weight)
-        options.learner.delta = None if self.delta is None else numbers_of("delta", self.delta)[0]
+        options.learner.parameter = None if self.delta is None else numbers_of("delta", self.delta)[0]
+
+
+@documented
+class KernelQuantile(RegressorMixin, _MarginMachine, RegressorMachine):
+    """Quantile regression by random features: the value that a share of the targets lies below.
+
+    {rounds}
+
+    Parameters
+    ----------
+    C : float, array of floats or None, default=None
+        Cost in ``1/2 |w|^2 + C sum loss``, in the units of the target. None: searched; several: the best of them.
+    quantile : float, default=0.5
+        The share of targets that shall lie below, between 0 and 1; 0.5 is the median.
+    {map}
+    fit_intercept : bool, default=True
+        A constant, which is not penalised.
+    calibrate : bool, default=False
+        Train once more on 85 % of the rows to learn intervals.
+    tol : float, default=None
+        Gap of the objective, relative to its optimum.
+    {common}
+
+    Attributes
+    ----------
+    {fitted}
+    """
+
+    _learner = _core.Learner.quantile
+
+    def __init__(
+        self, C=None, *, quantile=0.5, map="fourier", kernel="gaussian", bandwidth=None, n_components=None, scale=None,
+        fit_intercept=True, calibrate=False, tol=None, precision="float", random_state=0, n_jobs=None, verbose=False):
+        self.C = C
+        self.quantile = quantile
+        self.map = map
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.n_components = n_components
+        self.scale = scale
+        self.fit_intercept = fit_intercept
+        self.calibrate = calibrate
+        self.tol = tol
+        self.precision = precision
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _set_learner(self, options, total_weight):
+        super()._set_learner(options, total_weight)
+        options.learner.parameter = numbers_of("quantile", self.quantile)[0]

@@ -50,6 +50,7 @@ void bind_enums(nb::module_& m) {
       .value("logistic", Learner::logistic)
       .value("huber", Learner::huber)
       .value("svr", Learner::svr)
+      .value("quantile", Learner::quantile)
       .value("knn", Learner::knn);
   nb::enum_<MarginLoss>(m, "MarginLoss").value("linear", MarginLoss::linear).value("squared", MarginLoss::squared);
   nb::enum_<RidgeOptions::Solver>(m, "Solver")
@@ -79,8 +80,7 @@ void bind_learners(nb::module_& m) {
       .def_rw("loss", &LearnerOptions::loss)
       .def_rw("C", &LearnerOptions::C)
       .def_rw("lambdas", &LearnerOptions::lambdas)
-      .def_rw("epsilon", &LearnerOptions::epsilon, nb::arg().none())
-      .def_rw("delta", &LearnerOptions::delta, nb::arg().none())
+      .def_rw("parameter", &LearnerOptions::parameter, nb::arg().none())
       .def_rw("intercept", &LearnerOptions::intercept)
       .def_rw("tolerance", &LearnerOptions::tolerance, nb::arg().none())
       .def_rw("most_steps", &LearnerOptions::most_steps)

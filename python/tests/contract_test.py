@@ -11,6 +11,7 @@ ESTIMATORS = [
     bochner.KernelLogistic(),
     bochner.KernelSVR(),
     bochner.KernelHuber(),
+    bochner.KernelQuantile(),
     bochner.KernelRidgeClassifier(),
     bochner.KNeighborsClassifier(),
     bochner.KNeighborsRegressor(),

@@ -83,6 +83,7 @@ ENTRIES = {
     "KernelLogistic": Entry(bochner.KernelLogistic(n_components=32, bandwidth=1.0), "class"),
     "KernelSVR": Entry(bochner.KernelSVR(n_components=32, bandwidth=1.0), "number"),
     "KernelHuber": Entry(bochner.KernelHuber(n_components=32, bandwidth=1.0), "number"),
+    "KernelQuantile": Entry(bochner.KernelQuantile(n_components=32, bandwidth=1.0), "number"),
     "KernelRegressor": Entry(bochner.KernelRegressor(effort="fast"), "number", FEWER),
     "KernelClassifier": Entry(bochner.KernelClassifier(effort="fast"), "class", FEWER),
     "KNeighborsClassifier": Entry(bochner.KNeighborsClassifier(3, weights="uniform"), "class"),

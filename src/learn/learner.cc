@@ -48,12 +48,14 @@ double log_loss(const double* scores, std::size_t outputs, std::size_t label) {
 }
 
 // What chooses C: for probabilities the log-loss; for classes the error and, to break ties, the squared error of the
-// scores brought into (-1, 1); for numbers the mean absolute error in each target's unit, which outliers do not rule.
+// scores brought into (-1, 1); for numbers the loss itself or the mean absolute error, which outliers do not rule, in
+// each target's unit.
 class Choice {
  public:
-  Choice(Task task, std::vector<double> units, bool probabilities)
+  Choice(Task task, std::vector<double> units, LossChoice loss)
       : task_(task),
-        probabilities_(probabilities),
+        probabilities_(loss.row.probabilities),
+        loss_(std::move(loss)),
         units_(std::move(units)),
         scorer_(task, units_.size()),
         squashed_(task, units_.size(), 0),
@@ -65,7 +67,7 @@ class Choice {
     scorer_.add(prediction, target, weight, likely);
     weight_ += weight;
     if (task_ == Task::regression) {
-      for (std::size_t k = 0; k < row_.size(); ++k) sum_ += weight * std::abs(prediction[k] - target[k]) / units_[k];
+      for (std::size_t k = 0; k < row_.size(); ++k) add_number(k, prediction[k], target[k], weight);
     } else if (probabilities_) {
       sum_ += weight * likely;
     } else {
@@ -75,14 +77,22 @@ class Choice {
   }
   Score score() const { return scorer_.score(); }
   double loss() const { return task_ == Task::classification && !probabilities_ ? squashed_.loss() : sum_ / weight_; }
+  double below() const { return below_ / weight_ / double(row_.size()); }  // the share of targets at or below
 
  private:
+  void add_number(std::size_t k, double prediction, double target, double weight) {
+    sum_ += loss_.row.judged_by_loss ? loss_.value(k, weight, target / units_[k], prediction / units_[k])
+                                     : weight * std::abs(prediction - target) / units_[k];
+    if (target <= prediction) below_ += weight;
+  }
+
   Task task_;
   bool probabilities_;
+  LossChoice loss_;
   std::vector<double> units_;
   Scorer scorer_, squashed_;
   std::vector<double> row_;
-  double weight_ = 0, sum_ = 0;
+  double weight_ = 0, sum_ = 0, below_ = 0;
 };
 
 Choice score_stream(const Stream& validation, const Coefficients& head, Choice choice) {
@@ -97,7 +107,7 @@ Choice score_stream(const Stream& validation, const Coefficients& head, Choice c
 }
 
 struct Trial {
-  double C = 0, loss = 0;
+  double C = 0, loss = 0, below = 0;
   Score score;
 };
 
@@ -153,60 +163,6 @@ std::vector<double> given_C(const LearnerOptions& options, double weight) {
   for (double lambda : options.lambdas) C.push_back(1 / (lambda * weight));
   return C;
 }
-
-}  // namespace
-
-void check_classes(const Schema& schema, const std::vector<std::uint64_t>& class_rows, const std::string& place) {
-  if (schema.task == Task::regression) return;
-  std::size_t found = 0, last = 0;
-  for (std::size_t c = 0; c < schema.labels.size(); ++c)
-    if (class_rows.empty() || class_rows[c] > 0) {
-      ++found;
-      last = c;
-    }
-  if (found >= 2) return;
-  if (found == 0) fail(Error::Kind::data, "{}: the target has no classes, expected two or more labels", place);
-  fail(Error::Kind::data,
-       "{}: every row is of the class '{}', expected two classes or more; add rows of another class, or name another "
-       "target",
-       place, schema.labels[last]);
-}
-
-void check_learner(const Schema& schema, const LearnerOptions& options) {
-  const LearnerRow& row = learner_row(options.learner);
-  const std::string name = row.name;
-  const bool numbers = row.task.value_or(schema.task) == Task::regression;
-  require(numbers == (schema.task == Task::regression), "{} learns {}, found targets that are {}; use {}", name,
-          numbers ? "numbers" : "classes", numbers ? "classes" : "numbers",
-          numbers ? "svm, logistic or ridge" : "huber, svr or ridge");
-  if (!numbers) check_classes(schema, {}, name);
-  require(options.C.empty() || options.lambdas.empty(), "{}: found both C and lambda, expected one of them", name);
-  require(options.learner != Learner::hard_svm || (options.C.empty() && options.lambdas.empty()),
-          "hard-svm: a hard margin has no C and no lambda; leave them out or use svm");
-  require(!row.has_neighbors || (options.C.empty() && options.lambdas.empty() && !options.tolerance),
-          "{}: it has no C, no lambda and no tolerance; leave them out", name);
-  for (const std::size_t k : options.neighbors) require(k >= 1, "{}: neighbors is {}, expected 1 or more", name, k);
-  require(!row.has_neighbors || options.kernel.length_scales.size() == 1,
-          "{}: found {} length scales of the kernel, expected one", name, options.kernel.length_scales.size());
-  const auto check = [&](const char* what, double value, bool zero) {
-    require(std::isfinite(value) && (value > 0 || (zero && value == 0)), "{}: {} is {}, expected a {} number", name,
-            what, value, zero ? "non-negative" : "positive");
-  };
-  constexpr double kMost = 1e30;  // if larger, loss and penalty differ by more digits than a double has
-  const auto check_size = [&](const char* what, double value) {
-    check(what, value, false);
-    require(value <= kMost && value >= 1 / kMost, "{}: {} is {:g}, expected {:g} to {:g}{}", name, what, value,
-            1 / kMost, kMost, options.learner == Learner::svm ? "; hard-svm allows no error at all" : "");
-  };
-  for (double C : options.C) check_size("C", C);
-  for (double lambda : options.lambdas) check_size("lambda", lambda);
-  if (options.epsilon) check("epsilon", *options.epsilon, true);
-  if (options.delta) check("delta", *options.delta, false);
-  const double tolerance = options.tolerance.value_or(kLearnerTolerance);
-  require(tolerance > 0 && tolerance < 1, "{}: tolerance is {}, expected a number between 0 and 1", name, tolerance);
-}
-
-namespace {
 
 // The features in a store, or where rows are far fewer than features the rows in coordinates of their own space.
 class LearnerFeatures {
@@ -265,6 +221,7 @@ class LearnerFit {
       : stream_(stream),
         survey_(survey),
         options_(options),
+        row_(learner_row(options.learner)),
         validation_(validation),
         tolerance_(options.tolerance.value_or(keeps_csr(fit_size(stream, survey, 1, false)) ? kSparseTolerance
                                                                                             : kLearnerTolerance)) {
@@ -311,19 +268,19 @@ class LearnerFit {
     std::vector<bool> held;
     if (!validation_ && given.size() != 1) held = rows_held_out(z, options_.seed);
     if (!validation_ && held.empty()) return given.empty() ? 1 : given[0];
-    const Choice choice(stream_.schema().task, learner.units(), learner_row(options_.learner).probabilities);
+    const Choice choice(stream_.schema().task, learner.units(), learner.loss());
     learner.hold_out(held);
     const std::vector<Trial> trials = try_path(given, [&](double c) {
       learner.solve(c, given.size() == 1 ? tolerance_ : std::max(tolerance_, kChoiceTolerance), units_);
-      Choice found = choice;
-      if (validation_) found = score_stream(*validation_, features.head(learner.head(), stream_.threads()), choice);
+      Choice found =
+          validation_ ? score_stream(*validation_, features.head(learner.head(), stream_.threads()), choice) : choice;
       std::vector<double> row(learner.units().size());
       for (std::size_t i = 0; i < held.size(); ++i)
         if (held[i]) {
           learner.predict(i, row.data());
           found.add(row.data(), z.targets(i), z.weight(i));
         }
-      return Trial{c, found.loss(), found.score()};
+      return Trial{c, found.loss(), found.below(), found.score()};
     });
     learner.hold_out({});
     const auto best =
@@ -331,6 +288,9 @@ class LearnerFit {
     report().score = best->score;
     report().validation = validation_ ? "validation file" : "held out";
     for (const Trial& trial : trials) report().path.push_back({lambda_of(learner, trial.C), trial.score});
+    if (row_.judged_by_loss)
+      report().notes.push_back(fmt::format("{}: {:.2f} % of the targets lie at or below the answer",
+                                           report().validation, 100 * best->below));
     report().seconds.emplace_back("choice of C", clock_.lap());
     return best->C;
   }
@@ -340,21 +300,20 @@ class LearnerFit {
       fail(Error::Kind::data,
            "{}: the objective is {:g} and may lie {:g} above the optimum, expected finite numbers; lower C, or divide "
            "the targets and weights by their units",
-           learner_row(options_.learner).name, solution.objective, solution.excess);
+           row_.name, solution.objective, solution.excess);
     report().rows = survey_.rows();
     report().inputs = stream_.schema().inputs;
     report().features = stream_.features();
-    report().learner = learner_row(options_.learner).name;
+    report().learner = row_.name;
     report().solver = "newton-cg";
     report().lambda = lambda_of(learner, C);
     std::vector<std::string>& notes = report().notes;
-    if (learner_row(options_.learner).has_C) {
+    if (row_.has_C) {
       std::vector<double> found = learner.users_C(C, units_);
       for (double& c : found) c /= survey_.weight_unit();
       notes.push_back("C: " + numbers_text(found));
     }
-    if (learner_row(options_.learner).has_epsilon) notes.push_back("epsilon: " + numbers_text(learner.epsilon()));
-    if (learner_row(options_.learner).has_delta) notes.push_back("delta: " + numbers_text(learner.delta()));
+    if (row_.parameter) notes.push_back(fmt::format("{}: {}", row_.parameter->name, numbers_text(learner.parameter())));
     notes.push_back(
         fmt::format("objective: {:.10g}, at most {:.1e} of it above the optimum; {} Newton steps, {} "
                     "products, {} factorizations",
@@ -370,6 +329,7 @@ class LearnerFit {
   const Stream& stream_;
   const Survey& survey_;
   LearnerOptions options_;
+  const LearnerRow& row_;
   const Stream* validation_;
   double tolerance_;
   NewtonLearner::Units units_ = NewtonLearner::Units::of_user;

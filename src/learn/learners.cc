@@ -2,22 +2,80 @@
 // Copyright 2026 The bochner authors
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
 
+#include "base/published.h"
+#include "base/require.h"
 #include "bochner/learner.h"
 
 namespace bochner {
 
 namespace {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr const char* kIterates = "it passes over all rows again and again; train it on the whole, or use ridge";
 
+LossCurve square(const LossPoint& at) {
+  const double r = at.target - at.score;
+  return {at.cost * r * r / 2, -at.cost * r, at.cost};
+}
+
+LossCurve squared_hinge(const LossPoint& at) {
+  const double v = 1 - at.target * at.score;
+  return v > 0 ? LossCurve{at.cost * v * v, -2 * at.cost * at.target * v, 2 * at.cost} : LossCurve{0, 0, 0};
+}
+
+// log(1 + exp(-y u)); of more than two classes learn/newton/losses.h has the softmax.
+LossCurve logistic(const LossPoint& at) {
+  const double m = at.target * at.score, e = std::exp(-std::abs(m));
+  const double wrong = m >= 0 ? e / (1 + e) : 1 / (1 + e);  // 1 / (1 + exp(m))
+  return {at.cost * (std::log1p(e) + std::max(0.0, -m)), -at.cost * at.target * wrong,
+          at.cost * e / ((1 + e) * (1 + e))};
+}
+
+// r^2 / 2 within delta, delta (|r| - delta / 2) beyond
+LossCurve huber(const LossPoint& at) {
+  const double r = at.target - at.score, delta = at.parameter;
+  if (std::abs(r) <= delta) return square(at);
+  return {at.cost * delta * (std::abs(r) - delta / 2), -std::copysign(at.cost * delta, r), 0};
+}
+
+// max(0, |r| - epsilon)^2
+LossCurve squared_tube(const LossPoint& at) {
+  const double r = at.target - at.score, v = std::abs(r) - at.parameter;
+  return v > 0 ? LossCurve{at.cost * v * v, -std::copysign(2 * at.cost * v, r), 2 * at.cost} : LossCurve{0, 0, 0};
+}
+
+constexpr LossParameter kEpsilon = {.name = "epsilon",
+                                    .meaning = "errors this small cost nothing",
+                                    .low = 0,
+                                    .high = kInfinity,
+                                    .may_be_low = true,
+                                    .initial = 0.1,
+                                    .is_of_target = true,
+                                    .initial_text = "a tenth of the deviation"};
+// Huber's delta in deviations: 95 % as good as squares on normal errors. NewtonLearner goes on to the residuals'.
+constexpr LossParameter kDelta = {.name = "delta",
+                                  .meaning = "errors beyond it count as lines",
+                                  .low = 0,
+                                  .high = kInfinity,
+                                  .initial = 1.345,
+                                  .is_of_target = true,
+                                  .initial_text = "by the residuals"};
+constexpr LossParameter kLevel = {
+    .name = "quantile", .meaning = "the share of targets that shall lie below", .low = 0, .high = 1, .initial = 0.5};
+
 constexpr LearnerRow kLearners[] = {
-    {.learner = Learner::ridge, .name = "ridge"},
+    {.learner = Learner::ridge, .name = "ridge", .curve = square},
     {.learner = Learner::svm,
      .name = "svm",
      .task = Task::classification,
      .has_C = true,
      .has_loss = true,
+     .curve = squared_hinge,
+     .steepest = 2,
      .rounds_features = true,
      .no_parts = kIterates},
     {.learner = Learner::hard_svm, .name = "hard-svm", .task = Task::classification, .no_parts = kIterates},
@@ -25,6 +83,8 @@ constexpr LearnerRow kLearners[] = {
      .name = "logistic",
      .task = Task::classification,
      .has_C = true,
+     .curve = logistic,
+     .steepest = 0.25,
      .rounds_features = true,
      .probabilities = true,
      .no_parts = kIterates},
@@ -32,14 +92,26 @@ constexpr LearnerRow kLearners[] = {
      .name = "huber",
      .task = Task::regression,
      .has_C = true,
-     .has_delta = true,
+     .parameter = kDelta,
+     .curve = huber,
      .no_parts = kIterates},
     {.learner = Learner::svr,
      .name = "svr",
      .task = Task::regression,
      .has_C = true,
      .has_loss = true,
-     .has_epsilon = true,
+     .parameter = kEpsilon,
+     .curve = squared_tube,
+     .steepest = 2,
+     .lines = [](double epsilon) { return LossLines{.free = epsilon}; },
+     .no_parts = kIterates},
+    {.learner = Learner::quantile,
+     .name = "quantile",
+     .task = Task::regression,
+     .has_C = true,
+     .parameter = kLevel,
+     .lines = [](double level) { return LossLines{.above = level, .below = 1 - level}; },
+     .judged_by_loss = true,
      .no_parts = kIterates},
     {.learner = Learner::knn,
      .name = "knn",
@@ -47,19 +119,68 @@ constexpr LearnerRow kLearners[] = {
      .no_parts = "it keeps the rows themselves; train it on the whole, or use ridge"},
 };
 
+Published<std::shared_ptr<const LearnerRow>>& registered() {
+  static Published<std::shared_ptr<const LearnerRow>> rows;
+  return rows;
+}
+
+template <class Is>
+const LearnerRow* find_row(const Is& is) {
+  for (const LearnerRow& row : kLearners)
+    if (is(row)) return &row;
+  for (const auto& row : registered().read())
+    if (is(*row)) return row.get();
+  return nullptr;
+}
+
+void check_row(const LearnerRow& row) {
+  const auto must = [&](bool holds, const char* expected) {
+    require(holds, "learner '{}': its row makes no sense, expected {}", row.name, expected);
+  };
+  must(*row.name != 0, "a name");
+  must((row.curve != nullptr) != (row.lines != nullptr), "curve or lines");
+  must(row.has_C && !row.has_loss && !row.has_neighbors && !row.probabilities,
+       "has_C, and neither has_loss, has_neighbors nor probabilities");
+  must(!row.lines || row.task == Task::regression, "lines with the task regression");
+  must(row.steepest > 0 && row.steepest < kInfinity, "a positive number as steepest");
+  if (!row.parameter) return;
+  const LossParameter& parameter = *row.parameter;
+  must(*parameter.name != 0 && parameter.low < parameter.high, "a parameter with a name, and low below high");
+  must(parameter.initial >= parameter.low && parameter.initial <= parameter.high, "its initial value between the two");
+}
+
 }  // namespace
 
-std::span<const LearnerRow> learners() { return kLearners; }
+double LossLines::value(const LossPoint& at) const {
+  const double r = at.target - at.score;
+  return at.cost * std::max({0.0, above * (r - free), below * (-r - free)});
+}
+
+std::vector<LearnerRow> learners() {
+  std::vector<LearnerRow> all(std::begin(kLearners), std::end(kLearners));
+  for (const auto& row : registered().read()) all.push_back(*row);
+  return all;
+}
 
 const LearnerRow& learner_row(Learner learner) {
-  return *std::find_if(std::begin(kLearners), std::end(kLearners),
-                       [&](const LearnerRow& row) { return row.learner == learner; });
+  const LearnerRow* const row = find_row([&](const LearnerRow& candidate) { return candidate.learner == learner; });
+  require(row != nullptr, "learner: there is none of the number {}; register_learner() gives one", int(learner));
+  return *row;
 }
 
 const LearnerRow* find_learner(std::string_view name) {
-  const auto row = std::find_if(std::begin(kLearners), std::end(kLearners),
-                                [&](const LearnerRow& candidate) { return candidate.name == name; });
-  return row == std::end(kLearners) ? nullptr : row;
+  return find_row([&](const LearnerRow& candidate) { return candidate.name == name; });
+}
+
+Learner register_learner(const LearnerRow& row) {
+  check_row(row);
+  auto own = std::make_shared<LearnerRow>(row);
+  if (*own->no_parts == 0) own->no_parts = kIterates;
+  registered().add(own, [&](std::span<const std::shared_ptr<const LearnerRow>> more) {
+    require(!find_learner(row.name), "learner '{}': there is one of that name already, expected another", row.name);
+    own->learner = Learner(int(std::size(kLearners)) + int(more.size()));
+  });
+  return own->learner;
 }
 
 }  // namespace bochner

@@ -66,15 +66,16 @@ inline const LearnerOptions& learner_case(int i) {
       {.learner = Learner::svm, .loss = MarginLoss::linear, .C = {3.0}},
       {.learner = Learner::svm, .loss = MarginLoss::squared, .C = {3.0}},
       {.learner = Learner::logistic, .C = {3.0}},
-      {.learner = Learner::huber, .C = {3.0}, .delta = 2.0},
-      {.learner = Learner::svr, .loss = MarginLoss::linear, .C = {3.0}, .epsilon = 0.5},
-      {.learner = Learner::svr, .loss = MarginLoss::squared, .C = {3.0}, .epsilon = 0.5},
+      {.learner = Learner::huber, .C = {3.0}, .parameter = 2.0},
+      {.learner = Learner::svr, .loss = MarginLoss::linear, .C = {3.0}, .parameter = 0.5},
+      {.learner = Learner::svr, .loss = MarginLoss::squared, .C = {3.0}, .parameter = 0.5},
+      {.learner = Learner::quantile, .C = {3.0}, .parameter = 0.8},
   };
   return all[std::size_t(i)];
 }
 
 inline LearnerProblem problem_for(const LearnerOptions& options, std::size_t n, std::size_t classes) {
-  const bool numbers = options.learner == Learner::huber || options.learner == Learner::svr;
+  const bool numbers = learner_row(options.learner).task == Task::regression;
   return LearnerProblem(n, 4, numbers ? 0 : classes, 1.0);
 }
 

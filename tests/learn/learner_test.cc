@@ -146,6 +146,7 @@ TEST_P(EveryLearner, EndsWhereNoStepImproves) {
           if (options.learner == Learner::svm) loss += squared ? v * v : v;
           if (options.learner == Learner::svr) loss += squared ? e * e : e;
           if (options.learner == Learner::huber) loss += std::abs(r) <= 2 ? r * r / 2 : 2 * (std::abs(r) - 1);
+          if (options.learner == Learner::quantile) loss += std::max(0.8 * r, -0.2 * r);
           exps += std::exp(u[k]);
         }
         if (options.learner == Learner::logistic) loss = std::log(exps) - u[std::size_t(t)];
@@ -167,10 +168,10 @@ TEST_P(EveryLearner, EndsWhereNoStepImproves) {
 }
 
 std::string case_name(const testing::TestParamInfo<int>& info) {
-  const char* names[] = {"hinge", "squared_hinge", "logistic", "huber", "tube", "squared_tube"};
+  const char* names[] = {"hinge", "squared_hinge", "logistic", "huber", "tube", "squared_tube", "quantile"};
   return names[info.param];
 }
-INSTANTIATE_TEST_SUITE_P(Learners, EveryLearner, testing::Range(0, 6), case_name);
+INSTANTIATE_TEST_SUITE_P(Learners, EveryLearner, testing::Range(0, 7), case_name);
 
 TEST(AugmentedLagrangian, PrimalAndDualMeet) {
   const LearnerProblem p(600, 4, 2, 1.0);
@@ -183,7 +184,7 @@ TEST(AugmentedLagrangian, PrimalAndDualMeet) {
     Newton newton(z, 1);
     Iterate at{Matrix<double>(1, z.length()), Matrix<double>(600, 1)};
     Multipliers m;
-    const DualitySolution s = AugmentedLagrangian(newton, z, e, {}).solve(1e-9, 500, at, m);
+    const DualitySolution s = AugmentedLagrangian(newton, z, e, {learner_row(Learner::svm)}).solve(1e-9, 500, at, m);
     ASSERT_TRUE(s.converged);
     EXPECT_LE(s.primal[0] - s.dual[0], 1e-9 * s.primal[0]);
     EXPECT_GE(s.primal[0] - s.dual[0], -1e-12 * s.primal[0]);
@@ -288,14 +289,85 @@ TEST(Huber, IsNotMovedByOutliers) {
 
 TEST(Learners, HaveARowEach) {
   for (const Learner learner : {Learner::ridge, Learner::svm, Learner::hard_svm, Learner::logistic, Learner::huber,
-                                Learner::svr, Learner::knn}) {
+                                Learner::svr, Learner::quantile, Learner::knn}) {
     const LearnerRow& row = learner_row(learner);
     EXPECT_EQ(row.learner, learner);
     EXPECT_EQ(find_learner(row.name), &row);
     EXPECT_EQ(std::string(row.no_parts).empty(), learner == Learner::ridge);  // the one that is a sum
   }
-  EXPECT_EQ(learners().size(), 7u);
+  EXPECT_GE(learners().size(), 8u);
   EXPECT_EQ(find_learner("forest"), nullptr);
+}
+
+// Errors whose spread grows with the input: the quantiles are no shifts of each other.
+TEST(Quantile, HasTheShareOfTargetsBelowThatItIsAskedFor) {
+  LearnerProblem p(6000, 1, 0, 1.0);
+  for (std::size_t i = 0; i < 6000; ++i) {
+    const double x = uniform(1, Draw::frequency, i), error = normal(2, Draw::frequency, i);
+    p.x(i, 0) = float(x);
+    p.y(i, 0) = 1e6 * (x + (0.1 + x) * error);
+  }
+  for (const double level : {0.05, 0.5, 0.9})
+    for (const std::vector<double>& C : {std::vector<double>{}, {3e6}}) {
+      const Model model =
+          fit_learner(*p.rows(), p.map(40), LearnerOptions{.learner = Learner::quantile, .C = C, .parameter = level});
+      const Matrix<double> answers = model.predict(p.x.view());
+      double below = 0, low = 0, lows = 0;
+      for (std::size_t i = 0; i < 6000; ++i) {
+        const bool is_below = p.y(i, 0) <= answers(i, 0), is_low = p.x(i, 0) < 0.3f;
+        below += is_below ? 1.0 / 6000 : 0;
+        lows += is_low;
+        low += is_low && is_below;
+      }
+      EXPECT_NEAR(below, level, 0.01) << level;
+      // A penalty, as the search likes it, flattens the answers; without one the share is right at every input.
+      if (!C.empty()) {
+        EXPECT_NEAR(low / lows, level, 0.03) << level;
+      }
+    }
+}
+
+// A stranger's loss with a parameter: log(cosh(r / s)) s^2, by the same Newton steps.
+TEST(Learners, TakeALossFromOutside) {
+  const LearnerRow row = {
+      .name = "log-cosh",
+      .task = Task::regression,
+      .has_C = true,
+      .parameter = LossParameter{.name = "width",
+                                 .meaning = "errors beyond it count as lines",
+                                 .low = 0,
+                                 .high = 1e9,
+                                 .initial = 1,
+                                 .is_of_target = true},
+      .curve = [](const LossPoint& at) -> LossCurve {
+        const double s = at.parameter, r = (at.score - at.target) / s, t = std::tanh(r);
+        return {at.cost * s * s * (std::abs(r) + std::log1p(std::exp(-2 * std::abs(r))) - std::log(2.0)),
+                at.cost * s * t, at.cost * (1 - t * t)};
+      }};
+  const Learner learner = register_learner(row);
+  EXPECT_EQ(find_learner("log-cosh")->learner, learner);
+  EXPECT_EQ(learners().back().learner, learner);
+  EXPECT_THROW(register_learner(row), std::invalid_argument);  // its name is taken
+  LearnerRow twofold = row;
+  twofold.name = "twofold";
+  twofold.lines = [](double) { return LossLines(); };
+  EXPECT_THROW(register_learner(twofold), std::invalid_argument);
+  EXPECT_THROW(learner_row(Learner(1000)), std::invalid_argument);
+
+  const LearnerProblem p(500, 3, 0, 1.0);
+  const auto answers = [&](const LearnerOptions& options) {
+    return fit_learner(*p.rows(), p.map(30), options).predict(p.x.view());
+  };
+  // Very wide, it is the square; very narrow, the median's.
+  const Matrix<double> wide = answers({.learner = learner, .C = {1.0}, .parameter = 1e5});
+  const Matrix<double> squares = answers({.learner = Learner::huber, .C = {1.0}, .parameter = 1e5});
+  const Matrix<double> narrow = answers({.learner = learner, .C = {1e3}, .parameter = 1e-3});
+  const Matrix<double> median = answers({.learner = Learner::quantile, .C = {2.0}});
+  for (std::size_t i = 0; i < 500; ++i) {
+    EXPECT_NEAR(wide(i, 0), squares(i, 0), 1e-4);
+    EXPECT_NEAR(narrow(i, 0), median(i, 0), 0.05);
+  }
+  EXPECT_THROW(answers({.learner = learner, .parameter = -1}), std::invalid_argument);
 }
 
 TEST(Learner, LambdaIsOneOverCTimesN) {

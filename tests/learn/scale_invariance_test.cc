@@ -71,8 +71,7 @@ double difference(const Matrix<double>& found, const Matrix<double>& expected, c
 struct Case {
   const char* name;
   TrainOptions options;
-  double epsilon = 0;  // given, in the unit of the target where its factor is 1
-  double delta = 0;
+  double parameter = 0;  // given, in the unit of the target where its factor is 1
 };
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
@@ -94,9 +93,10 @@ std::vector<Case> regressions() {
           {"ridge_cg", cg},
           {"ridge_bandwidth_searched", searched},
           {"huber", learner(Learner::huber)},
-          {"huber_delta_given", learner(Learner::huber), 0, 0.2},
+          {"huber_delta_given", learner(Learner::huber), 0.2},
           {"svr", learner(Learner::svr)},
           {"svr_epsilon_given", learner(Learner::svr), 0.05},
+          {"quantile", learner(Learner::quantile)},
           {"svr_squared", learner(Learner::svr, MarginLoss::squared)},
           {"bins", bins},
           {"bins_of_few_inputs", few},
@@ -107,8 +107,7 @@ class EveryRegression : public testing::TestWithParam<Case> {
  protected:
   static TrainOptions options_in(double unit) {
     TrainOptions options = GetParam().options;
-    if (GetParam().epsilon > 0) options.learner.epsilon = GetParam().epsilon * unit;
-    if (GetParam().delta > 0) options.learner.delta = GetParam().delta * unit;
+    if (GetParam().parameter > 0) options.learner.parameter = GetParam().parameter * unit;
     return options;
   }
 };
@@ -166,11 +165,11 @@ TEST(ScaleInvariance, TargetsOfDifferentUnitsAreEachLearntAsIfAlone) {
 
 TEST(ScaleInvariance, CThatIsGivenIsInTheUnitOfTheTarget) {
   TrainOptions options{.bandwidth = 1.5, .features = 32};
-  options.learner = {.learner = Learner::svr, .C = {10.0}, .epsilon = 0.1};
+  options.learner = {.learner = Learner::svr, .C = {10.0}, .parameter = 0.1};
   const Table table(400);
   const Matrix<double> expected = table.predict(options);
   options.learner.C = {10e4};
-  options.learner.epsilon = 0.1e4;
+  options.learner.parameter = 0.1e4;
   EXPECT_LT(difference(table.times({1e4}).predict(options), expected, {1e4}), 1e-3);
 }
 

@@ -25,15 +25,27 @@ double half_square(const double* w, std::size_t D) {
   return 0.5 * sum;
 }
 
+}  // namespace
+
+AugmentedLagrangian::AugmentedLagrangian(Newton& newton, const Design& z, const Examples& examples, LossChoice loss)
+    : newton_(newton), z_(z), examples_(examples), loss_(std::move(loss)) {}
+
+double AugmentedLagrangian::most(std::size_t i, std::size_t k, bool positive) const {
+  if (loss_.is_hard()) return kInfinity;
+  if (!loss_.is_lines()) return examples_.cost(i, k);
+  const LossLines lines = loss_.lines(k);
+  return examples_.cost(i, k) * (positive ? lines.above : lines.below);
+}
+
 // An intercept asks that the multipliers sum to 0. Those between their bounds give way first, as far as they have
 // room: their rows lie on the corner, where the dual is flat to first order. Then the heavier side shrinks.
-void balance(const Examples& examples, bool hard, Matrix<double>& a, std::size_t k) {
+void AugmentedLagrangian::balance(Matrix<double>& a, std::size_t k) const {
   double sum = 0, rooms = 0;
   for (std::size_t i = 0; i < a.rows(); ++i) sum += a(i, k);
   const auto room = [&](std::size_t i) {
-    const double size = std::abs(a(i, k)), c = examples.cost(i, k);
-    if (size == 0 || (!hard && size >= c)) return 0.0;
-    return hard || (a(i, k) > 0) == (sum > 0) ? size : c - size;
+    const double size = std::abs(a(i, k)), most_size = most(i, k, a(i, k) > 0);
+    if (size == 0 || size >= most_size) return 0.0;
+    return std::isinf(most_size) || (a(i, k) > 0) == (sum > 0) ? size : most_size - size;
   };
   for (std::size_t i = 0; i < a.rows(); ++i) rooms += room(i);
   const double share = rooms > 0 ? std::min(1.0, std::abs(sum) / rooms) : 0;
@@ -48,11 +60,6 @@ void balance(const Examples& examples, bool hard, Matrix<double>& a, std::size_t
     if ((a(i, k) > 0) == (plus > minus)) a(i, k) *= factor;
 }
 
-}  // namespace
-
-AugmentedLagrangian::AugmentedLagrangian(Newton& newton, const Design& z, const Examples& examples, NonsmoothLoss loss)
-    : newton_(newton), z_(z), examples_(examples), loss_(std::move(loss)) {}
-
 // The true objective, of w itself or of w / margin, margin the least of all: the second, which violates none, is the
 // only one for a hard margin and the better one where C is large.
 double AugmentedLagrangian::primal(const Iterate& at, std::size_t k) {
@@ -60,24 +67,21 @@ double AugmentedLagrangian::primal(const Iterate& at, std::size_t k) {
   for (std::size_t i = 0; i < z_.rows(); ++i) {
     const double c = examples_.cost(i, k), y = examples_.y(i, k), u = at.u(i, k);
     if (c <= 0) continue;
-    const double v = is_tube() ? std::abs(y - u) - loss_.epsilon[k] : 1 - y * u;
-    losses += c * std::max(0.0, v);
+    losses += loss_.value(k, c, y, u);
     margin = std::min(margin, y * u);
   }
   const double norm = half_square(&at.w(k, 0), z_.features());
-  const double soft = is_hard() ? kInfinity : norm + losses;
-  const double hard = !is_tube() && margin > 0 ? norm / (margin * margin) : kInfinity;
+  const double soft = loss_.is_hard() ? kInfinity : norm + losses;
+  const double hard = !loss_.is_lines() && margin > 0 ? norm / (margin * margin) : kInfinity;
   scale_[k] = hard < soft ? 1 / margin : 1;
   return std::min(hard, soft);
 }
 
-// sum_i y a - epsilon |a|, less half the square of the w that a makes.
+// sum_i y a - free |a|, less half the square of the w that a makes.
 double AugmentedLagrangian::dual(const Matrix<double>& a, const double* Zt_a, std::size_t k) const {
+  const double free = loss_.is_lines() ? loss_.lines(k).free : 0;
   double sum = 0;
-  for (std::size_t i = 0; i < z_.rows(); ++i) {
-    sum += examples_.y(i, k) * a(i, k);
-    if (is_tube()) sum -= loss_.epsilon[k] * std::abs(a(i, k));
-  }
+  for (std::size_t i = 0; i < z_.rows(); ++i) sum += examples_.y(i, k) * a(i, k) - free * std::abs(a(i, k));
   return sum - half_square(Zt_a, z_.features());
 }
 
@@ -104,7 +108,7 @@ bool AugmentedLagrangian::judge(const Iterate& at, const Matrix<double>& a, cons
   solution_.primal[k] = primal(at, k);
   solution_.dual[k] = std::max(solution_.dual[k], dual(a, &Zt_a(k, 0), k));
   gap_[k] = solution_.primal[k] - solution_.dual[k];
-  if (!is_hard()) return true;
+  if (!loss_.is_hard()) return true;
   // The widest margin is min |sum a_i z_i| / sum |a_i| over all multipliers, so at most what these give.
   double sum = 0;
   for (std::size_t i = 0; i < z_.rows(); ++i) sum += std::abs(a(i, k));
@@ -120,7 +124,7 @@ DualitySolution AugmentedLagrangian::solve(double tolerance, int most_steps, Ite
   // A round may find its minimum without a step, so that rounds are counted too.
   for (int round = 0; !open.empty() && newton_.steps() < last && round < most_steps; ++round) {
     Newton::Result inner = newton_.minimize(
-        *smoothed(examples_, loss_, multipliers.a, multipliers.h), at, open,
+        *smoothed_loss(examples_, loss_, multipliers.a, multipliers.h), at, open,
         [&](std::size_t k, double value) {
           return std::max({0.02 * tolerance * std::abs(value), 0.02 * std::min(gap_[k], value), 0.02 * floor_[k]});
         },
@@ -128,7 +132,7 @@ DualitySolution AugmentedLagrangian::solve(double tolerance, int most_steps, Ite
     multipliers.a = inner.alpha;
     Matrix<double> a = std::move(inner.alpha), Zt_a = std::move(inner.Zt_alpha);
     if (z_.intercept()) {
-      for (std::size_t k : open) balance(examples_, is_hard(), a, k);
+      for (std::size_t k : open) balance(a, k);
       Zt_a = z_.combination(a);
     }
     double done = 1;

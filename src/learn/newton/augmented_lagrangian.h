@@ -27,7 +27,7 @@ struct DualitySolution {
 // `tolerance` of the primal: a certificate, whatever went on before.
 class AugmentedLagrangian {
  public:
-  AugmentedLagrangian(Newton& newton, const Design& z, const Examples& examples, NonsmoothLoss loss);
+  AugmentedLagrangian(Newton& newton, const Design& z, const Examples& examples, LossChoice loss);
 
   DualitySolution solve(double tolerance, int most_steps, Iterate& at, Multipliers& multipliers,
                         const Newton::Watch& watch = {});
@@ -38,13 +38,13 @@ class AugmentedLagrangian {
   bool judge(const Iterate& at, const Matrix<double>& a, const Matrix<double>& Zt_a, std::size_t k);
   double primal(const Iterate& at, std::size_t k);  // and the scale of w that has it
   double dual(const Matrix<double>& a, const double* Zt_a, std::size_t k) const;
-  bool is_hard() const { return loss_.kind == NonsmoothLoss::Kind::hard; }
-  bool is_tube() const { return loss_.kind == NonsmoothLoss::Kind::tube; }
+  void balance(Matrix<double>& a, std::size_t k) const;
+  double most(std::size_t i, std::size_t k, bool positive) const;  // that a multiplier of this sign may be
 
   Newton& newton_;
   const Design& z_;
   const Examples& examples_;
-  NonsmoothLoss loss_;
+  LossChoice loss_;
   double longest_ = 0, narrowest_ = 0;  // row; h
   std::vector<double> floor_, gap_, scale_;
   DualitySolution solution_;

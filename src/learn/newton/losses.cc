@@ -18,11 +18,14 @@ struct Curve {
   double value, alpha, curvature;
 };
 
-// Losses of one score each: Phi(c, y, u, row, output) -> Curve.
+// Losses of one score each: Phi(point, row, output) -> Curve.
 template <class Phi>
 class Separable final : public Loss {
  public:
-  Separable(const Examples& examples, Phi phi, double steepest) : Loss(examples, steepest), phi_(std::move(phi)) {}
+  Separable(const Examples& examples, double steepest, Phi phi, std::vector<double> parameter)
+      : Loss(examples, steepest), phi_(std::move(phi)), parameter_(std::move(parameter)) {
+    parameter_.resize(K_);
+  }
 
   void evaluate(std::size_t first, std::size_t count, const double* u, double* value, double* alpha,
                 double* state) const override {
@@ -30,7 +33,8 @@ class Separable final : public Loss {
       for (std::size_t k = 0; k < K_; ++k) {
         const double c = examples_.cost(first + i, k);
         const std::size_t at = i * K_ + k;
-        const Curve curve = c > 0 ? phi_(c, examples_.y(first + i, k), u[at], first + i, k) : Curve{0, 0, 0};
+        const LossPoint point{c, examples_.y(first + i, k), u[at], parameter_[k]};
+        const Curve curve = c > 0 ? phi_(point, first + i, k) : Curve{0, 0, 0};
         value[k] += curve.value;
         alpha[at] = curve.alpha;
         state[at] = curve.curvature;
@@ -40,11 +44,13 @@ class Separable final : public Loss {
 
  private:
   Phi phi_;
+  std::vector<double> parameter_;  // one per output
 };
 
 template <class Phi>
-std::unique_ptr<Loss> separable(const Examples& examples, double steepest, Phi phi) {
-  return std::make_unique<Separable<Phi>>(examples, std::move(phi), steepest);
+std::unique_ptr<Loss> separable(const Examples& examples, double steepest, Phi phi,
+                                std::vector<double> parameter = {}) {
+  return std::make_unique<Separable<Phi>>(examples, steepest, std::move(phi), std::move(parameter));
 }
 
 // State of a row: its probabilities p.
@@ -114,50 +120,29 @@ std::vector<double> Loss::mean_curvature(const Matrix<double>& state) const {
   return mean;
 }
 
-std::unique_ptr<Loss> squares(const Examples& examples) {
-  return separable(examples, 1, [](double c, double y, double u, std::size_t, std::size_t) -> Curve {
-    const double r = y - u;
-    return {c * r * r / 2, c * r, c};
-  });
+double LossChoice::value(std::size_t k, double cost, double target, double score) const {
+  const LossPoint at{cost, target, score, parameter_of(k)};
+  if (is_smooth()) return row.curve(at).value;
+  return row.lines ? lines(k).value(at) : cost * std::max(0.0, 1 - target * score);
 }
 
-std::unique_ptr<Loss> squared_hinge(const Examples& examples) {
-  return separable(examples, 2, [](double c, double y, double u, std::size_t, std::size_t) -> Curve {
-    const double v = 1 - y * u;
-    return v > 0 ? Curve{c * v * v, 2 * c * y * v, 2 * c} : Curve{0, 0, 0};
-  });
+std::unique_ptr<Loss> smooth_loss(const Examples& examples, const LossChoice& loss) {
+  if (loss.row.learner == Learner::logistic && examples.outputs() > 1) return std::make_unique<Softmax>(examples);
+  return separable(
+      examples, loss.row.steepest,
+      [loss](const LossPoint& at, std::size_t, std::size_t) -> Curve {
+        const LossCurve curve = loss.row.curve(at);
+        return {curve.value, -curve.slope, curve.curvature};
+      },
+      loss.parameter);
 }
 
-std::unique_ptr<Loss> logistic(const Examples& examples) {
-  return separable(examples, 0.25, [](double c, double y, double u, std::size_t, std::size_t) -> Curve {
-    const double m = y * u, e = std::exp(-std::abs(m));
-    const double wrong = m >= 0 ? e / (1 + e) : 1 / (1 + e);  // 1 / (1 + exp(m))
-    return {c * (std::log1p(e) + std::max(0.0, -m)), c * y * wrong, c * e / ((1 + e) * (1 + e))};
-  });
-}
-
-std::unique_ptr<Loss> softmax(const Examples& examples) { return std::make_unique<Softmax>(examples); }
-
-std::unique_ptr<Loss> huber(const Examples& examples, std::vector<double> delta) {
-  return separable(examples, 1,
-                   [delta = std::move(delta)](double c, double y, double u, std::size_t, std::size_t k) -> Curve {
-                     const double r = y - u, d = delta[k];
-                     if (std::abs(r) <= d) return {c * r * r / 2, c * r, c};
-                     return {c * d * (std::abs(r) - d / 2), std::copysign(c * d, r), 0};
-                   });
-}
-
-std::unique_ptr<Loss> squared_tube(const Examples& examples, std::vector<double> epsilon) {
-  return separable(examples, 2,
-                   [epsilon = std::move(epsilon)](double c, double y, double u, std::size_t, std::size_t k) -> Curve {
-                     const double r = y - u, v = std::abs(r) - epsilon[k];
-                     return v > 0 ? Curve{c * v * v, std::copysign(2 * c * v, r), 2 * c} : Curve{0, 0, 0};
-                   });
-}
+namespace {
 
 std::unique_ptr<Loss> smoothed_hinge(const Examples& examples, const Matrix<double>& a, double h, bool hard) {
-  return separable(examples, 1 / h, [&a, h, hard](double c, double y, double u, std::size_t i, std::size_t k) -> Curve {
-    const double sigma = c / h, v = 1 - y * u, most = hard ? std::numeric_limits<double>::infinity() : c;
+  return separable(examples, 1 / h, [&a, h, hard](const LossPoint& at, std::size_t i, std::size_t k) -> Curve {
+    const double c = at.cost, y = at.target, sigma = c / h, v = 1 - y * at.score;
+    const double most = hard ? std::numeric_limits<double>::infinity() : c;
     const double before = y * a(i, k), step = before + sigma * v;
     const double alpha = std::clamp(step, 0.0, most);
     const double moved = alpha - before;
@@ -165,49 +150,28 @@ std::unique_ptr<Loss> smoothed_hinge(const Examples& examples, const Matrix<doub
   });
 }
 
-std::unique_ptr<Loss> smoothed_tube(const Examples& examples, const Matrix<double>& a, double h,
-                                    std::vector<double> epsilon) {
-  return separable(
-      examples, 1 / h,
-      [&a, h, epsilon = std::move(epsilon)](double c, double y, double u, std::size_t i, std::size_t k) -> Curve {
-        const double sigma = c / h, r = y - u, step = a(i, k) + sigma * r;
-        const double reach = std::abs(step) - sigma * epsilon[k];  // |a'| before its bound
-        const double alpha = std::copysign(std::clamp(reach, 0.0, c), step);
-        const double moved = alpha - a(i, k);
-        return {alpha * r - epsilon[k] * std::abs(alpha) - moved * moved / (2 * sigma), alpha,
-                reach > 0 && reach < c ? sigma : 0};
-      });
+std::unique_ptr<Loss> smoothed_lines(const Examples& examples, const LossChoice& loss, const Matrix<double>& a,
+                                     double h) {
+  std::vector<LossLines> lines;
+  for (std::size_t k = 0; k < examples.outputs(); ++k) lines.push_back(loss.lines(k));
+  return separable(examples, 1 / h,
+                   [&a, h, lines = std::move(lines)](const LossPoint& at, std::size_t i, std::size_t k) -> Curve {
+                     const LossLines& line = lines[k];
+                     const double sigma = at.cost / h, r = at.target - at.score, step = a(i, k) + sigma * r;
+                     const double reach = std::abs(step) - sigma * line.free;  // |a'| before its bound
+                     const double most = at.cost * (step > 0 ? line.above : line.below);
+                     const double alpha = std::copysign(std::clamp(reach, 0.0, most), step);
+                     const double moved = alpha - a(i, k);
+                     return {alpha * r - line.free * std::abs(alpha) - moved * moved / (2 * sigma), alpha,
+                             reach > 0 && reach < most ? sigma : 0};
+                   });
 }
 
-std::unique_ptr<Loss> smoothed(const Examples& examples, const NonsmoothLoss& loss, const Matrix<double>& a, double h) {
-  if (loss.kind == NonsmoothLoss::Kind::tube) return smoothed_tube(examples, a, h, loss.epsilon);
-  return smoothed_hinge(examples, a, h, loss.kind == NonsmoothLoss::Kind::hard);
-}
+}  // namespace
 
-std::unique_ptr<Loss> smooth_loss(const Examples& examples, const LossOptions& options) {
-  const bool squared = options.margin == MarginLoss::squared;
-  switch (options.learner) {
-    case Learner::ridge:
-      return squares(examples);
-    case Learner::svm:
-      return squared ? squared_hinge(examples) : nullptr;
-    case Learner::hard_svm:
-    case Learner::knn:  // has no loss to descend
-      return nullptr;
-    case Learner::logistic:
-      return examples.outputs() == 1 ? logistic(examples) : softmax(examples);
-    case Learner::huber:
-      return huber(examples, options.delta);
-    case Learner::svr:
-      return squared ? squared_tube(examples, options.epsilon) : nullptr;
-  }
-  return nullptr;
-}
-
-NonsmoothLoss nonsmooth_loss(const LossOptions& options) {
-  if (options.learner == Learner::hard_svm) return {NonsmoothLoss::Kind::hard};
-  if (options.learner == Learner::svr) return {NonsmoothLoss::Kind::tube, options.epsilon};
-  return {NonsmoothLoss::Kind::hinge};
+std::unique_ptr<Loss> smoothed_loss(const Examples& examples, const LossChoice& loss, const Matrix<double>& a,
+                                    double h) {
+  return loss.is_lines() ? smoothed_lines(examples, loss, a, h) : smoothed_hinge(examples, a, h, loss.is_hard());
 }
 
 }  // namespace bochner

@@ -56,46 +56,32 @@ class Loss {
   double most_curvature_;
 };
 
-// What decides a learner's loss. epsilon and delta are in units of the scores, one per output.
-struct LossOptions {
-  Learner learner = Learner::ridge;
+// A learner's loss with its parameter in units of the scores, one per output; empty if the loss has none.
+struct LossChoice {
+  const LearnerRow& row;
   MarginLoss margin = MarginLoss::linear;
-  std::vector<double> epsilon = {}, delta = {};
+  std::vector<double> parameter = {};
+
+  double parameter_of(std::size_t k) const { return parameter.empty() ? 0 : parameter[k]; }
+  bool is_smooth() const { return row.curve && (!row.has_loss || margin == MarginLoss::squared); }
+  bool is_hard() const { return row.learner == Learner::hard_svm; }
+  // Grows as the distance of score and target, not as its square.
+  bool is_lines() const { return row.lines && !is_smooth(); }
+  LossLines lines(std::size_t k) const { return row.lines(parameter_of(k)); }
+  double value(std::size_t k, double cost, double target, double score) const;  // one score, one target
 };
-// The learner's loss; null where it is not differentiable: then nonsmooth_loss() has it.
-std::unique_ptr<Loss> smooth_loss(const Examples& examples, const LossOptions& options);
 
-// The losses that have no second derivative everywhere, nor a first one.
-struct NonsmoothLoss {
-  enum class Kind { hinge, hard, tube };
+// A loss of one score each by its row's curve; the softmax of a logistic learner of more than two classes,
+// -c log(exp(u_y) / sum_k exp(u_k)), y = +1 marks the class.
+std::unique_ptr<Loss> smooth_loss(const Examples& examples, const LossChoice& loss);
 
-  Kind kind = Kind::hinge;
-  std::vector<double> epsilon = {};  // tube: one per output
-};
-NonsmoothLoss nonsmooth_loss(const LossOptions& options);
-
-// c r^2 / 2, r = y - u
-std::unique_ptr<Loss> squares(const Examples& examples);
-// c max(0, 1 - y u)^2
-std::unique_ptr<Loss> squared_hinge(const Examples& examples);
-// c log(1 + exp(-y u))
-std::unique_ptr<Loss> logistic(const Examples& examples);
-// -c log(exp(u_y) / sum_k exp(u_k)), y = +1 marks the class
-std::unique_ptr<Loss> softmax(const Examples& examples);
-// c r^2 / 2 within delta, c delta (|r| - delta / 2) beyond; r = y - u. One delta per output.
-std::unique_ptr<Loss> huber(const Examples& examples, std::vector<double> delta);
-// c max(0, |r| - epsilon)^2
-std::unique_ptr<Loss> squared_tube(const Examples& examples, std::vector<double> epsilon);
-
-// The two losses with corners, smoothed about multipliers a (n x K, the alpha of an earlier solution):
+// A loss with corners, smoothed about multipliers a (n x K, the alpha of an earlier solution):
 //   psi(u) = max_a' { a' (y - u) - penalty(a') - (a' - a)^2 h / (2 c) }
 // the augmented Lagrangian of u = z w + b. Its alpha is the maximising a', and where a solves the problem so does
 // the minimiser of psi, for any width h > 0.
-// hinge: c max(0, 1 - y u), 0 <= y a' <= c.  tube: c max(0, |r| - epsilon), |a'| <= c, penalty epsilon |a'|.
+// hinge: c max(0, 1 - y u), 0 <= y a' <= c.  lines: -c below <= a' <= c above, penalty free |a'|.
 // hard: no bound on y a'; c then only sets the scale of h.
-std::unique_ptr<Loss> smoothed_hinge(const Examples& examples, const Matrix<double>& a, double h, bool hard);
-std::unique_ptr<Loss> smoothed_tube(const Examples& examples, const Matrix<double>& a, double h,
-                                    std::vector<double> epsilon);
-std::unique_ptr<Loss> smoothed(const Examples& examples, const NonsmoothLoss& loss, const Matrix<double>& a, double h);
+std::unique_ptr<Loss> smoothed_loss(const Examples& examples, const LossChoice& loss, const Matrix<double>& a,
+                                    double h);
 
 }  // namespace bochner

@@ -13,9 +13,7 @@ namespace bochner {
 
 namespace {
 
-constexpr double kNormal = 1.345;  // Huber's delta in deviations: 95 % as good as squares on normal errors
 constexpr double kMedianPerDeviation = 0.6744897501960817;
-constexpr double kDefaultTube = 0.1;  // epsilon in deviations of the target
 constexpr double kLooseTolerance = 1e-3;
 constexpr double kConstant = 1e-14;       // a deviation of so much of the largest target is rounding
 constexpr double kScoreRounding = 1e-14;  // no solution comes closer, relative to the cost of all rows, each off by 1
@@ -38,18 +36,22 @@ bool rounds_features(const LearnerOptions& options) {
 
 NewtonLearner::NewtonLearner(const Design& z, const Schema& schema, const LearnerOptions& options, Newton::Watch watch,
                              Checkpoint* checkpoint)
-    : z_(z), options_(options), watch_(std::move(watch)), newton_(z, options.seed, checkpoint) {
+    : z_(z),
+      options_(options),
+      row_(learner_row(options.learner)),
+      watch_(std::move(watch)),
+      newton_(z, options.seed, checkpoint) {
   for (std::size_t i = 0; i < z_.rows(); ++i) weight_ += z_.weight(i);
   require(weight_ > 0, "train: the weights of all rows are zero");
   code_targets(schema);
   const std::size_t K = examples_.outputs();
   examples_.c.resize(z_.rows());
   at_ = {Matrix<double>(K, z_.length()), Matrix<double>(z_.rows(), K)};
-  for (const double unit : unit_) {
-    epsilon_.push_back(options_.epsilon.value_or(kDefaultTube * unit));
-    delta_.push_back(options_.delta.value_or(kNormal * unit));
-  }
-  if (options_.learner == Learner::huber && !options_.delta) choose_delta();
+  if (!row_.parameter) return;
+  for (const double unit : unit_)
+    parameter_.push_back(
+        options_.parameter.value_or(row_.parameter->initial * (row_.parameter->is_of_target ? unit : 1)));
+  if (options_.learner == Learner::huber && !options_.parameter) choose_delta();
 }
 
 void NewtonLearner::code_targets(const Schema& schema) {
@@ -92,34 +94,36 @@ void NewtonLearner::choose_delta() {
                                                : 1;
   for (int round = 0; round < 3; ++round) {
     solve(C, kLooseTolerance);
-    for (std::size_t k = 0; k < delta_.size(); ++k) {
+    for (std::size_t k = 0; k < parameter_.size(); ++k) {
       std::vector<double> residuals;
       for (std::size_t i = 0; i < z_.rows(); ++i)
         if (z_.weight(i) > 0) residuals.push_back(std::abs(examples_.y(i, k) - at_.u(i, k)));
       const double deviation = median(std::move(residuals)) / kMedianPerDeviation;
-      delta_[k] = std::max(kNormal * deviation, 1e-6) * unit_[k];
+      parameter_[k] = std::max(row_.parameter->initial * deviation, 1e-6) * unit_[k];
     }
   }
 }
 
 std::vector<double> NewtonLearner::users_C(double C, Units units) const {
   std::vector<double> all(unit_.size(), C);
-  if (is_lines() && units == Units::of_target)
+  if (loss().is_lines() && units == Units::of_target)
     for (std::size_t k = 0; k < all.size(); ++k) all[k] *= unit_[k];
   return all;
 }
 
-std::vector<double> NewtonLearner::in_units(const std::vector<double>& lengths) const {
-  std::vector<double> inside = lengths;
-  for (std::size_t k = 0; k < inside.size(); ++k) inside[k] /= unit_[k];
-  return inside;
+LossChoice NewtonLearner::loss() const {
+  LossChoice choice{row_, options_.loss, parameter_};
+  if (row_.parameter && row_.parameter->is_of_target)
+    for (std::size_t k = 0; k < parameter_.size(); ++k) choice.parameter[k] /= unit_[k];
+  return choice;
 }
 
 // The objective in the target's unit is divided by unit^2: squares keep their C, lines have C / unit.
 NewtonLearner::Solution NewtonLearner::solve(double C, double tolerance, Units units) {
-  const bool hard = options_.learner == Learner::hard_svm;
+  const LossChoice loss = this->loss();
+  const bool hard = loss.is_hard();
   examples_.price.clear();
-  if (is_lines() && units == Units::of_user)
+  if (loss.is_lines() && units == Units::of_user)
     for (const double unit : unit_) examples_.price.push_back(1 / unit);
   for (std::size_t i = 0; i < z_.rows(); ++i) {
     const double weight = !held_.empty() && held_[i] ? 0 : z_.weight(i);
@@ -132,9 +136,7 @@ NewtonLearner::Solution NewtonLearner::solve(double C, double tolerance, Units u
     multipliers_.h = kWarmWidth;
   }
   C_ = C;
-  const LossOptions loss{options_.learner, options_.loss, in_units(epsilon_), in_units(delta_)};
-  if (const std::unique_ptr<Loss> smooth = smooth_loss(examples_, loss)) return solve_smooth(*smooth, tolerance);
-  return solve_nonsmooth(nonsmooth_loss(loss), tolerance);
+  return loss.is_smooth() ? solve_smooth(*smooth_loss(examples_, loss), tolerance) : solve_nonsmooth(loss, tolerance);
 }
 
 NewtonLearner::Solution NewtonLearner::in_users_units(const std::vector<double>& value,
@@ -163,7 +165,7 @@ NewtonLearner::Solution NewtonLearner::solve_smooth(const Loss& loss, double tol
   return in_users_units(r.value, r.excess, r.converged);
 }
 
-NewtonLearner::Solution NewtonLearner::solve_nonsmooth(NonsmoothLoss loss, double tolerance) {
+NewtonLearner::Solution NewtonLearner::solve_nonsmooth(LossChoice loss, double tolerance) {
   AugmentedLagrangian lagrangian(newton_, z_, examples_, std::move(loss));
   const DualitySolution m = lagrangian.solve(tolerance, options_.most_steps, at_, multipliers_, watch_);
   if (!m.separable)

@@ -41,29 +41,28 @@ class NewtonLearner {
   // What C is in the user's units, for each target.
   std::vector<double> users_C(double C, Units units) const;
 
-  Coefficients head() const;                                       // units of the targets
-  void predict(std::size_t row, double* prediction) const;         // as head() does, from the scores at hand
-  double weight() const { return weight_; }                        // n, or the sum of the weights
-  const std::vector<double>& units() const { return unit_; }       // each target's deviation; 1 for classes
-  const std::vector<double>& epsilon() const { return epsilon_; }  // one per output, as delta
-  const std::vector<double>& delta() const { return delta_; }
+  Coefficients head() const;                                           // units of the targets
+  void predict(std::size_t row, double* prediction) const;             // as head() does, from the scores at hand
+  double weight() const { return weight_; }                            // n, or the sum of the weights
+  const std::vector<double>& units() const { return unit_; }           // each target's deviation; 1 for classes
+  LossChoice loss() const;                                             // lengths in the targets' deviations
+  const std::vector<double>& parameter() const { return parameter_; }  // one per output, in the user's units
   const Newton& newton() const { return newton_; }
 
  private:
   void code_targets(const Schema& schema);
   void choose_delta();
-  std::vector<double> in_units(const std::vector<double>& lengths) const;
   Solution solve_smooth(const Loss& loss, double tolerance);
-  Solution solve_nonsmooth(NonsmoothLoss loss, double tolerance);
+  Solution solve_nonsmooth(LossChoice loss, double tolerance);
   Solution in_users_units(const std::vector<double>& value, const std::vector<double>& excess, bool converged) const;
-  bool is_lines() const { return options_.learner == Learner::svr && options_.loss == MarginLoss::linear; }
 
   const Design& z_;
   LearnerOptions options_;
+  const LearnerRow& row_;
   Newton::Watch watch_;
   Examples examples_;
   std::vector<bool> held_;
-  std::vector<double> center_, unit_, epsilon_, delta_;  // one per output
+  std::vector<double> center_, unit_, parameter_;  // one per output
   double weight_ = 0;
   double C_ = 0;  // the last solution's
   Newton newton_;
