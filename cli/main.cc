@@ -28,6 +28,7 @@
 #include "messages.h"
 #include "methods/neighbors/retrieve.h"
 #include "output.h"
+#include "outside_command.h"
 #include "signals.h"
 #include "streams.h"
 
@@ -81,6 +82,10 @@ void add_commands(Command& app, Job& job) {
   add_demo(app, job);
 }
 
+bool is_command(CLI::App& app, const std::string& word) {
+  return !app.get_subcommands([&](const CLI::App* command) { return command->check_name(word); }).empty();
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Kernel machines at the speed of linear ones.", "bochner");
   app.set_version_flag(
@@ -100,6 +105,7 @@ int run(int argc, char** argv) {
   Command program(app);
   add_commands(program, job);
   const std::vector<std::string> words = arranged_words(argc, argv);
+  if (!is_command(app, words[0])) become_outside_command(words);
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
   } catch (const CLI::CallForHelp& asked) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-// A stranger's own kernel, map, fold and device, by public headers alone: trained, checked, transformed, saved and
-// loaded again.
+// A stranger's own kernel, map, loss, fold and device, by public headers alone: trained, checked, transformed, saved
+// and loaded again.
 
 #include <bochner/bochner.h>
 
@@ -289,6 +289,40 @@ void use_sparse_map(Rows& rows, const std::string& path) {
   }
 }
 
+// A loss with a parameter: expectiles, squares that weigh errors above and below differently.
+LossCurve expectile(const LossPoint& at) {
+  const double r = at.target - at.score, weight = at.cost * (r > 0 ? at.parameter : 1 - at.parameter);
+  return {weight * r * r / 2, -weight * r, weight};
+}
+
+void use_loss(Rows& rows, const std::string& path) {
+  const Learner learner = register_learner(
+      {.name = "expectile",
+       .task = Task::regression,
+       .has_C = true,
+       .parameter =
+           LossParameter{.name = "share", .meaning = "the weight of errors above", .low = 0, .high = 1, .initial = 0.5},
+       .curve = expectile,
+       .judged_by_loss = true});
+  const auto trained = [&](double share) {
+    return train(rows, {.features = 64, .learner = {.learner = learner, .C = {10}, .parameter = share}});
+  };
+  const Model low = trained(0.1), high = trained(0.9);
+  expect(low.report().learner == "expectile", "a model says which loss it learnt by");
+  expect_kept(high, rows, path, "a model of an own loss is loaded as it was saved");
+  const Matrix<double> below = low.predict(rows), above = high.predict(rows);
+  std::size_t ordered = 0;
+  for (std::size_t i = 0; i < below.rows(); ++i) ordered += below(i, 0) < above(i, 0);
+  expect(ordered > below.rows() * 99 / 100, "the parameter of an own loss counts");
+  const Model half = trained(0.5);
+  const Matrix<double> squares =
+      train(rows, {.features = 64, .learner = {.learner = Learner::huber, .C = {5}, .parameter = 1e6}}).predict(rows);
+  const Matrix<double> own = half.predict(rows);
+  double most = 0;
+  for (std::size_t i = 0; i < own.rows(); ++i) most = std::max(most, std::fabs(own(i, 0) - squares(i, 0)));
+  expect(most < 0.01, "half of all squares is what the library's own squares give");
+}
+
 void use_fold(const std::string& path) {
   const std::size_t inputs = 4, D = 20;
   const Matrix<float> x = some_rows(3000, inputs);
@@ -364,8 +398,9 @@ int main(int, char** arguments) {
   use_kernel(*rows, path);
   use_map(*rows, path);
   use_sparse_map(*rows, path);
+  use_loss(*rows, path);
   use_fold(path);
   use_device(*rows);
-  std::printf("own kernel, map, fold and device: %d faults\n", faults);
+  std::printf("own kernel, map, loss, fold and device: %d faults\n", faults);
   return faults == 0 ? 0 : 1;
 }
