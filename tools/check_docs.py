@@ -3,7 +3,8 @@
 # Copyright 2026 The bochner authors
 """Runs the documentation: every ```sh, ```python and ```cpp block of README.md and docs/*.md not marked `skip`.
 
-    tools/check_docs.py BUILD [FILE ...]
+    tools/check_docs.py BUILD [FILE ...]            fails at the first block that does not do as the page says
+    tools/check_docs.py BUILD --write [FILE ...]    puts what is printed now into the blocks ```output that differ
 
 The blocks of one page run in order in one temporary folder that holds the repository's data/, with BUILD on PATH.
 Python blocks that import bochner run where tests/python/wheel.sh installed it, and are skipped where it did not.
@@ -12,6 +13,7 @@ installed copy of BUILD, as a reader would. Mark a block that cannot run by a wo
 Every line of a block ```output must stand in what the block before it printed; ... stands for any text.
 """
 
+import difflib
 import os
 import pathlib
 import re
@@ -66,10 +68,39 @@ def run(place, command, folder, environment):
     return done.stdout
 
 
+def says(line, printed):
+    """Whether a line of a block ```output stands in what was printed."""
+    return re.search(".*".join(map(re.escape, line.split("..."))), printed) is not None
+
+
 def check_output(place, expected, printed):
     for line in expected.splitlines():
-        if not re.search(".*".join(map(re.escape, line.split("..."))), printed):
+        if not says(line, printed):
             raise Failure(f"{place}: the block before it does not print: {line}\n{printed}")
+
+
+def printed_now(place, line, printed):
+    """The printed line that is most like `line`, with ... at the end if `line` ends so."""
+    likeness = difflib.SequenceMatcher(autojunk=False, b=line)
+    found, most = None, 0.5
+    for candidate in printed.splitlines():
+        likeness.set_seq1(candidate)
+        if likeness.ratio() > most:
+            found, most = candidate.rstrip(), likeness.ratio()
+    head, dots, tail = line.partition("...")
+    if found is None or tail or (dots and head[-2:] not in found):
+        raise Failure(f"{place}: nothing like this is printed, mend it by hand: {line}\n{printed}")
+    return found[: found.rindex(head[-2:]) + 2] + dots if dots else found
+
+
+def write_output(place, page, number, expected, printed):
+    """Puts what is printed into the lines of `page` after `number` that say something else."""
+    lines = page.read_text(encoding="utf-8").splitlines(keepends=True)
+    for at, line in enumerate(expected.splitlines(), number):
+        if not says(line, printed):
+            lines[at] = lines[at].replace(line, printed_now(place, line, printed))
+            print(f"{place}: {lines[at].rstrip()}")
+    page.write_text("".join(lines), encoding="utf-8")
 
 
 def program(text):
@@ -103,7 +134,7 @@ def build_programs(page, blocks, build, work):
     return {line: work / "programs" / f"line{line}" for line, _ in sources}
 
 
-def check_page(page, build):
+def check_page(page, build, write=False):
     """The number of blocks that ran; raises Failure at the first that does not."""
     name = page.relative_to(ROOT) if page.is_relative_to(ROOT) else page
     blocks = list(snippets(page))
@@ -121,7 +152,10 @@ def check_page(page, build):
         unmade = set()  # files that blocks which were skipped would have made
         for line, language, body in blocks:
             if language == "output":
-                check_output(f"{name}:{line}", body, printed)
+                if write:
+                    write_output(f"{name}:{line}", page, line, body, printed)
+                else:
+                    check_output(f"{name}:{line}", body, printed)
                 continue
             if absent := sorted(file for file in unmade if file in body and not (folder / file).exists()):
                 print(f"{name}:{line}: skipped, {absent[0]} comes from a block that was skipped")
@@ -147,12 +181,13 @@ def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     build = pathlib.Path(sys.argv[1]).resolve()
-    pages = [pathlib.Path(p).resolve() for p in sys.argv[2:]]
+    write = "--write" in sys.argv
+    pages = [pathlib.Path(p).resolve() for p in sys.argv[2:] if p != "--write"]
     pages = pages or [p for p in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))] if p.exists()]
     failed = False
     for page in pages:
         try:
-            print(f"{page.name}: {check_page(page, build)} blocks ran")
+            print(f"{page.name}: {check_page(page, build, write)} blocks ran")
         except Failure as failure:
             failed = True
             print(failure)
