@@ -1,6 +1,6 @@
 # One word takes a fresh Debian 12 to a result. The build itself is CMake's: see CMakePresets.json.
 .PHONY: demo test stops inject random bench fuzz asan tsan debug clang cross cross-all avx512 format install deps test-deps \
-  build
+  build docs
 .DEFAULT_GOAL := build
 
 PREFIX ?= /usr/local
@@ -74,6 +74,9 @@ avx512: deps  ## block operations, digests, trainings on an emulated processor w
 	@tools/install_deps.sh --clang
 	@tools/install_deps.sh --avx512
 	@tools/avx512.sh
+
+docs:  ## the pages as a site with a search, in build/site/index.html
+	@python3 tools/make_site.py build/site
 
 format: test-deps
 	@git ls-files '*.h' '*.cc' | xargs clang-format -i
