@@ -24,6 +24,7 @@ sys.dont_write_bytecode = True
 from markdown import ANCHOR, Page  # noqa: E402
 
 BESIDE = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "data/README.md"]  # pages that are not in docs/
+SIGNPOSTS = {"Next", "Further", "Read on", "Documentation"}  # headings of links alone: the search passes them over
 COPIED = {".svg", ".png", ".jpg"}
 LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])+)\]\(([^)\s]+)\)")
 SHELL = """<!doctype html>
@@ -162,7 +163,7 @@ class Site:
         for path, page in self.pages.items():
             for heading, name, texts in page.sections:
                 text = re.sub(r"\s+", " ", ANCHOR.sub("", " ".join(texts)))
-                if heading or text:
+                if path != "docs/index.md" and heading not in SIGNPOSTS and (heading or text):
                     found.append([self.addresses[path] + (f"#{name}" if name else ""), page.title, heading, text])
         return found
 

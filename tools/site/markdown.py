@@ -16,6 +16,7 @@ FENCE = re.compile(r"( *)```([^`]*)$")
 HEADING = re.compile(r"(#{1,6}) +(.*?) *#*$")
 ITEM = re.compile(r"( *)([-*]|\d+\.) +(.*)$")
 RULE = re.compile(r"\|?[ :|-]*-[ :|-]*\|[ :|-]*$")  # the line between head and body of a table
+SHORT = 24  # letters of code that stay on one line
 ANCHOR = re.compile(r'<a id="([\w-]+)"></a>')
 INLINE = re.compile(
     r"(?P<code>(?P<ticks>`+)(?P<inner>.+?)(?P=ticks)(?!`))"
@@ -89,7 +90,9 @@ class Page:
         for name in ("code", "picture", "link", "auto", "anchor", "comment", "escape", "strong", "emphasis"):
             kind = kind or (name if match[name] is not None else None)
         if kind == "code":
-            return f"<code>{html.escape(match['inner'].strip(), quote=False)}</code>"
+            inner = match["inner"].strip()
+            tag = '<code class="short">' if len(inner) <= SHORT else "<code>"
+            return f"{tag}{html.escape(inner, quote=False)}</code>"
         if kind == "picture":
             return f'<img src="{html.escape(self.link(match["source"]) or "")}" alt="{html.escape(match["alt"])}">'
         if kind == "link":

@@ -25,7 +25,8 @@ function score(section, words) {
     if (!inHead && begins(section.low, word) < 0) return 0;
     sum += inHead ? 10 : 1 + 200 / (200 + section.low.length);
   }
-  return sum;
+  const phrase = words.join(" ");
+  return sum + (section.head.includes(phrase) ? 10 : 0) + (section.low.includes(phrase) ? 2 : 0);
 }
 
 function snippet(section, words) {
