@@ -25,6 +25,7 @@
 #include "commands.h"
 #include "exit_codes.h"
 #include "help.h"
+#include "manual/manual.h"
 #include "messages.h"
 #include "methods/neighbors/retrieve.h"
 #include "output.h"
@@ -80,6 +81,8 @@ void add_commands(Command& app, Job& job) {
   add_dims(app, job);
   add_check(app, job);
   add_demo(app, job);
+  add_completion(app, job);
+  add_manual(app, job);
 }
 
 bool is_command(CLI::App& app, const std::string& word) {
@@ -99,6 +102,7 @@ int run(int argc, char** argv) {
       "  bochner train cars.csv --target price -o cars.model\n"
       "  bochner predict cars.model new.csv -o prices.csv\n"
       "  bochner help train\n"
+      "  source <(bochner completion bash)\n"
       "Exit codes: 0 done, 1 misuse, 2 data, 3 model, 4 check above its limit. Results go to stdout, messages to "
       "stderr.");
   Job job;

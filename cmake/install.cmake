@@ -14,6 +14,25 @@ if(TARGET bochner_cli)
   install(TARGETS bochner_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
+# Manual pages and completions, which the command writes. One that is for another machine cannot be asked.
+if(TARGET bochner_cli AND NOT CMAKE_CROSSCOMPILING AND NOT BOCHNER_SANITIZE)
+  set(manual ${PROJECT_BINARY_DIR}/manual)
+  add_custom_command(OUTPUT ${manual}/written
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${manual}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${manual}/man1
+    COMMAND $<TARGET_FILE:bochner_cli> manual ${manual}/man1
+    COMMAND $<TARGET_FILE:bochner_cli> completion bash > ${manual}/bochner
+    COMMAND $<TARGET_FILE:bochner_cli> completion zsh > ${manual}/_bochner
+    COMMAND $<TARGET_FILE:bochner_cli> completion fish > ${manual}/bochner.fish
+    COMMAND ${CMAKE_COMMAND} -E touch ${manual}/written
+    DEPENDS bochner_cli VERBATIM)
+  add_custom_target(bochner_manual ALL DEPENDS ${manual}/written)
+  install(DIRECTORY ${manual}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+  install(FILES ${manual}/bochner DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${manual}/_bochner DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${manual}/bochner.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()
+
 configure_package_config_file(cmake/bochnerConfig.cmake.in ${PROJECT_BINARY_DIR}/bochnerConfig.cmake
                               INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/bochnerConfigVersion.cmake COMPATIBILITY SameMinorVersion)
