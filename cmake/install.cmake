@@ -4,8 +4,9 @@ include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/bochner)
 set_target_properties(bochner PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
-install(TARGETS bochner EXPORT bochnerTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS bochner bochner_c EXPORT bochnerTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/bochner DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(FILES include/bochner_c.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE README.md ARCHITECTURE.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(TARGET bochner_cli)
@@ -39,3 +40,22 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/bochnerConfigVersion.cmak
 install(FILES ${PROJECT_BINARY_DIR}/bochnerConfig.cmake ${PROJECT_BINARY_DIR}/bochnerConfigVersion.cmake
         DESTINATION ${package_folder})
 install(EXPORT bochnerTargets NAMESPACE bochner:: DESTINATION ${package_folder})
+
+# pkg-config: a static library brings what it needs to the link, a shared one carries it.
+file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+function(bochner_pkgconfig name description libs requires)
+  set(pc_name ${name})
+  set(pc_description ${description})
+  set(pc_libs ${libs})
+  set(pc_requires ${requires})
+  configure_file(cmake/bochner.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+if(BUILD_SHARED_LIBS)
+  bochner_pkgconfig(bochner "Kernel machines in linear time, for C++20" "-lbochner" "")
+  bochner_pkgconfig(bochner_c "Kernel machines in linear time, for C" "-lbochner" "")
+else()
+  bochner_pkgconfig(bochner "Kernel machines in linear time, for C++20" "-lbochner -pthread"
+                    "Requires: fmt zlib liblzma libzstd libhwy openblas")
+  bochner_pkgconfig(bochner_c "Kernel machines in linear time, for C" "-lbochner_c" "")
+endif()

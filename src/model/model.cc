@@ -154,8 +154,10 @@ void Model::save(const std::string& path) const {
   write_archive(path, archive);
 }
 
-Model Model::load(const std::string& path) {
-  const Archive archive = read_archive(path);
+namespace {
+
+// path: of the file that the archive is from, for messages.
+Model model_of(const Archive& archive, const std::string& path) {
   try {
     if (get_text(archive.tree, "type") != "bochner model")
       fail(Error::Kind::model, "found {}, expected a bochner model", printable(get_text(archive.tree, "type")));
@@ -185,6 +187,14 @@ Model Model::load(const std::string& path) {
   } catch (const Error& e) {
     fail(Error::Kind::model, "{}: {}", path, e.what());
   }
+}
+
+}  // namespace
+
+Model Model::load(const std::string& path) { return model_of(read_archive(path), path); }
+
+Model model_of_bytes(std::string_view bytes, const std::string& name) {
+  return model_of(archive_of_bytes(bytes, name), name);
 }
 
 void Model::predict(Rows& rows, const Execution& execution, const Visit& visit) const {
