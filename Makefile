@@ -1,6 +1,6 @@
 # One word takes a fresh Debian 12 to a result. The build itself is CMake's: see CMakePresets.json.
 .PHONY: demo test stops inject random bench fuzz asan tsan debug clang cross cross-all avx512 format install deps test-deps \
-  build docs
+  build docs deb
 .DEFAULT_GOAL := build
 
 PREFIX ?= /usr/local
@@ -80,6 +80,10 @@ docs:  ## the pages as a site with a search, in build/site/index.html
 
 format: test-deps
 	@git ls-files '*.h' '*.cc' | xargs clang-format -i
+
+deb: deps  ## Debian packages into build/deb, held against lintian and run in a bare Debian 12
+	@tools/install_deps.sh --deb
+	@tools/deb.sh
 
 install: build
 	@cmake --install build/release --prefix $(PREFIX)

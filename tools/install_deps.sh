@@ -6,6 +6,7 @@
 #   tools/install_deps.sh --clang    and to build with clang
 #   tools/install_deps.sh --cross    and to build for the other architecture (x86_64, aarch64) and emulate it
 #   tools/install_deps.sh --avx512   and to start a machine with AVX-512, emulated
+#   tools/install_deps.sh --deb      and to build Debian packages and to try them
 #   tools/install_deps.sh --fuzz     and to fuzz: clang with its sanitizers
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -17,6 +18,7 @@ command -v python3 >/dev/null || packages+=(python3)
 case $purpose in
   --test) packages+=(clang-format python3-venv python3-dev git) ;;
   --clang) packages+=(clang) ;;
+  --deb) packages+=(debhelper dpkg-dev lintian debootstrap git) ;;
   --fuzz) packages+=(clang libclang-rt-dev) ;;
   --cross)
     packages+=(qemu-user-static)

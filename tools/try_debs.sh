@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# usage: tools/try_debs.sh FOLDER: installs the packages of FOLDER into a bare Debian 12 root, trains, predicts and reports
+# there, and compiles and runs a program in C. Needs root and debootstrap; BOCHNER_ROOT names a root to use and keep.
+set -euo pipefail
+debs=$(cd "$1" && pwd)
+cd "$(dirname "$0")/.."
+root=${BOCHNER_ROOT:-$(mktemp -d)}
+finish() {
+  mountpoint -q "$root/proc" && umount "$root/proc"
+  if [ -z "${BOCHNER_ROOT:-}" ]; then rm -rf "$root"; fi
+}
+trap finish EXIT
+[ -e "$root/etc/debian_version" ] || debootstrap --variant=minbase bookworm "$root" >"$debs/debootstrap.log"
+cp /etc/apt/sources.list "$root/etc/apt/" 2>/dev/null || true
+cp -r /etc/apt/sources.list.d /etc/apt/apt.conf.d "$root/etc/apt/" 2>/dev/null || true
+cp /etc/resolv.conf "$root/etc/" 2>/dev/null || true
+mount -t proc proc "$root/proc"
+mkdir -p "$root/tmp/try"
+cp "$debs"/*.deb data/cpu-small.csv data/adult-small.csv tests/consumer/c_program.c "$root/tmp/try"
+chroot "$root" sh -ec '
+  export DEBIAN_FRONTEND=noninteractive
+  cd /tmp/try
+  apt-get update -q >/dev/null
+  apt-get install -q -y --no-install-recommends ./bochner_*.deb ./libbochner0_*.deb >/dev/null
+  bochner --version
+  bochner train adult-small.csv --target income -o adult.model --quiet
+  bochner predict adult.model adult-small.csv --probabilities --quiet | head -n 2
+  bochner report adult.model adult-small.csv -o adult.html --quiet
+  test -s adult.html
+  apt-get install -q -y --no-install-recommends ./libbochner-dev_*.deb gcc libc6-dev pkg-config >/dev/null
+  gcc -std=c99 -pedantic -Werror c_program.c -o c_program $(pkg-config --cflags --libs bochner_c) -lm
+  ./c_program cpu-small.csv usr .
+  apt-get remove -q -y bochner libbochner0 libbochner-dev >/dev/null
+  ! command -v bochner
+'
+echo "deb: installed, run and removed in a bare Debian 12"
