@@ -1,12 +1,20 @@
 #!/usr/bin/env bash
-# usage: tools/deb.sh [FOLDER]: builds the Debian packages of the last commit into FOLDER (default build/deb), holds them
-# against lintian, and runs the command and a C program in a bare Debian 12 root if this is root and debootstrap is there.
+# usage: tools/deb.sh [--prebuilt]: builds the Debian packages of the last commit into build/deb, holds them against
+# lintian, and runs the command and a C program in a bare Debian 12 root if this is root and debootstrap is there.
+# --prebuilt packs what build/release has, without Debian's flags for the compiler: to try the packages in a minute.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-out=${1:-build/deb}
+out=$PWD/build/deb
 rm -rf "$out"
 mkdir -p "$out/source"
-out=$(cd "$out" && pwd)
+if [ "${1:-}" = --prebuilt ]; then
+  libdir=$(sed -n 's/^CMAKE_INSTALL_LIBDIR:[A-Z]*=//p' build/release/CMakeCache.txt)
+  restore() { cmake -S . -B build/release -DCMAKE_INSTALL_LIBDIR="$libdir" -DCMAKE_SKIP_INSTALL_RPATH=OFF >/dev/null; }
+  trap restore EXIT
+  cmake -S . -B build/release -DCMAKE_INSTALL_LIBDIR="lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)" \
+    -DCMAKE_SKIP_INSTALL_RPATH=ON >/dev/null
+  export BOCHNER_PREBUILT=$PWD/build/release
+fi
 git archive HEAD | tar -x -C "$out/source"
 export SOURCE_DATE_EPOCH
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)

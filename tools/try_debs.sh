@@ -21,16 +21,16 @@ chroot "$root" sh -ec '
   export DEBIAN_FRONTEND=noninteractive
   cd /tmp/try
   apt-get update -q >/dev/null
-  apt-get install -q -y --no-install-recommends ./bochner_*.deb ./libbochner0_*.deb >/dev/null
+  apt-get install -q -y --no-install-recommends ./bochner_*.deb >/dev/null
   bochner --version
   bochner train adult-small.csv --target income -o adult.model --quiet
   bochner predict adult.model adult-small.csv --probabilities --quiet | head -n 2
   bochner report adult.model adult-small.csv -o adult.html --quiet
   test -s adult.html
-  apt-get install -q -y --no-install-recommends ./libbochner-dev_*.deb gcc libc6-dev pkg-config >/dev/null
+  apt-get install -q -y --no-install-recommends ./libbochner-c1_*.deb ./libbochner-dev_*.deb gcc libc6-dev pkg-config >/dev/null
   gcc -std=c99 -pedantic -Werror c_program.c -o c_program $(pkg-config --cflags --libs bochner_c) -lm
   ./c_program cpu-small.csv usr .
-  apt-get remove -q -y bochner libbochner0 libbochner-dev >/dev/null
+  apt-get remove -q -y bochner libbochner-c1 libbochner-dev >/dev/null
   ! command -v bochner
 '
 echo "deb: installed, run and removed in a bare Debian 12"

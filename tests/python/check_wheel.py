@@ -6,6 +6,7 @@
     check_wheel.py WHEEL
 """
 
+import json
 import os
 import sys
 import zipfile
@@ -28,6 +29,10 @@ def main():
     for needed in ("bochner/py.typed", "bochner/_core.pyi", "bochner/__init__.pyi"):
         if needed not in names:
             problems.append(f"lacks {needed}")
+    bills = [name for name in names if name.endswith(".dist-info/sboms/bochner.cdx.json")]
+    parts = json.loads(zipfile.ZipFile(path).read(bills[0]))["components"] if bills else []
+    if len(parts) < 7 or not all(part["version"] for part in parts):
+        problems.append(f"lacks a bill of materials with versions, found {parts}")
     if not any(name.endswith("LICENSE") for name in names):
         problems.append("lacks LICENSE")
     if "manylinux" in path and "aarch64" in path and os.path.getsize(path) > MOST_BYTES:
