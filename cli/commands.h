@@ -19,6 +19,7 @@ void add_train(Command& app, Job& job);
 void add_predict(Command& app, Job& job);
 void add_eval(Command& app, Job& job);
 void add_report(Command& app, Job& job);
+void add_explain(Command& app, Job& job);
 void add_transform(Command& app, Job& job);
 void add_project(Command& app, Job& job);
 void add_svd(Command& app, Job& job);

@@ -52,6 +52,7 @@ void add_commands(Command& app, Job& job) {
   add_predict(app, job);
   add_eval(app, job);
   add_report(app, job);
+  add_explain(app, job);
   add_transform(app, job);
   add_project(app, job);
   add_svd(app, job);

@@ -24,7 +24,8 @@ LAYERS = [
     ["cli"],
 ]
 METHODS = [
-    "anomaly", "automatic", "bins", "check", "clusters", "components", "embeddings", "mixtures", "neighbors", "report", "text",
+    "anomaly", "automatic", "bins", "check", "clusters", "components", "embeddings", "explain", "mixtures", "neighbors",
+    "report", "text",
 ]
 # The one file that the spine reaches the methods by.
 REGISTERED = "src/methods/registered.cc"

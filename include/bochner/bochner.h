@@ -31,6 +31,7 @@
 #include "bochner/error.h"
 #include "bochner/evaluation.h"
 #include "bochner/execution.h"
+#include "bochner/explain.h"
 #include "bochner/factor.h"
 #include "bochner/feature_options.h"
 #include "bochner/figures.h"

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/page_style.h"
+#include "base/svg.h"
+#include "bochner/explain.h"
+
+namespace bochner {
+
+namespace {
+
+constexpr std::size_t kMostSteps = 14, kMostOutputs = 3, kMostBars = 25;
+constexpr double kWidth = 720, kNames = 250, kNumbers = 70, kLine = 26;
+
+// A step of the waterfall.
+struct Step {
+  std::string name;
+  double value = 0;
+};
+
+// The columns of one row, the largest value first; those beyond the most shown are one step.
+std::vector<Step> steps_of(const Explanation& rows, std::size_t line, const std::vector<std::string>& cells) {
+  const std::size_t p = rows.columns.size();
+  std::vector<std::size_t> order(p);
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::abs(rows.values(line, a)) > std::abs(rows.values(line, b));
+  });
+  const std::size_t shown = p > kMostSteps ? kMostSteps - 1 : p;
+  std::vector<Step> steps;
+  for (std::size_t s = 0; s < shown; ++s) {
+    const std::size_t j = order[s];
+    const std::string cell = j < cells.size() ? fmt::format(" = {}", shortened(cells[j], 14)) : "";
+    steps.push_back(
+        {shortened(rows.columns[j], 32 - std::min<std::size_t>(cell.size(), 16)) + cell, rows.values(line, j)});
+  }
+  if (shown < p) {
+    steps.push_back({fmt::format("{} other columns", p - shown)});
+    for (std::size_t s = shown; s < p; ++s) steps.back().value += rows.values(line, order[s]);
+  }
+  return steps;
+}
+
+// Bars that begin at the end of the one before: from the base to the score.
+std::string waterfall(const std::vector<Step>& steps, double base, double score) {
+  double low = std::min(base, score), high = std::max(base, score), at = base;
+  for (const Step& step : steps) {
+    at += step.value;
+    low = std::min(low, at);
+    high = std::max(high, at);
+  }
+  const double margin = high > low ? 0.04 * (high - low) : std::max(1e-9, 0.1 * std::abs(base));
+  const Axis axis = round_axis(low - margin, high + margin, 5);
+  const double height = kLine * double(steps.size() + 2) + 30, width = kWidth - kNames - kNumbers;
+  const auto x = [&](double value) { return kNames + width * axis.at(value); };
+  Svg svg(kWidth, height, "how the base becomes the score");
+  for (const double tick : axis.ticks) {
+    svg.line({x(tick), 0}, {x(tick), height - 26}, "grid");
+    svg.text({x(tick), height - 8}, axis.text(tick), "middle", "tick");
+  }
+  double y = 0;
+  const auto level = [&](const char* name, double value) {
+    svg.text({kNames - 10, y + 17}, name, "end", "name");
+    svg.line({x(value), y + 2}, {x(value), y + kLine - 2}, "axis");
+    svg.text({x(value) + 6, y + 17}, short_number(value), "start", "label");
+    y += kLine;
+  };
+  level("base", base);
+  at = base;
+  for (const Step& step : steps) {
+    const double next = at + step.value, left = std::min(x(at), x(next)), right = std::max(x(at), x(next));
+    svg.text({kNames - 10, y + 17}, step.name, "end", "label");
+    svg.line({x(at), y - 4}, {x(at), y + 4}, "axis");
+    svg.rect({left, y + 4, std::max(1.0, right - left), kLine - 8}, step.value < 0 ? "c1 fill" : "bar",
+             fmt::format("{}: {}{}", step.name, step.value < 0 ? "" : "+", short_number(step.value)));
+    svg.text({right + 6, y + 17}, fmt::format("{}{}", step.value < 0 ? "" : "+", short_number(step.value)), "start",
+             "tick");
+    at = next;
+    y += kLine;
+  }
+  level("score", score);
+  return std::move(svg).done();
+}
+
+std::string bars_of(const std::vector<ColumnImportance>& importance, const std::string& output) {
+  double most = 0;
+  for (const ColumnImportance& one : importance) most = std::max(most, one.mean + 2 * one.standard_error);
+  if (!(most > 0)) most = 1;
+  std::string html = "<div class=\"bars\" role=\"img\" aria-label=\"mean size of values\">\n";
+  std::size_t shown = 0;
+  for (const ColumnImportance& one : importance) {
+    if (one.output != output || shown++ == kMostBars) continue;
+    const double length = 100 * one.mean / most, reach = 200 * one.standard_error / most;
+    html += fmt::format(
+        "<span class=\"who\">{}</span><span class=\"track\"><i class=\"main alone\" style=\"width:{:.2f}%\"></i>"
+        "<i class=\"reach alone\" style=\"left:{:.2f}%;width:{:.2f}%\"></i></span><span class=\"n\">{} ± {}</span>\n",
+        escaped(shortened(one.column, 60)), length, std::max(0.0, length - reach), reach + std::min(length, reach),
+        short_number(one.mean), short_number(one.standard_error));
+  }
+  return html + "</div>\n";
+}
+
+// The outputs of a row that are shown: all if they are few, otherwise the largest.
+std::vector<std::size_t> shown_outputs(const Explanation& rows, std::size_t row) {
+  const std::size_t K = rows.outputs.size();
+  std::vector<std::size_t> shown(K <= kMostOutputs ? K : 1);
+  std::iota(shown.begin(), shown.end(), 0u);
+  if (K > kMostOutputs)
+    shown[0] = std::size_t(std::max_element(&rows.scores(row, 0), &rows.scores(row, 0) + K) - &rows.scores(row, 0));
+  return shown;
+}
+
+}  // namespace
+
+std::string html_page(const Explanation& rows, const std::vector<ColumnImportance>& importance,
+                      const std::vector<std::vector<std::string>>& cells, const std::string& title) {
+  std::string page = page_head(title);
+  const std::size_t K = rows.outputs.size();
+  for (std::size_t i = 0; i < rows.rows(); ++i)
+    for (const std::size_t k : shown_outputs(rows, i)) {
+      page += fmt::format(
+          "<section>\n<h2>Row {}: {}</h2>\n<p class=\"soft\">The mean score over the background is {}. Each column "
+          "adds "
+          "what its bar says, to the right what raises the score, to the left what lowers it. The score of the row is "
+          "{}.</p>\n",
+          rows.first + i, escaped(rows.outputs[k]), short_number(rows.base[k]), short_number(rows.scores(i, k)));
+      const std::vector<std::string> none;
+      page += fmt::format(
+          "<figure>{}</figure>\n</section>\n",
+          waterfall(steps_of(rows, i * K + k, i < cells.size() ? cells[i] : none), rows.base[k], rows.scores(i, k)));
+    }
+  for (std::size_t k = 0; k < std::min(K, kMostOutputs) && !importance.empty(); ++k) {
+    page += fmt::format(
+        "<section>\n<h2>What matters: {}</h2>\n<p class=\"soft\">The mean size of each column's values over the rows, "
+        "with two standard errors.</p>\n{}</section>\n",
+        escaped(rows.outputs[k]), bars_of(importance, rows.outputs[k]));
+  }
+  return page + kPageFoot;
+}
+
+}  // namespace bochner

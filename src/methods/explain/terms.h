@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <vector>
+
+#include "bochner/archive.h"
+#include "methods/explain/part.h"
+
+namespace bochner {
+
+// Maps in a row, each of whose outputs depends on the inputs of one column alone.
+class ColumnEncoding {
+ public:
+  explicit ColumnEncoding(const ExplainedInputs& inputs)
+      : players_(inputs.players), wide_(inputs.wide), owner_(inputs.owner) {}
+
+  bool take(const MapPtr& map);  // false: the map mixes columns, and nothing has changed
+  const std::vector<std::uint32_t>& owner() const { return owner_; }  // the column of each output
+  std::size_t players() const { return players_; }
+  bool wide() const { return wide_; }
+  // The outputs of rows, found in the model's precision.
+  Matrix<double> encode(const Backend& on, MatrixView<const double> x) const;
+
+ private:
+  std::size_t players_;
+  bool wide_;
+  std::vector<std::uint32_t> owner_;
+  std::vector<MapPtr> maps_;
+};
+
+// y = features weights + constant.
+struct AffineHead {
+  Matrix<double> weights;
+  std::vector<double> constant;
+};
+
+// A summand of a map that has a form of its own: head(map(encoding(x))).
+struct ExplainTerm {
+  enum class Kind { linear, fourier, landmarks, trees, any };
+
+  Kind kind = Kind::any;
+  ColumnEncoding encoding;         // any: nothing
+  Matrix<double> metric = {};      // fourier: what multiplies the encoded rows; no rows: nothing
+  std::vector<double> shift = {};  // fourier: is added behind the metric
+  MapPtr map = nullptr;            // linear: none
+  AffineHead head = {};
+};
+
+// The summands of a map from inputs to scores.
+std::vector<ExplainTerm> explain_terms(const MapPtr& map, const ExplainedInputs& inputs);
+
+// What a map saves, less the figures that stand beside it.
+Archive saved_map(const Map& map);
+
+// The summands as games. `any` is explained by predictions.
+ExplainPartPtr linear_part(const Workers& on, const ExplainTerm& term, const ExplainBackground& background);
+ExplainPartPtr fourier_part(const Workers& on, const ExplainTerm& term, const ExplainBackground& background);
+ExplainPartPtr landmark_part(const Workers& on, const ExplainTerm& term, const ExplainBackground& background);
+ExplainPartPtr tree_part(const Workers& on, const ExplainTerm& term, const ExplainBackground& background);
+ExplainPartPtr sampled_part(const Workers& on, const MapPtr& map, const ExplainedInputs& inputs,
+                            const ExplainOptions& options, const ExplainBackground& background);
+
+}  // namespace bochner
