@@ -57,7 +57,7 @@ struct Explanation {
 // How much a column matters: the mean size of its values over rows.
 struct ColumnImportance {
   std::string column, output;
-  double mean = 0, standard_error = 0;  // of |value|, over the rows
+  double mean = 0, standard_error = 0;  // |value| over the rows
 };
 
 // Adds up explanations of the same model to importances, in their order.

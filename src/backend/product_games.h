@@ -18,7 +18,7 @@ struct ProductGames {
   static constexpr std::size_t kTogether = 32;
 
   std::size_t players = 0;
-  std::span<const double> nodes, weights;  // of the integral
+  std::span<const double> nodes, weights;  // rule of the integral
   // [player][kTogether]; im: null if the factors are real.
   const double* in_re = nullptr;
   const double* in_im = nullptr;

@@ -161,7 +161,7 @@ HWY_NOINLINE void pair_shares_at(const ProductGames& games, double* scratch, std
   for (std::size_t k = 0; k < pairs; ++k) sum.put(k, N::of(0));
   for (std::size_t node = 0; node < games.nodes.size(); ++node) {
     g.set_node(games.nodes[node]);
-    N behind = N::of(games.weights[node]);  // of players behind j
+    N behind = N::of(games.weights[node]);  // product of players behind j
     for (std::size_t j = p; j-- > 1;) {
       N between = behind;  // and of those between i and j
       for (std::size_t i = j; i-- > 0;) {

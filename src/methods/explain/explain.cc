@@ -12,11 +12,9 @@
 #include "bochner/hmm.h"
 #include "methods/explain/background.h"
 #include "methods/explain/terms.h"
-#include "model/as_double.h"
 #include "rows/column_inputs.h"
 #include "rows/shifted.h"
 #include "run/compute.h"
-#include "run/stream.h"
 
 namespace bochner {
 
@@ -24,7 +22,7 @@ namespace {
 
 using Unknown = ExplainOptions::Unknown;
 
-constexpr std::size_t kManyRows = 2000, kFewRows = 100;   // of a background
+constexpr std::size_t kManyRows = 2000, kFewRows = 100;  // background rows
 constexpr std::size_t kRowsOfPiece = 4;                   // rows that a thread explains at a time
 constexpr std::size_t kMostHeld = std::size_t(1) << 22;   // numbers of the rows that are visited at a time
 constexpr std::size_t kMostPairs = std::size_t(1) << 26;  // numbers of one row
@@ -81,7 +79,6 @@ struct Explainer::State {
   std::size_t background_rows = 0;
   bool exact = true;
 
-  Precision precision() const { return inputs.wide ? Precision::float64 : Precision::float32; }
   void make_parts(const Model& model, Rows& rows, const Execution& execution);
   void tell();
   Explanation explained(const Workers& on, MatrixView<const double> x, std::size_t first) const;
@@ -95,11 +92,10 @@ void Explainer::State::make_parts(const Model& model, Rows& rows, const Executio
   options.unknown = settled(options.unknown, terms);
   const std::size_t usual = options.unknown == Unknown::rows ? kFewRows : kManyRows;
   std::unique_ptr<Rows> shifted;
-  const Stream stream(with_offsets(rows, offsets, shifted), nullptr, threads, execution, precision());
-  const ExplainBackground background{
-      drawn_background(stream, model.schema().inputs, options.background_rows ? options.background_rows : usual,
-                       options.seed),
-      options.unknown == Unknown::rows};
+  Rows& read = with_offsets(rows, offsets, shifted);
+  const std::size_t most = options.background_rows ? options.background_rows : usual;
+  const ExplainBackground background{drawn_background(read, inputs.wide, execution, most, options.seed),
+                                     options.unknown == Unknown::rows};
   background_rows = background.x.rows();
   base = model.target_offsets();
   base.resize(model.outputs(), 0.0);
@@ -147,8 +143,7 @@ Explanation Explainer::State::explained(const Workers& on, MatrixView<const doub
   Explanation some{columns, outputs, base, first, Matrix<double>(x.rows * K, p), Matrix<double>(x.rows, K), {}, {}};
   if (!exact) some.errors = Matrix<double>(x.rows * K, p);
   if (options.pairs) some.pairs = Matrix<double>(x.rows * K, p * p);
-  on.threads.run((x.rows + kRowsOfPiece - 1) / kRowsOfPiece, [&](std::size_t piece, int) {
-    const std::size_t begin = piece * kRowsOfPiece, count = std::min(kRowsOfPiece, x.rows - begin);
+  in_turn(on, x.rows, kRowsOfPiece, [&](std::size_t begin, std::size_t count) {
     const ExplainedRows rows{.x = x.slice(begin, count),
                              .first = first + begin,
                              .outputs = K,
@@ -192,17 +187,14 @@ const std::vector<std::string>& Explainer::notes() const { return state_->notes;
 void Explainer::explain(Rows& rows, const Execution& execution, const Visit& visit) const {
   Threads threads(execution);
   std::unique_ptr<Rows> shifted;
-  const Stream stream(with_offsets(rows, state_->offsets, shifted), nullptr, threads, execution, state_->precision());
   const std::size_t p = columns().size(), numbers = outputs().size() * p * (state_->options.pairs ? p : 1);
   const std::size_t together = std::clamp<std::size_t>(kMostHeld / numbers, 1, kChunkRows);
-  Matrix<double> values;
-  stream.each("explain", [&](const auto& read) {
-    const RowBlock<double> block = as_double(read, values);
-    for (std::size_t begin = 0; begin < block.rows; begin += together) {
-      const std::size_t count = std::min(together, block.rows - begin);
-      visit(state_->explained(stream.workers(), block.view().slice(begin, count), block.first + begin));
-    }
-  });
+  read_doubles(with_offsets(rows, state_->offsets, shifted), state_->inputs.wide, execution, "explain",
+               [&](std::size_t first, MatrixView<const double> x) {
+                 for (std::size_t begin = 0; begin < x.rows; begin += together)
+                   visit(state_->explained(workers_on(threads), x.slice(begin, std::min(together, x.rows - begin)),
+                                           first + begin));
+               });
 }
 
 namespace {

@@ -128,10 +128,9 @@ class FourierTerms final : public ProductTerms {
 }  // namespace
 
 ExplainPartPtr fourier_part(const Workers& on, const ExplainTerm& term, const ExplainBackground& background) {
-  MapPtr map = term.map;
-  if (!dynamic_cast<const FourierMap*>(map.get())) map = load_map(saved_map(*map));  // figures stand beside it
-  return product_part(on, std::make_unique<FourierTerms>(on, term, dynamic_cast<const FourierMap&>(*map)),
-                      term.encoding, background);
+  const MapPtr map = load_fourier(saved_map(*term.map));  // which has checked that it is one
+  return product_part(on, std::make_unique<FourierTerms>(on, term, static_cast<const FourierMap&>(*map)), term.encoding,
+                      background);
 }
 
 }  // namespace bochner

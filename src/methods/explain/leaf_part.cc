@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "methods/explain/background.h"
 #include "methods/explain/legendre.h"
 #include "methods/explain/tree_part.h"
 
@@ -24,9 +25,8 @@ class LeafPart final : public ExplainPart {
     for (const Leaf& leaf : leaves_) most = std::max(most, leaf.end - leaf.begin);
     for (std::size_t n = 1; n <= (most + 1) / 2; ++n) rules_.push_back(gauss_legendre(n));
     const Matrix<double> x = trees_.encoding.encode(on.ops, background.x.view());
-    constexpr std::size_t kAtOnce = 256;
-    on.threads.run((players_.size() + kAtOnce - 1) / kAtOnce, [&](std::size_t piece, int) {
-      for (std::size_t s = piece * kAtOnce; s < std::min(players_.size(), (piece + 1) * kAtOnce); ++s) {
+    in_turn(on, players_.size(), 256, [&](std::size_t begin, std::size_t count) {
+      for (std::size_t s = begin; s < begin + count; ++s) {
         std::size_t passed = 0;
         for (std::size_t b = 0; b < x.rows(); ++b) passed += passes(players_[s], &x(b, 0));
         players_[s].share = double(passed) / double(x.rows());
@@ -79,7 +79,7 @@ class LeafPart final : public ExplainPart {
   struct Player {
     std::uint32_t column = 0;
     std::vector<Condition> conditions = {};
-    double share = 0;  // of the background that passes
+    double share = 0;  // background rows that pass, among all
   };
   struct Leaf {
     std::size_t begin, end;  // players
@@ -144,7 +144,7 @@ class LeafPart final : public ExplainPart {
   std::vector<double> base_;
   std::vector<Leaf> leaves_;
   std::vector<Player> players_;
-  std::vector<UnitRule> rules_;  // of 1, 2, ... nodes
+  std::vector<UnitRule> rules_;  // the rule of n + 1 nodes at n
 };
 
 }  // namespace

@@ -68,7 +68,7 @@ class PathPart final : public ExplainPart {
     const ExplainedRows& rows;
     const double *x = nullptr, *b = nullptr;
     double *values = nullptr, *pairs = nullptr;
-    std::vector<char> side;                   // of each column: 0 not met, 1 in A, 2 in N
+    std::vector<char> side;                   // one per column: 0 not met, 1 in A, 2 in N
     std::vector<std::uint32_t> known, other;  // A and N
 
     Walk(const PathPart& of, const ExplainedRows& all) : part(of), rows(all), side(all.players, 0) {}

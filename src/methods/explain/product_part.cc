@@ -7,6 +7,7 @@
 
 #include "base/lease.h"
 #include "base/require.h"
+#include "methods/explain/background.h"
 
 namespace bochner {
 
@@ -38,7 +39,7 @@ class ProductPart final : public ExplainPart {
         outsides_, players_, terms_->count() * kTogether);
     outside_.resize(terms_->count() * outsides_ * row_);
     const Matrix<double> x = encoding_.encode(on.ops, background.x.view());
-    on.threads.run(terms_->count(), [&](std::size_t group, int) { find_outside(on.ops, x, group); });
+    in_turn(on, terms_->count(), 1, [&](std::size_t group, std::size_t) { find_outside(on.ops, x, group); });
     for (std::size_t group = 0; group < terms_->count(); ++group) add_base(group);
   }
 

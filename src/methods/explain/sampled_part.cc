@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/require.h"
+#include "methods/explain/background.h"
 #include "methods/explain/terms.h"
 #include "random/draw.h"
 
@@ -18,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostListed = 20;   // columns whose coalitions may be listed
 constexpr std::size_t kRowsAtOnce = 192;  // predictions of a batch, or more if one needs more
-constexpr std::size_t kLeastPairs = 4;    // of permutations, so that there is a standard error
+constexpr std::size_t kLeastPairs = 4;    // pairs of permutations: a standard error needs several
 
 // A map that is asked for the scores of coalitions: rows with the columns of x that are known and those of a background
 // row otherwise. All coalitions, or those that permutations of the columns and their reverses pass through: the score
@@ -37,9 +38,7 @@ class SampledPart final : public ExplainPart {
     listed_ = p <= kMostListed && double(std::size_t(1) << p) * double(B) <= double(options.evaluations);
     permutations_ = std::max(kLeastPairs, options.evaluations / std::max<std::size_t>(1, 2 * (p - 1)));
     outside_ = Matrix<double>(B, base_.size());
-    const std::size_t pieces = (B + kRowsAtOnce - 1) / kRowsAtOnce;
-    on.threads.run(pieces, [&](std::size_t piece, int) {
-      const std::size_t begin = piece * kRowsAtOnce, count = std::min(kRowsAtOnce, B - begin);
+    in_turn(on, B, kRowsAtOnce, [&](std::size_t begin, std::size_t count) {
       scores(on.ops, background_.view().slice(begin, count), outside_.view().slice(begin, count));
     });
     for (std::size_t b = 0; b < B; ++b)
@@ -103,7 +102,7 @@ class SampledPart final : public ExplainPart {
     inputs_.wide ? scores_as<double>(on, x, out) : scores_as<float>(on, x, out);
   }
 
-  // to takes the inputs of a column from x.
+  // Copies the inputs of a column from x.
   void learn(const double* x, std::uint32_t column, double* to) const {
     for (std::size_t c = 0; c < inputs_.owner.size(); ++c)
       if (inputs_.owner[c] == column) to[c] = x[c];
@@ -123,7 +122,7 @@ class SampledPart final : public ExplainPart {
     }
     // |S|! (n - |S| - 1)! / n! of coalitions S among n others and one.
     const auto weight = [](std::size_t size, std::size_t n) {
-      double chances = 1;  // of n - 1 over size
+      double chances = 1;  // n - 1 over size
       for (std::size_t i = 0; i < size; ++i) chances *= double(n - 1 - i) / double(i + 1);
       return 1 / (chances * double(n));
     };

@@ -116,7 +116,7 @@ class Splitter {
   explicit Splitter(const ExplainedInputs& inputs) : inputs_(inputs) {}
 
   // head(maps(x)): summands with a form of their own, and what has none.
-  void split(const std::vector<MapPtr>& maps, const AffineHead& head) {
+  void add_map(const std::vector<MapPtr>& maps, const AffineHead& head) {
     if (!has_form(maps, head)) add_any(maps, head);
   }
   std::vector<ExplainTerm> done() && {
@@ -147,7 +147,7 @@ class Splitter {
     const MapPtr last = maps.back();
     if (const MapParts parts = last->parts(); parts.how == MapParts::How::sum || parts.how == MapParts::How::concat) {
       maps.pop_back();
-      return split_parts(maps, parts, head);
+      return distribute(maps, parts, head);
     }
     term.map = last;
     if (is_called(*last, "fourier") && take_metric(maps, encoded, term)) return add(Kind::fourier, std::move(term));
@@ -178,7 +178,7 @@ class Splitter {
     return true;
   }
 
-  bool split_parts(const std::vector<MapPtr>& before, const MapParts& parts, const AffineHead& head) {
+  bool distribute(const std::vector<MapPtr>& before, const MapParts& parts, const AffineHead& head) {
     std::size_t begin = 0;
     for (std::size_t i = 0; i < parts.maps.size(); ++i) {
       AffineHead own = head;
@@ -193,7 +193,7 @@ class Splitter {
       if (i > 0) own.constant.assign(own.constant.size(), 0.0);
       std::vector<MapPtr> maps = before;
       append_flat(parts.maps[i], maps);
-      split(maps, own);
+      add_map(maps, own);
     }
     return true;
   }
@@ -245,7 +245,7 @@ std::vector<ExplainTerm> explain_terms(const MapPtr& map, const ExplainedInputs&
   Splitter splitter(inputs);
   std::vector<MapPtr> maps;
   append_flat(map, maps);
-  splitter.split(maps, identity(map->outputs()));
+  splitter.add_map(maps, identity(map->outputs()));
   return std::move(splitter).done();
 }
 
