@@ -147,14 +147,29 @@ class SampledPart final : public ExplainPart {
     }
   }
 
-  // What each column adds along a permutation and its reverse, the mean of both: [output][player].
+  // Sums over permutations, each with its reverse: what a column adds, and what all columns add together.
   struct Gains {
-    std::vector<double> sum, squares;
+    std::vector<double> sum, squares, products;  // [output][player]; products with the whole
+    std::vector<double> whole, whole_squares;    // [output]
+
+    Gains(std::size_t outputs, std::size_t players)
+        : sum(outputs * players), squares(sum), products(sum), whole(outputs), whole_squares(outputs) {}
+    void add(const std::vector<double>& gain, std::size_t k, std::size_t players) {
+      double all = 0;
+      for (std::size_t c = k * players; c < (k + 1) * players; ++c) all += gain[c];
+      for (std::size_t c = k * players; c < (k + 1) * players; ++c) {
+        sum[c] += gain[c];
+        squares[c] += gain[c] * gain[c];
+        products[c] += gain[c] * all;
+      }
+      whole[k] += all;
+      whole_squares[k] += all * all;
+    }
   };
 
   void permute(const Backend& on, const ExplainedRows& rows, std::size_t row, const double* inside) const {
     const std::size_t p = rows.players, K = base_.size(), steps = 2 * (p - 1);
-    Gains gains{std::vector<double>(K * p, 0.0), std::vector<double>(K * p, 0.0)};
+    Gains gains(K, p);
     if (p == 1) {
       for (std::size_t k = 0; k < K; ++k) rows.values_of(row)[k] += inside[k] - base_[k];
       return;
@@ -174,16 +189,14 @@ class SampledPart final : public ExplainPart {
       scores(on, x.view().slice(0, count * steps), out.view().slice(0, count * steps));
       for (std::size_t t = 0; t < count; ++t) {
         const double* const outside = &outside_((start + first + t) % background_.rows(), 0);
-        for (std::size_t k = 0; k < K; ++k)
-          add_gains(orders[t], out.view().slice(t * steps, steps), k, outside[k], inside[k], &gain[k * p]);
-        for (std::size_t c = 0; c < gain.size(); ++c) {
-          gains.sum[c] += gain[c];
-          gains.squares[c] += gain[c] * gain[c];
+        for (std::size_t k = 0; k < K; ++k) {
+          find_gains(orders[t], out.view().slice(t * steps, steps), k, outside[k], inside[k], &gain[k * p]);
+          gains.add(gain, k, p);
         }
       }
     }
     for (std::size_t k = 0; k < K; ++k)
-      conclude(&gains.sum[k * p], &gains.squares[k * p], inside[k] - base_[k], rows.values_of(row) + k * p,
+      conclude(gains, k, inside[k] - base_[k], rows.values_of(row) + k * p,
                rows.squares ? rows.squares + row * rows.width() + k * p : nullptr);
   }
 
@@ -201,8 +214,8 @@ class SampledPart final : public ExplainPart {
       }
   }
 
-  static void add_gains(const std::vector<std::uint32_t>& order, MatrixView<const double> scores, std::size_t k,
-                        double outside, double inside, double* gain) {
+  static void find_gains(const std::vector<std::uint32_t>& order, MatrixView<const double> scores, std::size_t k,
+                         double outside, double inside, double* gain) {
     const std::size_t p = order.size();
     std::fill_n(gain, p, 0.0);
     for (const bool back : {false, true}) {
@@ -215,25 +228,23 @@ class SampledPart final : public ExplainPart {
     }
   }
 
-  // Means and their variances. What they lack of `total`, since not every background row was met equally often, is
-  // shared out by the variances: the estimate of least variance among those that add up.
-  void conclude(const double* sum, const double* squares, double total, double* values, double* variances) const {
+  // The values and their variances. What all columns add together is known over the whole background: a regression of
+  // what one adds on it (Cochran, Sampling Techniques, 1977, chapter 7) is more certain than the mean, and its values
+  // add up, since the slopes do to 1.
+  void conclude(const Gains& gains, std::size_t k, double total, double* values, double* variances) const {
     const std::size_t p = inputs_.players;
-    const double T = double(permutations_);
-    std::vector<double> mean(p), variance(p);
-    double lacking = total, all = 0, sizes = 0;
+    const double T = double(permutations_), whole = gains.whole[k] / T;
+    const double spread = gains.whole_squares[k] - T * whole * whole;
+    const bool varies = spread > 1e-12 * gains.whole_squares[k];
+    double sizes = 0;
+    for (std::size_t c = k * p; c < (k + 1) * p; ++c) sizes += std::abs(gains.sum[c]);
     for (std::size_t j = 0; j < p; ++j) {
-      mean[j] = sum[j] / T;
-      variance[j] = std::max(0.0, (squares[j] - T * mean[j] * mean[j]) / (T - 1) / T);
-      if (variance[j] < 1e-24 * mean[j] * mean[j]) variance[j] = 0;  // rounding
-      lacking -= mean[j];
-      all += variance[j];
-      sizes += std::abs(mean[j]);
-    }
-    for (std::size_t j = 0; j < p; ++j) {
-      const double share = all > 0 ? variance[j] / all : sizes > 0 ? std::abs(mean[j]) / sizes : 1 / double(p);
-      values[j] += mean[j] + share * lacking;
-      if (variances) variances[j] += variance[j];
+      const std::size_t c = k * p + j;
+      const double mean = gains.sum[c] / T, together = gains.products[c] - T * mean * whole;
+      const double slope = varies ? together / spread : sizes > 0 ? std::abs(gains.sum[c]) / sizes : 1 / double(p);
+      const double left = gains.squares[c] - T * mean * mean - (varies ? slope * together : 0);
+      values[j] += mean + slope * (total - whole);
+      if (variances && left > 1e-14 * gains.squares[c]) variances[j] += left / (T - 2) / T;  // otherwise rounding
     }
   }
 
