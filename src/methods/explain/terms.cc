@@ -21,8 +21,10 @@ namespace {
 
 using Kind = ExplainTerm::Kind;
 
-// Whether spec() begins with this: types whose archives are worth making.
-bool is_called(const Map& map, const char* name) { return map.spec().starts_with(std::string(name) + ":"); }
+// Whether a map that is not made of others has a spec() that begins so: one whose archive is worth making.
+bool is_called(const Map& map, const char* name) {
+  return map.parts().how == MapParts::How::none && map.spec().starts_with(std::string(name) + ":");
+}
 
 // The weights and intercept of a linear map; none: the map is another one.
 std::optional<AffineHead> affine_of(const Map& map) {
