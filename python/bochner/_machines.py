@@ -13,6 +13,7 @@ from sklearn.utils.validation import (
 
 from bochner import _core, _data, _streams
 from bochner._base import ModelEstimator, set_features
+from bochner._explain import explain_rows
 from bochner._words import seed_of
 
 FEW_ROWS = 256  # up to which equal rows are joined
@@ -203,6 +204,39 @@ class KernelMachine(ModelEstimator):
             return _streams.stacked((self._answers(block, deviations) for block in blocks), len(X))
         X, rows = self._new_rows(X)
         return self.model_.predict(rows, self._execution(), deviations)
+
+    def explain(self, X, background=None, *, unknown="auto", background_rows=None, evaluations=2000, pairs=False,
+                random_state=0):
+        """What each column adds to the score of each row: Shapley values, exact if the machine has a closed form.
+
+        Values of a row and the base value add up to the score: a value of a target, or a score of a class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, table or path
+            Rows to explain.
+        background : array, sparse matrix, table or path, default=None
+            Rows such as those of training, which an unknown column takes its values from; None: X.
+        unknown : {"auto", "columns", "rows"}, default="auto"
+            Whether an unknown column takes values of its own or those of a whole row; "auto": columns if the machine
+            has a closed form for them.
+        background_rows : int or None, default=None
+            Rows drawn from the background; None: 2000, or 100 whole rows.
+        evaluations : int, default=2000
+            Predictions that each row may take if the machine has no closed form.
+        pairs : bool, default=False
+            Find interactions of pairs of columns as well.
+        random_state : int, RandomState or None, default=0
+            An integer is the seed.
+
+        Returns
+        -------
+        explanation : shap.Explanation, or an object like it where shap is not installed
+            With ``values`` (n_samples, n_columns), ``base_values`` (n_samples,), ``data`` and ``feature_names``; of
+            several scores with one axis more. ``bochner`` has, besides, ``scores``, ``errors`` (standard errors, None
+            where values are exact) and ``pairs``.
+        """
+        return explain_rows(self, X, background, unknown, background_rows, evaluations, pairs, random_state)
 
     def _answers_of_batch(self, batch, deviations):
         """Arrow's batches are written where they hold text or missing cells; others are arrays, tables or tensors."""

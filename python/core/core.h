@@ -42,5 +42,6 @@ void bind_embeddings(nb::module_& m);
 void bind_parts(nb::module_& m);
 void bind_drawn(nb::module_& m);
 void bind_text(nb::module_& m);
+void bind_explain(nb::module_& m);
 
 }  // namespace bochner::python

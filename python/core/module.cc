@@ -44,6 +44,7 @@ NB_MODULE(_core, m) {
   bind_parts(m);
   bind_drawn(m);
   bind_text(m);
+  bind_explain(m);
 }
 
 }  // namespace bochner::python

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "bochner/explain.h"
+
+#include "arrays.h"
+#include "core.h"
+#include "long_work.h"
+
+namespace bochner::python {
+
+void bind_explain(nb::module_& m) {
+  nb::enum_<ExplainOptions::Unknown>(m, "Unknown")
+      .value("auto", ExplainOptions::Unknown::automatic)
+      .value("columns", ExplainOptions::Unknown::columns)
+      .value("rows", ExplainOptions::Unknown::rows);
+  nb::class_<ExplainOptions>(m, "ExplainOptions")
+      .def(nb::init<>())
+      .def_rw("unknown", &ExplainOptions::unknown)
+      .def_rw("background_rows", &ExplainOptions::background_rows)
+      .def_rw("evaluations", &ExplainOptions::evaluations)
+      .def_rw("pairs", &ExplainOptions::pairs)
+      .def_rw("seed", &ExplainOptions::seed);
+  nb::class_<Explanation>(m, "Explanation")
+      .def_ro("columns", &Explanation::columns)
+      .def_ro("outputs", &Explanation::outputs)
+      .def_ro("base", &Explanation::base)
+      .def_prop_ro("values", [](const Explanation& found) { return to_array(found.values); })
+      .def_prop_ro("scores", [](const Explanation& found) { return to_array(found.scores); })
+      .def_prop_ro("errors", [](const Explanation& found) { return to_array(found.errors); })
+      .def_prop_ro("pairs", [](const Explanation& found) { return to_array(found.pairs); });
+  m.def("explain", [](const Model& model, HeldRows& rows, HeldRows& background, const ExplainOptions& options,
+                      Execution execution) {
+    return run_long([&](const CancelFunction& cancel) {
+      execution.cancel = cancel;
+      return explain(model, *rows.rows, *background.rows, options, execution);
+    });
+  });
+}
+
+}  // namespace bochner::python
