@@ -89,6 +89,8 @@ CALLS = [
     Call("eval", ("rows.model", "new.csv", "--json"), rows="new.csv"),
     Call("eval", ("classes.model", "classes.csv", "--json"), rows="classes.csv"),
     Call("report", ("rows.model", "new.csv"), ".html", rows="new.csv"),
+    Call("explain", ("rows.model", "new.csv", "--background", "rows.csv"), ".csv", rows="new.csv"),
+    Call("explain", ("classes.model", "new.csv"), ".npy", rows="new.csv"),
     Call("transform", ("rows.model", "new.csv"), ".csv", rows="new.csv"),
     Call("transform", ("rows.model", "new.csv"), ".npy", rows="new.csv"),
     Call("project", ("rows.csv", "-t", "y", "--kind", "sign", "--dims", "2"), ".model", rows="rows.csv", learns=True,

@@ -35,6 +35,7 @@ COMMANDS = {
     "train fast": (("train", "rows.csv", "-t", "y", *PLAIN, "--effort", "fast"), ("rows.csv",), ""),
     "predict": (("predict", "m", "rows.csv"), ("m", "rows.csv"), ".csv"),
     "report": (("report", "m", "rows.csv"), ("m", "rows.csv"), ".html"),
+    "explain": (("explain", "m", "rows.csv", "--background", "other.csv"), ("m", "rows.csv", "other.csv"), ".csv"),
     "transform": (("transform", "m", "rows.csv"), ("m",), ".npy"),
     "project": (("project", "rows.csv", *INPUTS, "--dims", 2), ("rows.csv",), ""),
     "svd": (("svd", "rows.csv", *INPUTS, "--rank", 1), ("rows.csv",), ""),

@@ -166,6 +166,7 @@ class SavedFiles(CommandTest):
         self.file("rows.csv", "a,b,y\n" + "".join(f"{i % 7},{i * i % 11},{i}.25\n" for i in range(40)))
         os.mkfifo(self.folder / "pipe")
         for words in (("predict", "pipe", "rows.csv"), ("eval", "pipe", "rows.csv"), ("report", "pipe", "rows.csv", "--json"),
+                      ("explain", "pipe", "rows.csv"),
                       ("transform", "pipe", "rows.csv", "-o", "x.csv"), ("inspect", "pipe"),
                       ("merge", "pipe", "-o", "x"), ("solve", "pipe", "-o", "x"), ("sample", "pipe", "--rows", 2, "-o", "x.csv"),
                       ("accumulate", "rows.csv", "--spec", "pipe", "-o", "x"), ("neighbors", "pipe", "rows.csv"),

@@ -3,14 +3,16 @@
 
 #include "bochner/explain.h"
 
+#include <fmt/compile.h>
+
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "bochner/csv_text.h"
 #include "bochner/new_rows.h"
 #include "commands.h"
-#include "csv_line.h"
 #include "options.h"
 #include "output.h"
 #include "require.h"
@@ -66,7 +68,7 @@ void write_lines(const Explanation& some, Output& output) {
       bool first = true;
       for (const double number : numbers_of(some, i, k)) {
         if (!std::exchange(first, false)) text += ',';
-        append_number(text, number);
+        fmt::format_to(std::back_inserter(text), FMT_COMPILE("{}"), number);  // all digits, so that they add up
       }
       text += '\n';
     }
@@ -257,9 +259,6 @@ void run_explain(ExplainWords words) {
   check_output(words.output, {words.model, words.file, words.background});
   if (!words.page.empty()) check_output(words.page, {words.model, words.file, words.background});
   const std::unique_ptr<Rows> rows = open_rows(words.file, model.schema(), reading);
-  if (words.background.empty())
-    messages.say(
-        fmt::format("background: the rows of {} themselves; name those of training with --background", words.file));
   const std::string& held_against = words.background.empty() ? words.file : words.background;
   const std::unique_ptr<Rows> background = open_rows(held_against, model.schema(), reading);
   const Explainer explainer(model, *background, words.options, execution);
@@ -267,6 +266,9 @@ void run_explain(ExplainWords words) {
   const Explained found = explain_rows(words, model, explainer, watched, execution);
   if (!words.page.empty()) write_page(words, model, found, reading);
   for (const std::string& warning : watched.warnings()) messages.say(warning);
+  if (words.background.empty())
+    messages.say(
+        fmt::format("background: the rows of {} themselves; name those of training with --background", words.file));
   tell(explainer, found.sum, messages);
   if (words.json) {
     nlohmann::json tree = summary_json(explainer, found.sum);
