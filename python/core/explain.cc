@@ -25,10 +25,14 @@ void bind_explain(nb::module_& m) {
       .def_ro("columns", &Explanation::columns)
       .def_ro("outputs", &Explanation::outputs)
       .def_ro("base", &Explanation::base)
-      .def_prop_ro("values", [](const Explanation& found) { return to_array(found.values); })
-      .def_prop_ro("scores", [](const Explanation& found) { return to_array(found.scores); })
-      .def_prop_ro("errors", [](const Explanation& found) { return to_array(found.errors); })
-      .def_prop_ro("pairs", [](const Explanation& found) { return to_array(found.pairs); });
+      .def_prop_ro(
+          "values", [](const Explanation& found) { return to_array(found.values); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "scores", [](const Explanation& found) { return to_array(found.scores); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "errors", [](const Explanation& found) { return to_array(found.errors); }, nb::rv_policy::move)
+      .def_prop_ro(
+          "pairs", [](const Explanation& found) { return to_array(found.pairs); }, nb::rv_policy::move);
   m.def("explain", [](const Model& model, HeldRows& rows, HeldRows& background, const ExplainOptions& options,
                       Execution execution) {
     return run_long([&](const CancelFunction& cancel) {
