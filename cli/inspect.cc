@@ -10,6 +10,7 @@
 
 #include "bochner/in_units.h"
 #include "bochner/json.h"
+#include "bochner/online.h"
 #include "bochner/parts.h"
 #include "bochner/svd.h"
 #include "commands.h"
@@ -80,6 +81,14 @@ std::string table_text(const char* name, const Matrix<double>& values, const std
   return text + (values.rows() > kFewRows ? fmt::format("{:<9} ... (all by --json)\n", name) : "");
 }
 
+nlohmann::json kept_json(const OnlineModel& kept) {
+  nlohmann::json tree = {{"rows", kept.rows()}, {"sha256", kept.digest()}, {"choices_sha256", kept.choices_digest()}};
+  tree["ids"] = kept.ids().empty() ? nlohmann::json() : nlohmann::json(kept.ids());
+  for (const Choice& choice : kept.choices())
+    tree["frozen"].push_back({{"choice", choice.name}, {"from", choice.from}});
+  return tree;
+}
+
 void run_inspect(const InspectWords& words) {
   if (is_sum(words.model)) return inspect_sum(words);
   if (FactorSum::is_file(words.model)) return inspect_factor_sum(words);
@@ -90,11 +99,14 @@ void run_inspect(const InspectWords& words) {
       centres || loadings ? model.schema().input_names() : std::vector<std::string>();
   if (!words.json) {
     print(fmt::format("model     {}, {} bytes\n{}", words.model, bytes, model.description()));
+    if (OnlineModel::is_file(words.model)) print(load_as<OnlineModel>(words.model).description());
     if (centres) print(table_text("centre", *centres, columns, true));
     if (loadings) print(table_text("loading", *loadings, columns, false));
     return;
   }
-  print_json(model_json(model, words.model));
+  nlohmann::json tree = model_json(model, words.model);
+  if (OnlineModel::is_file(words.model)) tree["kept_sum"] = kept_json(load_as<OnlineModel>(words.model));
+  print_json(tree);
 }
 
 }  // namespace

@@ -76,6 +76,8 @@ void add_commands(Command& app, Job& job) {
   add_dedup(app, job);
   add_retrieve(app, job);
   add_inspect(app, job);
+  add_update(app, job);
+  add_forget(app, job);
   add_accumulate(app, job);
   add_merge(app, job);
   add_solve(app, job);

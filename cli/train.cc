@@ -14,6 +14,7 @@
 #include "clock.h"
 #include "command_checkpoint.h"
 #include "commands.h"
+#include "methods/online/train_kept.h"
 #include "output.h"
 #include "require.h"
 #include "signals.h"
@@ -152,6 +153,9 @@ Model train_and_test(Rows& rows, const TrainOptions& options, const TrainWords& 
 }
 
 void run_train(const Command& command, const TrainWords& words) {
+  if (words.keep_sum || !words.choices_of.empty()) return train_kept(command, words);
+  require(words.ids.empty() && words.choose_on.empty(), "{}: goes with --keep-sum, found none; add it",
+          words.ids.empty() ? "--choose-on" : "--ids");
   Clock clock;
   Messages messages(words.run.quiet);
   TrainTalk talk(messages, words.verbose);
@@ -215,6 +219,7 @@ void add_train(Command& app, Job& job) {
       "  bochner train covtype.csv.gz --target class --kernel laplacian --lambda 1e-7,1e-6,1e-5 -o covtype.model\n"
       "  bochner train a9a.svm --learner svm --loss squared-hinge --C 1 -o adult.model\n"
       "  bochner train cars.csv --target price --test 0.2        a score on rows that nothing in the training saw\n"
+      "  bochner train cars.csv --target price --keep-sum -o cars.model     for `bochner update` and `forget`\n"
       "The score is one line on stdout (one object with --json). Without -o the model is scored and not kept.");
   command->callback([words, command, &job] { job = [words, command] { run_train(*command, *words); }; });
 }

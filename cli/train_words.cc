@@ -139,6 +139,7 @@ void TrainWords::add(Command& app) {
   add_automatic(app);
   add_choices(app);
   add_learner(app);
+  add_online(app);
   format.add(app);
   run.add(app);
   checkpoint.add(app, "training");
@@ -189,6 +190,27 @@ void TrainWords::add_learner(Command& app) {
          "--solver", solver,
          "cholesky, cg (many features of many rows), dual (fewer rows than features) or auto, the fastest; for ridge")
       ->type_name("S")
+      ->group(kMachine);
+}
+
+void TrainWords::add_online(Command& app) {
+  app.add_flag(
+         "--keep-sum", keep_sum,
+         "Keep the exact sums of ridge in the model: `bochner update` and `bochner forget` add rows and take them out")
+      ->group(kMachine);
+  app.add_option(
+         "--ids", ids,
+         "With --keep-sum: column, no input, that identifies rows; salted hashes let forget refuse rows that were "
+         "never learnt")
+      ->type_name("COLUMN")
+      ->group(kColumns);
+  app.add_option("--choices-of", choices_of,
+                 "Repeat all choices of a model with sums: columns, scaling, bandwidth, landmarks, lambda")
+      ->type_name("MODEL")
+      ->group(kMachine);
+  app.add_option("--choose-on", choose_on,
+                 "With --keep-sum: make all choices on these rows alone, which the model then does not learn")
+      ->type_name("FILE")
       ->group(kMachine);
 }
 

@@ -28,6 +28,9 @@ struct TrainWords : FeatureWords {
   Word* folds_given = nullptr;
   const Command* command = nullptr;
   bool no_intercept = false, json = false, automatic = false, calibrate = false, deviation = false, verbose = false;
+  // What stays with the model so that rows can join it and leave it, and whose choices it repeats.
+  bool keep_sum = false;
+  std::string ids, choices_of, choose_on;
   CheckpointWords checkpoint;
   RunOptions run;
   FileOptions format;
@@ -44,6 +47,7 @@ struct TrainWords : FeatureWords {
  private:
   void add_automatic(Command& app);
   void add_learner(Command& app);
+  void add_online(Command& app);
   std::string machine_word() const;
   std::string automatic_word() const;  // that asks for the automatic machine
   std::optional<Effort> automatic_effort() const;

@@ -25,7 +25,7 @@ LAYERS = [
 ]
 METHODS = [
     "anomaly", "automatic", "bins", "check", "clusters", "components", "embeddings", "explain", "mixtures", "neighbors",
-    "report", "text",
+    "online", "report", "text",
 ]
 # The one file that the spine reaches the methods by.
 REGISTERED = "src/methods/registered.cc"

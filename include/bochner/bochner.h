@@ -60,6 +60,7 @@
 #include "bochner/neighbors.h"
 #include "bochner/new_rows.h"
 #include "bochner/nystroem.h"
+#include "bochner/online.h"
 #include "bochner/open_checkpoint.h"
 #include "bochner/option_spelling.h"
 #include "bochner/outputs.h"

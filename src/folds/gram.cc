@@ -19,8 +19,9 @@ std::size_t GramFold::tile_for(std::size_t features) {
   return kProductStep * (features >= 3072 ? 20 : features >= 1024 ? 11 : features >= 256 ? 5 : 3);
 }
 
-GramFold::Products GramFold::products_for(const Map* map, bool wide) {
-  return map && map->bound() > 0 && !wide ? Products::whole : Products::rounded;
+GramFold::Products GramFold::products_for(const Map* map, bool wide, bool any_rows) {
+  if (map && map->bound() > 0 && !wide) return Products::whole;
+  return any_rows ? Products::by_row : Products::rounded;
 }
 
 GramFold::GramFold(std::size_t features, double bound, TargetCode code, double weight_bound, Products products)
@@ -63,6 +64,22 @@ void add_targets(const Matrix<double>& t, int sign, Matrix<std::int64_t>& sums) 
   }
 }
 
+namespace {
+
+// sum += round(unit a_i b_j) of each row; a and b have the same rows.
+template <class T>
+void add_rounded_rows(MatrixView<const T> a, MatrixView<const T> b, double unit, MatrixView<std::int64_t> sum) {
+  for (std::size_t row = 0; row < a.rows; ++row)
+    for (std::size_t i = 0; i < a.cols; ++i) {
+      const double y = double(a(row, i)) * unit;
+      const T* const x = b.row(row);
+      std::int64_t* const to = sum.row(i);
+      for (std::size_t j = 0; j < b.cols; ++j) to[j] += to_integer(y * double(x[j]));
+    }
+}
+
+}  // namespace
+
 // Rounding to the nearest is odd, so that -1 gives the same integers with the other sign.
 template <class T>
 void GramFold::add_signed(const Workers& on, const RowBlock<T>& z, int sign) {
@@ -89,7 +106,11 @@ void GramFold::add_signed(const Workers& on, const RowBlock<T>& z, int sign) {
       };
       if (piece < tiles) {
         const auto [I, J] = tile_index(tiles - 1 - piece);
-        on.ops.add_product(columns(g, I), columns(g, J), sign * per_unit(bound_ * bound_), gram_.block(I, J));
+        const double unit = sign * per_unit(bound_ * bound_);
+        if (products_ == Products::by_row)
+          add_rounded_rows(columns(g, I), columns(g, J), unit, gram_.block(I, J));
+        else
+          on.ops.add_product(columns(g, I), columns(g, J), unit, gram_.block(I, J));
       } else {
         const std::size_t strip = piece - tiles, first = strip * gram_.tile(), width = gram_.extent(strip);
         const MatrixView<const T> x = columns(rows, strip);
@@ -149,6 +170,17 @@ double GramFold::weight() const { return target_sum(code_.columns(), code_.colum
 double GramFold::target_sum(std::size_t a, std::size_t b) const {
   return double(targets_(a, b)) / per_unit(1) * weight_bound_;
 }
+
+std::pair<double, double> GramFold::range_of_squares() const {
+  std::int64_t least = gram_.at(0, 0), most = least;
+  for (std::size_t j = 0; j < features_; ++j) {
+    least = std::min(least, gram_.at(j, j));
+    most = std::max(most, gram_.at(j, j));
+  }
+  return {std::ldexp(double(least), -63), std::ldexp(double(most), -63)};
+}
+
+double GramFold::square_of_target(std::size_t a) const { return std::ldexp(double(targets_(a, a)), -63); }
 
 Matrix<double> GramFold::moment() const {
   const std::size_t columns = targets_.rows();

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "backend/workers.h"
@@ -20,7 +21,7 @@ namespace bochner {
 //   G = sum w z z^T,   R = sum w z [t, 1]^T,   S = sum w [t, 1] [t, 1]^T.
 // Kept in 64-bit integers: the same bits for any threads, blocks, parts or merge order. 2^30 rows fit. Every row's term
 // of R and S is rounded by itself, so any rows can be added, removed or moved to another part to the bit; so is that of
-// G where products are whole.
+// G if products are whole or by_row.
 class GramFold {
  public:
   // How the products of features are formed.
@@ -30,10 +31,13 @@ class GramFold {
   //     (TargetDigits); the products are exact. The bits are the same on every machine, and G is the Gram matrix of
   //     real vectors, so that no lambda > 0 is too small for its factor. The rounding acts as
   //     lambda + (bound / 16256)^2 / 12 would, times the largest weight / the mean weight. float only.
-  enum class Products { rounded, whole };
+  //   by_row: each row's product of two features is rounded to bound^2 / 2^33 by itself, in double: slower than BLAS.
+  //   The
+  //     bits are the same on every machine. |z_j| <= 512 bound.
+  enum class Products { rounded, whole, by_row };
   // Those for the features of a map: whole where they are float (not wide) and bounded by the map, not by the rows
-  // seen.
-  static Products products_for(const Map* map, bool wide);
+  // seen. any_rows: rows shall be removed that were not added together, so the others are by_row.
+  static Products products_for(const Map* map, bool wide, bool any_rows = false);
 
   // bound: |z_j| <= bound; weight_bound: w <= weight_bound.
   GramFold(std::size_t features, double bound, TargetCode code, double weight_bound = 1,
@@ -48,7 +52,7 @@ class GramFold {
   using See = std::function<void(std::size_t begin, MatrixView<const float> z)>;
   bool adds_unmapped() const { return products_ == Products::whole; }
   void add_unmapped(const Workers& on, const Map& map, const RowBlock<float>& x, const See& see = {});
-  // Undoes the adding of rows to the bit. If products are whole, these may be any rows; otherwise the same blocks.
+  // Undoes the adding of rows to the bit. These may be any rows, but if products are rounded only the same blocks.
   template <class T>
   void remove(const Workers& on, const RowBlock<T>& z);
   void merge(const GramFold& other);
@@ -64,10 +68,15 @@ class GramFold {
   std::uint64_t rows() const { return rows_; }
   const TargetCode& code() const { return code_; }
   Products products() const { return products_; }
+  double bound() const { return bound_; }
+  double weight_bound() const { return weight_bound_; }
   double weight() const;                                  // sum of w
   double target_sum(std::size_t a, std::size_t b) const;  // S; index columns() is the constant 1
-  Matrix<double> moment() const;                          // R, features x (columns + 1)
-  TiledSymmetric<double> gram(Threads& threads) const;    // G in double
+  // The least and the largest G_jj, as a share of what fits below 2^63.
+  std::pair<double, double> range_of_squares() const;
+  double square_of_target(std::size_t a) const;         // S_aa, as such a share
+  Matrix<double> moment() const;                        // R, features x (columns + 1)
+  TiledSymmetric<double> gram(Threads& threads) const;  // G in double
   bool operator==(const GramFold&) const = default;
 
   static std::size_t tile_for(std::size_t features);

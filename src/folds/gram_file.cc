@@ -36,6 +36,7 @@ TargetCode code_from_json(const nlohmann::json& tree) {
 
 // Sums of whole numbers have another name, so that programs older than they are do not take them for what they know.
 const char* gram_name(GramFold::Products products) {
+  if (products == GramFold::Products::by_row) return "row_gram";
   return products == GramFold::Products::whole ? "whole_gram" : "gram";
 }
 
@@ -53,7 +54,9 @@ std::size_t stored_digits(const nlohmann::json& tree, Task task) {
 
 GramFold::Products products_from(const nlohmann::json& tree) {
   if (!tree.contains("products")) return GramFold::Products::rounded;
-  if (const std::string found = get_text(tree, "products"); found != "whole")
+  const std::string found = get_text(tree, "products");
+  if (found == "by_row") return GramFold::Products::by_row;
+  if (found != "whole")
     fail(Error::Kind::model, "sum: its products are '{}', expected 'whole'; a newer version made the file", found);
   return GramFold::Products::whole;
 }
@@ -67,6 +70,7 @@ void GramFold::save(Archive& archive) const {
   archive.tree["targets"] = code_to_json(code_);
   archive.tree["rows"] = rows_;
   if (products_ == Products::whole) archive.tree["products"] = "whole";
+  if (products_ == Products::by_row) archive.tree["products"] = "by_row";
   if (digits() > 1) archive.tree["target_digits"] = digits();
   archive.put_view(gram_name(products_), std::span<const std::int64_t>(gram_.values()),
                    {gram_.tile_count(), gram_.tile(), gram_.tile()});

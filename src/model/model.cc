@@ -24,6 +24,7 @@
 #include "maps/measured.h"
 #include "maps/threshold.h"
 #include "model/as_double.h"
+#include "model/model_file.h"
 #include "model/predictions.h"
 #include "model/report_json.h"
 #include "model/uncertainty_file.h"
@@ -132,32 +133,34 @@ Outputs Model::described(std::optional<Outputs> told) const {
   return out;
 }
 
-void Model::save(const std::string& path) const {
+Archive model_archive(const Model& model, bool with_outputs) {
   Archive archive;
   archive.tree["type"] = "bochner model";
-  archive.tree["schema"] = schema_to_json(schema_);
-  archive.tree["report"] = report_to_json(report_);
-  if (double_precision_) archive.tree["precision"] = "double";
-  if (!target_offsets_.empty()) archive.tree["target_offsets"] = target_offsets_;
-  if (told_outputs_) archive.tree["outputs"] = {{"kind", outputs_name(puts_out_.kind)}, {"names", puts_out_.names}};
-  archive.tree["maps"] = before_head_.size();
-  for (std::size_t i = 0; i < before_head_.size(); ++i) {
+  archive.tree["schema"] = schema_to_json(model.schema());
+  archive.tree["report"] = report_to_json(model.report());
+  if (model.double_precision()) archive.tree["precision"] = "double";
+  if (!model.target_offsets().empty()) archive.tree["target_offsets"] = model.target_offsets();
+  const Outputs& out = model.puts_out();
+  if (with_outputs) archive.tree["outputs"] = {{"kind", outputs_name(out.kind)}, {"names", out.names}};
+  archive.tree["maps"] = model.maps().size();
+  for (std::size_t i = 0; i < model.maps().size(); ++i) {
     Archive part;
-    before_head_[i]->save(part);
+    model.maps()[i]->save(part);
     archive.put_child(fmt::format("map{}", i), std::move(part));
   }
   Archive head;
-  head_->save(head);
+  model.head()->save(head);
   archive.put_child("head", std::move(head));
-  save_uncertainty(calibration_, intervals_, archive);
-  save_deviation(deviation_, archive);
-  write_archive(path, archive);
+  save_uncertainty(model.calibration(), model.intervals(), archive);
+  save_deviation(model.deviation(), archive);
+  return archive;
 }
 
-namespace {
+void Model::save(const std::string& path) const { write_archive(path, model_archive(*this, told_outputs_)); }
 
-// path: of the file that the archive is from, for messages.
-Model model_of(const Archive& archive, const std::string& path) {
+Model Model::load(const std::string& path) { return model_of_archive(read_archive(path), path); }
+
+Model model_of_archive(const Archive& archive, const std::string& path) {
   try {
     if (get_text(archive.tree, "type") != "bochner model")
       fail(Error::Kind::model, "found {}, expected a bochner model", printable(get_text(archive.tree, "type")));
@@ -189,12 +192,8 @@ Model model_of(const Archive& archive, const std::string& path) {
   }
 }
 
-}  // namespace
-
-Model Model::load(const std::string& path) { return model_of(read_archive(path), path); }
-
 Model model_of_bytes(std::string_view bytes, const std::string& name) {
-  return model_of(archive_of_bytes(bytes, name), name);
+  return model_of_archive(archive_of_bytes(bytes, name), name);
 }
 
 void Model::predict(Rows& rows, const Execution& execution, const Visit& visit) const {

@@ -24,6 +24,7 @@
 #include "learn/target_size.h"
 #include "model/calibrate_training.h"
 #include "model/surveyed_rows.h"
+#include "model/train_keeping.h"
 #include "model/whole_training.h"
 #include "rows/shard.h"
 #include "rows/shifted.h"
@@ -44,8 +45,9 @@ std::vector<std::string> joined(std::vector<std::string> first, const std::vecto
 
 class Training {
  public:
-  Training(Rows& rows, const TrainOptions& options)
+  Training(Rows& rows, const TrainOptions& options, KeptFit* kept)
       : options_(options),
+        kept_(kept),
         execution_(options.execution),
         threads_(options.execution),
         rows_(rows),
@@ -89,7 +91,9 @@ class Training {
       fail(Error::Kind::data, "train: every row has the weight 0, expected some above; check the column of weights");
     if (!planned_) plan_memory(survey().rows());
     target_offsets_ = looked_over_.shift_targets();
-    looked_over_.weigh_classes(class_weights(schema(), survey(), options_));
+    class_weights_ = class_weights(schema(), survey(), options_);
+    looked_over_.weigh_classes(class_weights_);
+    weight_unit_ = survey().usual_weight();
     looked_over_.choose_unit_of_weights();
     seconds_.emplace_back("survey", clock.lap());
     if (const WholeTraining fit_whole = whole_training(options_)) {
@@ -184,10 +188,21 @@ class Training {
   Precision precision() const { return options_.double_precision ? Precision::float64 : Precision::float32; }
 
   Fitted fit_head(const Stream& stream, const Stream* judge) {
+    if (kept_) return fit_and_keep(stream, judge);
     if (has_bins(options_.map)) return fit_with_map(nullptr, stream, judge);
     return options_.learner.learner == Learner::ridge
                ? fit_ridge_by_choice(stream, survey(), options_.ridge, judge, options_.say)
                : fit_learner(stream, survey(), learner_options(), judge, options_.say);
+  }
+
+  // Ridge by Cholesky, whose sums stay.
+  Fitted fit_and_keep(const Stream& stream, const Stream* judge) {
+    require(stream.map() || !schema().sparse,
+            "keep_sum: the rows are sparse and go into the sums as they are, expected a map; choose one");
+    kept_->class_weights = class_weights_;
+    kept_->weight_unit = weight_unit_;
+    kept_->class_rows = survey().class_rows();
+    return fit_ridge(stream, survey(), options_.ridge, judge, &kept_->gram);
   }
 
   // Rows are compared by the kernel of the training; its length scales are those that the inputs were divided by.
@@ -228,12 +243,14 @@ class Training {
   }
 
   const TrainOptions& options_;
+  KeptFit* kept_;  // null: sums need not stay
   std::optional<Checkpoint> checkpoint_;
   Execution execution_;
   Threads threads_;
   Rows& rows_;
   SurveyedRows looked_over_;
-  std::vector<double> target_offsets_;
+  std::vector<double> target_offsets_, class_weights_;
+  double weight_unit_ = 1;
   TrainingMemory memory_;
   bool planned_ = false;
   CellCounts scanned_;
@@ -283,11 +300,13 @@ TrainOptions learnt_on_ranks(TrainOptions options) {
 
 }  // namespace
 
-Model train(Rows& rows, const TrainOptions& given) {
+Model train(Rows& rows, const TrainOptions& options) { return train_keeping(rows, options, nullptr); }
+
+Model train_keeping(Rows& rows, const TrainOptions& given, KeptFit* kept) {
   const TrainOptions options = given.execution.ranks ? learnt_on_ranks(given) : given;
   std::unique_ptr<Rows> owner;
   Rows& numbered = numbered_from_0(rows, owner);
-  Model model = Training(numbered, options).run();
+  Model model = Training(numbered, options, kept).run();
   const bool own_rows = !options.validation && model.report().learner != "automatic";  // chose by leaving rows out
   if (own_rows && !options.groups.empty()) score_by_groups(model, numbered, options);
   if (options.calibrate && !model.calibration() && !model.intervals()) calibrate_training(model, numbered, options);

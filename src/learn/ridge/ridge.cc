@@ -230,10 +230,10 @@ void describe_search(Report& report, const LambdaSearch& search, const std::stri
 }
 
 GramAndHeld gram_and_held(const Stream& stream, const Survey& survey, const RidgeOptions& options,
-                          const TargetCode& code, double fraction) {
+                          const TargetCode& code, double fraction, bool any_rows) {
   const std::size_t D = stream.features();
   const GramFold::Products products =
-      GramFold::products_for(stream.map().get(), stream.precision() == Precision::float64);
+      GramFold::products_for(stream.map().get(), stream.precision() == Precision::float64, any_rows);
   return stream.fold_saved(GramAndHeld{GramFold(D, feature_bound(stream), code, survey.largest_weight(), products),
                                        HeldOut(D, stream.schema().targets, fraction, options.seed, survey.rows())},
                            "gram");
@@ -251,7 +251,8 @@ LambdaSearch choose_on_held(const Stream& stream, const Survey& survey, GramAndH
              : choose_lambda<double>(stream.workers(), sums, options, left_out, room, checkpoint);
 }
 
-Fitted fit_ridge(const Stream& stream, const Survey& survey, const RidgeOptions& options, const Stream* validation) {
+Fitted fit_ridge(const Stream& stream, const Survey& survey, const RidgeOptions& options, const Stream* validation,
+                 std::optional<GramFold>* keep) {
   const std::size_t D = stream.features();
   const double n = double(survey.rows());
   check_lambdas(options.lambdas);
@@ -264,7 +265,7 @@ Fitted fit_ridge(const Stream& stream, const Survey& survey, const RidgeOptions&
   Fitted fitted;
   Report& report = fitted.report;
   const TargetCode code = target_code(stream.schema(), survey, options.intercept);
-  GramAndHeld sums = gram_and_held(stream, survey, options, code, fraction);
+  GramAndHeld sums = gram_and_held(stream, survey, options, code, fraction, keep != nullptr);
   release_freed_memory();  // blocks of mapped rows
   report.seconds.emplace_back("gram", clock.lap());
 
@@ -299,6 +300,7 @@ Fitted fit_ridge(const Stream& stream, const Survey& survey, const RidgeOptions&
 
   describe_fit(report, stream, survey, "cholesky");
   describe_search(report, search, validation ? "validation file" : left_out ? "leave-one-out" : "held out");
+  if (keep) *keep = std::move(sums.gram);
   return fitted;
 }
 

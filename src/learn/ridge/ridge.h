@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <optional>
+
 #include "bochner/calibration.h"
 #include "bochner/deviation.h"
 #include "bochner/intervals.h"
@@ -27,8 +29,9 @@ struct Fitted {
 
 // Ridge on the stream's features by Cholesky: one pass, one Gram matrix, every lambda from it.
 // validation: rows through the same map that choose lambda and give the score; none: held-out or left-out rows.
+// keep: gets the sums of all rows, from which any rows can be removed; none: they go.
 Fitted fit_ridge(const Stream& stream, const Survey& survey, const RidgeOptions& options,
-                 const Stream* validation = nullptr);
+                 const Stream* validation = nullptr, std::optional<GramFold>* keep = nullptr);
 
 // Whether lambda is chosen by leave-one-out: asked for, or cheap.
 bool chooses_by_leave_one_out(const RidgeOptions& options, double rows, double features);

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "methods/online/train_kept.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "bochner/online.h"
+#include "clock.h"
+#include "load_as.h"
+#include "output.h"
+#include "require.h"
+#include "train_report.h"
+#include "train_talk.h"
+
+namespace bochner {
+
+namespace {
+
+// What may stand beside --choices-of: how the file is written, and how the work runs.
+constexpr std::initializer_list<const char*> kBesideChoices = {
+    "FILE",         "--output",     "--keep-sum",       "--ids",     "--choices-of", "--format",          "--delimiter",
+    "--decimal",    "--date-order", "--missing-values", "--header",  "--no-header",  "--threads",         "--memory",
+    "--block-rows", "--quiet",      "--json",           "--verbose", "--index-base", "--no-usual-missing"};
+
+void check_words(const Command& command, const TrainWords& words) {
+  for (const char* name : {"--test", "--folds", "--group", "--checkpoint", "--resume"})
+    require(command.count(name) == 0,
+            "{}: found with --keep-sum, expected none: the sums are of all rows of the file; score the model on other "
+            "rows with `bochner eval`",
+            name);
+  require(words.choices_of.empty() || words.choose_on.empty(),
+          "--choose-on: found --choices-of too, expected one of them");
+  require(words.keep_sum || words.ids.empty(), "--ids: goes with --keep-sum, found none; add it");
+  if (words.choices_of.empty()) return;
+  for (const Word* option : command.get_options()) {
+    const std::string name = option->get_name();
+    const bool beside = std::find(kBesideChoices.begin(), kBesideChoices.end(), name) != kBesideChoices.end();
+    require(option->count() == 0 || beside, "{}: is decided by the model given as --choices-of; leave it out", name);
+  }
+}
+
+// What is wrong with a row is said with its file.
+template <class Work>
+auto in_file(const std::string& file, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (!std::string_view(error.what()).starts_with("row ")) throw;
+    fail(error.kind(), "{}: {}", file, error.what());
+  }
+}
+
+class KeptTraining {
+ public:
+  KeptTraining(const TrainWords& words, Messages& messages, TrainTalk& talk)
+      : words_(words), messages_(messages), options_(words.options()) {
+    options_.execution = words.run.execution(messages);
+    talk.listen(options_);
+    check_options(options_);
+  }
+
+  OnlineModel run() {
+    if (!words_.choices_of.empty()) {
+      const OnlineModel choices = load_as<OnlineModel>(words_.choices_of);
+      require(words_.ids.empty() || words_.ids == choices.ids(),
+              "--ids: found {}, expected {} as in {}, whose choices are repeated", words_.ids,
+              choices.ids().empty() ? "none" : choices.ids(), words_.choices_of);
+      return learnt_as(choices, choices.ids());
+    }
+    if (words_.choose_on.empty()) {
+      OnlineModel model = chosen(words_.file, "");
+      mark(model, words_.file);
+      return model;
+    }
+    OnlineModel choices = chosen(words_.choose_on, words_.choose_on);
+    if (!words_.ids.empty()) mark(choices, words_.choose_on);
+    return learnt_as(choices, words_.ids);
+  }
+
+ private:
+  OnlineModel chosen(const std::string& file, const std::string& name) {
+    RowsOptions reading = words_.rows();
+    if (!words_.ids.empty()) reading.ignore.push_back(words_.ids);
+    messages_.step("reading " + file);
+    const std::unique_ptr<Rows> rows = open_rows(file, reading);
+    std::unique_ptr<Rows> validation;
+    TrainOptions options = options_;
+    if (!words_.validation.empty()) {
+      validation = open_rows(words_.validation, rows->schema(), words_.format.rows(words_.run));
+      options.validation = validation.get();
+      options.validation_name = words_.validation;
+    }
+    return in_file(file, [&] { return train_online(*rows, options, name); });
+  }
+
+  std::unique_ptr<Rows> read_as(const OnlineModel& model, const std::string& file, const std::string& ids,
+                                KeptCells& cells) const {
+    RowsOptions reading = words_.format.rows(words_.run);
+    cells.columns = {ids};
+    if (!ids.empty()) reading.kept = &cells;
+    return open_rows(file, model.model().schema(), reading);
+  }
+
+  void mark(OnlineModel& model, const std::string& file) const {
+    if (words_.ids.empty()) return;
+    KeptCells cells;
+    const std::unique_ptr<Rows> rows = read_as(model, file, words_.ids, cells);
+    in_file(file, [&] { return keep_ids(model, *rows, words_.ids, cells, options_.execution), 0; });
+  }
+
+  OnlineModel learnt_as(const OnlineModel& choices, const std::string& ids) const {
+    KeptCells cells;
+    messages_.step("reading " + words_.file);
+    const std::unique_ptr<Rows> rows = read_as(choices, words_.file, ids, cells);
+    return in_file(words_.file,
+                   [&] { return train_as(choices, *rows, options_.execution, ids.empty() ? nullptr : &cells); });
+  }
+
+  const TrainWords& words_;
+  Messages& messages_;
+  TrainOptions options_;
+};
+
+}  // namespace
+
+void train_kept(const Command& command, const TrainWords& words) {
+  Clock clock;
+  Messages messages(words.run.quiet);
+  TrainTalk talk(messages, words.verbose);
+  check_words(command, words);
+  require(words.output != "-", "-o: found -, expected a file for the model");
+  check_output(words.output, {words.file, words.validation, words.choices_of, words.choose_on});
+  const OnlineModel model = KeptTraining(words, messages, talk).run();
+  if (!words.output.empty()) {
+    if (words.keep_sum)
+      model.save(words.output);
+    else
+      model.model().save(words.output);
+  }
+  const double seconds = clock.lap();
+  talk.won(model.model().report());
+  if (words.json)
+    print_json(train_json(model.model(), words, seconds));
+  else
+    print(train_text(model.model(), words, seconds));
+  if (words.keep_sum) messages.say(fmt::format("the sums of {} are kept in the model", counted(model.rows(), "row")));
+  talk.end(words.output, {});
+}
+
+}  // namespace bochner
