@@ -45,7 +45,7 @@ class OnlineModel {
   std::string bytes() const;                     // what save() writes
 
   const Model& model() const;
-  std::uint64_t rows() const;  // in the sums
+  std::uint64_t rows() const;  // how many the sums are over
   const std::vector<Choice>& choices() const;
   const std::string& ids() const;      // the column whose cells tell rows apart; empty: none is kept
   std::string digest() const;          // SHA-256 of the sums, in hexadecimal digits

@@ -20,6 +20,7 @@
 #include "methods/clusters/lloyd.h"
 #include "methods/components/sketch.h"
 #include "methods/mixtures/mixture_fold.h"
+#include "methods/online/row_sums.h"
 #include "run/compute.h"
 
 namespace bochner {
@@ -58,6 +59,15 @@ struct GramCase : Data<T> {
 
 struct WholeGramCase : Data<float> {
   GramFold empty() const { return GramFold(kCols, 1.0, kCode, 3.0, GramFold::Products::whole); }
+};
+
+template <class T>
+struct GramByRowCase : Data<T> {
+  GramFold empty() const { return GramFold(kCols, 1.0, kCode, 3.0, GramFold::Products::by_row); }
+};
+
+struct RowSumsCase : Data<float> {
+  RowSums empty() const { return {GramFold(kCols, 1.0, kCode, 3.0, GramFold::Products::whole), {}}; }
 };
 
 template <class T>
@@ -291,16 +301,17 @@ template <class Case>
 class FoldContract : public ::testing::Test {};
 
 using Cases = ::testing::Types<
-    GramCase<float>, GramCase<double>, WholeGramCase, GramAndHeldCase<float>, GramAndHeldCase<double>,
-    LargestCase<float>, LargestCase<double>, SurveyCase<float>, SurveyCase<double>, SparseSurveyCase, MomentCase,
-    ProductCase<NormalProduct::Over::rest>, ProductCase<NormalProduct::Over::held>, ResidualCase, OwnCase,
-    MomentsCase<Data<float>>, MomentsCase<Data<double>>, MomentsCase<SparseSurveyCase>,
-    SketchCase<Data<float>, false, false>, SketchCase<Data<float>, false, true>, SketchCase<Data<double>, false, true>,
-    SketchCase<SparseSurveyCase, true, false>, CovarianceCase<Data<float>, false>, CovarianceCase<Data<float>, true>,
-    CovarianceCase<SparseSurveyCase, false>, LloydCase<float>, LloydCase<double>,
-    MixtureCase<float, CovarianceForm::Kind::full>, MixtureCase<double, CovarianceForm::Kind::full>,
-    MixtureCase<float, CovarianceForm::Kind::tied>, MixtureCase<float, CovarianceForm::Kind::diag>,
-    MixtureCase<float, CovarianceForm::Kind::spherical>, MixtureCase<double, CovarianceForm::Kind::lowrank>>;
+    GramCase<float>, GramCase<double>, WholeGramCase, GramByRowCase<float>, GramByRowCase<double>, RowSumsCase,
+    GramAndHeldCase<float>, GramAndHeldCase<double>, LargestCase<float>, LargestCase<double>, SurveyCase<float>,
+    SurveyCase<double>, SparseSurveyCase, MomentCase, ProductCase<NormalProduct::Over::rest>,
+    ProductCase<NormalProduct::Over::held>, ResidualCase, OwnCase, MomentsCase<Data<float>>, MomentsCase<Data<double>>,
+    MomentsCase<SparseSurveyCase>, SketchCase<Data<float>, false, false>, SketchCase<Data<float>, false, true>,
+    SketchCase<Data<double>, false, true>, SketchCase<SparseSurveyCase, true, false>,
+    CovarianceCase<Data<float>, false>, CovarianceCase<Data<float>, true>, CovarianceCase<SparseSurveyCase, false>,
+    LloydCase<float>, LloydCase<double>, MixtureCase<float, CovarianceForm::Kind::full>,
+    MixtureCase<double, CovarianceForm::Kind::full>, MixtureCase<float, CovarianceForm::Kind::tied>,
+    MixtureCase<float, CovarianceForm::Kind::diag>, MixtureCase<float, CovarianceForm::Kind::spherical>,
+    MixtureCase<double, CovarianceForm::Kind::lowrank>>;
 TYPED_TEST_SUITE(FoldContract, Cases);
 
 TYPED_TEST(FoldContract, SevenSplitsInFiveOrdersSavedAndLoadedGiveTheSameBits) {

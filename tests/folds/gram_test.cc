@@ -217,6 +217,28 @@ TEST(WholeGramFold, AnyRowsAreRemovedAndAddedBackExactly) {
   }
 }
 
+TEST(GramFold, ByRowAnyRowsAreRemovedExactlyAndSumsAreThoseOfChunks) {
+  const Problem p(3000, 70);
+  Threads team(3);
+  const Workers on{cpu_backend(), team};
+  for (const bool weighted : {false, true}) {
+    const GramFold all = sum_in_blocks(p, 2, 1024, weighted, Products::by_row);
+    GramFold left = all, rest = p.empty(Products::by_row);
+    left.remove(on, p.block(weighted).slice(1990, 7));
+    left.remove(on, p.block(weighted).slice(3, 1));
+    for (const auto& [first, count] : {std::pair<std::size_t, std::size_t>{1997, 1003}, {4, 1986}, {0, 3}}) {
+      RowBlock<float> some = p.block(weighted).slice(first, count);
+      some.first = 77;
+      rest.add(on, some);
+    }
+    EXPECT_EQ(left, rest);
+    const TiledSymmetric<double> a = all.gram(team),
+                                 b = sum_in_blocks(p, 1, 3000, weighted, Products::rounded).gram(team);
+    for (std::size_t i = 0; i < 70; ++i)
+      for (std::size_t j = 0; j <= i; ++j) EXPECT_NEAR(a.at(i, j), b.at(i, j), 1e-4);  // float sums of 1024 rows
+  }
+}
+
 TEST(WholeGramFold, ClassesAndNumbersKeepTheirDigits) {
   const std::size_t n = 700, D = 5;
   Problem p(n, D);

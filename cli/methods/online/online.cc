@@ -66,48 +66,50 @@ void run_change(const OnlineWords& words, Change change) {
   messages.say("saved " + words.output);
 }
 
-void add_change(Command& app, Job& job, const char* name, const char* help, const char* rows, const char* footer,
-                Change change) {
-  Command* command = app.add_subcommand(name, help);
+// What the two commands say of themselves.
+struct Help {
+  const char *name, *what, *rows, *footer;
+};
+
+void add_change(Command& app, Job& job, const Help& help, Change change) {
+  Command* command = app.add_subcommand(help.name, help.what);
   auto words = std::make_shared<OnlineWords>();
   command->add_option("MODEL", words->model, "A model of `bochner train --keep-sum`")->required()->type_name("");
-  command->add_option("ROWS", words->file, rows)->required()->type_name("");
+  command->add_option("ROWS", words->file, help.rows)->required()->type_name("");
   command->add_option("-o,--output", words->output, "Where to save the new model")->required()->type_name("MODEL");
   command->add_option("--receipt", words->receipt, "Where to save what was done, with digests, as JSON")
       ->type_name("FILE");
   words->format.add(*command);
   words->run.add(*command);
   command->add_flag("--json", words->json, "Print the receipt");
-  command->footer(footer);
+  command->footer(help.footer);
   command->callback([words, change, &job] { job = [words, change] { run_change(*words, change); }; });
 }
 
 }  // namespace
 
 void add_update(Command& app, Job& job) {
-  add_change(
-      app, job, "update", "Learn more rows, exactly, by a model that keeps its sums",
+  const Help help = {
+      "update", "Learn more rows, exactly, by a model that keeps its sums",
       "The new rows, with their targets. - is standard input",
       "Example:\n"
       "  bochner train cars.csv --target price --keep-sum -o cars.model\n"
       "  bochner update cars.model march.csv -o cars2.model\n"
-      "What was chosen by the first rows stays: columns, scaling, bandwidth, landmarks, lambda. The new model is "
-      "that\n"
-      "of a training on all rows with these choices, to the byte (train --choices-of).",
-      update);
+      "What was chosen by the first rows stays: columns, scaling, bandwidth, landmarks, lambda. The new model is that\n"
+      "of a training on all rows with these choices, to the byte (train --choices-of)."};
+  add_change(app, job, help, update);
 }
 
 void add_forget(Command& app, Job& job) {
-  add_change(
-      app, job, "forget", "Take rows out of a model that keeps its sums, exactly",
+  const Help help = {
+      "forget", "Take rows out of a model that keeps its sums, exactly",
       "The rows that go, with their targets. - is standard input",
       "Example:\n"
       "  bochner train people.csv --target income --keep-sum --ids name -o people.model\n"
       "  bochner forget people.model gone.csv -o people2.model --receipt receipt.json\n"
-      "The new model is that of a training on the other rows with the same choices, to the byte. Choices that "
-      "the\n"
-      "forgotten rows had a part in stay, and are listed; train --choose-on PUBLIC.csv makes them on other rows.",
-      forget);
+      "The new model is that of a training on the other rows with the same choices, to the byte. Choices that the\n"
+      "forgotten rows had a part in stay, and are listed; train --choose-on PUBLIC.csv makes them on other rows."};
+  add_change(app, job, help, forget);
 }
 
 }  // namespace bochner

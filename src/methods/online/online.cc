@@ -14,6 +14,7 @@
 #include "rows/schema_json.h"
 #include "rows/shifted.h"
 #include "rows/weighted.h"
+#include "run/part_sum.h"
 #include "run/stream.h"
 
 namespace bochner {
@@ -64,9 +65,9 @@ Part part_of(const State& state, Rows& rows, const Execution& execution, KeptCel
   return part;
 }
 
-// Adds the sums of rows, or takes them out; true where the sums can be those of rows.
+// Adds the sums of rows; subtract() takes them out.
 void add(KeptSum& kept, const Part& part) {
-  kept.gram.merge(part.sums.gram);
+  merge_in_order<GramFold>(kept.gram, {&part.sums.gram, 1});
   for (std::size_t c = 0; c < kept.class_rows.size(); ++c) kept.class_rows[c] += part.sums.class_rows[c];
 }
 
@@ -241,9 +242,9 @@ void merge(OnlineModel& model, const OnlineModel& other, const Execution& execut
   State& state = model.state();
   if (model.choices_digest() != other.choices_digest())
     fail(Error::Kind::data,
-         "merge: the two models were made by other choices; train one as the other (--choices-of), then merge");
+         "merge: the two models were made by other choices; train one by the choices of the other, then merge");
   KeptSum before = state.sum;
-  state.sum.gram.merge(other.state().sum.gram);
+  merge_in_order<GramFold>(state.sum.gram, {&other.state().sum.gram, 1});
   for (std::size_t c = 0; c < before.class_rows.size(); ++c) state.sum.class_rows[c] += other.state().sum.class_rows[c];
   if (state.sum.marks) state.sum.marks->add(other.state().sum.marks->marks());
   try {

@@ -27,7 +27,7 @@ Archive archive_of(const OnlineModel::State& state) {
 OnlineModel online_of(const Archive& archive, const std::string& name) {
   Model model = model_of_archive(archive, name);
   if (!archive.tree.contains(kChild))
-    fail(Error::Kind::data, "{}: keeps no sums, expected a model of `bochner train --keep-sum`; train it so", name);
+    fail(Error::Kind::data, "{}: keeps no sums, expected a model that was trained to keep them; train it so", name);
   try {
     KeptSum sum = KeptSum::load(archive.child(kChild), model);
     return OnlineModel(std::make_unique<OnlineModel::State>(OnlineModel::State{std::move(model), std::move(sum)}));

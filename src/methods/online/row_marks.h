@@ -52,7 +52,7 @@ class MarkedRows final : public RowsOver {
   bool next(std::size_t max_rows, RowBlock<float>& block) override { return next_marked(max_rows, block); }
   bool next(std::size_t max_rows, RowBlock<double>& block) override { return next_marked(max_rows, block); }
 
-  const std::vector<RowMark>& marks() const { return marks_; }  // of all rows so far, in order
+  const std::vector<RowMark>& marks() const { return marks_; }  // one for each row so far, in order
 
  private:
   template <class T>
