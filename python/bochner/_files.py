@@ -27,6 +27,7 @@ def _from_bytes(kind, data):
 
 
 copyreg.pickle(_core.Model, lambda model: (_from_bytes, ("Model", to_bytes(model))))
+copyreg.pickle(_core.OnlineModel, lambda model: (_from_bytes, ("OnlineModel", to_bytes(model))))
 copyreg.pickle(_core.Sum, lambda total: (_from_bytes, ("Sum", to_bytes(total))))
 copyreg.pickle(_core.FactorSum, lambda total: (_from_bytes, ("FactorSum", to_bytes(total))))
 copyreg.pickle(_core.MeanEmbedding, lambda mean: (_from_bytes, ("MeanEmbedding", to_bytes(mean))))

@@ -60,6 +60,7 @@ class KernelMachine(ModelEstimator):
         self
         """
         self.__dict__.pop("sum_", None)  # left by partial_fit
+        self.__dict__.pop("online_", None)
         if _data.is_path(X):
             return self._fit_path(os.fspath(X), y, sample_weight)
         if _streams.is_stream(X):
@@ -157,11 +158,14 @@ class KernelMachine(ModelEstimator):
         return reading
 
     def _train(self, rows, total_weight):
+        self.model_ = _core.train(rows, self._options(total_weight))
+
+    def _options(self, total_weight):
         options = _core.TrainOptions()
         self._set_machine(options, total_weight)
         options.seed = options.ridge.seed = options.learner.seed = seed_of(self.random_state)
         self._set_class_weights(options)
-        self.model_ = _core.train(rows, options)
+        return options
 
     @property
     def report_(self):

@@ -2,9 +2,12 @@
 # Copyright 2026 The bochner authors
 """Least squares, whose sums over rows merge: machines that learn from rows as they come."""
 
+import json
+import os
+
 import numpy as np
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import check_consistent_length, column_or_1d
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from bochner import _core, _data
 from bochner._docs import documented
@@ -15,7 +18,64 @@ MOST_WEIGHT = 4  # a row of partial_fit weighs at most so many times the largest
 
 
 class _Sums(KernelMachine):
-    """partial_fit() by sums that merge."""
+    """partial_fit() by sums that merge, and with keep_sum=True forget() by the same."""
+
+    @property
+    def _joins_rows(self):
+        return not getattr(self, "keep_sum", False)  # a row may leave without those that equal it
+
+    def _train(self, rows, total_weight):
+        if not getattr(self, "keep_sum", False):
+            super()._train(rows, total_weight)
+            return
+        self.online_ = _core.train_online(rows, self._options(total_weight))
+        self.model_ = self.online_.model
+
+    def save(self, path):
+        """Writes the model, which the command and C++ read as well; its sums too if it keeps them."""
+        check_is_fitted(self, "model_")
+        getattr(self, "online_", self.model_).save(os.fspath(path))
+
+    def forget(self, X, y, sample_weight=None):
+        """Takes rows out of a machine with ``keep_sum=True``, exactly: what is left is a training on the others.
+
+        Everything that was chosen by the rows of fit() stays: scaling, length scales, features and penalty. Which rows
+        were learnt is not kept: of rows that were never there only some are noticed.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features), or path
+        y : array of shape (n_samples,) or (n_samples, n_targets); not for a path
+        sample_weight : array of shape (n_samples,), default=None
+            The weights that the rows had.
+
+        Returns
+        -------
+        receipt : dict
+            Numbers of rows, digests of the sums, and the choices that stay.
+        """
+        return self._change(_core.forget, X, y, sample_weight)
+
+    def _change(self, change, X, y, sample_weight):
+        if not hasattr(self, "online_"):
+            raise ValueError("keep_sum: found no sums, expected a machine that was fitted with keep_sum=True")
+        schema = self.online_.model.schema
+        if _data.is_path(X):
+            rows = _core.open_rows(os.fspath(X), schema, _core.RowsOptions())
+        else:
+            if _data.needs_reader(schema):
+                raise ValueError("X: the machine was fitted on a table with text or missing cells, expected a path")
+            X = self._inputs(X, reset=False)
+            targets = self._encode_known(y)
+            check_consistent_length(X, targets)
+            weights = None if sample_weight is None else weights_of(X, sample_weight)
+            rows = _data.rows_of(X, schema, targets, weights)
+        receipt = json.loads(change(self.online_, rows, self._execution()))
+        self.model_ = self.online_.model
+        return receipt
+
+    def _encode_known(self, y):
+        return self._encode_targets(y)
 
     def _set_learner(self, options, total_weight):
         options.ridge.lambdas = [alpha / total_weight for alpha in numbers_of("alpha", self.alpha)]
@@ -24,6 +84,11 @@ class _Sums(KernelMachine):
 
     def _add(self, X, y, sample_weight):
         """Rows that join the sums; the first call chooses scaling, length scales and features."""
+        if getattr(self, "keep_sum", False):
+            if hasattr(self, "online_"):
+                self._change(_core.update, X, y, sample_weight)
+                return self
+            return self._fit_numbers(X, y, sample_weight)
         first = not hasattr(self, "sum_")
         X = self._inputs(X, reset=first)
         targets = self._encode_targets(y)
@@ -71,6 +136,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, _Sums, RegressorMachine):
         Train once more on 85 % of the rows to learn intervals.
     deviation : bool, default=False
         Keep what ``predict(X, return_std=True)`` takes, for ridge as the mean of a Gaussian process.
+    keep_sum : bool, default=False
+        Keep the exact sums of the rows, also in the file: ``partial_fit`` and ``forget`` then give the bytes of a training
+        on the rows that remain, with the choices of fit().
     {common}
 
     Attributes
@@ -80,8 +148,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, _Sums, RegressorMachine):
 
     def __init__(
         self, alpha=None, *, map="fourier", kernel="gaussian", bandwidth=None, n_components=None, scale=None,
-        solver="auto", fit_intercept=True, calibrate=False, deviation=False, precision="float", random_state=0,
-        n_jobs=None, verbose=False):
+        solver="auto", fit_intercept=True, calibrate=False, deviation=False, keep_sum=False, precision="float",
+        random_state=0, n_jobs=None, verbose=False):
         self.alpha = alpha
         self.map = map
         self.kernel = kernel
@@ -92,6 +160,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, _Sums, RegressorMachine):
         self.fit_intercept = fit_intercept
         self.calibrate = calibrate
         self.deviation = deviation
+        self.keep_sum = keep_sum
         self.precision = precision
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -105,7 +174,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, _Sums, RegressorMachine):
         """Adds rows to those of earlier calls, of which only sums are kept; the answers are those of all rows so far.
 
         Scaling, length scales and features are those of the first call, whose rows should be like all others; its
-        targets may be passed by up to sixteen times their range. The equations are solved at the end of each call.
+        targets may be passed by up to sixteen times their range. The equations are solved at the end of each call. With
+        ``keep_sum=True`` the penalty of the first call stays too, per row.
 
         Parameters
         ----------
@@ -135,6 +205,9 @@ class KernelRidgeClassifier(ClassifierMixin, _Sums, ClassifierMachine):
         Weights of classes.
     calibrate : bool, default=False
         Train once more on 85 % of the rows to learn probabilities: ``predict_proba``.
+    keep_sum : bool, default=False
+        Keep the exact sums of the rows, also in the file: ``partial_fit`` and ``forget`` then give the bytes of a training
+        on the rows that remain, with the choices of fit().
     {common}
 
     Attributes
@@ -146,8 +219,8 @@ class KernelRidgeClassifier(ClassifierMixin, _Sums, ClassifierMachine):
 
     def __init__(
         self, alpha=None, *, map="fourier", kernel="gaussian", bandwidth=None, n_components=None, scale=None,
-        solver="auto", fit_intercept=True, class_weight=None, calibrate=False, precision="float", random_state=0,
-        n_jobs=None, verbose=False):
+        solver="auto", fit_intercept=True, class_weight=None, calibrate=False, keep_sum=False, precision="float",
+        random_state=0, n_jobs=None, verbose=False):
         self.alpha = alpha
         self.map = map
         self.kernel = kernel
@@ -158,6 +231,7 @@ class KernelRidgeClassifier(ClassifierMixin, _Sums, ClassifierMachine):
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.calibrate = calibrate
+        self.keep_sum = keep_sum
         self.precision = precision
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -181,10 +255,10 @@ class KernelRidgeClassifier(ClassifierMixin, _Sums, ClassifierMachine):
         -------
         self
         """
-        if self.class_weight == "balanced":
+        if self.class_weight == "balanced" and not self.keep_sum:
             raise ValueError("class_weight: found balanced, expected weights in a dict: partial_fit does not know how "
                              "many rows a class will have")
-        if not hasattr(self, "sum_"):
+        if not hasattr(self, "sum_") and not hasattr(self, "online_"):
             self._known = None if classes is None else np.unique(classes)
         return self._add(X, y, sample_weight)
 
@@ -198,7 +272,12 @@ class KernelRidgeClassifier(ClassifierMixin, _Sums, ClassifierMachine):
         known = self.__dict__.get("_known")
         if known is None and not hasattr(self, "sum_"):
             return super()._encode_targets(y)
-        known = self.classes_ if known is None else known
+        return self._encode_as(y, self.classes_ if known is None else known)
+
+    def _encode_known(self, y):
+        return self._encode_as(y, self.classes_)
+
+    def _encode_as(self, y, known):
         y = column_or_1d(y, warn=True)
         codes = np.searchsorted(known, y).clip(max=len(known) - 1)
         strange = known[codes] != y

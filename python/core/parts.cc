@@ -3,6 +3,7 @@
 
 #include "bochner/parts.h"
 
+#include "bochner/online.h"
 #include "bochner/svd.h"
 #include "core.h"
 #include "long_work.h"
@@ -43,10 +44,49 @@ void bind_factor_sums(nb::module_& m) {
   });
 }
 
+// update() or forget(): the receipt.
+auto changing(Receipt (*change)(OnlineModel&, Rows&, const Execution&, KeptCells*)) {
+  return [change](OnlineModel& model, HeldRows& rows, Execution execution) {
+    return run_long([&](const CancelFunction& cancel) {
+      execution.cancel = cancel;
+      rows.rows->rewind();
+      return change(model, *rows.rows, execution, nullptr).json();
+    });
+  };
+}
+
+void bind_online(nb::module_& m) {
+  nb::class_<OnlineModel>(m, "OnlineModel")
+      .def_static("load", &OnlineModel::load, nb::call_guard<nb::gil_scoped_release>())
+      .def_static("is_file", &OnlineModel::is_file)
+      .def("save", &OnlineModel::save, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("model", [](const OnlineModel& model) { return model.model(); })
+      .def_prop_ro("rows", &OnlineModel::rows)
+      .def_prop_ro("digest", &OnlineModel::digest)
+      .def_prop_ro("description", &OnlineModel::description);
+  m.def("train_online", [](HeldRows& rows, TrainOptions options) {
+    return run_long([&](const CancelFunction& cancel) {
+      options.execution.cancel = cancel;
+      rows.rows->rewind();
+      return train_online(*rows.rows, options);
+    });
+  });
+  m.def("train_as", [](const OnlineModel& choices, HeldRows& rows, Execution execution) {
+    return run_long([&](const CancelFunction& cancel) {
+      execution.cancel = cancel;
+      rows.rows->rewind();
+      return train_as(choices, *rows.rows, execution);
+    });
+  });
+  m.def("update", changing(update));
+  m.def("forget", changing(forget));
+}
+
 }  // namespace
 
 void bind_parts(nb::module_& m) {
   bind_factor_sums(m);
+  bind_online(m);
   nb::class_<PartName>(m, "PartName")
       .def("__init__", [](PartName* place, const std::string& name, std::uint64_t number) {
         new (place) PartName{name, number};

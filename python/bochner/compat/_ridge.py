@@ -39,7 +39,7 @@ class KernelRidge(_KernelRidge):
     {fitted}
     """
 
-    solver, fit_intercept, calibrate, deviation = "auto", False, False, False
+    solver, fit_intercept, calibrate, deviation, keep_sum = "auto", False, False, False, False
     scale, precision, verbose = "none", "double", False
 
     def __init__(self, alpha=1, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None,

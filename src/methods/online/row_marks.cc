@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "base/archive.h"
-#include "base/checked_arrays.h"
 #include "base/require.h"
 #include "base/sha256.h"
 
@@ -48,9 +47,11 @@ void RowMarks::save(Archive& archive) const {
 
 RowMarks RowMarks::from(const Archive& archive) {
   RowMarks marks(archive.get_text("column"), archive.get_text("salt"));
-  const Matrix<std::uint64_t> numbers = get_matrix<std::uint64_t>(archive, "marks");
-  if (numbers.cols() != 2) fail(Error::Kind::model, "marks: found {} numbers for each row, expected 2", numbers.cols());
-  for (std::size_t i = 0; i < numbers.rows(); ++i) marks.marks_.push_back({numbers(i, 0), numbers(i, 1)});
+  const std::vector<std::size_t> shape = archive.shape("marks");
+  if (shape.size() != 2 || shape[1] != 2)
+    fail(Error::Kind::model, "marks: they have another shape than rows of two numbers; the file is damaged");
+  const std::vector<std::uint64_t> numbers = archive.get<std::uint64_t>("marks", shape);
+  for (std::size_t i = 0; i < numbers.size(); i += 2) marks.marks_.push_back({numbers[i], numbers[i + 1]});
   if (!std::is_sorted(marks.marks_.begin(), marks.marks_.end()))
     fail(Error::Kind::model, "marks: they do not ascend; the file is damaged");
   return marks;

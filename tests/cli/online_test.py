@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""Models that keep their sums: update, forget and train by the choices of another, all with the same bytes."""
+
+import json
+import random
+import struct
+import unittest
+
+from archive import Archive
+from command import DATA, CommandTest
+
+FEW = ("--features", 24, "--bandwidth", 2, "--lambda", 1e-3)
+
+
+class Online(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.heading, *self.rows = (DATA / "adult-small.csv").read_text().splitlines()
+        self.rows = self.rows[:900]
+        self.table("all.csv", self.rows)
+
+    def table(self, name, rows):
+        self.file(name, "\n".join([self.heading, *rows]) + "\n")
+
+    def train(self, *words, file="all.csv"):
+        return self.succeed_quietly("train", file, "--target", "income", "--keep-sum", *words)
+
+    def assert_same(self, one, other):
+        self.assertEqual((self.folder / one).read_bytes(), (self.folder / other).read_bytes())
+
+    def test_forgetting_and_learning_on_give_the_bytes_of_a_training(self):
+        shuffle = random.Random(3)
+        for number, words in enumerate((
+                FEW, ("--features", 24), ("--map", "none"), ("--map", "none", "--precision", "double"),
+                ("--map", "nystroem", "--features", 30), ("--map", "project:dims=12|fourier", "--features", 20),
+                (*FEW, "--precision", "double"), (*FEW, "--class-weight", "balanced"), (*FEW, "--no-intercept"))):
+            with self.subTest(words=words):
+                rows = self.rows[:]
+                shuffle.shuffle(rows)
+                for name, part in ("gone.csv", rows[:90]), ("rest.csv", rows[90:]):
+                    self.table(name, part)
+                self.train(*words, "-o", f"m{number}")
+                self.succeed_quietly("forget", f"m{number}", "gone.csv", "-o", "forgot", "--threads", 2)
+                self.succeed_quietly("train", "rest.csv", "--choices-of", f"m{number}", "--keep-sum", "-o", "trained",
+                                     "--threads", 1)
+                self.assert_same("forgot", "trained")
+                self.succeed_quietly("update", "trained", "gone.csv", "-o", "updated")
+                self.succeed_quietly("train", "all.csv", "--choices-of", "trained", "--keep-sum", "-o", "again")
+                self.assert_same("updated", "again")
+                self.assertEqual(self.succeed("predict", "forgot", "gone.csv"), self.succeed("predict", "trained", "gone.csv"))
+
+    def test_numbers_and_weights_and_missing_cells(self):
+        self.heading = "a,kind,w,y"
+        draw = random.Random(5)
+        rows = [f"{draw.gauss(0, 1) + 1e6 if draw.random() < 0.9 else ''},{draw.choice('pqr')},{draw.randint(1, 3)},"
+                f"{draw.gauss(0, 1) + 1e7:.17g}" for _ in range(300)]
+        for name, part in ("all.csv", rows), ("gone.csv", rows[40:60]), ("rest.csv", rows[60:] + rows[:40]):
+            self.table(name, part)
+        self.succeed_quietly("train", "all.csv", "-t", "y", "--weights", "w", "--keep-sum", *FEW[:4], "-o", "m")
+        self.succeed_quietly("forget", "m", "gone.csv", "-o", "forgot")
+        self.succeed_quietly("train", "rest.csv", "--choices-of", "m", "--keep-sum", "-o", "trained")
+        self.assert_same("forgot", "trained")
+        self.table("new.csv", ["1000000.5,s,1,10000000", ",p,1,10000000.25"])
+        code, _, errors = self.run_command("update", "m", "new.csv", "-o", "updated")
+        self.assertEqual(code, 0, errors)
+        self.assertIn("kind=s", errors)
+        self.assertIn("1 of", errors)
+        for row, say in (("1000000.5,p,1,", "y"), ("1000000.5,p,9,10000000", "weight"), ("1000000.5,p,1,1e12", "target"),
+                         ("x,p,1,1e7", "")):
+            self.table("bad.csv", [row])
+            self.refuse(2, "update", "m", "bad.csv", "-o", "updated2", "--quiet", say=say)
+
+    def test_a_receipt_says_what_was_done(self):
+        self.train(*FEW[:4], "-o", "m")
+        self.table("gone.csv", self.rows[5:25])
+        code, output, errors = self.run_command("forget", "m", "gone.csv", "-o", "f", "--receipt", "r.json")
+        self.assertEqual(code, 0, errors)
+        self.assertIn("forgot 20 rows: 900 before, 880 now", output)
+        self.assertIn("forgotten rows may have influenced: ", errors)
+        self.assertIn("counts alone", errors)
+        receipt = json.loads((self.folder / "r.json").read_text())
+        self.assertEqual(receipt["rows"], {"before": 900, "changed": 20, "after": 880})
+        self.assertFalse(receipt["rows_checked"])
+        chosen = {choice["choice"]: choice["from"] for choice in receipt["frozen"]}
+        self.assertEqual((chosen["lambda"], chosen["bandwidth"], chosen["scaling"]), ("rows", "options", "rows"))
+        before, after = (json.loads(self.succeed("inspect", name, "--json"))["kept_sum"] for name in ("m", "f"))
+        self.assertEqual((before["sha256"], after["sha256"]), (receipt["sha256"]["before"], receipt["sha256"]["after"]))
+        self.assertEqual(before["choices_sha256"], after["choices_sha256"])
+        self.succeed_quietly("train", "gone.csv", "--choices-of", "m", "--keep-sum", "-o", "g")
+        rows = json.loads(self.succeed("inspect", "g", "--json"))["kept_sum"]["sha256"]
+        self.assertEqual(rows, receipt["sha256"]["rows"])
+        self.assertIn("frozen    lambda, from rows", self.succeed("inspect", "m"))
+
+    def test_identifiers_refuse_rows_that_were_never_there(self):
+        self.heading += ",name"
+        self.rows = [f"{row},person {i}" for i, row in enumerate(self.rows)]
+        self.table("all.csv", self.rows)
+        self.train(*FEW, "--ids", "name", "-o", "m")
+        self.assertIn("by the column name", self.succeed("inspect", "m"))
+        inputs = json.loads(self.succeed("inspect", "m", "--json"))["schema"]["columns"]
+        self.assertEqual([column["kind"] for column in inputs if column["name"] == "name"], ["ignored"])
+        self.table("other.csv", [self.rows[3], self.rows[4].replace("person 4", "person 5")])
+        self.refuse(2, "forget", "m", "other.csv", "-o", "f", "--quiet", say="other.csv: forget: row 1 is not among")
+        self.table("twice.csv", [self.rows[3], self.rows[3]])
+        self.refuse(2, "forget", "m", "twice.csv", "-o", "f", "--quiet", say="row 1 is not among")
+        self.table("gone.csv", self.rows[3:5])
+        self.table("rest.csv", self.rows[5:] + self.rows[:3])
+        self.succeed_quietly("forget", "m", "gone.csv", "-o", "f", "--receipt", "r")
+        self.assertTrue(json.loads((self.folder / "r").read_text())["rows_checked"])
+        self.succeed_quietly("train", "rest.csv", "--choices-of", "m", "--keep-sum", "-o", "trained")
+        self.assert_same("f", "trained")
+        self.refuse(2, "forget", "f", "gone.csv", "-o", "g", "--quiet", say="row 0 is not among")
+        self.table("nameless.csv", [self.rows[7].replace("person 7", "")])
+        self.refuse(2, "forget", "f", "nameless.csv", "-o", "g", "--quiet", say="identifier is empty")
+
+    def test_choices_of_public_rows_know_nothing_of_those_that_leave(self):
+        self.table("public.csv", self.rows[600:])
+        self.table("private.csv", self.rows[:600])
+        self.table("gone.csv", self.rows[10:50])
+        self.succeed_quietly("train", "private.csv", "-t", "income", "--keep-sum", "--choose-on", "public.csv", *FEW[:2],
+                             "-o", "m")
+        code, _, errors = self.run_command("forget", "m", "gone.csv", "-o", "f", "--receipt", "r")
+        self.assertEqual(code, 0, errors)
+        self.assertNotIn("influenced", errors)
+        receipt = json.loads((self.folder / "r").read_text())
+        self.assertEqual(receipt["rows"]["before"], 600)
+        self.assertEqual({choice["from"] for choice in receipt["frozen"]}, {"options", "public.csv"})
+
+    def test_bad_words_and_bad_rows(self):
+        self.train(*FEW, "-o", "m")
+        self.succeed_quietly("train", "all.csv", "-t", "income", *FEW, "-o", "plain")
+        self.refuse(3, "forget", "plain", "all.csv", "-o", "f", "--quiet", say="plain: keeps no sums")
+        self.refuse(2, "forget", "m", "all.csv", "-o", "f", "--quiet", say="nothing would be left")
+        self.table("more.csv", self.rows + self.rows)
+        self.refuse(2, "forget", "m", "more.csv", "-o", "f", "--quiet", say="expected fewer than the 900")
+        rich = [row for row in self.rows if row.endswith(">50K")] or [row for row in self.rows if ">50K" in row]
+        self.table("rich.csv", rich)
+        self.refuse(2, "forget", "m", "rich.csv", "-o", "f", "--quiet", say="every row is of the class")
+        self.table("poor.csv", [rich[0]] * (len(rich) + 1))
+        self.refuse(2, "forget", "m", "poor.csv", "-o", "f", "--quiet", say="rows of the class")
+        self.file("strange.csv", "a,b\n1,2\n")
+        self.refuse(2, "update", "m", "strange.csv", "-o", "f", "--quiet")
+        self.table("class.csv", [self.rows[0].replace("<=50K", "40K").replace(">50K", "40K")])
+        self.refuse(2, "update", "m", "class.csv", "-o", "f", "--quiet", say="40K")
+        self.table("none.csv", [])
+        self.refuse(2, "update", "m", "none.csv", "-o", "f", "--quiet", say="no rows")
+        train = ("train", "all.csv", "-t", "income", "--keep-sum", "--quiet", "-o", "f")
+        for words, say in ((("--learner", "logistic"), "logistic"), (("--map", "binning"), "bins"), (("--test", 0.2), "--test"),
+                           (("--calibrate",), "calibrate"), (("--missing", "drop"), "--missing drop"), (("--auto",), "--auto"),
+                           (("--solver", "cg"), "cholesky"), (("--folds", 3), "--folds"), (("--choices-of", "m"), "--target")):
+            self.refuse(1, *train, *words, say=say)
+        self.refuse(1, "train", "all.csv", "-t", "income", "--ids", "age", "-o", "f", "--quiet", say="--keep-sum")
+        self.refuse(1, "train", "all.csv", "--choices-of", "m", "--features", 9, "-o", "f", "--quiet", say="--features")
+        self.refuse(1, "forget", "m", "all.csv", "-o", "m", "--quiet", say="m")
+
+    def test_a_model_of_the_same_choices_need_not_keep_sums(self):
+        self.train(*FEW, "-o", "m")
+        self.succeed_quietly("train", "all.csv", "--choices-of", "m", "-o", "plain")
+        self.assertNotIn("kept_sum", json.loads(self.succeed("inspect", "plain", "--json")))
+        self.assertEqual(self.succeed("predict", "plain", "all.csv"), self.succeed("predict", "m", "all.csv"))
+
+    def test_damaged_sums_are_refused_and_the_model_still_predicts(self):
+        self.train(*FEW, "-o", "m")
+        self.table("gone.csv", self.rows[:5])
+        expected = self.succeed("predict", "m", "gone.csv")
+        damages = {
+            "classes": lambda a: a.tree["kept_sum"]["gram"]["targets"].update(classes=40000),
+            "features": lambda a: a.tree["kept_sum"]["gram"].update(features=2 ** 23),
+            "bound": lambda a: a.tree["kept_sum"]["gram"].update(bound=1e-9),
+            "rows": lambda a: a.tree["kept_sum"]["gram"].update(rows=2 ** 50),
+            "lambda": lambda a: a.tree["kept_sum"].update({"lambda": "x"}),
+            "choices": lambda a: a.tree["kept_sum"].update(choices=[1]),
+            "class rows": lambda a: a.tree["kept_sum"].update(class_rows=[900]),
+            "moment": lambda a: a.arrays.pop("kept_sum.gram.moment_digits"),
+            "marks": lambda a: a.tree["kept_sum"].update(rows={"column": "age", "salt": ""}),
+        }
+        original = (self.folder / "m").read_bytes()
+        for name, damage in damages.items():
+            with self.subTest(name):
+                self.file("m", original)
+                archive = Archive(self.folder / "m")
+                damage(archive)
+                archive.save(self.folder / "m")
+                self.refuse(3, "forget", "m", "gone.csv", "-o", "f", "--quiet")
+                self.assertEqual(self.succeed("predict", "m", "gone.csv"), expected)
+        # Sums of no rows at all: whatever they are, the command ends in one line.
+        self.file("m", original)
+        archive = Archive(self.folder / "m")
+        dtype, shape, content = archive.arrays["kept_sum.gram.whole_gram"]
+        archive.put("kept_sum.gram.whole_gram", shape, struct.pack("<q", -(2 ** 62)) * (len(content) // 8), dtype)
+        archive.save(self.folder / "m")
+        self.refuse(2, "forget", "m", "gone.csv", "-o", "f", "--quiet", say="negative")
+        self.refuse(2, "update", "m", "gone.csv", "-o", "f", "--quiet")
+        cut = self.folder / "m"
+        cut.write_bytes(original[:len(original) // 2])
+        self.refuse(3, "forget", "m", "gone.csv", "-o", "f", "--quiet")
+
+
+if __name__ == "__main__":
+    unittest.main()
