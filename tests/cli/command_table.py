@@ -72,6 +72,8 @@ FILES = {
     "docs.index": ("index", "docs.svm", "--metric", "cosine"),
     "a.survey": ("accumulate", "rows.csv", "-t", "y"),
     "b.survey": ("accumulate", "new.csv", "-t", "y"),
+    "kept.model": ("train", "rows.csv", "-t", "y", *FEW, "--lambda", "0.001", "--keep-sum"),
+    "some.csv": lambda: table(9, 1),  # the first of rows.csv
     "rows.sum": ("accumulate", "rows.csv", "--spec", "a.survey", "--features", "16", "--bandwidth", "1"),
 }
 
@@ -129,6 +131,9 @@ CALLS = [
          big=("-t", "y", "--metric", "cosine", "--threshold", "0.99")),
     Call("retrieve", ("docs.index", "storm sea", "--json")),
     Call("inspect", ("rows.model", "--json")),
+    Call("train", ("rows.csv", "-t", "y", *FEW, "--keep-sum"), ".model", rows="rows.csv", learns=True),
+    Call("update", ("kept.model", "new.csv"), ".model", rows="new.csv"),
+    Call("forget", ("kept.model", "some.csv"), ".model"),
     Call("accumulate", ("rows.csv", "-t", "y"), ".survey", rows="rows.csv", big=("-t", "y")),
     Call("accumulate", ("rows.csv", "--spec", "a.survey", "--features", "16", "--bandwidth", "1"), ".sum", rows="rows.csv"),
     Call("merge", ("a.survey", "b.survey"), ".survey"),

@@ -25,13 +25,18 @@ std::optional<std::size_t> RowMarks::remove(const std::vector<RowMark>& marks) {
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return marks[a] < marks[b]; });
   std::vector<RowMark> rest;
   rest.reserve(marks_.size());
+  std::optional<std::size_t> strange;
   auto at = marks_.begin();
   for (const std::size_t i : order) {
     const auto found = std::lower_bound(at, marks_.end(), marks[i]);
-    if (found == marks_.end() || *found != marks[i]) return i;
+    if (found == marks_.end() || *found != marks[i]) {
+      strange = std::min(i, strange.value_or(i));
+      continue;
+    }
     rest.insert(rest.end(), at, found);
     at = found + 1;
   }
+  if (strange) return strange;
   rest.insert(rest.end(), at, marks_.end());
   marks_ = std::move(rest);
   return std::nullopt;

@@ -31,7 +31,7 @@ class RowMarks {
   RowMarks like() const { return {column_, salt_}; }  // the same over no rows
 
   void add(std::vector<RowMark> marks);
-  // All of them, or none and the place in `marks` of one that is not there.
+  // All of them, or none and the place in `marks` of the first that is not there.
   std::optional<std::size_t> remove(const std::vector<RowMark>& marks);
 
   void save(Archive& archive) const;
