@@ -48,7 +48,9 @@ def test_a_classifier_learns_on_and_forgets(tmp_path):
     weights = np.full(100, 0.5)
     machine.partial_fit(X[200:], KINDS[200:], sample_weight=weights)
     assert machine.online_.rows == 300
-    assert (machine.predict(X) == KINDS).mean() > 0.8
+    learnt = machine.predict(X)
+    often = max((KINDS == kind).mean() for kind in machine.classes_)
+    assert (learnt == KINDS).mean() > often + 0.2
     again = pickle.loads(pickle.dumps(machine))
     with pytest.raises(ValueError, match="strange"):
         again.partial_fit(X[:2], ["low", "strange"])
