@@ -44,6 +44,7 @@ void add_dedup(Command& app, Job& job);
 void add_inspect(Command& app, Job& job);
 void add_update(Command& app, Job& job);
 void add_forget(Command& app, Job& job);
+void add_watch(Command& app, Job& job);
 void add_accumulate(Command& app, Job& job);
 void add_merge(Command& app, Job& job);
 void add_solve(Command& app, Job& job);

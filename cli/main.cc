@@ -78,6 +78,7 @@ void add_commands(Command& app, Job& job) {
   add_inspect(app, job);
   add_update(app, job);
   add_forget(app, job);
+  add_watch(app, job);
   add_accumulate(app, job);
   add_merge(app, job);
   add_solve(app, job);

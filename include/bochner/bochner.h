@@ -91,3 +91,4 @@
 #include "bochner/train.h"
 #include "bochner/transform.h"
 #include "bochner/visible_text.h"
+#include "bochner/watch.h"

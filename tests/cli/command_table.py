@@ -134,6 +134,7 @@ CALLS = [
     Call("train", ("rows.csv", "-t", "y", *FEW, "--keep-sum"), ".model", rows="rows.csv", learns=True),
     Call("update", ("kept.model", "new.csv"), ".model", rows="new.csv"),
     Call("forget", ("kept.model", "some.csv"), ".model"),
+    Call("watch", ("kept.model", "--stream", "new.csv", "--every", "5", "--window", "8"), ".model", rows="new.csv"),
     Call("accumulate", ("rows.csv", "-t", "y"), ".survey", rows="rows.csv", big=("-t", "y")),
     Call("accumulate", ("rows.csv", "--spec", "a.survey", "--features", "16", "--bandwidth", "1"), ".sum", rows="rows.csv"),
     Call("merge", ("a.survey", "b.survey"), ".survey"),

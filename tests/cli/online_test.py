@@ -5,6 +5,7 @@
 import json
 import random
 import struct
+import subprocess
 import unittest
 
 from archive import Archive
@@ -126,6 +127,29 @@ class Online(CommandTest):
         receipt = json.loads((self.folder / "r").read_text())
         self.assertEqual(receipt["rows"]["before"], 600)
         self.assertEqual({choice["from"] for choice in receipt["frozen"]}, {"options", "public.csv"})
+
+    def test_a_watch_is_a_training_on_its_window(self):
+        self.table("first.csv", self.rows[:300])
+        self.train(*FEW, "-o", "m", file="first.csv")
+        stream = "\n".join([self.heading, *self.rows[300:]]) + "\n"
+        self.file("stream.csv", stream)
+        words = ("watch", "m", "--every", 64, "--window", 250, "--quiet")
+        lines = self.succeed(*words, "--stream", "stream.csv", "-o", "w").splitlines()
+        self.table("window.csv", self.rows[-250:])
+        self.succeed_quietly("train", "window.csv", "--choices-of", "m", "--keep-sum", "-o", "trained")
+        self.assert_same("w", "trained")
+        process = self.start(*words, "--stream", "-", stdin=subprocess.PIPE)
+        output, _ = process.communicate(stream.encode())
+        self.assertEqual((process.returncode, output.decode().splitlines()), (0, lines))
+        found = [json.loads(line) for line in lines]
+        self.assertEqual([line["rows"] for line in found], [*range(64, 600, 64), 600])
+        self.assertEqual(found[-1]["kept"], 250)
+        self.assertEqual([line["alarm"] for line in found], [None] * len(found))
+        self.table("begin.csv", self.rows[300:364])
+        self.assertAlmostEqual(found[0]["loss"], self.evaluate("m", "begin.csv")["error"])  # the model before it learns
+        self.file("bare.csv", "\n".join(line.rpartition(",")[0] for line in stream.splitlines()) + "\n")
+        self.refuse(2, "watch", "m", "--stream", "bare.csv", "-o", "w2", "--quiet", say="income")
+        self.refuse(1, "watch", "m", "--stream", "stream.csv", "--level", 2, "--quiet", say="level")
 
     def test_bad_words_and_bad_rows(self):
         self.train(*FEW, "-o", "m")

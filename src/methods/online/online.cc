@@ -9,7 +9,6 @@
 #include "base/sha256.h"
 #include "bochner/learner.h"
 #include "choose/map_parts.h"
-#include "methods/online/row_sums.h"
 #include "methods/online/state.h"
 #include "rows/schema_json.h"
 #include "rows/shifted.h"
@@ -23,12 +22,6 @@ namespace {
 
 using State = OnlineModel::State;
 
-struct Part {
-  RowSums sums;
-  std::optional<RowMarks> marks;
-  std::vector<RowMark> in_order;
-};
-
 void check_schema(const Rows& rows, const Schema& schema) {
   const Schema& own = rows.schema();
   require(own.inputs == schema.inputs && own.labels == schema.labels && own.targets == schema.targets &&
@@ -36,7 +29,8 @@ void check_schema(const Rows& rows, const Schema& schema) {
           "rows: they were not read by the schema of the model; open them with open_rows(path, model.schema())");
 }
 
-// The sums of rows by the choices of a model.
+}  // namespace
+
 Part part_of(const State& state, Rows& rows, const Execution& execution, KeptCells* ids, const char* step) {
   const KeptSum& kept = state.sum;
   const Schema& schema = state.model.schema();
@@ -65,7 +59,6 @@ Part part_of(const State& state, Rows& rows, const Execution& execution, KeptCel
   return part;
 }
 
-// Adds the sums of rows; subtract() takes them out.
 void add(KeptSum& kept, const Part& part) {
   merge_in_order<GramFold>(kept.gram, {&part.sums.gram, 1});
   for (std::size_t c = 0; c < kept.class_rows.size(); ++c) kept.class_rows[c] += part.sums.class_rows[c];
@@ -75,6 +68,8 @@ void subtract(KeptSum& kept, const Part& part) {
   kept.gram.subtract(part.sums.gram);
   for (std::size_t c = 0; c < kept.class_rows.size(); ++c) kept.class_rows[c] -= part.sums.class_rows[c];
 }
+
+namespace {
 
 // What can be known of rows that leave before they do.
 void check_removal(const State& state, const Part& part) {
@@ -99,6 +94,8 @@ void check_left(const KeptSum& kept) {
          "rows that were learnt");
 }
 
+}  // namespace
+
 Model solved_or_said(const State& state, const Execution& execution, const char* step) {
   check_classes(state.model.schema(), state.sum.class_rows, step);
   try {
@@ -107,6 +104,8 @@ Model solved_or_said(const State& state, const Execution& execution, const char*
     fail(e.kind(), "{}: {}; were all of these rows among those of the sums?", step, e.what());
   }
 }
+
+namespace {
 
 // What the cells of the rows were like, and what stays of rows that go.
 std::vector<std::string> notes_of(const CellCounts& counts, const std::vector<Choice>& choices, bool forgets) {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace bochner {
+
+// Numbers in order, of which one can ask how many are larger.
+class Ranks {
+ public:
+  struct Place {
+    std::uint64_t above = 0, equal = 0;
+  };
+  // Where a number stands among those before; it then joins them.
+  Place add(double number);
+  std::uint64_t count() const { return count_; }
+
+ private:
+  static constexpr std::size_t kMost = 2048;  // numbers of a part
+
+  std::vector<std::vector<double>> parts_;  // ascending, none empty
+  std::uint64_t count_ = 0;
+};
+
+// A test martingale against scores that do not grow. With p the rank of a score among those before, uniform if scores
+// are exchangeable,
+//   V_t = (V_{t-1} + w_t) e p_t^(e-1),   E_t = mean over e of V_t + 1 / (t + 1),   w_t = 1 / (t (t + 1)):
+// bets that begin at every row, weighed so that all of them are worth 1 at first. P(sup E >= 1 / a) <= a (Ville).
+class DriftBets {
+ public:
+  explicit DriftBets(std::uint64_t seed) : seed_(seed) { restart(); }
+
+  double add(double score);  // log E_t
+  void restart();            // the next score is the first
+
+ private:
+  static constexpr std::array kExponents = {0.2, 0.4, 0.6, 0.8, 0.95};
+
+  std::uint64_t seed_, draws_ = 0;
+  Ranks ranks_;
+  std::array<double, kExponents.size()> log_value_;
+};
+
+}  // namespace bochner
