@@ -12,7 +12,7 @@
 
 namespace bochner {
 
-Ranks::Place Ranks::add(double number) {
+OrderedScores::Place OrderedScores::add(double number) {
   Place place;
   if (parts_.empty()) parts_.emplace_back();
   std::size_t home = parts_.size() - 1;
@@ -54,7 +54,7 @@ void DriftBets::restart() {
 }
 
 double DriftBets::add(double score) {
-  const Ranks::Place place = ranks_.add(score);
+  const OrderedScores::Place place = ranks_.add(score);
   const double t = double(ranks_.count());
   const double p = (double(place.above) + uniform(seed_, Draw::visit, draws_++) * double(place.equal + 1)) / t;
   double evidence = -std::log(t + 1);

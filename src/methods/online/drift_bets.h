@@ -10,7 +10,7 @@
 namespace bochner {
 
 // Numbers in order, of which one can ask how many are larger.
-class Ranks {
+class OrderedScores {
  public:
   struct Place {
     std::uint64_t above = 0, equal = 0;
@@ -41,7 +41,7 @@ class DriftBets {
   static constexpr std::array kExponents = {0.2, 0.4, 0.6, 0.8, 0.95};
 
   std::uint64_t seed_, draws_ = 0;
-  Ranks ranks_;
+  OrderedScores ranks_;
   std::array<double, kExponents.size()> log_value_;
 };
 

@@ -15,14 +15,14 @@
 namespace bochner {
 namespace {
 
-TEST(Ranks, AreThoseOfACount) {
+TEST(OrderedScores, CountThoseAbove) {
   std::mt19937 draw(1);
   for (const unsigned kinds : {3u, 50u, 1000000u}) {
-    Ranks ranks;
+    OrderedScores ranks;
     std::vector<double> seen;
     for (int i = 0; i < 6000; ++i) {
       const double number = double(draw() % kinds) - 1;
-      const Ranks::Place place = ranks.add(number);
+      const OrderedScores::Place place = ranks.add(number);
       ASSERT_EQ(place.above, std::count_if(seen.begin(), seen.end(), [&](double other) { return other > number; }));
       ASSERT_EQ(place.equal, std::count(seen.begin(), seen.end(), number));
       seen.push_back(number);
