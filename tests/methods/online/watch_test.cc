@@ -121,6 +121,7 @@ TEST(Watch, PredictsEachRowBeforeItLearnsIt) {
 TEST(Watch, AnAlarmNamesTheRowAndANewModelBeginsAnew) {
   for (const std::size_t classes : {0, 2}) {
     Table table(2200, 2, classes, false, 7);
+    for (std::size_t i = 0; i < table.n && classes; ++i) table.y(i, 0) = table.x(i, 0) > table.x(i, 1);
     for (std::size_t i = 1200; i < table.n; ++i) table.y(i, 0) = classes ? 1 - table.y(i, 0) : -table.y(i, 0);
     OnlineModel model = train_online(*table.some(numbers(0, 200)).rows, options());
     std::vector<std::uint64_t> alarms;
