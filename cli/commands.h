@@ -50,6 +50,7 @@ void add_merge(Command& app, Job& job);
 void add_solve(Command& app, Job& job);
 void add_dims(Command& app, Job& job);
 void add_check(Command& app, Job& job);
+void add_papers(Command& app, Job& job);
 
 // --help of this command shows these of its words; --help-all shows every one.
 void keep_help_short(Command& command, std::initializer_list<const char*> words);

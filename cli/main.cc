@@ -87,6 +87,7 @@ void add_commands(Command& app, Job& job) {
   add_demo(app, job);
   add_completion(app, job);
   add_manual(app, job);
+  add_papers(app, job);
 }
 
 bool is_command(CLI::App& app, const std::string& word) {

@@ -26,6 +26,8 @@ LAYERS = [
 METHODS = [
     "anomaly", "automatic", "bins", "check", "clusters", "components", "embeddings", "explain", "mixtures", "neighbors",
     "online", "report", "text",
+    "anomaly", "automatic", "bins", "check", "clusters", "components", "embeddings", "mixtures", "neighbors", "papers", "report",
+    "text",
 ]
 # The one file that the spine reaches the methods by.
 REGISTERED = "src/methods/registered.cc"
@@ -146,7 +148,7 @@ RESERVED = [
         r"cli/|src/(run|folds|rows|c_api)/|src/methods/\w+/(\w+_fold|\w+_sums|lloyd|residual_moments)\.",
         "run/part_sum.h merges",
     ),
-    (r'"[^"\n]*--[a-z][^"\n]*"', r"cli/|src/base/option\.cc", "messages name options by base/option.h"),
+    (r'"[^"\n]*--[a-z][^"\n]*"', r"cli/|src/base/option\.cc|src/methods/papers/", "messages name options by base/option.h"),
     (
         r"\b(ofstream|fopen|freopen|mkstemp|mkostemp)\b|\bstd::fstream\b|\bO_(WRONLY|RDWR|CREAT|TRUNC|APPEND)\b"
         r"|(\bstd::|\bfs::|\bfilesystem::|(?<![\w>)])::)(rename|remove|remove_all|unlink|truncate|resize_file|copy_file)"

@@ -64,6 +64,7 @@
 #include "bochner/open_checkpoint.h"
 #include "bochner/option_spelling.h"
 #include "bochner/outputs.h"
+#include "bochner/papers.h"
 #include "bochner/parts.h"
 #include "bochner/paths.h"
 #include "bochner/pca.h"

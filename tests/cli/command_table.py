@@ -143,6 +143,7 @@ CALLS = [
     Call("check", ("rows.csv", "-t", "y", "--features", "16", "--seeds", "3", "--json"), rows="rows.csv",
          big=("-t", "y", "--features", "16", "--seeds", "3", "--json")),
     Call("demo", ("--seeds", "1", "--json")),
+    Call("papers", ("--only", "jl"), ".html"),
 ]
 WRITING = [call for call in CALLS if call.output]
 

@@ -9,7 +9,7 @@ import unittest
 from command import DATA, CommandTest
 
 CPU = DATA / "cpu-small.csv"
-COMMANDS = ("demo", "train", "predict", "eval", "transform", "project", "svd", "drift", "independence", "embed", "reduce", "plot", "gmm", "hmm", "sample", "text", "index", "neighbors", "graph", "dedup", "retrieve", "inspect", "dims", "check",
+COMMANDS = ("demo", "train", "predict", "eval", "transform", "project", "svd", "drift", "independence", "embed", "reduce", "plot", "gmm", "hmm", "sample", "text", "index", "neighbors", "graph", "dedup", "retrieve", "inspect", "dims", "check", "papers",
             "accumulate", "merge", "solve")
 
 
