@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from bochner import _core, _data, _files, _streams  # noqa: F401  (_files: pickling)
+from bochner import _core, _data, _files, _streams, _tables  # noqa: F401  (_files: pickling)
 from bochner._progress import CallbackSupportMixin, reported
 from bochner._words import bandwidth_words, choice, count, execution_of
 
@@ -27,8 +27,9 @@ class ModelEstimator(CallbackSupportMixin, BaseEstimator):
         check_is_fitted(self, "model_")
         self.model_.save(os.fspath(path))
 
-    def _inputs(self, X, reset, names=None):
+    def _inputs(self, X, reset, names=None, allow_nan=False):
         """X as numbers: float32 or float64 in any order, or CSR. names: of the columns of an array, if they are known."""
+        X = _tables.collected(X)
         takes_sparse = self.__sklearn_tags__().input_tags.sparse
         if _data.is_path(X):
             raise ValueError(f"X: found the path {os.fspath(X)!r}, expected rows; only machines with a target read files")
@@ -38,7 +39,8 @@ class ModelEstimator(CallbackSupportMixin, BaseEstimator):
             if X is None:
                 raise ValueError("X: found text columns, expected numbers")
         checks = dict(accept_sparse="csr" if takes_sparse else False, dtype=[np.float64, np.float32],
-                      ensure_min_samples=self._least_rows if reset else 1)
+                      ensure_min_samples=self._least_rows if reset else 1,
+                      ensure_all_finite="allow-nan" if allow_nan else True)
         if names is None or not (reset or hasattr(self, "feature_names_in_")):
             X = validate_data(self, _streams.from_tensor(X), reset=reset, **checks)
         else:
@@ -48,9 +50,12 @@ class ModelEstimator(CallbackSupportMixin, BaseEstimator):
             self.n_features_in_, self.feature_names_in_ = X.shape[1], np.asarray(names, dtype=object)
         if sparse.issparse(X):
             self._check_sparse(X)
+            if allow_nan and np.isnan(X.data).any():
+                raise ValueError("X: found NaN among sparse rows, expected numbers; missing cells need dense rows")
         return X
 
     _least_rows = 1
+    _allows_nan = False  # NaN is a missing cell
 
     @staticmethod
     def _check_sparse(X):
@@ -59,8 +64,11 @@ class ModelEstimator(CallbackSupportMixin, BaseEstimator):
 
     def _new_rows(self, X, names=None):
         """(context, rows): rows for the fitted model. The context must live as long as they do."""
-        X = self._inputs(X, reset=False, names=names)
+        X = self._inputs(X, reset=False, names=names, allow_nan=self._allows_nan)
         schema = _core.Schema(self.model_.schema)
+        if not sparse.issparse(X) and _tables.has_nan(X):
+            _data.refuse_unlearnt_gaps(X, schema)
+            return X, _tables.new_rows(X, schema)
         schema.targets = 0
         return X, _data.rows_of(X, schema)
 
@@ -82,6 +90,7 @@ class ModelEstimator(CallbackSupportMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self._allows_nan
         return tags
 
     def __sklearn_is_fitted__(self):

@@ -9,7 +9,7 @@ import tempfile
 import numpy as np
 from scipy import sparse
 
-from bochner import _core
+from bochner import _core, _tables
 
 MOST_NAMED = 10000  # columns whose names a model keeps
 
@@ -26,8 +26,6 @@ def schema_of(inputs, feature_names=None, targets=0, target_names=None, classes=
         schema.task, schema.labels = _core.Task.classification, [label_of(c) for c in classes]
     if not sparse_rows and inputs <= MOST_NAMED:
         schema.header = feature_names is not None
-        if schema.header:
-            schema.missing = _core.Missing.error  # nothing was learnt that could stand for a missing cell
         names = list(feature_names) if schema.header else [f"x{j}" for j in range(inputs)]
         columns = [_column(name, _core.Column.Kind.numeric) for name in names]
         if targets:
@@ -38,6 +36,24 @@ def schema_of(inputs, feature_names=None, targets=0, target_names=None, classes=
             columns += [_column(name, _core.Column.Kind.target) for name in target_names]
         schema.columns = columns
     return schema
+
+
+def fill_by_means(schema, X):
+    """What stands for a missing cell of new rows, as a CSV file of these numbers would have it."""
+    learnt = _tables.frame_schema(X, [f"x{j}" for j in range(X.shape[1])]).columns
+    columns = schema.columns
+    for column, known in zip(columns, learnt):
+        column.fill = known.fill
+    schema.columns = columns
+
+
+def refuse_unlearnt_gaps(X, schema):
+    """An array without names and without NaN has told the training nothing that could stand for a missing cell."""
+    if schema.header or any(column.fill or column.marked for column in schema.columns):
+        return
+    column = int(np.flatnonzero(np.isnan(X).any(axis=0))[0])
+    raise ValueError(f"X: found NaN in column {column}, expected numbers: the rows of training had no missing cell; fill "
+                     "it in, or train with rows that have some, or with a table")
 
 
 def _column(name, kind):
@@ -81,7 +97,8 @@ def rows_of(X, schema, y=None, sample_weight=None):
 
 def needs_reader(schema):
     """Whether tables go to the model through the library's reader: text becomes indicators, missing cells are marked."""
-    return any(column.kind == _core.Column.Kind.category or column.marked or column.mixed for column in schema.columns)
+    return any(column.kind in (_core.Column.Kind.category, _core.Column.Kind.ignored) or column.marked or column.mixed
+               or column.dated for column in schema.columns)
 
 
 def _with_marks(X, schema):
@@ -117,40 +134,10 @@ def joined_rows(X, y, sample_weight):
     return X[take], None if y is None else y[take], None if np.all(joined == 1) else joined
 
 
-def is_mixed_table(X):
-    """Whether X is a table with text, dates or missing cells, which the library's reader has to understand."""
-    if hasattr(X, "dtypes") and hasattr(X, "to_csv"):
-        plain = all(getattr(dtype, "kind", "O") in "biuf" for dtype in X.dtypes)
-        return not plain or bool(X.isna().to_numpy().any())
-    table = _arrow_table(X)
-    if table is None:
-        return False
-    import pyarrow.types as types
-
-    plain = all(types.is_integer(t) or types.is_floating(t) or types.is_boolean(t) for t in table.schema.types)
-    return not plain or any(column.null_count for column in table.columns)
-
-
-def _arrow_table(X):
-    if not hasattr(X, "__arrow_c_stream__"):
-        return None
-    import pyarrow
-
-    return pyarrow.table(X)
-
-
-def table_names(X):
-    if hasattr(X, "schema") and hasattr(X, "num_rows"):
-        names = X.schema.names
-    else:
-        names = X.columns if hasattr(X, "to_csv") or not hasattr(X, "column_names") else X.column_names
-    return np.asarray([str(name) for name in names], dtype=object)
-
-
 def append_csv(X, path, columns=(), weights=None, header=True):
     """Adds a table, with further (name, values), to a CSV file."""
     columns = list(columns) + ([] if weights is None else [("sample_weight", weights)])
-    taken = set(table_names(X))
+    taken = set(_tables.names_of(X))
     for name, _ in columns:
         if name in taken:
             raise ValueError(f"X: has a column {name!r} already, which is the name of the target or weights; rename it")
@@ -162,8 +149,10 @@ def append_csv(X, path, columns=(), weights=None, header=True):
     import pyarrow
     import pyarrow.csv
 
-    table = X if isinstance(X, pyarrow.Table) else (
-        pyarrow.Table.from_batches([X]) if isinstance(X, pyarrow.RecordBatch) else _arrow_table(X))
+    table = _tables.arrow_table(X)
+    views = [k for k, t in enumerate(table.schema.types) if str(t).endswith("_view")]  # not written as CSV
+    for k in views:
+        table = table.set_column(k, table.schema.names[k], table.column(k).cast(pyarrow.large_string()))
     for name, values in columns:
         table = table.append_column(name, pyarrow.array(values))
     with open(path, "wb" if header else "ab") as file:

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, validate_data
 
-from bochner import _core, _data
+from bochner import _core, _data, _tables
 from bochner._docs import documented
 from bochner._words import bandwidth_words, choice, count, execution_of, seed_of
 
@@ -88,7 +88,7 @@ class MMDTest(BaseEstimator):
 
     def fit(self, X, y=None):
         """Keeps the reference: a path, table or array. y is ignored."""
-        if _data.is_path(X) or _data.is_mixed_table(X):
+        if _data.is_path(X) or _tables.is_mixed(_tables.collected(X)):
             self.reference_ = X
         else:
             self.reference_ = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
@@ -116,12 +116,13 @@ def _pairs_of(X, y, estimator=None):
         return
     y = np.asarray(y)
     classes = y.dtype.kind not in "iuf"
-    if _data.is_mixed_table(X):
-        names = ["target"] if y.ndim == 1 else [f"target{k}" for k in range(y.shape[1])]
-        reading.targets, reading.task = names, _core.Task.classification if classes else _core.Task.regression
-        columns = zip(names, y.reshape(len(y), -1).T)
-        with _data.table_file(X, [(n, [_data.label_of(v) for v in c] if classes else c) for n, c in columns]) as path:
-            yield _core.open_rows(path, reading)
+    if _tables.is_mixed(_tables.collected(X)):
+        X, labels = _tables.collected(X), None
+        check_consistent_length(X, y)
+        if classes:
+            labels, y = np.unique(y, return_inverse=True)
+            labels = [_data.label_of(value) for value in labels]
+        yield _tables.training_rows(X, y, None, labels)
         return
     checks = dict(dtype=[np.float64, np.float32], ensure_min_samples=2)
     X = check_array(X, input_name="X", **checks) if estimator is None else validate_data(estimator, X, **checks)

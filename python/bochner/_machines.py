@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight, _check_y, check_consistent_length, check_is_fitted, column_or_1d)
 
-from bochner import _core, _data, _streams
+from bochner import _core, _data, _streams, _tables
 from bochner._base import ModelEstimator, set_features
 from bochner._explain import explain_rows
 from bochner._words import seed_of
@@ -40,6 +40,7 @@ class KernelMachine(ModelEstimator):
 
     _least_rows = LEAST_ROWS
     _joins_rows = True
+    _allows_nan = True
 
     def fit(self, X, y=None, sample_weight=None):
         """Trains the machine.
@@ -47,9 +48,10 @@ class KernelMachine(ModelEstimator):
         Parameters
         ----------
         X : array, sparse matrix, tensor, table, path or iterator of batches
-            Numbers in memory are read where they are. Tables (pandas, Polars, Arrow) with text, dates or missing
-            cells, and files (CSV, svmlight, .npy), are read as ``bochner train`` reads a file. Batches of an iterator
-            are (X, y) or (X, y, sample_weight).
+            Numbers in memory are read where they are; NaN is a missing cell. Columns of tables (pandas, Polars,
+            Arrow, DuckDB) are what their types say: text and categories become indicators, dates days. Files (CSV,
+            svmlight, .npy) are read as ``bochner train`` reads them. Batches of an iterator are (X, y) or
+            (X, y, sample_weight).
         y : array, or for a path the name or names of the target columns
             What to predict.
         sample_weight : array of shape (n_samples,), default=None
@@ -65,16 +67,16 @@ class KernelMachine(ModelEstimator):
             return self._fit_path(os.fspath(X), y, sample_weight)
         if _streams.is_stream(X):
             return self._fit_stream(X, y, sample_weight)
-        X, y = _streams.from_tensor(X), _streams.from_tensor(y)
+        X, y = _tables.collected(_streams.from_tensor(X)), _streams.from_tensor(y)
         if y is None:
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
-        if _data.is_mixed_table(X):
+        if _tables.is_mixed(X) or _tables.has_text(X):
             return self._fit_table(X, y, sample_weight)
         return self._fit_numbers(X, y, sample_weight)
 
     def _fit_numbers(self, X, y, sample_weight, names=None):
-        X = self._inputs(X, reset=True, names=names)
+        X = self._inputs(X, reset=True, names=names, allow_nan=self._allows_nan)
         targets = self._encode_targets(y)
         check_consistent_length(X, targets)
         if sample_weight is not None:
@@ -85,11 +87,21 @@ class KernelMachine(ModelEstimator):
             joined = _data.joined_rows(X, targets, sample_weight)
             if joined[0].shape[0] >= LEAST_ROWS:
                 X, targets, sample_weight = joined
-        schema = _data.schema_of(
-            X.shape[1], self._feature_names(), 1 if targets.ndim == 1 else targets.shape[1], target_names,
-            getattr(self, "classes_", None), sparse.issparse(X))
-        self._train(_data.rows_of(X, schema, targets, sample_weight), total)
+        names = self._feature_names()
+        if not sparse.issparse(X) and _tables.has_nan(X):
+            rows = _tables.training_rows(X, targets, target_names, self._labels(), sample_weight, names)
+        else:
+            schema = _data.schema_of(
+                X.shape[1], names, 1 if targets.ndim == 1 else targets.shape[1], target_names,
+                getattr(self, "classes_", None), sparse.issparse(X))
+            if names is not None and schema.columns:
+                _data.fill_by_means(schema, X)
+            rows = _data.rows_of(X, schema, targets, sample_weight)
+        self._train(rows, total)
         return self
+
+    def _labels(self):
+        return [_data.label_of(c) for c in self.classes_] if hasattr(self, "classes_") else None
 
     def _fit_path(self, path, target, weights):
         if weights is not None and getattr(self, "alpha", None) is not None:
@@ -110,39 +122,31 @@ class KernelMachine(ModelEstimator):
             if spool.y is None:
                 raise ValueError(
                     f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
-            if spool.path is None:
+            if spool.table is None:
                 return self._fit_numbers(spool.X, spool.y, spool.weights, spool.names)
-            self._encode_targets(spool.y)
-            weights = None if spool.weights is None else weights_of(spool.y, spool.weights)
-            return self._fit_csv(spool.path, spool.targets, weights, spool.names)
+            return self._fit_table(spool.table, spool.y, spool.weights)
 
     def _fit_table(self, X, y, sample_weight):
         targets = self._encode_targets(y)
-        names = self._target_names(y) or ["target"]
-        values = targets.reshape(len(targets), -1)
-        if len(names) != values.shape[1]:
-            names = [f"target{k}" for k in range(values.shape[1])]
-        if hasattr(self, "classes_"):
-            labels = np.asarray([_data.label_of(c) for c in self.classes_], dtype=object)
-            columns = [(names[0], labels[targets.astype(np.intp)])]
-        else:
-            columns = [(name, values[:, k]) for k, name in enumerate(names)]
-        weights = None if sample_weight is None else weights_of(values, sample_weight)
-        with _data.table_file(X, columns, weights) as path:
-            return self._fit_csv(path, names, weights, _data.table_names(X))
-
-    def _fit_csv(self, path, targets, weights, names):
-        """Trains on a file that was written here: weights in its column sample_weight, names those of the inputs."""
-        rows = _core.open_rows(path, self._reading(targets, None if weights is None else "sample_weight"))
-        if hasattr(self, "classes_"):
-            # The classes take the order of the file's labels, which the scores are in.
-            by_label = {_data.label_of(c): c for c in self.classes_}
-            if sorted(by_label) != sorted(rows.schema.labels):
-                raise ValueError(f"y: the labels {sorted(by_label)} are read as {rows.schema.labels}; rename them")
-            self.classes_ = np.asarray([by_label[label] for label in rows.schema.labels], self.classes_.dtype)
-        self._train(rows, float(rows.size if weights is None else weights.sum()))
-        self.feature_names_in_ = np.asarray(names, dtype=object)
-        self.n_features_in_ = len(self.feature_names_in_)
+        names = self._target_names(y)
+        weights = None if sample_weight is None else weights_of(targets, sample_weight)
+        if not isinstance(X, _tables.Gathered):
+            check_consistent_length(X if not _tables.is_arrow(X) else _tables.arrow_table(X).columns[0], targets)
+        if len(targets) < LEAST_ROWS:
+            raise ValueError(f"Found array with {len(targets)} sample(s) while a minimum of {LEAST_ROWS} is required by "
+                             f"{type(self).__name__}.")
+        several = 1 if targets.ndim == 1 else targets.shape[1]
+        if names is not None and len(names) != several:
+            names = None
+        rows = _tables.training_rows(X, targets, names, self._labels(), weights)
+        self._train(rows, self._total_weight(targets, weights))
+        schema = self.model_.schema
+        inputs = [column for column in schema.columns if column.kind != _core.Column.Kind.target]
+        self.n_features_in_ = len(inputs)
+        self.__dict__.pop("feature_names_in_", None)
+        if schema.header:
+            self.feature_names_in_ = np.asarray([column.name for column in inputs], dtype=object)
+        _tables.warn_of_ignored(schema)
         return self
 
     def _reading(self, targets, weights):
@@ -200,9 +204,10 @@ class KernelMachine(ModelEstimator):
             return self.model_.predict(_core.open_rows(os.fspath(X), schema, reading), self._execution(), deviations)
         if _streams.is_stream(X):
             return np.concatenate([self._answers_of_batch(batch, deviations) for batch in _streams.inputs_of(X)])
-        if hasattr(X, "columns") and (_data.needs_reader(schema) or _data.is_mixed_table(X)):
-            with _data.table_file(X) as path:
-                return self._answers(path, deviations)
+        X = _tables.collected(X)
+        if _tables.has_text(X) or (_tables.is_table(X) and (_data.needs_reader(schema) or _tables.is_mixed(X))):
+            self._check_width(X)
+            return self.model_.predict(_tables.new_rows(X, schema), self._execution(), deviations)
         blocks = _streams.frame_blocks(X)
         if blocks is not None:
             return _streams.stacked((self._answers(block, deviations) for block in blocks), len(X))
@@ -242,14 +247,19 @@ class KernelMachine(ModelEstimator):
         """
         return explain_rows(self, X, background, unknown, background_rows, evaluations, pairs, random_state)
 
+    def _check_width(self, X):
+        """An array of other columns than the training's, in scikit-learn's words; tables are matched by name."""
+        if not _tables.is_table(X) and len(X[0]) != self.n_features_in_:
+            raise ValueError(f"X has {len(X[0])} features, but {type(self).__name__} is expecting {self.n_features_in_} "
+                             "features as input")
+
     def _answers_of_batch(self, batch, deviations):
         """Arrow's batches are written where they hold text or missing cells; others are arrays, tables or tensors."""
         if not hasattr(batch, "num_rows"):
             return self._answers(batch, deviations)
-        if (_data.needs_reader(self.model_.schema) or not _streams.is_plain(batch)
+        if (_data.needs_reader(self.model_.schema) or not _tables.is_plain(batch)
                 or any(column.null_count for column in batch.columns)):
-            with _data.table_file(batch) as path:
-                return self._answers(path, deviations)
+            return self.model_.predict(_tables.new_rows(batch, self.model_.schema), self._execution(), deviations)
         numbers, names = _streams.numbers_of(batch)
         X, rows = self._new_rows(numbers, names)
         return self.model_.predict(rows, self._execution(), deviations)

@@ -3,7 +3,7 @@
 """Rows that come in batches (iterators, Arrow streams) and tensors of other libraries (DLPack).
 
 A machine passes over its rows several times, so batches are written to a file first: numbers to one that is mapped,
-tables with text or missing cells to CSV. Memory holds one batch.
+tables with text are gathered as codes and numbers. Of arrays and tables of numbers memory holds one batch.
 """
 
 import contextlib
@@ -13,14 +13,14 @@ import tempfile
 import numpy as np
 from scipy import sparse
 
-from bochner import _data
+from bochner import _data, _tables
 
 BLOCK = 1 << 16  # rows of a table of columns that are put in the order of rows at a time
 
 
 def is_arrow(X):
     """Whether X is an Arrow stream or table, other than the data frames that scikit-learn knows."""
-    return hasattr(X, "__arrow_c_stream__") and type(X).__module__.partition(".")[0] not in ("pandas", "polars")
+    return hasattr(X, "__arrow_c_stream__") and _tables.library_of(X) not in ("pandas", "polars")
 
 
 def is_iterator(X):
@@ -122,15 +122,6 @@ def inputs_of(X):
             yield batch
 
 
-def is_plain(table):
-    """Whether an Arrow batch or data frame holds numbers only."""
-    if hasattr(table, "dtypes"):
-        return all(getattr(dtype, "kind", "O") in "biuf" for dtype in table.dtypes)
-    import pyarrow.types as types
-
-    return all(types.is_integer(t) or types.is_floating(t) or types.is_boolean(t) for t in table.schema.types)
-
-
 def numbers_of(X):
     """A batch as a matrix; missing cells are NaN. And the names of its columns, if it has some."""
     X = from_tensor(X)
@@ -142,33 +133,32 @@ def numbers_of(X):
 
 
 class Spool:
-    """Batches in a file: ``X`` mapped, or ``path`` of a CSV; ``y`` and ``weights`` in memory; ``names``."""
+    """Batches: ``X`` mapped from a file, or a ``table`` in memory; ``y`` and ``weights`` in memory; ``names``."""
 
-    X = path = y = weights = names = None
+    X = table = y = weights = names = None
 
     def __init__(self, folder):
         self._folder, self._y, self._weights, self._sparse = folder, [], [], []
-        self._file = self._dtype = self._columns = self._table = None
-        self._rows, self._sizes = 0, []
+        self._file = self._dtype = self._columns = self._tables = None
+        self._rows = 0
 
     def add(self, X, y, weights):
         X = from_tensor(X)
         if getattr(X, "ndim", 2) != 2:
             raise ValueError(f"X: found a batch of {X.ndim} dimensions, expected 2")
-        if self._table is None:
-            self._table = hasattr(X, "columns") and not is_plain(X)
+        X = _tables.collected(X)
+        if self._tables is None:
+            self._tables = _tables.is_table(X) and not _tables.is_plain(X)
         self._y.append(y if y is None else np.asarray(from_tensor(y)))
         self._weights.append(weights if weights is None else np.asarray(from_tensor(weights)))
-        if self._table:
-            self._add_table(X, self._y[-1], self._weights[-1])
+        if self._tables:
+            self.table = self.table or _tables.Gathered()
+            self.table.add(X)
         else:
             self._add_numbers(X)
 
     def _add_numbers(self, X):
-        given, (X, names) = X, numbers_of(X)
-        if names is not None and not sparse.issparse(X) and np.isnan(X).any():
-            self._begin_table()
-            return self._add_table(given, self._y[-1], self._weights[-1])
+        X, names = numbers_of(X)
         if self._columns is None:
             self._columns, self.names = X.shape[1], names
             self._dtype = np.float32 if X.dtype == np.float32 else np.float64
@@ -176,37 +166,10 @@ class Spool:
         if X.shape[1] != self._columns:
             raise ValueError(f"X: found a batch of {X.shape[1]} columns after batches of {self._columns}")
         self._rows += X.shape[0]
-        self._sizes.append(X.shape[0])
         if sparse.issparse(X):
             self._sparse.append(X.tocsr())
         else:
             np.ascontiguousarray(X, dtype=self._dtype).tofile(self._file)
-
-    def _begin_table(self):
-        """A cell is missing: what was numbers so far becomes a table."""
-        self._table = True
-        if not self._rows:
-            return
-        import pyarrow
-
-        self._file.flush()
-        rows = np.memmap(self._file, dtype=self._dtype, mode="r", shape=(self._rows, self._columns))
-        begin, sizes = 0, iter(self._sizes)
-        for y, weights in zip(self._y[:-1], self._weights[:-1]):
-            end = begin + next(sizes)
-            self._add_table(pyarrow.table(list(rows[begin:end].T), names=self.names), y, weights)
-            begin = end
-
-    def _add_table(self, X, y, weights):
-        targets = [] if y is None else [(f"target{k}" if y.ndim == 2 and y.shape[1] > 1 else "target", column)
-                                        for k, column in enumerate(y.reshape(len(y), -1).T)]
-        first = self.path is None
-        self.path = os.path.join(self._folder, "table.csv")
-        self.targets = [name for name, _ in targets]
-        columns = [(name, [_data.label_of(v) for v in values] if values.dtype.kind not in "f" else values)
-                   for name, values in targets]
-        _data.append_csv(X, self.path, columns, weights, header=first)
-        self.names = [str(name) for name in _data.table_names(X)]
 
     def finish(self):
         if not self._y:
@@ -216,7 +179,7 @@ class Spool:
             if any(v is None for v in values) != all(v is None for v in values):
                 raise ValueError("X: some batches have y or weights and others have none")
             setattr(self, kind[1:], None if values[0] is None else np.concatenate(values))
-        if self._table:
+        if self._tables:
             return self
         if self._sparse:
             if sum(part.shape[0] for part in self._sparse) != self._rows:
@@ -234,7 +197,7 @@ class Spool:
 
 @contextlib.contextmanager
 def spooled(X, y=None, weights=None):
-    """What all batches hold. The mapped file lives as long as the array does, the CSV as long as the context."""
+    """What all batches hold. The mapped file lives as long as the array does."""
     with tempfile.TemporaryDirectory(prefix="bochner-") as folder:
         spool = Spool(folder)
         for batch in _batches(X, y, weights):

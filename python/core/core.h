@@ -32,6 +32,7 @@ struct HeldMap {
 };
 
 void bind_rows(nb::module_& m);
+void bind_frames(nb::module_& m);
 void bind_options(nb::module_& m);
 void bind_maps(nb::module_& m);
 void bind_model(nb::module_& m);

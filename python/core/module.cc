@@ -34,6 +34,7 @@ NB_MODULE(_core, m) {
   nb::register_exception_translator(translate);
   spell_options(OptionSpelling::fields);
   bind_rows(m);
+  bind_frames(m);
   bind_options(m);
   bind_maps(m);
   bind_model(m);

@@ -83,6 +83,8 @@ void bind_schema(nb::module_& m) {
       .def_rw("name", &Column::name)
       .def_rw("kind", &Column::kind)
       .def_rw("levels", &Column::levels)
+      .def_rw("fill", &Column::fill)
+      .def_prop_ro("dated", [](const Column& column) { return column.dates != Column::Dates::none; })
       .def_rw("marked", &Column::marked)
       .def_rw("mixed", &Column::mixed);
   nb::class_<Schema>(m, "Schema")
