@@ -65,6 +65,10 @@ class KernelMachine(ModelEstimator):
         self.__dict__.pop("online_", None)
         if _data.is_path(X):
             return self._fit_path(os.fspath(X), y, sample_weight)
+        if _tables.is_whole(X) and y is not None:
+            X = _tables.arrow_table(X)
+            if X.num_rows > FEW_ROWS or _tables.is_mixed(X):
+                return self._fit_table(X, y, sample_weight)
         if _streams.is_stream(X):
             return self._fit_stream(X, y, sample_weight)
         X, y = _tables.collected(_streams.from_tensor(X)), _streams.from_tensor(y)
@@ -131,7 +135,7 @@ class KernelMachine(ModelEstimator):
         names = self._target_names(y)
         weights = None if sample_weight is None else weights_of(targets, sample_weight)
         if not isinstance(X, _tables.Gathered):
-            check_consistent_length(X if not _tables.is_arrow(X) else _tables.arrow_table(X).columns[0], targets)
+            check_consistent_length(X.columns[0] if _tables.is_arrow(X) else X, targets)
         if len(targets) < LEAST_ROWS:
             raise ValueError(f"Found array with {len(targets)} sample(s) while a minimum of {LEAST_ROWS} is required by "
                              f"{type(self).__name__}.")

@@ -57,6 +57,11 @@ def arrow_table(X):
     return pyarrow.Table.from_batches([X]) if isinstance(X, pyarrow.RecordBatch) else pyarrow.table(X)
 
 
+def is_whole(X):
+    """Whether X is an Arrow table that can be read again and again, or what gives one, rather than a reader."""
+    return is_arrow(X) and not hasattr(X, "read_next_batch")
+
+
 def names_of(X):
     """The names of a table's columns as texts."""
     return [str(name) for name in (X.columns if is_pandas(X) or is_polars(X) else X.schema.names)]
@@ -454,4 +459,4 @@ def warn_of_ignored(schema):
         while frame.f_back and frame.f_globals.get("__name__", "").startswith(("bochner", "sklearn")):
             frame, depth = frame.f_back, depth + 1
         warnings.warn(f"X: ignored {', '.join(ignored)}: nearly every row has a text of its own; a column of categories "
-                      "is kept (astype('category'))", UserWarning, stacklevel=depth)
+                      "is kept (astype('category'))", UserWarning, stacklevel=depth + 1)

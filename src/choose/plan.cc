@@ -36,6 +36,22 @@ Matrix<double> scaled_sample(const Survey& survey, const MapPtr& scaling, std::s
   return scaled;
 }
 
+// The sample with every row as often as its weight says, on the average, in as many rows; without weights as it is.
+Matrix<double> by_weight(Matrix<double> sample, std::span<const Survey::SampledRow> rows) {
+  double total = 0, before = 0;
+  bool same = true;
+  for (const Survey::SampledRow& row : rows) total += row.weight, same = same && row.weight == rows[0].weight;
+  if (same || !(total > 0)) return sample;
+  Matrix<double> drawn(sample.rows(), sample.cols());
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < sample.rows(); ++i) {
+    const double place = (double(i) + 0.5) / double(sample.rows()) * total;
+    while (at + 1 < rows.size() && before + rows[at].weight <= place) before += rows[at++].weight;
+    std::copy_n(&sample(at, 0), sample.cols(), &drawn(i, 0));
+  }
+  return drawn;
+}
+
 class Planning {
  public:
   Planning(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads,
@@ -187,8 +203,8 @@ class Planning {
       kernel.length_scales = bandwidth.length_scales;
       return {};
     }
-    const Matrix<double> sample = scaled_sample(
-        survey_, scaling, std::clamp<std::size_t>((8u << 20) / schema_.inputs, 100, kMedianRows), threads_);
+    const std::size_t most = std::clamp<std::size_t>((8u << 20) / schema_.inputs, 100, kMedianRows);
+    const Matrix<double> sample = by_weight(scaled_sample(survey_, scaling, most, threads_), survey_.sample(most));
     const bool by_scale = bandwidth.rule == Bandwidth::Rule::scale;
     const double rule = by_scale ? scale_bandwidth(kernel, sample.view()) : median_bandwidth(kernel, sample.view());
     kernel.length_scales = {rule};

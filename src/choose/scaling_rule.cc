@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <span>
 
 #include "base/require.h"
 #include "random/elementary.h"
@@ -25,6 +27,18 @@ struct Moments {
   double mean = 0, deviation = 0, skewness = 0;
 };
 
+// Sampled values of one input. A weight counts how often a row is there; no weights: once each.
+struct Sampled {
+  std::vector<double> values, weights;
+  double total = 0;  // of the weights
+
+  // A part of a mean that value i makes up.
+  double share(double v, std::size_t i) const {
+    return weights.empty() ? v / double(values.size()) : v * (weights[i] / total);
+  }
+  Sampled with(std::vector<double> other) const { return {std::move(other), weights, total}; }
+};
+
 double largest_size(const std::vector<double>& values) {
   double most = 0;
   for (double v : values) most = std::max(most, std::abs(v));
@@ -32,32 +46,74 @@ double largest_size(const std::vector<double>& values) {
 }
 
 // unit: squares of values beyond 1e154 are not finite.
-Moments moments(const std::vector<double>& values, double unit = 1) {
+Moments moments(const Sampled& sampled, double unit = 1) {
+  const std::vector<double>& values = sampled.values;
   Moments m;
   double second = 0, third = 0;
-  for (double v : values) m.mean += v / double(values.size());
-  for (double v : values) {
-    const double c = (v - m.mean) / unit;
-    second += c * c / double(values.size());
-    third += c * c * c / double(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) m.mean += sampled.share(values[i], i);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double c = (values[i] - m.mean) / unit;
+    second += sampled.share(c * c, i);
+    third += sampled.share(c * c * c, i);
   }
-  if (!std::isfinite(second * second) && unit == 1) return moments(values, largest_size(values));
+  if (!std::isfinite(second * second) && unit == 1) return moments(sampled, largest_size(values));
   m.deviation = std::sqrt(second);
   m.skewness = second > 0 ? third / (second * m.deviation) : 0;
   m.deviation *= unit;
   return m;
 }
 
-// Sampled values of one input, zeros of sparse rows included.
-std::vector<std::vector<double>> sampled_columns(const Schema& schema, const Survey& survey) {
-  std::vector<std::vector<double>> columns(schema.inputs);
+// Whether some rows of the sample count more than others.
+bool are_weighted(std::span<const Survey::SampledRow> rows) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const Survey::SampledRow& row) { return row.weight != rows[0].weight; });
+}
+
+// Sampled values of each input, without the zeros of sparse rows.
+std::vector<Sampled> sampled_columns(const Schema& schema, const Survey& survey) {
+  std::vector<Sampled> columns(schema.inputs);
   const auto rows = survey.sample(survey.sampled());
+  const bool weighted = are_weighted(rows);
   if (!schema.sparse)
-    for (auto& column : columns) column.reserve(rows.size());
+    for (Sampled& column : columns) column.values.reserve(rows.size());
   for (const Survey::SampledRow& row : rows)
-    for (std::size_t k = 0; k < row.values.size(); ++k)
-      columns[schema.sparse ? row.columns[k] : k].push_back(row.values[k]);
+    for (std::size_t k = 0; k < row.values.size() && !(weighted && row.weight == 0); ++k) {
+      Sampled& column = columns[schema.sparse ? row.columns[k] : k];
+      column.values.push_back(row.values[k]);
+      if (weighted) column.weights.push_back(row.weight);
+      if (weighted) column.total += row.weight;
+    }
   return columns;
+}
+
+// The value that a share q of the rows lies below.
+std::vector<double> quantiles(const Sampled& sampled, std::size_t count) {
+  std::vector<std::size_t> order(sampled.values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return sampled.values[a] != sampled.values[b] ? sampled.values[a] < sampled.values[b] : a < b;
+  });
+  std::vector<double> found;
+  double below = sampled.weights.empty() ? 0 : sampled.weights[order[0]];
+  std::size_t at = 0;
+  for (std::size_t q = 0; q < count; ++q) {
+    const double share = double(q) / double(count - 1);
+    if (sampled.weights.empty()) {
+      at = std::size_t(std::llround(share * double(order.size() - 1)));
+    } else {
+      while (at + 1 < order.size() && below < share * sampled.total) below += sampled.weights[order[++at]];
+    }
+    found.push_back(sampled.values[order[at]]);
+  }
+  return found;
+}
+
+// The value that a tenth of the rows lie below.
+double lowest_tenth(Sampled& sampled) {
+  if (!sampled.weights.empty()) return quantiles(sampled, 11)[1];
+  const auto tenth = sampled.values.begin() + std::ptrdiff_t(sampled.values.size() / 10);
+  std::nth_element(sampled.values.begin(), tenth, sampled.values.end());
+  return *tenth;
 }
 
 // Most inputs have the same least value and more than half the same greatest one: pixels, answers on one scale.
@@ -84,23 +140,25 @@ bool share_one_range(const Survey& survey, const std::vector<char>& marks, doubl
 // Finite where the spread is denormal.
 double inverse(double spread) { return std::min(1 / spread, std::numeric_limits<double>::max()); }
 
-ColumnScaling log_scaling(const std::vector<double>& values, double min) {
+ColumnScaling log_scaling(const Sampled& sampled, double min) {
   ColumnScaling c{.method = Method::log, .offset = min};
-  std::vector<double> positive;
-  for (double v : values)
-    if (v > min) positive.push_back(v - min);
-  if (!positive.empty()) {
-    const auto tenth = positive.begin() + std::ptrdiff_t(positive.size() / 10);
-    std::nth_element(positive.begin(), tenth, positive.end());
+  Sampled positive;
+  for (std::size_t i = 0; i < sampled.values.size(); ++i) {
+    if (!(sampled.values[i] > min)) continue;
+    positive.values.push_back(sampled.values[i] - min);
+    if (!sampled.weights.empty()) positive.weights.push_back(sampled.weights[i]), positive.total += sampled.weights[i];
+  }
+  if (!positive.values.empty()) {
+    const double tenth = lowest_tenth(positive);
     // Numbers so small that the others in this unit were beyond double are as good as zero.
-    c.unit = std::max(std::min(1.0, *tenth), largest_size(positive) * 1e-290);
+    c.unit = std::max(std::min(1.0, tenth), largest_size(positive.values) * 1e-290);
   }
   return c;
 }
 
 ColumnScaling left_out() { return {.method = Method::minmax, .factor = 0}; }
 
-ColumnScaling scale_column(Method method, std::vector<double> values, const Survey::ColumnFacts& facts, bool centred) {
+ColumnScaling scale_column(Method method, Sampled sampled, const Survey::ColumnFacts& facts, bool centred) {
   ColumnScaling c{.method = method};
   const double range = facts.max - facts.min;
   if (method == Method::none || !(range > 0)) return {};
@@ -113,10 +171,7 @@ ColumnScaling scale_column(Method method, std::vector<double> values, const Surv
     return c;
   }
   if (method == Method::quantile) {
-    std::sort(values.begin(), values.end());
-    for (std::size_t q = 0; q < kQuantiles; ++q)
-      c.quantiles.push_back(
-          values[std::size_t(std::llround(double(q) / (kQuantiles - 1) * double(values.size() - 1)))]);
+    c.quantiles = quantiles(sampled, kQuantiles);
     c.quantiles.front() = facts.min;
     c.quantiles.back() = facts.max;
     c.center = 0.5;
@@ -125,28 +180,28 @@ ColumnScaling scale_column(Method method, std::vector<double> values, const Surv
   }
   double low = facts.min, high = facts.max;
   if (method == Method::log) {
-    c = log_scaling(values, centred ? facts.min : 0);
+    c = log_scaling(sampled, centred ? facts.min : 0);
     const auto t = [&](double x) {
       return std::copysign(portable_log1p(std::abs(x - c.offset) / c.unit), x - c.offset);
     };
-    for (double& v : values) v = t(v);
+    for (double& v : sampled.values) v = t(v);
     low = t(low);
     high = t(high);
   }
-  const Moments m = moments(values);
+  const Moments m = moments(sampled);
   c.center = centred ? m.mean : 0;
   // A sample may miss a rare value: then the range stands in for the deviation.
   c.factor = inverse(m.deviation > 1e-6 * (high - low) ? m.deviation : high - low);
   return c;
 }
 
-Method method_for(const std::vector<double>& values, const Survey::ColumnFacts& facts) {
+Method method_for(const Sampled& sampled, const Survey::ColumnFacts& facts) {
   if (facts.indicator || !(facts.max > facts.min)) return Method::none;
   if (facts.min >= 0) {
-    std::vector<double> logs = values;
-    const ColumnScaling c = log_scaling(values, facts.min);
+    std::vector<double> logs = sampled.values;
+    const ColumnScaling c = log_scaling(sampled, facts.min);
     for (double& v : logs) v = portable_log1p((v - c.offset) / c.unit);
-    const double before = moments(values).skewness, after = moments(logs).skewness;
+    const double before = moments(sampled).skewness, after = moments(sampled.with(std::move(logs))).skewness;
     if (before > kSkewed && std::abs(after) < before) return Method::log;
   }
   return Method::standardize;
@@ -169,7 +224,7 @@ bool is_constant(const Survey& survey, std::size_t input) {
 
 ChosenScaling choose_scaling(const Schema& schema, const Survey& survey, const ScalingChoice& choice) {
   const bool centred = !schema.sparse;
-  const std::vector<std::vector<double>> values = sampled_columns(schema, survey);
+  const std::vector<Sampled> values = sampled_columns(schema, survey);
   std::vector<Method> methods(schema.inputs, choice.method.value_or(Method::none));
   ChosenScaling chosen{std::vector<ColumnScaling>(schema.inputs), "", {}};
   const std::vector<char> marks = mark_inputs(schema);

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <functional>
 
+#include "bochner/calibration.h"
 #include "bochner/error.h"
+#include "bochner/intervals.h"
 #include "bochner/split.h"
 #include "choose/plan.h"
 #include "learn/unseen.h"
@@ -43,6 +45,62 @@ std::optional<Kin> train_kin(Rows& rows, double n, const TrainOptions& options) 
              groups_of(options.groups, is_held)};
 }
 
+// What models said of rows, and what is true of these.
+struct Answers {
+  std::vector<double> predictions, targets, weights;
+
+  void add(const Model& model, Rows& rows, const Execution& execution) {
+    model.predict(rows, execution, [&](const RowBlock<double>& p) {
+      for (std::size_t i = 0; i < p.rows; ++i) {
+        predictions.insert(predictions.end(), p.values + i * p.stride, p.values + i * p.stride + p.cols);
+        targets.insert(targets.end(), p.targets + i * p.target_count, p.targets + (i + 1) * p.target_count);
+        weights.push_back(p.weights ? p.weights[i] : 1.0);
+      }
+    });
+  }
+};
+
+// Answers for few rows, each by a training on the other four fifths; a fifth whose training fails, for want of a class
+// say, is left out.
+Answers out_of_fold(Rows& rows, const TrainOptions& options) {
+  constexpr std::size_t kFolds = 5;
+  TrainOptions other = options;
+  other.calibrate = other.ridge.deviation = false;
+  other.checkpoint = {};
+  other.say = other.notice = {};
+  Answers answers;
+  for (std::size_t fold = 0; fold < kFolds; ++fold) {
+    const auto is_held = [fold, seed = options.seed + 1](std::uint64_t row) {
+      return fold_of_row(seed, row, kFolds) == fold;
+    };
+    const auto is_fitted = [&](std::uint64_t row) { return !is_held(row); };
+    try {
+      const Model kin = train(*subset_rows(rows, is_fitted), other);
+      answers.add(kin, *subset_rows(rows, is_held), options.execution);
+    } catch (const Error& e) {
+      if (e.kind() != Error::Kind::data) throw;
+    }
+  }
+  return answers;
+}
+
+// Learns how sure to be from rows too few to hold any out. Of a handful that leave no class out of every fold, the
+// model's own rows have to do.
+void calibrate_few(Model& model, Rows& rows, const TrainOptions& options) {
+  const std::size_t k = model.outputs();
+  Answers found = out_of_fold(rows, options);
+  if (found.weights.empty() || found.predictions.size() != k * found.weights.size()) {
+    found = {};
+    found.add(model, rows, options.execution);
+  }
+  const std::size_t n = found.weights.size();
+  const MatrixView<const double> values{found.predictions.data(), n, k, k};
+  if (model.schema().task == Task::classification)
+    model.set_calibration(calibrate(values, found.targets, found.weights));
+  else
+    model.set_intervals(learn_intervals(values, {found.targets.data(), n, k, k}, found.weights));
+}
+
 }  // namespace
 
 void calibrate_training(Model& model, Rows& rows, const TrainOptions& options) {
@@ -61,10 +119,15 @@ void calibrate_training(Model& model, Rows& rows, const TrainOptions& options) {
     } else {
       const double n = double(model.report().rows);
       std::optional<Kin> kin = train_kin(rows, n, options);
-      if (!kin) return note(fmt::format("calibration left out: of {:.0f} rows too few can be held out for it", n));
-      kin->model.learn_uncertainty(*kin->held, options.execution);
-      model.set_calibration(kin->model.calibration());
-      model.set_intervals(kin->model.intervals());
+      if (kin) {
+        kin->model.learn_uncertainty(*kin->held, options.execution);
+        model.set_calibration(kin->model.calibration());
+        model.set_intervals(kin->model.intervals());
+      } else if (options.groups.empty()) {
+        calibrate_few(model, rows, options);
+      } else {
+        return note(fmt::format("calibration left out: of {:.0f} rows too few can be held out for it", n));
+      }
     }
   } catch (const Error& e) {
     if (e.kind() != Error::Kind::data) throw;
