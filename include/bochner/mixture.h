@@ -79,7 +79,8 @@ std::vector<double> mixture_priors(const Map& head);  // one per class
 // The map from the same features to the logarithm of their density, one output. Null: the head has none.
 MapPtr log_density(const MapPtr& head);
 
-// Rows drawn from a mixture: a pure function of the seed.
-Matrix<double> sample_mixture(const Mixture& mixture, std::size_t rows, std::uint64_t seed);
+// Rows drawn from a mixture: a pure function of the seed. components: if given, gets the component of each row.
+Matrix<double> sample_mixture(const Mixture& mixture, std::size_t rows, std::uint64_t seed,
+                              std::vector<std::size_t>* components = nullptr);
 
 }  // namespace bochner

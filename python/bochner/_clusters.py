@@ -242,11 +242,11 @@ class GaussianMixture(DensityMixin, ModelEstimator):
         return -2 * self.score(X) * X.shape[0] + 2 * self.n_parameters_
 
     def sample(self, n_samples=1, random_state=0):
-        """Rows drawn from the mixture."""
+        """Rows drawn from the mixture, and the component of each."""
         check_is_fitted(self, "model_")
         mixture = _core.mixtures_of(self.model_.head)[0]
-        drawn = mixture.sample(count("n_samples", n_samples), seed_of(random_state))
-        return _core.rows_of_features(self.model_, drawn)
+        drawn, components = mixture.sample(count("n_samples", n_samples), seed_of(random_state))
+        return _core.rows_of_features(self.model_, drawn), components
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

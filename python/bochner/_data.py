@@ -71,6 +71,13 @@ def label_of(value):
     return str(value)
 
 
+def classes_of(labels):
+    """The classes that a file's labels are: whole numbers if all of them are written as such, otherwise text."""
+    if labels and all(label.lstrip("-").isdigit() and str(int(label)) == label and len(label) < 19 for label in labels):
+        return np.asarray([int(label) for label in labels])
+    return np.asarray(labels)
+
+
 def rows_of(X, schema, y=None, sample_weight=None):
     """Rows over memory that stays where it is: y and weights as float64, X as it is."""
     if y is not None:

@@ -39,17 +39,17 @@ LEAST_SQUARES = """solver : {"auto", "cholesky", "cg", "dual"}, default="auto"
 
 COMMON = """precision : {"float", "double"}, default="float"
         What features are computed in; solves are always in double.
-    random_state : int, RandomState or None, default=0
+    random_state : int, RandomState, Generator or None, default=0
         An integer is the seed: the same bytes for any number of threads.
     n_jobs : int, default=None
-        Threads; None and -1: all cores.
+        Threads; -1: all cores, -2: all but one. None: all cores, in joblib's workers what is left to them.
     verbose : bool, default=False
         Print each choice as it is made."""
 
-DRAWS = """random_state : int, RandomState or None, default=0
+DRAWS = """random_state : int, RandomState, Generator or None, default=0
         An integer is the seed.
     n_jobs : int, default=None
-        Threads; None and -1: all cores."""
+        Threads; -1: all cores, -2: all but one. None: all cores, in joblib's workers what is left to them."""
 
 DISCREPANCY = """permutations : int, default=500
         Permutations that p-values are found by.

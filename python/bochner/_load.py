@@ -11,7 +11,7 @@ from bochner._predictors import KernelClassifier, KernelRegressor
 def load(path):
     """The fitted estimator of a model file, whoever wrote it: Python, C++ or the command.
 
-    Classes have the labels of the file: text. A model that predicts nothing is returned as the library's Model.
+    Classes are whole numbers if all labels of the file are, and otherwise their texts. A model that predicts nothing is returned as the library's Model.
     """
     model = _core.Model.load(os.fspath(path))
     if model.output_kind in ("scores", "probabilities"):

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight, _check_y, check_consistent_length, check_is_fitted, column_or_1d)
 
-from bochner import _core, _data, _streams, _tables
+from bochner import _core, _data, _importance, _streams, _tables
 from bochner._base import ModelEstimator, set_features
 from bochner._explain import explain_rows
 from bochner._words import seed_of
@@ -63,6 +63,7 @@ class KernelMachine(ModelEstimator):
         """
         self.__dict__.pop("sum_", None)  # left by partial_fit
         self.__dict__.pop("online_", None)
+        self.__dict__.pop("_kept", None)
         if _data.is_path(X):
             return self._fit_path(os.fspath(X), y, sample_weight)
         if _tables.is_whole(X) and y is not None:
@@ -102,7 +103,23 @@ class KernelMachine(ModelEstimator):
                 _data.fill_by_means(schema, X)
             rows = _data.rows_of(X, schema, targets, sample_weight)
         self._train(rows, total)
+        self._kept = None if sparse.issparse(X) else _importance.Kept(X)
         return self
+
+    @property
+    def feature_importances_(self):
+        """How much the answers hear each column: shares of one, in the order of the columns.
+
+        A column's share is that of the squared change of the answers if its values are shuffled among up to 200 rows of
+        the training; the levels of a text column are shuffled together. Rows of paths, batches and sparse matrices are
+        not kept for it.
+        """
+        check_is_fitted(self, "model_")
+        kept = self.__dict__.get("_kept")
+        if kept is None:
+            raise AttributeError("feature_importances_ needs rows of the training, which are kept of dense arrays and "
+                                 "tables; fit on one")
+        return _importance.importances(self, kept)
 
     def _labels(self):
         return [_data.label_of(c) for c in self.classes_] if hasattr(self, "classes_") else None
@@ -144,6 +161,7 @@ class KernelMachine(ModelEstimator):
             names = None
         rows = _tables.training_rows(X, targets, names, self._labels(), weights)
         self._train(rows, self._total_weight(targets, weights))
+        self._kept = None if isinstance(X, _tables.Gathered) else _importance.Kept(X)
         schema = self.model_.schema
         inputs = [column for column in schema.columns if column.kind != _core.Column.Kind.target]
         self.n_features_in_ = len(inputs)
@@ -278,6 +296,8 @@ class RegressorMachine(KernelMachine):
             y = _check_y(y, multi_output=True, y_numeric=True, estimator=self)
         else:
             y = _check_y(column_or_1d(y, warn=True), y_numeric=True, estimator=self)
+        if y.dtype.kind == "f" and np.isnan(y).any():  # None among objects
+            raise ValueError("y: Input y contains NaN or None, expected a number for every row; leave such rows out")
         self._one_target = y.ndim == 1
         return y.astype(np.float64, copy=False)
 
@@ -322,7 +342,8 @@ def _winners(scores):
 def _learns_probabilities(self):
     if hasattr(self, "model_"):
         return self.model_.has_probabilities
-    return getattr(self, "_learner", None) in (_core.Learner.logistic, _core.Learner.knn)
+    return (getattr(self, "_learner", None) in (_core.Learner.logistic, _core.Learner.knn)
+            or getattr(self, "_always_calibrates", False) or bool(getattr(self, "calibrate", False)))
 
 
 class ClassifierMachine(KernelMachine):
@@ -330,11 +351,22 @@ class ClassifierMachine(KernelMachine):
 
     def _encode_targets(self, y):
         y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        y = _check_y(y, estimator=self) if y.dtype.kind in "fiub" else y
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        if y.dtype.kind == "O":
+            absent = [i for i, value in enumerate(y) if _tables.is_missing(value)]
+            if absent:
+                raise ValueError(f"y: Input y contains NaN or None: found {y[absent[0]]!r} at place {absent[0]}, expected "
+                                 "a class for every row; leave such rows out")
+        try:
+            check_classification_targets(y)
+            y = _check_y(y, estimator=self) if y.dtype.kind in "fiub" else y
+            self.classes_, codes = np.unique(y, return_inverse=True)
+        except TypeError as unlike:
+            kinds = sorted({type(value).__name__ for value in y})
+            raise ValueError(f"y: found classes of the types {', '.join(kinds)}, expected one type; use y.astype(str)"
+                             ) from unlike
         if len(self.classes_) < 2:
-            raise ValueError(f"y: found one class, {self.classes_[0]!r}, expected at least 2 classes")
+            only = self.classes_[0]
+            raise ValueError(f"y: found one class, {getattr(only, 'item', lambda: only)()!r}, expected at least 2 classes")
         return codes.astype(np.float64)
 
     def _set_class_weights(self, options):
@@ -382,5 +414,5 @@ class ClassifierMachine(KernelMachine):
     @classmethod
     def _of_model(cls, model):
         machine = super()._of_model(model)
-        machine.classes_ = np.asarray(model.schema.labels)
+        machine.classes_ = _data.classes_of(model.schema.labels)
         return machine

@@ -213,7 +213,7 @@ def find_duplicates(X, *, threshold=None, metric=None, pairs=False, n_jobs=None)
     pairs : bool, default=False
         All pairs; otherwise, for each row that has some, the most similar earlier one.
     n_jobs : int, default=None
-        Threads; None and -1: all cores.
+        Threads; -1: all cores, -2: all but one. None: all cores, in joblib's workers what is left to them.
 
     Returns
     -------

@@ -13,6 +13,8 @@ from bochner._words import choice, numbers_of, seconds_of
 class _Automatic:
     """What `bochner train` does without further words."""
 
+    _always_calibrates = False
+
     def __init__(self, effort="normal", *, budget=None, calibrate=False, random_state=0, n_jobs=None, verbose=False):
         self.effort = effort
         self.budget = budget
@@ -24,7 +26,7 @@ class _Automatic:
     def _set_machine(self, options, total_weight):
         options.automatic = choice(_core.Effort, "effort", self.effort)
         options.budget = 0.0 if self.budget is None else seconds_of("budget", self.budget)
-        options.calibrate = bool(self.calibrate)
+        options.calibrate = bool(self.calibrate) or self._always_calibrates
         options.execution = self._execution()
         if self.verbose:
             options.say = print
@@ -42,7 +44,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Automatic, RegressorMac
     Parameters
     ----------
     effort : {"fast", "normal", "best"}, default="normal"
-        How far it goes.
+        How many machines race and how long. ``"fast"`` takes about a quarter of the time of ``"normal"``: 1 s and 4 s
+        for 500 rows of 10 columns.
     budget : float, str or None, default=None
         Seconds (or ``"5m"``, ``"1h"``) to stay within by a forecast of the work: it then goes less far than its effort
         where it must. The machine then depends on the number of threads.
@@ -74,21 +77,28 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Automatic, RegressorMac
 
 @documented
 class KernelClassifier(ClassifierMixin, _Automatic, ClassifierMachine):
-    """The automatic machine for classes: what ``bochner train`` does with nothing said.
+    """The automatic machine for classes: what ``bochner train`` does with nothing said. It always has probabilities.
+
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> KernelClassifier("fast").fit(X, y).predict_proba(X).shape
+    (150, 3)
 
     {rounds}
 
     Parameters
     ----------
     effort : {"fast", "normal", "best"}, default="normal"
-        How far it goes.
+        How many machines race and how long. ``"fast"`` takes about a quarter of the time of ``"normal"``: 1 s and 4 s
+        for 500 rows of 10 columns.
     budget : float, str or None, default=None
         Seconds (or ``"5m"``, ``"1h"``) to stay within by a forecast of the work: it then goes less far than its effort
         where it must. The machine then depends on the number of threads.
     class_weight : dict, "balanced" or None, default=None
         Weights of classes.
     calibrate : bool, default=False
-        Learn probabilities also where the machine is not the automatic one; that one always does.
+        Without effect: probabilities are always learnt. With fewer than about 130 rows they come from five trainings,
+        each of which leaves a fifth of the rows out.
     {draws}
     verbose : bool, default=False
         Print each choice as it is made.
@@ -99,6 +109,8 @@ class KernelClassifier(ClassifierMixin, _Automatic, ClassifierMachine):
         The classes, sorted.
     {fitted}
     """
+
+    _always_calibrates = True
 
     def __init__(
         self, effort="normal", *, budget=None, class_weight=None, calibrate=False, random_state=0, n_jobs=None,

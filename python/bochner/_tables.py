@@ -303,7 +303,7 @@ def _of_arrow_texts(name, column, category):
     return Column(name, codes=codes, levels=[_text(v) for v in coded.dictionary.to_pylist()], category=category)
 
 
-def _is_missing(value):
+def is_missing(value):
     if value is None:
         return True
     try:
@@ -317,7 +317,7 @@ def _of_objects(name, values):
     places, codes = {}, np.empty(len(values), np.int32)
     try:
         for i, value in enumerate(values):
-            codes[i] = -1 if _is_missing(value) else places.setdefault(value, len(places))
+            codes[i] = -1 if is_missing(value) else places.setdefault(value, len(places))
     except TypeError as unhashable:
         raise _refused(name, type(value).__name__) from unhashable
     found = list(places)
@@ -340,6 +340,13 @@ def _of_objects(name, values):
         return Column(name, codes=codes, levels=[_text(value) for value in found])
     strange = next(v for v in found if not isinstance(v, (str, bytes, numbers.Number, np.bool_)))
     raise _refused(name, type(strange).__name__)
+
+
+def shuffled(column, order):
+    """The column with its cells in another order, or some of them."""
+    at = lambda cells: None if cells is None else np.asarray(cells)[order]  # noqa: E731
+    return Column(column.name, at(column.cells), at(column.missing), at(column.codes), column.levels, column.category,
+                  column.ticks, column.dates)
 
 
 class Gathered:
@@ -409,6 +416,8 @@ def _frame(columns, rows, named, source):
 
 def _shape_of(X):
     """Columns of X, its rows, and whether the columns have names."""
+    if isinstance(X, tuple):  # columns, rows and whether they have names
+        return X
     if isinstance(X, Gathered):
         return X.columns(), X.rows, True
     if is_arrow(X):

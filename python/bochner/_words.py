@@ -3,7 +3,9 @@
 """Words of Python's arguments become the library's types here."""
 
 import numbers
+import os
 
+import joblib
 import numpy as np
 from sklearn.utils import check_random_state
 
@@ -19,7 +21,9 @@ def choice(kind, argument, word):
 
 
 def seed_of(random_state):
-    """An integer is the seed itself; None and RandomState draw one."""
+    """An integer is the seed itself; None, RandomState and Generator draw one."""
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(np.iinfo(np.int32).max))
     if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
         if random_state < 0:
             raise ValueError(f"random_state: found {random_state}, expected 0 or more")
@@ -77,9 +81,28 @@ def bandwidth_words(bandwidth):
     return ",".join(repr(scale) for scale in numbers_of("bandwidth", bandwidth))
 
 
+def threads_of(n_jobs):
+    """Threads to work with; 0: all cores. Negative counts are from the cores, as scikit-learn has it: -2 all but one.
+
+    None: as many as ``joblib.parallel_config`` says; within one of joblib's workers what is left to it, often one;
+    otherwise all cores, since the answers do not depend on it.
+    """
+    if n_jobs is None:
+        backend, given = joblib.parallel.get_active_backend()
+        if given is None and backend.nesting_level:
+            left = os.environ.get("OMP_NUM_THREADS", "")  # set by joblib in processes of its own
+            return int(left) if left.isdigit() and int(left) > 0 else 1
+        n_jobs = -1 if given is None else given
+    if not isinstance(n_jobs, numbers.Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
+        raise ValueError(f"n_jobs: found {n_jobs!r}, expected a whole number of at least 1, or below 0 to count from the "
+                         "cores")
+    if n_jobs > 0:
+        return int(n_jobs)
+    return 0 if n_jobs == -1 else max(1, joblib.cpu_count() + 1 + int(n_jobs))
+
+
 def execution_of(n_jobs):
-    """All cores unless n_jobs says how many; -1 are all."""
+    """How much of the machine work may take: n_jobs as threads_of() reads it."""
     execution = _core.Execution()
-    if n_jobs is not None and n_jobs != -1:
-        execution.threads = count("n_jobs", n_jobs)
+    execution.threads = threads_of(n_jobs)
     return execution

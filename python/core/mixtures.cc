@@ -26,7 +26,9 @@ void bind_gaussians(nb::module_& m) {
       .def_ro("weights", &Mixture::weights)
       .def_ro("gaussians", &Mixture::gaussians)
       .def("sample", [](const Mixture& mixture, std::size_t rows, std::uint64_t seed) {
-        return to_array(sample_mixture(mixture, rows, seed));
+        std::vector<std::size_t> components;
+        auto drawn = to_array(sample_mixture(mixture, rows, seed, &components));
+        return nb::make_tuple(drawn, to_array(std::vector<std::int64_t>(components.begin(), components.end())));
       });
 }
 

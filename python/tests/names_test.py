@@ -181,7 +181,8 @@ def test_mixtures_have_the_units_of_their_rows(precision):
     mixture = bochner.GaussianMixture(1, precision=precision).fit(rows)
     assert np.allclose(mixture.means_, rows.mean(axis=0), rtol=1e-7, atol=0.1)
     assert abs(mixture.means_[0, 1] - rows[:, 1].mean()) < 0.1
-    drawn = mixture.sample(100)
+    drawn, components = mixture.sample(100)
+    assert not components.any() and len(components) == 100
     assert np.allclose(drawn[:, 0], 3.3) and abs(drawn[:, 1].mean() - 1e9) < 1
     likelihood = bochner.GaussianMixture(1).fit(rows[:, 1:] - 1e9).score(rows[:, 1:] - 1e9)
     assert mixture.score(rows) > likelihood  # the density of an input that never varies is far above 1

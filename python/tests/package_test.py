@@ -83,14 +83,14 @@ def test_models_go_from_one_to_the_other(tmp_path):
     write_csv(tmp_path / "rows.csv", X, y)
     run("train", tmp_path / "rows.csv", "--target", "y", "--features", "64", "-o", tmp_path / "a.model", "--quiet")
     machine = bochner.load(tmp_path / "a.model")
-    assert list(machine.classes_) == ["0", "1"]
+    assert list(machine.classes_) == [0, 1] and machine.classes_.dtype.kind == "i"
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
     answers = machine.predict(table)
-    assert np.mean(answers == y.astype(str)) > 0.9
+    assert np.mean(answers == y) > 0.9
     assert np.array_equal(answers, machine.predict(tmp_path / "rows.csv"))
     said = run("predict", tmp_path / "a.model", tmp_path / "rows.csv", "--quiet").split()
-    assert [line.split(",")[0] for line in said[-len(y):]] == list(answers)
+    assert [line.split(",")[0] for line in said[-len(y):]] == [str(answer) for answer in answers]
 
 
 def test_orders_types_and_sparse_rows_give_the_same_machine():

@@ -77,6 +77,42 @@ TEST(ScalingRule, SplitsRanksEvenlyByQuantiles) {
   EXPECT_EQ(column.center, 0.5);
 }
 
+TEST(ScalingRule, TakesWeightsAsRepetitions) {
+  constexpr std::size_t kRows = 300;
+  Problem weighted(kRows, 3), repeated(2 * kRows, 3);
+  weighted.schema.targets = repeated.schema.targets = 0;
+  std::vector<double> weights(kRows);
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < kRows; ++i) {
+    weighted.x(i, 1) = std::exp(2 * weighted.x(i, 1));
+    weights[i] = double(weighted.x(i, 0) > 0.5 ? 3 : i % 2);
+    for (int k = 0; k < int(weights[i]); ++k) rows.push_back(i);
+  }
+  ASSERT_LE(rows.size(), repeated.x.rows());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::size_t j = 0; j < 3; ++j) repeated.x(i, j) = weighted.x(rows[i], j);
+  Threads threads(1);
+  const auto survey_of = [&](const Problem& p, std::size_t count, const double* w) {
+    Survey survey(p.schema, 7);
+    RowBlock<double> block = RowBlock<double>::dense(std::as_const(p.x).view().slice(0, count));
+    block.weights = w;
+    survey.add(workers_on(threads), block);
+    return survey;
+  };
+  const Survey one = survey_of(weighted, kRows, weights.data()), other = survey_of(repeated, rows.size(), nullptr);
+  for (const auto& [method, tolerance] : {std::pair{Method::standardize, 1e-9}, {Method::log, 0.02}}) {
+    const ChosenScaling a = choose_scaling(weighted.schema, one, {method, {}});
+    const ChosenScaling b = choose_scaling(weighted.schema, other, {method, {}});
+    for (std::size_t j = 0; j < 3; ++j) {
+      EXPECT_NEAR(a.columns[j].center, b.columns[j].center, tolerance);
+      EXPECT_NEAR(a.columns[j].factor / b.columns[j].factor, 1, tolerance);
+    }
+  }
+  const ChosenScaling a = choose_scaling(weighted.schema, one, {Method::quantile, {}});
+  const ChosenScaling b = choose_scaling(weighted.schema, other, {Method::quantile, {}});
+  for (std::size_t q = 1; q < 255; ++q) EXPECT_NEAR(a.columns[0].quantiles[q], b.columns[0].quantiles[q], 0.2);
+}
+
 TEST(ScalingRule, HasNoMapWhereNothingChanges) {
   MixedColumns p;
   EXPECT_EQ(choose_scaling(p.schema, p.survey(), {Method::none, {}, true}).map(), nullptr);

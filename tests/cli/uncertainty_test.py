@@ -153,11 +153,17 @@ class Uncertainty(CommandTest):
         self.succeed_quietly("train", DATA / "adult-small.csv", "--target", "income", "--map", "fourier", "--calibrate", "-o", "c")
         self.refuse(1, "predict", "c", DATA / "adult-new.csv", "--interval", "0.9", say="--probabilities")
 
-    def test_few_rows_are_trained_without(self):
+    def test_few_rows_are_calibrated_by_each_others_trainings(self):
         self.file("few.csv", numbers(29, 1))
-        code, _, errors = self.run_command("train", "few.csv", "--target", "y", "--calibrate", "-o", "m")
-        self.assertEqual(code, 0)
-        self.assertIn("calibration left out", errors)
+        self.succeed_quietly("train", "few.csv", "--target", "y", "--calibrate", "-o", "m")
+        output = self.succeed_quietly("predict", "m", "few.csv", "--interval", "0.8").splitlines()
+        widths = [float(line.split(",")[2]) - float(line.split(",")[1]) for line in output[-29:]]
+        self.assertGreater(min(widths), 0)
+        self.file("classes.csv", "x,y\n" + "".join(f"{k},{'a' if k % 9 < 5 else 'b'}\n" for k in range(12)))
+        self.succeed_quietly("train", "classes.csv", "--target", "y", "--calibrate", "-o", "c")
+        output = self.succeed_quietly("predict", "c", "classes.csv", "--probabilities").splitlines()[-12:]
+        for line in output:
+            self.assertTrue(any(0 < float(cell) < 1 for cell in line.split(",")[1:]), line)
 
     def test_validation_rows_calibrate(self):
         self.file("t.csv", numbers(500, 1))

@@ -14,6 +14,7 @@ from bochner.compat._mixture import GaussianMixture
 from bochner.compat._neighbors import NearestNeighbors
 from bochner.compat._projection import GaussianRandomProjection, SparseRandomProjection
 from bochner.compat._ridge import KernelRidge
+from bochner.compat._uses import uses
 
 __all__ = [
     "GaussianMixture",
@@ -28,4 +29,5 @@ __all__ = [
     "johnson_lindenstrauss_min_dim",
     "load_svmlight_file",
     "randomized_svd",
+    "uses",
 ]

@@ -12,15 +12,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bochner._clusters import GaussianMixture as _Ours
 
-_LEAST_FLOOR = 1e-12
+_USUAL_FLOOR = 1e-6
 
 
 class GaussianMixture(_Theirs):
     """scikit-learn's mixture of Gaussians, fitted by the library's EM.
 
-    Parameters and attributes are scikit-learn's; ``reg_covar`` is the least variance as a share of an input's. A fit
-    that is begun from given values (``weights_init``, ``means_init``, ``precisions_init``, ``warm_start``), by another
-    ``init_params`` than kmeans, with ``max_iter=0`` or ``verbose`` is scikit-learn's own.
+    Parameters and attributes are scikit-learn's. A fit that is begun from given values (``weights_init``,
+    ``means_init``, ``precisions_init``, ``warm_start``), by another ``init_params`` than kmeans, with another
+    ``reg_covar`` than 1e-6, ``max_iter`` below 2 or ``verbose`` is scikit-learn's own: the library's floor of a variance
+    is a share of an input's.
 
     Attributes
     ----------
@@ -31,7 +32,7 @@ class GaussianMixture(_Theirs):
     def _is_ours(self):
         given = (self.weights_init, self.means_init, self.precisions_init)
         return (all(values is None for values in given) and self.init_params == "kmeans" and not self.warm_start
-                and not self.verbose and self.max_iter > 0)
+                and not self.verbose and self.max_iter > 1 and self.reg_covar == _USUAL_FLOOR)
 
     def fit_predict(self, X, y=None):
         """Fits the density of X and gives the component of each row. y is ignored."""
@@ -44,7 +45,7 @@ class GaussianMixture(_Theirs):
             raise ValueError(f"Expected n_samples >= n_components but got n_components = {self.n_components}, "
                              f"n_samples = {X.shape[0]}")
         ours = _Ours(self.n_components, covariance_type=self.covariance_type, tol=self.tol, max_iter=self.max_iter,
-                     n_init=self.n_init, reg_covar=max(float(self.reg_covar), _LEAST_FLOOR),
+                     n_init=self.n_init, reg_covar=self.reg_covar,
                      random_state=self.random_state).fit(X)
         if np.abs(ours.covariances_).max() > np.finfo(X.dtype).max:
             raise ValueError(f"X: found a covariance beyond the range of {X.dtype}, expected smaller numbers; divide the "
@@ -55,8 +56,7 @@ class GaussianMixture(_Theirs):
         root = self.precisions_cholesky_ = _compute_precision_cholesky(self.covariances_, self.covariance_type)
         matrices = self.covariance_type in ("full", "tied")
         self.precisions_ = root @ np.swapaxes(root, -1, -2) if matrices else root**2
-        # One round has none before it to gain upon.
-        self.converged_, self.n_iter_ = ours.converged_ and self.max_iter > 1, ours.n_iter_
+        self.converged_, self.n_iter_ = ours.converged_, ours.n_iter_
         self.lower_bound_ = self.score(X)
         self.lower_bounds_ = [self.lower_bound_]
         if not self.converged_:

@@ -6,22 +6,27 @@ import numbers
 
 import numpy as np
 from sklearn.neighbors import NearestNeighbors as _Theirs
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bochner import _core
 from bochner._neighbors import NearestNeighbors as _Ours
 from bochner._neighbors import queries_for
+from bochner._words import execution_of
 
 _METRICS = {"euclidean": "euclidean", "l2": "euclidean", "cosine": "cosine"}
 
 
 class NearestNeighbors(_Theirs):
-    """scikit-learn's search for neighbours, by the library's index where it has the metric.
+    """scikit-learn's search for neighbours, exact and its own unless a recall below 1 is asked for.
 
-    Parameters and attributes are scikit-learn's. Euclidean and cosine distances with ``algorithm`` ``"auto"``
-    (random trees to a recall of 0.95 where rows are many), ``"brute"`` (all rows) or ``"forest"`` (random trees) are
-    the library's; other metrics, trees by name, and searches by a radius are scikit-learn's own.
+    Parameters and attributes are scikit-learn's, and one more. With ``recall`` below 1 or ``algorithm="forest"``
+    (random trees) euclidean and cosine distances are searched by the library's index, which is quicker if queries are
+    many; other metrics and searches by a radius are scikit-learn's own even then.
+
+    Parameters
+    ----------
+    recall : float, default=1
+        The share of the true neighbours to be found, measured on a sample of the rows. 1: all of them.
 
     Attributes
     ----------
@@ -30,11 +35,19 @@ class NearestNeighbors(_Theirs):
     """
 
     _parameter_constraints = {
-        **_Theirs._parameter_constraints, "algorithm": [StrOptions({"auto", "ball_tree", "kd_tree", "brute", "forest"})]}
+        **_Theirs._parameter_constraints, "algorithm": [StrOptions({"auto", "ball_tree", "kd_tree", "brute", "forest"})],
+        "recall": [Interval(numbers.Real, 0, 1, closed="right")]}
+
+    def __init__(self, *, n_neighbors=5, radius=1.0, algorithm="auto", leaf_size=30, metric="minkowski", p=2,
+                 metric_params=None, n_jobs=None, recall=1):
+        super().__init__(n_neighbors=n_neighbors, radius=radius, algorithm=algorithm, leaf_size=leaf_size, metric=metric,
+                         p=p, metric_params=metric_params, n_jobs=n_jobs)
+        self.recall = recall
 
     def _metric(self):
         """The library's name of the metric; None where it is not there."""
-        if self.algorithm not in ("auto", "brute", "forest") or self.metric_params is not None:
+        if self.metric_params is not None or not (
+                self.algorithm == "forest" or self.algorithm == "auto" and self.recall < 1):
             return None
         if self.metric == "minkowski":
             return "euclidean" if self.p == 2 else None
@@ -50,8 +63,8 @@ class NearestNeighbors(_Theirs):
                 raise ValueError(f"algorithm: found forest with the metric {self.metric!r}, expected euclidean or cosine")
             return super().fit(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
-        method = {"brute": "exact"}.get(self.algorithm, self.algorithm)
-        ours = _Ours(metric=metric, method=method, n_neighbors=min(self.n_neighbors, X.shape[0]), n_jobs=self.n_jobs)
+        ours = _Ours(metric=metric, method=self.algorithm, n_neighbors=min(self.n_neighbors, X.shape[0]),
+                     recall=0.95 if self.recall == 1 else self.recall, n_jobs=self.n_jobs)
         self.index_ = ours.fit(X).index_
         # What scikit-learn's own searches by a radius look at.
         self._fit_X, self._fit_method, self._tree, self.n_samples_fit_ = X, "brute", None, X.shape[0]
@@ -75,9 +88,7 @@ class NearestNeighbors(_Theirs):
             sign = "<" if itself else "<="
             raise ValueError(f"Expected n_neighbors {sign} n_samples_fit, but n_neighbors = {k}, "
                              f"n_samples_fit = {self.n_samples_fit_}, n_samples = {queries.shape[0]}")
-        execution = _core.Execution()
-        execution.threads = self.n_jobs if self.n_jobs is not None and self.n_jobs > 0 else 0
-        found, distances = self.index_.query(queries_for(self.index_, queries), int(k) + itself, execution)
+        found, distances = self.index_.query(queries_for(self.index_, queries), int(k) + itself, execution_of(self.n_jobs))
         if itself:
             # Less its own place; where equal rows hide it the first, as there.
             kept = found != np.arange(len(found))[:, None]

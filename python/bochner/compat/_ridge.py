@@ -4,8 +4,9 @@
 
 import numbers
 
+import numpy as np
 from sklearn.kernel_ridge import KernelRidge as _Theirs
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted
 
 from bochner._docs import documented
 from bochner._ridge import KernelRidge as _KernelRidge
@@ -14,9 +15,10 @@ from bochner.compat._approximation import kernel_of
 
 @documented
 class KernelRidge(_KernelRidge):
-    """Kernel ridge regression with scikit-learn's parameters, by landmarks instead of all rows where these are many.
+    """Kernel ridge regression with scikit-learn's parameters and answers, or by landmarks if ``n_components`` says so.
 
-    The kernels rbf, laplacian and linear with one penalty are the library's; others are scikit-learn's own.
+    The linear kernel is the library's, in time linear in the rows. So are rbf and laplacian with ``n_components``; else
+    they and other kernels are scikit-learn's own.
 
     Parameters
     ----------
@@ -29,18 +31,19 @@ class KernelRidge(_KernelRidge):
     degree, coef0, kernel_params : as in scikit-learn
         Parameters of other kernels.
     n_components : int, default=None
-        Landmarks of the Nystroem map. None: all rows up to 2000, which is exact.
+        Landmarks of the Nystroem map, an approximation in time linear in the rows. None: exact.
     {draws}
 
     Attributes
     ----------
     dual_coef_, X_fit_ : ndarray
-        Those of scikit-learn's estimator, if it is used.
+        Those of scikit-learn's estimator; not with ``n_components``.
     {fitted}
     """
 
     solver, fit_intercept, calibrate, deviation, keep_sum = "auto", False, False, False, False
     scale, precision, verbose = "none", "double", False
+    _allows_nan = False
 
     def __init__(self, alpha=1, *, kernel="linear", gamma=None, degree=3, coef0=1, kernel_params=None,
                  n_components=None, random_state=0, n_jobs=None):
@@ -62,15 +65,30 @@ class KernelRidge(_KernelRidge):
     def fit(self, X, y=None, sample_weight=None):
         """Trains the machine on X, y and weights of rows."""
         self.__dict__.pop("peer_", None)
-        ours = self.kernel in ("linear", "rbf", "laplacian") and self.kernel_params is None
-        if ours and isinstance(self.alpha, numbers.Real):
-            return super().fit(X, y, sample_weight)
+        for name in ("dual_coef_", "X_fit_"):
+            self.__dict__.pop(name, None)
+        approximate = self.kernel in ("rbf", "laplacian") and self.n_components is not None
+        ours = (self.kernel == "linear" or approximate) and self.kernel_params is None
+        if ours and isinstance(self.alpha, numbers.Real) and self.alpha > 0:
+            super().fit(X, y, sample_weight)
+            return self if approximate else self._with_dual(X, y, sample_weight)
         self.__dict__.pop("model_", None)
         self.peer_ = _Theirs(self.alpha, kernel=self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0,
                              kernel_params=self.kernel_params).fit(X, y, sample_weight)
         for name in ("dual_coef_", "X_fit_", "n_features_in_", "feature_names_in_"):
             if hasattr(self.peer_, name):
                 setattr(self, name, getattr(self.peer_, name))
+        return self
+
+    def _with_dual(self, X, y, sample_weight):
+        """The coefficients of the rows, a = w (y - f) / alpha, of (K + alpha / w) a = y."""
+        self.X_fit_ = check_array(X, accept_sparse="csr")
+        y = np.asarray(y, dtype=np.float64)
+        left = y - self.predict(X)
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, self.X_fit_)
+            left = left * (weights if left.ndim == 1 else weights[:, None])
+        self.dual_coef_ = left / self.alpha
         return self
 
     def predict(self, X):

@@ -62,7 +62,8 @@ MixtureShape shape_of(const std::vector<Mixture>& mixtures) {
   return shape;
 }
 
-Matrix<double> sample_mixture(const Mixture& mixture, std::size_t rows, std::uint64_t seed) {
+Matrix<double> sample_mixture(const Mixture& mixture, std::size_t rows, std::uint64_t seed,
+                              std::vector<std::size_t>* components) {
   const Gaussians& g = mixture.gaussians;
   const std::size_t d = g.inputs();
   std::vector<Matrix<double>> lower;
@@ -75,6 +76,7 @@ Matrix<double> sample_mixture(const Mixture& mixture, std::size_t rows, std::uin
     double left = uniform(seed, Draw::pick, i);
     std::size_t k = 0;
     while (k + 1 < g.size() && (left -= mixture.weights[k]) > 0) ++k;
+    if (components) components->push_back(k);
     for (std::size_t j = 0; j < d; ++j) {
       const double z = normal(seed, Draw::entry, i, j);
       for (std::size_t a = j; a < d; ++a) x(i, a) += lower[k](a, j) * z;
