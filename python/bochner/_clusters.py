@@ -2,9 +2,12 @@
 # Copyright 2026 The bochner authors
 """Clusters and densities."""
 
+import warnings
+
 import numpy as np
 from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, DensityMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from bochner import _core, _data
@@ -23,7 +26,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     Parameters
     ----------
     n_clusters : int, default=8
-        Clusters; the heaviest is number 0.
+        Clusters; the heaviest is number 0. At most as many as rows, with a warning.
     n_init : int, default=3
         Starts on a sample, of which the best goes on to all rows.
     max_iter : int, default=300
@@ -69,8 +72,10 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         rows, _, weights = weighed_rows(X, None, sample_weight)
         options = _core.KMeansOptions()
         options.clusters = count("n_clusters", self.n_clusters)
-        if options.clusters > X.shape[0]:
-            raise ValueError(f"n_clusters={options.clusters}: more than the rows, n_samples={X.shape[0]}")
+        if options.clusters > rows.shape[0]:
+            warnings.warn(f"n_clusters={options.clusters}: more than the {rows.shape[0]} different rows; each is its own "
+                          "cluster", ConvergenceWarning, stacklevel=2)
+            options.clusters = rows.shape[0]
         options.restarts = count("n_init", self.n_init)
         options.most_passes = count("max_iter", self.max_iter)
         options.tolerance = float(self.tol)

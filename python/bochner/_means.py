@@ -32,8 +32,9 @@ class MeanEmbedding(ModelEstimator):
         Length scales of the inputs as they are.
     n_components : int, default=512
         Features.
-    largest_weight : float, default=1
-        Largest weight of any row; means that shall merge have the same.
+    largest_weight : float or None, default=None
+        Largest weight of any row; means that shall merge have the same. None: 1, or the next power of two above the
+        weights of the first rows if some exceed 1.
     {draws}
 
     Attributes
@@ -48,7 +49,7 @@ class MeanEmbedding(ModelEstimator):
     """
 
     def __init__(
-        self, kernel="gaussian", *, bandwidth="median", n_components=512, largest_weight=1.0, random_state=0,
+        self, kernel="gaussian", *, bandwidth="median", n_components=512, largest_weight=None, random_state=0,
         n_jobs=None):
         self.kernel = kernel
         self.bandwidth = bandwidth
@@ -72,7 +73,10 @@ class MeanEmbedding(ModelEstimator):
             features = FourierFeatures(self.n_components, kernel=self.kernel, bandwidth=self.bandwidth,
                                        random_state=seed_of(self.random_state), n_jobs=self.n_jobs)
             self.model_ = features.fit(X).model_
-            embedding = _core.MeanEmbedding(self.model_.map, float(self.largest_weight))
+            largest = self.largest_weight
+            if largest is None:
+                largest = 1.0 if weights is None else max(1.0, 2.0 ** np.ceil(np.log2(weights.max())))
+            embedding = _core.MeanEmbedding(self.model_.map, float(largest))
         else:
             embedding = self.embedding_
         embedding.add(_data.rows_of(X, self.model_.schema, None, weights), self._execution())

@@ -265,7 +265,8 @@ class RandomProjection(MapTransformer):
     Parameters
     ----------
     n_components : int or "auto", default="auto"
-        Outputs. ``"auto"``: as many as keep all distances of the rows within eps (Johnson & Lindenstrauss).
+        Outputs. ``"auto"``: as many as keep all distances of the rows within eps (Johnson & Lindenstrauss), at most as
+        many as columns.
     kind : {"sign", "gaussian", "sparse", "verysparse", "fastjl", "srht", "hash"}, default="sign"
         The law of the matrix.
     eps : float, default=0.1
@@ -280,6 +281,8 @@ class RandomProjection(MapTransformer):
         The number of outputs.
     {fitted}
     """
+
+    _may_keep_dimension = True
 
     def __init__(self, n_components="auto", *, kind="sign", eps=0.1, density=None, random_state=0, n_jobs=None):
         self.n_components = n_components
@@ -299,6 +302,12 @@ class RandomProjection(MapTransformer):
             if dims <= 0:
                 raise ValueError(f"eps={self.eps:f} and n_samples={X.shape[0]} lead to a target dimension of {dims} "
                                  "which is invalid; give n_components")
+            if dims > X.shape[1] and self._may_keep_dimension:
+                warnings.warn(
+                    f"n_components='auto': {dims} outputs would keep all distances within eps={self.eps:g}, more than the "
+                    f"{X.shape[1]} columns; {X.shape[1]} are made, the dimensionality is not reduced",
+                    DataDimensionalityWarning)
+                dims = X.shape[1]
             if dims > X.shape[1]:
                 raise ValueError(
                     f"eps={self.eps:f} and n_samples={X.shape[0]} lead to a target dimension of {dims} which is larger "

@@ -13,6 +13,7 @@ from bochner._transformers import RandomProjection, mapped, mapped_back
 
 class _Projection(RandomProjection):
     n_jobs = None
+    _may_keep_dimension = False
 
     def fit(self, X, y=None):
         super().fit(X, y)
