@@ -33,7 +33,7 @@ GROUPS = [
                                    "ResidualsDisplay"]),
     ("Drop-ins", "bochner.compat", ["RBFSampler", "Nystroem", "GaussianRandomProjection", "SparseRandomProjection",
                                     "randomized_svd", "TruncatedSVD", "KernelRidge", "GaussianMixture",
-                                    "NearestNeighbors", "load_svmlight_file"]),
+                                    "NearestNeighbors", "load_svmlight_file", "uses"]),
 ]
 
 

@@ -61,6 +61,14 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Automatic, RegressorMac
     Attributes
     ----------
     {fitted}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from bochner import KernelRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> KernelRegressor("fast").fit(X[:150], y[:150]).predict_interval(X[150:]).shape
+    (292, 2)
     """
 
     def __init__(
@@ -78,11 +86,6 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Automatic, RegressorMac
 @documented
 class KernelClassifier(ClassifierMixin, _Automatic, ClassifierMachine):
     """The automatic machine for classes: what ``bochner train`` does with nothing said. It always has probabilities.
-
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> KernelClassifier("fast").fit(X, y).predict_proba(X).shape
-    (150, 3)
 
     {rounds}
 
@@ -108,6 +111,14 @@ class KernelClassifier(ClassifierMixin, _Automatic, ClassifierMachine):
     classes_ : ndarray
         The classes, sorted.
     {fitted}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bochner import KernelClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> KernelClassifier("fast").fit(X, y).predict_proba(X).shape
+    (150, 3)
     """
 
     _always_calibrates = True
@@ -178,6 +189,14 @@ class KernelSVC(ClassifierMixin, _MarginMachine, ClassifierMachine):
     classes_ : ndarray
         The classes, sorted.
     {fitted}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from bochner import KernelSVC
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> KernelSVC(C=1.0).fit(X[:400], y[:400]).score(X[400:], y[400:]) > 0.9
+    True
     """
 
     _learner = _core.Learner.svm

@@ -144,6 +144,14 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, _Sums, RegressorMachine):
     Attributes
     ----------
     {fitted}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_friedman1
+    >>> from bochner import KernelRidge
+    >>> X, y = make_friedman1(1000, random_state=0)
+    >>> KernelRidge(n_components=300).fit(X[:800], y[:800]).score(X[800:], y[800:]) > 0.8
+    True
     """
 
     def __init__(

@@ -119,8 +119,8 @@ ENTRIES = {
     "parts of a factor": Entry(factor_by_parts),
     "compat.GaussianMixture": Entry(bochner.compat.GaussianMixture(2, random_state=0)),
     "compat.GaussianRandomProjection": Entry(bochner.compat.GaussianRandomProjection(2, random_state=0)),
-    "compat.KernelRidge": Entry(bochner.compat.KernelRidge(kernel="rbf"), "number", FEWER),
-    "compat.NearestNeighbors": Entry(bochner.compat.NearestNeighbors(n_neighbors=1)),
+    "compat.KernelRidge": Entry(bochner.compat.KernelRidge(kernel="rbf", n_components=FEWER), "number", FEWER),
+    "compat.NearestNeighbors": Entry(bochner.compat.NearestNeighbors(n_neighbors=1, recall=0.95)),
     "compat.Nystroem": Entry(bochner.compat.Nystroem(n_components=8, random_state=0), refuses=FAR),
     "compat.RBFSampler": Entry(bochner.compat.RBFSampler(n_components=16, random_state=0)),
     "compat.SparseRandomProjection": Entry(bochner.compat.SparseRandomProjection(2, random_state=0)),
@@ -128,7 +128,7 @@ ENTRIES = {
     "compat.randomized_svd": Entry(factors_of),
 }
 # Names that take no rows of numbers, and whose own tests are said.
-OTHERS = {"load", "progress",  # asked of every model below; work_test.py
+OTHERS = {"compat.uses", "load", "progress",  # asked of every model below; work_test.py
           "compat.dump_svmlight_file", "compat.load_svmlight_file", "compat.johnson_lindenstrauss_min_dim",  # compat_test.py
           "parts.accumulate", "parts.merge", "parts.moments", "parts.sketch", "parts.solve", "parts.survey"}  # "parts"
 

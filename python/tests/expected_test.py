@@ -2,6 +2,8 @@
 # Copyright 2026 The bochner authors
 """What users of scikit-learn expect without having read our pages."""
 
+import doctest
+import importlib
 import pickle
 
 import bochner
@@ -157,3 +159,9 @@ def test_mixtures_take_rounds_and_floors_as_there():
     theirs = sklearn.mixture.GaussianMixture(2, reg_covar=0.1, random_state=0).fit(rows)
     assert np.allclose(own.covariances_, theirs.covariances_) and compat.uses(own) == "scikit-learn"
     assert compat.uses(compat.GaussianMixture(2, random_state=0).fit(rows)) == "bochner"
+
+
+@pytest.mark.parametrize("name", ["_predictors", "_ridge", "compat._uses"])
+def test_examples_of_docstrings_run(name):
+    found = doctest.testmod(importlib.import_module(f"bochner.{name}"))
+    assert found.attempted > 0 and found.failed == 0

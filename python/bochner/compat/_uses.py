@@ -8,6 +8,8 @@ from sklearn.utils.validation import check_is_fitted
 def uses(estimator):
     """Whose code a fitted drop-in answers by: ``"bochner"`` or ``"scikit-learn"``.
 
+    Examples
+    --------
     >>> from bochner.compat import NearestNeighbors, uses
     >>> uses(NearestNeighbors().fit([[0.0], [1.0]]))
     'scikit-learn'
