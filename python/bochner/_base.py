@@ -2,16 +2,21 @@
 # Copyright 2026 The bochner authors
 """What estimators share: input to rows, and the model file."""
 
+import html
 import os
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from bochner import _core, _data, _files, _streams, _tables  # noqa: F401  (_files: pickling)
 from bochner._progress import CallbackSupportMixin, reported
 from bochner._words import bandwidth_words, choice, count, execution_of
+
+
+MOST_LINES, MOST_CHARACTERS = 30, 160  # of a report in a notebook
 
 
 class ModelEstimator(CallbackSupportMixin, BaseEstimator):
@@ -86,6 +91,21 @@ class ModelEstimator(CallbackSupportMixin, BaseEstimator):
 
     def _feature_names(self):
         return getattr(self, "feature_names_in_", None)
+
+    def _html_repr(self):
+        """scikit-learn's picture of an estimator, and below it what the training chose and its score."""
+        picture = estimator_html_repr(self)
+        report = getattr(self.__dict__.get("model_"), "report", None)
+        lines = [] if report is None else str(report).splitlines()[:MOST_LINES]
+        if not any(lines):
+            return picture
+        cut = [line if len(line) <= MOST_CHARACTERS else line[:MOST_CHARACTERS] + " ..." for line in lines]
+        score = f"<p><b>{html.escape(report.score)}</b></p>" if report.score else ""
+        return (f"{picture}{score}<details><summary>What was chosen</summary><pre>{html.escape(chr(10).join(cut))}</pre>"
+                "</details>")
+
+    def _repr_html_inner(self):
+        return self._html_repr()
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

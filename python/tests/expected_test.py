@@ -161,6 +161,15 @@ def test_mixtures_take_rounds_and_floors_as_there():
     assert compat.uses(compat.GaussianMixture(2, random_state=0).fit(rows)) == "bochner"
 
 
+def test_a_notebook_shows_score_and_choices():
+    machine = bochner.KernelRidge(n_components=64)
+    assert "What was chosen" not in machine._repr_html_()
+    shown = machine.fit(X, Y)._repr_html_()
+    assert machine.report_.score.split(",")[0] in shown and "bandwidth" in shown and "KernelRidge" in shown
+    assert machine._repr_mimebundle_()["text/html"].count("<pre>") >= 1
+    assert max(map(len, bochner.KernelRegressor("fast").fit(X, Y)._repr_html_().split("<summary>What")[-1].splitlines())) < 200
+
+
 @pytest.mark.parametrize("name", ["_predictors", "_ridge", "compat._uses"])
 def test_examples_of_docstrings_run(name):
     found = doctest.testmod(importlib.import_module(f"bochner.{name}"))
