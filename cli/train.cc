@@ -96,11 +96,14 @@ void check_rows(const TrainWords& words, Rows& rows) {
 }
 
 // How the words split the rows; no parts: they do not.
-Split split_of(const TrainWords& words, const Rows& rows, const std::vector<std::uint64_t>& groups) {
-  if (words.folds > 0) return fold_split(words.seed, words.folds, groups);
+Split split_of(const TrainWords& words, const Rows& rows, const TrainOptions& options) {
+  const bool in_time = !options.times.empty();
+  if (words.folds > 0)
+    return in_time ? later_folds(options.times, words.folds) : fold_split(words.seed, words.folds, options.groups);
   if (words.test.empty()) return {};
   const TestRows test = test_rows(words.test);
-  if (!test.last) return test_split(words.seed, test.share, groups);
+  if (in_time) return later_split(options.times, test.share);
+  if (!test.last) return test_split(words.seed, test.share, options.groups);
   if (!rows.size())
     fail(Error::Kind::data, "--test: {} does not tell how many rows it has, expected a file for the last of them",
          words.file);
@@ -116,7 +119,17 @@ std::vector<std::uint64_t> groups_by_words(const TrainWords& words, const Rows& 
   return groups;
 }
 
+std::vector<double> times_by_words(const TrainWords& words, const Rows& rows) {
+  if (words.time.empty()) return {};
+  std::vector<double> times = row_times(words.file, rows.schema(), words.time, words.format.rows(words.run));
+  if (std::all_of(times.begin(), times.end(), [&](double time) { return time == times[0]; }))
+    fail(Error::Kind::data, "--time: every row of {} has the same time in '{}', expected two times or more", words.file,
+         words.time);
+  return times;
+}
+
 void check_split(const TrainWords& words) {
+  require(words.time.empty() || words.group.empty(), "--time: found --group too, expected one of them");
   const bool last = !words.test.empty() && test_rows(words.test).last;
   require(!last || words.group.empty(),
           "--test: found {} with --group, expected one of them: the last rows may be of groups that train", words.test);
@@ -132,7 +145,7 @@ void check_split(const TrainWords& words) {
 
 Model train_and_test(Rows& rows, const TrainOptions& options, const TrainWords& words, Messages& messages,
                      TrainTalk& talk) {
-  const Split split = split_of(words, rows, options.groups);
+  const Split split = split_of(words, rows, options);
   const bool test = !words.test.empty();
   std::vector<Score> folds;
   if (words.folds > 0) folds = cross_validate(rows, options, split, messages);
@@ -178,7 +191,8 @@ void run_train(const Command& command, const TrainWords& words) {
   check_names(words, options, rows->schema());
   check_rows(words, *rows);
   options.groups = groups_by_words(words, *rows);
-  split_of(words, *rows, options.groups).check(*rows);
+  options.times = times_by_words(words, *rows);
+  split_of(words, *rows, options).check(*rows);
   std::unique_ptr<Rows> validation;
   if (!words.validation.empty()) {
     validation = open_rows(words.validation, rows->schema(), words.format.rows(words.run));
@@ -206,14 +220,16 @@ void add_train(Command& app, Job& job) {
   Command* command = app.add_subcommand("train", "Train a kernel machine from a file of rows");
   auto words = std::make_shared<TrainWords>();
   words->add(*command);
-  keep_help_short(*command, {"FILE", "--output", "--target", "--task", "--test", "--folds", "--effort", "--budget",
-                             "--map", "--bandwidth", "--features", "--learner", "--kernel", "--class-weight", "--group",
-                             "--seed", "--json", "--verbose", "--quiet"});
+  keep_help_short(*command,
+                  {"FILE",     "--output", "--target",    "--task",     "--test",    "--folds",  "--effort",
+                   "--budget", "--map",    "--bandwidth", "--features", "--learner", "--kernel", "--class-weight",
+                   "--group",  "--time",   "--seed",      "--json",     "--verbose", "--quiet"});
   command->footer(
       "Examples:\n"
       "  bochner train cars.csv --target price -o cars.model      the automatic machine\n"
       "  bochner train cars.csv --target price --effort fast\n"
       "  bochner train visits.csv --target ill --group patient    no patient is held out in part\n"
+      "  bochner train sales.csv --target sold --time day --test 0.2    judged by later days\n"
       "  bochner train a9a.svm --features 500 -o adult.model\n"
       "  bochner eval adult.model a9a.t.svm                       the score on a test set\n"
       "  bochner train covtype.csv.gz --target class --kernel laplacian --lambda 1e-7,1e-6,1e-5 -o covtype.model\n"

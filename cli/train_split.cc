@@ -22,17 +22,24 @@ double figure(const Score& score) { return score.error ? 100 * *score.error : sc
 
 }  // namespace
 
+bool Split::learns(std::uint64_t row, std::size_t which) const {
+  const std::size_t of = part(row);
+  return of != which && (!forward || of >= parts || of < which);
+}
+
 std::unique_ptr<Rows> Split::held(Rows& rows, std::size_t which) const {
   return subset_rows(rows, [part = part, which](std::uint64_t row) { return part(row) == which; });
 }
 
 std::unique_ptr<Rows> Split::others(Rows& rows, std::size_t which) const {
-  return subset_rows(rows, [part = part, which](std::uint64_t row) { return part(row) != which; });
+  return subset_rows(rows, [split = *this, which](std::uint64_t row) { return split.learns(row, which); });
 }
 
 TrainOptions Split::options_of_others(const TrainOptions& options, std::size_t which) const {
   TrainOptions other = options;
-  other.groups = groups_of(options.groups, [&](std::uint64_t row) { return part(row) != which; });
+  const auto learnt = [&](std::uint64_t row) { return learns(row, which); };
+  other.groups = groups_of(options.groups, learnt);
+  other.times = times_of(options.times, learnt);
   return other;
 }
 
@@ -65,6 +72,23 @@ Split last_split(double share, std::uint64_t rows) {
   const std::uint64_t held = std::max<std::uint64_t>(1, std::uint64_t(std::llround(share * double(rows))));
   return {1, [first = rows - std::min(rows, held)](std::uint64_t row) -> std::size_t { return row >= first ? 0 : 1; },
           "--test"};
+}
+
+Split later_split(const std::vector<double>& times, double share) {
+  Split split = later_folds(times, 1);
+  split.part = [blocks = time_blocks(times, 1, share)](std::uint64_t row) -> std::size_t { return 1 - blocks[row]; };
+  split.option = "--test";
+  return split;
+}
+
+Split later_folds(const std::vector<double>& times, std::size_t folds) {
+  std::vector<std::size_t> blocks = time_blocks(times, folds, 1 / double(folds + 1));
+  Split split{*std::max_element(blocks.begin(), blocks.end()), {}, "--folds", true};
+  // The rows before all blocks are in none of the parts.
+  split.part = [blocks = std::move(blocks), never = split.parts](std::uint64_t row) {
+    return blocks[row] == 0 ? never : blocks[row] - 1;
+  };
+  return split;
 }
 
 Split test_split(std::uint64_t seed, double share, const std::vector<std::uint64_t>& groups) {

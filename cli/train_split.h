@@ -15,11 +15,14 @@
 namespace bochner {
 
 // How `train --test SHARE` and `--folds K` share out the rows: drawn by the seed and the row's number or, with --group,
-// its group, before anything looks at them.
+// its group, or in order of --time, before anything looks at them.
 struct Split {
   std::size_t parts = 0;                           // parts that are held out, each in its turn
   std::function<std::size_t(std::uint64_t)> part;  // the part of a row; a number from `parts` on: it is never held out
   std::string option;                              // the option that asks for it, for messages
+  bool forward = false;                            // a part is not learnt from before it was held out
+
+  bool learns(std::uint64_t row, std::size_t which) const;  // whether a row is learnt from when a part is held out
 
   std::unique_ptr<Rows> held(Rows& rows, std::size_t which) const;
   std::unique_ptr<Rows> others(Rows& rows, std::size_t which) const;
@@ -38,6 +41,9 @@ struct TestRows {
 TestRows test_rows(const std::string& text);
 Split last_split(double share, std::uint64_t rows);
 Split test_split(std::uint64_t seed, double share, const std::vector<std::uint64_t>& groups);
+// The latest rows; and blocks of rows in order of time, each held out from a training on those before it.
+Split later_split(const std::vector<double>& times, double share);
+Split later_folds(const std::vector<double>& times, std::size_t folds);
 Split fold_split(std::uint64_t seed, std::size_t folds, const std::vector<std::uint64_t>& groups);
 
 // The whole training, once for each fold on the rows of the others: the scores on the rows it did not see.

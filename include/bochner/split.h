@@ -35,6 +35,18 @@ std::vector<std::size_t> group_parts(std::span<const std::uint64_t> groups, std:
 std::vector<std::uint64_t> groups_of(std::span<const std::uint64_t> groups,
                                      const std::function<bool(std::uint64_t row)>& takes);
 
+// The time of each row, by its cell in a column of a CSV file: a number, or a date as days since 1970-01-01. The column
+// may be any. A cell that is neither is Error::Kind::data.
+std::vector<double> row_times(const std::string& path, const Schema& schema, const std::string& column,
+                              const RowsOptions& reading = {});
+
+// Blocks of rows in order of time, from two different times on: 1 to `parts` are blocks of about a share of the rows
+// each, the last of which ends with the latest row; 0 are the rows before them, one or more. Rows of one time are in
+// one block, so there may be fewer blocks.
+std::vector<std::size_t> time_blocks(std::span<const double> times, std::size_t parts, double share);
+// The times of the rows that a subset takes.
+std::vector<double> times_of(std::span<const double> times, const std::function<bool(std::uint64_t row)>& takes);
+
 // How many rows of one group count as one if they err together: sum n_g^2 / n, 1 without groups.
 double group_effect(std::span<const std::uint64_t> groups);
 // The score of rows of these groups, with standard errors as if rows of a group erred together: never too small.

@@ -58,6 +58,10 @@ struct TrainOptions {
   // The group of each row (see bochner/split.h); empty: none. Rows of a group are never held out in part: the automatic
   // machine holds out whole groups, and any other is scored by one more training that does not see some of them.
   std::vector<std::uint64_t> groups = {};
+  // The time of each row (see bochner/split.h); empty: none. The automatic machine is then judged by rows that are
+  // later than those it learnt from, and any other is scored by one more training on the earlier rows. Not beside
+  // groups.
+  std::vector<double> times = {};
   std::uint64_t seed = 0;
   Rows* validation = nullptr;  // chooses lambda and gives the score
   std::string validation_name = "validation rows";

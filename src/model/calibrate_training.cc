@@ -35,12 +35,14 @@ std::optional<Kin> train_kin(Rows& rows, double n, const TrainOptions& options) 
   };
   if (!options.groups.empty())
     is_held = [held = held_groups(options.groups, share, options.seed + 1)](std::uint64_t row) { return held[row]; };
+  if (!options.times.empty())
+    is_held = [blocks = time_blocks(options.times, 1, share)](std::uint64_t row) { return blocks[row] == 1; };
   const auto is_fitted = [&](std::uint64_t row) { return !is_held(row); };
   TrainOptions other = options;
   other.calibrate = other.ridge.deviation = false;
   other.checkpoint = {};
   other.say = other.notice = {};
-  other.groups = {};  // its own score is nobody's concern
+  other.groups = {}, other.times = {};  // its own score is nobody's concern
   return Kin{train(*subset_rows(rows, is_fitted), other), subset_rows(rows, is_held),
              groups_of(options.groups, is_held)};
 }
@@ -143,11 +145,12 @@ void score_by_groups(Model& model, Rows& rows, const TrainOptions& options) {
   try {
     if (const std::optional<Kin> kin = train_kin(rows, double(report.rows), options)) {
       report.score = score_of_groups(kin->model.evaluate(*kin->held, options.execution), kin->groups);
-      report.validation = fmt::format("{} rows of groups held out, by a training on the others", report.score->rows);
+      report.validation = fmt::format("{} {} held out, by a training on the others", report.score->rows,
+                                      options.times.empty() ? "rows of groups" : "later rows");
     }
   } catch (const Error& e) {  // the other groups may be of one class, say
     if (e.kind() != Error::Kind::data) throw;
-    give_notice(options, report.notes.emplace_back(fmt::format("no score of groups held out: {}", e.what())));
+    give_notice(options, report.notes.emplace_back(fmt::format("no score of rows held out: {}", e.what())));
   }
   model.set_report(std::move(report));
 }

@@ -87,6 +87,9 @@ class Training {
     if (schema().task == Task::regression) check_target_sizes();
     require(options_.groups.empty() || options_.groups.size() == survey().rows(),
             "groups: found {}, expected one for each of the {} rows", options_.groups.size(), survey().rows());
+    require(options_.times.empty() || options_.times.size() == survey().rows(),
+            "times: found {}, expected one for each of the {} rows", options_.times.size(), survey().rows());
+    require(options_.times.empty() || options_.groups.empty(), "times: found groups too, expected one of them");
     if (survey().largest_weight() == 0)
       fail(Error::Kind::data, "train: every row has the weight 0, expected some above; check the column of weights");
     if (!planned_) plan_memory(survey().rows());
@@ -291,8 +294,9 @@ TrainOptions learnt_on_ranks(TrainOptions options) {
   require(!options.automatic,
           "ranks: the automatic machine passes over rows in other ways than sums; name a learner "
           "and a map, or train on one rank");
-  require(!options.calibrate && !options.validation && options.groups.empty() && options.checkpoint.path.empty(),
-          "ranks: found calibrate, validation, groups or a checkpoint, expected none of them; leave it out");
+  require(!options.calibrate && !options.validation && options.groups.empty() && options.times.empty() &&
+              options.checkpoint.path.empty(),
+          "ranks: found calibrate, validation, groups, times or a checkpoint, expected none of them; leave it out");
   check_parts(options);
   if (options.ridge.solver == RidgeOptions::Solver::automatic) options.ridge.solver = RidgeOptions::Solver::cholesky;
   return options;
@@ -308,10 +312,11 @@ Model train_keeping(Rows& rows, const TrainOptions& given, KeptFit* kept) {
   Rows& numbered = numbered_from_0(rows, owner);
   Model model = Training(numbered, options, kept).run();
   const bool own_rows = !options.validation && model.report().learner != "automatic";  // chose by leaving rows out
-  if (own_rows && !options.groups.empty()) score_by_groups(model, numbered, options);
+  const bool alike = options.groups.empty() && options.times.empty();                  // rows are independent
+  if (own_rows && !alike) score_by_groups(model, numbered, options);
   if (options.calibrate && !model.calibration() && !model.intervals()) calibrate_training(model, numbered, options);
   const bool heard = options.say || options.notice;
-  const bool asks = own_rows && heard && options.groups.empty() && model.report().score;
+  const bool asks = own_rows && heard && alike && model.report().score;
   judge(model, options, asks ? repeated_warning(numbered) : "");
   return model;
 }

@@ -12,6 +12,9 @@
 #include "base/hash64.h"
 #include "base/require.h"
 #include "random/draw.h"
+#include "rows/date.h"
+#include "rows/labels.h"
+#include "rows/number.h"
 #include "rows/repeats.h"
 
 namespace bochner {
@@ -146,6 +149,63 @@ std::vector<std::uint64_t> row_groups(const std::string& path, const Schema& sch
       cells.lines.pop_front();
     }
   return groups;
+}
+
+std::vector<double> row_times(const std::string& path, const Schema& schema, const std::string& column,
+                              const RowsOptions& reading) {
+  KeptCells cells{.columns = {column}};
+  RowsOptions options = reading;
+  options.kept = &cells;
+  const std::unique_ptr<Rows> rows = open_rows(path, schema, options);
+  Column::Dates dates = Column::Dates::none;
+  for (const Column& c : schema.columns)
+    if (!cells.names.empty() && c.name == cells.names[0]) dates = c.dates;
+  const auto time = [&](std::string_view cell) -> std::optional<double> {
+    if (cell.size() > 1 && cell.front() == '"') cell = cell.substr(1, cell.size() - 2);
+    double value = 0;
+    if (dates == Column::Dates::none && !cell.empty() && classify(cell, value, schema.decimal) == CellKind::number)
+      return value;
+    return parse_date(cell, dates == Column::Dates::none ? Column::Dates::year_first : dates);
+  };
+  std::vector<double> times;
+  RowBlock<double> block;  // cells may be beyond float
+  while (rows->next(kBlockRows, block))
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      const std::optional<double> found = time(cells.lines.front());
+      if (!found)
+        fail(Error::Kind::data,
+             "{}: row {}: '{}' in the column '{}' of times, expected a number or a date such as 2024-03-31; correct it",
+             path, block.first + i, shown(cells.lines.front()), column);
+      times.push_back(*found);
+      cells.lines.pop_front();
+    }
+  return times;
+}
+
+std::vector<std::size_t> time_blocks(std::span<const double> times, std::size_t parts, double share) {
+  std::vector<double> sorted(times.begin(), times.end());
+  std::sort(sorted.begin(), sorted.end());
+  require(!sorted.empty() && sorted.front() < sorted.back(),
+          "times: found the same for every row, expected two or more: none is later than the others");
+  const auto n = std::ptrdiff_t(sorted.size());
+  const double second = *std::upper_bound(sorted.begin(), sorted.end(), sorted.front());
+  std::vector<double> begins;  // times at which blocks begin
+  for (std::size_t k = 1; k <= parts; ++k) {
+    const auto later = std::ptrdiff_t(std::llround(double(parts - k + 1) * share * double(n)));
+    const double begin = std::max(second, sorted[std::size_t(n - std::clamp<std::ptrdiff_t>(later, 1, n - 1))]);
+    if (begins.empty() || begin > begins.back()) begins.push_back(begin);
+  }
+  std::vector<std::size_t> blocks;
+  for (const double time : times)
+    blocks.push_back(std::size_t(std::upper_bound(begins.begin(), begins.end(), time) - begins.begin()));
+  return blocks;
+}
+
+std::vector<double> times_of(std::span<const double> times, const std::function<bool(std::uint64_t row)>& takes) {
+  std::vector<double> of;
+  for (std::uint64_t row = 0; row < times.size(); ++row)
+    if (takes(row)) of.push_back(times[row]);
+  return of;
 }
 
 namespace {

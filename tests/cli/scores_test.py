@@ -160,6 +160,50 @@ class Splits(CommandTest):
         self.assertEqual(last["test"]["rows"], len(rows) - first)
         self.assertAlmostEqual(last["test"]["r2"], alone["r2"], places=6)
 
+    def test_later_rows_judge_what_earlier_ones_taught(self):
+        """A level that wanders: rows near in time tell each other's target, but not what comes later."""
+        draw, level, rows = random.Random(8), 0, []
+        for day in range(900):
+            level += draw.gauss(0, 0.3)
+            rows.append(f"{day},{draw.gauss(0, 1):.4f},{level + 0.2 * draw.gauss(0, 1):.4f}\n")
+        draw.shuffle(rows)
+        self.file("days.csv", "day,a,y\n" + "".join(rows))
+        words = ("days.csv", "--target", "y", "--effort", "fast")
+        told, honest = self.report(*words), self.report(*words, "--time", "day", "-o", "m")
+        self.assertGreater(told["score"]["r2"], 0.9)
+        self.assertLess(honest["score"]["r2"], 0.5)
+        self.assertIn("later rows held out", honest["validation"])
+        tested = self.report(*words, "--time", "day", "--test", 0.1)
+        self.assertEqual((tested["test"]["rows"], tested["rows"]), (90, 810))
+        self.assertLess(tested["test"]["r2"], 0.5)
+        forward = self.report("days.csv", "--target", "y", "--map", "none", "--time", "day", "--folds", 3)
+        self.assertEqual([fold["rows"] for fold in forward["folds"]], [225] * 3)
+        self.assertIn("later rows held out", forward["validation"])
+
+    def test_times_are_numbers_or_dates(self):
+        self.file("days.csv", "day,a,y\n" + "".join(
+            f"{2020 + i // 12}-{i % 12 + 1:02d}-01,{i * 37 % 101},{i * 53 % 97}\n" for i in range(100)))
+        dates = self.report("days.csv", "--target", "y", *FAST, "--time", "day", "--test", 0.2)
+        self.assertEqual(dates["test"]["rows"], 20)
+        self.refuse(1, "train", "days.csv", "--target", "y", "--time", "day", "--group", "a", say="--group too")
+        self.file("words.csv", "day,a,y\n" + "".join(f"{'ab'[i % 2]},{i},{i * 53 % 97}\n" for i in range(50)))
+        self.refuse(2, "train", "words.csv", "--target", "y", "--time", "day", say="expected a number or a date")
+        self.file("same.csv", "day,a,y\n" + "".join(f"3,{i},{i * 53 % 97}\n" for i in range(50)))
+        self.refuse(2, "train", "same.csv", "--target", "y", "--time", "day", say="expected two times or more")
+
+    def test_noise_in_groups_has_the_error_of_a_coin(self):
+        errors = []
+        for seed in range(4):
+            draw, rows = random.Random(seed), []
+            for patient in range(100):
+                place, ill = [draw.gauss(0, 1) for _ in range(3)], draw.choice(["no", "yes"])
+                rows += [f"p{patient}," + ",".join(f"{v + 0.05 * draw.gauss(0, 1):.4f}" for v in place) + f",{ill}\n"
+                         for _ in range(4)]
+            self.file("visits.csv", "patient,a,b,c,ill\n" + "".join(rows))
+            report = self.report("visits.csv", "--target", "ill", "--group", "patient", "--effort", "normal")
+            errors.append(report["score"]["error"] - report["score"]["baseline_error"])
+        self.assertAlmostEqual(sum(errors) / len(errors), 0, delta=0.05)
+
     def test_test_rows_are_seen_by_nothing(self):
         report = self.report(CPU, "--target", "usr", *FAST, "--test", 0.2, "--seed", 5, "-o", "m")
         test = report["test"]["rows"]

@@ -102,5 +102,27 @@ TEST(Split, RowsOfFewLevelsAreEqualByChance) {
   EXPECT_EQ(found.warning(), "");
 }
 
+TEST(Split, BlocksOfTimeFollowEachOther) {
+  std::vector<double> times;
+  for (std::size_t i = 0; i < 200; ++i) times.push_back(double(i * 37 % 200) / 2);  // each once, in another order
+  const std::vector<std::size_t> blocks = time_blocks(times, 3, 0.15);
+  std::size_t rows[4] = {};
+  for (std::size_t i = 0; i < 200; ++i) {
+    ++rows[blocks[i]];
+    for (std::size_t j = 0; j < 200; ++j)
+      if (blocks[i] < blocks[j]) EXPECT_LT(times[i], times[j]);
+  }
+  EXPECT_EQ(rows[0], 110u);
+  for (const std::size_t block : {1, 2, 3}) EXPECT_EQ(rows[block], 30u);
+}
+
+TEST(Split, RowsOfOneTimeAreInOneBlock) {
+  std::vector<double> times(90, 1.0);
+  times.insert(times.end(), 10, 2.0);
+  const std::vector<std::size_t> blocks = time_blocks(times, 4, 0.2);
+  for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(blocks[i], times[i] == 2 ? 1u : 0u);
+  EXPECT_THROW(time_blocks(std::vector<double>(5, 3.0), 1, 0.2), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace bochner

@@ -111,7 +111,7 @@ class Race {
         source_(rows, survey.rows(), row_bytes(rows.schema(), inputs_->outputs()), memory_for_rows(), options.seed,
                 plan_.plan.most_rows),
         race_rows_(Stream(source_.rows(), inputs_, on_.threads, execution_), code_, source_.count(), options.seed,
-                   race_folds(plan_.plan, size_), source_.groups(options.groups)),
+                   race_folds(plan_.plan, size_), source_.groups(options.groups), source_.times(options.times)),
         rivals_({rows, source_, race_rows_, code_, plan_.short_of_rows()}, options_, beside_rows(),
                 [this](const std::string& line) { say(line); }) {}
 
@@ -125,7 +125,12 @@ class Race {
     for (const ColumnInputs& column : column_inputs(rows_.schema()))
       if (const std::string cycles = cycles_text(input_columns_[column.first]); !cycles.empty())
         say(fmt::format("{}: the date itself, {}", column.name, cycles));
-    if (race_rows_.folds() > 1)
+    if (!options_.times.empty())
+      say(fmt::format("in order of time: {} rows at the end are held out{}", race_rows_.held().size(),
+                      race_rows_.folds() > 1 ? fmt::format(", in {} blocks that judge what the rows before them taught",
+                                                           race_rows_.folds())
+                                             : ""));
+    else if (race_rows_.folds() > 1)
       say(fmt::format("few rows: {} folds of {} rows are held out in turn", race_rows_.folds(),
                       race_rows_.fold(0).held.size()));
     if (source_.sampled())
@@ -286,7 +291,8 @@ class Race {
     unseen_ = race_rows_.unseen(blend.held, class_weights(rows_.schema(), survey_, options_));
     for (std::size_t j = 0; j < b.rows(); ++j)
       report_.candidates.push_back({candidates_[j].name, race_rows_.relative(candidates_[j].error), mean_weight(b, j)});
-    report_.validation = fmt::format("{} rows held out{}; the same rows chose lambda", race_rows_.held().size(),
+    report_.validation = fmt::format("{} {}rows held out{}; the same rows chose lambda", race_rows_.held().size(),
+                                     options_.times.empty() ? "" : "later ",
                                      race_rows_.folds() > 1 ? fmt::format(" in {} folds", race_rows_.folds()) : "");
     const bool own = code_.task == Task::regression && columns() > 1;
     const std::vector<std::string> names = rows_.schema().target_names();

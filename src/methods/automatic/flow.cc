@@ -19,6 +19,7 @@ namespace {
 constexpr double kLeastQ = 0.4, kRangeQ = 1.6;  // q = 0.4 + 1.6 / (1 + e^-theta)
 constexpr double kDecay = 30;                   // decay of a full W's move V: (30 / n) |V|^2
 constexpr double kSlower = 0.3;                 // rate of a full W against that of q and lambda
+constexpr std::uint64_t kFirstKinDraw = 1000;   // of the draws that part kin, one a step
 constexpr std::size_t kPairs = 2000;            // pairs of rows whose median distance is the first scale
 
 double q_of(double theta) { return kLeastQ + kRangeQ / (1 + portable_exp(-theta)); }
@@ -108,6 +109,12 @@ struct FlowDraw {
   std::size_t step;
 };
 
+std::vector<std::uint32_t> draw(const FlowRows& rows, const FlowBatch& batch, FlowDraw draw) {
+  std::vector<std::uint32_t> drawn = draw_rows(rows.x.rows, batch.fitted + batch.scored, draw.seed, draw.step);
+  if (rows.kin.empty()) return drawn;
+  return parted_by_kin(std::move(drawn), batch.fitted, rows.kin, draw.seed, draw.step);
+}
+
 // The gradient of the log of the mean squared error over some of the groups.
 FlowGradient groups_gradient(const Workers& on, const FlowRows& rows, const FlowPhase& phase, const Metric& metric,
                              FlowDraw draw, FlowRoom<float>& room) {
@@ -164,6 +171,26 @@ std::vector<std::uint32_t> draw_rows(std::size_t n, std::size_t count, std::uint
   return order;
 }
 
+std::vector<std::uint32_t> parted_by_kin(std::vector<std::uint32_t> drawn, std::size_t fitted,
+                                         std::span<const std::uint64_t> kin, std::uint64_t seed, std::size_t step) {
+  struct Place {
+    double of_kin;  // drawn for all rows with the same number
+    std::size_t at;
+  };
+  std::vector<Place> places;
+  for (std::size_t i = 0; i < drawn.size(); ++i)
+    places.push_back({uniform(seed, Draw::split, kin[drawn[i]], kFirstKinDraw + step), i});
+  std::sort(places.begin(), places.end(),
+            [](const Place& a, const Place& b) { return a.of_kin != b.of_kin ? a.of_kin < b.of_kin : a.at < b.at; });
+  const auto by_place = [](const Place& a, const Place& b) { return a.at < b.at; };
+  const auto cut = places.begin() + std::ptrdiff_t(std::min(fitted, places.size()));
+  std::sort(places.begin(), cut, by_place);
+  std::sort(cut, places.end(), by_place);
+  std::vector<std::uint32_t> parted;
+  for (const Place& place : places) parted.push_back(drawn[place.at]);
+  return parted;
+}
+
 namespace {
 
 // The median distance of kPairs pairs of rows.
@@ -217,10 +244,9 @@ Metric flow(const Workers& on, const FlowRows& rows, Metric start, const FlowPha
     moving.put(metric);
     metric.q = q_of(shape[0]);
     metric.lambda = portable_exp(shape[1]);
-    const FlowGradient g =
-        phase.groups.empty()
-            ? flow_gradient(on, rows, draw_rows(n, batch.fitted + batch.scored, seed, step), batch, metric, &room)
-            : groups_gradient(on, rows, phase, metric, {seed, step}, room);
+    const FlowGradient g = phase.groups.empty()
+                               ? flow_gradient(on, rows, draw(rows, batch, {seed, step}), batch, metric, &room)
+                               : groups_gradient(on, rows, phase, metric, {seed, step}, room);
     const double root = portable_cos_pi(0.5 * double(step) / double(phase.steps));  // root of (1 + cos) / 2
     const double rate = phase.rate * std::min(1.0, double(step + 1) / 5) * root * root;
     of_metric.move(moving.at(), moving.gradient(g.metric, double(n)), rate * (phase.full ? kSlower : 1.0), step);

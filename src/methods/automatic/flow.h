@@ -30,6 +30,7 @@ struct FlowRows {
   MatrixView<const float> x;
   MatrixView<const double> y;  // codes of the targets
   std::span<const double> weights = {};
+  std::span<const std::uint64_t> kin = {};  // rows with the same number are not independent; empty: all rows are
 };
 
 // One draw of rows: the first are fitted, the rest is scored.
@@ -84,6 +85,11 @@ Metric flow(const Workers& on, const FlowRows& rows, Metric start, const FlowPha
 Metric flow_start(const FlowRows& rows, std::uint64_t seed);
 // The metric that learns nothing: exp(-|x - z|^2 / m^2), m the median distance of rows.
 Metric gaussian_of_median_distance(MatrixView<const float> x, std::uint64_t seed);
+
+// The rows of a draw so that the first `fitted` and the others have no kin in common, except for one family at most
+// that is cut. Both sides keep the order of the draw.
+std::vector<std::uint32_t> parted_by_kin(std::vector<std::uint32_t> drawn, std::size_t fitted,
+                                         std::span<const std::uint64_t> kin, std::uint64_t seed, std::size_t step);
 
 // The first `count` of a random order of 0 .. n - 1.
 std::vector<std::uint32_t> draw_rows(std::size_t n, std::size_t count, std::uint64_t seed, std::uint64_t draw);

@@ -64,11 +64,13 @@ std::vector<Metric> learn_metrics(const Workers& on, const MachineRows& all, con
   Matrix<float> x(numbers.size(), all.rows.x.cols);
   const Matrix<double> y = flow_targets(all.rows.y, numbers, seed);
   std::vector<double> weights;
+  std::vector<std::uint64_t> kin;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     std::copy_n(all.rows.x.row(numbers[i]), x.cols(), &x(i, 0));
     if (!all.rows.weights.empty()) weights.push_back(all.rows.weights[numbers[i]]);
+    if (!all.rows.kin.empty()) kin.push_back(all.rows.kin[numbers[i]]);
   }
-  const FlowRows rows{x.view(), y.view(), weights};
+  const FlowRows rows{x.view(), y.view(), weights, kin};
   double total = 0, done = 0, loss = 0;
   for (const std::size_t s : effort.steps) total += double(s);
   const auto step_done = [&](std::size_t, double value) {
@@ -102,7 +104,7 @@ std::vector<Metric> learn_metrics(const Workers& on, const MachineRows& all, con
     map_rows(on, *linear(turn, {}), RowBlock<float>::dense(std::as_const(x).view()), turned.view());
     full.diagonal.assign(turn.cols(), 1.0);
   }
-  const FlowRows among = wide ? FlowRows{turned.view(), y.view(), weights} : rows;
+  const FlowRows among = wide ? FlowRows{turned.view(), y.view(), weights, kin} : rows;
   full = learn("metric c", full, among, {steps[2], 0.06, effort.few, true}, seed + 2);
   full = learn("metric d", full, among, {steps[3], 0.05, effort.more, true}, seed + 3);
   if (wide) {

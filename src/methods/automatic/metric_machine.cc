@@ -78,7 +78,7 @@ std::size_t affordable_leaf_rows(const MachineEffort& effort, double rows, std::
 std::vector<std::uint32_t> MachineRows::numbers(bool held_out) const {
   std::vector<std::uint32_t> out;
   for (std::size_t i = 0; i < held.size(); ++i)
-    if (bool(held[i]) == held_out) out.push_back(std::uint32_t(i));
+    if (held[i] == (held_out ? kHeld : 0)) out.push_back(std::uint32_t(i));
   return out;
 }
 
@@ -149,9 +149,14 @@ void MetricMachine::project(std::optional<Metric> inside) {
     W = inside_->matrix();
   project_ = linear(std::move(W), {});
   u_ = {};
-  u_ = Matrix<float>(rows_.rows.x.rows, project_->outputs());
-  map_rows(on_, *project_, RowBlock<float>::dense(rows_.rows.x), u_.view());
+  u_ = projected(rows_.rows.x);
   ridge_ = nullptr;
+}
+
+Matrix<float> MetricMachine::projected(MatrixView<const float> x) const {
+  Matrix<float> u(x.rows, project_->outputs());
+  map_rows(on_, *project_, RowBlock<float>::dense(x), u.view());
+  return u;
 }
 
 std::optional<Metric> MetricMachine::learnt_inside_leaves() const {
@@ -249,18 +254,18 @@ void MetricMachine::choose_lambda() {
   fitted_ = alike ? fits.at(decade(lambdas_[0])) : ridge().fit(lambdas_, false);
 }
 
-Matrix<double> MetricMachine::residuals(const Map& landmarks) const {
-  Matrix<double> r = predict_rows(on_, landmarks, u_.view());
+Matrix<double> MetricMachine::residuals(const Map& landmarks, const MetricRows& rows) const {
+  Matrix<double> r = predict_rows(on_, landmarks, rows.u);
   for (std::size_t i = 0; i < r.rows(); ++i)
-    for (std::size_t k = 0; k < r.cols(); ++k) r(i, k) = rows_.rows.y(i, k) - r(i, k);
+    for (std::size_t k = 0; k < r.cols(); ++k) r(i, k) = rows.y(i, k) - r(i, k);
   return r;
 }
 
 void MetricMachine::choose_leaves() {
   leaf_lambdas_.assign(rows_.rows.y.cols, 0.0);
-  if (landmarks_.size() + held_.size() == u_.rows()) return;  // all rows are landmarks: leaves have nothing to add
+  if (landmarks_.size() == rows_.numbers(false).size()) return;  // all rows are landmarks: leaves have nothing to add
   if (double(u_.rows()) * double(rows_.rows.y.cols) * double(leaf_.trees) > kMostCoefficients) return;
-  const Matrix<double> left = residuals(*fitted_);
+  const Matrix<double> left = residuals(*fitted_, projected());
   const MetricRows rows{u_.view(), left.view(), rows_.rows.weights};
   LeafOptions options = leaf_;
   if (rows_.held.size() >= kOneTreeRows) options.trees = 1;
@@ -287,12 +292,20 @@ bool MetricMachine::leaves() const {
 }
 
 MapPtr MetricMachine::refit() const {
-  const MapPtr landmarks = ridge().fit(lambdas_, true);
+  const FlowRows& all = rows_.refit_rows();
+  const bool other = &all != &rows_.rows;
+  Matrix<float> projected_anew;
+  if (other) projected_anew = projected(all.x);
+  const Matrix<float>& u = other ? projected_anew : u_;
+  const MetricRows rows{u.view(), all.y, all.weights};
+  const MapPtr landmarks =
+      other ? LandmarkRidge(on_, rows, landmarks_, std::vector<char>(u.rows(), 0), exponent()).fit(lambdas_, false)
+            : ridge().fit(lambdas_, true);
   if (!leaves()) return chain({project_, landmarks});
-  const Matrix<double> left = residuals(*landmarks);
-  std::vector<LeafTree> trees = grow_leaves(on_, u_.view(), all_rows(), leaf_);
-  solve_leaves(on_, {u_.view(), left.view(), rows_.rows.weights}, exponent(), leaf_lambdas_, trees);
-  return chain({project_, sum({landmarks, leaf_machines(u_, exponent(), std::move(trees))})});
+  const Matrix<double> left = residuals(*landmarks, rows);
+  std::vector<LeafTree> trees = grow_leaves(on_, u.view(), all_rows(), leaf_);
+  solve_leaves(on_, {u.view(), left.view(), all.weights}, exponent(), leaf_lambdas_, trees);
+  return chain({project_, sum({landmarks, leaf_machines(u, exponent(), std::move(trees))})});
 }
 
 MapPtr MetricMachine::projected_variance() const {

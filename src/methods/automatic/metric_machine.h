@@ -44,10 +44,14 @@ std::size_t affordable_leaf_rows(const MachineEffort& effort, double rows, std::
 // Rows in memory, some of them held out: those choose lambdas and tell the error.
 struct MachineRows {
   FlowRows rows;
-  std::vector<char> held;
+  std::vector<char> held;    // 0: learnt from; otherwise one of these
   bool own_choices = false;  // each target its own lambdas and leaves (numbers), or all the same (codes of classes)
 
-  std::vector<std::uint32_t> numbers(bool held_out) const;
+  FlowRows all = {};  // what a refit learns from if it is other than `rows`
+
+  static constexpr char kHeld = 1, kLater = 2;  // kLater: later than the rows held out, unseen and of weight 0
+  const FlowRows& refit_rows() const { return all.x.rows > 0 ? all : rows; }
+  std::vector<std::uint32_t> numbers(bool held_out) const;  // of rows held out, or learnt from
 };
 
 // tell(line): what was found, for people. progress(step, fraction).
@@ -77,6 +81,7 @@ class MetricMachine {
 
  private:
   MetricRows projected() const { return {u_.view(), rows_.rows.y, rows_.rows.weights}; }
+  Matrix<float> projected(MatrixView<const float> x) const;
   LandmarkRidge& ridge() const;                          // made when it is first asked for
   std::vector<std::vector<std::size_t>> groups() const;  // targets that have all choices in common
   void set_size(std::size_t times);                      // that of the effort, or twice that
@@ -92,7 +97,7 @@ class MetricMachine {
   bool leaves() const;
   double exponent() const { return inside_ ? inside_->q : metric_.q; }
   std::vector<std::uint32_t> all_rows() const;
-  Matrix<double> residuals(const Map& landmarks) const;
+  Matrix<double> residuals(const Map& landmarks, const MetricRows& rows) const;
   MapPtr projected_variance() const;
 
   const Workers& on_;

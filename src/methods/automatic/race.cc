@@ -14,6 +14,8 @@ namespace bochner {
 
 namespace {
 
+constexpr std::size_t kKinBlocks = 20;  // blocks of time whose rows are kin
+constexpr double kLaterShare = 0.5;     // rows that several folds hold out together, in order of time
 constexpr double kStein = 4;  // times a row's squared error: what a blend of noise gains on the rows that chose it
 
 std::vector<std::size_t> counted(std::size_t begin, std::size_t count) {
@@ -41,14 +43,22 @@ std::vector<std::uint64_t> RaceSource::groups(std::span<const std::uint64_t> of_
   return takes_ ? groups_of(of_all, takes_) : std::vector<std::uint64_t>(of_all.begin(), of_all.end());
 }
 
+std::vector<double> RaceSource::times(std::span<const double> of_all) const {
+  return takes_ ? times_of(of_all, takes_) : std::vector<double>(of_all.begin(), of_all.end());
+}
+
 RaceRows::RaceRows(const Stream& stream, const TargetCode& code, std::size_t rows, std::uint64_t seed,
-                   std::size_t folds, std::span<const std::uint64_t> groups)
+                   std::size_t folds, std::span<const std::uint64_t> groups, std::span<const double> times)
     : code_(code),
       x_(rows, stream.features()),
       y_(rows, code.columns()),
       targets_(rows, code.task == Task::classification ? 1 : code.columns()) {
   read(stream);
-  choose_held(seed, folds, groups);
+  if (times.empty())
+    choose_held(seed, folds, groups);
+  else
+    hold_later(times, folds, std::min(kHeldShare, double(kMostHeld) / double(rows)));
+  for (RaceFold& fold : folds_) fold.machine.rows.kin = kin_;
   hold_out();
   share_out_crosswise(groups, seed);
 }
@@ -85,6 +95,7 @@ std::vector<std::size_t> RaceRows::parts(std::uint64_t seed) const {
 }
 
 void RaceRows::choose_held(std::uint64_t seed, std::size_t folds, std::span<const std::uint64_t> groups) {
+  kin_.assign(groups.begin(), groups.end());
   const std::size_t n = x_.rows(), count = std::min(kMostHeld, std::size_t(kHeldShare * double(n)));
   std::vector<std::size_t> part;
   if (folds > 1) {
@@ -101,6 +112,26 @@ void RaceRows::choose_held(std::uint64_t seed, std::size_t folds, std::span<cons
     for (const std::uint32_t row : draw_rows(n, count, seed, 2000000)) folds_[0].machine.held[row] = 1;
   } else {
     folds_[0].machine.held = held_groups(groups, double(count) / double(n), seed);
+  }
+}
+
+// Rows that are near in time are kin: a metric that tells them apart by their time has learnt nothing about later ones.
+void RaceRows::hold_later(std::span<const double> times, std::size_t folds, double share) {
+  const std::size_t n = x_.rows();
+  for (const std::size_t block : time_blocks(times, kKinBlocks - 1, 1.0 / double(kKinBlocks))) kin_.push_back(block);
+  folds = std::clamp<std::size_t>(folds, 1, kFoldParts);
+  if (folds > 1) share = std::min(1 / double(kFoldParts), kLaterShare / double(folds));
+  const std::vector<std::size_t> block = time_blocks(times, folds, share);
+  folds_.resize(*std::max_element(block.begin(), block.end()));
+  for (std::size_t f = 0; f < folds_.size(); ++f) {
+    RaceFold& fold = folds_[f];
+    MachineRows& machine = fold.machine = {{x_.view(), y_.view(), weights_}, std::vector<char>(n, 0), own_choices_};
+    for (std::size_t i = 0; i < n; ++i)
+      if (block[i] > f) machine.held[i] = block[i] == f + 1 ? MachineRows::kHeld : MachineRows::kLater;
+    if (f + 1 == folds_.size()) continue;
+    for (std::size_t i = 0; i < n; ++i) fold.weights.push_back(machine.held[i] == MachineRows::kLater ? 0 : weight(i));
+    machine.all = machine.rows;
+    machine.rows.weights = fold.weights;
   }
 }
 
@@ -256,7 +287,7 @@ RepeatedRows RaceRows::repeated() const {
   rows.target_count = targets_.cols();
   repeats.add(rows, [&](std::uint64_t row) {
     std::size_t fold = 0;
-    while (fold < folds_.size() && !folds_[fold].machine.held[row]) ++fold;
+    while (fold < folds_.size() && folds_[fold].machine.held[row] != MachineRows::kHeld) ++fold;
     return fold;
   });
   return repeats.found();

@@ -53,8 +53,9 @@ class RaceSource {
   bool sampled() const { return kept_ != nullptr; }
   Rows& rows() const { return kept_ ? *kept_ : all_; }
   std::size_t count() const { return count_; }
-  // The groups of the rows that race, taken from those of all rows; empty if there are none.
+  // The groups or times of the rows that race, taken from those of all rows; empty if there are none.
   std::vector<std::uint64_t> groups(std::span<const std::uint64_t> of_all) const;
+  std::vector<double> times(std::span<const double> of_all) const;
 
  private:
   Rows& all_;
@@ -69,6 +70,7 @@ struct RaceFold {
   std::vector<std::uint32_t> held;  // their numbers, rising
   std::vector<double> mean;         // mean codes of the rows not held out
   std::size_t first = 0;            // place of its first row among those held out in all folds
+  std::vector<double> weights;      // in order of time: those of the rows, 0 for rows later than the ones held out
 };
 
 // The rows of a race, all in memory: inputs as the stream's map makes them, coded targets, and which are held out: once
@@ -76,9 +78,10 @@ struct RaceFold {
 class RaceRows {
  public:
   // folds: 1, or up to kFoldParts of that many parts, with rows of each class shared out evenly; groups: of the rows,
-  // which are then shared out whole.
+  // which are then shared out whole; times: of the rows, the last of which are then held out, and in several folds
+  // blocks of them, each judging what the rows before it taught.
   RaceRows(const Stream& stream, const TargetCode& code, std::size_t rows, std::uint64_t seed, std::size_t folds = 1,
-           std::span<const std::uint64_t> groups = {});
+           std::span<const std::uint64_t> groups = {}, std::span<const double> times = {});
   RaceRows(const RaceRows&) = delete;
   RaceRows& operator=(const RaceRows&) = delete;
 
@@ -120,6 +123,7 @@ class RaceRows {
   }
   void read(const Stream& stream);
   void choose_held(std::uint64_t seed, std::size_t folds, std::span<const std::uint64_t> groups);
+  void hold_later(std::span<const double> times, std::size_t folds, double share);
   void hold_out();
   void share_out_crosswise(std::span<const std::uint64_t> groups, std::uint64_t seed);
   std::vector<std::size_t> parts(std::uint64_t seed) const;  // each row's part, one of kFoldParts
@@ -142,6 +146,7 @@ class RaceRows {
   std::vector<RaceFold> folds_;
   std::vector<std::uint32_t> held_;
   std::vector<std::size_t> fold_of_;    // one per row of held_
+  std::vector<std::uint64_t> kin_;      // one per row: its group, or about when it was; empty: neither is known
   std::vector<std::uint64_t> groups_;   // one per row of held_; empty: no groups
   std::vector<std::size_t> crosswise_;  // one per row of held_: the part of kCrosswiseParts that it is blended in
   double effect_ = 1;                   // design effect of the groups: so many rows err as one

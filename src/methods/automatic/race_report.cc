@@ -69,9 +69,9 @@ class SmallMachine {
 
  private:
   Matrix<float> gathered(const std::vector<std::uint32_t>& rows) const {
-    const Matrix<float>& all = rows_.inputs();
-    Matrix<float> x(rows.size(), all.cols());
-    for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(&all(rows[i], 0), all.cols(), &x(i, 0));
+    const MatrixView<const float> all = rows_.machine().rows.x;
+    Matrix<float> x(rows.size(), all.cols);
+    for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(all.row(rows[i]), all.cols, &x(i, 0));
     return x;
   }
 

@@ -51,7 +51,8 @@ std::optional<Matrix<double>> RaceRivals::predictions(const Rival& rival, const 
     const Model model = train(*subset_rows(source, fitted), other_options(rival.map));
     if (model.schema().offsets != rows_.all.schema().offsets || model.outputs() != columns()) return {};
     Matrix<double> values = model.predict(
-        *subset_rows(source, [&](std::uint64_t row) { return bool(fold.machine.held[row]); }), execution_);
+        *subset_rows(source, [&](std::uint64_t row) { return fold.machine.held[row] == MachineRows::kHeld; }),
+        execution_);
     for (std::size_t i = 0; i < values.rows() && rows_.code.task == Task::regression; ++i)
       for (std::size_t k = 0; k < columns(); ++k)
         values(i, k) = (values(i, k) - rows_.code.center[k]) / rows_.code.unit[k];

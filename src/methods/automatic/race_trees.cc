@@ -60,7 +60,8 @@ constexpr std::uint64_t kNextSeed = 1000003;  // step from one fold's seed to th
 
 Candidate race(const Workers& on, const RaceRows& rows, const std::vector<std::uint32_t>& inputs,
                const BoostingOptions& options, Checkpoint* checkpoint) {
-  const MetricRows all{rows.machine().rows.x, rows.machine().rows.y, rows.machine().rows.weights};
+  const FlowRows& refitted = rows.machine().refit_rows();
+  const MetricRows all{refitted.x, refitted.y, refitted.weights};
   const std::size_t targets = all.y.cols;
   const std::string kind = options.levels > 0 ? fmt::format("symmetric trees of {} levels", options.levels)
                                               : fmt::format("trees of {} leaves", options.leaves);
@@ -77,7 +78,8 @@ Candidate race(const Workers& on, const RaceRows& rows, const std::vector<std::u
     on.threads.run(rows.folds(), [&](std::size_t f, int) {
       const RaceFold& fold = rows.fold(f);
       const std::vector<std::uint32_t> fitted = fold.machine.numbers(false);
-      const BoostedTrees trees = boost_trees(on, {all, fitted, fold.held, inputs}, chosen[f]);
+      const FlowRows& own = fold.machine.rows;
+      const BoostedTrees trees = boost_trees(on, {{own.x, own.y, own.weights}, fitted, fold.held, inputs}, chosen[f]);
       out[places[f]] = double(trees.trees.size());
       std::copy_n(trees.judged.data(), fold.held.size() * targets, out.data() + places[f] + 1);
     });

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
+#include <set>
 
 #include "random/draw.h"
 
@@ -168,6 +170,18 @@ TEST(Flow, RowsOfADrawAreDistinctAndTheirOrderIsSeeded) {
   std::sort(sorted.begin(), sorted.end());
   EXPECT_EQ(std::adjacent_find(sorted.begin(), sorted.end()), sorted.end());
   EXPECT_LT(sorted.back(), 100u);
+}
+
+TEST(Flow, ADrawIsPartedByKin) {
+  std::vector<std::uint64_t> kin(300);
+  for (std::size_t i = 0; i < 300; ++i) kin[i] = 7 * (i / 10);
+  const std::vector<std::uint32_t> drawn = draw_rows(300, 200, 1, 4), parted = parted_by_kin(drawn, 80, kin, 1, 4);
+  EXPECT_TRUE(std::is_permutation(drawn.begin(), drawn.end(), parted.begin(), parted.end()));
+  std::set<std::uint64_t> fitted, scored, both;
+  for (std::size_t i = 0; i < 200; ++i) (i < 80 ? fitted : scored).insert(kin[parted[i]]);
+  std::set_intersection(fitted.begin(), fitted.end(), scored.begin(), scored.end(), std::inserter(both, both.end()));
+  EXPECT_LE(both.size(), 1u);
+  EXPECT_NE(parted, parted_by_kin(drawn, 80, kin, 1, 5));  // another cut at another step
 }
 
 }  // namespace

@@ -101,6 +101,34 @@ TEST(RaceRows, FoldsHoldRowsOutInTurn) {
   EXPECT_EQ(some.held().size(), all.fold(0).held.size() + all.fold(1).held.size());
 }
 
+TEST(RaceRows, InOrderOfTimeEachFoldLearnsFromEarlierRows) {
+  const Table table(400);
+  std::vector<double> times(400);
+  for (std::size_t i = 0; i < 400; ++i) times[i] = double(i * 147 % 400);
+  TargetCode code;
+  code.center = {0};
+  code.unit = {1};
+  Threads threads(1);
+  const RaceRows all(Stream(*table.rows, nullptr, threads, {}), code, 400, 5, 5, {}, times);
+  ASSERT_EQ(all.folds(), 5u);
+  std::vector<std::uint32_t> held(all.held().begin(), all.held().end());
+  std::sort(held.begin(), held.end());
+  EXPECT_EQ(std::adjacent_find(held.begin(), held.end()), held.end());
+  EXPECT_EQ(held.size(), 200u);
+  for (std::size_t f = 0; f < 5; ++f) {
+    const RaceFold& fold = all.fold(f);
+    const std::vector<std::uint32_t> learnt = fold.machine.numbers(false);
+    EXPECT_EQ(learnt.size(), 200u + 40 * f);
+    for (const std::uint32_t later : fold.held)
+      for (const std::uint32_t earlier : learnt) EXPECT_LT(times[earlier], times[later]);
+    double weight = 0;
+    for (const double w : fold.machine.rows.weights) weight += w;
+    if (f < 4) EXPECT_EQ(weight, double(learnt.size() + fold.held.size()));  // rows after the block have none
+    EXPECT_TRUE(fold.machine.refit_rows().weights.empty());
+  }
+  EXPECT_EQ(RaceRows(Stream(*table.rows, nullptr, threads, {}), code, 400, 5, 1, {}, times).held().size(), 60u);
+}
+
 TEST(RaceRows, AMeanOfMapsIsTheirMean) {
   std::vector<MapPtr> maps;
   for (const double w : {1.0, 2.0, 6.0}) {
