@@ -269,6 +269,7 @@ RowsOptions TrainWords::rows() const {
   rows.targets = split_lists(targets);
   rows.weights = weights;
   columns.apply(rows);
+  if (command && command->count("--max-levels") == 0 && automatic_effort()) rows.max_levels = 0;
   if (!group.empty()) rows.ignore.push_back(group);
   if (!task.empty())
     rows.task =

@@ -16,8 +16,8 @@ std::vector<ColumnInputs> column_inputs(const Schema& schema) {
   for (const Column& column : schema.columns) {
     const std::size_t count = column.inputs();
     if (count > 0)
-      columns.push_back(
-          {column.name, at, count, column.levels, column.marked, column.dates != Column::Dates::none, column.fill});
+      columns.push_back({column.name, at, count, is_coded(column) ? std::vector<std::string>() : column.levels,
+                         column.marked, column.dates != Column::Dates::none, column.fill});
     at += count;
   }
   return columns;
@@ -31,6 +31,16 @@ std::vector<char> mark_inputs(const Schema& schema) {
     at += column.inputs();
   }
   return marks;
+}
+
+std::vector<std::size_t> coded_levels(const Schema& schema) {
+  std::vector<std::size_t> levels(schema.inputs, 0);
+  std::size_t at = 0;
+  for (const Column& column : schema.columns) {
+    if (is_coded(column)) levels[at] = column.levels.size();
+    at += column.inputs();
+  }
+  return levels;
 }
 
 std::vector<char> date_inputs(const Schema& schema) {

@@ -10,6 +10,10 @@
 
 namespace bochner {
 
+// Whether a column of texts is one input, the place of the cell's level among Column::levels from 1 on (0: not there),
+// which the automatic machine takes for what it is: RowsOptions::max_levels = 0, and more levels than are indicators.
+inline bool is_coded(const Column& column) { return column.kind == Column::Kind::numeric && !column.levels.empty(); }
+
 // A column of the file, and the inputs that are made of it.
 struct ColumnInputs {
   std::string name;
@@ -23,6 +27,9 @@ std::vector<ColumnInputs> column_inputs(const Schema& schema);
 
 // One for each input: whether it marks the missing cells of the input before it.
 std::vector<char> mark_inputs(const Schema& schema);
+
+// One for each input: how many levels it is a code of (is_coded), 0: it is none.
+std::vector<std::size_t> coded_levels(const Schema& schema);
 
 // One for each input: whether it is a date, in days since 1970-01-01 less the offset of the schema.
 std::vector<char> date_inputs(const Schema& schema);

@@ -88,7 +88,10 @@ std::string thousands(std::size_t count) {
 std::string cap_note(const ColumnTally& listed, const std::string& shown_name, std::size_t most) {
   std::vector<std::size_t> counts = listed.counts;
   if (listed.missing > 0) counts.push_back(listed.missing);
-  if (counts.size() <= most) return {};
+  if (counts.size() <= (most > 0 ? most : kMostIndicators)) return {};
+  if (most == 0)
+    return fmt::format("{}: {} levels, taken by the mean of the target of each and how frequent it is", shown_name,
+                       thousands(listed.levels.size()));
   std::sort(counts.rbegin(), counts.rend());
   const std::size_t kept = std::accumulate(counts.begin(), counts.begin() + std::ptrdiff_t(most), std::size_t{0});
   return fmt::format("{}: {} levels, the {} most frequent kept ({:.0f} % of the rows); {} changes it", shown_name,

@@ -12,6 +12,11 @@
 
 namespace bochner {
 
+// Levels of a text column that are indicators if the automatic machine is to learn from it; a column of more is coded.
+constexpr std::size_t kMostIndicators = 256;
+// Inputs that the machine takes.
+constexpr std::size_t kMostEncoded = 2000;
+
 // What a column of inputs is, from what a scan has seen in it.
 struct ColumnKind {
   Column::Kind kind = Column::Kind::numeric;

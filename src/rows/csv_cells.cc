@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/option.h"
+#include "rows/column_inputs.h"
 #include "rows/columns.h"
 #include "rows/csv_tally.h"
 #include "rows/date.h"
@@ -36,7 +37,7 @@ CsvCells::CsvCells(const Schema& schema, std::vector<std::string> names, const s
   for (const Column& column : schema.columns) {
     slots.push_back(column.kind == Kind::target ? target++ : input);
     input += column.inputs();
-    encoded_ = encoded_ || column.kind == Kind::category || column.marked;
+    encoded_ = encoded_ || column.kind == Kind::category || column.marked || is_coded(column);
   }
   for (const std::size_t c : match) {
     CellPlan cell;
@@ -49,7 +50,7 @@ CsvCells::CsvCells(const Schema& schema, std::vector<std::string> names, const s
       cell.mixed = column.mixed;
       cell.dates = column.dates;
       if (options.date_order && column.dates != Column::Dates::none) cell.dates = *options.date_order;
-      const bool texts = cell.kind == Kind::category ||
+      const bool texts = cell.kind == Kind::category || is_coded(column) ||
                          (cell.kind == Kind::target && task_ == Task::classification && !labels_.numeric());
       cell.among = cell.kind == Kind::ignored ? Among::nothing : texts ? Among::texts : Among::numbers;
       cell.levels = TextIndex(column.levels);
@@ -66,14 +67,8 @@ bool CsvCells::take(std::size_t c, const CsvCell& cell, RowPlace<T> to, Complain
   const std::string& name = names_[c];
   if (plan.kind == Kind::ignored) return true;
   if (plan.kind == Kind::target) return take_target(c, cell, to.targets[plan.slot], complaint);
-  if (plan.kind == Kind::category) {
-    // The text itself comes first: an older model may have "null" as a level.
-    const std::uint32_t level = plan.levels.find(cell.text);
-    if (level != TextIndex::kNone && !cell.text.empty()) {
-      to.inputs[plan.slot + level] = 1;
-      return true;
-    }
-  }
+  // The text itself comes first: an older model may have "null" as a level.
+  if (plan.is_text() && !cell.text.empty() && put_level(plan, cell.text, to.inputs)) return true;
   double value = 0;
   CellKind kind = rules_.kind(cell.text, plan.among, value);
   if (plan.mixed && kind == CellKind::text && !written_number(cell.text).amount()) kind = CellKind::missing;
@@ -89,15 +84,25 @@ bool CsvCells::take(std::size_t c, const CsvCell& cell, RowPlace<T> to, Complain
                     shown(cell.text), shown(name));
     return complaint.at == nullptr;
   }
-  if (plan.kind == Kind::category) {
-    const std::uint32_t level = kind == CellKind::missing ? plan.levels.find("") : TextIndex::kNone;
-    if (level != TextIndex::kNone)
-      to.inputs[plan.slot + level] = 1;
-    else if (kind != CellKind::missing && plan.levels.size() < max_levels_)  // otherwise rare ones have no input
+  if (plan.is_text()) {
+    if (kind == CellKind::missing)
+      put_level(plan, "", to.inputs);
+    else if (plan.is_coded() || plan.levels.size() < max_levels_)  // otherwise rare ones have no input
       to.rows.note_unknown(name, cell.text);
     return true;
   }
   return take_number(c, cell, {kind, value}, to.inputs + plan.slot, complaint);
+}
+
+template <class T>
+bool CsvCells::put_level(const CellPlan& plan, std::string_view text, T* inputs) {
+  const std::uint32_t level = plan.levels.find(text);
+  if (level == TextIndex::kNone) return false;
+  if (plan.is_coded())
+    inputs[plan.slot] = T(level + 1);
+  else
+    inputs[plan.slot + level] = 1;
+  return true;
 }
 
 template <class T>

@@ -29,7 +29,9 @@ struct CellPlan {
   Among among = Among::nothing;  // decides which spellings of a missing cell count
   TextIndex levels;
 
-  bool is_number() const { return kind == Column::Kind::numeric && dates == Column::Dates::none; }
+  bool is_coded() const { return kind == Column::Kind::numeric && levels.size() > 0; }
+  bool is_number() const { return kind == Column::Kind::numeric && dates == Column::Dates::none && !is_coded(); }
+  bool is_text() const { return kind == Column::Kind::category || is_coded(); }
 };
 
 // Where the cells of one row go.
@@ -59,6 +61,9 @@ class CsvCells {
   bool take(std::size_t c, const CsvCell& cell, RowPlace<T> to, Complaint& complaint) const;
 
  private:
+  // Sets the input of a text's level; false if it has none.
+  template <class T>
+  static bool put_level(const CellPlan& plan, std::string_view text, T* inputs);
   struct FoundCell {
     CellKind kind;
     double value;

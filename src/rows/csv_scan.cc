@@ -10,6 +10,7 @@
 #include "base/option.h"
 #include "base/require.h"
 #include "base/threads.h"
+#include "rows/column_inputs.h"
 #include "rows/column_kind.h"
 #include "rows/csv_tally.h"
 #include "rows/scan_notes.h"
@@ -40,7 +41,6 @@ class Scanner {
     several_ = std::count(rules_.roles.begin(), rules_.roles.end(), Kind::target) > 1;
     if (several_ && options.task == Task::classification)
       fail(Error::Kind::data, "{}: several targets for classification, expected one; give one target", path());
-    require(options.max_levels > 0, "csv: at most 0 levels of a text column, expected 1 or more");
   }
 
   CsvScan run() {
@@ -56,6 +56,7 @@ class Scanner {
       if (!learned_what_is_missing()) break;
     }
     refuse_mixed_decimals();
+    limit_indicators();
     CsvScan scan;
     scan.rows = tally_.rows;
     scan.schema = describe();
@@ -83,6 +84,19 @@ class Scanner {
     return column.missing + column.doubtful + (kinds_[c].mixed ? column.texts : 0);
   }
 
+  // A text column of more levels than the automatic machine takes as indicators.
+  bool is_coded(std::size_t c) const { return options_.max_levels == 0 && listed(c).level_count() > indicators_; }
+  // Fewer levels are indicators if there would be more inputs than the machine takes, a number counted twice.
+  void limit_indicators() {
+    const auto inputs = [&] {
+      std::size_t count = 0;
+      for (std::size_t c = 0; c < columns(); ++c)
+        if (is_input(c)) count += kinds_[c].kind == Kind::category && !is_coded(c) ? listed(c).level_count() : 2;
+      return count;
+    };
+    for (indicators_ = kMostIndicators; options_.max_levels == 0 && indicators_ > 2 && inputs() > kMostEncoded;)
+      indicators_ /= 2;
+  }
   bool are_marked(std::size_t c) const {
     if (options_.missing) return *options_.missing == Missing::mark && gaps(c) > 0;
     return !options_.targets.empty() && !options_.inputs_only && gaps_tell(gaps(c), tally_.rows - gaps(c), varies(c));
@@ -98,8 +112,9 @@ class Scanner {
   CellCounts counts(const Schema& schema) const {
     CellCounts counts{.rows = tally_.rows};
     for (std::size_t c = 0; c < columns(); ++c) {
-      const bool numbers = schema.columns[c].kind == Kind::numeric;
-      if (!numbers && schema.columns[c].kind != Kind::category) continue;
+      const Column& column = schema.columns[c];
+      if (column.kind != Kind::numeric && column.kind != Kind::category) continue;
+      const bool numbers = column.kind == Kind::numeric && !bochner::is_coded(column);
       counts.cells += tally_.rows;
       counts.missing += numbers ? gaps(c) : tally_.columns[c].missing;
     }
@@ -232,7 +247,7 @@ class Scanner {
     schema.missing_values.assign(spellings.begin(), spellings.end());
     schema.usual_missing = options_.usual_missing;
     schema.decimal = rules_.cells.decimal();
-    schema.max_levels = options_.max_levels;
+    schema.max_levels = options_.max_levels > 0 ? options_.max_levels : kMostIndicators;
     for (std::size_t c = 0; c < columns(); ++c) {
       Column column{.name = name(c), .kind = rules_.roles[c]};
       if (is_input(c)) {
@@ -242,8 +257,11 @@ class Scanner {
         column.dates = kinds_[c].dates;
         column.mixed = kinds_[c].mixed;
         column.identifier = column.kind == Kind::ignored;
-        if (column.kind == Kind::category) column.levels = listed(c).top_levels(options_.max_levels);
-        column.marked = column.kind == Kind::numeric && are_marked(c);
+        if (column.kind == Kind::category) {
+          column.levels = is_coded(c) ? listed(c).ranked_levels() : listed(c).top_levels(schema.max_levels);
+          if (is_coded(c)) column.kind = Kind::numeric, column.fill = 0;
+        }
+        column.marked = column.kind == Kind::numeric && !bochner::is_coded(column) && are_marked(c);
         schema.inputs += column.inputs();
       }
       schema.columns.push_back(std::move(column));
@@ -366,6 +384,7 @@ class Scanner {
   bool several_ = false;
   CsvTally tally_, listed_;
   std::vector<ColumnKind> kinds_;                  // what each column is
+  std::size_t indicators_ = kMostIndicators;       // levels of a column of texts that is not coded
   std::map<std::size_t, ColumnKind> identifiers_;  // columns found to be such while rows are dropped
   std::vector<std::string> comma_columns_;         // whose numbers have shown a decimal comma
 };

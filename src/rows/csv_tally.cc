@@ -63,15 +63,20 @@ void ColumnTally::merge(const ColumnTally& part) {
 
 std::size_t ColumnTally::listed() const { return std::accumulate(counts.begin(), counts.end(), std::size_t{0}); }
 
-std::vector<std::string> ColumnTally::top_levels(std::size_t most) const {
+std::vector<std::string> ColumnTally::ranked_levels() const {
   std::vector<std::pair<std::size_t, std::string>> ranked;
   for (std::uint32_t i = 0; i < levels.size(); ++i) ranked.emplace_back(counts[i], levels.text(i));
   if (missing > 0) ranked.emplace_back(missing, "");
   std::sort(ranked.begin(), ranked.end(),
             [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
-  ranked.resize(std::min(most, ranked.size()));
   std::vector<std::string> names;
   for (auto& entry : ranked) names.push_back(std::move(entry.second));
+  return names;
+}
+
+std::vector<std::string> ColumnTally::top_levels(std::size_t most) const {
+  std::vector<std::string> names = ranked_levels();
+  names.resize(std::min(most, names.size()));
   std::sort(names.begin(), names.end());
   return names;
 }

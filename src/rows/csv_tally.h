@@ -76,6 +76,9 @@ struct ColumnTally {
   void merge(const ColumnTally& part);
   // The most frequent levels (missing cells are the level ""), in the order of their names.
   std::vector<std::string> top_levels(std::size_t most) const;
+  // All levels, the most frequent first, ties in the order of their names.
+  std::vector<std::string> ranked_levels() const;
+  std::size_t level_count() const { return levels.size() + (missing > 0 ? 1 : 0); }
   // Cells that are levels. Fewer than there are where the texts were too many to list.
   std::size_t listed() const;
 };

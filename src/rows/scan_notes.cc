@@ -9,6 +9,7 @@
 
 #include "base/option.h"
 #include "base/text_bytes.h"
+#include "rows/column_inputs.h"
 #include "rows/labels.h"
 
 namespace bochner {
@@ -83,7 +84,7 @@ void ScanNotes::missing(const Schema& schema, const CsvTally& tally) {
   }
   for (std::size_t c = 0; c < schema.columns.size(); ++c) {
     const ColumnTally& column = tally.columns[c];
-    if (schema.columns[c].kind == Kind::numeric && column.missing + column.doubtful > 0)
+    if (schema.columns[c].kind == Kind::numeric && !is_coded(schema.columns[c]) && column.missing + column.doubtful > 0)
       gaps.emplace_back(column.missing + column.doubtful, schema.columns[c].name);
   }
   if (gaps.empty()) return;

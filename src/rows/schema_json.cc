@@ -13,6 +13,7 @@
 
 #include "base/archive.h"
 #include "base/require.h"
+#include "rows/column_inputs.h"
 #include "rows/labels.h"
 
 namespace bochner {
@@ -71,7 +72,7 @@ std::vector<double> get_offsets(const json& node, std::size_t inputs) {
 
 json column_to_json(const Column& column) {
   json tree{{"name", column.name}, {"kind", kKinds[std::size_t(column.kind)]}};
-  if (column.kind == Column::Kind::category) tree["levels"] = column.levels;
+  if (column.kind == Column::Kind::category || is_coded(column)) tree["levels"] = column.levels;
   if (column.kind == Column::Kind::numeric) tree["fill"] = column.fill;
   if (column.dates != Column::Dates::none) tree["dates"] = kDates[std::size_t(column.dates)];
   if (column.identifier) tree["identifier"] = true;
@@ -85,10 +86,10 @@ Column column_from_json(const json& tree) {
   Column column;
   column.name = get_text(tree, "name");
   column.kind = Column::Kind(get_word(tree, "kind", kKinds));
-  if (column.kind == Column::Kind::category)
+  if (column.kind == Column::Kind::category || (column.kind == Column::Kind::numeric && tree.contains("levels")))
     column.levels = get_distinct_texts(tree, "levels");
   else if (tree.contains("levels"))
-    damaged("levels in a column that is no category");
+    damaged("levels in a column that is no input");
   if (column.kind == Column::Kind::numeric)
     column.fill = get_number(tree, "fill");
   else if (tree.contains("fill"))
@@ -103,6 +104,8 @@ Column column_from_json(const json& tree) {
   if (tree.contains("mixed")) column.mixed = get_flag(tree, "mixed");
   if (column.mixed && (column.kind != Column::Kind::numeric || column.dates != Column::Dates::none))
     damaged("words among numbers in a column that has none");
+  if (is_coded(column) && (column.marked || column.mixed || column.dates != Column::Dates::none))
+    damaged("levels in a column of numbers");
   return column;
 }
 

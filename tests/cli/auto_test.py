@@ -61,6 +61,47 @@ class Automatic(CommandTest):
         self.assertEqual(r2["one"], r2["light"])
         self.assertAlmostEqual(r2["one"], r2["ten"], delta=1e-6)
 
+    def cities(self, effect, classes=False):
+        """2,400 rows of 700 cities of which some have most rows, and 2,000 new ones."""
+        draw = random.Random(11)
+        of_city = [draw.gauss(0, effect) for _ in range(700)]
+        for name, rows in (("cities.csv", 2400), ("new.csv", 2000)):
+            lines = ["a,city,y"]
+            for _ in range(rows):
+                a, city = draw.gauss(0, 1), int(700 * draw.random() ** 1.5)
+                y = of_city[city] + math.sin(2 * a) + 0.3 * draw.gauss(0, 1)
+                lines.append(f"{a:.4f},c{city},{('yes' if y > 0 else 'no') if classes else f'{y:.4f}'}")
+            self.file(name, "\n".join(lines) + "\n")
+
+    def test_many_levels_tell_by_their_means(self):
+        self.cities(1)
+        words = ("cities.csv", "--target", "y", "--effort", "fast")
+        report = self.report(*words, "-o", "m", "--threads", 1)
+        self.report(*words, "-o", "m2", "--threads", 2)
+        self.assertEqual((self.folder / "m").read_bytes(), (self.folder / "m2").read_bytes())
+        self.report(*words, "--max-levels", 256, "-o", "few")
+        found, few = self.evaluate("m", "new.csv"), self.evaluate("few", "new.csv")
+        # A city of three rows is known to about 0.5; what 256 indicators leave out is not known at all.
+        self.assertLess(found["rmse"], 0.85 * few["rmse"])
+        self.assertLess(found["rmse"], 0.75)
+        self.assertAlmostEqual(found["rmse"], report["score"]["rmse"], delta=0.1)
+        self.assertIn("city: 6", "\n".join(report["notes"]))
+        self.file("unknown.csv", "a,city\n0.5,nowhere\n0.5,\n0.5,c1\n")
+        answers = self.succeed("predict", "m", "unknown.csv").split()
+        self.assertEqual(answers[0], answers[1])
+        self.assertNotEqual(answers[0], answers[2])
+        self.succeed("report", "m", "new.csv", "-o", "m.html")
+
+    def test_many_levels_of_noise_promise_nothing(self):
+        self.cities(0, classes=True)
+        lines = (self.folder / "cities.csv").read_text().splitlines()
+        draw = random.Random(1)
+        self.file("noise.csv", lines[0] + "\n" + "".join(
+            f"{line.rsplit(',', 1)[0]},{draw.choice(['no', 'yes'])}\n" for line in lines[1:]))
+        score = self.report("noise.csv", "--target", "y", "--effort", "fast")["score"]
+        self.assertGreater(score["log_loss"], 0.68)
+        self.assertAlmostEqual(score["auc"], 0.5, delta=0.08)
+
     def test_thresholds_are_found_and_noise_beside_them_is_left_alone(self):
         draw = random.Random(4)
         for name, rows in (("two.csv", 600), ("new.csv", 500)):

@@ -144,8 +144,33 @@ TEST(ColumnKind, LevelsBeyondTheLimitAreSaid) {
               ElementsAre("a: 40 levels, the 10 most frequent kept (64 % of the rows); max_levels changes it"));
   EXPECT_EQ(column_of(table(200, city), few).levels.size(), 10u);
   EXPECT_THAT(notes_of(table(200, city)), ElementsAre());
-  few.max_levels = 0;
-  EXPECT_THROW(column_of(table(200, city), few), std::invalid_argument);
+}
+
+TEST(ColumnKind, ManyLevelsAreCodedForTheAutomaticMachine) {
+  RowsOptions automatic = kTargetY;
+  automatic.max_levels = 0;
+  const auto few = [](int i) { return fmt::format("city {}", i % 256); };
+  EXPECT_EQ(column_of(table(600, few), automatic), column_of(table(600, few)));
+  const auto many = [](int i) { return i == 7 ? std::string() : fmt::format("city {}", i < 100 ? 500 : i % 300); };
+  const TempFile file(table(600, many));
+  const auto rows = open_rows(file.path(), automatic);
+  const Column& column = rows->schema().columns[0];
+  EXPECT_EQ(column.kind, Kind::numeric);
+  ASSERT_EQ(column.levels.size(), 302u);  // a missing cell is a level
+  EXPECT_EQ(column.levels[0], "city 500");
+  EXPECT_EQ(rows->schema().inputs, 1u);
+  EXPECT_THAT(rows->notes()[0], HasSubstr("a: 301 levels, taken by the mean of the target"));
+  const auto x = read_table(*rows).x;
+  EXPECT_EQ(x[0][0], 1);
+  EXPECT_EQ(column.levels[std::size_t(x[7][0]) - 1], "");
+  EXPECT_EQ(column.levels[std::size_t(x[599][0]) - 1], "city 299");
+  const TempFile other("a,y\ncity 299,1\nnowhere,2\n\"\",3\n");
+  const auto again = open_rows(other.path(), rows->schema());
+  const auto codes = read_table(*again).x;
+  EXPECT_EQ(codes[0][0], x[599][0]);
+  EXPECT_EQ(codes[1][0], 0);
+  EXPECT_EQ(codes[2][0], x[7][0]);
+  EXPECT_EQ(again->counts().unknown, "a=nowhere");
 }
 
 // --- dates ---

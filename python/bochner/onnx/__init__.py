@@ -95,6 +95,10 @@ def _inputs(graph, model, saved):
     offsets = tree.get("offsets")
     read = np.dtype(np.float64) if offsets else dtype
     columns = [c for c in tree.get("columns", []) if c["kind"] in ("numeric", "category")]
+    coded = [c["name"] for c in columns if c["kind"] == "numeric" and c.get("levels")]
+    if coded:
+        raise Unsupported(f"onnx: column {coded[0]!r} enters by the target's mean at each of its levels, expected "
+                          "at most 256 levels; train with --max-levels 256")
     if any(c["kind"] == "category" for c in columns):
         missing = set(tree.get("missing_values", [])) | set(MISSING if tree.get("usual_missing", True) else [])
         infos, x = _columns(graph, columns, read, missing)

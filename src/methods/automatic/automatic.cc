@@ -42,7 +42,10 @@ constexpr std::size_t kLeastKept = 200;  // rows that must fit in memory
 double row_bytes(const Schema& schema, std::size_t outputs) {
   const std::size_t codes = schema.task == Task::classification ? schema.labels.size() : schema.targets;
   const double copies = schema.task == Task::classification ? 9 : 7;
-  return double(schema.inputs) * 4 + double(outputs) * 4 * copies + double(codes) * 8 * 6;
+  // Levels of texts are told by other rows in the race than in the refit.
+  const std::vector<std::size_t> levels = coded_levels(schema);
+  const bool told = std::any_of(levels.begin(), levels.end(), [](std::size_t count) { return count > 0; });
+  return double(schema.inputs) * 4 + double(outputs) * 4 * (copies + (told ? 2 : 0)) + double(codes) * 8 * 6;
 }
 
 RaceSize race_size(const Schema& schema, const Survey& survey, std::span<const TwofoldColumn> columns) {
@@ -96,7 +99,7 @@ double memory_of(const Execution& execution) {
 class Race {
  public:
   Race(Rows& rows, const Survey& survey, const TrainOptions& options, Threads& threads, const Execution& execution,
-       std::vector<TwofoldColumn> columns)
+       std::vector<TwofoldColumn> columns, std::vector<LevelColumn> levels)
       : size_(race_size(rows.schema(), survey, columns)),
         plan_(planned(size_, options, threads.count(), execution)),
         rows_(rows),
@@ -110,10 +113,13 @@ class Race {
         inputs_(twofold(input_columns_)),
         source_(rows, survey.rows(), row_bytes(rows.schema(), inputs_->outputs()), memory_for_rows(), options.seed,
                 plan_.plan.most_rows),
+        levels_(
+            with_codes(std::move(levels), Stream(source_.rows(), nullptr, on_.threads, execution_), source_.count())),
         race_rows_(Stream(source_.rows(), inputs_, on_.threads, execution_), code_, source_.count(), options.seed,
-                   race_folds(plan_.plan, size_), source_.groups(options.groups), source_.times(options.times)),
-        rivals_({rows, source_, race_rows_, code_, plan_.short_of_rows()}, options_, beside_rows(),
-                [this](const std::string& line) { say(line); }) {}
+                   race_folds(plan_.plan, size_), source_.groups(options.groups), source_.times(options.times),
+                   levels_),
+        rivals_({rows, source_, race_rows_, code_, plan_.short_of_rows(), levels_.empty() ? nullptr : inputs_},
+                options_, beside_rows(), [this](const std::string& line) { say(line); }) {}
 
   Fitted run() {
     Clock clock;
@@ -312,6 +318,7 @@ class Race {
   std::vector<TwofoldColumn> input_columns_;
   MapPtr inputs_;  // what they make of the rows
   RaceSource source_;
+  std::vector<LevelColumn> levels_;
   RaceRows race_rows_;
   RaceRivals rivals_;
   std::vector<Candidate> candidates_;
@@ -365,17 +372,26 @@ std::string unsuited(const Schema& schema, const Survey& survey, const Execution
 std::optional<Fitted> fit_automatic(Rows& rows, const Survey& survey, const TrainOptions& options, Threads& threads,
                                     const Execution& execution) {
   std::vector<TwofoldColumn> columns;
+  std::vector<LevelColumn> levels;
   std::size_t outputs = rows.schema().inputs;
   if (outputs <= kMostInputs) {
     columns = input_columns(rows.schema(), survey);
+    levels = level_columns(Stream(rows, nullptr, threads, execution), target_code(rows.schema(), survey, true),
+                           survey.class_rows());
+    for (const LevelColumn& level : levels) columns[level.input] = level.column;
     outputs = 0;
-    for (const TwofoldColumn& c : columns) outputs += c.outputs();
+    std::vector<std::size_t> first;
+    for (const TwofoldColumn& c : columns) {
+      first.push_back(outputs);
+      outputs += c.outputs();
+    }
+    for (LevelColumn& level : levels) level.first = first[level.input];
   }
   if (const std::string reason = unsuited(rows.schema(), survey, execution, outputs); !reason.empty()) {
     give_notice(options, "automatic machine: " + reason + "; trained as without it");
     return std::nullopt;
   }
-  return Race(rows, survey, options, threads, execution, std::move(columns)).run();
+  return Race(rows, survey, options, threads, execution, std::move(columns), std::move(levels)).run();
 }
 
 }  // namespace bochner

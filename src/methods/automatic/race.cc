@@ -48,7 +48,8 @@ std::vector<double> RaceSource::times(std::span<const double> of_all) const {
 }
 
 RaceRows::RaceRows(const Stream& stream, const TargetCode& code, std::size_t rows, std::uint64_t seed,
-                   std::size_t folds, std::span<const std::uint64_t> groups, std::span<const double> times)
+                   std::size_t folds, std::span<const std::uint64_t> groups, std::span<const double> times,
+                   std::span<const LevelColumn> levels)
     : code_(code),
       x_(rows, stream.features()),
       y_(rows, code.columns()),
@@ -60,6 +61,7 @@ RaceRows::RaceRows(const Stream& stream, const TargetCode& code, std::size_t row
     hold_later(times, folds, std::min(kHeldShare, double(kMostHeld) / double(rows)));
   for (RaceFold& fold : folds_) fold.machine.rows.kin = kin_;
   hold_out();
+  enter_levels(levels, seed);
   share_out_crosswise(groups, seed);
 }
 

@@ -14,6 +14,7 @@
 #include "folds/target_code.h"
 #include "learn/score.h"
 #include "learn/unseen.h"
+#include "methods/automatic/level_means.h"
 #include "methods/automatic/metric_machine.h"
 #include "methods/automatic/twofold.h"
 #include "run/stream.h"
@@ -70,8 +71,14 @@ struct RaceFold {
   std::vector<std::uint32_t> held;  // their numbers, rising
   std::vector<double> mean;         // mean codes of the rows not held out
   std::size_t first = 0;            // place of its first row among those held out in all folds
+  Matrix<float> x;                  // its own inputs, if levels of texts are told by its rows; otherwise those of all
   std::vector<double> weights;      // in order of time: those of the rows, 0 for rows later than the ones held out
 };
+
+// The coded inputs of rows as they are, by the sums of all of them, and their codes in the rows of a race.
+std::vector<LevelColumn> level_columns(const Stream& rows, const TargetCode& code,
+                                       std::span<const std::uint64_t> class_rows);
+std::vector<LevelColumn> with_codes(std::vector<LevelColumn> columns, const Stream& raced, std::size_t count);
 
 // The rows of a race, all in memory: inputs as the stream's map makes them, coded targets, and which are held out: once
 // or, in several folds, each row in one of them at most. Predictions of rows held out are in the order of held().
@@ -79,9 +86,10 @@ class RaceRows {
  public:
   // folds: 1, or up to kFoldParts of that many parts, with rows of each class shared out evenly; groups: of the rows,
   // which are then shared out whole; times: of the rows, the last of which are then held out, and in several folds
-  // blocks of them, each judging what the rows before it taught.
+  // blocks of them, each judging what the rows before it taught; levels: inputs that are made of the rows' targets.
   RaceRows(const Stream& stream, const TargetCode& code, std::size_t rows, std::uint64_t seed, std::size_t folds = 1,
-           std::span<const std::uint64_t> groups = {}, std::span<const double> times = {});
+           std::span<const std::uint64_t> groups = {}, std::span<const double> times = {},
+           std::span<const LevelColumn> levels = {});
   RaceRows(const RaceRows&) = delete;
   RaceRows& operator=(const RaceRows&) = delete;
 
@@ -111,6 +119,8 @@ class RaceRows {
   // not raise the error, on rows that did not choose them.
   FinalBlend conclude(std::span<const Candidate> candidates) const;
   Score score(const Matrix<double>& held) const;
+  // These inputs as rows with the targets of the file.
+  std::unique_ptr<Rows> encoded(const FlowRows& rows, const Schema& of_file) const;
   RepeatedRows repeated() const;  // those among the rows held out
   // The same rows, decoded, for what is learnt from rows not seen.
   UnseenRows unseen(const Matrix<double>& held, const std::vector<double>& class_weights) const;
@@ -125,6 +135,7 @@ class RaceRows {
   void choose_held(std::uint64_t seed, std::size_t folds, std::span<const std::uint64_t> groups);
   void hold_later(std::span<const double> times, std::size_t folds, double share);
   void hold_out();
+  void enter_levels(std::span<const LevelColumn> levels, std::uint64_t seed);
   void share_out_crosswise(std::span<const std::uint64_t> groups, std::uint64_t seed);
   std::vector<std::size_t> parts(std::uint64_t seed) const;  // each row's part, one of kFoldParts
   using Numbers = std::span<const std::size_t>;

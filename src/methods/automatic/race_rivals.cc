@@ -45,11 +45,13 @@ MapPtr RaceRivals::coded(const Model& model) const {
 
 // What a training on some of the rows predicts for those held out, coded; nothing where it does not suit the rows.
 std::optional<Matrix<double>> RaceRivals::predictions(const Rival& rival, const RaceFold& fold, const Takes& takes) {
-  Rows& source = rows_.source.rows();
+  std::unique_ptr<Rows> own;
+  if (rows_.inputs) own = rows_.race.encoded(fold.machine.rows, rows_.all.schema());
+  Rows& source = own ? *own : rows_.source.rows();
   try {
     const auto fitted = [&](std::uint64_t row) { return !fold.machine.held[row] && takes(row); };
     const Model model = train(*subset_rows(source, fitted), other_options(rival.map));
-    if (model.schema().offsets != rows_.all.schema().offsets || model.outputs() != columns()) return {};
+    if (model.schema().offsets != (own ? *own : rows_.all).schema().offsets || model.outputs() != columns()) return {};
     Matrix<double> values = model.predict(
         *subset_rows(source, [&](std::uint64_t row) { return fold.machine.held[row] == MachineRows::kHeld; }),
         execution_);
@@ -129,14 +131,18 @@ std::vector<RaceRivals::First> RaceRivals::first_race(const std::vector<Rival>& 
 
 // Fits on all rows or, if they take more memory than there is, on those that it raced with.
 MapPtr RaceRivals::refit(const Rival& rival) const {
-  Rows& source = rows_.source.rows();
+  std::unique_ptr<Rows> own;
+  if (rows_.inputs) own = rows_.race.encoded(rows_.race.machine().refit_rows(), rows_.all.schema());
+  Rows& source = own ? *own : rows_.source.rows();
   try {
-    return coded(train(rows_.refit_on_raced ? source : rows_.all, other_options(rival.map)));
+    const MapPtr map = coded(train(own || rows_.refit_on_raced ? source : rows_.all, other_options(rival.map)));
+    return own ? chain({rows_.inputs, map}) : map;
   } catch (const std::invalid_argument& e) {
     say_(fmt::format("{} learnt from the rows that raced alone: {}", rival.name, e.what()));
     const std::vector<char>& held = rows_.race.fold(0).machine.held;
     const auto raced = subset_rows(source, [&](std::uint64_t row) { return !held[row]; });
-    return coded(train(*raced, other_options(rival.map)));
+    const MapPtr map = coded(train(*raced, other_options(rival.map)));
+    return own ? chain({rows_.inputs, map}) : map;
   }
 }
 

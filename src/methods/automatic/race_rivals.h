@@ -22,6 +22,7 @@ struct RivalRows {
   const RaceRows& race;
   const TargetCode& code;
   bool refit_on_raced = false;
+  MapPtr inputs = nullptr;  // what the rows enter as, if they are not to be trained on as they are
 };
 
 // Trainings by the maps of the plan. A first race, on a sample of many rows or on one fold of few, leaves those that

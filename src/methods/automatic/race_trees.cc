@@ -37,7 +37,7 @@ std::vector<std::uint32_t> each_once(std::span<const TwofoldColumn> columns) {
   std::size_t at = 0;
   for (const TwofoldColumn& c : columns) {
     for (std::size_t k = 0; k < c.outputs(); ++k)
-      if (k != 1) inputs.push_back(std::uint32_t(at + k));
+      if (k != 1 || c.kind == TwofoldColumn::Kind::levels) inputs.push_back(std::uint32_t(at + k));
     at += c.outputs();
   }
   return inputs;
@@ -52,7 +52,10 @@ double affordable_bins(std::span<const TwofoldColumn> columns, std::size_t targe
   const double of_numbers = std::max(0.0, most - 2 * count(TwofoldColumn::Kind::two_values));
   double numbers = count(TwofoldColumn::Kind::number);
   for (const TwofoldColumn& c : columns)
-    if (c.kind == TwofoldColumn::Kind::date) numbers += double(c.outputs() - 1);
+    if (c.kind == TwofoldColumn::Kind::date)
+      numbers += double(c.outputs() - 1);
+    else if (c.kind == TwofoldColumn::Kind::levels)
+      numbers += double(c.width);
   return std::min(256.0, of_numbers / std::max(1.0, numbers));
 }
 

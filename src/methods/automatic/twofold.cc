@@ -42,8 +42,17 @@ double cos_of_turns(double t) {
 }
 
 template <class T>
+T* write_level(const TwofoldColumn& c, double x, T* out) {
+  const std::size_t level = x >= 1 && x < double(c.levels()) + 1 ? std::size_t(x) : 0;
+  for (std::size_t k = 0; k < c.width; ++k) *out++ = T(c.values[level * c.width + k]);
+  for (std::size_t l = 1; l <= c.indicators; ++l) *out++ = T(l == level ? 1 : 0);
+  return out;
+}
+
+template <class T>
 T* write(const TwofoldColumn& c, double x, T* out) {
   if (c.kind == Kind::left_out) return out;
+  if (c.kind == Kind::levels) return write_level(c, x, out);
   const double day = x + c.first_day;
   if (c.kind == Kind::date) x = std::clamp(x, c.values.front(), c.values.back());
   const double v = (x - c.center) * c.factor;
@@ -75,6 +84,10 @@ class TwofoldMap final : public MapOf<TwofoldMap> {
                   std::all_of(c.cycles.begin(), c.cycles.end(),
                               [](double days) { return days >= kLeastCycle && std::isfinite(days); }),
               "twofold: input {} has a cycle that is none", j);
+      if (c.kind == Kind::levels)
+        require(c.width > 0 && c.values.size() >= c.width && c.values.size() % c.width == 0 &&
+                    all_finite<double>(c.values) && c.indicators <= c.levels(),
+                "twofold: input {} has {} numbers of levels, expected {} for each", j, c.values.size(), c.width);
       if (c.kind != Kind::number && c.kind != Kind::date) continue;
       require(c.values.size() >= 2 && c.values.size() == c.ranks.size() && all_finite<double>(c.values) &&
                   all_finite<double>(c.ranks) && std::is_sorted(c.ranks.begin(), c.ranks.end()) &&
@@ -83,8 +96,9 @@ class TwofoldMap final : public MapOf<TwofoldMap> {
     }
     require(outputs_ > 0, "twofold: every input is left out, expected one that varies");
     for (const TwofoldColumn& c : columns_) {
-      double out[2 + 2 * kMostCycles];
-      at_zero_.insert(at_zero_.end(), out, write(c, 0.0, out));
+      std::vector<double> out(c.outputs());
+      write(c, 0.0, out.data());
+      at_zero_.insert(at_zero_.end(), out.begin(), out.end());
     }
   }
 
@@ -110,10 +124,11 @@ class TwofoldMap final : public MapOf<TwofoldMap> {
   }
 
   std::string spec() const override {
-    std::size_t counts[4] = {};
+    std::size_t counts[5] = {};
     for (const TwofoldColumn& c : columns_) ++counts[std::size_t(c.kind)];
-    return fmt::format("twofold:numbers={},two_values={},left_out={}{}", counts[2], counts[1], counts[0],
-                       counts[3] > 0 ? fmt::format(",dates={}", counts[3]) : "");
+    return fmt::format("twofold:numbers={},two_values={},left_out={}{}{}", counts[2], counts[1], counts[0],
+                       counts[3] > 0 ? fmt::format(",dates={}", counts[3]) : "",
+                       counts[4] > 0 ? fmt::format(",levels={}", counts[4]) : "");
   }
 
   void save(Archive& archive) const override {
@@ -125,6 +140,10 @@ class TwofoldMap final : public MapOf<TwofoldMap> {
     for (const TwofoldColumn& c : columns_) {
       kinds.push_back(std::uint8_t(c.kind));
       scales.insert(scales.end(), {c.center, c.factor});
+      if (c.kind == Kind::levels) {
+        knots.push_back(0);
+        continue;
+      }
       knots.push_back(c.values.size());
       values.insert(values.end(), c.values.begin(), c.values.end());
       ranks.insert(ranks.end(), c.ranks.begin(), c.ranks.end());
@@ -135,9 +154,23 @@ class TwofoldMap final : public MapOf<TwofoldMap> {
     archive.put<double>("values", values, {values.size()});
     archive.put<double>("ranks", ranks, {ranks.size()});
     save_dates(archive);
+    save_levels(archive);
   }
 
  private:
+  // Only if there are any.
+  void save_levels(Archive& archive) const {
+    std::vector<std::uint64_t> shapes;
+    std::vector<float> values;
+    for (const TwofoldColumn& c : columns_) {
+      if (c.kind != Kind::levels) continue;
+      shapes.insert(shapes.end(), {c.levels(), c.width, c.indicators});
+      values.insert(values.end(), c.values.begin(), c.values.end());
+    }
+    if (shapes.empty()) return;
+    archive.put<std::uint64_t>("level_shapes", shapes, {shapes.size() / 3, 3});
+    archive.put<float>("level_values", values, {values.size()});
+  }
   // Only if there are any: models without dates stay as they were.
   void save_dates(Archive& archive) const {
     std::vector<std::uint64_t> counts;
@@ -241,6 +274,27 @@ void load_dates(const Archive& archive, std::vector<TwofoldColumn>& columns) {
   }
 }
 
+void load_levels(const Archive& archive, std::vector<TwofoldColumn>& columns) {
+  const auto count = std::size_t(std::ranges::count(columns, Kind::levels, &TwofoldColumn::kind));
+  if (count == 0) return;
+  const auto shapes = archive.get<std::uint64_t>("level_shapes", {count, 3});
+  const std::size_t all = archive.length("level_values");
+  const auto values = archive.get<float>("level_values", {all});
+  std::size_t column = 0, used = 0;
+  for (TwofoldColumn& c : columns) {
+    if (c.kind != Kind::levels) continue;
+    const std::uint64_t levels = shapes[3 * column], width = shapes[3 * column + 1];
+    require(width > 0 && levels < all && width <= (all - used) / (levels + 1),
+            "twofold: an input has {} levels of {} numbers, {} are left", levels, width, all - used);
+    const std::size_t size = std::size_t((levels + 1) * width);
+    c.width = std::size_t(width);
+    c.indicators = std::size_t(shapes[3 * column + 2]);
+    c.values.assign(values.begin() + std::ptrdiff_t(used), values.begin() + std::ptrdiff_t(used + size));
+    used += size;
+    ++column;
+  }
+}
+
 }  // namespace
 
 MapPtr load_twofold(const Archive& archive) {
@@ -254,7 +308,7 @@ MapPtr load_twofold(const Archive& archive) {
     std::vector<TwofoldColumn> columns(count);
     std::size_t used = 0;
     for (std::size_t j = 0; j < count; ++j) {
-      require(kinds[j] <= 3 && knots[j] <= all - used, "twofold: input {} is of kind {} with {} values of {} left", j,
+      require(kinds[j] <= 4 && knots[j] <= all - used, "twofold: input {} is of kind {} with {} values of {} left", j,
               kinds[j], knots[j], all - used);
       const auto begin = std::ptrdiff_t(used), end = std::ptrdiff_t(used + knots[j]);
       columns[j] = {Kind(kinds[j]),
@@ -265,6 +319,7 @@ MapPtr load_twofold(const Archive& archive) {
       used += knots[j];
     }
     load_dates(archive, columns);
+    load_levels(archive, columns);
     return twofold(std::move(columns));
   });
 }

@@ -20,8 +20,9 @@ namespace bochner {
 //   two values: (x - center) factor
 //   date:       the two of a number, x no farther than the dates learnt from; sqrt(2) [cos, sin](2 pi t / cycle) for
 //               each cycle, t the date in days, whole ones if the cycle is longer than a day
+//   levels:     numbers of the level that x is the place of, from 1 (0: none), and indicators of the first levels
 struct TwofoldColumn {
-  enum class Kind : std::uint8_t { left_out, two_values, number, date };
+  enum class Kind : std::uint8_t { left_out, two_values, number, date, levels };
 
   Kind kind = Kind::left_out;
   double center = 0, factor = 1;
@@ -32,7 +33,15 @@ struct TwofoldColumn {
   std::vector<double> cycles = {};
   double first_day = 0;
 
-  std::size_t outputs() const { return kind == Kind::date ? 2 + 2 * cycles.size() : std::size_t(kind); }
+  // Levels: so many numbers for no level and for each level, one after the other in `values`, rounded to float; and the
+  // first levels that have an indicator.
+  std::size_t width = 0, indicators = 0;
+
+  std::size_t levels() const { return width > 0 ? values.size() / width - 1 : 0; }
+  std::size_t outputs() const {
+    if (kind == Kind::levels) return width + indicators;
+    return kind == Kind::date ? 2 + 2 * cycles.size() : std::size_t(kind);
+  }
   bool operator==(const TwofoldColumn&) const = default;
 };
 

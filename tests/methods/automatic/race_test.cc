@@ -123,7 +123,9 @@ TEST(RaceRows, InOrderOfTimeEachFoldLearnsFromEarlierRows) {
       for (const std::uint32_t earlier : learnt) EXPECT_LT(times[earlier], times[later]);
     double weight = 0;
     for (const double w : fold.machine.rows.weights) weight += w;
-    if (f < 4) EXPECT_EQ(weight, double(learnt.size() + fold.held.size()));  // rows after the block have none
+    if (f < 4) {
+      EXPECT_EQ(weight, double(learnt.size() + fold.held.size()));  // rows after the block have none
+    }
     EXPECT_TRUE(fold.machine.refit_rows().weights.empty());
   }
   EXPECT_EQ(RaceRows(Stream(*table.rows, nullptr, threads, {}), code, 400, 5, 1, {}, times).held().size(), 60u);
