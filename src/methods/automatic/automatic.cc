@@ -113,12 +113,11 @@ class Race {
         inputs_(twofold(input_columns_)),
         source_(rows, survey.rows(), row_bytes(rows.schema(), inputs_->outputs()), memory_for_rows(), options.seed,
                 plan_.plan.most_rows),
-        levels_(
-            with_codes(std::move(levels), Stream(source_.rows(), nullptr, on_.threads, execution_), source_.count())),
+        kin_{source_.groups(options.groups), source_.times(options.times),
+             with_codes(std::move(levels), Stream(source_.rows(), nullptr, on_.threads, execution_), source_.count())},
         race_rows_(Stream(source_.rows(), inputs_, on_.threads, execution_), code_, source_.count(), options.seed,
-                   race_folds(plan_.plan, size_), source_.groups(options.groups), source_.times(options.times),
-                   levels_),
-        rivals_({rows, source_, race_rows_, code_, plan_.short_of_rows(), levels_.empty() ? nullptr : inputs_},
+                   race_folds(plan_.plan, size_), kin_),
+        rivals_({rows, source_, race_rows_, code_, plan_.short_of_rows(), kin_.levels.empty() ? nullptr : inputs_},
                 options_, beside_rows(), [this](const std::string& line) { say(line); }) {}
 
   Fitted run() {
@@ -318,7 +317,7 @@ class Race {
   std::vector<TwofoldColumn> input_columns_;
   MapPtr inputs_;  // what they make of the rows
   RaceSource source_;
-  std::vector<LevelColumn> levels_;
+  RaceKin kin_;
   RaceRows race_rows_;
   RaceRivals rivals_;
   std::vector<Candidate> candidates_;

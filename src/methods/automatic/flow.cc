@@ -19,7 +19,7 @@ namespace {
 constexpr double kLeastQ = 0.4, kRangeQ = 1.6;  // q = 0.4 + 1.6 / (1 + e^-theta)
 constexpr double kDecay = 30;                   // decay of a full W's move V: (30 / n) |V|^2
 constexpr double kSlower = 0.3;                 // rate of a full W against that of q and lambda
-constexpr std::uint64_t kFirstKinDraw = 1000;   // of the draws that part kin, one a step
+constexpr std::uint64_t kFirstKinDraw = 1000;   // draws that part kin, one a step
 constexpr std::size_t kPairs = 2000;            // pairs of rows whose median distance is the first scale
 
 double q_of(double theta) { return kLeastQ + kRangeQ / (1 + portable_exp(-theta)); }

@@ -35,19 +35,19 @@ class LevelSums {
 
  private:
   std::size_t targets_;
-  std::vector<double> weight_, sum_;   // by level
-  std::vector<double> squares_;        // of all rows, by target
+  std::vector<double> weight_, sum_;   // levels' rows
+  std::vector<double> squares_;        // all rows, a sum for each target
   std::vector<double> mean_, shrink_;  // mu and k, infinite if levels tell nothing
 };
 
 // A coded input (rows/column_inputs.h) of a race: the inputs that it becomes, and how they are found without the row
 // itself.
 struct LevelColumn {
-  std::size_t input = 0;                  // of the rows
-  std::size_t first = 0;                  // of the inputs that it becomes
+  std::size_t input = 0;                  // its place among those of the rows
+  std::size_t first = 0;                  // the place of the first input that it becomes
   std::vector<std::size_t> told;          // targets whose means enter: those of greatest variance if there are many
   std::vector<double> center, factor;     // scale of what enters
-  TwofoldColumn column = {};              // by all rows, for new ones
+  TwofoldColumn column = {};              // what new rows enter as, by all rows
   std::vector<std::uint32_t> codes = {};  // one per row of the race
 };
 

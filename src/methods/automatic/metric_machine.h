@@ -51,7 +51,7 @@ struct MachineRows {
 
   static constexpr char kHeld = 1, kLater = 2;  // kLater: later than the rows held out, unseen and of weight 0
   const FlowRows& refit_rows() const { return all.x.rows > 0 ? all : rows; }
-  std::vector<std::uint32_t> numbers(bool held_out) const;  // of rows held out, or learnt from
+  std::vector<std::uint32_t> numbers(bool held_out) const;  // rows held out, or learnt from
 };
 
 // tell(line): what was found, for people. progress(step, fraction).

@@ -48,21 +48,20 @@ std::vector<double> RaceSource::times(std::span<const double> of_all) const {
 }
 
 RaceRows::RaceRows(const Stream& stream, const TargetCode& code, std::size_t rows, std::uint64_t seed,
-                   std::size_t folds, std::span<const std::uint64_t> groups, std::span<const double> times,
-                   std::span<const LevelColumn> levels)
+                   std::size_t folds, const RaceKin& known)
     : code_(code),
       x_(rows, stream.features()),
       y_(rows, code.columns()),
       targets_(rows, code.task == Task::classification ? 1 : code.columns()) {
   read(stream);
-  if (times.empty())
-    choose_held(seed, folds, groups);
+  if (known.times.empty())
+    choose_held(seed, folds, known.groups);
   else
-    hold_later(times, folds, std::min(kHeldShare, double(kMostHeld) / double(rows)));
+    hold_later(known.times, folds, std::min(kHeldShare, double(kMostHeld) / double(rows)));
   for (RaceFold& fold : folds_) fold.machine.rows.kin = kin_;
   hold_out();
-  enter_levels(levels, seed);
-  share_out_crosswise(groups, seed);
+  enter_levels(known.levels, seed);
+  share_out_crosswise(known.groups, seed);
 }
 
 void RaceRows::read(const Stream& stream) {

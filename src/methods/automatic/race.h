@@ -65,6 +65,14 @@ class RaceSource {
   std::unique_ptr<Rows> kept_;
 };
 
+// What is known of the rows of a race besides their cells, one for each; empty: nothing.
+struct RaceKin {
+  std::vector<std::uint64_t> groups = {};  // rows of a group are shared out whole
+  std::vector<double> times =
+      {};  // held out are the last rows, in several folds blocks that judge what those before taught
+  std::vector<LevelColumn> levels = {};  // inputs that are made of the targets of other rows
+};
+
 // Rows held out together.
 struct RaceFold {
   MachineRows machine;              // all rows, and which of them are held out
@@ -72,7 +80,7 @@ struct RaceFold {
   std::vector<double> mean;         // mean codes of the rows not held out
   std::size_t first = 0;            // place of its first row among those held out in all folds
   Matrix<float> x;                  // its own inputs, if levels of texts are told by its rows; otherwise those of all
-  std::vector<double> weights;      // in order of time: those of the rows, 0 for rows later than the ones held out
+  std::vector<double> weights;      // weights of the rows in order of time, 0 for rows later than those held out
 };
 
 // The coded inputs of rows as they are, by the sums of all of them, and their codes in the rows of a race.
@@ -84,12 +92,9 @@ std::vector<LevelColumn> with_codes(std::vector<LevelColumn> columns, const Stre
 // or, in several folds, each row in one of them at most. Predictions of rows held out are in the order of held().
 class RaceRows {
  public:
-  // folds: 1, or up to kFoldParts of that many parts, with rows of each class shared out evenly; groups: of the rows,
-  // which are then shared out whole; times: of the rows, the last of which are then held out, and in several folds
-  // blocks of them, each judging what the rows before it taught; levels: inputs that are made of the rows' targets.
+  // folds: 1, or up to kFoldParts of that many parts, with rows of each class shared out evenly.
   RaceRows(const Stream& stream, const TargetCode& code, std::size_t rows, std::uint64_t seed, std::size_t folds = 1,
-           std::span<const std::uint64_t> groups = {}, std::span<const double> times = {},
-           std::span<const LevelColumn> levels = {});
+           const RaceKin& known = {});
   RaceRows(const RaceRows&) = delete;
   RaceRows& operator=(const RaceRows&) = delete;
 

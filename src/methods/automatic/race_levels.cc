@@ -13,7 +13,7 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kLevelParts = 10;      // parts of the rows, each of which the others tell of
-constexpr std::uint64_t kLevelPartDraw = 4;  // of the parts, among the draws that split rows
+constexpr std::uint64_t kLevelPartDraw = 4;  // the parts' draw among those that split rows
 
 constexpr std::size_t kMostTold = 16;  // targets whose means enter
 

@@ -121,7 +121,7 @@ TEST(TwofoldColumn, OfLevelsComesBackFromItsFile) {
   for (std::size_t i = 0; i < 5; ++i) in(i, 0) = std::array<float, 5>{0, 1, 40, 41, -3}[i];
   const Matrix<float> a = apply(*map, in, cpu_backend());
   EXPECT_EQ(apply(*loaded, in, cpu_backend()), a);
-  for (const std::size_t i : {3, 4})  // beyond the levels: none
+  for (const std::size_t i : {3, 4})  // no such level
     for (std::size_t j = 0; j < map->outputs(); ++j) EXPECT_EQ(a(i, j), a(0, j));
   EXPECT_EQ(a(1, 2), 1);
   TwofoldColumn bad = column.column;

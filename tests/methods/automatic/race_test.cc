@@ -109,7 +109,7 @@ TEST(RaceRows, InOrderOfTimeEachFoldLearnsFromEarlierRows) {
   code.center = {0};
   code.unit = {1};
   Threads threads(1);
-  const RaceRows all(Stream(*table.rows, nullptr, threads, {}), code, 400, 5, 5, {}, times);
+  const RaceRows all(Stream(*table.rows, nullptr, threads, {}), code, 400, 5, 5, {.times = times});
   ASSERT_EQ(all.folds(), 5u);
   std::vector<std::uint32_t> held(all.held().begin(), all.held().end());
   std::sort(held.begin(), held.end());
@@ -128,7 +128,7 @@ TEST(RaceRows, InOrderOfTimeEachFoldLearnsFromEarlierRows) {
     }
     EXPECT_TRUE(fold.machine.refit_rows().weights.empty());
   }
-  EXPECT_EQ(RaceRows(Stream(*table.rows, nullptr, threads, {}), code, 400, 5, 1, {}, times).held().size(), 60u);
+  EXPECT_EQ(RaceRows(Stream(*table.rows, nullptr, threads, {}), code, 400, 5, 1, {.times = times}).held().size(), 60u);
 }
 
 TEST(RaceRows, AMeanOfMapsIsTheirMean) {
