@@ -1,6 +1,6 @@
 # One word takes a fresh Debian 12 to a result. The build itself is CMake's: see CMakePresets.json.
-.PHONY: demo test stops inject random bench fuzz asan tsan debug clang cross cross-all avx512 format install deps test-deps \
-  build docs deb
+.PHONY: demo test stops inject random bench fuzz asan tsan debug clang cross cross-all avx512 format install deps \
+  test-deps build docs deb cuda-test
 .DEFAULT_GOAL := build
 
 PREFIX ?= /usr/local
@@ -77,6 +77,13 @@ avx512: deps  ## block operations, digests, trainings on an emulated processor w
 
 docs:  ## the pages as a site with a search, in build/site/index.html
 	@python3 tools/make_site.py build/site
+
+cuda-test: deps  ## compares the sums and models of an NVIDIA GPU with the processor's, byte by byte
+	@tools/build.sh release bochner_cli bochner_cuda backend_test model_test bench_device
+	@build/release/bochner demo --device cuda >/dev/null
+	@build/release/tests/backend_test --gtest_brief=1 --gtest_filter='Cuda*'
+	@build/release/tests/model_test --gtest_brief=1 --gtest_filter='*DeviceSums*'
+	@build/release/bench/bench_device cuda --quick
 
 format: test-deps
 	@git ls-files '*.h' '*.cc' | xargs clang-format -i

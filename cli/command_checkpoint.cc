@@ -46,8 +46,9 @@ CheckpointOptions::Identity words_given(const Command& command) {
   CheckpointOptions::Identity pairs = {{"bochner", BOCHNER_VERSION}};
   for (const Word* option : command.get_options()) {
     const std::string name = option->get_name();
-    const auto harmless = {"",       "FILE",     "--validation", "--output",     "--threads", "--memory", "--quiet",
-                           "--json", "--resume", "--help",       "--checkpoint", "--verbose"};  // hidden words: ""
+    const auto harmless = {
+        "",         "FILE",   "--validation", "--output", "--threads",    "--memory", "--quiet",
+        "--device", "--json", "--resume",     "--help",   "--checkpoint", "--verbose"};  // hidden words: ""
     if (option->count() == 0 || std::find(harmless.begin(), harmless.end(), name) != harmless.end()) continue;
     pairs.emplace_back(name, fmt::format("{}", fmt::join(option->results(), " ")));
   }

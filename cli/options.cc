@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "bochner/device.h"
 #include "require.h"
 
 namespace bochner {
@@ -19,6 +20,10 @@ constexpr int kMostThreads = 4096;
 void RunOptions::add(Command& app) {
   app.add_option("--threads", threads, "Threads to use; 0: all cores")->type_name("T");
   app.add_option("--memory", memory, "Memory to stay within, e.g. 4G; default: 3/4 of what is free")->type_name("SIZE");
+  app.add_option(
+         "--device", device,
+         "cpu, cuda (an NVIDIA GPU; the model is the same to the byte), or auto; default: $BOCHNER_DEVICE, or cpu")
+      ->type_name("D");
   app.add_option("--block-rows", block_rows)->group("");  // for tests: no choice of it changes a result
   app.add_flag("-q,--quiet", quiet, "No messages and no progress");
 }
@@ -26,8 +31,11 @@ void RunOptions::add(Command& app) {
 Execution RunOptions::execution(Messages& messages) const {
   require(threads >= 0 && threads <= kMostThreads, "--threads: found {}, expected 0 (all cores) to {}", threads,
           kMostThreads);
-  return {
-      .threads = threads, .memory = memory_bytes(), .block_rows = block_rows, .progress = messages.progress_function()};
+  return {.threads = threads,
+          .memory = memory_bytes(),
+          .block_rows = block_rows,
+          .progress = messages.progress_function(),
+          .device = device.empty() ? default_device() : device};
 }
 
 std::size_t RunOptions::memory_bytes() const { return memory.empty() ? 0 : parse_bytes("--memory", memory); }

@@ -22,7 +22,7 @@ namespace bochner {
 // --threads, --memory, --quiet: for every command that works long.
 struct RunOptions {
   int threads = 0;
-  std::string memory;
+  std::string memory, device;
   std::size_t block_rows = 0;
   bool quiet = false;
 

@@ -16,6 +16,8 @@
 //   register_device("watched", std::make_shared<Watched>());
 //   train(*open_rows("cars.csv", {.targets = {"price"}}), {.features = 100, .execution = {.device = "watched"}});
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +28,20 @@
 namespace bochner {
 
 class Map;
+
+// Sums over rows that stay on a device until they are taken: sum of q q^T, where q has the features of a map times the
+// root of a row's weight, made whole as round(per_unit * feature), at most 16256 in size, and then the columns that
+// come with the row, which are whole. Integers, so that the order of rows does not matter.
+class DeviceSums {
+ public:
+  virtual ~DeviceSums() = default;
+
+  // roots: one a row, or null for 1. false: the device does not take such rows, and nothing was added.
+  virtual bool add(const RowBlock<float>& x, const float* roots, MatrixView<const float> columns) = 0;
+  // Rows first, first + 1, ... of the sums, their first entries, as many as `sums` has columns. What stands above the
+  // diagonal does not count.
+  virtual void take(std::size_t first, MatrixView<std::int64_t> sums) = 0;
+};
 
 // What computes: Execution::device names one. Its operations take whole blocks of rows. Each says whether it was done;
 // what a device leaves, the processor does. An operation gives the bits that the processor gives, so that a model does
@@ -40,6 +56,9 @@ class Device {
   virtual bool map(const Map& map, const RowBlock<float>& x, MatrixView<float> z) const;
   virtual bool map(const Map& map, const RowBlock<double>& x, MatrixView<double> z) const;
 
+  // Empty sums over rows that the map takes; null: the processor makes them.
+  virtual std::unique_ptr<DeviceSums> sums(const Map& map, std::size_t columns, float per_unit) const;
+
   // Whether this is the processor, which has operations of its own for smaller pieces.
   bool is_processor() const;
 };
@@ -48,7 +67,9 @@ class Device {
 void register_device(const std::string& name, std::shared_ptr<const Device> device);
 std::vector<std::string> device_names();  // "cpu" first
 
-// std::invalid_argument if there is none of that name.
+// "cuda" is an NVIDIA GPU by libbochner_cuda.so, "auto" that if it can be had, otherwise the processor.
+// std::invalid_argument if there is none of that name, or why cuda cannot be had.
 const Device& device_named(const std::string& name);
+std::string default_device();  // what the environment variable BOCHNER_DEVICE says, or "cpu"
 
 }  // namespace bochner

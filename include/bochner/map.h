@@ -29,6 +29,8 @@ class Archive;
 class Backend;
 class CheckSubject;  // the library's own: what check() holds a map against
 class Map;
+template <class T>
+struct FourierWeights;  // the library's own: backend/fourier_weights.h
 
 using MapPtr = std::shared_ptr<const Map>;
 
@@ -83,6 +85,9 @@ class Map {
   virtual double largest_coefficient() const { return 0; }
   // For the library's own maps; a registered kind says its kernel itself. self: this map. Null: it has no kernel.
   virtual std::unique_ptr<CheckSubject> check_subject(const MapPtr& self, bool double_precision) const;
+
+  // For the library's own devices: the whole map, if it is cosines of products with these weights.
+  virtual const FourierWeights<float>* fourier_weights() const { return nullptr; }
 
   // One line for people: "fourier:kernel=gaussian,features=8192".
   virtual std::string spec() const = 0;

@@ -94,10 +94,11 @@ void bind_learners(nb::module_& m) {
 void bind_options(nb::module_& m) {
   bind_enums(m);
   nb::class_<Execution>(m, "Execution")
-      .def(nb::init<>())
+      .def("__init__", [](Execution* made) { new (made) Execution{.device = default_device()}; })
       .def_rw("threads", &Execution::threads)
       .def_rw("memory", &Execution::memory)
-      .def_rw("progress", &Execution::progress, nb::arg().none());
+      .def_rw("progress", &Execution::progress, nb::arg().none())
+      .def_rw("device", &Execution::device);
   bind_learners(m);
   nb::class_<TrainOptions> train(m, "TrainOptions");
   train.def(nb::init<>())

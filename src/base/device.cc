@@ -4,8 +4,10 @@
 #include "bochner/device.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
+#include "base/cuda.h"
 #include "base/published.h"
 #include "base/require.h"
 #include "bochner/processor.h"
@@ -38,6 +40,7 @@ Published<NamedDevice>& registered() {
 
 bool Device::map(const Map&, const RowBlock<float>&, MatrixView<float>) const { return false; }
 bool Device::map(const Map&, const RowBlock<double>&, MatrixView<double>) const { return false; }
+std::unique_ptr<DeviceSums> Device::sums(const Map&, std::size_t, float) const { return nullptr; }
 bool Device::is_processor() const { return this == &processor(); }
 
 void register_device(const std::string& name, std::shared_ptr<const Device> device) {
@@ -45,7 +48,7 @@ void register_device(const std::string& name, std::shared_ptr<const Device> devi
           name.empty() ? "name" : "device");
   registered().add({name, std::move(device)}, [&](std::span<const NamedDevice> known) {
     const auto same = [&](const NamedDevice& other) { return other.name == name; };
-    require(name != "cpu" && std::none_of(known.begin(), known.end(), same),
+    require(name != "cpu" && name != "cuda" && name != "auto" && std::none_of(known.begin(), known.end(), same),
             "device: found {} a second time, expected a name of its own", name);
   });
 }
@@ -56,12 +59,23 @@ std::vector<std::string> device_names() {
   return names;
 }
 
+std::string default_device() {
+  const char* const given = std::getenv("BOCHNER_DEVICE");
+  return given && *given ? given : "cpu";
+}
+
 const Device& device_named(const std::string& name) {
   if (name == "cpu") return processor();
   for (const NamedDevice& each : registered().read())
     if (each.name == name) return *each.device;
-  std::string known;
-  for (const std::string& each : device_names()) known += (known.empty() ? "" : ", ") + each;
+  if (name == "cuda" || name == "auto") {
+    std::string why;
+    if (const Device* cuda = cuda_device(why)) return *cuda;
+    require(name == "auto", "device: cuda cannot be used: {}; use cpu", why);
+    return processor();
+  }
+  std::string known = "cuda, auto, ";
+  for (const std::string& each : device_names()) known += (known.ends_with(", ") ? "" : ", ") + each;
   require(false, "device: found \"{}\", expected one that is registered: {}", name, known);
   return processor();
 }

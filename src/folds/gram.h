@@ -13,6 +13,7 @@
 #include "bochner/archive.h"
 #include "bochner/fold.h"
 #include "bochner/map.h"
+#include "folds/on_device.h"
 #include "folds/target_code.h"
 
 namespace bochner {
@@ -52,6 +53,12 @@ class GramFold {
   using See = std::function<void(std::size_t begin, MatrixView<const float> z)>;
   bool adds_unmapped() const { return products_ == Products::whole; }
   void add_unmapped(const Workers& on, const Map& map, const RowBlock<float>& x, const See& see = {});
+  // Lets the device of `on` have the sums of what `map` makes of rows. false: it makes none, and the processor does.
+  bool begin_on_device(const Workers& on, const Map& map);
+  // As add_unmapped() without see. false: the device does not take such rows, and nothing was added.
+  bool add_on_device(const Workers& on, const RowBlock<float>& x);
+  // Takes back what the device has, before the sums are looked at, saved or copied. It may go on.
+  void settle(const Workers& on);
   // Undoes the adding of rows to the bit. These may be any rows, but if products are rounded only the same blocks.
   template <class T>
   void remove(const Workers& on, const RowBlock<T>& z);
@@ -88,6 +95,12 @@ class GramFold {
   template <class T>
   void add_signed(const Workers& on, const RowBlock<T>& z, int sign);
   void add_whole(const Workers& on, const RowBlock<float>& x, const Map* map, int sign, const See& see = {});
+  struct DeviceColumns {
+    Matrix<float> values;
+    std::vector<float> roots;
+    Matrix<std::int64_t> targets;
+  };
+  DeviceColumns device_columns(const Workers& on, const RowBlock<float>& x) const;
   float whole_per_unit() const;
   void add_multiple(const GramFold& other, std::int64_t sign);
   std::size_t digits() const { return moment_.rows() / targets_.rows(); }  // whole numbers for a target in R
@@ -101,6 +114,7 @@ class GramFold {
   TiledSymmetric<std::int64_t> gram_;
   Matrix<std::int64_t> moment_;   // (columns + 1) x features, digit after digit
   Matrix<std::int64_t> targets_;  // (columns + 1) x (columns + 1)
+  OnDevice device_;
 };
 
 }  // namespace bochner

@@ -21,9 +21,12 @@ struct GramAndHeld {
   bool adds_unmapped() const { return gram.adds_unmapped(); }
   void add_unmapped(const Workers& on, const Map& map, const RowBlock<float>& x) {
     const std::size_t at = held.make_room(x);
+    if (gram.add_on_device(on, x)) return held.keep_mapped(on, map, at, x);
     gram.add_unmapped(on, map, x,
                       [&](std::size_t begin, MatrixView<const float> z) { held.keep(at, x.first + begin, z); });
   }
+  bool begin_on_device(const Workers& on, const Map& map) { return gram.begin_on_device(on, map); }
+  void settle(const Workers& on) { gram.settle(on); }
   void merge(const GramAndHeld& other) {
     gram.merge(other.gram);
     held.merge(other.held);

@@ -54,6 +54,14 @@ void HeldOut::keep(std::size_t at, std::uint64_t first, MatrixView<const T> z) {
     std::copy_n(z.row(*row - first), features_, values<T>().data() + std::size_t(row - rows_.begin()) * features_);
 }
 
+void HeldOut::keep_mapped(const Workers& on, const Map& map, std::size_t at, const RowBlock<float>& x) {
+  on.threads.run(rows() - at, [&](std::size_t k, int) {
+    const std::uint64_t row = rows_[at + k];
+    map.apply(on.ops, x.slice(row - x.first, 1),
+              MatrixView<float>{floats_.data() + (at + k) * features_, 1, features_, features_});
+  });
+}
+
 // Rows come in their order, so that of two parts those with the smaller numbers go first, row by row.
 void HeldOut::merge(const HeldOut& other) {
   require(features_ == other.features_ && target_count_ == other.target_count_ && fraction_ == other.fraction_ &&

@@ -9,6 +9,7 @@
 
 #include "backend/workers.h"
 #include "bochner/archive.h"
+#include "bochner/map.h"
 #include "bochner/row_block.h"
 
 namespace bochner {
@@ -28,6 +29,9 @@ class HeldOut {
   std::size_t make_room(const RowBlock<T>& x);
   template <class T>
   void keep(std::size_t at, std::uint64_t first, MatrixView<const T> z);
+
+  // keep() of the rows that are held out alone, mapped.
+  void keep_mapped(const Workers& on, const Map& map, std::size_t at, const RowBlock<float>& x);
 
   void merge(const HeldOut& other);
 

@@ -8,9 +8,11 @@
 #include "backend/exact_product.h"
 #include "backend/whole.h"
 #include "base/aligned.h"
+#include "base/pieces.h"
 #include "base/require.h"
 #include "folds/gram.h"
 #include "folds/gram_parts.h"
+#include "maps/map_rows.h"
 
 namespace bochner {
 
@@ -81,10 +83,11 @@ struct DigitColumns {
   std::vector<std::size_t> columns;  // rows of moment_
   Matrix<float> values;
 
-  DigitColumns(const Matrix<double>& t, const TargetDigits& digits, bool weighted, int sign) {
+  // all: with the columns that are 0 too.
+  DigitColumns(const Matrix<double>& t, const TargetDigits& digits, bool weighted, int sign, bool whole = false) {
     const std::size_t targets = t.cols();
     Matrix<float> all(t.rows(), digits.count * targets);
-    std::vector<bool> used(all.cols());
+    std::vector<bool> used(all.cols(), whole);
     for (std::size_t i = 0; i < t.rows(); ++i) {
       const double root = weighted ? std::sqrt(t(i, targets - 1)) : 1;
       for (std::size_t k = 0; k < targets && root > 0; ++k) {
@@ -93,10 +96,10 @@ struct DigitColumns {
                 "gram: a target lies far outside of the range of these sums");
         for (std::size_t digit = 0; digit < digits.count; ++digit) {
           const std::size_t column = digit * targets + k;
-          const double whole = std::nearbyint(left * digits.unit(digit));
-          all(i, column) = float(sign * whole);
-          used[column] = used[column] || whole != 0;
-          left -= whole / digits.unit(digit);
+          const double digit_value = std::nearbyint(left * digits.unit(digit));
+          all(i, column) = float(sign * digit_value);
+          used[column] = used[column] || digit_value != 0;
+          left -= digit_value / digits.unit(digit);
         }
       }
     }
@@ -176,10 +179,81 @@ void GramFold::add_whole(const Workers& on, const RowBlock<float>& x, const Map*
   add_targets(t, sign, targets_);
 }
 
+bool GramFold::begin_on_device(const Workers& on, const Map& map) {
+  if (products_ != Products::whole) return false;
+  device_ = {};
+  device_.last = &map;
+  if (const MapParts parts = map.parts(); parts.how == MapParts::How::chain) {
+    device_.last = parts.maps.back().get();
+    if (parts.maps.size() > 1) device_.before = chain({parts.maps.begin(), parts.maps.end() - 1});
+  }
+  device_.sums = on.threads.device().sums(*device_.last, moment_.rows(), whole_per_unit());
+  return device_.sums != nullptr;
+}
+
+// What a device needs of targets and weights, and S of these rows.
+GramFold::DeviceColumns GramFold::device_columns(const Workers& on, const RowBlock<float>& x) const {
+  constexpr std::size_t kPiece = 2048;
+  DeviceColumns all{Matrix<float>(x.rows, moment_.rows()), {}, Matrix<std::int64_t>(targets_.rows(), targets_.cols())};
+  if (x.weights) all.roots.resize(x.rows);
+  std::vector<Matrix<std::int64_t>> sums((x.rows + kPiece - 1) / kPiece, all.targets);
+  in_pieces(on.threads, x.rows, kPiece, [&](std::size_t begin, std::size_t count) {
+    const RowBlock<float> rows = x.slice(begin, count);
+    const Matrix<double> t = weighted_targets(rows, code_, weight_bound_);
+    const DigitColumns y(t, TargetDigits(code_.task), x.weights, 1, true);
+    std::copy_n(y.values.data(), count * y.values.cols(), &all.values(begin, 0));
+    for (std::size_t i = 0; x.weights && i < count; ++i) all.roots[begin + i] = float(std::sqrt(t(i, t.cols() - 1)));
+    add_targets(t, 1, sums[begin / kPiece]);
+  });
+  for (const Matrix<std::int64_t>& part : sums)
+    for (std::size_t e = 0; e < part.rows() * part.cols(); ++e) all.targets.data()[e] += part.data()[e];
+  return all;
+}
+
+bool GramFold::add_on_device(const Workers& on, const RowBlock<float>& x) {
+  if (!device_.last) return false;
+  if (!device_.sums) device_.sums = on.threads.device().sums(*device_.last, moment_.rows(), whole_per_unit());
+  if (!device_.sums || x.sparse()) return false;
+  const DeviceColumns y = device_columns(on, x);
+  Matrix<float> between;
+  RowBlock<float> rows = x;
+  if (device_.before) {
+    between = Matrix<float>(x.rows, device_.before->outputs());
+    map_rows(on, *device_.before, x, between.view());
+    rows = RowBlock<float>::dense(std::as_const(between).view());
+  }
+  if (!device_.sums->add(rows, y.roots.empty() ? nullptr : y.roots.data(), y.values.view())) return false;
+  for (std::size_t e = 0; e < targets_.rows() * targets_.cols(); ++e) targets_.data()[e] += y.targets.data()[e];
+  rows_ += x.rows;
+  return true;
+}
+
+void GramFold::settle(const Workers& on) {
+  if (!device_.sums) return;
+  const std::size_t tile = gram_.tile();
+  std::vector<std::int64_t> room(std::min(tile, features_) * features_);
+  for (std::size_t I = 0; I < gram_.tiles_per_side(); ++I) {
+    const std::size_t first = I * tile, count = gram_.extent(I);
+    const MatrixView<std::int64_t> strip{room.data(), count, first + count, first + count};
+    device_.sums->take(first, strip);
+    on.threads.run(I + 1, [&](std::size_t J, int) {
+      const MatrixView<std::int64_t> block = gram_.block(I, J);
+      for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t j = 0; j < block.cols; ++j)
+          block(i, j) += J == I && j > i ? strip(j, first + i) : strip(i, J * tile + j);
+    });
+  }
+  Matrix<std::int64_t> moments(moment_.rows(), features_);
+  device_.sums->take(features_, moments.view());
+  for (std::size_t e = 0; e < moments.rows() * features_; ++e) moment_.data()[e] += moments.data()[e];
+  device_.sums = nullptr;
+}
+
 void GramFold::add_unmapped(const Workers& on, const Map& map, const RowBlock<float>& x, const See& see) {
   require(adds_unmapped(), "gram: found rows without features, expected features for sums that are rounded");
   require(map.outputs() == features_, "gram: the map has {} features, expected {}", map.outputs(), features_);
   require(x.targets != nullptr || code_.columns() == 0, "gram: the rows have no targets");
+  if (!see && add_on_device(on, x)) return;
   add_whole(on, x, &map, 1, see);
   rows_ += x.rows;
 }

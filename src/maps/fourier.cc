@@ -128,6 +128,10 @@ const FourierWeights<double>& FourierMap::weights() const {
   return double_.weights;
 }
 
+const FourierWeights<float>* FourierMap::fourier_weights() const {
+  return options_.draw == FourierOptions::Draw::structured ? nullptr : &weights<float>();
+}
+
 template <>
 const StructuredWeights<float>& FourierMap::structured() const {
   std::call_once(float_.once,

@@ -27,6 +27,7 @@ class FourierMap final : public Map {
   double bound() const override { return scale_; }
   std::size_t held_bytes() const override;
   std::unique_ptr<CheckSubject> check_subject(const MapPtr& self, bool double_precision) const override;
+  const FourierWeights<float>* fourier_weights() const override;  // structured ones are never formed
   std::string spec() const override;
   void save(Archive& archive) const override;
 

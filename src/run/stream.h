@@ -30,6 +30,13 @@ concept AddsUnmapped = requires(F& fold, const Workers& on, const Map& map, cons
   fold.add_unmapped(on, map, x);
 };
 
+// A fold whose sums a device may have while a pass goes on: folds/gram.h.
+template <class F>
+concept SumsOnDevice = requires(F& fold, const Workers& on, const Map& map) {
+  { fold.begin_on_device(on, map) } -> std::same_as<bool>;
+  fold.settle(on);
+};
+
 // Rows, the maps they go through, and how the work runs. fold() and each() are one pass over them.
 class Stream {
  public:
@@ -70,6 +77,7 @@ class Stream {
       BlockAdder<F> adder(own);
       rows.visit_blocks(
           step, [&](const auto& block) { rows.add_block(own, adder, block); }, 0);
+      settle(own);
       return own;
     });
   }
@@ -82,9 +90,14 @@ class Stream {
     return over_ranks(std::move(sum), [&](F own) {
       const Stream rows = rows_for(own);
       BlockAdder<F> adder(own);
-      rows.visit_saved(
-          step, {[&](Archive& archive) { own.save(archive); }, [&](const Archive& archive) { own.load(archive); }},
-          [&](const auto& block) { rows.add_block(own, adder, block); });
+      rows.visit_saved(step,
+                       {[&](Archive& archive) {
+                          settle(own);
+                          own.save(archive);
+                        },
+                        [&](const Archive& archive) { own.load(archive); }},
+                       [&](const auto& block) { rows.add_block(own, adder, block); });
+      settle(own);
       return own;
     });
   }
@@ -145,12 +158,21 @@ class Stream {
 
   // The same rows in the same blocks, but left as they are where the sum maps them.
   template <class F>
-  Stream rows_for(const F& sum) const {
+  Stream rows_for(F& sum) const {
     Stream same = *this;
     if constexpr (AddsUnmapped<F>)
       same.leaves_unmapped_ = map_ && precision_ == Precision::float32 && sum.adds_unmapped() &&
-                              threads_.device().is_processor();  // another maps whole blocks
+                              (threads_.device().is_processor() || begin_on_device(sum));  // or it maps whole blocks
     return same;
+  }
+  template <class F>
+  bool begin_on_device(F& sum) const {
+    if constexpr (SumsOnDevice<F>) return sum.begin_on_device(workers(), *map_);
+    return false;
+  }
+  template <class F>
+  void settle(F& sum) const {
+    if constexpr (SumsOnDevice<F>) sum.settle(workers());
   }
   template <class F, class T>
   void add_block(F& sum, BlockAdder<F>& adder, const RowBlock<T>& block) const {
