@@ -172,11 +172,20 @@ class Online(CommandTest):
         train = ("train", "all.csv", "-t", "income", "--keep-sum", "--quiet", "-o", "f")
         for words, say in ((("--learner", "logistic"), "logistic"), (("--map", "binning"), "bins"), (("--test", 0.2), "--test"),
                            (("--calibrate",), "calibrate"), (("--missing", "drop"), "--missing drop"), (("--auto",), "--auto"),
-                           (("--solver", "cg"), "cholesky"), (("--folds", 3), "--folds"), (("--choices-of", "m"), "--target")):
+                           (("--solver", "cg"), "cholesky"), (("--folds", 3), "--folds")):
             self.refuse(1, *train, *words, say=say)
         self.refuse(1, "train", "all.csv", "-t", "income", "--ids", "age", "-o", "f", "--quiet", say="--keep-sum")
-        self.refuse(1, "train", "all.csv", "--choices-of", "m", "--features", 9, "-o", "f", "--quiet", say="--features")
+        self.refuse(1, "train", "all.csv", "--choices-of", "m", "--target", "age", "-o", "f", "--quiet", say="income")
         self.refuse(1, "forget", "m", "all.csv", "-o", "m", "--quiet", say="m")
+
+    def test_the_words_of_the_first_training_may_be_said_again(self):
+        first = ("--target", "income", "--map", "fourier", "--features", 20, "--keep-sum")
+        self.succeed_quietly("train", "all.csv", *first, "-o", "m")
+        self.succeed_quietly("train", "all.csv", "--choices-of", "m", "--keep-sum", "-o", "plain")
+        code, _, errors = self.run_command("train", "all.csv", *first, "--choices-of", "m", "-o", "again")
+        self.assertEqual(code, 0, errors)
+        self.assertIn("--target, --map, --features: decided by m", errors)
+        self.assertEqual((self.folder / "again").read_bytes(), (self.folder / "plain").read_bytes())
 
     def test_a_model_of_the_same_choices_need_not_keep_sums(self):
         self.train(*FEW, "-o", "m")

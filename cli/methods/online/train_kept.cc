@@ -4,6 +4,7 @@
 #include "methods/online/train_kept.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -20,7 +21,7 @@ namespace bochner {
 
 namespace {
 
-// What may stand beside --choices-of: how the file is written, and how the work runs.
+// What --choices-of does not decide: how the file is written, and how the work runs.
 constexpr std::initializer_list<const char*> kBesideChoices = {
     "FILE",         "--output",     "--keep-sum",       "--ids",     "--choices-of", "--format",          "--delimiter",
     "--decimal",    "--date-order", "--missing-values", "--header",  "--no-header",  "--threads",         "--memory",
@@ -35,11 +36,27 @@ void check_words(const Command& command, const TrainWords& words) {
   require(words.choices_of.empty() || words.choose_on.empty(),
           "--choose-on: found --choices-of too, expected one of them");
   require(words.keep_sum || words.ids.empty(), "--ids: goes with --keep-sum, found none; add it");
-  if (words.choices_of.empty()) return;
+}
+
+// The words of the first training may be said again: the model has what they decided. Names them.
+std::string words_decided(const Command& command) {
+  std::string names;
   for (const Word* option : command.get_options()) {
     const std::string name = option->get_name();
     const bool beside = std::find(kBesideChoices.begin(), kBesideChoices.end(), name) != kBesideChoices.end();
-    require(option->count() == 0 || beside, "{}: is decided by the model given as --choices-of; leave it out", name);
+    if (option->count() > 0 && !beside) names += (names.empty() ? "" : ", ") + name;
+  }
+  return names;
+}
+
+// A target that is given must be the model's.
+void check_target(const TrainWords& words, const Schema& schema) {
+  const std::vector<std::string> names = schema.target_names();
+  for (const std::string& target : split_lists(words.targets)) {
+    const bool is_number = target.find_first_not_of("-0123456789") == std::string::npos;
+    require(is_number || std::find(names.begin(), names.end(), target) != names.end(),
+            "--target: found {}, expected {} as in {}, whose choices are repeated", target, fmt::join(names, ", "),
+            words.choices_of);
   }
 }
 
@@ -69,6 +86,7 @@ class KeptTraining {
       require(words_.ids.empty() || words_.ids == choices.ids(),
               "--ids: found {}, expected {} as in {}, whose choices are repeated", words_.ids,
               choices.ids().empty() ? "none" : choices.ids(), words_.choices_of);
+      check_target(words_, choices.model().schema());
       return learnt_as(choices, choices.ids());
     }
     if (words_.choose_on.empty()) {
@@ -134,6 +152,8 @@ void train_kept(const Command& command, const TrainWords& words) {
   check_words(command, words);
   require(words.output != "-", "-o: found -, expected a file for the model");
   check_output(words.output, {words.file, words.validation, words.choices_of, words.choose_on});
+  const std::string decided = words.choices_of.empty() ? "" : words_decided(command);
+  if (!decided.empty()) messages.say(fmt::format("{}: decided by {}", decided, words.choices_of));
   const OnlineModel model = KeptTraining(words, messages, talk).run();
   if (!words.output.empty()) {
     if (words.keep_sum)
