@@ -27,9 +27,9 @@ h3{font-size:15px;margin:18px 0 4px;overflow-wrap:anywhere}
 p{margin:6px 0 12px;max-width:72ch;overflow-wrap:anywhere}
 .soft,figcaption{color:var(--soft);font-size:14px}
 .lead{font-size:18px}
-.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(132px,1fr));gap:12px;margin:22px 0}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(140px,1fr));gap:12px;margin:22px 0}
 .tile{background:var(--card);border:1px solid var(--rule);border-radius:10px;padding:14px 16px}
-.tile b{display:block;font-size:24px;line-height:1.2;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
+.tile b{display:block;font-size:22px;line-height:1.2;font-variant-numeric:tabular-nums;white-space:nowrap}
 .tile span{color:var(--soft);font-size:13px}
 .warning{background:var(--warnbg);border-left:4px solid var(--warn);padding:10px 14px;border-radius:6px;margin:14px 0}
 .pair{display:flex;flex-wrap:wrap;gap:24px;align-items:flex-start}
@@ -53,6 +53,7 @@ ul.notes{padding-left:20px;color:var(--soft);font-size:14px}
 ul.notes li{overflow-wrap:anywhere}
 .key{display:inline-block;width:11px;height:11px;border-radius:3px;margin:0 6px 0 14px}
 svg{max-width:100%;height:auto;display:block}
+.scroll{overflow-x:auto}.scroll svg{max-width:none}
 svg text{font:13px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;fill:var(--ink)}
 svg text.tick{fill:var(--soft);font-size:12px}
 svg text.name{fill:var(--soft);font-size:13px}
@@ -67,7 +68,7 @@ svg text.inside{fill:#fff;font-weight:600}
 .key.c0{background:var(--main)}.key.c1{background:var(--c1)}.key.c2{background:var(--c2)}.key.c3{background:var(--c3)}.key.c4{background:var(--c4)}
 footer{margin-top:48px;border-top:1px solid var(--rule);padding-top:12px;color:var(--soft);font-size:13px}
 @media (max-width:640px){main{padding:24px 16px 48px}table{display:block;overflow-x:auto}
-th,td{overflow-wrap:normal}td:first-child{min-width:6em}
+th,td{overflow-wrap:normal}td:first-child{min-width:6em;max-width:9.5em;overflow-wrap:anywhere}
 .bars{grid-template-columns:minmax(64px,34%) 1fr max-content}}
 @media print{main{max-width:none;padding:0}figure,.tile,table{break-inside:avoid}}
 )css";

@@ -107,6 +107,22 @@ class Report(CommandTest):
             self.assertTrue(all(a["recall"] <= b["recall"] and a["false_alarms"] <= b["false_alarms"]
                                 for a, b in zip(points, points[1:])))
             self.assertEqual(text, self.page("m", DATA / "adult-new.csv", "--threads", 2)[0])
+            if sure:
+                self.expect_intervals_of_shares(text)
+
+    def expect_intervals_of_shares(self, text):
+        """Each dot of the calibration curve has a whisker: the interval of Wilson (1927), zeros of a quadratic."""
+        told = r"found ([\d.]+) % \(95 %: ([\d.]+) % to ([\d.]+) %\), (\d+) rows"
+        dots = [tuple(map(float, dot)) for dot in re.findall(told, text)]
+        self.assertGreater(len(dots), 3)
+        self.assertEqual(len(dots), text.count('class="whisker"'))
+        for found, low, high, rows in dots:
+            share = round(found / 100 * rows) / rows
+            self.assertLessEqual(low, found)
+            self.assertLessEqual(found, high)
+            for end in (low / 100, high / 100):  # (share - end)^2 = 1.96^2 end (1 - end) / rows
+                slack = 0.0006 * (2 * abs(share - end) + 1.96**2 / rows)
+                self.assertAlmostEqual((share - end) ** 2, 1.96**2 * end * (1 - end) / rows, delta=slack)
 
     def test_hostile_names_stay_text(self):
         evil = ["<script>alert(1)</script>", "\"><img src=x onerror=alert(2)>", "a&amp;b ' \u202e \u00e9" + "long" * 60]

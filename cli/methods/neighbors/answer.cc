@@ -108,11 +108,12 @@ namespace {
 std::string page(const std::string& query, const std::vector<Retrieved>& found, std::size_t documents) {
   std::string body = fmt::format(
       "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
-      "content=\"width=device-width\"><title>{0}bochner retrieve</title><style>"
-      "body{{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a}}"
+      "content=\"width=device-width, initial-scale=1\"><title>{0}bochner retrieve</title><style>"
+      ":root{{color-scheme:light dark}}"
+      "body{{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}}"
       "form{{display:flex;gap:.5rem}}input{{flex:1;font:inherit;padding:.4rem "
       ".6rem}}button{{font:inherit;padding:.4rem "
-      "1rem}}li{{margin:1rem 0;overflow-wrap:anywhere}}.about{{color:#666;font-size:.85rem}}p{{margin:.2rem 0}}"
+      "1rem}}li{{margin:1rem 0;overflow-wrap:anywhere}}.about{{opacity:.7;font-size:.85rem}}p{{margin:.2rem 0}}"
       "</style></head><body><form action=\"/\" method=\"get\"><input name=\"q\" aria-label=\"Words\" "
       "value=\"{1}\" autofocus><button>Search</button></form>",
       query.empty() ? "" : escaped(query) + " - ", escaped(query));

@@ -18,6 +18,14 @@ constexpr double kWidth = 640;
 
 std::string short_percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
+// The 95 % interval of a share that was found among n rows (Wilson 1927).
+std::pair<double, double> share_interval(double share, double n) {
+  constexpr double z = 1.96;
+  const double middle = (share + z * z / (2 * n)) / (1 + z * z / n);
+  const double reach = z / (1 + z * z / n) * std::sqrt(share * (1 - share) / n + z * z / (4 * n * n));
+  return {std::max(0.0, middle - reach), std::min(1.0, middle + reach)};
+}
+
 }  // namespace
 
 std::string curve_look(std::size_t i) { return fmt::format("c{}", i % 5); }
@@ -67,26 +75,29 @@ std::vector<Evaluation::Promise> joined_promises(const std::vector<Evaluation::P
   return joined;
 }
 
-std::string promise_chart(const std::vector<Evaluation::Promise>& promises, const std::string& of) {
+std::string promise_chart(const std::vector<Evaluation::Promise>& promises, double rows, const std::string& of) {
   const Axis axis{0, 1, {0, 0.2, 0.4, 0.6, 0.8, 1}};
   const Frame frame{{56, 28, 330, 330}, axis, axis};
-  Svg svg(410, 412, "promised and found probabilities");
+  Svg svg(410, 412, "predicted and found probabilities");
   double total = 0, most = 0;
   for (const auto& p : promises) total += p.weight, most = std::max(most, p.weight);
-  for (const auto& p : promises) {  // how many rows have such a promise
+  for (const auto& p : promises) {  // how many rows have such a probability
     const double height = 60 * p.weight / most, x = frame.at(p.promised, 0).x;
     svg.rect({x - 7, frame.box.y + frame.box.height - height, 14, height}, "mass",
              fmt::format("{} of the rows", short_percent(p.weight / total)));
   }
-  draw_axes(svg, frame, "promised probability" + of, "found");
+  draw_axes(svg, frame, "predicted probability" + of, "found");
   svg.line(frame.at(0, 0), frame.at(1, 1), "ideal");
   std::vector<Point> points;
   for (const auto& p : promises) points.push_back(frame.at(p.promised, p.found));
   svg.path(points, "c0 stroke");
-  for (const auto& p : promises)
+  for (const auto& p : promises) {
+    const auto [low, high] = share_interval(p.found, std::max(1.0, p.weight / total * rows));
+    svg.line(frame.at(p.promised, low), frame.at(p.promised, high), "whisker");
     svg.circle(frame.at(p.promised, p.found), 4, "dot",
-               fmt::format("promised {}, found {}, {} rows", short_percent(p.promised), short_percent(p.found),
-                           grouped(p.weight)));
+               fmt::format("predicted {}, found {} (95 %: {} to {}), {} rows", short_percent(p.promised),
+                           short_percent(p.found), short_percent(low), short_percent(high), grouped(p.weight)));
+  }
   return std::move(svg).done();
 }
 
@@ -183,7 +194,7 @@ std::string confusion_chart(const Evaluation& e) {
     const double y = top + cell * double(c);
     if (names) svg.text({left - 8, y + cell / 2 + 4}, shortened(e.labels[c], 16), "end");
     if (numbers)
-      svg.text({left + cell * (double(c) + 0.5), top - 10}, shortened(e.labels[c], std::size_t(cell / 7)), "middle");
+      svg.text({left + cell * (double(c) + 0.5), top - 10}, shortened(e.labels[c], std::size_t(cell / 8.5)), "middle");
     for (std::size_t a = 0; a < n; ++a) {
       const double share = total > 0 ? e.confusion[c][a] / total : 0;
       const Box box{left + cell * double(a), y, cell - 1, cell - 1};

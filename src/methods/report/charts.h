@@ -20,7 +20,8 @@ std::string bar_chart(const std::vector<Bar>& bars, const std::string& unit);
 
 // Neighbours are joined until each has so much of the weight: few rows swing by chance.
 std::vector<Evaluation::Promise> joined_promises(const std::vector<Evaluation::Promise>& promises, double least);
-std::string promise_chart(const std::vector<Evaluation::Promise>& promises, const std::string& of);
+// Found shares over predicted probabilities, with the 95 % interval of each share; rows: how many there are in all.
+std::string promise_chart(const std::vector<Evaluation::Promise>& promises, double rows, const std::string& of);
 // The ROC curve and, if `precision`, precision over recall, with what a model that knows nothing would have.
 std::string ranking_chart(const std::vector<Evaluation::RankingPoint>& ranking, bool precision);
 // Targets over predictions with the 90 % interval, where the model has some.

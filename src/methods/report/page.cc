@@ -143,16 +143,16 @@ class Page {
     if (e_.promises.empty()) return;
     heading(
         "How sure it is",
-        "Of all rows that were promised a probability, how many were of that class? On the dashed line promises are "
-        "kept; below it the model is too sure.");
+        "Of all rows with a predicted probability, how many were of that class? On the dashed line probabilities are "
+        "right; below it the model is too sure.");
     out_ += "<div class=\"pair\">\n";
     const std::string of = e_.labels.size() == 2 ? " of " + shortened(e_.labels[1], 20) : " of the likeliest class";
     double weight = 0;
     for (const Evaluation::Promise& p : e_.promises) weight += p.weight;
     const double share = std::max(kLeastShare, kLeastDotRows / double(std::max<std::uint64_t>(1, e_.score.rows)));
-    figure(promise_chart(joined_promises(e_.promises, share * weight), of),
+    figure(promise_chart(joined_promises(e_.promises, share * weight), double(e_.score.rows), of),
            fmt::format("Calibration error {:.4f}: the mean distance from the line. Shaded: how many rows; a dot stands "
-                       "for {:.0f} of them or more.",
+                       "for {:.0f} of them or more. Whiskers: 95 % intervals of what was found.",
                        e_.calibration_error.value_or(0), std::ceil(share * double(e_.score.rows))));
     if (model_.calibration()) paragraph("Probabilities: " + model_.calibration()->text() + ".", "soft");
     out_ += "</div>\n";
@@ -221,9 +221,9 @@ class Page {
   void confusion() {
     if (e_.confusion.empty()) return;
     heading("What it mistakes for what",
-            "Lines are the true classes, columns the answers; the diagonal is right. Darker: a "
+            "Rows are the true classes, columns the answers; the diagonal is right. Darker: a "
             "larger share of the class.");
-    if (e_.labels.size() <= kMostMatrix) figure(confusion_chart(e_), "");
+    if (e_.labels.size() <= kMostMatrix) figure("<div class=\"scroll\">" + confusion_chart(e_) + "</div>", "");
     struct Mistake {
       double count, share;
       std::size_t truth, answer;
