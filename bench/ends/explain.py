@@ -96,7 +96,6 @@ if __name__ == "__main__":
     parser.add_argument("--machine", action="store_true")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-
         os.chdir(folder)
         fourier(chosen)
         kernel_explainer(chosen)
