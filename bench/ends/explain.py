@@ -55,7 +55,7 @@ def fourier(args):
     for columns in (10, 30):
         table("train.csv", 4000, columns, 1)
         table("new.csv", 4000, columns, 2)
-        for features in (2000, 4000):  # of which half are cosines and half sines
+        for features in (2000, 4000):  # half are cosines, half sines
             seconds(args.command, "train", "train.csv", "-t", "y", "--map", "fourier", "--features", features,
                     "--bandwidth", np.sqrt(columns), "--lambda", 1e-4, "-o", "m")
             print(f"{features} features, {columns} columns: {rate(args, 'm', 'train.csv', 'new.csv', 200, 3200):.0f} "

@@ -22,7 +22,7 @@ namespace {
 
 using Unknown = ExplainOptions::Unknown;
 
-constexpr std::size_t kManyRows = 2000, kFewRows = 100;  // background rows
+constexpr std::size_t kManyRows = 2000, kFewRows = 100;   // background rows
 constexpr std::size_t kRowsOfPiece = 4;                   // rows that a thread explains at a time
 constexpr std::size_t kMostHeld = std::size_t(1) << 22;   // numbers of the rows that are visited at a time
 constexpr std::size_t kMostPairs = std::size_t(1) << 26;  // numbers of one row
