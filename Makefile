@@ -1,6 +1,8 @@
 # One word takes a fresh Debian 12 to a result. The build itself is CMake's: see CMakePresets.json.
 .PHONY: demo test stops inject random bench fuzz asan tsan debug clang cross cross-all avx512 format install deps \
   test-deps build docs deb cuda-test
+.PHONY: demo test stops inject random bench fuzz asan tsan debug clang cross cross-all avx512 format install deps test-deps \
+  build deb wheels static dist
 .DEFAULT_GOAL := build
 
 PREFIX ?= /usr/local
@@ -91,6 +93,15 @@ format: test-deps
 deb: deps  ## Debian packages into build/deb, held against lintian and run in a bare Debian 12
 	@tools/install_deps.sh --deb
 	@tools/deb.sh
+
+wheels: build  ## Python wheels for this architecture into build/wheels, with the libraries that they need
+	@tools/wheels.sh
+
+static: build  ## build/static/bochner, which needs no library of the system
+	@tools/static.sh
+
+dist: build  ## a release into dist/, with checksums: source, static command, and the packages and wheels that were built
+	@tools/dist.sh
 
 install: build
 	@cmake --install build/release --prefix $(PREFIX)
