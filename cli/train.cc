@@ -235,7 +235,6 @@ void add_train(Command& app, Job& job) {
       "  bochner train covtype.csv.gz --target class --kernel laplacian --lambda 1e-7,1e-6,1e-5 -o covtype.model\n"
       "  bochner train a9a.svm --learner svm --loss squared-hinge --C 1 -o adult.model\n"
       "  bochner train cars.csv --target price --test 0.2        a score on rows that nothing in the training saw\n"
-      "  bochner train cars.csv --target price --keep-sum -o cars.model     for `bochner update` and `forget`\n"
       "The score is one line on stdout (one object with --json). Without -o the model is scored and not kept.");
   command->callback([words, command, &job] { job = [words, command] { run_train(*command, *words); }; });
 }
