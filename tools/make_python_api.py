@@ -87,7 +87,9 @@ def rendered(docstring):
 
 def signature(thing):
     try:
-        found = str(inspect.signature(thing))
+        plain = inspect.signature(thing)
+        bare = [p.replace(annotation=inspect.Parameter.empty) for p in plain.parameters.values()]
+        found = str(plain.replace(parameters=bare, return_annotation=inspect.Signature.empty))
     except ValueError:
         return "(...)"
     return re.sub(r"<[^>]+>", "...", found)

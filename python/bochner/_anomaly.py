@@ -2,6 +2,10 @@
 # Copyright 2026 The bochner authors
 """Rows that are unlike the others."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy import sparse
 from sklearn.base import OutlierMixin
@@ -12,6 +16,13 @@ from bochner._base import ModelEstimator, set_features
 from bochner._docs import documented
 from bochner._machines import weighed_rows
 from bochner._words import choice, count, seed_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Self
 
 
 @documented
@@ -51,9 +62,11 @@ class AnomalyDetector(OutlierMixin, ModelEstimator):
     _least_rows = 2
 
     def __init__(
-        self, method="embedding", *, contamination=0.01, map="fourier", kernel="gaussian", bandwidth=None,
-        n_map_features=None, n_components=None, scale=None, precision="float", random_state=0, n_jobs=None,
-        verbose=False):
+        self, method: str = "embedding", *, contamination: Any = 0.01, map: str = "fourier", kernel: str = "gaussian",
+        bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None, n_map_features: int | None = None,
+        n_components: int | None = None, scale: str | None = None, precision: str = "float",
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
+        verbose: bool = False) -> None:
         self.method = method
         self.contamination = contamination
         self.map = map
@@ -67,7 +80,7 @@ class AnomalyDetector(OutlierMixin, ModelEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learns from X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
         X = self._inputs(X, reset=True)
         rows, _, weights = weighed_rows(X, None, sample_weight)
@@ -86,16 +99,16 @@ class AnomalyDetector(OutlierMixin, ModelEstimator):
     def offset_(self):
         return -float(self._figure("threshold")[0])
 
-    def score_samples(self, X):
+    def score_samples(self, X: Any) -> NDArray[Any]:
         """How like the rows of the fit each row is: the smaller, the rarer."""
         check_is_fitted(self, "model_")
         X, rows = self._new_rows(X)
         return -self.model_.predict(rows, self._execution())[:, 0]
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> NDArray[Any]:
         """score_samples() above its threshold: below 0 for anomalies."""
         return self.score_samples(X) - self.offset_
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray[Any]:
         """-1 for anomalies, 1 for others."""
         return np.where(self.decision_function(X) < 0, -1, 1)

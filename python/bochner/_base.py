@@ -2,6 +2,8 @@
 # Copyright 2026 The bochner authors
 """What estimators share: input to rows, and the model file."""
 
+from __future__ import annotations
+
 import html
 import os
 
@@ -15,7 +17,6 @@ from bochner import _core, _data, _files, _streams, _tables  # noqa: F401  (_fil
 from bochner._progress import CallbackSupportMixin, reported
 from bochner._words import bandwidth_words, choice, count, execution_of
 
-
 MOST_LINES, MOST_CHARACTERS = 30, 160  # of a report in a notebook
 
 
@@ -27,7 +28,7 @@ class ModelEstimator(CallbackSupportMixin, BaseEstimator):
         if "fit" in cls.__dict__:
             cls.fit = reported(cls.fit)
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model, which the command and C++ read as well."""
         check_is_fitted(self, "model_")
         self.model_.save(os.fspath(path))

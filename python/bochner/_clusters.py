@@ -2,7 +2,10 @@
 # Copyright 2026 The bochner authors
 """Clusters and densities."""
 
+from __future__ import annotations
+
 import warnings
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +18,13 @@ from bochner._base import ModelEstimator, choice_of_precision, set_features
 from bochner._docs import documented
 from bochner._machines import weighed_rows
 from bochner._words import count, seed_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Self
 
 
 @documented
@@ -50,8 +60,12 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     """
 
     def __init__(
-        self, n_clusters=8, *, n_init=3, max_iter=300, tol=1e-4, map="fourier", kernel="gaussian", bandwidth=None,
-        n_map_features=None, scale=None, precision="float", random_state=0, n_jobs=None, verbose=False):
+        self, n_clusters: int = 8, *, n_init: int = 3, max_iter: int = 300, tol: float | None = 1e-4,
+        map: str = "fourier", kernel: str = "gaussian",
+        bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None, n_map_features: int | None = None,
+        scale: str | None = None, precision: str = "float",
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
+        verbose: bool = False) -> None:
         self.n_clusters = n_clusters
         self.n_init = n_init
         self.max_iter = max_iter
@@ -66,7 +80,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Finds the clusters of X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
         X = self._inputs(X, reset=True)
         rows, _, weights = weighed_rows(X, None, sample_weight)
@@ -90,11 +104,11 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         X, rows = self._new_rows(X)
         return self.model_.predict(rows, self._execution()), X.dtype
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray[Any]:
         """The cluster of each row."""
         return self._minus_squares(X)[0].argmax(axis=1)
 
-    def transform(self, X):
+    def transform(self, X: Any) -> Any:
         """Distances to the centres, in the features' space."""
         scores, dtype = self._minus_squares(X)
         return np.sqrt(np.maximum(0, -scores)).astype(dtype, copy=False)
@@ -161,8 +175,10 @@ class GaussianMixture(DensityMixin, ModelEstimator):
     _least_rows = 2
 
     def __init__(
-        self, n_components=1, *, covariance_type="full", tol=1e-4, max_iter=200, n_init=4, reg_covar=None,
-        precision="double", random_state=0, n_jobs=None, verbose=False):
+        self, n_components: int | str | None = 1, *, covariance_type: str = "full", tol: float | None = 1e-4,
+        max_iter: int = 200, n_init: int = 4, reg_covar: float | None = None, precision: str = "double",
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
+        verbose: bool = False) -> None:
         self.n_components = n_components
         self.covariance_type = covariance_type
         self.tol = tol
@@ -174,7 +190,7 @@ class GaussianMixture(DensityMixin, ModelEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fits the density of X: array of shape (n_samples, n_features). y is ignored."""
         X = self._inputs(X, reset=True)
         rows, _, weights = weighed_rows(X, None, sample_weight)
@@ -212,41 +228,43 @@ class GaussianMixture(DensityMixin, ModelEstimator):
             return gaussians.covariance(0)
         return np.stack([gaussians.covariance(k) for k in range(len(self.weights_))])
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> NDArray[Any]:
         """Shares of the components in each row."""
         check_is_fitted(self, "model_")
         X, rows = self._new_rows(X)
         return self.model_.predict(rows, self._execution())
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray[Any]:
         """The component with the largest share in each row."""
         return self.predict_proba(X).argmax(axis=1)
 
-    def fit_predict(self, X, y=None):
+    def fit_predict(self, X: Any, y: Any = None) -> NDArray[Any]:
         """The components of the rows of the fit."""
         return self.fit(X).predict(X)
 
-    def score_samples(self, X):
+    def score_samples(self, X: Any) -> NDArray[Any]:
         """Logarithms of the density at each row."""
         check_is_fitted(self, "model_")
         X, rows = self._new_rows(X)
         density = _core.log_density(self.model_)
         return density.transform_double(rows, self._execution())[:, 0]
 
-    def score(self, X, y=None):
+    def score(self, X: Any, y: Any = None) -> float:
         """The mean log-likelihood of the rows."""
         return float(self.score_samples(X).mean())
 
-    def bic(self, X):
+    def bic(self, X: Any) -> float:
         """Bayes' information criterion on X: the lower the better."""
         n = X.shape[0]
         return -2 * self.score(X) * n + self.n_parameters_ * np.log(n)
 
-    def aic(self, X):
+    def aic(self, X: Any) -> float:
         """Akaike's information criterion on X: the lower the better."""
         return -2 * self.score(X) * X.shape[0] + 2 * self.n_parameters_
 
-    def sample(self, n_samples=1, random_state=0):
+    def sample(
+        self, n_samples: int = 1,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0) -> tuple[NDArray[Any], NDArray[Any]]:
         """Rows drawn from the mixture, and the component of each."""
         check_is_fitted(self, "model_")
         mixture = _core.mixtures_of(self.model_.head)[0]

@@ -2,6 +2,10 @@
 # Copyright 2026 The bochner authors
 """Components: of the rows themselves, of their features, and those that tell classes apart."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy import sparse
 from sklearn.base import ClassifierMixin
@@ -13,6 +17,13 @@ from bochner._docs import documented
 from bochner._machines import ClassifierMachine, weighed_rows
 from bochner._transformers import TransformsByModel, mapped_back
 from bochner._words import count, numbers_of, seed_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Self
 
 
 @documented
@@ -40,14 +51,17 @@ class RandomizedSVD(TransformsByModel, ModelEstimator):
     {fitted}
     """
 
-    def __init__(self, n_components=2, *, center=False, n_passes=None, random_state=0, n_jobs=None):
+    def __init__(
+        self, n_components: int | None = 2, *, center: Any = False, n_passes: Any = None,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None) -> None:
         self.n_components = n_components
         self.center = center
         self.n_passes = n_passes
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Finds the factor of X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
         X = self._inputs(X, reset=True)
         schema = _data.schema_of(X.shape[1], self._feature_names(), sparse_rows=sparse.issparse(X))
@@ -64,7 +78,7 @@ class RandomizedSVD(TransformsByModel, ModelEstimator):
         options.execution = self._execution()
         return options
 
-    def inverse_transform(self, X):
+    def inverse_transform(self, X: Any) -> Any:
         """Rows back from their coordinates."""
         check_is_fitted(self, "model_")
         return mapped_back(self, X)
@@ -115,8 +129,11 @@ class KernelPCA(TransformsByModel, ModelEstimator):
     _least_rows = 2
 
     def __init__(
-        self, n_components=2, *, map="fourier", kernel="gaussian", bandwidth=None, n_map_features=None, scale=None,
-        precision="float", random_state=0, n_jobs=None, verbose=False):
+        self, n_components: int | None = 2, *, map: str = "fourier", kernel: str = "gaussian",
+        bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None, n_map_features: int | None = None,
+        scale: str | None = None, precision: str = "float",
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
+        verbose: bool = False) -> None:
         self.n_components = n_components
         self.map = map
         self.kernel = kernel
@@ -128,7 +145,7 @@ class KernelPCA(TransformsByModel, ModelEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Finds the components of X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
         X = self._inputs(X, reset=True)
         rows, _, weights = weighed_rows(X, None, sample_weight)
@@ -173,8 +190,11 @@ class KernelLDA(TransformsByModel, ClassifierMixin, ClassifierMachine):
     """
 
     def __init__(
-        self, shrinkage=None, *, map="fourier", kernel="gaussian", bandwidth=None, n_map_features=None, scale=None,
-        precision="float", random_state=0, n_jobs=None, verbose=False):
+        self, shrinkage: Any = None, *, map: str = "fourier", kernel: str = "gaussian",
+        bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None, n_map_features: int | None = None,
+        scale: str | None = None, precision: str = "float",
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
+        verbose: bool = False) -> None:
         self.shrinkage = shrinkage
         self.map = map
         self.kernel = kernel
@@ -228,8 +248,12 @@ class KernelCCA(TransformsByModel, ModelEstimator):
     _least_rows = 5
 
     def __init__(
-        self, n_components=None, *, alpha=None, map="fourier", kernel="gaussian", bandwidth=None, n_map_features=None,
-        scale=None, precision="float", random_state=0, n_jobs=None, verbose=False):
+        self, n_components: int | None = None, *, alpha: float | Sequence[float] | NDArray[Any] | None = None,
+        map: str = "fourier", kernel: str = "gaussian",
+        bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None, n_map_features: int | None = None,
+        scale: str | None = None, precision: str = "float",
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
+        verbose: bool = False) -> None:
         self.n_components = n_components
         self.alpha = alpha
         self.map = map
@@ -242,7 +266,7 @@ class KernelCCA(TransformsByModel, ModelEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Finds the directions.
 
         Parameters
@@ -276,7 +300,7 @@ class KernelCCA(TransformsByModel, ModelEstimator):
         y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
         return y.reshape(len(y), -1)
 
-    def transform_y(self, y):
+    def transform_y(self, y: Any) -> Any:
         """The coordinates of the other view, which correlate with those of transform(X)."""
         check_is_fitted(self, "model_")
         return (self._other_view(y) - self.y_mean_) @ self.y_directions_.T

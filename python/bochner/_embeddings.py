@@ -2,9 +2,12 @@
 # Copyright 2026 The bochner authors
 """Mean embeddings: whether two samples are of one law, whether targets depend on inputs, few points in the place of many."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import tempfile
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -13,6 +16,13 @@ from sklearn.utils.validation import check_array, check_consistent_length, check
 from bochner import _core, _data, _tables
 from bochner._docs import documented
 from bochner._words import bandwidth_words, choice, count, execution_of, seed_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from numpy.typing import NDArray
+    from typing_extensions import Self
 
 
 @contextlib.contextmanager
@@ -31,7 +41,9 @@ def _file_of(X, name):
 
 
 @documented
-def drift(reference, new, *, permutations=500, kernel="gaussian", n_components=None, random_state=0, n_jobs=None):
+def drift(
+    reference: Any, new: Any, *, permutations: int = 500, kernel: str = "gaussian", n_components: int | None = None,
+    random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None) -> Any:
     """Tests whether two samples of rows come from one law: the maximum mean discrepancy, and each column.
 
     Parameters
@@ -79,14 +91,17 @@ class MMDTest(BaseEstimator):
         Names of the columns of X, where they are all strings.
     """
 
-    def __init__(self, *, permutations=500, kernel="gaussian", n_components=None, random_state=0, n_jobs=None):
+    def __init__(
+        self, *, permutations: int = 500, kernel: str = "gaussian", n_components: int | None = None,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None) -> None:
         self.permutations = permutations
         self.kernel = kernel
         self.n_components = n_components
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Keeps the reference: a path, table or array. y is ignored."""
         if _data.is_path(X) or _tables.is_mixed(_tables.collected(X)):
             self.reference_ = X
@@ -94,14 +109,14 @@ class MMDTest(BaseEstimator):
             self.reference_ = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
         return self
 
-    def test(self, X):
+    def test(self, X: Any) -> Any:
         """What drift(reference, X) finds: ``p_value``, ``statistic`` and each column."""
         check_is_fitted(self, "reference_")
         if isinstance(self.reference_, np.ndarray):
             X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         return drift(self.reference_, X, **self.get_params())
 
-    def score(self, X, y=None):
+    def score(self, X: Any, y: Any = None) -> float:
         """The p-value: near 0 where X is of another law."""
         return self.test(X).p_value
 
@@ -138,7 +153,9 @@ def _pairs_of(X, y, estimator=None):
 
 
 @documented
-def independence(X, y, *, permutations=500, kernel="gaussian", n_components=64, random_state=0, n_jobs=None):
+def independence(
+    X: Any, y: Any, *, permutations: int = 500, kernel: str = "gaussian", n_components: int | None = 64,
+    random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None) -> Any:
     """Tests whether targets depend on inputs, in any way: the Hilbert-Schmidt independence criterion, and each column.
 
     Parameters
@@ -184,14 +201,17 @@ class HSICTest(BaseEstimator):
         Names of the columns of X, where they are all strings.
     """
 
-    def __init__(self, *, permutations=500, kernel="gaussian", n_components=64, random_state=0, n_jobs=None):
+    def __init__(
+        self, *, permutations: int = 500, kernel: str = "gaussian", n_components: int | None = 64,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None) -> None:
         self.permutations = permutations
         self.kernel = kernel
         self.n_components = n_components
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Tests X against y, as independence() does."""
         if y is None:
             raise ValueError("This HSICTest estimator requires y to be passed, but the target y is None.")
@@ -248,7 +268,10 @@ class ReducedSet(BaseEstimator):
     """
 
     def __init__(
-        self, n_points=20, *, method="joint", kernel="gaussian", bandwidth="median", random_state=0, n_jobs=None):
+        self, n_points: Any = 20, *, method: str = "joint", kernel: str = "gaussian",
+        bandwidth: str | float | Sequence[float] | NDArray[Any] | None = "median",
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None) -> None:
         self.n_points = n_points
         self.method = method
         self.kernel = kernel
@@ -256,7 +279,7 @@ class ReducedSet(BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Finds the points for X: array of shape (n_samples, n_features). y is ignored."""
         X = validate_data(self, X, dtype=[np.float64, np.float32])
         options = _core.ReduceRowsOptions()

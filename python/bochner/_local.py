@@ -2,7 +2,10 @@
 # Copyright 2026 The bochner authors
 """Machines that keep the rows and answer by the nearest of them."""
 
+from __future__ import annotations
+
 import numbers
+from typing import TYPE_CHECKING
 
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 
@@ -12,6 +15,13 @@ from bochner._docs import documented
 from bochner._machines import ClassifierMachine, KernelMachine, RegressorMachine
 from bochner._words import choice, count
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from numpy.typing import NDArray
+    from typing_extensions import Self
+
 
 class _Nearest(KernelMachine):
     """What both have in common: how many neighbours are heard, and what they weigh."""
@@ -20,8 +30,11 @@ class _Nearest(KernelMachine):
     _joins_rows = False  # a row twice is two neighbours
 
     def __init__(
-        self, n_neighbors=None, *, weights="auto", kernel="gaussian", bandwidth=None, scale=None, precision="float",
-        random_state=0, n_jobs=None, verbose=False):
+        self, n_neighbors: int | Sequence[int] | NDArray[Any] | None = None, *, weights: str = "auto",
+        kernel: str = "gaussian", bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None,
+        scale: str | None = None, precision: str = "float",
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
+        verbose: bool = False) -> None:
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.kernel = kernel
@@ -32,7 +45,7 @@ class _Nearest(KernelMachine):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Keeps the rows, and chooses by leave-one-out what is not said.
 
         Parameters

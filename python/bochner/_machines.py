@@ -2,7 +2,10 @@
 # Copyright 2026 The bochner authors
 """How machines are trained and asked, whichever they are: arrays, tables with text, and files."""
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +18,12 @@ from bochner import _core, _data, _importance, _streams, _tables
 from bochner._base import ModelEstimator, set_features
 from bochner._explain import explain_rows
 from bochner._words import seed_of
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Self
 
 FEW_ROWS = 256  # up to which equal rows are joined
 LEAST_ROWS = 5  # the library trains on
@@ -42,7 +51,7 @@ class KernelMachine(ModelEstimator):
     _joins_rows = True
     _allows_nan = True
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Trains the machine.
 
         Parameters
@@ -301,7 +310,7 @@ class RegressorMachine(KernelMachine):
         self._one_target = y.ndim == 1
         return y.astype(np.float64, copy=False)
 
-    def predict(self, X, return_std=False):
+    def predict(self, X: Any, return_std: bool = False) -> Any:
         """Values of the targets for new rows: array, sparse matrix, table or path.
 
         ``return_std`` adds the standard deviation of each, in the same shape. It needs ``deviation=True``, or intervals,
@@ -316,7 +325,7 @@ class RegressorMachine(KernelMachine):
         values, deviations = np.split(self._answers(X, True), 2, axis=1)
         return (values[:, 0], deviations[:, 0]) if self._one_target else (values, deviations)
 
-    def predict_interval(self, X, level=0.9):
+    def predict_interval(self, X: Any, level: float = 0.9) -> NDArray[Any]:
         """Lower and upper values between which a share ``level`` of rows like the training's lie, from rows held out.
 
         The model must have learnt them: the automatic one does, others with ``calibrate=True``. Shape (n_samples, 2) for
@@ -379,20 +388,20 @@ class ClassifierMachine(KernelMachine):
         else:
             options.class_weights = [(_data.label_of(c), float(w)) for c, w in self.class_weight.items()]
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> NDArray[Any]:
         """Scores: of two classes one, of the second; otherwise one for each class."""
         scores = self._answers(X)
         if scores.shape[1] == 2:  # shares of both
             return scores[:, 1] - scores[:, 0]
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray[Any]:
         """Classes of new rows: array, sparse matrix, table or path."""
         answers = self._answers(X)
         return self.classes_[_winners(answers)]
 
     @available_if(_learns_probabilities)
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> NDArray[Any]:
         """Probabilities of the classes: of the automatic and the logistic machine, or after ``calibrate=True``.
 
         The class that predict() answers is the likeliest: where a calibration finds another one likelier, near a tie,
@@ -407,7 +416,7 @@ class ClassifierMachine(KernelMachine):
         return found
 
     @available_if(_learns_probabilities)
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> NDArray[Any]:
         """Logarithms of predict_proba."""
         return np.log(self.predict_proba(X))
 

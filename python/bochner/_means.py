@@ -2,6 +2,10 @@
 # Copyright 2026 The bochner authors
 """Kernel means: of all rows, and of groups of them."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -13,6 +17,13 @@ from bochner._docs import documented
 from bochner._machines import weights_of
 from bochner._transformers import FourierFeatures, mapped
 from bochner._words import seed_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Self
 
 _BLOCK = 1 << 16  # rows whose features are in memory at a time
 
@@ -49,8 +60,10 @@ class MeanEmbedding(ModelEstimator):
     """
 
     def __init__(
-        self, kernel="gaussian", *, bandwidth="median", n_components=512, largest_weight=None, random_state=0,
-        n_jobs=None):
+        self, kernel: str = "gaussian", *, bandwidth: str | float | Sequence[float] | NDArray[Any] | None = "median",
+        n_components: int | None = 512, largest_weight: float | None = None,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None) -> None:
         self.kernel = kernel
         self.bandwidth = bandwidth
         self.n_components = n_components
@@ -58,12 +71,12 @@ class MeanEmbedding(ModelEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """The mean of X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
         self.__dict__.pop("embedding_", None)
         return self.partial_fit(X, y, sample_weight)
 
-    def partial_fit(self, X, y=None, sample_weight=None):
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Adds the rows of X to the mean; length scales are those of the first rows."""
         first = not hasattr(self, "embedding_")
         X = self._inputs(X, reset=first)
@@ -83,28 +96,28 @@ class MeanEmbedding(ModelEstimator):
         self.embedding_ = embedding
         return self
 
-    def merge(self, other):
+    def merge(self, other: Any) -> Self:
         """Adds the rows of another mean of the same features. Returns self."""
         check_is_fitted(self, "embedding_")
         check_is_fitted(other, "embedding_")
         self.embedding_.merge(other.embedding_)
         return self
 
-    def subtract(self, other):
+    def subtract(self, other: Any) -> Self:
         """Takes away the rows of another mean, which are in this one. Returns self."""
         check_is_fitted(self, "embedding_")
         check_is_fitted(other, "embedding_")
         self.embedding_.subtract(other.embedding_)
         return self
 
-    def score_samples(self, X):
+    def score_samples(self, X: Any) -> NDArray[Any]:
         """The mean of kernel values k(x, y) over the rows y: a density up to its scale."""
         check_is_fitted(self, "embedding_")
         X = self._inputs(X, reset=False)
         X = X.toarray() if sparse.issparse(X) else X
         return self.embedding_.at(np.ascontiguousarray(X, dtype=np.float64))
 
-    def squared_mmd(self, other, unbiased=True):
+    def squared_mmd(self, other: Any, unbiased: bool = True) -> Any:
         """The squared maximum mean discrepancy to another mean of the same features."""
         biased, corrected = _core.squared_mmd(self.embedding_, other.embedding_)
         return corrected if unbiased else biased
@@ -168,8 +181,10 @@ class GroupEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEst
     _least_rows = 2
 
     def __init__(
-        self, n_components=256, *, map="fourier", kernel="gaussian", bandwidth=None, scale=None, precision="float",
-        random_state=0, n_jobs=None, verbose=False):
+        self, n_components: int | None = 256, *, map: str = "fourier", kernel: str = "gaussian",
+        bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None, scale: str | None = None,
+        precision: str = "float", random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None, verbose: bool = False) -> None:
         self.n_components = n_components
         self.map = map
         self.kernel = kernel
@@ -180,7 +195,7 @@ class GroupEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEst
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Makes the map from the rows of X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
         X = self._inputs(X, reset=True)
         options = _core.FeatureOptions()
@@ -189,7 +204,7 @@ class GroupEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEst
         self.model_ = _core.feature_model(_data.rows_of(X, schema), options)
         return self
 
-    def transform(self, X, groups=None, sample_weight=None):
+    def transform(self, X: Any, groups: Any = None, sample_weight: ArrayLike | None = None) -> Any:
         """The means of groups, in the order of np.unique(groups); without groups each row is one of its own."""
         if groups is None and sample_weight is None:
             check_is_fitted(self, "model_")
@@ -198,7 +213,7 @@ class GroupEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEst
             return found.toarray() if sparse.issparse(found) else found
         return self.group_means(X, groups, sample_weight)[1]
 
-    def group_means(self, X, groups, sample_weight=None):
+    def group_means(self, X: Any, groups: Any, sample_weight: ArrayLike | None = None) -> Any:
         """(names of the groups, sorted; the means of their rows' features), rows by their weights.
 
         Parameters

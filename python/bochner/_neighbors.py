@@ -2,6 +2,10 @@
 # Copyright 2026 The bochner authors
 """The nearest rows."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -12,11 +16,19 @@ from bochner._base import ModelEstimator
 from bochner._docs import documented
 from bochner._words import choice, count, execution_of, seed_of
 
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+    from typing import Any
+
+    from numpy.typing import NDArray
+    from typing_extensions import Self
+
 
 class _Index(ModelEstimator):
     """An index of rows in ``index_``; its file is not a model's."""
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Builds the index over X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
         X = self._inputs(X, reset=True)
         options = _core.IndexOptions()
@@ -33,7 +45,7 @@ class _Index(ModelEstimator):
         self._fit_X = X
         return self
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the index, which ``bochner neighbors`` reads as well."""
         check_is_fitted(self, "index_")
         self.index_.save(str(path))
@@ -98,8 +110,10 @@ class NearestNeighbors(_Index):
     """
 
     def __init__(
-        self, n_neighbors=5, *, metric="euclidean", method="auto", recall=0.95, spill=0, random_state=0,
-        n_jobs=None):
+        self, n_neighbors: int | Sequence[int] | NDArray[Any] | None = 5, *, metric: str = "euclidean",
+        method: str = "auto", recall: float = 0.95, spill: float = 0,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None) -> None:
         self.n_neighbors = n_neighbors
         self.metric = metric
         self.method = method
@@ -108,7 +122,9 @@ class NearestNeighbors(_Index):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def kneighbors(self, X=None, n_neighbors=None, return_distance=True):
+    def kneighbors(
+        self, X: Any = None, n_neighbors: int | Sequence[int] | NDArray[Any] | None = None,
+        return_distance: bool = True) -> Any:
         """Distances and numbers of the nearest rows. Without X: of the rows of the fit, themselves left out."""
         check_is_fitted(self, "index_")
         if X is not None:
@@ -121,7 +137,9 @@ class NearestNeighbors(_Index):
     def _spill(self):
         return self.spill
 
-    def kneighbors_graph(self, X=None, n_neighbors=None, mode="connectivity"):
+    def kneighbors_graph(
+        self, X: Any = None, n_neighbors: int | Sequence[int] | NDArray[Any] | None = None,
+        mode: str = "connectivity") -> Any:
         """The same as a sparse matrix of queries by rows."""
         distances, numbers = self.kneighbors(X, n_neighbors)
         return self._graph(numbers, distances, mode)
@@ -175,8 +193,10 @@ class KNNGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Index):
     """
 
     def __init__(
-        self, n_neighbors=5, *, mode="distance", metric="euclidean", method="auto", recall=0.95, random_state=0,
-        n_jobs=None):
+        self, n_neighbors: int | Sequence[int] | NDArray[Any] | None = 5, *, mode: str = "distance",
+        metric: str = "euclidean", method: str = "auto", recall: float = 0.95,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None) -> None:
         self.n_neighbors = n_neighbors
         self.mode = mode
         self.metric = metric
@@ -185,7 +205,7 @@ class KNNGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Index):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def transform(self, X):
+    def transform(self, X: Any) -> Any:
         """A sparse matrix of the rows of X by those of the fit."""
         check_is_fitted(self, "index_")
         k = count("n_neighbors", self.n_neighbors) + (self.mode == "distance")
@@ -198,7 +218,9 @@ class KNNGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Index):
 
 
 @documented
-def find_duplicates(X, *, threshold=None, metric=None, pairs=False, n_jobs=None):
+def find_duplicates(
+    X: Any, *, threshold: Any = None, metric: str | None = None, pairs: Any = False,
+    n_jobs: int | None = None) -> Any:
     """Finds rows that are the same as earlier ones, or nearly, without comparing all pairs. None is missed.
 
     Parameters

@@ -2,6 +2,10 @@
 # Copyright 2026 The bochner authors
 """Machines that predict: the automatic one, and those of a named loss."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 
 from bochner import _core
@@ -9,13 +13,22 @@ from bochner._docs import documented
 from bochner._machines import ClassifierMachine, KernelMachine, RegressorMachine
 from bochner._words import choice, numbers_of, seconds_of
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from numpy.typing import NDArray
+
 
 class _Automatic:
     """What `bochner train` does without further words."""
 
     _always_calibrates = False
 
-    def __init__(self, effort="normal", *, budget=None, calibrate=False, random_state=0, n_jobs=None, verbose=False):
+    def __init__(
+        self, effort: str = "normal", *, budget: float | str | None = None, calibrate: bool = False,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
+        verbose: bool = False) -> None:
         self.effort = effort
         self.budget = budget
         self.calibrate = calibrate
@@ -72,8 +85,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Automatic, RegressorMac
     """
 
     def __init__(
-        self, effort="normal", *, budget=None, calibrate=False, deviation=False, random_state=0, n_jobs=None,
-        verbose=False):
+        self, effort: str = "normal", *, budget: float | str | None = None, calibrate: bool = False,
+        deviation: bool = False, random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None, verbose: bool = False) -> None:
         super().__init__(
             effort, budget=budget, calibrate=calibrate, random_state=random_state, n_jobs=n_jobs, verbose=verbose)
         self.deviation = deviation
@@ -124,8 +138,10 @@ class KernelClassifier(ClassifierMixin, _Automatic, ClassifierMachine):
     _always_calibrates = True
 
     def __init__(
-        self, effort="normal", *, budget=None, class_weight=None, calibrate=False, random_state=0, n_jobs=None,
-        verbose=False):
+        self, effort: str = "normal", *, budget: float | str | None = None,
+        class_weight: dict[Any, float] | str | None = None, calibrate: bool = False,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
+        verbose: bool = False) -> None:
         super().__init__(
             effort, budget=budget, calibrate=calibrate, random_state=random_state, n_jobs=n_jobs, verbose=verbose)
         self.class_weight = class_weight
@@ -135,9 +151,12 @@ class _MarginMachine(KernelMachine):
     """What the learners of LIBLINEAR's form have in common."""
 
     def __init__(
-        self, C=None, *, map="fourier", kernel="gaussian", bandwidth=None, n_components=None, scale=None,
-        fit_intercept=True, class_weight=None, calibrate=False, tol=None, precision="float", random_state=0,
-        n_jobs=None, verbose=False):
+        self, C: float | Sequence[float] | NDArray[Any] | None = None, *, map: str = "fourier",
+        kernel: str = "gaussian", bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None,
+        n_components: int | None = None, scale: str | None = None, fit_intercept: bool = True,
+        class_weight: dict[Any, float] | str | None = None, calibrate: bool = False, tol: float | None = None,
+        precision: str = "float", random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None, verbose: bool = False) -> None:
         self.C = C
         self.map = map
         self.kernel = kernel
@@ -202,9 +221,12 @@ class KernelSVC(ClassifierMixin, _MarginMachine, ClassifierMachine):
     _learner = _core.Learner.svm
 
     def __init__(
-        self, C=None, *, loss="hinge", map="fourier", kernel="gaussian", bandwidth=None, n_components=None, scale=None,
-        fit_intercept=True, class_weight=None, calibrate=False, tol=None, precision="float", random_state=0,
-        n_jobs=None, verbose=False):
+        self, C: float | Sequence[float] | NDArray[Any] | None = None, *, loss: Any = "hinge", map: str = "fourier",
+        kernel: str = "gaussian", bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None,
+        n_components: int | None = None, scale: str | None = None, fit_intercept: bool = True,
+        class_weight: dict[Any, float] | str | None = None, calibrate: bool = False, tol: float | None = None,
+        precision: str = "float", random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None, verbose: bool = False) -> None:
         super().__init__(
             C, map=map, kernel=kernel, bandwidth=bandwidth, n_components=n_components, scale=scale,
             fit_intercept=fit_intercept, class_weight=class_weight, calibrate=calibrate, tol=tol, precision=precision,
@@ -281,9 +303,12 @@ class KernelSVR(RegressorMixin, _MarginMachine, RegressorMachine):
     _learner = _core.Learner.svr
 
     def __init__(
-        self, C=None, *, epsilon=None, loss="epsilon_insensitive", map="fourier", kernel="gaussian", bandwidth=None,
-        n_components=None, scale=None, fit_intercept=True, calibrate=False, tol=None, precision="float",
-        random_state=0, n_jobs=None, verbose=False):
+        self, C: float | Sequence[float] | NDArray[Any] | None = None, *, epsilon: float | None = None,
+        loss: Any = "epsilon_insensitive", map: str = "fourier", kernel: str = "gaussian",
+        bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None, n_components: int | None = None,
+        scale: str | None = None, fit_intercept: bool = True, calibrate: bool = False, tol: float | None = None,
+        precision: str = "float", random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None, verbose: bool = False) -> None:
         self.C = C
         self.epsilon = epsilon
         self.loss = loss
@@ -341,8 +366,12 @@ class KernelHuber(RegressorMixin, _MarginMachine, RegressorMachine):
     _learner = _core.Learner.huber
 
     def __init__(
-        self, C=None, *, delta=None, map="fourier", kernel="gaussian", bandwidth=None, n_components=None, scale=None,
-        fit_intercept=True, calibrate=False, tol=None, precision="float", random_state=0, n_jobs=None, verbose=False):
+        self, C: float | Sequence[float] | NDArray[Any] | None = None, *, delta: Any = None, map: str = "fourier",
+        kernel: str = "gaussian", bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None,
+        n_components: int | None = None, scale: str | None = None, fit_intercept: bool = True,
+        calibrate: bool = False, tol: float | None = None, precision: str = "float",
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
+        verbose: bool = False) -> None:
         self.C = C
         self.delta = delta
         self.map = map
@@ -392,8 +421,12 @@ class KernelQuantile(RegressorMixin, _MarginMachine, RegressorMachine):
     _learner = _core.Learner.quantile
 
     def __init__(
-        self, C=None, *, quantile=0.5, map="fourier", kernel="gaussian", bandwidth=None, n_components=None, scale=None,
-        fit_intercept=True, calibrate=False, tol=None, precision="float", random_state=0, n_jobs=None, verbose=False):
+        self, C: float | Sequence[float] | NDArray[Any] | None = None, *, quantile: float = 0.5, map: str = "fourier",
+        kernel: str = "gaussian", bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None,
+        n_components: int | None = None, scale: str | None = None, fit_intercept: bool = True,
+        calibrate: bool = False, tol: float | None = None, precision: str = "float",
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
+        verbose: bool = False) -> None:
         self.C = C
         self.quantile = quantile
         self.map = map

@@ -2,8 +2,11 @@
 # Copyright 2026 The bochner authors
 """Least squares, whose sums over rows merge: machines that learn from rows as they come."""
 
+from __future__ import annotations
+
 import json
 import os
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
@@ -13,6 +16,13 @@ from bochner import _core, _data
 from bochner._docs import documented
 from bochner._machines import ClassifierMachine, KernelMachine, RegressorMachine, weights_of
 from bochner._words import choice, numbers_of, seed_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Self
 
 MOST_WEIGHT = 4  # a row of partial_fit weighs at most so many times the largest weight of the first call
 
@@ -155,9 +165,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, _Sums, RegressorMachine):
     """
 
     def __init__(
-        self, alpha=None, *, map="fourier", kernel="gaussian", bandwidth=None, n_components=None, scale=None,
-        solver="auto", fit_intercept=True, calibrate=False, deviation=False, keep_sum=False, precision="float",
-        random_state=0, n_jobs=None, verbose=False):
+        self, alpha: float | Sequence[float] | NDArray[Any] | None = None, *, map: str = "fourier",
+        kernel: str = "gaussian", bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None,
+        n_components: int | None = None, scale: str | None = None, solver: str = "auto", fit_intercept: bool = True,
+        calibrate: bool = False, deviation: bool = False, keep_sum: bool = False, precision: str = "float",
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
+        verbose: bool = False) -> None:
         self.alpha = alpha
         self.map = map
         self.kernel = kernel
@@ -178,7 +191,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, _Sums, RegressorMachine):
         super()._set_learner(options, total_weight)
         options.ridge.deviation = bool(self.deviation)
 
-    def partial_fit(self, X, y, sample_weight=None):
+    def partial_fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Adds rows to those of earlier calls, of which only sums are kept; the answers are those of all rows so far.
 
         Scaling, length scales and features are those of the first call, whose rows should be like all others; its
@@ -226,9 +239,12 @@ class KernelRidgeClassifier(ClassifierMixin, _Sums, ClassifierMachine):
     """
 
     def __init__(
-        self, alpha=None, *, map="fourier", kernel="gaussian", bandwidth=None, n_components=None, scale=None,
-        solver="auto", fit_intercept=True, class_weight=None, calibrate=False, keep_sum=False, precision="float",
-        random_state=0, n_jobs=None, verbose=False):
+        self, alpha: float | Sequence[float] | NDArray[Any] | None = None, *, map: str = "fourier",
+        kernel: str = "gaussian", bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None,
+        n_components: int | None = None, scale: str | None = None, solver: str = "auto", fit_intercept: bool = True,
+        class_weight: dict[Any, float] | str | None = None, calibrate: bool = False, keep_sum: bool = False, precision: str = "float",
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
+        verbose: bool = False) -> None:
         self.alpha = alpha
         self.map = map
         self.kernel = kernel
@@ -245,7 +261,8 @@ class KernelRidgeClassifier(ClassifierMixin, _Sums, ClassifierMachine):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Adds rows to those of earlier calls, of which only sums are kept; the answers are those of all rows so far.
 
         Parameters
@@ -270,7 +287,7 @@ class KernelRidgeClassifier(ClassifierMixin, _Sums, ClassifierMachine):
             self._known = None if classes is None else np.unique(classes)
         return self._add(X, y, sample_weight)
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         self._known = None
         return super().fit(X, y, sample_weight)
 

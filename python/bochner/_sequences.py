@@ -2,6 +2,10 @@
 # Copyright 2026 The bochner authors
 """Classes of sequences."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
@@ -12,6 +16,12 @@ from bochner._base import ModelEstimator, choice_of_precision
 from bochner._docs import documented
 from bochner._machines import FEW_ROWS, weights_of
 from bochner._words import choice, count, number_or_auto, seed_of
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Self
 
 
 @documented
@@ -67,8 +77,11 @@ class HMMClassifier(ClassifierMixin, ModelEstimator):
     _least_rows = 2
 
     def __init__(
-        self, n_states=1, *, n_mix=1, covariance_type="diag", shrink=0.0, slopes=0, topology="free", n_init=4,
-        max_iter=100, tol=1e-4, reg_covar=None, precision="double", random_state=0, n_jobs=None, verbose=False):
+        self, n_states: Any = 1, *, n_mix: Any = 1, covariance_type: str = "diag", shrink: Any = 0.0, slopes: Any = 0,
+        topology: Any = "free", n_init: int = 4, max_iter: int = 100, tol: float | None = 1e-4,
+        reg_covar: float | None = None, precision: str = "double",
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
+        verbose: bool = False) -> None:
         self.n_states = n_states
         self.n_mix = n_mix
         self.covariance_type = covariance_type
@@ -84,7 +97,7 @@ class HMMClassifier(ClassifierMixin, ModelEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, lengths=None, sample_weight=None):
+    def fit(self, X: Any, y: Any, lengths: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learns from sequences.
 
         Parameters
@@ -143,7 +156,7 @@ class HMMClassifier(ClassifierMixin, ModelEstimator):
             options.features.say = print
         return options
 
-    def predict_log_proba(self, X, lengths=None):
+    def predict_log_proba(self, X: Any, lengths: Any = None) -> NDArray[Any]:
         """Logarithms of the classes' probabilities, given each sequence."""
         check_is_fitted(self, "model_")
         X, rows = self._new_rows(X)
@@ -151,11 +164,11 @@ class HMMClassifier(ClassifierMixin, ModelEstimator):
         answers = _core.predict_sequences(self.model_, rows, starts, self._execution())
         return np.asarray([answer.scores for answer in answers])
 
-    def predict_proba(self, X, lengths=None):
+    def predict_proba(self, X: Any, lengths: Any = None) -> NDArray[Any]:
         """Probabilities of the classes, given each sequence."""
         return np.exp(self.predict_log_proba(X, lengths))
 
-    def predict(self, X, lengths=None):
+    def predict(self, X: Any, lengths: Any = None) -> NDArray[Any]:
         """The likeliest class of each sequence."""
         found = self.predict_log_proba(X, lengths)
         return self.classes_[found.argmax(axis=1)]

@@ -2,6 +2,10 @@
 # Copyright 2026 The bochner authors
 """Documents as rows."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
@@ -11,6 +15,12 @@ from bochner._base import ModelEstimator
 from bochner._docs import documented
 from bochner._transformers import mapped
 from bochner._words import choice, count, seed_of
+
+if TYPE_CHECKING:
+    import os
+    from typing import Any
+
+    from typing_extensions import Self
 
 
 @documented
@@ -48,8 +58,10 @@ class TextProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEst
     """
 
     def __init__(
-        self, n_components=1000, *, ngram_range=(1, 1), min_df=None, max_df=None, n_hashes=0, use_idf=True,
-        sublinear_tf=False, kind="sign", random_state=0, n_jobs=None):
+        self, n_components: int | None = 1000, *, ngram_range: Any = (1, 1), min_df: Any = None, max_df: Any = None,
+        n_hashes: Any = 0, use_idf: Any = True, sublinear_tf: Any = False, kind: str = "sign",
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None) -> None:
         self.n_components = n_components
         self.ngram_range = ngram_range
         self.min_df = min_df
@@ -61,7 +73,7 @@ class TextProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEst
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Learns the terms of documents: an iterable of strings. y is ignored."""
         documents = documents_of(X)
         options = _core.TextOptions()
@@ -88,7 +100,7 @@ class TextProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEst
         self.text_ = model
         return self
 
-    def transform(self, X):
+    def transform(self, X: Any) -> Any:
         """Rows of documents: an array of float32, or without a projection a sparse matrix of float64."""
         check_is_fitted(self, "text_")
         documents = documents_of(X)
@@ -102,12 +114,12 @@ class TextProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEst
         return sparse.csr_array((values, columns.view(np.int32), offsets.astype(np.int64)),
                                 shape=(len(offsets) - 1, self.n_terms_))
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the text model, which the command reads as well."""
         check_is_fitted(self, "text_")
         self.text_.save(str(path))
 
-    def terms(self):
+    def terms(self) -> Any:
         """The terms, in the order of the columns; none where they are hashed."""
         check_is_fitted(self, "text_")
         return [] if self.n_hashes else [self.text_.term(j) for j in range(self.n_terms_)]

@@ -2,7 +2,10 @@
 # Copyright 2026 The bochner authors
 """Maps of rows whose inner products are a kernel, or that keep distances."""
 
+from __future__ import annotations
+
 import warnings
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -16,6 +19,13 @@ from bochner._base import ModelEstimator
 from bochner._docs import documented
 from bochner._words import choice, count, numbers_of, seed_of
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from numpy.typing import NDArray
+    from typing_extensions import Self
+
 SAMPLE_ROWS = 2000  # for rules of a bandwidth
 LANDMARK_ROWS = 20000  # that landmarks are chosen among
 
@@ -23,7 +33,7 @@ LANDMARK_ROWS = 20000  # that landmarks are chosen among
 class TransformsByModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """transform() by what the model makes of rows. Outputs have the type of X."""
 
-    def transform(self, X):
+    def transform(self, X: Any) -> Any:
         """The features or coordinates of rows, in the type of X: float32 or float64."""
         check_is_fitted(self, "model_")
         if _streams.is_stream(X):
@@ -38,7 +48,7 @@ class TransformsByModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         X, rows = self._new_rows(X, names)
         return mapped(self.model_.transform_map, rows, X.dtype, self._execution())
 
-    def fit_transform(self, X, y=None, **fit_params):
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """fit(X) and transform(X). Batches that come only once are kept in a file in between."""
         if _streams.is_iterator(X):
             with _streams.spooled(X) as spool:
@@ -58,7 +68,7 @@ class TransformsByModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 class MapTransformer(TransformsByModel, ModelEstimator):
     """A transformer whose model is one map of the inputs."""
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Makes the map.
 
         Parameters
@@ -141,8 +151,10 @@ class FourierFeatures(MapTransformer):
     """
 
     def __init__(
-        self, n_components=1000, *, kernel="gaussian", bandwidth="median", form=None, draw="independent",
-        random_state=0, n_jobs=None):
+        self, n_components: int | str | None = 1000, *, kernel: str = "gaussian",
+        bandwidth: str | float | Sequence[float] | NDArray[Any] | None = "median", form: Any = None,
+        draw: Any = "independent", random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None) -> None:
         self.n_components = n_components
         self.kernel = kernel
         self.bandwidth = bandwidth
@@ -187,8 +199,10 @@ class NystroemFeatures(MapTransformer):
     """
 
     def __init__(
-        self, n_components=100, *, kernel="gaussian", bandwidth="median", landmarks="rpcholesky", random_state=0,
-        n_jobs=None):
+        self, n_components: int | str | None = 100, *, kernel: str = "gaussian",
+        bandwidth: str | float | Sequence[float] | NDArray[Any] | None = "median", landmarks: Any = "rpcholesky",
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None) -> None:
         self.n_components = n_components
         self.kernel = kernel
         self.bandwidth = bandwidth
@@ -234,8 +248,10 @@ class BinningFeatures(MapTransformer):
     """
 
     def __init__(
-        self, n_grids=100, *, law="laplacian", bandwidth="median", order=None, min_rows=1, random_state=0,
-        n_jobs=None):
+        self, n_grids: int | None = 100, *, law: Any = "laplacian",
+        bandwidth: str | float | Sequence[float] | NDArray[Any] | None = "median", order: Any = None,
+        min_rows: Any = 1, random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None) -> None:
         self.n_grids = n_grids
         self.law = law
         self.bandwidth = bandwidth
@@ -284,7 +300,10 @@ class RandomProjection(MapTransformer):
 
     _may_keep_dimension = True
 
-    def __init__(self, n_components="auto", *, kind="sign", eps=0.1, density=None, random_state=0, n_jobs=None):
+    def __init__(
+        self, n_components: int | str | None = "auto", *, kind: str = "sign", eps: float = 0.1,
+        density: float | None = None, random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None) -> None:
         self.n_components = n_components
         self.kind = kind
         self.eps = eps
@@ -325,7 +344,7 @@ class RandomProjection(MapTransformer):
     def _density(self):
         return self.density
 
-    def inverse_transform(self, X):
+    def inverse_transform(self, X: Any) -> Any:
         """Rows back in the inputs' space, as near as least squares gets."""
         check_is_fitted(self, "model_")
         return mapped_back(self, X)
