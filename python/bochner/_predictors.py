@@ -56,12 +56,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Automatic, RegressorMac
 
     Parameters
     ----------
-    effort : {"fast", "normal", "best"}, default="normal"
-        How many machines race and how long. ``"fast"`` takes about a quarter of the time of ``"normal"``: 1 s and 4 s
-        for 500 rows of 10 columns.
-    budget : float, str or None, default=None
-        Seconds (or ``"5m"``, ``"1h"``) to stay within by a forecast of the work: it then goes less far than its effort
-        where it must. The machine then depends on the number of threads.
+    {effort}
     calibrate : bool, default=False
         Learn intervals also where the machine is not the automatic one; that one always does.
     deviation : bool, default=False
@@ -105,12 +100,7 @@ class KernelClassifier(ClassifierMixin, _Automatic, ClassifierMachine):
 
     Parameters
     ----------
-    effort : {"fast", "normal", "best"}, default="normal"
-        How many machines race and how long. ``"fast"`` takes about a quarter of the time of ``"normal"``: 1 s and 4 s
-        for 500 rows of 10 columns.
-    budget : float, str or None, default=None
-        Seconds (or ``"5m"``, ``"1h"``) to stay within by a forecast of the work: it then goes less far than its effort
-        where it must. The machine then depends on the number of threads.
+    {effort}
     class_weight : dict, "balanced" or None, default=None
         Weights of classes.
     calibrate : bool, default=False
@@ -221,7 +211,7 @@ class KernelSVC(ClassifierMixin, _MarginMachine, ClassifierMachine):
     _learner = _core.Learner.svm
 
     def __init__(
-        self, C: float | Sequence[float] | NDArray[Any] | None = None, *, loss: Any = "hinge", map: str = "fourier",
+        self, C: float | Sequence[float] | NDArray[Any] | None = None, *, loss: str = "hinge", map: str = "fourier",
         kernel: str = "gaussian", bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None,
         n_components: int | None = None, scale: str | None = None, fit_intercept: bool = True,
         class_weight: dict[Any, float] | str | None = None, calibrate: bool = False, tol: float | None = None,
@@ -304,7 +294,7 @@ class KernelSVR(RegressorMixin, _MarginMachine, RegressorMachine):
 
     def __init__(
         self, C: float | Sequence[float] | NDArray[Any] | None = None, *, epsilon: float | None = None,
-        loss: Any = "epsilon_insensitive", map: str = "fourier", kernel: str = "gaussian",
+        loss: str = "epsilon_insensitive", map: str = "fourier", kernel: str = "gaussian",
         bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None, n_components: int | None = None,
         scale: str | None = None, fit_intercept: bool = True, calibrate: bool = False, tol: float | None = None,
         precision: str = "float", random_state: int | np.random.RandomState | np.random.Generator | None = 0,
@@ -366,12 +356,12 @@ class KernelHuber(RegressorMixin, _MarginMachine, RegressorMachine):
     _learner = _core.Learner.huber
 
     def __init__(
-        self, C: float | Sequence[float] | NDArray[Any] | None = None, *, delta: Any = None, map: str = "fourier",
-        kernel: str = "gaussian", bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None,
-        n_components: int | None = None, scale: str | None = None, fit_intercept: bool = True,
-        calibrate: bool = False, tol: float | None = None, precision: str = "float",
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
-        verbose: bool = False) -> None:
+        self, C: float | Sequence[float] | NDArray[Any] | None = None, *, delta: float | None = None,
+        map: str = "fourier", kernel: str = "gaussian",
+        bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None, n_components: int | None = None,
+        scale: str | None = None, fit_intercept: bool = True, calibrate: bool = False, tol: float | None = None,
+        precision: str = "float", random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None, verbose: bool = False) -> None:
         self.C = C
         self.delta = delta
         self.map = map

@@ -30,7 +30,7 @@ struct Moments {
 // Sampled values of one input. A weight counts how often a row is there; no weights: once each.
 struct Sampled {
   std::vector<double> values, weights;
-  double total = 0;  // of the weights
+  double total = 0;  // the sum of the weights
 
   // A part of a mean that value i makes up.
   double share(double v, std::size_t i) const {
