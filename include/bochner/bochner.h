@@ -37,6 +37,7 @@
 #include "bochner/figures.h"
 #include "bochner/file_hash.h"
 #include "bochner/fold.h"
+#include "bochner/frame.h"
 #include "bochner/gaussians.h"
 #include "bochner/groups.h"
 #include "bochner/hashes.h"
