@@ -242,9 +242,9 @@ class KernelRidgeClassifier(ClassifierMixin, _Sums, ClassifierMachine):
         self, alpha: float | Sequence[float] | NDArray[Any] | None = None, *, map: str = "fourier",
         kernel: str = "gaussian", bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None,
         n_components: int | None = None, scale: str | None = None, solver: str = "auto", fit_intercept: bool = True,
-        class_weight: dict[Any, float] | str | None = None, calibrate: bool = False, keep_sum: bool = False, precision: str = "float",
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
-        verbose: bool = False) -> None:
+        class_weight: dict[Any, float] | str | None = None, calibrate: bool = False, keep_sum: bool = False,
+        precision: str = "float", random_state: int | np.random.RandomState | np.random.Generator | None = 0,
+        n_jobs: int | None = None, verbose: bool = False) -> None:
         self.alpha = alpha
         self.map = map
         self.kernel = kernel
