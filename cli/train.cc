@@ -119,8 +119,37 @@ std::vector<std::uint64_t> groups_by_words(const TrainWords& words, const Rows& 
   return groups;
 }
 
-std::vector<double> times_by_words(const TrainWords& words, const Rows& rows) {
-  if (words.time.empty()) return {};
+// The dates that the rows of a file are in order of, a sign that rows to come are later ones; and the column's name.
+std::pair<std::vector<double>, std::string> times_in_order(const TrainWords& words, const Rows& rows) {
+  constexpr std::size_t kLeastDates = 10;
+  for (const Column& column : rows.schema().columns) {
+    if (column.kind != Column::Kind::numeric || column.dates == Column::Dates::none) continue;
+    try {
+      std::vector<double> times = row_times(words.file, rows.schema(), column.name, words.format.rows(words.run));
+      std::size_t changes = 0;
+      for (std::size_t i = 1; i < times.size(); ++i) changes += times[i] != times[i - 1];
+      if (changes >= kLeastDates && std::is_sorted(times.begin(), times.end())) return {std::move(times), column.name};
+    } catch (const Error& error) {
+      if (error.kind() != Error::Kind::data) throw;  // a date is missing
+    }
+  }
+  return {};
+}
+
+std::vector<double> times_by_words(const TrainWords& words, const Rows& rows, const TrainOptions& options,
+                                   TrainTalk& talk) {
+  if (words.time == "none") return {};
+  if (words.time.empty()) {
+    const bool drawn = words.folds > 0 || (!words.test.empty() && !test_rows(words.test).last);
+    if (!options.automatic || !words.group.empty() || drawn) return {};
+    const auto [times, column] = times_in_order(words, rows);
+    if (!times.empty())
+      talk.notice(
+          fmt::format("the rows are in order of '{}': later rows judge what earlier ones taught, as --time says; "
+                      "--time none draws them",
+                      column));
+    return times;
+  }
   std::vector<double> times = row_times(words.file, rows.schema(), words.time, words.format.rows(words.run));
   if (std::all_of(times.begin(), times.end(), [&](double time) { return time == times[0]; }))
     fail(Error::Kind::data, "--time: every row of {} has the same time in '{}', expected two times or more", words.file,
@@ -191,7 +220,7 @@ void run_train(const Command& command, const TrainWords& words) {
   check_names(words, options, rows->schema());
   check_rows(words, *rows);
   options.groups = groups_by_words(words, *rows);
-  options.times = times_by_words(words, *rows);
+  options.times = times_by_words(words, *rows, options, talk);
   split_of(words, *rows, options).check(*rows);
   std::unique_ptr<Rows> validation;
   if (!words.validation.empty()) {

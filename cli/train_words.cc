@@ -135,8 +135,10 @@ void TrainWords::add(Command& app) {
   app.add_option("--group", group,
                  "Column, no input, whose rows with the same cell belong together: none is held out in part")
       ->type_name("COLUMN");
-  app.add_option("--time", time,
-                 "Column of times, numbers or dates: held out are rows that are later than those learnt from")
+  app.add_option(
+         "--time", time,
+         "Column of times, numbers or dates: held out are rows that are later than those learnt from. Default: a "
+         "column of dates that the rows are in order of; none")
       ->type_name("COLUMN");
   add_reading(app);
   add_automatic(app);

@@ -35,8 +35,11 @@ std::optional<Kin> train_kin(Rows& rows, double n, const TrainOptions& options) 
   };
   if (!options.groups.empty())
     is_held = [held = held_groups(options.groups, share, options.seed + 1)](std::uint64_t row) { return held[row]; };
-  if (!options.times.empty())
-    is_held = [blocks = time_blocks(options.times, 1, share)](std::uint64_t row) { return blocks[row] == 1; };
+  if (!options.times.empty()) {
+    const std::vector<std::size_t> blocks = time_blocks(options.times, 1, share);
+    if (std::size_t(std::count(blocks.begin(), blocks.end(), std::size_t{0})) < kLeastUnseen) return std::nullopt;
+    is_held = [blocks](std::uint64_t row) { return blocks[row] == 1; };
+  }
   const auto is_fitted = [&](std::uint64_t row) { return !is_held(row); };
   TrainOptions other = options;
   other.calibrate = other.ridge.deviation = false;

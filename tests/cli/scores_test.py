@@ -180,6 +180,29 @@ class Splits(CommandTest):
         self.assertEqual([fold["rows"] for fold in forward["folds"]], [225] * 3)
         self.assertIn("later rows held out", forward["validation"])
 
+    def test_files_in_order_of_dates_are_judged_by_later_rows(self):
+        draw, level, rows = random.Random(8), 0, []
+        for day in range(600):
+            level += draw.gauss(0, 0.3)
+            rows.append(f"{2000 + day // 336}-{day // 28 % 12 + 1:02d}-{day % 28 + 1:02d},{draw.gauss(0, 1):.4f},"
+                        f"{level + 0.2 * draw.gauss(0, 1):.4f}\n")
+        self.file("days.csv", "day,a,y\n" + "".join(rows))
+        words = ("--target", "y", "--effort", "fast")
+        code, _, said = self.run_command("train", "days.csv", *words, "-o", "m")
+        self.assertEqual(code, 0, said)
+        self.assertIn("the rows are in order of 'day'", said)
+        self.report("days.csv", *words, "--time", "day", "-o", "named")
+        self.assertEqual((self.folder / "m").read_bytes(), (self.folder / "named").read_bytes())
+        self.assertIn("later rows", self.report("days.csv", *words)["validation"])
+        self.assertNotIn("later rows", self.report("days.csv", *words, "--time", "none")["validation"])
+        self.assertNotIn("later rows", self.report("days.csv", *words, "--test", 0.2)["validation"])
+        draw.shuffle(rows)
+        self.file("drawn.csv", "day,a,y\n" + "".join(rows))
+        self.assertNotIn("later rows", self.report("drawn.csv", *words)["validation"])
+        self.file("far.csv", "day,a\n2001-10-21,0\n2090-10-23,0\n2091-10-22,0\n")  # beyond all days: alike in season
+        answers = [float(v) for v in self.succeed("predict", "m", "far.csv").split()]
+        self.assertAlmostEqual(answers[1], answers[0], delta=1)
+
     def test_times_are_numbers_or_dates(self):
         self.file("days.csv", "day,a,y\n" + "".join(
             f"{2020 + i // 12}-{i % 12 + 1:02d}-01,{i * 37 % 101},{i * 53 % 97}\n" for i in range(100)))

@@ -117,7 +117,8 @@ class Race {
              with_codes(std::move(levels), Stream(source_.rows(), nullptr, on_.threads, execution_), source_.count())},
         race_rows_(Stream(source_.rows(), inputs_, on_.threads, execution_), code_, source_.count(), options.seed,
                    race_folds(plan_.plan, size_), kin_),
-        rivals_({rows, source_, race_rows_, code_, plan_.short_of_rows(), kin_.levels.empty() ? nullptr : inputs_},
+        rivals_({rows, source_, race_rows_, code_, plan_.short_of_rows(),
+                 kin_.levels.empty() && kin_.times.empty() ? nullptr : inputs_},
                 options_, beside_rows(), [this](const std::string& line) { say(line); }) {}
 
   Fitted run() {
@@ -354,6 +355,12 @@ std::vector<TwofoldColumn> input_columns(const Schema& schema, const Survey& sur
   return columns;
 }
 
+// Numbers of rows to come go no farther than those learnt from: as dates without a cycle.
+void keep_within_range(std::vector<TwofoldColumn>& columns) {
+  for (TwofoldColumn& column : columns)
+    if (column.kind == TwofoldColumn::Kind::number) column.kind = TwofoldColumn::Kind::date;
+}
+
 // Why the machine does not suit, or nothing.
 std::string unsuited(const Schema& schema, const Survey& survey, const Execution& execution, std::size_t outputs) {
   const std::size_t codes = schema.task == Task::classification ? schema.labels.size() : schema.targets;
@@ -378,6 +385,7 @@ std::optional<Fitted> fit_automatic(Rows& rows, const Survey& survey, const Trai
     levels = level_columns(Stream(rows, nullptr, threads, execution), target_code(rows.schema(), survey, true),
                            survey.class_rows());
     for (const LevelColumn& level : levels) columns[level.input] = level.column;
+    if (!options.times.empty()) keep_within_range(columns);
     outputs = 0;
     std::vector<std::size_t> first;
     for (const TwofoldColumn& c : columns) {

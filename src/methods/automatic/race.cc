@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kKinBlocks = 20;  // blocks of time whose rows are kin
 constexpr double kLaterShare = 0.5;     // rows that several folds hold out together, in order of time
+constexpr double kLeastEarlier = 0.25;  // share of the rows that come before all that are held out
 constexpr double kStein = 4;  // times a row's squared error: what a blend of noise gains on the rows that chose it
 
 std::vector<std::size_t> counted(std::size_t begin, std::size_t count) {
@@ -57,10 +58,11 @@ RaceRows::RaceRows(const Stream& stream, const TargetCode& code, std::size_t row
   if (known.times.empty())
     choose_held(seed, folds, known.groups);
   else
-    hold_later(known.times, folds, std::min(kHeldShare, double(kMostHeld) / double(rows)));
+    hold_later(known.times, folds, seed);
   for (RaceFold& fold : folds_) fold.machine.rows.kin = kin_;
   hold_out();
   enter_levels(known.levels, seed);
+  if (!known.times.empty()) keep_within_what_was();
   share_out_crosswise(known.groups, seed);
 }
 
@@ -117,22 +119,46 @@ void RaceRows::choose_held(std::uint64_t seed, std::size_t folds, std::span<cons
 }
 
 // Rows that are near in time are kin: a metric that tells them apart by their time has learnt nothing about later ones.
-void RaceRows::hold_later(std::span<const double> times, std::size_t folds, double share) {
+void RaceRows::hold_later(std::span<const double> times, std::size_t folds, std::uint64_t seed) {
   const std::size_t n = x_.rows();
+  double share = std::min(kHeldShare, double(kMostHeld) / double(n));
   for (const std::size_t block : time_blocks(times, kKinBlocks - 1, 1.0 / double(kKinBlocks))) kin_.push_back(block);
   folds = std::clamp<std::size_t>(folds, 1, kFoldParts);
   if (folds > 1) share = std::min(1 / double(kFoldParts), kLaterShare / double(folds));
-  const std::vector<std::size_t> block = time_blocks(times, folds, share);
+  std::vector<std::size_t> block = time_blocks(times, folds, share);
+  // Blocks that only few rows come before, as many rows of one time may have it, judge nothing.
+  const auto early = [&] { return double(std::count(block.begin(), block.end(), std::size_t{0})); };
+  while (early() < kLeastEarlier * double(n))
+    for (std::size_t& b : block) b -= b > 0 ? 1 : 0;
+  if (early() == double(n)) return choose_held(seed, folds, {});
   folds_.resize(*std::max_element(block.begin(), block.end()));
   for (std::size_t f = 0; f < folds_.size(); ++f) {
     RaceFold& fold = folds_[f];
     MachineRows& machine = fold.machine = {{x_.view(), y_.view(), weights_}, std::vector<char>(n, 0), own_choices_};
     for (std::size_t i = 0; i < n; ++i)
       if (block[i] > f) machine.held[i] = block[i] == f + 1 ? MachineRows::kHeld : MachineRows::kLater;
-    if (f + 1 == folds_.size()) continue;
+    if (f + 1 == folds_.size()) continue;  // none is later
     for (std::size_t i = 0; i < n; ++i) fold.weights.push_back(machine.held[i] == MachineRows::kLater ? 0 : weight(i));
-    machine.all = machine.rows;
     machine.rows.weights = fold.weights;
+  }
+}
+
+// Later rows have inputs within the range of those learnt from, as rows of the future will have when the model answers.
+void RaceRows::keep_within_what_was() {
+  for (RaceFold& fold : folds_) {
+    MachineRows& machine = fold.machine;
+    if (fold.x.rows() == 0) fold.x = x_;
+    machine.all = {std::as_const(x_).view(), std::as_const(y_).view(), weights_, kin_};
+    machine.rows.x = std::as_const(fold.x).view();
+    const std::vector<std::uint32_t> learnt = machine.numbers(false);
+    for (std::size_t j = 0; j < fold.x.cols(); ++j) {
+      float least = fold.x(learnt[0], j), greatest = least;
+      for (const std::uint32_t i : learnt) {
+        least = std::min(least, fold.x(i, j));
+        greatest = std::max(greatest, fold.x(i, j));
+      }
+      for (std::size_t i = 0; i < fold.x.rows(); ++i) fold.x(i, j) = std::clamp(fold.x(i, j), least, greatest);
+    }
   }
 }
 

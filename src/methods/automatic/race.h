@@ -79,8 +79,8 @@ struct RaceFold {
   std::vector<std::uint32_t> held;  // their numbers, rising
   std::vector<double> mean;         // mean codes of the rows not held out
   std::size_t first = 0;            // place of its first row among those held out in all folds
-  Matrix<float> x;                  // its own inputs, if levels of texts are told by its rows; otherwise those of all
-  std::vector<double> weights;      // weights of the rows in order of time, 0 for rows later than those held out
+  Matrix<float> x;              // its own inputs, if levels are told by its rows or times are known; otherwise all's
+  std::vector<double> weights;  // weights of the rows in order of time, 0 for rows later than those held out
 };
 
 // The coded inputs of rows as they are, by the sums of all of them, and their codes in the rows of a race.
@@ -138,9 +138,10 @@ class RaceRows {
   }
   void read(const Stream& stream);
   void choose_held(std::uint64_t seed, std::size_t folds, std::span<const std::uint64_t> groups);
-  void hold_later(std::span<const double> times, std::size_t folds, double share);
+  void hold_later(std::span<const double> times, std::size_t folds, std::uint64_t seed);
   void hold_out();
   void enter_levels(std::span<const LevelColumn> levels, std::uint64_t seed);
+  void keep_within_what_was();
   void share_out_crosswise(std::span<const std::uint64_t> groups, std::uint64_t seed);
   std::vector<std::size_t> parts(std::uint64_t seed) const;  // each row's part, one of kFoldParts
   using Numbers = std::span<const std::size_t>;

@@ -127,8 +127,25 @@ TEST(RaceRows, InOrderOfTimeEachFoldLearnsFromEarlierRows) {
       EXPECT_EQ(weight, double(learnt.size() + fold.held.size()));  // rows after the block have none
     }
     EXPECT_TRUE(fold.machine.refit_rows().weights.empty());
+    float greatest = 0;  // x 0 rises with the number of the row
+    for (const std::uint32_t earlier : learnt) greatest = std::max(greatest, fold.machine.rows.x.row(earlier)[0]);
+    for (const std::uint32_t later : fold.held)
+      EXPECT_EQ(fold.machine.rows.x.row(later)[0], std::min(greatest, table.x(later, 0)));
+    EXPECT_EQ(fold.machine.refit_rows().x.row(fold.held[0])[0], table.x(fold.held[0], 0));
   }
   EXPECT_EQ(RaceRows(Stream(*table.rows, nullptr, threads, {}), code, 400, 5, 1, {.times = times}).held().size(), 60u);
+}
+
+TEST(RaceRows, RowsOfOneTimeAreHeldOutAsWithoutTimes) {
+  const Table table(100);
+  std::vector<double> times(100, 2.0);
+  times[3] = 1;
+  TargetCode code;
+  code.center = {0};
+  code.unit = {1};
+  Threads threads(1);
+  const RaceRows all(Stream(*table.rows, nullptr, threads, {}), code, 100, 5, 5, {.times = times});
+  for (std::size_t f = 0; f < all.folds(); ++f) EXPECT_GE(all.fold(f).machine.numbers(false).size(), 25u);
 }
 
 TEST(RaceRows, AMeanOfMapsIsTheirMean) {
