@@ -135,7 +135,13 @@ TEST(SchemaJson, ContradictionsAreRefused) {
   EXPECT_THAT(refused([](auto& t) { t["labels"] = {"a", "a"}; }), HasSubstr("twice"));
   EXPECT_THAT(refused([](auto& t) { t["task"] = "regression"; }), HasSubstr("task is regression"));
   EXPECT_THAT(refused([](auto& t) { t["index_base"] = 2; }), HasSubstr("index_base"));
-  EXPECT_THAT(refused([](auto& t) { t["columns"][1]["levels"] = {"a"}; }), HasSubstr("no category"));
+  EXPECT_THAT(refused([](auto& t) { t["columns"][0]["levels"] = {"a"}; }), HasSubstr("no input"));
+  EXPECT_THAT(refused([](auto& t) {
+                t["columns"][1]["levels"] = {"a"};
+                t["columns"][1]["marked"] = true;
+                t["inputs"] = 5;
+              }),
+              HasSubstr("levels in a column of numbers"));
   EXPECT_THAT(refused([](auto& t) { t["columns"][2]["fill"] = 1; }), HasSubstr("not numeric"));
   EXPECT_THAT(refused([](auto& t) { t["columns"][2]["levels"] = {"a", "a", "b"}; }), HasSubstr("twice"));
   EXPECT_THAT(refused([](auto& t) { t["columns"][0]["kind"] = "odd"; }), HasSubstr("odd"));
