@@ -78,6 +78,8 @@ struct MapKind {
   // Several threads call kernel at once. None: check refuses the map.
   std::function<double(const Map& map, std::span<const double> x, std::span<const double> y)> kernel = {};
   std::function<MapPtr(const Map& map, std::uint64_t draw)> redraw = {};
+  // The variance of z(x).z(y) over draws, for check(); none: not known.
+  std::function<double(const Map& map, std::span<const double> x, std::span<const double> y)> variance = {};
 };
 
 // std::invalid_argument where the name is taken, or name, make or load is missing.

@@ -11,6 +11,7 @@
 #include "base/published.h"
 #include "base/require.h"
 #include "base/spec.h"
+#include "maps/formula/formula.h"
 #include "maps/fourier.h"
 #include "maps/load.h"
 
@@ -123,6 +124,7 @@ Table& table() {
   static Table table;
   static const bool begun = [] {  // rows in the order of AnyMap
     for (MapKind (*row)() : {no_map_kind, fourier_kind, binning_kind, nystroem_kind, project_kind}) add(table, row());
+    for (const Formula* formula : formulas()) add(table, formula_kind(*formula));
     return true;
   }();
   static_cast<void>(begun);

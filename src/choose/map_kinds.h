@@ -7,10 +7,14 @@
 
 namespace bochner {
 
+struct Formula;
+
 // The rows of the library's own table that have a file of their own, that of bins in src/methods/bins/.
 MapKind binning_kind();
 MapKind nystroem_kind();
 MapKind project_kind();
+// One for each row of the table of formulas (maps/formula/formula.h).
+MapKind formula_kind(const Formula& formula);
 
 // "name:key=value,...": the words as they were given, of a kind that keeps them so.
 MapWords words_of(const MapKind& kind, const AnyMap& map);

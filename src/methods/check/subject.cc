@@ -262,12 +262,11 @@ class OwnSubject final : public CheckSubject {
   std::size_t features() const override { return map_->outputs(); }
   bool random() const override { return bool(kind_.redraw); }
   void exact(MatrixView<const float> x, Threads& threads, MatrixView<double> K) const override {
-    Matrix<double> rows(x.rows, x.cols);
-    for (std::size_t i = 0; i < x.rows; ++i) std::copy_n(x.row(i), x.cols, &rows(i, 0));
-    const auto row = [&](std::size_t i) { return std::span<const double>(&rows(i, 0), x.cols); };
-    threads.run(x.rows, [&](std::size_t i, int) {
-      for (std::size_t j = 0; j < x.rows; ++j) K(i, j) = kind_.kernel(*map_, row(i), row(j));
-    });
+    each_pair(kind_.kernel, x, threads, K);
+  }
+  bool variance(MatrixView<const float> x, Threads& threads, MatrixView<double> V) const override {
+    if (kind_.variance) each_pair(kind_.variance, x, threads, V);
+    return bool(kind_.variance);
   }
   void estimate(MatrixView<const float> x, std::uint64_t draw, Threads& threads, MatrixView<double> G) const override {
     feature_products(draw == 0 ? *map_ : *kind_.redraw(*map_, draw), double_, x, threads, G);
@@ -275,6 +274,17 @@ class OwnSubject final : public CheckSubject {
   ErrorBounds bounds(MatrixView<const float>, std::uint64_t, double, Threads&) const override { return {}; }
 
  private:
+  using OfPair = std::function<double(const Map& map, std::span<const double> x, std::span<const double> y)>;
+
+  void each_pair(const OfPair& value, MatrixView<const float> x, Threads& threads, MatrixView<double> K) const {
+    Matrix<double> rows(x.rows, x.cols);
+    for (std::size_t i = 0; i < x.rows; ++i) std::copy_n(x.row(i), x.cols, &rows(i, 0));
+    const auto row = [&](std::size_t i) { return std::span<const double>(&rows(i, 0), x.cols); };
+    threads.run(x.rows, [&](std::size_t i, int) {
+      for (std::size_t j = 0; j < x.rows; ++j) K(i, j) = value(*map_, row(i), row(j));
+    });
+  }
+
   MapPtr map_;
   const MapKind& kind_;
   bool double_;

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "maps/map_of.h"
+
+namespace bochner {
+
+// What a formula is evaluated with: its sizes, its seed and its numbers, in the order of Formula::parameters.
+struct FormulaOptions {
+  std::size_t inputs = 1, features = 1;
+  std::uint64_t seed = 0;
+  std::vector<double> numbers = {};
+};
+
+struct FormulaParameter {
+  const char* name;
+  double initial, low, high;
+  bool whole = false;
+};
+
+using Numbers = std::span<const double>;
+
+// A kernel that is no function of x - y, or has a period, with features z(x) whose inner products estimate it: one row
+// of a table. Draws are functions of the seed; what they give is kept by the map, not by its file.
+struct Formula {
+  const char* name;
+  std::vector<FormulaParameter> parameters;
+  bool random;
+  std::size_t weights;  // numbers kept per feature and input
+  // The outputs for so many features asked for; 0: as many as the formula likes.
+  std::size_t (*features)(const FormulaOptions& options, std::size_t asked);
+  std::vector<double> (*draw)(const FormulaOptions& options);
+  // z(i, :) of each row; few rows at a time.
+  void (*write)(const FormulaOptions& options, Numbers drawn, MatrixView<const double> x, MatrixView<double> z);
+  double (*kernel)(const FormulaOptions& options, Numbers x, Numbers y);
+  // Variance of z(x).z(y) over draws; null: nothing is random.
+  double (*variance)(const FormulaOptions& options, Numbers x, Numbers y);
+};
+
+extern const Formula kPolynomial;                                 // (g x.y + c)^degree by TensorSketch
+extern const Formula kArcCosine;                                  // arc-cosine of order 0 or 1
+extern const Formula kChiSquared, kIntersection, kJensenShannon;  // additive kernels of histograms
+extern const Formula kSkewedChiSquared;                           // prod_j 2 sqrt(a_j b_j) / (a_j + b_j), a = x + skew
+extern const Formula kMinMax;                                     // sum min / sum max; of 0 and 1 Jaccard's
+extern const Formula kPeriodic;                                   // exp(-2 sum_j sin^2(pi D_j / period) / length^2)
+std::span<const Formula* const> formulas();
+
+class FormulaMap final : public MapOf<FormulaMap> {
+ public:
+  FormulaMap(const Formula& formula, FormulaOptions options);
+
+  std::size_t inputs() const override { return options_.inputs; }
+  std::size_t outputs() const override { return options_.features; }
+  std::size_t rows_at_once() const override { return 64; }
+  std::size_t held_bytes() const override { return drawn_.size() * sizeof(double); }
+  template <class T>
+  void apply_rows(const Backend& on, const RowBlock<T>& block, MatrixView<T> out) const;
+  std::string spec() const override;
+  void save(Archive& archive) const override;
+  static MapPtr load(const Formula& formula, const Archive& archive);
+
+  const Formula& formula() const { return formula_; }
+  const FormulaOptions& options() const { return options_; }
+
+ private:
+  const Formula& formula_;
+  FormulaOptions options_;
+  std::vector<double> drawn_;
+};
+
+// The map of a kind that is a formula; no other map.
+inline const FormulaMap& formula_map(const Map& map) { return static_cast<const FormulaMap&>(map); }
+
+// sum_j x_j y_j, and z(i, f) += sum_j x(i, j) W(j, f) for an inputs x features W.
+double dot(Numbers x, Numbers y);
+void add_products(MatrixView<const double> x, const double* W, MatrixView<double> z);
+
+}  // namespace bochner
