@@ -1,8 +1,6 @@
 # One word takes a fresh Debian 12 to a result. The build itself is CMake's: see CMakePresets.json.
 .PHONY: demo test stops inject random bench fuzz asan tsan debug clang cross cross-all avx512 format install deps \
-  test-deps build docs deb cuda-test
-.PHONY: demo test stops inject random bench fuzz asan tsan debug clang cross cross-all avx512 format install deps test-deps \
-  build deb wheels static dist
+  test-deps build docs deb cuda-test wheels static dist
 .DEFAULT_GOAL := build
 
 PREFIX ?= /usr/local

@@ -60,7 +60,7 @@ struct BinningOptions {
   // A grid looks at low .. high inputs drawn at random: the kernel is a mixture of low-order interactions.
   // 0: every grid looks at every input. Inputs of one group (the indicators of one category) count as one.
   std::size_t order_low = 0, order_high = 0;
-  std::vector<std::uint32_t> groups;  // group of each input, 0, 1, ...; empty: each input is its own
+  std::vector<std::uint32_t> groups = {};  // group of each input, 0, 1, ...; empty: each input is its own
 
   // What bounds the model: bins that fewer training rows fell into, and all but the fullest bins of a grid, are
   // forgotten and then contribute nothing, as a bin never seen does. The kernel loses the pairs they joined.

@@ -17,7 +17,7 @@ from bochner import _core, _data, _files, _streams, _tables  # noqa: F401  (_fil
 from bochner._progress import CallbackSupportMixin, reported
 from bochner._words import bandwidth_words, choice, count, execution_of
 
-MOST_LINES, MOST_CHARACTERS = 30, 160  # of a report in a notebook
+MOST_LINES, MOST_CHARACTERS = 30, 160  # what a notebook shows of a report
 
 
 class ModelEstimator(CallbackSupportMixin, BaseEstimator):

@@ -85,11 +85,7 @@ class Training {
            survey().rows(), survey().rows() == 1 ? "" : "s", kLeastRows);
     check_classes(schema(), survey().class_rows(), "train");
     if (schema().task == Task::regression) check_target_sizes();
-    require(options_.groups.empty() || options_.groups.size() == survey().rows(),
-            "groups: found {}, expected one for each of the {} rows", options_.groups.size(), survey().rows());
-    require(options_.times.empty() || options_.times.size() == survey().rows(),
-            "times: found {}, expected one for each of the {} rows", options_.times.size(), survey().rows());
-    require(options_.times.empty() || options_.groups.empty(), "times: found groups too, expected one of them");
+    check_kin();
     if (survey().largest_weight() == 0)
       fail(Error::Kind::data, "train: every row has the weight 0, expected some above; check the column of weights");
     if (!planned_) plan_memory(survey().rows());
@@ -129,6 +125,16 @@ class Training {
     conclude(plan, fitted.report);
     add_steps(plan, fitted.report);
     return finished(std::move(plan.maps), std::move(fitted), options_.double_precision);
+  }
+
+  // The groups or times of the rows.
+  void check_kin() const {
+    const std::size_t rows = survey().rows();
+    require(options_.groups.empty() || options_.groups.size() == rows,
+            "groups: found {}, expected one for each of the {} rows", options_.groups.size(), rows);
+    require(options_.times.empty() || options_.times.size() == rows,
+            "times: found {}, expected one for each of the {} rows", options_.times.size(), rows);
+    require(options_.times.empty() || options_.groups.empty(), "times: found groups too, expected one of them");
   }
 
   Model finished(std::vector<MapPtr> maps, Fitted fitted, bool in_double) const {

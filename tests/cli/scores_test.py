@@ -199,7 +199,7 @@ class Splits(CommandTest):
         draw.shuffle(rows)
         self.file("drawn.csv", "day,a,y\n" + "".join(rows))
         self.assertNotIn("later rows", self.report("drawn.csv", *words)["validation"])
-        self.file("far.csv", "day,a\n2001-10-21,0\n2090-10-23,0\n2091-10-22,0\n")  # beyond all days: alike in season
+        self.file("far.csv", "day,a\n2001-10-21,0\n2090-10-23,0\n2091-10-22,0\n")  # days beyond all others, alike in season
         answers = [float(v) for v in self.succeed("predict", "m", "far.csv").split()]
         self.assertAlmostEqual(answers[1], answers[0], delta=1)
 

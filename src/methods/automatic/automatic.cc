@@ -96,11 +96,17 @@ double memory_of(const Execution& execution) {
   return double(kept_count(logged(execution.checkpoint, "memory of the race", 1, limit)[0], 1));
 }
 
+// How the race takes the columns of the rows.
+struct RaceColumns {
+  std::vector<TwofoldColumn> inputs;
+  std::vector<LevelColumn> levels;
+};
+
 class Race {
  public:
   Race(Rows& rows, const Survey& survey, const TrainOptions& options, Threads& threads, const Execution& execution,
-       std::vector<TwofoldColumn> columns, std::vector<LevelColumn> levels)
-      : size_(race_size(rows.schema(), survey, columns)),
+       RaceColumns columns)
+      : size_(race_size(rows.schema(), survey, columns.inputs)),
         plan_(planned(size_, options, threads.count(), execution)),
         rows_(rows),
         survey_(survey),
@@ -109,12 +115,13 @@ class Race {
         execution_(execution),
         memory_(memory_of(execution)),
         code_(target_code(rows.schema(), survey, true)),
-        input_columns_(std::move(columns)),
+        input_columns_(std::move(columns.inputs)),
         inputs_(twofold(input_columns_)),
         source_(rows, survey.rows(), row_bytes(rows.schema(), inputs_->outputs()), memory_for_rows(), options.seed,
                 plan_.plan.most_rows),
         kin_{source_.groups(options.groups), source_.times(options.times),
-             with_codes(std::move(levels), Stream(source_.rows(), nullptr, on_.threads, execution_), source_.count())},
+             with_codes(std::move(columns.levels), Stream(source_.rows(), nullptr, on_.threads, execution_),
+                        source_.count())},
         race_rows_(Stream(source_.rows(), inputs_, on_.threads, execution_), code_, source_.count(), options.seed,
                    race_folds(plan_.plan, size_), kin_),
         rivals_({rows, source_, race_rows_, code_, plan_.short_of_rows(),
@@ -398,7 +405,7 @@ std::optional<Fitted> fit_automatic(Rows& rows, const Survey& survey, const Trai
     give_notice(options, "automatic machine: " + reason + "; trained as without it");
     return std::nullopt;
   }
-  return Race(rows, survey, options, threads, execution, std::move(columns), std::move(levels)).run();
+  return Race(rows, survey, options, threads, execution, {std::move(columns), std::move(levels)}).run();
 }
 
 }  // namespace bochner
