@@ -45,7 +45,9 @@ Part part_of(const State& state, Rows& rows, const Execution& execution, KeptCel
   Rows* read = &with_offsets(marked ? *marked : rows, schema.offsets, shifted);
   read = &with_target_offsets(*read, kept.target_offsets, less_targets);
   if (!kept.class_weights.empty()) read = (by_class = class_weighted_rows(*read, kept.class_weights)).get();
-  if (kept.weight_unit != 1) read = (in_unit = rows_weighed_in(*read, kept.weight_unit)).get();
+  // Rows without weights weigh 1, and not as much as the heaviest.
+  if (kept.weight_unit != 1 || kept.gram.weight_bound() != 1)
+    read = (in_unit = rows_weighed_in(*read, kept.weight_unit)).get();
   const Stream stream(*read, state.model.feature_map(), threads, execution,
                       state.model.double_precision() ? Precision::float64 : Precision::float32);
   Part part{stream.fold(RowSums{GramFold::like(kept.gram), std::vector<std::uint64_t>(kept.class_rows.size())}, step),

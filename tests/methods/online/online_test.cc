@@ -232,6 +232,21 @@ TEST_F(Refused, WeightsAboveTheLargest) {
   EXPECT_THAT(message_of([&] { update(model_, *heavy.some({5}).rows); }), HasSubstr("its weight is 8 times"));
 }
 
+TEST(Online, RowsWithoutWeightsWeighOne) {
+  for (const double heavy : {2.0, 0.5}) {
+    Table table(80, 2, 0, true, 12);
+    for (std::size_t i = 0; i < table.n; ++i) table.weights[i] = i < 5 ? heavy : 1;
+    const auto trained = [&] {
+      return train_online(*table.some(numbers(0, 80)).rows, {.bandwidth = 1.0, .features = 16});
+    };
+    OnlineModel with = trained(), without = trained();
+    forget(with, *table.some(numbers(10, 20)).rows);
+    table.weighted = false;
+    forget(without, *table.some(numbers(10, 20)).rows);
+    EXPECT_EQ(with.bytes(), without.bytes()) << heavy;
+  }
+}
+
 TEST_F(Refused, RowsThatWereNeverThere) {
   Table other = table_;
   for (std::size_t i = 0; i < 90; ++i)
