@@ -256,9 +256,7 @@ void add_train(Command& app, Job& job) {
   command->footer(
       "Examples:\n"
       "  bochner train cars.csv --target price -o cars.model      the automatic machine\n"
-      "  bochner train cars.csv --target price --effort fast\n"
       "  bochner train visits.csv --target ill --group patient    no patient is held out in part\n"
-      "  bochner train sales.csv --target sold --time day --test 0.2    judged by later days\n"
       "  bochner train a9a.svm --features 500 -o adult.model\n"
       "  bochner eval adult.model a9a.t.svm                       the score on a test set\n"
       "  bochner train covtype.csv.gz --target class --kernel laplacian --lambda 1e-7,1e-6,1e-5 -o covtype.model\n"
