@@ -113,12 +113,14 @@ struct RowsOptions {
   std::optional<bool> header = {};     // csv; none: the first line has text where the rows below have numbers
   std::optional<char> delimiter = {};  // csv; none: of , ; tab and | the one the first line has most of
   std::optional<int> index_base = {};  // svmlight; none: 0 where an index 0 occurs, otherwise 1
-  std::size_t max_levels = 256;        // csv: the most frequent levels of a text column that become inputs
-  int threads = 0;                     // for parsing; 0: all cores
-  std::size_t memory = 0;              // bytes: a file too wide for it is refused; 0: 3/4 of what is free
-  bool target_required = true;         // false: read the targets only where the file has them
-  bool inputs_only = false;            // targets are left out like ignored columns: for what learns from none
-  KeptCells* kept = nullptr;           // csv, for a model: cells that are carried along; must outlive the rows
+  // csv: the most frequent levels of a text column that become inputs. 0, for the automatic machine: 256, and a column
+  // of more levels becomes one input, the place of the level among all of them, which the machine takes for what it is.
+  std::size_t max_levels = 256;
+  int threads = 0;              // for parsing; 0: all cores
+  std::size_t memory = 0;       // bytes: a file too wide for it is refused; 0: 3/4 of what is free
+  bool target_required = true;  // false: read the targets only where the file has them
+  bool inputs_only = false;     // targets are left out like ignored columns: for what learns from none
+  KeptCells* kept = nullptr;    // csv, for a model: cells that are carried along; must outlive the rows
 };
 
 // Opens a file for training: one scan learns the schema, then rows stream. Path may end in .gz, .xz or .zst;

@@ -32,12 +32,14 @@ struct Column {
 
   std::string name = {};  // the header's, or "x<index>"
   Kind kind = Kind::numeric;
-  std::vector<std::string> levels = {};  // category: one indicator input per level; other levels give zeros
-  double fill = 0;                       // numeric: stands for a missing cell (the mean of training)
-  Dates dates = Dates::none;             // numeric: the cells are dates, taken as days since 1970-01-01 UTC
-  bool identifier = false;               // ignored since nearly every row has a text of its own
-  bool marked = false;                   // numeric: a second input is 1 if the cell is missing, otherwise 0
-  bool mixed = false;                    // numeric: training had words among the numbers; they count as missing
+  // category: one indicator input per level; other levels give zeros. numeric: texts of many levels for the automatic
+  // machine (RowsOptions::max_levels); the input is the place of the cell's level in this list, from 1; 0: not in it.
+  std::vector<std::string> levels = {};
+  double fill = 0;            // numeric: stands for a missing cell (the mean of training)
+  Dates dates = Dates::none;  // numeric: the cells are dates, taken as days since 1970-01-01 UTC
+  bool identifier = false;    // ignored since nearly every row has a text of its own
+  bool marked = false;        // numeric: a second input is 1 if the cell is missing, otherwise 0
+  bool mixed = false;         // numeric: training had words among the numbers; they count as missing
 
   std::size_t inputs() const;  // inputs that the cells become: 0 for targets, weights and ignored columns
   bool operator==(const Column&) const = default;
