@@ -96,17 +96,17 @@ double memory_of(const Execution& execution) {
   return double(kept_count(logged(execution.checkpoint, "memory of the race", 1, limit)[0], 1));
 }
 
-// How the race takes the columns of the rows.
-struct RaceColumns {
-  std::vector<TwofoldColumn> inputs;
+// What the inputs of the rows become, and which of them are levels of texts.
+struct RacedColumns {
+  std::vector<TwofoldColumn> all;
   std::vector<LevelColumn> levels;
 };
 
 class Race {
  public:
   Race(Rows& rows, const Survey& survey, const TrainOptions& options, Threads& threads, const Execution& execution,
-       RaceColumns columns)
-      : size_(race_size(rows.schema(), survey, columns.inputs)),
+       RacedColumns columns)
+      : size_(race_size(rows.schema(), survey, columns.all)),
         plan_(planned(size_, options, threads.count(), execution)),
         rows_(rows),
         survey_(survey),
@@ -115,7 +115,7 @@ class Race {
         execution_(execution),
         memory_(memory_of(execution)),
         code_(target_code(rows.schema(), survey, true)),
-        input_columns_(std::move(columns.inputs)),
+        input_columns_(std::move(columns.all)),
         inputs_(twofold(input_columns_)),
         source_(rows, survey.rows(), row_bytes(rows.schema(), inputs_->outputs()), memory_for_rows(), options.seed,
                 plan_.plan.most_rows),
