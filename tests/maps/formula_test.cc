@@ -196,7 +196,7 @@ TEST(Formula, EveryKindTrainsAndChecks) {
     options.scale = ColumnScaling::Method::none;
     const Model model = train(*rows, options);
     EXPECT_GT(*model.evaluate(*rows).r2, 0.3) << formula->name;
-    const MapCheck found = check(*rows, model, {.sample = 60, .draws = 10});
+    const MapCheck found = check(*rows, model, {.sample = 60, .draws = 400});
     EXPECT_EQ(found.expected_variance.has_value(), formula->random) << formula->name;
     if (formula->random) {
       EXPECT_NEAR(*found.variance / *found.expected_variance, 1, 0.5) << formula->name;
