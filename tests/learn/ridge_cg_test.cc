@@ -39,7 +39,7 @@ Fitted by_cg(const Problem& p, std::size_t features, const RidgeOptions& options
   return fit_problem(p, features, options, how, [](auto&&... a) { return fit_ridge_cg(a...); });
 }
 Fitted by_cholesky(const Problem& p, std::size_t features, const RidgeOptions& options, const How& how = {}) {
-  return fit_problem(p, features, options, how, fit_ridge);
+  return fit_problem(p, features, options, how, [](auto&&... a) { return fit_ridge(a...); });
 }
 
 Coefficients coefficients(const Fitted& fitted) {
