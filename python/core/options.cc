@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
+#include "bochner/device.h"
 #include "bochner/feature_options.h"
 #include "bochner/learner.h"
 #include "bochner/train.h"
