@@ -57,7 +57,7 @@ def explain_rows(machine, X, background, unknown, background_rows, evaluations, 
     options = _core.ExplainOptions()
     options.unknown = choice(_core.Unknown, "unknown", unknown)
     options.background_rows = 0 if background_rows is None else count("background_rows", background_rows)
-    options.evaluations = count("evaluations", evaluations)
+    options.evaluations = 0 if evaluations is None else count("evaluations", evaluations)
     options.pairs = bool(pairs)
     options.seed = seed_of(random_state)
     with _opened(machine, X) as rows, _opened(machine, X if background is None else background) as against:

@@ -51,6 +51,29 @@ Unknown settled(Unknown asked, const std::vector<ExplainTerm>& terms) {
   return closed ? Unknown::columns : Unknown::rows;
 }
 
+template <class T>
+Matrix<double> scores_as(const Backend& on, const Map& map, const Matrix<double>& x) {
+  Matrix<T> rows(x.rows(), x.cols()), out(x.rows(), map.outputs());
+  std::copy_n(x.data(), x.rows() * x.cols(), rows.data());
+  map.apply(on, RowBlock<T>::dense(std::as_const(rows).view()), out.view());
+  Matrix<double> scores(out.rows(), out.cols());
+  std::copy_n(out.data(), out.rows() * out.cols(), scores.data());
+  return scores;
+}
+
+// Standard deviations of the scores of x.
+std::vector<double> spread_of(const Backend& on, const Map& map, const Matrix<double>& x, bool wide) {
+  const Matrix<double> scores = wide ? scores_as<double>(on, map, x) : scores_as<float>(on, map, x);
+  std::vector<double> spread;
+  for (std::size_t k = 0; k < scores.cols(); ++k) {
+    double mean = 0, squares = 0;
+    for (std::size_t i = 0; i < x.rows(); ++i) mean += scores(i, k) / double(x.rows());
+    for (std::size_t i = 0; i < x.rows(); ++i) squares += (scores(i, k) - mean) * (scores(i, k) - mean);
+    spread.push_back(std::sqrt(squares / double(x.rows())));
+  }
+  return spread;
+}
+
 ExplainPartPtr part_of(const Workers& on, const ExplainTerm& term, const ExplainedInputs& inputs,
                        const ExplainOptions& options, const ExplainBackground& background) {
   switch (term.kind) {
@@ -94,8 +117,9 @@ void Explainer::State::make_parts(const Model& model, Rows& rows, const Executio
   std::unique_ptr<Rows> shifted;
   Rows& read = with_offsets(rows, offsets, shifted);
   const std::size_t most = options.background_rows ? options.background_rows : usual;
-  const ExplainBackground background{drawn_background(read, inputs.wide, execution, most, options.seed),
-                                     options.unknown == Unknown::rows};
+  ExplainBackground background{drawn_background(read, inputs.wide, execution, most, options.seed),
+                               options.unknown == Unknown::rows};
+  background.spread = spread_of(on.ops, *model.map(), background.x, inputs.wide);
   background_rows = background.x.rows();
   base = model.target_offsets();
   base.resize(model.outputs(), 0.0);

@@ -19,9 +19,13 @@ struct ExplainedInputs {
   bool wide = false;                 // whether the model maps double
 };
 
+// Standard errors that sampled values end below, unless the number of predictions is given: a share of the spread.
+inline constexpr double kExplainedShare = 0.02;
+
 struct ExplainBackground {
-  Matrix<double> x;    // rows in an order of no meaning
-  bool whole = false;  // ExplainOptions::Unknown::rows
+  Matrix<double> x;                 // rows in an order of no meaning
+  bool whole = false;               // ExplainOptions::Unknown::rows
+  std::vector<double> spread = {};  // standard deviations of the scores of x, one per output
 };
 
 // Some rows, and where what parts find for them is added up.

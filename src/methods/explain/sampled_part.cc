@@ -20,11 +20,16 @@ namespace {
 constexpr std::size_t kMostListed = 20;   // columns whose coalitions may be listed
 constexpr std::size_t kRowsAtOnce = 192;  // predictions of a batch, or more if one needs more
 constexpr std::size_t kLeastPairs = 4;    // pairs of permutations: a standard error needs several
+constexpr std::size_t kFirstPairs = 8;    // that a row has before its errors are looked at, if their number is open
+constexpr std::size_t kListed = 2000, kMost = 20000;     // predictions of a row, if their number is open
+constexpr std::size_t kAnchors = 1000, kNeighbours = 4;  // background rows that are held against each other
 
 // A map that is asked for the scores of coalitions: rows with the columns of x that are known and those of a background
 // row otherwise. All coalitions, or those that permutations of the columns and their reverses pass through: the score
 // that a column adds as it becomes known, whose mean over permutations is its Shapley value. Castro, Gomez & Tejada,
-// Computers & Operations Research 2009; antithetic as in Mitchell et al., JMLR 2022.
+// Computers & Operations Research 2009; antithetic as in Mitchell et al., JMLR 2022. What a column adds to a background
+// row depends on that row mostly by what its own cell is worth there. Values of the background rows themselves, found
+// once, are a control variate for that: they are added to what x gains on a row, and their mean is 0.
 class SampledPart final : public ExplainPart {
  public:
   SampledPart(const Workers& on, MapPtr map, const ExplainedInputs& inputs, const ExplainOptions& options,
@@ -33,10 +38,12 @@ class SampledPart final : public ExplainPart {
         inputs_(inputs),
         options_(options),
         background_(background.whole ? background.x : each_by_itself(background.x, inputs, options.seed)),
-        base_(map_->outputs(), 0.0) {
+        base_(map_->outputs(), 0.0),
+        spread_(background.spread) {
     const std::size_t B = background_.rows(), p = inputs_.players;
-    listed_ = p <= kMostListed && double(std::size_t(1) << p) * double(B) <= double(options.evaluations);
-    permutations_ = std::max(kLeastPairs, options.evaluations / std::max<std::size_t>(1, 2 * (p - 1)));
+    const std::size_t asked = options.evaluations, listed = asked ? asked : kListed;
+    listed_ = p <= kMostListed && double(std::size_t(1) << p) * double(B) <= double(listed);
+    permutations_ = std::max(kLeastPairs, (asked ? asked : kMost) / std::max<std::size_t>(1, 2 * (p - 1)));
     outside_ = Matrix<double>(B, base_.size());
     in_turn(on, B, kRowsAtOnce, [&](std::size_t begin, std::size_t count) {
       scores(on.ops, background_.view().slice(begin, count), outside_.view().slice(begin, count));
@@ -46,14 +53,21 @@ class SampledPart final : public ExplainPart {
     require(!options.pairs || listed_,
             "explain: pairs of a model that has no closed form need all {} coalitions of {} columns on {} background "
             "rows, more than {} evaluations a row; raise the evaluations, or draw fewer background rows",
-            p < 64 ? std::to_string(std::uint64_t(1) << p) : "2^" + std::to_string(p), p, B, options.evaluations);
+            p < 64 ? std::to_string(std::uint64_t(1) << p) : "2^" + std::to_string(p), p, B, listed);
+    anchors_ = Matrix<double>(B, base_.size() * p);
+    if (!exact() && B > 1 && B <= kAnchors) hold_against_each_other(on);
   }
 
   const std::vector<double>& base() const override { return base_; }
   bool exact() const override { return listed_ || inputs_.players == 1; }
   std::string text() const override {
     return exact() ? fmt::format("predictions of all {} coalitions, exact", std::size_t(1) << inputs_.players)
-                   : fmt::format("predictions along {} permutations a row, with standard errors", 2 * permutations_);
+           : options_.evaluations
+               ? fmt::format("predictions along {} permutations a row, with standard errors", 2 * permutations_)
+               : fmt::format(
+                     "predictions along 16 permutations a row and more until standard errors are below {:.0f} % "
+                     "of the score's spread, at most {}",
+                     100 * kExplainedShare, 2 * permutations_);
   }
 
   void add(const Backend& on, const ExplainedRows& rows) const override {
@@ -151,10 +165,11 @@ class SampledPart final : public ExplainPart {
   struct Gains {
     std::vector<double> sum, squares, products;  // [output][player]; products with the whole
     std::vector<double> whole, whole_squares;    // [output]
+    std::size_t count = 0;
 
     Gains(std::size_t outputs, std::size_t players)
         : sum(outputs * players), squares(sum), products(sum), whole(outputs), whole_squares(outputs) {}
-    void add(const std::vector<double>& gain, std::size_t k, std::size_t players) {
+    void add(const double* gain, std::size_t k, std::size_t players) {
       double all = 0;
       for (std::size_t c = k * players; c < (k + 1) * players; ++c) all += gain[c];
       for (std::size_t c = k * players; c < (k + 1) * players; ++c) {
@@ -167,40 +182,115 @@ class SampledPart final : public ExplainPart {
     }
   };
 
+  // Pairs of permutations between background rows and rows x of scores `inside`: what each column adds on the way.
+  struct Way {
+    const double *x, *inside;
+    std::size_t b;
+    std::uint64_t i, j;  // which permutation
+  };
+  // Writes [way][output][player].
+  void walk(const Backend& on, const std::vector<Way>& ways, double* gains) const {
+    const std::size_t p = inputs_.players, K = base_.size(), steps = 2 * (p - 1);
+    const std::size_t together = std::max<std::size_t>(1, kRowsAtOnce / steps);
+    Matrix<double> x(std::min(together, ways.size()) * steps, background_.cols()), out(x.rows(), K);
+    std::vector<std::vector<std::uint32_t>> orders(together);
+    for (std::size_t first = 0; first < ways.size(); first += together) {
+      const std::size_t count = std::min(together, ways.size() - first);
+      for (std::size_t t = 0; t < count; ++t) {
+        const Way& way = ways[first + t];
+        orders[t] = shuffled(p, options_.seed, way.i, way.j);
+        write_steps(way.x, &background_(way.b, 0), orders[t], x.view().slice(t * steps, steps));
+      }
+      scores(on, std::as_const(x).view().slice(0, count * steps), out.view().slice(0, count * steps));
+      for (std::size_t t = 0; t < count; ++t)
+        for (std::size_t k = 0; k < K; ++k)
+          find_gains(orders[t], std::as_const(out).view().slice(t * steps, steps), k, outside_(ways[first + t].b, k),
+                     ways[first + t].inside[k], gains + ((first + t) * K + k) * p);
+    }
+  }
+
+  // anchors_: values g of the background's rows, so that what a column adds on the way from b to c is about its
+  // g(c) - g(b). Least squares over each row's ways to some others; then all columns are made to add up.
+  void hold_against_each_other(const Workers& on) {
+    const std::size_t B = background_.rows(), width = anchors_.cols();
+    std::vector<std::size_t> shifts;
+    for (std::size_t r = 0; r < std::min(kNeighbours, B / 2); ++r)
+      shifts.push_back(r == 0 ? 1 : 1 + std::size_t(bits(options_.seed, Draw::sample, r, 2) % (B - 1)));
+    const std::size_t R = shifts.size();
+    Matrix<double> gains(B * R, width);
+    in_turn(on, B, 4, [&](std::size_t begin, std::size_t count) {
+      std::vector<Way> ways;
+      for (std::size_t b = begin; b < begin + count; ++b)
+        for (std::size_t r = 0; r < R; ++r)
+          ways.push_back({&background_(b, 0), &outside_(b, 0), (b + shifts[r]) % B, ~std::uint64_t(b), r});
+      walk(on.ops, ways, &gains(begin * R, 0));
+    });
+    constexpr std::size_t kRounds = 40;
+    Matrix<double> next(B, width);
+    for (std::size_t round = 0; round < kRounds; ++round) {
+      std::fill_n(next.data(), B * width, 0.0);
+      for (std::size_t b = 0; b < B; ++b)
+        for (std::size_t r = 0; r < R; ++r) {
+          const std::size_t c = (b + shifts[r]) % B;
+          for (std::size_t v = 0; v < width; ++v) {
+            next(b, v) += anchors_(c, v) + gains(b * R + r, v);
+            next(c, v) += anchors_(b, v) - gains(b * R + r, v);
+          }
+        }
+      for (std::size_t v = 0; v < B * width; ++v)
+        anchors_.data()[v] = 0.5 * anchors_.data()[v] + 0.25 * next.data()[v] / double(R);
+    }
+    for (std::size_t k = 0; k < base_.size(); ++k) make_anchors_add_up(k);
+  }
+
+  // Means of 0 over the rows; sums of f - base in each row. What lacks is shared among columns by their size.
+  void make_anchors_add_up(std::size_t k) {
+    const std::size_t B = background_.rows(), p = inputs_.players;
+    std::vector<double> sizes(p);
+    double all = 0;
+    for (std::size_t j = 0; j < p; ++j) {
+      double mean = 0;
+      for (std::size_t b = 0; b < B; ++b) mean += anchors_(b, k * p + j) / double(B);
+      for (std::size_t b = 0; b < B; ++b) sizes[j] += std::abs(anchors_(b, k * p + j) -= mean);
+      all += sizes[j];
+    }
+    for (std::size_t b = 0; b < B && all > 0; ++b) {
+      double lacks = outside_(b, k) - base_[k];
+      for (std::size_t j = 0; j < p; ++j) lacks -= anchors_(b, k * p + j);
+      for (std::size_t j = 0; j < p; ++j) anchors_(b, k * p + j) += lacks * sizes[j] / all;
+    }
+  }
+
   void permute(const Backend& on, const ExplainedRows& rows, std::size_t row, const double* inside) const {
-    const std::size_t p = rows.players, K = base_.size(), steps = 2 * (p - 1);
+    const std::size_t p = rows.players, K = base_.size(), B = background_.rows();
     Gains gains(K, p);
     if (p == 1) {
       for (std::size_t k = 0; k < K; ++k) rows.values_of(row)[k] += inside[k] - base_[k];
       return;
     }
-    const std::size_t together = std::max<std::size_t>(1, kRowsAtOnce / steps), d = background_.cols();
     const std::uint64_t number = rows.first + row;
-    const std::size_t start = std::size_t(bits(options_.seed, Draw::sample, number) % background_.rows());
-    Matrix<double> x(together * steps, d), out(together * steps, K);
-    std::vector<std::vector<std::uint32_t>> orders(together);
-    std::vector<double> gain(K * p);
-    for (std::size_t first = 0; first < permutations_; first += together) {
-      const std::size_t count = std::min(together, permutations_ - first);
+    const std::vector<std::uint32_t> order = shuffled(B, options_.seed, number, ~std::uint64_t(0));
+    std::vector<Way> ways;
+    std::vector<double> found;
+    while (gains.count < permutations_ && !(options_.evaluations == 0 && precise(gains))) {
+      const std::size_t open = gains.count ? gains.count / 2 : kFirstPairs;
+      const std::size_t count = std::min(options_.evaluations ? permutations_ : open, permutations_ - gains.count);
+      ways.clear();
+      for (std::size_t t = gains.count; t < gains.count + count; ++t)
+        ways.push_back({rows.x.row(row), inside, order[t % B], number, t});
+      found.resize(count * K * p);
+      walk(on, ways, found.data());
       for (std::size_t t = 0; t < count; ++t) {
-        orders[t] = shuffled(p, options_.seed, number, first + t);
-        write_steps(rows.x.row(row), background(start + first + t), orders[t], x.view().slice(t * steps, steps));
+        double* const gain = &found[t * K * p];
+        for (std::size_t v = 0; v < K * p; ++v) gain[v] += anchors_(ways[t].b, v);
+        for (std::size_t k = 0; k < K; ++k) gains.add(gain, k, p);
       }
-      scores(on, x.view().slice(0, count * steps), out.view().slice(0, count * steps));
-      for (std::size_t t = 0; t < count; ++t) {
-        const double* const outside = &outside_((start + first + t) % background_.rows(), 0);
-        for (std::size_t k = 0; k < K; ++k) {
-          find_gains(orders[t], out.view().slice(t * steps, steps), k, outside[k], inside[k], &gain[k * p]);
-          gains.add(gain, k, p);
-        }
-      }
+      gains.count += count;
     }
     for (std::size_t k = 0; k < K; ++k)
       conclude(gains, k, inside[k] - base_[k], rows.values_of(row) + k * p,
                rows.squares ? rows.squares + row * rows.width() + k * p : nullptr);
   }
-
-  const double* background(std::size_t b) const { return &background_(b % background_.rows(), 0); }
 
   // The rows between b and x as the columns become known in their order, then in the reverse order.
   void write_steps(const double* x, const double* b, const std::vector<std::uint32_t>& order,
@@ -233,26 +323,47 @@ class SampledPart final : public ExplainPart {
   // add up, since the slopes do to 1.
   void conclude(const Gains& gains, std::size_t k, double total, double* values, double* variances) const {
     const std::size_t p = inputs_.players;
-    const double T = double(permutations_), whole = gains.whole[k] / T;
+    for (std::size_t j = 0; j < p; ++j) {
+      const Slope found = slope_of(gains, k, j);
+      values[j] +=
+          gains.sum[k * p + j] / double(gains.count) + found.slope * (total - gains.whole[k] / double(gains.count));
+      if (variances) variances[j] += found.variance;
+    }
+  }
+
+  struct Slope {
+    double slope = 0, variance = 0;  // on what all columns add; of the value
+  };
+  Slope slope_of(const Gains& gains, std::size_t k, std::size_t j) const {
+    const std::size_t p = inputs_.players, c = k * p + j;
+    const double T = double(gains.count), whole = gains.whole[k] / T;
     const double spread = gains.whole_squares[k] - T * whole * whole;
     const bool varies = spread > 1e-12 * gains.whole_squares[k];
     double sizes = 0;
-    for (std::size_t c = k * p; c < (k + 1) * p; ++c) sizes += std::abs(gains.sum[c]);
-    for (std::size_t j = 0; j < p; ++j) {
-      const std::size_t c = k * p + j;
-      const double mean = gains.sum[c] / T, together = gains.products[c] - T * mean * whole;
-      const double slope = varies ? together / spread : sizes > 0 ? std::abs(gains.sum[c]) / sizes : 1 / double(p);
-      const double left = gains.squares[c] - T * mean * mean - (varies ? slope * together : 0);
-      values[j] += mean + slope * (total - whole);
-      if (variances && left > 1e-14 * gains.squares[c]) variances[j] += left / (T - 2) / T;  // otherwise rounding
+    for (std::size_t i = k * p; i < (k + 1) * p && !varies; ++i) sizes += std::abs(gains.sum[i]);
+    const double mean = gains.sum[c] / T, together = gains.products[c] - T * mean * whole;
+    const double slope = varies ? together / spread : sizes > 0 ? std::abs(gains.sum[c]) / sizes : 1 / double(p);
+    const double left = gains.squares[c] - T * mean * mean - (varies ? slope * together : 0);
+    return {slope, left > 1e-14 * gains.squares[c] ? left / (T - 2) / T : 0};  // otherwise rounding
+  }
+
+  // Whether all standard errors are below their share of the score's spread.
+  bool precise(const Gains& gains) const {
+    if (gains.count < kFirstPairs) return false;
+    for (std::size_t k = 0; k < base_.size(); ++k) {
+      const double most = kExplainedShare * spread_[k];
+      for (std::size_t j = 0; j < inputs_.players; ++j)
+        if (slope_of(gains, k, j).variance > most * most) return false;
     }
+    return true;
   }
 
   MapPtr map_;
   ExplainedInputs inputs_;
   ExplainOptions options_;
   Matrix<double> background_, outside_;  // outside_: scores of the background
-  std::vector<double> base_;
+  Matrix<double> anchors_;               // [background row][output][player]
+  std::vector<double> base_, spread_;
   bool listed_ = false;
   std::size_t permutations_ = 0;  // and as many reverses
 };
