@@ -264,7 +264,7 @@ class KernelMachine(ModelEstimator):
             Rows drawn from the background; None: 2000, or 100 whole rows.
         evaluations : int or None, default=None
             Predictions that each row takes if the machine has no closed form; None: as many, up to 20,000, as bring
-            standard errors below 2 % of the spread of the background's scores.
+            standard errors below 2.5 % of the spread of the background's scores.
         pairs : bool, default=False
             Find interactions of pairs of columns as well.
         random_state : int, RandomState or None, default=0

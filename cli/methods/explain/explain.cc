@@ -310,7 +310,7 @@ void add_explain(Command& app, Job& job) {
   command
       ->add_option("--evaluations", words->options.evaluations,
                    "Models without a closed form: predictions that each row takes; default: as many as bring standard "
-                   "errors below 2 % of the score's spread, at most 20000")
+                   "errors below 2.5 % of the score's spread, at most 20000")
       ->type_name("N")
       ->between(1, 1000000000);
   command->add_option("--seed", words->options.seed, "Seed of the background's draw and the permutations")

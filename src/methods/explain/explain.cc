@@ -74,21 +74,18 @@ std::vector<double> spread_of(const Backend& on, const Map& map, const Matrix<do
   return spread;
 }
 
-ExplainPartPtr part_of(const Workers& on, const ExplainTerm& term, const ExplainedInputs& inputs,
-                       const ExplainOptions& options, const ExplainBackground& background) {
+// A summand that has a form.
+ExplainPartPtr part_of(const Workers& on, const ExplainTerm& term, const ExplainBackground& background) {
   switch (term.kind) {
-    case ExplainTerm::Kind::linear:
-      return linear_part(on, term, background);
     case ExplainTerm::Kind::fourier:
       return fourier_part(on, term, background);
     case ExplainTerm::Kind::landmarks:
       return landmark_part(on, term, background);
     case ExplainTerm::Kind::trees:
       return tree_part(on, term, background);
-    case ExplainTerm::Kind::any:
-      break;
+    default:
+      return linear_part(on, term, background);
   }
-  return sampled_part(on, term.map, inputs, options, background);
 }
 
 }  // namespace
@@ -123,10 +120,16 @@ void Explainer::State::make_parts(const Model& model, Rows& rows, const Executio
   background_rows = background.x.rows();
   base = model.target_offsets();
   base.resize(model.outputs(), 0.0);
-  for (const ExplainTerm& term : terms) {
-    parts.push_back(part_of(on, term, inputs, options, background));
-    exact = exact && parts.back()->exact();
-    for (std::size_t k = 0; k < base.size(); ++k) base[k] += parts.back()->base()[k];
+  std::vector<ExplainTerm> without;
+  for (const ExplainTerm& term : terms)
+    if (term.kind == ExplainTerm::Kind::any)
+      without.push_back(term);
+    else
+      parts.push_back(part_of(on, term, background));
+  if (!without.empty()) parts.push_back(sampled_part(on, without, options, background));
+  for (const ExplainPartPtr& part : parts) {
+    exact = exact && part->exact();
+    for (std::size_t k = 0; k < base.size(); ++k) base[k] += part->base()[k];
   }
   for (const double value : base)
     if (!std::isfinite(value)) fail(Error::Kind::data, "explain: the mean score of the background is not finite");

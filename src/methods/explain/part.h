@@ -20,7 +20,7 @@ struct ExplainedInputs {
 };
 
 // Standard errors that sampled values end below, unless the number of predictions is given: a share of the spread.
-inline constexpr double kExplainedShare = 0.02;
+inline constexpr double kExplainedShare = 0.025;
 
 struct ExplainBackground {
   Matrix<double> x;                 // rows in an order of no meaning

@@ -10,6 +10,7 @@
 
 #include "base/require.h"
 #include "methods/explain/background.h"
+#include "methods/explain/gains.h"
 #include "methods/explain/terms.h"
 #include "random/draw.h"
 
@@ -32,14 +33,17 @@ constexpr std::size_t kAnchors = 1000, kNeighbours = 4;  // background rows that
 // once, are a control variate for that: they are added to what x gains on a row, and their mean is 0.
 class SampledPart final : public ExplainPart {
  public:
-  SampledPart(const Workers& on, MapPtr map, const ExplainedInputs& inputs, const ExplainOptions& options,
+  SampledPart(const Workers& on, const std::vector<ExplainTerm>& terms, const ExplainOptions& options,
               const ExplainBackground& background)
-      : map_(std::move(map)),
-        inputs_(inputs),
+      : terms_(terms),
+        inputs_(encoded_inputs(terms)),
+        of_column_(inputs_.players),
         options_(options),
-        background_(background.whole ? background.x : each_by_itself(background.x, inputs, options.seed)),
-        base_(map_->outputs(), 0.0),
+        background_(encode(on.ops, background.x.view())),
+        base_(terms[0].map->outputs(), 0.0),
         spread_(background.spread) {
+    for (std::size_t c = 0; c < inputs_.owner.size(); ++c) of_column_[inputs_.owner[c]].push_back(std::uint32_t(c));
+    if (!background.whole) background_ = each_by_itself(background_, inputs_, options.seed);
     const std::size_t B = background_.rows(), p = inputs_.players;
     const std::size_t asked = options.evaluations, listed = asked ? asked : kListed;
     listed_ = p <= kMostListed && double(std::size_t(1) << p) * double(B) <= double(listed);
@@ -65,20 +69,18 @@ class SampledPart final : public ExplainPart {
            : options_.evaluations
                ? fmt::format("predictions along {} permutations a row, with standard errors", 2 * permutations_)
                : fmt::format(
-                     "predictions along 16 permutations a row and more until standard errors are below {:.0f} % "
+                     "predictions along 16 permutations a row and more until standard errors are below {:.3g} % "
                      "of the score's spread, at most {}",
                      100 * kExplainedShare, 2 * permutations_);
   }
 
   void add(const Backend& on, const ExplainedRows& rows) const override {
-    for (std::size_t i = 0; i < rows.x.rows; ++i) {
-      Matrix<double> inside(1, base_.size());
-      scores(on, rows.x.slice(i, 1), inside.view());
-      if (listed_)
-        list(on, rows, i);
-      else
-        permute(on, rows, i, inside.data());
-    }
+    const Matrix<double> x = encode(on, rows.x);
+    Matrix<double> inside(x.rows(), base_.size());
+    ExplainedRows encoded = rows;
+    encoded.x = x.view();
+    scores(on, encoded.x, inside.view());
+    for (std::size_t i = 0; i < x.rows(); ++i) listed_ ? list(on, encoded, i) : permute(on, encoded, i, &inside(i, 0));
   }
 
  private:
@@ -103,14 +105,39 @@ class SampledPart final : public ExplainPart {
     return order;
   }
 
+  static ExplainedInputs encoded_inputs(const std::vector<ExplainTerm>& terms) {
+    ExplainedInputs all{terms[0].encoding.players(), {}, terms[0].encoding.wide()};
+    for (const ExplainTerm& term : terms)
+      all.owner.insert(all.owner.end(), term.encoding.owner().begin(), term.encoding.owner().end());
+    return all;
+  }
+
+  Matrix<double> encode(const Backend& on, MatrixView<const double> x) const {
+    Matrix<double> all(x.rows, inputs_.owner.size());
+    std::size_t begin = 0;
+    for (const ExplainTerm& term : terms_) {
+      const Matrix<double> some = term.encoding.encode(on, x);
+      for (std::size_t i = 0; i < x.rows; ++i) std::copy_n(&some(i, 0), some.cols(), &all(i, begin));
+      begin += some.cols();
+    }
+    return all;
+  }
+
+  // The sum of the terms on encoded rows.
   template <class T>
   void scores_as(const Backend& on, MatrixView<const double> x, MatrixView<double> out) const {
-    Matrix<T> rows(x.rows, x.cols), found(x.rows, out.cols);
-    for (std::size_t i = 0; i < x.rows; ++i)
-      for (std::size_t c = 0; c < x.cols; ++c) rows(i, c) = T(x(i, c));
-    map_->apply(on, RowBlock<T>::dense(std::as_const(rows).view()), found.view());
-    for (std::size_t i = 0; i < x.rows; ++i)
-      for (std::size_t k = 0; k < out.cols; ++k) out(i, k) = double(found(i, k));
+    for (std::size_t i = 0; i < x.rows; ++i) std::fill_n(out.row(i), out.cols, 0.0);
+    std::size_t begin = 0;
+    for (const ExplainTerm& term : terms_) {
+      const std::size_t cols = term.encoding.owner().size();
+      Matrix<T> rows(x.rows, cols), found(x.rows, out.cols);
+      for (std::size_t i = 0; i < x.rows; ++i)
+        for (std::size_t c = 0; c < cols; ++c) rows(i, c) = T(x(i, begin + c));
+      term.map->apply(on, RowBlock<T>::dense(std::as_const(rows).view()), found.view());
+      for (std::size_t i = 0; i < x.rows; ++i)
+        for (std::size_t k = 0; k < out.cols; ++k) out(i, k) += double(found(i, k));
+      begin += cols;
+    }
   }
   void scores(const Backend& on, MatrixView<const double> x, MatrixView<double> out) const {
     inputs_.wide ? scores_as<double>(on, x, out) : scores_as<float>(on, x, out);
@@ -118,8 +145,11 @@ class SampledPart final : public ExplainPart {
 
   // Copies the inputs of a column from x.
   void learn(const double* x, std::uint32_t column, double* to) const {
-    for (std::size_t c = 0; c < inputs_.owner.size(); ++c)
-      if (inputs_.owner[c] == column) to[c] = x[c];
+    for (const std::uint32_t c : of_column_[column]) to[c] = x[c];
+  }
+  bool same(const double* x, const double* b, std::uint32_t column) const {
+    return std::all_of(of_column_[column].begin(), of_column_[column].end(),
+                       [&](std::uint32_t c) { return x[c] == b[c]; });
   }
 
   void list(const Backend& on, const ExplainedRows& rows, std::size_t row) const {
@@ -161,51 +191,36 @@ class SampledPart final : public ExplainPart {
     }
   }
 
-  // Sums over permutations, each with its reverse: what a column adds, and what all columns add together.
-  struct Gains {
-    std::vector<double> sum, squares, products;  // [output][player]; products with the whole
-    std::vector<double> whole, whole_squares;    // [output]
-    std::size_t count = 0;
-
-    Gains(std::size_t outputs, std::size_t players)
-        : sum(outputs * players), squares(sum), products(sum), whole(outputs), whole_squares(outputs) {}
-    void add(const double* gain, std::size_t k, std::size_t players) {
-      double all = 0;
-      for (std::size_t c = k * players; c < (k + 1) * players; ++c) all += gain[c];
-      for (std::size_t c = k * players; c < (k + 1) * players; ++c) {
-        sum[c] += gain[c];
-        squares[c] += gain[c] * gain[c];
-        products[c] += gain[c] * all;
-      }
-      whole[k] += all;
-      whole_squares[k] += all * all;
-    }
-  };
-
   // Pairs of permutations between background rows and rows x of scores `inside`: what each column adds on the way.
   struct Way {
     const double *x, *inside;
     std::size_t b;
     std::uint64_t i, j;  // which permutation
   };
-  // Writes [way][output][player].
+  // Writes [way][output][player]. A column whose cells are the same in both rows adds nothing, and is no step.
   void walk(const Backend& on, const std::vector<Way>& ways, double* gains) const {
-    const std::size_t p = inputs_.players, K = base_.size(), steps = 2 * (p - 1);
-    const std::size_t together = std::max<std::size_t>(1, kRowsAtOnce / steps);
-    Matrix<double> x(std::min(together, ways.size()) * steps, background_.cols()), out(x.rows(), K);
-    std::vector<std::vector<std::uint32_t>> orders(together);
-    for (std::size_t first = 0; first < ways.size(); first += together) {
-      const std::size_t count = std::min(together, ways.size() - first);
-      for (std::size_t t = 0; t < count; ++t) {
-        const Way& way = ways[first + t];
-        orders[t] = shuffled(p, options_.seed, way.i, way.j);
-        write_steps(way.x, &background_(way.b, 0), orders[t], x.view().slice(t * steps, steps));
+    const std::size_t p = inputs_.players, K = base_.size(), most = std::max(kRowsAtOnce, 2 * p);
+    Matrix<double> x(most, background_.cols()), out(most, K);
+    std::vector<std::vector<std::uint32_t>> orders;
+    std::vector<std::size_t> begins;
+    std::fill_n(gains, ways.size() * K * p, 0.0);
+    for (std::size_t first = 0; first < ways.size(); first += orders.size()) {
+      orders.clear();
+      begins.assign(1, 0);
+      for (std::size_t w = first; w < ways.size() && begins.back() + 2 * p <= most; ++w) {
+        const Way& way = ways[w];
+        orders.push_back(shuffled(p, options_.seed, way.i, way.j));
+        std::erase_if(orders.back(), [&](std::uint32_t j) { return same(way.x, &background_(way.b, 0), j); });
+        const std::size_t steps = orders.back().size() < 2 ? 0 : 2 * (orders.back().size() - 1);
+        write_steps(way.x, &background_(way.b, 0), orders.back(), x.view().slice(begins.back(), steps));
+        begins.push_back(begins.back() + steps);
       }
-      scores(on, std::as_const(x).view().slice(0, count * steps), out.view().slice(0, count * steps));
-      for (std::size_t t = 0; t < count; ++t)
+      const std::size_t used = begins.back();
+      if (used > 0) scores(on, std::as_const(x).view().slice(0, used), out.view().slice(0, used));
+      for (std::size_t t = 0; t < orders.size(); ++t)
         for (std::size_t k = 0; k < K; ++k)
-          find_gains(orders[t], std::as_const(out).view().slice(t * steps, steps), k, outside_(ways[first + t].b, k),
-                     ways[first + t].inside[k], gains + ((first + t) * K + k) * p);
+          find_gains(orders[t], std::as_const(out).view().slice(begins[t], begins[t + 1] - begins[t]), k,
+                     outside_(ways[first + t].b, k), ways[first + t].inside[k], gains + ((first + t) * K + k) * p);
     }
   }
 
@@ -273,7 +288,7 @@ class SampledPart final : public ExplainPart {
     std::vector<Way> ways;
     std::vector<double> found;
     while (gains.count < permutations_ && !(options_.evaluations == 0 && precise(gains))) {
-      const std::size_t open = gains.count ? gains.count / 2 : kFirstPairs;
+      const std::size_t open = gains.count ? gains.count / 4 : kFirstPairs;
       const std::size_t count = std::min(options_.evaluations ? permutations_ : open, permutations_ - gains.count);
       ways.clear();
       for (std::size_t t = gains.count; t < gains.count + count; ++t)
@@ -283,7 +298,7 @@ class SampledPart final : public ExplainPart {
       for (std::size_t t = 0; t < count; ++t) {
         double* const gain = &found[t * K * p];
         for (std::size_t v = 0; v < K * p; ++v) gain[v] += anchors_(ways[t].b, v);
-        for (std::size_t k = 0; k < K; ++k) gains.add(gain, k, p);
+        for (std::size_t k = 0; k < K; ++k) gains.add(gain + k * p, k);
       }
       gains.count += count;
     }
@@ -307,7 +322,6 @@ class SampledPart final : public ExplainPart {
   static void find_gains(const std::vector<std::uint32_t>& order, MatrixView<const double> scores, std::size_t k,
                          double outside, double inside, double* gain) {
     const std::size_t p = order.size();
-    std::fill_n(gain, p, 0.0);
     for (const bool back : {false, true}) {
       double before = outside;
       for (std::size_t s = 0; s < p; ++s) {
@@ -318,33 +332,12 @@ class SampledPart final : public ExplainPart {
     }
   }
 
-  // The values and their variances. What all columns add together is known over the whole background: a regression of
-  // what one adds on it (Cochran, Sampling Techniques, 1977, chapter 7) is more certain than the mean, and its values
-  // add up, since the slopes do to 1.
   void conclude(const Gains& gains, std::size_t k, double total, double* values, double* variances) const {
-    const std::size_t p = inputs_.players;
-    for (std::size_t j = 0; j < p; ++j) {
-      const Slope found = slope_of(gains, k, j);
-      values[j] +=
-          gains.sum[k * p + j] / double(gains.count) + found.slope * (total - gains.whole[k] / double(gains.count));
+    for (std::size_t j = 0; j < inputs_.players; ++j) {
+      const Gains::Value found = gains.value(k, j, total);
+      values[j] += found.value;
       if (variances) variances[j] += found.variance;
     }
-  }
-
-  struct Slope {
-    double slope = 0, variance = 0;  // on what all columns add; of the value
-  };
-  Slope slope_of(const Gains& gains, std::size_t k, std::size_t j) const {
-    const std::size_t p = inputs_.players, c = k * p + j;
-    const double T = double(gains.count), whole = gains.whole[k] / T;
-    const double spread = gains.whole_squares[k] - T * whole * whole;
-    const bool varies = spread > 1e-12 * gains.whole_squares[k];
-    double sizes = 0;
-    for (std::size_t i = k * p; i < (k + 1) * p && !varies; ++i) sizes += std::abs(gains.sum[i]);
-    const double mean = gains.sum[c] / T, together = gains.products[c] - T * mean * whole;
-    const double slope = varies ? together / spread : sizes > 0 ? std::abs(gains.sum[c]) / sizes : 1 / double(p);
-    const double left = gains.squares[c] - T * mean * mean - (varies ? slope * together : 0);
-    return {slope, left > 1e-14 * gains.squares[c] ? left / (T - 2) / T : 0};  // otherwise rounding
   }
 
   // Whether all standard errors are below their share of the score's spread.
@@ -353,13 +346,14 @@ class SampledPart final : public ExplainPart {
     for (std::size_t k = 0; k < base_.size(); ++k) {
       const double most = kExplainedShare * spread_[k];
       for (std::size_t j = 0; j < inputs_.players; ++j)
-        if (slope_of(gains, k, j).variance > most * most) return false;
+        if (gains.value(k, j, 0).variance > most * most) return false;
     }
     return true;
   }
 
-  MapPtr map_;
-  ExplainedInputs inputs_;
+  std::vector<ExplainTerm> terms_;
+  ExplainedInputs inputs_;  // what the terms encode, side by side: rows are mixed behind the encodings
+  std::vector<std::vector<std::uint32_t>> of_column_;  // inputs
   ExplainOptions options_;
   Matrix<double> background_, outside_;  // outside_: scores of the background
   Matrix<double> anchors_;               // [background row][output][player]
@@ -370,9 +364,9 @@ class SampledPart final : public ExplainPart {
 
 }  // namespace
 
-ExplainPartPtr sampled_part(const Workers& on, const MapPtr& map, const ExplainedInputs& inputs,
-                            const ExplainOptions& options, const ExplainBackground& background) {
-  return std::make_unique<SampledPart>(on, map, inputs, options, background);
+ExplainPartPtr sampled_part(const Workers& on, const std::vector<ExplainTerm>& terms, const ExplainOptions& options,
+                            const ExplainBackground& background) {
+  return std::make_unique<SampledPart>(on, terms, options, background);
 }
 
 }  // namespace bochner

@@ -121,17 +121,18 @@ class Splitter {
   void add_map(const std::vector<MapPtr>& maps, const AffineHead& head) {
     if (!has_form(maps, head)) add_any(maps, head);
   }
-  std::vector<ExplainTerm> done() && {
-    if (!any_.empty())
-      terms_.push_back({.encoding = ColumnEncoding(inputs_), .map = any_.size() == 1 ? any_[0] : sum(any_)});
-    return std::move(terms_);
-  }
+  std::vector<ExplainTerm> done() && { return std::move(terms_); }
 
  private:
+  // What has no form: its first maps are an encoding as far as each output depends on one column.
   void add_any(const std::vector<MapPtr>& maps, const AffineHead& head) {
-    std::vector<MapPtr> all = maps;
-    if (!is_identity(head)) all.push_back(linear(head.weights, head.constant));
-    any_.push_back(chain(std::move(all)));
+    ExplainTerm term{.encoding = ColumnEncoding(inputs_)};
+    std::size_t encoded = 0;
+    while (encoded + 1 < maps.size() && term.encoding.take(maps[encoded])) ++encoded;
+    std::vector<MapPtr> rest(maps.begin() + std::ptrdiff_t(encoded), maps.end());
+    if (!is_identity(head)) rest.push_back(linear(head.weights, head.constant));
+    term.map = chain(std::move(rest));
+    add(Kind::any, std::move(term));
   }
 
   bool has_form(std::vector<MapPtr> maps, AffineHead head) {
@@ -202,7 +203,6 @@ class Splitter {
 
   const ExplainedInputs& inputs_;
   std::vector<ExplainTerm> terms_;
-  std::vector<MapPtr> any_;
 };
 
 template <class T>

@@ -41,7 +41,7 @@ struct ExplainTerm {
   enum class Kind { linear, fourier, landmarks, trees, any };
 
   Kind kind = Kind::any;
-  ColumnEncoding encoding;         // any: nothing
+  ColumnEncoding encoding;
   Matrix<double> metric = {};      // fourier: what multiplies the encoded rows; no rows: nothing
   std::vector<double> shift = {};  // fourier: is added behind the metric
   MapPtr map = nullptr;            // linear: none
@@ -54,12 +54,12 @@ std::vector<ExplainTerm> explain_terms(const MapPtr& map, const ExplainedInputs&
 // What a map saves, less the figures that stand beside it.
 Archive saved_map(const Map& map);
 
-// The summands as games. `any` is explained by predictions.
+// The summands as games. Those of kind `any` are one game, explained by predictions.
 ExplainPartPtr linear_part(const Workers& on, const ExplainTerm& term, const ExplainBackground& background);
 ExplainPartPtr fourier_part(const Workers& on, const ExplainTerm& term, const ExplainBackground& background);
 ExplainPartPtr landmark_part(const Workers& on, const ExplainTerm& term, const ExplainBackground& background);
 ExplainPartPtr tree_part(const Workers& on, const ExplainTerm& term, const ExplainBackground& background);
-ExplainPartPtr sampled_part(const Workers& on, const MapPtr& map, const ExplainedInputs& inputs,
-                            const ExplainOptions& options, const ExplainBackground& background);
+ExplainPartPtr sampled_part(const Workers& on, const std::vector<ExplainTerm>& terms, const ExplainOptions& options,
+                            const ExplainBackground& background);
 
 }  // namespace bochner

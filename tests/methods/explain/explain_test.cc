@@ -286,6 +286,59 @@ TEST(Explain, SampledValuesAddUpAndErrByTheirStandardErrors) {
       EXPECT_LT(std::abs(met.values(i, j) - known.values(i, j)), 4 * met.errors(i, j));
 }
 
+TEST(Explain, SampledErrorsEndBelowTheirShareOfTheSpread) {
+  const Model model = model_of({scaling(scales()), no_product(2)}, 2);
+  const Matrix<double> background = rows_of(90, 50), x = rows_of(40, 0);
+  const Explanation found = explained(model, x, background);
+  const Explanation exact = explained(model, x, background, {.evaluations = 90 * 32});
+  ASSERT_EQ(found.errors.rows(), 80u);
+  ASSERT_EQ(exact.errors.rows(), 0u);
+  const Matrix<double> scores = model.predict(background.view());
+  double ratios = 0;
+  for (std::size_t k = 0; k < 2; ++k) {
+    double mean = 0, squares = 0;
+    for (std::size_t b = 0; b < 90; ++b) mean += scores(b, k) / 90;
+    for (std::size_t b = 0; b < 90; ++b) squares += std::pow(scores(b, k) - mean, 2) / 90;
+    for (std::size_t i = 0; i < 40; ++i)
+      for (std::size_t j = 0; j < 5; ++j) {
+        const std::size_t row = i * 2 + k;
+        EXPECT_LE(found.errors(row, j), 0.025 * std::sqrt(squares) * (1 + 1e-9));
+        if (j < 4) ratios += std::pow((found.values(row, j) - exact.values(row, j)) / found.errors(row, j), 2);
+      }
+  }
+  EXPECT_LT(ratios / 320, 1.2);
+  EXPECT_GT(ratios, 0);
+}
+
+TEST(Explain, SampledValuesOfSumsAddUpBehindTheirEncodings) {
+  // Two machines without a product, behind scalings of their own: rows of coalitions are mixed behind these.
+  std::vector<ColumnScaling> other = scales();
+  for (ColumnScaling& one : other) one.factor *= 0.5;
+  const MapPtr both = sum({chain({scaling(scales()), no_product()}), chain({scaling(other), no_product()})});
+  expect_exact(model_of({both}), Unknown::rows, "listed behind encodings");
+  const Matrix<double> background = rows_of(200, 50), x = rows_of(12, 0);
+  const Model model = model_of({both});
+  const Explanation found = explained(model, x, background, {.background_rows = 200});
+  const Explanation exact = explained(model, x, background, {.background_rows = 200, .evaluations = 200 * 32});
+  const Matrix<double> predicted = model.predict(x.view());
+  for (std::size_t i = 0; i < 12; ++i) {
+    EXPECT_NEAR(found.scores(i, 0), predicted(i, 0), 1e-9);
+    for (std::size_t j = 0; j < 4; ++j)
+      EXPECT_LT(std::abs(found.values(i, j) - exact.values(i, j)), 5 * found.errors(i, j));
+    EXPECT_EQ(found.values(i, 4), 0);
+  }
+}
+
+TEST(Explain, TreesTakeMoreBackgroundRowsThanASetHolds) {
+  const Model model = model_of({forest(1)});
+  const Matrix<double> background = rows_of(300, 50), x = rows_of(3, 0);
+  const Explanation found = explained(model, x, background, {.unknown = Unknown::rows, .background_rows = 300});
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Game game(model, background, &x(i, 0), Unknown::rows);
+    for (std::size_t j = 0; j < 5; ++j) EXPECT_NEAR(found.values(i, j), game.value(j, 0), 1e-9);
+  }
+}
+
 TEST(Explain, EqualColumnsHaveEqualValues) {
   const MapPtr map = fourier(7, {.features = 64});
   Matrix<double> twice(7, 7);
