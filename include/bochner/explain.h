@@ -113,10 +113,25 @@ class Explainer {
 Explanation explain(const Model& model, Rows& rows, Rows& background, const ExplainOptions& options = {},
                     const Execution& execution = {});
 
-// One page of HTML with its pictures inside: importance, and how the base becomes the score of each row in `rows`,
-// which is an explanation of few. cells: the cells of each row as text, a list for each; may be empty. Names are
-// escaped.
+// The values of one column against its cells, and the other column whose cells shift these values most.
+struct Dependence {
+  std::size_t column = 0;  // which of the explanation's
+  std::string name, partner = {};
+  std::vector<double> cells = {}, values = {}, partner_ranks = {};  // one per row; ranks from 0 to 1, empty: no partner
+  bool dates = false;                                               // cells are days since 1970-01-01
+  std::vector<std::string> levels = {};                             // of text: cells are numbers of these
+};
+
+// At most so many of the columns, the largest values first. cells: [row][column]; what is no number is not drawn.
+// values: as many, of one output. Dates and levels are the caller's to set.
+std::vector<Dependence> dependences(const std::vector<std::string>& columns, const Matrix<double>& cells,
+                                    const Matrix<double>& values, std::size_t most = 4);
+
+// One page of HTML with its pictures inside: importance, how the base becomes the score of each row in `rows`, which is
+// an explanation of few, and dependences. cells: the cells of each row as text, a list for each; may be empty. Names
+// are escaped.
 std::string html_page(const Explanation& rows, const std::vector<ColumnImportance>& importance,
-                      const std::vector<std::vector<std::string>>& cells, const std::string& title);
+                      const std::vector<std::vector<std::string>>& cells, const std::string& title,
+                      const std::vector<Dependence>& dependence = {});
 
 }  // namespace bochner

@@ -5,6 +5,7 @@
 
 #include <fmt/compile.h>
 
+#include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -21,6 +22,7 @@ namespace bochner {
 
 namespace {
 
+constexpr std::size_t kDrawnRows = 2000;  // points of a picture
 constexpr std::size_t kToldColumns = 5, kToldOutputs = 5;
 
 struct ExplainWords {
@@ -209,6 +211,7 @@ void check_words(const ExplainWords& words) {
 struct Explained {
   ImportanceSum sum;
   std::optional<Explanation> shown;  // the row of the page
+  std::vector<double> values;        // of the first output of the page's first rows
   nlohmann::json rows = nlohmann::json::array();
 };
 Explained explain_rows(const ExplainWords& words, const Model& model, const Explainer& explainer, Rows& rows,
@@ -227,7 +230,9 @@ Explained explain_rows(const ExplainWords& words, const Model& model, const Expl
     if (writes) npy ? write_numbers(some, *output) : write_lines(some, *output);
     if (!writes)
       for (nlohmann::json& row : rows_json(some)) found.rows.push_back(std::move(row));
-    const std::size_t before = found.sum.rows();
+    const std::size_t before = found.sum.rows(), p = some.columns.size(), K = some.outputs.size();
+    for (std::size_t i = 0; i < some.rows() && before + i < kDrawnRows && !words.page.empty(); ++i)
+      found.values.insert(found.values.end(), &some.values(i * K, 0), &some.values(i * K, 0) + p);
     found.sum.add(some);
     if (words.row >= before && words.row < found.sum.rows()) found.shown = one_row(some, words.row - before);
   });
@@ -237,11 +242,60 @@ Explained explain_rows(const ExplainWords& words, const Model& model, const Expl
   return found;
 }
 
+// The cells of a row as numbers, one for each column that the model reads: of text the number of its level.
+std::vector<double> numbers_of(const Schema& schema, const double* x) {
+  std::vector<double> numbers;
+  std::size_t at = 0;
+  const auto number = [&](std::size_t j) { return x[j] + (schema.offsets.empty() ? 0 : schema.offsets[j]); };
+  for (const Column& column : schema.columns) {
+    if (column.inputs() == 0) continue;
+    double cell = NAN;
+    for (std::size_t l = 0; l < column.levels.size(); ++l)
+      if (x[at + l] != 0) cell = double(l);
+    if (column.kind == Column::Kind::numeric && !(column.marked && x[at + 1] != 0)) cell = number(at);
+    numbers.push_back(cell);
+    at += column.inputs();
+  }
+  for (std::size_t j = 0; j < schema.inputs && schema.columns.empty(); ++j) numbers.push_back(number(j));
+  return numbers;
+}
+
+// Pictures of the columns that matter most, from as many rows as there are values.
+std::vector<Dependence> pictures_of(const ExplainWords& words, const Model& model, const Explained& found,
+                                    const RowsOptions& reading) {
+  const std::size_t p = found.shown->columns.size(), n = found.values.size() / p;
+  const std::unique_ptr<Rows> rows = open_rows(words.file, model.schema(), reading);
+  Schema schema = model.schema();
+  schema.offsets = rows->schema().offsets;  // what these rows have lost
+  Matrix<double> cells(n, p), values(n, p);
+  std::copy(found.values.begin(), found.values.end(), values.data());
+  RowBlock<double> block;
+  for (std::size_t seen = 0; seen < n && rows->next(kChunkRows, block); seen += block.rows) {
+    if (block.sparse()) return {};
+    for (std::size_t i = 0; i < block.rows && seen + i < n; ++i) {
+      const std::vector<double> numbers = numbers_of(schema, block.values + i * block.stride);
+      if (numbers.size() != p) return {};
+      std::copy(numbers.begin(), numbers.end(), &cells(seen + i, 0));
+    }
+  }
+  std::vector<Dependence> pictures = dependences(found.shown->columns, cells, values);
+  std::vector<Column> read;
+  std::copy_if(schema.columns.begin(), schema.columns.end(), std::back_inserter(read),
+               [](const Column& column) { return column.inputs() > 0; });
+  for (Dependence& picture : pictures)
+    if (picture.column < read.size()) {
+      picture.dates = read[picture.column].dates != Column::Dates::none;
+      picture.levels = read[picture.column].levels;
+    }
+  return pictures;
+}
+
 void write_page(const ExplainWords& words, const Model& model, const Explained& found, const RowsOptions& reading) {
   const auto name = [](const std::string& path) { return std::filesystem::path(path).filename().string(); };
   Output page(words.page);
   page.write(html_page(*found.shown, found.sum.importance(), {cells_of_row(words, model, reading)},
-                       fmt::format("{} explained on {}", name(words.model), name(words.file))));
+                       fmt::format("{} explained on {}", name(words.model), name(words.file)),
+                       pictures_of(words, model, found, reading)));
   page.finish();
 }
 

@@ -106,6 +106,56 @@ std::string bars_of(const std::vector<ColumnImportance>& importance, const std::
   return html + "</div>\n";
 }
 
+// A point for each row: its cell to the right, its value upwards, in colours by thirds of the partner's ranks.
+std::string points_of(const Dependence& one) {
+  double low = 0, high = 0, left = INFINITY, right = -INFINITY;
+  for (std::size_t i = 0; i < one.cells.size(); ++i) {
+    if (!std::isfinite(one.cells[i])) continue;
+    low = std::min(low, one.values[i]), high = std::max(high, one.values[i]);
+    left = std::min(left, one.cells[i]), right = std::max(right, one.cells[i]);
+  }
+  if (!(left <= right)) return {};
+  const double up = std::max(1e-9, 0.05 * (high - low)), aside = 0.03 * (right - left);
+  Frame frame{{70, 10, kWidth - 90, 250}, {}, round_axis(low - up, high + up, 5)};
+  if (!one.levels.empty())
+    frame.x = {left - 0.5, right + 0.5, {}};
+  else
+    frame.x = one.dates ? date_axis(left - aside, right + aside, 6) : round_axis(left - aside, right + aside, 6);
+  Svg svg(kWidth, 310, "values of a column against its cells");
+  draw_axes(svg, frame, one.name, "adds to the score");
+  const double room = frame.box.width / (frame.x.high - frame.x.low);
+  for (std::size_t l = 0; l < one.levels.size(); ++l)
+    if (double(l) >= left && double(l) <= right && (room > 40 || l % std::size_t(1 + 40 / room) == 0))
+      svg.text({frame.at(double(l), frame.y.low).x, frame.box.y + frame.box.height + 18},
+               shortened(one.levels[l], std::size_t(std::max(3.0, std::max(room, 40.0) / 8))), "middle", "tick");
+  for (std::size_t i = 0; i < one.cells.size(); ++i) {
+    if (!std::isfinite(one.cells[i])) continue;
+    const double rank = one.partner_ranks.empty() ? 0.5 : one.partner_ranks[i];
+    const double beside = one.levels.empty() ? 0 : 0.5 * (rank - 0.5);
+    svg.circle(frame.at(one.cells[i] + beside, one.values[i]), 2.4,
+               rank < 1.0 / 3   ? "c0 fill"
+               : rank > 2.0 / 3 ? "c1 fill"
+                                : "c2 fill");
+  }
+  return std::move(svg).done();
+}
+
+std::string dependence_html(const std::vector<Dependence>& all) {
+  std::string html;
+  for (const Dependence& one : all) {
+    const std::string picture = points_of(one);
+    if (picture.empty()) continue;
+    html += fmt::format("<section>\n<h2>What {} adds</h2>\n<p class=\"soft\">A point for each row", escaped(one.name));
+    if (!one.partner.empty())
+      html += fmt::format(
+          ". Its colour is {}: <i class=\"key c0\"></i> the lowest third, <i class=\"key c2\"></i> between, <i "
+          "class=\"key c1\"></i> the highest third",
+          escaped(one.partner));
+    html += fmt::format(".</p>\n<figure>{}</figure>\n</section>\n", picture);
+  }
+  return html;
+}
+
 // The outputs of a row that are shown: all if they are few, otherwise the largest.
 std::vector<std::size_t> shown_outputs(const Explanation& rows, std::size_t row) {
   const std::size_t K = rows.outputs.size();
@@ -119,7 +169,8 @@ std::vector<std::size_t> shown_outputs(const Explanation& rows, std::size_t row)
 }  // namespace
 
 std::string html_page(const Explanation& rows, const std::vector<ColumnImportance>& importance,
-                      const std::vector<std::vector<std::string>>& cells, const std::string& title) {
+                      const std::vector<std::vector<std::string>>& cells, const std::string& title,
+                      const std::vector<Dependence>& dependence) {
   std::string page = page_head(title);
   const std::size_t K = rows.outputs.size();
   for (std::size_t i = 0; i < rows.rows(); ++i)
@@ -141,7 +192,7 @@ std::string html_page(const Explanation& rows, const std::vector<ColumnImportanc
         "with two standard errors.</p>\n{}</section>\n",
         escaped(rows.outputs[k]), bars_of(importance, rows.outputs[k]));
   }
-  return page + kPageFoot;
+  return page + dependence_html(dependence) + kPageFoot;
 }
 
 }  // namespace bochner
