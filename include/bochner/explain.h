@@ -115,11 +115,12 @@ Explanation explain(const Model& model, Rows& rows, Rows& background, const Expl
 
 // The values of one column against its cells, and the other column whose cells shift these values most.
 struct Dependence {
-  std::size_t column = 0;  // which of the explanation's
+  std::size_t column = 0, partner_column = 0;  // which of the explanation's
   std::string name, partner = {};
-  std::vector<double> cells = {}, values = {}, partner_ranks = {};  // one per row; ranks from 0 to 1, empty: no partner
-  bool dates = false;                                               // cells are days since 1970-01-01
-  std::vector<std::string> levels = {};                             // of text: cells are numbers of these
+  std::vector<double> cells = {}, values = {};                 // one per row
+  std::vector<double> partner_cells = {}, partner_ranks = {};  // ranks from 0 to 1; empty: no partner
+  bool dates = false;                                          // cells are days since 1970-01-01
+  std::vector<std::string> levels = {}, partner_levels = {};   // cells of text are numbers of these
 };
 
 // At most so many of the columns, the largest values first. cells: [row][column]; what is no number is not drawn.

@@ -133,7 +133,7 @@ class Explain(CommandTest):
         self.succeed_quietly("train", "rows.csv", "-t", "y", *FEW, "-o", "m")
         self.succeed_quietly("explain", "m", "rows.csv", "-o", "v.csv", "--page", "p.html", "--row", 4)
         page = (self.folder / "p.html").read_text()
-        for part in ("Row 4: y", "city = ", "a = ", "What matters: y", "<svg"):
+        for part in ("Row 4: y", "city = ", "a = ", "What matters: y", "<svg", "What a adds", "What city adds", "Rome"):
             self.assertIn(part, page)
         self.assertIsNone(re.search(r"<script|https?://(?!www\.w3\.org)", page))
 

@@ -211,7 +211,7 @@ void check_words(const ExplainWords& words) {
 struct Explained {
   ImportanceSum sum;
   std::optional<Explanation> shown;  // the row of the page
-  std::vector<double> values;        // of the first output of the page's first rows
+  std::vector<double> values;        // those of the first output, of the page's first rows
   nlohmann::json rows = nlohmann::json::array();
 };
 Explained explain_rows(const ExplainWords& words, const Model& model, const Explainer& explainer, Rows& rows,
@@ -286,6 +286,7 @@ std::vector<Dependence> pictures_of(const ExplainWords& words, const Model& mode
     if (picture.column < read.size()) {
       picture.dates = read[picture.column].dates != Column::Dates::none;
       picture.levels = read[picture.column].levels;
+      picture.partner_levels = read[picture.partner_column].levels;
     }
   return pictures;
 }

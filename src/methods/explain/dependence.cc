@@ -79,8 +79,11 @@ std::vector<Dependence> dependences(const std::vector<std::string>& columns, con
       if (const double shift = other == j ? 0 : shift_of(order, one.values, ranks[other]); shift > largest) {
         largest = shift;
         one.partner = columns[other];
+        one.partner_column = other;
         one.partner_ranks = ranks[other];
       }
+    for (std::size_t i = 0; i < n && !one.partner.empty(); ++i)
+      one.partner_cells.push_back(cells(i, one.partner_column));
     all.push_back(std::move(one));
   }
   return all;

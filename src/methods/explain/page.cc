@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "base/page_style.h"
 #include "base/svg.h"
@@ -106,6 +107,31 @@ std::string bars_of(const std::vector<ColumnImportance>& importance, const std::
   return html + "</div>\n";
 }
 
+std::size_t third_of(double rank) { return rank < 1.0 / 3 ? 0 : rank > 2.0 / 3 ? 2 : 1; }
+constexpr const char* kThirds[] = {"c0", "c2", "c1"};
+
+// What the colours are: thirds of the partner's cells, or some of its levels.
+std::string key_of(const Dependence& one) {
+  std::string names[] = {"the lowest third", "between", "the highest third"};
+  std::set<std::size_t> met[3];
+  for (std::size_t i = 0; i < one.partner_cells.size() && !one.partner_levels.empty(); ++i)
+    if (const double cell = one.partner_cells[i]; cell >= 0 && cell < double(one.partner_levels.size()))
+      met[third_of(one.partner_ranks[i])].insert(std::size_t(cell));
+  std::string key;
+  for (std::size_t t = 0; t < 3; ++t) {
+    if (!one.partner_levels.empty()) {
+      if (met[t].empty()) continue;
+      names[t].clear();
+      std::size_t shown = 0;
+      for (const std::size_t level : met[t])
+        if (++shown <= 3) names[t] += (shown > 1 ? ", " : "") + shortened(one.partner_levels[level], 24);
+      if (shown > 3) names[t] += fmt::format(" and {} others", shown - 3);
+    }
+    key += fmt::format("{} <i class=\"key {}\"></i> {}", key.empty() ? "" : ";", kThirds[t], escaped(names[t]));
+  }
+  return key;
+}
+
 // A point for each row: its cell to the right, its value upwards, in colours by thirds of the partner's ranks.
 std::string points_of(const Dependence& one) {
   double low = 0, high = 0, left = INFINITY, right = -INFINITY;
@@ -116,12 +142,12 @@ std::string points_of(const Dependence& one) {
   }
   if (!(left <= right)) return {};
   const double up = std::max(1e-9, 0.05 * (high - low)), aside = 0.03 * (right - left);
-  Frame frame{{70, 10, kWidth - 90, 250}, {}, round_axis(low - up, high + up, 5)};
+  Frame frame{{70, 26, kWidth - 90, 250}, {}, round_axis(low - up, high + up, 5)};
   if (!one.levels.empty())
     frame.x = {left - 0.5, right + 0.5, {}};
   else
     frame.x = one.dates ? date_axis(left - aside, right + aside, 6) : round_axis(left - aside, right + aside, 6);
-  Svg svg(kWidth, 310, "values of a column against its cells");
+  Svg svg(kWidth, 326, "values of a column against its cells");
   draw_axes(svg, frame, one.name, "adds to the score");
   const double room = frame.box.width / (frame.x.high - frame.x.low);
   for (std::size_t l = 0; l < one.levels.size(); ++l)
@@ -145,12 +171,10 @@ std::string dependence_html(const std::vector<Dependence>& all) {
   for (const Dependence& one : all) {
     const std::string picture = points_of(one);
     if (picture.empty()) continue;
-    html += fmt::format("<section>\n<h2>What {} adds</h2>\n<p class=\"soft\">A point for each row", escaped(one.name));
-    if (!one.partner.empty())
-      html += fmt::format(
-          ". Its colour is {}: <i class=\"key c0\"></i> the lowest third, <i class=\"key c2\"></i> between, <i "
-          "class=\"key c1\"></i> the highest third",
-          escaped(one.partner));
+    html += fmt::format(
+        "<section>\n<h2>What {} adds</h2>\n<p class=\"soft\">What the column adds to the score, a point for each row",
+        escaped(one.name));
+    if (!one.partner.empty()) html += fmt::format(". Its colour is {}:{}", escaped(one.partner), key_of(one));
     html += fmt::format(".</p>\n<figure>{}</figure>\n</section>\n", picture);
   }
   return html;

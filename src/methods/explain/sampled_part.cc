@@ -49,9 +49,10 @@ class SampledPart final : public ExplainPart {
     listed_ = p <= kMostListed && double(std::size_t(1) << p) * double(B) <= double(listed);
     permutations_ = std::max(kLeastPairs, (asked ? asked : kMost) / std::max<std::size_t>(1, 2 * (p - 1)));
     outside_ = Matrix<double>(B, base_.size());
-    in_turn(on, B, kRowsAtOnce, [&](std::size_t begin, std::size_t count) {
-      scores(on.ops, background_.view().slice(begin, count), outside_.view().slice(begin, count));
-    });
+    for (std::size_t begin = 0; begin < B; begin += kRowsAtOnce) {
+      const std::size_t count = std::min(kRowsAtOnce, B - begin);
+      scores(on.ops, std::as_const(background_).view().slice(begin, count), outside_.view().slice(begin, count));
+    }
     for (std::size_t b = 0; b < B; ++b)
       for (std::size_t k = 0; k < base_.size(); ++k) base_[k] += outside_(b, k) / double(B);
     require(!options.pairs || listed_,

@@ -52,6 +52,10 @@ TEST(ExplainPage, DependencesKnowTheirPartners) {
   std::size_t points = 0;
   for (std::size_t at = page.find("<circle"); at != page.npos; at = page.find("<circle", at + 1)) ++points;
   EXPECT_EQ(points, 2 * n - 1);
+  std::vector<Dependence> text = {found[1]};  // a partner of text is named by its levels
+  text[0].partner_levels = {"<x>"};
+  text[0].partner_cells.assign(n, 0);
+  EXPECT_THAT(html_page(none, {}, {}, "t", text), HasSubstr("</i> &lt;x&gt;"));
   EXPECT_THROW(dependences({"a"}, cells, values), std::invalid_argument);
 }
 
