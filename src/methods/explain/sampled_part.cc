@@ -22,6 +22,7 @@ constexpr std::size_t kMostListed = 20;   // columns whose coalitions may be lis
 constexpr std::size_t kRowsAtOnce = 192;  // predictions of a batch, or more if one needs more
 constexpr std::size_t kLeastPairs = 4;    // pairs of permutations: a standard error needs several
 constexpr std::size_t kFirstPairs = 8;    // that a row has before its errors are looked at, if their number is open
+constexpr double kUsualPairs = 8;         // what pairs of permutations between background rows count for
 constexpr std::size_t kListed = 2000, kMost = 20000;     // predictions of a row, if their number is open
 constexpr std::size_t kAnchors = 1000, kNeighbours = 4;  // background rows that are held against each other
 
@@ -60,6 +61,7 @@ class SampledPart final : public ExplainPart {
             "rows, more than {} evaluations a row; raise the evaluations, or draw fewer background rows",
             p < 64 ? std::to_string(std::uint64_t(1) << p) : "2^" + std::to_string(p), p, B, listed);
     anchors_ = Matrix<double>(B, base_.size() * p);
+    usual_.assign(base_.size() * p, 0.0);
     if (!exact() && B > 1 && B <= kAnchors) hold_against_each_other(on);
   }
 
@@ -257,6 +259,12 @@ class SampledPart final : public ExplainPart {
         anchors_.data()[v] = 0.5 * anchors_.data()[v] + 0.25 * next.data()[v] / double(R);
     }
     for (std::size_t k = 0; k < base_.size(); ++k) make_anchors_add_up(k);
+    for (std::size_t b = 0; b < B; ++b)
+      for (std::size_t r = 0; r < R; ++r)
+        for (std::size_t v = 0; v < width; ++v) {
+          const double left = gains(b * R + r, v) - anchors_(b, v) + anchors_((b + shifts[r]) % B, v);
+          usual_[v] += left * left / double(B * R);
+        }
   }
 
   // Means of 0 over the rows; sums of f - base in each row. What lacks is shared among columns by their size.
@@ -337,8 +345,15 @@ class SampledPart final : public ExplainPart {
     for (std::size_t j = 0; j < inputs_.players; ++j) {
       const Gains::Value found = gains.value(k, j, total);
       values[j] += found.value;
-      if (variances) variances[j] += found.variance;
+      if (variances) variances[j] += variance_of(gains, k, j, found.variance);
     }
+  }
+
+  // Few permutations may meet none of a column's rare cells, and vary too little. Those between background rows count
+  // as some more.
+  double variance_of(const Gains& gains, std::size_t k, std::size_t j, double own) const {
+    const double T = double(gains.count), more = usual_[k * inputs_.players + j] > 0 ? kUsualPairs : 0;
+    return (T * own + more * usual_[k * inputs_.players + j] / T) / (T + more);
   }
 
   // Whether all standard errors are below their share of the score's spread.
@@ -347,7 +362,7 @@ class SampledPart final : public ExplainPart {
     for (std::size_t k = 0; k < base_.size(); ++k) {
       const double most = kExplainedShare * spread_[k];
       for (std::size_t j = 0; j < inputs_.players; ++j)
-        if (gains.value(k, j, 0).variance > most * most) return false;
+        if (variance_of(gains, k, j, gains.value(k, j, 0).variance) > most * most) return false;
     }
     return true;
   }
@@ -356,9 +371,9 @@ class SampledPart final : public ExplainPart {
   ExplainedInputs inputs_;  // what the terms encode, side by side: rows are mixed behind the encodings
   std::vector<std::vector<std::uint32_t>> of_column_;  // inputs
   ExplainOptions options_;
-  Matrix<double> background_, outside_;  // outside_: scores of the background
-  Matrix<double> anchors_;               // [background row][output][player]
-  std::vector<double> base_, spread_;
+  Matrix<double> background_, outside_;        // outside_: scores of the background
+  Matrix<double> anchors_;                     // [background row][output][player]
+  std::vector<double> base_, spread_, usual_;  // usual_: variances of what anchors leave, [output][player]
   bool listed_ = false;
   std::size_t permutations_ = 0;  // and as many reverses
 };
