@@ -143,7 +143,7 @@ CALLS = [
     Call("check", ("rows.csv", "-t", "y", "--features", "16", "--seeds", "3", "--json"), rows="rows.csv",
          big=("-t", "y", "--features", "16", "--seeds", "3", "--json")),
     Call("demo", ("--seeds", "1", "--json")),
-    Call("papers", ("--only", "jl"), ".html"),
+    Call("papers", ("--only", "jl", "--no-seconds"), ".html"),
 ]
 WRITING = [call for call in CALLS if call.output]
 
@@ -258,7 +258,8 @@ class TableTest(CommandTest):
         elif errors is not None:
             self.assertRegex(errors, rb"\Abochner: [^\n]+\n\Z", place)
             self.assertNotRegex(errors, rb"[\x00-\x09\x0b-\x1f\x7f]", place)
-            self.assertEqual(output or b"", b"", place)
+            if words[0] != "watch":  # which prints while it works
+                self.assertEqual(output or b"", b"", place)
         return process.returncode, output or b"", errors or b""
 
     def expected(self, call):

@@ -63,6 +63,10 @@ COMMANDS = {
     "accumulate sums": (("accumulate", "rows.csv", "--spec", "s.survey"), ("rows.csv", "s.survey"), ""),
     "merge": (("merge", "s.survey"), ("s.survey",), ""),
     "solve": (("solve", "s.sum"), ("s.sum",), ""),
+    "update": (("update", "kept", "rows.csv"), ("kept", "rows.csv"), ""),
+    "forget": (("forget", "kept", "few.csv"), ("kept", "few.csv"), ""),
+    "watch": (("watch", "kept", "--stream", "few.csv"), ("kept", "few.csv"), ""),
+    "papers": (("papers", "--only", "jl", "--no-seconds"), (), ".html"),
 }
 RESULTS = {  # printed on stdout
     "eval": ("eval", "m", "rows.csv"),
@@ -93,7 +97,8 @@ class Outputs(CommandTest):
         (cls.made / "rows.csv").write_text(table())
         (cls.made / "other.csv").write_text(table(50))
         (cls.made / "docs.txt").write_text("a storm at sea\nthe calm sea\nsnow on the hills\nno storm on the hills\n")
-        for words in ((*COMMANDS["train"][0], "-o", "m"), (*COMMANDS["gmm"][0], "-o", "g"),
+        (cls.made / "few.csv").write_text("".join(table().splitlines(keepends=True)[:9]))
+        for words in ((*COMMANDS["train"][0], "-o", "m"), (*COMMANDS["train"][0], "--keep-sum", "-o", "kept"), (*COMMANDS["gmm"][0], "-o", "g"),
                       ("text", "docs.txt", "-o", "docs.svm", "--save", "words"),
                       (*COMMANDS["index"][0], "-o", "i"), (*COMMANDS["index words"][0], "-o", "w"),
                       (*COMMANDS["accumulate"][0], "-o", "s.survey"),
