@@ -16,6 +16,8 @@ namespace {
 
 // Names of a handle are made once, so that the texts live as long as it.
 struct NamedModel : bochner_model {
+  explicit NamedModel(Predictor made) : bochner_model{std::move(made)} {}
+
   std::vector<std::string> input_names;
   std::string kind;
 };
@@ -30,7 +32,7 @@ std::int32_t load_by(const Make& make, bochner_model** model, bochner_error* err
     require_given(model, "model");
     if (const char* fault = processor_fault()) mistake("{}", fault);
     try {
-      auto loaded = std::make_unique<NamedModel>(bochner_model{Predictor(make())});
+      auto loaded = std::make_unique<NamedModel>(Predictor(make()));
       loaded->input_names = loaded->predictor.model().schema().input_names();
       loaded->kind = outputs_name(loaded->predictor.model().puts_out().kind);
       require(!hmm_facts(*loaded->predictor.model().head()),

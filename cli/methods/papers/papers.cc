@@ -3,6 +3,8 @@
 
 #include "bochner/papers.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
