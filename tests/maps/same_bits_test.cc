@@ -7,16 +7,24 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <span>
+#include <string>
 
 #include "backend/bins.h"
 #include "backend/problems.h"
+#include "base/sha256.h"
 #include "maps/nystroem.h"
 #include "methods/bins/draw_grid.h"
 #include "random/draw.h"
-#include "sha256.h"
 
 namespace bochner {
 namespace {
+
+std::string sha256(std::span<const std::byte> bytes) {
+  Sha256 hash;
+  hash.add(bytes);
+  return hash.hex();
+}
 
 constexpr std::size_t kRows = 10000, kInputs = 21;
 
@@ -58,7 +66,7 @@ const Rows<T>& rows() {
 
 template <class T>
 std::string digest(const std::vector<T>& values) {
-  return testing::sha256(std::as_bytes(std::span(values)));
+  return sha256(std::as_bytes(std::span(values)));
 }
 
 template <class T>
@@ -188,8 +196,7 @@ TEST(SameBits, OfScalingAndHeads) {
 
 TEST(Sha256, IsThatOfTheStandard) {
   const std::string text = "abc";
-  EXPECT_EQ(testing::sha256(std::as_bytes(std::span(text))),
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256(std::as_bytes(std::span(text))), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
 }  // namespace
