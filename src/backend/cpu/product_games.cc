@@ -24,6 +24,8 @@ struct Numbers {
   static constexpr std::size_t kLanes = hn::MaxLanes(Tag<double>()), kVectors = 2, kWidth = kLanes * kVectors;
   V re[kVectors], im[kVectors];
 
+  HWY_INLINE Numbers() {}  // an implicit one would be compiled for no target, and could not call those of the vectors
+
   static HWY_INLINE Numbers of(double value) {
     Numbers n;
     unrolled<kVectors>([&](auto v) BOCHNER_INLINE {
