@@ -83,7 +83,7 @@ struct DigitColumns {
   std::vector<std::size_t> columns;  // rows of moment_
   Matrix<float> values;
 
-  // all: with the columns that are 0 too.
+  // whole: keeps the columns that are 0 too.
   DigitColumns(const Matrix<double>& t, const TargetDigits& digits, bool weighted, int sign, bool whole = false) {
     const std::size_t targets = t.cols();
     Matrix<float> all(t.rows(), digits.count * targets);
