@@ -120,7 +120,7 @@ bool share_bin(const Matrix<double>& bins, std::size_t a, std::size_t b) {
 DrawnGrids grids_of(std::size_t inputs, double sigma, std::size_t count, std::uint64_t seed) {
   std::vector<std::uint64_t> draws(count);
   std::iota(draws.begin(), draws.end(), std::uint64_t(0));
-  return drawn_grids(inputs, {.length_scales = {sigma}, .grids = count, .seed = seed}, draws, true);
+  return drawn_grids(inputs, {.law = {}, .length_scales = {sigma}, .grids = count, .seed = seed}, draws, true);
 }
 
 Found bias_bins(const PapersOptions& papers) {
