@@ -215,10 +215,13 @@ class Race {
     candidates_.push_back(std::move(c));
   }
 
+  MachineTalk talk() {
+    return {[this](const std::string& line) { say(line); }, execution_.progress, execution_.checkpoint};
+  }
+
   void race_metrics() {
-    const MachineTalk talk{[&](const std::string& line) { say(line); }, execution_.progress, execution_.checkpoint};
     RacedKernels kernels = race_kernels(on_, race_rows_, inputs_, effort(double(source_.count()), race_rows_.folds()),
-                                        options_.seed, talk);
+                                        options_.seed, talk());
     tell_importance(kernels.diagonal);
     RaceReport seen = report_race(on_, race_rows_, kernels.diagonal, rows_.schema(), input_columns_,
                                   {plan_.plan.curve, options_.seed});
@@ -237,7 +240,7 @@ class Race {
       options.progress = [&, rounds = double(options.rounds)](std::size_t leaves, std::size_t round) {
         execution_.progress(fmt::format("trees of {} leaves", leaves), std::min(1.0, double(round) / rounds));
       };
-    for (Candidate& trees : race_trees(on_, race_rows_, input_columns_, options, execution_.checkpoint)) {
+    for (Candidate& trees : race_trees(on_, race_rows_, input_columns_, options, candidates_, talk())) {
       trees.refit = [this, refit = std::move(trees.refit)] { return chain({inputs_, refit()}); };
       add(std::move(trees));
     }

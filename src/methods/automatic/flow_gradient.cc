@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "backend/radial.h"
 #include "base/pieces.h"
@@ -18,8 +19,10 @@ namespace {
 
 constexpr std::size_t kPieceRows = 192;  // rows that a thread takes at a time
 constexpr std::size_t kTile = 192;
-constexpr double kRounding = 1e-9;   // rounding of the kernel's float entries: n times this is added to the diagonal
-constexpr double kLeftOver = 1e-10;  // relative remainder of a solution
+constexpr double kRounding = 1e-9;  // rounding of the kernel's float entries: n times this is added to the diagonal
+// Relative remainder of a solution: steps of drawn rows and entries in float need no more digits than these have.
+template <class T>
+constexpr double kLeftOver = std::is_same_v<T, float> ? 1e-6 : 1e-10;
 
 MatrixView<const double> columns(MatrixView<const double> m, std::size_t begin_row, std::size_t rows, std::size_t begin,
                                  std::size_t count) {
@@ -135,7 +138,7 @@ class Step {
         }
     });
     for (double jitter = kRounding * double(n1_);; jitter *= 100) {
-      RefinedCholesky L(A, jitter, kLeftOver, on_.threads);
+      RefinedCholesky L(A, jitter, kLeftOver<T>, on_.threads);
       if (!L.failed_column() || jitter > double(n1_)) return L;
     }
   }

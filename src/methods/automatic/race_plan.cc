@@ -45,6 +45,10 @@ constexpr double kSerial = 0.1;  // share of the work that threads do not share
 constexpr double kLeastRows = 1000;
 constexpr double kMostPursued = 64;    // targets
 constexpr double kLargeTable = 20000;  // rows
+// The first steps draw few of a small table's rows: their gradients are noisy, which keeps a metric of many inputs from
+// learning the rows by heart, and take a quarter of the time.
+constexpr double kSmallTable = 6000;
+constexpr FlowBatch kFewOfSmall = {200, 200};
 constexpr double kVeryLargeTable = 100000;
 // A metric that learns nothing has something to add from kManyInputs inputs on; in a large table it is worth its time
 // only from kVeryManyInputs on.
@@ -211,7 +215,7 @@ RacePlan race_plan(Effort effort) {
   }
   plan.flow_of_many_rows = {e.steps, {1000, 1000}, {2500, 2500}};
   plan.leaf_trees_of_large = 4;
-  plan.rivals.push_back({"bins of 1-3 inputs", Binning{.order_low = 1, .order_high = 3}, false});
+  plan.rivals.push_back({"bins of 1-3 inputs", Binning{.order_low = 1, .order_high = 3}, false, "bins of 1-2 inputs"});
   plan.rivals.push_back({"fourier", Fourier{}, false});
   if (effort == Effort::best) {
     plan.flow_of_few_rows = plan.flow_of_many_rows = std::nullopt;
@@ -236,13 +240,19 @@ bool leave_out_pursuits(RacePlan& plan, double outputs) {
          }) > 0;
 }
 
+double least_gain(double judges) { return std::max(kLeastGain, 1 / judges); }
+
+bool adds_to_blend(const FirstRace& race, const RivalStanding& rival) {
+  return rival.blended < (1 - least_gain(race.judges)) * race.blended;
+}
+
 std::vector<char> go_on(const FirstRace& race, const std::vector<RivalStanding>& rivals) {
   double least = std::numeric_limits<double>::infinity();
   for (const RivalStanding& rival : rivals) least = std::min(least, rival.error);
   const double most = std::min(kFarBehind * least, kHopeless * race.best_error);
   std::vector<char> on;
   for (const RivalStanding& rival : rivals) {
-    const bool adds = rival.blended < (1 - kLeastGain) * race.blended;
+    const bool adds = adds_to_blend(race, rival);
     const bool near = race.sampled && rival.error == least && rival.error < kNear * race.best_error;
     const bool may_gain = race.rows >= kManyRows && rival.gains_with_rows && rival.error <= most;
     on.push_back(std::isfinite(rival.error) && (adds || near || may_gain));
@@ -301,6 +311,7 @@ MachineEffort machine_effort(const RacePlan& plan, const RaceSize& size, std::si
   effort.steps = flow->steps;
   effort.few = flow->few;
   effort.more = flow->more;
+  if (size.rows < kSmallTable) effort.few = kFewOfSmall;
   if (!large && folds > 1)
     for (std::size_t& steps : effort.steps) steps = 2 * steps / 3;
   return effort;

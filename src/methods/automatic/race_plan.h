@@ -18,7 +18,8 @@ namespace bochner {
 struct Rival {
   const char* name;
   MapOptions map;
-  bool gains_with_rows;  // more than the others do: a sample does not judge it
+  bool gains_with_rows;         // more than the others do: a sample does not judge it
+  const char* after = nullptr;  // the narrower rival that must have added to the blend before this one races
 };
 
 constexpr std::size_t kMostRaceRows = 1000000;
@@ -63,7 +64,11 @@ struct FirstRace {
   bool sampled = false;   // the rivals saw a sample of the rows
   double best_error = 0;  // the best of the candidates that stand already, which saw all rows
   double blended = 0;     // the error of a blend of these candidates
+  double judges = 1e9;    // numbers that the blends are weighed on
 };
+// The share of a blend's error that a candidate must take off: more than a weight does by chance.
+double least_gain(double judges);
+bool adds_to_blend(const FirstRace& race, const RivalStanding& rival);
 // Which rivals go on: those that add to the blend. A sample does not judge fairly: where it taught the rivals, the best
 // of them goes on too if it is near to the candidates that saw all rows, and of many rows those that gain with rows,
 // unless they are far behind.

@@ -98,11 +98,22 @@ std::vector<RaceRivals::First> RaceRivals::first_race(const std::vector<Rival>& 
   const std::size_t count = rival_sample_rows(double(n), double(rows_.all.schema().inputs));
   std::vector<char> sampled(n, 0);
   for (const std::uint32_t row : draw_rows(n, count, options_.seed, 3000000)) sampled[row] = 1;
-  FirstRace first{n, by_sample, std::numeric_limits<double>::infinity(), race.first_blended_error(others)};
+  FirstRace first{n, by_sample, std::numeric_limits<double>::infinity(), race.first_blended_error(others),
+                  double(race.fold(0).held.size() * columns())};
   for (const Candidate& c : others) first.best_error = std::min(first.best_error, c.error);
   std::vector<RivalStanding> standings;
   std::vector<std::optional<Matrix<double>>> found;
+  const auto waits_in_vain = [&](const Rival& rival) {
+    for (std::size_t j = 0; rival.after && j < standings.size(); ++j)
+      if (rivals[j].name == std::string(rival.after) && !adds_to_blend(first, standings[j])) return true;
+    return false;
+  };
   for (const Rival& rival : rivals) {
+    if (waits_in_vain(rival)) {
+      found.emplace_back();
+      standings.push_back({std::numeric_limits<double>::infinity(), first.blended, rival.gains_with_rows});
+      continue;
+    }
     found.push_back(by_sample ? raced(rival, race.fold(0), " on a sample", [&](auto row) { return sampled[row]; })
                               : raced(rival, race.fold(0), "", any_row));
     const auto& held = found.back();

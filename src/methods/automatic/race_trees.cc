@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
+#include "methods/automatic/race_plan.h"
 #include "run/logged.h"
 
 namespace bochner {
@@ -61,68 +63,131 @@ double affordable_bins(std::span<const TwofoldColumn> columns, std::size_t targe
 
 constexpr std::uint64_t kNextSeed = 1000003;  // step from one fold's seed to the next
 
-Candidate race(const Workers& on, const RaceRows& rows, const std::vector<std::uint32_t>& inputs,
-               const BoostingOptions& options, Checkpoint* checkpoint) {
-  const FlowRows& refitted = rows.machine().refit_rows();
-  const MetricRows all{refitted.x, refitted.y, refitted.weights};
-  const std::size_t targets = all.y.cols;
-  const std::string kind = options.levels > 0 ? fmt::format("symmetric trees of {} levels", options.levels)
-                                              : fmt::format("trees of {} leaves", options.leaves);
-  std::vector<BoostingOptions> chosen;    // one per fold: its seed and rounds
-  std::vector<std::size_t> places = {0};  // where each fold's rounds and predictions begin in `found`
-  for (std::size_t f = 0; f < rows.folds(); ++f) {
-    chosen.push_back(options);
-    chosen.back().seed += f * kNextSeed;
-    if (rows.folds() > 1) chosen.back().progress = {};  // folds go on beside each other
-    places.push_back(places.back() + 1 + rows.fold(f).held.size() * targets);
+// Trees of one kind in the race: how they are grown in each fold, and what they predicted for the rows held out.
+class RacedTrees {
+ public:
+  RacedTrees(const Workers& on, const RaceRows& rows, std::span<const std::uint32_t> inputs,
+             const BoostingOptions& options)
+      : on_(&on), rows_(&rows), inputs_(inputs.begin(), inputs.end()) {
+    kind_ = options.levels > 0 ? fmt::format("symmetric trees of {} levels", options.levels)
+                               : fmt::format("trees of {} leaves", options.leaves);
+    for (std::size_t f = 0; f < rows.folds(); ++f) {
+      chosen_.push_back(options);
+      chosen_.back().seed += f * kNextSeed;
+      if (rows.folds() > 1) chosen_.back().progress = {};  // folds go on beside each other
+      predictions_.emplace_back(rows.fold(f).held.size(), rows.outputs());
+    }
   }
-  const std::vector<double> found = logged(checkpoint, kind, places.back(), [&] {
+
+  const std::string& kind() const { return kind_; }
+
+  // Grows in a fold: the rounds kept and the predictions, row after row.
+  std::vector<double> grown(std::size_t f) const {
+    const RaceFold& fold = rows_->fold(f);
+    const std::vector<std::uint32_t> fitted = fold.machine.numbers(false);
+    const FlowRows& own = fold.machine.rows;
+    const BoostedTrees trees = boost_trees(*on_, {{own.x, own.y, own.weights}, fitted, fold.held, inputs_}, chosen_[f]);
+    std::vector<double> out = {double(trees.trees.size())};
+    out.insert(out.end(), trees.judged.data(), trees.judged.data() + fold.held.size() * rows_->outputs());
+    return out;
+  }
+
+  void keep(std::size_t f, std::span<const double> found) {
+    chosen_[f].rounds = kept_count(found[0], 0, double(chosen_[f].rounds));
+    std::copy_n(found.data() + 1, predictions_[f].rows() * predictions_[f].cols(), predictions_[f].data());
+  }
+
+  // As it stands; folds that it was not grown in predict 0.
+  Candidate candidate() const {
+    Candidate c;
+    std::size_t most = 0;
+    for (const BoostingOptions& of_fold : chosen_) most = std::max(most, of_fold.rounds);
+    c.name = fmt::format("boosted {} ({} trees{})", kind_, most,
+                         rows_->folds() > 1 ? fmt::format(", {} times", rows_->folds()) : "");
+    c.held = rows_->together(predictions_);
+    c.error = rows_->error(c.held);
+    const FlowRows& refitted = rows_->machine().refit_rows();
+    const MetricRows all{refitted.x, refitted.y, refitted.weights};
+    c.refit = [on = *on_, all, inputs = inputs_, chosen = chosen_] {
+      std::vector<std::uint32_t> every(all.u.rows);
+      std::iota(every.begin(), every.end(), 0u);
+      std::vector<MapPtr> maps(chosen.size());
+      on.threads.run(maps.size(), [&](std::size_t f, int) {
+        maps[f] = boost_trees(on, {all, every, {}, inputs}, chosen[f]).map(all.u.cols);
+      });
+      return mean_of(std::move(maps));
+    };
+    return c;
+  }
+
+ private:
+  const Workers* on_;
+  const RaceRows* rows_;
+  std::vector<std::uint32_t> inputs_;
+  std::string kind_;
+  std::vector<BoostingOptions> chosen_;  // one per fold: its seed and rounds
+  std::vector<Matrix<double>> predictions_;
+};
+
+// Grows all kinds in the folds begin .. end - 1, beside each other.
+void grow(const Workers& on, const RaceRows& rows, std::span<RacedTrees> kinds, std::size_t begin, std::size_t end,
+          Checkpoint* checkpoint) {
+  if (begin == end || kinds.empty()) return;
+  const auto size_of = [&](std::size_t f) { return 1 + rows.fold(f).held.size() * rows.outputs(); };
+  std::string name = begin > 0 ? "trees of later folds:" : "trees:";
+  std::vector<std::size_t> places = {0};
+  for (const RacedTrees& kind : kinds) {
+    name += ' ' + kind.kind();
+    for (std::size_t f = begin; f < end; ++f) places.push_back(places.back() + size_of(f));
+  }
+  const std::size_t folds = end - begin;
+  const std::vector<double> found = logged(checkpoint, name, places.back(), [&] {
     std::vector<double> out(places.back());
-    on.threads.run(rows.folds(), [&](std::size_t f, int) {
-      const RaceFold& fold = rows.fold(f);
-      const std::vector<std::uint32_t> fitted = fold.machine.numbers(false);
-      const FlowRows& own = fold.machine.rows;
-      const BoostedTrees trees = boost_trees(on, {{own.x, own.y, own.weights}, fitted, fold.held, inputs}, chosen[f]);
-      out[places[f]] = double(trees.trees.size());
-      std::copy_n(trees.judged.data(), fold.held.size() * targets, out.data() + places[f] + 1);
+    on.threads.run(kinds.size() * folds, [&](std::size_t piece, int) {
+      const std::vector<double> grown = kinds[piece / folds].grown(begin + piece % folds);
+      std::copy(grown.begin(), grown.end(), out.begin() + std::ptrdiff_t(places[piece]));
     });
     return out;
   });
-  std::vector<Matrix<double>> predictions;
-  std::size_t most = 0;
-  for (std::size_t f = 0; f < rows.folds(); ++f) {
-    chosen[f].rounds = kept_count(found[places[f]], 0, double(options.rounds));
-    most = std::max(most, chosen[f].rounds);
-    predictions.emplace_back(rows.fold(f).held.size(), targets);
-    std::copy_n(found.data() + places[f] + 1, rows.fold(f).held.size() * targets, predictions.back().data());
-  }
-  Candidate c;
-  c.name = fmt::format("boosted {} ({} trees{})", kind, most,
-                       rows.folds() > 1 ? fmt::format(", {} times", rows.folds()) : "");
-  c.held = rows.together(predictions);
-  c.error = rows.error(c.held);
-  c.refit = [on, all, inputs, chosen] {
-    std::vector<std::uint32_t> every(all.u.rows);
-    for (std::size_t i = 0; i < every.size(); ++i) every[i] = std::uint32_t(i);
-    std::vector<MapPtr> maps(chosen.size());
-    on.threads.run(maps.size(), [&](std::size_t f, int) {
-      maps[f] = boost_trees(on, {all, every, {}, inputs}, chosen[f]).map(all.u.cols);
-    });
-    return mean_of(std::move(maps));
+  for (std::size_t piece = 0; piece < kinds.size() * folds; ++piece)
+    kinds[piece / folds].keep(begin + piece % folds, std::span(found).subspan(places[piece]));
+}
+
+// Of kinds that the blend of the first fold hardly misses, the one that it misses least goes, and so on.
+void drop_idle(const RaceRows& rows, std::vector<RacedTrees>& kinds, std::span<const Candidate> others,
+               const MachineTalk& talk) {
+  const double least = least_gain(double(rows.fold(0).held.size() * rows.outputs()));
+  const auto blended = [&](std::size_t without) {
+    std::vector<Candidate> raced(others.begin(), others.end());
+    for (std::size_t k = 0; k < kinds.size(); ++k)
+      if (k != without) raced.push_back(kinds[k].candidate());
+    return rows.first_blended_error(raced);
   };
-  return c;
+  const double whole = blended(kinds.size());
+  std::string dropped;
+  while (!kinds.empty()) {
+    std::vector<double> errors;
+    for (std::size_t k = 0; k < kinds.size(); ++k) errors.push_back(blended(k));
+    const auto idle = std::min_element(errors.begin(), errors.end());
+    if (*idle * (1 - least) > whole) break;
+    const auto kind = kinds.begin() + (idle - errors.begin());
+    dropped += fmt::format("{}boosted {}", dropped.empty() ? "" : ", ", kind->kind());
+    kinds.erase(kind);
+  }
+  if (!dropped.empty() && talk.tell) talk.tell("they added nothing in the first fold, dropped: " + dropped);
 }
 
 }  // namespace
 
 std::vector<Candidate> race_trees(const Workers& on, const RaceRows& rows, std::span<const TwofoldColumn> columns,
-                                  const BoostingOptions& options, Checkpoint* checkpoint) {
+                                  const BoostingOptions& options, std::span<const Candidate> others,
+                                  const MachineTalk& talk) {
   const std::vector<std::uint32_t> inputs = each_once(columns);
   const FlowRows& all = rows.machine().rows;
   const double per_input = double(inputs.size()) * (double(all.y.cols) + 2) / 3;
   BoostingOptions chosen = options;
   chosen.row_share = std::clamp(kMostTreeRows / double(all.x.rows), kLeastShare, options.row_share);
-  std::vector<Candidate> found;
+  std::vector<RacedTrees> raced;
   for (const TreeKind& kind : kKinds) {
     if (kind.levels > 0 && all.x.rows > kMostRowsOfSymmetric) continue;
     const double affordable = affordable_bins(columns, all.y.cols, std::max(kind.leaves, kLeastLeaves));
@@ -135,8 +200,17 @@ std::vector<Candidate> race_trees(const Workers& on, const RaceRows& rows, std::
         std::clamp(kFarEnough / double(chosen.rounds), std::max(options.rate, kind.least_rate), kGreatestRate);
     chosen.leaves = kind.leaves;
     chosen.levels = kind.levels;
-    found.push_back(race(on, rows, inputs, chosen, checkpoint));
+    raced.emplace_back(on, rows, inputs, chosen);
   }
+  if (rows.folds() > 1) {
+    grow(on, rows, raced, 0, 1, talk.checkpoint);
+    drop_idle(rows, raced, others, talk);
+    grow(on, rows, raced, 1, rows.folds(), talk.checkpoint);
+  } else {
+    for (RacedTrees& trees : raced) grow(on, rows, {&trees, 1}, 0, 1, talk.checkpoint);  // threads share a tree
+  }
+  std::vector<Candidate> found;
+  for (const RacedTrees& trees : raced) found.push_back(trees.candidate());
   return found;
 }
 

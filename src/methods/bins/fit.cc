@@ -156,7 +156,8 @@ class Sweeping final : public Fitting<T> {
 
   // Chooses grids one after the other, each by what the ones before left over.
   void pursue(std::size_t begin, std::size_t count) {
-    if (!pursuit_) pursuit_ = std::make_unique<GridPursuit<T>>(this->threads_, this->rows_, this->binning_);
+    if (!pursuit_)
+      pursuit_ = std::make_unique<GridPursuit<T>>(this->threads_, this->rows_, this->binning_, options_.drawn.get());
     for (std::size_t g = std::max(begin, done_); g < begin + count; ++g) {
       sweeper_.finish();
       bins_.ids()[g] = pursuit_->choose(sweeper_, this->shift_, g * options_.pursuit, options_.pursuit);

@@ -22,6 +22,8 @@ enum class GridSolver { sweeps, conjugate, dual };
 constexpr int kGridSteps = 8;        // steps of conjugate gradients
 constexpr double kGridLambda = 0.2;  // where nothing is given and a search begins
 
+class DrawnBins;
+
 struct GridFitOptions {
   GridLoss loss = GridLoss::squared;
   GridSolver solver = GridSolver::sweeps;
@@ -29,9 +31,10 @@ struct GridFitOptions {
   int passes = 5;           // sweeps over the grids, steps of conjugate gradients, or epochs over the rows at most
   double tolerance = 1e-2;  // dual: of the objective; the epochs end there
   std::size_t pursuit = 1;  // draws a grid is chosen from, by its alignment with what is left to explain
-  std::size_t memory = 0;   // bytes for the bins of rows; what does not fit is binned again every pass, or refused
-                            // (dual). 0: half of the free
-  bool head = true;         // false: a trial, of which only the state is wanted
+  std::shared_ptr<DrawnBins> drawn = {};  // what several fits of these rows and grids keep for each other, or null
+  std::size_t memory = 0;  // bytes for the bins of rows; what does not fit is binned again every pass, or refused
+                           // (dual). 0: half of the free
+  bool head = true;        // false: a trial, of which only the state is wanted
   ProgressFunction progress = {};
   Checkpoint* checkpoint = nullptr;  // none: nothing is saved
   std::string step = "sweeps";       // the name of this fit there: of several, each has its own

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/require.h"
 #include "methods/bins/data.h"
+#include "methods/bins/pursuit.h"
 
 namespace bochner {
 
@@ -135,6 +136,13 @@ Fitted fit_as(const Stream& stream, const Survey& survey, BinningFit options, co
   GridSize size = grid_size(data, options, stream.threads().count());
   size.bins = count_bins(stream.threads(), data.rows, binning);
   size.trials = trials;
+  if (trials && options.fit.pursuit > 1) {
+    const std::size_t draws = binning.grids * options.fit.pursuit;
+    if (DrawnBins::worth_keeping(data.rows.rows, draws, options.budget.bytes)) {
+      options.fit.drawn = std::make_shared<DrawnBins>(draws);
+      size.drawn = double(DrawnBins::bytes(data.rows.rows, draws));
+    }
+  }
   options.fit.memory = plan_grid_fit(size, options.budget).columns;
   if (trials) {
     choose_lambda(stream.threads(), data, options, validation != nullptr, report);

@@ -91,7 +91,7 @@ MemoryPlan grid_fit_memory(const GridSize& s, std::size_t batch) {
   // Rows held out have weights of 0 in a copy; residuals or scores, and what conjugate gradients make of a direction.
   common.add("targets", target_bytes(s) + (s.trials ? n * 4 * (K + 1) : 0) + n * 4 * K * (s.conjugate ? 3 : 1));
   if (s.pursuit)
-    common.add("pursuit", 2 * n * 4 * K + s.packed * std::min(1.0, double(kPursuitRows) / n) +
+    common.add("pursuit", s.drawn + 2 * n * 4 * K + s.packed * std::min(1.0, double(kPursuitRows) / n) +
                               s.threads * std::min(n, double(kPursuitRows)) * (24 * K + 40));
   MemoryPlan sweep = common, head = common, save;
   sweep.add("bins of rows", double(batch) * column_bytes(s));

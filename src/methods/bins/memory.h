@@ -23,6 +23,7 @@ struct GridSize {
   bool dual = false;       // fitted by dual coordinate descent: holds the bins of all rows, and some turned into them
   bool trials = false;     // trials on rows held out
   bool pursuit = false;
+  double drawn = 0;  // bytes of the bins that pursuit keeps from fit to fit
   int threads = 1;
 };
 

@@ -10,10 +10,16 @@
 
 namespace bochner {
 
+bool DrawnBins::worth_keeping(std::size_t rows, std::size_t draws, double memory) {
+  constexpr double kMostBytes = 1 << 26, kMostOfMemory = 1.0 / 16;
+  return rows <= std::numeric_limits<Number>::max() &&
+         double(bytes(rows, draws)) <= std::min(kMostBytes, kMostOfMemory * memory);
+}
+
 template <class T>
-GridPursuit<T>::GridPursuit(Threads& threads, const GridRows<T>& rows, const BinningOptions& binning,
+GridPursuit<T>::GridPursuit(Threads& threads, const GridRows<T>& rows, const BinningOptions& binning, DrawnBins* kept,
                             std::size_t most_rows)
-    : threads_(threads), binning_(binning) {
+    : threads_(threads), binning_(binning), kept_(kept) {
   const std::size_t step = (rows.rows + most_rows - 1) / most_rows;
   some_.inputs = rows.inputs;
   some_.on = rows.on;
@@ -31,16 +37,28 @@ GridPursuit<T>::GridPursuit(Threads& threads, const GridRows<T>& rows, const Bin
 }
 
 template <class T>
-double GridPursuit<T>::gain(std::uint64_t draw, double shift, std::size_t outputs) const {
+std::size_t GridPursuit<T>::find_bins(std::uint64_t draw, std::vector<std::uint32_t>& columns) const {
   thread_local BinScratch scratch;
-  thread_local std::vector<std::uint32_t> columns;
   columns.resize(some_.rows);
+  DrawnBins::Draw* kept = kept_ ? &kept_->draws_[draw] : nullptr;
+  if (kept && !kept->columns.empty()) {
+    std::copy(kept->columns.begin(), kept->columns.end(), columns.begin());
+    return kept->bins;
+  }
   const Grid<T> grid = draw_grid<T>(some_.inputs, binning_, draw);
-  const OccupiedBins bins = occupy(some_, grid, BinningOptions{}, {}, scratch, columns.data());
+  const std::size_t bins = occupy(some_, grid, BinningOptions{}, {}, scratch, columns.data()).size();
+  if (kept) *kept = {bins, {columns.begin(), columns.end()}};
+  return bins;
+}
+
+template <class T>
+double GridPursuit<T>::gain(std::uint64_t draw, double shift, std::size_t outputs) const {
+  thread_local std::vector<std::uint32_t> columns;
+  const std::size_t bins = find_bins(draw, columns);
   struct Sums {
     double slope = 0, squares = 0, curvature = 0;
   };
-  std::vector<Sums> sums(bins.size() * outputs);
+  std::vector<Sums> sums(bins * outputs);
   for (std::size_t i = 0; i < some_.rows; ++i) {
     for (std::size_t k = 0; k < outputs; ++k) {
       Sums& sum = sums[columns[i] * outputs + k];

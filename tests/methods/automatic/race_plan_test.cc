@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "methods/automatic/machine_memory.h"
@@ -80,7 +82,7 @@ TEST(RacePlan, FewRowsHaveFolds) {
   EXPECT_EQ(folds(4000), 2u);
   EXPECT_EQ(folds(6000), 1u);
   EXPECT_EQ(folds(1e6), 1u);
-  EXPECT_LT(race_folds(plan, {1000, 1500, 1500, 20}), folds(1000));  // they would take long
+  EXPECT_LT(race_folds(plan, {1000, 1500, 1500, 60}), folds(1000));  // they would take long
   EXPECT_EQ(race_folds(race_plan(Effort::fast), {3000, 10, 20, 1}), 1u);
   RacePlan once = plan;
   once.judges = 0;
@@ -197,6 +199,25 @@ TEST(FirstRace, LetsThoseGoOnThatAddOrThatAllRowsMayBringToTheFront) {
   EXPECT_EQ(go_on({50000, true, 1, 1}, rivals), (Answer{1, 0, 1, 1, 0})) << "bins gain with many rows";
   EXPECT_EQ(go_on({50000, true, 0.4, 0.4}, rivals), (Answer{0, 0, 0, 0, 0})) << "but are far behind";
   EXPECT_TRUE(go_on({10000, true, 1, 1}, {}).empty());
+}
+
+TEST(FirstRace, AsksForMoreThanAWeightGainsByChanceOnFewRows) {
+  EXPECT_EQ(least_gain(1e6), least_gain(1e5));
+  EXPECT_DOUBLE_EQ(least_gain(50), 1.0 / 50);
+  const RivalStanding rival{1, 0.99, false};
+  EXPECT_TRUE(adds_to_blend({1000, false, 1, 1, 200}, rival));
+  EXPECT_FALSE(adds_to_blend({1000, false, 1, 1, 50}, rival));
+  EXPECT_EQ(go_on({1000, false, 1, 1, 50}, {rival}), std::vector<char>{0});
+}
+
+TEST(RacePlan, ARivalThatWaitsForAnotherComesAfterIt) {
+  for (const Effort effort : {Effort::fast, Effort::normal, Effort::best}) {
+    std::set<std::string> before;
+    for (const Rival& rival : race_plan(effort).rivals) {
+      if (rival.after) EXPECT_TRUE(before.count(rival.after)) << rival.name;
+      before.insert(rival.name);
+    }
+  }
 }
 
 TEST(Budget, TakesFewerRowsWhereNothingElseIsLeft) {

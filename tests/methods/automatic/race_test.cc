@@ -366,7 +366,7 @@ TEST(RaceTrees, LearnFromTheRowsNotHeldOutAndAgainFromAll) {
   const RaceRows rows(Stream(*table.rows, nullptr, threads, {}), code, 400, 5);
   const Workers on{cpu_backend(), threads};
   const std::vector<TwofoldColumn> once(2, {TwofoldColumn::Kind::two_values, 0, 1, {}, {}});
-  const std::vector<Candidate> found = race_trees(on, rows, once, {}, nullptr);
+  const std::vector<Candidate> found = race_trees(on, rows, once, {}, {}, {});
   ASSERT_EQ(found.size(), 3u);
   EXPECT_TRUE(found[2].name.starts_with("boosted symmetric trees of 6 levels")) << found[2].name;
   for (const Candidate& c : found) {
@@ -379,7 +379,7 @@ TEST(RaceTrees, LearnFromTheRowsNotHeldOutAndAgainFromAll) {
     EXPECT_LT(error / double(rows.held().size()), c.error);  // it has seen them
   }
   const std::vector<TwofoldColumn> many(50000, {TwofoldColumn::Kind::number, 0, 1, {}, {}});
-  EXPECT_TRUE(race_trees(on, rows, many, {}, nullptr).empty());
+  EXPECT_TRUE(race_trees(on, rows, many, {}, {}, {}).empty());
 }
 
 TEST(RaceTrees, OfFoldsAreTheSameForAnyThreads) {
@@ -391,14 +391,33 @@ TEST(RaceTrees, OfFoldsAreTheSameForAnyThreads) {
     Threads threads(count);
     const RaceRows rows(Stream(*table.rows, nullptr, threads, {}), code, 400, 5, 4);
     const Workers on{cpu_backend(), threads};
-    const std::vector<Candidate> found = race_trees(on, rows, once, {}, nullptr);
-    ASSERT_EQ(found.size(), 3u);
-    held[count > 1] = found[1].held;
-    refitted[count > 1] = predict_rows(on, *found[1].refit(), rows.inputs().view());
+    const std::vector<Candidate> found = race_trees(on, rows, once, {}, {}, {});
+    ASSERT_FALSE(found.empty());
+    held[count > 1] = found[0].held;
+    refitted[count > 1] = predict_rows(on, *found[0].refit(), rows.inputs().view());
   }
   EXPECT_EQ(held[0].rows(), 320u);
   EXPECT_EQ(held[0], held[1]);
   EXPECT_EQ(refitted[0], refitted[1]);
+}
+
+TEST(RaceTrees, KindsThatTheBlendDoesNotMissRaceNoFurther) {
+  const Table table(400);
+  Threads threads(2);
+  const TargetCode code{Task::regression, 0, {3}, {1}};
+  const RaceRows rows(Stream(*table.rows, nullptr, threads, {}), code, 400, 5, 4);
+  const Workers on{cpu_backend(), threads};
+  const std::vector<TwofoldColumn> once(2, {TwofoldColumn::Kind::two_values, 0, 1, {}, {}});
+  Candidate truth{"truth", Matrix<double>(rows.held().size(), 1), 0, {}};
+  for (std::size_t p = 0; p < rows.held().size(); ++p) truth.held(p, 0) = table.y(rows.held()[p], 0) - 3;
+  std::vector<std::string> said;
+  const MachineTalk talk{[&](const std::string& line) { said.push_back(line); }};
+  EXPECT_TRUE(race_trees(on, rows, once, {}, std::vector<Candidate>{truth}, talk).empty());
+  ASSERT_EQ(said.size(), 1u);
+  for (const char* kind : {"trees of 8 leaves", "trees of 31 leaves", "symmetric trees of 6 levels"})
+    EXPECT_NE(said[0].find(kind), std::string::npos) << said[0];
+  EXPECT_FALSE(race_trees(on, rows, once, {}, {}, talk).empty())
+      << "all three cannot go: nothing else explains the rows";
 }
 
 }  // namespace

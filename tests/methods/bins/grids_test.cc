@@ -8,6 +8,7 @@
 
 #include "grid_problem.h"
 #include "methods/bins/draw_grid.h"
+#include "methods/bins/pursuit.h"
 
 namespace bochner {
 namespace {
@@ -321,6 +322,25 @@ TEST(GridPursuit, IsTheSameForAnyThreadCount) {
     const GridFit fit = fit_grids(threads, p.rows(threads), p.targets, Interaction::pairs(), options);
     EXPECT_EQ(saved(*fit.head).arrays, expected.arrays) << count;
   }
+}
+
+TEST(GridPursuit, ChoosesTheSameByBinsThatAnEarlierFitFound) {
+  Threads threads(2);
+  const Interaction p(900);
+  GridFitOptions options;
+  options.pursuit = 8;
+  const auto fitted = [&](double lambda) {
+    options.lambda = lambda;
+    return saved(*fit_grids(threads, p.rows(threads), p.targets, Interaction::pairs(), options).head).arrays;
+  };
+  const auto weak = fitted(0.1), strong = fitted(30);
+  EXPECT_NE(weak, strong);
+  options.drawn = std::make_shared<DrawnBins>(8 * Interaction::pairs().grids);
+  EXPECT_EQ(fitted(0.1), weak);
+  EXPECT_EQ(fitted(30), strong);
+  EXPECT_TRUE(DrawnBins::worth_keeping(1000, 4000, 1e12));
+  EXPECT_FALSE(DrawnBins::worth_keeping(1000, 4000, 1e7));
+  EXPECT_FALSE(DrawnBins::worth_keeping(100000, 1, 1e12));
 }
 
 TEST(Grids, RefusesTargetsOfAnotherLength) {
