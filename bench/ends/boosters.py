@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 The bochner authors
-"""XGBoost, LightGBM and CatBoost on the tables that `bochner train` reads; those not installed are left out."""
+"""XGBoost, LightGBM, CatBoost and scikit-learn's machines on the tables that `bochner train` reads; those not installed
+are left out.
+"""
 import numpy as np
 import pandas as pd
 
@@ -38,6 +40,43 @@ def error_of(predicted, truth, classes):
     return float(np.mean(predicted != truth) if classes else np.sqrt(np.mean((predicted - truth) ** 2)) / np.std(truth))
 
 
+def scores_of(model, name, x, truth, classes):
+    """The error; of classes also the log-loss and, of two, the area under the ROC curve."""
+    x = as_it_takes(name, x)
+    scores = {"error": error_of(model.predict(x), truth, classes)}
+    if classes:
+        import sklearn.metrics
+        known = [int(c) for c in model.classes_]  # perhaps not all that there are
+        likely = np.zeros((len(truth), max(*known, *truth) + 1))
+        likely[:, known] = model.predict_proba(x)
+        seen = truth >= 0  # others have a class that no file of training rows has
+        likely, truth = likely[seen], truth[seen]
+        scores["log_loss"] = float(-np.mean(np.log(np.clip(likely[np.arange(len(truth)), truth], 1e-15, 1))))
+        if len(known) == 2 and set(truth) == set(known):
+            scores["auc"] = float(sklearn.metrics.roc_auc_score(truth, likely[:, known[1]]))
+    return scores
+
+
+def as_numbers(x):
+    """Categories by their codes, for a machine that takes numbers alone."""
+    return x.apply(lambda c: c.cat.codes if isinstance(c.dtype, pd.CategoricalDtype) else c).to_numpy(float)
+
+
+def of_scikit_learn(classes, threads, seed):
+    """The same of scikit-learn: boosted histograms stopped early, and a forest of 500 trees."""
+    from sklearn.ensemble import (HistGradientBoostingClassifier, HistGradientBoostingRegressor, RandomForestClassifier,
+                                  RandomForestRegressor)
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import FunctionTransformer
+    boosted = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
+    yield ("HistGradientBoosting",
+           boosted(max_iter=ROUNDS, learning_rate=RATE, early_stopping=True, n_iter_no_change=PATIENCE, random_state=seed,
+                   categorical_features="from_dtype"), lambda held: {"X_val": held[0], "y_val": held[1]})
+    forest = RandomForestClassifier if classes else RandomForestRegressor
+    yield ("RandomForest", make_pipeline(FunctionTransformer(as_numbers), forest(500, n_jobs=threads, random_state=seed)),
+           lambda held: {})
+
+
 def stopped_early(classes, threads, seed, categories):
     """name, model, words of its fit() given the rows that stop it: defaults, up to ROUNDS at RATE."""
     try:
@@ -64,3 +103,4 @@ def stopped_early(classes, threads, seed, categories):
                lambda held: {"eval_set": held})
     except ImportError:
         pass
+    yield from of_scikit_learn(classes, threads, seed)

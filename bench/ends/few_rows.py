@@ -47,13 +47,8 @@ def catboost(files, target, classes):
     model = kind(cat_features=categories, random_seed=1, verbose=False, allow_writing_files=False, thread_count=2)
     model.fit(boosters.as_it_takes("CatBoost", x), y)
     seconds = watch.seconds()[1]
-    unseen = boosters.as_it_takes("CatBoost", x_test)
-    loss = None
-    if classes:
-        shares = np.full((len(y_test), max(y.max(), y_test.max()) + 1), 0.0)
-        shares[:, model.classes_] = model.predict_proba(unseen)
-        loss = float(-np.mean(np.log(np.clip(shares[np.arange(len(y_test)), y_test], 1e-15, 1))))
-    return boosters.error_of(model.predict(unseen), y_test, classes), loss, seconds
+    scores = boosters.scores_of(model, "CatBoost", x_test, y_test, classes)
+    return scores["error"], scores.get("log_loss"), seconds
 
 
 def main():
