@@ -1,6 +1,6 @@
 # One word takes a fresh Debian 12 to a result. The build itself is CMake's: see CMakePresets.json.
 .PHONY: demo test stops inject random bench fuzz asan tsan debug clang cross cross-all avx512 format install deps \
-  test-deps build docs deb cuda-test wheels static dist
+  test-deps build docs deb cuda-test wheels static dist reproduce
 .DEFAULT_GOAL := build
 
 PREFIX ?= /usr/local
@@ -100,6 +100,9 @@ static: build  ## build/static/bochner, which needs no library of the system
 
 dist: build  ## a release into dist/, with checksums: source, static command, and the packages and wheels that were built
 	@tools/dist.sh
+
+reproduce: deps  ## builds the last commit in two folders and compares library, command and wheel, byte by byte
+	@tools/reproduce.sh
 
 install: build
 	@cmake --install build/release --prefix $(PREFIX)

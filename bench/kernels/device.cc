@@ -53,7 +53,7 @@ struct Work {
   }
   // Seconds of adding and of taking.
   std::pair<double, double> run(GramFold& sum, const Workers& on) const {
-    sum.begin_on_device(on, *map);
+    sum.begin_on_device(on, map);
     const double adding = bench::seconds([&] { add(sum, on); });
     return {adding, bench::seconds([&] { sum.settle(on); })};
   }

@@ -54,7 +54,7 @@ class GramFold {
   bool adds_unmapped() const { return products_ == Products::whole; }
   void add_unmapped(const Workers& on, const Map& map, const RowBlock<float>& x, const See& see = {});
   // Lets the device of `on` have the sums of what `map` makes of rows. false: it makes none, and the processor does.
-  bool begin_on_device(const Workers& on, const Map& map);
+  bool begin_on_device(const Workers& on, const MapPtr& map);
   // As add_unmapped() without see. false: the device does not take such rows, and nothing was added.
   bool add_on_device(const Workers& on, const RowBlock<float>& x);
   // Takes back what the device has, before the sums are looked at, saved or copied. It may go on.

@@ -25,7 +25,7 @@ struct GramAndHeld {
     gram.add_unmapped(on, map, x,
                       [&](std::size_t begin, MatrixView<const float> z) { held.keep(at, x.first + begin, z); });
   }
-  bool begin_on_device(const Workers& on, const Map& map) { return gram.begin_on_device(on, map); }
+  bool begin_on_device(const Workers& on, const MapPtr& map) { return gram.begin_on_device(on, map); }
   void settle(const Workers& on) { gram.settle(on); }
   void merge(const GramAndHeld& other) {
     gram.merge(other.gram);

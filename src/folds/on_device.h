@@ -14,8 +14,8 @@ namespace bochner {
 
 // What a device has of a sum while a pass goes on. A copy of the sum would not know of it, so it is taken first.
 struct OnDevice {
-  MapPtr before = nullptr;    // the maps of a chain that the processor applies; null: none
-  const Map* last = nullptr;  // the one that the device does
+  MapPtr before = nullptr;  // the maps of a chain that the processor applies; null: none
+  MapPtr last = nullptr;    // the one that the device does
   std::unique_ptr<DeviceSums> sums = nullptr;
 
   OnDevice() = default;

@@ -179,12 +179,12 @@ void GramFold::add_whole(const Workers& on, const RowBlock<float>& x, const Map*
   add_targets(t, sign, targets_);
 }
 
-bool GramFold::begin_on_device(const Workers& on, const Map& map) {
+bool GramFold::begin_on_device(const Workers& on, const MapPtr& map) {
   if (products_ != Products::whole) return false;
   device_ = {};
-  device_.last = &map;
-  if (const MapParts parts = map.parts(); parts.how == MapParts::How::chain) {
-    device_.last = parts.maps.back().get();
+  device_.last = map;
+  if (const MapParts parts = map->parts(); parts.how == MapParts::How::chain) {
+    device_.last = parts.maps.back();
     if (parts.maps.size() > 1) device_.before = chain({parts.maps.begin(), parts.maps.end() - 1});
   }
   device_.sums = on.threads.device().sums(*device_.last, moment_.rows(), whole_per_unit());

@@ -32,7 +32,7 @@ concept AddsUnmapped = requires(F& fold, const Workers& on, const Map& map, cons
 
 // A fold whose sums a device may have while a pass goes on: folds/gram.h.
 template <class F>
-concept SumsOnDevice = requires(F& fold, const Workers& on, const Map& map) {
+concept SumsOnDevice = requires(F& fold, const Workers& on, const MapPtr& map) {
   { fold.begin_on_device(on, map) } -> std::same_as<bool>;
   fold.settle(on);
 };
@@ -167,7 +167,7 @@ class Stream {
   }
   template <class F>
   bool begin_on_device(F& sum) const {
-    if constexpr (SumsOnDevice<F>) return sum.begin_on_device(workers(), *map_);
+    if constexpr (SumsOnDevice<F>) return sum.begin_on_device(workers(), map_);
     return false;
   }
   template <class F>
