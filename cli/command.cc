@@ -144,6 +144,25 @@ Word* Command::get_option(const std::string& name) const {
   throw std::logic_error("no word " + name);
 }
 
+WordsLine::WordsLine() : app_(std::make_unique<CLI::App>()), command_(std::make_unique<Command>(*app_)) {}
+WordsLine::~WordsLine() = default;
+
+void WordsLine::parse(const std::vector<std::string>& words) {
+  try {
+    app_->parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
+  } catch (const CLI::ParseError& error) {
+    throw std::invalid_argument(error.what());
+  }
+}
+
+void WordsLine::parse(const std::string& line) {
+  try {
+    app_->parse(line);
+  } catch (const CLI::ParseError& error) {
+    throw std::invalid_argument(error.what());
+  }
+}
+
 std::vector<const Word*> Command::get_options() const {
   std::vector<const Word*> words;
   for (const auto& word : words_) words.push_back(word.get());

@@ -75,4 +75,19 @@ class Command {
   std::vector<std::unique_ptr<Command>> commands_;
 };
 
+// Words of a command line that are no program's.
+class WordsLine {
+ public:
+  WordsLine();
+  ~WordsLine();
+  Command& command() { return *command_; }
+  // std::invalid_argument: they are not words of the command.
+  void parse(const std::vector<std::string>& words);
+  void parse(const std::string& line);  // words between spaces, quoted if they hold some
+
+ private:
+  std::unique_ptr<CLI::App> app_;
+  std::unique_ptr<Command> command_;
+};
+
 }  // namespace bochner

@@ -146,6 +146,8 @@ int guarded(int argc, char** argv) {
                       : "stopped; no checkpoint could be saved, the training has to begin anew");
   } catch (const AboveLimit&) {
     return kAboveLimit;
+  } catch (const EndedBySignal&) {
+    return stop_code();
   } catch (const ReaderLeft&) {
     return kReaderLeft;
   } catch (const Error& error) {

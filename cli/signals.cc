@@ -18,7 +18,7 @@ namespace bochner {
 
 namespace {
 
-std::atomic<bool> soft{false};
+std::atomic<bool> soft{false}, ends_itself{false};
 std::atomic<int> asked{0}, waited{0};
 std::atomic<std::size_t> questions_left{0};  // until stop_at_point() answers
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may only touch what needs no lock");
@@ -46,9 +46,9 @@ void start_waiting() {
 }
 
 void handle(int signal) {
-  if (!soft || asked != 0) end_program(signal);
+  if ((!soft && !ends_itself) || asked != 0) end_program(signal);
   asked = signal;
-  start_waiting();
+  if (soft) start_waiting();
 }
 
 // No answer in time. What was saved last serves; where a large state is being written for the first time (and all bytes
@@ -108,6 +108,8 @@ void stop_softly(const CheckpointPlace& checkpoint, const std::string& hint) {
   ::sigaction(SIGALRM, &action, nullptr);
   soft = true;
 }
+
+void stop_when_asked() { ends_itself = true; }
 
 bool asked_to_stop() {
   if (questions_left != 0 && questions_left.fetch_sub(1) == 1) asked = SIGINT;

@@ -19,6 +19,10 @@ void catch_signals();
 // checkpoint is there.
 void stop_softly(const CheckpointPlace& checkpoint, const std::string& hint);
 bool asked_to_stop();
+// The first signal only sets asked_to_stop(), for a command that then ends by itself as at the end of its rows. A
+// second one ends the program at once.
+void stop_when_asked();
+struct EndedBySignal {};  // thrown then, once the command has saved what it has: the exit code is stop_code()
 
 // A file that stays mapped into memory ends the program by a bus error if somebody cuts it short: this turns that into
 // the one line of a broken model and its exit code.

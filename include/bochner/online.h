@@ -52,6 +52,10 @@ class OnlineModel {
   std::string choices_digest() const;  // and of what was chosen; equal ones merge
   std::string description() const;     // several lines for people
 
+  // The words of the command line that the choices were made by, so that it can make them anew. Empty: made otherwise.
+  const std::vector<std::string>& words() const;
+  void set_words(std::vector<std::string> words);
+
   struct State;
   explicit OnlineModel(std::unique_ptr<State> state);
   OnlineModel(OnlineModel&&) noexcept;
@@ -71,6 +75,7 @@ struct Receipt {
   std::uint64_t rows_before = 0, rows = 0, rows_after = 0;
   // Digests of the sums before, of the rows' own sums, of the sums after, and of what was chosen.
   std::string before = {}, part = {}, after = {}, choices = {};
+  std::string anew = {};                // of the sums after, by choices that were made anew; empty: choices stay
   std::vector<Choice> frozen = {};      // choices that stay as they are
   bool checked = false;                 // each row was found by its mark; otherwise only counts were checked
   std::vector<std::string> notes = {};  // cells that were missing or unknown, and what the choices still know
@@ -99,6 +104,8 @@ void keep_ids(OnlineModel& model, Rows& rows, const std::string& column, KeptCel
 // other rows that were never added it cannot know.
 Receipt update(OnlineModel& model, Rows& rows, const Execution& execution = {}, KeptCells* ids = nullptr);
 Receipt forget(OnlineModel& model, Rows& rows, const Execution& execution = {}, KeptCells* ids = nullptr);
+// A receipt of rows after which all choices were made anew, by a training on the rows that remain.
+Receipt rechosen(Receipt receipt, const OnlineModel& anew);
 // Adds the sums of another model with the same choices, over other rows.
 void merge(OnlineModel& model, const OnlineModel& other, const Execution& execution = {});
 

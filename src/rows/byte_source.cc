@@ -66,6 +66,8 @@ class PlainSource : public ByteSource {
   explicit PlainSource(const std::string& path) : file_(path) {}
   std::size_t read(char* out, std::size_t size) override { return file_.read(out, size); }
   void rewind() override { file_.seek(0); }
+  std::size_t ready() const override { return file_.ready(); }
+  bool stopped() const override { return file_.stopped(); }
   double fraction_read() const override { return file_.fraction_read(); }
 
  private:

@@ -18,6 +18,10 @@ class ByteSource {
   // Fills out[0, size) and returns how much it wrote: less than size only at the end of the data.
   virtual std::size_t read(char* out, std::size_t size) = 0;
   virtual void rewind() = 0;
+  // Bytes that can be read without waiting for whoever writes them, at least 1. All, but for a live pipe.
+  virtual std::size_t ready() const { return std::size_t(-1); }
+  // Whether a live pipe was told to end, perhaps within a row.
+  virtual bool stopped() const { return false; }
   // Part of the file on disk that has been taken in so far, 0 .. 1.
   virtual double fraction_read() const = 0;
 };

@@ -146,17 +146,18 @@ bool ChunkReader::read_chunk() {
 
   for (std::size_t wanted = sizes_.chunk;; wanted *= 2) {
     wanted = std::min(std::max(wanted, filled_ + 1), std::max(sizes_.longest_row, filled_) + 1);
-    fill(wanted);
+    fill(filled_ + std::min(wanted - filled_, source_->ready()));
     if (!started_) skip_byte_order_mark();
     started_ = true;
-    if (ended_ && filled_ > consumed_ && buffer_[filled_ - 1] != '\n') buffer_[filled_++] = '\n';
+    const bool whole = !source_->stopped();
+    if (ended_ && whole && filled_ > consumed_ && buffer_[filled_ - 1] != '\n') buffer_[filled_++] = '\n';
 
     const char* const begin = buffer_.data() + consumed_;
     RowCuts rows = cut_rows(begin, buffer_.data() + filled_, sizes_.piece, delimiter_);
     if (rows.cuts.size() > 1 || ended_) {
       chunk_.begin = begin;
       chunk_.end = rows.cuts.back();
-      if (ended_ && rows.open_quote)
+      if (ended_ && whole && rows.open_quote)
         fail(Error::Kind::data,
              "{}: a quote that is never closed, expected a second \" before the end of the file; "
              "close it, or remove it",

@@ -33,6 +33,9 @@ class DiskFile {
   // The same from a place of a regular file; several threads may.
   std::size_t read_at(std::size_t position, void* out, std::size_t size) const;
   void seek(std::size_t position) { position_ = position; }
+  // As ByteSource has them.
+  std::size_t ready() const { return pipe_ && pipe_->live() ? pipe_->ready(position_) : std::size_t(-1); }
+  bool stopped() const { return pipe_ && pipe_->stopped(); }
 
  private:
   std::string path_;

@@ -12,10 +12,9 @@
 #include "base/hash64.h"
 #include "base/require.h"
 #include "random/draw.h"
-#include "rows/date.h"
 #include "rows/labels.h"
-#include "rows/number.h"
 #include "rows/repeats.h"
+#include "rows/time_cells.h"
 
 namespace bochner {
 
@@ -157,28 +156,16 @@ std::vector<double> row_times(const std::string& path, const Schema& schema, con
   RowsOptions options = reading;
   options.kept = &cells;
   const std::unique_ptr<Rows> rows = open_rows(path, schema, options);
-  Column::Dates dates = Column::Dates::none;
-  for (const Column& c : schema.columns)
-    if (!cells.names.empty() && c.name == cells.names[0]) dates = c.dates;
-  const auto time = [&](std::string_view cell) -> std::optional<double> {
-    if (cell.size() > 1 && cell.front() == '"') cell = cell.substr(1, cell.size() - 2);
-    double value = 0;
-    if (dates == Column::Dates::none && !cell.empty() && classify(cell, value, schema.decimal) == CellKind::number)
-      return value;
-    return parse_date(cell, dates == Column::Dates::none ? Column::Dates::year_first : dates);
-  };
+  TimeCells cells_as_times(cells, schema);
   std::vector<double> times;
   RowBlock<double> block;  // cells may be beyond float
-  while (rows->next(kBlockRows, block))
-    for (std::size_t i = 0; i < block.rows; ++i) {
-      const std::optional<double> found = time(cells.lines.front());
-      if (!found)
-        fail(Error::Kind::data,
-             "{}: row {}: '{}' in the column '{}' of times, expected a number or a date such as 2024-03-31; correct it",
-             path, block.first + i, shown(cells.lines.front()), column);
-      times.push_back(*found);
-      cells.lines.pop_front();
-    }
+  try {
+    while (rows->next(kBlockRows, block))
+      for (std::size_t i = 0; i < block.rows; ++i) times.push_back(cells_as_times.next(block.first + i));
+  } catch (const Error& error) {
+    if (!std::string_view(error.what()).starts_with("row ")) throw;
+    fail(error.kind(), "{}: {}", path, error.what());
+  }
   return times;
 }
 

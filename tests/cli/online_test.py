@@ -4,6 +4,7 @@
 
 import json
 import random
+import signal
 import struct
 import subprocess
 import unittest
@@ -150,6 +151,128 @@ class Online(CommandTest):
         self.file("bare.csv", "\n".join(line.rpartition(",")[0] for line in stream.splitlines()) + "\n")
         self.refuse(2, "watch", "m", "--stream", "bare.csv", "-o", "w2", "--quiet", say="income")
         self.refuse(1, "watch", "m", "--stream", "stream.csv", "--level", 2, "--quiet", say="level")
+
+    def test_choices_are_made_anew_by_the_rows_that_remain(self):
+        self.heading += ",name"
+        self.rows = [f"{row},person {i}" for i, row in enumerate(self.rows)]
+        rest, gone = self.rows[40:], self.rows[:40]
+        for name, part in ("all.csv", self.rows), ("rest.csv", rest[::-1]), ("gone.csv", gone), ("few.csv", rest[1:]):
+            self.table(name, part)
+        for words in (("--features", 24), ("--map", "nystroem", "--features", 20, "--seed", 3),
+                      ("--map", "none", "--class-weight", "balanced")):
+            with self.subTest(words=words):
+                words = ("--target", "income", "--keep-sum", "--ids", "name", *words)
+                self.succeed_quietly("train", "all.csv", *words, "-o", "m")
+                self.succeed_quietly("forget", "m", "gone.csv", "--rechoose", "rest.csv", "-o", "f", "--receipt", "r")
+                self.succeed_quietly("train", "rest.csv", *words, "-o", "trained")
+                self.assert_same("f", "trained")
+                receipt = json.loads((self.folder / "r").read_text())
+                self.assertEqual([note for note in receipt["notes"] if "influenced" in note], [])
+                after = json.loads(self.succeed("inspect", "f", "--json"))["kept_sum"]
+                self.assertEqual((receipt["sha256"]["anew"], receipt["sha256"]["choices"]),
+                                 (after["sha256"], after["choices_sha256"]))
+                self.succeed_quietly("update", "trained", "gone.csv", "--rechoose", "all.csv", "-o", "u")
+                self.assert_same("u", "m")
+        self.refuse(2, "forget", "m", "gone.csv", "--rechoose", "few.csv", "-o", "f2", "--quiet", say="few.csv: these are not")
+        self.refuse(2, "forget", "m", "gone.csv", "--rechoose", "all.csv", "-o", "f2", "--quiet", say="all.csv: these are not")
+        self.refuse(1, "forget", "m", "gone.csv", "--rechoose", "rest.csv", "-o", "rest.csv", "--quiet", say="rest.csv")
+        self.succeed_quietly("train", "rest.csv", "-t", "income", "--keep-sum", "--ids", "name", "--choose-on", "gone.csv",
+                             *FEW, "-o", "public")
+        self.table("one.csv", rest[:1])
+        self.refuse(1, "forget", "public", "one.csv", "--rechoose", "few.csv", "-o", "f2", "--quiet", say="--choose-on")
+
+    def dated(self, rows):
+        """Rows of three hours each, whose target turns about after 40 days."""
+        draw = random.Random(4)
+        self.heading = "day,a,b,y"
+        lines = []
+        for i in range(rows):
+            a, b = draw.gauss(0, 1), draw.gauss(0, 1)
+            lines.append(f"2024-{1 + i // 8 // 28:02d}-{1 + i // 8 % 28:02d}T{3 * (i % 8):02d}:00,{a:.4f},{b:.4f},"
+                         f"{(a - b) * (1 if i < 320 else -1) + draw.gauss(0, 0.1):.4f}")
+        return lines
+
+    def test_a_window_of_days_and_a_page(self):
+        rows = self.dated(640)
+        self.table("first.csv", rows[:40])
+        self.table("stream.csv", rows[40:])
+        self.table("window.csv", rows[-80:])
+        self.succeed_quietly("train", "first.csv", "-t", "y", "--ignore", "day", "--keep-sum", "--features", 20, "-o", "m")
+        days = ("watch", "m", "--stream", "stream.csv", "--every", 50, "--window", "10d", "--time", "day", "--quiet")
+        lines = [json.loads(line) for line in self.succeed(*days, "-o", "w", "--page", "page.html").splitlines()]
+        self.succeed_quietly("train", "window.csv", "--choices-of", "m", "--keep-sum", "-o", "trained")
+        self.assert_same("w", "trained")
+        self.assertEqual(lines[-1]["kept"], 80)
+        alarms = [line["alarm"] for line in lines if line["alarm"] is not None]
+        self.assertTrue(alarms and 280 <= alarms[0] < 340, alarms)
+        self.assertEqual({line["model"] for line in lines}, {"solved"})
+        page = (self.folder / "page.html").read_text()
+        self.assertIn(f"<td class=\"n\">{alarms[0]}</td>", page)
+        self.assertNotIn("nan", page)
+        hours = self.succeed("watch", "m", "--stream", "stream.csv", "--every", 50, "--window", "240h", "--time", "day", "--quiet")
+        self.assertEqual([json.loads(line) for line in hours.splitlines()], lines)
+        # Choices made anew by the window at an alarm: those of a training on its rows, whose columns are the model's.
+        anew = [json.loads(line) for line in self.succeed(*days, "--on-alarm", "rechoose", "-o", "anew").splitlines()]
+        self.assertEqual([line["model"] == "trained" for line in anew], [line["alarm"] is not None for line in anew])
+        self.assertLess(anew[-1]["loss"], 0.5)
+        self.refuse(1, *days[:-3], "--quiet", say="--time")
+        self.refuse(1, "watch", "m", "--stream", "stream.csv", "--time", "day", "--quiet", say="--window")
+        self.refuse(1, "watch", "m", "--stream", "stream.csv", "--window", 5, "--half-life", 5, "--quiet", say="one of them")
+        self.refuse(1, "watch", "m", "--stream", "stream.csv", "--window", "0d", "--quiet", say="0d")
+        self.refuse(1, "watch", "m", "--stream", "stream.csv", "--window", "soon", "--quiet", say="soon")
+        self.refuse(1, "watch", "m", "--stream", "stream.csv", "--on-alarm", "rechoose", "--quiet", say="window")
+        self.refuse(1, "watch", "m", "--stream", "stream.csv", "--page", "stream.csv", "--quiet", say="stream.csv")
+        self.table("back.csv", [rows[100], rows[90]])
+        self.refuse(2, "watch", "m", "--stream", "back.csv", "--window", "5d", "--time", "day", "--quiet", say="order of their times")
+        self.table("never.csv", [rows[100].replace("2024-", "never")])
+        self.refuse(2, "watch", "m", "--stream", "never.csv", "--window", "5d", "--time", "day", "--quiet", say="'day' of times")
+
+    def test_a_model_without_sums_is_watched_and_trained_anew(self):
+        rows = self.dated(640)
+        self.table("first.csv", rows[:80])
+        self.table("stream.csv", rows[80:])
+        ignore = ("-t", "y", "--ignore", "day")
+        for name, words in (("huber", ("--learner", "huber", "--map", "none")), ("fast", ("--effort", "fast"))):
+            with self.subTest(name):
+                self.succeed_quietly("train", "first.csv", *ignore, *words, "-o", name)
+                watch = ("watch", name, "--stream", "stream.csv", "--every", 40, "--quiet")
+                still = [json.loads(line) for line in self.succeed(*watch).splitlines()]
+                self.assertEqual({line["model"] for line in still}, {"as before"})
+                self.assertGreater(still[-1]["loss"], 2)
+                anew = [json.loads(line) for line in self.succeed(*watch, "--window", 120, "--solve-every", 120, "--retrain",
+                                                                  " ".join(map(str, words)), "-o", "w").splitlines()]
+                self.assertLess(anew[-1]["loss"], 1)
+                self.table("newest.csv", rows[-40:])
+                self.assertLess(self.evaluate("w", "newest.csv")["rmse"], 1)
+        watch = watch[:-1]
+        self.refuse(1, *watch, "--window", 100, "--quiet", say="keeps no sums")
+        self.refuse(1, *watch, "--retrain", "--effort fast", "--quiet", say="window")
+        self.refuse(1, *watch, "--window", 100, "--retrain", "--test 0.2", "--quiet", say="--test")
+        self.refuse(1, *watch, "--window", 100, "--retrain", "--tests 0.2", "--quiet", say="--retrain")
+        self.succeed_quietly("kmeans", "first.csv", "--ignore", "day,y", "--clusters", 2, "-o", "k")
+        self.refuse(1, "watch", "k", "--stream", "stream.csv", "--quiet", say="drift")
+
+    def test_a_live_pipe_is_seen_as_it_comes_and_a_signal_ends_it(self):
+        rows = self.dated(300)
+        self.table("first.csv", rows[:100])
+        self.succeed_quietly("train", "first.csv", "-t", "y", "--ignore", "day", "--keep-sum", *FEW, "-o", "m")
+        process = self.start("watch", "m", "--stream", "-", "--every", 20, "--quiet", "-o", "w", "--page", "p",
+                             stdin=subprocess.PIPE)
+        process.stdin.write((self.heading + "\n").encode())
+        for begin in range(100, 300, 40):  # the pipe stays open, and each look is told before more comes
+            process.stdin.write(("\n".join(rows[begin:begin + 40]) + "\n").encode())
+            process.stdin.flush()
+            for _ in range(2):
+                self.assertIn("rows", json.loads(process.stdout.readline()))
+        process.stdin.write(rows[0][:17].encode())  # half a row
+        process.stdin.flush()
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, errors), (128 + signal.SIGTERM, b""))
+        self.table("all.csv", rows)
+        self.succeed_quietly("train", "all.csv", "--choices-of", "m", "--keep-sum", "-o", "trained")
+        self.assert_same("w", "trained")
+        self.assertIn("</html>", (self.folder / "p").read_text())
 
     def test_bad_words_and_bad_rows(self):
         self.train(*FEW, "-o", "m")

@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "commands.h"
 #include "load_as.h"
+#include "methods/online/train_kept.h"
 #include "options.h"
 #include "output.h"
 #include "require.h"
@@ -17,7 +18,7 @@ namespace bochner {
 namespace {
 
 struct OnlineWords {
-  std::string model, file, output, receipt;
+  std::string model, file, output, receipt, rechoose;
   bool json = false;
   RunOptions run;
   FileOptions format;
@@ -43,11 +44,16 @@ void run_change(const OnlineWords& words, Change change) {
   Messages messages(words.run.quiet);
   const Execution execution = words.run.execution(messages);
   require(words.output != "-", "-o: found -, expected a file for the model");
-  check_output(words.output, {words.model, words.file});
-  if (!words.receipt.empty()) check_output(words.receipt, {words.model, words.file, words.output});
+  check_output(words.output, {words.model, words.file, words.rechoose});
+  if (!words.receipt.empty()) check_output(words.receipt, {words.model, words.file, words.rechoose, words.output});
   OnlineModel model = load_as<OnlineModel>(words.model);
   messages.step("reading " + words.file);
-  const Receipt receipt = changed(model, words, execution, change);
+  if (!words.rechoose.empty()) training_of(model, "--rechoose");
+  Receipt receipt = changed(model, words, execution, change);
+  if (!words.rechoose.empty()) {
+    model = rechosen_by(model, words.rechoose, {words.run, words.format, messages});
+    receipt = rechosen(std::move(receipt), model);
+  }
   model.save(words.output);
   if (!words.receipt.empty()) {
     Output file(words.receipt);
@@ -78,6 +84,10 @@ void add_change(Command& app, Job& job, const Help& help, Change change) {
   command->add_option("ROWS", words->file, help.rows)->required()->type_name("");
   command->add_option("-o,--output", words->output, "Where to save the new model")->required()->type_name("MODEL");
   command->add_option("--receipt", words->receipt, "Where to save what was done, with digests, as JSON")
+      ->type_name("FILE");
+  command
+      ->add_option("--rechoose", words->rechoose,
+                   "All rows that remain: choices are made anew by them, and the model has the bytes of their training")
       ->type_name("FILE");
   words->format.add(*command);
   words->run.add(*command);

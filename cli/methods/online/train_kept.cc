@@ -27,6 +27,10 @@ constexpr std::initializer_list<const char*> kBesideChoices = {
     "--decimal",    "--date-order", "--missing-values", "--header",  "--no-header",  "--threads",         "--memory",
     "--block-rows", "--quiet",      "--json",           "--verbose", "--index-base", "--no-usual-missing"};
 
+bool is_beside_choices(const std::string& name) {
+  return std::find(kBesideChoices.begin(), kBesideChoices.end(), name) != kBesideChoices.end();
+}
+
 void check_words(const Command& command, const TrainWords& words) {
   for (const char* name : {"--test", "--folds", "--group", "--checkpoint", "--resume"})
     require(command.count(name) == 0,
@@ -43,10 +47,21 @@ std::string words_decided(const Command& command) {
   std::string names;
   for (const Word* option : command.get_options()) {
     const std::string name = option->get_name();
-    const bool beside = std::find(kBesideChoices.begin(), kBesideChoices.end(), name) != kBesideChoices.end();
-    if (option->count() > 0 && !beside) names += (names.empty() ? "" : ", ") + name;
+    if (option->count() > 0 && !is_beside_choices(name)) names += (names.empty() ? "" : ", ") + name;
   }
   return names;
+}
+
+// The words that say what is chosen, so that they can be said again of other rows; none if other rows chose.
+std::vector<std::string> words_to_keep(const Command& command, const TrainWords& words) {
+  std::vector<std::string> kept;
+  if (!words.choose_on.empty() || !words.validation.empty()) return kept;
+  for (const Word* option : command.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() == 0 || is_beside_choices(name)) continue;
+    for (const std::string& value : option->results()) kept.push_back(name + "=" + value);
+  }
+  return kept;
 }
 
 // A target that is given must be the model's.
@@ -80,7 +95,10 @@ class KeptTraining {
     check_options(options_);
   }
 
-  OnlineModel run() {
+  // By the choices of another.
+  OnlineModel as(const OnlineModel& choices) const { return learnt_as(choices, choices.ids()); }
+
+  OnlineModel run() const {
     if (!words_.choices_of.empty()) {
       const OnlineModel choices = load_as<OnlineModel>(words_.choices_of);
       require(words_.ids.empty() || words_.ids == choices.ids(),
@@ -100,7 +118,7 @@ class KeptTraining {
   }
 
  private:
-  OnlineModel chosen(const std::string& file, const std::string& name) {
+  OnlineModel chosen(const std::string& file, const std::string& name) const {
     RowsOptions reading = words_.rows();
     if (!words_.ids.empty()) reading.ignore.push_back(words_.ids);
     messages_.step("reading " + file);
@@ -145,6 +163,39 @@ class KeptTraining {
 
 }  // namespace
 
+std::unique_ptr<ToldTraining> training_of(const OnlineModel& model, const std::string& what) {
+  require(!model.words().empty(),
+          "{}: the model does not know how its choices were made: by --choose-on, --validation, Python or C++, or by a "
+          "version that kept no words; train it anew",
+          what);
+  auto told = std::make_unique<ToldTraining>();
+  std::vector<std::string> words = model.words();
+  words.insert(words.begin(), "rows");  // FILE
+  try {
+    told->line.parse(words);
+  } catch (const std::invalid_argument& error) {
+    fail(Error::Kind::model, "the words of the model's training: {}; train it anew", error.what());
+  }
+  return told;
+}
+
+OnlineModel rechosen_by(const OnlineModel& model, const std::string& file, const Rechoosing& beside) {
+  const std::unique_ptr<ToldTraining> told = training_of(model, "--rechoose");
+  TrainWords& words = told->words;
+  words.file = file;
+  words.ids = model.ids();
+  words.keep_sum = true;
+  words.run = beside.run;
+  words.format = beside.format;
+  TrainTalk talk(beside.messages, false);
+  const KeptTraining training(words, beside.messages, talk);
+  if (training.as(model).digest() != model.digest())
+    fail(Error::Kind::data, "{}: these are not the rows that remain, by their sums; expected exactly those", file);
+  OnlineModel anew = training.run();
+  anew.set_words(model.words());
+  return anew;
+}
+
 void train_kept(const Command& command, const TrainWords& words) {
   Clock clock;
   Messages messages(words.run.quiet);
@@ -154,7 +205,8 @@ void train_kept(const Command& command, const TrainWords& words) {
   check_output(words.output, {words.file, words.validation, words.choices_of, words.choose_on});
   const std::string decided = words.choices_of.empty() ? "" : words_decided(command);
   if (!decided.empty()) messages.say(fmt::format("{}: decided by {}", decided, words.choices_of));
-  const OnlineModel model = KeptTraining(words, messages, talk).run();
+  OnlineModel model = KeptTraining(words, messages, talk).run();
+  if (words.choices_of.empty()) model.set_words(words_to_keep(command, words));
   if (!words.output.empty()) {
     if (words.keep_sum)
       model.save(words.output);

@@ -50,13 +50,16 @@ double log_sum(double a, double b) {
 
 void DriftBets::restart() {
   ranks_ = {};
+  count_ = 0;
   log_value_.fill(-std::numeric_limits<double>::infinity());
 }
 
 double DriftBets::add(double score) {
+  if (ranks_.count() == kMostRanked) ranks_ = {};
   const OrderedScores::Place place = ranks_.add(score);
-  const double t = double(ranks_.count());
-  const double p = (double(place.above) + uniform(seed_, Draw::visit, draws_++) * double(place.equal + 1)) / t;
+  const double t = double(++count_);
+  const double p =
+      (double(place.above) + uniform(seed_, Draw::visit, draws_++) * double(place.equal + 1)) / double(ranks_.count());
   double evidence = -std::log(t + 1);
   for (std::size_t k = 0; k < kExponents.size(); ++k) {
     const double e = kExponents[k];

@@ -30,6 +30,7 @@ class OrderedScores {
 // are exchangeable,
 //   V_t = (V_{t-1} + w_t) e p_t^(e-1),   E_t = mean over e of V_t + 1 / (t + 1),   w_t = 1 / (t (t + 1)):
 // bets that begin at every row, weighed so that all of them are worth 1 at first. P(sup E >= 1 / a) <= a (Ville).
+// Ranks are among the scores of the same million: relative orders of disjoint sets are independent, and so are all p_t.
 class DriftBets {
  public:
   explicit DriftBets(std::uint64_t seed) : seed_(seed) { restart(); }
@@ -40,7 +41,9 @@ class DriftBets {
  private:
   static constexpr std::array kExponents = {0.2, 0.4, 0.6, 0.8, 0.95};
 
-  std::uint64_t seed_, draws_ = 0;
+  static constexpr std::uint64_t kMostRanked = std::uint64_t(1) << 20;
+
+  std::uint64_t seed_, draws_ = 0, count_ = 0;
   OrderedScores ranks_;
   std::array<double, kExponents.size()> log_value_;
 };

@@ -14,8 +14,9 @@
 namespace bochner {
 
 KeptSum KeptSum::like() const {
-  KeptSum same{intercept, deviation, lambda, class_weights, weight_unit, target_offsets, choices, GramFold::like(gram),
-               {},        {}};
+  KeptSum same{
+      intercept, deviation, lambda, class_weights, weight_unit, target_offsets, choices, words, GramFold::like(gram),
+      {},        {}};
   same.class_rows.resize(class_rows.size());
   if (marks) same.marks = marks->like();
   return same;
@@ -36,6 +37,7 @@ void KeptSum::save_choices(Archive& archive) const {
 void KeptSum::save(Archive& archive) const {
   save_choices(archive);
   archive.tree["class_rows"] = class_rows;
+  if (!words.empty()) archive.tree["words"] = words;
   Archive sums;
   gram.save(sums);
   archive.put_child("gram", std::move(sums));
@@ -90,6 +92,7 @@ KeptSum KeptSum::load(const Archive& archive, const Model& model) {
                get_number(tree, "weight_unit"),
                get_numbers(tree, "target_offsets"),
                {},
+               {},
                GramFold::from(archive.child("gram")),
                {},
                {}};
@@ -100,6 +103,12 @@ KeptSum KeptSum::load(const Archive& archive, const Model& model) {
       fail(Error::Kind::model, "kept sum: the rows of a class are no count; the file is damaged");
     kept.class_rows.push_back(count.get<std::uint64_t>());
   }
+  if (tree.contains("words"))
+    for (const nlohmann::json& word : get_node(tree, "words")) {
+      if (!word.is_string())
+        fail(Error::Kind::model, "kept sum: a word of its training is no text; the file is damaged");
+      kept.words.push_back(word.get<std::string>());
+    }
   if (tree.contains("rows")) kept.marks = RowMarks::from(archive.child("rows"));
   check_kept(kept, model);
   return kept;

@@ -22,6 +22,7 @@ struct KeptSum {
   double weight_unit = 1;              // rows weigh their own weight / this
   std::vector<double> target_offsets;  // targets lose them before they are coded; empty: nothing
   std::vector<Choice> choices;
+  std::vector<std::string> words;  // what the command was told that made the choices
 
   GramFold gram;
   std::vector<std::uint64_t> class_rows;  // classification: rows of each class

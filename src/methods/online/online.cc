@@ -109,6 +109,9 @@ Model solved_or_said(const State& state, const Execution& execution, const char*
 
 namespace {
 
+const std::string kInfluenced =
+    "choices from the rows of the first training stay as they are, which forgotten rows may have influenced: ";
+
 // What the cells of the rows were like, and what stays of rows that go.
 std::vector<std::string> notes_of(const CellCounts& counts, const std::vector<Choice>& choices, bool forgets) {
   std::vector<std::string> notes;
@@ -121,11 +124,7 @@ std::vector<std::string> notes_of(const CellCounts& counts, const std::vector<Ch
   std::string names;
   for (const Choice& choice : choices)
     if (choice.from == "rows") names += (names.empty() ? "" : "; ") + choice.name;
-  if (forgets && !names.empty())
-    notes.push_back(
-        "choices from the rows of the first training stay as they are, which forgotten rows may have "
-        "influenced: " +
-        names);
+  if (forgets && !names.empty()) notes.push_back(kInfluenced + names);
   return notes;
 }
 
@@ -199,6 +198,7 @@ OnlineModel train_online(Rows& rows, const TrainOptions& given, const std::strin
               fit.weight_unit,
               model.target_offsets(),
               choices_made(options, model, fit, chosen_on.empty() ? "rows" : chosen_on),
+              {},
               std::move(*fit.gram),
               fit.class_rows,
               {}};
@@ -237,6 +237,14 @@ Receipt update(OnlineModel& model, Rows& rows, const Execution& execution, KeptC
 
 Receipt forget(OnlineModel& model, Rows& rows, const Execution& execution, KeptCells* ids) {
   return change(model, rows, execution, ids, true);
+}
+
+Receipt rechosen(Receipt receipt, const OnlineModel& anew) {
+  receipt.anew = anew.digest();
+  receipt.choices = anew.choices_digest();
+  receipt.frozen = anew.choices();
+  std::erase_if(receipt.notes, [](const std::string& note) { return note.starts_with(kInfluenced); });
+  return receipt;
 }
 
 void merge(OnlineModel& model, const OnlineModel& other, const Execution& execution) {

@@ -68,6 +68,8 @@ const std::string& OnlineModel::ids() const {
   static const std::string none;
   return state_->sum.marks ? state_->sum.marks->column() : none;
 }
+const std::vector<std::string>& OnlineModel::words() const { return state_->sum.words; }
+void OnlineModel::set_words(std::vector<std::string> words) { state_->sum.words = std::move(words); }
 std::string OnlineModel::digest() const { return state_->sum.digest(); }
 
 std::string OnlineModel::choices_digest() const {
@@ -112,6 +114,7 @@ std::string Receipt::json() const {
       {"rows_checked", checked},
       {"frozen", nlohmann::ordered_json::array()},
       {"notes", notes}};
+  if (!anew.empty()) tree["sha256"]["anew"] = anew;
   for (const Choice& choice : frozen) tree["frozen"].push_back({{"choice", choice.name}, {"from", choice.from}});
   return tree.dump(2);
 }

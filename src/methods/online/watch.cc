@@ -5,41 +5,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
+#include <limits>
+#include <utility>
 
 #include "base/require.h"
 #include "methods/online/drift_bets.h"
 #include "methods/online/state.h"
-#include "rows/shifted.h"
+#include "methods/online/stream_memory.h"
 
 namespace bochner {
 
 namespace {
 
-// Rows that stay in memory until they leave the window.
-template <class T>
-struct Batch {
-  Matrix<T> x;
-  Matrix<double> y;
-  std::vector<double> weights;  // empty: all rows weigh 1
-  std::size_t first = 0;        // rows before it have left
+using OnAlarm = WatchOptions::OnAlarm;
 
-  explicit Batch(const RowBlock<T>& block) : x(block.rows, block.cols), y(block.rows, block.target_count) {
-    for (std::size_t i = 0; i < block.rows; ++i) {
-      std::copy_n(block.values + i * block.stride, block.cols, x.view().row(i));
-      std::copy_n(block.targets + i * block.target_count, block.target_count, y.view().row(i));
-    }
-    if (block.weights) weights.assign(block.weights, block.weights + block.rows);
-  }
-  std::size_t rows() const { return x.rows() - first; }
-  std::unique_ptr<Rows> read(std::size_t count, const Schema& schema) const {
-    RowBlock<T> all = RowBlock<T>::dense(x.view());
-    all.targets = y.data();
-    all.target_count = y.cols();
-    if (!weights.empty()) all.weights = weights.data();
-    return memory_rows<T>(all.slice(first, count), schema);
-  }
-};
+bool is_density(const Model& model) { return model.puts_out().kind == Outputs::Kind::density; }
 
 // How strange a row's predictions are, and its loss.
 struct Judged {
@@ -49,6 +29,10 @@ struct Judged {
 Judged judged(const Model& model, const double* predicted, const double* target) {
   const std::size_t outputs = model.outputs();
   Judged row;
+  if (is_density(model)) {
+    row.score = row.loss = -predicted[0];
+    return row;
+  }
   if (model.schema().task == Task::regression) {
     for (std::size_t k = 0; k < outputs; ++k)
       row.loss += (predicted[k] - target[k]) * (predicted[k] - target[k]) / double(outputs);
@@ -69,111 +53,242 @@ Judged judged(const Model& model, const double* predicted, const double* target)
   return row;
 }
 
-template <class T>
-class Watch {
+// The model that is watched, and how it learns rows.
+class Learning {
  public:
-  Watch(OnlineModel& model, Rows& stream, const WatchOptions& options)
-      : state_(model.state()),
-        rows_(with_offsets(stream, state_.model.schema().offsets, shifted_)),
-        options_(options),
-        reference_(state_.model),
-        bets_(options.seed) {
-    if (options.window > 0) before_ = Part{{state_.sum.gram, state_.sum.class_rows}, {}, {}};
+  virtual ~Learning() = default;
+  virtual const Model& model() const = 0;
+  virtual void learn(HeldBatch batch) = 0;
+  virtual void forget_before(std::uint64_t row) = 0;
+  virtual std::uint64_t kept() const = 0;
+  virtual bool has_sums() const = 0;
+  // Learns the rows kept; none if they do not suffice. anew: with all choices.
+  virtual Watched::Change solve(bool anew) = 0;
+};
+
+// Whether a training has rows enough, and targets that differ.
+bool can_train(const HeldBatch& rows) {
+  constexpr std::size_t kLeastRows = 5;
+  if (rows.x.rows() < kLeastRows || rows.y.cols() == 0) return false;
+  for (std::size_t i = 1; i < rows.y.rows(); ++i)
+    if (rows.y(i, 0) != rows.y(0, 0)) return true;
+  return false;
+}
+
+Extent span_of(const WatchOptions& options) { return options.half_life.any() ? options.half_life : options.window; }
+std::size_t levels_of(const WatchOptions& options) {
+  return options.half_life.any() ? WatchOptions::kHalvings : std::size_t(1);
+}
+
+class LearningBySums final : public Learning {
+ public:
+  LearningBySums(OnlineModel& model, const WatchOptions& options)
+      : online_(model), options_(options), memory_(span_of(options), levels_of(options)) {
+    if (holds_rows()) before_ = Part{{state().sum.gram, state().sum.class_rows}, {}, {}};
   }
 
-  void run(const std::function<void(const Watched&)>& tell) {
-    RowBlock<T> block;
-    rows_.rewind();
-    while (rows_.next(options_.every, block)) {
-      require(!block.sparse(), "watch: found sparse rows, expected columns");
-      require(block.targets != nullptr, "watch: the rows have no target, expected it: rows are scored by it");
-      Batch<T> batch(block);
-      Watched seen = look(batch);
-      learn(std::move(batch));
-      seen.kept = state_.sum.gram.rows();
-      if (seen.alarm) reference_ = state_.model;
-      tell(seen);
+  const Model& model() const override { return online_.model(); }
+  std::uint64_t kept() const override { return online_.rows(); }
+  bool has_sums() const override { return true; }
+
+  void learn(HeldBatch batch) override {
+    const Part part = part_of_rows(batch);
+    if (holds_rows()) memory_.add(std::move(batch));  // refuses times that descend
+    add(state().sum, part);
+    memory_.age([&](const HeldBatch& rows, std::size_t from) {
+      subtract(state().sum, part_of_rows(rows));
+      if (from + 1 < memory_.levels()) add(state().sum, part_of_rows(memory_.rows(rows.first, rows.end(), from + 1)));
+    });
+    if (before_ && memory_.full()) {
+      subtract(state().sum, *before_);
+      before_.reset();
     }
+    check_room(state().sum.gram);
+    if (options_.on_alarm == OnAlarm::forget) newest_ = part;
+  }
+
+  void forget_before(std::uint64_t row) override {
+    KeptSum fresh = state().sum.like();
+    add(fresh, newest_);
+    state().sum = std::move(fresh);
+    memory_.drop_before(row);
+    before_.reset();
+  }
+
+  Watched::Change solve(bool anew) override {
+    if (anew) {
+      const HeldBatch rows = memory_.rows();
+      if (can_train(rows)) {
+        TrainOptions how = *options_.retrain;
+        how.execution = options_.execution;
+        online_ = train_online(*rows.read(), how);
+        before_.reset();
+        return Watched::Change::trained;
+      }
+    }
+    const std::vector<std::uint64_t>& classes = state().sum.class_rows;
+    const auto kinds = std::count_if(classes.begin(), classes.end(), [](std::uint64_t n) { return n > 0; });
+    if (!classes.empty() && kinds < 2) return Watched::Change::none;
+    state().model = solved_or_said(state(), options_.execution, "watch");
+    return Watched::Change::solved;
   }
 
  private:
-  Watched look(const Batch<T>& batch) {
-    Watched seen;
-    const Matrix<double> now = state_.model.predict(*batch.read(batch.rows(), rows_.schema()), options_.execution);
-    const Matrix<double> then = reference_.predict(*batch.read(batch.rows(), rows_.schema()), options_.execution);
-    double loss = 0;
-    for (std::size_t i = 0; i < batch.rows(); ++i) {
-      const double* const target = batch.y.view().row(i);
-      loss += judged(state_.model, now.view().row(i), target).loss;
-      log_evidence_ = bets_.add(judged(reference_, then.view().row(i), target).score);
-      if (log_evidence_ < -std::log(options_.level)) continue;
-      if (!seen.alarm) seen.alarm = seen_ + i;
-      seen.evidence = std::max(seen.evidence, std::exp(log_evidence_));
-      bets_.restart();
-    }
-    seen_ += batch.rows();
-    loss_ += loss;
-    seen.rows = seen_;
-    seen.loss = loss / double(batch.rows());
-    seen.mean_loss = loss_ / double(seen_);
-    if (!seen.alarm) seen.evidence = std::exp(log_evidence_);
-    return seen;
+  OnlineModel::State& state() { return online_.state(); }
+  bool holds_rows() const { return span_of(options_).any(); }
+  Part part_of_rows(const HeldBatch& rows) {
+    return part_of(state(), *rows.read(), options_.execution, nullptr, "watch");
   }
 
-  void learn(Batch<T> batch) {
-    add(state_.sum, part(batch, batch.rows()));
-    if (options_.window > 0) {
-      held_ += batch.rows();
-      window_.push_back(std::move(batch));
-      if (before_ && held_ >= options_.window) {
-        subtract(state_.sum, *before_);
-        before_.reset();
-      }
-      while (held_ > options_.window) drop_oldest();
-    }
-    check_room(state_.sum.gram);
-    const std::vector<std::uint64_t>& classes = state_.sum.class_rows;
-    const auto kinds = std::count_if(classes.begin(), classes.end(), [](std::uint64_t n) { return n > 0; });
-    if (classes.empty() || kinds > 1) state_.model = solved_or_said(state_, options_.execution, "watch");
-  }
-
-  void drop_oldest() {
-    Batch<T>& oldest = window_.front();
-    const std::size_t count = std::min<std::uint64_t>(oldest.rows(), held_ - options_.window);
-    subtract(state_.sum, part(oldest, count));
-    oldest.first += count;
-    held_ -= count;
-    if (oldest.rows() == 0) window_.pop_front();
-  }
-
-  Part part(const Batch<T>& batch, std::size_t count) const {
-    return part_of(state_, *batch.read(count, rows_.schema()), options_.execution, nullptr, "watch");
-  }
-
-  std::unique_ptr<Rows> shifted_;
-  OnlineModel::State& state_;
-  Rows& rows_;
+  OnlineModel& online_;
   const WatchOptions& options_;
-  Model reference_;
-  DriftBets bets_;
-  std::optional<Part> before_;  // the sums of the rows before the stream, until the window is full
-  std::deque<Batch<T>> window_;
-  std::uint64_t held_ = 0, seen_ = 0;
-  double loss_ = 0, log_evidence_ = 0;
+  StreamMemory memory_;
+  std::optional<Part> before_;  // the sums of the rows before the stream, until they leave
+  Part newest_{{GramFold::like(online_.state().sum.gram), {}}, {}, {}};
 };
+
+class LearningByTraining final : public Learning {
+ public:
+  LearningByTraining(Model& model, const WatchOptions& options)
+      : model_(model), options_(options), memory_(span_of(options), levels_of(options)) {}
+
+  const Model& model() const override { return model_; }
+  std::uint64_t kept() const override { return options_.retrain ? memory_.end() - memory_.begin() : 0; }
+  bool has_sums() const override { return false; }
+
+  void learn(HeldBatch batch) override {
+    if (!options_.retrain) return;
+    memory_.add(std::move(batch));
+    memory_.age([](const HeldBatch&, std::size_t) {});
+  }
+  void forget_before(std::uint64_t row) override { memory_.drop_before(row); }
+
+  Watched::Change solve(bool) override {
+    if (!options_.retrain) return Watched::Change::none;
+    const HeldBatch rows = memory_.rows();
+    if (!can_train(rows)) return Watched::Change::none;
+    TrainOptions how = *options_.retrain;
+    how.execution = options_.execution;
+    model_ = train(*rows.read(), how);
+    return Watched::Change::trained;
+  }
+
+ private:
+  Model& model_;
+  const WatchOptions& options_;
+  StreamMemory memory_;
+};
+
+void check_watch(const WatchOptions& options, const Model& model, bool sums) {
+  const bool holds = span_of(options).any();
+  require(model.puts_out().of_targets() || is_density(model),
+          "watch: the model puts out {}, expected one that predicts a target or a density: without, no error can grow; "
+          "`bochner drift` compares rows themselves",
+          outputs_name(model.puts_out().kind));
+  require(options.level > 0 && options.level < 1, "watch: the level is {}, expected a number between 0 and 1",
+          options.level);
+  require(!options.window.any() || !options.half_life.any(),
+          "watch: found a window and a half-life, expected one of them");
+  for (const Extent& extent : {options.window, options.half_life}) {
+    require(extent.rows == 0 || extent.days == 0, "watch: found rows and days, expected one of them");
+    require(extent.days >= 0 && std::isfinite(extent.days), "watch: found {} days, expected a positive number",
+            extent.days);
+  }
+  require(options.on_alarm != OnAlarm::rechoose || (options.retrain && holds),
+          "watch: choices are made anew by rows and options, found no {}; give it",
+          options.retrain ? "window or half-life, which keeps rows" : "way to train");
+  if (sums) return;
+  require(!options.retrain || holds,
+          "watch: a model without sums is trained anew on rows kept, found no window or half-life; give one");
+  require(options.retrain || (!holds && options.solve_every.value_or(0) == 0 && options.on_alarm == OnAlarm::keep),
+          "watch: the model keeps no sums and learns only by being trained anew, found no way to train; give it, or "
+          "leave out the window, the schedule and what an alarm does");
+}
 
 }  // namespace
 
-void watch(OnlineModel& model, Rows& stream, const WatchOptions& options,
-           const std::function<void(const Watched&)>& tell) {
-  require(options.every > 0, "watch: every is 0, expected 1 row or more");
-  require(options.level > 0 && options.level < 1, "watch: the level is {}, expected a number between 0 and 1",
-          options.level);
+struct Watch::State {
+  State(WatchOptions given, const Model& model) : options(std::move(given)), reference(model), bets(options.seed) {}
+
+  Watched look(const HeldBatch& batch);
+  void learn(HeldBatch batch, Watched& seen);
+
+  WatchOptions options;
+  std::unique_ptr<Learning> learning;
+  Model reference;
+  DriftBets bets;
+  std::uint64_t seen = 0, solved = 0, solve_every = 0;
+  bool stale = false;
+  double loss = 0, log_evidence = 0;
+};
+
+Watched Watch::State::look(const HeldBatch& batch) {
+  const Model& model = learning->model();
+  require(is_density(model) || batch.y.cols() > 0,
+          "watch: the rows have no target, expected it: rows are scored by it");
+  const Matrix<double> now = model.predict(*batch.read(), options.execution);
+  const Matrix<double> then = reference.predict(*batch.read(), options.execution);
+  Watched found;
+  double total = 0;
+  for (std::size_t i = 0; i < batch.x.rows(); ++i) {
+    const double* const target = batch.y.cols() > 0 ? batch.y.view().row(i) : nullptr;
+    total += judged(model, now.view().row(i), target).loss;
+    if (found.alarm) continue;  // the test goes on with another model
+    log_evidence = bets.add(judged(reference, then.view().row(i), target).score);
+    if (log_evidence >= -std::log(options.level)) found.alarm = seen + i;
+  }
+  found.evidence = std::exp(log_evidence);
+  if (found.alarm) bets.restart();
+  loss += total;
+  found.rows = seen + batch.x.rows();
+  found.loss = total / double(batch.x.rows());
+  found.mean_loss = loss / double(found.rows);
+  return found;
+}
+
+void Watch::State::learn(HeldBatch batch, Watched& found) {
+  learning->learn(std::move(batch));
+  if (found.alarm && options.on_alarm == OnAlarm::forget) learning->forget_before(seen);
+  stale = learning->has_sums();
+  const bool due = solve_every > 0 && found.rows - solved >= solve_every;
+  if (found.alarm || due) {
+    found.change = learning->solve(found.alarm && options.on_alarm == OnAlarm::rechoose);
+    if (found.change != Watched::Change::none) {
+      solved = found.rows;
+      stale = false;
+    }
+  }
+  seen = found.rows;
+  found.kept = learning->kept();
+  if (found.alarm) reference = learning->model();
+}
+
+Watch::Watch(OnlineModel& model, WatchOptions options)
+    : state_(std::make_unique<State>(std::move(options), model.model())) {
+  check_watch(state_->options, model.model(), true);
   require(model.ids().empty(), "watch: the model keeps marks of rows, expected one without");
-  if (model.model().double_precision())
-    Watch<double>(model, stream, options).run(tell);
-  else
-    Watch<float>(model, stream, options).run(tell);
+  state_->learning = std::make_unique<LearningBySums>(model, state_->options);
+  state_->solve_every = state_->options.solve_every.value_or(1);
+}
+
+Watch::Watch(Model& model, WatchOptions options) : state_(std::make_unique<State>(std::move(options), model)) {
+  check_watch(state_->options, model, false);
+  state_->learning = std::make_unique<LearningByTraining>(model, state_->options);
+  state_->solve_every = state_->options.solve_every.value_or(0);
+}
+
+Watch::Watch(Watch&&) noexcept = default;
+Watch::~Watch() = default;
+
+Watched Watch::see(Rows& rows, std::span<const double> times) {
+  HeldBatch batch = HeldBatch::of(rows, times, state_->seen);
+  Watched found = state_->look(batch);
+  state_->learn(std::move(batch), found);
+  return found;
+}
+
+void Watch::settle() {
+  if (std::exchange(state_->stale, false)) state_->learning->solve(false);
 }
 
 }  // namespace bochner

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <random>
 
+#include "bochner/error.h"
+#include "bochner/mixture.h"
 #include "methods/online/drift_bets.h"
 #include "table.h"
 
@@ -97,6 +99,175 @@ TEST(Watch, AWindowIsATrainingOnTheNewestRows) {
   }
 }
 
+// Rows with the weights that a half-life gives them: 1 for the newest `half`, 1/2 for those before, ..., ten levels.
+Table::Some halved(const Table& table, std::size_t begin, std::size_t end, std::size_t half) {
+  Table weighted = table;
+  weighted.weighted = true;
+  Numbers kept;
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::size_t level = (end - 1 - i) / half;
+    if (level >= WatchOptions::kHalvings) continue;
+    weighted.weights[i] = (table.weighted ? table.weights[i] : 1) / double(std::size_t(1) << level);
+    kept.push_back(i);
+  }
+  return weighted.some(kept);
+}
+
+TEST(Watch, AHalfLifeIsATrainingWithHalvedWeights) {
+  for (const std::size_t classes : {0, 2})
+    for (const bool weighted : {false, true}) {
+      const Table table(500, 3, classes, weighted, 14);
+      const auto fresh = [&] { return train_online(*table.some(numbers(0, 100)).rows, options()); };
+      const OnlineModel first = fresh();
+      for (const std::size_t half : {20, 35})
+        for (const std::size_t every : {13, 60}) {
+          OnlineModel model = fresh();
+          const Table::Some stream = table.some(numbers(100, 500));
+          watch(model, *stream.rows, {.every = every, .half_life = half}, [](const Watched&) {});
+          EXPECT_EQ(model.bytes(), train_as(first, *halved(table, 100, 500, half).rows).bytes()) << half << every;
+        }
+    }
+}
+
+// Looks of random sizes; the models are compared at random times.
+TEST(Watch, IsATrainingAtRandomTimes) {
+  const Table table(700, 3, 0, false, 15);
+  const auto fresh = [&] { return train_online(*table.some(numbers(0, 50)).rows, options()); };
+  const OnlineModel first = fresh();
+  std::mt19937 draw(3);
+  OnlineModel by_rows = fresh(), by_days = fresh();
+  Watch rows(by_rows, {.window = 90, .solve_every = 200});
+  Watch days(by_days, {.window = Extent{0, 5.5}});
+  std::vector<double> times;
+  for (std::size_t i = 0; i < table.n; ++i) times.push_back(double(i / 20) + 0.25 * double(i % 20) / 20);
+  std::size_t tested = 0;
+  for (std::size_t at = 50; at < table.n;) {
+    const std::size_t end = std::min<std::size_t>(table.n, at + 1 + draw() % 40);
+    rows.see(*table.some(numbers(at, end)).rows);
+    days.see(*table.some(numbers(at, end)).rows, std::span(times).subspan(at, end - at));
+    at = end;
+    if (at < 300 || draw() % 2) continue;
+    ++tested;
+    rows.settle();
+    EXPECT_EQ(by_rows.bytes(), train_as(first, *table.some(numbers(at - 90, at)).rows).bytes()) << at;
+    std::size_t begin = at - 1;
+    while (times[begin - 1] > times[at - 1] - 5.5) --begin;
+    EXPECT_EQ(by_days.bytes(), train_as(first, *table.some(numbers(begin, at)).rows).bytes()) << at;
+  }
+  EXPECT_GE(tested, 5u);
+}
+
+TEST(Watch, SolvesByItsScheduleAndAtAlarms) {
+  Table table(2000, 2, 0, false, 7);
+  for (std::size_t i = 1200; i < table.n; ++i) table.y(i, 0) = -table.y(i, 0);
+  for (const std::uint64_t schedule : {0, 300}) {
+    OnlineModel model = train_online(*table.some(numbers(0, 200)).rows, options());
+    const Table::Some stream = table.some(numbers(200, table.n));
+    std::size_t since = 0;
+    bool alarmed = false;
+    watch(model, *stream.rows, {.every = 100, .window = 300, .solve_every = schedule}, [&](const Watched& now) {
+      since += 100;
+      const bool due = now.alarm || (schedule > 0 && since >= schedule);
+      EXPECT_EQ(now.change, due ? Watched::Change::solved : Watched::Change::none) << now.rows;
+      if (due) since = 0;
+      alarmed = alarmed || now.alarm;
+    });
+    EXPECT_TRUE(alarmed);
+    const OnlineModel first = train_online(*table.some(numbers(0, 200)).rows, options());
+    EXPECT_EQ(model.bytes(), train_as(first, *table.some(numbers(table.n - 300, table.n)).rows).bytes());
+  }
+}
+
+TEST(Watch, AnAlarmMayForgetAndMayChooseAnew) {
+  Table table(2000, 2, 0, false, 7);
+  for (std::size_t i = 1200; i < table.n; ++i) table.y(i, 0) = 3 - 2 * table.y(i, 0);
+  using OnAlarm = WatchOptions::OnAlarm;
+  const auto first = [&] { return train_online(*table.some(numbers(0, 200)).rows, {.features = 32}); };
+  for (const OnAlarm what : {OnAlarm::forget, OnAlarm::rechoose}) {
+    OnlineModel model = first();
+    std::optional<std::size_t> end;  // where the first look with an alarm ends
+    const TrainOptions anew{.features = 32};
+    Watch watching(model, {.window = 400, .on_alarm = what, .retrain = anew});
+    for (std::size_t at = 200; !end; at += 100) {
+      ASSERT_LT(at, table.n);
+      const Watched seen = watching.see(*table.some(numbers(at, at + 100)).rows);
+      if (seen.alarm) end = at + 100;
+    }
+    const OnlineModel expected = what == OnAlarm::forget
+                                     ? train_as(first(), *table.some(numbers(*end - 100, *end)).rows)
+                                     : train_online(*table.some(numbers(*end - 400, *end)).rows, anew);
+    EXPECT_EQ(model.bytes(), expected.bytes());
+    watching.see(*table.some(numbers(*end, *end + 50)).rows);  // rows leave by the new choices too
+    EXPECT_EQ(model.rows(), what == OnAlarm::forget ? 150u : 400u);
+  }
+}
+
+TEST(Watch, AModelWithoutSumsIsTrainedAnewByTheWindow) {
+  Table table(1600, 2, 2, false, 8);
+  for (std::size_t i = 0; i < table.n; ++i) table.y(i, 0) = (table.x(i, 0) > table.x(i, 1)) != (i >= 900);
+  TrainOptions logistic{.features = 24};
+  logistic.learner.learner = Learner::logistic;
+  logistic.learner.C = {1.0};
+  const Table::Some before = table.some(numbers(0, 200));
+  Model still = train(*before.rows, logistic), model = still;
+  const Table::Some stream = table.some(numbers(200, table.n));
+  double worst = 0, last = 0, last_of_still = 0;
+  std::size_t trained = 0;
+  watch(model, *stream.rows, {.every = 100, .window = 200, .solve_every = 400, .retrain = logistic},
+        [&](const Watched& now) {
+          worst = std::max(worst, now.loss);
+          last = now.loss;
+          trained += now.change == Watched::Change::trained;
+        });
+  EXPECT_GE(trained, 3u);
+  EXPECT_GT(worst, 0.8);
+  EXPECT_LT(last, 0.2);
+  watch(still, *stream.rows, {.every = 100}, [&](const Watched& now) { last_of_still = now.loss; });
+  EXPECT_GT(last_of_still, 0.8) << "nothing trains it";
+}
+
+TEST(Watch, ADensityIsWatchedByItsRows) {
+  std::mt19937 draw(1);
+  std::normal_distribution<double> normal;
+  Schema schema;
+  schema.inputs = 2;
+  Matrix<double> x(1500, 2);
+  for (std::size_t i = 0; i < x.rows(); ++i)
+    for (std::size_t j = 0; j < 2; ++j) x(i, j) = normal(draw) + (i < 1000 ? 0 : 3);
+  const auto rows = [&](std::size_t begin, std::size_t count) {
+    const Matrix<double>& all = x;
+    return memory_rows<double>(all.view().slice(begin, count), {}, schema);
+  };
+  Model model = mixture(*rows(0, 300), {.components = 1});
+  std::vector<std::uint64_t> alarms;
+  watch(model, *rows(300, 1200), {.every = 100}, [&](const Watched& now) {
+    if (now.alarm) alarms.push_back(*now.alarm);
+  });
+  ASSERT_EQ(alarms.size(), 1u);
+  EXPECT_GE(alarms[0], 700u);
+  EXPECT_LT(alarms[0], 720u);
+}
+
+TEST(Watch, ItsPageStaysSmall) {
+  WatchHistory history(0.05);
+  EXPECT_NE(history.page("none", "loss").find("No rows came"), std::string::npos);
+  double total = 0;
+  for (std::uint64_t i = 1; i <= 20000; ++i) {
+    total += double(i % 7);
+    history.add({.rows = 10 * i,
+                 .kept = 5,
+                 .loss = double(i % 7),
+                 .mean_loss = total / double(i),
+                 .evidence = 0.5,
+                 .alarm = i == 777 ? std::optional<std::uint64_t>(7769) : std::nullopt});
+  }
+  const std::string page = history.page("<a & b>", "mean squared error");
+  EXPECT_LT(page.size(), 200000u);
+  EXPECT_THAT(page, ::testing::HasSubstr("&lt;a &amp; b&gt;"));
+  EXPECT_THAT(page, ::testing::HasSubstr("200,000"));
+  EXPECT_THAT(page, ::testing::HasSubstr("7,769"));
+}
+
 TEST(Watch, PredictsEachRowBeforeItLearnsIt) {
   const Table table(400, 3, 0, false, 6);
   OnlineModel model = train_online(*table.some(numbers(0, 100)).rows, options());
@@ -146,6 +317,23 @@ TEST(Watch, RefusesWhatItCannotSee) {
   const auto nothing = [](const Watched&) {};
   EXPECT_THROW(watch(model, *stream.rows, {.every = 0}, nothing), std::invalid_argument);
   EXPECT_THROW(watch(model, *stream.rows, {.level = 1}, nothing), std::invalid_argument);
+  const auto refused = [&](const WatchOptions& how) {
+    EXPECT_THROW(watch(model, *stream.rows, how, nothing), std::invalid_argument);
+  };
+  using OnAlarm = WatchOptions::OnAlarm;
+  refused({.window = 10, .half_life = 10});
+  refused({.window = Extent{0, 3}});
+  refused({.window = 10, .on_alarm = OnAlarm::rechoose});
+  refused({.on_alarm = OnAlarm::rechoose, .retrain = TrainOptions{}});
+  Model plain = model.model();
+  EXPECT_THROW(Watch(plain, {.window = 10}), std::invalid_argument);
+  EXPECT_THROW(Watch(plain, {.solve_every = 10}), std::invalid_argument);
+  EXPECT_THROW(Watch(plain, {.retrain = TrainOptions{}}), std::invalid_argument);
+  Watch days(model, {.window = Extent{0, 3}});
+  EXPECT_THROW(days.see(*table.some(numbers(50, 60)).rows), std::invalid_argument);
+  Watch again(model, {.window = Extent{0, 3}});
+  const std::vector<double> times = {1, 2, 3, 2, 5};
+  EXPECT_THROW(again.see(*table.some(numbers(50, 55)).rows, times), Error);
 }
 
 }  // namespace
