@@ -32,7 +32,7 @@ LIMITS = {
     "files with such calls": (0, 96),
     "passes by `each` outside run/": (9, 41),
     "hundreds of lines of the product": (900, 1185),
-    "duplicated pairs of six lines and more": (15, 37),
+    "duplicated pairs of six lines and more": (11, 11),
 }
 PRODUCT = re.compile(r"(include|src|cli|python/core)/.*\.(h|cc|cu)|python/bochner/.*\.pyi?")
 SHARING = re.compile(r"threads_?(\((\w|\(\))*\))?(\.|->)run\(|in_pieces\(\s*[\w.()>-]*threads_?(\(\))?,")

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,10 +16,10 @@ from bochner import _core, _data
 from bochner._base import ModelEstimator, set_features
 from bochner._docs import documented
 from bochner._machines import weighed_rows
+from bochner._parameters import Mapped, parameters
 from bochner._words import choice, count, seed_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
     from numpy.typing import ArrayLike, NDArray
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
 
 @documented
-class AnomalyDetector(OutlierMixin, ModelEstimator):
+@parameters
+class AnomalyDetector(OutlierMixin, Mapped, ModelEstimator):
     """Learns which rows are unlike the others: by a kernel density, random bins, an isolation forest or a mixture.
 
     {all_at_once}
@@ -59,26 +61,11 @@ class AnomalyDetector(OutlierMixin, ModelEstimator):
     {fitted}
     """
 
-    _least_rows = 2
+    method: str = field(default="embedding", kw_only=False)
+    contamination: Any = 0.01
+    n_map_features: int | None = None
 
-    def __init__(
-        self, method: str = "embedding", *, contamination: Any = 0.01, map: str = "fourier", kernel: str = "gaussian",
-        bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None, n_map_features: int | None = None,
-        n_components: int | None = None, scale: str | None = None, precision: str = "float",
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
-        verbose: bool = False) -> None:
-        self.method = method
-        self.contamination = contamination
-        self.map = map
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.n_map_features = n_map_features
-        self.n_components = n_components
-        self.scale = scale
-        self.precision = precision
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    _least_rows = 2
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learns from X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,10 +18,10 @@ from bochner import _core, _data
 from bochner._base import ModelEstimator, choice_of_precision, set_features
 from bochner._docs import documented
 from bochner._machines import weighed_rows
+from bochner._parameters import Common, OfMap, parameters
 from bochner._words import count, seed_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
     from numpy.typing import ArrayLike, NDArray
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 
 
 @documented
-class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, ModelEstimator):
+@parameters
+class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, OfMap, ModelEstimator):
     """Kernel k-means by random features: clusters of any shape, in time linear in the rows.
 
     {rounds}
@@ -59,26 +61,10 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     {fitted}
     """
 
-    def __init__(
-        self, n_clusters: int = 8, *, n_init: int = 3, max_iter: int = 300, tol: float | None = 1e-4,
-        map: str = "fourier", kernel: str = "gaussian",
-        bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None, n_map_features: int | None = None,
-        scale: str | None = None, precision: str = "float",
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
-        verbose: bool = False) -> None:
-        self.n_clusters = n_clusters
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.map = map
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.n_map_features = n_map_features
-        self.scale = scale
-        self.precision = precision
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_clusters: int = field(default=8, kw_only=False)
+    n_init: int = 3
+    max_iter: int = 300
+    tol: float | None = 0.0001
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Finds the clusters of X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
@@ -132,7 +118,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
 
 @documented
-class GaussianMixture(DensityMixin, ModelEstimator):
+@parameters
+class GaussianMixture(DensityMixin, Common, ModelEstimator):
     """A mixture of Gaussians by EM, which streams: its memory does not grow with the rows.
 
     {rounds}
@@ -172,23 +159,15 @@ class GaussianMixture(DensityMixin, ModelEstimator):
     {fitted}
     """
 
-    _least_rows = 2
+    n_components: int | str | None = field(default=1, kw_only=False)
+    covariance_type: str = "full"
+    tol: float | None = 0.0001
+    max_iter: int = 200
+    n_init: int = 4
+    reg_covar: float | None = None
+    precision: str = "double"
 
-    def __init__(
-        self, n_components: int | str | None = 1, *, covariance_type: str = "full", tol: float | None = 1e-4,
-        max_iter: int = 200, n_init: int = 4, reg_covar: float | None = None, precision: str = "double",
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
-        verbose: bool = False) -> None:
-        self.n_components = n_components
-        self.covariance_type = covariance_type
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_init = n_init
-        self.reg_covar = reg_covar
-        self.precision = precision
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    _least_rows = 2
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fits the density of X: array of shape (n_samples, n_features). y is ignored."""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,7 @@ from bochner import _core, _data
 from bochner._base import ModelEstimator, set_features
 from bochner._docs import documented
 from bochner._machines import ClassifierMachine, weighed_rows
+from bochner._parameters import Drawn, OfMap, parameters
 from bochner._transformers import TransformsByModel, mapped_back
 from bochner._words import count, numbers_of, seed_of
 
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
 
 
 @documented
-class RandomizedSVD(TransformsByModel, ModelEstimator):
+@parameters
+class RandomizedSVD(TransformsByModel, Drawn, ModelEstimator):
     """The leading right singular vectors of the rows, in a few passes over them.
 
     Parameters
@@ -51,15 +54,9 @@ class RandomizedSVD(TransformsByModel, ModelEstimator):
     {fitted}
     """
 
-    def __init__(
-        self, n_components: int | None = 2, *, center: Any = False, n_passes: Any = None,
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
-        n_jobs: int | None = None) -> None:
-        self.n_components = n_components
-        self.center = center
-        self.n_passes = n_passes
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_components: int | None = field(default=2, kw_only=False)
+    center: Any = False
+    n_passes: Any = None
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Finds the factor of X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
@@ -103,7 +100,8 @@ class RandomizedSVD(TransformsByModel, ModelEstimator):
 
 
 @documented
-class KernelPCA(TransformsByModel, ModelEstimator):
+@parameters
+class KernelPCA(TransformsByModel, OfMap, ModelEstimator):
     """Kernel principal components by random features, in time linear in the rows.
 
     {all_at_once}
@@ -126,24 +124,9 @@ class KernelPCA(TransformsByModel, ModelEstimator):
     {fitted}
     """
 
-    _least_rows = 2
+    n_components: int | None = field(default=2, kw_only=False)
 
-    def __init__(
-        self, n_components: int | None = 2, *, map: str = "fourier", kernel: str = "gaussian",
-        bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None, n_map_features: int | None = None,
-        scale: str | None = None, precision: str = "float",
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
-        verbose: bool = False) -> None:
-        self.n_components = n_components
-        self.map = map
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.n_map_features = n_map_features
-        self.scale = scale
-        self.precision = precision
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    _least_rows = 2
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Finds the components of X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
@@ -166,7 +149,8 @@ class KernelPCA(TransformsByModel, ModelEstimator):
 
 
 @documented
-class KernelLDA(TransformsByModel, ClassifierMixin, ClassifierMachine):
+@parameters
+class KernelLDA(TransformsByModel, ClassifierMixin, OfMap, ClassifierMachine):
     """The kernel discriminant by random features: directions in which classes lie farthest apart for their scatter.
 
     {all_at_once}
@@ -189,22 +173,7 @@ class KernelLDA(TransformsByModel, ClassifierMixin, ClassifierMachine):
     {fitted}
     """
 
-    def __init__(
-        self, shrinkage: Any = None, *, map: str = "fourier", kernel: str = "gaussian",
-        bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None, n_map_features: int | None = None,
-        scale: str | None = None, precision: str = "float",
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
-        verbose: bool = False) -> None:
-        self.shrinkage = shrinkage
-        self.map = map
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.n_map_features = n_map_features
-        self.scale = scale
-        self.precision = precision
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    shrinkage: Any = field(default=None, kw_only=False)
 
     def _train(self, rows, total_weight):
         options = _core.LdaOptions()
@@ -218,7 +187,8 @@ class KernelLDA(TransformsByModel, ClassifierMixin, ClassifierMachine):
 
 
 @documented
-class KernelCCA(TransformsByModel, ModelEstimator):
+@parameters
+class KernelCCA(TransformsByModel, OfMap, ModelEstimator):
     """Kernel canonical correlations by random features: what the inputs and other numbers have in common.
 
     {all_at_once}
@@ -245,26 +215,10 @@ class KernelCCA(TransformsByModel, ModelEstimator):
     {fitted}
     """
 
-    _least_rows = 5
+    n_components: int | None = field(default=None, kw_only=False)
+    alpha: float | Sequence[float] | NDArray[Any] | None = None
 
-    def __init__(
-        self, n_components: int | None = None, *, alpha: float | Sequence[float] | NDArray[Any] | None = None,
-        map: str = "fourier", kernel: str = "gaussian",
-        bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None, n_map_features: int | None = None,
-        scale: str | None = None, precision: str = "float",
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
-        verbose: bool = False) -> None:
-        self.n_components = n_components
-        self.alpha = alpha
-        self.map = map
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.n_map_features = n_map_features
-        self.scale = scale
-        self.precision = precision
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    _least_rows = 5
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Finds the directions.

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, check
 
 from bochner import _core, _data, _tables
 from bochner._docs import documented
+from bochner._parameters import Drawn, parameters
 from bochner._words import bandwidth_words, choice, count, execution_of, seed_of
 
 if TYPE_CHECKING:
@@ -73,7 +75,8 @@ def drift(
 
 
 @documented
-class MMDTest(BaseEstimator):
+@parameters
+class MMDTest(Drawn, BaseEstimator):
     """The test of drift() with its reference kept: fit on one sample, ask of others whether they are of its law.
 
     Parameters
@@ -91,15 +94,9 @@ class MMDTest(BaseEstimator):
         Names of the columns of X, where they are all strings.
     """
 
-    def __init__(
-        self, *, permutations: int = 500, kernel: str = "gaussian", n_components: int | None = None,
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
-        n_jobs: int | None = None) -> None:
-        self.permutations = permutations
-        self.kernel = kernel
-        self.n_components = n_components
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    permutations: int = 500
+    kernel: str = "gaussian"
+    n_components: int | None = None
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Keeps the reference: a path, table or array. y is ignored."""
@@ -179,7 +176,8 @@ def independence(
 
 
 @documented
-class HSICTest(BaseEstimator):
+@parameters
+class HSICTest(Drawn, BaseEstimator):
     """The test of independence() as an estimator: fit(X, y) asks whether y depends on X.
 
     Parameters
@@ -201,15 +199,9 @@ class HSICTest(BaseEstimator):
         Names of the columns of X, where they are all strings.
     """
 
-    def __init__(
-        self, *, permutations: int = 500, kernel: str = "gaussian", n_components: int | None = 64,
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
-        n_jobs: int | None = None) -> None:
-        self.permutations = permutations
-        self.kernel = kernel
-        self.n_components = n_components
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    permutations: int = 500
+    kernel: str = "gaussian"
+    n_components: int | None = 64
 
     def fit(self, X: Any, y: Any) -> Self:
         """Tests X against y, as independence() does."""
@@ -238,7 +230,8 @@ class HSICTest(BaseEstimator):
 
 
 @documented
-class ReducedSet(BaseEstimator):
+@parameters
+class ReducedSet(Drawn, BaseEstimator):
     """A few weighted points whose mean embedding is near that of all rows.
 
     Parameters
@@ -267,17 +260,10 @@ class ReducedSet(BaseEstimator):
         Names of the columns of X, where they are all strings.
     """
 
-    def __init__(
-        self, n_points: Any = 20, *, method: str = "joint", kernel: str = "gaussian",
-        bandwidth: str | float | Sequence[float] | NDArray[Any] | None = "median",
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
-        n_jobs: int | None = None) -> None:
-        self.n_points = n_points
-        self.method = method
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_points: Any = field(default=20, kw_only=False)
+    method: str = "joint"
+    kernel: str = "gaussian"
+    bandwidth: str | float | Sequence[float] | NDArray[Any] | None = "median"
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Finds the points for X: array of shape (n_samples, n_features). y is ignored."""

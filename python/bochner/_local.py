@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import numbers
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
@@ -13,6 +14,7 @@ from bochner import _core
 from bochner._base import set_kernel
 from bochner._docs import documented
 from bochner._machines import ClassifierMachine, KernelMachine, RegressorMachine
+from bochner._parameters import OfKernel, parameters
 from bochner._words import choice, count
 
 if TYPE_CHECKING:
@@ -23,27 +25,15 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class _Nearest(KernelMachine):
+@parameters
+class _Nearest(OfKernel, KernelMachine):
     """What both have in common: how many neighbours are heard, and what they weigh."""
+
+    n_neighbors: int | Sequence[int] | NDArray[Any] | None = field(default=None, kw_only=False)
+    weights: str = "auto"
 
     _learner = _core.Learner.knn
     _joins_rows = False  # a row twice is two neighbours
-
-    def __init__(
-        self, n_neighbors: int | Sequence[int] | NDArray[Any] | None = None, *, weights: str = "auto",
-        kernel: str = "gaussian", bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None,
-        scale: str | None = None, precision: str = "float",
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
-        verbose: bool = False) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.scale = scale
-        self.precision = precision
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Keeps the rows, and chooses by leave-one-out what is not said.

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,7 @@ from bochner import _core, _data
 from bochner._base import ModelEstimator, set_features
 from bochner._docs import documented
 from bochner._machines import weights_of
+from bochner._parameters import Drawn, OfKernel, parameters
 from bochner._transformers import FourierFeatures, mapped
 from bochner._words import seed_of
 
@@ -29,7 +31,8 @@ _BLOCK = 1 << 16  # rows whose features are in memory at a time
 
 
 @documented
-class MeanEmbedding(ModelEstimator):
+@parameters
+class MeanEmbedding(Drawn, ModelEstimator):
     """The kernel mean of rows by random Fourier features: a sum that merges, to the same bits in any order.
 
     Means of parts made with the same numbers for ``bandwidth`` and ``random_state`` merge; a rule for the bandwidth
@@ -59,17 +62,10 @@ class MeanEmbedding(ModelEstimator):
     {fitted}
     """
 
-    def __init__(
-        self, kernel: str = "gaussian", *, bandwidth: str | float | Sequence[float] | NDArray[Any] | None = "median",
-        n_components: int | None = 512, largest_weight: float | None = None,
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
-        n_jobs: int | None = None) -> None:
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.n_components = n_components
-        self.largest_weight = largest_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    kernel: str = field(default="gaussian", kw_only=False)
+    bandwidth: str | float | Sequence[float] | NDArray[Any] | None = "median"
+    n_components: int | None = 512
+    largest_weight: float | None = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """The mean of X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
@@ -149,7 +145,8 @@ def _check_digits(X):
 
 
 @documented
-class GroupEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEstimator):
+@parameters
+class GroupEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OfKernel, ModelEstimator):
     """Distribution regression: one row for each group of rows, the mean of their features, which stands for their law.
 
     What is learnt from it may depend on spread and shape of a group, not on its mean alone.
@@ -178,22 +175,10 @@ class GroupEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEst
     >>> KernelRegressor().fit(Z, age[patients])  # doctest: +SKIP
     """
 
-    _least_rows = 2
+    n_components: int | None = field(default=256, kw_only=False)
+    map: str = "fourier"
 
-    def __init__(
-        self, n_components: int | None = 256, *, map: str = "fourier", kernel: str = "gaussian",
-        bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None, scale: str | None = None,
-        precision: str = "float", random_state: int | np.random.RandomState | np.random.Generator | None = 0,
-        n_jobs: int | None = None, verbose: bool = False) -> None:
-        self.n_components = n_components
-        self.map = map
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.scale = scale
-        self.precision = precision
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    _least_rows = 2
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Makes the map from the rows of X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""

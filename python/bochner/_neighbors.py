@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from bochner import _core, _data
 from bochner._base import ModelEstimator
 from bochner._docs import documented
+from bochner._parameters import Drawn, parameters
 from bochner._words import choice, count, execution_of, seed_of
 
 if TYPE_CHECKING:
@@ -79,7 +81,8 @@ class _Index(ModelEstimator):
 
 
 @documented
-class NearestNeighbors(_Index):
+@parameters
+class NearestNeighbors(Drawn, _Index):
     """The nearest rows to each query: exact where rows are few, otherwise by random trees to a recall that is measured.
 
     Parameters
@@ -109,18 +112,11 @@ class NearestNeighbors(_Index):
         Names of the columns of X, where they are all strings.
     """
 
-    def __init__(
-        self, n_neighbors: int | Sequence[int] | NDArray[Any] | None = 5, *, metric: str = "euclidean",
-        method: str = "auto", recall: float = 0.95, spill: float = 0,
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
-        n_jobs: int | None = None) -> None:
-        self.n_neighbors = n_neighbors
-        self.metric = metric
-        self.method = method
-        self.recall = recall
-        self.spill = spill
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_neighbors: int | Sequence[int] | NDArray[Any] | None = field(default=5, kw_only=False)
+    metric: str = "euclidean"
+    method: str = "auto"
+    recall: float = 0.95
+    spill: float = 0
 
     def kneighbors(
         self, X: Any = None, n_neighbors: int | Sequence[int] | NDArray[Any] | None = None,
@@ -163,7 +159,8 @@ def without_self(numbers, distances):
 
 
 @documented
-class KNNGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Index):
+@parameters
+class KNNGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Drawn, _Index):
     """The graph of nearest rows as a transformer, like scikit-learn's KNeighborsTransformer: what ``precomputed`` takes.
 
     Parameters
@@ -192,18 +189,11 @@ class KNNGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Index):
         Names of the columns of X, where they are all strings.
     """
 
-    def __init__(
-        self, n_neighbors: int | Sequence[int] | NDArray[Any] | None = 5, *, mode: str = "distance",
-        metric: str = "euclidean", method: str = "auto", recall: float = 0.95,
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
-        n_jobs: int | None = None) -> None:
-        self.n_neighbors = n_neighbors
-        self.mode = mode
-        self.metric = metric
-        self.method = method
-        self.recall = recall
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_neighbors: int | Sequence[int] | NDArray[Any] | None = field(default=5, kw_only=False)
+    mode: str = "distance"
+    metric: str = "euclidean"
+    method: str = "auto"
+    recall: float = 0.95
 
     def transform(self, X: Any) -> Any:
         """A sparse matrix of the rows of X by those of the fit."""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
@@ -11,6 +12,7 @@ from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 from bochner import _core
 from bochner._docs import documented
 from bochner._machines import ClassifierMachine, KernelMachine, RegressorMachine
+from bochner._parameters import Drawn, Linear, parameters
 from bochner._words import choice, numbers_of, seconds_of
 
 if TYPE_CHECKING:
@@ -20,21 +22,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class _Automatic:
+@parameters
+class _Automatic(Drawn):
     """What `bochner train` does without further words."""
 
-    _always_calibrates = False
+    effort: str = field(default="normal", kw_only=False)
+    budget: float | str | None = None
+    calibrate: bool = False
+    verbose: bool = False
 
-    def __init__(
-        self, effort: str = "normal", *, budget: float | str | None = None, calibrate: bool = False,
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
-        verbose: bool = False) -> None:
-        self.effort = effort
-        self.budget = budget
-        self.calibrate = calibrate
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    _always_calibrates = False
 
     def _set_machine(self, options, total_weight):
         options.automatic = choice(_core.Effort, "effort", self.effort)
@@ -46,6 +43,7 @@ class _Automatic:
 
 
 @documented
+@parameters
 class KernelRegressor(MultiOutputMixin, RegressorMixin, _Automatic, RegressorMachine):
     """The automatic machine for numbers: a race of kernels in a learnt metric, trees, random bins and a linear model.
 
@@ -79,13 +77,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Automatic, RegressorMac
     (292, 2)
     """
 
-    def __init__(
-        self, effort: str = "normal", *, budget: float | str | None = None, calibrate: bool = False,
-        deviation: bool = False, random_state: int | np.random.RandomState | np.random.Generator | None = 0,
-        n_jobs: int | None = None, verbose: bool = False) -> None:
-        super().__init__(
-            effort, budget=budget, calibrate=calibrate, random_state=random_state, n_jobs=n_jobs, verbose=verbose)
-        self.deviation = deviation
+    deviation: bool = False
 
     def _set_machine(self, options, total_weight):
         super()._set_machine(options, total_weight)
@@ -93,6 +85,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Automatic, RegressorMac
 
 
 @documented
+@parameters
 class KernelClassifier(ClassifierMixin, _Automatic, ClassifierMachine):
     """The automatic machine for classes: what ``bochner train`` does with nothing said. It always has probabilities.
 
@@ -125,42 +118,17 @@ class KernelClassifier(ClassifierMixin, _Automatic, ClassifierMachine):
     (150, 3)
     """
 
+    class_weight: dict[Any, float] | str | None = None
+
     _always_calibrates = True
 
-    def __init__(
-        self, effort: str = "normal", *, budget: float | str | None = None,
-        class_weight: dict[Any, float] | str | None = None, calibrate: bool = False,
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
-        verbose: bool = False) -> None:
-        super().__init__(
-            effort, budget=budget, calibrate=calibrate, random_state=random_state, n_jobs=n_jobs, verbose=verbose)
-        self.class_weight = class_weight
 
-
-class _MarginMachine(KernelMachine):
+@parameters
+class _MarginMachine(Linear, KernelMachine):
     """What the learners of LIBLINEAR's form have in common."""
 
-    def __init__(
-        self, C: float | Sequence[float] | NDArray[Any] | None = None, *, map: str = "fourier",
-        kernel: str = "gaussian", bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None,
-        n_components: int | None = None, scale: str | None = None, fit_intercept: bool = True,
-        class_weight: dict[Any, float] | str | None = None, calibrate: bool = False, tol: float | None = None,
-        precision: str = "float", random_state: int | np.random.RandomState | np.random.Generator | None = 0,
-        n_jobs: int | None = None, verbose: bool = False) -> None:
-        self.C = C
-        self.map = map
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.n_components = n_components
-        self.scale = scale
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.calibrate = calibrate
-        self.tol = tol
-        self.precision = precision
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    C: float | Sequence[float] | NDArray[Any] | None = field(default=None, kw_only=False)
+    tol: float | None = None
 
     def _set_learner(self, options, total_weight):
         learner = options.learner
@@ -171,6 +139,7 @@ class _MarginMachine(KernelMachine):
 
 
 @documented
+@parameters
 class KernelSVC(ClassifierMixin, _MarginMachine, ClassifierMachine):
     """A support vector machine by random features, in time linear in the rows.
 
@@ -208,20 +177,10 @@ class KernelSVC(ClassifierMixin, _MarginMachine, ClassifierMachine):
     True
     """
 
-    _learner = _core.Learner.svm
+    loss: str = "hinge"
+    class_weight: dict[Any, float] | str | None = None
 
-    def __init__(
-        self, C: float | Sequence[float] | NDArray[Any] | None = None, *, loss: str = "hinge", map: str = "fourier",
-        kernel: str = "gaussian", bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None,
-        n_components: int | None = None, scale: str | None = None, fit_intercept: bool = True,
-        class_weight: dict[Any, float] | str | None = None, calibrate: bool = False, tol: float | None = None,
-        precision: str = "float", random_state: int | np.random.RandomState | np.random.Generator | None = 0,
-        n_jobs: int | None = None, verbose: bool = False) -> None:
-        super().__init__(
-            C, map=map, kernel=kernel, bandwidth=bandwidth, n_components=n_components, scale=scale,
-            fit_intercept=fit_intercept, class_weight=class_weight, calibrate=calibrate, tol=tol, precision=precision,
-            random_state=random_state, n_jobs=n_jobs, verbose=verbose)
-        self.loss = loss
+    _learner = _core.Learner.svm
 
     def _set_learner(self, options, total_weight):
         super()._set_learner(options, total_weight)
@@ -232,6 +191,7 @@ class KernelSVC(ClassifierMixin, _MarginMachine, ClassifierMachine):
 
 
 @documented
+@parameters
 class KernelLogistic(ClassifierMixin, _MarginMachine, ClassifierMachine):
     """Kernel logistic regression by random features.
 
@@ -259,10 +219,13 @@ class KernelLogistic(ClassifierMixin, _MarginMachine, ClassifierMachine):
     {fitted}
     """
 
+    class_weight: dict[Any, float] | str | None = None
+
     _learner = _core.Learner.logistic
 
 
 @documented
+@parameters
 class KernelSVR(RegressorMixin, _MarginMachine, RegressorMachine):
     """Support vector regression by random features.
 
@@ -290,30 +253,10 @@ class KernelSVR(RegressorMixin, _MarginMachine, RegressorMachine):
     {fitted}
     """
 
-    _learner = _core.Learner.svr
+    epsilon: float | None = None
+    loss: str = "epsilon_insensitive"
 
-    def __init__(
-        self, C: float | Sequence[float] | NDArray[Any] | None = None, *, epsilon: float | None = None,
-        loss: str = "epsilon_insensitive", map: str = "fourier", kernel: str = "gaussian",
-        bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None, n_components: int | None = None,
-        scale: str | None = None, fit_intercept: bool = True, calibrate: bool = False, tol: float | None = None,
-        precision: str = "float", random_state: int | np.random.RandomState | np.random.Generator | None = 0,
-        n_jobs: int | None = None, verbose: bool = False) -> None:
-        self.C = C
-        self.epsilon = epsilon
-        self.loss = loss
-        self.map = map
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.n_components = n_components
-        self.scale = scale
-        self.fit_intercept = fit_intercept
-        self.calibrate = calibrate
-        self.tol = tol
-        self.precision = precision
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    _learner = _core.Learner.svr
 
     def _set_learner(self, options, total_weight):
         super()._set_learner(options, total_weight)
@@ -328,6 +271,7 @@ class KernelSVR(RegressorMixin, _MarginMachine, RegressorMachine):
 
 
 @documented
+@parameters
 class KernelHuber(RegressorMixin, _MarginMachine, RegressorMachine):
     """Robust regression by random features: squares of small errors, lines for large ones, so that outliers pull less.
 
@@ -353,29 +297,9 @@ class KernelHuber(RegressorMixin, _MarginMachine, RegressorMachine):
     {fitted}
     """
 
-    _learner = _core.Learner.huber
+    delta: float | None = None
 
-    def __init__(
-        self, C: float | Sequence[float] | NDArray[Any] | None = None, *, delta: float | None = None,
-        map: str = "fourier", kernel: str = "gaussian",
-        bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None, n_components: int | None = None,
-        scale: str | None = None, fit_intercept: bool = True, calibrate: bool = False, tol: float | None = None,
-        precision: str = "float", random_state: int | np.random.RandomState | np.random.Generator | None = 0,
-        n_jobs: int | None = None, verbose: bool = False) -> None:
-        self.C = C
-        self.delta = delta
-        self.map = map
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.n_components = n_components
-        self.scale = scale
-        self.fit_intercept = fit_intercept
-        self.calibrate = calibrate
-        self.tol = tol
-        self.precision = precision
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    _learner = _core.Learner.huber
 
     def _set_learner(self, options, total_weight):
         super()._set_learner(options, total_weight)
@@ -383,6 +307,7 @@ class KernelHuber(RegressorMixin, _MarginMachine, RegressorMachine):
 
 
 @documented
+@parameters
 class KernelQuantile(RegressorMixin, _MarginMachine, RegressorMachine):
     """Quantile regression by random features: the value that a share of the targets lies below.
 
@@ -408,29 +333,9 @@ class KernelQuantile(RegressorMixin, _MarginMachine, RegressorMachine):
     {fitted}
     """
 
-    _learner = _core.Learner.quantile
+    quantile: float = 0.5
 
-    def __init__(
-        self, C: float | Sequence[float] | NDArray[Any] | None = None, *, quantile: float = 0.5, map: str = "fourier",
-        kernel: str = "gaussian", bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None,
-        n_components: int | None = None, scale: str | None = None, fit_intercept: bool = True,
-        calibrate: bool = False, tol: float | None = None, precision: str = "float",
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
-        verbose: bool = False) -> None:
-        self.C = C
-        self.quantile = quantile
-        self.map = map
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.n_components = n_components
-        self.scale = scale
-        self.fit_intercept = fit_intercept
-        self.calibrate = calibrate
-        self.tol = tol
-        self.precision = precision
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    _learner = _core.Learner.quantile
 
     def _set_learner(self, options, total_weight):
         super()._set_learner(options, total_weight)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from bochner import _core, _data
 from bochner._docs import documented
 from bochner._machines import ClassifierMachine, KernelMachine, RegressorMachine, weights_of
+from bochner._parameters import Linear, parameters
 from bochner._words import choice, numbers_of, seed_of
 
 if TYPE_CHECKING:
@@ -133,7 +135,8 @@ class _Sums(KernelMachine):
 
 
 @documented
-class KernelRidge(MultiOutputMixin, RegressorMixin, _Sums, RegressorMachine):
+@parameters
+class KernelRidge(MultiOutputMixin, RegressorMixin, _Sums, Linear, RegressorMachine):
     """Kernel ridge regression by random features: least squares with a penalty, in time linear in the rows.
 
     Parameters
@@ -164,28 +167,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, _Sums, RegressorMachine):
     True
     """
 
-    def __init__(
-        self, alpha: float | Sequence[float] | NDArray[Any] | None = None, *, map: str = "fourier",
-        kernel: str = "gaussian", bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None,
-        n_components: int | None = None, scale: str | None = None, solver: str = "auto", fit_intercept: bool = True,
-        calibrate: bool = False, deviation: bool = False, keep_sum: bool = False, precision: str = "float",
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
-        verbose: bool = False) -> None:
-        self.alpha = alpha
-        self.map = map
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.n_components = n_components
-        self.scale = scale
-        self.solver = solver
-        self.fit_intercept = fit_intercept
-        self.calibrate = calibrate
-        self.deviation = deviation
-        self.keep_sum = keep_sum
-        self.precision = precision
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    alpha: float | Sequence[float] | NDArray[Any] | None = field(default=None, kw_only=False)
+    solver: str = "auto"
+    deviation: bool = False
+    keep_sum: bool = False
 
     def _set_learner(self, options, total_weight):
         super()._set_learner(options, total_weight)
@@ -213,7 +198,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, _Sums, RegressorMachine):
 
 
 @documented
-class KernelRidgeClassifier(ClassifierMixin, _Sums, ClassifierMachine):
+@parameters
+class KernelRidgeClassifier(ClassifierMixin, _Sums, Linear, ClassifierMachine):
     """A classifier by kernel ridge regression of the classes' indicators: quick, and its sums merge.
 
     Parameters
@@ -238,28 +224,10 @@ class KernelRidgeClassifier(ClassifierMixin, _Sums, ClassifierMachine):
     {fitted}
     """
 
-    def __init__(
-        self, alpha: float | Sequence[float] | NDArray[Any] | None = None, *, map: str = "fourier",
-        kernel: str = "gaussian", bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None,
-        n_components: int | None = None, scale: str | None = None, solver: str = "auto", fit_intercept: bool = True,
-        class_weight: dict[Any, float] | str | None = None, calibrate: bool = False, keep_sum: bool = False,
-        precision: str = "float", random_state: int | np.random.RandomState | np.random.Generator | None = 0,
-        n_jobs: int | None = None, verbose: bool = False) -> None:
-        self.alpha = alpha
-        self.map = map
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.n_components = n_components
-        self.scale = scale
-        self.solver = solver
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.calibrate = calibrate
-        self.keep_sum = keep_sum
-        self.precision = precision
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    alpha: float | Sequence[float] | NDArray[Any] | None = field(default=None, kw_only=False)
+    solver: str = "auto"
+    class_weight: dict[Any, float] | str | None = None
+    keep_sum: bool = False
 
     def partial_fit(
         self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:

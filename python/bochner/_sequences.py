@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,7 @@ from bochner import _core, _data
 from bochner._base import ModelEstimator, choice_of_precision
 from bochner._docs import documented
 from bochner._machines import FEW_ROWS, weights_of
+from bochner._parameters import Common, parameters
 from bochner._words import choice, count, number_or_auto, seed_of
 
 if TYPE_CHECKING:
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
 
 
 @documented
-class HMMClassifier(ClassifierMixin, ModelEstimator):
+@parameters
+class HMMClassifier(ClassifierMixin, Common, ModelEstimator):
     """A hidden Markov model for each class of sequences; the class whose model makes a sequence likeliest wins.
 
     The rows of all sequences lie one behind the other; ``lengths`` says how many rows each has. Without it every row is
@@ -74,28 +77,19 @@ class HMMClassifier(ClassifierMixin, ModelEstimator):
     {fitted}
     """
 
-    _least_rows = 2
+    n_states: Any = field(default=1, kw_only=False)
+    n_mix: Any = 1
+    covariance_type: str = "diag"
+    shrink: Any = 0.0
+    slopes: Any = 0
+    topology: Any = "free"
+    n_init: int = 4
+    max_iter: int = 100
+    tol: float | None = 0.0001
+    reg_covar: float | None = None
+    precision: str = "double"
 
-    def __init__(
-        self, n_states: Any = 1, *, n_mix: Any = 1, covariance_type: str = "diag", shrink: Any = 0.0, slopes: Any = 0,
-        topology: Any = "free", n_init: int = 4, max_iter: int = 100, tol: float | None = 1e-4,
-        reg_covar: float | None = None, precision: str = "double",
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0, n_jobs: int | None = None,
-        verbose: bool = False) -> None:
-        self.n_states = n_states
-        self.n_mix = n_mix
-        self.covariance_type = covariance_type
-        self.shrink = shrink
-        self.slopes = slopes
-        self.topology = topology
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.reg_covar = reg_covar
-        self.precision = precision
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    _least_rows = 2
 
     def fit(self, X: Any, y: Any, lengths: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learns from sequences.

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from bochner import _core
 from bochner._base import ModelEstimator
 from bochner._docs import documented
+from bochner._parameters import Drawn, parameters
 from bochner._transformers import mapped
 from bochner._words import choice, count, seed_of
 
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
 
 
 @documented
-class TextProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEstimator):
+@parameters
+class TextProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Drawn, ModelEstimator):
     """Documents as tf-idf of their words, projected at random to a few numbers: what ``bochner text --project`` does.
 
     Distances and products of rows are about those of all terms, at any size of the vocabulary.
@@ -57,21 +60,14 @@ class TextProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ModelEst
         Columns before the projection.
     """
 
-    def __init__(
-        self, n_components: int | None = 1000, *, ngram_range: Any = (1, 1), min_df: Any = None, max_df: Any = None,
-        n_hashes: Any = 0, use_idf: Any = True, sublinear_tf: Any = False, kind: str = "sign",
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
-        n_jobs: int | None = None) -> None:
-        self.n_components = n_components
-        self.ngram_range = ngram_range
-        self.min_df = min_df
-        self.max_df = max_df
-        self.n_hashes = n_hashes
-        self.use_idf = use_idf
-        self.sublinear_tf = sublinear_tf
-        self.kind = kind
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_components: int | None = field(default=1000, kw_only=False)
+    ngram_range: Any = (1, 1)
+    min_df: Any = None
+    max_df: Any = None
+    n_hashes: Any = 0
+    use_idf: Any = True
+    sublinear_tf: Any = False
+    kind: str = "sign"
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learns the terms of documents: an iterable of strings. y is ignored."""

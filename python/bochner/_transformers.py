@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from bochner import _core, _data, _streams
 from bochner._base import ModelEstimator
 from bochner._docs import documented
+from bochner._parameters import Drawn, parameters
 from bochner._words import choice, count, numbers_of, seed_of
 
 if TYPE_CHECKING:
@@ -126,7 +128,8 @@ def kernel_of(words, bandwidth, X, seed):
 
 
 @documented
-class FourierFeatures(MapTransformer):
+@parameters
+class FourierFeatures(Drawn, MapTransformer):
     """Random Fourier features: ``z(x) . z(y)`` is about ``k(x - y)``. Rahimi & Recht 2007.
 
     Parameters
@@ -150,18 +153,11 @@ class FourierFeatures(MapTransformer):
     {fitted}
     """
 
-    def __init__(
-        self, n_components: int | str | None = 1000, *, kernel: str = "gaussian",
-        bandwidth: str | float | Sequence[float] | NDArray[Any] | None = "median", form: Any = None,
-        draw: Any = "independent", random_state: int | np.random.RandomState | np.random.Generator | None = 0,
-        n_jobs: int | None = None) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.form = form
-        self.draw = draw
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_components: int | str | None = field(default=1000, kw_only=False)
+    kernel: str = "gaussian"
+    bandwidth: str | float | Sequence[float] | NDArray[Any] | None = "median"
+    form: Any = None
+    draw: Any = "independent"
 
     def _make_map(self, X, schema):
         options = _core.FourierOptions()
@@ -176,7 +172,8 @@ class FourierFeatures(MapTransformer):
 
 
 @documented
-class NystroemFeatures(MapTransformer):
+@parameters
+class NystroemFeatures(Drawn, MapTransformer):
     """The Nystroem map: kernel values against landmarks, whitened. Williams & Seeger 2000.
 
     Parameters
@@ -198,17 +195,10 @@ class NystroemFeatures(MapTransformer):
     {fitted}
     """
 
-    def __init__(
-        self, n_components: int | str | None = 100, *, kernel: str = "gaussian",
-        bandwidth: str | float | Sequence[float] | NDArray[Any] | None = "median", landmarks: Any = "rpcholesky",
-        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
-        n_jobs: int | None = None) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.landmarks = landmarks
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_components: int | str | None = field(default=100, kw_only=False)
+    kernel: str = "gaussian"
+    bandwidth: str | float | Sequence[float] | NDArray[Any] | None = "median"
+    landmarks: Any = "rpcholesky"
 
     def _make_map(self, X, schema):
         options = _core.NystroemOptions()
@@ -223,7 +213,8 @@ class NystroemFeatures(MapTransformer):
 
 
 @documented
-class BinningFeatures(MapTransformer):
+@parameters
+class BinningFeatures(Drawn, MapTransformer):
     """Random binning features, sparse: rows share a bin as often as the kernel says. Rahimi & Recht 2007.
 
     Parameters
@@ -247,18 +238,11 @@ class BinningFeatures(MapTransformer):
     {fitted}
     """
 
-    def __init__(
-        self, n_grids: int | None = 100, *, law: Any = "laplacian",
-        bandwidth: str | float | Sequence[float] | NDArray[Any] | None = "median", order: Any = None,
-        min_rows: Any = 1, random_state: int | np.random.RandomState | np.random.Generator | None = 0,
-        n_jobs: int | None = None) -> None:
-        self.n_grids = n_grids
-        self.law = law
-        self.bandwidth = bandwidth
-        self.order = order
-        self.min_rows = min_rows
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_grids: int | None = field(default=100, kw_only=False)
+    law: Any = "laplacian"
+    bandwidth: str | float | Sequence[float] | NDArray[Any] | None = "median"
+    order: Any = None
+    min_rows: Any = 1
 
     def _make_map(self, X, schema):
         options = _core.BinningOptions()
@@ -275,7 +259,8 @@ class BinningFeatures(MapTransformer):
 
 
 @documented
-class RandomProjection(MapTransformer):
+@parameters
+class RandomProjection(Drawn, MapTransformer):
     """A random projection that about keeps distances. Nothing of it is stored but the seed.
 
     Parameters
@@ -298,18 +283,12 @@ class RandomProjection(MapTransformer):
     {fitted}
     """
 
-    _may_keep_dimension = True
+    n_components: int | str | None = field(default="auto", kw_only=False)
+    kind: str = "sign"
+    eps: float = 0.1
+    density: float | None = None
 
-    def __init__(
-        self, n_components: int | str | None = "auto", *, kind: str = "sign", eps: float = 0.1,
-        density: float | None = None, random_state: int | np.random.RandomState | np.random.Generator | None = 0,
-        n_jobs: int | None = None) -> None:
-        self.n_components = n_components
-        self.kind = kind
-        self.eps = eps
-        self.density = density
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    _may_keep_dimension = True
 
     def _make_map(self, X, schema):
         options = _core.ProjectOptions()

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""Parameters of estimators: each is a field of a class, declared once with its type and default.
+
+scikit-learn reads them from the signature that dataclasses makes; a field that says kw_only=False goes by position.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    import numpy as np
+    from numpy.typing import NDArray
+    from typing_extensions import dataclass_transform
+else:
+    def dataclass_transform(**_):
+        return lambda decorator: decorator
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
+def parameters(estimator: type) -> type:
+    """A class whose annotated names are its parameters, after those of its bases."""
+    return dataclass(eq=False, repr=False, match_args=False, kw_only=True)(estimator)
+
+
+@parameters
+class Drawn:
+    random_state: int | np.random.RandomState | np.random.Generator | None = 0
+    n_jobs: int | None = None
+
+
+@parameters
+class Common(Drawn):
+    precision: str = "float"
+    verbose: bool = False
+
+
+@parameters
+class OfKernel(Common):
+    kernel: str = "gaussian"
+    bandwidth: str | float | Sequence[float] | NDArray[Any] | None = None
+    scale: str | None = None
+
+
+@parameters
+class Mapped(OfKernel):
+    map: str = "fourier"
+    n_components: int | None = None
+
+
+@parameters
+class OfMap(OfKernel):
+    map: str = "fourier"
+    n_map_features: int | None = None
+
+
+@parameters
+class Linear(Mapped):
+    """A head on features."""
+
+    fit_intercept: bool = True
+    calibrate: bool = False
