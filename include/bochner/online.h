@@ -86,6 +86,7 @@ struct Receipt {
 // Trains ridge as train() does, by Cholesky, and keeps the sums. std::invalid_argument for what is no sum: another
 // learner, the automatic machine, random bins, a calibration.
 // chosen_on: if these rows only choose, their name for receipts; train_as() then learns from others.
+void check_online(const TrainOptions& options);  // the options alone, before anyone reads rows
 OnlineModel train_online(Rows& rows, const TrainOptions& options, const std::string& chosen_on = "");
 
 // A model of these rows alone, by the choices of another: schema, scaling, bandwidth, landmarks, features, lambda, the

@@ -145,7 +145,9 @@ void watch_by(AnyModel& model, const Model& first, const WatchWords& words, cons
     watch(
         model, *rows, options, [&](const Watched& seen) { tellers.tell(seen); }, words.time.empty() ? nullptr : &cells);
   } catch (const Error& error) {
-    fail(error.kind(), "{}: {}", words.stream, error.what());
+    const std::string_view what = error.what();
+    if (!what.starts_with("row ") && !what.starts_with("watch: ")) throw;
+    fail(error.kind(), "{}: {}", words.stream, what);
   }
   tellers.write_page();
   if (words.output.empty()) return;

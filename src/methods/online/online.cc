@@ -166,7 +166,9 @@ Receipt change(OnlineModel& model, Rows& rows, const Execution& execution, KeptC
   return receipt;
 }
 
-TrainOptions summed(TrainOptions options) {
+}  // namespace
+
+void check_online(const TrainOptions& options) {
   using Solver = RidgeOptions::Solver;
   require(!options.automatic, "keep_sum: the automatic machine is no sum over rows; name a map or a learner");
   require(options.learner.learner == Learner::ridge, "keep_sum: {} is no sum over rows, expected ridge",
@@ -176,14 +178,12 @@ TrainOptions summed(TrainOptions options) {
   require(!options.execution.ranks, "keep_sum: found several ranks, expected one");
   require(options.ridge.solver == Solver::automatic || options.ridge.solver == Solver::cholesky,
           "keep_sum: only the solver cholesky has the sums; leave the solver out");
-  options.ridge.solver = Solver::cholesky;
-  return options;
 }
 
-}  // namespace
-
 OnlineModel train_online(Rows& rows, const TrainOptions& given, const std::string& chosen_on) {
-  const TrainOptions options = summed(given);
+  check_online(given);
+  TrainOptions options = given;
+  options.ridge.solver = RidgeOptions::Solver::cholesky;
   require(rows.schema().missing != Missing::drop,
           "keep_sum: rows with missing cells are left out ({} drop), which a model that reads rows to forget does not "
           "do; expected mean, mark or error",

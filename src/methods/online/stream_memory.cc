@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/require.h"
+#include "rows/rows_over.h"
 
 namespace bochner {
 
@@ -21,7 +22,27 @@ HeldBatch empty_like(const HeldBatch& other, std::size_t rows, bool weighted) {
   return same;
 }
 
+class RowsAsRead final : public RowsOver {
+ public:
+  RowsAsRead(std::unique_ptr<Rows> rows, Schema schema)
+      : RowsOver(*rows), owned_(std::move(rows)), schema_(std::move(schema)) {}
+
+  const Schema& schema() const override { return schema_; }
+  bool next(std::size_t max_rows, RowBlock<float>& block) override { return rows_.next(max_rows, block); }
+  bool next(std::size_t max_rows, RowBlock<double>& block) override { return rows_.next(max_rows, block); }
+
+ private:
+  std::unique_ptr<Rows> owned_;
+  Schema schema_;
+};
+
 }  // namespace
+
+std::unique_ptr<Rows> rows_as_read(const RowBlock<double>& rows, const Schema& schema) {
+  Schema plain = schema;
+  plain.offsets.clear();  // rows in memory would lose them again
+  return std::make_unique<RowsAsRead>(memory_rows<double>(rows, plain), schema);
+}
 
 HeldBatch HeldBatch::of(Rows& rows, std::span<const double> times, std::uint64_t first) {
   constexpr std::size_t kBlockRows = 4096;
@@ -69,7 +90,7 @@ std::unique_ptr<Rows> HeldBatch::read() const {
     block.target_count = y.cols();
   }
   if (!weights.empty()) block.weights = weights.data();
-  return memory_rows<double>(block, *schema);
+  return rows_as_read(block, *schema);
 }
 
 void StreamMemory::add(HeldBatch batch) {

