@@ -18,6 +18,7 @@
 #include "bochner/lda.h"
 #include "bochner/mixture.h"
 #include "bochner/neighbors.h"
+#include "bochner/online.h"
 #include "bochner/parts.h"
 #include "bochner/pca.h"
 #include "bochner/project.h"
@@ -175,6 +176,24 @@ void seed_sums(const fs::path& folder, const std::string& words) {
   }
 }
 
+// Models with their sums, of numbers and classes, with and without marks of rows.
+void seed_online(const fs::path& folder) {
+  Folder to(folder);
+  for (const Task task : {Task::regression, Task::classification})
+    for (const char* map : {"fourier", "nystroem", "none"}) {
+      const TrainOptions options{
+          .bandwidth = 1.0, .map = parse_map_options(map), .features = 8, .execution = {.threads = 1}};
+      OnlineModel model = train_online(*small_rows(task), options);
+      to.add(model.bytes());
+      model.set_words({"--features=8", "--map=none"});
+      const auto rows = small_rows(task);
+      KeptCells names{.columns = {"name"}};
+      names.lines.assign(model.rows(), "name");
+      keep_ids(model, *rows, "name", names, {.threads = 1});
+      to.add(model.bytes());
+    }
+}
+
 void seed_checkpoints(const fs::path& folder) {
   Folder to(folder);
   for (std::size_t which = 0; which < kCheckpointed; ++which) {
@@ -317,6 +336,7 @@ void make_seeds(const fs::path& folder) {
   seed_rows(folder / "rows", data);
   seed_models(folder / "model", words);
   seed_sums(folder / "sum", words);
+  seed_online(folder / "online");
   seed_checkpoints(folder / "checkpoint");
   seed_specs(folder / "spec");
   seed_indexes(folder / "index", data);
