@@ -3,6 +3,7 @@
 """Models that keep their sums: update, forget and train by the choices of another, all with the same bytes."""
 
 import json
+import os
 import random
 import signal
 import struct
@@ -115,6 +116,22 @@ class Online(CommandTest):
         self.refuse(2, "forget", "f", "gone.csv", "-o", "g", "--quiet", say="row 0 is not among")
         self.table("nameless.csv", [self.rows[7].replace("person 7", "")])
         self.refuse(2, "forget", "f", "nameless.csv", "-o", "g", "--quiet", say="identifier is empty")
+
+    def test_names_need_not_be_unicode(self):
+        heading, *lines = (DATA / "cpu-small.csv").read_text().splitlines()[:200]
+        table = lambda rows: b"n\xe4me," + heading.encode() + b"\n" + "".join(f"r{i},{row}\n" for i, row in rows).encode()
+        rows = list(enumerate(lines))
+        for name, part in ("all.csv", rows), ("gone.csv", rows[:9]), ("rest.csv", rows[9:]), (b"p\xff.csv", rows[50:]):
+            (self.folder / os.fsdecode(name)).write_bytes(table(part))
+        name = os.fsdecode(b"n\xe4me")
+        words = ("-t", "usr", "--keep-sum", "--ids", name, "--features", 8)
+        self.succeed_quietly("train", "all.csv", *words, "-o", "m")
+        self.succeed_quietly("forget", "m", "gone.csv", "-o", "f", "--receipt", "r", "--rechoose", "rest.csv")
+        self.succeed_quietly("train", "rest.csv", *words, "-o", "trained")
+        self.assert_same("f", "trained")
+        self.succeed_quietly("train", "all.csv", *words, "--choose-on", os.fsdecode(b"p\xff.csv"), "-o", "m")
+        self.succeed_quietly("forget", "m", "gone.csv", "-o", "f", "--receipt", "r")
+        self.assertIn(".csv", json.loads((self.folder / "r").read_text())["frozen"][0]["from"])
 
     def test_choices_of_public_rows_know_nothing_of_those_that_leave(self):
         self.table("public.csv", self.rows[600:])

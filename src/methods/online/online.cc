@@ -222,7 +222,7 @@ void keep_ids(OnlineModel& model, Rows& rows, const std::string& column, KeptCel
   require(!column.empty(), "ids: the column has no name, expected one");
   Sha256 salt;
   salt.add("bochner marks of rows ");
-  salt.add(schema_to_json(state.model.schema()).dump());
+  salt.add(dump_of_any(schema_to_json(state.model.schema())));
   State marking{state.model, state.sum.like()};
   marking.sum.marks = RowMarks(column, salt.hex());
   Part part = part_of(marking, rows, execution, &ids, "ids");

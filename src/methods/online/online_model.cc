@@ -88,7 +88,7 @@ std::string OnlineModel::choices_digest() const {
     archive.put_child(fmt::format("map{}", i), std::move(map));
   }
   Sha256 hash;
-  hash.add(archive.tree.dump());
+  hash.add(dump_of_any(archive.tree));
   for (const auto& [name, array] : archive.arrays) {
     hash.add(name);
     hash.add(array.content());
@@ -116,7 +116,7 @@ std::string Receipt::json() const {
       {"notes", notes}};
   if (!anew.empty()) tree["sha256"]["anew"] = anew;
   for (const Choice& choice : frozen) tree["frozen"].push_back({{"choice", choice.name}, {"from", choice.from}});
-  return tree.dump(2);
+  return dump_of_any(tree, 2);
 }
 
 }  // namespace bochner

@@ -30,6 +30,12 @@ Part part_of(const OnlineModel::State& state, Rows& rows, const Execution& execu
 void add(KeptSum& kept, const Part& part);
 void subtract(KeptSum& kept, const Part& part);
 
+// JSON of texts that may be no UTF-8, such as names of columns and files.
+template <class Json>
+std::string dump_of_any(const Json& tree, int indent = -1) {
+  return tree.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 // What the options left to the rows, and what they chose themselves. from: what to call the rows.
 std::vector<Choice> choices_made(const TrainOptions& options, const Model& model, const KeptFit& kept,
                                  const std::string& from);
