@@ -10,7 +10,7 @@ MAP = """map : str, default="fourier"
     bandwidth : None, "auto", "median", "scale", float or array, default=None
         Length scales of the kernel, over the scaled inputs. None: one, searched; ``"auto"``: one per input, searched.
     n_components : int, default=None
-        Features, grids or landmarks. None: by the number of rows.
+        Features, grids or landmarks. None: by the number of rows; of ridge on Fourier features by rows left out.
     scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
         Scaling of the inputs. None: by column, from what its values are like."""
 

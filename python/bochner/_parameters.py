@@ -12,18 +12,20 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
+    from typing import Any, TypeVar
 
     import numpy as np
     from numpy.typing import NDArray
     from typing_extensions import dataclass_transform
+
+    Estimator = TypeVar("Estimator")
 else:
     def dataclass_transform(**_):
         return lambda decorator: decorator
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
-def parameters(estimator: type) -> type:
+def parameters(estimator: type[Estimator]) -> type[Estimator]:
     """A class whose annotated names are its parameters, after those of its bases."""
     return dataclass(eq=False, repr=False, match_args=False, kw_only=True)(estimator)
 

@@ -4,22 +4,24 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import field
 from typing import TYPE_CHECKING
 
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 
-from bochner import _core
+from bochner import _core, _data
 from bochner._docs import documented
 from bochner._machines import ClassifierMachine, KernelMachine, RegressorMachine
 from bochner._parameters import Drawn, Linear, parameters
-from bochner._words import choice, numbers_of, seconds_of
+from bochner._words import choice, groups_of, numbers_of, seconds_of, times_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Self
 
 
 @parameters
@@ -32,6 +34,50 @@ class _Automatic(Drawn):
     verbose: bool = False
 
     _always_calibrates = False
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, *, groups: Any = None,
+            times: Any = None) -> Self:
+        self._kin = groups, times, X
+        try:
+            return super().fit(X, y, sample_weight)
+        finally:
+            del self._kin
+
+    fit.__doc__ = KernelMachine.fit.__doc__.replace("""
+        Returns
+""", """        groups : array of shape (n_samples,), default=None
+            The group of each row: rows of a group, as of one patient, are never held out in part. For a path the name
+            of a column, which is then no input.
+        times : array of shape (n_samples,), default=None
+            The time of each row, a number or a date: rows are then judged by later ones. For a path the name of a
+            column. Not beside groups.
+
+        Returns
+""")
+
+    @property
+    def _joins_rows(self):
+        groups, times, _ = self.__dict__.get("_kin", (None, None, None))
+        return groups is None and times is None
+
+    def _reading(self, targets, weights):
+        reading = super()._reading(targets, weights)
+        groups, times, _ = self._kin
+        for argument, name in (("groups", groups), ("times", times)):
+            if name is not None and not isinstance(name, str):
+                raise ValueError(f"{argument}: found values, expected the name of a column, since X is a path")
+        reading.ignore = [] if groups is None else [groups]
+        return reading
+
+    def _train(self, rows, total_weight):
+        options = self._options(total_weight)
+        groups, times, path = self._kin
+        of_file = _data.is_path(path)
+        if groups is not None:
+            options.groups = _core.row_groups(os.fspath(path), rows.schema, groups) if of_file else groups_of(groups)
+        if times is not None:
+            options.times = _core.row_times(os.fspath(path), rows.schema, times) if of_file else times_of(times)
+        self.model_ = _core.train(rows, options)
 
     def _set_machine(self, options, total_weight):
         options.automatic = choice(_core.Effort, "effort", self.effort)

@@ -2,6 +2,7 @@
 # Copyright 2026 The bochner authors
 """Words of Python's arguments become the library's types here."""
 
+import datetime
 import numbers
 import os
 
@@ -68,6 +69,37 @@ def seconds_of(argument, value):
     if not isinstance(value, numbers.Real) or isinstance(value, bool) or not 0 < value < np.inf:
         raise ValueError(f"{argument}: found {value!r}, expected seconds, or a time as 30s, 5m or 2h")
     return float(value)
+
+
+def _of_rows(argument, values):
+    values = np.asarray(values)
+    if values.ndim != 1:
+        raise ValueError(f"{argument}: found an array of shape {values.shape}, expected one value for each row")
+    return values
+
+
+def groups_of(groups):
+    """A number for each row, the same for rows of a group."""
+    groups = _of_rows("groups", groups)
+    if any(value is None or value != value for value in groups):
+        raise ValueError("groups: found None or NaN, expected a group for every row")
+    return np.unique(groups, return_inverse=True)[1].tolist()
+
+
+def times_of(times):
+    """A number for each row: as it is, or days since 1970-01-01."""
+    times = _of_rows("times", times)
+    if times.dtype.kind == "O":
+        times = np.asarray([np.datetime64(value) for value in times]) if len(times) and isinstance(times[0], datetime.date) else times
+    if times.dtype.kind == "M":
+        times = np.where(np.isnat(times), np.nan, (times - np.datetime64(0, "D")) / np.timedelta64(1, "D"))
+    try:
+        times = times.astype(np.float64)
+    except (TypeError, ValueError) as unlike:
+        raise ValueError(f"times: found {times.tolist()[0]!r}, expected numbers or dates") from unlike
+    if not np.isfinite(times).all():
+        raise ValueError("times: found NaN, NaT or infinity, expected a time for every row")
+    return times.tolist()
 
 
 def bandwidth_words(bandwidth):

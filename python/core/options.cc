@@ -4,6 +4,7 @@
 #include "bochner/device.h"
 #include "bochner/feature_options.h"
 #include "bochner/learner.h"
+#include "bochner/split.h"
 #include "bochner/train.h"
 #include "core.h"
 
@@ -109,11 +110,17 @@ void bind_options(nb::module_& m) {
       .def_rw("learner", &TrainOptions::learner)
       .def_rw("class_weights", &TrainOptions::class_weights)
       .def_rw("balanced", &TrainOptions::balanced)
+      .def_rw("groups", &TrainOptions::groups)
+      .def_rw("times", &TrainOptions::times)
       .def_rw("calibrate", &TrainOptions::calibrate);
   bind_words(train);
   nb::class_<FeatureOptions> features(m, "FeatureOptions");
   features.def(nb::init<>());
   bind_words(features);
+  m.def("row_groups", &row_groups, nb::arg("path"), nb::arg("schema"), nb::arg("column"),
+        nb::arg("reading") = RowsOptions{});
+  m.def("row_times", &row_times, nb::arg("path"), nb::arg("schema"), nb::arg("column"),
+        nb::arg("reading") = RowsOptions{});
 }
 
 }  // namespace bochner::python

@@ -270,3 +270,34 @@ def test_metadata_is_routed():
         assert routed.score(X[weights > 0], Y[weights > 0]) > 0.8
         search = GridSearchCV(machine.set_score_request(sample_weight=True), {"n_components": [32, 64]}, cv=2)
         assert search.fit(X, spoilt, sample_weight=weights).best_score_ > 0.5
+
+
+def test_groups_are_not_held_out_in_part_and_times_judge_what_was_before(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    patient = np.repeat(np.arange(40), 10)
+    rows = np.column_stack([draws.normal(size=400), np.repeat(draws.normal(size=40), 10)])
+    y = rows[:, 0] + np.repeat(draws.normal(size=40), 10)  # half of it is the patient's own
+
+    def r2(X, y, **known):
+        return bochner.KernelRegressor("fast").fit(X, y, **known).report_.figures["r2"]
+
+    alone, grouped = r2(rows, y), r2(rows, y, groups=[f"p{k}" for k in patient])
+    assert alone > 0.9 > 0.6 > grouped
+    days = pandas.date_range("2020-01-01", periods=400)
+    by_days = r2(rows, y, times=days)
+    assert by_days == r2(rows, y, times=np.arange(400)) == r2(rows, y, times=[day.date() for day in days])
+    table = pandas.DataFrame({"a": rows[:, 0], "b": rows[:, 1], "patient": patient, "day": days.astype(str), "y": y})
+    table.to_csv(tmp_path / "rows.csv", index=False)
+    machine = bochner.KernelRegressor("fast").fit(tmp_path / "rows.csv", "y", groups="patient")
+    assert machine.report_.figures["r2"] < 0.6 and "patient" not in machine.feature_names_in_
+    few = bochner.KernelClassifier("fast").fit(rows[:100], y[:100] > 0, groups=patient[:100])
+    assert few.predict_proba(rows).shape == (400, 2)
+    for wrong, match in (({"groups": patient[:10]}, "groups: found 10"), ({"groups": [None] * 400}, "groups: found None"),
+                         ({"groups": patient[:, None]}, "groups: found an array of shape"),
+                         ({"times": ["a"] * 400}, "times: found 'a'"), ({"times": np.full(400, np.nan)}, "times: found NaN"),
+                         ({"times": np.zeros(400)}, "times: found the same"),
+                         ({"groups": patient, "times": np.arange(400)}, "times: found groups too")):
+        with pytest.raises(ValueError, match=match):
+            r2(rows, y, **wrong)
+    with pytest.raises(ValueError, match="groups: found values, expected the name of a column"):
+        r2(tmp_path / "rows.csv", "y", groups=patient)
