@@ -61,10 +61,14 @@ def _bars():
         raise ImportError("bochner.progress() needs the package tqdm, or a function: pip install tqdm") from missing
     bar = tqdm(total=1.0, bar_format="{desc}: {percentage:3.0f}% {bar} {elapsed}", leave=False)
 
+    of = None
+
     def show(step, fraction):
-        if bar.desc != step:
-            bar.set_description_str(step, refresh=False)
+        nonlocal of
+        if of != stem_of(step):
+            of = stem_of(step)
             bar.reset(total=1.0)
+        bar.set_description_str(step, refresh=False)
         bar.n = fraction
         bar.refresh()
 
@@ -72,6 +76,11 @@ def _bars():
         yield show
     finally:
         bar.close()
+
+
+def stem_of(step):
+    """The name of a step without what it has found so far, as in "metric (squared error 0.31)"."""
+    return step.partition(" (")[0]
 
 
 class Reporter:
@@ -96,10 +105,10 @@ class Reporter:
     def __call__(self, step, fraction):
         if self._show is not None:
             self._show(step, fraction)
-        if self._root is not None and step != self._step:
+        if self._root is not None and stem_of(step) != self._step:
             self._end_step()
-            self._step = step
-            self._task = self._root.subcontext(task_name=step)
+            self._step = stem_of(step)
+            self._task = self._root.subcontext(task_name=self._step)
             self._task.call_on_fit_task_begin(estimator=self._estimator, **self._data)
 
     def _end_step(self):
