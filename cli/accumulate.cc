@@ -23,7 +23,7 @@ constexpr std::initializer_list<const char*> kReading = {"--target", "--task",  
                                                          "--ignore", "--category", "--max-levels"};
 constexpr std::initializer_list<const char*> kMaps = {"--kernel",   "--bandwidth", "--gamma", "--map",
                                                       "--features", "--precision", "--scale"};
-constexpr std::initializer_list<const char*> kSums = {"--no-intercept", "--class-weight"};
+constexpr std::initializer_list<const char*> kSums = {"--no-intercept", "--class-weight", "--keep-background"};
 
 void refuse(const Command& command, std::initializer_list<const char*> options, const std::string& why) {
   for (const char* name : options) require(command.get_option(name)->count() == 0, "{}: {}", name, why);

@@ -250,6 +250,10 @@ void TrainWords::add_reading(Command& app) {
 }
 
 void TrainWords::add_choices(Command& app) {
+  app.add_flag("--keep-background", keep_background,
+               "Keep up to 2000 of the rows in the model, as it reads them: `bochner explain` then needs no "
+               "--background")
+      ->group(kMachine);
   app.add_flag("--calibrate", calibrate,
                "Learn on rows held out how sure to be: probabilities of classes, intervals of numbers. The automatic "
                "machine does")
@@ -285,7 +289,7 @@ RowsOptions TrainWords::rows() const {
 
 // The first word given that says what the automatic machine would choose; none: "".
 std::string TrainWords::machine_word() const {
-  const auto others = {"--auto", "--effort", "--budget", "--seed", "--calibrate", "--deviation"};
+  const auto others = {"--auto", "--effort", "--budget", "--seed", "--calibrate", "--deviation", "--keep-background"};
   for (const Word* option : command->get_options()) {
     const std::string name = option->get_name();
     const bool chooses = option->get_group() == kMachine || name == "--scale" || name == "--validation";
@@ -320,6 +324,7 @@ TrainOptions TrainWords::options() const {
   options.automatic = automatic_effort();
   if (!budget.empty()) options.budget = parse_duration("--budget", budget);
   options.calibrate = calibrate;
+  options.keep_background = keep_background;
   const FeatureOptions chosen = feature_options();
   options.map = chosen.map;
   options.kernel = chosen.kernel;

@@ -28,6 +28,7 @@ struct TrainWords : FeatureWords {
   Word* folds_given = nullptr;
   const Command* command = nullptr;
   bool no_intercept = false, json = false, automatic = false, calibrate = false, deviation = false, verbose = false;
+  bool keep_background = false;
   // What stays with the model so that rows can join it and leave it, and whose choices it repeats.
   bool keep_sum = false;
   std::string ids, choices_of, choose_on;

@@ -37,6 +37,7 @@ EXCEPTIONS = {
     ("anomaly", "clusters"): "the mean of the features is the sum of one cluster",
     ("anomaly", "mixtures"): "a score by the density of a mixture",
     ("check", "bins"): "grids are drawn and their length scales found as training would",
+    ("explain", "bins"): "coalitions of the few columns of a grid are looked up in its table",
     ("mixtures", "clusters"): "EM starts at the centres of k-means",
     ("neighbors", "components"): "rows are searched along the axes they spread along",
     ("neighbors", "text"): "retrieval finds documents by their words",

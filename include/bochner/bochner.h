@@ -10,6 +10,7 @@
 #include "bochner/anomaly.h"
 #include "bochner/archive.h"
 #include "bochner/atomic_file.h"
+#include "bochner/background.h"
 #include "bochner/bandwidth.h"
 #include "bochner/binning.h"
 #include "bochner/bounds.h"

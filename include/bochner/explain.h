@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,8 @@ class Explainer {
   // background: rows such as those of training; they need no target. std::invalid_argument for a model whose outputs
   // no row of its own explains (sequences, numbers of neighbours).
   Explainer(const Model& model, Rows& background, const ExplainOptions& options = {}, const Execution& execution = {});
+  // The background that the model keeps (TrainOptions::keep_background); std::invalid_argument if it keeps none.
+  explicit Explainer(const Model& model, const ExplainOptions& options = {}, const Execution& execution = {});
   Explainer(Explainer&&) noexcept;
   ~Explainer();
 
@@ -104,6 +107,12 @@ class Explainer {
   void explain(Rows& rows, const Execution& execution, const Visit& visit) const;
   Explanation explain(Rows& rows, const Execution& execution = {}) const;
 
+  // One row of inputs, dense, as Predictor takes it, to its values, [output][column], and scores: for services. It
+  // starts no threads. Closed forms allocate nothing once a thread has made its first call, predictions of coalitions
+  // do. Pairs and standard errors are left out. Spans of other sizes throw std::invalid_argument.
+  void explain(std::span<const double> row, std::span<double> values, std::span<double> scores) const;
+  void explain(std::span<const float> row, std::span<double> values, std::span<double> scores) const;
+
  private:
   struct State;
   std::unique_ptr<State> state_;
@@ -111,6 +120,9 @@ class Explainer {
 
 // All rows at once.
 Explanation explain(const Model& model, Rows& rows, Rows& background, const ExplainOptions& options = {},
+                    const Execution& execution = {});
+// The same with the background that the model keeps.
+Explanation explain(const Model& model, Rows& rows, const ExplainOptions& options = {},
                     const Execution& execution = {});
 
 // The values of one column against its cells, and the other column whose cells shift these values most.

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "bochner/background.h"
 #include "bochner/calibration.h"
 #include "bochner/deviation.h"
 #include "bochner/evaluation.h"
@@ -100,6 +101,10 @@ class Model {
   std::vector<double> probabilities(const double* scores) const;
   void probabilities(const double* scores, double* of_classes) const;  // the same without an allocation
 
+  // Rows of the training for explain(), if they were kept (TrainOptions::keep_background).
+  const std::optional<Background>& background() const { return background_; }
+  void set_background(std::optional<Background> background);
+
   Score evaluate(Rows& rows, const Execution& execution = {}) const;
   // The score in detail: each target or class, confusion, ranking, probabilities. One pass.
   // by_weight: rows count by their weights, where they have some.
@@ -122,6 +127,7 @@ class Model {
   std::optional<Calibration> calibration_;
   std::optional<Intervals> intervals_;
   std::optional<Deviation> deviation_;
+  std::optional<Background> background_;
 };
 
 }  // namespace bochner

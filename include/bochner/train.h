@@ -55,6 +55,8 @@ struct TrainOptions {
   // Train once more on 85 % of the rows, and learn on the others how sure to be: Model::calibration(), intervals().
   // The automatic machine does so from the rows that it holds out anyway.
   bool calibrate = false;
+  // Up to Background::kMostRows of the rows stay in the model, as it reads them, for explain() without a background.
+  bool keep_background = false;
   // The group of each row (see bochner/split.h); empty: none. Rows of a group are never held out in part: the automatic
   // machine holds out whole groups, and any other is scored by one more training that does not see some of them.
   std::vector<std::uint64_t> groups = {};

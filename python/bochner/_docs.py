@@ -37,6 +37,9 @@ LEAST_SQUARES = """solver : {"auto", "cholesky", "cg", "dual"}, default="auto"
     fit_intercept : bool, default=True
         A constant, which is not penalised."""
 
+KEEP_BACKGROUND = """keep_background : bool, default=False
+        Keep up to 2000 of the rows in the model, also in its file: ``explain(X)`` then needs no background."""
+
 COMMON = """precision : {"float", "double"}, default="float"
         What features are computed in; solves are always in double.
     random_state : int, RandomState, Generator or None, default=0
@@ -100,7 +103,7 @@ FITTED = """model_ : Model
 _PARAGRAPHS = {
     "map": MAP, "searched": SEARCHED, "median": MEDIAN, "least_squares": LEAST_SQUARES, "common": COMMON, "draws": DRAWS,
     "discrepancy": DISCREPANCY, "dependence": DEPENDENCE, "neighbors": NEIGHBORS, "all_at_once": ALL_AT_ONCE,
-    "rounds": ROUNDS, "effort": EFFORT, "fitted": FITTED,
+    "rounds": ROUNDS, "effort": EFFORT, "fitted": FITTED, "keep_background": KEEP_BACKGROUND,
 }
 
 

@@ -60,8 +60,10 @@ def explain_rows(machine, X, background, unknown, background_rows, evaluations, 
     options.evaluations = 0 if evaluations is None else count("evaluations", evaluations)
     options.pairs = bool(pairs)
     options.seed = seed_of(random_state)
-    with _opened(machine, X) as rows, _opened(machine, X if background is None else background) as against:
-        found = _core.explain(machine.model_, rows, against, options, machine._execution())
+    kept = background is None and machine.model_.has_background
+    against = contextlib.nullcontext() if kept else _opened(machine, X if background is None else background)
+    with _opened(machine, X) as rows, against as held_against:
+        found = _core.explain(machine.model_, rows, held_against, options, machine._execution())
     columns, outputs = len(found.columns), len(found.outputs)
 
     def shaped(array, *axes):

@@ -198,6 +198,7 @@ class KernelMachine(ModelEstimator):
     def _options(self, total_weight):
         options = _core.TrainOptions()
         self._set_machine(options, total_weight)
+        options.keep_background = bool(getattr(self, "keep_background", False))
         options.seed = options.ridge.seed = options.learner.seed = seed_of(self.random_state)
         self._set_class_weights(options)
         return options
@@ -256,7 +257,8 @@ class KernelMachine(ModelEstimator):
         X : array, sparse matrix, table or path
             Rows to explain.
         background : array, sparse matrix, table or path, default=None
-            Rows such as those of training, which an unknown column takes its values from; None: X.
+            Rows such as those of training, which an unknown column takes its values from; None: those that the machine
+            has kept (``keep_background=True``), otherwise X.
         unknown : {"auto", "columns", "rows"}, default="auto"
             Whether an unknown column takes values of its own or those of a whole row; "auto": columns if the machine
             has a closed form for them.

@@ -67,3 +67,4 @@ class Linear(Mapped):
 
     fit_intercept: bool = True
     calibrate: bool = False
+    keep_background: bool = False

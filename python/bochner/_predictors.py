@@ -31,6 +31,7 @@ class _Automatic(Drawn):
     effort: str = field(default="normal", kw_only=False)
     budget: float | str | None = None
     calibrate: bool = False
+    keep_background: bool = False
     verbose: bool = False
 
     _always_calibrates = False
@@ -106,6 +107,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Automatic, RegressorMac
     deviation : bool, default=False
         Keep a Gaussian process at the landmarks for ``predict(X, return_std=True)``, which then grows far from the rows
         of training; without it deviations are those of held-out residuals.
+    {keep_background}
     {draws}
     verbose : bool, default=False
         Print each choice as it is made.
@@ -145,6 +147,7 @@ class KernelClassifier(ClassifierMixin, _Automatic, ClassifierMachine):
     calibrate : bool, default=False
         Without effect: probabilities are always learnt. With fewer than about 130 rows they come from five trainings,
         each of which leaves a fifth of the rows out.
+    {keep_background}
     {draws}
     verbose : bool, default=False
         Print each choice as it is made.
@@ -204,6 +207,7 @@ class KernelSVC(ClassifierMixin, _MarginMachine, ClassifierMachine):
         Weights of classes.
     calibrate : bool, default=False
         Train once more on 85 % of the rows to learn probabilities: ``predict_proba``.
+    {keep_background}
     tol : float, default=None
         Gap of the objective, relative to its optimum. None: 1e-6, 1e-3 for sparse features.
     {common}
@@ -254,6 +258,7 @@ class KernelLogistic(ClassifierMixin, _MarginMachine, ClassifierMachine):
         Weights of classes.
     calibrate : bool, default=False
         Train once more on 85 % of the rows to correct the probabilities.
+    {keep_background}
     tol : float, default=None
         Gap of the objective, relative to its optimum.
     {common}
@@ -290,6 +295,7 @@ class KernelSVR(RegressorMixin, _MarginMachine, RegressorMachine):
         A constant, which is not penalised.
     calibrate : bool, default=False
         Train once more on 85 % of the rows to learn intervals.
+    {keep_background}
     tol : float, default=None
         Gap of the objective, relative to its optimum.
     {common}
@@ -334,6 +340,7 @@ class KernelHuber(RegressorMixin, _MarginMachine, RegressorMachine):
         A constant, which is not penalised.
     calibrate : bool, default=False
         Train once more on 85 % of the rows to learn intervals.
+    {keep_background}
     tol : float, default=None
         Gap of the objective, relative to its optimum.
     {common}
@@ -370,6 +377,7 @@ class KernelQuantile(RegressorMixin, _MarginMachine, RegressorMachine):
         A constant, which is not penalised.
     calibrate : bool, default=False
         Train once more on 85 % of the rows to learn intervals.
+    {keep_background}
     tol : float, default=None
         Gap of the objective, relative to its optimum.
     {common}

@@ -101,6 +101,8 @@ class _Sums(KernelMachine):
                 self._change(_core.update, X, y, sample_weight)
                 return self
             return self._fit_numbers(X, y, sample_weight)
+        if getattr(self, "keep_background", False):
+            raise ValueError("keep_background: partial_fit keeps sums of rows and none of them; give explain a background")
         first = not hasattr(self, "sum_")
         X = self._inputs(X, reset=first)
         targets = self._encode_targets(y)
@@ -149,6 +151,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, _Sums, Linear, RegressorMach
         Train once more on 85 % of the rows to learn intervals.
     deviation : bool, default=False
         Keep what ``predict(X, return_std=True)`` takes, for ridge as the mean of a Gaussian process.
+    {keep_background}
     keep_sum : bool, default=False
         Keep the exact sums of the rows, also in the file: ``partial_fit`` and ``forget`` then give the bytes of a training
         on the rows that remain, with the choices of fit().
@@ -212,6 +215,7 @@ class KernelRidgeClassifier(ClassifierMixin, _Sums, Linear, ClassifierMachine):
         Weights of classes.
     calibrate : bool, default=False
         Train once more on 85 % of the rows to learn probabilities: ``predict_proba``.
+    {keep_background}
     keep_sum : bool, default=False
         Keep the exact sums of the rows, also in the file: ``partial_fit`` and ``forget`` then give the bytes of a training
         on the rows that remain, with the choices of fit().

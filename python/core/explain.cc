@@ -33,13 +33,16 @@ void bind_explain(nb::module_& m) {
           "errors", [](const Explanation& found) { return to_array(found.errors); }, nb::rv_policy::move)
       .def_prop_ro(
           "pairs", [](const Explanation& found) { return to_array(found.pairs); }, nb::rv_policy::move);
-  m.def("explain", [](const Model& model, HeldRows& rows, HeldRows& background, const ExplainOptions& options,
-                      Execution execution) {
-    return run_long([&](const CancelFunction& cancel) {
-      execution.cancel = cancel;
-      return explain(model, *rows.rows, *background.rows, options, execution);
-    });
-  });
+  m.def(
+      "explain",
+      [](const Model& model, HeldRows& rows, HeldRows* background, const ExplainOptions& options, Execution execution) {
+        return run_long([&](const CancelFunction& cancel) {
+          execution.cancel = cancel;
+          return background ? explain(model, *rows.rows, *background->rows, options, execution)
+                            : explain(model, *rows.rows, options, execution);
+        });
+      },
+      nb::arg("model"), nb::arg("rows"), nb::arg("background").none(), nb::arg("options"), nb::arg("execution"));
 }
 
 }  // namespace bochner::python

@@ -106,6 +106,7 @@ void bind_model(nb::module_& m) {
           },
           nb::arg("rows"), nb::arg("execution"), nb::arg("with_deviation") = false)
       .def_prop_ro("has_deviation", &Model::has_deviation)
+      .def_prop_ro("has_background", [](const Model& model) { return model.background().has_value(); })
       .def_prop_ro("has_probabilities", &Model::has_probabilities)
       .def("probabilities",
            [](const Model& model, const Array2<double>& scores) { return to_array(probabilities_of(model, scores)); })

@@ -112,7 +112,8 @@ void bind_options(nb::module_& m) {
       .def_rw("balanced", &TrainOptions::balanced)
       .def_rw("groups", &TrainOptions::groups)
       .def_rw("times", &TrainOptions::times)
-      .def_rw("calibrate", &TrainOptions::calibrate);
+      .def_rw("calibrate", &TrainOptions::calibrate)
+      .def_rw("keep_background", &TrainOptions::keep_background);
   bind_words(train);
   nb::class_<FeatureOptions> features(m, "FeatureOptions");
   features.def(nb::init<>());

@@ -65,6 +65,21 @@ def test_sampled_values_have_errors_and_add_up():
     assert np.allclose(found.values.sum(1) + found.base_values, found.bochner.scores, atol=1e-9)
 
 
+def test_a_kept_background_is_used_and_travels(tmp_path):
+    plain = bochner.KernelRidge(1e-3, n_components=64).fit(X, Y)
+    machine = bochner.KernelRidge(1e-3, n_components=64, keep_background=True).fit(X, Y)
+    assert np.array_equal(machine.predict(X), plain.predict(X))
+    found = machine.explain(X[:20])
+    assert np.allclose(found.values, plain.explain(X[:20], X).values, atol=1e-9)
+    machine.save(tmp_path / "m")
+    assert np.array_equal(bochner.load(tmp_path / "m").explain(X[:20]).values, found.values)
+    assert bochner.KernelClassifier("fast", keep_background=True).fit(X, CLASSES).explain(X[:5]).values.shape == (5, 4, 3)
+    with pytest.raises(ValueError, match="keep_background"):
+        bochner.KernelRidge(keep_background=True, n_components=8).partial_fit(X, Y)
+    with pytest.raises(ValueError, match="keep_background"):
+        bochner.KernelRidge(keep_background=True, keep_sum=True, n_components=8).fit(X, Y)
+
+
 def test_tables_keep_their_columns():
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame({"a": X[:, 0], "city": np.where(X[:, 1] > 0, "Rome", "Oslo"), "b": X[:, 2]})

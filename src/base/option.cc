@@ -35,6 +35,7 @@ constexpr Spelt kOptions[] = {
     {Option::header, "header", "--header or --no-header"},
     {Option::ignore, "ignore", "--ignore"},
     {Option::index_base, "index_base", "--index-base"},
+    {Option::keep_background, "keep_background", "--keep-background"},
     {Option::kept, "kept", "--keep"},
     {Option::learner, "learner", "--learner"},
     {Option::max_levels, "max_levels", "--max-levels"},

@@ -23,6 +23,7 @@ enum class Option {
   header,
   ignore,
   index_base,
+  keep_background,
   kept,
   learner,
   max_levels,

@@ -47,6 +47,7 @@ font-size:14px;max-width:680px;margin-bottom:12px}
 .track{position:relative;display:block;height:20px}
 .track i{position:absolute;left:0;top:1px;display:block;min-width:2px;height:12px;border-radius:2px}
 .track .main{background:var(--main)}.track .alone{height:18px}.track .thin{top:14px;height:5px;background:var(--second)}
+.track .less{background:var(--c1)}.track .level{width:2px;height:20px;top:0;background:var(--soft)}
 .track .reach{top:6px;height:2px;min-width:0;background:var(--ink)}.track .reach.alone{top:9px;height:2px}
 .meter{display:inline-block;height:9px;background:var(--main);border-radius:3px;min-width:2px}
 ul.notes{padding-left:20px;color:var(--soft);font-size:14px}
@@ -70,7 +71,7 @@ footer{margin-top:48px;border-top:1px solid var(--rule);padding-top:12px;color:v
 @media (max-width:640px){main{padding:24px 16px 48px}table{display:block;overflow-x:auto}
 th,td{overflow-wrap:normal}td:first-child{min-width:6em;max-width:9.5em;overflow-wrap:anywhere}
 .bars{grid-template-columns:minmax(64px,34%) 1fr max-content}}
-@media print{main{max-width:none;padding:0}figure,.tile,table{break-inside:avoid}}
+@media print{main{max-width:none;padding:0}figure,.tile,table,.bars{break-inside:avoid}.track i,.key,.meter{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 )css";
 
 // How every page begins and ends: nothing is loaded from elsewhere, and no script runs.

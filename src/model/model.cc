@@ -24,6 +24,7 @@
 #include "maps/measured.h"
 #include "maps/threshold.h"
 #include "model/as_double.h"
+#include "model/background.h"
 #include "model/model_file.h"
 #include "model/predictions.h"
 #include "model/report_json.h"
@@ -153,6 +154,7 @@ Archive model_archive(const Model& model, bool with_outputs) {
   archive.put_child("head", std::move(head));
   save_uncertainty(model.calibration(), model.intervals(), archive);
   save_deviation(model.deviation(), archive);
+  save_background(model.background(), model.double_precision(), archive);
   return archive;
 }
 
@@ -184,6 +186,7 @@ Model model_of_archive(const Archive& archive, const std::string& path) {
     model.set_calibration(load_calibration(archive));
     model.set_intervals(load_intervals(archive));
     model.set_deviation(load_deviation(archive));
+    model.set_background(load_background(archive, wide, model.schema().inputs));
     return model;
   } catch (const std::invalid_argument& e) {
     fail(Error::Kind::model, "{}: {}; train the model again", path, e.what());
@@ -363,6 +366,7 @@ std::string Model::description() const {
   if (calibration_) text += fmt::format("calibrated {}\n", calibration_->text());
   if (intervals_) text += fmt::format("intervals {}\n", intervals_->text());
   if (deviation_) text += fmt::format("deviation {}\n", deviation_->text());
+  if (background_) text += fmt::format("background {} rows of the training, for explain\n", background_->rows.rows());
   if (!report_.log_marginal_likelihood.empty()) text += figures_line("evidence", report_.log_marginal_likelihood);
   for (const std::string& note : report_.notes) text += fmt::format("note      {}\n", one_line(note));
   return text;

@@ -17,6 +17,7 @@
 #include "folds/part_gram.h"
 #include "learn/learner.h"
 #include "learn/ridge/ridge_sums.h"
+#include "model/background.h"
 #include "model/sum.h"
 #include "rows/content_hash.h"
 #include "rows/scan_notes.h"
@@ -159,6 +160,7 @@ Sum sum_part(Rows& rows, const Sum& spec, const PartName& part, const TrainOptio
   notes.insert(notes.end(), plan.notes.begin(), plan.notes.end());
   SumSpec chosen{schema,        std::move(plan.maps), weights, options.ridge.intercept, options.double_precision,
                  survey.rows(), std::move(notes)};
+  if (options.keep_background) chosen.background = background_of(survey);
   const TargetCode code = target_code(schema, survey, options.ridge.intercept);
   plan_memory(chosen, map, code.columns(), map_size(options, schema, survey.rows()).step, options);
   GramFold gram(map ? map->outputs() : schema.inputs, feature_bound(map, survey), code, survey.largest_weight(),
@@ -168,6 +170,8 @@ Sum sum_part(Rows& rows, const Sum& spec, const PartName& part, const TrainOptio
 
 Sum sum_part(Rows& rows, const Model& spec, const PartName& part, const TrainOptions& options) {
   check_parts(options);
+  require(!options.keep_background, "{}: a model as {} does not know the rows of all parts; use their survey",
+          Option::keep_background, Option::spec);
   const Schema& schema = spec.schema();
   const MapPtr map = spec.feature_map();
   require(map && map->bound() > 0, "accumulate: the map of this model has no bound known; use a survey as {}",
@@ -226,6 +230,7 @@ Model solve(const Sum& sum, const std::vector<double>& lambdas, const Execution&
                                        spec.survey_rows, sum.rows()));
   Model model(spec.schema, spec.maps, fitted.head, std::move(report), spec.double_precision);
   model.set_target_offsets(std::move(fitted.target_offsets));
+  model.set_background(spec.background);
   return model;
 }
 

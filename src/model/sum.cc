@@ -16,6 +16,7 @@
 #include "bochner/visible_text.h"
 #include "choose/offsets.h"
 #include "maps/load.h"
+#include "model/background.h"
 #include "rows/columns.h"
 #include "rows/schema_json.h"
 #include "rows/unite.h"
@@ -219,6 +220,7 @@ void SumSpec::save(Archive& archive) const {
     maps[i]->save(part);
     archive.put_child(fmt::format("map{}", i), std::move(part));
   }
+  save_background(background, double_precision, archive);
 }
 
 SumSpec SumSpec::load(const Archive& archive) {
@@ -237,6 +239,7 @@ SumSpec SumSpec::load(const Archive& archive) {
     if (note.is_string()) spec.notes.push_back(note.get<std::string>());
   const std::size_t count = get_count(archive.tree, "maps", 8);
   for (std::size_t i = 0; i < count; ++i) spec.maps.push_back(load_map(archive.child(fmt::format("map{}", i))));
+  spec.background = load_background(archive, spec.double_precision, spec.schema.inputs);
   return spec;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bochner/background.h"
 #include "bochner/parts.h"
 #include "folds/gram.h"
 #include "folds/survey.h"
@@ -23,6 +24,7 @@ struct SumSpec {
   bool double_precision = false;
   std::uint64_t survey_rows = 0;  // 0: the spec came from a model
   std::vector<std::string> notes;
+  std::optional<Background> background = {};  // rows of all parts, if their survey is the spec
 
   MapPtr map() const;
   void save(Archive& archive) const;

@@ -22,6 +22,7 @@
 #include "learn/nested.h"
 #include "learn/ridge/solver_choice.h"
 #include "learn/target_size.h"
+#include "model/background.h"
 #include "model/calibrate_training.h"
 #include "model/surveyed_rows.h"
 #include "model/train_keeping.h"
@@ -89,6 +90,7 @@ class Training {
     if (survey().largest_weight() == 0)
       fail(Error::Kind::data, "train: every row has the weight 0, expected some above; check the column of weights");
     if (!planned_) plan_memory(survey().rows());
+    if (options_.keep_background) background_ = background_of(survey());
     target_offsets_ = looked_over_.shift_targets();
     class_weights_ = class_weights(schema(), survey(), options_);
     looked_over_.weigh_classes(class_weights_);
@@ -142,6 +144,7 @@ class Training {
     model.set_calibration(std::move(fitted.calibration));
     model.set_intervals(std::move(fitted.intervals));
     model.set_deviation(std::move(fitted.deviation));
+    model.set_background(background_);
     model.set_target_offsets(target_offsets_);
     return model;
   }
@@ -259,6 +262,7 @@ class Training {
   Rows& rows_;
   SurveyedRows looked_over_;
   std::vector<double> target_offsets_, class_weights_;
+  std::optional<Background> background_;
   double weight_unit_ = 1;
   TrainingMemory memory_;
   bool planned_ = false;

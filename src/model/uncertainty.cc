@@ -45,6 +45,13 @@ void Model::set_deviation(std::optional<Deviation> deviation) {
   deviation_ = std::move(deviation);
 }
 
+void Model::set_background(std::optional<Background> background) {
+  require(!background || background->rows.rows() > 0, "background: found no rows, expected some of the training");
+  for (const std::uint32_t column : background ? background->rows.columns : std::vector<std::uint32_t>())
+    require(column < schema_.inputs, "background: of column {}, the model takes {} inputs", column, schema_.inputs);
+  background_ = std::move(background);
+}
+
 void Model::predict_with_deviation(Rows& rows, const Execution& execution, const Visit& visit) const {
   require(has_deviation(), "model: it has no deviations; train it with deviation, or calibrate it");
   const std::size_t k = outputs();

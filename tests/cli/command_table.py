@@ -73,6 +73,7 @@ FILES = {
     "a.survey": ("accumulate", "rows.csv", "-t", "y"),
     "b.survey": ("accumulate", "new.csv", "-t", "y"),
     "kept.model": ("train", "rows.csv", "-t", "y", *FEW, "--lambda", "0.001", "--keep-sum"),
+    "grounded.model": ("train", "rows.csv", "-t", "y", *FEW, "--keep-background"),
     "some.csv": lambda: table(9, 1),  # the first of rows.csv
     "rows.sum": ("accumulate", "rows.csv", "--spec", "a.survey", "--features", "16", "--bandwidth", "1"),
 }
@@ -93,6 +94,8 @@ CALLS = [
     Call("report", ("rows.model", "new.csv"), ".html", rows="new.csv"),
     Call("explain", ("rows.model", "new.csv", "--background", "rows.csv"), ".csv", rows="new.csv"),
     Call("explain", ("classes.model", "new.csv"), ".npy", rows="new.csv"),
+    Call("train", ("rows.csv", "-t", "y", *FEW, "--keep-background"), ".model", rows="rows.csv", learns=True),
+    Call("explain", ("grounded.model", "new.csv"), ".csv", rows="new.csv"),
     Call("transform", ("rows.model", "new.csv"), ".csv", rows="new.csv"),
     Call("transform", ("rows.model", "new.csv"), ".npy", rows="new.csv"),
     Call("project", ("rows.csv", "-t", "y", "--kind", "sign", "--dims", "2"), ".model", rows="rows.csv", learns=True,

@@ -151,6 +151,50 @@ class Explain(CommandTest):
         for one, other in zip(self.lines("near", "near.csv")[1:], self.lines("far", "far.csv")[1:]):
             self.assertAlmostEqual(float(one[0]), float(other[0]), delta=1e-3)
 
+    def test_a_kept_background_is_that_of_its_rows(self):
+        self.file("rows.csv", table(150, number))
+        for words in (FEW, ("--map", "binning", "--features", 16), ("--learner", "knn")):
+            self.succeed_quietly("train", "rows.csv", "-t", "y", *words, "-o", "plain")
+            self.succeed_quietly("train", "rows.csv", "-t", "y", *words, "--keep-background", "-o", "kept")
+            self.assertLess((self.folder / "plain").stat().st_size, (self.folder / "kept").stat().st_size)
+            self.assertEqual(self.succeed_quietly("predict", "kept", "rows.csv"),
+                             self.succeed_quietly("predict", "plain", "rows.csv"))
+            told = self.lines("plain", "rows.csv", "--background", "rows.csv", "--background-rows", 150)
+            kept = self.lines("kept", "rows.csv", "--background-rows", 150)
+            self.expect_sums(kept)
+            for one, other in zip(told[1:], kept[1:]):
+                self.assertAlmostEqual(float(one[-2]), float(other[-2]), delta=1e-6)
+        code, _, errors = self.run_command("explain", "kept", "rows.csv")
+        self.assertEqual(code, 0)
+        self.assertIn("kept in", errors)
+        self.assertIn("150 rows of the training", self.succeed_quietly("inspect", "kept"))
+
+    def test_a_kept_background_lets_a_pipe_be_explained(self):
+        self.file("rows.csv", table(60, number))
+        self.succeed_quietly("train", "rows.csv", "-t", "y", *FEW, "--keep-background", "-o", "m")
+        text = self.succeed_quietly("explain", "m", "rows.csv")
+        with open(self.folder / "rows.csv") as rows:
+            code, found, _ = self.run_command("explain", "m", "-", stdin=rows)
+        self.assertEqual((code, found), (0, text))
+
+    def test_parts_keep_the_background_of_all(self):
+        lines = table(200, number).splitlines()
+        for name, part in (("a.csv", lines[1:90]), ("b.csv", lines[90:])):
+            self.file(name, "\n".join([lines[0], *part]) + "\n")
+            self.succeed_quietly("accumulate", name, "-t", "y", "-o", name + ".survey")
+        self.succeed_quietly("merge", "a.csv.survey", "b.csv.survey", "-o", "all.survey")
+        for name in ("a.csv", "b.csv"):
+            self.succeed_quietly("accumulate", name, "--spec", "all.survey", *FEW[:4], "--keep-background",
+                                 "-o", name + ".sum")
+        self.succeed_quietly("merge", "b.csv.sum", "a.csv.sum", "-o", "all.sum")
+        self.succeed_quietly("solve", "all.sum", "--lambda", 1e-4, "-o", "m")
+        self.expect_sums(self.lines("m", "a.csv"))
+        self.assertIn("200 rows of the training", self.succeed_quietly("inspect", "m"))
+        self.refuse(1, "accumulate", "a.csv", "-t", "y", "--keep-background", "-o", "s", say="second round")
+        self.refuse(1, "accumulate", "a.csv", "--spec", "m", "--keep-background", "-o", "s", "-q", say="survey")
+        self.refuse(1, "train", "a.csv", "-t", "y", "--keep-sum", "--keep-background", "-o", "s", "-q",
+                    say="--keep-background")
+
     def test_refuses_in_a_line(self):
         self.file("rows.csv", table(60, number))
         self.file("none.csv", "a,b,city,y\n")

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <new>
@@ -14,6 +15,7 @@
 #include <thread>
 
 #include "bochner/error.h"
+#include "bochner/explain.h"
 #include "bochner/train.h"
 #include "scratch.h"
 
@@ -138,6 +140,32 @@ TEST_P(Predictors, AllocateNothingAfterTheFirstCall) {
     predictor_->predict(MatrixView<const float>(x_float_.view()).slice(i, 1), found.view().slice(i, 1));
   }
   EXPECT_EQ(allocations - before, 0);
+}
+
+TEST_P(Predictors, HaveRowsExplainedWithoutAllocation) {
+  const Model& model = predictor_->model();
+  const auto rows = memory_rows<double>(x_.view(), {}, model.schema());
+  const Explainer explainer(model, *rows, {.background_rows = 10, .evaluations = 60});
+  const Explanation all = explainer.explain(*rows);
+  const std::size_t p = explainer.columns().size(), K = explainer.outputs().size();
+  Matrix<double> values(3, K * p), scores(3, K);
+  const auto explain_rows = [&] {
+    for (std::size_t i = 0; i < values.rows(); ++i)
+      explainer.explain(std::span<const double>(&x_(i, 0), x_.cols()), {&values(i, 0), K * p}, {&scores(i, 0), K});
+  };
+  explain_rows();
+  const long before = allocations;
+  explain_rows();
+  EXPECT_TRUE(!explainer.exact() || allocations == before);
+  for (std::size_t i = 0; i < values.rows(); ++i)
+    for (std::size_t k = 0; k < K; ++k) {
+      EXPECT_NEAR(scores(i, k), all.scores(i, k), 1e-9 * (1 + std::abs(scores(i, k))));
+      for (std::size_t j = 0; j < p && explainer.exact(); ++j)
+        EXPECT_EQ(values(i, k * p + j), all.values(i * K + k, j));
+    }
+  std::vector<double> wrong(x_.cols() + 1);
+  EXPECT_THROW(explainer.explain(std::span<const double>(wrong), {&values(0, 0), K * p}, {&scores(0, 0), K}),
+               std::invalid_argument);
 }
 
 TEST_P(Predictors, GiveFourThreadsTheSameBytes) {

@@ -194,10 +194,6 @@ void check_words(const ExplainWords& words) {
   require(words.page.empty() || !is_pipe(words.file),
           "{}: is a pipe, which can be read only once, and --page reads a row again; store the rows in a file",
           words.file);
-  require(!words.background.empty() || !is_pipe(words.file),
-          "--background: found none, and {} is a pipe, which can be read only once; expected a file of rows such as "
-          "those of training",
-          words.file);
   require(words.page.empty() || words.page != words.output, "--page: found the file of -o, expected another one");
   if (!words.output.ends_with(".npy")) return check_text_name(words.output);
   require(
@@ -205,6 +201,26 @@ void check_words(const ExplainWords& words) {
       "{}: the shape stands first in a .npy file and a pipe can be read only once; write .csv, or store the rows in "
       "a file",
       words.output);
+}
+
+// The background: a file's, the model's own, or the rows of FILE themselves.
+Explainer explainer_of(const ExplainWords& words, const Model& model, const RowsOptions& reading,
+                       const Execution& execution) {
+  if (words.background.empty() && model.background()) return Explainer(model, words.options, execution);
+  require(!words.background.empty() || !is_pipe(words.file),
+          "--background: found none, {} keeps none, and {} is a pipe, which can be read only once; expected a file of "
+          "rows such as those of training, or a model of `bochner train --keep-background`",
+          words.model, words.file);
+  const std::string& file = words.background.empty() ? words.file : words.background;
+  return Explainer(model, *open_rows(file, model.schema(), reading), words.options, execution);
+}
+
+void tell_background(const ExplainWords& words, const Model& model, Messages& messages) {
+  if (!words.background.empty()) return;
+  messages.say(model.background() ? fmt::format("background: rows of the training, kept in {}", words.model)
+                                  : fmt::format("background: the rows of {} themselves; name those of training with "
+                                                "--background, or train with --keep-background",
+                                                words.file));
 }
 
 // Explains all rows into the output; what was asked of them besides.
@@ -313,17 +329,13 @@ void run_explain(ExplainWords words) {
   const Model model = load_model(words.model);
   check_output(words.output, {words.model, words.file, words.background});
   if (!words.page.empty()) check_output(words.page, {words.model, words.file, words.background});
+  const Explainer explainer = explainer_of(words, model, reading, execution);
   const std::unique_ptr<Rows> rows = open_rows(words.file, model.schema(), reading);
-  const std::string& held_against = words.background.empty() ? words.file : words.background;
-  const std::unique_ptr<Rows> background = open_rows(held_against, model.schema(), reading);
-  const Explainer explainer(model, *background, words.options, execution);
   NewRows watched(*rows, model);
   const Explained found = explain_rows(words, model, explainer, watched, execution);
   if (!words.page.empty()) write_page(words, model, found, reading);
   for (const std::string& warning : watched.warnings()) messages.say(warning);
-  if (words.background.empty())
-    messages.say(
-        fmt::format("background: the rows of {} themselves; name those of training with --background", words.file));
+  tell_background(words, model, messages);
   tell(explainer, found.sum, messages);
   if (words.json) {
     nlohmann::json tree = summary_json(explainer, found.sum);
@@ -343,7 +355,8 @@ void add_explain(Command& app, Job& job) {
   command->add_option("FILE", words->file, kRowsHelp)->required()->type_name("");
   command
       ->add_option("--background", words->background,
-                   "Rows such as those of training, which an unknown column takes its values from; default: FILE")
+                   "Rows such as those of training, which an unknown column takes its values from; default: those "
+                   "that `train --keep-background` kept in the model, otherwise FILE")
       ->type_name("ROWS");
   command->add_option("-o,--output", words->output, "Where to write: text, .gz or .npy; default, and -: stdout")
       ->type_name("OUT");
@@ -377,6 +390,7 @@ void add_explain(Command& app, Job& job) {
       "  bochner explain cars.model new.csv --background cars.csv -o values.csv\n"
       "  bochner explain cars.model new.csv --background cars.csv -o values.csv --page row.html --row 3\n"
       "  bochner explain cars.model new.csv --background cars.csv --json > importance.json\n"
+      "  bochner train cars.csv --target price --keep-background -o cars.model && bochner explain cars.model new.csv\n"
       "A line holds a value for each column that the model reads, the base value and the score, which is their sum. Of "
       "more\n"
       "than two classes each row has a line for each class. Probabilities are explained on the scale of the score.");

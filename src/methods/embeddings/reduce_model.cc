@@ -96,6 +96,7 @@ ReducedModel reduce(const Model& model, const ReduceOptions& options) {
               model.double_precision(), model.puts_out());
   small.set_calibration(model.calibration());
   small.set_intervals(model.intervals());
+  small.set_background(model.background());
   return {std::move(small), m, set.points.rows(), set.rkhs_distance, set.norm, set.seconds};
 }
 

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/lease.h"
+#include "base/option.h"
 #include "base/require.h"
 #include "bochner/hmm.h"
 #include "methods/explain/background.h"
@@ -15,6 +17,7 @@
 #include "rows/column_inputs.h"
 #include "rows/shifted.h"
 #include "run/compute.h"
+#include "run/host.h"
 
 namespace bochner {
 
@@ -46,7 +49,8 @@ void check_model(const Model& model) {
 Unknown settled(Unknown asked, const std::vector<ExplainTerm>& terms) {
   if (asked != Unknown::automatic) return asked;
   const bool closed = std::all_of(terms.begin(), terms.end(), [](const ExplainTerm& term) {
-    return term.kind != ExplainTerm::Kind::any && term.kind != ExplainTerm::Kind::trees;
+    using Kind = ExplainTerm::Kind;
+    return term.kind == Kind::linear || term.kind == Kind::fourier || term.kind == Kind::landmarks;
   });
   return closed ? Unknown::columns : Unknown::rows;
 }
@@ -74,7 +78,7 @@ std::vector<double> spread_of(const Backend& on, const Map& map, const Matrix<do
   return spread;
 }
 
-// A summand that has a form.
+// A summand that has a form; null: it is sampled.
 ExplainPartPtr part_of(const Workers& on, const ExplainTerm& term, const ExplainBackground& background) {
   switch (term.kind) {
     case ExplainTerm::Kind::fourier:
@@ -83,8 +87,12 @@ ExplainPartPtr part_of(const Workers& on, const ExplainTerm& term, const Explain
       return landmark_part(on, term, background);
     case ExplainTerm::Kind::trees:
       return tree_part(on, term, background);
-    default:
+    case ExplainTerm::Kind::bins:
+      return bins_part(on, term, background);
+    case ExplainTerm::Kind::linear:
       return linear_part(on, term, background);
+    default:
+      return nullptr;
   }
 }
 
@@ -99,9 +107,15 @@ struct Explainer::State {
   std::size_t background_rows = 0;
   bool exact = true;
 
+  State(const Model& model, const ExplainOptions& asked);
+  // rows: less the offsets.
   void make_parts(const Model& model, Rows& rows, const Execution& execution);
   void tell();
   Explanation explained(const Workers& on, MatrixView<const double> x, std::size_t first) const;
+  template <class T>
+  void explain_row(std::span<const T> row, std::span<double> values, std::span<double> scores) const;
+  // The sum of the base and the values of a row.
+  double score_of(const double* values, std::size_t k, std::size_t row) const;
   void finish(Explanation& some) const;
 };
 
@@ -111,10 +125,8 @@ void Explainer::State::make_parts(const Model& model, Rows& rows, const Executio
   const std::vector<ExplainTerm> terms = explain_terms(model.map(), inputs);
   options.unknown = settled(options.unknown, terms);
   const std::size_t usual = options.unknown == Unknown::rows ? kFewRows : kManyRows;
-  std::unique_ptr<Rows> shifted;
-  Rows& read = with_offsets(rows, offsets, shifted);
   const std::size_t most = options.background_rows ? options.background_rows : usual;
-  ExplainBackground background{drawn_background(read, inputs.wide, execution, most, options.seed),
+  ExplainBackground background{drawn_background(rows, inputs.wide, execution, most, options.seed),
                                options.unknown == Unknown::rows};
   background.spread = spread_of(on.ops, *model.map(), background.x, inputs.wide);
   background_rows = background.x.rows();
@@ -122,10 +134,10 @@ void Explainer::State::make_parts(const Model& model, Rows& rows, const Executio
   base.resize(model.outputs(), 0.0);
   std::vector<ExplainTerm> without;
   for (const ExplainTerm& term : terms)
-    if (term.kind == ExplainTerm::Kind::any)
-      without.push_back(term);
+    if (ExplainPartPtr part = part_of(on, term, background))
+      parts.push_back(std::move(part));
     else
-      parts.push_back(part_of(on, term, background));
+      without.push_back(term.kind == ExplainTerm::Kind::any ? term : without_form(term));
   if (!without.empty()) parts.push_back(sampled_part(on, without, options, background));
   for (const ExplainPartPtr& part : parts) {
     exact = exact && part->exact();
@@ -143,6 +155,36 @@ void Explainer::State::tell() {
                               options.unknown == Unknown::rows ? "each row whole" : "each column by itself"));
 }
 
+double Explainer::State::score_of(const double* values, std::size_t k, std::size_t row) const {
+  double score = base[k];
+  for (std::size_t j = 0; j < columns.size(); ++j) score += values[j];
+  if (!std::isfinite(score))
+    fail(Error::Kind::data, "row {}: its score is not finite; its numbers are too large for the model", row + 1);
+  return score;
+}
+
+template <class T>
+void Explainer::State::explain_row(std::span<const T> row, std::span<double> values, std::span<double> scores) const {
+  const std::size_t d = inputs.owner.size(), p = columns.size(), K = outputs.size();
+  require(row.size() == d && values.size() == K * p && scores.size() == K,
+          "explain: a row of {} numbers to {} values and {} scores, expected {}, {} and {}", row.size(), values.size(),
+          scores.size(), d, K * p, K);
+  const Lease<double> x(d), squares(exact ? 0 : K * p);
+  for (std::size_t j = 0; j < d; ++j) {
+    const double number = double(row[j]) - (offsets.empty() ? 0 : offsets[j]);
+    x.data()[j] = inputs.wide ? number : double(float(number));
+  }
+  std::fill(values.begin(), values.end(), 0.0);
+  if (!exact) std::fill_n(squares.data(), K * p, 0.0);
+  const ExplainedRows one{.x = {x.data(), 1, d, d},
+                          .outputs = K,
+                          .players = p,
+                          .values = values.data(),
+                          .squares = exact ? nullptr : squares.data()};
+  for (const ExplainPartPtr& part : parts) part->add(host_backend(), one);
+  for (std::size_t k = 0; k < K; ++k) scores[k] = score_of(&values[k * p], k, 0);
+}
+
 // The diagonal of pairs is what a column's value leaves for itself.
 void Explainer::State::finish(Explanation& some) const {
   const std::size_t p = columns.size(), K = outputs.size();
@@ -150,12 +192,7 @@ void Explainer::State::finish(Explanation& some) const {
   for (std::size_t i = 0; i < some.scores.rows(); ++i)
     for (std::size_t k = 0; k < K; ++k) {
       const std::size_t row = i * K + k;
-      double score = base[k];
-      for (std::size_t j = 0; j < p; ++j) score += some.values(row, j);
-      some.scores(i, k) = score;
-      if (!std::isfinite(score))
-        fail(Error::Kind::data, "row {}: its score is not finite; its numbers are too large for the model",
-             some.first + i + 1);
+      some.scores(i, k) = score_of(&some.values(row, 0), k, some.first + i);
       for (std::size_t j = 0; j < p && options.pairs; ++j) {
         double* const line = &some.pairs(row, j * p);
         line[j] = some.values(row, j);
@@ -184,20 +221,34 @@ Explanation Explainer::State::explained(const Workers& on, MatrixView<const doub
   return some;
 }
 
-Explainer::Explainer(const Model& model, Rows& background, const ExplainOptions& options, const Execution& execution)
-    : state_(std::make_unique<State>()) {
+Explainer::State::State(const Model& model, const ExplainOptions& asked)
+    : outputs(model.puts_out().names), offsets(model.schema().offsets), options(asked) {
   check_model(model);
-  const std::vector<ColumnInputs> columns = column_inputs(model.schema());
-  for (const ColumnInputs& column : columns) state_->columns.push_back(column.name);
+  const std::vector<ColumnInputs> read = column_inputs(model.schema());
+  for (const ColumnInputs& column : read) columns.push_back(column.name);
   require(!columns.empty(), "explain: the model reads no columns");
   require(!options.pairs || columns.size() * columns.size() * model.outputs() <= kMostPairs,
           "explain: pairs of {} columns and {} scores are too many; explain without pairs", columns.size(),
           model.outputs());
-  state_->outputs = model.puts_out().names;
-  state_->offsets = model.schema().offsets;
-  state_->inputs = inputs_of(model, columns);
-  state_->options = options;
-  state_->make_parts(model, background, execution);
+  inputs = inputs_of(model, read);
+}
+
+Explainer::Explainer(const Model& model, Rows& background, const ExplainOptions& options, const Execution& execution)
+    : state_(std::make_unique<State>(model, options)) {
+  std::unique_ptr<Rows> shifted;
+  state_->make_parts(model, with_offsets(background, state_->offsets, shifted), execution);
+  state_->tell();
+}
+
+Explainer::Explainer(const Model& model, const ExplainOptions& options, const Execution& execution)
+    : state_(std::make_unique<State>(model, options)) {
+  require(model.background().has_value(),
+          "explain: the model keeps no background; name rows such as those of training, or train with {}",
+          Option::keep_background);
+  Schema schema = model.schema();
+  schema.offsets.clear();  // the rows lack them
+  const auto kept = memory_rows<double>(model.background()->rows.view(schema.inputs), schema);
+  state_->make_parts(model, *kept, execution);
   state_->tell();
 }
 Explainer::Explainer(Explainer&&) noexcept = default;
@@ -222,6 +273,13 @@ void Explainer::explain(Rows& rows, const Execution& execution, const Visit& vis
                    visit(state_->explained(workers_on(threads), x.slice(begin, std::min(together, x.rows - begin)),
                                            first + begin));
                });
+}
+
+void Explainer::explain(std::span<const double> row, std::span<double> values, std::span<double> scores) const {
+  state_->explain_row(row, values, scores);
+}
+void Explainer::explain(std::span<const float> row, std::span<double> values, std::span<double> scores) const {
+  state_->explain_row(row, values, scores);
 }
 
 namespace {
@@ -261,6 +319,9 @@ Explanation Explainer::explain(Rows& rows, const Execution& execution) const {
 Explanation explain(const Model& model, Rows& rows, Rows& background, const ExplainOptions& options,
                     const Execution& execution) {
   return Explainer(model, background, options, execution).explain(rows, execution);
+}
+Explanation explain(const Model& model, Rows& rows, const ExplainOptions& options, const Execution& execution) {
+  return Explainer(model, options, execution).explain(rows, execution);
 }
 
 }  // namespace bochner

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/lease.h"
 #include "methods/explain/background.h"
 #include "methods/explain/legendre.h"
 #include "methods/explain/tree_part.h"
@@ -43,14 +44,17 @@ class LeafPart final : public ExplainPart {
   std::string text() const override { return trees_.text(); }
 
   void add(const Backend& on, const ExplainedRows& rows) const override {
-    const Matrix<double> x = trees_.encoding.encode(on, rows.x);
-    std::vector<double> in, u, before, shares, pair_shares;
-    for (std::size_t i = 0; i < x.rows(); ++i)
+    const Lease<double> room(trees_.encoding.numbers(rows.x.rows));
+    const MatrixView<const double> x = trees_.encoding.encode(on, rows.x, room.data());
+    const Leased<std::vector<double>> leased[5];
+    std::vector<double>&in = *leased[0], &u = *leased[1], &before = *leased[2], &shares = *leased[3],
+    &pair_shares = *leased[4];
+    for (std::size_t i = 0; i < x.rows; ++i)
       for (const Leaf& leaf : leaves_) {
         const std::size_t p = leaf.end - leaf.begin;
         if (p == 0) continue;
         in.resize(p);
-        for (std::size_t s = 0; s < p; ++s) in[s] = passes(players_[leaf.begin + s], &x(i, 0)) ? 1 : 0;
+        for (std::size_t s = 0; s < p; ++s) in[s] = passes(players_[leaf.begin + s], x.row(i)) ? 1 : 0;
         u.resize(p);
         before.resize(p + 1);
         shares.assign(p, 0.0);

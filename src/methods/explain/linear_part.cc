@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
+#include "base/lease.h"
 #include "methods/explain/terms.h"
 
 namespace bochner {
@@ -24,9 +25,10 @@ class LinearPart final : public ExplainPart {
   std::string text() const override { return "linear, exact"; }
 
   void add(const Backend& on, const ExplainedRows& rows) const override {
-    const Matrix<double> x = encoding_.encode(on, rows.x);
-    for (std::size_t i = 0; i < x.rows(); ++i)
-      for (std::size_t j = 0; j < x.cols(); ++j)
+    const Lease<double> room(encoding_.numbers(rows.x.rows));
+    const MatrixView<const double> x = encoding_.encode(on, rows.x, room.data());
+    for (std::size_t i = 0; i < x.rows; ++i)
+      for (std::size_t j = 0; j < x.cols; ++j)
         for (std::size_t k = 0; k < rows.outputs; ++k)
           rows.values_of(i)[k * rows.players + encoding_.owner()[j]] += weights_(j, k) * (x(i, j) - mean_[j]);
   }

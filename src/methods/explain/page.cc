@@ -17,7 +17,7 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kMostSteps = 14, kMostOutputs = 3, kMostBars = 25;
-constexpr double kWidth = 720, kNames = 250, kNumbers = 70, kLine = 26;
+constexpr double kWidth = 440;  // a picture: two beside each other, one on a phone
 
 // A step of the waterfall.
 struct Step {
@@ -48,7 +48,7 @@ std::vector<Step> steps_of(const Explanation& rows, std::size_t line, const std:
   return steps;
 }
 
-// Bars that begin at the end of the one before: from the base to the score.
+// Bars that begin at the end of the one before: from the base to the score. Lines of HTML, which a phone can show.
 std::string waterfall(const std::vector<Step>& steps, double base, double score) {
   double low = std::min(base, score), high = std::max(base, score), at = base;
   for (const Step& step : steps) {
@@ -56,37 +56,31 @@ std::string waterfall(const std::vector<Step>& steps, double base, double score)
     low = std::min(low, at);
     high = std::max(high, at);
   }
-  const double margin = high > low ? 0.04 * (high - low) : std::max(1e-9, 0.1 * std::abs(base));
-  const Axis axis = round_axis(low - margin, high + margin, 5);
-  const double height = kLine * double(steps.size() + 2) + 30, width = kWidth - kNames - kNumbers;
-  const auto x = [&](double value) { return kNames + width * axis.at(value); };
-  Svg svg(kWidth, height, "how the base becomes the score");
-  for (const double tick : axis.ticks) {
-    svg.line({x(tick), 0}, {x(tick), height - 26}, "grid");
-    svg.text({x(tick), height - 8}, axis.text(tick), "middle", "tick");
-  }
-  double y = 0;
+  const double reach = high > low ? high - low : 1;
+  const auto place = [&](double value) { return 100 * (value - low) / reach; };
+  std::string html = "<div class=\"bars\" role=\"img\" aria-label=\"how the base becomes the score\">\n";
+  const auto line = [&](const std::string& name, const std::string& bars, const std::string& number) {
+    html += fmt::format("<span class=\"who\">{}</span><span class=\"track\">{}</span><span class=\"n\">{}</span>\n",
+                        name, bars, number);
+  };
   const auto level = [&](const char* name, double value) {
-    svg.text({kNames - 10, y + 17}, name, "end", "name");
-    svg.line({x(value), y + 2}, {x(value), y + kLine - 2}, "axis");
-    svg.text({x(value) + 6, y + 17}, short_number(value), "start", "label");
-    y += kLine;
+    line(fmt::format("<b>{}</b>", name), fmt::format("<i class=\"level\" style=\"left:{:.2f}%\"></i>", place(value)),
+         fmt::format("<b>{}</b>", short_number(value)));
   };
   level("base", base);
   at = base;
   for (const Step& step : steps) {
-    const double next = at + step.value, left = std::min(x(at), x(next)), right = std::max(x(at), x(next));
-    svg.text({kNames - 10, y + 17}, step.name, "end", "label");
-    svg.line({x(at), y - 4}, {x(at), y + 4}, "axis");
-    svg.rect({left, y + 4, std::max(1.0, right - left), kLine - 8}, step.value < 0 ? "c1 fill" : "bar",
-             fmt::format("{}: {}{}", step.name, step.value < 0 ? "" : "+", short_number(step.value)));
-    svg.text({right + 6, y + 17}, fmt::format("{}{}", step.value < 0 ? "" : "+", short_number(step.value)), "start",
-             "tick");
+    const double next = at + step.value;
+    line(escaped(step.name),
+         fmt::format("<i class=\"level\" style=\"left:{:.2f}%\"></i><i class=\"main alone{}\" "
+                     "style=\"left:{:.2f}%;width:{:.2f}%\"></i>",
+                     place(at), step.value < 0 ? " less" : "", place(std::min(at, next)),
+                     place(std::max(at, next)) - place(std::min(at, next))),
+         fmt::format("{}{}", step.value < 0 ? "" : "+", short_number(step.value)));
     at = next;
-    y += kLine;
   }
   level("score", score);
-  return std::move(svg).done();
+  return html + "</div>\n";
 }
 
 std::string bars_of(const std::vector<ColumnImportance>& importance, const std::string& output) {
@@ -142,12 +136,12 @@ std::string points_of(const Dependence& one) {
   }
   if (!(left <= right)) return {};
   const double up = std::max(1e-9, 0.05 * (high - low)), aside = 0.03 * (right - left);
-  Frame frame{{70, 26, kWidth - 90, 250}, {}, round_axis(low - up, high + up, 5)};
+  Frame frame{{64, 26, kWidth - 76, 230}, {}, round_axis(low - up, high + up, 5)};
   if (!one.levels.empty())
     frame.x = {left - 0.5, right + 0.5, {}};
   else
-    frame.x = one.dates ? date_axis(left - aside, right + aside, 6) : round_axis(left - aside, right + aside, 6);
-  Svg svg(kWidth, 326, "values of a column against its cells");
+    frame.x = one.dates ? date_axis(left - aside, right + aside, 4) : round_axis(left - aside, right + aside, 4);
+  Svg svg(kWidth, 306, "values of a column against its cells");
   draw_axes(svg, frame, one.name, "adds to the score");
   const double room = frame.box.width / (frame.x.high - frame.x.low);
   for (std::size_t l = 0; l < one.levels.size(); ++l)
@@ -171,13 +165,17 @@ std::string dependence_html(const std::vector<Dependence>& all) {
   for (const Dependence& one : all) {
     const std::string picture = points_of(one);
     if (picture.empty()) continue;
-    html += fmt::format(
-        "<section>\n<h2>What {} adds</h2>\n<p class=\"soft\">What the column adds to the score, a point for each row",
-        escaped(one.name));
+    html +=
+        fmt::format("<figure>\n<h3>What {} adds</h3>\n{}<figcaption>A point for each row", escaped(one.name), picture);
     if (!one.partner.empty()) html += fmt::format(". Its colour is {}:{}", escaped(one.partner), key_of(one));
-    html += fmt::format(".</p>\n<figure>{}</figure>\n</section>\n", picture);
+    html += ".</figcaption>\n</figure>\n";
   }
-  return html;
+  if (html.empty()) return html;
+  return fmt::format(
+      "<section>\n<h2>What columns add, by their cells</h2>\n<p class=\"soft\">To the right the cell of a row, upwards "
+      "what "
+      "it adds to the score.</p>\n<div class=\"pair\">\n{}</div>\n</section>\n",
+      html);
 }
 
 // The outputs of a row that are shown: all if they are few, otherwise the largest.
@@ -206,9 +204,8 @@ std::string html_page(const Explanation& rows, const std::vector<ColumnImportanc
           "{}.</p>\n",
           rows.first + i, escaped(rows.outputs[k]), short_number(rows.base[k]), short_number(rows.scores(i, k)));
       const std::vector<std::string> none;
-      page += fmt::format(
-          "<figure>{}</figure>\n</section>\n",
-          waterfall(steps_of(rows, i * K + k, i < cells.size() ? cells[i] : none), rows.base[k], rows.scores(i, k)));
+      page += fmt::format("{}</section>\n", waterfall(steps_of(rows, i * K + k, i < cells.size() ? cells[i] : none),
+                                                      rows.base[k], rows.scores(i, k)));
     }
   for (std::size_t k = 0; k < std::min(K, kMostOutputs) && !importance.empty(); ++k) {
     page += fmt::format(

@@ -21,6 +21,8 @@ struct ExplainedInputs {
 
 // Standard errors that sampled values end below, unless the number of predictions is given: a share of the spread.
 inline constexpr double kExplainedShare = 0.025;
+// And the most predictions of a row that they take.
+inline constexpr std::size_t kMostEvaluations = 20000;
 
 struct ExplainBackground {
   Matrix<double> x;                 // rows in an order of no meaning

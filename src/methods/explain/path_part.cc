@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bitset>
 
+#include "base/lease.h"
 #include "methods/explain/tree_part.h"
 
 namespace bochner {
@@ -40,12 +41,13 @@ class PathPart final : public ExplainPart {
   std::string text() const override { return trees_.text(); }
 
   void add(const Backend& on, const ExplainedRows& rows) const override {
-    const Matrix<double> x = trees_.encoding.encode(on, rows.x);
+    const Lease<double> room(trees_.encoding.numbers(rows.x.rows));
+    const MatrixView<const double> x = trees_.encoding.encode(on, rows.x, room.data());
     Walk walk(*this, rows);
-    for (std::size_t i = 0; i < x.rows(); ++i) {
+    for (std::size_t i = 0; i < x.rows; ++i) {
       walk.values = rows.values_of(i);
       walk.pairs = rows.pairs_of(i);
-      walk.x = &x(i, 0);
+      walk.x = x.row(i);
       const Set* below = below_.data();
       for (const Set& all : sets_)
         for (const InputTree& tree : trees_.trees) {
@@ -91,10 +93,15 @@ class PathPart final : public ExplainPart {
     const ExplainedRows& rows;
     const double* x = nullptr;
     double *values = nullptr, *pairs = nullptr;
-    std::vector<char> side;                   // one per column: 0 not met, 1 in A, 2 in N
-    std::vector<std::uint32_t> known, other;  // A and N
+    const Leased<std::vector<char>> leased_side;
+    const Leased<std::vector<std::uint32_t>> leased_known, leased_other;
+    std::vector<char>& side = *leased_side;  // one per column: 0 not met, 1 in A, 2 in N
+    std::vector<std::uint32_t>&known = *leased_known, &other = *leased_other;  // A and N
 
-    Walk(const PathPart& of, const ExplainedRows& all) : part(of), rows(all), side(all.players, 0) {}
+    Walk(const PathPart& of, const ExplainedRows& all) : part(of), rows(all) {
+      side.assign(all.players, 0);
+      known.clear(), other.clear();
+    }
 
     // below: of each node, the background rows that go there.
     void down(const InputTree& tree, const Set* below, std::int64_t at, Set rows_here) {

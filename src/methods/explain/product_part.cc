@@ -47,13 +47,14 @@ class ProductPart final : public ExplainPart {
   std::string text() const override { return terms_->text() + ", exact"; }
 
   void add(const Backend& on, const ExplainedRows& rows) const override {
-    const Matrix<double> x = encoding_.encode(on, rows.x);
+    const Lease<double> room(encoding_.numbers(rows.x.rows));
+    const MatrixView<const double> x = encoding_.encode(on, rows.x, room.data());
     const std::size_t pairs = rows.pairs ? players_ * (players_ - 1) / 2 : 0, sides = terms_->complex() ? 2 : 1;
     const Lease<double> inside(row_), scratch(product_scratch(players_)), shares(sides * kTogether * players_),
         pair_shares(sides * kTogether * pairs);
     for (std::size_t group = 0; group < terms_->count(); ++group)
-      for (std::size_t i = 0; i < x.rows(); ++i) {
-        terms_->factors(on, &x(i, 0), group, inside.data(), imaginary(inside.data()));
+      for (std::size_t i = 0; i < x.rows; ++i) {
+        terms_->factors(on, x.row(i), group, inside.data(), imaginary(inside.data()));
         for (std::size_t b = 0; b < outsides_; ++b) {
           const double* out = outside(group, b);
           const ProductGames games{players_, rule_.nodes,   rule_.weights, inside.data(), imaginary(inside.data()),

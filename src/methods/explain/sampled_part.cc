@@ -10,6 +10,7 @@
 
 #include "base/require.h"
 #include "methods/explain/background.h"
+#include "methods/explain/coalitions.h"
 #include "methods/explain/gains.h"
 #include "methods/explain/terms.h"
 #include "random/draw.h"
@@ -23,7 +24,7 @@ constexpr std::size_t kRowsAtOnce = 192;  // predictions of a batch, or more if 
 constexpr std::size_t kLeastPairs = 4;    // pairs of permutations: a standard error needs several
 constexpr std::size_t kFirstPairs = 8;    // that a row has before its errors are looked at, if their number is open
 constexpr double kUsualPairs = 8;         // what pairs of permutations between background rows count for
-constexpr std::size_t kListed = 2000, kMost = 20000;     // predictions of a row, if their number is open
+constexpr std::size_t kListed = 2000;     // predictions of a row that are listed, if their number is open
 constexpr std::size_t kAnchors = 1000, kNeighbours = 4;  // background rows that are held against each other
 
 // A map that is asked for the scores of coalitions: rows with the columns of x that are known and those of a background
@@ -48,7 +49,7 @@ class SampledPart final : public ExplainPart {
     const std::size_t B = background_.rows(), p = inputs_.players;
     const std::size_t asked = options.evaluations, listed = asked ? asked : kListed;
     listed_ = p <= kMostListed && double(std::size_t(1) << p) * double(B) <= double(listed);
-    permutations_ = std::max(kLeastPairs, (asked ? asked : kMost) / std::max<std::size_t>(1, 2 * (p - 1)));
+    permutations_ = std::max(kLeastPairs, (asked ? asked : kMostEvaluations) / std::max<std::size_t>(1, 2 * (p - 1)));
     outside_ = Matrix<double>(B, base_.size());
     for (std::size_t begin = 0; begin < B; begin += kRowsAtOnce) {
       const std::size_t count = std::min(kRowsAtOnce, B - begin);
@@ -167,31 +168,9 @@ class SampledPart final : public ExplainPart {
       for (std::size_t b = 0; b < B; ++b)
         for (std::size_t k = 0; k < K; ++k) worth(set, k) += out(b, k) / double(B);
     }
-    // |S|! (n - |S| - 1)! / n! of coalitions S among n others and one.
-    const auto weight = [](std::size_t size, std::size_t n) {
-      double chances = 1;  // n - 1 over size
-      for (std::size_t i = 0; i < size; ++i) chances *= double(n - 1 - i) / double(i + 1);
-      return 1 / (chances * double(n));
-    };
-    for (std::size_t set = 0; set < coalitions; ++set) {
-      const auto size = std::size_t(__builtin_popcountll(set));
-      for (std::size_t j = 0; j < p; ++j) {
-        if (set >> j & 1) continue;
-        const std::size_t with = set | std::size_t(1) << j;
-        for (std::size_t k = 0; k < K; ++k)
-          rows.values_of(row)[k * p + j] += weight(size, p) * (worth(with, k) - worth(set, k));
-        for (std::size_t i = 0; i < j && rows.pairs; ++i) {
-          if (set >> i & 1) continue;
-          const std::size_t other = set | std::size_t(1) << i, both = with | other;
-          for (std::size_t k = 0; k < K; ++k) {
-            const double half =
-                weight(size, p - 1) * (worth(both, k) - worth(with, k) - worth(other, k) + worth(set, k)) / 2;
-            rows.pairs_of(row)[(k * p + i) * p + j] += half;
-            rows.pairs_of(row)[(k * p + j) * p + i] += half;
-          }
-        }
-      }
-    }
+    std::vector<std::uint32_t> columns(p);
+    std::iota(columns.begin(), columns.end(), 0u);
+    add_coalitions({worth.data(), coalitions * K}, columns, 1, rows, row);
   }
 
   // Pairs of permutations between background rows and rows x of scores `inside`: what each column adds on the way.

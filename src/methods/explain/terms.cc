@@ -10,6 +10,7 @@
 
 #include "base/archive.h"
 #include "base/checked_arrays.h"
+#include "base/lease.h"
 #include "bochner/kernel_family.h"
 #include "maps/fourier.h"
 #include "maps/load.h"
@@ -157,6 +158,7 @@ class Splitter {
     if (encoded + 1 != maps.size()) return false;
     if (has_product_landmarks(*last)) return add(Kind::landmarks, std::move(term));
     if (is_called(*last, "trees")) return add(Kind::trees, std::move(term));
+    if (is_called(*last, "grid_linear") || is_called(*last, "binning")) return add(Kind::bins, std::move(term));
     return false;
   }
 
@@ -206,14 +208,13 @@ class Splitter {
 };
 
 template <class T>
-Matrix<double> encoded_as(const Backend& on, const MapPtr& map, MatrixView<const double> x) {
-  Matrix<T> rows(x.rows, x.cols), out(x.rows, map->outputs());
+void encode_as(const Backend& on, const Map& map, MatrixView<const double> x, double* encoded) {
+  const std::size_t cols = map.outputs();
+  const Lease<T> rows(x.rows * x.cols), out(x.rows * cols);
   for (std::size_t i = 0; i < x.rows; ++i)
-    for (std::size_t j = 0; j < x.cols; ++j) rows(i, j) = T(x(i, j));
-  map->apply(on, RowBlock<T>::dense(std::as_const(rows).view()), out.view());
-  Matrix<double> all(out.rows(), out.cols());
-  std::copy_n(out.data(), out.rows() * out.cols(), all.data());
-  return all;
+    for (std::size_t j = 0; j < x.cols; ++j) rows.data()[i * x.cols + j] = T(x(i, j));
+  map.apply(on, RowBlock<T>::dense({rows.data(), x.rows, x.cols, x.cols}), {out.data(), x.rows, cols, cols});
+  std::copy_n(out.data(), x.rows * cols, encoded);
 }
 
 }  // namespace
@@ -229,18 +230,28 @@ bool ColumnEncoding::take(const MapPtr& map) {
   const std::optional<std::vector<std::uint32_t>> after = owners_after(*map, owner_);
   if (!after) return false;
   owner_ = *after;
-  maps_.push_back(map);
+  map_ = map_ ? chain({map_, map}) : map;
   return true;
 }
 
 Matrix<double> ColumnEncoding::encode(const Backend& on, MatrixView<const double> x) const {
-  if (!maps_.empty()) {
-    const MapPtr map = chain(maps_);
-    return wide_ ? encoded_as<double>(on, map, x) : encoded_as<float>(on, map, x);
-  }
-  Matrix<double> same(x.rows, x.cols);
-  for (std::size_t i = 0; i < x.rows; ++i) std::copy_n(x.row(i), x.cols, &same(i, 0));
-  return same;
+  Matrix<double> encoded(x.rows, owner_.size());
+  encode(on, x, encoded.data());
+  return encoded;
+}
+
+MatrixView<const double> ColumnEncoding::encode(const Backend& on, MatrixView<const double> x, double* room) const {
+  if (map_)
+    wide_ ? encode_as<double>(on, *map_, x, room) : encode_as<float>(on, *map_, x, room);
+  else
+    for (std::size_t i = 0; i < x.rows; ++i) std::copy_n(x.row(i), x.cols, room + i * x.cols);
+  return {room, x.rows, owner_.size(), owner_.size()};
+}
+
+ExplainTerm without_form(ExplainTerm term) {
+  if (!is_identity(term.head)) term.map = chain({term.map, linear(term.head.weights, term.head.constant)});
+  term.kind = Kind::any;
+  return term;
 }
 
 std::vector<ExplainTerm> explain_terms(const MapPtr& map, const ExplainedInputs& inputs) {

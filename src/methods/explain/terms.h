@@ -22,12 +22,15 @@ class ColumnEncoding {
   bool wide() const { return wide_; }
   // The outputs of rows, found in the model's precision.
   Matrix<double> encode(const Backend& on, MatrixView<const double> x) const;
+  // The same in memory for numbers(x.rows) numbers, without an allocation once a thread has made its first call.
+  MatrixView<const double> encode(const Backend& on, MatrixView<const double> x, double* room) const;
+  std::size_t numbers(std::size_t rows) const { return rows * owner_.size(); }
 
  private:
   std::size_t players_;
   bool wide_;
   std::vector<std::uint32_t> owner_;
-  std::vector<MapPtr> maps_;
+  MapPtr map_ = nullptr;  // none: inputs as they are
 };
 
 // y = features weights + constant.
@@ -38,7 +41,7 @@ struct AffineHead {
 
 // A summand of a map that has a form of its own: head(map(encoding(x))).
 struct ExplainTerm {
-  enum class Kind { linear, fourier, landmarks, trees, any };
+  enum class Kind { linear, fourier, landmarks, trees, bins, any };
 
   Kind kind = Kind::any;
   ColumnEncoding encoding;
@@ -47,6 +50,9 @@ struct ExplainTerm {
   MapPtr map = nullptr;            // linear: none
   AffineHead head = {};
 };
+
+// The same summand as one of kind `any`.
+ExplainTerm without_form(ExplainTerm term);
 
 // The summands of a map from inputs to scores.
 std::vector<ExplainTerm> explain_terms(const MapPtr& map, const ExplainedInputs& inputs);
@@ -59,6 +65,8 @@ ExplainPartPtr linear_part(const Workers& on, const ExplainTerm& term, const Exp
 ExplainPartPtr fourier_part(const Workers& on, const ExplainTerm& term, const ExplainBackground& background);
 ExplainPartPtr landmark_part(const Workers& on, const ExplainTerm& term, const ExplainBackground& background);
 ExplainPartPtr tree_part(const Workers& on, const ExplainTerm& term, const ExplainBackground& background);
+// null: sampling is cheaper.
+ExplainPartPtr bins_part(const Workers& on, const ExplainTerm& term, const ExplainBackground& background);
 ExplainPartPtr sampled_part(const Workers& on, const std::vector<ExplainTerm>& terms, const ExplainOptions& options,
                             const ExplainBackground& background);
 

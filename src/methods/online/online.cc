@@ -175,6 +175,9 @@ void check_online(const TrainOptions& options) {
           learner_row(options.learner.learner).name);
   require(!has_bins(options.map), "keep_sum: random bins are chosen by the rows they hold, expected another map");
   require(!options.calibrate, "keep_sum: found calibrate, which is learnt on rows held out; leave it out");
+  require(!options.keep_background,
+          "keep_sum: found {}, whose rows would stay when they are forgotten; leave it out, and explain against a file",
+          Option::keep_background);
   require(!options.execution.ranks, "keep_sum: found several ranks, expected one");
   require(options.ridge.solver == Solver::automatic || options.ridge.solver == Solver::cholesky,
           "keep_sum: only the solver cholesky has the sums; leave the solver out");

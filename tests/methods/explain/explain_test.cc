@@ -11,6 +11,8 @@
 #include "bochner/nystroem.h"
 #include "maps/tree_sum.h"
 #include "methods/automatic/radial.h"
+#include "methods/bins/draw_grid.h"
+#include "methods/bins/grid_linear.h"
 #include "methods/explain/legendre.h"
 #include "random/draw.h"
 
@@ -236,6 +238,51 @@ TEST(Explain, TreesAreThoseOfAllCoalitions) {
   expect_exact(model_of({forest(2), linear(weights(2, 2), {1, -1})}, 2), "trees before a linear map");
 }
 
+// The bins that some rows occupy; the levels of a text are one group.
+std::shared_ptr<const BinningMap> grids(std::size_t low, std::size_t high, double scale = 2) {
+  BinningOptions options{.law = {}, .length_scales = {scale}, .grids = 20, .order_low = low, .order_high = high};
+  if (high > 0) options.groups = {0, 1, 2, 2, 2, 3, 4};
+  const Matrix<double> x = rows_of(150, 300);
+  std::vector<std::vector<std::uint64_t>> bins;
+  std::vector<std::uint64_t> hashes(x.rows());
+  for (std::size_t g = 0; g < options.grids; ++g) {
+    plain_bin_hashes(RowBlock<double>::dense(x.view()), draw_grid<double>(7, options, g), hashes.data());
+    std::sort(hashes.begin(), hashes.end());
+    bins.emplace_back(hashes.begin(), std::unique(hashes.begin(), hashes.end()));
+  }
+  return std::make_shared<BinningMap>(7, options, std::move(bins));
+}
+MapPtr bin_head(std::shared_ptr<const BinningMap> bins, std::size_t outputs) {
+  std::vector<float> values(bins->outputs() * outputs);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = float(draw(3000, i));
+  return std::make_shared<GridLinear>(std::move(bins), std::move(values), std::vector<double>(outputs, 0.3));
+}
+std::vector<ColumnScaling> all_but_the_last() {
+  std::vector<ColumnScaling> same(7);
+  same[6] = {.method = ColumnScaling::Method::standardize, .factor = 0};
+  return same;
+}
+
+TEST(Explain, BinsOfFewColumnsAreThoseOfAllCoalitions) {
+  const MapPtr flat = scaling(all_but_the_last());
+  for (const auto& [low, high] : {std::pair{1u, 1u}, {1u, 2u}, {2u, 3u}, {0u, 0u}}) {
+    const auto bins = grids(low, high);
+    const std::string order = std::to_string(low) + " to " + std::to_string(high) + " columns";
+    expect_exact(model_of({flat, bin_head(bins, 2)}, 2), "bins of " + order);
+    expect_exact(model_of({flat, bins, linear(weights(bins->outputs(), 1), {0.2})}), "bin features of " + order);
+  }
+  expect_exact(model_of({flat, sum({bin_head(grids(1, 2), 1), forest(1)}), linear(weights(1, 1), {3})}), "sum");
+}
+
+TEST(Explain, BinsOfTooManyCellsAreSampled) {
+  const Model model = model_of({scaling(all_but_the_last()), bin_head(grids(0, 0, 0.05), 1)});
+  const Matrix<double> background = rows_of(200, 50), x = rows_of(5, 0);
+  const Explanation found = explained(model, x, background, {.unknown = Unknown::columns, .evaluations = 300});
+  EXPECT_EQ(found.errors.rows(), 5u);
+  const Matrix<double> predicted = model.predict(x.view());
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(found.scores(i, 0), predicted(i, 0), 1e-9);
+}
+
 TEST(Explain, SumsAndConcatenationsAddUp) {
   const MapPtr first = fourier(7, {.features = 20}), second = fourier(7, {.kernel = laplacian(2), .features = 16});
   expect_exact(with_head(concat({first, second}, {0.3, 0.7})), "concatenation");
@@ -357,7 +404,8 @@ TEST(Explain, EqualColumnsHaveEqualValues) {
 
 TEST(Explain, AnyThreadsGiveTheSameBits) {
   const MapPtr map = fourier(7, {.features = 100});
-  for (const Model& model : {with_head(map, 2), model_of({scaling(scales()), no_product()}), model_of({forest(1)})})
+  for (const Model& model : {with_head(map, 2), model_of({scaling(scales()), no_product()}), model_of({forest(1)}),
+                             model_of({bin_head(grids(1, 2), 2)}, 2)})
     for (const Unknown unknown : {Unknown::columns, Unknown::rows}) {
       const Matrix<double> background = rows_of(70, 500), x = rows_of(45, 0);
       const ExplainOptions options{.unknown = unknown, .background_rows = 50, .evaluations = 200};
