@@ -30,7 +30,7 @@ GROUPS = [
     ("ONNX", "bochner.onnx", ["to_onnx", "register"]),
     ("Pictures", "bochner.plots", ["FeatureCurveDisplay", "LambdaPathDisplay", "KernelErrorDisplay",
                                    "DecisionSurfaceDisplay", "CalibrationDisplay", "ImportanceDisplay",
-                                   "ResidualsDisplay"]),
+                                   "WaterfallDisplay", "DependenceDisplay", "ResidualsDisplay"]),
     ("Drop-ins", "bochner.compat", ["RBFSampler", "Nystroem", "GaussianRandomProjection", "SparseRandomProjection",
                                     "randomized_svd", "TruncatedSVD", "KernelRidge", "GaussianMixture",
                                     "NearestNeighbors", "load_svmlight_file", "uses"]),

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 The bochner authors
-"""Rows that `bochner explain` explains in a second of one core, and shap's KernelExplainer beside it where shap is installed.
+"""Rows that `bochner explain` explains in a second of one core, and shap beside it where shap is installed: its exact
+explainers of trees and linear models, and the error of KernelExplainer at equal time, with deletion and insertion curves.
 
 usage: explain.py COMMAND [--data FOLDER] [--machine]
   COMMAND    build/release/bochner; --machine: the automatic machine on the tables of FOLDER as well
@@ -81,6 +82,92 @@ def kernel_explainer(args, rows=3, samples=2048):
           f"{np.sqrt(np.mean(exact ** 2)):.2g}")
 
 
+def linear_beside_shap():
+    """The largest difference to shap.LinearExplainer, over the largest value."""
+    import shap
+    from bochner import KernelRidge
+    draw = np.random.default_rng(0)
+    x = draw.normal(size=(2000, 12)) * 10.0 ** np.arange(-3, 3).repeat(2)
+    y = x @ draw.normal(size=12) + draw.normal(size=2000)
+    machine = KernelRidge(1e-6, map="none", precision="double").fit(x, y)
+    found = machine.explain(x[:50], x[:500], background_rows=500).values
+    base = machine.predict(np.zeros((1, 12)))
+    slopes = np.array([machine.predict(np.eye(12)[[j]]) - base for j in range(12)]).ravel()
+    peer = shap.LinearExplainer((slopes, base[0]), shap.maskers.Independent(x[:500], max_samples=500)).shap_values(x[:50])
+    print(f"shap.LinearExplainer: largest difference {np.abs(found - peer).max() / np.abs(peer).max():.1g} of the largest value")
+
+
+def numbers_of(file, target):
+    """The columns of numbers of a table, and its target as a number."""
+    import pandas
+    read = pandas.read_csv(file)
+    y = read.pop(target)
+    x = read.select_dtypes("number").astype(float)
+    y = y.astype(float) if y.dtype.kind in "fiu" else (y == y.max()).astype(float)
+    return x.fillna(x.mean()).to_numpy(), y.to_numpy()
+
+
+def curve(predict, x, background, values, inserts):
+    """The mean change of the answer while the columns of largest |value| go over to the background one after another
+    (deletion: the more the better), or come from it (insertion: what is still missing, the less the better), in
+    deviations of the answer."""
+    order, spread = np.argsort(-np.abs(values), axis=1), predict(background).std()
+    changes = []
+    full = predict(x)
+    for b in background[:20]:
+        rows = np.tile(b, (len(x), 1)) if inserts else x.copy()
+        for step in range(x.shape[1]):
+            at = (np.arange(len(x)), order[:, step])
+            rows[at] = x[at] if inserts else b[order[:, step]]
+            changes.append(np.abs(predict(rows) - full).mean())
+    return np.mean(changes) / spread
+
+
+def curves(args, rows=20):
+    """KernelExplainer and permutations with the time that `explain` took, on three tables."""
+    import shap
+    from bochner import KernelRidge
+    draw = np.random.default_rng(4)
+    made = draw.normal(size=(3000, 10))
+    tables = {"made": (made, np.sin(2 * made[:, 0]) + made[:, 1] * made[:, 2] + 0.3 * made[:, 3]),
+              "cpu-small": numbers_of(args.data / "cpu-small.csv", "usr"),
+              "adult-small": numbers_of(args.data / "adult-small.csv", "income")}
+    for name, (x, y) in tables.items():
+        machine = KernelRidge(n_components=1000, n_jobs=1).fit(x, y)
+        background, new = x[:100], x[-rows:]
+        begin = time.perf_counter()
+        exact = machine.explain(new, background, unknown="rows").values
+        took = time.perf_counter() - begin
+        kernel, samples = shap.KernelExplainer(machine.predict, background), 2 * x.shape[1]
+        peers = {"explain": (exact, took)}
+        while True:  # as many samples as fit into the time, at least the fewest that a fit of the columns needs
+            begin = time.perf_counter()
+            found = kernel.shap_values(new, nsamples=samples, silent=True, l1_reg=False)
+            spent = time.perf_counter() - begin
+            peers["KernelExplainer"] = (found, spent)
+            if 2 * spent > took:
+                break
+            samples *= 2
+        begin = time.perf_counter()
+        found = shap.PermutationExplainer(machine.predict, background)(new, max_evals=2 * x.shape[1] + 1, silent=True).values
+        peers["PermutationExplainer"] = (found, time.perf_counter() - begin)
+        for peer, (found, spent) in peers.items():
+            error = np.sqrt(np.mean((found - exact) ** 2) / np.mean(exact ** 2))
+            deletion, insertion = (curve(machine.predict, new, background, found, inserts) for inserts in (False, True))
+            print(f"{name}, {peer}: {spent / rows:.4f} s a row, relative error {error:.2g}, deletion {deletion:.4f}, "
+                  f"insertion {insertion:.4f}", flush=True)
+
+
+def beside_shap(args):
+    try:
+        import bochner  # noqa: F401
+        import shap  # noqa: F401
+    except ImportError as missing:
+        return print(f"shap is left out: {missing}")
+    linear_beside_shap()
+    curves(args)
+
+
 def machines(args):
     for name, target in (("cpu", "usr"), ("adult", "income")):
         file = args.data / f"{name}-small.csv"
@@ -99,5 +186,6 @@ if __name__ == "__main__":
         os.chdir(folder)
         fourier(chosen)
         kernel_explainer(chosen)
+        beside_shap(chosen)
         if chosen.machine:
             machines(chosen)

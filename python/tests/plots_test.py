@@ -109,3 +109,45 @@ def test_residuals():
         plots.ResidualsDisplay.from_estimator(plain, X, Y)
     figure, ax = plt.subplots()
     assert shown.plot(ax=ax).ax_ is ax
+
+
+def test_a_waterfall_ends_at_the_score():
+    machine = bochner.KernelRidge(1e-3, n_components=128, keep_background=True).fit(X, Y)
+    shown = plots.WaterfallDisplay.from_estimator(machine, X, row=3)
+    assert shown.base_value + shown.values.sum() == pytest.approx(machine.predict(X[3:4])[0], abs=1e-4)
+    assert len(shown.bars_) == 3 and "x0 = " in shown.names[0] or "0 = " in shown.names[0]
+    assert shown.bars_[-1].get_x() + shown.bars_[-1].get_width() == pytest.approx(shown.base_value + shown.values.sum())
+    shown = plots.WaterfallDisplay(names=list("abcde"), values=np.array([5.0, -4, 3, -2, 1]), base_value=1.0).plot(most=3)
+    assert [label.get_text() for label in shown.ax_.get_yticklabels()] == ["a", "b", "3 other columns"]
+    classes = bochner.KernelLogistic(n_components=64).fit(X, np.digitize(Y, [-0.5, 0.5]))
+    assert plots.WaterfallDisplay.from_estimator(classes, X, output=2).output == "2"
+    with pytest.raises(ValueError, match="output"):
+        plots.WaterfallDisplay.from_estimator(classes, X)
+
+
+def test_dependence_is_coloured_by_the_strongest_partner():
+    product = X[:, 1] * X[:, 2]
+    found = bochner.KernelRidge(1e-4, n_components=256, bandwidth=2.0).fit(X, product).explain(X)
+    shown = plots.DependenceDisplay.from_explanation(found, 1)
+    assert shown.partner == found.feature_names[2]
+    assert np.array_equal(shown.points_.get_offsets()[:, 0], X[:, 1])
+    assert plots.DependenceDisplay.from_explanation(found, 1, color_by=None).partner is None
+    for words in ({"column": 3}, {"column": "none"}, {"column": 0, "color_by": "none"}):
+        with pytest.raises(ValueError, match="expected one of"):
+            plots.DependenceDisplay.from_explanation(found, **words)
+
+
+def test_dependence_of_text_has_its_levels():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"a": X[:, 0], "city": np.where(X[:, 1] > 0, "Rome", "Oslo")})
+    machine = bochner.KernelRidge(1e-3, n_components=64).fit(table, Y)
+    shown = plots.DependenceDisplay.from_estimator(machine, table, "city", color_by="a")
+    assert set(shown.cells) == {"Rome", "Oslo"} and shown.partner == "a"
+
+
+def test_importance_by_shapley_values():
+    machine = bochner.KernelRidge(1e-3, n_components=128).fit(X, Y)
+    shown = plots.ImportanceDisplay.from_estimator(machine, X, method="shapley")
+    assert np.argmax(shown.importance) == 0 and np.argmin(shown.importance) == 2
+    with pytest.raises(ValueError, match="X: "):
+        plots.ImportanceDisplay.from_estimator(machine, method="shapley")
