@@ -108,8 +108,13 @@ def _fit_ridge(machine, rows, y, classes, sample_weight):
     first = dask.delayed(_survey, pure=False)
     spec = _merged([first(x, t, w, k, classes, machine.random_state) for k, (x, t, w) in enumerate(parts_of)])
     second = dask.delayed(parts.accumulate, pure=False)
-    sums = [second(x, t, k, spec, machine=machine, classes=classes, sample_weight=w)
-            for k, (x, t, w) in enumerate(parts_of)]
+
+    def sum_of(k, chosen):
+        x, t, w = parts_of[k]
+        return second(x, t, k, chosen, machine=machine, classes=classes, sample_weight=w)
+
+    plan = sum_of(0, spec)  # length scales and features are searched once; the other parts take those of its map
+    sums = [plan, *(sum_of(k, plan) for k in range(1, len(parts_of)))]
     alphas = machine.alpha if machine.alpha is None else numbers_of("alpha", machine.alpha)
     total_weight = None
     if alphas is not None and sample_weight is not None:

@@ -65,7 +65,7 @@ def accumulate(X, y, part, spec, *, machine=None, classes=None, sample_weight=No
     ----------
     X, y, part, classes, sample_weight : as in survey()
     spec : Sum
-        The merged survey of all parts.
+        The merged survey of all parts, or the sums of another part: its choices are then taken rather than made again.
     machine : KernelRidge or KernelRidgeClassifier, default=None
         Its map, kernel, bandwidth, n_components, scale, class_weight, precision and random_state; the same for all
         parts.
