@@ -229,6 +229,8 @@ class BinningFeatures(Drawn, MapTransformer):
         Inputs that a grid looks at, drawn at random. None: all.
     min_rows : int, default=1
         Bins of fewer rows are forgotten.
+    sparse_output : bool, default=True
+        transform() gives a CSR array; otherwise a dense one, as ``set_output`` needs.
     {draws}
 
     Attributes
@@ -243,6 +245,11 @@ class BinningFeatures(Drawn, MapTransformer):
     bandwidth: str | float | Sequence[float] | NDArray[Any] | None = "median"
     order: Any = None
     min_rows: Any = 1
+    sparse_output: bool = True
+
+    def _map_rows(self, X, names=None):
+        features = super()._map_rows(X, names)
+        return features if self.sparse_output else features.toarray()
 
     def _make_map(self, X, schema):
         options = _core.BinningOptions()

@@ -301,3 +301,12 @@ def test_groups_are_not_held_out_in_part_and_times_judge_what_was_before(tmp_pat
             r2(rows, y, **wrong)
     with pytest.raises(ValueError, match="groups: found values, expected the name of a column"):
         r2(tmp_path / "rows.csv", "y", groups=patient)
+
+
+def test_bins_are_dense_if_asked():
+    pandas = pytest.importorskip("pandas")
+    bins = bochner.BinningFeatures(8).fit_transform(X)
+    dense = bochner.BinningFeatures(8, sparse_output=False)
+    assert sparse.issparse(bins) and np.array_equal(dense.fit_transform(X), bins.toarray())
+    table = dense.set_output(transform="pandas").fit_transform(X)
+    assert isinstance(table, pandas.DataFrame) and np.array_equal(table, bins.toarray())
