@@ -119,7 +119,7 @@ std::string key_of(const Dependence& one) {
       std::size_t shown = 0;
       for (const std::size_t level : met[t])
         if (++shown <= 3) names[t] += (shown > 1 ? ", " : "") + shortened(one.partner_levels[level], 24);
-      if (shown > 3) names[t] += fmt::format(" and {} others", shown - 3);
+      if (shown > 3) names[t] += fmt::format(" and {} other{}", shown - 3, shown == 4 ? "" : "s");
     }
     key += fmt::format("{} <i class=\"key {}\"></i> {}", key.empty() ? "" : ";", kThirds[t], escaped(names[t]));
   }
