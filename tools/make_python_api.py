@@ -24,6 +24,7 @@ GROUPS = [
     ("Neighbours", "bochner", ["NearestNeighbors", "KNNGraph", "find_duplicates"]),
     ("Samples", "bochner", ["drift", "MMDTest", "independence", "HSICTest", "MeanEmbedding", "GroupEmbedding",
                             "ReducedSet"]),
+    ("Streams", "bochner", ["watch", "Watcher"]),
     ("Files and progress", "bochner", ["load", "progress"]),
     ("Parts", "bochner.parts", ["survey", "accumulate", "moments", "sketch", "merge", "solve"]),
     ("Dask", "bochner.dask", ["fit", "predict", "transform"]),

@@ -23,6 +23,7 @@ _MODULES = {
     "_text": ["TextProjection"],
     "_load": ["load"],
     "_progress": ["progress"],
+    "_watch": ["Watcher", "watch"],
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names}
 

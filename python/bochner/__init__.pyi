@@ -40,5 +40,6 @@ from bochner._transformers import (
     NystroemFeatures as NystroemFeatures,
     RandomProjection as RandomProjection,
 )
+from bochner._watch import Watcher as Watcher, watch as watch
 
 __version__: str
