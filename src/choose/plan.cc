@@ -12,6 +12,7 @@
 #include "bochner/bandwidth.h"
 #include "choose/bandwidth_search.h"
 #include "choose/column_notes.h"
+#include "choose/feature_search.h"
 #include "choose/learnt_with_head.h"
 #include "choose/map_parts.h"
 #include "choose/nested_score.h"
@@ -55,14 +56,14 @@ Matrix<double> by_weight(Matrix<double> sample, std::span<const Survey::SampledR
 class Planning {
  public:
   Planning(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads,
-           Checkpoint* checkpoint, bool scored)
+           Checkpoint* checkpoint, PlanFor aim)
       : schema_(schema),
         survey_(survey),
         options_(options),
         parts_(map_parts(options)),
         threads_(threads),
         checkpoint_(checkpoint),
-        scored_(scored) {}
+        aim_(aim) {}
 
   Plan run() {
     for (const std::string& line : counters_notes(schema_, survey_)) note_odd(line);
@@ -164,17 +165,19 @@ class Planning {
     request.note = [&](const std::string& text) { note(text); };
     const MapSize size = map_size(*part.kind, request);
     const std::size_t wanted = size.wanted ? size.wanted : size.features;
-    if (!request.features && size.step > 0) note(fmt::format("features: {} for {} rows", wanted, survey_.rows()));
+    const std::size_t most = aim_ == PlanFor::features ? 0 : most_chosen_features(options_, schema_, survey_.rows());
+    if (!request.features && size.step > 0 && !most)
+      note(fmt::format("features: {} for {} rows", wanted, survey_.rows()));
     if (size.features > wanted) note(fmt::format("features: {}, since {}", size.features, size.rounded));
     std::optional<SampleTrial> trial;
     const bool searched = part.kind->has_kernel && part.bandwidth.searched();
     const std::vector<double>& lambdas = options_.ridge.lambdas;
-    const bool nested = scores_by_choice() && (searched || (lambdas.size() != 1 && !schema_.sparse));
-    if (searched || nested) trial.emplace(schema_, survey_, scaling, threads_, checkpoint_);
-    FindScales find;
+    const bool nested = scores_by_choice() && (searched || most || (lambdas.size() != 1 && !schema_.sparse));
+    if (searched || most || nested) trial.emplace(schema_, survey_, scaling, threads_, checkpoint_);
+    ChooseMap choose;
     if (part.kind->has_kernel) {
-      find = choose_bandwidth(part, request.kernel, size.trial_features ? size.trial_features : size.features, scaling,
-                              trial ? &*trial : nullptr);
+      choose = choose_bandwidth(part, request, size.trial_features ? size.trial_features : size.features, most, scaling,
+                                trial ? &*trial : nullptr);
       plan_.kernel = kernel_name(request.kernel);
       plan_.bandwidth = request.kernel.length_scales;
     }
@@ -184,61 +187,85 @@ class Planning {
       plan_.nested = nested_score(*trial, [&](const SampleTrial& rest) -> Chosen {
         MapRequest again = request;
         again.note = [](const std::string&) {};
-        if (searched) again.kernel.length_scales = find(rest).length_scales;
-        const MapPtr made = searched ? part.kind->make(again) : map;
+        if (choose) choose(rest, again);
+        const MapPtr made = choose ? part.kind->make(again) : map;
         return {made, lambdas.size() == 1 ? lambdas[0] : rest.judge(made).lambda};
       });
     return map;
   }
 
-  // Length scales by trials of some rows.
-  using FindScales = std::function<BandwidthSearch(const SampleTrial& trial)>;
+  // Length scales, and where they are chosen the number of features, by trials of some rows; told by request.note.
+  using ChooseMap = std::function<void(const SampleTrial& trial, MapRequest& request)>;
 
-  // `features`: of the map that is planned; the search is by as many Fourier features, or fewer. Returns how it was
-  // made, if it was one.
-  FindScales choose_bandwidth(const PartPlan& part, Kernel& kernel, std::size_t features, const MapPtr& scaling,
-                              const SampleTrial* trial) {
+  // `features`: of the map that is planned; the search is by as many Fourier features, or fewer. most: that may be
+  // chosen; 0: their number stands. Returns how the choice was made, if rows were tried.
+  ChooseMap choose_bandwidth(const PartPlan& part, MapRequest& request, std::size_t features, std::size_t most,
+                             const MapPtr& scaling, const SampleTrial* trial) {
     const Bandwidth& bandwidth = part.bandwidth;
+    double rule = 0;
     if (bandwidth.rule == Bandwidth::Rule::given) {
-      kernel.length_scales = bandwidth.length_scales;
-      return {};
+      request.kernel.length_scales = bandwidth.length_scales;
+    } else {
+      const std::size_t rows = std::clamp<std::size_t>((8u << 20) / schema_.inputs, 100, kMedianRows);
+      const Matrix<double> sample = by_weight(scaled_sample(survey_, scaling, rows, threads_), survey_.sample(rows));
+      const bool by_scale = bandwidth.rule == Bandwidth::Rule::scale;
+      rule =
+          by_scale ? scale_bandwidth(request.kernel, sample.view()) : median_bandwidth(request.kernel, sample.view());
+      request.kernel.length_scales = {rule};
+      if (!bandwidth.searched())
+        note(fmt::format("bandwidth: {:.4g} by the {} rule", rule, bandwidth_words(bandwidth)));
     }
-    const std::size_t most = std::clamp<std::size_t>((8u << 20) / schema_.inputs, 100, kMedianRows);
-    const Matrix<double> sample = by_weight(scaled_sample(survey_, scaling, most, threads_), survey_.sample(most));
-    const bool by_scale = bandwidth.rule == Bandwidth::Rule::scale;
-    const double rule = by_scale ? scale_bandwidth(kernel, sample.view()) : median_bandwidth(kernel, sample.view());
-    kernel.length_scales = {rule};
-    if (!bandwidth.searched()) {
-      note(fmt::format("bandwidth: {:.4g} by the {} rule", rule, bandwidth_words(bandwidth)));
-      return {};
-    }
-    const std::size_t tried = std::min(features / 2 * 2, kSearchFeatures);
-    const auto search = bandwidth.rule == Bandwidth::Rule::searched_per_input ? search_length_scales : search_bandwidth;
-    const FindScales find = [search, kernel, tried, seed = part.request.seed](const SampleTrial& rows) {
-      return search(rows, kernel, tried, seed);
+    if (!bandwidth.searched() && !most) return {};
+    const ChooseMap choose = [this, &part, features, most, rule, kernel = request.kernel](const SampleTrial& rows,
+                                                                                          MapRequest& chosen) {
+      BandwidthSearch found{kernel.length_scales, 0, 0, 0};
+      const std::size_t tried = std::min(features / 2 * 2, kSearchFeatures);
+      if (part.bandwidth.searched()) {
+        const bool per_input = part.bandwidth.rule == Bandwidth::Rule::searched_per_input;
+        found = (per_input ? search_length_scales : search_bandwidth)(rows, kernel, tried, part.request.seed);
+        const char* by = rows.leaves_one_out(tried) ? "leave-one-out" : "cross-validation";
+        if (found.length_scales.size() == 1)
+          chosen.note(fmt::format("bandwidth: {:.4g}, {:.3g} x the median distance, by {} on {} rows",
+                                  found.length_scales[0], found.length_scales[0] / rule, by, rows.rows()));
+        else
+          note_length_scales(found, rows.rows(), chosen.note);
+      }
+      chosen.kernel.length_scales = found.length_scales;
+      if (most) choose_features(part, rows, found, {features, most, part.bandwidth.searched() ? rule : 0}, chosen);
     };
-    const BandwidthSearch found = find(*trial);
-    kernel.length_scales = found.length_scales;
-    if (found.length_scales.size() == 1)
-      note(fmt::format("bandwidth: {:.4g}, {:.3g} x the median distance, by {} on {} rows", found.length_scales[0],
-                       found.length_scales[0] / rule,
-                       trial->leaves_one_out(tried) ? "leave-one-out" : "cross-validation", trial->rows()));
-    else
-      note_length_scales(found, trial->rows());
-    return find;
+    choose(*trial, request);
+    return choose;
+  }
+
+  void choose_features(const PartPlan& part, const SampleTrial& rows, const BandwidthSearch& found, FeatureRange range,
+                       MapRequest& chosen) const {
+    range.lambdas = options_.ridge.lambdas;
+    const auto make = [&](const Kernel& kernel, std::size_t features) {
+      MapRequest trial = chosen;
+      trial.kernel = kernel;
+      trial.features = features;
+      return part.kind->make(trial);
+    };
+    const FeatureSearch best = search_features(rows, chosen.kernel, found, range, make);
+    const bool same = best.length_scales == chosen.kernel.length_scales;
+    chosen.features = best.features;
+    chosen.kernel.length_scales = best.length_scales;
+    chosen.note(fmt::format("features: {} of {} to {}{}, by the error of rows left out", best.features, range.least,
+                            best.tried, same ? "" : fmt::format(", bandwidth {:.4g}", best.length_scales[0])));
   }
 
   // Whether the score that the training prints would be the best of those that it chose by, on few rows.
   bool scores_by_choice() const {
     const RidgeOptions& ridge = options_.ridge;
-    return scored_ && schema_.task == Task::classification && survey_.rows() >= 2 * kNestedFolds &&
+    return aim_ == PlanFor::training && schema_.task == Task::classification && survey_.rows() >= 2 * kNestedFolds &&
            survey_.rows() < kNestedRows && options_.learner.learner == Learner::ridge && !options_.validation &&
            parts_.size() == 1 && ridge.intercept && ridge.select != RidgeOptions::Select::hold_out &&
            (ridge.lambdas.size() != 1 || ridge.lambdas[0] > 0);
   }
 
   // The shortest length scales: the inputs that matter most.
-  void note_length_scales(const BandwidthSearch& found, std::size_t rows) {
+  void note_length_scales(const BandwidthSearch& found, std::size_t rows,
+                          const std::function<void(const std::string&)>& told) const {
     std::vector<std::string> names = schema_.input_names();
     if (!options_.map.before.empty()) names.resize(0);  // projected inputs have none
     for (std::size_t j = names.size(); j < found.length_scales.size(); ++j) names.push_back(fmt::format("output{}", j));
@@ -250,7 +277,7 @@ class Planning {
                                    found.rounds == 1 ? "" : "s", rows);
     for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 6); ++i)
       text += fmt::format("{} {} {:.3g}", i ? "," : "; shortest", names[order[i]], found.length_scales[order[i]]);
-    note(text);
+    told(text);
   }
 
   const Schema& schema_;
@@ -259,7 +286,7 @@ class Planning {
   const std::vector<PartPlan> parts_;
   Threads& threads_;
   Checkpoint* checkpoint_;
-  bool scored_;
+  PlanFor aim_;
   bool constants_noted_ = false;  // parts of a mixture are scaled apart
   Plan plan_;
 };
@@ -335,6 +362,18 @@ MapSize map_size(const TrainOptions& options, const Schema& schema, std::uint64_
   return whole;
 }
 
+std::size_t most_chosen_features(const TrainOptions& options, const Schema& schema, std::uint64_t rows) {
+  constexpr std::size_t kMost = 1024;
+  const std::vector<PartPlan> parts = map_parts(options);
+  if (options.learner.learner != Learner::ridge || has_bins(options.map) || parts.size() != 1 || schema.sparse)
+    return 0;
+  if (parts[0].request.features || !std::holds_alternative<Fourier>(parts[0].request.options)) return 0;
+  const std::size_t least = map_size(options, schema, rows).features, most = std::min<std::uint64_t>(kMost, rows);
+  std::size_t found = least;
+  while (2 * found <= most) found *= 2;
+  return found > least ? found : 0;
+}
+
 bool searches_bandwidth(const TrainOptions& options) {
   const std::vector<PartPlan> parts = map_parts(options);
   return std::any_of(parts.begin(), parts.end(),
@@ -342,9 +381,9 @@ bool searches_bandwidth(const TrainOptions& options) {
 }
 
 Plan make_plan(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads,
-               Checkpoint* checkpoint, bool scored) {
+               Checkpoint* checkpoint, PlanFor aim) {
   check_options(options, schema.inputs);
-  return Planning(schema, survey, options, threads, checkpoint, scored).run();
+  return Planning(schema, survey, options, threads, checkpoint, aim).run();
 }
 
 void give_notice(const TrainOptions& options, const std::string& line) {

@@ -38,9 +38,17 @@ MapSize map_size(const TrainOptions& options, const Schema& schema, std::uint64_
 // Whether trials on a sample find length scales of features, before the rows are mapped.
 bool searches_bandwidth(const TrainOptions& options);
 
-// checkpoint: logs what a search tries; may be null. scored: the plan is for a training of targets that prints a score.
+// The most features that a ridge on so many rows may choose by rows left out; 0: their number is said, or it follows
+// from that of the rows.
+std::size_t most_chosen_features(const TrainOptions& options, const Schema& schema, std::uint64_t rows);
+
+// What the rows are mapped for: features alone, sums that ridge is solved from, or a whole training of targets, which
+// prints a score.
+enum class PlanFor { features, sums, training };
+
+// checkpoint: logs what a search tries; may be null.
 Plan make_plan(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads,
-               Checkpoint* checkpoint = nullptr, bool scored = false);
+               Checkpoint* checkpoint = nullptr, PlanFor aim = PlanFor::features);
 
 // Lets the user hear a line that is more than a choice: by TrainOptions::notice, without it by say.
 void give_notice(const TrainOptions& options, const std::string& line);

@@ -60,7 +60,8 @@ class MemoryPlanning {
     step_ = map.step;
     searched_ = searches_bandwidth(options);
     size_.rows = n;
-    size_.features = map.features;
+    chosen_ = most_chosen_features(options, schema_, n);
+    size_.features = std::max(map.features, chosen_);
     size_.outputs = outputs_of(schema_);
     size_.targets = schema_.targets;
     size_.map_weights = map.weights;
@@ -151,7 +152,7 @@ class MemoryPlanning {
     const double sparse = schema_.sparse ? 1.5 : 1;
     plan.add("look over inputs", double(schema_.inputs) * look_bytes(schema_, threads_));
     plan.add("sampled rows", (sampled + seen) * (row_values() * sizeof(double) * sparse + kSampledRow));
-    if (searched_)
+    if (searched_ || chosen_ > 0)
       plan.add("trials", SampleTrial::bytes(
                              schema_, size_.rows,
                              searches_by_features() ? std::min(size_.features, kSearchFeatures) : kSearchFeatures));
@@ -237,6 +238,7 @@ class MemoryPlanning {
   int threads_;
   std::size_t step_ = 1;
   bool searched_ = false;
+  std::size_t chosen_ = 0;  // features at most, if their number is chosen by trials
   FitSize size_;
   double limit_ = 0;
 };

@@ -26,6 +26,13 @@ constexpr double kCheapLeaveOneOut = 5e8;  // m F min(m, F): a lambda takes a fe
 std::size_t most_rows(const Schema& schema) {
   return std::clamp<std::size_t>(kSampleValues / schema.inputs, 500, kSampleRows);
 }
+
+double once(std::map<int, double>& known, int step, const std::function<double()>& find) {
+  const auto [place, isnew] = known.try_emplace(step, 0.0);
+  if (isnew) place->second = find();
+  return place->second;
+}
+
 }  // namespace
 
 double SampleTrial::bytes(const Schema& schema, std::size_t rows, std::size_t features) {
@@ -143,6 +150,23 @@ SampleTrial::Result SampleTrial::leave_one_out(const MapPtr& map) const {
   });
 }
 
+// Sums of the rows that are learnt from, and the features of those that are left out.
+struct SampleTrial::Split {
+  NormalEquations rest;
+  RowBlock<float> held;
+};
+
+// The mean loss of the rows left out; infinite if the equations cannot be solved.
+double SampleTrial::loss(const std::vector<Split>& splits, double lambda) const {
+  double sum = 0;
+  for (const Split& split : splits) {
+    const std::optional<Coefficients> head = split.rest.try_solve(lambda, on_.threads);
+    if (!head) return std::numeric_limits<double>::infinity();
+    sum += score_rows(on_, split.held, decode(*head, code_), code_.task).loss() / double(splits.size());
+  }
+  return sum;
+}
+
 SampleTrial::Result SampleTrial::cross_validate(const MapPtr& map) const {
   const Matrix<float> z = map_rows(map, block_);
   const RowBlock<float> features = features_block(z);
@@ -154,29 +178,44 @@ SampleTrial::Result SampleTrial::cross_validate(const MapPtr& map) const {
   GramFold all = parts[0];
   for (std::size_t f = 0; f < kFolds; ++f) parts[f].add(on_, fold_rows(f));
   merge_in_order<GramFold>(all, parts);
-  std::vector<NormalEquations> rest;
+  std::vector<Split> splits;
   for (std::size_t f = 0; f < kFolds; ++f) {
     GramFold without = all;
     without.subtract(parts[f]);
     parts[f] = std::move(without);
-    rest.emplace_back(parts[f], true);
+    splits.push_back({NormalEquations(parts[f], true), fold_rows(f)});
   }
   std::map<int, double> tried;
-  const auto at = [&](int decade) {
-    if (tried.contains(decade)) return tried[decade];
-    double& loss = tried[decade] = 0;
-    for (std::size_t f = 0; f < kFolds; ++f) {
-      const std::optional<Coefficients> head = rest[f].try_solve(std::pow(10.0, decade), on_.threads);
-      if (!head) return loss = std::numeric_limits<double>::infinity();
-      loss += score_rows(on_, fold_rows(f), decode(*head, code_), code_.task).loss() / kFolds;
-    }
-    return loss;
-  };
+  const auto at = [&](int decade) { return once(tried, decade, [&] { return loss(splits, std::pow(10.0, decade)); }); };
   int start = kLeastDecade;
   for (int decade = kLeastDecade; decade <= 0; decade += 2)
     if (at(decade) < at(start)) start = decade;
   const int best = descend_by(1, start, kLeastDecade, kMostDecade, at);
   return {tried[best], std::pow(10.0, best)};
+}
+
+SampleTrial::Result SampleTrial::hold_out(const MapPtr& map, const std::vector<double>& lambdas, double start) const {
+  const std::vector<double> found = logged(checkpoint_, "features", 2, [&]() -> std::vector<double> {
+    const std::size_t rows = std::min(block_.rows, kHeldOutRows), fitted = rows * 2 / 3;
+    const Matrix<float> z = map_rows(map, block_.slice(0, rows));
+    const RowBlock<float> features = block_.slice(0, rows).with_values(z.view());
+    GramFold sums(z.cols(), map->bound(), code_, weight_bound_);
+    sums.add(on_, features.slice(0, fitted));
+    std::vector<Split> split;
+    split.push_back({NormalEquations(sums, true), features.slice(fitted, rows - fitted)});
+    Result best{std::numeric_limits<double>::infinity(), start};
+    for (const double lambda : lambdas)
+      if (const double error = loss(split, lambda); error < best.loss) best = {error, lambda};
+    if (!lambdas.empty()) return {best.loss, best.lambda};
+    std::map<int, double> tried;
+    const auto at = [&](int decade) {
+      return once(tried, decade, [&] { return loss(split, std::pow(10.0, decade)); });
+    };
+    const int decade = descend(std::clamp(int(std::lround(std::log10(start))), kLeastDecade, kMostDecade), kLeastDecade,
+                               kMostDecade, at);
+    return {tried[decade], std::pow(10.0, decade)};
+  });
+  return {found[0], found[1]};
 }
 
 SampleTrial::Fit SampleTrial::fit(const MapPtr& map, double lambda) const {

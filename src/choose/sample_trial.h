@@ -33,6 +33,10 @@ class SampleTrial {
   // map: from scaled inputs to features. lambda is searched as the training will by leave-one-out; by two decades from
   // 1e-10 to 1, then by one about the best, by cross-validation.
   Result judge(const MapPtr& map) const;
+  // Two thirds of at most kHeldOutRows rows judge a map by the third that is left: quick, to compare sizes of maps.
+  // lambdas: those tried; empty: decades, downhill from `start`.
+  Result hold_out(const MapPtr& map, const std::vector<double>& lambdas, double start) const;
+  static constexpr std::size_t kHeldOutRows = 3000;
   // Whether maps of so many features are judged by leave-one-out: cheap, so that many may be tried.
   bool leaves_one_out(std::size_t features) const;
 
@@ -60,6 +64,8 @@ class SampleTrial {
   void view_rows(std::size_t target_count);
   Result leave_one_out(const MapPtr& map) const;
   Result cross_validate(const MapPtr& map) const;
+  struct Split;
+  double loss(const std::vector<Split>& splits, double lambda) const;
   Matrix<float> map_rows(const MapPtr& map, const RowBlock<float>& rows) const;
   RowBlock<float> features_block(const Matrix<float>& z) const;
 

@@ -154,7 +154,7 @@ Sum sum_part(Rows& rows, const Sum& spec, const PartName& part, const TrainOptio
   check_classes(schema, survey.class_rows(), spec.state().origin.name);
   refuse_lost_inputs(*spec.state().survey);
   Threads threads(options.execution);
-  Plan plan = make_plan(schema, survey, options, threads);
+  Plan plan = make_plan(schema, survey, options, threads, nullptr, PlanFor::sums);
   const MapPtr map = plan.map();
   std::vector<std::string> notes = schema_notes(schema);
   notes.insert(notes.end(), plan.notes.begin(), plan.notes.end());

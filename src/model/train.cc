@@ -107,7 +107,7 @@ class Training {
       }
     }
 
-    Plan plan = make_plan(schema(), survey(), options_, threads_, execution_.checkpoint, true);
+    Plan plan = make_plan(schema(), survey(), options_, threads_, execution_.checkpoint, PlanFor::training);
     seconds_.emplace_back("choices", clock.lap());
     looked_over_.forget_sample();
     release_freed_memory();

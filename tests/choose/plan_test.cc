@@ -139,6 +139,38 @@ TEST_F(MakePlan, ChoosesFeaturesByTheRowsAndTheBandwidthByItsRule) {
   EXPECT_NEAR(made.bandwidth[0], 2.6, 0.3);  // median |x - y| of 4 standard normals
 }
 
+TEST_F(MakePlan, RidgeChoosesFeaturesByRowsLeftOut) {
+  Problem p(1500, 6);
+  const Survey survey = p.survey();
+  const auto made = [&](PlanFor aim, const TrainOptions& options = {}) {
+    return make_plan(p.schema, survey, options, p.threads, nullptr, aim).map()->outputs();
+  };
+  EXPECT_EQ(made(PlanFor::features), 128u);
+  EXPECT_EQ(made(PlanFor::training), made(PlanFor::sums)) << "parts make the maps of the whole";
+  EXPECT_EQ(made(PlanFor::training, {.features = 64}), 64u);
+  EXPECT_EQ(made(PlanFor::training, {.learner = {.learner = Learner::svr}}), 128u);
+}
+
+TEST(FeatureSearch, TakesMoreFeaturesWhereTheyLowerTheErrorOnly) {
+  for (const bool hard : {true, false}) {
+    Problem p(1500, 6);
+    for (std::size_t i = 0; i < 1500; ++i)
+      p.y(i, 0) = hard ? std::sin(3 * p.x(i, 0)) * std::sin(3 * p.x(i, 1)) : p.x(i, 0) + normal(8, Draw::sample, i, 0);
+    const Plan made = make_plan(p.schema, p.survey(), {}, p.threads, nullptr, PlanFor::training);
+    const std::size_t features = made.map()->outputs();
+    EXPECT_EQ(features > 128, hard) << features;
+    EXPECT_THAT(made.notes, Contains(HasSubstr("by the error of rows left out")));
+  }
+}
+
+TEST_F(MakePlan, ManyRowsTakeAsManyFeaturesAsTheRuleSays) {
+  EXPECT_EQ(most_chosen_features({}, p_.schema, 200), 0u);
+  EXPECT_EQ(most_chosen_features({}, p_.schema, 400), 256u);
+  EXPECT_EQ(most_chosen_features({}, p_.schema, 5000), 1024u);
+  EXPECT_EQ(most_chosen_features({}, p_.schema, 100000), 0u);
+  EXPECT_EQ(most_chosen_features({.map = Nystroem{}}, p_.schema, 5000), 0u);
+}
+
 TEST_F(MakePlan, SearchesALengthScalePerInputThatTellsWhichMatter) {
   const Plan made = plan({.bandwidth = Rule::searched_per_input, .features = 128});
   ASSERT_EQ(made.bandwidth.size(), 4u);
