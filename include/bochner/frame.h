@@ -61,7 +61,7 @@ struct Frame {
 // Heeds `missing` and `max_levels` of the options.
 std::unique_ptr<Rows> frame_rows(const Frame& frame, const RowsOptions& options = {});
 
-// The rows of a frame for a model: columns are found as in a file. Targets are not read.
+// The rows of a frame for a model: columns are found as in a file, targets are those of the frame, if it has any.
 std::unique_ptr<Rows> frame_rows(const Frame& frame, const Schema& schema);
 
 }  // namespace bochner

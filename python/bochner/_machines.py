@@ -85,7 +85,8 @@ class KernelMachine(ModelEstimator):
         if y is None:
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
-        if _tables.is_mixed(X) or _tables.has_text(X):
+        by_columns = _tables.is_polars(X) and len(X) > FEW_ROWS  # as an array it would be a copy
+        if by_columns or _tables.is_mixed(X) or _tables.has_text(X):
             return self._fit_table(X, y, sample_weight)
         return self._fit_numbers(X, y, sample_weight)
 

@@ -10,10 +10,11 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from bochner import _core, _data
+from bochner import _core, _data, _streams, _tables
 from bochner._docs import documented
 from bochner._machines import ClassifierMachine, KernelMachine, RegressorMachine, weights_of
 from bochner._parameters import Linear, parameters
@@ -75,16 +76,28 @@ class _Sums(KernelMachine):
         if _data.is_path(X):
             rows = _core.open_rows(os.fspath(X), schema, _core.RowsOptions())
         else:
-            if _data.needs_reader(schema):
-                raise ValueError("X: the machine was fitted on a table with text or missing cells, expected a path")
-            X = self._inputs(X, reset=False)
             targets = self._encode_known(y)
-            check_consistent_length(X, targets)
-            weights = None if sample_weight is None else weights_of(X, sample_weight)
-            rows = _data.rows_of(X, schema, targets, weights)
+            weights = None if sample_weight is None else weights_of(targets, sample_weight)
+            rows = self._known_rows(X, targets, schema, weights)
         receipt = json.loads(change(self.online_, rows, self._execution()))
         self.model_ = self.online_.model
         return receipt
+
+    def _known_rows(self, X, targets, schema, weights):
+        """Rows for the choices that were made: of an array, a sparse matrix, or a table with text and missing cells."""
+        X = _tables.collected(_streams.from_tensor(X))
+        if _tables.is_whole(X):
+            X = _tables.arrow_table(X)
+        as_table = _tables.has_text(X) or (_tables.is_table(X) and (_data.needs_reader(schema) or _tables.is_mixed(X)))
+        if not as_table:
+            X = self._inputs(X, reset=False, allow_nan=self._allows_nan)
+            as_table = not sparse.issparse(X) and _tables.has_nan(X)
+            if as_table:
+                _data.refuse_unlearnt_gaps(X, schema)
+        check_consistent_length(X.columns[0] if _tables.is_arrow(X) else X, targets)
+        if as_table:
+            return _tables.new_rows(X, schema, targets=targets, weights=weights)
+        return _data.rows_of(X, schema, targets, weights)
 
     def _encode_known(self, y):
         return self._encode_targets(y)
@@ -100,16 +113,18 @@ class _Sums(KernelMachine):
             if hasattr(self, "online_"):
                 self._change(_core.update, X, y, sample_weight)
                 return self
-            return self._fit_numbers(X, y, sample_weight)
+            return KernelMachine.fit(self, X, y, sample_weight)
         if getattr(self, "keep_background", False):
             raise ValueError("keep_background: partial_fit keeps sums of rows and none of them; give explain a background")
         first = not hasattr(self, "sum_")
-        X = self._inputs(X, reset=first)
-        targets = self._encode_targets(y)
-        check_consistent_length(X, targets)
-        weights = None if sample_weight is None else weights_of(X, sample_weight)
+        if _data.is_path(X):
+            raise ValueError(f"X: found the path {os.fspath(X)!r}, expected rows; fit() and machines with keep_sum=True "
+                             "read files")
         if first:
-            self._fit_numbers(X, y, sample_weight)
+            KernelMachine.fit(self, X, y, sample_weight)
+        targets = self._encode_targets(y)
+        weights = None if sample_weight is None else weights_of(targets, sample_weight)
+        if first:
             self._spec, self._parts, self._total = self.model_, 0, 0.0
             self._weight_unit = 1.0 if weights is None else MOST_WEIGHT * float(weights.max())
         elif weights is not None and weights.max() > self._weight_unit:
@@ -124,7 +139,7 @@ class _Sums(KernelMachine):
         if self._weight_unit != 1:
             weights = np.ones(len(targets)) if weights is None else weights
         weights = None if weights is None else weights / self._weight_unit
-        made = _core.sum_part(_data.rows_of(X, self._spec.schema, targets, weights), self._spec,
+        made = _core.sum_part(self._known_rows(X, targets, self._spec.schema, weights), self._spec,
                               _core.PartName(f"call {self._parts}", self._parts), options)
         if first:
             self.sum_ = made

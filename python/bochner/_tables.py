@@ -442,22 +442,29 @@ def training_rows(X, targets=None, target_names=None, labels=None, weights=None,
         for column, name in zip(columns, names):
             column.name = str(name)
     frame, keep = _frame(columns, rows, named, source)
+    _set_targets(frame, keep, targets, weights)
     if targets is not None:
-        targets = np.ascontiguousarray(np.asarray(targets).reshape(rows, -1), dtype=np.float64)
-        frame.set_targets(targets)
         frame.target_names = [] if target_names is None else [str(name) for name in target_names]
         frame.labels = [] if labels is None else list(labels)
+    return _core.frame_rows(frame, _core.RowsOptions(), keep)
+
+
+def _set_targets(frame, keep, targets, weights):
+    """Codes of targets and weights, which the list `keep` holds as long as the rows."""
+    if targets is not None:
+        keep.append(np.ascontiguousarray(np.asarray(targets).reshape(frame.rows, -1), dtype=np.float64))
+        frame.set_targets(keep[-1])
     if weights is not None:
-        weights = np.ascontiguousarray(weights, dtype=np.float64)
-        frame.set_weights(weights)
-    return _core.frame_rows(frame, _core.RowsOptions(), [keep, targets, weights])
+        keep.append(np.ascontiguousarray(weights, dtype=np.float64))
+        frame.set_weights(keep[-1])
 
 
-def new_rows(X, schema, source="X"):
-    """Rows of a table or array for a model with this schema."""
+def new_rows(X, schema, source="X", targets=None, weights=None):
+    """Rows of a table or array for a model with this schema; with targets those that it learns on."""
     columns, rows, named = _shape_of(X)
     schema = _core.Schema(schema)
     frame, keep = _frame(columns, rows, named, source)
+    _set_targets(frame, keep, targets, weights)
     return _core.frame_rows(frame, schema, keep)
 
 

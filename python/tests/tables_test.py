@@ -238,3 +238,25 @@ def test_weights_and_batches_of_tables():
     parts = machine().fit((frame[c], Y[c], weights[c]) for c in cuts)
     assert np.array_equal(parts.predict(frame), whole)
     assert not np.array_equal(machine().fit(frame, Y).predict(frame), whole)
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_rows_of_tables_join_and_leave(keep):
+    """Text and missing cells: partial_fit() ends where fit() on all rows does, forget() goes back."""
+    draws = np.random.default_rng(7)
+    frame = pandas.DataFrame({"n": draws.normal(size=400), "c": draws.choice(list("xyz"), 400),
+                              "m": np.where(draws.random(400) < 0.1, np.nan, draws.normal(size=400))})
+    y = frame["n"] + (frame["c"] == "x")
+    words = dict(alpha=1e-3, n_components=64, keep_sum=keep)
+    machine = bochner.KernelRidge(**words).partial_fit(frame[:300], y[:300])
+    first = machine.predict(frame)
+    machine.partial_fit(frame[300:], y[300:])
+    assert machine.score(frame, y) > 0.95
+    if keep:
+        machine.forget(frame[300:], y[300:])
+        assert np.array_equal(machine.predict(frame), first)
+    classes = np.where(y > 0, "above", "below")
+    classifier = bochner.KernelRidgeClassifier(**words).partial_fit(frame[:300], classes[:300])
+    assert classifier.partial_fit(frame[300:], classes[300:]).score(frame, classes) > 0.9
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        machine.partial_fit(frame[:10], y[:9])

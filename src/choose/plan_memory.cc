@@ -13,6 +13,7 @@
 #include "choose/sample_trial.h"
 #include "learn/learner.h"
 #include "learn/ridge/solver_choice.h"
+#include "rows/in_memory.h"
 
 namespace bochner {
 
@@ -27,7 +28,8 @@ constexpr double kReader = 12 * kMega;   // a chunk of text and its cuts
 constexpr double kReaderThread = 5 * kMega;
 constexpr double kRowsAtFirst = 4096;  // asked for at a time when rows are put into memory
 constexpr double kBufferGrowth = 2.5;  // bytes of the buffers against those of the rows read into them
-constexpr double kSampledRow = 160;    // bytes besides the row's numbers
+constexpr double kSmallCopy = 64 << 20;
+constexpr double kSampledRow = 160;  // bytes besides the row's numbers
 
 // Bytes held for each input, whatever the rows: the survey's facts, its scaling (twice while it is chosen), and of
 // dense rows its column in several schemas.
@@ -78,11 +80,11 @@ class MemoryPlanning {
   TrainingMemory run() {
     if (has_bins(options_.map)) return run_bins();
     TrainingMemory memory;
-    memory.keep_rows = row_bytes() > 0 && whole(size_, true).total() <= limit_;
+    memory.keep_rows = worth_copying() && whole(size_, true).total() <= limit_;
     const MemoryPlan plan = whole(size_, memory.keep_rows);
     if (plan.total() > limit_) refuse(plan);
     if (plan.worth_saying(limit_)) give_notice(options_, plan.text(limit_));
-    if (!memory.keep_rows && row_bytes() > 0)
+    if (!memory.keep_rows && row_bytes() > 0 && !lies_in_memory(rows_))
       give_notice(options_,
                   fmt::format("rows take {} in memory and are read from disk on every pass", size_text(row_bytes())));
     return shared(memory);
@@ -105,7 +107,7 @@ class MemoryPlanning {
     const auto plan_of = [&](bool keep) { return peak_of({before(keep), around(keep).add(least)}); };
     TrainingMemory memory;
     const bool few = around(true).total() <= around(false).total();  // rows that take no more than reading them again
-    memory.keep_rows = row_bytes() > 0 && plan_of(true).total() <= limit_ &&
+    memory.keep_rows = worth_copying() && plan_of(true).total() <= limit_ &&
                        (few || around(true).add(most_of_bins()).total() <= limit_);
     const MemoryPlan plan = plan_of(memory.keep_rows);
     if (plan.total() > limit_) refuse(plan);
@@ -119,6 +121,9 @@ class MemoryPlanning {
     const std::vector<PartPlan> parts = map_parts(options_);
     return learnt_with_head().most_memory(options_, *bins_of(parts), schema_.inputs, size_, row_values());
   }
+
+  // Rows in memory are read from where they lie, but for few: a copy is quicker to pass over.
+  bool worth_copying() const { return row_bytes() > 0 && (!lies_in_memory(rows_) || row_bytes() <= kSmallCopy); }
 
   double row_bytes() const { return double(rows_.memory_bytes(std::size_t(size_.element()))); }
 

@@ -18,6 +18,7 @@
 #include "rows/date.h"
 #include "rows/frame_column.h"
 #include "rows/frame_scan.h"
+#include "rows/in_memory.h"
 #include "rows/labels.h"
 #include "rows/number.h"
 #include "rows/shifted.h"
@@ -49,7 +50,7 @@ std::string_view without_spaces(std::string_view text) {
   return begin == text.npos ? std::string_view() : text.substr(begin, text.find_last_not_of(kSpaces) - begin + 1);
 }
 
-class FrameRows final : public Rows {
+class FrameRows final : public Rows, public InMemory {
  public:
   FrameRows(const Frame& frame, Schema schema, const std::vector<std::size_t>& match)
       : source_(frame.source),
@@ -276,8 +277,9 @@ std::unique_ptr<Rows> frame_rows(const Frame& frame, const RowsOptions& options)
 
 std::unique_ptr<Rows> frame_rows(const Frame& frame, const Schema& schema) {
   check_frame(frame);
-  require(frame.targets.data == nullptr && frame.weights == nullptr,
-          "{}: targets or weights with a schema of training, expected inputs only", frame.source);
+  require(frame.targets.data == nullptr || frame.targets.cols == schema.targets,
+          "{}: found {} targets, expected {} as in training", frame.source, frame.targets.cols, schema.targets);
+  check_class_targets(frame.targets.data, frame.rows, frame.targets.cols, schema);
   std::vector<std::string> names;
   for (const FrameColumn& column : frame.columns) names.push_back(column.name);
   const ColumnNames known{frame.source, frame_names(frame), frame.named,
@@ -286,7 +288,7 @@ std::unique_ptr<Rows> frame_rows(const Frame& frame, const Schema& schema) {
   bool weighted = false;
   const std::vector<std::size_t> match = match_columns(known, {.target_required = false}, own, weighted);
   own.sparse = false;
-  own.targets = 0;
+  own.targets = frame.targets.data ? schema.targets : 0;
   const std::vector<double> offsets = std::exchange(own.offsets, {});
   std::unique_ptr<Rows> rows = std::make_unique<FrameRows>(frame, std::move(own), match);
   if (offsets.empty()) return rows;

@@ -12,6 +12,7 @@
 #include "bochner/rows.h"
 #include "rows/beyond_float.h"
 #include "rows/class_target.h"
+#include "rows/in_memory.h"
 #include "rows/row_buffer.h"
 #include "rows/shifted.h"
 #include "rows/streamed_rows.h"
@@ -22,7 +23,7 @@ namespace {
 
 // Rows that lie in memory as T. Blocks of T are views; blocks of the other type are converted, one at a time.
 template <class T>
-class MemoryRows : public Rows {
+class MemoryRows : public Rows, public InMemory {
  public:
   MemoryRows(const RowBlock<T>& all, Schema schema) : all_(all), schema_(std::move(schema)) {}
   MemoryRows(RowBuffer<T>&& owned, Schema schema, std::size_t first_row = 0)

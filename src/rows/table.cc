@@ -9,6 +9,7 @@
 #include "bochner/table_rows.h"
 #include "rows/beyond_float.h"
 #include "rows/class_target.h"
+#include "rows/in_memory.h"
 #include "rows/shifted.h"
 
 namespace bochner {
@@ -16,7 +17,7 @@ namespace bochner {
 namespace {
 
 template <class T>
-class TableRows final : public Rows {
+class TableRows final : public Rows, public InMemory {
  public:
   TableRows(const TableView<T>& x, const double* targets, Schema schema, const double* weights)
       : x_(x), targets_(targets), schema_(std::move(schema)), weights_(weights) {}

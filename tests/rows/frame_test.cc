@@ -168,6 +168,18 @@ TEST(Frame, NumbersMeetLevelsAndTextsMeetNumbers) {
               HasSubstr("X: row 0 (from 0): 'many' in column 'n', expected a number as in training"));
 }
 
+TEST(Frame, TargetsOfNewRowsAreLearntWithTheSchemaOfTraining) {
+  const People people;
+  Frame frame = people.frame();
+  const auto schema = frame_rows(frame)->schema();
+  const Table first = read_table<double>(*frame_rows(frame)), again = read_table<double>(*frame_rows(frame, schema));
+  EXPECT_EQ(again.x, first.x);
+  EXPECT_EQ(again.y, first.y);
+  frame.targets.cols = 2;
+  frame.targets.stride = 2;
+  EXPECT_THROW(frame_rows(frame, schema), std::invalid_argument);
+}
+
 TEST(Frame, UnknownLevelsAreCountedAndOddCellsRefusedByName) {
   const People people;
   Frame frame = people.frame();
