@@ -75,7 +75,7 @@ struct Receipt {
   std::uint64_t rows_before = 0, rows = 0, rows_after = 0;
   // Digests of the sums before, of the rows' own sums, of the sums after, and of what was chosen.
   std::string before = {}, part = {}, after = {}, choices = {};
-  std::string anew = {};                // of the sums after, by choices that were made anew; empty: choices stay
+  std::string anew = {};                // digest of the sums after, by choices that were made anew; empty: choices stay
   std::vector<Choice> frozen = {};      // choices that stay as they are
   bool checked = false;                 // each row was found by its mark; otherwise only counts were checked
   std::vector<std::string> notes = {};  // cells that were missing or unknown, and what the choices still know

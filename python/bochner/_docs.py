@@ -40,6 +40,14 @@ LEAST_SQUARES = """solver : {"auto", "cholesky", "cg", "dual"}, default="auto"
 KEEP_BACKGROUND = """keep_background : bool, default=False
         Keep up to 2000 of the rows in the model, also in its file: ``explain(X)`` then needs no background."""
 
+OF_NUMBERS = f"""fit_intercept : bool, default=True
+        A constant, which is not penalised.
+    calibrate : bool, default=False
+        Train once more on 85 % of the rows to learn intervals.
+    {KEEP_BACKGROUND}
+    tol : float, default=None
+        Gap of the objective, relative to its optimum."""
+
 COMMON = """precision : {"float", "double"}, default="float"
         What features are computed in; solves are always in double.
     random_state : int, RandomState, Generator or None, default=0
@@ -104,6 +112,7 @@ _PARAGRAPHS = {
     "map": MAP, "searched": SEARCHED, "median": MEDIAN, "least_squares": LEAST_SQUARES, "common": COMMON, "draws": DRAWS,
     "discrepancy": DISCREPANCY, "dependence": DEPENDENCE, "neighbors": NEIGHBORS, "all_at_once": ALL_AT_ONCE,
     "rounds": ROUNDS, "effort": EFFORT, "fitted": FITTED, "keep_background": KEEP_BACKGROUND,
+    "of_numbers": OF_NUMBERS,
 }
 
 

@@ -291,13 +291,7 @@ class KernelSVR(RegressorMixin, _MarginMachine, RegressorMachine):
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
         How larger errors are paid for.
     {map}
-    fit_intercept : bool, default=True
-        A constant, which is not penalised.
-    calibrate : bool, default=False
-        Train once more on 85 % of the rows to learn intervals.
-    {keep_background}
-    tol : float, default=None
-        Gap of the objective, relative to its optimum.
+    {of_numbers}
     {common}
 
     Attributes
@@ -336,13 +330,7 @@ class KernelHuber(RegressorMixin, _MarginMachine, RegressorMachine):
     delta : float, default=None
         Errors beyond it cost lines. None: 1.345 deviations of the residuals.
     {map}
-    fit_intercept : bool, default=True
-        A constant, which is not penalised.
-    calibrate : bool, default=False
-        Train once more on 85 % of the rows to learn intervals.
-    {keep_background}
-    tol : float, default=None
-        Gap of the objective, relative to its optimum.
+    {of_numbers}
     {common}
 
     Attributes
@@ -373,13 +361,7 @@ class KernelQuantile(RegressorMixin, _MarginMachine, RegressorMachine):
     quantile : float, default=0.5
         The share of targets that shall lie below, between 0 and 1; 0.5 is the median.
     {map}
-    fit_intercept : bool, default=True
-        A constant, which is not penalised.
-    calibrate : bool, default=False
-        Train once more on 85 % of the rows to learn intervals.
-    {keep_background}
-    tol : float, default=None
-        Gap of the objective, relative to its optimum.
+    {of_numbers}
     {common}
 
     Attributes

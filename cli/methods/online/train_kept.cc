@@ -95,7 +95,7 @@ class KeptTraining {
     check_options(options_);
   }
 
-  // By the choices of another.
+  // Learns by the choices of another.
   OnlineModel as(const OnlineModel& choices) const { return learnt_as(choices, choices.ids()); }
 
   OnlineModel run() const {

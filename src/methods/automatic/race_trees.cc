@@ -153,7 +153,7 @@ void grow(const Workers& on, const RaceRows& rows, std::span<RacedTrees> kinds, 
     kinds[piece / folds].keep(begin + piece % folds, std::span(found).subspan(places[piece]));
 }
 
-// Of kinds that the blend of the first fold hardly misses, the one that it misses least goes, and so on.
+// Drops kinds that the blend of the first fold hardly misses, the one that it misses least first.
 void drop_idle(const RaceRows& rows, std::vector<RacedTrees>& kinds, std::span<const Candidate> others,
                const MachineTalk& talk) {
   const double least = least_gain(double(rows.fold(0).held.size() * rows.outputs()));
