@@ -147,7 +147,7 @@ def streams(options):
         show = lambda who, error, seconds: print(f"| {name} | {who} | {100 * error:.2f} % | {seconds:.0f} |", flush=True)
         show("the class of the row before", (y[first:] != y[first - 1:-1]).mean(), 0)
         with tempfile.TemporaryDirectory() as folder:
-            # Every class is in the first file, by one row that no learner is scored on.
+            # The first file has a row of every class; those of classes that come later are in the stream too.
             late = [int(np.flatnonzero(y == c)[0]) for c in np.unique(y) if c not in y[:first]]
             chosen = np.r_[np.arange(first), late].astype(int)
             write(os.path.join(folder, "first.csv"), x[chosen], y[chosen])
