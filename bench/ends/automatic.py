@@ -44,6 +44,7 @@ def peer_run(peer, table, classes, threads, seed):
     for name, model, words in boosters.stopped_early(classes, threads, seed, categories):
         if name != peer:
             continue
+        x = boosters.as_it_takes(name, x)
         with threadpoolctl.threadpool_limits(threads):  # scikit-learn's boosting has no word for it
             start = time.process_time()
             model.fit(x.iloc[fitted], y[fitted], **words((x.iloc[held], y[held])))

@@ -27,11 +27,14 @@ def tables(train, test, target, classes):
 
 def as_it_takes(name, x):
     """x with a level for those that the training rows do not have: CatBoost refuses them, the others count them as
-    missing."""
-    if name != "CatBoost":
-        return x
-    unseen = [c for c in x.columns if isinstance(x[c].dtype, pd.CategoricalDtype) and x[c].isna().any()]
-    return x.assign(**{c: x[c].cat.add_categories("(unseen)").fillna("(unseen)") for c in unseen})
+    missing. Columns of more than 255 levels by their codes: scikit-learn's boosting refuses these.
+    """
+    levels = [c for c in x.columns if isinstance(x[c].dtype, pd.CategoricalDtype)]
+    if name == "CatBoost":
+        return x.assign(**{c: x[c].cat.add_categories("(unseen)").fillna("(unseen)") for c in levels if x[c].isna().any()})
+    if name == "HistGradientBoosting":
+        return x.assign(**{c: x[c].cat.codes for c in levels if len(x[c].cat.categories) > 255})
+    return x
 
 
 def error_of(predicted, truth, classes):

@@ -266,13 +266,13 @@ class Automatic(CommandTest):
 
         plain = self.report(*words, "--effort", "fast", "-o", "m")
         self.assertRegex(forecast(plain), r"^forecast: about \d+ processor seconds?( \(\w+ [1-9]|$)")
-        short = self.report(*words, "--budget", "1500ms", "-o", "m")
-        self.assertRegex(forecast(short), r"1 thread: effort quick in the budget of 1.5 s$")
+        short = self.report(*words, "--budget", "1s", "-o", "m")
+        self.assertRegex(forecast(short), r"1 thread: effort quick in the budget of 1 s$")
         self.assertGreater(len(plain["candidates"]), len(short["candidates"]))
         found = self.evaluate("m", "new.csv")
         self.assertGreater(found["score"]["r2"] if "score" in found else found["r2"], 0.8)
         expected = (self.folder / "m").read_bytes()
-        resumed = ("train", *table_words, "--budget", "1500ms", "-o", "m", "--resume")
+        resumed = ("train", *table_words, "--budget", "1s", "-o", "m", "--resume")
         code, _, errors = self.run_command(*resumed, "--threads", 1, "--quiet", "--stop-after", 2000)
         self.assertEqual(code, 130, errors)
         self.succeed_quietly(*resumed, "--threads", 3)  # the budget is shared out among those of the beginning

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <new>
 #include <random>
 #include <sstream>
@@ -127,6 +128,18 @@ TEST_P(Predictors, GiveTheNumbersOfTheModelToTheBit) {
     predictor_->predict(MatrixView<const double>(x_.view()).slice(0, rows), some.view());
     EXPECT_EQ(some, predictor_->model().predict(MatrixView<const double>(x_.view()).slice(0, rows))) << rows;
   }
+}
+
+TEST_P(Predictors, RefuseAnInputThatIsNoNumber) {
+  std::vector<double> out(predictor_->outputs());
+  for (const std::size_t at : {std::size_t(0), x_.cols() - 1})
+    for (const double odd : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+      std::vector<double> row(&x_(0, 0), &x_(0, 0) + x_.cols());
+      row[at] = odd;
+      EXPECT_THROW(predictor_->predict(row, out), Error) << at;
+      const std::vector<float> rounded(row.begin(), row.end());
+      EXPECT_THROW(predictor_->predict(rounded, out), Error) << at;
+    }
 }
 
 TEST_P(Predictors, AllocateNothingAfterTheFirstCall) {
