@@ -8,10 +8,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
 
 #include "bochner/error.h"
-#include "random/elementary.h"
 #include "run/logged.h"
 
 namespace bochner {
@@ -22,34 +20,6 @@ constexpr double kLearnerTolerance = 1e-2;  // a finer end moves no prediction t
 constexpr std::size_t kSampledFrom = 4000;  // rows, of which rivals race on a sample first
 
 bool any_row(std::uint64_t) { return true; }
-
-// Codes by the probabilities of classes, 2 p - 1, from log-odds: squared errors of those would tell how large they are.
-Matrix<double> codes_of_log_odds(Matrix<double> scores) {
-  for (std::size_t i = 0; i < scores.rows(); ++i) {
-    const std::span<double> row(&scores(i, 0), scores.cols());
-    if (row.size() == 1) {
-      row[0] = 2 / (1 + portable_exp(-std::clamp(row[0], -50.0, 50.0))) - 1;
-      continue;
-    }
-    const double most = *std::max_element(row.begin(), row.end());
-    double sum = 0;
-    for (double& score : row) sum += score = portable_exp(std::max(score - most, -50.0));
-    for (double& share : row) share = 2 * share / sum - 1;
-  }
-  return scores;
-}
-
-// Log-odds times this are nearest to the codes of the rows held out.
-double slope_to_codes(const RaceRows& race, const Matrix<double>& held) {
-  const MatrixView<const double> codes = race.machine().rows.y;
-  double product = 0, square = 0;
-  for (std::size_t p = 0; p < held.rows(); ++p)
-    for (std::size_t k = 0; k < held.cols(); ++k) {
-      product += held(p, k) * codes.row(race.held()[p])[k];
-      square += held(p, k) * held(p, k);
-    }
-  return square > 0 && product > 0 ? product / square : 1;
-}
 
 }  // namespace
 
@@ -153,11 +123,10 @@ std::vector<RaceRivals::First> RaceRivals::first_race(const std::vector<Rival>& 
     const auto& held = found.back();
     standings.push_back({std::numeric_limits<double>::infinity(), first.blended, rival.gains_with_rows});
     if (!held) continue;
-    const Matrix<double> codes = rival.learner == Learner::logistic ? codes_of_log_odds(*held) : *held;
-    standings.back().error = race.first_error(codes);
+    standings.back().error = race.first_error(*held);
     std::vector<Candidate> with(others.begin(), others.end());
     Matrix<double> padded(race.held().size(), columns());  // the rows of other folds are not looked at
-    std::copy_n(codes.data(), codes.rows() * codes.cols(), padded.data());
+    std::copy_n(held->data(), held->rows() * held->cols(), padded.data());
     with.push_back({rival.name, std::move(padded), standings.back().error, {}});
     standings.back().blended = race.first_blended_error(with);
   }
@@ -201,15 +170,6 @@ std::optional<Candidate> RaceRivals::candidate(const First& first) {
     of_folds.push_back(std::move(*held));
   }
   Candidate c{first.rival.name, race.together(of_folds), 0, [this, rival = first.rival] { return refit(rival); }};
-  if (first.rival.learner == Learner::logistic) {
-    const double slope = slope_to_codes(race, c.held);
-    for (std::size_t i = 0; i < c.held.rows() * columns(); ++i) c.held.data()[i] *= slope;
-    Matrix<double> scaled(columns(), columns());
-    for (std::size_t k = 0; k < columns(); ++k) scaled(k, k) = slope;
-    c.refit = [refit = std::move(c.refit), scale = linear(std::move(scaled), std::vector<double>(columns()))] {
-      return chain({refit(), scale});
-    };
-  }
   c.error = race.error(c.held);
   return c;
 }
