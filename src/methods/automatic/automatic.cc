@@ -130,7 +130,6 @@ class Race {
 
   Fitted run() {
     Clock clock;
-    leave_out_classifiers(plan_.plan, size_);
     say(plan_.text(options_.budget));
     if (options_.budget > 0 || plan_.forecast.total() >= kLongRace)
       give_notice(options_, report_.notes.back());  // a forecast must come before the work

@@ -44,7 +44,6 @@ constexpr double kFewTargets = 8;          // but later the more targets above t
 constexpr double kSerial = 0.1;  // share of the work that threads do not share
 constexpr double kLeastRows = 1000;
 constexpr double kMostPursued = 64;    // targets
-constexpr double kFewClasses = 4;      // log-loss takes a factor for each class in each step
 constexpr double kLargeTable = 20000;  // rows
 // The first steps draw few of a small table's rows: their gradients are noisy, which keeps a metric of many inputs from
 // learning the rows by heart, and take a quarter of the time.
@@ -61,11 +60,6 @@ constexpr double kLeastGain = 0.002;      // that a rival must add to the blend:
 constexpr double kNear = 1.1;             // errors of a rival that all rows may bring to the front
 constexpr std::size_t kManyRows = 40000;  // whose sample does not judge all rivals,
 constexpr double kFarBehind = 2;          // but for errors so many times that of the best
-
-// Classes that meet at a sharp border: least squares blur it, whatever the metric.
-MapOptions sharp_landmarks() {
-  return MapPart{.map = Nystroem{}, .features = 300, .bandwidth = Bandwidth::Rule::median};
-}
 
 // A plan between fast and what a budget of a few seconds leaves.
 RacePlan quick_plan() {
@@ -158,12 +152,9 @@ double trees_seconds(const RacePlan& plan, const RaceSize& size) {
          (size.rows > 1e5 ? 0 : seconds(64 * 64, 600, sums + 64 * 64 * per_row));
 }
 
-// All but the linear one and the landmarks, which take next to nothing, on a sample; one on all rows and again.
+// All but the linear one, which takes next to nothing, on a sample; one on all rows and again.
 double rivals_seconds(const RacePlan& plan, const RaceSize& size) {
-  const double count = double(std::count_if(plan.rivals.begin(), plan.rivals.end(), [](const Rival& rival) {
-    const AnyMap& map = rival.map.parts[0].map;
-    return !std::holds_alternative<NoMap>(map) && !std::holds_alternative<Nystroem>(map);
-  }));
+  const double count = double(plan.rivals.size()) - 1;
   const double targets = std::max(std::sqrt(size.outputs), kUncached * (size.outputs - kCachedTargets));
   const double cells = std::min(size.columns, kMostRivalColumns) * targets;
   if (count < 1) return 0;
@@ -203,8 +194,7 @@ RacePlan race_plan(Effort effort) {
   plan.name = effort == Effort::fast ? "fast" : effort == Effort::normal ? "normal" : "best";
   plan.rivals = {{"linear", NoMap{}, false},
                  {"bins", Binning{}, true},
-                 {"bins of 1-2 inputs", Binning{.order_low = 1, .order_high = 2}, false},
-                 {"landmarks by log-loss", sharp_landmarks(), false, nullptr, Learner::logistic}};
+                 {"bins of 1-2 inputs", Binning{.order_low = 1, .order_high = 2}, false}};
   plan.flow_of_few_rows = {{120, 0, 150, 60}, {500, 500}, {700, 700}};
   MachineEffort& e = plan.machine;
   if (effort == Effort::fast) {
@@ -248,12 +238,6 @@ bool leave_out_pursuits(RacePlan& plan, double outputs) {
            const auto* bins = std::get_if<Binning>(&rival.map.parts[0].map);
            return bins && bins->order_low > 0;
          }) > 0;
-}
-
-void leave_out_classifiers(RacePlan& plan, const RaceSize& size) {
-  if (size.classes && size.outputs <= kFewClasses) return;
-  std::erase_if(plan.rivals,
-                [](const Rival& rival) { return learner_row(rival.learner).task == Task::classification; });
 }
 
 double least_gain(double judges) { return std::max(kLeastGain, 1 / judges); }

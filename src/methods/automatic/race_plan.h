@@ -20,7 +20,6 @@ struct Rival {
   MapOptions map;
   bool gains_with_rows;         // more than the others do: a sample does not judge it
   const char* after = nullptr;  // the narrower rival that must have added to the blend before this one races
-  Learner learner = Learner::ridge;
 };
 
 constexpr std::size_t kMostRaceRows = 1000000;
@@ -80,9 +79,6 @@ struct RaceSize {
   double rows = 0, columns = 0, inputs = 0, outputs = 1;
   bool classes = false;
 };
-
-// Rivals whose targets are classes are left out where the targets are numbers or many classes.
-void leave_out_classifiers(RacePlan& plan, const RaceSize& size);
 
 // Seconds of one core that a race is expected to take, by the numbers of operations at the rates of a core of 2021
 // (Neoverse V1). An estimate of work, not of this machine: the same race has the same forecast everywhere.

@@ -16,19 +16,15 @@ namespace bochner {
 
 namespace {
 
-constexpr double kLearnerTolerance = 1e-2;  // a finer end moves no prediction that matters
 constexpr std::size_t kSampledFrom = 4000;  // rows, of which rivals race on a sample first
 
 bool any_row(std::uint64_t) { return true; }
 
 }  // namespace
 
-TrainOptions RaceRivals::other_options(const Rival& rival) const {
+TrainOptions RaceRivals::other_options(const MapOptions& map) const {
   TrainOptions other;
-  other.map = rival.map;
-  other.learner.learner = rival.learner;
-  other.learner.seed = options_.seed;
-  if (rival.learner != Learner::ridge) other.learner.tolerance = kLearnerTolerance;
+  other.map = map;
   other.seed = other.ridge.seed = options_.seed;
   other.execution = execution_;
   other.execution.checkpoint = nullptr;
@@ -54,7 +50,7 @@ std::optional<Matrix<double>> RaceRivals::predictions(const Rival& rival, const 
   Rows& source = own ? *own : rows_.source.rows();
   try {
     const auto fitted = [&](std::uint64_t row) { return !fold.machine.held[row] && takes(row); };
-    const Model model = train(*subset_rows(source, fitted), other_options(rival));
+    const Model model = train(*subset_rows(source, fitted), other_options(rival.map));
     if (model.schema().offsets != (own ? *own : rows_.all).schema().offsets || model.outputs() != columns()) return {};
     Matrix<double> values = model.predict(
         *subset_rows(source, [&](std::uint64_t row) { return fold.machine.held[row] == MachineRows::kHeld; }),
@@ -150,13 +146,13 @@ MapPtr RaceRivals::refit(const Rival& rival) const {
   if (rows_.inputs) own = rows_.race.encoded(rows_.race.machine().refit_rows(), rows_.all.schema());
   Rows& source = own ? *own : rows_.source.rows();
   try {
-    const MapPtr map = coded(train(own || rows_.refit_on_raced ? source : rows_.all, other_options(rival)));
+    const MapPtr map = coded(train(own || rows_.refit_on_raced ? source : rows_.all, other_options(rival.map)));
     return own ? chain({rows_.inputs, map}) : map;
   } catch (const std::invalid_argument& e) {
     say_(fmt::format("{} learnt from the rows that raced alone: {}", rival.name, e.what()));
     const std::vector<char>& held = rows_.race.fold(0).machine.held;
     const auto raced = subset_rows(source, [&](std::uint64_t row) { return !held[row]; });
-    const MapPtr map = coded(train(*raced, other_options(rival)));
+    const MapPtr map = coded(train(*raced, other_options(rival.map)));
     return own ? chain({rows_.inputs, map}) : map;
   }
 }

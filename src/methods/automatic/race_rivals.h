@@ -43,7 +43,7 @@ class RaceRivals {
     std::optional<Matrix<double>> held;  // predictions of the first fold, if it was trained on all other rows
   };
   std::size_t columns() const { return rows_.code.columns(); }
-  TrainOptions other_options(const Rival& rival) const;
+  TrainOptions other_options(const MapOptions& map) const;
   MapPtr coded(const Model& model) const;
   std::optional<Matrix<double>> predictions(const Rival& rival, const RaceFold& fold, const Takes& takes);
   std::optional<Matrix<double>> raced(const Rival& rival, const RaceFold& fold, const char* on_rows,

@@ -67,22 +67,10 @@ TEST(Forecast, IsLinearInManyRows) {
 TEST(RacePlan, PursuesBinsOfFewInputsForFewTargetsOnly) {
   RacePlan plan = race_plan(Effort::normal);
   EXPECT_FALSE(leave_out_pursuits(plan, 26));
-  EXPECT_EQ(plan.rivals.size(), 6u);
+  EXPECT_EQ(plan.rivals.size(), 5u);
   EXPECT_TRUE(leave_out_pursuits(plan, 1000));
-  ASSERT_EQ(plan.rivals.size(), 4u);
+  ASSERT_EQ(plan.rivals.size(), 3u);
   EXPECT_STREQ(plan.rivals[1].name, "bins");
-}
-
-TEST(RacePlan, ClassifiersRaceForFewClassesOnly) {
-  const auto left = [](const RaceSize& size) {
-    RacePlan plan = race_plan(Effort::fast);
-    leave_out_classifiers(plan, size);
-    return std::count_if(plan.rivals.begin(), plan.rivals.end(),
-                         [](const Rival& rival) { return rival.learner != Learner::ridge; });
-  };
-  EXPECT_EQ(left({1000, 10, 10, 1, true}), 1);
-  EXPECT_EQ(left({1000, 10, 10, 1, false}), 0);
-  EXPECT_EQ(left({1000, 10, 10, 26, true}), 0) << "classes whose log-loss takes long";
 }
 
 TEST(RacePlan, FewRowsHaveFolds) {
