@@ -7,6 +7,7 @@ scikit-learn reads them from the signature that dataclasses makes; a field that 
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -24,10 +25,20 @@ else:
         return lambda decorator: decorator
 
 
+SHARED = ("precision", "random_state", "n_jobs", "verbose")
+
+
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
 def parameters(estimator: type[Estimator]) -> type[Estimator]:
-    """A class whose annotated names are its parameters, after those of its bases."""
-    return dataclass(eq=False, repr=False, match_args=False, kw_only=True)(estimator)
+    """A class whose annotated names are its parameters, after those of its bases. In its signature those that most
+    estimators share come last.
+    """
+    made = dataclass(eq=False, repr=False, match_args=False, kw_only=True)(estimator)
+    signature = inspect.signature(made.__init__)
+    place = {name: at for at, name in enumerate(SHARED)}
+    order = sorted(signature.parameters.values(), key=lambda one: (one.kind, place.get(one.name, -1)))
+    made.__init__.__signature__ = signature.replace(parameters=order)  # type: ignore[attr-defined]
+    return made
 
 
 @parameters

@@ -4,7 +4,6 @@
 
 import doctest
 import importlib
-import pathlib
 import pickle
 
 import bochner
@@ -176,29 +175,3 @@ def test_examples_of_docstrings_run(name):
     found = doctest.testmod(importlib.import_module(f"bochner.{name}"))
     assert found.attempted > 0 and found.failed == 0
 
-
-USERS_FILE = '''
-from typing import Any
-from numpy.typing import NDArray
-from bochner import FourierFeatures, GaussianMixture, KernelClassifier, KernelRidge, drift, load
-
-def work(X: NDArray[Any], y: NDArray[Any]) -> float:
-    machine = KernelRidge(alpha=[0.1, 1.0], n_components=100, bandwidth=2.0).fit(X, y)
-    sure = KernelClassifier("fast", n_jobs=2).fit(X, y > 0).predict_proba(X)
-    drawn, components = GaussianMixture(2).fit(X).sample(3)
-    FourierFeatures(10).fit(X).transform(X)
-    machine.save("x.model")
-    load("x.model")
-    drift(X, X)
-    return float(sure[0, 0] + machine.predict(X)[0])
-'''
-
-
-def test_a_users_file_is_clean_for_mypy(tmp_path, monkeypatch):
-    api = pytest.importorskip("mypy.api")
-    (tmp_path / "user.py").write_text(USERS_FILE + '\nKernelRidge(alpha="x")\n')
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MYPYPATH", str(pathlib.Path(bochner.__file__).parents[1]))
-    said = api.run(["--strict", "--no-incremental", "--cache-dir", str(tmp_path), "user.py"])[0].splitlines()
-    own = [line for line in said if line.startswith("user.py")]
-    assert len(own) == 1 and '"alpha"' in own[0] and '"str"' in own[0], own
