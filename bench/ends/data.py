@@ -9,17 +9,24 @@ import tempfile
 import time
 
 
-def folder():
-    """The unpacked sets: $BOCHNER_PREPARED, or made once from $BOCHNER_DATA (default ../shared/data) into build/data."""
-    prepared = os.environ.get("BOCHNER_PREPARED")
-    if prepared:
-        return prepared
-    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-    source = os.environ.get("BOCHNER_DATA", os.path.join(root, "..", "shared", "data"))
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+
+
+def packed():
+    """The sets as they come: $BOCHNER_DATA, by default ../shared/data."""
+    source = os.environ.get("BOCHNER_DATA", os.path.join(ROOT, "..", "shared", "data"))
     if not os.path.exists(os.path.join(source, "prepare.py")):
         print(f"skipped: no data sets in {source}; set BOCHNER_DATA to the folder with prepare.py")
         sys.exit(0)
-    out = os.path.join(root, "build", "data")
+    return source
+
+
+def folder():
+    """The unpacked sets: $BOCHNER_PREPARED, or made once from those of packed() into build/data."""
+    prepared = os.environ.get("BOCHNER_PREPARED")
+    if prepared:
+        return prepared
+    source, out = packed(), os.path.join(ROOT, "build", "data")
     if not os.path.exists(os.path.join(out, "complete")):
         subprocess.run([sys.executable, os.path.join(source, "prepare.py"), out, "adult", "cpu", "census", "covtype",
                         "usps", "mnist", "digits", "kdd99", "news20"], check=True, stdout=subprocess.DEVNULL)

@@ -81,7 +81,7 @@ def window(options):
 
 
 def cover(rows):
-    path = os.path.join(os.environ.get("BOCHNER_DATA", "/work/shared/data"), "covtype", "covtype.first20k.data.xz")
+    path = os.path.join(data.packed(), "covtype", "covtype.first20k.data.xz")
     with lzma.open(path, "rt") as file:
         table = np.array([[float(cell) for cell in line.split(",")] for line, _ in zip(file, range(rows))])
     return table[:, :-1], table[:, -1].astype(int)

@@ -86,8 +86,8 @@ struct Receipt {
 // Trains ridge as train() does, by Cholesky, and keeps the sums. std::invalid_argument for what is no sum: another
 // learner, the automatic machine, random bins, a calibration.
 // chosen_on: if these rows only choose, their name for receipts; train_as() then learns from others.
-void check_online(const TrainOptions& options);  // the options alone, before anyone reads rows
 OnlineModel train_online(Rows& rows, const TrainOptions& options, const std::string& chosen_on = "");
+void check_online(const TrainOptions& options);  // whether train_online() takes them, before anyone reads rows
 
 // A model of these rows alone, by the choices of another: schema, scaling, bandwidth, landmarks, features, lambda, the
 // unit of the targets. rows: as open_rows(path, choices.model().schema()) gives them.

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from bochner import _core, _data, _streams, _tables
 from bochner._machines import weights_of
-from bochner._words import choice, seed_of
+from bochner._words import choice, seed_of, times_of
 
 if TYPE_CHECKING:
     from typing import Any
@@ -36,14 +36,6 @@ def _extent(name, value):
     elif isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value > 0:
         return _core.Extent(int(value), 0.0)
     raise ValueError(f"{name}: found {value!r}, expected a number of rows, or a text of days (30d), hours (12h) or weeks (2w)")
-
-
-def _days(times):
-    """Times as numbers of days: numbers are, dates count from 1970."""
-    times = np.asarray(times)
-    if times.dtype.kind in "MO":
-        times = times.astype("datetime64[us]").astype(np.int64) / 86400e6
-    return [float(time) for time in np.asarray(times, dtype=np.float64)]
 
 
 class Watcher:
@@ -91,7 +83,7 @@ class Watcher:
             have grown, the row of an ``alarm`` or None, and what the ``model`` is: "as before", "solved" or "trained".
         """
         rows = self._rows(X, y, sample_weight)
-        seen = self._watch.see(rows, [] if times is None else _days(times))
+        seen = self._watch.see(rows, [] if times is None else times_of(times))
         self._follow(seen.change)
         if seen.alarm is not None:
             self.alarms_.append(seen.alarm)

@@ -35,9 +35,9 @@ class Scores(CommandTest):
         code, output, errors = self.run_command("train", "noise.csv", "--target", "y", "-o", "m")
         self.assertEqual(code, 0)
         self.assertIn("R2", output.split(",")[0])
-        self.assertRegex(errors, "no(t clearly)? better than always answering the mean|"
-                                 "no signal was found: the model answers the mean")
-        self.assertRegex(self.succeed("inspect", "m"), "warning|no signal was found")
+        said = "no signal was found: the model answers the mean"
+        self.assertIn(said, errors)
+        self.assertIn(said, self.succeed("inspect", "m"))
 
     def test_balanced_classes_without_signal_are_a_coin(self):
         self.file("coin.csv", noise(400, lambda draw, i: "ab"[i % 2]))
