@@ -3,11 +3,24 @@
 
 #include "bochner/explain.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "arrays.h"
 #include "core.h"
 #include "long_work.h"
 
 namespace bochner::python {
+
+namespace {
+
+Matrix<double> matrix_of(const Array2<double>& array) {
+  Matrix<double> copy(array.shape(0), array.shape(1));
+  std::copy_n(array.data(), array.size(), copy.data());
+  return copy;
+}
+
+}  // namespace
 
 void bind_explain(nb::module_& m) {
   nb::enum_<ExplainOptions::Unknown>(m, "Unknown")
@@ -43,6 +56,13 @@ void bind_explain(nb::module_& m) {
         });
       },
       nb::arg("model"), nb::arg("rows"), nb::arg("background").none(), nb::arg("options"), nb::arg("execution"));
+  m.def("strongest_partner",
+        [](const std::vector<std::string>& columns, const Array2<double>& cells, const Array2<double>& values,
+           std::size_t column) -> std::optional<std::size_t> {
+          for (const Dependence& one : dependences(columns, matrix_of(cells), matrix_of(values), columns.size()))
+            if (one.column == column && !one.partner.empty()) return one.partner_column;
+          return std::nullopt;
+        });
 }
 
 }  // namespace bochner::python

@@ -79,6 +79,7 @@ std::string figures_line(const std::string& name, const std::vector<double>& num
 template <class T>
 Matrix<double> predict_matrix(const Model& model, MatrixView<const T> x) {
   const auto rows = memory_rows<T>(x, {}, model.schema());
+  check_numbers(model.schema(), x);
   return model.predict(*rows);
 }
 

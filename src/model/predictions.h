@@ -9,6 +9,7 @@
 #include "base/option.h"
 #include "base/require.h"
 #include "bochner/matrix.h"
+#include "bochner/schema.h"
 
 namespace bochner {
 
@@ -21,6 +22,17 @@ inline void check_finite(MatrixView<const double> outputs, std::size_t first, co
         fail(Error::Kind::data,
              "row {}: its {} is not finite: an input is too large for the model; correct it, or train with {}",
              first + i, what, Option::double_precision);
+}
+
+// Error::Kind::data if an input is no finite number: a threshold would send it to one of its sides, and the answer
+// would look like any other.
+template <class T>
+void check_numbers(const Schema& schema, MatrixView<const T> rows) {
+  for (std::size_t i = 0; i < rows.rows; ++i)
+    for (std::size_t j = 0; j < rows.cols; ++j)
+      if (!std::isfinite(rows(i, j)))
+        fail(Error::Kind::data, "predict: row {}, input {}: found {}, expected a finite number", i,
+             schema.input_names()[j], rows(i, j));
 }
 
 // Adds the offsets of a model's targets to the first columns.

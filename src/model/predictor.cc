@@ -58,20 +58,6 @@ void Predictor::apply_any(MatrixView<const Row> rows, MatrixView<double> out) co
     apply_as<float>(rows, out);
 }
 
-namespace {
-
-// A threshold would send a cell that is no number to one of its sides, and the answer would look like any other.
-template <class Row>
-void check_numbers(const Schema& schema, MatrixView<const Row> rows) {
-  for (std::size_t i = 0; i < rows.rows; ++i)
-    for (std::size_t j = 0; j < rows.cols; ++j)
-      if (!std::isfinite(rows(i, j)))
-        fail(Error::Kind::data, "predict: row {}, input {}: found {}, expected a finite number", i,
-             schema.input_names()[j], rows(i, j));
-}
-
-}  // namespace
-
 template <class Row>
 void Predictor::predict_any(MatrixView<const Row> rows, MatrixView<double> out) const {
   require(rows.cols == inputs() && out.cols == outputs() && out.rows == rows.rows,

@@ -137,6 +137,7 @@ TEST_P(Predictors, RefuseAnInputThatIsNoNumber) {
       std::vector<double> row(&x_(0, 0), &x_(0, 0) + x_.cols());
       row[at] = odd;
       EXPECT_THROW(predictor_->predict(row, out), Error) << at;
+      EXPECT_THROW(predictor_->model().predict(MatrixView<const double>{row.data(), 1, row.size(), row.size()}), Error);
       const std::vector<float> rounded(row.begin(), row.end());
       EXPECT_THROW(predictor_->predict(rounded, out), Error) << at;
     }
