@@ -4,13 +4,16 @@
 #include "solve/fixed_order.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "backend/column_product.h"
+#include "backend/eliminate.h"
 #include "base/aligned.h"
 #include "base/pieces.h"
 
@@ -106,31 +109,6 @@ void subtract_multiple(T factor, const T* from, T* to, std::size_t n) {
   for (std::size_t j = 0; j < n; ++j) to[j] -= factor * from[j];
 }
 
-// row k of w from column `first` on -= u(p, k) row p for p = begin, ..., k - 1 in this order; four at a time, since
-// each costs a load and a store of row k.
-template <class T>
-void subtract_rows(Constant<T> u, MatrixView<T> w, std::size_t begin, std::size_t k, std::size_t first) {
-  T* const to = w.row(k);
-  std::size_t p = begin;
-  for (; p + 4 <= k; p += 4) {
-    const T f0 = u(p, k), f1 = u(p + 1, k), f2 = u(p + 2, k), f3 = u(p + 3, k);
-    const T *r0 = w.row(p), *r1 = w.row(p + 1), *r2 = w.row(p + 2), *r3 = w.row(p + 3);
-    for (std::size_t j = first; j < w.cols; ++j)
-      to[j] = (((to[j] - f0 * r0[j]) - f1 * r1[j]) - f2 * r2[j]) - f3 * r3[j];
-  }
-  for (; p < k; ++p) subtract_multiple<T>(u(p, k), w.row(p) + first, to + first, w.cols - first);
-}
-
-// Rows begin, ... of w <- L^-1 w, once the products with those before are subtracted.
-template <class T>
-void eliminate(Constant<T> u, MatrixView<T> w, std::size_t begin, std::size_t count) {
-  for (std::size_t k = begin; k < begin + count; ++k) {
-    subtract_rows(u, w, begin, k, 0);
-    const T inverse = 1 / u(k, k);
-    for (std::size_t j = 0; j < w.cols; ++j) w(k, j) *= inverse;
-  }
-}
-
 // w <- L^-1 w and w <- L^-T w, where u = L^T.
 template <class T>
 void solve_by_lower(Constant<T> u, MatrixView<T> w) {
@@ -139,7 +117,7 @@ void solve_by_lower(Constant<T> u, MatrixView<T> w) {
     if (begin > 0)
       subtract_column_product(part(u, 0, begin, begin, count), part(w, 0, begin, 0, w.cols),
                               part(w, begin, count, 0, w.cols));
-    eliminate(u, w, begin, count);
+    bochner::eliminate(u, w, begin, count);
   }
 }
 
@@ -189,14 +167,15 @@ std::size_t factor_tile(MatrixView<T> a, T least = 0) {
     if (begin > 0)
       subtract_column_product(part(a, 0, begin, begin, count), part(a, 0, begin, begin, rest),
                               part(a, begin, count, begin, rest));
+    const MatrixView<T> square = part(a, 0, a.rows, 0, begin + count);
     for (std::size_t k = begin; k < begin + count; ++k) {
-      subtract_rows(a, a, begin, k, k);
+      subtract_rows(a, square, begin, k, k);
       if (!(a(k, k) > least)) return k + 1;
-      const T root = std::sqrt(a(k, k));
-      const T inverse = 1 / root;
-      a(k, k) = root;
-      for (std::size_t j = k + 1; j < a.rows; ++j) a(k, j) *= inverse;
+      a(k, k) = std::sqrt(a(k, k));
+      const T inverse = 1 / a(k, k);
+      for (std::size_t j = k + 1; j < begin + count; ++j) a(k, j) *= inverse;
     }
+    eliminate(a, part(a, 0, a.rows, begin + count, rest - count), begin, count);
   }
   for (std::size_t i = 0; i < a.rows; ++i) std::fill_n(a.row(i), i, T(0));
   return 0;
@@ -295,23 +274,75 @@ std::size_t pivoted_factor(MatrixView<double> a, double tolerance, std::span<std
   return n;
 }
 
-template <class T>
-std::optional<std::size_t> factor(TiledSymmetric<T>& a, Threads& threads, T least) {
-  const std::size_t side = a.tiles_per_side();
-  for (std::size_t K = 0; K < side; ++K) {
-    const MatrixView<T> pivot = a.block(K, K);
-    if (const std::size_t bad = factor_tile(pivot, least)) return K * a.tile() + bad - 1;
-    const std::size_t rest = side - K - 1;
-    threads.run(rest, [&](std::size_t i, int) {  // L_IK^T = L_KK^-1 A_IK^T
-      transpose_tile(a.block(K + 1 + i, K).data, a.tile());
-      solve_by_lower(pivot, transposed(a, K + 1 + i, K));
-    });
-    threads.run(rest * (rest + 1) / 2, [&](std::size_t piece, int) {  // A_IJ -= L_IK L_JK^T
-      const auto [i, j] = tile_index(piece);
-      subtract_column_product(transposed(a, K + 1 + i, K), transposed(a, K + 1 + j, K), a.block(K + 1 + i, K + 1 + j));
+namespace {
+
+// Tiles of a lower triangle, which threads take column after column and finish for each other. A tile needs those of
+// earlier ones only, so some thread always gets on.
+class SharedTiles {
+ public:
+  explicit SharedTiles(std::size_t side) : side_(side), finished_(side * (side + 1) / 2) {}
+
+  // work(I, J) of every tile; false, and the tiles after it need not be.
+  template <class Work>
+  void run(Threads& threads, const Work& work) {
+    threads.run(std::min<std::size_t>(std::size_t(threads.count()), finished_.size()), [&](std::size_t, int) {
+      try {
+        for (std::size_t taken; (taken = next_++) < finished_.size() && !given_up_;) {
+          threads.check_stop();
+          const auto [i, j] = tile_index(finished_.size() - 1 - taken);
+          const std::size_t I = side_ - 1 - j, J = side_ - 1 - i;
+          if (work(I, J))
+            finished_[place(I, J)].store(true, std::memory_order_release);
+          else
+            given_up_ = true;
+        }
+      } catch (...) {
+        given_up_ = true;
+        throw;
+      }
     });
   }
-  return std::nullopt;
+  // False: it never comes, since a thread has given up.
+  bool wait_for(std::size_t I, std::size_t J) const {
+    while (!finished_[place(I, J)].load(std::memory_order_acquire)) {
+      if (given_up_) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+
+ private:
+  static std::size_t place(std::size_t I, std::size_t J) { return I * (I + 1) / 2 + J; }
+
+  std::size_t side_;
+  std::vector<std::atomic<bool>> finished_;
+  std::atomic<std::size_t> next_{0};
+  std::atomic<bool> given_up_{false};
+};
+
+}  // namespace
+
+//   A_IJ -= L_IK L_JK^T for K = 0, ..., J - 1, then L_IJ^T = L_JJ^-1 A_IJ^T
+template <class T>
+std::optional<std::size_t> factor(TiledSymmetric<T>& a, Threads& threads, T least) {
+  SharedTiles tiles(a.tiles_per_side());
+  std::optional<std::size_t> bad;  // a column's pivot needs all before it: one tile at most sets this
+  tiles.run(threads, [&](std::size_t I, std::size_t J) {
+    for (std::size_t K = 0; K < J; ++K) {
+      if (!tiles.wait_for(I, K) || !tiles.wait_for(J, K)) return false;
+      subtract_column_product(transposed(a, I, K), transposed(a, J, K), a.block(I, J));
+    }
+    if (I == J) {
+      const std::size_t failed = factor_tile(a.block(J, J), least);
+      if (failed > 0) bad = J * a.tile() + failed - 1;
+      return failed == 0;
+    }
+    if (!tiles.wait_for(J, J)) return false;
+    transpose_tile(a.block(I, J).data, a.tile());
+    solve_by_lower(a.block(J, J), transposed(a, I, J));
+    return true;
+  });
+  return bad;
 }
 
 namespace {
