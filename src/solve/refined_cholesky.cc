@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/pieces.h"
 #include "solve/fixed_order.h"
 
 namespace bochner {
@@ -17,6 +18,7 @@ namespace {
 constexpr float kLeastPivot = 1e-4f;     // relative to the largest on the diagonal: float's digits suffice down to it
 constexpr double kLeastGain = 4;         // a correction must make the remainder this many times smaller
 constexpr std::size_t kRightSides = 16;  // columns
+constexpr std::size_t kPieceValues = 1 << 16;
 
 std::vector<double> column_norms(MatrixView<const double> m) {
   std::vector<double> norms(m.cols, 0.0);
@@ -44,7 +46,8 @@ bool RefinedCholesky::factor_in_float(Threads& threads) {
   if (!(most > 0) || !std::isfinite(most)) return false;
   scale_ = std::ldexp(1.0, -std::ilogb(most));
   rough_ = TiledSymmetric<float>(a_.size(), a_.tile());
-  for (std::size_t i = 0; i < a_.values().size(); ++i) rough_.values()[i] = float(scale_ * a_.values()[i]);
+  each_in_pieces(threads, a_.values().size(), kPieceValues,
+                 [&](std::size_t i) { rough_.values()[i] = float(scale_ * a_.values()[i]); });
   return !fixed_order::factor(rough_, threads, kLeastPivot);
 }
 
@@ -55,7 +58,7 @@ void RefinedCholesky::solve(MatrixView<double> b, Threads& threads) {
     std::vector<char> solved(groups, 0);
     threads.run(groups, [&](std::size_t group, int) {
       const std::size_t first = group * kRightSides, count = std::min(kRightSides, b.cols - first);
-      solved[group] = refine(columns(b, first, count), columns(x.view(), first, count));
+      solved[group] = refine(columns(b, first, count), columns(x.view(), first, count), threads);
     });
     if (std::find(solved.begin(), solved.end(), char(0)) == solved.end()) {
       for (std::size_t i = 0; i < b.rows; ++i) std::copy_n(&x(i, 0), b.cols, b.row(i));
@@ -69,7 +72,7 @@ void RefinedCholesky::solve(MatrixView<double> b, Threads& threads) {
 
 // Each correction makes what is left over smaller by about the same factor: the last one is not looked at where that
 // tells that it suffices.
-bool RefinedCholesky::refine(MatrixView<const double> b, MatrixView<double> x) const {
+bool RefinedCholesky::refine(MatrixView<const double> b, MatrixView<double> x, Threads& threads) const {
   const std::vector<double> wanted = column_norms(b);
   const auto suffices = [&](std::size_t k, double norm) { return norm <= left_over_ * wanted[k]; };
   std::vector<double> norms = wanted;
@@ -77,7 +80,7 @@ bool RefinedCholesky::refine(MatrixView<const double> b, MatrixView<double> x) c
   for (std::size_t i = 0; i < b.rows; ++i) std::copy_n(b.row(i), b.cols, &left(i, 0));
   for (;;) {
     correct(left, norms, x);
-    left = remainder(b, x);
+    left = remainder(b, x, threads);
     const std::vector<double> before = std::exchange(norms, column_norms(left.view()));
     bool done = true, next_is_last = true;
     for (std::size_t k = 0; k < b.cols; ++k) {
@@ -106,15 +109,17 @@ void RefinedCholesky::correct(const Matrix<double>& left, const std::vector<doub
 }
 
 // b - (a + shift I) x
-Matrix<double> RefinedCholesky::remainder(MatrixView<const double> b, MatrixView<const double> x) const {
+Matrix<double> RefinedCholesky::remainder(MatrixView<const double> b, MatrixView<const double> x,
+                                          Threads& threads) const {
   Matrix<double> left(b.rows, b.cols);
-  for (std::size_t i = 0; i < b.rows; ++i) std::copy_n(b.row(i), b.cols, &left(i, 0));
   const auto rows = [&](auto m, std::size_t I) { return m.slice(I * a_.tile(), a_.extent(I)); };
-  for (std::size_t I = 0; I < a_.tiles_per_side(); ++I)
-    for (std::size_t J = 0; J <= I; ++J) {
-      fixed_order::subtract_row_product(a_.block(I, J), rows(x, J), rows(left.view(), I));
-      if (J < I) fixed_order::subtract_product(a_.block(I, J), rows(x, I), rows(left.view(), J));
-    }
+  threads.run(a_.tiles_per_side(), [&](std::size_t I, int) {
+    const MatrixView<double> mine = rows(left.view(), I);
+    for (std::size_t i = 0; i < mine.rows; ++i) std::copy_n(rows(b, I).row(i), b.cols, mine.row(i));
+    for (std::size_t J = 0; J <= I; ++J) fixed_order::subtract_row_product(a_.block(I, J), rows(x, J), mine);
+    for (std::size_t J = I + 1; J < a_.tiles_per_side(); ++J)
+      fixed_order::subtract_product(a_.block(J, I), rows(x, J), mine);
+  });
   return left;
 }
 

@@ -26,9 +26,9 @@ class RefinedCholesky {
 
  private:
   bool factor_in_float(Threads& threads);
-  bool refine(MatrixView<const double> b, MatrixView<double> x) const;
+  bool refine(MatrixView<const double> b, MatrixView<double> x, Threads& threads) const;
   void correct(const Matrix<double>& left, const std::vector<double>& norms, MatrixView<double> x) const;
-  Matrix<double> remainder(MatrixView<const double> b, MatrixView<const double> x) const;
+  Matrix<double> remainder(MatrixView<const double> b, MatrixView<const double> x, Threads& threads) const;
 
   TiledSymmetric<double> a_;  // a + shift I; moved into exact_ if a factor in float does not suffice
   double left_over_;

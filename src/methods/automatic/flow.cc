@@ -115,22 +115,34 @@ std::vector<std::uint32_t> draw(const FlowRows& rows, const FlowBatch& batch, Fl
   return parted_by_kin(std::move(drawn), batch.fitted, rows.kin, draw.seed, draw.step);
 }
 
-// The gradient of the log of the mean squared error over some of the groups.
-FlowGradient groups_gradient(const Workers& on, const FlowRows& rows, const FlowPhase& phase, const Metric& metric,
-                             FlowDraw draw, FlowRoom<float>& room) {
+// The gradient of each of the groups of a step, one group a thread; a loss that is not finite where it has none.
+std::vector<FlowGradient> gradients_of_groups(const Workers& on, const FlowRows& rows, const FlowPhase& phase,
+                                              const Metric& metric, FlowDraw draw,
+                                              std::vector<FlowRoom<float>>& rooms) {
   const auto [seed, step] = draw;
-  FlowGradient mean;
-  mean.metric.assign(metric.diagonal.empty() ? metric.full.rows() * metric.full.cols() : metric.diagonal.size(), 0.0);
-  double total = 0;
   const std::vector<std::uint32_t> drawn = draw_rows(phase.groups.size(), kGroupsOfStep, seed, step);
-  for (std::size_t g = 0; g < drawn.size(); ++g) {
+  FlowGradient none;
+  none.loss = std::numeric_limits<double>::infinity();
+  std::vector<FlowGradient> gradients(drawn.size(), none);
+  rooms.resize(std::size_t(on.threads.count()));
+  on.threads.run(drawn.size(), [&](std::size_t g, int thread) {
     const std::vector<std::uint32_t>& group = phase.groups[drawn[g]];
     const FlowBatch batch = fitting_batch(phase.batch, group.size());
-    if (batch.fitted == 0 || batch.scored == 0) continue;
+    if (batch.fitted == 0 || batch.scored == 0) return;
     std::vector<std::uint32_t> members =
         draw_rows(group.size(), batch.fitted + batch.scored, seed, phase.steps + step * kGroupsOfStep + g);
     for (std::uint32_t& row : members) row = group[row];
-    const FlowGradient of = flow_gradient<float>(on, rows, members, batch, metric, &room);
+    gradients[g] = flow_gradient<float>(on, rows, members, batch, metric, &rooms[std::size_t(thread)]);
+  });
+  return gradients;
+}
+
+// The gradient of the log of the mean squared error over some of the groups.
+FlowGradient groups_gradient(const std::vector<FlowGradient>& groups, const Metric& metric) {
+  FlowGradient mean;
+  mean.metric.assign(metric.diagonal.empty() ? metric.full.rows() * metric.full.cols() : metric.diagonal.size(), 0.0);
+  double total = 0;
+  for (const FlowGradient& of : groups) {
     const double error = portable_exp(of.loss);
     if (!std::isfinite(error)) continue;  // no row that is scored has a weight
     total += error;
@@ -139,7 +151,7 @@ FlowGradient groups_gradient(const Workers& on, const FlowRows& rows, const Flow
     for (std::size_t i = 0; i < of.metric.size(); ++i) mean.metric[i] += error * of.metric[i];
   }
   total = std::max(total, std::numeric_limits<double>::min());
-  mean.loss = portable_log(total / double(drawn.size()));
+  mean.loss = portable_log(total / double(groups.size()));
   mean.q /= total;
   mean.log_lambda /= total;
   for (double& slope : mean.metric) slope /= total;
@@ -239,14 +251,15 @@ Metric flow(const Workers& on, const FlowRows& rows, Metric start, const FlowPha
   Moving moving(metric, phase.full);
   std::vector<double> shape = {theta_of(metric.q), portable_log(metric.lambda)};
   Adam of_metric(moving.at().size()), of_shape(2);
-  FlowRoom<float> room;
+  std::vector<FlowRoom<float>> rooms(1);
   for (std::size_t step = 0; step < phase.steps; ++step) {
     moving.put(metric);
     metric.q = q_of(shape[0]);
     metric.lambda = portable_exp(shape[1]);
-    const FlowGradient g = phase.groups.empty()
-                               ? flow_gradient(on, rows, draw(rows, batch, {seed, step}), batch, metric, &room)
-                               : groups_gradient(on, rows, phase, metric, {seed, step}, room);
+    const FlowGradient g =
+        phase.groups.empty()
+            ? flow_gradient(on, rows, draw(rows, batch, {seed, step}), batch, metric, &rooms[0])
+            : groups_gradient(gradients_of_groups(on, rows, phase, metric, {seed, step}, rooms), metric);
     const double root = portable_cos_pi(0.5 * double(step) / double(phase.steps));  // root of (1 + cos) / 2
     const double rate = phase.rate * std::min(1.0, double(step + 1) / 5) * root * root;
     of_metric.move(moving.at(), moving.gradient(g.metric, double(n)), rate * (phase.full ? kSlower : 1.0), step);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "random/powers.h"
 
@@ -45,10 +46,11 @@ double held_error(const Workers& on, const FlowRows& rows, const std::vector<Jud
   metric.lambda /= 100;
   for (int trial = 0; trial < 3; ++trial) {
     metric.lambda *= 10;
-    double sum = 0;
-    for (const Judged& leaf : leaves)
-      sum += leaf.held_weight * portable_exp(flow_loss(on, rows, leaf.rows, leaf.batch, metric));
-    least = std::min(least, sum);
+    std::vector<double> errors(leaves.size());
+    on.threads.run(leaves.size(), [&](std::size_t i, int) {
+      errors[i] = leaves[i].held_weight * portable_exp(flow_loss(on, rows, leaves[i].rows, leaves[i].batch, metric));
+    });
+    least = std::min(least, std::accumulate(errors.begin(), errors.end(), 0.0));
   }
   return least;
 }

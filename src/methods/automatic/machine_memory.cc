@@ -29,7 +29,8 @@ FlowBatch within_memory(FlowBatch batch, double bytes) {
 }  // namespace
 
 double working_bytes(const MachineEffort& effort) {
-  return std::max({draw_bytes(effort.few), draw_bytes(effort.more), draw_bytes(effort.inside.batch),
+  return std::max({draw_bytes(effort.few), draw_bytes(effort.more),
+                   double(kGroupsOfStep) * draw_bytes(effort.inside.batch),
                    kLandmarkBytes * std::pow(grown(effort, effort.most_landmarks), 2),
                    kLeafBytes * std::pow(grown(effort, effort.leaf.leaf_rows), 2)});
 }
@@ -38,7 +39,7 @@ MachineEffort within_memory(MachineEffort effort, double bytes) {
   const auto most = [&](double of_each) { return std::size_t(std::sqrt(bytes / of_each) / grown(effort, 1)); };
   effort.few = within_memory(effort.few, bytes);
   effort.more = within_memory(effort.more, bytes);
-  effort.inside.batch = within_memory(effort.inside.batch, bytes);
+  effort.inside.batch = within_memory(effort.inside.batch, bytes / double(kGroupsOfStep));
   effort.most_landmarks = std::min(effort.most_landmarks, most(kLandmarkBytes));
   effort.leaf.leaf_rows = std::min(effort.leaf.leaf_rows, most(kLeafBytes));
   return effort;
