@@ -100,6 +100,7 @@ class GramFold {
     std::vector<float> roots;
     Matrix<std::int64_t> targets;
   };
+  void add_taken(std::size_t first, MatrixView<const std::int64_t> rows, std::size_t J);
   DeviceColumns device_columns(const Workers& on, const RowBlock<float>& x) const;
   float whole_per_unit() const;
   void add_multiple(const GramFold& other, std::int64_t sign);

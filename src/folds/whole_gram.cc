@@ -18,6 +18,7 @@ namespace bochner {
 
 namespace {
 
+constexpr std::size_t kTakenRows = 96;                      // of a device's sums at a time
 constexpr std::size_t kPackedBytes = std::size_t(4) << 20;  // chunks packed together, unless one is larger
 
 // The strips of columns of some chunks, packed.
@@ -230,23 +231,44 @@ bool GramFold::add_on_device(const Workers& on, const RowBlock<float>& x) {
 
 void GramFold::settle(const Workers& on) {
   if (!device_.sums) return;
-  const std::size_t tile = gram_.tile();
-  std::vector<std::int64_t> room(std::min(tile, features_) * features_);
-  for (std::size_t I = 0; I < gram_.tiles_per_side(); ++I) {
-    const std::size_t first = I * tile, count = gram_.extent(I);
-    const MatrixView<std::int64_t> strip{room.data(), count, first + count, first + count};
-    device_.sums->take(first, strip);
-    on.threads.run(I + 1, [&](std::size_t J, int) {
-      const MatrixView<std::int64_t> block = gram_.block(I, J);
-      for (std::size_t i = 0; i < count; ++i)
-        for (std::size_t j = 0; j < block.cols; ++j)
-          block(i, j) += J == I && j > i ? strip(j, first + i) : strip(i, J * tile + j);
+  struct Strip {
+    std::size_t first, rows, cols;
+  };
+  std::vector<Strip> strips;
+  const std::size_t tile = gram_.tile(), all = features_ + moment_.rows();
+  for (std::size_t first = 0, rows; first < all; first += rows) {
+    const std::size_t end = first < features_ ? std::min(features_, (first / tile + 1) * tile) : all;
+    rows = std::min(kTakenRows, end - first);
+    strips.push_back({first, rows, std::min(features_, first + rows)});
+  }
+  DeviceSums& device = *device_.sums;
+  MatrixView<const std::int64_t> next = device.take(strips[0].first, strips[0].rows, strips[0].cols);
+  for (std::size_t s = 0; s < strips.size(); ++s) {
+    const auto [first, rows, cols] = strips[s];
+    const MatrixView<const std::int64_t> strip = next;
+    on.threads.run((cols + tile - 1) / tile + 1, [&](std::size_t piece, int) {  // the next ones come meanwhile
+      if (piece > 0)
+        add_taken(first, strip, piece - 1);
+      else if (s + 1 < strips.size())
+        next = device.take(strips[s + 1].first, strips[s + 1].rows, strips[s + 1].cols);
     });
   }
-  Matrix<std::int64_t> moments(moment_.rows(), features_);
-  device_.sums->take(features_, moments.view());
-  for (std::size_t e = 0; e < moments.rows() * features_; ++e) moment_.data()[e] += moments.data()[e];
   device_.sums = nullptr;
+}
+
+// Rows from `first` on of what a device has summed, their columns of tile J.
+void GramFold::add_taken(std::size_t first, MatrixView<const std::int64_t> rows, std::size_t J) {
+  const std::size_t tile = gram_.tile(), begin = J * tile, end = std::min(rows.cols, begin + tile);
+  for (std::size_t i = 0; i < rows.rows; ++i) {
+    if (first >= features_) {
+      for (std::size_t j = begin; j < end; ++j) moment_(first - features_ + i, j) += rows(i, j);
+      continue;
+    }
+    const std::size_t I = (first + i) / tile, row = (first + i) % tile;
+    const MatrixView<std::int64_t> block = gram_.block(I, J);
+    for (std::size_t j = begin; j < (J < I ? end : first + i + 1); ++j) block(row, j - begin) += rows(i, j);
+    for (std::size_t j = begin; J == I && j < first + i; ++j) block(j - begin, row) += rows(i, j);
+  }
 }
 
 void GramFold::add_unmapped(const Workers& on, const Map& map, const RowBlock<float>& x, const See& see) {

@@ -44,9 +44,10 @@ class CudaSums final : public DeviceSums {
     must(cuda_, cuda_.gram_add(gram_, x.values, x.stride, x.rows, roots, columns.data));
     return true;
   }
-  void take(std::size_t first, MatrixView<std::int64_t> sums) override {
-    require(sums.stride == sums.cols, "device cuda: found a part of a matrix, expected a whole one");
-    must(cuda_, cuda_.gram_take(gram_, first, sums.rows, sums.cols, sums.data));
+  MatrixView<const std::int64_t> take(std::size_t first, std::size_t rows, std::size_t cols) override {
+    const std::int64_t* sums = nullptr;
+    must(cuda_, cuda_.gram_take(gram_, first, rows, cols, &sums));
+    return {sums, rows, cols, cols};
   }
 
  private:

@@ -64,7 +64,7 @@ class Room {
   bool on_host_ = false;
 };
 
-constexpr std::size_t kPieceRows = 16384, kStripRows = 512;
+constexpr std::size_t kPieceRows = 16384;
 constexpr std::size_t kMostTogether = 65536;  // rows whose products are one launch
 static_assert(kMostTogether <= kMostDepth && kPieceRows % kBrick == 0);
 
@@ -111,6 +111,7 @@ class Gram {
     cudaDeviceProp is{};
     check(cudaGetDeviceProperties(&is, 0), "device");
     by_groups_ = is.major == 9;
+    processors_ = is.multiProcessorCount;
     const auto allow = [](auto* kernel, int bytes) {
       check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "kernel");
     };
@@ -132,18 +133,20 @@ class Gram {
     }
   }
 
-  void take(std::size_t first, std::size_t rows, std::size_t cols, std::int64_t* sums) {
+  // Where they are until the second next call, so that they can be read while the next ones come.
+  const std::int64_t* take(std::size_t first, std::size_t rows, std::size_t cols) {
     multiply();
-    if (!strip_.data()) strip_ = Room<long long>(kStripRows * features_);
-    for (std::size_t begin = 0; begin < rows; begin += kStripRows) {
-      const std::size_t count = std::min(kStripRows, rows - begin);
-      take_rows<<<dim3(unsigned((cols + 255) / 256), unsigned(count)), 256, 0, stream_>>>(sums_.data(), first + begin,
-                                                                                          cols, strip_.data());
-      check(cudaMemcpyAsync(sums + begin * cols, strip_.data(), count * cols * sizeof(long long),
-                            cudaMemcpyDeviceToHost, stream_),
-            "copy");
-    }
+    const std::size_t size = rows * cols;
+    turn_ = 1 - turn_;
+    if (strip_rows_ < rows) strip_ = Room<long long>((strip_rows_ = rows) * features_);
+    if (taken_rows_[turn_] < rows) taken_[turn_] = Room<long long>((taken_rows_[turn_] = rows) * features_, true);
+    take_rows<<<dim3(unsigned((cols + 255) / 256), unsigned(rows)), 256, 0, stream_>>>(sums_.data(), first, cols,
+                                                                                       strip_.data());
+    long long* const to = taken_[turn_].data();
+    check(cudaMemcpyAsync(to, strip_.data(), size * sizeof(long long), cudaMemcpyDeviceToHost, stream_), "copy");
     check(cudaStreamSynchronize(stream_), "sums");
+    static_assert(sizeof(long long) == sizeof(std::int64_t));
+    return reinterpret_cast<const std::int64_t*>(to);
   }
 
  private:
@@ -190,12 +193,13 @@ class Gram {
 
   void multiply() {
     if (filled_ == 0) return;
-    const Products products{digits_.data(), features_ / kBrick, capacity_ / kBrick, int(filled_ / kBrick),
-                            sums_.data()};
-    if (by_groups_)
-      add_products_wgmma<<<unsigned(tiles_), kWgmmaThreads, kWgmmaShared, stream_>>>(products);
-    else
+    Products products{digits_.data(), features_ / kBrick, capacity_ / kBrick, int(filled_ / kBrick), sums_.data(), 0, 0};
+    if (by_groups_) {
+      const int blocks = shared_out(products, int(tiles_), processors_);
+      add_products_wgmma<<<unsigned(blocks), kWgmmaThreads, kWgmmaShared, stream_>>>(products);
+    } else {
       add_products_mma<<<unsigned(2 * tiles_), kMmaThreads, kMmaShared, stream_>>>(products);
+    }
     check(cudaGetLastError(), "products");
     filled_ = 0;
   }
@@ -207,7 +211,9 @@ class Gram {
   Room<float> panels_, phase_;
   Frequencies w_{};
   std::size_t tiles_ = 0, capacity_ = 0, filled_ = 0;
-  Room<long long> sums_, strip_;
+  Room<long long> sums_, strip_, taken_[2];
+  std::size_t strip_rows_ = 0, taken_rows_[2] = {};
+  int turn_ = 0, processors_ = 0;
   Slot slots_[2];
   int next_ = 0;
   bool by_groups_ = false;
@@ -245,8 +251,8 @@ int with(void* gram, const Work& work) {
 int gram_add(void* gram, const float* x, std::size_t stride, std::size_t rows, const float* roots, const float* y) {
   return with(gram, [&](Gram& g) { g.add(x, stride, rows, roots, y); });
 }
-int gram_take(void* gram, std::size_t first, std::size_t rows, std::size_t cols, std::int64_t* sums) {
-  return with(gram, [&](Gram& g) { g.take(first, rows, cols, sums); });
+int gram_take(void* gram, std::size_t first, std::size_t rows, std::size_t cols, const std::int64_t** sums) {
+  return with(gram, [&](Gram& g) { *sums = g.take(first, rows, cols); });
 }
 void gram_delete(void* gram) { delete static_cast<Gram*>(gram); }
 

@@ -21,6 +21,7 @@ struct Products {
   std::size_t bricks_high, bricks_wide;
   int bricks;
   long long* sums;
+  int whole, splits;  // tiles that a block has alone; blocks that share each of the others, by rows
 
   __device__ const std::int8_t* brick(int plane, int features, int rows) const {
     return digits + ((plane * bricks_high + features) * bricks_wide + rows) * kBrickBytes;
@@ -44,6 +45,33 @@ __device__ inline void add_two(long long* at, long long a, long long b) {
   sum.x += a;
   sum.y += b;
   *both = sum;
+}
+__device__ inline void add_two_shared(long long* at, long long a, long long b) {
+  atomicAdd(reinterpret_cast<unsigned long long*>(at), (unsigned long long)a);
+  atomicAdd(reinterpret_cast<unsigned long long*>(at) + 1, (unsigned long long)b);
+}
+
+// What a block does: bricks first .. first + count - 1 of a tile.
+struct Share {
+  int tile, first, count;
+  bool alone;
+
+  __device__ Share(const Products& of, int block) : tile(block), first(0), count(of.bricks), alone(true) {
+    if (block < of.whole) return;
+    const int other = block - of.whole, part = other % of.splits;
+    tile = of.whole + other / of.splits;
+    first = of.bricks * part / of.splits;
+    count = of.bricks * (part + 1) / of.splits - first;
+    alone = of.splits == 1;
+  }
+};
+// Blocks come in rounds, one a multiprocessor. The tiles of the last round, which would leave most of them idle, are
+// shared by several blocks each: sums of integers may be added in any order.
+inline int shared_out(Products& of, int tiles, int processors) {
+  of.whole = tiles / processors * processors;
+  const int rest = tiles - of.whole;
+  of.splits = rest > 0 ? processors / rest : 1;
+  return of.whole + rest * of.splits;
 }
 
 // Rows first .. of the sums, row after row; entries of tiles above the diagonal are 0.

@@ -80,9 +80,10 @@ struct Stages {
   }
 };
 
-__device__ inline void fetch_all(const Products& of, int2 tile, const Stages& stages) {
-  for (int brick = 0; brick < of.bricks; ++brick) {
-    const int s = brick % kWgmmaStages, round = brick / kWgmmaStages;
+__device__ inline void fetch_all(const Products& of, const Share& share, const Stages& stages) {
+  const int2 tile = tile_place(share.tile);
+  for (int step = 0; step < share.count; ++step) {
+    const int s = step % kWgmmaStages, round = step / kWgmmaStages, brick = share.first + step;
     if (round > 0) wait_for(stages.empty + s * 8, (round - 1) % 2);
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(stages.full + s * 8),
                  "r"(kWgmmaStageBytes)
@@ -95,11 +96,11 @@ __device__ inline void fetch_all(const Products& of, int2 tile, const Stages& st
   }
 }
 
-__device__ inline void multiply_all(const Products& of, const Stages& stages, int group, long long* out) {
+__device__ inline void multiply_all(const Share& share, const Stages& stages, int group, long long* out) {
   std::int32_t high[64] = {}, mid[64] = {}, low[64] = {};
-  for (int brick = 0; brick < of.bricks; ++brick) {
-    const int s = brick % kWgmmaStages;
-    wait_for(stages.full + s * 8, brick / kWgmmaStages % 2);
+  for (int step = 0; step < share.count; ++step) {
+    const int s = step % kWgmmaStages;
+    wait_for(stages.full + s * 8, step / kWgmmaStages % 2);
     const std::uint32_t a = stages.base + s * kWgmmaStageBytes + group * (kBrickBytes / 2);
     const std::uint32_t b = stages.base + s * kWgmmaStageBytes + 2 * kBrickBytes;
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
@@ -123,7 +124,8 @@ __device__ inline void multiply_all(const Products& of, const Stages& stages, in
 #pragma unroll
     for (int lower = 0; lower < 2; ++lower) {
       const int row = group * 64 + warp * 16 + lower * 8 + lane / 4, col = n * 8 + lane % 4 * 2, e = n * 4 + lower * 2;
-      add_two(out + row * kTile + col, joined(high[e], mid[e], low[e]), joined(high[e + 1], mid[e + 1], low[e + 1]));
+      const long long a = joined(high[e], mid[e], low[e]), b = joined(high[e + 1], mid[e + 1], low[e + 1]);
+      share.alone ? add_two(out + row * kTile + col, a, b) : add_two_shared(out + row * kTile + col, a, b);
     }
 }
 
@@ -133,16 +135,16 @@ __global__ void __launch_bounds__(kWgmmaThreads, 1) add_products_wgmma(Products 
 #if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
   extern __shared__ unsigned char shared[];
   const Stages stages(shared);
-  const int2 tile = tile_place(int(blockIdx.x));
+  const Share share(of, int(blockIdx.x));
   const int group = int(threadIdx.x) / kGroup;
   if (threadIdx.x == 0) stages.begin();
   __syncthreads();
   if (group == 2) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
-    if (threadIdx.x == 2 * kGroup) fetch_all(of, tile, stages);
+    if (threadIdx.x == 2 * kGroup) fetch_all(of, share, stages);
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
-    multiply_all(of, stages, group, of.sums + std::size_t(blockIdx.x) * kTile * kTile);
+    multiply_all(share, stages, group, of.sums + std::size_t(share.tile) * kTile * kTile);
   }
 #endif
 }
