@@ -24,17 +24,16 @@ SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null || echo 1700000000)
 # What CMake is told, and where auditwheel looks for libraries.
 library=build/release sysroot= define=() repair=(--strip)
 if [ "$arch" != "$(uname -m)" ]; then
-  library=build/release-$arch sysroot=$PWD/build/sysroot-$arch
+  library=build/cross-$arch sysroot=$PWD/build/sysroot-$arch
   tools/make_sysroot.sh $debian "$sysroot"
-  toolchain=(-DCMAKE_TOOLCHAIN_FILE="$PWD/cmake/cross.cmake" -DBOCHNER_CROSS="$arch")
-  cmake -S . -B "$library" -G Ninja "${toolchain[@]}" -DCMAKE_BUILD_TYPE=Release \
-    "-DCMAKE_CXX_FLAGS_RELEASE=-O3 -DNDEBUG" -DBOCHNER_TESTS=OFF >"$work/cmake.log"
-  cmake --build "$library" -j "${JOBS:-$(nproc)}"
-  for option in "${toolchain[@]}"; do define+=(--config-settings=cmake.define."${option#-D}"); done
+  tools/build.sh "cross-$arch" bochner bochner_c bochner_cli
   own=$(find "$out" -name "*_$(uname -m).whl" | head -n 1)
   [ -n "$own" ] || { echo "wheels: build this architecture's first: the types of the module come from them" >&2; exit 1; }
   python3 -m zipfile -e "$own" "$work/own"
-  define+=(--config-settings=install.strip=true --config-settings=cmake.define.BOCHNER_STUB="$work/own/bochner/_core.pyi")
+  for option in CMAKE_TOOLCHAIN_FILE="$PWD/cmake/cross.cmake" BOCHNER_CROSS="$arch" BOCHNER_STUB="$work/own/bochner/_core.pyi"; do
+    define+=(--config-settings=cmake.define."$option")
+  done
+  define+=(--config-settings=install.strip=true)
   libraries=$sysroot/usr/lib/$arch-linux-gnu
   repair=(--ldpaths "$libraries:$libraries/openblas-pthread:$sysroot/lib/$arch-linux-gnu")
   export _PYTHON_HOST_PLATFORM=linux-$arch
