@@ -15,9 +15,12 @@ build:
 	@tools/install_deps.sh --check
 	@tools/build.sh release all
 
-demo: deps  ## trains on the digits that ship with the project
+demo: deps  ## trains on the digits and on a table that ship with the project, and makes a page of the latter
 	@tools/build.sh release bochner_cli
 	@build/release/bochner demo
+	@mkdir -p build/demo
+	build/release/bochner train data/adult-small.csv --target income --effort fast --test 0.2 -o build/demo/income.model
+	build/release/bochner report build/demo/income.model data/adult-new.csv -o build/demo/income.html
 
 test: test-deps  ## everything a change must pass
 	@tools/build.sh release all
@@ -92,8 +95,10 @@ deb: deps  ## Debian packages into build/deb, held against lintian and run in a 
 	@tools/install_deps.sh --deb
 	@tools/deb.sh
 
-wheels: build  ## Python wheels for this architecture into build/wheels, with the libraries that they need
+wheels: build test-deps  ## Python wheels for both architectures into build/wheels, with the libraries that they need; the other is emulated
+	@tools/install_deps.sh --cross
 	@tools/wheels.sh
+	@tools/wheels.sh --for $(if $(filter aarch64,$(shell uname -m)),x86_64,aarch64)
 
 static: build  ## build/static/bochner, which needs no library of the system
 	@tools/static.sh

@@ -47,7 +47,7 @@ extern "C" {
 #define BOCHNER_C_VERSION 1
 
 BOCHNER_C_API uint32_t bochner_c_version(void);
-BOCHNER_C_API const char* bochner_version(void); /* the library's: "0.1.0" */
+BOCHNER_C_API const char* bochner_version(void); /* the library's: "0.2.0" */
 
 /* Codes, the same as the exit codes of the command. */
 enum {

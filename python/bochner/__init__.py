@@ -27,7 +27,7 @@ _MODULES = {
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names}
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = sorted(_PLACES)
 
 
