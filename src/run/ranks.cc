@@ -6,10 +6,12 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "base/require.h"
+#include "run/reduced.h"
 
 namespace bochner {
 
@@ -80,21 +82,29 @@ std::string join_made(const std::string& a, const std::string& b, const Ranks::J
 
 }  // namespace
 
-std::string reduce_made(Ranks& ranks, const std::function<std::string()>& make, const Ranks::Join& join) {
-  std::string mine;
+std::optional<std::string> failure_of(const std::string& reduced) {
+  if (reduced.empty() || reduced[0] != kFailure) return std::nullopt;
+  return reduced.substr(1);
+}
+
+std::string reduce_made(Ranks& ranks, const Ranks::Make& make, const Ranks::Join& join) {
   std::exception_ptr own;
-  try {
-    mine = make();
-    if (!mine.empty()) mine.insert(mine.begin(), kBytes);
-  } catch (const std::exception& error) {
-    own = std::current_exception();
-    mine = fmt::format("{}rank {}: {}", kFailure, ranks.rank(), error.what());
-  }
+  const auto make_or_fail = [&] {
+    own = nullptr;
+    try {
+      std::string mine = make();
+      if (!mine.empty()) mine.insert(mine.begin(), kBytes);
+      return mine;
+    } catch (const std::exception& error) {
+      own = std::current_exception();
+      return fmt::format("{}rank {}: {}", kFailure, ranks.rank(), error.what());
+    }
+  };
   std::string all =
-      ranks.reduce(std::move(mine), [&](const std::string& a, const std::string& b) { return join_made(a, b, join); });
+      ranks.sum(make_or_fail, [&](const std::string& a, const std::string& b) { return join_made(a, b, join); });
   if (own) std::rethrow_exception(own);
   if (all.empty()) fail(Error::Kind::data, "ranks: none of the {} has rows; check the files", ranks.count());
-  if (all[0] == kFailure) fail(Error::Kind::data, "{}", all.substr(1));
+  if (const std::optional<std::string> failure = failure_of(all)) fail(Error::Kind::data, "{}", *failure);
   all.erase(all.begin());
   return all;
 }
