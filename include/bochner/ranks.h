@@ -36,9 +36,6 @@ class Ranks {
   // join(a, b) puts two ranks' bytes together; all are joined, in any order and by any tree, and every rank gets the
   // result. Every rank calls it as often as the others, even one that failed.
   virtual std::string reduce(std::string mine, const Join& join) = 0;
-  // The same where make() gives this rank's bytes: ranks that know the result already need not make them.
-  using Make = std::function<std::string()>;
-  virtual std::string sum(const Make& make, const Join& join) { return reduce(make(), join); }
 };
 
 // work(ranks) on `count` threads, each a rank: to try on one machine what a cluster does, and the only rank there is if
@@ -47,7 +44,7 @@ void run_ranks(int count, const std::function<void(Ranks&)>& work);
 
 // The bytes that all ranks make, joined. A rank without rows makes none (""). If make() or join() throws on one rank,
 // all throw: that one its own exception, the others Error::Kind::data that names the rank.
-std::string reduce_made(Ranks& ranks, const Ranks::Make& make, const Ranks::Join& join);
+std::string reduce_made(Ranks& ranks, const std::function<std::string()>& make, const Ranks::Join& join);
 
 // The sum of all ranks' rows: make() folds this rank's. `empty` has seen no rows.
 template <class F, class Make>

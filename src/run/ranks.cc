@@ -87,7 +87,7 @@ std::optional<std::string> failure_of(const std::string& reduced) {
   return reduced.substr(1);
 }
 
-std::string reduce_made(Ranks& ranks, const Ranks::Make& make, const Ranks::Join& join) {
+std::string reduce_made(Ranks& ranks, const std::function<std::string()>& make, const Ranks::Join& join) {
   std::exception_ptr own;
   const auto make_or_fail = [&] {
     own = nullptr;
@@ -100,8 +100,9 @@ std::string reduce_made(Ranks& ranks, const Ranks::Make& make, const Ranks::Join
       return fmt::format("{}rank {}: {}", kFailure, ranks.rank(), error.what());
     }
   };
-  std::string all =
-      ranks.sum(make_or_fail, [&](const std::string& a, const std::string& b) { return join_made(a, b, join); });
+  const Ranks::Join join_or_fail = [&](const std::string& a, const std::string& b) { return join_made(a, b, join); };
+  auto* const knowing = dynamic_cast<KnowingRank*>(&ranks);
+  std::string all = knowing ? knowing->sum(make_or_fail, join_or_fail) : ranks.reduce(make_or_fail(), join_or_fail);
   if (own) std::rethrow_exception(own);
   if (all.empty()) fail(Error::Kind::data, "ranks: none of the {} has rows; check the files", ranks.count());
   if (const std::optional<std::string> failure = failure_of(all)) fail(Error::Kind::data, "{}", *failure);

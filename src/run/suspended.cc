@@ -7,14 +7,11 @@
 
 namespace bochner {
 
-class Suspended::Rank final : public Ranks {
+class Suspended::Rank final : public KnowingRank {
  public:
   Rank(Suspended& work, int rank, int count) : work_(work), rank_(rank), count_(count) {}
   int rank() const override { return rank_; }
   int count() const override { return count_; }
-  std::string reduce(std::string mine, const Join& join) override {
-    return sum([&] { return mine; }, join);
-  }
   std::string sum(const Make& make, const Join& join) override { return work_.sum(make, join); }
 
  private:
@@ -73,7 +70,7 @@ void Suspended::go_on(std::string joined) {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-std::string Suspended::sum(const Ranks::Make& make, const Ranks::Join& join) {
+std::string Suspended::sum(const KnowingRank::Make& make, const Ranks::Join& join) {
   std::unique_lock lock(mutex_);
   join_ = &join;
   while (true) {

@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "bochner/ranks.h"
+#include "run/reduced.h"
 
 namespace bochner {
 
@@ -33,7 +33,7 @@ class Suspended {
   enum class Command { make, go_on, leave };
   struct Left {};  // thrown through work that shall not go on; no std::exception, which it might catch
 
-  std::string sum(const Ranks::Make& make, const Ranks::Join& join);
+  std::string sum(const KnowingRank::Make& make, const Ranks::Join& join);
   void command(Command what);  // to the work, which runs until it has carried it out
   void wait(std::unique_lock<std::mutex>& lock, bool working);
 
