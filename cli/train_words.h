@@ -41,6 +41,7 @@ struct TrainWords : FeatureWords {
   void add_reading(Command& app);
   void add_choices(Command& app);
   void add_map(Command& app);  // the part of the choices that makes the features
+  void add_for_sums(Command& app);  // all that learners by sums over several files heed
   RowsOptions rows() const;
   // Everything but the validation rows and what is said on the way.
   TrainOptions options() const;
