@@ -42,7 +42,8 @@ void run_mpi_train(const MpiWords& words) {
 }  // namespace
 
 void add_mpi_train(Command& app, Job& job) {
-  Command* command = app.add_subcommand("mpi-train", "Train on the processes that mpirun started, each on files of its own");
+  Command* command =
+      app.add_subcommand("mpi-train", "Train on the processes that mpirun started, each on files of its own");
   auto words = std::make_shared<MpiWords>();
   command->add_option("FILE", words->files, "Rows to train on: files in turn, or a shard of each if they are few")
       ->required()

@@ -45,7 +45,8 @@ void write_file(const std::string& path, const std::string& bytes) {
 // The words that say what is learnt, as they were given, and the files of the partitions.
 std::string what_of(const Command& command, const std::vector<std::string>& files) {
   nlohmann::json what = {{"files", files}, {"words", nlohmann::json::array()}};
-  const auto elsewhere = {"STEP", "JOB", "FILE", "--output", "--partition", "--threads", "--memory", "--quiet", "--device"};
+  const auto elsewhere = {"STEP",      "JOB",      "FILE",    "--output", "--partition",
+                          "--threads", "--memory", "--quiet", "--device"};
   for (const Word* word : command.get_options()) {
     const std::string name = word->get_name();
     if (word->count() == 0 || std::find(elsewhere.begin(), elsewhere.end(), name) != elsewhere.end()) continue;
@@ -91,16 +92,18 @@ void begin(const Command& command, const RoundsWords& words, const Execution& ex
   const std::string what = what_of(command, files);
   const Rounds rounds(what, files.size(), job_of(what).learn, execution);
   write_file(words.train.output, rounds.state());
-  messages.say(fmt::format("next: `bochner rounds task {0} --partition P -o P.part` for P = 0 .. {1}, and "
-                           "`bochner rounds merge {0} *.part -o MODEL`, until there is a model",
-                           words.train.output, files.size() - 1));
+  messages.say(
+      fmt::format("next: `bochner rounds task {0} --partition P -o P.part` for P = 0 .. {1}, and "
+                  "`bochner rounds merge {0} *.part -o MODEL`, until there is a model",
+                  words.train.output, files.size() - 1));
 }
 
 void task(const RoundsWords& words, const Execution& execution) {
   const std::string plan = bytes_of_file(words.job);
   const LearntJob job = job_of(what_is_learnt(plan));
   require(words.partition_given->count() > 0, "--partition: found none, expected 0 .. {}", job.files.size() - 1);
-  require(words.files.size() <= 1, "rounds task: found {} files, expected at most one, the partition's", words.files.size());
+  require(words.files.size() <= 1, "rounds task: found {} files, expected at most one, the partition's",
+          words.files.size());
   require(words.partition < job.files.size(), "--partition: found {}, expected 0 .. {}", words.partition,
           job.files.size() - 1);
   const std::string file = words.files.empty() ? job.files[words.partition] : words.files[0];
@@ -125,7 +128,8 @@ void merge(const RoundsWords& words, const Execution& execution, Messages& messa
   if (rounds.done())
     rounds.model().save(words.train.output);
   else
-    messages.say(fmt::format("round {}: missing are the partitions {}", rounds.round(), fmt::join(rounds.missing(), ", ")));
+    messages.say(
+        fmt::format("round {}: missing are the partitions {}", rounds.round(), fmt::join(rounds.missing(), ", ")));
 }
 
 void run_rounds(const Command& command, const RoundsWords& words) {
@@ -133,7 +137,8 @@ void run_rounds(const Command& command, const RoundsWords& words) {
   const Execution execution = words.train.run.execution(messages);
   if (words.step == "begin") return begin(command, words, execution, messages);
   for (const Word* word : command.get_options()) {
-    const auto taken = {"STEP", "JOB", "FILE", "--output", "--partition", "--threads", "--memory", "--quiet", "--device", "--help"};
+    const auto taken = {"STEP",      "JOB",      "FILE",    "--output", "--partition",
+                        "--threads", "--memory", "--quiet", "--device", "--help"};
     require(word->count() == 0 || std::find(taken.begin(), taken.end(), word->get_name()) != taken.end(),
             "{}: found with {}, expected with begin, which says what is learnt", word->get_name(), words.step);
   }
@@ -148,8 +153,11 @@ void add_rounds(Command& app, Job& job) {
   Command* command = app.add_subcommand("rounds", "Train by tasks of any scheduler, one for each file and round");
   auto words = std::make_shared<RoundsWords>();
   command->add_option("STEP", words->step, "begin, task or merge")->required()->type_name("");
-  command->add_option("JOB", words->job, "What begin saved; for begin the first file of rows")->required()->type_name("");
-  command->add_option("FILE", words->files, "begin: the other files; task: where its file lies; merge: results of tasks")
+  command->add_option("JOB", words->job, "What begin saved; for begin the first file of rows")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("FILE", words->files, "begin: the other files; task: where its file lies; merge: results of tasks")
       ->type_name("");
   command->add_option("-o,--output", words->train.output, "begin: the job; task: its result; merge: the model, at last")
       ->required()

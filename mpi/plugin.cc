@@ -35,9 +35,8 @@ int begin(int* rank, int* count) {
 }
 
 int send(int to, const void* bytes, std::size_t size) {
-  return in_messages(static_cast<char*>(const_cast<void*>(bytes)), size, [&](char* part, int count) {
-    return MPI_Send(part, count, MPI_BYTE, to, 0, MPI_COMM_WORLD);
-  });
+  return in_messages(static_cast<char*>(const_cast<void*>(bytes)), size,
+                     [&](char* part, int count) { return MPI_Send(part, count, MPI_BYTE, to, 0, MPI_COMM_WORLD); });
 }
 
 int receive(int from, void* bytes, std::size_t size) {

@@ -26,9 +26,9 @@ namespace bochner {
 
 namespace {
 
-constexpr double kChoiceTolerance = 1e-3;           // relative to the objective, while C is chosen
-constexpr double kSparseTolerance = 1e-3;           // if none is given and the features are CSR
-constexpr std::size_t kMostLogged = 1u << 17;       // numbers of a step in a checkpoint's log, of CSR features
+constexpr double kChoiceTolerance = 1e-3;      // relative to the objective, while C is chosen
+constexpr double kSparseTolerance = 1e-3;      // if none is given and the features are CSR
+constexpr std::size_t kMostLogged = 1u << 17;  // numbers of a step in a checkpoint's log, of CSR features
 
 Choice score_stream(const Stream& validation, const Coefficients& head, Choice choice) {
   std::vector<double> row(head.weights.cols());

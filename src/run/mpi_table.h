@@ -14,7 +14,7 @@ struct BochnerMpi {
   int (*begin)(int* rank, int* count);
   int (*send)(int to, const void* bytes, std::size_t size);
   int (*receive)(int from, void* bytes, std::size_t size);
-  int (*broadcast)(void* bytes, std::size_t size);  // of rank 0
+  int (*broadcast)(void* bytes, std::size_t size);  // what rank 0 has
   void (*end)();
 };
 constexpr int kBochnerMpiVersion = 1;

@@ -115,7 +115,7 @@ class RanksFit {
   struct Solution {
     std::shared_ptr<LossAt> at;
     LbfgsResult result;
-    double square = 0;  // of the gradient in W
+    double square = 0;  // the gradient in W has this one
   };
 
   static RidgeOptions ridge_options(const LearnerOptions& options) {
@@ -238,8 +238,10 @@ class RanksFit {
       return value;
     };
     found.result = lbfgs(objective, x,
-                         {.memory = 20, .most_iterations = std::size_t(std::max(options_.most_steps, 1)),
-                          .share = share, .first_step = HUGE_VAL});
+                         {.memory = 20,
+                          .most_iterations = std::size_t(std::max(options_.most_steps, 1)),
+                          .share = share,
+                          .first_step = HUGE_VAL});
     in.head(x, *found.at);
     return found;
   }
@@ -264,15 +266,17 @@ class RanksFit {
     report.notes.push_back(fmt::format("C: {:.6g}", C / survey_.weight_unit()));
     if (row_.parameter) {
       std::vector<double> users = loss_.parameter;
-      for (std::size_t k = 0; k < users.size() && row_.parameter->is_of_target; ++k) users[k] *= unit_[k] * user_unit(k);
+      for (std::size_t k = 0; k < users.size() && row_.parameter->is_of_target; ++k)
+        users[k] *= unit_[k] * user_unit(k);
       report.notes.push_back(fmt::format("{}: {:.6g}", row_.parameter->name, fmt::join(users, ", ")));
     }
-    report.notes.push_back(fmt::format("{} passes over the rows; the last objective {:.10g}", passes_,
-                                       found.result.value));
+    report.notes.push_back(
+        fmt::format("{} passes over the rows; the last objective {:.10g}", passes_, found.result.value));
     if (found.result.converged) return;
     report.termination = Termination::step_limit;
-    report.notes.push_back(fmt::format("not converged: {} steps still lowered the objective by more than {:g} of itself",
-                                       found.result.iterations, share));
+    report.notes.push_back(
+        fmt::format("not converged: {} steps still lowered the objective by more than {:g} of itself",
+                    found.result.iterations, share));
   }
 
   const Stream& stream_;

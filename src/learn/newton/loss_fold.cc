@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "base/require.h"
-#include "bochner/fold.h"
 #include "folds/binned_sums.h"
 #include "random/hold_out.h"
+#include "run/part_sum.h"
 #include "solve/fixed_order.h"
 
 namespace bochner {
@@ -70,23 +70,18 @@ LossFold::LossFold(std::shared_ptr<const LossAt> at)
       sums_((features_ + 1) * outputs_ + 1) {}
 
 template <class T>
-void LossFold::add(const Workers& on, const RowBlock<T>& z) {
+void LossFold::add(const RowBlock<T>& z) {
   require(!z.sparse() && z.cols == features_, "loss: a block of {} columns, expected {} dense ones", z.cols, features_);
-  const std::vector<std::size_t> edges = chunk_edges(z.first, z.rows);
-  std::vector<std::vector<double>> parts(edges.size() - 1);
-  on.threads.run(parts.size(), [&](std::size_t c, int) {
-    parts[c] = chunk_sums(*at_, z.slice(edges[c], edges[c + 1] - edges[c]));
-  });
-  for (const std::vector<double>& part : parts)
-    for (std::size_t j = 0; j < sums_.size(); ++j) sums_[j].add(part[j]);
+  const std::vector<double> part = chunk_sums(*at_, z);
+  for (std::size_t j = 0; j < sums_.size(); ++j) sums_[j].add(part[j]);
 }
 
-template void LossFold::add(const Workers&, const RowBlock<float>&);
-template void LossFold::add(const Workers&, const RowBlock<double>&);
+template void LossFold::add(const RowBlock<float>&);
+template void LossFold::add(const RowBlock<double>&);
 
 void LossFold::merge(const LossFold& other) {
   require(sums_.size() == other.sums_.size(), "loss: {} sums, expected {}", other.sums_.size(), sums_.size());
-  for (std::size_t j = 0; j < sums_.size(); ++j) sums_[j].merge(other.sums_[j]);
+  for (std::size_t j = 0; j < sums_.size(); ++j) merge_in_order<BinnedSum>(sums_[j], {&other.sums_[j], 1});
 }
 
 void LossFold::save(Archive& archive) const { put_sums(archive, "sums", sums_); }

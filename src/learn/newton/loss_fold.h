@@ -6,7 +6,6 @@
 #include <memory>
 #include <vector>
 
-#include "backend/workers.h"
 #include "bochner/archive.h"
 #include "bochner/matrix.h"
 #include "bochner/row_block.h"
@@ -23,7 +22,7 @@ struct LossAt {
   const TargetCode& code;
   std::vector<double> center, unit;
   double C = 1;
-  double fraction = 0;  // of the rows, that are held out
+  double fraction = 0;  // this share of the rows is held out
   std::uint64_t seed = 0;
   Matrix<double> weights;         // features x outputs
   std::vector<double> intercept;  // scores: z W + b
@@ -38,7 +37,7 @@ class LossFold {
   explicit LossFold(std::shared_ptr<const LossAt> at);
 
   template <class T>
-  void add(const Workers& on, const RowBlock<T>& z);
+  void add(const RowBlock<T>& z);  // rows of one chunk
   void merge(const LossFold& other);
   void save(Archive& archive) const;
   void load(const Archive& archive);
