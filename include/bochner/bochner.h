@@ -83,6 +83,7 @@
 #include "bochner/rows.h"
 #include "bochner/sample.h"
 #include "bochner/schema.h"
+#include "bochner/semi.h"
 #include "bochner/sparse_features.h"
 #include "bochner/sparse_rows.h"
 #include "bochner/split.h"
