@@ -40,7 +40,7 @@ def error_of(model, path):
 
 
 def errors(table, known, scratch):
-    """Of the three, and the processor seconds of the first."""
+    """The errors of the three, and the processor seconds of the first."""
     from sklearn.semi_supervised import LabelSpreading
     files = {name: os.path.join(scratch, name) for name in ("all.csv", "with.csv", "without.csv", "semi", "plain")}
     every = np.ones(len(table), bool)

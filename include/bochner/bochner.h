@@ -73,6 +73,7 @@
 #include "bochner/predictor.h"
 #include "bochner/processor.h"
 #include "bochner/project.h"
+#include "bochner/ranking.h"
 #include "bochner/ranks.h"
 #include "bochner/reduce.h"
 #include "bochner/reduce_model.h"

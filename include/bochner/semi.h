@@ -22,7 +22,7 @@ namespace bochner {
 struct SemiOptions {
   // How rows become features. Without a number of them: as many as there are rows, 1024 at most.
   FeatureOptions features = {.map = Nystroem{}};
-  std::size_t neighbors = 10;  // of each row in the graph
+  std::size_t neighbors = 10;  // joined with each row
   // What the graph's penalty may weigh; 0 leaves it out. Empty: 0 and the powers of ten from 0.1 to 100,000. Several:
   // the one by which rows with a target are predicted best, each left out.
   std::vector<double> graph_weights = {};

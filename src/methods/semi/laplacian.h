@@ -29,7 +29,7 @@ class Laplacian {
  private:
   void apply(MatrixView<const double> z, std::size_t row, double* out) const;  // a row of L Z
 
-  std::vector<std::size_t> offsets_;  // of row i in columns and shares
+  std::vector<std::size_t> offsets_;  // where row i begins in columns and shares
   std::vector<std::uint32_t> columns_;
   std::vector<double> shares_;  // S
 };
