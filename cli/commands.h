@@ -27,6 +27,8 @@ void add_pca(Command& app, Job& job);
 void add_kmeans(Command& app, Job& job);
 void add_lda(Command& app, Job& job);
 void add_cca(Command& app, Job& job);
+void add_rank(Command& app, Job& job);
+void add_semi(Command& app, Job& job);
 void add_anomaly(Command& app, Job& job);
 void add_drift(Command& app, Job& job);
 void add_independence(Command& app, Job& job);

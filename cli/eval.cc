@@ -7,6 +7,8 @@
 #include "bochner/hmm.h"
 #include "bochner/json.h"
 #include "bochner/new_rows.h"
+#include "bochner/ranking.h"
+#include "bochner/split.h"
 #include "commands.h"
 #include "options.h"
 #include "output.h"
@@ -21,7 +23,7 @@ namespace {
 constexpr std::size_t kFewClasses = 10;
 
 struct EvalWords {
-  std::string model, file;
+  std::string model, file, group;
   bool json = false, details = false, unweighted = false;
   RunOptions run;
   FileOptions format;
@@ -47,11 +49,28 @@ Evaluation evaluate_rows(const EvalWords& words, const Model& model, const RowsO
   return found;
 }
 
+// How well a model puts the rows of each group in order.
+void eval_groups(const EvalWords& words, const Model& model, const RowsOptions& reading, const Execution& execution) {
+  require(words.file != "-", "--group: found standard input, which can be read once, expected a file");
+  const std::vector<std::uint64_t> groups = row_groups(words.file, model.schema(), words.group, reading);
+  const std::unique_ptr<Rows> rows = open_rows(words.file, model.schema(), reading);
+  const RankingScore found = evaluate_ranking(model, *rows, groups, execution);
+  if (found.groups == 0)
+    fail(Error::Kind::data, "{}: the rows of every group have one grade, expected pairs of different ones", words.file);
+  if (words.json)
+    print_json({{"ndcg@10", found.ndcg}, {"pairs", found.pairs}, {"groups", found.groups}, {"without", found.without}});
+  else
+    print(fmt::format("NDCG@10 {:.4f} of {}, {:.2f} % of pairs in order{}\n", found.ndcg,
+                      counted(found.groups, "group"), 100 * found.pairs,
+                      found.without ? fmt::format("; {} of one grade left out", counted(found.without, "group")) : ""));
+}
+
 void run_eval(const EvalWords& words) {
   Messages messages(words.run.quiet);
   const Execution execution = words.run.execution(messages);
   const RowsOptions reading = words.format.rows(words.run);
   const Model model = load_model(words.model);
+  if (!words.group.empty()) return eval_groups(words, model, reading, execution);
   const bool sequences = is_of_sequences(model);
   std::uint64_t rows = 0;  // rows of all sequences
   const Evaluation found = sequences ? evaluate_sequences(model, words.file, reading, execution, rows)
@@ -86,12 +105,17 @@ void add_eval(Command& app, Job& job) {
   command->add_flag(
       "--json", words->json,
       "One object: error, auc, f1, confusion, recall, ... or r2, rmse, mae, ...; log_likelihood of mixtures");
+  command
+      ->add_option("--group", words->group,
+                   "Column of queries: NDCG@10 and the share of pairs in order, as `bochner rank` learns them")
+      ->type_name("COLUMN");
   words->format.add(*command);
   words->run.add(*command);
   command->footer(
       "Examples:\n"
       "  bochner eval cars.model test.csv\n"
       "  bochner eval cars.model test.csv --json\n"
+      "  bochner eval answers.model test.csv --group query\n"
       "error is the fraction of rows with the wrong class, R2 the share of the variance explained: 0 is no better "
       "than\n"
       "the mean. After ± stands the standard error: how far chance moves the figure with as many rows. The relative\n"

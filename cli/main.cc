@@ -60,6 +60,8 @@ void add_commands(Command& app, Job& job) {
   add_kmeans(app, job);
   add_lda(app, job);
   add_cca(app, job);
+  add_rank(app, job);
+  add_semi(app, job);
   add_anomaly(app, job);
   add_drift(app, job);
   add_independence(app, job);

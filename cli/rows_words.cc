@@ -76,7 +76,7 @@ std::unique_ptr<Rows> MappedWords::open() const {
   feature_options();
   RowsOptions options = rows.reading();
   options.inputs_only = kind == Targets::none;
-  options.target_required = kind == Targets::required;
+  options.target_required = (kind == Targets::required || !options.targets.empty()) && !missing_targets;
   if (!task.empty())
     options.task =
         parse_word<Task>("--task", task, {{"regression", Task::regression}, {"classification", Task::classification}});

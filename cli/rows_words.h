@@ -45,7 +45,8 @@ struct MappedWords : FeatureWords {
   RowsWords rows;  // its seed and precision are not used
   std::string task;
   Targets kind = Targets::none;
-  bool takes_weights = true;  // set it before add()
+  bool takes_weights = true;     // set it before add()
+  bool missing_targets = false;  // rows without one may stay
 
   MappedWords() { map = "none"; }
   // target_help: of --target; empty: a column that is no input.

@@ -25,7 +25,7 @@ LAYERS = [
 ]
 METHODS = [
     "anomaly", "automatic", "bins", "check", "clusters", "components", "embeddings", "explain", "mixtures", "neighbors",
-    "online", "report", "text",
+    "online", "ranking", "report", "semi", "text",
     "anomaly", "automatic", "bins", "check", "clusters", "components", "embeddings", "mixtures", "neighbors", "papers", "report",
     "text",
 ]

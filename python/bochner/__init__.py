@@ -17,6 +17,7 @@ _MODULES = {
     "_clusters": ["GaussianMixture", "KernelKMeans"],
     "_anomaly": ["AnomalyDetector"],
     "_neighbors": ["KNNGraph", "NearestNeighbors", "find_duplicates"],
+    "_semi": ["SemiSupervisedClassifier"],
     "_sequences": ["HMMClassifier"],
     "_embeddings": ["HSICTest", "MMDTest", "ReducedSet", "drift", "independence"],
     "_means": ["GroupEmbedding", "MeanEmbedding"],

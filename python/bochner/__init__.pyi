@@ -32,6 +32,7 @@ from bochner._predictors import (
 )
 from bochner._progress import progress as progress
 from bochner._ridge import KernelRidge as KernelRidge, KernelRidgeClassifier as KernelRidgeClassifier
+from bochner._semi import SemiSupervisedClassifier as SemiSupervisedClassifier
 from bochner._sequences import HMMClassifier as HMMClassifier
 from bochner._text import TextProjection as TextProjection
 from bochner._transformers import (

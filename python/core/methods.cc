@@ -8,6 +8,7 @@
 #include "bochner/kmeans.h"
 #include "bochner/lda.h"
 #include "bochner/pca.h"
+#include "bochner/semi.h"
 #include "bochner/svd.h"
 #include "core.h"
 #include "long_work.h"
@@ -94,6 +95,14 @@ void bind_methods(nb::module_& m) {
       .def_rw("lambdas", &CcaOptions::lambdas)
       .def_rw("features", &CcaOptions::features);
   m.def("cca", by_features<CcaOptions>(&cca));
+  nb::class_<SemiOptions>(m, "SemiOptions")
+      .def(nb::init<>())
+      .def_rw("features", &SemiOptions::features)
+      .def_rw("neighbors", &SemiOptions::neighbors)
+      .def_rw("graph_weights", &SemiOptions::graph_weights)
+      .def_rw("learner", &SemiOptions::learner)
+      .def_rw("labelled", &SemiOptions::labelled);
+  m.def("semi_supervised", by_features<SemiOptions>(&semi_supervised));
   m.def("feature_model", [](HeldRows& rows, FeatureOptions options) {
     return run_long([&](const CancelFunction& cancel) {
       options.execution.cancel = cancel;

@@ -186,7 +186,7 @@ std::unique_ptr<Rows> open_csv(const std::string& path, const RowsOptions& optio
   std::vector<std::size_t> match(layout.columns());
   std::iota(match.begin(), match.end(), std::size_t{0});
   RowsOptions strict = options;
-  strict.target_required = true;
+  strict.target_required = options.target_required || options.targets.empty() || scan.schema.missing == Missing::drop;
   strict.missing_values.clear();  // the schema has them, and what the columns show of dates
   strict.date_order.reset();
   auto rows = std::make_unique<CsvRows>(layout, scan.schema, match, !options.weights.empty(), strict, sizes);

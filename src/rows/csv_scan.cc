@@ -34,6 +34,7 @@ class Scanner {
     rules_.cells = CellRules(options);
     rules_.roles = assign_roles(layout.names, options);
     rules_.missing = missing_rule(options);
+    rules_.missing_targets = !options.target_required && rules_.missing != Missing::drop;
     for (const Kind role : rules_.roles)
       rules_.among.push_back(role == Kind::ignored  ? Among::nothing
                              : role == Kind::weight ? Among::numbers

@@ -123,6 +123,7 @@ bool tally_cell(const CsvCell& cell, const std::string& name, std::size_t c, con
   const Among among = rules.among[c];
   double value = 0;
   const CellKind kind = rules.cells.kind(cell.text, among, value);
+  if (kind == CellKind::missing && role == Kind::target && rules.missing_targets) return true;  // "" is no class
   if (kind == CellKind::missing) {
     ++column.missing;
     complain_missing(cell.begin, name, role, rules.missing, MissingRemedy::drop_rows, complaint);

@@ -99,6 +99,7 @@ struct TallyRules {
   std::vector<Column::Kind> roles;
   std::vector<Among> among;  // what the columns hold, as far as known: decides whether "-" is missing
   Missing missing = Missing::mean;
+  bool missing_targets = false;  // rows without a target may stay
 };
 
 // Fills an empty tally with the rows of a piece. Under Missing::drop rows with a missing cell do not count at all.

@@ -37,7 +37,11 @@ class NpyRows : public StreamedRows, public ByteRows, public FileRows {
  public:
   NpyRows(const std::string& path, const Schema& schema, const std::vector<std::size_t>& match, bool weighted,
           const RowsOptions& options, bool lenient)
-      : path_(path), file_(path, bounded({}, options).decompression), lenient_(lenient), labels_(schema.labels) {
+      : path_(path),
+        file_(path, bounded({}, options).decompression),
+        lenient_(lenient),
+        targets_may_miss_(!options.target_required),
+        labels_(schema.labels) {
     schema_ = schema;
     weighted_ = weighted;
     size_ = file_.rows();
@@ -90,7 +94,7 @@ class NpyRows : public StreamedRows, public ByteRows, public FileRows {
 
   std::string path_;
   NpyFile file_;
-  bool lenient_;
+  bool lenient_, targets_may_miss_;
   LabelIndex labels_;
   std::vector<Kind> kinds_;         // one for each column of the file
   std::vector<std::size_t> slots_;  // their inputs or targets
@@ -100,7 +104,7 @@ class NpyRows : public StreamedRows, public ByteRows, public FileRows {
 };
 
 double NpyRows::target(double value, std::size_t column) const {
-  if (schema_.task == Task::regression) return value;
+  if (schema_.task == Task::regression || std::isnan(value)) return value;
   const int label = labels_.find(value);
   if (label != LabelIndex::kUnknown) return label;
   if (lenient_) return std::numeric_limits<double>::quiet_NaN();
@@ -122,7 +126,8 @@ bool NpyRows::fill_any(RowBuffer<T>& rows) {
     rows.targets.resize((rows.rows + 1) * schema_.targets);
     for (std::size_t c = 0; c < cols; ++c) {
       if (kinds_[c] == Kind::ignored) continue;
-      if (!std::isfinite(row[c])) refuse(c, row[c], "a finite number");
+      const bool may_miss = targets_may_miss_ && kinds_[c] == Kind::target && std::isnan(row[c]);
+      if (!std::isfinite(row[c]) && !may_miss) refuse(c, row[c], "a finite number");
       if (kinds_[c] == Kind::target) {
         rows.targets[rows.rows * schema_.targets + slots_[c]] = target(row[c], c);
       } else if (kinds_[c] == Kind::weight) {
@@ -173,6 +178,7 @@ void scan_targets(NpyFile& file, const std::string& path, const RowsOptions& opt
     for (std::size_t i = 0; i < count; ++i)
       for (std::size_t c = 0; c < roles.size(); ++c) {
         const double value = batch[i * roles.size() + c];
+        if (roles[c] == Kind::target && std::isnan(value) && !options.target_required) continue;
         if (roles[c] != Kind::ignored && !std::isfinite(value))
           fail(Error::Kind::data,
                "{}: row {}, column {} (from 0): {}, expected a finite number; correct or remove the row", path,

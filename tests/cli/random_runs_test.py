@@ -47,6 +47,8 @@ COMMANDS = {
     "kmeans": {**MAP, "--clusters": [1, 2, 9, 1000], "--restarts": [None, 1]},
     "lda": {**MAP, "--lambda": [None, 1e-9, 10]},
     "cca": {**MAP, "--rank": [None, 1], "--lambda": [None, 1e-9]},
+    "semi": {**MAP, "--neighbors": [None, 1, 99], "--graph-weight": [None, 0, 1e9], "--lambda": [None, 1e-9],
+             "--learner": [None, "svm", "huber"]},
     "anomaly": {**MAP, "--method": ["embedding", "bins", "isolation", "mixture"], "--rate": [None, 0.5, 1e-9]},
     "independence": {"--permutations": [20], "--bandwidths": [None, 1e-9, "0.5,1"], "--features": [None, 2]},
     "embed": {"--group": ["g"], **MAP},
@@ -65,8 +67,8 @@ COMMANDS = {
     "check": {**MAP, "--seeds": [2], "--lambda": [None, 1e-9], "--json": [None, ""]},
     "drift": {"--permutations": [20], "--windows": [None, 2], "--kernel": [None, *KERNELS], "--features": [None, 2]},
 }
-TARGET_NEEDED = ("train", "lda", "cca", "independence", "accumulate")
-LEARN = ("train", "project", "svd", "pca", "kmeans", "lda", "cca", "anomaly", "embed", "gmm", "hmm")
+TARGET_NEEDED = ("train", "lda", "cca", "semi", "independence", "accumulate")
+LEARN = ("train", "project", "svd", "pca", "kmeans", "lda", "cca", "semi", "anomaly", "embed", "gmm", "hmm")
 
 
 def chosen(options, draw):

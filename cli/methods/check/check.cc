@@ -178,7 +178,7 @@ MapCheck run_map(const CheckWords& words, Messages& messages) {
   options.execution = words.train.run.execution(messages);
   options.say = [&](const std::string& line) { messages.say("  " + line); };
   RowsOptions reading = words.train.rows();
-  reading.target_required = false;
+  reading.target_required = !reading.targets.empty();
   const std::unique_ptr<Rows> rows = open_rows(words.train.file, reading);
   return check(*rows, options, words.options);
 }
