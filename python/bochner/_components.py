@@ -17,6 +17,7 @@ from bochner._base import ModelEstimator, set_features
 from bochner._docs import documented
 from bochner._machines import ClassifierMachine, weighed_rows
 from bochner._parameters import Drawn, OfMap, parameters
+from bochner._ridge import KernelRidge
 from bochner._transformers import TransformsByModel, mapped_back
 from bochner._words import count, numbers_of, seed_of
 
@@ -112,6 +113,8 @@ class KernelPCA(TransformsByModel, OfMap, ModelEstimator):
         The components.
     map : str, default="fourier"
         The features, in the command's words; ``"none"``: of the scaled inputs.
+    fit_inverse_transform : bool, default=False
+        Also learn the way back from components to inputs, by kernel ridge regression, for ``inverse_transform``.
     {median}
     {common}
 
@@ -125,6 +128,7 @@ class KernelPCA(TransformsByModel, OfMap, ModelEstimator):
     """
 
     n_components: int | None = field(default=2, kw_only=False)
+    fit_inverse_transform: bool = False
 
     _least_rows = 2
 
@@ -137,7 +141,20 @@ class KernelPCA(TransformsByModel, OfMap, ModelEstimator):
         set_features(options.features, self, seed_of(self.random_state), self.n_map_features)
         schema = _data.schema_of(X.shape[1], self._feature_names(), sparse_rows=sparse.issparse(X))
         self.model_ = _core.pca(_data.rows_of(rows, schema, None, weights), options)
+        self.__dict__.pop("way_back_", None)
+        if self.fit_inverse_transform:
+            self.way_back_ = KernelRidge(random_state=self.random_state, n_jobs=self.n_jobs)
+            self.way_back_.fit(self.transform(X), X.toarray() if sparse.issparse(X) else X, sample_weight)
         return self
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Rows whose components are about X: exact of linear components, learnt if ``fit_inverse_transform``."""
+        check_is_fitted(self, "model_")
+        if hasattr(self, "way_back_"):
+            return self.way_back_.predict(X)
+        if self.map != "none":
+            raise ValueError(f"inverse_transform: {self.map} has no way back; fit with fit_inverse_transform=True")
+        return mapped_back(self, X)
 
     @property
     def explained_variance_(self):
