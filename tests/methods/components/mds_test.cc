@@ -40,7 +40,7 @@ Matrix<double> distances(const Matrix<double>& x, std::size_t L) {
 Model scaled(const Matrix<double>& d, std::size_t rank, int threads = 1) {
   Schema schema;
   schema.inputs = d.cols();
-  const auto rows = memory_rows<double>(d.view(), schema);
+  const auto rows = memory_rows<double>(RowBlock<double>::dense(d.view()), schema);
   return mds(*rows, {.rank = rank, .execution = {.threads = threads}});
 }
 
