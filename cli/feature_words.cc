@@ -21,7 +21,7 @@ void mix_kernels(const FeatureWords& words, std::vector<MapPart> kernels, Featur
           kernels.size(), words.map);
   require(words.gamma.empty(), "--gamma: found {} kernels, expected one; use --bandwidth", kernels.size());
   for (MapPart& part : kernels) {
-    part.map = map.map;
+    if (part.kernel) part.map = map.map;
     part.features = map.features;
     if (!part.bandwidth) part.bandwidth = map.bandwidth;
     if (!part.weight) part.weight = map.weight;
@@ -34,7 +34,7 @@ void parse_kernel_words(const FeatureWords& words, FeatureOptions& options) {
   const std::string kernel = words.kernel.empty() ? "gaussian" : words.kernel;
   options.bandwidth = parse_bandwidth(words.bandwidth);
   std::vector<MapPart> parts = parse_kernel_parts(kernel);
-  if (parts.size() > 1) return mix_kernels(words, std::move(parts), options);
+  if (parts.size() > 1 || !parts[0].kernel) return mix_kernels(words, std::move(parts), options);
   options.kernel = *parts[0].kernel;
   require(int(parts[0].bandwidth.has_value()) + int(!words.gamma.empty()) + int(!words.bandwidth.empty()) <= 1,
           "--bandwidth: given twice, expected one of --bandwidth, --gamma and sigma= or gamma= in --kernel");
@@ -82,7 +82,10 @@ void parse_scales(const std::vector<std::string>& scales, FeatureOptions& option
 }
 
 void FeatureWords::add_map(Command& app, const std::string& default_bandwidth) {
-  app.add_option("--kernel", kernel, kernel_names() + ", or a mixture: gaussian+laplacian:weight=2")
+  app.add_option("--kernel", kernel,
+                 kernel_names() +
+                     ", a mixture: gaussian+laplacian:weight=2, or kernels over "
+                     "columns: gaussian(a,b)*periodic(hour,period=24)+linear(c)")
       ->type_name("K")
       ->group(kMachine);
   app.add_option("--bandwidth", bandwidth,

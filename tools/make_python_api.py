@@ -32,7 +32,7 @@ GROUPS = [
     ("Pictures", "bochner.plots", ["FeatureCurveDisplay", "LambdaPathDisplay", "KernelErrorDisplay",
                                    "DecisionSurfaceDisplay", "CalibrationDisplay", "ImportanceDisplay",
                                    "WaterfallDisplay", "DependenceDisplay", "ResidualsDisplay"]),
-    ("Drop-ins", "bochner.compat", ["RBFSampler", "Nystroem", "GaussianRandomProjection", "SparseRandomProjection",
+    ("Drop-ins", "bochner.compat", ["RBFSampler", "AdditiveChi2Sampler", "SkewedChi2Sampler", "Nystroem", "GaussianRandomProjection", "SparseRandomProjection",
                                     "randomized_svd", "TruncatedSVD", "KernelRidge", "GaussianMixture",
                                     "NearestNeighbors", "load_svmlight_file", "uses"]),
 ]

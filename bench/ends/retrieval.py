@@ -6,8 +6,8 @@ usage: retrieval.py dedup|retrieve|bytes   with bochner on the path
 
 dedup     pairs of 20 Newsgroups messages of Jaccard's similarity 0.8 and more, beside datasketch's MinHash LSH and all
           pairs
-retrieve  test messages of 20 Newsgroups ask for ten training messages: precision of the newsgroup, exact tf-idf beside
-          bm25s
+retrieve  test messages of 20 Newsgroups ask for ten training messages: precision of the newsgroup, exact tf-idf and
+          BM25 beside bm25s
 bytes     the same by leading components of the tf-idf rows, kept as bytes: precision and bytes of a document
 
 Ours from file to file, theirs from memory, imports aside.
@@ -69,19 +69,24 @@ def retrieve(folder):
     texts, labels = messages("train")
     asked, wanted = messages("test")
     some = np.random.default_rng(0).choice(len(asked), 1000, replace=False)
-    watch = data.Watch()
-    data.run("bochner", "text", data.newsgroups("train"), "-o", f"{folder}/n.svm", "--save", f"{folder}/n.text", "--quiet")
-    data.run("bochner", "index", f"{folder}/n.svm", "--metric", "cosine", "-o", f"{folder}/n.index", "--no-texts",
-             "--quiet")
-    built = watch.seconds()[1]
-    data.run("bochner", "text", data.newsgroups("test"), "--model", f"{folder}/n.text", "-o", f"{folder}/q.svm", "--quiet")
-    watch = data.Watch()
-    data.run("bochner", "neighbors", f"{folder}/n.index", f"{folder}/q.svm", "-k", str(K), "-o", f"{folder}/q.csv", "--quiet")
-    seconds = watch.seconds()[1]
-    table = np.loadtxt(f"{folder}/q.csv", delimiter=",", skiprows=1, usecols=(0, 2), dtype=int)
-    hit = wanted[table[:, 0]] == labels[table[:, 1]]
-    print(f"seconds of the processors; bochner: text and index {built:.1f}, {len(asked)} queries {seconds:.1f}, "
-          f"precision at {K} {hit[np.isin(table[:, 0], some)].mean():.3f}", flush=True)
+    print("seconds of the processors", flush=True)
+    for weights, metric in ((), "cosine"), (("--bm25",), "inner"):
+        watch = data.Watch()
+        data.run("bochner", "text", data.newsgroups("train"), "-o", f"{folder}/n.svm", *weights, "--save",
+                 f"{folder}/n.text", "--quiet")
+        data.run("bochner", "index", f"{folder}/n.svm", "--metric", metric, "-o", f"{folder}/n.index", "--no-texts",
+                 "--quiet")
+        built = watch.seconds()[1]
+        data.run("bochner", "text", data.newsgroups("test"), "--model", f"{folder}/n.text", "--queries", "-o",
+                 f"{folder}/q.svm", "--quiet")
+        watch = data.Watch()
+        data.run("bochner", "neighbors", f"{folder}/n.index", f"{folder}/q.svm", "-k", str(K), "-o", f"{folder}/q.csv",
+                 "--quiet")
+        seconds = watch.seconds()[1]
+        table = np.loadtxt(f"{folder}/q.csv", delimiter=",", skiprows=1, usecols=(0, 2), dtype=int)
+        hit = wanted[table[:, 0]] == labels[table[:, 1]]
+        print(f"bochner {metric}: text and index {built:.1f}, {len(asked)} queries {seconds:.1f}, "
+              f"precision at {K} {hit[np.isin(table[:, 0], some)].mean():.3f}", flush=True)
     watch = data.Watch()
     index = bm25s.BM25()
     index.index(bm25s.tokenize(texts, stopwords=None, show_progress=False), show_progress=False)

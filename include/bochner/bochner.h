@@ -57,6 +57,7 @@
 #include "bochner/map_kind.h"
 #include "bochner/map_options.h"
 #include "bochner/matrix.h"
+#include "bochner/mds.h"
 #include "bochner/mixture.h"
 #include "bochner/model.h"
 #include "bochner/mpi.h"

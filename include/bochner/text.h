@@ -67,6 +67,8 @@ struct TextOptions {
   bool idf = true;                // weigh a term by ln((1 + n) / (1 + documents with it)) + 1
   bool sublinear = false;         // count c of a term in a document as 1 + ln c
   double pair_weight = 1;         // a term of m words weighs its (m - 1)th power: pairs repeat what their words say
+  bool bm25 = false;              // weights of Okapi BM25 instead of tf-idf
+  double k1 = 1.5, b = 0.75;      // bm25: how slowly a repeated term saturates, and how much long documents weigh down
 
   bool operator==(const TextOptions&) const = default;
 };
@@ -109,22 +111,27 @@ class TextCounts {
   std::uint64_t documents() const { return documents_; }
   std::size_t parts() const { return parts_.size(); }                // that count_text() made
   std::vector<std::pair<std::string, std::uint64_t>> terms() const;  // sorted; of hashed ones none
+  // The terms of all documents, repeated ones too; none if a file of version 0.1, which kept no lengths, is among them.
+  std::optional<std::uint64_t> length() const;
 
  private:
   friend class TextModel;
   friend TextCounts count_text(Documents& documents, const TextOptions& options, const Execution& execution);
   struct Counted;
-  // The terms of one document, or their columns, each once.
-  void add_terms(const std::vector<std::string_view>& terms);
-  void add_columns(const std::vector<std::uint32_t>& columns);
+  // The terms of one document, or their columns, each once; the length counts repeated ones too.
+  void add_terms(const std::vector<std::string_view>& terms, std::size_t length);
+  void add_columns(const std::vector<std::uint32_t>& columns, std::size_t length);
 
   TextOptions options_;
-  std::uint64_t documents_ = 0;
+  std::uint64_t documents_ = 0, length_ = 0;
   std::vector<std::uint64_t> parts_;  // ascending: hashes of all their documents
   std::unique_ptr<Counted> counted_;
 };
 
-// Documents as rows of tf-idf, each of length 1: the numbers of scikit-learn's TfidfVectorizer.
+// Documents as rows of tf-idf, each of length 1: the numbers of scikit-learn's TfidfVectorizer. Or as rows of BM25
+// (Robertson & Zaragoza 2009), whose product with the counts of a query's terms is the score:
+//   idf(t) c / (c + k1 (1 - b + b L / L mean)),  idf(t) = ln(1 + (n - m + 1/2) / (m + 1/2))
+// c: how often the document has t. L: terms in it. m of the n documents have t.
 //
 // Thread-safe: any number of threads may call the const members of one model.
 class TextModel {
@@ -143,9 +150,13 @@ class TextModel {
 
   // One document: columns, ascending, and their numbers.
   std::vector<std::pair<std::uint32_t, double>> encode(std::string_view text) const;
+  // The same for a query: its counts of terms if rows are of BM25, else what encode() gives.
+  std::vector<std::pair<std::uint32_t, double>> encode_query(std::string_view text) const;
   // All documents as CSR rows, whose classes are the labels where there are any. `documents` must outlive it, and the
   // rows share what the model holds.
   std::unique_ptr<Rows> rows(Documents& documents, const Execution& execution = {}) const;
+  // The same for queries, each encoded by encode_query().
+  std::unique_ptr<Rows> query_rows(Documents& queries, const Execution& execution = {}) const;
 
   // A map that stands behind the rows, saved with the model: a projection, say. Null: none.
   MapPtr map() const;
@@ -153,6 +164,7 @@ class TextModel {
 
  private:
   struct Content;
+  struct Queries;
   explicit TextModel(std::shared_ptr<const Content> content);
   std::shared_ptr<const Content> content_;
 };

@@ -17,6 +17,7 @@ from bochner._base import ModelEstimator, set_features
 from bochner._docs import documented
 from bochner._machines import ClassifierMachine, weighed_rows
 from bochner._parameters import Drawn, OfMap, parameters
+from bochner._ridge import KernelRidge
 from bochner._transformers import TransformsByModel, mapped_back
 from bochner._words import count, numbers_of, seed_of
 
@@ -116,6 +117,8 @@ class KernelPCA(TransformsByModel, OfMap, ModelEstimator):
         The components.
     map : str, default="fourier"
         The features, in the command's words; ``"none"``: of the scaled inputs.
+    fit_inverse_transform : bool, default=False
+        Also learn the way back from components to inputs, by kernel ridge regression, for ``inverse_transform``.
     {median}
     {common}
 
@@ -129,6 +132,7 @@ class KernelPCA(TransformsByModel, OfMap, ModelEstimator):
     """
 
     n_components: int | None = field(default=2, kw_only=False)
+    fit_inverse_transform: bool = False
 
     _least_rows = 2
 
@@ -138,6 +142,10 @@ class KernelPCA(TransformsByModel, OfMap, ModelEstimator):
         rows, _, weights = weighed_rows(X, None, sample_weight)
         schema = _data.schema_of(X.shape[1], self._feature_names(), sparse_rows=sparse.issparse(X))
         self.model_ = _core.pca(_data.rows_of(rows, schema, None, weights), self._options())
+        self.__dict__.pop("way_back_", None)
+        if self.fit_inverse_transform:
+            self.way_back_ = KernelRidge(random_state=self.random_state, n_jobs=self.n_jobs)
+            self.way_back_.fit(self.transform(X), X.toarray() if sparse.issparse(X) else X, sample_weight)
         return self
 
     def _options(self):
@@ -148,6 +156,15 @@ class KernelPCA(TransformsByModel, OfMap, ModelEstimator):
 
     def _learning(self):
         return _core.learning(self._options())
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Rows whose components are about X: exact of linear components, learnt if ``fit_inverse_transform``."""
+        check_is_fitted(self, "model_")
+        if hasattr(self, "way_back_"):
+            return self.way_back_.predict(X)
+        if self.map != "none":
+            raise ValueError(f"inverse_transform: {self.map} has no way back; fit with fit_inverse_transform=True")
+        return mapped_back(self, X)
 
     @property
     def explained_variance_(self):

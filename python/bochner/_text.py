@@ -48,6 +48,12 @@ class TextProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Drawn, M
         Weigh a term by how rare it is.
     sublinear_tf : bool, default=False
         Count c of a term in a document as 1 + ln c.
+    bm25 : bool, default=False
+        Weights of Okapi BM25 instead of tf-idf. Their products with rows of ``transform_queries`` are the scores.
+    k1 : float, default=1.5
+        BM25: how slowly a repeated term saturates.
+    b : float, default=0.75
+        BM25: how much long documents are weighed down.
     kind : {"sign", "gaussian", "sparse", "verysparse", "fastjl", "srht", "hash"}, default="sign"
         The law of the projection.
     {draws}
@@ -67,6 +73,9 @@ class TextProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Drawn, M
     n_hashes: Any = 0
     use_idf: Any = True
     sublinear_tf: Any = False
+    bm25: Any = False
+    k1: Any = 1.5
+    b: Any = 0.75
     kind: str = "sign"
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -77,6 +86,7 @@ class TextProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Drawn, M
         options.least_words, options.most_words = count("ngram_range", low), count("ngram_range", high, least=low)
         options.hashed = count("n_hashes", self.n_hashes, least=0)
         options.idf, options.sublinear = bool(self.use_idf), bool(self.sublinear_tf)
+        options.bm25, options.k1, options.b = bool(self.bm25), float(self.k1), float(self.b)
         counts = _core.count_text(documents, options, self._execution())
         if self.n_components is not None:
             options = _core.before_projection(options, counts.documents)
@@ -98,9 +108,16 @@ class TextProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Drawn, M
 
     def transform(self, X: Any) -> Any:
         """Rows of documents: an array of float32, or without a projection a sparse matrix of float64."""
+        return self._encoded(X, False)
+
+    def transform_queries(self, X: Any) -> Any:
+        """Rows of queries: counts of their terms if ``bm25``, else what ``transform`` gives."""
+        return self._encoded(X, True)
+
+    def _encoded(self, X, queries):
         check_is_fitted(self, "text_")
         documents = documents_of(X)
-        rows = self.text_.rows(documents, self._execution())
+        rows = self.text_.rows(documents, self._execution(), queries)
         map = self.text_.map
         if map is not None:
             return mapped(map, rows, np.dtype(np.float32), self._execution())

@@ -4,6 +4,7 @@
 #include "arrays.h"
 #include "bochner/bandwidth.h"
 #include "bochner/bounds.h"
+#include "bochner/map_kind.h"
 #include "bochner/nystroem.h"
 #include "bochner/project.h"
 #include "bochner/sparse_features.h"
@@ -63,7 +64,19 @@ void bind_map_class(nb::module_& m) {
       .def("transform_csr_double", &transform_to_csr<double>);
 }
 
+// A map of one kind by its words, such as "chi2:steps=2".
+HeldMap map_of_words(const std::string& words, std::size_t inputs, std::size_t features, std::uint64_t seed) {
+  const MapOptions options = parse_map_options(words);
+  MapRequest request;
+  request.options = options.parts.at(0).map;
+  request.inputs = inputs;
+  request.features = features;
+  request.seed = seed;
+  return {kind_of(request.options).make(request)};
+}
+
 void bind_fourier(nb::module_& m) {
+  m.def("map_of_words", &map_of_words);
   nb::class_<FourierOptions> options(m, "FourierOptions");
   nb::enum_<FourierOptions::Form>(options, "Form")
       .value("cossin", FourierOptions::Form::cossin)

@@ -46,7 +46,10 @@ void bind_text(nb::module_& m) {
       .def_rw("hashed", &TextOptions::hashed)
       .def_rw("idf", &TextOptions::idf)
       .def_rw("sublinear", &TextOptions::sublinear)
-      .def_rw("pair_weight", &TextOptions::pair_weight);
+      .def_rw("pair_weight", &TextOptions::pair_weight)
+      .def_rw("bm25", &TextOptions::bm25)
+      .def_rw("k1", &TextOptions::k1)
+      .def_rw("b", &TextOptions::b);
   m.def("before_projection", &before_projection);
   nb::class_<Documents>(m, "Documents");
   nb::class_<ListedDocuments, Documents>(m, "ListedDocuments").def(nb::init<std::vector<std::string>>());
@@ -75,10 +78,10 @@ void bind_text(nb::module_& m) {
                      return model.map() ? std::optional<HeldMap>(HeldMap{model.map()}) : std::nullopt;
                    })
       // The rows read the documents, which stay with them.
-      .def("rows", [](const TextModel& model, const nb::object& documents, const Execution& execution) {
+      .def("rows", [](const TextModel& model, const nb::object& documents, const Execution& execution, bool queries) {
         Documents& read = nb::cast<Documents&>(documents);
         read.rewind();
-        return HeldRows{model.rows(read, execution), documents};
+        return HeldRows{queries ? model.query_rows(read, execution) : model.rows(read, execution), documents};
       });
 }
 

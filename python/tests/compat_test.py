@@ -25,7 +25,7 @@ X = np.random.default_rng(0).normal(size=(200, 6))
 @parametrize_with_checks([
     compat.RBFSampler(), compat.Nystroem(n_components=20), compat.GaussianRandomProjection(n_components=2),
     compat.SparseRandomProjection(n_components=2), compat.TruncatedSVD(), compat.KernelRidge(), compat.GaussianMixture(),
-    compat.NearestNeighbors(),
+    compat.NearestNeighbors(), compat.AdditiveChi2Sampler(), compat.SkewedChi2Sampler(),
 ])
 def test_contract(estimator, check):
     check(estimator)
@@ -33,6 +33,8 @@ def test_contract(estimator, check):
 
 @pytest.mark.parametrize("module, name", [
     (sklearn.kernel_approximation, "RBFSampler"),
+    (sklearn.kernel_approximation, "AdditiveChi2Sampler"),
+    (sklearn.kernel_approximation, "SkewedChi2Sampler"),
     (sklearn.random_projection, "GaussianRandomProjection"),
     (sklearn.random_projection, "SparseRandomProjection"),
 ])
@@ -44,6 +46,27 @@ def test_signatures_are_scikit_learns(module, name):
 def test_rbf_sampler_approximates_the_kernel():
     Z = compat.RBFSampler(gamma=0.1, n_components=20000, random_state=0).fit_transform(X)
     assert np.abs(Z @ Z.T - rbf_kernel(X, gamma=0.1)).max() < 0.06
+
+
+@pytest.mark.parametrize("steps, interval", [(1, None), (2, None), (3, None), (4, 0.3)])
+def test_additive_chi2_has_scikit_learns_numbers(steps, interval):
+    shares = np.abs(X) * (X > -1)  # some zeros
+    own = compat.AdditiveChi2Sampler(sample_steps=steps, sample_interval=interval).fit(shares)
+    theirs = sklearn.kernel_approximation.AdditiveChi2Sampler(sample_steps=steps, sample_interval=interval).fit(shares)
+    assert np.allclose(own.transform(shares), theirs.transform(shares), atol=1e-12)
+    assert np.allclose(own.transform(sparse.csr_array(shares)).toarray(), theirs.transform(shares), atol=1e-12)
+    assert list(own.get_feature_names_out()) == list(theirs.get_feature_names_out())
+    with pytest.raises(ValueError, match="Negative"):
+        own.transform(-shares)
+
+
+def test_skewed_chi2_approximates_the_kernel():
+    Z = compat.SkewedChi2Sampler(skewedness=4, n_components=20000, random_state=0).fit_transform(np.maximum(X, -3))
+    a = np.maximum(X, -3)[:, None] + 4
+    b = np.maximum(X, -3)[None] + 4
+    assert np.abs(Z @ Z.T - np.prod(2 * np.sqrt(a * b) / (a + b), axis=2)).max() < 0.06
+    with pytest.raises(ValueError, match="skewedness"):
+        compat.SkewedChi2Sampler().fit(X - 9)
 
 
 @pytest.mark.parametrize("kernel, exact", [("rbf", rbf_kernel), ("laplacian", laplacian_kernel)])

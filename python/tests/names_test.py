@@ -254,6 +254,19 @@ def test_weights_reach_what_takes_them():
             assert weighted.explained_variance_[0] < 2 < plain.explained_variance_[0]
 
 
+def test_kernel_components_lead_back_if_they_learnt_it():
+    turn = np.linspace(0, 3, 400)[:, None]
+    curve = np.hstack([np.cos(turn), np.sin(turn), turn]) + draws.normal(size=(400, 3)) * 0.02
+    machine = bochner.KernelPCA(3, n_map_features=256, random_state=0)
+    with pytest.raises(ValueError, match="fit_inverse_transform"):
+        machine.fit(curve).inverse_transform(machine.transform(curve))
+    machine.set_params(fit_inverse_transform=True).fit(curve[::2])
+    back = machine.inverse_transform(machine.transform(curve[1::2]))
+    assert back.shape == (200, 3) and np.sqrt(np.mean((back - curve[1::2]) ** 2)) < 0.05
+    plain = bochner.KernelPCA(3, map="none").fit(curve)
+    assert np.allclose(plain.inverse_transform(plain.transform(curve)), curve, atol=1e-8)
+
+
 def test_metadata_is_routed():
     """Weights through a pipeline and a search, with scikit-learn's routing."""
     import sklearn

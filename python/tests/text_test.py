@@ -22,6 +22,19 @@ def test_tf_idf_is_that_of_scikit_learn(options):
     assert np.allclose(ours.transform(DOCUMENTS).toarray(), theirs.transform(DOCUMENTS).toarray(), atol=1e-12)
 
 
+def test_products_of_queries_are_the_scores_of_bm25():
+    k1, b = 1.2, 0.6
+    words = bochner.TextProjection(None, bm25=True, k1=k1, b=b).fit(DOCUMENTS)
+    queries = ["cat cat stone", "river unknown"]
+    found = (words.transform_queries(queries) @ words.transform(DOCUMENTS).T).toarray()
+    counts = np.array([[text.lower().split().count(term) for term in words.terms()] for text in DOCUMENTS])
+    lengths, holding = counts.sum(1), (counts > 0).sum(0)
+    weights = np.log(1 + (len(counts) - holding + 0.5) / (holding + 0.5)) * counts / (
+        counts + k1 * (1 - b + b * lengths / lengths.mean())[:, None])
+    asked = np.array([[text.split().count(term) for term in words.terms()] for text in queries])
+    assert np.allclose(found, asked @ weights.T, atol=1e-12)
+
+
 def test_products_survive_the_projection(tmp_path):
     words = bochner.TextProjection(2000, min_df=1, max_df=1.0)
     Z = words.fit_transform(DOCUMENTS)

@@ -11,11 +11,24 @@
 
 namespace bochner {
 
+namespace {
+
+// The next comma that is in no parentheses, or the end.
+std::size_t comma_outside(const std::string& text, std::size_t at) {
+  for (int depth = 0; at < text.size(); ++at) {
+    depth += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
+    if (text[at] == ',' && depth <= 0) return at;
+  }
+  return text.size();
+}
+
+}  // namespace
+
 Spec::Spec(const std::string& text) {
   const std::size_t colon = text.find(':');
   name_ = text.substr(0, colon);
   for (std::size_t begin = colon == std::string::npos ? text.size() : colon + 1; begin < text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::size_t end = comma_outside(text, begin);
     const std::string part = text.substr(begin, end - begin);
     const std::size_t equals = part.find('=');
     require(equals != std::string::npos && equals > 0, "{}: found \"{}\", expected key=value", name_, part);
@@ -59,8 +72,10 @@ double Spec::number(const std::string& key, double otherwise) const {
 
 std::vector<std::string> split_parts(const std::string& text) {
   std::vector<std::string> parts(1);
+  int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '+' && i + 1 < text.size() && std::isalpha(static_cast<unsigned char>(text[i + 1])))
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (text[i] == '+' && depth <= 0 && i + 1 < text.size() && std::isalpha(static_cast<unsigned char>(text[i + 1])))
       parts.emplace_back();
     else
       parts.back() += text[i];

@@ -32,7 +32,7 @@ class Spec {
   std::map<std::string, std::string> values_;
 };
 
-// "a:x=1+b" -> "a:x=1", "b". A part begins with a letter, so that 1e+3 stays whole.
+// "a:x=1+b" -> "a:x=1", "b". A part begins with a letter, so that 1e+3 stays whole; parentheses stay whole too.
 std::vector<std::string> split_parts(const std::string& text);
 
 }  // namespace bochner

@@ -15,6 +15,7 @@ MapKind nystroem_kind();
 MapKind project_kind();
 // One for each row of the table of formulas (maps/formula/formula.h).
 MapKind formula_kind(const Formula& formula);
+MapKind product_kind();
 
 // "name:key=value,...": the words as they were given, of a kind that keeps them so.
 MapWords words_of(const MapKind& kind, const AnyMap& map);

@@ -27,6 +27,11 @@ std::vector<PartPlan> parts_before(const TrainOptions& options);
 // The numbers of a row that the map's parts see: the inputs, or what the last part before them puts out.
 std::size_t inputs_of_parts(const TrainOptions& options, std::size_t inputs);
 
+// Products of kernels: their columns become numbers of inputs, by name if there are names.
+void choose_columns(std::vector<PartPlan>& parts, std::size_t inputs, const std::vector<std::string>& names);
+// The inputs of products that are counts, codes, angles or times: these are not scaled unless it is asked for.
+std::vector<std::size_t> inputs_as_given(const std::vector<PartPlan>& parts, std::size_t inputs);
+
 // The part of random bins; null where there is none.
 const PartPlan* bins_of(const std::vector<PartPlan>& parts);
 // Whether the map has bins: alone, and with others.

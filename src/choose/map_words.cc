@@ -86,11 +86,31 @@ MapOptions parse_map_options(const std::string& text) {
   return options;
 }
 
+namespace {
+
+// "gaussian(a,b)*periodic(hour,period=24)*2": a number among the factors is the weight.
+AnyMap product_of(const std::string& text, std::optional<double>& weight) {
+  const std::size_t star = text.rfind('*');
+  double number = 0;
+  const char *begin = text.data() + star + 1, *end = text.data() + text.size();
+  if (star != text.npos && std::from_chars(begin, end, number).ptr == end && begin < end) {
+    weight = number;
+    return named_kind("product").parse({{"of", text.substr(0, star)}});
+  }
+  return named_kind("product").parse({{"of", text}});
+}
+
+}  // namespace
+
 std::vector<MapPart> parse_kernel_parts(const std::string& text, const MapPart& like) {
   const std::vector<std::string> kernels = split_parts(text);
   std::vector<MapPart> parts;
   for (const std::string& kernel : kernels) {
     MapPart& part = parts.emplace_back(like);
+    if (kernel.find_first_of("(*") != kernel.npos) {
+      part.map = product_of(kernel, part.weight);
+      continue;
+    }
     const Spec spec(kernel);
     const bool weighted = kernels.size() > 1 && spec.has("weight");
     if (weighted) part.weight = spec.number("weight", 1);

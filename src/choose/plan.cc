@@ -53,6 +53,15 @@ Matrix<double> by_weight(Matrix<double> sample, std::span<const Survey::SampledR
   return drawn;
 }
 
+// The parts, and products of kernels by the columns' names; behind a projection there are none.
+std::vector<PartPlan> chosen_parts(const TrainOptions& options, const Schema& schema) {
+  std::vector<PartPlan> parts = map_parts(options);
+  const bool named = options.map.before.empty();
+  choose_columns(parts, inputs_of_parts(options, schema.inputs),
+                 named ? schema.input_names() : std::vector<std::string>());
+  return parts;
+}
+
 class Planning {
  public:
   Planning(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads,
@@ -60,7 +69,7 @@ class Planning {
       : schema_(schema),
         survey_(survey),
         options_(options),
-        parts_(map_parts(options)),
+        parts_(chosen_parts(options, schema)),
         threads_(threads),
         checkpoint_(checkpoint),
         aim_(aim) {}
@@ -121,6 +130,9 @@ class Planning {
       require(found != names.end(), "scale: there is no numeric input \"{}\"", name);
       choice.per_input.emplace_back(std::size_t(found - names.begin()), method);
     }
+    if (!choice.method && options_.map.before.empty())
+      for (const std::size_t input : inputs_as_given(parts_, schema_.inputs))
+        choice.per_input.emplace_back(input, ColumnScaling::Method::none);
     choice.keep_constants = alone && std::holds_alternative<NoMap>(alone->request.options) && !has_intercept();
     if (choice.keep_constants && choice.method == ColumnScaling::Method::none && !schema_.offsets.empty())
       fail(Error::Kind::data,
@@ -336,7 +348,7 @@ void check_options(const TrainOptions& options, std::size_t inputs) {
 MapSize map_size(const TrainOptions& options, const Schema& schema, std::uint64_t rows) {
   const std::size_t inputs = inputs_of_parts(options, schema.inputs);
   if (has_bins(options.map)) return {.features = inputs, .step = 0};
-  std::vector<PartPlan> parts = map_parts(options);
+  std::vector<PartPlan> parts = chosen_parts(options, schema);
   MapSize whole{.bounded = true};
   std::size_t dense = 0;
   for (PartPlan& part : parts) {

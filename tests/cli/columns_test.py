@@ -79,6 +79,26 @@ class Columns(CommandTest):
         self.refuse(BAD_DATA, "train", "percent.csv", "-t", "a", say="without '%'")
         self.refuse(USAGE, "train", "eu.csv", "-t", "y", "--decimal", ";")
 
+    def test_kernels_over_named_columns(self):
+        rows = [(i * 37 % 101 / 101, (i * 0.37) % 240, "abc"[i * 7 % 3], i * 53 % 29) for i in range(500)]
+        self.file("x.csv", "size,hour,kind,far\n" + "\n".join(
+            ",".join(map(str, row)) for row in rows) + "\n")
+        target = [math.sin(row[1] * math.pi / 12) * (3 if row[2] == "a" else row[0]) for row in rows]
+        text = (self.folder / "x.csv").read_text().split()
+        self.file("y.csv", "\n".join([text[0] + ",y"] + [f"{a},{b}" for a, b in zip(text[1:], target)]) + "\n")
+        kernel = "gaussian(size)*periodic(hour,period=24)*hamming(kind,power=2)+linear(far)*0.5"
+        words = ("y.csv", "-t", "y", "--kernel", kernel, "--features", 301, "--seed", 4)
+        for threads in (1, 3):
+            self.succeed("train", *words, "--threads", threads, "-o", f"{threads}.model")
+        self.assertEqual((self.folder / "1.model").read_bytes(), (self.folder / "3.model").read_bytes())
+        model = json.loads(self.succeed_quietly("inspect", "1.model", "--json"))
+        self.assertIn("periodic(1,period=24", model["map"])
+        self.assertGreater(json.loads(self.succeed_quietly("eval", "1.model", "y.csv", "--json"))["r2"], 0.9)
+        found = json.loads(self.succeed_quietly("check", *words, "--sample", 80, "--seeds", 60, "--json"))
+        self.assertAlmostEqual(found["variance"] / found["expected_variance"], 1, delta=0.3)
+        self.refuse(1, "train", "y.csv", "-t", "y", "--kernel", "gaussian(siz)", "-o", "x", "--quiet", say="size")
+        self.refuse(1, "train", "y.csv", "-t", "y", "--kernel", "gaussian(size", "-o", "x", "--quiet", say="gaussian(a,b)")
+
     def test_identifiers_dates_and_levels_are_said_saved_and_applied(self):
         def rows(first, count):
             return "id,when,city,y\n" + "".join(

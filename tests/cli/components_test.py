@@ -91,6 +91,19 @@ class Components(CommandTest):
         self.file("none.csv", "a,b,w\n1,2,0\n3,4,0\n5,1,0\n")
         self.refuse(2, "pca", "none.csv", "--rank", 1, "--weights", "w", "-o", "m", "--quiet")
 
+    def test_coordinates_of_distances(self):
+        places = [(math.cos(i) * i, math.sin(2 * i) * i) for i in range(30)]
+        far = [",".join(repr(math.dist(a, b)) for b in places[:9]) for a in places]
+        self.file("far.csv", "\n".join([",".join(f"to{j}" for j in range(9))] + far) + "\n")
+        self.succeed("pca", "far.csv", "--distances", "--rank", 2, "-o", "m")
+        self.succeed_quietly("transform", "m", "far.csv", "-o", "out.csv")
+        found = [tuple(map(float, line.split(","))) for line in (self.folder / "out.csv").read_text().split()]
+        for i in range(30):
+            self.assertAlmostEqual(math.dist(found[i], found[7]), math.dist(places[i], places[7]), places=4)
+        self.refuse(1, "pca", "far.csv", "--distances", "--rank", 2, "--map", "fourier", "-o", "x", "--quiet",
+                    say="--distances")
+        self.refuse(1, "pca", "far.csv", "--distances", "--rank", 9, "-o", "x", "--quiet", say="rank")
+
     def test_a_kernel_has_no_way_back(self):
         self.succeed("pca", CPU, "--target", "usr", "--rank", 3, "--map", "fourier", "--features", 64, "-o", "m")
         self.succeed("transform", "m", CPU, "-o", "y.csv")

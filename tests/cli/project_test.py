@@ -4,6 +4,7 @@
 
 import gzip
 import json
+import re
 import struct
 import unittest
 
@@ -90,6 +91,21 @@ class Project(CommandTest):
             models.append((self.folder / "m").read_bytes())
         self.assertEqual(models[0], models[1])
         self.assertNotEqual(models[0], models[2])
+
+    def test_draws_until_all_pairs_are_kept(self):
+        self.files()
+        self.succeed("project", "x.npy", "--kind", "sign", "--dims", 24, "--until", 0.9, "-o", "m")
+        seed = int(re.search(r"seed=(\d+)", json.loads(self.succeed_quietly("inspect", "m", "--json"))["map"]).group(1))
+        worst = [json.loads(self.succeed_quietly("check", "x.npy", "--map", "project:kind=sign,dims=24", "--seed", s,
+                                                 "--seeds", 1, "--json"))["distortion"]["worst"] for s in range(seed + 1)]
+        self.assertLessEqual(worst[-1], 0.9)
+        self.assertTrue(all(each > 0.9 for each in worst[:-1]), worst)
+        self.succeed_quietly("project", "x.npy", "--kind", "sign", "--dims", 24, "--seed", seed, "-o", "n")
+        self.assertEqual((self.folder / "m").read_bytes(), (self.folder / "n").read_bytes())
+        self.refuse(1, "project", "x.npy", "--kind", "sign", "--dims", 2, "--until", 0.01, "--tries", 3, "-o", "o",
+                    "--quiet", say="--dims")
+        self.refuse(1, "project", "x.npy", "--kind", "sign", "--dims", 2, "--tries", 3, "-o", "o", "--quiet",
+                    say="--until")
 
     def test_targets_and_ignored_columns_are_left_out(self):
         self.succeed_quietly("project", CPU, "--target", "usr", "--kind", "sign", "--dims", 6, "-o", "m")

@@ -57,6 +57,24 @@ class Retrieve(CommandTest):
         self.assertEqual(self.ask("zyxwv"), [])
         self.assertIn("wheat", self.succeed("retrieve", "docs.index", "wheat"))
 
+    def test_bm25_scores_words_as_it_scores_files_of_queries(self):
+        self.documents()
+        self.succeed_quietly("text", "docs", "-o", "docs.svm", "--bm25")
+        self.refuse(1, "index", "docs.svm", "--metric", "cosine", "-o", "x.index", "--quiet", say="the metric inner")
+        self.succeed_quietly("index", "docs.svm", "--metric", "inner", "-o", "docs.index")
+        found = self.ask("storm at sea")
+        self.assertEqual(found[0]["document"], 3)
+        self.assertIn("storm at sea", found[0]["snippet"])
+        twice = self.ask("storm storm at sea sea")  # "at" is a word of the document too
+        self.assertGreater(twice[0]["score"], found[0]["score"])
+        # Queries as a file score as the words do.
+        self.file("asked.txt", "storm at sea\n")
+        self.succeed_quietly("text", "asked.txt", "-o", "asked.svm", "--model", "docs.svm.text", "--queries")
+        self.succeed_quietly("neighbors", "docs.index", "asked.svm", "-k", 1, "-o", "near.csv")
+        near = (self.folder / "near.csv").read_text().split()[1].split(",")
+        self.assertEqual(int(near[2]), 3)
+        self.assertAlmostEqual(float(near[3]), found[0]["score"], places=6)
+
     def test_a_document_finds_those_like_it(self):
         self.index()
         found = self.ask("--like", 0, "-k", 1)

@@ -162,6 +162,25 @@ class Text(CommandTest):
         for kind in ("svm", "text"):
             self.assertEqual((self.folder / f"1.{kind}").read_bytes(), (self.folder / f"3.{kind}").read_bytes())
 
+    def test_bm25_from_parts_is_that_of_all(self):
+        texts = [f"{text} n{i % 31} " * (1 + i % 3) for i, text in enumerate(DOCUMENTS * 10)]
+        self.file("all.txt", "\n".join(texts) + "\n")
+        self.file("a.txt", "\n".join(texts[:11]) + "\n")
+        self.file("b.txt", "\n".join(texts[11:]) + "\n")
+        for name in ("a", "b"):
+            self.succeed_quietly("text", f"{name}.txt", "-o", f"{name}.counts")
+        self.succeed_quietly("merge", "a.counts", "b.counts", "-o", "ab.counts")
+        words = ("--bm25", "--k1", 0.9, "--b", 0.4)
+        self.succeed_quietly("text", "all.txt", "-o", "all.svm", *words, "--save", "all.text")
+        self.succeed_quietly("text", "all.txt", "-o", "parts.svm", "--counts", "ab.counts", *words, "--save", "parts.text")
+        for kind in ("svm", "text"):
+            self.assertEqual((self.folder / f"all.{kind}").read_bytes(), (self.folder / f"parts.{kind}").read_bytes())
+        self.succeed_quietly("text", "all.txt", "-o", "again.svm", "--model", "all.text")
+        self.assertEqual((self.folder / "again.svm").read_bytes(), (self.folder / "all.svm").read_bytes())
+        self.refuse(1, "text", "all.txt", "-o", "x.svm", "--k1", 1, "--quiet", say="--bm25")
+        self.refuse(1, "text", "all.txt", "-o", "x.svm", "--bm25", "--sublinear", "--quiet", say="--sublinear")
+        self.refuse(1, "text", "all.txt", "-o", "x.svm", "--queries", "--quiet", say="--model")
+
     def test_refusals(self):
         self.file("docs.txt", "\n".join(DOCUMENTS))
         self.file("empty.txt", "")

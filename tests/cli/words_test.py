@@ -121,6 +121,27 @@ class Words(CommandTest):
         self.assertGreater(every["all pairs", "binning"]["size"], 0)
         self.assertIn("features", self.succeed_quietly("dims", "--epsilon", 0.1))
 
+    def test_dims_of_shells(self):
+        found = json.loads(self.succeed_quietly("dims", "--shell", "--epsilon", 0.1, "--json"))["answers"]
+        self.assertEqual([answer["size"] for answer in found],
+                         [math.ceil(4 * math.log(200) / (0.01 - 0.002 / 3)), math.ceil(4.5 * math.log(200) / 0.01)])
+        for answer in found:
+            back = json.loads(self.succeed_quietly("dims", "--shell", "--features", answer["size"], "--json"))
+            self.assertAlmostEqual(back["answers"][found.index(answer)]["epsilon"], 0.1, places=3)
+        flat = json.loads(self.succeed_quietly("dims", "--shell", "--features", 2, "--json"))
+        self.assertAlmostEqual(math.exp(flat["log_ball_in_cube"]), math.pi / 4)
+
+    def test_dims_counts_free_parameters(self):
+        for covariance, count in {"full": 19, "diag": 13, "tied": 13, "spherical": 9}.items():
+            found = json.loads(self.succeed_quietly("dims", "--components", 2, "--inputs", 3, "--covariance", covariance,
+                                                    "--json"))
+            self.assertEqual(found, {"emissions": count, "chain": 0, "parameters": count})
+        chain = json.loads(self.succeed_quietly("dims", "--components", 10, "--states", 100, "--inputs", 1000,
+                                                "--covariance", "diag", "--json"))
+        self.assertEqual(chain, {"emissions": 100 * (10 * 2000 + 9), "chain": 9999, "parameters": 2010899})
+        self.refuse(1, "dims", "--components", 3, "--quiet", say="--inputs")
+        self.refuse(1, "dims", "--states", 3, "--epsilon", 0.1, "--quiet", say="--components")
+
     def test_demo_meets_the_founding_table(self):
         tree = json.loads(self.succeed_quietly("demo", "--seeds", 2, "--json"))
         of = {(t["map"], t["learner"]): t["accuracy"] for t in tree["ours"]}

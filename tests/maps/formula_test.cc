@@ -36,7 +36,14 @@ const std::vector<Case>& random_cases() {
                                           {&kSkewedChiSquared, {0.3}, 4, 32, true},
                                           {&kMinMax, {}, 6, 32, true},
                                           {&kPeriodic, {2.5, 0.8}, 3, 32, false},
-                                          {&kPeriodic, {24, 3}, 2, 16, false}};
+                                          {&kPeriodic, {24, 3}, 2, 16, false},
+                                          {&kVonMises, {2, 1.5}, 2, 32, false},
+                                          {&kPolynomialSigns, {2, 0.5, 0.5}, 3, 32, false},
+                                          {&kExponential, {0.1}, 3, 64, false},
+                                          {&kHamming, {1}, 5, 32, true},
+                                          {&kHamming, {3}, 5, 32, true},
+                                          {&kGreatCircle, {1, 2}, 2, 32, false},
+                                          {&kGreatCircle, {0.4, 0.3}, 4, 32, false}};
   return cases;
 }
 
@@ -50,6 +57,8 @@ Matrix<double> pairs_of(const Case& of) {
       const double a = normal(draw), b = a + 0.08 * double(i) * normal(draw);
       x(2 * i, j) = of.positive ? std::max(0.0, a * a - 0.1) : a;
       x(2 * i + 1, j) = of.positive ? std::max(0.0, b * b - 0.1) : b;
+      if (of.formula == &kGreatCircle) x(2 * i, j) *= 40, x(2 * i + 1, j) *= 40;  // degrees
+      if (of.formula == &kHamming) x(2 * i, j) = std::round(x(2 * i, j)), x(2 * i + 1, j) = std::round(x(2 * i + 1, j));
     }
   return x;
 }
@@ -110,6 +119,14 @@ TEST(Formula, KernelsHaveKnownValues) {
   EXPECT_NEAR(kSkewedChiSquared.kernel({3, 1, 0, {1}}, x, y), 1 * (2 * std::sqrt(3.0) / 4) * (2 * std::sqrt(8.0) / 6),
               1e-12);
   EXPECT_NEAR(kPeriodic.kernel({3, 2, 0, {1, 1}}, x, y), 1, 1e-12);  // differences are whole periods
+  EXPECT_NEAR(kVonMises.kernel({3, 2, 0, {4, 0.5}}, x, y), std::exp(-2.0), 1e-12);
+  EXPECT_NEAR(kExponential.kernel({3, 2, 0, {0.5}}, x, y), std::exp(2.0), 1e-12);
+  EXPECT_DOUBLE_EQ(kHamming.kernel({3, 1, 0, {2}}, x, y), 1.0 / 9);
+  EXPECT_DOUBLE_EQ(kLinear.kernel({3, 3, 0, {}}, x, y), 4);
+  // Paris to New York: 5,837 km on a sphere.
+  const std::vector<double> paris = {48.8566, 2.3522}, york = {40.7128, -74.0060}, same = {48.8566, 362.3522};
+  EXPECT_NEAR(-1000 * std::log(kGreatCircle.kernel({2, 1, 0, {1000, 6371}}, paris, york)), 5837, 1);
+  EXPECT_NEAR(kGreatCircle.kernel({2, 1, 0, {1000, 6371}}, paris, same), 1, 1e-12);
 }
 
 // Histograms are not random: more steps come nearer, about as the authors say.
@@ -180,18 +197,19 @@ TEST(Formula, OddRowsGiveFiniteFeatures) {
 TEST(Formula, EveryKindTrainsAndChecks) {
   std::mt19937_64 draw(3);
   std::uniform_real_distribution<double> uniform(0, 1);
-  Matrix<double> x(300, 3), y(300, 1);
+  Matrix<double> x(300, 4), y(300, 1);
   for (std::size_t i = 0; i < 300; ++i) {
-    for (std::size_t j = 0; j < 3; ++j) x(i, j) = uniform(draw);
+    for (std::size_t j = 0; j < 4; ++j) x(i, j) = std::round(4 * uniform(draw)) / 4;  // some are equal
     y(i, 0) = std::min(x(i, 0), x(i, 1)) + x(i, 2) * x(i, 0);
   }
   Schema schema;
-  schema.inputs = 3;
+  schema.inputs = 4;
   schema.targets = 1;
   for (const Formula* formula : formulas()) {
     const auto rows = memory_rows<double>(x.view(), y.view(), schema);
     TrainOptions options;
     options.map = CustomMap{formula->name, {}};
+    if (formula == &kExponential) options.map = CustomMap{"exponential", {{"gamma", "0.1"}}};  // of few heavy tails
     options.features = 128;
     options.scale = ColumnScaling::Method::none;
     const Model model = train(*rows, options);

@@ -3,8 +3,10 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numbers>
 
 #include "bochner/bounds.h"
+#include "bochner/gaussians.h"
 #include "commands.h"
 #include "options.h"
 #include "output.h"
@@ -18,9 +20,9 @@ using Form = FourierOptions::Form;
 
 struct DimsWords {
   double epsilon = 0, delta = 0.01, diameter = 0;
-  std::size_t features = 0, inputs = 0, points = 0;
-  std::string kernel = "gaussian", bandwidth = "1";
-  bool json = false, quiet = false;
+  std::size_t features = 0, inputs = 0, points = 0, components = 0, states = 0;
+  std::string kernel = "gaussian", bandwidth = "1", covariance = "full";
+  bool json = false, quiet = false, shell = false;
   Word *epsilon_option = nullptr, *diameter_option = nullptr;
 };
 
@@ -89,10 +91,41 @@ std::vector<Bound> bounds_of(const DimsWords& words) {
   return bounds;
 }
 
+// Squared distances from the centre by their mean: of normal inputs they concentrate as a projection's do, and the square
+// of a cube's input is at most three times its mean (Hoeffding).
+std::vector<Bound> shells_of(const DimsWords& words) {
+  const double delta = words.delta;
+  return {{"a shell", "normal rows", "inputs", [=](double e) { return projection_dimension_pointwise(e, delta); },
+           [=](std::size_t d) { return projection_epsilon_pointwise(d, delta); }},
+          {"a shell", "rows of a cube", "inputs",
+           [=](double e) { return std::size_t(std::ceil(4.5 * std::log(2 / delta) / (e * e))); },
+           [=](std::size_t d) { return std::sqrt(4.5 * std::log(2 / delta) / double(d)); }}};
+}
+
+// ln of the share of a cube of d inputs that the largest ball in it fills: pi^(d/2) / (2^d Gamma(d/2 + 1)).
+double log_ball_in_cube(std::size_t d) {
+  const double half = double(d) / 2;
+  return half * std::log(std::numbers::pi) - double(d) * std::numbers::ln2 - std::lgamma(half + 1);
+}
+
+// The free numbers of a mixture, or of a hidden Markov model whose states have one each.
+struct Counted {
+  double emissions, chain;
+};
+
+Counted parameters_asked(const DimsWords& words) {
+  require(
+      words.inputs > 0 && words.features == 0 && words.epsilon_option->count() == 0 && !words.shell,
+      "--components: counts the numbers of a mixture of so many Gaussians, expected --inputs and no other question");
+  const double states = double(std::max<std::size_t>(1, words.states));
+  return {states * parameters_of(parse_covariance_name(words.covariance), words.components, words.inputs),
+          states * states - 1};  // rows of transitions and the start, each one number less
+}
+
 // A kernel may have no bound of one kind: that is an answer too.
 std::vector<Answer> answers(const DimsWords& words) {
   std::vector<Answer> answers;
-  for (const Bound& bound : bounds_of(words)) {
+  for (const Bound& bound : words.shell ? shells_of(words) : bounds_of(words)) {
     Answer answer{bound.bound, bound.map, bound.unit, double(words.features), words.epsilon, ""};
     try {
       if (words.features > 0)
@@ -124,6 +157,9 @@ std::string to_text(const DimsWords& words) {
     else
       text += "nothing: the bound is 1 or more\n";
   }
+  if (words.shell && !sizes)
+    text += fmt::format("  the ball in a cube fills 10^{:.4g} of it\n",
+                        log_ball_in_cube(words.features) / std::numbers::ln10);
   return text;
 }
 
@@ -136,10 +172,23 @@ nlohmann::json to_json(const DimsWords& words) {
     if (!a.why.empty()) item["why_not"] = a.why;
     list.push_back(std::move(item));
   }
-  return {{"delta", words.delta}, {"answers", std::move(list)}};
+  nlohmann::json all{{"delta", words.delta}, {"answers", std::move(list)}};
+  if (words.shell && words.features > 0) all["log_ball_in_cube"] = log_ball_in_cube(words.features);
+  return all;
+}
+
+void run_count(const DimsWords& words) {
+  const Counted found = parameters_asked(words);
+  if (words.json)
+    return print_json(
+        {{"emissions", found.emissions}, {"chain", found.chain}, {"parameters", found.emissions + found.chain}});
+  print(fmt::format("{:.0f} numbers: {:.0f} of Gaussians and their weights, {:.0f} of the chain\n",
+                    found.emissions + found.chain, found.emissions, found.chain));
 }
 
 void run_dims(const DimsWords& words) {
+  if (words.components > 0) return run_count(words);
+  require(words.states == 0, "--states: found no --components, expected the Gaussians of each state");
   require((words.epsilon_option->count() > 0) != (words.features > 0),
           "dims: expected either --epsilon (how many features?) or --features (what error?)");
   if (words.json)
@@ -171,6 +220,16 @@ void add_dims(Command& app, Job& job) {
       ->type_name("S");
   command->add_option("--points", words->points, "Random projections that keep the distances of N points")
       ->type_name("N");
+  command->add_flag("--shell", words->shell,
+                    "Instead: how far squared distances from the centre are from their mean, in --features inputs");
+  command
+      ->add_option("--components", words->components,
+                   "Instead: how many numbers a mixture of M Gaussians has, in --inputs inputs")
+      ->type_name("M");
+  command->add_option("--covariance", words->covariance, "full (default), diag, spherical, tied or lowrank:R")
+      ->type_name("C");
+  command->add_option("--states", words->states, "A hidden Markov model of S states, each with such a mixture")
+      ->type_name("S");
   command->add_flag("--json", words->json, "As JSON");
   command->add_flag("-q,--quiet", words->quiet, "Accepted like everywhere; there are no messages to silence");
   command->footer(
@@ -178,6 +237,8 @@ void add_dims(Command& app, Job& job) {
       "  bochner dims --epsilon 0.1 --delta 0.01\n"
       "  bochner dims --features 4096 --diameter 10 --inputs 21 --bandwidth 4\n"
       "  bochner dims --epsilon 0.1 --points 100000000\n"
+      "  bochner dims --shell --epsilon 0.1\n"
+      "  bochner dims --components 10 --states 100 --covariance diag --inputs 1000\n"
       "With --points the lines of sign hold for gaussian and sparse too, that of hash for srht and fastjl. The last "
       "line\n"
       "is the lemma of Johnson and Lindenstrauss as it is quoted: some draw keeps all distances, one draw does with\n"

@@ -93,7 +93,8 @@ void add_retrieve(Command& app, Job& job) {
       "  bochner retrieve mails.index \"a storm at sea\" --json\n"
       "  bochner retrieve mails.index --like 17\n"
       "  bochner retrieve mails.index --serve 8080\n"
-      "Scores are cosines of tf-idf. The page stops with Ctrl-C.");
+      "Scores are cosines of tf-idf, or of BM25 if the rows are by `text --bm25`, indexed by `--metric inner`. The "
+      "page stops with Ctrl-C.");
   command->callback([words, &job] { job = [words] { run_retrieve(*words); }; });
 }
 

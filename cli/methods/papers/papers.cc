@@ -39,16 +39,14 @@ nlohmann::json number(const std::optional<double>& value) { return value ? nlohm
 nlohmann::json to_json(const Papers& papers) {
   nlohmann::json list = nlohmann::json::array();
   for (const PaperRow& row : papers.rows)
-    list.push_back({{"group", row.group},
-                    {"document", row.document},
+    list.push_back({{"document", row.document},
                     {"place", row.place},
                     {"claim", row.claim},
                     {"printed", number(row.printed)},
                     {"ours", number(row.ours)},
                     {"spread", row.ours ? nlohmann::json(row.spread) : nlohmann::json()},
                     {"seconds", row.seconds},
-                    {"verdict", row.verdict},
-                    {"why", row.why}});
+                    {"verdict", row.verdict}});
   return list;
 }
 

@@ -29,10 +29,12 @@ struct TextWords {
   std::size_t dims = 1000, hashed = 0, min_documents = 1;
   double max_share = 1, pair_weight = 1;
   std::uint64_t seed = 0;
-  bool no_idf = false, sublinear = false;
+  double k1 = 1.5, b = 0.75;
+  bool no_idf = false, sublinear = false, bm25 = false, queries = false;
   RunOptions run;
   std::vector<Word*> counting;  // what counts decide already
   std::vector<Word*> learning;  // and a model
+  std::vector<Word*> of_bm25;
   Word *min_given = nullptr, *share_given = nullptr, *pair_given = nullptr;
 };
 
@@ -60,6 +62,9 @@ TextOptions chosen(const TextWords& words, const TextCounts& counts) {
   if (words.pair_given->count() > 0) options.pair_weight = words.pair_weight;
   options.idf = !words.no_idf;
   options.sublinear = words.sublinear;
+  options.bm25 = words.bm25;
+  options.k1 = words.k1;
+  options.b = words.b;
   return options;
 }
 
@@ -141,6 +146,10 @@ void check_words(const TextWords& words) {
           words.max_share);
   require(words.pair_weight > 0 && words.pair_weight <= 1, "--pair-weight: found {}, expected above 0 and at most 1",
           words.pair_weight);
+  require(words.k1 >= 0 && words.k1 <= 1000, "--k1: found {}, expected 0 to 1000", words.k1);
+  require(words.b >= 0 && words.b <= 1, "--b: found {}, expected 0 to 1", words.b);
+  require(!words.bm25 || !words.sublinear, "--sublinear: found --bm25 too; leave one of them out");
+  require(!words.queries || !words.model.empty(), "--queries: found no --model, expected the model of the documents");
   require(words.dims >= 1, "--dims: found 0, expected 1 or more");
   if (!words.project.empty()) parse_projection_name(words.project);
   require(words.delimiter.size() <= 1 || words.delimiter == "tab",
@@ -150,6 +159,7 @@ void check_words(const TextWords& words) {
   const auto refuse = [](const std::vector<Word*>& options, const char* why) {
     for (const Word* option : options) require(option->count() == 0, "{}: {}", option->get_name(), why);
   };
+  if (!words.bm25) refuse(words.of_bm25, "is for --bm25; leave it out, or add --bm25");
   if (only_counts(words)) {
     require(words.model.empty() && words.counts.empty() && words.save.empty(),
             "{}: only counts are written; leave --model, --counts and --save out", words.output);
@@ -206,7 +216,8 @@ void run_text(const TextWords& words) {
     return messages.say("next: `bochner merge` the counts of all parts, then `bochner text PART --counts MERGED`");
   }
   const TextModel model = words.model.empty() ? learned(words, counts(), messages) : load_as<TextModel>(words.model);
-  const std::unique_ptr<Rows> rows = model.rows(*documents, execution);
+  const std::unique_ptr<Rows> rows =
+      words.queries ? model.query_rows(*documents, execution) : model.rows(*documents, execution);
   const std::size_t columns = model.map() ? model.map()->outputs() : model.columns();
   const bool npy = words.output.ends_with(".npy");
   require(!npy || columns <= kMostDense,
@@ -254,6 +265,12 @@ void add_choices(Command& command, TextWords& words) {
           ->type_name("W");
   learn(command.add_flag("--no-idf", words.no_idf, "Count terms as they are, common or rare"));
   learn(command.add_flag("--sublinear", words.sublinear, "Count c of a term in a document as 1 + ln c"));
+  learn(command.add_flag("--bm25", words.bm25, "Weights of Okapi BM25, for `index --metric inner`; not tf-idf"));
+  words.of_bm25 = {
+      learn(command.add_option("--k1", words.k1, "bm25: how slowly a repeated term saturates, from 0; default 1.5"))
+          ->type_name("K1"),
+      learn(command.add_option("--b", words.b, "bm25: how much long documents are weighed down, 0 to 1; default 0.75"))
+          ->type_name("B")};
   learn(command.add_option("--project", words.project,
                            "Project the rows: gaussian, sign, sparse, verysparse, fastjl, srht or hash"))
       ->type_name("KIND");
@@ -294,6 +311,8 @@ void add_text(Command& app, Job& job) {
       ->type_name("FILE");
   command->add_option("--save", words->save, "Also save the terms and weights, for new documents")->type_name("MODEL");
   command->add_option("--model", words->model, "Encode by a model that --save wrote")->type_name("MODEL");
+  command->add_flag("--queries", words->queries,
+                    "Encode as queries: counts of terms, whose products with rows of --bm25 are the scores");
   words->run.add(*command);
   command->footer(
       "Examples:\n"
@@ -306,7 +325,8 @@ void add_text(Command& app, Job& job) {
       "  bochner text b/ --ngrams 1-2 -o b.counts\n"
       "  bochner merge a.counts b.counts -o all.counts\n"
       "  bochner text a/ --counts all.counts -o a.svm\n"
-      "Numbers are those of scikit-learn's TfidfVectorizer: smooth idf, rows of length 1.");
+      "Numbers are those of scikit-learn's TfidfVectorizer: smooth idf, rows of length 1. By --bm25 they are weights "
+      "whose product with the counts of a query is its score.");
   command->callback([words, &job] { job = [words] { run_text(*words); }; });
 }
 

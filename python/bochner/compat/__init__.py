@@ -10,6 +10,7 @@ from sklearn.random_projection import johnson_lindenstrauss_min_dim
 from bochner.compat._approximation import Nystroem, RBFSampler
 from bochner.compat._decomposition import TruncatedSVD, randomized_svd
 from bochner.compat._files import dump_svmlight_file, load_svmlight_file
+from bochner.compat._histograms import AdditiveChi2Sampler, SkewedChi2Sampler
 from bochner.compat._mixture import GaussianMixture
 from bochner.compat._neighbors import NearestNeighbors
 from bochner.compat._projection import GaussianRandomProjection, SparseRandomProjection
@@ -17,12 +18,14 @@ from bochner.compat._ridge import KernelRidge
 from bochner.compat._uses import uses
 
 __all__ = [
+    "AdditiveChi2Sampler",
     "GaussianMixture",
     "GaussianRandomProjection",
     "KernelRidge",
     "NearestNeighbors",
     "Nystroem",
     "RBFSampler",
+    "SkewedChi2Sampler",
     "SparseRandomProjection",
     "TruncatedSVD",
     "dump_svmlight_file",

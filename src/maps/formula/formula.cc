@@ -14,8 +14,10 @@ namespace bochner {
 
 namespace {
 
-constexpr const Formula* kFormulas[] = {&kPolynomial,    &kArcCosine,        &kChiSquared, &kIntersection,
-                                        &kJensenShannon, &kSkewedChiSquared, &kMinMax,     &kPeriodic};
+constexpr const Formula* kFormulas[] = {&kPolynomial,    &kArcCosine,        &kChiSquared,  &kIntersection,
+                                        &kJensenShannon, &kSkewedChiSquared, &kMinMax,      &kPeriodic,
+                                        &kVonMises,      &kPolynomialSigns,  &kExponential, &kHamming,
+                                        &kGreatCircle,   &kLinear,           &kSquares};
 constexpr std::size_t kRows = 16, kMost = std::size_t(1) << 26;
 
 void check(const Formula& formula, const FormulaOptions& options) {
@@ -46,19 +48,28 @@ FormulaMap::FormulaMap(const Formula& formula, FormulaOptions options)
 }
 
 template <class T>
-void FormulaMap::apply_rows(const Backend&, const RowBlock<T>& block, MatrixView<T> out) const {
-  require(block.cols == inputs(), "{}: block has {} columns, expected {}", formula_.name, block.cols, inputs());
+void write_in_double(const RowBlock<T>& block, MatrixView<T> out, const WriteRows& write) {
   const DenseBlock<T> dense(block);
   const MatrixView<const T> rows = dense.rows();
-  Matrix<double> x(std::min(kRows, block.rows), inputs()), z(std::min(kRows, block.rows), outputs());
+  Matrix<double> x(std::min(kRows, block.rows), block.cols), z(std::min(kRows, block.rows), out.cols);
   for (std::size_t begin = 0; begin < block.rows; begin += kRows) {
     const std::size_t count = std::min(kRows, block.rows - begin);
-    for (std::size_t i = 0; i < count; ++i) std::copy_n(rows.row(begin + i), inputs(), x.view().row(i));
-    std::fill_n(z.data(), count * outputs(), 0.0);
-    formula_.write(options_, drawn_, MatrixView<const double>(x.view()).slice(0, count), z.view().slice(0, count));
+    for (std::size_t i = 0; i < count; ++i) std::copy_n(rows.row(begin + i), block.cols, x.view().row(i));
+    std::fill_n(z.data(), count * out.cols, 0.0);
+    write(MatrixView<const double>(x.view()).slice(0, count), z.view().slice(0, count));
     for (std::size_t i = 0; i < count; ++i)
-      for (std::size_t f = 0; f < outputs(); ++f) out(begin + i, f) = T(z(i, f));
+      for (std::size_t f = 0; f < out.cols; ++f) out(begin + i, f) = T(z(i, f));
   }
+}
+
+template void write_in_double(const RowBlock<float>&, MatrixView<float>, const WriteRows&);
+template void write_in_double(const RowBlock<double>&, MatrixView<double>, const WriteRows&);
+
+template <class T>
+void FormulaMap::apply_rows(const Backend&, const RowBlock<T>& block, MatrixView<T> out) const {
+  require(block.cols == inputs(), "{}: block has {} columns, expected {}", formula_.name, block.cols, inputs());
+  write_in_double(block, out,
+                  [this](MatrixView<const double> x, MatrixView<double> z) { formula_.write(options_, drawn_, x, z); });
 }
 
 template void FormulaMap::apply_rows(const Backend&, const RowBlock<float>&, MatrixView<float>) const;
@@ -80,12 +91,20 @@ void FormulaMap::save(Archive& archive) const {
     archive.put_number(formula_.parameters[i].name, options_.numbers[i]);
 }
 
-MapPtr FormulaMap::load(const Formula& formula, const Archive& archive) {
-  FormulaOptions options{archive.get_count("inputs", kMost), archive.get_count("features", kMost), 0, {}};
+std::uint64_t saved_seed(const Archive& archive, const char* name) {
   const std::string seed = archive.get_text("seed");
   if (seed.empty() || seed.size() > 20 || seed.find_first_not_of("0123456789") != seed.npos)
-    fail(Error::Kind::model, "{}: found seed {}, expected a whole number", formula.name, seed);
-  options.seed = std::stoull(seed);
+    fail(Error::Kind::model, "{}: found seed {}, expected a whole number", name, seed);
+  try {
+    return std::stoull(seed);
+  } catch (const std::out_of_range&) {
+    fail(Error::Kind::model, "{}: found seed {}, expected a number less than 2^64", name, seed);
+  }
+}
+
+MapPtr FormulaMap::load(const Formula& formula, const Archive& archive) {
+  FormulaOptions options{archive.get_count("inputs", kMost), archive.get_count("features", kMost), 0, {}};
+  options.seed = saved_seed(archive, formula.name);
   for (const FormulaParameter& known : formula.parameters) options.numbers.push_back(archive.get_number(known.name));
   try {
     return std::make_shared<FormulaMap>(formula, std::move(options));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,7 +34,9 @@ struct Formula {
   const char* name;
   std::vector<FormulaParameter> parameters;
   bool random;
-  std::size_t weights;  // numbers kept per feature and input
+  std::size_t weights;       // numbers kept per feature and input
+  bool independent = false;  // each feature is a draw of its own, so that products with others' are unbiased
+  bool as_given = false;     // inputs are counts, codes, angles or times: chosen by name, they are not scaled
   // The outputs for so many features asked for; 0: as many as the formula likes.
   std::size_t (*features)(const FormulaOptions& options, std::size_t asked);
   std::vector<double> (*draw)(const FormulaOptions& options);
@@ -50,6 +53,12 @@ extern const Formula kChiSquared, kIntersection, kJensenShannon;  // additive ke
 extern const Formula kSkewedChiSquared;                           // prod_j 2 sqrt(a_j b_j) / (a_j + b_j), a = x + skew
 extern const Formula kMinMax;                                     // sum min / sum max; of 0 and 1 Jaccard's
 extern const Formula kPeriodic;                                   // exp(-2 sum_j sin^2(pi D_j / period) / length^2)
+extern const Formula kVonMises;                                   // the same by period and concentration
+extern const Formula kPolynomialSigns;                            // the polynomial by products of signs
+extern const Formula kExponential;                                // exp(g x.y) by positive features
+extern const Formula kHamming;                                    // (share of equal inputs)^power
+extern const Formula kGreatCircle;                                // exp(-distance of places / length)
+extern const Formula kLinear, kSquares;                           // x.y, and that of squares
 std::span<const Formula* const> formulas();
 
 class FormulaMap final : public MapOf<FormulaMap> {
@@ -75,8 +84,16 @@ class FormulaMap final : public MapOf<FormulaMap> {
   std::vector<double> drawn_;
 };
 
+// Rows of a block, few at a time and in double, to write(x, z); z begins as zeros.
+using WriteRows = std::function<void(MatrixView<const double> x, MatrixView<double> z)>;
+template <class T>
+void write_in_double(const RowBlock<T>& block, MatrixView<T> out, const WriteRows& write);
+
 // The map of a kind that is a formula; no other map.
 inline const FormulaMap& formula_map(const Map& map) { return static_cast<const FormulaMap&>(map); }
+
+// The "seed" that save() wrote; Error::Kind::model for what is none.
+std::uint64_t saved_seed(const Archive& archive, const char* name);
 
 // sum_j x_j y_j, and z(i, f) += sum_j x(i, j) W(j, f) for an inputs x features W.
 double dot(Numbers x, Numbers y);

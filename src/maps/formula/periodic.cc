@@ -91,12 +91,32 @@ double periodic_variance(const FormulaOptions& options, Numbers x, Numbers y) {
   return (1 + k2 - 2 * k * k) / double(options.features);
 }
 
+// exp(kappa sum_j (cos(2 pi D_j / period) - 1)): the density of von Mises is the same kernel by its concentration.
+FormulaOptions by_length(FormulaOptions options) {
+  options.numbers[1] = 1 / std::sqrt(options.numbers[1]);
+  return options;
+}
+
 }  // namespace
+
+const Formula kVonMises = {.name = "von-mises",
+                           .parameters = {{"period", 360, 1e-12, 1e12}, {"kappa", 1, 1e-6, 2500}},
+                           .random = true,
+                           .weights = 1,
+                           .as_given = true,
+                           .features = periodic_features,
+                           .draw = [](const FormulaOptions& options) { return draw_periodic(by_length(options)); },
+                           .write = write_periodic,  // which sees the period alone
+                           .kernel = [](const FormulaOptions& options, Numbers x,
+                                        Numbers y) { return periodic_value(by_length(options), x, y); },
+                           .variance = [](const FormulaOptions& options, Numbers x,
+                                          Numbers y) { return periodic_variance(by_length(options), x, y); }};
 
 const Formula kPeriodic = {.name = "periodic",
                            .parameters = {{"period", 1, 1e-12, 1e12}, {"length", 1, 0.02, 1e3}},
                            .random = true,
                            .weights = 1,
+                           .as_given = true,
                            .features = periodic_features,
                            .draw = draw_periodic,
                            .write = write_periodic,

@@ -73,7 +73,7 @@ std::size_t whole_characters(std::string_view text, std::size_t at) {
 
 using Encoded = std::vector<std::pair<std::uint32_t, double>>;
 
-// The passage whose terms weigh most in the query; the first of equal ones.
+// The passage whose terms weigh most in the query, which is encoded as a document; the first of equal ones.
 std::string snippet(const TextModel& model, const Encoded& query, std::string_view text) {
   double most = -1;
   std::string_view best;
@@ -173,7 +173,7 @@ class QueryRow {
 }  // namespace
 
 std::vector<Retrieved> Retrieval::Parts::find(std::string_view words, std::size_t k) const {
-  const Encoded query = model.encode(words);
+  const Encoded query = model.encode_query(words), weights = model.encode(words);
   std::vector<Retrieved> found;
   if (query.empty() || k == 0) return found;
   const QueryRow row(model, query, index.schema());
@@ -186,7 +186,7 @@ std::vector<Retrieved> Retrieval::Parts::find(std::string_view words, std::size_
     const bool known = place < labels.ends.size();
     found.push_back({document, score, known ? std::string(labels.at(place)) : "",
                      known ? std::string(names.at(place)) : "",
-                     known && texts ? snippet(model, query, texts->at(place)) : ""});
+                     known && texts ? snippet(model, weights, texts->at(place)) : ""});
   }
   return found;
 }
@@ -247,6 +247,8 @@ void save_with_documents(const NeighborIndex& index, const std::string& text_mod
   Archive model_archive = read_archive(text_model);
   model_archive.tree.erase("sources");  // where the documents lie on this machine concerns no reader of the index
   const TextModel model = text_model_of(model_archive);
+  require(!model.options().bm25 || index.metric() == Metric::inner,
+          "{}: its rows are BM25 weights, whose scores are products; index them by the metric inner", text_model);
   const std::size_t columns = model.map() ? model.map()->outputs() : model.columns();
   require(columns >= index.schema().inputs, "{}: rows of {} columns, the index has {}; name the model of its rows",
           text_model, columns, index.schema().inputs);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
+#include <numeric>
 
 #include "base/archive.h"
 #include "base/checked_arrays.h"
@@ -59,6 +60,9 @@ void check_options(const TextOptions& o) {
   require(o.max_share > 0 && o.max_share <= 1, "max share: found {}, expected above 0 and at most 1", o.max_share);
   require(o.pair_weight > 0 && o.pair_weight <= 1, "pair weight: found {}, expected above 0 and at most 1",
           o.pair_weight);
+  require(o.k1 >= 0 && o.k1 <= 1000, "k1: found {}, expected 0 to 1000", o.k1);
+  require(o.b >= 0 && o.b <= 1, "b: found {}, expected 0 to 1", o.b);
+  require(!o.bm25 || !o.sublinear, "sublinear: BM25 has a law of its own for repeated terms; leave one of them out");
   require(o.hashed <= kMostColumns, "hashed: found {} columns, expected at most {}", o.hashed, kMostColumns);
 }
 
@@ -71,6 +75,9 @@ void put_options(Archive& archive, const TextOptions& o) {
   archive.put_count("idf", o.idf);
   archive.put_count("sublinear", o.sublinear);
   if (o.pair_weight != 1) archive.put_number("pair_weight", o.pair_weight);
+  if (!o.bm25) return;
+  archive.put_number("k1", o.k1);
+  archive.put_number("b", o.b);
 }
 
 TextOptions get_options(const Archive& archive) {
@@ -83,6 +90,8 @@ TextOptions get_options(const Archive& archive) {
   o.idf = archive.get_count("idf", 1) == 1;
   o.sublinear = archive.get_count("sublinear", 1) == 1;
   if (archive.tree.contains("pair_weight")) o.pair_weight = archive.get_number("pair_weight");
+  o.bm25 = archive.tree.contains("k1");
+  if (o.bm25) o.k1 = archive.get_number("k1"), o.b = archive.get_number("b");
   try {
     check_options(o);
   } catch (const std::invalid_argument& e) {
@@ -114,12 +123,14 @@ TextCounts::~TextCounts() = default;
 TextCounts::TextCounts(const TextCounts& other)
     : options_(other.options_),
       documents_(other.documents_),
+      length_(other.length_),
       parts_(other.parts_),
       counted_(std::make_unique<Counted>(*other.counted_)) {}
 TextCounts& TextCounts::operator=(const TextCounts& other) {
   if (this == &other) return *this;
   options_ = other.options_;
   documents_ = other.documents_;
+  length_ = other.length_;
   parts_ = other.parts_;
   *counted_ = *other.counted_;
   return *this;
@@ -128,19 +139,22 @@ TextCounts& TextCounts::operator=(const TextCounts& other) {
 void TextCounts::add(std::string_view text) {
   Words words;
   words.read(text);
+  const std::size_t length = words.runs(options_.least_words, options_.most_words);
   if (options_.hashed)
-    add_columns(distinct_columns(words, options_));
+    add_columns(distinct_columns(words, options_), length);
   else
-    add_terms(distinct_terms(words, options_));
+    add_terms(distinct_terms(words, options_), length);
 }
 
-void TextCounts::add_columns(const std::vector<std::uint32_t>& columns) {
+void TextCounts::add_columns(const std::vector<std::uint32_t>& columns, std::size_t length) {
   ++documents_;
+  length_ += length;
   for (const std::uint32_t column : columns) ++counted_->documents[column];
 }
 
-void TextCounts::add_terms(const std::vector<std::string_view>& terms) {
+void TextCounts::add_terms(const std::vector<std::string_view>& terms, std::size_t length) {
   ++documents_;
+  length_ += length;
   for (const std::string_view term : terms) {
     const std::uint32_t number = counted_->terms.insert(term);
     if (number == counted_->documents.size()) counted_->documents.push_back(0);
@@ -155,12 +169,21 @@ void TextCounts::merge(const TextCounts& other) {
   if (parts.size() < parts_.size() + other.parts_.size())
     fail(Error::Kind::data, "text: both counts are of the same documents, which would count twice; leave one out");
   parts_ = std::move(parts);
+  const bool known = length() && other.length();
   documents_ += other.documents_;
+  length_ = known ? length_ + other.length_ : 0;
   for (std::uint32_t i = 0; i < other.counted_->documents.size(); ++i) {
     const std::uint32_t number = options_.hashed ? i : counted_->terms.insert(other.counted_->terms.text(i));
     if (number == counted_->documents.size()) counted_->documents.push_back(0);
     counted_->documents[number] += other.counted_->documents[i];
   }
+}
+
+std::optional<std::uint64_t> TextCounts::length() const {
+  const auto& counts = counted_->documents;
+  const bool some = std::any_of(counts.begin(), counts.end(), [](std::uint64_t count) { return count > 0; });
+  if (some && length_ == 0) return std::nullopt;
+  return length_;
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> TextCounts::terms() const {
@@ -172,7 +195,7 @@ std::vector<std::pair<std::string, std::uint64_t>> TextCounts::terms() const {
 }
 
 bool TextCounts::operator==(const TextCounts& other) const {
-  return options_ == other.options_ && documents_ == other.documents_ &&
+  return options_ == other.options_ && documents_ == other.documents_ && length_ == other.length_ &&
          (options_.hashed ? counted_->documents == other.counted_->documents : terms() == other.terms());
 }
 
@@ -180,6 +203,7 @@ void TextCounts::save(Archive& archive) const {
   archive.put_text("type", kType);
   put_options(archive, options_);
   archive.put_count("documents", documents_);
+  if (length_) archive.put_count("length", length_);
   if (!parts_.empty()) archive.put<std::uint64_t>("parts", parts_, {parts_.size()});
   std::vector<std::uint64_t> counts = counted_->documents, ends;
   std::string letters;
@@ -201,6 +225,7 @@ void TextCounts::load(const Archive& archive) {
   if (!(get_options(archive) == options_))
     fail(Error::Kind::model, "text: the counts are of other terms; the file is damaged");
   documents_ = archive.get_count("documents");
+  length_ = archive.tree.contains("length") ? archive.get_count("length") : 0;
   *counted_ = {};
   parts_.clear();
   if (archive.arrays.contains("parts")) parts_ = archive.get<std::uint64_t>("parts", {archive.length("parts")});
@@ -209,6 +234,8 @@ void TextCounts::load(const Archive& archive) {
   const std::vector<std::uint64_t> ends = archive.get<std::uint64_t>("ends", {archive.length("ends")});
   const auto refuse = [] { fail(Error::Kind::model, "text: the terms and their counts differ; the file is damaged"); };
   if (counted_->documents.size() != (options_.hashed ? options_.hashed : ends.size())) refuse();
+  const double least = std::accumulate(counted_->documents.begin(), counted_->documents.end(), 0.0);
+  if (length_ > 0 && double(length_) < least * (1 - 1e-12)) refuse();
   if (std::adjacent_find(parts_.begin(), parts_.end(), std::greater_equal<>()) != parts_.end()) refuse();
   std::uint64_t begin = 0;
   for (std::size_t i = 0; i < ends.size(); begin = ends[i++]) {
@@ -283,10 +310,11 @@ TextCounts count_text(Documents& documents, const TextOptions& options, const Ex
         terms[i] = distinct_terms(words[i], options);
     });
     for (std::size_t i = 0; i < batch.size(); ++i) {
+      const std::size_t length = words[i].runs(options.least_words, options.most_words);
       if (options.hashed)
-        counts.add_columns(columns[i]);
+        counts.add_columns(columns[i], length);
       else
-        counts.add_terms(terms[i]);
+        counts.add_terms(terms[i], length);
       all = joined(all, hashes[i]);
     }
     if (execution.progress) execution.progress("words", documents.fraction_read());

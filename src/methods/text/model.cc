@@ -21,11 +21,21 @@ namespace {
 
 constexpr const char* kTextType = "bochner text";
 
+std::uint64_t length_of(const TextCounts& counts) {
+  const std::optional<std::uint64_t> length = counts.length();
+  if (counts.options().bm25 && !length)
+    fail(Error::Kind::model,
+         "text: version 0.1 kept no lengths of documents in these counts, BM25 asks for them; "
+         "count the documents again");
+  return length.value_or(0);
+}
+
 }  // namespace
 
 struct TextModel::Content final : TextEncoder {
   TextOptions options;
   std::uint64_t documents = 0;
+  std::uint64_t length = 0;           // terms of all documents: BM25 asks for their mean
   TextIndex terms;                    // sorted: a column each; none where they are hashed
   std::vector<std::uint64_t> counts;  // documents that contain the term, one count per column
   std::vector<double> weights;        // one per column
@@ -35,10 +45,20 @@ struct TextModel::Content final : TextEncoder {
 
   std::size_t columns() const override { return counts.size(); }
 
-  // Smooth idf, as if one more document held every term.
+  // Smooth idf, as if one more document held every term; that of BM25 is ln(1 + (n - m + 1/2) / (m + 1/2)), simplified.
   void weigh() {
-    for (const std::uint64_t count : counts)
-      weights.push_back(options.idf ? std::log((1 + double(documents)) / (1 + double(count))) + 1 : 1.0);
+    const double n = double(documents);
+    for (const std::uint64_t m : counts)
+      weights.push_back(!options.idf   ? 1.0
+                        : options.bm25 ? std::log((1 + n) / (0.5 + double(m)))
+                                       : std::log((1 + n) / (1 + double(m))) + 1);
+  }
+
+  // What BM25 adds to the count of a term below the line: k1 (1 - b + b L / L mean).
+  double saturation(const Words& words) const {
+    const double mean = length > 0 ? double(length) / double(documents) : 1;
+    const double own = double(words.runs(options.least_words, options.most_words));
+    return options.k1 * (1 - options.b + options.b * own / mean);
   }
 
   // The columns of a document's terms, each with its number of words in the lowest bits where that matters.
@@ -53,28 +73,44 @@ struct TextModel::Content final : TextEncoder {
     std::sort(found.begin(), found.end());
   }
 
-  void encode(std::string_view text, Encoded& out) const override {
+  void encode(std::string_view text, Encoded& out) const override { encode(text, out, false); }
+
+  // A query of BM25 is its counts.
+  void encode(std::string_view text, Encoded& out, bool query) const {
     thread_local Words words;
     words.read(text);
     thread_local std::vector<std::uint64_t> found;
     find_columns(words, found);
     out.clear();
+    const bool counted = options.bm25 && query;
+    const double added = options.bm25 && !query ? saturation(words) : 0;
     double squares = 0;
     for (std::size_t begin = 0, end; begin < found.size(); begin = end) {
       for (end = begin + 1; end < found.size() && found[end] == found[begin];) ++end;
       const double count = double(end - begin);
       const auto column = std::uint32_t(found[begin] >> kLengthBits);
       const std::size_t length = found[begin] & ((1u << kLengthBits) - 1);
-      const double value = (options.sublinear ? 1 + std::log(count) : count) * weights[column] *
-                           (length == 1 ? 1 : std::pow(options.pair_weight, double(length - 1)));
+      const double repeated = options.sublinear ? 1 + std::log(count) : options.bm25 ? count / (count + added) : count;
+      const double value =
+          counted ? count
+                  : repeated * weights[column] * (length == 1 ? 1 : std::pow(options.pair_weight, double(length - 1)));
       if (!out.empty() && out.back().first == column)
         out.back().second += value;  // a hash has terms of several lengths
       else
         out.emplace_back(column, value);
     }
+    if (options.bm25) return;
     for (const auto& [column, value] : out) squares += value * value;
     for (auto& [column, value] : out) value /= std::sqrt(squares);
   }
+};
+
+// Rows of queries.
+struct TextModel::Queries final : TextEncoder {
+  std::shared_ptr<const Content> content;
+  explicit Queries(std::shared_ptr<const Content> of) : content(std::move(of)) {}
+  std::size_t columns() const override { return content->columns(); }
+  void encode(std::string_view text, Encoded& out) const override { content->encode(text, out, true); }
 };
 
 TextModel::TextModel(std::shared_ptr<const Content> content) : content_(std::move(content)) {}
@@ -84,6 +120,7 @@ TextModel::TextModel(const TextCounts& counts) {
   const TextOptions& options = counts.options();
   content->options = options;
   content->documents = counts.documents();
+  content->length = length_of(counts);
   const auto most = std::uint64_t(std::floor(options.max_share * double(counts.documents())));
   if (options.hashed) {
     content->counts = counts.counted_->documents;
@@ -126,6 +163,16 @@ std::vector<std::pair<std::uint32_t, double>> TextModel::encode(std::string_view
   return out;
 }
 
+std::vector<std::pair<std::uint32_t, double>> TextModel::encode_query(std::string_view text) const {
+  Encoded out;
+  content_->encode(text, out, true);
+  return out;
+}
+
+std::unique_ptr<Rows> TextModel::query_rows(Documents& queries, const Execution& execution) const {
+  return text_rows(std::make_shared<Queries>(content_), queries, execution);
+}
+
 std::unique_ptr<Rows> TextModel::rows(Documents& documents, const Execution& execution) const {
   return text_rows(content_, documents, execution);
 }
@@ -140,6 +187,7 @@ void TextModel::save(Archive& archive) const {
   archive.put_text("type", kTextType);
   put_options(archive, options());
   archive.put_count("documents", documents());
+  if (options().bm25) archive.put_count("length", content_->length);
   std::string letters;
   std::vector<std::uint64_t> ends;
   for (std::uint32_t i = 0; i < content_->terms.size(); ++i) {
@@ -168,6 +216,7 @@ TextModel TextModel::load(const std::string& path) {
     const TextCounts read = counts_from(archive);
     content->options = read.options();
     content->documents = read.documents();
+    content->length = length_of(read);
     content->terms = read.counted_->terms;
     content->counts = read.counted_->documents;
     content->weigh();

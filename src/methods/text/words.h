@@ -20,6 +20,12 @@ class Words {
   std::string_view run(std::size_t first, std::size_t count) const {
     return std::string_view(letters_).substr(begin_[first], end_[first + count - 1] - begin_[first]);
   }
+  // How many runs of least to most words there are.
+  std::size_t runs(std::size_t least, std::size_t most) const {
+    std::size_t all = 0;
+    for (std::size_t count = least; count <= most && count <= size(); ++count) all += size() - count + 1;
+    return all;
+  }
   // visit(term) for every run of least to most words.
   template <class Visit>
   void each_run(std::size_t least, std::size_t most, const Visit& visit) const {

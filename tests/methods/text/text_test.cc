@@ -6,9 +6,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
+#include "base/archive.h"
 #include "bochner/error.h"
 #include "methods/text/unicode.h"
 #include "methods/text/words.h"
@@ -120,6 +122,58 @@ TEST(TextModel, GivesTheNumbersOfTfidfVectorizer) {
     }
   }
   EXPECT_EQ(TextModel(counts_of({})).term(5), "fox_1");
+}
+
+// The score of Robertson & Zaragoza, each term by itself.
+double bm25(const std::string& query, std::size_t document, double k1, double b) {
+  double mean = 0, score = 0;
+  for (const std::string& text : kDocuments) mean += double(words_of(text).size()) / double(kDocuments.size());
+  const std::vector<std::string> own = words_of(kDocuments[document]);
+  for (const std::string& term : words_of(query)) {
+    double with = 0;
+    for (const std::string& text : kDocuments) {
+      const auto words = words_of(text);
+      with += std::find(words.begin(), words.end(), term) != words.end();
+    }
+    const double c = double(std::count(own.begin(), own.end(), term));
+    const double idf = std::log(1 + (double(kDocuments.size()) - with + 0.5) / (with + 0.5));
+    if (c > 0) score += idf * c / (c + k1 * (1 - b + b * double(own.size()) / mean));
+  }
+  return score;
+}
+
+TEST(TextModel, ProductsOfQueriesAreTheScoresOfBm25) {
+  for (const auto& [k1, b] : {std::pair{1.5, 0.75}, {0.9, 0.0}, {2.0, 1.0}, {0.0, 0.5}}) {
+    const TextModel model(counts_of({.bm25 = true, .k1 = k1, .b = b}));
+    Archive archive;
+    model.save(archive);
+    for (const char* query : {"lazy dog", "dog dog fox unknown", ""}) {
+      const auto counts = model.encode_query(query);
+      for (std::size_t i = 0; i < kDocuments.size(); ++i) {
+        double score = 0;
+        for (const auto& [column, weight] : model.encode(kDocuments[i]))
+          for (const auto& [of, count] : counts) score += of == column ? count * weight : 0;
+        EXPECT_NEAR(score, bm25(query, i, k1, b), 1e-14) << query << ", document " << i;
+      }
+    }
+  }
+}
+
+TEST(TextModel, OfBm25AsksForLengths) {
+  TextCounts counts = counts_of({});
+  Archive archive;
+  counts.save(archive);
+  archive.tree.erase("length");  // as version 0.1 wrote it
+  counts.load(archive);
+  EXPECT_EQ(counts.length(), std::nullopt);
+  counts.merge(counts_of({}));
+  EXPECT_EQ(counts.length(), std::nullopt);
+  counts.choose({.bm25 = true});
+  EXPECT_THROW(TextModel{counts}, Error);
+  archive.put_count("length", 3);  // fewer than the terms
+  EXPECT_THROW(counts_of({}).load(archive), Error);
+  EXPECT_THROW(counts.choose({.sublinear = true, .bm25 = true}), std::invalid_argument);
+  EXPECT_THROW(counts.choose({.bm25 = true, .b = 1.5}), std::invalid_argument);
 }
 
 TEST(TextCounts, MergeInAnyOrder) {
