@@ -22,6 +22,7 @@
 #include "learn/nested.h"
 #include "learn/ridge/solver_choice.h"
 #include "learn/target_size.h"
+#include "maps/held_features.h"
 #include "model/background.h"
 #include "model/calibrate_training.h"
 #include "model/surveyed_rows.h"
@@ -38,6 +39,7 @@ namespace bochner {
 namespace {
 
 constexpr std::uint64_t kLeastRows = 5;
+constexpr std::size_t kMostKeptBins = 16384;  // features whose products are kept: 1 GB, and as much for the factor
 
 std::vector<std::string> joined(std::vector<std::string> first, const std::vector<std::string>& then) {
   first.insert(first.end(), then.begin(), then.end());
@@ -123,6 +125,10 @@ class Training {
     const Stream* judge = validation ? &*validation : nullptr;
     Fitted fitted = plan.dense ? fit_mixed(plan, judge) : fit_head(stream, judge);
     release_freed_memory();  // a large model is copied when it is saved
+    if (bins_) {
+      fitted.report.map = bins_->spec();
+      plan.maps.push_back(bins_);
+    }
     if (fitted.report.map.empty()) fitted.report.map = map ? map->spec() : "none";
     conclude(plan, fitted.report);
     add_steps(plan, fitted.report);
@@ -214,7 +220,21 @@ class Training {
     kept_->class_weights = class_weights_;
     kept_->weight_unit = weight_unit_;
     kept_->class_rows = survey().class_rows();
-    return fit_ridge(stream, survey(), options_.ridge, judge, &kept_->gram);
+    if (!has_bins(options_.map)) return fit_ridge(stream, survey(), options_.ridge, judge, &kept_->gram);
+    bins_ = held_features(*fit_with_map(nullptr, stream, judge).head);
+    check_bins_to_keep();
+    std::optional<Stream> judged;
+    if (judge) judged.emplace(judge->through(bins_));
+    return fit_ridge(stream.through(bins_), survey(), options_.ridge, judged ? &*judged : nullptr, &kept_->gram);
+  }
+
+  void check_bins_to_keep() const {
+    const std::size_t bins = bins_->outputs(), grids = bins_->nonzeros();
+    require(bins > 0 && bins <= kMostKeptBins,
+            "keep_sum: the rows fill {} bins of {} grids, whose sums would take {:.1f} GB; expected at most {} bins: "
+            "keep the fullest of each grid (--map binning:max_bins={}), or use fewer grids (--features) or larger ones "
+            "(--bandwidth)",
+            bins, grids, double(GramFold::bytes(bins)) / 1e9, kMostKeptBins, std::max<std::size_t>(1, kMostKeptBins / grids));
   }
 
   // Rows are compared by the kernel of the training; its length scales are those that the inputs were divided by.
@@ -263,6 +283,7 @@ class Training {
   SurveyedRows looked_over_;
   std::vector<double> target_offsets_, class_weights_;
   std::optional<Background> background_;
+  MapPtr bins_;  // those whose sums stay; null: none
   double weight_unit_ = 1;
   TrainingMemory memory_;
   bool planned_ = false;

@@ -235,6 +235,8 @@ class KnnMap final : public MapOf<KnnMap> {
     if (!targets_.weights.empty()) archive.put<double>("weights", targets_.weights, {n});
   }
 
+  const KnnRule& rule() const { return rule_; }
+
  private:
   NearestPoints points_;
   KnnTargets targets_;
@@ -245,6 +247,11 @@ class KnnMap final : public MapOf<KnnMap> {
 
 MapPtr knn_map(NearestPoints points, KnnTargets targets, KnnRule rule) {
   return std::make_shared<KnnMap>(std::move(points), std::move(targets), std::move(rule));
+}
+
+std::optional<KnnRule> rule_of(const Map& map) {
+  const auto* const knn = dynamic_cast<const KnnMap*>(&map);
+  return knn ? std::optional(knn->rule()) : std::nullopt;
 }
 
 MapPtr load_knn(const Archive& archive) {
