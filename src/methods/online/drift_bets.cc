@@ -41,7 +41,7 @@ OrderedScores::Place OrderedScores::add(double number) {
 namespace {
 
 // The share of what was there at first that has not been bet after so many beginnings.
-double not_bet(std::uint64_t beginnings) { return 1 / (1 + 0.25 * std::log2(1 + double(beginnings))); }
+double not_bet(std::uint64_t beginnings) { return 1 / (1 + std::log2(1 + double(beginnings) / 16) / 2); }
 
 }  // namespace
 
