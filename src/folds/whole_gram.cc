@@ -195,15 +195,18 @@ void GramFold::add_sparse_whole(const Workers& on, const RowBlock<float>& x, con
   const Matrix<double> t = weighted_targets(x, code_, weight_bound_);
   require(digits() == TargetDigits(code_.task).count, "gram: another version began these sums; begin anew");
   const DigitColumns y(t, TargetDigits(code_.task), x.weights, 1);
-  if (see) {
-    const RootWeighted rows(on.ops, x, &map, features_, t, see);
-    in_pieces(on.threads, x.rows, kChunkRows / 4, [&](std::size_t begin, std::size_t count) { rows.part(begin, count); });
-  }
+  const RootWeighted dense(on.ops, x, &map, features_, t, see);  // for who sees
+  constexpr std::size_t kSeen = kChunkRows / 4;
   SparseRows<float> mapped;
   map_sparse(on, map, x, mapped);
   const RowBlock<float> z = mapped.view(features_);
   const std::size_t tile = gram_.tile(), strips = gram_.tiles_per_side();
-  on.threads.run(strips, [&](std::size_t piece, int) {
+  on.threads.run(strips + (see ? (x.rows + kSeen - 1) / kSeen : 0), [&](std::size_t piece, int) {
+    if (piece >= strips) {
+      const std::size_t begin = (piece - strips) * kSeen;
+      dense.part(begin, std::min(kSeen, x.rows - begin));
+      return;
+    }
     const std::size_t I = strips - 1 - piece, first = I * tile, end = first + gram_.extent(I);
     std::vector<std::int64_t> q;
     for (std::size_t i = 0; i < z.rows; ++i) {

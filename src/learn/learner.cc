@@ -361,8 +361,9 @@ Fitted fit_learner_from(const Stream& stream, const Survey& survey, const Learne
   check_learner(stream.schema(), options);
   require(options.C.size() + options.lambdas.size() == 1 && start.weights.rows() == stream.features() &&
               start.weights.cols() == outputs_of(stream.schema()),
-          "{}: found a start of {} features and {} values of C, expected {} features and one", learner_row(options.learner).name,
-          start.weights.rows(), options.C.size() + options.lambdas.size(), stream.features());
+          "{}: found a start of {} features and {} values of C, expected {} features and one",
+          learner_row(options.learner).name, start.weights.rows(), options.C.size() + options.lambdas.size(),
+          stream.features());
   return LearnerFit(stream, survey, options, nullptr, &start).run({}, {});
 }
 

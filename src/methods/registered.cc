@@ -52,8 +52,8 @@ const LearnsOn* const kLearningOn[] = {&kLogisticLearnsOn, &kClustersLearnOn, &k
 }  // namespace
 
 const LearnsOn* learns_on(const Model& model) {
-  const auto found =
-      std::find_if(std::begin(kLearningOn), std::end(kLearningOn), [&](const LearnsOn* sort) { return sort->is(model); });
+  const auto found = std::find_if(std::begin(kLearningOn), std::end(kLearningOn),
+                                  [&](const LearnsOn* sort) { return sort->is(model); });
   return found == std::end(kLearningOn) ? nullptr : *found;
 }
 

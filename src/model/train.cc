@@ -39,7 +39,6 @@ namespace bochner {
 namespace {
 
 constexpr std::uint64_t kLeastRows = 5;
-constexpr std::size_t kMostKeptBins = 16384;  // features whose products are kept: 1 GB, and as much for the factor
 
 std::vector<std::string> joined(std::vector<std::string> first, const std::vector<std::string>& then) {
   first.insert(first.end(), then.begin(), then.end());
@@ -125,10 +124,6 @@ class Training {
     const Stream* judge = validation ? &*validation : nullptr;
     Fitted fitted = plan.dense ? fit_mixed(plan, judge) : fit_head(stream, judge);
     release_freed_memory();  // a large model is copied when it is saved
-    if (bins_) {
-      fitted.report.map = bins_->spec();
-      plan.maps.push_back(bins_);
-    }
     if (fitted.report.map.empty()) fitted.report.map = map ? map->spec() : "none";
     conclude(plan, fitted.report);
     add_steps(plan, fitted.report);
@@ -146,6 +141,7 @@ class Training {
   }
 
   Model finished(std::vector<MapPtr> maps, Fitted fitted, bool in_double) const {
+    if (bins_) maps.push_back(bins_);
     Model model(schema(), std::move(maps), fitted.head, std::move(fitted.report), in_double);
     model.set_calibration(std::move(fitted.calibration));
     model.set_intervals(std::move(fitted.intervals));
@@ -222,19 +218,13 @@ class Training {
     kept_->class_rows = survey().class_rows();
     if (!has_bins(options_.map)) return fit_ridge(stream, survey(), options_.ridge, judge, &kept_->gram);
     bins_ = held_features(*fit_with_map(nullptr, stream, judge).head);
-    check_bins_to_keep();
+    check_bins_to_keep(*bins_);
     std::optional<Stream> judged;
     if (judge) judged.emplace(judge->through(bins_));
-    return fit_ridge(stream.through(bins_), survey(), options_.ridge, judged ? &*judged : nullptr, &kept_->gram);
-  }
-
-  void check_bins_to_keep() const {
-    const std::size_t bins = bins_->outputs(), grids = bins_->nonzeros();
-    require(bins > 0 && bins <= kMostKeptBins,
-            "keep_sum: the rows fill {} bins of {} grids, whose sums would take {:.1f} GB; expected at most {} bins: "
-            "keep the fullest of each grid (--map binning:max_bins={}), or use fewer grids (--features) or larger ones "
-            "(--bandwidth)",
-            bins, grids, double(GramFold::bytes(bins)) / 1e9, kMostKeptBins, std::max<std::size_t>(1, kMostKeptBins / grids));
+    Fitted fitted =
+        fit_ridge(stream.through(bins_), survey(), options_.ridge, judged ? &*judged : nullptr, &kept_->gram);
+    fitted.report.map = bins_->spec();
+    return fitted;
   }
 
   // Rows are compared by the kernel of the training; its length scales are those that the inputs were divided by.

@@ -234,9 +234,10 @@ TEST(WholeGramFold, ProductsOfSparseFeaturesAreThoseOfDenseOnes) {
         Threads team(threads);
         GramFold& sum = sums.emplace_back(map->outputs(), 1.0, p.empty().code(), 3.0, Products::whole);
         std::vector<int> seen(p.rows);
-        sum.add_unmapped({cpu_backend(), team}, *map, p.block(weighted), [&](std::size_t begin, MatrixView<const float> z) {
-          for (std::size_t i = 0; i < z.rows; ++i) ++seen[begin + i];
-        });
+        sum.add_unmapped({cpu_backend(), team}, *map, p.block(weighted),
+                         [&](std::size_t begin, MatrixView<const float> z) {
+                           for (std::size_t i = 0; i < z.rows; ++i) ++seen[begin + i];
+                         });
         EXPECT_EQ(seen, std::vector<int>(p.rows, 1));
       }
     for (const GramFold& sum : sums) EXPECT_EQ(sum, sums[0]);

@@ -51,7 +51,8 @@ const LearnsOn kClustersLearnOn{
     .is = [](const Model& model) { return centres_of(*model.head()).has_value(); },
     .learn = learn_clusters,
     .least_rows = [](const Model& from) { return std::uint64_t(from.outputs()); },
-    .strangeness = [](const double* squares, std::size_t count) { return -*std::max_element(squares, squares + count); },
+    .strangeness = [](const double* squares,
+                      std::size_t count) { return -*std::max_element(squares, squares + count); },
     .strange = "squared distance to the nearest centre"};
 
 Model kmeans(Rows& rows, const KMeansOptions& options) {

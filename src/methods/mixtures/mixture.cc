@@ -133,8 +133,8 @@ LearntOn learn_mixture(const Model& from, const Stream& rows, const Survey& surv
 
 }  // namespace
 
-const LearnsOn kMixturesLearnOn{
-    .is = [](const Model& model) { return mixture_facts(*model.head()).has_value(); }, .learn = learn_mixture};
+const LearnsOn kMixturesLearnOn{.is = [](const Model& model) { return mixture_facts(*model.head()).has_value(); },
+                                .learn = learn_mixture};
 
 Model mixture(Rows& rows, const MixtureOptions& options) {
   return stoppable(options.features.execution, [&] { return fitted_mixture(rows, options); });

@@ -30,9 +30,9 @@ class OrderedScores {
 // are exchangeable, and for each exponent e bets that begin at every m-th row, the k-th with the weight w_k,
 //   V_t = (V_{t-1} + w_k [t = m k]) e p_t^(e-1),   E_t = mean over e of V_t + 1 - sum of w_k so far,
 //   1 - sum of w_k = 1 / (1 + log2(1 + k / 16) / 2).
-// All bets together are worth 1 at first: P(sup E >= 1 / a) <= a (Ville). Small changes are found by exponents near 1 in
-// many rows, so that their bets need not begin often, which leaves each a larger share.
-// Ranks are among the scores of the same million: relative orders of disjoint sets are independent, and so are all p_t.
+// All bets together are worth 1 at first: P(sup E >= 1 / a) <= a (Ville). Small changes are found by exponents near 1
+// in many rows, so that their bets need not begin often, which leaves each a larger share. Ranks are among the scores
+// of the same million: relative orders of disjoint sets are independent, and so are all p_t.
 class DriftBets {
  public:
   explicit DriftBets(std::uint64_t seed) : seed_(seed) { restart(); }

@@ -15,15 +15,13 @@ namespace bochner {
 
 namespace {
 
-// Of scores of classes: how far the best wrong one is above that of the label, and whether it wins.
+// How far the best score of a wrong class is above that of the label, and whether it wins.
 Judged judged_class(const double* scores, std::size_t outputs, std::size_t label) {
-  if (outputs == 1)
-    return {label == 1 ? -scores[0] : scores[0], (scores[0] > 0) == (label == 1) ? 0.0 : 1.0};
+  if (outputs == 1) return {label == 1 ? -scores[0] : scores[0], (scores[0] > 0) == (label == 1) ? 0.0 : 1.0};
   double best = -std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < outputs; ++k)
     if (k != label) best = std::max(best, scores[k]);
-  return {best - scores[label],
-          std::size_t(std::max_element(scores, scores + outputs) - scores) == label ? 0.0 : 1.0};
+  return {best - scores[label], std::size_t(std::max_element(scores, scores + outputs) - scores) == label ? 0.0 : 1.0};
 }
 
 }  // namespace
@@ -39,10 +37,11 @@ Judge::Judge(const Model& model) : model_(model), by_(By::squares) {
   if (const MapPtr density = targets ? MapPtr() : log_density(model.head()))
     model_ = Model(model.schema(), model.maps(), density, {}, model.double_precision());
   const Outputs::Kind kind = model_.puts_out().kind;
-  require(targets || kind == Outputs::Kind::density,
-          "watch: the model puts out {}, expected one that predicts a target, a density, clusters or anomalies: without, "
-          "no error can grow; `bochner drift` compares rows themselves",
-          outputs_name(kind));
+  require(
+      targets || kind == Outputs::Kind::density,
+      "watch: the model puts out {}, expected one that predicts a target, a density, clusters or anomalies: without, "
+      "no error can grow; `bochner drift` compares rows themselves",
+      outputs_name(kind));
   if (!targets)
     by_ = By::density;
   else if (model.schema().task == Task::classification)

@@ -13,9 +13,10 @@ namespace bochner {
 
 Model learnt_on(const Model& model, Rows& given, const Execution& execution) {
   const LearnsOn* const sort = learns_on(model);
-  require(sort != nullptr,
-          "watch: the model is no logistic regression, k-NN, mixture, k-means or anomaly score, which alone learn on from "
-          "where they stand; train it anew");
+  require(
+      sort != nullptr,
+      "watch: the model is no logistic regression, k-NN, mixture, k-means or anomaly score, which alone learn on from "
+      "where they stand; train it anew");
   check_schema(given, model.schema());
   Threads threads(execution);
   std::unique_ptr<Rows> owner, shifted, less_targets, in_unit;

@@ -35,7 +35,7 @@ class Learning {
   virtual Watched::Change solve(When when) = 0;
 };
 
-constexpr std::uint64_t kLeastRows = 5;  // of a training
+constexpr std::uint64_t kLeastRows = 5;  // fewer train nothing
 
 bool targets_differ(const HeldBatch& rows) {
   for (std::size_t i = 1; i < rows.y.rows(); ++i)
@@ -186,7 +186,8 @@ void check_watch(const WatchOptions& options, const Model& model, bool sums, boo
           outputs_name(model.puts_out().kind));
   require(!options.retrain || holds,
           "watch: a model without sums is trained anew on rows kept, found no window or half-life; give one");
-  require(options.retrain || learns_on || (!holds && options.solve_every.value_or(0) == 0 && options.on_alarm == OnAlarm::keep),
+  require(options.retrain || learns_on ||
+              (!holds && options.solve_every.value_or(0) == 0 && options.on_alarm == OnAlarm::keep),
           "watch: the model keeps no sums and learns only by being trained anew, found no way to train; give it, or "
           "leave out the window, the schedule and what an alarm does");
 }

@@ -157,7 +157,7 @@ TEST(Online, BinsThatRowsFillAreChosenAndTooManyAreRefused) {
   options.features = 100;
   options.bandwidth = 0.01;
   EXPECT_THAT(message_of([&] { train_online(*table.some(numbers(0, 300)).rows, options); }),
-              HasSubstr("expected at most 16384 bins: keep the fullest of each grid (--map binning:max_bins=163)"));
+              HasSubstr("expected 1 to 16384 bins: keep the fullest of each grid (binning:max_bins=163)"));
 }
 
 TEST(Online, AWindowEqualsATrainingOnItAtAnyTime) {

@@ -77,9 +77,10 @@ TEST(DriftBets, NoticeNoiseThatGrowsByHalfWithinSeventyFiveRowsInTheMedian) {
   std::vector<int> delays;
   for (unsigned run = 0; run < 15; ++run) {
     std::normal_distribution<double> normal;
-    delays.push_back(first_alarm(run, 6000, [&](int i, std::mt19937& draw) {
-                       return std::abs(normal(draw)) * (i < 4000 ? 1 : 1.5);
-                     }) - 4000);
+    delays.push_back(
+        first_alarm(run, 6000,
+                    [&](int i, std::mt19937& draw) { return std::abs(normal(draw)) * (i < 4000 ? 1 : 1.5); }) -
+        4000);
   }
   std::sort(delays.begin(), delays.end());
   EXPECT_LT(delays[7], 75);
@@ -357,8 +358,7 @@ TEST(LearntOn, ClustersKeepTheirNumbersAsTheyMove) {
   const auto rows = [&](double shift) {
     Matrix<double> x(300, 2);
     for (std::size_t i = 0; i < 300; ++i)
-      for (std::size_t j = 0; j < 2; ++j)
-        x(i, j) = 8 * double(i % 3) * (j ? -1 : 1) + normal(draw) + shift;
+      for (std::size_t j = 0; j < 2; ++j) x(i, j) = 8 * double(i % 3) * (j ? -1 : 1) + normal(draw) + shift;
     return x;
   };
   const Matrix<double> before = rows(0), after = rows(3), late = rows(6);
