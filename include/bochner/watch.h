@@ -96,6 +96,13 @@ class Watch {
   std::unique_ptr<State> state_;
 };
 
+// The model of these rows by the choices of another, found from where that stands: what a watch makes of the rows kept.
+// Logistic regression by Newton's method from its coefficients, k-means from its centres, mixtures by EM from their
+// components, k-NN by these rows as points, anomalies by the threshold that the same share of these rows is above (and
+// by their mean, where that is the score). Scaling, features, penalty and numbers of clusters stay. rows: as
+// open_rows(path, model.schema()) gives them. std::invalid_argument for another model.
+Model learnt_on(const Model& model, Rows& rows, const Execution& execution = {});
+
 // Watches a stream from its beginning to its end, or until options.execution.cancel says so between two looks. tell:
 // hears of each look. times: for extents of days, the cells of the column of times, as open_rows() fills them.
 void watch(OnlineModel& model, Rows& stream, const WatchOptions& options,

@@ -81,7 +81,9 @@ def test_what_cannot_be_forgotten_is_said():
     with pytest.raises(ValueError, match="calibrate"):
         bochner.KernelRidge(keep_sum=True, calibrate=True).fit(X, Y)
     with pytest.raises(ValueError, match="bins"):
-        bochner.KernelRidge(keep_sum=True, map="binning").fit(X, Y)
+        bochner.KernelRidge(keep_sum=True, map="fourier+binning").fit(X, Y)
+    bins = bochner.KernelRidge(keep_sum=True, map="binning:max_bins=8", n_components=6, alpha=0.1).fit(X, Y)
+    assert bins.forget(X[:7], Y[:7])["rows"]["after"] == len(X) - 7
 
 
 def test_a_file_is_learnt_and_rows_of_another_go(tmp_path):

@@ -69,6 +69,13 @@ def test_other_machines_are_trained_anew():
     shifted = bochner.watch(density)
     shifted.see(X[500:900])
     assert shifted.see(X[900:] + 3)["alarm"] is not None
+    for machine in (bochner.KernelLogistic(n_components=32), bochner.KernelKMeans(3, map="none")):
+        machine.fit(X[:200], KINDS[:200])
+        watcher = bochner.watch(machine, window=300)
+        seen = [watcher.see(x, None if hasattr(machine, "n_clusters") else y) for x, y in batches(200, X, KINDS)]
+        assert [look["model"] for look in seen] == ["as before"] * 2 + ["solved"] * 11
+        assert seen[-1]["loss"] < 3 and seen[-1]["kept"] == 300
+        machine.predict(X)
     anew = bochner.KernelRidge(keep_sum=True, n_components=32).fit(X[:300], Y[:300])
     watcher = bochner.watch(anew, window=200, on_alarm="rechoose")
     assert "trained" in [watcher.see(x, y)["model"] for x, y in batches(300, X, Y)]

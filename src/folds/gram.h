@@ -49,7 +49,8 @@ class GramFold {
   void add(const Workers& on, const RowBlock<T>& z);
   // The same of what a map makes of rows, where products are whole: a few rows at a time are mapped, made whole and
   // packed while they are in the cache, and features are never written for all rows of a block. see(begin, z) gets the
-  // features of the rows from `begin` on too, on any thread.
+  // features of the rows from `begin` on too, on any thread. Where the map puts out CSR, only the products of what is
+  // not 0 are formed, which gives the same integers.
   using See = std::function<void(std::size_t begin, MatrixView<const float> z)>;
   bool adds_unmapped() const { return products_ == Products::whole; }
   void add_unmapped(const Workers& on, const Map& map, const RowBlock<float>& x, const See& see = {});
@@ -95,6 +96,7 @@ class GramFold {
   template <class T>
   void add_signed(const Workers& on, const RowBlock<T>& z, int sign);
   void add_whole(const Workers& on, const RowBlock<float>& x, const Map* map, int sign, const See& see = {});
+  void add_sparse_whole(const Workers& on, const RowBlock<float>& x, const Map& map, const See& see);
   struct DeviceColumns {
     Matrix<float> values;
     std::vector<float> roots;

@@ -10,6 +10,7 @@
 #include "base/aligned.h"
 #include "base/pieces.h"
 #include "base/require.h"
+#include "bochner/sparse_rows.h"
 #include "folds/gram.h"
 #include "folds/gram_parts.h"
 #include "maps/map_rows.h"
@@ -180,6 +181,55 @@ void GramFold::add_whole(const Workers& on, const RowBlock<float>& x, const Map*
   add_targets(t, sign, targets_);
 }
 
+namespace {
+
+// sqrt(w) z of one row of CSR features, made whole.
+void make_whole(const RowBlock<float>& z, std::size_t row, float root, float unit, std::vector<std::int64_t>& q) {
+  q.clear();
+  for (std::size_t p = z.offsets[row]; p < z.offsets[row + 1]; ++p) q.push_back(to_whole(z.values[p] * root, unit));
+}
+
+}  // namespace
+
+// Each thread has the tiles of a strip to itself, and of each row the features that lie there.
+void GramFold::add_sparse_whole(const Workers& on, const RowBlock<float>& x, const Map& map, const See& see) {
+  const Matrix<double> t = weighted_targets(x, code_, weight_bound_);
+  require(digits() == TargetDigits(code_.task).count, "gram: another version began these sums; begin anew");
+  const DigitColumns y(t, TargetDigits(code_.task), x.weights, 1);
+  const RootWeighted dense(on.ops, x, &map, features_, t, see);  // for who sees
+  constexpr std::size_t kSeen = kChunkRows / 4;
+  SparseRows<float> mapped;
+  map_sparse(on, map, x, mapped);
+  const RowBlock<float> z = mapped.view(features_);
+  const std::size_t tile = gram_.tile(), strips = gram_.tiles_per_side();
+  on.threads.run(strips + (see ? (x.rows + kSeen - 1) / kSeen : 0), [&](std::size_t piece, int) {
+    if (piece >= strips) {
+      const std::size_t begin = (piece - strips) * kSeen;
+      dense.part(begin, std::min(kSeen, x.rows - begin));
+      return;
+    }
+    const std::size_t I = strips - 1 - piece, first = I * tile, end = first + gram_.extent(I);
+    std::vector<std::int64_t> q;
+    for (std::size_t i = 0; i < z.rows; ++i) {
+      const std::uint32_t* const columns = z.columns + z.offsets[i];
+      const std::size_t all = z.offsets[i + 1] - z.offsets[i];
+      const auto from = std::size_t(std::lower_bound(columns, columns + all, first) - columns);
+      const auto to = std::size_t(std::lower_bound(columns + from, columns + all, end) - columns);
+      if (from == to) continue;
+      make_whole(z, i, x.weights ? float(std::sqrt(t(i, t.cols() - 1))) : 1.0f, whole_per_unit(), q);
+      for (std::size_t J = 0, b = 0; b < to; ++b) {
+        while (columns[b] >= (J + 1) * tile) ++J;
+        const MatrixView<std::int64_t> block = gram_.block(I, J);
+        for (std::size_t a = from; a < to; ++a) block(columns[a] - first, columns[b] - J * tile) += q[a] * q[b];
+      }
+      for (std::size_t k = 0; k < y.columns.size(); ++k)
+        for (std::size_t a = from; a < to; ++a)
+          moment_(y.columns[k], columns[a]) += std::int64_t(y.values(i, k)) * q[a];
+    }
+  });
+  add_targets(t, 1, targets_);
+}
+
 bool GramFold::begin_on_device(const Workers& on, const MapPtr& map) {
   if (products_ != Products::whole) return false;
   device_ = {};
@@ -276,7 +326,10 @@ void GramFold::add_unmapped(const Workers& on, const Map& map, const RowBlock<fl
   require(map.outputs() == features_, "gram: the map has {} features, expected {}", map.outputs(), features_);
   require(x.targets != nullptr || code_.columns() == 0, "gram: the rows have no targets");
   if (!see && add_on_device(on, x)) return;
-  add_whole(on, x, &map, 1, see);
+  if (map.nonzeros() > 0)
+    add_sparse_whole(on, x, map, see);
+  else
+    add_whole(on, x, &map, 1, see);
   rows_ += x.rows;
 }
 

@@ -64,11 +64,12 @@ std::string numbers_text(const std::vector<double>& values) {
 // The features in a store, or where rows are far fewer than features the rows in coordinates of their own space.
 class LearnerFeatures {
  public:
-  LearnerFeatures(const Stream& stream, const Survey& survey, const LearnerOptions& options, std::size_t outputs,
-                  bool validation, const std::function<void(const std::string&)>& say) {
+  // warm: coefficients of all features are known, so that they stay.
+  LearnerFeatures(const Stream& stream, const Survey& survey, const LearnerOptions& options, bool validation, bool warm,
+                  const std::function<void(const std::string&)>& say) {
     const std::size_t n = survey.rows();
     const double memory = double(memory_limit(stream.execution()));
-    const FitSize size = fit_size(stream, survey, outputs, validation);
+    const FitSize size = fit_size(stream, survey, outputs_of(stream.schema()), validation);
     const double left = std::max(memory - newton_memory(size, options, memory).total(), 0.0);
     if (keeps_csr(size)) {
       sparse_.emplace(stream, n, std::size_t(left));
@@ -76,7 +77,7 @@ class LearnerFeatures {
       if (say && sparse_->kept_rows() < n) say("features: " + sparse_->text());
       return;
     }
-    if (spans_few(n, stream.features())) {
+    if (!warm && spans_few(n, stream.features())) {
       const auto all = std::numeric_limits<std::size_t>::max();
       store_.emplace(stream, n, all, FeatureStore::Rounding::none);
       store_->fill();
@@ -114,12 +115,15 @@ class LearnerFeatures {
 // A fit of one learner: C is chosen, then the head for it.
 class LearnerFit {
  public:
-  LearnerFit(const Stream& stream, const Survey& survey, const LearnerOptions& options, const Stream* validation)
+  // start: where it begins; null: at 0.
+  LearnerFit(const Stream& stream, const Survey& survey, const LearnerOptions& options, const Stream* validation,
+             const Coefficients* start = nullptr)
       : stream_(stream),
         survey_(survey),
         options_(options),
         row_(learner_row(options.learner)),
         validation_(validation),
+        start_(start),
         tolerance_(options.tolerance.value_or(keeps_csr(fit_size(stream, survey, 1, false)) ? kSparseTolerance
                                                                                             : kLearnerTolerance)) {
     for (double& C : options_.C) C *= survey.weight_unit();  // it was given for the weights as they were
@@ -127,7 +131,7 @@ class LearnerFit {
 
   Fitted run(const std::function<void(const std::string&)>& say, const MakeHead& make_head) {
     const std::size_t outputs = outputs_of(stream_.schema());
-    const LearnerFeatures features(stream_, survey_, options_, outputs, validation_ != nullptr, say);
+    const LearnerFeatures features(stream_, survey_, options_, validation_ != nullptr, start_ != nullptr, say);
     if (features.few()) report().notes.push_back("fewer rows than features: solved in the space of the rows");
     report().seconds.emplace_back("features", clock_.lap());
     const ProgressFunction& progress = stream_.execution().progress;
@@ -137,6 +141,7 @@ class LearnerFit {
           if (progress) progress("solve", fraction);
         },
         logs_steps(features, outputs) ? stream_.execution().checkpoint : nullptr);
+    if (start_) learner.begin_at(*start_);
     const std::vector<double> given = given_C(options_, learner.weight());
     // What is searched is searched in the targets' units, so that it does not depend on the user's.
     units_ = given.empty() ? NewtonLearner::Units::of_target : NewtonLearner::Units::of_user;
@@ -228,6 +233,7 @@ class LearnerFit {
   LearnerOptions options_;
   const LearnerRow& row_;
   const Stream* validation_;
+  const Coefficients* start_;
   double tolerance_;
   NewtonLearner::Units units_ = NewtonLearner::Units::of_user;
   Clock clock_;
@@ -246,6 +252,17 @@ Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOpti
   }
   if (stream.execution().ranks) return learner_on_ranks(stream, survey, options);
   return LearnerFit(stream, survey, options, validation).run(say, make_head);
+}
+
+Fitted fit_learner_from(const Stream& stream, const Survey& survey, const LearnerOptions& options,
+                        const Coefficients& start) {
+  check_learner(stream.schema(), options);
+  require(options.C.size() + options.lambdas.size() == 1 && start.weights.rows() == stream.features() &&
+              start.weights.cols() == outputs_of(stream.schema()),
+          "{}: found a start of {} features and {} values of C, expected {} features and one",
+          learner_row(options.learner).name, start.weights.rows(), options.C.size() + options.lambdas.size(),
+          stream.features());
+  return LearnerFit(stream, survey, options, nullptr, &start).run({}, {});
 }
 
 }  // namespace bochner

@@ -17,5 +17,8 @@ using MakeHead = std::function<MapPtr(const Coefficients&)>;
 Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOptions& options,
                    const Stream* validation = nullptr, const std::function<void(const std::string&)>& say = {},
                    const MakeHead& make_head = {});
+// The same for one C or lambda that is given, from the coefficients of an earlier fit of these features.
+Fitted fit_learner_from(const Stream& stream, const Survey& survey, const LearnerOptions& options,
+                        const Coefficients& start);
 
 }  // namespace bochner

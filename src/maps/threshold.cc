@@ -9,6 +9,7 @@
 #include "base/require.h"
 #include "maps/load.h"
 #include "maps/map_of.h"
+#include "maps/saved_map.h"
 
 namespace bochner {
 
@@ -60,12 +61,10 @@ Threshold threshold_from(const Archive& archive) {
 }  // namespace
 
 std::optional<Threshold> threshold_of(const Map& map) {
-  Archive archive;
-  map.save(archive);
-  const auto is = [](const Archive& a, const char* type) { return a.tree.contains("type") && a.tree["type"] == type; };
-  if (is(archive, "threshold")) return threshold_from(archive);
-  if (is(archive, "measured") && is(archive.child("map"), "threshold")) return threshold_from(archive.child("map"));
-  return std::nullopt;
+  if (!map.spec().starts_with("threshold:")) return std::nullopt;
+  const Archive archive = saved_map(map);
+  if (get_text(archive.tree, "type") != "threshold") return std::nullopt;
+  return threshold_from(archive);
 }
 
 MapPtr load_threshold(const Archive& archive) {

@@ -8,9 +8,11 @@
 #include <algorithm>
 
 #include "choose/learnt_with_head.h"
+#include "learn/learn_on.h"
 #include "learn/own_fit.h"
 #include "maps/held_features.h"
 #include "maps/loaders.h"
+#include "methods/anomaly/anomaly_scores.h"
 #include "methods/automatic/automatic.h"
 #include "methods/automatic/radial.h"
 #include "methods/automatic/twofold.h"
@@ -44,7 +46,16 @@ constexpr OwnFit kOwnFits[] = {
     {.learner = Learner::knn, .fit = fit_knn, .memory = knn_memory},
 };
 
+const LearnsOn* const kLearningOn[] = {&kLogisticLearnsOn, &kClustersLearnOn, &kMixturesLearnOn, &kAnomaliesLearnOn,
+                                       &kNeighborsLearnOn};
+
 }  // namespace
+
+const LearnsOn* learns_on(const Model& model) {
+  const auto found = std::find_if(std::begin(kLearningOn), std::end(kLearningOn),
+                                  [&](const LearnsOn* sort) { return sort->is(model); });
+  return found == std::end(kLearningOn) ? nullptr : *found;
+}
 
 std::span<const MapLoader> method_loaders() { return kLoaders; }
 

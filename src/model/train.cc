@@ -23,6 +23,7 @@
 #include "learn/newton/learner_on_ranks.h"
 #include "learn/ridge/solver_choice.h"
 #include "learn/target_size.h"
+#include "maps/held_features.h"
 #include "model/background.h"
 #include "model/calibrate_training.h"
 #include "model/surveyed_rows.h"
@@ -141,6 +142,7 @@ class Training {
   }
 
   Model finished(std::vector<MapPtr> maps, Fitted fitted, bool in_double) const {
+    if (bins_) maps.push_back(bins_);
     Model model(schema(), std::move(maps), fitted.head, std::move(fitted.report), in_double);
     model.set_calibration(std::move(fitted.calibration));
     model.set_intervals(std::move(fitted.intervals));
@@ -215,7 +217,15 @@ class Training {
     kept_->class_weights = class_weights_;
     kept_->weight_unit = weight_unit_;
     kept_->class_rows = survey().class_rows();
-    return fit_ridge(stream, survey(), options_.ridge, judge, &kept_->gram);
+    if (!has_bins(options_.map)) return fit_ridge(stream, survey(), options_.ridge, judge, &kept_->gram);
+    bins_ = held_features(*fit_with_map(nullptr, stream, judge).head);
+    check_bins_to_keep(*bins_);
+    std::optional<Stream> judged;
+    if (judge) judged.emplace(judge->through(bins_));
+    Fitted fitted =
+        fit_ridge(stream.through(bins_), survey(), options_.ridge, judged ? &*judged : nullptr, &kept_->gram);
+    fitted.report.map = bins_->spec();
+    return fitted;
   }
 
   // Rows are compared by the kernel of the training; its length scales are those that the inputs were divided by.
@@ -264,6 +274,7 @@ class Training {
   SurveyedRows looked_over_;
   std::vector<double> target_offsets_, class_weights_;
   std::optional<Background> background_;
+  MapPtr bins_;  // those whose sums stay; null: none
   double weight_unit_ = 1;
   TrainingMemory memory_;
   bool planned_ = false;

@@ -20,6 +20,9 @@ struct KeptFit {
   std::vector<std::uint64_t> class_rows;  // classification: rows of each class
 };
 
+// Whether the products of so many bins can be kept: std::invalid_argument if not.
+void check_bins_to_keep(const Map& bins);
+
 // train() by ridge and Cholesky, whose sums stay. kept: null: as train().
 Model train_keeping(Rows& rows, const TrainOptions& options, KeptFit* kept);
 

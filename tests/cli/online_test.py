@@ -176,6 +176,7 @@ class Online(CommandTest):
         for name, part in ("all.csv", self.rows), ("rest.csv", rest[::-1]), ("gone.csv", gone), ("few.csv", rest[1:]):
             self.table(name, part)
         for words in (("--features", 24), ("--map", "nystroem", "--features", 20, "--seed", 3),
+                      ("--map", "binning:max_bins=8", "--features", 6),
                       ("--map", "none", "--class-weight", "balanced")):
             with self.subTest(words=words):
                 words = ("--target", "income", "--keep-sum", "--ids", "name", *words)
@@ -267,7 +268,17 @@ class Online(CommandTest):
         self.refuse(1, *watch, "--window", 100, "--retrain", "--test 0.2", "--quiet", say="--test")
         self.refuse(1, *watch, "--window", 100, "--retrain", "--tests 0.2", "--quiet", say="--retrain")
         self.succeed_quietly("kmeans", "first.csv", "--ignore", "day,y", "--clusters", 2, "-o", "k")
-        self.refuse(1, "watch", "k", "--stream", "stream.csv", "--quiet", say="drift")
+        for name, words in (("k", ()), ("a", ("anomaly", "first.csv", "--ignore", "day,y", "--rate", 0.1)),
+                            ("g", ("gmm", "first.csv", "--ignore", "day,y", "--components", 2)),
+                            ("n", ("train", "first.csv", *ignore, "--learner", "knn"))):
+            if words:
+                self.succeed_quietly(*words, "-o", name)
+            learnt = [json.loads(line)["model"] for line in self.succeed(
+                "watch", name, "--stream", "stream.csv", "--every", 40, "--window", 100, "--quiet", "-o", "w").splitlines()]
+            self.assertEqual(learnt[:2] + learnt[-1:], ["as before", "as before", "solved"], name)
+            self.assertIn("learnt on", self.succeed("inspect", "w"))
+        self.succeed_quietly("pca", "first.csv", "--ignore", "day,y", "--components", 1, "-o", "p")
+        self.refuse(1, "watch", "p", "--stream", "stream.csv", "--quiet", say="drift")
 
     def test_a_live_pipe_is_seen_as_it_comes_and_a_signal_ends_it(self):
         rows = self.dated(300)
@@ -310,7 +321,7 @@ class Online(CommandTest):
         self.table("none.csv", [])
         self.refuse(2, "update", "m", "none.csv", "-o", "f", "--quiet", say="no rows")
         train = ("train", "all.csv", "-t", "income", "--keep-sum", "--quiet", "-o", "f")
-        for words, say in ((("--learner", "logistic"), "logistic"), (("--map", "binning"), "bins"), (("--test", 0.2), "--test"),
+        for words, say in ((("--learner", "logistic"), "logistic"), (("--map", "fourier+binning"), "bins"), (("--test", 0.2), "--test"),
                            (("--calibrate",), "calibrate"), (("--missing", "drop"), "--missing drop"), (("--auto",), "--auto"),
                            (("--solver", "cg"), "cholesky"), (("--folds", 3), "--folds")):
             self.refuse(1, *train, *words, say=say)

@@ -192,6 +192,58 @@ TEST(WholeGramFold, IsTheSameToTheBitForAnyThreadsBlocksAndBackend) {
   }
 }
 
+// A map to CSR and the same to dense rows: a column of each of eight groups is not 0.
+class OneOfEight final : public Map {
+ public:
+  explicit OneOfEight(bool sparse) : sparse_(sparse) {}
+  std::size_t inputs() const override { return 8; }
+  std::size_t outputs() const override { return 8 * 61; }
+  double bound() const override { return 1; }
+  std::size_t nonzeros() const override { return sparse_ ? 8 : 0; }
+  void apply(const Backend&, const RowBlock<float>& x, MatrixView<float> out) const override {
+    for (std::size_t i = 0; i < x.rows; ++i) {
+      std::fill_n(out.row(i), out.cols, 0.0f);
+      for (std::size_t g = 0; g < 8; ++g) out(i, column(x, i, g)) = x.values[i * x.stride + g];
+    }
+  }
+  void apply(const Backend&, const RowBlock<double>&, MatrixView<double>) const override { FAIL(); }
+  bool apply_sparse(const Backend&, const RowBlock<float>& x, SparseRows<float>& rows) const override {
+    for (std::size_t i = 0; i < x.rows; ++i) {
+      for (std::size_t g = 0; g < 8; ++g) rows.add(column(x, i, g), x.values[i * x.stride + g]);
+      rows.end_row();
+    }
+    return true;
+  }
+  std::string spec() const override { return "one_of_eight"; }
+  void save(Archive&) const override {}
+
+ private:
+  static std::size_t column(const RowBlock<float>& x, std::size_t i, std::size_t g) {
+    return 61 * g + std::size_t(30 * (1 + x.values[i * x.stride + g]));
+  }
+  bool sparse_;
+};
+
+TEST(WholeGramFold, ProductsOfSparseFeaturesAreThoseOfDenseOnes) {
+  const Problem p(2500, 8);
+  const OneOfEight sparse(true), dense(false);
+  for (const bool weighted : {false, true}) {
+    std::vector<GramFold> sums;
+    for (const Map* map : {static_cast<const Map*>(&dense), static_cast<const Map*>(&sparse)})
+      for (const int threads : {1, 3}) {
+        Threads team(threads);
+        GramFold& sum = sums.emplace_back(map->outputs(), 1.0, p.empty().code(), 3.0, Products::whole);
+        std::vector<int> seen(p.rows);
+        sum.add_unmapped({cpu_backend(), team}, *map, p.block(weighted),
+                         [&](std::size_t begin, MatrixView<const float> z) {
+                           for (std::size_t i = 0; i < z.rows; ++i) ++seen[begin + i];
+                         });
+        EXPECT_EQ(seen, std::vector<int>(p.rows, 1));
+      }
+    for (const GramFold& sum : sums) EXPECT_EQ(sum, sums[0]);
+  }
+}
+
 // Any rows, in other blocks and under other numbers than they were added by.
 TEST(WholeGramFold, AnyRowsAreRemovedAndAddedBackExactly) {
   const Problem p(3000, 70);

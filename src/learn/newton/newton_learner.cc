@@ -80,6 +80,15 @@ void NewtonLearner::code_targets(const Schema& schema) {
     for (std::size_t k = 0; k < K; ++k) examples_.y(i, k) = (z_.targets(i)[k] - center_[k]) / unit_[k];
 }
 
+void NewtonLearner::begin_at(const Coefficients& head) {
+  const std::size_t K = examples_.outputs(), D = z_.features();
+  for (std::size_t k = 0; k < K; ++k) {
+    for (std::size_t j = 0; j < D; ++j) at_.w(k, j) = head.weights(j, k) / unit_[k];
+    if (z_.intercept()) at_.w(k, z_.intercept_at()) = (head.intercept[k] - center_[k]) / unit_[k];
+  }
+  at_.u = z_.scores(at_.w);
+}
+
 // Goes from the deviation of the targets to that of the residuals: the median of |r| does not see the outliers.
 void NewtonLearner::choose_delta() {
   const double C = !options_.C.empty()         ? options_.C[0]

@@ -26,6 +26,8 @@ class NewtonLearner {
   NewtonLearner(const Design& z, const Schema& schema, const LearnerOptions& options, Newton::Watch watch = {},
                 Checkpoint* checkpoint = nullptr);
 
+  void begin_at(const Coefficients& head);  // the next solution begins there, not at 0
+
   // Rows that the next solutions do not see; empty: none.
   void hold_out(std::vector<bool> held) { held_ = std::move(held); }
 

@@ -105,7 +105,33 @@ std::string normal_label(const Schema& schema, const Survey& survey, const std::
   return schema.labels[std::size_t(std::max_element(rows.begin(), rows.end()) - rows.begin())];
 }
 
+MapPtr judging(double value, double rate, const std::string& normal) {
+  return measured(threshold(value, normal), {{"threshold", {value}}, {"rate", {rate}}});
+}
+
+// The threshold becomes that of the rows, and the mean of a score by the mean is theirs; other scores stay.
+LearntOn learn_anomaly(const Model& from, const Stream& rows, const Survey& survey) {
+  const std::vector<double> rate = figure_of(*from.head(), "rate");
+  require(rate.size() == 1 && rate[0] > 0 && rate[0] < 1,
+          "watch: the model does not say which share of rows is above its threshold; make it anew");
+  LearntOn learnt{from.maps(), nullptr};
+  if (from.report().solver == name_of(Method::embedding) && learnt.maps.size() > 1) {
+    learnt.maps.pop_back();
+    const Stream features = rows.through(chain(learnt.maps));
+    learnt.maps.push_back(embedding_score(features, survey));
+  }
+  const double value = score_threshold(rows.through(chain(learnt.maps)), survey, rate[0], 0);
+  learnt.head = judging(value, rate[0], threshold_of(*from.head())->normal);
+  return learnt;
+}
+
 }  // namespace
+
+const LearnsOn kAnomaliesLearnOn{
+    .is = [](const Model& model) { return threshold_of(*model.head()) && !model.maps().empty(); },
+    .learn = learn_anomaly,
+    .strangeness = [](const double* score, std::size_t) { return score[0]; },
+    .strange = "anomaly score"};
 
 Model anomaly(Rows& rows, const AnomalyOptions& options) {
   require(options.rate > 0 && options.rate < 1, "rate: found {}, expected a share between 0 and 1", options.rate);
@@ -120,7 +146,7 @@ Model anomaly(Rows& rows, const AnomalyOptions& options) {
   const std::vector<MapPtr> score = score_of(mapped, options);
   const double value =
       score_threshold(mapped.stream().through(chain(score)), mapped.survey(), options.rate, options.features.seed);
-  MapPtr head = measured(threshold(value, normal), {{"threshold", {value}}, {"rate", {options.rate}}});
+  MapPtr head = judging(value, options.rate, normal);
   const auto targets = normal.empty() ? MappedRows::Targets::forgotten : MappedRows::Targets::kept;
   return std::move(mapped).model(std::move(head), std::move(report), {}, targets, score);
 }

@@ -5,9 +5,12 @@
 
 #include "bochner/binning.h"
 #include "folds/survey.h"
+#include "learn/learn_on.h"
 #include "run/stream.h"
 
 namespace bochner {
+
+extern const LearnsOn kAnomaliesLearnOn;
 
 // Maps from features to one number, larger where rows are rarer.
 

@@ -12,6 +12,7 @@
 #include "maps/composed.h"
 #include "maps/load.h"
 #include "maps/map_of.h"
+#include "maps/saved_map.h"
 
 namespace bochner {
 
@@ -87,6 +88,13 @@ class ClustersMap final : public MapOf<ClustersMap> {
 }  // namespace
 
 MapPtr clusters(Matrix<double> centres) { return std::make_shared<ClustersMap>(std::move(centres)); }
+
+std::optional<Matrix<double>> centres_of(const Map& map) {
+  if (!map.spec().starts_with("clusters:")) return std::nullopt;
+  const Archive archive = saved_map(map);
+  if (get_text(archive.tree, "type") != "clusters") return std::nullopt;
+  return get_matrix<double>(archive, "centres");
+}
 
 MapPtr load_clusters(const Archive& archive) {
   return build_from_model([&] {

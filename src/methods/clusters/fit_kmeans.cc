@@ -45,10 +45,11 @@ struct Sample {
 template <class C>
 class Clustering {
  public:
-  Clustering(const Stream& stream, const Survey& survey, const KMeansOptions& options)
+  Clustering(const Stream& stream, const Survey& survey, const KMeansOptions& options, const Matrix<double>* start)
       : stream_(stream),
         threads_(stream.threads()),
         options_(options),
+        given_(start),
         n_(survey.rows()),
         store_(stream, n_, memory_limit(stream.execution()) / 2) {
     store_.fill();
@@ -112,9 +113,14 @@ class Clustering {
     return sample;
   }
 
-  // Centres of the best start, those of a group side by side.
+  // Centres of the best start, those of a group side by side; or those that were given, in their order.
   void start() {
     const std::size_t k = options_.clusters;
+    if (given_) {
+      edges_ = {0, k};
+      assignments_.emplace(n_, edges_);
+      return use(padded(*given_));
+    }
     const Refined found = best_start(workers(), sample_.rows(), k, options_.features.seed, options_.restarts);
     const std::size_t groups = n_ > kManyRows ? 1 : std::clamp<std::size_t>(k / kCentresPerGroup, 1, kMostGroups);
     std::vector<std::size_t> edges = {0};
@@ -274,19 +280,20 @@ class Clustering {
   }
 
   void finish(const LloydFold& sums) {
-    end_lloyd(found_, sums, centres_->points, store_.features());
-    found_.silhouette = silhouette(workers(), sample_.rows(), Centres(padded()));
+    end_lloyd(found_, sums, centres_->points, store_.features(), given_ != nullptr);
+    found_.silhouette = silhouette(workers(), sample_.rows(), Centres(padded(found_.centres)));
   }
 
-  Matrix<double> padded() const {
-    Matrix<double> wide(found_.centres.rows(), store_.width());
-    for (std::size_t c = 0; c < wide.rows(); ++c) std::copy_n(&found_.centres(c, 0), store_.features(), &wide(c, 0));
+  Matrix<double> padded(const Matrix<double>& centres) const {
+    Matrix<double> wide(centres.rows(), store_.width());
+    for (std::size_t c = 0; c < wide.rows(); ++c) std::copy_n(&centres(c, 0), store_.features(), &wide(c, 0));
     return wide;
   }
 
   const Stream& stream_;
   Threads& threads_;
   const KMeansOptions& options_;
+  const Matrix<double>* given_;  // centres to begin at; null: none
   std::size_t n_;
   FeatureStore store_;
   RowUnits units_;
@@ -300,7 +307,8 @@ class Clustering {
 
 }  // namespace
 
-Clustered kmeans(const Stream& stream, const Survey& survey, const KMeansOptions& options) {
+Clustered kmeans(const Stream& stream, const Survey& survey, const KMeansOptions& options,
+                 const Matrix<double>* start) {
   require(options.clusters >= 1 && options.clusters <= 1000000, "clusters: found {}, expected 1 to 1000000",
           options.clusters);
   require(options.restarts >= 1 && options.restarts <= 1000, "restarts: found {}, expected 1 to 1000",
@@ -311,9 +319,12 @@ Clustered kmeans(const Stream& stream, const Survey& survey, const KMeansOptions
   if (survey.rows() < options.clusters)
     fail(Error::Kind::data, "kmeans: found {} rows for {} clusters, expected at least as many rows; ask for fewer",
          survey.rows(), options.clusters);
-  if (stream.execution().ranks) return kmeans_on_ranks(stream, survey, options);
-  return stream.precision() == Precision::float32 ? Clustering<float>(stream, survey, options).run()
-                                                  : Clustering<double>(stream, survey, options).run();
+  if (stream.execution().ranks) {
+    require(!start, "kmeans: found given centres for several ranks, expected none");
+    return kmeans_on_ranks(stream, survey, options);
+  }
+  return stream.precision() == Precision::float32 ? Clustering<float>(stream, survey, options, start).run()
+                                                  : Clustering<double>(stream, survey, options, start).run();
 }
 
 }  // namespace bochner

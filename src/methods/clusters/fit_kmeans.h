@@ -28,7 +28,9 @@ struct Clustered {
 // Lloyd passes over the stream's features from the best of several starts on a sample. A row whose nearest centre
 // cannot have changed is not even looked at: lower bounds of the distances to groups of centres are kept for each row
 // (Ding et al., Yinyang K-means, ICML 2015; Hamerly 2010).
-Clustered kmeans(const Stream& stream, const Survey& survey, const KMeansOptions& options);
+// start: centres to begin at, k x features; the clusters then keep their numbers and are not sorted. Null: none.
+Clustered kmeans(const Stream& stream, const Survey& survey, const KMeansOptions& options,
+                 const Matrix<double>* start = nullptr);
 // The same passes over the rows of all ranks, every row looked at in each; the sample is the survey's.
 Clustered kmeans_on_ranks(const Stream& stream, const Survey& survey, const KMeansOptions& options);
 

@@ -40,13 +40,15 @@ double settled_step(const LloydFold& sums, double tolerance, std::size_t feature
   return tolerance * std::max(sums.squares() / total - centre, 0.0) / double(features);
 }
 
-void end_lloyd(Clustered& found, const LloydFold& sums, const Matrix<double>& centres, std::size_t features) {
+void end_lloyd(Clustered& found, const LloydFold& sums, const Matrix<double>& centres, std::size_t features,
+               bool keep_order) {
   const std::vector<double> weights = sums.weights();
   const std::size_t asked = weights.size();
   std::vector<std::size_t> order(asked);
   std::iota(order.begin(), order.end(), std::size_t(0));
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
-  while (order.size() > 1 && !(weights[order.back()] > 0)) order.pop_back();
+  if (!keep_order)
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
+  while (!keep_order && order.size() > 1 && !(weights[order.back()] > 0)) order.pop_back();
   found.centres = Matrix<double>(order.size(), features);
   for (std::size_t c = 0; c < order.size(); ++c) {
     std::copy_n(&centres(order[c], 0), features, &found.centres(c, 0));

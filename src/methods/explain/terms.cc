@@ -27,16 +27,6 @@ bool is_called(const Map& map, const char* name) {
   return map.parts().how == MapParts::How::none && map.spec().starts_with(std::string(name) + ":");
 }
 
-// The weights and intercept of a linear map; none: the map is another one.
-std::optional<AffineHead> affine_of(const Map& map) {
-  if (!is_called(map, "linear")) return std::nullopt;
-  const Archive archive = saved_map(map);
-  if (get_text(archive.tree, "type") != "linear") return std::nullopt;
-  AffineHead head{get_matrix<double>(archive, "weights"), {}};
-  head.constant = archive.get<double>("intercept", {head.weights.cols()});
-  return head;
-}
-
 Matrix<double> product(const Matrix<double>& a, const Matrix<double>& b) {
   Matrix<double> c(a.rows(), b.cols());
   for (std::size_t i = 0; i < a.rows(); ++i)
@@ -218,13 +208,6 @@ void encode_as(const Backend& on, const Map& map, MatrixView<const double> x, do
 }
 
 }  // namespace
-
-Archive saved_map(const Map& map) {
-  Archive archive;
-  map.save(archive);
-  while (get_text(archive.tree, "type") == "measured") archive = archive.take_child("map");
-  return archive;
-}
 
 bool ColumnEncoding::take(const MapPtr& map) {
   const std::optional<std::vector<std::uint32_t>> after = owners_after(*map, owner_);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bochner/archive.h"
+#include "maps/saved_map.h"
 #include "methods/explain/part.h"
 
 namespace bochner {
@@ -33,12 +34,6 @@ class ColumnEncoding {
   MapPtr map_ = nullptr;  // none: inputs as they are
 };
 
-// y = features weights + constant.
-struct AffineHead {
-  Matrix<double> weights;
-  std::vector<double> constant;
-};
-
 // A summand of a map that has a form of its own: head(map(encoding(x))).
 struct ExplainTerm {
   enum class Kind { linear, fourier, landmarks, trees, bins, any };
@@ -56,9 +51,6 @@ ExplainTerm without_form(ExplainTerm term);
 
 // The summands of a map from inputs to scores.
 std::vector<ExplainTerm> explain_terms(const MapPtr& map, const ExplainedInputs& inputs);
-
-// What a map saves, less the figures that stand beside it.
-Archive saved_map(const Map& map);
 
 // The summands as games. Those of kind `any` are one game, explained by predictions.
 ExplainPartPtr linear_part(const Workers& on, const ExplainTerm& term, const ExplainBackground& background);

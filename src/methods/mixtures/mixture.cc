@@ -110,7 +110,31 @@ Model fitted_mixture(Rows& rows, const MixtureOptions& options) {
                                  classes ? MappedRows::Targets::kept : MappedRows::Targets::forgotten);
 }
 
+// EM from the mixtures as they are, with their floor.
+LearntOn learn_mixture(const Model& from, const Stream& rows, const Survey& survey) {
+  MixtureOptions options{.start = mixtures_of(*from.head())};
+  options.covariance = options.start[0].gaussians.form;
+  options.components = options.start[0].weights.size();
+  options.floor = mixture_facts(*from.head())->floor;
+  const Stream stream = at_head(from, rows);
+  LearntOn learnt{from.maps(), nullptr};
+  const std::size_t groups = options.start.size();
+  const FittedMixtures fitted = fit_mixtures(stream, {.x = {}, .classes = {}, .weights = {}, .groups = groups}, options,
+                                             [&](const std::string& text) { learnt.notes.push_back(text); });
+  std::vector<Mixture> mixtures;
+  for (std::size_t g = 0; g < groups; ++g) mixtures.push_back(fitted.run.mixtures.of_group(g));
+  const bool classes = from.schema().targets > 0;
+  std::vector<double> priors = classes ? priors_of(fitted.run.group_weights) : std::vector{1.0};
+  const MixtureFacts facts = facts_of(fitted, mixtures, survey.rows());
+  learnt.head = mixture_map(std::move(mixtures), std::move(priors),
+                            classes ? MixtureOutput::classes : MixtureOutput::shares, facts);
+  return learnt;
+}
+
 }  // namespace
+
+const LearnsOn kMixturesLearnOn{.is = [](const Model& model) { return mixture_facts(*model.head()).has_value(); },
+                                .learn = learn_mixture};
 
 Model mixture(Rows& rows, const MixtureOptions& options) {
   return stoppable(options.features.execution, [&] { return fitted_mixture(rows, options); });

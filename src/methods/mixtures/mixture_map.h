@@ -8,6 +8,7 @@
 #include "bochner/archive.h"
 #include "bochner/map.h"
 #include "bochner/mixture.h"
+#include "learn/learn_on.h"
 
 namespace bochner {
 
@@ -21,6 +22,9 @@ enum class MixtureOutput {
 // priors: of the classes, 1 for one mixture.
 MapPtr mixture_map(std::vector<Mixture> mixtures, std::vector<double> priors, MixtureOutput output,
                    MixtureFacts facts = {});
+
+// EM from the mixtures as they are; their floor stays.
+extern const LearnsOn kMixturesLearnOn;
 
 MapPtr load_mixture(const Archive& archive);
 

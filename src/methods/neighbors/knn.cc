@@ -65,6 +65,13 @@ class KnnFit {
     return std::move(fitted_);
   }
 
+  // The rows by a rule that is known.
+  MapPtr by(KnnRule rule) {
+    collect();
+    rule.neighbors = std::min(rule.neighbors, points_->count());
+    return knn_map(std::move(*points_), std::move(targets_), std::move(rule));
+  }
+
  private:
   Report& report() { return fitted_.report; }
   bool numbers() const { return stream_.schema().task == Task::regression; }
@@ -260,6 +267,13 @@ class KnnFit {
 Fitted fit_knn(const Stream& stream, const Survey& survey, const LearnerOptions& options, const Stream* validation) {
   return KnnFit(stream, survey, options, validation).run();
 }
+
+const LearnsOn kNeighborsLearnOn{
+    .is = [](const Model& model) { return rule_of(*model.head()).has_value(); },
+    .learn = [](const Model& from, const Stream& rows, const Survey& survey) -> LearntOn {
+      return {from.maps(), KnnFit(at_head(from, rows), survey, {}, nullptr).by(*rule_of(*from.head()))};
+    },
+    .least_rows = [](const Model& from) { return std::uint64_t(rule_of(*from.head())->neighbors); }};
 
 // Points as they are collected and as a matrix, then as rows and as panels.
 MemoryPlan knn_memory(const FitSize& size) {

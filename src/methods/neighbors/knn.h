@@ -4,6 +4,7 @@
 #pragma once
 
 #include "learn/fit_memory.h"
+#include "learn/learn_on.h"
 #include "learn/ridge/ridge.h"
 
 namespace bochner {
@@ -13,6 +14,9 @@ namespace bochner {
 // where they are many; or the validation rows.
 Fitted fit_knn(const Stream& stream, const Survey& survey, const LearnerOptions& options,
                const Stream* validation = nullptr);
+
+// Rows come and go as points; how many are heard, and how, stays.
+extern const LearnsOn kNeighborsLearnOn;
 
 MemoryPlan knn_memory(const FitSize& size);
 

@@ -19,6 +19,7 @@
 #include "maps/dense_block.h"
 #include "maps/load.h"
 #include "maps/map_of.h"
+#include "maps/saved_map.h"
 
 namespace bochner {
 
@@ -247,6 +248,26 @@ MapPtr knn_map(NearestPoints points, KnnTargets targets, KnnRule rule) {
   return std::make_shared<KnnMap>(std::move(points), std::move(targets), std::move(rule));
 }
 
+namespace {
+
+KnnRule rule_from(const Archive& archive) {
+  KnnRule rule{.neighbors = get_count(archive.tree, "neighbors", kMostPoints)};
+  if (!archive.tree.contains("kernel")) return rule;
+  rule.kernel = parse_kernel(get_text(archive.tree, "kernel"));
+  const double scale = get_number(archive.tree, "length_scale");
+  require(scale > 0, "knn: the length scale is {}, expected a positive number", scale);
+  rule.kernel->length_scales = {scale};
+  return rule;
+}
+
+}  // namespace
+
+std::optional<KnnRule> rule_of(const Map& map) {
+  if (!map.spec().starts_with("knn:")) return std::nullopt;
+  const Archive archive = saved_map(map);
+  return get_text(archive.tree, "type") == "knn" ? std::optional(rule_from(archive)) : std::nullopt;
+}
+
 MapPtr load_knn(const Archive& archive) {
   return build_from_model([&] {
     NearestPoints points(get_matrix<float>(archive, "points"),
@@ -258,14 +279,7 @@ MapPtr load_knn(const Archive& archive) {
     else
       targets.values = get_matrix<double>(archive, "values");
     if (archive.arrays.contains("weights")) targets.weights = archive.get<double>("weights", {points.count()});
-    KnnRule rule{.neighbors = get_count(archive.tree, "neighbors", kMostPoints)};
-    if (archive.tree.contains("kernel")) {
-      rule.kernel = parse_kernel(get_text(archive.tree, "kernel"));
-      const double scale = get_number(archive.tree, "length_scale");
-      require(scale > 0, "knn: the length scale is {}, expected a positive number", scale);
-      rule.kernel->length_scales = {scale};
-    }
-    return knn_map(std::move(points), std::move(targets), std::move(rule));
+    return knn_map(std::move(points), std::move(targets), rule_from(archive));
   });
 }
 

@@ -79,6 +79,8 @@ void average_neighbors(const KnnTargets& targets, std::span<const NearPoint> nea
 // The mean of the nearest points' targets, the shares of their classes: Nadaraya-Watson among the k nearest (Fix &
 // Hodges 1951; Cover & Hart 1967). The kernel has one length scale.
 MapPtr knn_map(NearestPoints points, KnnTargets targets, KnnRule rule);
+// How the neighbours of such a map are heard; none: it is another map.
+std::optional<KnnRule> rule_of(const Map& map);
 MapPtr load_knn(const Archive& archive);
 
 }  // namespace bochner

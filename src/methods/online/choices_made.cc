@@ -26,8 +26,10 @@ std::vector<Choice> choices_made(const TrainOptions& options, const Model& model
   for (const PartPlan& part : map_parts(options)) {
     if (std::holds_alternative<NoMap>(part.request.options)) continue;
     add("number of features", part.request.features > 0);
-    if (part.kind->has_kernel) add("bandwidth", part.bandwidth.rule == Bandwidth::Rule::given);
+    if (part.kind->has_kernel || part.kind->learnt_with_head)
+      add("bandwidth", part.bandwidth.rule == Bandwidth::Rule::given);
     if (part.kind->keeps_rows || std::holds_alternative<Nystroem>(part.request.options)) add("landmarks", false);
+    if (part.kind->learnt_with_head) add("bins that rows fill", false);
   }
   if (kept.gram->products() == GramFold::Products::by_row) add("range of features", false);
   if (model.schema().task == Task::regression) add("range of targets", false);

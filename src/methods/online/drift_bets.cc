@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 
 #include "random/draw.h"
 
@@ -41,32 +40,32 @@ OrderedScores::Place OrderedScores::add(double number) {
 
 namespace {
 
-double log_sum(double a, double b) {
-  const double most = std::max(a, b);
-  return std::isinf(most) ? most : most + std::log(std::exp(a - most) + std::exp(b - most));
-}
+// The share of what was there at first that has not been bet after so many beginnings.
+double not_bet(std::uint64_t beginnings) { return 1 / (1 + std::log2(1 + double(beginnings) / 16) / 2); }
 
 }  // namespace
 
 void DriftBets::restart() {
   ranks_ = {};
   count_ = 0;
-  log_value_.fill(-std::numeric_limits<double>::infinity());
+  value_.fill(0);
 }
 
 double DriftBets::add(double score) {
   if (ranks_.count() == kMostRanked) ranks_ = {};
   const OrderedScores::Place place = ranks_.add(score);
-  const double t = double(++count_);
   const double p =
       (double(place.above) + uniform(seed_, Draw::visit, draws_++) * double(place.equal + 1)) / double(ranks_.count());
-  double evidence = -std::log(t + 1);
-  for (std::size_t k = 0; k < kExponents.size(); ++k) {
-    const double e = kExponents[k];
-    log_value_[k] = log_sum(log_value_[k], -std::log(t * (t + 1))) + std::log(e) + (e - 1) * std::log(p);
-    evidence = log_sum(evidence, log_value_[k] - std::log(double(kExponents.size())));
+  double sum = 0;
+  for (std::size_t b = 0; b < kBets.size(); ++b) {
+    const auto [e, stride] = kBets[b];
+    const std::uint64_t begun = count_ / stride;
+    if (count_ % stride == 0) value_[b] += not_bet(begun) - not_bet(begun + 1);
+    value_[b] *= e * std::exp((e - 1) * std::log(p));
+    sum += value_[b] + not_bet(begun + 1);
   }
-  return evidence;
+  ++count_;
+  return std::log(sum / double(kBets.size()));
 }
 
 }  // namespace bochner

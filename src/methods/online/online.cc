@@ -22,14 +22,14 @@ namespace {
 
 using State = OnlineModel::State;
 
+}  // namespace
+
 void check_schema(const Rows& rows, const Schema& schema) {
   const Schema& own = rows.schema();
   require(own.inputs == schema.inputs && own.labels == schema.labels && own.targets == schema.targets &&
               own.task == schema.task,
           "rows: they were not read by the schema of the model; open them with open_rows(path, model.schema())");
 }
-
-}  // namespace
 
 Part part_of(const State& state, Rows& rows, const Execution& execution, KeptCells* ids, const char* step) {
   const KeptSum& kept = state.sum;
@@ -173,7 +173,7 @@ void check_online(const TrainOptions& options) {
   require(!options.automatic, "keep_sum: the automatic machine is no sum over rows; name a map or a learner");
   require(options.learner.learner == Learner::ridge, "keep_sum: {} is no sum over rows, expected ridge",
           learner_row(options.learner.learner).name);
-  require(!has_bins(options.map), "keep_sum: random bins are chosen by the rows they hold, expected another map");
+  require(!has_mixed_bins(options.map), "keep_sum: found random bins beside other features, expected them alone");
   require(!options.calibrate, "keep_sum: found calibrate, which is learnt on rows held out; leave it out");
   require(!options.keep_background,
           "keep_sum: found {}, whose rows would stay when they are forgotten; leave it out, and explain against a file",
@@ -186,7 +186,7 @@ void check_online(const TrainOptions& options) {
 OnlineModel train_online(Rows& rows, const TrainOptions& given, const std::string& chosen_on) {
   check_online(given);
   TrainOptions options = given;
-  options.ridge.solver = RidgeOptions::Solver::cholesky;
+  if (!has_bins(options.map)) options.ridge.solver = RidgeOptions::Solver::cholesky;
   require(rows.schema().missing != Missing::drop,
           "keep_sum: rows with missing cells are left out ({} drop), which a model that reads rows to forget does not "
           "do; expected mean, mark or error",

@@ -18,6 +18,9 @@ struct OnlineModel::State {
   KeptSum sum;
 };
 
+// Refuses rows that were read by another schema.
+void check_schema(const Rows& rows, const Schema& schema);
+
 // The sums of rows, and their marks if the model keeps some.
 struct Part {
   RowSums sums;

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "base/require.h"
 #include "bochner/learner.h"
-#include "bochner/mixture.h"
+#include "learn/learn_on.h"
 #include "methods/online/drift_bets.h"
+#include "methods/online/judge.h"
 #include "methods/online/state.h"
 #include "methods/online/stream_memory.h"
 
@@ -21,46 +21,6 @@ namespace {
 
 using OnAlarm = WatchOptions::OnAlarm;
 
-// The model whose predictions are judged: a mixture's density in place of its clusters.
-Model judged_by(const Model& model) {
-  const MapPtr density = model.puts_out().of_targets() ? MapPtr() : log_density(model.head());
-  return density ? Model(model.schema(), model.maps(), density, {}, model.double_precision()) : model;
-}
-
-bool is_density(const Model& model) { return model.puts_out().kind == Outputs::Kind::density; }
-
-// How strange a row's predictions are, and its loss.
-struct Judged {
-  double score = 0, loss = 0;
-};
-
-Judged judged(const Model& model, const double* predicted, const double* target) {
-  const std::size_t outputs = model.outputs();
-  Judged row;
-  if (is_density(model)) {
-    row.score = row.loss = -predicted[0];
-    return row;
-  }
-  if (model.schema().task == Task::regression) {
-    for (std::size_t k = 0; k < outputs; ++k)
-      row.loss += (predicted[k] - target[k]) * (predicted[k] - target[k]) / double(outputs);
-    row.score = row.loss;
-    return row;
-  }
-  const auto label = std::size_t(target[0]);
-  if (outputs == 1) {
-    row.score = label == 1 ? -predicted[0] : predicted[0];
-    row.loss = (predicted[0] > 0) == (label == 1) ? 0 : 1;
-    return row;
-  }
-  double best = -std::numeric_limits<double>::infinity();
-  for (std::size_t k = 0; k < outputs; ++k)
-    if (k != label) best = std::max(best, predicted[k]);
-  row.score = best - predicted[label];
-  row.loss = std::size_t(std::max_element(predicted, predicted + outputs) - predicted) == label ? 0 : 1;
-  return row;
-}
-
 // The model that is watched, and how it learns rows.
 class Learning {
  public:
@@ -69,15 +29,15 @@ class Learning {
   virtual void learn(HeldBatch batch) = 0;
   virtual void forget_before(std::uint64_t row) = 0;
   virtual std::uint64_t kept() const = 0;
-  virtual bool has_sums() const = 0;
-  // Learns the rows kept; none if they do not suffice. anew: with all choices.
-  virtual Watched::Change solve(bool anew) = 0;
+  virtual bool solves_each_look() const = 0;  // where no schedule is given; the model is then that of all rows kept
+  // Learns the rows kept; none if they do not suffice.
+  enum class When { due, alarm };
+  virtual Watched::Change solve(When when) = 0;
 };
 
-// Whether a training has rows enough, and targets that differ.
-bool can_train(const HeldBatch& rows) {
-  constexpr std::size_t kLeastRows = 5;
-  if (rows.x.rows() < kLeastRows || rows.y.cols() == 0) return false;
+constexpr std::uint64_t kLeastRows = 5;  // fewer train nothing
+
+bool targets_differ(const HeldBatch& rows) {
   for (std::size_t i = 1; i < rows.y.rows(); ++i)
     if (rows.y(i, 0) != rows.y(0, 0)) return true;
   return false;
@@ -97,7 +57,7 @@ class LearningBySums final : public Learning {
 
   const Model& model() const override { return online_.model(); }
   std::uint64_t kept() const override { return online_.rows(); }
-  bool has_sums() const override { return true; }
+  bool solves_each_look() const override { return true; }
 
   void learn(HeldBatch batch) override {
     const Part part = part_of_rows(batch);
@@ -123,10 +83,10 @@ class LearningBySums final : public Learning {
     before_.reset();
   }
 
-  Watched::Change solve(bool anew) override {
-    if (anew) {
+  Watched::Change solve(When when) override {
+    if (when == When::alarm && options_.on_alarm == OnAlarm::rechoose) {
       const HeldBatch rows = memory_.rows();
-      if (can_train(rows)) {
+      if (rows.x.rows() >= kLeastRows && targets_differ(rows)) {
         TrainOptions how = *options_.retrain;
         how.execution = options_.execution;
         online_ = train_online(*rows.read(), how);
@@ -155,26 +115,33 @@ class LearningBySums final : public Learning {
   Part newest_{{GramFold::like(online_.state().sum.gram), {}}, {}, {}};
 };
 
-class LearningByTraining final : public Learning {
+// A model without sums learns on from the rows kept, or is trained anew by them, or stays as it is.
+class LearningFromRows final : public Learning {
  public:
-  LearningByTraining(Model& model, const WatchOptions& options)
-      : model_(model), options_(options), memory_(span_of(options), levels_of(options)) {}
+  LearningFromRows(Model& model, const WatchOptions& options, bool learns_on)
+      : model_(model), options_(options), learns_on_(learns_on), memory_(span_of(options), levels_of(options)) {}
 
   const Model& model() const override { return model_; }
-  std::uint64_t kept() const override { return options_.retrain ? memory_.end() - memory_.begin() : 0; }
-  bool has_sums() const override { return false; }
+  std::uint64_t kept() const override { return learns() ? memory_.end() - memory_.begin() : 0; }
+  bool solves_each_look() const override { return learns_on_ && !options_.retrain; }
 
   void learn(HeldBatch batch) override {
-    if (!options_.retrain) return;
+    if (!learns()) return;
     memory_.add(std::move(batch));
     memory_.age([](const HeldBatch&, std::size_t) {});
   }
   void forget_before(std::uint64_t row) override { memory_.drop_before(row); }
 
-  Watched::Change solve(bool) override {
-    if (!options_.retrain) return Watched::Change::none;
+  // The rows before the stream are not here: what was learnt from them stays until the memory is full, or an alarm.
+  Watched::Change solve(When when) override {
+    if (!learns() || (when == When::due && !options_.retrain && !memory_.full())) return Watched::Change::none;
     const HeldBatch rows = memory_.rows();
-    if (!can_train(rows)) return Watched::Change::none;
+    if (rows.x.rows() < least_rows() || (model_.puts_out().of_targets() && !targets_differ(rows)))
+      return Watched::Change::none;
+    if (!options_.retrain) {
+      model_ = learnt_on(model_, *rows.read(), options_.execution);
+      return Watched::Change::solved;
+    }
     TrainOptions how = *options_.retrain;
     how.execution = options_.execution;
     model_ = train(*rows.read(), how);
@@ -182,17 +149,20 @@ class LearningByTraining final : public Learning {
   }
 
  private:
+  bool learns() const { return options_.retrain || learns_on_; }
+  std::uint64_t least_rows() const {
+    const LearnsOn* const sort = options_.retrain ? nullptr : learns_on(model_);
+    return sort && sort->least_rows ? std::max(kLeastRows, sort->least_rows(model_)) : kLeastRows;
+  }
+
   Model& model_;
   const WatchOptions& options_;
+  bool learns_on_;
   StreamMemory memory_;
 };
 
-void check_watch(const WatchOptions& options, const Model& model, bool sums) {
+void check_watch(const WatchOptions& options, const Model& model, bool sums, bool learns_on) {
   const bool holds = span_of(options).any();
-  require(model.puts_out().of_targets() || is_density(model),
-          "watch: the model puts out {}, expected one that predicts a target or a density: without, no error can grow; "
-          "`bochner drift` compares rows themselves",
-          outputs_name(model.puts_out().kind));
   require(options.level > 0 && options.level < 1, "watch: the level is {}, expected a number between 0 and 1",
           options.level);
   require(!options.window.any() || !options.half_life.any(),
@@ -212,10 +182,12 @@ void check_watch(const WatchOptions& options, const Model& model, bool sums) {
   }
   if (sums) return;
   require(!options.retrain || model.puts_out().of_targets(),
-          "watch: a density is not trained anew; leave out how to train");
+          "watch: a model of {} is not trained anew, it learns on; leave out how to train",
+          outputs_name(model.puts_out().kind));
   require(!options.retrain || holds,
           "watch: a model without sums is trained anew on rows kept, found no window or half-life; give one");
-  require(options.retrain || (!holds && options.solve_every.value_or(0) == 0 && options.on_alarm == OnAlarm::keep),
+  require(options.retrain || learns_on ||
+              (!holds && options.solve_every.value_or(0) == 0 && options.on_alarm == OnAlarm::keep),
           "watch: the model keeps no sums and learns only by being trained anew, found no way to train; give it, or "
           "leave out the window, the schedule and what an alarm does");
 }
@@ -230,7 +202,7 @@ struct Watch::State {
 
   WatchOptions options;
   std::unique_ptr<Learning> learning;
-  Model reference;
+  Judge reference;
   DriftBets bets;
   std::uint64_t seen = 0, solved = 0, solve_every = 0;
   bool stale = false;
@@ -238,18 +210,18 @@ struct Watch::State {
 };
 
 Watched Watch::State::look(const HeldBatch& batch) {
-  const Model& model = is_density(reference) ? reference : learning->model();
-  require(is_density(model) || batch.y.cols() > 0,
+  require(!reference.needs_targets() || batch.y.cols() > 0,
           "watch: the rows have no target, expected it: rows are scored by it");
-  const Matrix<double> now = model.predict(*batch.read(), options.execution);
-  const Matrix<double> then = reference.predict(*batch.read(), options.execution);
+  const Judge current(learning->model());
+  const Matrix<double> now = current.model().predict(*batch.read(), options.execution);
+  const Matrix<double> then = reference.model().predict(*batch.read(), options.execution);
   Watched found;
   double total = 0;
   for (std::size_t i = 0; i < batch.x.rows(); ++i) {
     const double* const target = batch.y.cols() > 0 ? batch.y.view().row(i) : nullptr;
-    total += judged(model, now.view().row(i), target).loss;
+    total += current.row(now.view().row(i), target).loss;
     if (found.alarm) continue;  // the test goes on with another model
-    log_evidence = bets.add(judged(reference, then.view().row(i), target).score);
+    log_evidence = bets.add(reference.row(then.view().row(i), target).score);
     if (log_evidence >= -std::log(options.level)) found.alarm = seen + i;
   }
   found.evidence = std::exp(log_evidence);
@@ -264,10 +236,10 @@ Watched Watch::State::look(const HeldBatch& batch) {
 void Watch::State::learn(HeldBatch batch, Watched& found) {
   learning->learn(std::move(batch));
   if (found.alarm && options.on_alarm == OnAlarm::forget) learning->forget_before(seen);
-  stale = learning->has_sums();
+  stale = learning->solves_each_look();
   const bool due = solve_every > 0 && found.rows - solved >= solve_every;
   if (found.alarm || due) {
-    found.change = learning->solve(found.alarm && options.on_alarm == OnAlarm::rechoose);
+    found.change = learning->solve(found.alarm ? Learning::When::alarm : Learning::When::due);
     if (found.change != Watched::Change::none) {
       solved = found.rows;
       stale = false;
@@ -275,22 +247,23 @@ void Watch::State::learn(HeldBatch batch, Watched& found) {
   }
   seen = found.rows;
   found.kept = learning->kept();
-  if (found.alarm && !is_density(reference)) reference = learning->model();
+  if (found.alarm) reference = Judge(learning->model());
 }
 
 Watch::Watch(OnlineModel& model, WatchOptions options)
     : state_(std::make_unique<State>(std::move(options), model.model())) {
-  check_watch(state_->options, model.model(), true);
+  check_watch(state_->options, model.model(), true, false);
   require(model.ids().empty(), "watch: the model keeps marks of rows, expected one without");
   state_->learning = std::make_unique<LearningBySums>(model, state_->options);
   state_->solve_every = state_->options.solve_every.value_or(1);
 }
 
-Watch::Watch(Model& model, WatchOptions options)
-    : state_(std::make_unique<State>(std::move(options), judged_by(model))) {
-  check_watch(state_->options, state_->reference, false);
-  state_->learning = std::make_unique<LearningByTraining>(model, state_->options);
-  state_->solve_every = state_->options.solve_every.value_or(0);
+Watch::Watch(Model& model, WatchOptions options) : state_(std::make_unique<State>(std::move(options), model)) {
+  const bool able = learns_on(model), holds = span_of(state_->options).any();
+  check_watch(state_->options, model, false, able && holds);
+  auto learning = std::make_unique<LearningFromRows>(model, state_->options, able && holds);
+  state_->solve_every = state_->options.solve_every.value_or(learning->solves_each_look() ? 1 : 0);
+  state_->learning = std::move(learning);
 }
 
 Watch::Watch(Watch&&) noexcept = default;
@@ -304,7 +277,7 @@ Watched Watch::see(Rows& rows, std::span<const double> times) {
 }
 
 void Watch::settle() {
-  if (std::exchange(state_->stale, false)) state_->learning->solve(false);
+  if (std::exchange(state_->stale, false)) state_->learning->solve(Learning::When::due);
 }
 
 }  // namespace bochner

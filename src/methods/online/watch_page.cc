@@ -68,11 +68,6 @@ Watched joined_looks(const Watched& first, const Watched& second, std::uint64_t 
 
 }  // namespace
 
-std::string WatchHistory::loss_name(const Model& model) {
-  if (!model.puts_out().of_targets()) return "-log density";
-  return model.schema().task == Task::classification ? "share of wrong classes" : "mean squared error";
-}
-
 void WatchHistory::add(const Watched& seen) {
   looks_.push_back(seen);
   if (seen.alarm) alarms_.push_back(*seen.alarm);

@@ -41,7 +41,7 @@ TrainOptions small_options(unsigned number, std::mt19937& draw) {
   options.execution.threads = 1 + int(draw() % 3);
   using Form = FourierOptions::Form;
   using Draw = FourierOptions::Draw;
-  switch (number % 7) {
+  switch (number % 8) {
     case 0:
       options.map = NoMap{};
       break;
@@ -59,6 +59,11 @@ TrainOptions small_options(unsigned number, std::mt19937& draw) {
       break;
     case 5:
       options.map = parse_map_options("project:dims=4|fourier:features=20");
+      break;
+    case 6:
+      options.map = parse_map_options("binning:max_bins=9");
+      options.features = 5;
+      options.ridge.deviation = false;
       break;
     default:
       options.map = parse_map_options("fourier:features=12+fourier:features=8,kernel=laplacian");
@@ -133,6 +138,27 @@ TEST_P(Cases, ForgettingAndLearningOnGiveTheBytesOfATraining) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Random, Cases, ::testing::Range(0u, 20u));
+
+TEST(Online, BinsThatRowsFillAreChosenAndTooManyAreRefused) {
+  const Table table(400, 2, 0, false, 21);
+  TrainOptions options;
+  options.map = Binning{};
+  options.features = 30;
+  options.bandwidth = 1.0;
+  const OnlineModel model = train_online(*table.some(numbers(0, 300)).rows, options);
+  EXPECT_THAT(model.choices(), ::testing::Contains(Choice{"bins that rows fill", "rows"}));
+  const Matrix<double> predicted = model.model().predict(table.x.view());
+  double square = 0, variance = 0;
+  for (std::size_t i = 300; i < 400; ++i) {
+    square += std::pow(predicted(i, 0) - table.y(i, 0), 2);
+    variance += std::pow(table.y(i, 0), 2);
+  }
+  EXPECT_LT(square, 0.4 * variance);
+  options.features = 100;
+  options.bandwidth = 0.01;
+  EXPECT_THAT(message_of([&] { train_online(*table.some(numbers(0, 300)).rows, options); }),
+              HasSubstr("expected 1 to 16384 bins: keep the fullest of each grid (binning:max_bins=163)"));
+}
 
 TEST(Online, AWindowEqualsATrainingOnItAtAnyTime) {
   const Table table(600, 3, 0, false, 5);
@@ -262,7 +288,7 @@ TEST(Online, RefusesWhatIsNoSum) {
     return message_of([&] { train_online(*table.some(numbers(0, 60)).rows, options); });
   };
   EXPECT_THAT(refusal({.automatic = Effort::fast}), HasSubstr("the automatic machine"));
-  EXPECT_THAT(refusal({.map = Binning{}}), HasSubstr("random bins"));
+  EXPECT_THAT(refusal({.map = parse_map_options("fourier+binning")}), HasSubstr("random bins beside"));
   EXPECT_THAT(refusal({.learner = {.learner = Learner::huber}}), HasSubstr("huber is no sum over rows"));
   EXPECT_THAT(refusal({.ridge = {.solver = RidgeOptions::Solver::cg}}), HasSubstr("cholesky"));
   EXPECT_THAT(refusal({.calibrate = true}), HasSubstr("calibrate"));

@@ -9,9 +9,15 @@
 #include <algorithm>
 #include <random>
 
+#include "base/archive.h"
+#include "base/safetensors.h"
+#include "bochner/anomaly.h"
 #include "bochner/error.h"
+#include "bochner/kmeans.h"
+#include "bochner/learner.h"
 #include "bochner/mixture.h"
 #include "methods/online/drift_bets.h"
+#include "model/model_file.h"
 #include "table.h"
 
 namespace bochner {
@@ -60,11 +66,25 @@ TEST(DriftBets, SeeErrorsThatGrowWhenTheyDo) {
   for (const int change : {100, 1000, 10000})
     for (unsigned run = 0; run < 5; ++run) {
       std::normal_distribution<double> normal;
-      const int at = first_alarm(run, change + 1000,
+      const int at = first_alarm(10 + run, change + 1000,
                                  [&](int i, std::mt19937& draw) { return normal(draw) + (i < change ? 0 : 1.5); });
       EXPECT_GE(at, change);
-      EXPECT_LT(at, change + 100);
+      EXPECT_LT(at, change + 60);
     }
+}
+
+TEST(DriftBets, NoticeNoiseThatGrowsByHalfWithinSeventyFiveRowsInTheMedian) {
+  std::vector<int> delays;
+  for (unsigned run = 0; run < 15; ++run) {
+    std::normal_distribution<double> normal;
+    delays.push_back(
+        first_alarm(run, 6000,
+                    [&](int i, std::mt19937& draw) { return std::abs(normal(draw)) * (i < 4000 ? 1 : 1.5); }) -
+        4000);
+  }
+  std::sort(delays.begin(), delays.end());
+  EXPECT_LT(delays[7], 75);
+  EXPECT_GE(delays[1], 0);
 }
 
 TrainOptions options() {
@@ -244,6 +264,139 @@ TEST(Watch, AModelWithoutSumsIsTrainedAnewByTheWindow) {
   EXPECT_GT(last_of_still, 0.8) << "nothing trains it";
 }
 
+std::string bytes_of(const Model& model) { return archive_bytes(model_archive(model)); }
+
+struct Sort {
+  const char* name;
+  bool stateless;  // the model depends on the rows kept alone
+  Model (*make)(Rows&);
+};
+
+const Sort kSorts[] = {
+    {"logistic", false,
+     [](Rows& rows) {
+       TrainOptions options{.bandwidth = 2.0, .features = 24};
+       options.learner = {.learner = Learner::logistic, .C = {1.0}};
+       return train(rows, options);
+     }},
+    {"knn", true,
+     [](Rows& rows) {
+       TrainOptions options;
+       options.learner = {.learner = Learner::knn, .neighbors = {5}};
+       return train(rows, options);
+     }},
+    {"classes", false, [](Rows& rows) { return mixture(rows, {.components = 2}); }},
+    {"k-means", false, [](Rows& rows) { return kmeans(rows, {.clusters = 3}); }},
+    {"mixture", false, [](Rows& rows) { return mixture(rows, {.components = 2}); }},
+    {"anomaly", true, [](Rows& rows) { return anomaly(rows, {.rate = 0.1}); }},
+    {"isolation", true,
+     [](Rows& rows) { return anomaly(rows, {.method = AnomalyOptions::Method::isolation, .rate = 0.1}); }},
+};
+
+// Rows with classes for the sorts that have targets.
+Table::Some some_for(const Sort& sort, const Table& table, std::size_t begin, std::size_t end) {
+  Table::Some part = table.some(numbers(begin, end));
+  if (&sort - kSorts < 3) return part;
+  Schema schema;
+  schema.inputs = table.d;
+  const Matrix<double>& x = part.x;
+  part.rows = memory_rows<double>(x.view(), {}, schema, table.weighted ? part.weights.data() : nullptr);
+  return part;
+}
+
+TEST(Watch, OtherModelsLearnOnFromTheWindow) {
+  for (const Sort& sort : kSorts)
+    for (const bool weighted : {false, true}) {
+      SCOPED_TRACE(sort.name);
+      const Table table(700, 2, 2, weighted, 31);
+      Model model = sort.make(*some_for(sort, table, 0, 200).rows);
+      const Model first = model;
+      Watch watching(model, {.window = 150});
+      for (std::size_t at = 200; at < 700; at += 100) {
+        const Model before = model;
+        const Watched seen = watching.see(*some_for(sort, table, at, at + 100).rows);
+        EXPECT_TRUE(std::isfinite(seen.loss));
+        if (at == 200) {
+          EXPECT_EQ(seen.change, Watched::Change::none) << "the window is not full";
+          EXPECT_EQ(bytes_of(model), bytes_of(first));
+          continue;
+        }
+        EXPECT_EQ(seen.change, Watched::Change::solved);
+        EXPECT_EQ(seen.kept, 150u);
+        const auto window = [&] { return some_for(sort, table, at - 50, at + 100); };
+        EXPECT_EQ(bytes_of(model), bytes_of(learnt_on(before, *window().rows, {.threads = 3})));
+        const Model& from = sort.stateless ? first : before;
+        EXPECT_EQ(bytes_of(model), bytes_of(learnt_on(from, *window().rows)));
+      }
+    }
+}
+
+TEST(LearntOn, ALogisticHeadIsThatOfTheRowsWhereverItBegan) {
+  const Table table(900, 3, 3, true, 32);
+  const Model a = kSorts[0].make(*table.some(numbers(0, 100)).rows);
+  const Model far = learnt_on(a, *table.some(numbers(100, 130)).rows);
+  const Table::Some rows = table.some(numbers(300, 900));
+  const Model x = learnt_on(a, *rows.rows), y = learnt_on(far, *rows.rows), z = learnt_on(x, *rows.rows);
+  const Matrix<double>& points = table.x;
+  const Matrix<double> p = x.predict(points.view()), q = y.predict(points.view()), r = z.predict(points.view()),
+                       s = far.predict(points.view());
+  double near = 0, moved = 0;
+  for (std::size_t i = 0; i < 3 * table.n; ++i) {
+    near = std::max({near, std::abs(p.data()[i] - q.data()[i]), std::abs(p.data()[i] - r.data()[i])});
+    moved = std::max(moved, std::abs(p.data()[i] - s.data()[i]));
+  }
+  EXPECT_LT(near, 0.02 * moved);
+  EXPECT_EQ(x.report().lambda, a.report().lambda);
+  EXPECT_NE(z.report().notes.at(1).find("; 0 Newton steps"), std::string::npos) << z.report().notes.at(1);
+}
+
+TEST(LearntOn, ClustersKeepTheirNumbersAsTheyMove) {
+  std::mt19937 draw(3);
+  std::normal_distribution<double> normal;
+  Schema schema;
+  schema.inputs = 2;
+  const auto rows = [&](double shift) {
+    Matrix<double> x(300, 2);
+    for (std::size_t i = 0; i < 300; ++i)
+      for (std::size_t j = 0; j < 2; ++j) x(i, j) = 8 * double(i % 3) * (j ? -1 : 1) + normal(draw) + shift;
+    return x;
+  };
+  const Matrix<double> before = rows(0), after = rows(3), late = rows(6);
+  const auto read = [&](const Matrix<double>& x) { return memory_rows<double>(x.view(), {}, schema); };
+  const Model first = kmeans(*read(before), {.clusters = 3});
+  const Model last = learnt_on(learnt_on(first, *read(after)), *read(late));
+  const auto cluster = [](const Model& model, const Matrix<double>& x, std::size_t i) {
+    const Matrix<double> p = model.predict(x.view());
+    return std::max_element(&p(i, 0), &p(i, 0) + 3) - &p(i, 0);
+  };
+  for (std::size_t i = 0; i < 30; ++i) EXPECT_EQ(cluster(first, before, i), cluster(last, late, i));
+}
+
+TEST(LearntOn, AMixtureOfOneIsMeansAndVariancesAndAThresholdKeepsItsShare) {
+  Table table(1000, 2, 2, false, 33);
+  for (std::size_t i = 500; i < 1000; ++i)
+    for (std::size_t j = 0; j < 2; ++j) table.x(i, j) = 5 + 3 * table.x(i, j);
+  const Sort& unlabelled = kSorts[4];
+  const Model one = mixture(*some_for(unlabelled, table, 0, 500).rows, {.components = 1});
+  const Mixture then = mixtures_of(*learnt_on(one, *some_for(unlabelled, table, 500, 1000).rows).head())[0];
+  double mean = 0;
+  for (std::size_t i = 500; i < 1000; ++i) mean += table.x(i, 0) / 500;
+  EXPECT_NEAR(then.gaussians.means(0, 0), mean, 1e-5);
+
+  const Model rare = anomaly(*some_for(unlabelled, table, 0, 500).rows, {.rate = 0.1});
+  const Table::Some late = some_for(unlabelled, table, 500, 1000);
+  const Model next = learnt_on(rare, *late.rows);
+  const auto share = [&](const Model& model) {
+    const Matrix<double> found = model.predict(*late.rows);
+    double above = 0;
+    for (std::size_t i = 0; i < 500; ++i) above += found(i, 1) / 500;
+    return above;
+  };
+  EXPECT_GT(share(rare), 0.5);
+  EXPECT_LE(share(next), 0.101);
+  EXPECT_GT(share(next), 0.05);
+}
+
 TEST(Watch, ADensityIsWatchedByItsRows) {
   std::mt19937 draw(1);
   std::normal_distribution<double> normal;
@@ -309,7 +462,7 @@ TEST(Watch, PredictsEachRowBeforeItLearnsIt) {
 
 TEST(Watch, AnAlarmNamesTheRowAndANewModelBeginsAnew) {
   for (const std::size_t classes : {0, 2}) {
-    Table table(2200, 2, classes, false, 7);
+    Table table(2200, 2, classes, false, 17);
     for (std::size_t i = 0; i < table.n && classes; ++i) table.y(i, 0) = table.x(i, 0) > table.x(i, 1);
     for (std::size_t i = 1200; i < table.n; ++i) table.y(i, 0) = classes ? 1 - table.y(i, 0) : -table.y(i, 0);
     OnlineModel model = train_online(*table.some(numbers(0, 200)).rows, options());
@@ -345,6 +498,7 @@ TEST(Watch, RefusesWhatItCannotSee) {
   refused({.on_alarm = OnAlarm::rechoose, .retrain = TrainOptions{}});
   Model plain = model.model();
   EXPECT_THROW(Watch(plain, {.window = 10}), std::invalid_argument);
+  EXPECT_THROW(learnt_on(plain, *stream.rows), std::invalid_argument);
   EXPECT_THROW(Watch(plain, {.solve_every = 10}), std::invalid_argument);
   EXPECT_THROW(Watch(plain, {.retrain = TrainOptions{}}), std::invalid_argument);
   Watch days(model, {.window = Extent{0, 3}});
