@@ -138,6 +138,9 @@ class GaussianMixture(DensityMixin, Common, ModelEstimator):
         Starts on a sample, of which the likeliest is kept.
     reg_covar : float or None, default=None
         Least variance, as a share of an input's. None: chosen on rows held out.
+    warm_start : bool, default=False
+        Begin where the last fit has ended instead of with new starts. Other estimators have no such parameter: what
+        they minimise is convex, so that the answer is the same from anywhere, or they choose anew what it depends on.
     precision : {"float", "double"}, default="double"
         What densities are computed in.
     {draws}
@@ -165,15 +168,18 @@ class GaussianMixture(DensityMixin, Common, ModelEstimator):
     max_iter: int = 200
     n_init: int = 4
     reg_covar: float | None = None
+    warm_start: bool = False
     precision: str = "double"
 
     _least_rows = 2
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fits the density of X: array of shape (n_samples, n_features). y is ignored."""
+        last = self._last_mixture() if self.warm_start else []
         X = self._inputs(X, reset=True)
         rows, _, weights = weighed_rows(X, None, sample_weight)
         options = _core.MixtureOptions()
+        options.start = [mixture for mixture in last if mixture.gaussians.means().shape[1] == X.shape[1]]
         chosen = self.n_components in (None, "auto")
         options.components = 0 if chosen else count("n_components", self.n_components)
         if options.components > X.shape[0]:
@@ -196,7 +202,15 @@ class GaussianMixture(DensityMixin, Common, ModelEstimator):
         self.covariances_ = self._covariances(mixture.gaussians)
         self.converged_, self.n_iter_ = facts.converged, max(1, facts.rounds)
         self.n_parameters_ = int(facts.parameters)
+        self._fitted_as = self.n_components, self.covariance_type
         return self
+
+    def _last_mixture(self):
+        """The one of the last fit, if it has as many components and covariances of the same form."""
+        if not hasattr(self, "model_"):
+            return []
+        count_asked, form = self.__dict__.get("_fitted_as", (None, None))
+        return _core.mixtures_of(self.model_.head) if (count_asked, form) == (self.n_components, self.covariance_type) else []
 
     def _covariances(self, gaussians):
         if self.covariance_type == "diag":

@@ -253,6 +253,17 @@ std::string cycles_text(const TwofoldColumn& column) {
   return text;
 }
 
+std::vector<std::uint32_t> each_once(std::span<const TwofoldColumn> columns) {
+  std::vector<std::uint32_t> inputs;
+  std::size_t at = 0;
+  for (const TwofoldColumn& c : columns) {
+    for (std::size_t k = 0; k < c.outputs(); ++k)
+      if (k != 1 || c.kind == TwofoldColumn::Kind::levels) inputs.push_back(std::uint32_t(at + k));
+    at += c.outputs();
+  }
+  return inputs;
+}
+
 MapPtr twofold(std::vector<TwofoldColumn> columns) { return std::make_shared<TwofoldMap>(std::move(columns)); }
 
 namespace {

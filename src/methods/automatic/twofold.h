@@ -54,6 +54,9 @@ TwofoldColumn date_column(std::vector<double> values, double first_day);
 // "its day of the week, its season"; empty: it has no cycles.
 std::string cycles_text(const TwofoldColumn& column);
 
+// Which outputs tell each column once: its size, or 0 and 1; of a date also its places in cycles, of levels all.
+std::vector<std::uint32_t> each_once(std::span<const TwofoldColumn> columns);
+
 // At least one column must not be left out.
 MapPtr twofold(std::vector<TwofoldColumn> columns);
 
