@@ -41,7 +41,7 @@ Matrix<float> sizes_of(MatrixView<const float> x, std::span<const TwofoldColumn>
   for (std::size_t i = 0; i < x.rows; ++i)
     for (std::size_t j = 0; j < once.size(); ++j) {
       const float v = x(i, once[j]);
-      sizes(i, j) = squeezed[j] ? v / std::sqrt(std::max(kLeastRoom, 1 - v * v / 25)) : v;
+      sizes(i, j) = squeezed[j] ? v / std::sqrt(std::max(kLeastRoom, 1 - v / float(kClip) * (v / float(kClip)))) : v;
     }
   return sizes;
 }

@@ -20,7 +20,6 @@ namespace {
 using Kind = TwofoldColumn::Kind;
 
 constexpr std::size_t kMostKnots = 1024;
-constexpr double kClip = 5;  // deviations where numbers bend
 constexpr double kWeek = 7, kYear = 365.2425, kDay = 1;
 constexpr std::size_t kMostCycles = 8;
 constexpr double kLeastCycle = 1e-3;  // days

@@ -13,6 +13,8 @@
 
 namespace bochner {
 
+constexpr double kClip = 5;  // deviations where numbers bend
+
 // How one input enters a machine that learns its own metric: a number twice, so that the metric may choose between its
 // size and its rank; one with two values once, as 0 and 1; one that never varies not at all; a date as a number and as
 // its place in the week, the year and the day.

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "random/draw.h"
+#include "run/compute.h"
 
 namespace bochner {
 namespace {

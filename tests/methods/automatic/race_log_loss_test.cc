@@ -36,7 +36,7 @@ struct Sphere {
     for (std::size_t k = 0; k < classes; ++k) schema.labels.push_back(std::to_string(k));
     rows = memory_rows<float>(std::as_const(x).view(), std::as_const(y).view(), schema);
     race = std::make_unique<RaceRows>(Stream(*rows, twofold(columns), threads, {}),
-                                      TargetCode{Task::classification, classes}, kRows, 1);
+                                      TargetCode{Task::classification, classes, {}, {}}, kRows, 1);
   }
   std::vector<Candidate> raced() const { return race_log_loss(on, *race, columns, 1, {}); }
 
