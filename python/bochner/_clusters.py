@@ -145,6 +145,9 @@ class GaussianMixture(DensityMixin, Common, ModelEstimator):
         Starts on a sample, of which the likeliest is kept.
     reg_covar : float or None, default=None
         Least variance, as a share of an input's. None: chosen on rows held out.
+    warm_start : bool, default=False
+        Begin where the last fit has ended instead of with new starts. Other estimators have no such parameter: what
+        they minimise is convex, so that the answer is the same from anywhere, or they choose anew what it depends on.
     precision : {"float", "double"}, default="double"
         What densities are computed in.
     {draws}
@@ -172,15 +175,18 @@ class GaussianMixture(DensityMixin, Common, ModelEstimator):
     max_iter: int = 200
     n_init: int = 4
     reg_covar: float | None = None
+    warm_start: bool = False
     precision: str = "double"
 
     _least_rows = 2
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fits the density of X: array of shape (n_samples, n_features). y is ignored."""
+        last = self._last_mixture() if self.warm_start else []
         X = self._inputs(X, reset=True)
         rows, _, weights = weighed_rows(X, None, sample_weight)
         options = self._options()
+        options.start = [mixture for mixture in last if mixture.gaussians.means().shape[1] == X.shape[1]]
         if options.components > X.shape[0]:
             raise ValueError(f"n_components={options.components}: more than the rows, n_samples={X.shape[0]}")
         schema = _data.schema_of(X.shape[1], self._feature_names())
@@ -214,6 +220,14 @@ class GaussianMixture(DensityMixin, Common, ModelEstimator):
         self.covariances_ = self._covariances(mixture.gaussians)
         self.converged_, self.n_iter_ = facts.converged, max(1, facts.rounds)
         self.n_parameters_ = int(facts.parameters)
+        self._fitted_as = self.n_components, self.covariance_type
+
+    def _last_mixture(self):
+        """The one of the last fit, if it has as many components and covariances of the same form."""
+        if not hasattr(self, "model_"):
+            return []
+        count_asked, form = self.__dict__.get("_fitted_as", (None, None))
+        return _core.mixtures_of(self.model_.head) if (count_asked, form) == (self.n_components, self.covariance_type) else []
 
     def _covariances(self, gaussians):
         if self.covariance_type == "diag":

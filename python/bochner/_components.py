@@ -14,11 +14,12 @@ from sklearn.utils.validation import check_array, check_consistent_length, check
 
 from bochner import _core, _data
 from bochner._base import ModelEstimator, set_features
+from bochner._classifiers import ClassifierMachine
 from bochner._docs import documented
-from bochner._machines import ClassifierMachine, weighed_rows
+from bochner._machines import weighed_rows
 from bochner._parameters import Drawn, OfMap, parameters
 from bochner._ridge import KernelRidge
-from bochner._transformers import TransformsByModel, mapped_back
+from bochner._transformers import TransformsByModel, in_double, mapped_back
 from bochner._words import count, numbers_of, seed_of
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class RandomizedSVD(TransformsByModel, Drawn, ModelEstimator):
         Principal components: rows lose their mean first.
     n_passes : int or None, default=None
         Passes over the rows, besides one that finds their means. None: until a further one would not help.
+    {precision_of_rows}
     {draws}
 
     Attributes
@@ -58,12 +60,13 @@ class RandomizedSVD(TransformsByModel, Drawn, ModelEstimator):
     n_components: int | None = field(default=2, kw_only=False)
     center: Any = False
     n_passes: Any = None
+    precision: str | None = None
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Finds the factor of X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
         X = self._inputs(X, reset=True)
         schema = _data.schema_of(X.shape[1], self._feature_names(), sparse_rows=sparse.issparse(X))
-        self.model_ = _core.svd(_data.rows_of(X, schema), self._options(*X.shape, X.dtype == np.float64))
+        self.model_ = _core.svd(_data.rows_of(X, schema), self._options(*X.shape, in_double(self, X)))
         return self
 
     def _options(self, rows, inputs, double_precision):

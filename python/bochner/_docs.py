@@ -62,6 +62,10 @@ DRAWS = """random_state : int, RandomState, Generator or None, default=0
     n_jobs : int, default=None
         Threads; -1: all cores, -2: all but one. None: all cores, in joblib's workers what is left to them."""
 
+PRECISION_OF_ROWS = """precision : {"float", "double"} or None, default=None
+        What rows are summed in, and what the model's file computes in; ``transform`` answers in the type of its rows.
+        None: that of X."""
+
 DISCREPANCY = """permutations : int, default=500
         Permutations that p-values are found by.
     kernel : str, default="gaussian"
@@ -112,7 +116,7 @@ _PARAGRAPHS = {
     "map": MAP, "searched": SEARCHED, "median": MEDIAN, "least_squares": LEAST_SQUARES, "common": COMMON, "draws": DRAWS,
     "discrepancy": DISCREPANCY, "dependence": DEPENDENCE, "neighbors": NEIGHBORS, "all_at_once": ALL_AT_ONCE,
     "rounds": ROUNDS, "effort": EFFORT, "fitted": FITTED, "keep_background": KEEP_BACKGROUND,
-    "of_numbers": OF_NUMBERS,
+    "of_numbers": OF_NUMBERS, "precision_of_rows": PRECISION_OF_ROWS,
 }
 
 

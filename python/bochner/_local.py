@@ -12,8 +12,9 @@ from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 
 from bochner import _core
 from bochner._base import set_kernel
+from bochner._classifiers import ClassifierMachine
 from bochner._docs import documented
-from bochner._machines import ClassifierMachine, KernelMachine, RegressorMachine
+from bochner._machines import KernelMachine, RegressorMachine
 from bochner._parameters import OfKernel, parameters
 from bochner._words import choice, count
 

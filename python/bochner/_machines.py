@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight, _check_y, check_consistent_length, check_is_fitted, column_or_1d)
 
@@ -350,87 +348,4 @@ class RegressorMachine(KernelMachine):
     def _of_model(cls, model):
         machine = super()._of_model(model)
         machine._one_target = model.outputs == 1
-        return machine
-
-
-def _winners(scores):
-    return (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)
-
-
-def _learns_probabilities(self):
-    if hasattr(self, "model_"):
-        return self.model_.has_probabilities
-    return (getattr(self, "_learner", None) in (_core.Learner.logistic, _core.Learner.knn)
-            or getattr(self, "_always_calibrates", False) or bool(getattr(self, "calibrate", False)))
-
-
-class ClassifierMachine(KernelMachine):
-    _task = _core.Task.classification
-
-    def _encode_targets(self, y):
-        y = column_or_1d(y, warn=True)
-        if y.dtype.kind == "O":
-            absent = [i for i, value in enumerate(y) if _tables.is_missing(value)]
-            if absent:
-                raise ValueError(f"y: Input y contains NaN or None: found {y[absent[0]]!r} at place {absent[0]}, expected "
-                                 "a class for every row; leave such rows out")
-        try:
-            check_classification_targets(y)
-            y = _check_y(y, estimator=self) if y.dtype.kind in "fiub" else y
-            self.classes_, codes = np.unique(y, return_inverse=True)
-        except TypeError as unlike:
-            kinds = sorted({type(value).__name__ for value in y})
-            raise ValueError(f"y: found classes of the types {', '.join(kinds)}, expected one type; use y.astype(str)"
-                             ) from unlike
-        if len(self.classes_) < 2:
-            only = self.classes_[0]
-            raise ValueError(f"y: found one class, {getattr(only, 'item', lambda: only)()!r}, expected at least 2 classes")
-        return codes.astype(np.float64)
-
-    def _set_class_weights(self, options):
-        if self.class_weight is None:
-            return
-        if isinstance(self.class_weight, str):
-            if self.class_weight != "balanced":
-                raise ValueError(f"class_weight: found {self.class_weight!r}, expected balanced or a dict")
-            options.balanced = True
-        else:
-            options.class_weights = [(_data.label_of(c), float(w)) for c, w in self.class_weight.items()]
-
-    def decision_function(self, X: Any) -> NDArray[Any]:
-        """Scores: of two classes one, of the second; otherwise one for each class."""
-        scores = self._answers(X)
-        if scores.shape[1] == 2:  # shares of both
-            return scores[:, 1] - scores[:, 0]
-        return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Classes of new rows: array, sparse matrix, table or path."""
-        answers = self._answers(X)
-        return self.classes_[_winners(answers)]
-
-    @available_if(_learns_probabilities)
-    def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Probabilities of the classes: of the automatic and the logistic machine, or after ``calibrate=True``.
-
-        The class that predict() answers is the likeliest: where a calibration finds another one likelier, near a tie,
-        the two exchange their probabilities.
-        """
-        check_is_fitted(self, "model_")
-        scores = self._answers(X)
-        found = self.model_.probabilities(scores)
-        answered = _winners(scores)
-        rows, likeliest = np.arange(len(found)), found.argmax(axis=1)
-        found[rows, answered], found[rows, likeliest] = found[rows, likeliest], found[rows, answered]
-        return found
-
-    @available_if(_learns_probabilities)
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """Logarithms of predict_proba."""
-        return np.log(self.predict_proba(X))
-
-    @classmethod
-    def _of_model(cls, model):
-        machine = super()._of_model(model)
-        machine.classes_ = _data.classes_of(model.schema.labels)
         return machine

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 
 from bochner import _core, _data
+from bochner._classifiers import ClassifierMachine
 from bochner._docs import documented
-from bochner._machines import ClassifierMachine, KernelMachine, RegressorMachine
+from bochner._machines import KernelMachine, RegressorMachine
 from bochner._parameters import Drawn, Linear, parameters
 from bochner._words import choice, groups_of, numbers_of, seconds_of, times_of
 
@@ -55,6 +56,10 @@ class _Automatic(Drawn):
 
         Returns
 """)
+
+    def _given(self):
+        groups, times, _ = self._kin
+        return {"groups": groups, "times": times}
 
     @property
     def _joins_rows(self):

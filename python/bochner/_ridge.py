@@ -15,8 +15,9 @@ from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from bochner import _core, _data, _streams, _tables
+from bochner._classifiers import ClassifierMachine
 from bochner._docs import documented
-from bochner._machines import ClassifierMachine, KernelMachine, RegressorMachine, weights_of
+from bochner._machines import KernelMachine, RegressorMachine, weights_of
 from bochner._parameters import Linear, parameters
 from bochner._words import choice, numbers_of, seed_of
 

@@ -16,7 +16,7 @@ from sklearn.random_projection import johnson_lindenstrauss_min_dim
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from bochner import _core, _data, _streams
-from bochner._base import ModelEstimator
+from bochner._base import ModelEstimator, choice_of_precision
 from bochner._docs import documented
 from bochner._parameters import Drawn, parameters
 from bochner._words import choice, count, numbers_of, seed_of
@@ -85,8 +85,14 @@ class MapTransformer(TransformsByModel, ModelEstimator):
         """
         X = self._inputs(X, reset=True)
         schema = _data.schema_of(X.shape[1], self._feature_names(), sparse_rows=sparse.issparse(X))
-        self.model_ = _core.Model(schema, self._make_map(X, schema), X.dtype == np.float64, "components")
+        self.model_ = _core.Model(schema, self._make_map(X, schema), in_double(self, X), "components")
         return self
+
+
+def in_double(estimator, X):
+    """Whether rows are summed and files compute in double: as `precision` says, otherwise as X is."""
+    precision = getattr(estimator, "precision", None)
+    return X.dtype == np.float64 if precision is None else choice_of_precision(precision)
 
 
 def mapped(map, rows, dtype, execution):
@@ -281,6 +287,7 @@ class RandomProjection(Drawn, MapTransformer):
         For ``"auto"``.
     density : float or None, default=None
         Share of entries that are not 0, for the sparse kinds.
+    {precision_of_rows}
     {draws}
 
     Attributes
@@ -294,6 +301,7 @@ class RandomProjection(Drawn, MapTransformer):
     kind: str = "sign"
     eps: float = 0.1
     density: float | None = None
+    precision: str | None = None
 
     _may_keep_dimension = True
 

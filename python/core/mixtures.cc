@@ -41,6 +41,7 @@ void bind_mixture(nb::module_& m) {
       .def_rw("tolerance", &MixtureOptions::tolerance)
       .def_rw("rounds", &MixtureOptions::rounds)
       .def_rw("floor", &MixtureOptions::floor, nb::arg().none())
+      .def_rw("start", &MixtureOptions::start)
       .def_rw("features", &MixtureOptions::features);
   m.def("mixture", [](HeldRows& rows, MixtureOptions options) {
     return run_long([&](const CancelFunction& cancel) {

@@ -185,7 +185,7 @@ class Planning {
     const bool searched = part.kind->has_kernel && part.bandwidth.searched();
     const std::vector<double>& lambdas = options_.ridge.lambdas;
     const bool nested = scores_by_choice() && (searched || most || (lambdas.size() != 1 && !schema_.sparse));
-    if (searched || most || nested) trial.emplace(schema_, survey_, scaling, threads_, checkpoint_);
+    if (searched || most || nested) trial.emplace(schema_, survey_, scaling, threads_, checkpoint_, lambdas_of_trials());
     ChooseMap choose;
     if (part.kind->has_kernel) {
       choose = choose_bandwidth(part, request, size.trial_features ? size.trial_features : size.features, most, scaling,
@@ -243,14 +243,18 @@ class Planning {
           note_length_scales(found, rows.rows(), chosen.note);
       }
       chosen.kernel.length_scales = found.length_scales;
-      if (most) choose_features(part, rows, found, {features, most, part.bandwidth.searched() ? rule : 0}, chosen);
+      // Nested folds keep the number of features: choosing it again would take most of their time.
+      if (rows.coarse())
+        for (double& scale : chosen.kernel.length_scales) scale *= stretch_;
+      else if (most)
+        choose_features(part, rows, found, {features, most, part.bandwidth.searched() ? rule : 0}, chosen);
     };
     choose(*trial, request);
     return choose;
   }
 
   void choose_features(const PartPlan& part, const SampleTrial& rows, const BandwidthSearch& found, FeatureRange range,
-                       MapRequest& chosen) const {
+                       MapRequest& chosen) {
     range.lambdas = options_.ridge.lambdas;
     const auto make = [&](const Kernel& kernel, std::size_t features) {
       MapRequest trial = chosen;
@@ -261,9 +265,15 @@ class Planning {
     const FeatureSearch best = search_features(rows, chosen.kernel, found, range, make);
     const bool same = best.length_scales == chosen.kernel.length_scales;
     chosen.features = best.features;
+    stretch_ = best.length_scales[0] / chosen.kernel.length_scales[0];
     chosen.kernel.length_scales = best.length_scales;
     chosen.note(fmt::format("features: {} of {} to {}{}, by the error of rows left out", best.features, range.least,
                             best.tried, same ? "" : fmt::format(", bandwidth {:.4g}", best.length_scales[0])));
+  }
+
+  // A learner other than ridge has its own penalty.
+  std::vector<double> lambdas_of_trials() const {
+    return options_.learner.learner == Learner::ridge ? options_.ridge.lambdas : std::vector<double>();
   }
 
   // Whether the score that the training prints would be the best of those that it chose by, on few rows.
@@ -300,6 +310,7 @@ class Planning {
   Checkpoint* checkpoint_;
   PlanFor aim_;
   bool constants_noted_ = false;  // parts of a mixture are scaled apart
+  double stretch_ = 1;            // length scales of the chosen number of features over those of the first
   Plan plan_;
 };
 

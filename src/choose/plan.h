@@ -25,7 +25,7 @@ struct Plan {
   std::string kernel = {};             // the features' kernel, if it is one
   std::vector<double> bandwidth = {};  // its length scales
   std::vector<std::string> notes;
-  // Ridge on few rows: the score of the whole training, with every choice made again in each fold.
+  // Ridge on few rows: the score of the whole training, with length scales and lambda chosen again in each fold.
   std::optional<Score> nested = {};
 
   MapPtr map() const;  // null when rows go as they are

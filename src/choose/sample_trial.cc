@@ -45,9 +45,10 @@ double SampleTrial::bytes(const Schema& schema, std::size_t rows, std::size_t fe
 }
 
 SampleTrial::SampleTrial(const Schema& schema, const Survey& survey, const MapPtr& scaling, Threads& threads,
-                         Checkpoint* checkpoint)
+                         Checkpoint* checkpoint, std::vector<double> lambdas)
     : on_(workers_on(threads)),
       checkpoint_(checkpoint),
+      lambdas_(std::move(lambdas)),
       code_(target_code(schema, survey, true)),
       all_rows_(survey.rows() <= most_rows(schema)) {
   const std::size_t most = most_rows(schema);
@@ -66,6 +67,7 @@ SampleTrial::SampleTrial(const Schema& schema, const Survey& survey, const MapPt
 SampleTrial::SampleTrial(const SampleTrial& all, const std::vector<std::size_t>& rows)
     : on_(all.on_),
       checkpoint_(all.checkpoint_),
+      lambdas_(all.lambdas_),
       code_(all.code_),
       weight_bound_(all.weight_bound_),
       all_rows_(all.all_rows_),
@@ -123,7 +125,7 @@ SampleTrial::Result SampleTrial::leave_one_out(const MapPtr& map) const {
   const RowBlock<float> features = features_block(z);
   const auto search = [&](const auto& score) {
     const LambdaSearch found = search_lambda(
-        coarse_ ? kCoarseLambdas : std::vector<double>(),
+        lambdas_.empty() && coarse_ ? kCoarseLambdas : lambdas_,
         [&](double lambda) {
           LambdaTrial trial{lambda};
           if (const std::optional<LeftOutScore> found = score(lambda)) trial.loss = found->loss();
@@ -185,6 +187,10 @@ SampleTrial::Result SampleTrial::cross_validate(const MapPtr& map) const {
     parts[f] = std::move(without);
     splits.push_back({NormalEquations(parts[f], true), fold_rows(f)});
   }
+  Result given{std::numeric_limits<double>::infinity(), lambdas_.empty() ? 0 : lambdas_[0]};
+  for (const double lambda : lambdas_)
+    if (const double found = loss(splits, lambda); found < given.loss) given = {found, lambda};
+  if (!lambdas_.empty()) return given;
   std::map<int, double> tried;
   const auto at = [&](int decade) { return once(tried, decade, [&] { return loss(splits, std::pow(10.0, decade)); }); };
   int start = kLeastDecade;

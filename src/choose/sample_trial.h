@@ -16,8 +16,9 @@ namespace bochner {
 class SampleTrial {
  public:
   // scaling: applied to the sample once; may be null. checkpoint: logs what cross-validation finds; may be null.
+  // lambdas: those that the training may take; empty: any.
   SampleTrial(const Schema& schema, const Survey& survey, const MapPtr& scaling, Threads& threads,
-              Checkpoint* checkpoint = nullptr);
+              Checkpoint* checkpoint = nullptr, std::vector<double> lambdas = {});
   // Some rows of another trial, which must outlive this one. Their judgement is coarse: it tries fewer lambdas.
   SampleTrial(const SampleTrial& all, const std::vector<std::size_t>& rows);
   SampleTrial(const SampleTrial&) = delete;
@@ -30,8 +31,8 @@ class SampleTrial {
     double loss = 0;
     double lambda = 0;
   };
-  // map: from scaled inputs to features. lambda is searched as the training will by leave-one-out; by two decades from
-  // 1e-10 to 1, then by one about the best, by cross-validation.
+  // map: from scaled inputs to features. Unless it is given, lambda is searched as the training will by leave-one-out;
+  // by two decades from 1e-10 to 1, then by one about the best, by cross-validation.
   Result judge(const MapPtr& map) const;
   // Two thirds of at most kHeldOutRows rows judge a map by the third that is left: quick, to compare sizes of maps.
   // lambdas: those tried; empty: decades, downhill from `start`.
@@ -71,6 +72,7 @@ class SampleTrial {
 
   Workers on_;
   Checkpoint* checkpoint_;
+  std::vector<double> lambdas_;
   TargetCode code_;
   double weight_bound_ = 0;
   bool all_rows_;  // the sample is all there is

@@ -9,13 +9,13 @@
 namespace bochner {
 
 // The best of many scores is too good, by more than a small part of its standard error, if there are fewer rows than
-// kNestedRows: choices are then made again in folds, and the rows of each fold are scored by what the other folds
-// chose.
+// kNestedRows: length scales and lambda, or the neighbours, are then chosen again in folds, and the rows of each fold are
+// scored by what the other folds chose.
 constexpr std::size_t kNestedRows = 1000, kNestedFolds = 5;
 
 // Where such a score comes from.
-inline std::string nested_folds_text() {
-  return std::to_string(kNestedFolds) + " nested folds, every choice made again in each";
+inline std::string nested_folds_text(const std::string& choices) {
+  return std::to_string(kNestedFolds) + " nested folds, " + choices + " chosen again in each";
 }
 
 }  // namespace bochner

@@ -156,7 +156,7 @@ class Training {
   void conclude(const Plan& plan, Report& report) const {
     if (plan.nested && report.validation == "leave-one-out") {
       report.score = plan.nested;
-      report.validation = nested_folds_text();
+      report.validation = nested_folds_text("length scales and lambda");
     }
     report.kernel = plan.kernel;
     report.bandwidth = plan.bandwidth;

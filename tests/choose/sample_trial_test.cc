@@ -23,6 +23,22 @@ TEST(SampleTrial, LikesTheBandwidthThatPredictsByEitherJudgement) {
   }
 }
 
+TEST(SampleTrial, TriesNoOtherLambdasThanThoseGiven) {
+  for (const std::size_t n : {150u, 7000u}) {
+    Problem problem(n);
+    const Survey survey = problem.survey();
+    const auto judged = [&](std::vector<double> lambdas) {
+      return SampleTrial(problem.schema, survey, nullptr, problem.threads, nullptr, std::move(lambdas))
+          .judge(features(2));
+    };
+    const SampleTrial::Result free = judged({}), strong = judged({10}), either = judged({10, free.lambda});
+    EXPECT_EQ(strong.lambda, 10) << n << " rows";
+    EXPECT_GT(strong.loss, free.loss) << n << " rows";
+    EXPECT_EQ(either.lambda, free.lambda) << n << " rows";
+    EXPECT_EQ(either.loss, free.loss) << n << " rows";
+  }
+}
+
 TEST(SampleTrial, IsTheSameForAnyThreads) {
   for (const std::size_t n : {150u, 7000u}) {
     Problem problem(n);

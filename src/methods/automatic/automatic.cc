@@ -16,6 +16,7 @@
 #include "methods/automatic/machine_memory.h"
 #include "methods/automatic/race.h"
 #include "methods/automatic/race_kernels.h"
+#include "methods/automatic/race_log_loss.h"
 #include "methods/automatic/race_plan.h"
 #include "methods/automatic/race_report.h"
 #include "methods/automatic/race_rivals.h"
@@ -153,6 +154,9 @@ class Race {
     report_.seconds.emplace_back("metric", clock.lap());
     race_boosting();
     report_.seconds.emplace_back("trees", clock.lap());
+    if (size_.classes)
+      for (Candidate& sharp : race_log_loss(on_, race_rows_, input_columns_, options_.seed, talk()))
+        add(std::move(sharp));
     for (Candidate& rival : rivals_.race(plan_.plan.rivals, candidates_)) add(std::move(rival));
     report_.seconds.emplace_back("rivals", clock.lap());
     Fitted fitted{blend(), {}};

@@ -20,30 +20,29 @@ constexpr std::size_t kLandmarkTile = 192;
 constexpr std::size_t kChunk = 2048;  // rows whose kernel values are held as double
 constexpr std::size_t kLandmarkPiece = 192;
 
-Matrix<float> gather(MatrixView<const float> u, std::span<const std::uint32_t> rows) {
+}  // namespace
+
+Matrix<float> gathered(MatrixView<const float> u, std::span<const std::uint32_t> rows) {
   Matrix<float> out(rows.size(), u.cols);
   for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(u.row(rows[i]), u.cols, &out(i, 0));
   return out;
 }
 
-// k(x, points) of rows in double.
-void kernel_rows(const Workers& on, const Matrix<float>& x, const PointPanels<float>& points, double q,
-                 Matrix<double>& K) {
-  in_pieces(on.threads, x.rows(), kLandmarkPiece, [&](std::size_t begin, std::size_t count) {
+void kernel_values(const Workers& on, MatrixView<const float> x, const PointPanels<float>& points, double q,
+                   MatrixView<double> K) {
+  in_pieces(on.threads, x.rows, kLandmarkPiece, [&](std::size_t begin, std::size_t count) {
     Matrix<float> k(count, points.count);
-    on.ops.radial_block(x.view().slice(begin, count), points, q, k.view());
-    std::copy_n(k.data(), count * points.count, &K(begin, 0));
+    on.ops.radial_block(x.slice(begin, count), points, q, k.view());
+    for (std::size_t i = 0; i < count; ++i) std::copy_n(&k(i, 0), points.count, K.row(begin + i));
   });
 }
 
-}  // namespace
-
 LandmarkRidge::LandmarkRidge(const Workers& on, const MetricRows& rows, std::span<const std::uint32_t> landmarks,
                              const std::vector<char>& held, double q)
-    : threads_(on.threads), landmarks_(gather(rows.u, landmarks)), q_(q), kernel_(landmarks.size(), kLandmarkTile) {
+    : threads_(on.threads), landmarks_(gathered(rows.u, landmarks)), q_(q), kernel_(landmarks.size(), kLandmarkTile) {
   const std::size_t M = landmarks.size();
   Matrix<double> K(M, M);
-  kernel_rows(on, landmarks_, pack_points<float>(std::as_const(landmarks_).view()), q, K);
+  kernel_values(on, std::as_const(landmarks_).view(), pack_points<float>(std::as_const(landmarks_).view()), q, K.view());
   for (std::size_t tile = 0; tile < kernel_.tile_count(); ++tile) {
     const auto [I, J] = tile_index(tile);
     const MatrixView<double> block = kernel_.block(I, J);
@@ -70,7 +69,8 @@ void LandmarkRidge::add(const Workers& on, const MetricRows& rows, std::span<con
   for (std::size_t begin = 0; begin < chosen.size(); begin += kChunk) {
     const std::size_t count = std::min(kChunk, chosen.size() - begin);
     const std::span<const std::uint32_t> part = chosen.subspan(begin, count);
-    kernel_rows(on, gather(rows.u, part), points, q_, K);
+    const Matrix<float> x = gathered(rows.u, part);
+    kernel_values(on, x.view(), points, q_, K.view());
     Matrix<double> y(count, c + 1);
     for (std::size_t i = 0; i < count; ++i) {
       const double w = rows.weight(part[i]), root = std::sqrt(w);

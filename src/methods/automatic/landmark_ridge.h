@@ -54,6 +54,12 @@ class LandmarkRidge {
   Sums fitted_, held_;
 };
 
+Matrix<float> gathered(MatrixView<const float> u, std::span<const std::uint32_t> rows);
+
+// K(i, j) = exp(-|x_i - z_j|^q) of rows and points, in double.
+void kernel_values(const Workers& on, MatrixView<const float> x, const PointPanels<float>& points, double q,
+                   MatrixView<double> K);
+
 // Predictions of the rows, one block of a thread after the other: rows x outputs.
 Matrix<double> predict_rows(const Workers& on, const Map& map, MatrixView<const float> u);
 

@@ -14,7 +14,6 @@ namespace bochner {
 
 namespace {
 
-constexpr double kClip = 5;               // deviations where means bend, as numbers do
 constexpr double kIndicatorShare = 0.01;  // rows of a level that has an indicator of its own
 constexpr std::size_t kMostLevelIndicators = 64;
 

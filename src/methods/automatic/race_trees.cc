@@ -33,18 +33,6 @@ struct TreeKind {
 constexpr TreeKind kKinds[] = {{8, 0, 256, 100000, 0}, {31, 0, 256, 100000, 0}, {64, 6, 64, 600, 0.1}};
 constexpr std::size_t kMostRowsOfSymmetric = 100000, kLeastLeaves = 31;  // that bins are counted for
 
-// The first output of each column: its size, or 0 and 1; of a date also its places in cycles.
-std::vector<std::uint32_t> each_once(std::span<const TwofoldColumn> columns) {
-  std::vector<std::uint32_t> inputs;
-  std::size_t at = 0;
-  for (const TwofoldColumn& c : columns) {
-    for (std::size_t k = 0; k < c.outputs(); ++k)
-      if (k != 1 || c.kind == TwofoldColumn::Kind::levels) inputs.push_back(std::uint32_t(at + k));
-    at += c.outputs();
-  }
-  return inputs;
-}
-
 // Bins of a number, so that the sums of all leaves of a tree stay small.
 double affordable_bins(std::span<const TwofoldColumn> columns, std::size_t targets, std::size_t leaves) {
   const auto count = [&](TwofoldColumn::Kind kind) {

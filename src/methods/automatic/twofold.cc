@@ -20,7 +20,6 @@ namespace {
 using Kind = TwofoldColumn::Kind;
 
 constexpr std::size_t kMostKnots = 1024;
-constexpr double kClip = 5;  // deviations where numbers bend
 constexpr double kWeek = 7, kYear = 365.2425, kDay = 1;
 constexpr std::size_t kMostCycles = 8;
 constexpr double kLeastCycle = 1e-3;  // days
@@ -251,6 +250,17 @@ std::string cycles_text(const TwofoldColumn& column) {
                         : cycle == kYear ? "season"
                                          : "time of day");
   return text;
+}
+
+std::vector<std::uint32_t> each_once(std::span<const TwofoldColumn> columns) {
+  std::vector<std::uint32_t> inputs;
+  std::size_t at = 0;
+  for (const TwofoldColumn& c : columns) {
+    for (std::size_t k = 0; k < c.outputs(); ++k)
+      if (k != 1 || c.kind == TwofoldColumn::Kind::levels) inputs.push_back(std::uint32_t(at + k));
+    at += c.outputs();
+  }
+  return inputs;
 }
 
 MapPtr twofold(std::vector<TwofoldColumn> columns) { return std::make_shared<TwofoldMap>(std::move(columns)); }

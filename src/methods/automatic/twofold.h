@@ -13,6 +13,8 @@
 
 namespace bochner {
 
+constexpr double kClip = 5;  // deviations where numbers bend
+
 // How one input enters a machine that learns its own metric: a number twice, so that the metric may choose between its
 // size and its rank; one with two values once, as 0 and 1; one that never varies not at all; a date as a number and as
 // its place in the week, the year and the day.
@@ -53,6 +55,9 @@ TwofoldColumn twofold_column(std::vector<double> values);
 TwofoldColumn date_column(std::vector<double> values, double first_day);
 // "its day of the week, its season"; empty: it has no cycles.
 std::string cycles_text(const TwofoldColumn& column);
+
+// Which outputs tell each column once: its size, or 0 and 1; of a date also its places in cycles, of levels all.
+std::vector<std::uint32_t> each_once(std::span<const TwofoldColumn> columns);
 
 // At least one column must not be left out.
 MapPtr twofold(std::vector<TwofoldColumn> columns);

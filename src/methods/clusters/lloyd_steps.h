@@ -16,7 +16,8 @@ Matrix<double> next_centres(const LloydFold& sums, const Matrix<double>& centres
 double squared_step(const Matrix<double>& a, const Matrix<double>& b);
 // The step that counts as none: the tolerance times the mean variance of a feature.
 double settled_step(const LloydFold& sums, double tolerance, std::size_t features);
-// Centres and weights, the heaviest first, without clusters that stayed empty and columns behind the features; notes.
+// Centres and weights, the heaviest first and without clusters that stayed empty unless their order is kept, without
+// columns behind the features; notes.
 void end_lloyd(Clustered& found, const LloydFold& sums, const Matrix<double>& centres, std::size_t features,
                bool keep_order = false);
 

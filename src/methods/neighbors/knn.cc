@@ -53,7 +53,9 @@ class KnnFit {
       const Judged found = judge(rules, judges, nested);
       best = best_of(found.rules);
       report().score = nested ? nested_score(found, judges).score() : found.rules[best].score();
-      report().validation = validation_ ? "validation file" : nested ? nested_folds_text() : "leave-one-out";
+      report().validation = validation_ ? "validation file"
+                            : nested    ? nested_folds_text("neighbours and their weights")
+                                        : "leave-one-out";
       report().seconds.emplace_back("choice of neighbours", clock_.lap());
     }
     const KnnRule& rule = rules[best];
