@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <vector>
+
 #include "bochner/map_kind.h"
 
 namespace bochner {
@@ -15,6 +17,8 @@ MapKind nystroem_kind();
 MapKind project_kind();
 // One for each row of the table of formulas (maps/formula/formula.h).
 MapKind formula_kind(const Formula& formula);
+// Those that methods have: src/methods/registered.cc lists them.
+std::vector<MapKind> method_map_kinds();
 
 // "name:key=value,...": the words as they were given, of a kind that keeps them so.
 MapWords words_of(const MapKind& kind, const AnyMap& map);

@@ -8,10 +8,12 @@
 #include <algorithm>
 
 #include "choose/learnt_with_head.h"
+#include "choose/map_kinds.h"
 #include "learn/own_fit.h"
 #include "maps/held_features.h"
 #include "maps/loaders.h"
 #include "methods/automatic/automatic.h"
+#include "methods/automatic/metric_kind.h"
 #include "methods/automatic/radial.h"
 #include "methods/automatic/twofold.h"
 #include "methods/bins/grid_linear.h"
@@ -47,6 +49,8 @@ constexpr OwnFit kOwnFits[] = {
 }  // namespace
 
 std::span<const MapLoader> method_loaders() { return kLoaders; }
+
+std::vector<MapKind> method_map_kinds() { return {metric_kind()}; }
 
 MapPtr held_features(const Map& head) { return bins_held_by(head); }
 
