@@ -73,7 +73,8 @@ void parse_scales(const std::vector<std::string>& scales, FeatureOptions& option
                                               {"standardize", Method::standardize},
                                               {"minmax", Method::minmax},
                                               {"log", Method::log},
-                                              {"quantile", Method::quantile}});
+                                              {"quantile", Method::quantile},
+                                              {"whiten", Method::whiten}});
     if (name.empty())
       options.scale = method;
     else
@@ -104,7 +105,7 @@ void FeatureWords::add_map(Command& app, const std::string& default_bandwidth) {
           ->group(kMachine);
   add_repeatable(
       app, "--scale", scales,
-      "standardize, minmax, log, quantile or none, for all inputs or NAME=METHOD for one; default: by column")
+      "standardize, minmax, log, quantile, whiten or none, for all inputs or NAME=METHOD for one; default: by column")
       ->type_name("METHOD")
       ->group(kColumns);
 }

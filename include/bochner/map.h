@@ -116,7 +116,8 @@ MapPtr fourier(std::size_t inputs, const FourierOptions& options);
 
 // y = (t(x) - center) * factor per column, where t is the identity, log1p or a quantile transform.
 struct ColumnScaling {
-  enum class Method { none, standardize, minmax, log, quantile };
+  // whiten is a choice of trainings alone: standardize, and a linear map that takes the correlations out.
+  enum class Method { none, standardize, minmax, log, quantile, whiten };
 
   Method method = Method::none;
   double center = 0;

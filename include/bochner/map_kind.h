@@ -23,6 +23,13 @@
 
 namespace bochner {
 
+// Rows that a map learns from, inputs as the map will see them.
+struct LabelledRows {
+  Matrix<double> inputs;
+  Matrix<double> targets;  // numbers centred and divided by their range; of two classes -1 and 1, of more one per class
+  std::vector<double> weights;
+};
+
 // What is known when a map is sized and made.
 struct MapRequest {
   AnyMap options = {};
@@ -38,7 +45,9 @@ struct MapRequest {
   bool sparse = false;  // blocks come as CSR
   Execution execution = {};
   std::function<Matrix<double>(std::size_t most)> sample = {};  // rows as the map will see them, in random order
-  std::function<void(const std::string&)> note = {};            // a choice, for people
+  // The same rows with their targets, less rows of weight 0. std::invalid_argument if the rows have no targets.
+  std::function<LabelledRows(std::size_t most)> labelled = {};
+  std::function<void(const std::string&)> note = {};  // a choice, for people
 };
 
 // How large a map will be.
@@ -51,6 +60,7 @@ struct MapSize {
   bool bounded = false;            // Map::bound() is not 0
   std::size_t nonzeros = 0;        // Map::nonzeros()
   std::size_t trial_features = 0;  // Fourier features that are as good, for trials of length scales; 0: as many
+  double working = 0;              // bytes held while it is made
 };
 
 // A row of the table of map kinds: what can be chosen as the map of a training, in words or as a type. A program adds
@@ -80,6 +90,9 @@ struct MapKind {
   std::function<MapPtr(const Map& map, std::uint64_t draw)> redraw = {};
   // The variance of z(x).z(y) over draws, for check(); none: not known.
   std::function<double(const Map& map, std::span<const double> x, std::span<const double> y)> variance = {};
+
+  // It is made of labelled rows and may stand before others: scores of few rows learn it again without the rows scored.
+  bool learns_targets = false;
 };
 
 // std::invalid_argument where the name is taken, or name, make or load is missing.

@@ -50,7 +50,7 @@ class AnomalyDetector(OutlierMixin, Mapped, ModelEstimator):
         Features, grids or trees. None: by the method and the number of rows.
     n_components : int, default=None
         Gaussians of ``"mixture"``. None: as many as BIC finds best.
-    scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
+    scale : {"none", "standardize", "minmax", "log", "quantile", "whiten"}, default=None
         Scaling of the inputs. None: by column.
     {common}
 

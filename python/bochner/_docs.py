@@ -11,7 +11,7 @@ MAP = """map : str, default="fourier"
         Length scales of the kernel, over the scaled inputs. None: one, searched; ``"auto"``: one per input, searched.
     n_components : int, default=None
         Features, grids or landmarks. None: by the number of rows; of ridge on Fourier features by rows left out.
-    scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
+    scale : {"none", "standardize", "minmax", "log", "quantile", "whiten"}, default=None
         Scaling of the inputs. None: by column, from what its values are like."""
 
 SEARCHED = """kernel : str, default="gaussian"
@@ -20,7 +20,7 @@ SEARCHED = """kernel : str, default="gaussian"
         Length scales over the scaled inputs. None: one, searched.
     n_map_features : int, default=None
         Features of the map. None: by the number of rows.
-    scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
+    scale : {"none", "standardize", "minmax", "log", "quantile", "whiten"}, default=None
         Scaling of the inputs. None: by column."""
 
 MEDIAN = """kernel : str, default="gaussian"
@@ -29,7 +29,7 @@ MEDIAN = """kernel : str, default="gaussian"
         Length scales over the scaled inputs. None: the median distance.
     n_map_features : int, default=None
         Features of the map. None: by the number of rows.
-    scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
+    scale : {"none", "standardize", "minmax", "log", "quantile", "whiten"}, default=None
         Scaling of the inputs. None: by column."""
 
 LEAST_SQUARES = """solver : {"auto", "cholesky", "cg", "dual"}, default="auto"
@@ -88,7 +88,7 @@ NEIGHBORS = """n_neighbors : int, array of ints or None, default=None
         Kernel for ``weights="kernel"``.
     bandwidth : None, "auto", "median", "scale", float or array, default=None
         Length scales over the scaled inputs. None: one for all; ``"auto"``: one per input, searched.
-    scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
+    scale : {"none", "standardize", "minmax", "log", "quantile", "whiten"}, default=None
         Scaling of the inputs. None: by column, from what its values are like."""
 
 ALL_AT_ONCE = """There is no ``partial_fit``: scaling, length scales and the number of features are chosen from a sample of

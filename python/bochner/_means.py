@@ -161,7 +161,7 @@ class GroupEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OfKernel
         As for FourierFeatures.
     bandwidth : None, "median", "scale", float or array, default=None
         Length scales over the scaled inputs. None: the median distance.
-    scale : {"none", "standardize", "minmax", "log", "quantile"}, default=None
+    scale : {"none", "standardize", "minmax", "log", "quantile", "whiten"}, default=None
         Scaling of the inputs. None: by column.
     {common}
 

@@ -44,7 +44,8 @@ void bind_enums(nb::module_& m) {
       .value("standardize", Scaling::standardize)
       .value("minmax", Scaling::minmax)
       .value("log", Scaling::log)
-      .value("quantile", Scaling::quantile);
+      .value("quantile", Scaling::quantile)
+      .value("whiten", Scaling::whiten);
   nb::enum_<Learner>(m, "Learner")
       .value("ridge", Learner::ridge)
       .value("svm", Learner::svm)

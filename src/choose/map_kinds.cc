@@ -126,6 +126,7 @@ Table& table() {
     for (MapKind (*row)() : {no_map_kind, fourier_kind, binning_kind, nystroem_kind, project_kind}) add(table, row());
     for (const Formula* formula : formulas()) add(table, formula_kind(*formula));
     add(table, product_kind());
+    for (MapKind& kind : method_map_kinds()) add(table, std::move(kind));
     return true;
   }();
   static_cast<void>(begun);

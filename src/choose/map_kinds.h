@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <vector>
+
 #include "bochner/map_kind.h"
 
 namespace bochner {
@@ -16,6 +18,8 @@ MapKind project_kind();
 // One for each row of the table of formulas (maps/formula/formula.h).
 MapKind formula_kind(const Formula& formula);
 MapKind product_kind();
+// Those that methods have: src/methods/registered.cc lists them.
+std::vector<MapKind> method_map_kinds();
 
 // "name:key=value,...": the words as they were given, of a kind that keeps them so.
 MapWords words_of(const MapKind& kind, const AnyMap& map);

@@ -114,11 +114,13 @@ std::vector<PartPlan> parts_before(const TrainOptions& options) {
     const MapKind& kind = kind_of(part.map);
     require(!kind.has_kernel && !kind.learnt_with_head && !std::holds_alternative<NoMap>(part.map) && !part.weight &&
                 !part.kernel && !part.bandwidth,
-            "map: found {} before another map, expected a projection: project:kind=sign,dims=1000", kind.name);
+            "map: found {} before another map, expected a projection or a metric: project:kind=sign,dims=1000",
+            kind.name);
     PartPlan& plan = parts.emplace_back();
     plan.kind = &kind;
     plan.request.options = part.map;
     plan.request.features = part.features;
+    plan.request.kernel = options.kernel;
     plan.request.seed = options.seed + parts.size() * 0x9E3779B97F4A7C15u;  // not the draws of the map behind
     plan.request.double_precision = options.double_precision;
   }

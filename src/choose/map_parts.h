@@ -27,6 +27,9 @@ std::vector<PartPlan> parts_before(const TrainOptions& options);
 // The numbers of a row that the map's parts see: the inputs, or what the last part before them puts out.
 std::size_t inputs_of_parts(const TrainOptions& options, std::size_t inputs);
 
+// The parts of the map, and products of kernels by the columns' names; behind a projection there are none.
+std::vector<PartPlan> chosen_parts(const TrainOptions& options, const Schema& schema);
+
 // Products of kernels: their columns become numbers of inputs, by name if there are names.
 void choose_columns(std::vector<PartPlan>& parts, std::size_t inputs, const std::vector<std::string>& names);
 // The inputs of products that are counts, codes, angles or times: these are not scaled unless it is asked for.

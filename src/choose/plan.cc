@@ -13,11 +13,13 @@
 #include "choose/bandwidth_search.h"
 #include "choose/column_notes.h"
 #include "choose/feature_search.h"
+#include "choose/labelled.h"
 #include "choose/learnt_with_head.h"
 #include "choose/map_parts.h"
 #include "choose/nested_score.h"
 #include "choose/offsets.h"
 #include "choose/scaling_rule.h"
+#include "choose/whitening.h"
 #include "learn/nested.h"
 #include "maps/map_rows.h"
 #include "run/compute.h"
@@ -53,15 +55,6 @@ Matrix<double> by_weight(Matrix<double> sample, std::span<const Survey::SampledR
   return drawn;
 }
 
-// The parts, and products of kernels by the columns' names; behind a projection there are none.
-std::vector<PartPlan> chosen_parts(const TrainOptions& options, const Schema& schema) {
-  std::vector<PartPlan> parts = map_parts(options);
-  const bool named = options.map.before.empty();
-  choose_columns(parts, inputs_of_parts(options, schema.inputs),
-                 named ? schema.input_names() : std::vector<std::string>());
-  return parts;
-}
-
 class Planning {
  public:
   Planning(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads,
@@ -78,7 +71,8 @@ class Planning {
     for (const std::string& line : counters_notes(schema_, survey_)) note_odd(line);
     if (!schema_.offsets.empty()) note(offsets_note(schema_));
     if (has_mixed_bins(options_.map)) return mixture();
-    if (const MapPtr scaling = choose_scale(parts_.size() == 1 ? &parts_[0] : nullptr)) plan_.maps.push_back(scaling);
+    scaling_ = choose_scale(parts_.size() == 1 ? &parts_[0] : nullptr);
+    if (scaling_) plan_.maps.push_back(scaling_);
     add_before(plan_.maps);
     if (const MapPtr features = choose_map(plan_.map())) plan_.maps.push_back(features);
     return std::move(plan_);
@@ -98,11 +92,49 @@ class Planning {
   // The maps that the rows go through before the parts, behind their scaling.
   void add_before(std::vector<MapPtr>& maps) {
     for (PartPlan& part : parts_before(options_)) {
-      part.request.inputs = maps.empty() ? schema_.inputs : maps.back()->outputs();
-      part.request.rows = survey_.rows();
-      part.request.note = [&](const std::string& text) { note(text); };
+      const MapPtr before = maps.empty() ? nullptr : maps.size() == 1 ? maps[0] : chain(maps);
+      tell_rows(part.request, before);
       maps.push_back(part.kind->make(part.request));
     }
+  }
+  // The maps before the parts, made again of these rows, which are scaled. Null: there are none.
+  MapPtr before_again(const SampleTrial& rows) {
+    MapPtr all;
+    for (PartPlan& part : parts_before(options_)) {
+      MapRequest& request = part.request;
+      tell_rows(request, all);
+      request.inputs = all ? all->outputs() : rows.inputs().cols();
+      request.labelled = [&rows, all](std::size_t) {
+        return all ? SampleTrial(rows, all).labelled() : rows.labelled();
+      };
+      request.sample = [&request](std::size_t most) { return request.labelled(most).inputs; };
+      request.note = [](const std::string&) {};
+      const MapPtr made = part.kind->make(request);
+      all = all ? chain({all, made}) : made;
+    }
+    return all;
+  }
+  bool learns_before() const {
+    const std::vector<PartPlan> before = parts_before(options_);
+    return std::any_of(before.begin(), before.end(), [](const PartPlan& part) { return part.kind->learns_targets; });
+  }
+
+  // What a map that is made behind `before` may know of the rows.
+  void tell_rows(MapRequest& request, const MapPtr& before) {
+    request.inputs = before ? before->outputs() : schema_.inputs;
+    request.rows = survey_.rows();
+    request.sparse = schema_.sparse && !before;
+    request.execution.threads = threads_.count();
+    request.sample = [this, before](std::size_t most) { return scaled_sample(survey_, before, most, threads_); };
+    request.labelled = [this, before](std::size_t most) {
+      require(schema_.targets > 0, "map: found a map that is learnt from targets and rows without any; name one ({})",
+              Option::targets);
+      const auto rows = survey_.sample(most);
+      return labelled_rows(
+          scaled_sample(survey_, before, most, threads_), target_code(schema_, survey_, true),
+          [&](std::size_t i) { return rows[i].targets.data(); }, [&](std::size_t i) { return rows[i].weight; });
+    };
+    request.note = [this](const std::string& text) { note(text); };
   }
   MapPtr with_before(const MapPtr& scaling) {
     std::vector<MapPtr> maps;
@@ -141,7 +173,17 @@ class Planning {
     const ChosenScaling chosen = choose_scaling(schema_, survey_, choice);
     note("scaling: " + chosen.summary);
     note_constants(chosen.constants);
-    return chosen.map();
+    return whitened(chosen);
+  }
+
+  MapPtr whitened(const ChosenScaling& chosen) const {
+    const MapPtr scaling = chosen.map();
+    if (chosen.whitened.empty()) return scaling;
+    const Matrix<double> rows = scaled_sample(survey_, scaling, survey_.sampled(), threads_);
+    std::vector<double> weights;
+    for (const Survey::SampledRow& row : survey_.sample(survey_.sampled())) weights.push_back(row.weight);
+    const MapPtr white = whitening(rows, weights, chosen.whitened, threads_);
+    return scaling ? chain({scaling, white}) : white;
   }
 
   bool has_intercept() const {
@@ -167,14 +209,12 @@ class Planning {
     return maps.size() == 1 ? maps[0] : concat(std::move(maps), std::move(weights));
   }
 
+  // Length scales, and where they are chosen the number of features, by trials of some rows; told by request.note.
+  using ChooseMap = std::function<void(const SampleTrial& trial, MapRequest& request)>;
+
   MapPtr choose_part(const PartPlan& part, const MapPtr& scaling) {
     MapRequest request = part.request;
-    request.inputs = scaling ? scaling->outputs() : schema_.inputs;
-    request.rows = survey_.rows();
-    request.sparse = schema_.sparse && !scaling;
-    request.execution.threads = threads_.count();
-    request.sample = [&](std::size_t most) { return scaled_sample(survey_, scaling, most, threads_); };
-    request.note = [&](const std::string& text) { note(text); };
+    tell_rows(request, scaling);
     const MapSize size = map_size(*part.kind, request);
     const std::size_t wanted = size.wanted ? size.wanted : size.features;
     const std::size_t most = aim_ == PlanFor::features ? 0 : most_chosen_features(options_, schema_, survey_.rows());
@@ -184,8 +224,10 @@ class Planning {
     std::optional<SampleTrial> trial;
     const bool searched = part.kind->has_kernel && part.bandwidth.searched();
     const std::vector<double>& lambdas = options_.ridge.lambdas;
-    const bool nested = scores_by_choice() && (searched || most || (lambdas.size() != 1 && !schema_.sparse));
-    if (searched || most || nested) trial.emplace(schema_, survey_, scaling, threads_, checkpoint_, lambdas_of_trials());
+    const bool nested =
+        scores_by_choice() && (searched || most || learns_before() || (lambdas.size() != 1 && !schema_.sparse));
+    if (searched || most || nested)
+      trial.emplace(schema_, survey_, scaling, threads_, checkpoint_, lambdas_of_trials());
     ChooseMap choose;
     if (part.kind->has_kernel) {
       choose = choose_bandwidth(part, request, size.trial_features ? size.trial_features : size.features, most, scaling,
@@ -195,19 +237,34 @@ class Planning {
     }
     const MapPtr map = part.kind->make(request);
     const bool bounded = map && map->bound() > 0;  // what trials sum up
-    if (bounded && nested)
-      plan_.nested = nested_score(*trial, [&](const SampleTrial& rest) -> Chosen {
-        MapRequest again = request;
-        again.note = [](const std::string&) {};
-        if (choose) choose(rest, again);
-        const MapPtr made = choose ? part.kind->make(again) : map;
-        return {made, lambdas.size() == 1 ? lambdas[0] : rest.judge(made).lambda};
-      });
+    if (bounded && nested) score_nested(part, request, choose, map, *trial);
     return map;
   }
 
-  // Length scales, and where they are chosen the number of features, by trials of some rows; told by request.note.
-  using ChooseMap = std::function<void(const SampleTrial& trial, MapRequest& request)>;
+  void score_nested(const PartPlan& part, const MapRequest& request, const ChooseMap& choose, const MapPtr& map,
+                    const SampleTrial& trial) {
+    const std::vector<double>& lambdas = options_.ridge.lambdas;
+    const auto chosen = [&](const SampleTrial& rest) -> Chosen {
+      MapRequest again = request;
+      again.note = [](const std::string&) {};
+      again.inputs = rest.inputs().cols();
+      again.sample = [&rest](std::size_t) { return rest.labelled().inputs; };
+      if (choose) choose(rest, again);
+      const MapPtr made = choose || learns_before() ? part.kind->make(again) : map;
+      return {made, lambdas.size() == 1 ? lambdas[0] : rest.judge(made).lambda};
+    };
+    if (!learns_before()) {
+      plan_.nested = nested_score(trial, chosen);
+      return;
+    }
+    plan_.nested = nested_score(SampleTrial(schema_, survey_, scaling_, threads_, nullptr, lambdas_of_trials()),
+                                [&](const SampleTrial& scaled) {
+                                  const MapPtr before = before_again(scaled);
+                                  const SampleTrial rest(scaled, before);
+                                  const Chosen found = chosen(rest);
+                                  return Chosen{chain({before, found.map}), found.lambda};
+                                });
+  }
 
   // `features`: of the map that is planned; the search is by as many Fourier features, or fewer. most: that may be
   // chosen; 0: their number stands. Returns how the choice was made, if rows were tried.
@@ -279,9 +336,11 @@ class Planning {
   // Whether the score that the training prints would be the best of those that it chose by, on few rows.
   bool scores_by_choice() const {
     const RidgeOptions& ridge = options_.ridge;
-    return aim_ == PlanFor::training && schema_.task == Task::classification && survey_.rows() >= 2 * kNestedFolds &&
-           survey_.rows() < kNestedRows && options_.learner.learner == Learner::ridge && !options_.validation &&
-           parts_.size() == 1 && ridge.intercept && ridge.select != RidgeOptions::Select::hold_out &&
+    const bool few = schema_.task == Task::classification && survey_.rows() < kNestedRows;
+    const bool learnt = learns_before() && survey_.rows() <= SampleTrial::most_rows(schema_);
+    return aim_ == PlanFor::training && survey_.rows() >= 2 * kNestedFolds && (few || learnt) &&
+           options_.learner.learner == Learner::ridge && !options_.validation && parts_.size() == 1 &&
+           ridge.intercept && ridge.select != RidgeOptions::Select::hold_out &&
            (ridge.lambdas.size() != 1 || ridge.lambdas[0] > 0);
   }
 
@@ -309,6 +368,7 @@ class Planning {
   Threads& threads_;
   Checkpoint* checkpoint_;
   PlanFor aim_;
+  MapPtr scaling_ = {};           // of the inputs, where one part sees them; null: they go as they are
   bool constants_noted_ = false;  // parts of a mixture are scaled apart
   double stretch_ = 1;            // length scales of the chosen number of features over those of the first
   Plan plan_;
@@ -318,120 +378,10 @@ class Planning {
 
 MapPtr Plan::map() const { return maps.empty() ? nullptr : chain(maps); }
 
-namespace {
-
-void check_bandwidth(const Bandwidth& bandwidth, std::size_t inputs) {
-  if (bandwidth.rule != Bandwidth::Rule::given) return;
-  const std::size_t count = bandwidth.length_scales.size();
-  require(count > 0, "bandwidth: found no number, expected at least one");
-  for (const double scale : bandwidth.length_scales)
-    require(scale > 0 && std::isfinite(scale), "bandwidth: found {}, expected a positive number", scale);
-  require(count == 1 || inputs == 0 || count == inputs, "bandwidth: found {} length scales for {} inputs", count,
-          inputs);
-}
-
-}  // namespace
-
-void check_options(const TrainOptions& options, std::size_t inputs) {
-  require(options.budget >= 0 && std::isfinite(options.budget), "budget: found {}, expected a number of seconds",
-          options.budget);
-  require(!options.ridge.deviation || options.learner.learner == Learner::ridge,
-          "{}: found with the learner {}, expected ridge or the automatic machine: others are no Gaussian process",
-          Option::deviation, learner_row(options.learner.learner).name);
-  require(!options.ridge.deviation || !has_bins(options.map),
-          "{}: found with bins, expected dense features (fourier, nystroem, none) or the automatic machine",
-          Option::deviation);
-  const std::vector<PartPlan> parts = map_parts(options);
-  for (PartPlan part : parts_before(options)) {
-    part.request.inputs = inputs;
-    if (part.kind->check) part.kind->check(part.request);
-    inputs = map_size(*part.kind, part.request).features;
-  }
-  if (has_mixed_bins(options.map)) learnt_with_head().check_mixed(options, inputs);
-  for (PartPlan part : parts) {
-    part.request.inputs = inputs;
-    if (part.kind->check) part.kind->check(part.request);
-    if (part.kind->learnt_with_head) learnt_with_head().check(options, part, inputs);
-    check_bandwidth(part.bandwidth, part.kind->has_kernel ? inputs : 0);
-  }
-}
-
-MapSize map_size(const TrainOptions& options, const Schema& schema, std::uint64_t rows) {
-  const std::size_t inputs = inputs_of_parts(options, schema.inputs);
-  if (has_bins(options.map)) return {.features = inputs, .step = 0};
-  std::vector<PartPlan> parts = chosen_parts(options, schema);
-  MapSize whole{.bounded = true};
-  std::size_t dense = 0;
-  for (PartPlan& part : parts) {
-    part.request.inputs = inputs;
-    part.request.rows = rows;
-    const MapSize size = map_size(*part.kind, part.request);
-    whole.features += size.features;
-    whole.step = parts.size() > 1 ? 0 : size.step;
-    whole.weights = std::max(whole.weights, size.weights);
-    whole.bounded = whole.bounded && size.bounded;
-    whole.nonzeros += size.nonzeros;
-    dense += size.nonzeros > 0 ? 0 : size.features;
-  }
-  if (whole.nonzeros > 0) whole.nonzeros += dense;  // the others' features are in every row
-  std::size_t width = schema.inputs;
-  for (PartPlan& part : parts_before(options)) {  // what they hold, as if it were the features'
-    part.request.inputs = width;
-    part.request.rows = rows;
-    const MapSize size = map_size(*part.kind, part.request);
-    width = size.features;
-    whole.weights += size.weights * double(size.features) / double(std::max<std::size_t>(1, whole.features));
-  }
-  return whole;
-}
-
-std::size_t most_chosen_features(const TrainOptions& options, const Schema& schema, std::uint64_t rows) {
-  constexpr std::size_t kMost = 1024;
-  const std::vector<PartPlan> parts = map_parts(options);
-  if (options.learner.learner != Learner::ridge || has_bins(options.map) || parts.size() != 1 || schema.sparse)
-    return 0;
-  if (parts[0].request.features || !std::holds_alternative<Fourier>(parts[0].request.options)) return 0;
-  const std::size_t least = map_size(options, schema, rows).features, most = std::min<std::uint64_t>(kMost, rows);
-  std::size_t found = least;
-  while (2 * found <= most) found *= 2;
-  return found > least ? found : 0;
-}
-
-bool searches_bandwidth(const TrainOptions& options) {
-  const std::vector<PartPlan> parts = map_parts(options);
-  return std::any_of(parts.begin(), parts.end(),
-                     [](const PartPlan& part) { return part.kind->has_kernel && part.bandwidth.searched(); });
-}
-
 Plan make_plan(const Schema& schema, const Survey& survey, const TrainOptions& options, Threads& threads,
                Checkpoint* checkpoint, PlanFor aim) {
   check_options(options, schema.inputs);
   return Planning(schema, survey, options, threads, checkpoint, aim).run();
-}
-
-void give_notice(const TrainOptions& options, const std::string& line) {
-  if (options.notice)
-    options.notice(line);
-  else if (options.say)
-    options.say(line);
-}
-
-std::vector<double> class_weights(const Schema& schema, const Survey& survey, const TrainOptions& options) {
-  if (!options.balanced && options.class_weights.empty()) return {};
-  require(schema.task == Task::classification, "class weights: the targets are numbers, not classes");
-  std::vector<double> weights(schema.labels.size(), 1.0);
-  if (options.balanced)
-    for (std::size_t c = 0; c < weights.size(); ++c)
-      weights[c] =
-          double(survey.rows()) / (double(weights.size()) * double(std::max<std::uint64_t>(1, survey.class_rows()[c])));
-  for (const auto& [label, weight] : options.class_weights) {
-    const auto found = std::find(schema.labels.begin(), schema.labels.end(), label);
-    require(found != schema.labels.end(), "class weights: there is no class \"{}\"", label);
-    require(weight > 0 && std::isfinite(weight),
-            "class weights: class \"{}\" has weight {}, expected a positive number", label, weight);
-    weights[std::size_t(found - schema.labels.begin())] = weight;
-  }
-  return weights;
 }
 
 }  // namespace bochner

@@ -35,6 +35,8 @@ constexpr std::size_t kSearchFeatures = 1024;  // enough to rank bandwidths
 
 // How large the map will be that the options ask for. Bins are counted later: their features are the inputs.
 MapSize map_size(const TrainOptions& options, const Schema& schema, std::uint64_t rows);
+// What whitening and maps that are learnt before hold at their peak, beside the sampled rows.
+double learning_bytes(const TrainOptions& options, const Schema& schema);
 // Whether trials on a sample find length scales of features, before the rows are mapped.
 bool searches_bandwidth(const TrainOptions& options);
 

@@ -157,6 +157,7 @@ class MemoryPlanning {
     const double sparse = schema_.sparse ? 1.5 : 1;
     plan.add("look over inputs", double(schema_.inputs) * look_bytes(schema_, threads_));
     plan.add("sampled rows", (sampled + seen) * (row_values() * sizeof(double) * sparse + kSampledRow));
+    if (const double working = learning_bytes(options_, schema_); working > 0) plan.add("learnt maps", working);
     if (searched_ || chosen_ > 0)
       plan.add("trials", SampleTrial::bytes(
                              schema_, size_.rows,

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 
+#include "choose/labelled.h"
 #include "learn/descend.h"
 #include "learn/ridge/dual_equations.h"
 #include "maps/map_rows.h"
@@ -23,10 +24,6 @@ constexpr int kLeastDecade = -10, kMostDecade = 2;
 const std::vector<double> kCoarseLambdas = {1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1, 1e2};
 constexpr double kCheapLeaveOneOut = 5e8;  // m F min(m, F): a lambda takes a few hundredths of a second
 
-std::size_t most_rows(const Schema& schema) {
-  return std::clamp<std::size_t>(kSampleValues / schema.inputs, 500, kSampleRows);
-}
-
 double once(std::map<int, double>& known, int step, const std::function<double()>& find) {
   const auto [place, isnew] = known.try_emplace(step, 0.0);
   if (isnew) place->second = find();
@@ -34,6 +31,10 @@ double once(std::map<int, double>& known, int step, const std::function<double()
 }
 
 }  // namespace
+
+std::size_t SampleTrial::most_rows(const Schema& schema) {
+  return std::clamp<std::size_t>(kSampleValues / schema.inputs, 500, kSampleRows);
+}
 
 double SampleTrial::bytes(const Schema& schema, std::size_t rows, std::size_t features) {
   const double m = double(std::min(rows, most_rows(schema))), d = double(schema.inputs), F = double(features);
@@ -80,6 +81,25 @@ SampleTrial::SampleTrial(const SampleTrial& all, const std::vector<std::size_t>&
     weights_.push_back(all.weights_[rows[i]]);
   }
   view_rows(count);
+}
+
+SampleTrial::SampleTrial(const SampleTrial& all, const MapPtr& map)
+    : on_(all.on_),
+      checkpoint_(all.checkpoint_),
+      lambdas_(all.lambdas_),
+      code_(all.code_),
+      weight_bound_(all.weight_bound_),
+      all_rows_(all.all_rows_),
+      coarse_(all.coarse_),
+      inputs_(all.map_rows(map, all.block_)),
+      targets_(all.targets_),
+      weights_(all.weights_) {
+  view_rows(all.block_.target_count);
+}
+
+LabelledRows SampleTrial::labelled() const {
+  return labelled_rows(
+      inputs_, code_, [this](std::size_t i) { return targets(i); }, [this](std::size_t i) { return weights_[i]; });
 }
 
 void SampleTrial::view_rows(std::size_t target_count) {

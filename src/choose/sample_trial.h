@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "bochner/map_kind.h"
 #include "folds/survey.h"
 #include "learn/ridge/ridge.h"
 
@@ -24,7 +25,11 @@ class SampleTrial {
   SampleTrial(const SampleTrial&) = delete;
   SampleTrial& operator=(const SampleTrial&) = delete;
 
+  // The rows of another trial, which must outlive this one, through one more map.
+  SampleTrial(const SampleTrial& all, const MapPtr& map);
+
   // What trials of maps with so many features hold at their peak.
+  static std::size_t most_rows(const Schema& schema);  // that are tried
   static double bytes(const Schema& schema, std::size_t rows, std::size_t features);
 
   struct Result {
@@ -59,6 +64,7 @@ class SampleTrial {
   Task task() const { return code_.task; }
   const double* targets(std::size_t row) const { return targets_.data() + row * block_.target_count; }
   const Matrix<float>& inputs() const { return inputs_; }
+  LabelledRows labelled() const;
 
  private:
   void scale_inputs(const Matrix<double>& raw, const MapPtr& scaling);

@@ -240,29 +240,33 @@ ChosenScaling choose_scaling(const Schema& schema, const Survey& survey, const S
     require(input < schema.inputs, "scaling: input {} does not exist; there are {}", input, schema.inputs);
     methods[input] = method;
   }
-  std::size_t counts[5] = {};
+  std::size_t counts[6] = {};
   for (std::size_t j = 0; j < schema.inputs; ++j) {
-    require(!(schema.sparse && methods[j] == Method::quantile),
-            "scaling: quantiles would fill the zeros of sparse rows; use minmax, standardize, log or none");
+    require(!(schema.sparse && (methods[j] == Method::quantile || methods[j] == Method::whiten)),
+            "scaling: {} would fill the zeros of sparse rows; use minmax, standardize, log or none",
+            methods[j] == Method::whiten ? "whitening" : "quantiles");
     if (!choice.keep_constants && is_constant(survey, j)) {
       chosen.columns[j] = left_out();
       chosen.constants.push_back(j);
       continue;
     }
-    chosen.columns[j] = scale_column(methods[j], values[j], survey.columns()[j], centred);
+    const bool whiten = methods[j] == Method::whiten;
+    if (whiten) chosen.whitened.resize(schema.inputs, 0), chosen.whitened[j] = 1;
+    chosen.columns[j] =
+        scale_column(whiten ? Method::standardize : methods[j], values[j], survey.columns()[j], centred);
     if (shared && methods[j] == Method::none && !marks[j])
       chosen.columns[j] = {.method = Method::minmax,
                            .center = centred ? low : 0,
                            .factor = 1 / (centred ? high - low : std::max(std::abs(low), std::abs(high)))};
-    ++counts[int(chosen.columns[j].method)];
+    ++counts[int(whiten ? Method::whiten : chosen.columns[j].method)];
   }
   if (shared) {
     chosen.summary = fmt::format("all inputs share the range {:g} to {:g} and are divided by it", low, high);
     return chosen;
   }
   if (chosen.constants.size() == schema.inputs) chosen.summary = "no input varies";
-  const char* words[] = {"left alone", "standardized", "by range", "by log", "by quantile"};
-  for (int m : {1, 3, 4, 2, 0})
+  const char* words[] = {"left alone", "standardized", "by range", "by log", "by quantile", "whitened together"};
+  for (int m : {1, 3, 4, 2, 5, 0})
     if (counts[m]) chosen.summary += fmt::format("{}{} {}", chosen.summary.empty() ? "" : ", ", counts[m], words[m]);
   return chosen;
 }

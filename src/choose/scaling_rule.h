@@ -19,6 +19,7 @@ namespace bochner {
 //   skewed positive inputs get a logarithm, then all are brought to mean 0 and deviation 1.
 // Whatever the method, an input that never varies teaches nothing and is left out: it becomes 0, so that it cannot
 // move a prediction once it does vary.
+// Inputs that are to be whitened are standardized here.
 // Sparse inputs are only divided, so that zeros stay zeros: shift-invariant kernels do not see the centre.
 struct ScalingChoice {
   std::optional<ColumnScaling::Method> method;
@@ -30,6 +31,7 @@ struct ChosenScaling {
   std::vector<ColumnScaling> columns;
   std::string summary;                 // for people: "7 standardized, 5 by log, 44 left alone"
   std::vector<std::size_t> constants;  // inputs left out
+  std::vector<char> whitened = {};     // one per input; empty: none is to be whitened behind this scaling
   MapPtr map() const;                  // null when every column is left alone
 };
 

@@ -34,6 +34,7 @@ double quantile_rank(const std::vector<double>& quantiles, double x) {
 double scale_value(const ColumnScaling& c, double x) {
   switch (c.method) {
     case Method::none:
+    case Method::whiten:
       return x;
     case Method::standardize:
     case Method::minmax:
@@ -120,6 +121,7 @@ class ScalingMap final : public SparseMapOf<ScalingMap> {
       require(std::isfinite(c.center) && std::isfinite(c.factor) && std::isfinite(c.offset) && std::isfinite(c.unit) &&
                   c.unit > 0,
               "scaling: column {} has a parameter that is not finite", j);
+      require(c.method != Method::whiten, "scaling: column {} is to be whitened, which takes all columns", j);
       require(c.method != Method::quantile ||
                   (c.quantiles.size() >= 2 && std::is_sorted(c.quantiles.begin(), c.quantiles.end())),
               "scaling: column {} needs at least two quantiles in ascending order", j);

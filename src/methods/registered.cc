@@ -8,12 +8,14 @@
 #include <algorithm>
 
 #include "choose/learnt_with_head.h"
+#include "choose/map_kinds.h"
 #include "learn/learn_on.h"
 #include "learn/own_fit.h"
 #include "maps/held_features.h"
 #include "maps/loaders.h"
 #include "methods/anomaly/anomaly_scores.h"
 #include "methods/automatic/automatic.h"
+#include "methods/automatic/metric_kind.h"
 #include "methods/automatic/radial.h"
 #include "methods/automatic/twofold.h"
 #include "methods/bins/grid_linear.h"
@@ -58,6 +60,8 @@ const LearnsOn* learns_on(const Model& model) {
 }
 
 std::span<const MapLoader> method_loaders() { return kLoaders; }
+
+std::vector<MapKind> method_map_kinds() { return {metric_kind()}; }
 
 MapPtr held_features(const Map& head) { return bins_held_by(head); }
 

@@ -28,6 +28,17 @@ class Parts(CommandTest):
         for name in names:
             self.succeed_quietly("accumulate", name, "--spec", "all.survey", *words, "-o", name + ".sum")
 
+    def test_a_metric_is_learnt_from_the_merged_survey(self):
+        names = self.split("cpu-small.csv", 2)
+        self.survey(names, "usr")
+        self.accumulate(names, "--features", 32, "--bandwidth", "median", "--map", "metric|fourier")
+        models = []
+        for order in (names, names[::-1]):
+            self.succeed_quietly("merge", *(name + ".sum" for name in order), "-o", "all.sum")
+            self.succeed_quietly("solve", "all.sum", "--lambda", 1e-6, "-o", "parts.model")
+            models.append((self.folder / "parts.model").read_bytes())
+        self.assertEqual(models[0], models[1])
+
     def test_two_rounds_give_a_model_in_any_order(self):
         names = self.split("adult-small.csv", 4)
         self.survey(names, "income")

@@ -38,7 +38,7 @@ void SearchWords::add(Command& app) {
 void ScaleWords::add(Command& app) {
   add_repeatable(
       app, "--scale", scales,
-      "auto (by column, as kmeans), standardize, minmax, log, quantile or none, for all inputs or NAME=METHOD "
+      "auto (by column, as kmeans), standardize, minmax, log, quantile, whiten or none, for all inputs or NAME=METHOD "
       "for one; default: inputs are compared as they are")
       ->type_name("METHOD")
       ->group(kColumns);
