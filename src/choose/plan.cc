@@ -368,7 +368,7 @@ class Planning {
   Threads& threads_;
   Checkpoint* checkpoint_;
   PlanFor aim_;
-  MapPtr scaling_ = {};           // of the inputs, where one part sees them; null: they go as they are
+  MapPtr scaling_ = {};           // null: inputs go as they are, or several parts are scaled apart
   bool constants_noted_ = false;  // parts of a mixture are scaled apart
   double stretch_ = 1;            // length scales of the chosen number of features over those of the first
   Plan plan_;

@@ -80,7 +80,7 @@ MapPtr make(const MapRequest& request) {
   map_rows(on, *inputs, RowBlock<double>::dense(rows.inputs.view()), mapped.view());
   Matrix<float> x(n, mapped.cols());
   std::transform(mapped.data(), mapped.data() + n * x.cols(), x.data(), [](double v) { return float(v); });
-  Matrix<double>& y = rows.targets;  // without the last bits, which are those of the targets' unit
+  Matrix<double>& y = rows.targets;  // rounded to float: the last bits are those of the targets' unit
   std::transform(y.data(), y.data() + n * y.cols(), y.data(), [](double v) { return double(float(v)); });
   MachineRows machine{{std::as_const(x).view(), std::as_const(y).view(), rows.weights}, std::vector<char>(n, 0)};
   std::fill_n(machine.held.begin(), std::min(kMostJudges, std::size_t(kJudgesShare * double(n))), MachineRows::kHeld);

@@ -45,7 +45,7 @@ TrainOptions fourier_of(std::size_t features) {
 
 TrainOptions fourier_in_metric(std::size_t features) {
   TrainOptions options = fourier_of(features);
-  options.map = parse_map_options("metric|fourier");
+  options.map.before = {{.map = CustomMap{"metric"}}};
   return options;
 }
 
