@@ -15,7 +15,7 @@ PAGE = pathlib.Path(__file__).resolve().parent.parent / "docs" / "python-api.md"
 GROUPS = [
     ("Machines", "bochner", ["KernelRegressor", "KernelClassifier", "KernelRidge", "KernelRidgeClassifier",
                              "KernelSVC", "KernelSVR", "KernelLogistic", "KernelHuber", "KernelQuantile",
-                             "KNeighborsClassifier", "KNeighborsRegressor", "SemiSupervisedClassifier"]),
+                             "KNeighborsClassifier", "KNeighborsRegressor", "SemiSupervisedClassifier", "KernelRanker"]),
     ("Maps", "bochner", ["FourierFeatures", "NystroemFeatures", "BinningFeatures", "RandomProjection",
                          "TextProjection"]),
     ("Components, clusters, densities and sequences", "bochner", [

@@ -31,7 +31,8 @@ struct RankingOptions {
   Weights weights = Weights::chosen;
   // The penalty; empty: searched, by the NDCG of groups held out; several: the best of them.
   std::vector<double> lambdas = {};
-  FeatureOptions features = {.map = Fourier{}};
+  // How rows become features. Without a number of them: as many as there are rows, 1024 at most.
+  FeatureOptions features = {.map = Nystroem{}};
 };
 
 // A machine that puts the rows of a group in order. Its target is a number, the larger the earlier: the grade of an

@@ -17,6 +17,7 @@ _MODULES = {
     "_clusters": ["GaussianMixture", "KernelKMeans"],
     "_anomaly": ["AnomalyDetector"],
     "_neighbors": ["KNNGraph", "NearestNeighbors", "find_duplicates"],
+    "_ranking": ["KernelRanker"],
     "_semi": ["SemiSupervisedClassifier"],
     "_sequences": ["HMMClassifier"],
     "_embeddings": ["HSICTest", "MMDTest", "ReducedSet", "drift", "independence"],

@@ -31,6 +31,7 @@ from bochner._predictors import (
     KernelSVR as KernelSVR,
 )
 from bochner._progress import progress as progress
+from bochner._ranking import KernelRanker as KernelRanker
 from bochner._ridge import KernelRidge as KernelRidge, KernelRidgeClassifier as KernelRidgeClassifier
 from bochner._semi import SemiSupervisedClassifier as SemiSupervisedClassifier
 from bochner._sequences import HMMClassifier as HMMClassifier

@@ -8,6 +8,7 @@
 #include "bochner/kmeans.h"
 #include "bochner/lda.h"
 #include "bochner/pca.h"
+#include "bochner/ranking.h"
 #include "bochner/semi.h"
 #include "bochner/svd.h"
 #include "core.h"
@@ -102,6 +103,22 @@ void bind_methods(nb::module_& m) {
       .def_rw("graph_weights", &SemiOptions::graph_weights)
       .def_rw("learner", &SemiOptions::learner)
       .def_rw("labelled", &SemiOptions::labelled);
+  nb::class_<RankingOptions> rankings(m, "RankingOptions");
+  nb::enum_<RankingOptions::Weights>(rankings, "Weights")
+      .value("chosen", RankingOptions::Weights::chosen)
+      .value("same", RankingOptions::Weights::same)
+      .value("ndcg", RankingOptions::Weights::ndcg);
+  rankings.def(nb::init<>())
+      .def_rw("groups", &RankingOptions::groups)
+      .def_rw("weights", &RankingOptions::weights)
+      .def_rw("lambdas", &RankingOptions::lambdas)
+      .def_rw("features", &RankingOptions::features);
+  m.def("ranking", by_features<RankingOptions>(&ranking));
+  m.def("score_ranking", [](const std::vector<double>& scores, const std::vector<double>& grades,
+                            const std::vector<std::uint64_t>& groups, std::size_t at) {
+    const RankingScore found = score_ranking(scores, grades, groups, at);
+    return std::pair(found.ndcg, found.pairs);
+  });
   m.def("semi_supervised", by_features<SemiOptions>(&semi_supervised));
   m.def("feature_model", [](HeldRows& rows, FeatureOptions options) {
     return run_long([&](const CancelFunction& cancel) {

@@ -25,6 +25,7 @@ ESTIMATORS = [
     bochner.KernelPCA(),
     bochner.KernelLDA(),
     bochner.KernelCCA(),
+    bochner.KernelRanker(n_map_features=32),
     bochner.SemiSupervisedClassifier(n_map_features=32),
     bochner.KernelKMeans(),
     bochner.AnomalyDetector(),

@@ -108,6 +108,8 @@ CALLS = [
          big=("-t", "y", "--clusters", "3", "--passes", "5")),
     Call("lda", ("classes.csv", "-t", "class"), ".model", rows="classes.csv", learns=True, big=("-t", "class")),
     Call("cca", ("rows.csv", "-t", "c,y"), ".model", rows="rows.csv", learns=True, big=("-t", "c,y")),
+    Call("rank", ("groups.csv", "-t", "a", "--group", "group", "--features", "16", "--bandwidth", "1"), ".model",
+         rows="groups.csv", big=("-t", "a", "--group", "group", "--features", "16", "--bandwidth", "1")),
     Call("semi", ("classes.csv", "-t", "class", "--features", "16"), ".model", rows="classes.csv", learns=True,
          big=("-t", "class", "--features", "16")),
     Call("anomaly", ("rows.csv", "--ignore", "y"), ".model", rows="rows.csv", learns=True, big=("--ignore", "y")),

@@ -43,6 +43,7 @@ COMMANDS = {
     "kmeans": (("kmeans", "rows.csv", *INPUTS, "--clusters", 2), ("rows.csv",), ""),
     "lda": (("lda", "rows.csv", "-t", "kind", "--ignore", "run"), ("rows.csv",), ""),
     "cca": (("cca", "rows.csv", "-t", "y", *PLAIN), ("rows.csv",), ""),
+    "rank": (("rank", "rows.csv", "-t", "y", "--group", "run", "--ignore", "kind", "--features", 8), ("rows.csv",), ""),
     "semi": (("semi", "rows.csv", "-t", "kind", "--ignore", "run", "--features", 8), ("rows.csv",), ""),
     "anomaly": (("anomaly", "rows.csv", *INPUTS), ("rows.csv",), ""),
     "drift": (("drift", "rows.csv", "other.csv"), ("rows.csv", "other.csv"), ".html"),

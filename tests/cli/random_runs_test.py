@@ -47,6 +47,7 @@ COMMANDS = {
     "kmeans": {**MAP, "--clusters": [1, 2, 9, 1000], "--restarts": [None, 1]},
     "lda": {**MAP, "--lambda": [None, 1e-9, 10]},
     "cca": {**MAP, "--rank": [None, 1], "--lambda": [None, 1e-9]},
+    "rank": {"--group": ["g"], **MAP, "--lambda": [None, 1e-9, 10], "--pairs": [None, "same", "ndcg"]},
     "semi": {**MAP, "--neighbors": [None, 1, 99], "--graph-weight": [None, 0, 1e9], "--lambda": [None, 1e-9],
              "--learner": [None, "svm", "huber"]},
     "anomaly": {**MAP, "--method": ["embedding", "bins", "isolation", "mixture"], "--rate": [None, 0.5, 1e-9]},
@@ -67,8 +68,8 @@ COMMANDS = {
     "check": {**MAP, "--seeds": [2], "--lambda": [None, 1e-9], "--json": [None, ""]},
     "drift": {"--permutations": [20], "--windows": [None, 2], "--kernel": [None, *KERNELS], "--features": [None, 2]},
 }
-TARGET_NEEDED = ("train", "lda", "cca", "semi", "independence", "accumulate")
-LEARN = ("train", "project", "svd", "pca", "kmeans", "lda", "cca", "semi", "anomaly", "embed", "gmm", "hmm")
+TARGET_NEEDED = ("train", "lda", "cca", "semi", "rank", "independence", "accumulate")
+LEARN = ("train", "project", "svd", "pca", "kmeans", "lda", "cca", "semi", "rank", "anomaly", "embed", "gmm", "hmm")
 
 
 def chosen(options, draw):
@@ -117,7 +118,7 @@ def random_table(draw, command):
                lambda: [f"s{i // 5 % 2}" for i in range(rows)]]
     numbers = [lambda: column(draw, rows),
                lambda: [f"{draw.gauss(0, 1) * 10.0 ** draw.choice([0, 6, -6]):.6g}" for _ in range(rows)]]
-    kinds = classes if command in ("lda", "gmm", "hmm", "anomaly") else numbers if command == "cca" else classes + numbers
+    kinds = classes if command in ("lda", "gmm", "hmm", "anomaly") else numbers if command in ("cca", "rank") else classes + numbers
     columns["y"] = draw.choice(kinds if draw.random() < 0.9 else classes + numbers)()
     return columns
 

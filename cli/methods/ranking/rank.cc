@@ -48,7 +48,7 @@ void run_rank(const RankWords& words) {
 void add_rank(Command& app, Job& job) {
   Command* command = app.add_subcommand("rank", "Learn to put the answers to a query in order");
   auto words = std::make_shared<RankWords>();
-  words->mapped.map = "fourier";
+  words->mapped.map = "nystroem";
   words->mapped.takes_weights = false;
   words->mapped.task = "regression";
   words->mapped.add(*command, MappedWords::Targets::required,
@@ -70,7 +70,7 @@ void add_rank(Command& app, Job& job) {
       "  bochner eval answers.model test.csv --group query              NDCG@10, pairs in order\n"
       "  bochner predict answers.model new.csv                          a score for each row: compare those of a "
       "query\n"
-      "Without --map the features are random Fourier features; --map none is a linear machine.");
+      "--map none is a linear machine; --bandwidth auto finds a length scale for each input, which takes longer.");
   command->callback([words, &job] {
     words->mapped.rows.columns.ignore.push_back("\"" + words->group + "\"");
     job = [words] { run_rank(*words); };

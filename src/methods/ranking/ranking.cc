@@ -21,8 +21,9 @@ namespace {
 
 using Weights = RankingOptions::Weights;
 
-constexpr std::size_t kLeastGroups = 5;  // with pairs, of which some are held out
-constexpr double kHeldOut = 0.2;         // of the groups
+constexpr std::size_t kMostFeatures = 1024;  // that are chosen
+constexpr std::size_t kLeastGroups = 5;      // with pairs, of which some are held out
+constexpr double kHeldOut = 0.2;             // of the groups
 constexpr double kUsualLambda = 1e-3;
 constexpr int kRounds = 3;  // of weights by NDCG
 
@@ -52,8 +53,9 @@ class RankingFit {
 
   // The penalty and the weights of pairs by which groups held out are ranked best.
   Trial choose() const {
-    const std::vector<double> lambdas =
-        options_.lambdas.empty() ? std::vector<double>{1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6} : options_.lambdas;
+    const std::vector<double> lambdas = options_.lambdas.empty()
+                                            ? std::vector<double>{1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8}
+                                            : options_.lambdas;
     std::vector<bool> held(z_.rows());
     for (std::size_t i = 0; i < held.size(); ++i)
       held[i] = uniform(options_.features.seed, Draw::split, options_.groups[i], 2) < kHeldOut;
@@ -123,7 +125,10 @@ void check(const Rows& rows, const RankingOptions& options) {
 
 Model ranking(Rows& rows, const RankingOptions& options) {
   check(rows, options);
-  MappedRows mapped(rows, options.features, "ranking");
+  FeatureOptions features = options.features;
+  if (features.features == 0)
+    if (const auto count = rows.size()) features.features = std::min(std::max<std::size_t>(*count, 2), kMostFeatures);
+  MappedRows mapped(rows, features, "ranking");
   require(options.groups.empty() || options.groups.size() == mapped.rows(),
           "groups: found {}, expected one for each of the {} rows", options.groups.size(), mapped.rows());
   require(mapped.plan().map() || !mapped.schema().sparse,

@@ -24,6 +24,13 @@ double dot(const double* a, const double* b, std::size_t n) {
   return sum;
 }
 
+// A row as a column, or a column as a row.
+Matrix<double> turned(const Matrix<double>& a) {
+  Matrix<double> b(a.cols(), a.rows());
+  std::copy_n(a.data(), a.rows() * a.cols(), b.data());
+  return b;
+}
+
 std::vector<double> column_of(const Matrix<double>& a) { return {a.data(), a.data() + a.rows() * a.cols()}; }
 
 // The first groups with rows enough, each row about the mean of its group times the root of 4 / m, and that sum of
@@ -70,11 +77,11 @@ Matrix<double> RankingNewton::step(double lambda, const Matrix<double>& downhill
   std::vector<double> change(z_.rows());
   PcgProblem problem;
   problem.multiply = [&](const Matrix<double>& p, const std::vector<std::size_t>&) {
-    const std::vector<double> q = column_of(z_.scores(p));
+    const std::vector<double> q = column_of(z_.scores(turned(p)));
     Matrix<double> r(z_.rows(), 1);
     loss_.product(u_, q, {r.data(), r.rows()});
-    Matrix<double> sum = z_.combination(r);
-    for (std::size_t j = 0; j < length; ++j) sum(0, j) += lambda * p(0, j);
+    Matrix<double> sum = turned(z_.combination(r));
+    for (std::size_t j = 0; j < length; ++j) sum(j, 0) += lambda * p(j, 0);
     return sum;
   };
   problem.precondition = [&](Matrix<double>& r, const std::vector<std::size_t>&) {
@@ -88,7 +95,7 @@ Matrix<double> RankingNewton::step(double lambda, const Matrix<double>& downhill
     if (at.iteration == 0) first = at.gap[k];
     return at.gap[k] <= kForcing * kForcing * first;
   };
-  return pcg(downhill, Matrix<double>(1, length), problem, kMostProducts).x;
+  return turned(pcg(turned(downhill), Matrix<double>(length, 1), problem, kMostProducts).x);
 }
 
 // Where the objective along the direction is least.
