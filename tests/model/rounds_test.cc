@@ -159,7 +159,7 @@ TEST_F(RoundsTest, RefuseByNameWhatIsNoSumOfThisRound) {
   EXPECT_THAT(refusal([&] { other.add(first); }), ::testing::HasSubstr("a result of job"));
   run_round(job, job.missing());
   EXPECT_THAT(refusal([&] { job.add(first); }), ::testing::HasSubstr("a result of round 0, expected one of round 1"));
-  fs::copy_file(files_[0], files_[1], fs::copy_options::overwrite_existing);
+  fs::copy_file(kData + "/cpu-small.csv", files_[1], fs::copy_options::overwrite_existing);
   EXPECT_THAT(refusal([&] { task(job, 1); }), ::testing::HasSubstr("partition 1: found "));
 }
 
