@@ -79,6 +79,7 @@
 #include "bochner/report.h"
 #include "bochner/retrieval.h"
 #include "bochner/ridge.h"
+#include "bochner/rounds.h"
 #include "bochner/row_block.h"
 #include "bochner/rows.h"
 #include "bochner/sample.h"

@@ -70,20 +70,27 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         """Finds the clusters of X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
         X = self._inputs(X, reset=True)
         rows, _, weights = weighed_rows(X, None, sample_weight)
-        options = _core.KMeansOptions()
-        options.clusters = count("n_clusters", self.n_clusters)
+        options = self._options()
         if options.clusters > rows.shape[0]:
             warnings.warn(f"n_clusters={options.clusters}: more than the {rows.shape[0]} different rows; each is its own "
                           "cluster", ConvergenceWarning, stacklevel=2)
             options.clusters = rows.shape[0]
-        options.restarts = count("n_init", self.n_init)
-        options.most_passes = count("max_iter", self.max_iter)
-        options.tolerance = float(self.tol)
-        set_features(options.features, self, seed_of(self.random_state), self.n_map_features)
         schema = _data.schema_of(X.shape[1], self._feature_names(), sparse_rows=sparse.issparse(X))
         self.model_ = _core.kmeans(_data.rows_of(rows, schema, None, weights), options)
         self.labels_ = self.predict(X)
         return self
+
+    def _options(self):
+        options = _core.KMeansOptions()
+        options.clusters = count("n_clusters", self.n_clusters)
+        options.restarts = count("n_init", self.n_init)
+        options.most_passes = count("max_iter", self.max_iter)
+        options.tolerance = float(self.tol)
+        set_features(options.features, self, seed_of(self.random_state), self.n_map_features)
+        return options
+
+    def _learning(self):
+        return _core.learning(self._options())
 
     def _minus_squares(self, X):
         check_is_fitted(self, "model_")
@@ -173,11 +180,18 @@ class GaussianMixture(DensityMixin, Common, ModelEstimator):
         """Fits the density of X: array of shape (n_samples, n_features). y is ignored."""
         X = self._inputs(X, reset=True)
         rows, _, weights = weighed_rows(X, None, sample_weight)
+        options = self._options()
+        if options.components > X.shape[0]:
+            raise ValueError(f"n_components={options.components}: more than the rows, n_samples={X.shape[0]}")
+        schema = _data.schema_of(X.shape[1], self._feature_names())
+        self.model_ = _core.mixture(_data.rows_of(rows, schema, None, weights), options)
+        self._take_facts()
+        return self
+
+    def _options(self):
         options = _core.MixtureOptions()
         chosen = self.n_components in (None, "auto")
         options.components = 0 if chosen else count("n_components", self.n_components)
-        if options.components > X.shape[0]:
-            raise ValueError(f"n_components={options.components}: more than the rows, n_samples={X.shape[0]}")
         options.covariance = _core.CovarianceForm(self.covariance_type)
         options.tolerance = float(self.tol)
         options.rounds = count("max_iter", self.max_iter)
@@ -188,15 +202,18 @@ class GaussianMixture(DensityMixin, Common, ModelEstimator):
         options.features.execution = self._execution()
         if self.verbose:
             options.features.say = print
-        schema = _data.schema_of(X.shape[1], self._feature_names())
-        self.model_ = _core.mixture(_data.rows_of(rows, schema, None, weights), options)
+        return options
+
+    def _learning(self):
+        return _core.learning(self._options())
+
+    def _take_facts(self):
         mixture, facts = _core.mixtures_of(self.model_.head)[0], _core.mixture_facts(self.model_.head)
         self.weights_ = np.asarray(mixture.weights)
         self.means_ = _core.rows_of_features(self.model_, mixture.gaussians.means())
         self.covariances_ = self._covariances(mixture.gaussians)
         self.converged_, self.n_iter_ = facts.converged, max(1, facts.rounds)
         self.n_parameters_ = int(facts.parameters)
-        return self
 
     def _covariances(self, gaussians):
         if self.covariance_type == "diag":

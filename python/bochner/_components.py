@@ -75,6 +75,10 @@ class RandomizedSVD(TransformsByModel, Drawn, ModelEstimator):
         options.execution = self._execution()
         return options
 
+    def _learning(self):
+        most = np.iinfo(np.int32).max  # rows and columns are not known yet
+        return _core.learning(self._options(most, most, False))
+
     def inverse_transform(self, X: Any) -> Any:
         """Rows back from their coordinates."""
         check_is_fitted(self, "model_")
@@ -132,12 +136,18 @@ class KernelPCA(TransformsByModel, OfMap, ModelEstimator):
         """Finds the components of X: array or sparse matrix of shape (n_samples, n_features). y is ignored."""
         X = self._inputs(X, reset=True)
         rows, _, weights = weighed_rows(X, None, sample_weight)
+        schema = _data.schema_of(X.shape[1], self._feature_names(), sparse_rows=sparse.issparse(X))
+        self.model_ = _core.pca(_data.rows_of(rows, schema, None, weights), self._options())
+        return self
+
+    def _options(self):
         options = _core.PcaOptions()
         options.rank = count("n_components", self.n_components)
         set_features(options.features, self, seed_of(self.random_state), self.n_map_features)
-        schema = _data.schema_of(X.shape[1], self._feature_names(), sparse_rows=sparse.issparse(X))
-        self.model_ = _core.pca(_data.rows_of(rows, schema, None, weights), options)
-        return self
+        return options
+
+    def _learning(self):
+        return _core.learning(self._options())
 
     @property
     def explained_variance_(self):
@@ -176,10 +186,16 @@ class KernelLDA(TransformsByModel, ClassifierMixin, OfMap, ClassifierMachine):
     shrinkage: Any = field(default=None, kw_only=False)
 
     def _train(self, rows, total_weight):
+        self.model_ = _core.lda(rows, self._discriminant())
+
+    def _discriminant(self):
         options = _core.LdaOptions()
         options.lambdas = numbers_of("shrinkage", self.shrinkage)
         set_features(options.features, self, seed_of(self.random_state), self.n_map_features)
-        self.model_ = _core.lda(rows, options)
+        return options
+
+    def _learning(self):
+        return _core.learning(self._discriminant())
 
     @property
     def ratios_(self):

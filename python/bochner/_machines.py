@@ -196,6 +196,11 @@ class KernelMachine(ModelEstimator):
     def _train(self, rows, total_weight):
         self.model_ = _core.train(rows, self._options(total_weight))
 
+    def _learning(self):
+        if getattr(self, "keep_sum", False):
+            raise ValueError("keep_sum: found True, expected False: rounds of sums keep none of them")
+        return _core.learning(self._options(1.0), True)
+
     def _options(self, total_weight):
         options = _core.TrainOptions()
         self._set_machine(options, total_weight)

@@ -41,6 +41,7 @@ void bind_mixtures(nb::module_& m);
 void bind_neighbors(nb::module_& m);
 void bind_embeddings(nb::module_& m);
 void bind_parts(nb::module_& m);
+void bind_rounds(nb::module_& m);
 void bind_drawn(nb::module_& m);
 void bind_text(nb::module_& m);
 void bind_explain(nb::module_& m);

@@ -43,6 +43,7 @@ NB_MODULE(_core, m) {
   bind_neighbors(m);
   bind_embeddings(m);
   bind_parts(m);
+  bind_rounds(m);
   bind_drawn(m);
   bind_text(m);
   bind_explain(m);

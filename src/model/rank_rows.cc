@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
+#include "model/rank_rows.h"
+
 #include <numeric>
 #include <optional>
+#include <stdexcept>
 
 #include "base/hash64.h"
 #include "base/require.h"
@@ -16,83 +19,87 @@ namespace bochner {
 
 namespace {
 
-// A file, or a shard of one, that is this rank's.
-struct Share {
-  std::size_t file = 0;
-  PartName part;
-  std::size_t shard = 0, shards = 1;
-};
-
-std::vector<Share> share_of(const std::vector<std::string>& files, const Ranks& ranks) {
+// The files in turn; if there are fewer than ranks, a shard of every file.
+std::vector<RankShare> share_of(const std::vector<std::string>& files, const RowsOptions& options, const Ranks& ranks) {
   require(!files.empty(), "open_on_ranks: found no file, expected one or more");
   const auto rank = std::size_t(ranks.rank()), count = std::size_t(ranks.count());
   const bool whole = files.size() >= count;
-  std::vector<Share> mine;
-  for (std::size_t f = whole ? rank : 0; f < files.size(); f += whole ? count : 1) {
-    PartName part = part_of_file(files[f]);
-    if (whole) {
-      mine.push_back({f, part});
-      continue;
-    }
-    part.source = part.number;
-    Hash64 number;
-    for (const std::uint64_t of : {part.source, std::uint64_t(rank), std::uint64_t(count)})
-      number.add(std::as_bytes(std::span(&of, 1)));
-    part.number = number.value();
-    mine.push_back({f, part, rank, count});
-  }
+  std::vector<RankShare> mine;
+  for (std::size_t f = whole ? rank : 0; f < files.size(); f += whole ? count : 1)
+    mine.push_back({f, file_partition(files[f], options), whole ? 0 : rank, whole ? 1 : count});
   return mine;
 }
 
-// What all ranks must know of the files: how many rows each has, and what their cells were like.
-struct FileCounts {
+// What all ranks must know of the partitions: how many rows each has, what their cells were like, and their survey.
+struct Looked {
   std::vector<std::uint64_t> rows;
   std::uint64_t cells = 0, missing = 0;
+  std::string survey = {};  // a Sum; empty: no rows
 
-  void merge(const FileCounts& other) {
-    for (std::size_t f = 0; f < rows.size(); ++f) rows[f] += other.rows[f];
+  void merge(const Looked& other) {
+    for (std::size_t p = 0; p < rows.size(); ++p) rows[p] += other.rows[p];
     cells += other.cells;
     missing += other.missing;
+    if (survey.empty() || other.survey.empty()) {
+      survey += other.survey;
+      return;
+    }
+    Sum sum = Sum::of_bytes(survey, "rank");
+    const Sum more = Sum::of_bytes(other.survey, "rank");
+    merge_in_order<Sum>(sum, {&more, 1});
+    survey = sum.bytes();
   }
   void save(Archive& archive) const {
     archive.put<std::uint64_t>("rows", rows, {rows.size()});
     archive.put_count("cells", cells);
     archive.put_count("missing", missing);
+    const std::span bytes(reinterpret_cast<const std::uint8_t*>(survey.data()), survey.size());
+    archive.put<std::uint8_t>("survey", bytes, {bytes.size()});
   }
   void load(const Archive& archive) {
     rows = archive.get<std::uint64_t>("rows", {rows.size()});
     cells = archive.get_count("cells");
     missing = archive.get_count("missing");
+    const auto bytes = archive.get<std::uint8_t>("survey", {archive.length("survey")});
+    survey.assign(bytes.begin(), bytes.end());
   }
 };
 
-struct OpenShare {
-  std::unique_ptr<Rows> file, shard;
-  std::size_t first = 0;  // the number of the file's first row
-
-  Rows& rows() const { return shard ? *shard : *file; }
-};
-
-OpenShare opened(const Share& share, std::unique_ptr<Rows> file, std::size_t first = 0) {
-  OpenShare open{std::move(file), nullptr, first};
-  if (share.shards > 1) open.shard = open.file->shard(share.shard, share.shards);
+OpenShare opened(const RankShare& share, std::unique_ptr<Rows> whole) {
+  OpenShare open{std::move(whole), nullptr, share.index};
+  if (share.shards > 1) open.shard = open.whole->shard(share.shard, share.shards);
   return open;
 }
 
-// One share after the other. A block never has rows of two files, and the first row of a file has the number that it
+// The number of a part says which rows it has; its source and their own numbers, which of them a survey samples.
+PartName part_of(const RankShare& share) {
+  PartName part = share.partition.name();
+  part.source = share.index + 1;
+  if (share.shards == 1) return part;
+  Hash64 number;
+  for (const std::uint64_t of : {part.number, std::uint64_t(share.shard), std::uint64_t(share.shards)})
+    number.add(std::as_bytes(std::span(&of, 1)));
+  part.number = number.value();
+  return part;
+}
+
+// One share after the other. A block never has rows of two partitions, and the first row of one has the number that it
 // has for any number of ranks, a multiple of kChunkRows.
 class RankRows final : public Rows {
  public:
-  RankRows(Schema schema, std::vector<OpenShare> shares, const FileCounts& all)
-      : schema_(std::move(schema)), shares_(std::move(shares)) {
-    counts_.rows = std::accumulate(all.rows.begin(), all.rows.end(), std::uint64_t(0));
+  RankRows(Schema schema, std::shared_ptr<RankShares> mine, const Looked& all)
+      : schema_(std::move(schema)), mine_(std::move(mine)), rows_(all.rows) {
+    counts_.rows = std::accumulate(rows_.begin(), rows_.end(), std::uint64_t(0));
     counts_.cells = all.cells;
     counts_.missing = all.missing;
   }
 
   const Schema& schema() const override { return schema_; }
   void rewind() override {
-    for (const OpenShare& share : shares_) share.rows().rewind();
+    for (OpenShare& share : mine_->open) {
+      share.of().rewind();
+      share.read = 0;
+    }
     at_ = 0;
   }
   bool next(std::size_t max_rows, RowBlock<float>& block) override { return serve(max_rows, block); }
@@ -101,8 +108,9 @@ class RankRows final : public Rows {
   std::optional<std::size_t> size() const override { return std::nullopt; }
   std::size_t memory_bytes(std::size_t) const override { return 0; }
   double fraction_read() const override {
-    if (at_ == shares_.size()) return 1;
-    return (double(at_) + shares_[at_].rows().fraction_read()) / double(shares_.size());
+    const std::vector<OpenShare>& open = mine_->open;
+    if (at_ >= open.size()) return 1;
+    return (double(at_) + open[at_].of().fraction_read()) / double(open.size());
   }
   std::vector<std::string> notes() const override { return schema_notes(schema_); }
   CellCounts counts() const override { return counts_; }
@@ -110,71 +118,78 @@ class RankRows final : public Rows {
  private:
   template <class T>
   bool serve(std::size_t max_rows, RowBlock<T>& block) {
-    for (; at_ < shares_.size(); ++at_)
-      if (shares_[at_].rows().next(max_rows, block)) {
-        block.first += shares_[at_].first;
+    if (!mine_->may_be_read) throw std::logic_error("rounds: rows are read by what is no sum");
+    if (mine_->open.empty()) open();
+    for (; at_ < mine_->open.size(); ++at_) {
+      OpenShare& share = mine_->open[at_];
+      if (share.of().next(max_rows, block)) {
+        share.read += block.rows;
+        block.first += share.first;
         return true;
       }
+      if (!share.shard && share.read != rows_[share.index])
+        fail(Error::Kind::data, "partition {}: found {} rows, and {} in the first look at it; give it the same rows",
+             share.index, share.read, rows_[share.index]);
+    }
     return false;
   }
 
+  void open() {
+    at_ = 0;
+    for (const RankShare& share : mine_->shares) {
+      if (!share.partition.read) continue;
+      mine_->open.push_back(opened(share, share.partition.read(schema_)));
+      for (std::size_t p = 0; p < share.index; ++p)
+        mine_->open.back().first += (rows_[p] + kChunkRows - 1) / kChunkRows * kChunkRows;
+    }
+  }
+
   Schema schema_;
-  std::vector<OpenShare> shares_;
-  CellCounts counts_;  // all ranks'
+  std::shared_ptr<RankShares> mine_;
+  std::vector<std::uint64_t> rows_;  // of each partition
+  CellCounts counts_;                // all ranks'
   std::size_t at_ = 0;
 };
 
-// This rank's survey, as bytes; "" if it has no rows.
-std::string survey_shares(const std::vector<std::string>& files, const RowsOptions& options,
-                          const std::vector<Share>& shares, FileCounts& counts) {
+Looked look_over(const RankShares& mine, Looked found, const Execution& execution) {
   std::optional<Sum> all;
-  for (const Share& share : shares) {
-    const OpenShare open = opened(share, open_rows(files[share.file], options));
-    std::optional<Sum> survey = survey_if_any(open.rows(), share.part, {.threads = options.threads});
+  for (const RankShare& share : mine.shares) {
+    if (!share.partition.scan) continue;
+    const OpenShare open = opened(share, share.partition.scan());
+    Execution alone = execution;
+    alone.ranks = nullptr;
+    std::optional<Sum> survey = survey_if_any(open.of(), part_of(share), alone);
     if (!survey) continue;
-    counts.rows[share.file] += survey->rows();
+    found.rows[share.index] += survey->rows();
     if (share.shard == 0) {
-      open.file->rewind();  // the counts are then those of the scan
-      counts.cells += open.file->counts().cells;
-      counts.missing += open.file->counts().missing;
+      open.whole->rewind();  // the counts are then those of the scan
+      found.cells += open.whole->counts().cells;
+      found.missing += open.whole->counts().missing;
     }
     if (all)
       merge_in_order<Sum>(*all, {&*survey, 1});
     else
       all = std::move(survey);
   }
-  return all ? all->bytes() : "";
-}
-
-std::string join_sums(const std::string& a, const std::string& b) {
-  Sum sum = Sum::of_bytes(a, "rank");
-  const Sum other = Sum::of_bytes(b, "rank");
-  merge_in_order<Sum>(sum, {&other, 1});
-  return sum.bytes();
+  if (all) found.survey = all->bytes();
+  return found;
 }
 
 }  // namespace
 
-std::unique_ptr<Rows> open_on_ranks(const std::vector<std::string>& files, const RowsOptions& options, Ranks& ranks) {
-  std::vector<Share> shares;
-  FileCounts counts{std::vector<std::uint64_t>(files.size())};
-  const std::string surveys = reduce_made(
-      ranks,
-      [&] {
-        shares = share_of(files, ranks);
-        return survey_shares(files, options, shares, counts);
-      },
-      join_sums);
-  Schema schema = Sum::of_bytes(surveys, "survey").schema();
+std::unique_ptr<Rows> rows_on_ranks(std::size_t partitions, std::shared_ptr<RankShares> mine, Ranks& ranks,
+                                    const Execution& execution) {
+  const Looked none{std::vector<std::uint64_t>(partitions)};
+  const Looked all = reduce(ranks, none, [&] { return look_over(*mine, none, execution); });
+  if (all.survey.empty()) fail(Error::Kind::data, "ranks: none of the {} partitions has rows; check them", partitions);
+  Schema schema = Sum::of_bytes(all.survey, "survey").schema();
   schema.offsets.clear();  // the training finds them
-  counts = reduce(ranks, FileCounts{std::vector<std::uint64_t>(files.size())}, [&] { return counts; });
-  std::vector<OpenShare> open;
-  for (const Share& share : shares) {
-    std::size_t first = 0;
-    for (std::size_t f = 0; f < share.file; ++f) first += (counts.rows[f] + kChunkRows - 1) / kChunkRows * kChunkRows;
-    open.push_back(opened(share, open_rows(files[share.file], schema, options), first));
-  }
-  return std::make_unique<RankRows>(std::move(schema), std::move(open), counts);
+  return std::make_unique<RankRows>(std::move(schema), std::move(mine), all);
+}
+
+std::unique_ptr<Rows> open_on_ranks(const std::vector<std::string>& files, const RowsOptions& options, Ranks& ranks) {
+  auto mine = std::make_shared<RankShares>(RankShares{share_of(files, options, ranks)});
+  return rows_on_ranks(files.size(), std::move(mine), ranks, {.threads = options.threads});
 }
 
 }  // namespace bochner

@@ -6,10 +6,12 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "base/require.h"
+#include "run/reduced.h"
 
 namespace bochner {
 
@@ -80,21 +82,30 @@ std::string join_made(const std::string& a, const std::string& b, const Ranks::J
 
 }  // namespace
 
+std::optional<std::string> failure_of(const std::string& reduced) {
+  if (reduced.empty() || reduced[0] != kFailure) return std::nullopt;
+  return reduced.substr(1);
+}
+
 std::string reduce_made(Ranks& ranks, const std::function<std::string()>& make, const Ranks::Join& join) {
-  std::string mine;
   std::exception_ptr own;
-  try {
-    mine = make();
-    if (!mine.empty()) mine.insert(mine.begin(), kBytes);
-  } catch (const std::exception& error) {
-    own = std::current_exception();
-    mine = fmt::format("{}rank {}: {}", kFailure, ranks.rank(), error.what());
-  }
-  std::string all =
-      ranks.reduce(std::move(mine), [&](const std::string& a, const std::string& b) { return join_made(a, b, join); });
+  const auto make_or_fail = [&] {
+    own = nullptr;
+    try {
+      std::string mine = make();
+      if (!mine.empty()) mine.insert(mine.begin(), kBytes);
+      return mine;
+    } catch (const std::exception& error) {
+      own = std::current_exception();
+      return fmt::format("{}rank {}: {}", kFailure, ranks.rank(), error.what());
+    }
+  };
+  const Ranks::Join join_or_fail = [&](const std::string& a, const std::string& b) { return join_made(a, b, join); };
+  auto* const knowing = dynamic_cast<KnowingRank*>(&ranks);
+  std::string all = knowing ? knowing->sum(make_or_fail, join_or_fail) : ranks.reduce(make_or_fail(), join_or_fail);
   if (own) std::rethrow_exception(own);
   if (all.empty()) fail(Error::Kind::data, "ranks: none of the {} has rows; check the files", ranks.count());
-  if (all[0] == kFailure) fail(Error::Kind::data, "{}", all.substr(1));
+  if (const std::optional<std::string> failure = failure_of(all)) fail(Error::Kind::data, "{}", *failure);
   all.erase(all.begin());
   return all;
 }

@@ -10,6 +10,7 @@
 #include "base/require.h"
 #include "learn/ridge/ridge.h"
 #include "methods/clusters/bounds.h"
+#include "methods/clusters/lloyd_steps.h"
 #include "methods/clusters/silhouette.h"
 #include "methods/clusters/start.h"
 #include "random/draw.h"
@@ -72,10 +73,12 @@ class Clustering {
     for (int pass = 1 + int(found_.inertia.size()); pass <= options_.most_passes; ++pass) {
       const std::size_t moved = look_again(sums, pass);
       found_.inertia.push_back(sums.inertia(*centres_));
-      Matrix<double> next = means(sums);
+      Matrix<double> next = next_centres(sums, centres_->points);
       const bool mended = mend(sums, next);
-      if (mended) next = means(sums);
-      found_.converged = !mended && (moved == 0 || step(next) <= tolerance(sums));
+      if (mended) next = next_centres(sums, centres_->points);
+      found_.converged =
+          !mended && (moved == 0 || squared_step(next, centres_->points) <=
+                                        settled_step(sums, options_.tolerance, store_.features()));
       if (moved == 0 && !mended) break;
       use(std::move(next));
       if (found_.converged) break;
@@ -214,39 +217,6 @@ class Clustering {
     return look_at(std::span<const StoredRows<T>>(chunks), sums);
   }
 
-  // An empty cluster stays where it is.
-  Matrix<double> means(const LloydFold& sums) const {
-    Matrix<double> next = sums.sums();
-    const std::vector<double> weights = sums.weights();
-    for (std::size_t c = 0; c < next.rows(); ++c)
-      for (std::size_t j = 0; j < next.cols(); ++j)
-        next(c, j) = weights[c] > 0 ? next(c, j) / weights[c] : centres_->points(c, j);
-    return next;
-  }
-
-  double step(const Matrix<double>& next) const {
-    double sum = 0;
-    for (std::size_t i = 0; i < next.rows() * next.cols(); ++i) {
-      const double d = next.data()[i] - centres_->points.data()[i];
-      sum += d * d;
-    }
-    return sum;
-  }
-
-  // The tolerance times the mean variance of a feature.
-  double tolerance(const LloydFold& sums) const {
-    const Matrix<double> parts = sums.sums();
-    const std::vector<double> weights = sums.weights();
-    const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-    double centre = 0;
-    for (std::size_t j = 0; j < parts.cols(); ++j) {
-      double sum = 0;
-      for (std::size_t c = 0; c < parts.rows(); ++c) sum += parts(c, j);
-      centre += (sum / total) * (sum / total);
-    }
-    return options_.tolerance * std::max(sums.squares() / total - centre, 0.0) / double(store_.features());
-  }
-
   struct Far {
     double distance;
     std::size_t row;
@@ -304,24 +274,8 @@ class Clustering {
     return far;
   }
 
-  // The heaviest first, without those that stayed empty; padding goes.
   void finish(const LloydFold& sums) {
-    const std::vector<double> weights = sums.weights();
-    std::vector<std::size_t> order(weights.size());
-    std::iota(order.begin(), order.end(), std::size_t(0));
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
-    while (order.size() > 1 && !(weights[order.back()] > 0)) order.pop_back();
-    found_.centres = Matrix<double>(order.size(), store_.features());
-    for (std::size_t c = 0; c < order.size(); ++c) {
-      std::copy_n(&centres_->points(order[c], 0), store_.features(), &found_.centres(c, 0));
-      found_.weights.push_back(weights[order[c]]);
-    }
-    if (order.size() < options_.clusters)
-      found_.notes.push_back(
-          fmt::format("clusters: {} of {}, since no more rows differ", order.size(), options_.clusters));
-    if (found_.mended > 0)
-      found_.notes.push_back(
-          fmt::format("clusters: {} empty, each begun again at the row farthest from its centre", found_.mended));
+    end_lloyd(found_, sums, centres_->points, store_.features());
     found_.silhouette = silhouette(workers(), sample_.rows(), Centres(padded()));
   }
 
@@ -358,6 +312,7 @@ Clustered kmeans(const Stream& stream, const Survey& survey, const KMeansOptions
   if (survey.rows() < options.clusters)
     fail(Error::Kind::data, "kmeans: found {} rows for {} clusters, expected at least as many rows; ask for fewer",
          survey.rows(), options.clusters);
+  if (stream.execution().ranks) return kmeans_on_ranks(stream, survey, options);
   return stream.precision() == Precision::float32 ? Clustering<float>(stream, survey, options).run()
                                                   : Clustering<double>(stream, survey, options).run();
 }

@@ -29,5 +29,7 @@ struct Clustered {
 // cannot have changed is not even looked at: lower bounds of the distances to groups of centres are kept for each row
 // (Ding et al., Yinyang K-means, ICML 2015; Hamerly 2010).
 Clustered kmeans(const Stream& stream, const Survey& survey, const KMeansOptions& options);
+// The same passes over the rows of all ranks, every row looked at in each; the sample is the survey's.
+Clustered kmeans_on_ranks(const Stream& stream, const Survey& survey, const KMeansOptions& options);
 
 }  // namespace bochner

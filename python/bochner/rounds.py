@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 The bochner authors
+"""Training as rounds of sums over partitions, which any engine may drive.
+
+A round is a plan, one task for each partition, in any order and place, and a merge. Tasks keep nothing between rounds:
+one that fails or is lost is run again, and costs its partition. The model has the same bytes however the work was
+shared out.
+
+    job = Rounds(KernelRidge(n_components=500), partitions=len(files), y="price")
+    while not job.done:
+        plan = job.plan
+        for p in job.missing:  # on workers
+            job.add(run_task(plan, files[p], p))
+    machine = job.model()
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sklearn.base import clone
+
+import bochner
+from bochner import _core, _data, _tables
+from bochner._machines import ClassifierMachine, KernelMachine, weights_of
+from bochner._words import execution_of, seed_of
+
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["Rounds", "run_task"]
+
+
+def _plain(value):
+    """A parameter as JSON holds it."""
+    if isinstance(value, dict):
+        return {"of": [[_plain(key), _plain(each)] for key, each in value.items()]}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [_plain(each) for each in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    raise ValueError(f"estimator: found {value!r} among its parameters, expected numbers and words, which travel")
+
+
+def _of_plain(value):
+    if isinstance(value, dict):
+        return {_of_plain(key): _of_plain(each) for key, each in value["of"]}
+    return [_of_plain(each) for each in value] if isinstance(value, list) else value
+
+
+class _Job:
+    """What is learnt: an estimator and what the columns of tables and files mean."""
+
+    def __init__(self, estimator, y, sample_weight):
+        if not hasattr(estimator, "_learning"):
+            raise ValueError(f"estimator: found {type(estimator).__name__}, expected one that learns by sums, such as "
+                             "KernelRidge, KernelKMeans, GaussianMixture, KernelPCA, KernelLDA or RandomizedSVD")
+        self.estimator, self.weight = estimator, sample_weight
+        self.targets = [] if y is None else [y] if isinstance(y, (str, int)) else list(y)
+        self.classes = isinstance(estimator, ClassifierMachine)
+
+    def words(self):
+        parameters = {name: _plain(value) for name, value in self.estimator.get_params(deep=False).items()}
+        return json.dumps({"estimator": type(self.estimator).__name__, "parameters": parameters,
+                           "targets": [_plain(t) for t in self.targets], "weight": self.weight})
+
+    @classmethod
+    def of_words(cls, words):
+        known = json.loads(words)
+        kind = getattr(bochner, known["estimator"])
+        parameters = {name: _of_plain(value) for name, value in known["parameters"].items()}
+        return cls(kind(**parameters), known["targets"], known["weight"])
+
+    def learn(self):
+        return self.estimator._learning()
+
+    def execution(self):
+        n_jobs = getattr(self.estimator, "n_jobs", None)
+        return execution_of(1 if n_jobs is None else n_jobs)
+
+    def partition(self, data):
+        if data is None:
+            return _core.Partition()
+        if _data.is_path(data):
+            return _core.file_partition(os.fspath(data), self._reading())
+        X, y, weight = data if isinstance(data, tuple) and len(data) == 3 else (*data, None) if isinstance(
+            data, tuple) else (data, None, None)
+        if isinstance(X, list) and X and _tables.is_arrow(X[0]):
+            import pyarrow
+
+            X = pyarrow.Table.from_batches(X)
+        X = _tables.collected(X)
+        columns, rows, named = _tables._shape_of(X)
+        if rows == 0:
+            return _core.Partition()
+        names = None
+        if y is None and _tables.is_table(X):
+            columns, y, names, weight = self._told_apart(columns, X)
+        frame, keep = _tables._frame(columns, rows, named, "rows")
+        self._set_targets(frame, keep, y, names, weight)
+        return _core.frame_partition(frame, _core.RowsOptions(), [keep, X])
+
+    def _reading(self):
+        reading = _core.RowsOptions()
+        reading.targets = [str(target) for target in self.targets]
+        reading.weights = "" if self.weight is None else str(self.weight)
+        reading.inputs_only = not isinstance(self.estimator, KernelMachine)
+        if isinstance(self.estimator, KernelMachine):
+            reading.task = self.estimator._task
+        return reading
+
+    def _told_apart(self, columns, X):
+        """Inputs, targets, their names and weights of a table."""
+        found = dict(zip(_tables.names_of(X), columns))
+        wanted = [str(name) for name in self.targets + ([] if self.weight is None else [self.weight])]
+        for name in wanted:
+            if name not in found:
+                raise ValueError(f"X: found no column {name!r}, expected it among {', '.join(map(repr, found))}")
+        names = wanted[: len(self.targets)]
+        inputs = [column for name, column in found.items() if name not in wanted]
+        learns = isinstance(self.estimator, KernelMachine)
+        y = None
+        if names and learns:
+            y = [_values(found[name]) for name in names]
+            y = y[0] if len(y) == 1 else np.column_stack(y)
+        weight = None if self.weight is None else _values(found[str(self.weight)])
+        return inputs, y, names, weight
+
+    def _set_targets(self, frame, keep, y, names, weight):
+        if y is not None:
+            y = np.asarray(y)
+            if len(y) != frame.rows:
+                raise ValueError(f"y: found {len(y)} values, expected one for each of the {frame.rows} rows")
+            if self.classes:
+                labels, y = np.unique(y, return_inverse=True)
+                frame.labels = [_data.label_of(label) for label in labels]
+            frame.target_names = list(names) if names else []
+        elif isinstance(self.estimator, KernelMachine):
+            raise ValueError("y: found no targets, expected the name of their column or (X, y)")
+        _tables._set_targets(frame, keep, y, None if weight is None else weights_of(np.empty(frame.rows), weight))
+
+    def fitted(self, model):
+        machine = clone(self.estimator)
+        made = type(machine)._of_model(model)
+        machine.__dict__.update({name: value for name, value in made.__dict__.items()
+                                 if name.endswith("_") or name.startswith("_one")})
+        if hasattr(machine, "_take_facts"):
+            machine._take_facts()
+        return machine
+
+
+def _values(column):
+    """The cells of a column as numbers or texts."""
+    if column.codes is None:
+        cells = np.asarray(column.cells)
+        return cells if column.missing is None else np.where(np.asarray(column.missing, dtype=bool), np.nan, cells)
+    return np.asarray([*column.levels, None], dtype=object)[np.asarray(column.codes)].astype(str)
+
+
+class Rounds:
+    """A job: who drives asks for the plan, has its tasks run and adds their results.
+
+    Parameters
+    ----------
+    estimator : estimator
+        What to fit; it stays as it is. With ``n_jobs=None`` a task takes one thread.
+    partitions : int
+        How many there are, numbered from 0. One without rows is allowed.
+    y : str or list of str, default=None
+        Names of the target columns of tables and files. None: data are (X, y), or nothing is predicted.
+    sample_weight : str, default=None
+        The name of the column of weights.
+    """
+
+    def __init__(self, estimator, partitions, y=None, sample_weight=None):
+        estimator = clone(estimator)
+        if "random_state" in estimator.get_params(deep=False):
+            estimator.set_params(random_state=seed_of(estimator.random_state))
+        self._of(_Job(estimator, y, sample_weight))
+        self._rounds = _core.Rounds(self._job.words(), partitions, self._job.learn(), self._job.execution())
+
+    def _of(self, job):
+        self._job, self._plan = job, None
+
+    @property
+    def done(self) -> bool:
+        return self._rounds.done
+
+    @property
+    def round(self) -> int:
+        return self._rounds.round
+
+    @property
+    def missing(self) -> list[int]:
+        """Partitions whose result of this round has not been added."""
+        return self._rounds.missing
+
+    @property
+    def plan(self) -> bytes:
+        """What a task of this round needs."""
+        if self._plan is None:
+            self._plan = self._rounds.plan()
+        return self._plan
+
+    def add(self, result: bytes) -> bool:
+        """Adds a task's result. False: the same was there already. What cannot be added is refused by name."""
+        before = self._rounds.round
+        added = self._rounds.add(bytes(result))
+        if self._rounds.round != before:
+            self._plan = None
+        return added
+
+    @property
+    def state(self) -> bytes:
+        return self._rounds.state()
+
+    @classmethod
+    def from_state(cls, state: bytes) -> Rounds:
+        """The job where its state was taken: what is missing says what is left to do."""
+        made = cls.__new__(cls)
+        made._of(_Job.of_words(_core.what_is_learnt(bytes(state))))
+        made._rounds = _core.Rounds.of_state(bytes(state), made._job.learn(), made._job.execution())
+        return made
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the state, whole or not at all."""
+        path = os.fspath(path)
+        with tempfile.NamedTemporaryFile(dir=os.path.dirname(path) or ".", delete=False) as file:
+            file.write(self.state)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(file.name, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Rounds:
+        with open(path, "rb") as file:
+            return cls.from_state(file.read())
+
+    def model(self) -> Any:
+        """The fitted estimator, once done."""
+        return self._job.fitted(self._rounds.model())
+
+
+def run_task(plan: bytes, data: Any, partition: int) -> bytes:
+    """What the rows of a partition add to the sum of the plan's round.
+
+    Parameters
+    ----------
+    plan : bytes
+        ``Rounds.plan``.
+    data : path, table, list of record batches, (X, y), (X, y, sample_weight), or X
+        The partition's rows, the same ones in the same order in every round. None: there are none.
+    partition : int
+        Its number.
+    """
+    plan = bytes(plan)
+    job = _Job.of_words(_core.what_is_learnt(plan))
+    return _core.run_task(plan, partition, job.partition(data), job.learn(), job.execution())

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 The bochner authors
+
+#include "bochner/rounds.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <random>
+#include <thread>
+
+#include "bochner/error.h"
+#include "bochner/kmeans.h"
+#include "bochner/mixture.h"
+#include "bochner/pca.h"
+#include "bochner/ranks.h"
+#include "bochner/stream.h"
+#include "bochner/train.h"
+
+namespace bochner {
+namespace {
+
+namespace fs = std::filesystem;
+const std::string kData = BOCHNER_TEST_DATA;
+
+class RoundsTest : public ::testing::Test {
+ protected:
+  RoundsTest() : folder_(fs::temp_directory_path() / ("bochner-rounds-" + std::to_string(::getpid()))) {
+    fs::create_directories(folder_);
+    std::ifstream in(kData + "/cpu-small.csv");
+    std::string header, line;
+    std::getline(in, header);
+    std::vector<std::ofstream> out;
+    for (std::size_t f = 0; f < kPartitions; ++f) {
+      files_.push_back(path("part" + std::to_string(f) + ".csv"));
+      out.emplace_back(files_.back()) << header << "\n";
+    }
+    for (std::size_t i = 0; std::getline(in, line); ++i) out[i * i % kPartitions] << line << "\n";
+  }
+  ~RoundsTest() override { fs::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string bytes_of(const Model& model) const {
+    model.save(path("m.model"));
+    std::ifstream in(path("m.model"), std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  std::string task(const Rounds& rounds, std::size_t p) const {
+    return run_task(rounds.plan(), p, file_partition(files_[p], reading_), learn_, {.threads = 1});
+  }
+  // All tasks of a round, in the order given.
+  void run_round(Rounds& rounds, std::vector<std::size_t> order) const {
+    const std::string plan = rounds.plan();
+    for (const std::size_t p : order)
+      rounds.add(run_task(plan, p, file_partition(files_[p], reading_), learn_, {.threads = 1}));
+  }
+  std::string model_of(Rounds rounds) const {
+    while (!rounds.done()) run_round(rounds, rounds.missing());
+    return bytes_of(rounds.model());
+  }
+  // The same files on one rank.
+  std::string alone() const {
+    std::string model;
+    run_ranks(1, [&](Ranks& ranks) {
+      const auto rows = open_on_ranks(files_, reading_, ranks);
+      model = bytes_of(learn_(*rows, {.threads = 1, .ranks = &ranks}));
+    });
+    return model;
+  }
+  Rounds rounds() const { return Rounds("ridge", kPartitions, learn_, {.threads = 1}); }
+  static std::string refusal(const std::function<void()>& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  static constexpr std::size_t kPartitions = 7;
+  std::vector<std::string> files_;
+  RowsOptions reading_{.targets = {"usr"}};
+  Learn learn_ = [](Rows& rows, const Execution& execution) {
+    return train(rows, {.features = 48, .execution = execution});
+  };
+
+ private:
+  fs::path folder_;
+};
+
+TEST_F(RoundsTest, LearnWhatOneProcessLearnsInAnyOrderOfTheTasks) {
+  const std::string expected = alone();
+  std::mt19937 draw(1);
+  for (int run = 0; run < 2; ++run) {
+    Rounds job = rounds();
+    while (!job.done()) {
+      std::vector<std::size_t> order = job.missing();
+      std::shuffle(order.begin(), order.end(), draw);
+      run_round(job, order);
+    }
+    EXPECT_TRUE(bytes_of(job.model()) == expected);
+  }
+}
+
+TEST_F(RoundsTest, RunEveryMethodThatPassesBySums) {
+  const RowsOptions inputs{.targets = {"usr"}, .inputs_only = true};
+  reading_ = inputs;
+  const auto expect_same = [&](const Learn& learn) {
+    learn_ = learn;
+    EXPECT_TRUE(model_of(rounds()) == alone());
+  };
+  expect_same([](Rows& rows, const Execution& execution) {
+    return pca(rows, {.rank = 3, .features = {.features = 32, .execution = execution}});
+  });
+  expect_same([](Rows& rows, const Execution& execution) {
+    return mixture(rows, {.components = 2, .rounds = 3, .features = {.execution = execution}});
+  });
+}
+
+TEST_F(RoundsTest, GoOnWhereTheDriverWasKilled) {
+  const std::string expected = alone();
+  std::string state;
+  {
+    Rounds job = rounds();
+    run_round(job, job.missing());
+    run_round(job, {3, 0});
+    state = job.state();
+  }
+  Rounds job = Rounds::of_state(state, learn_, {.threads = 1});
+  EXPECT_EQ(job.round(), 1u);
+  EXPECT_EQ(job.missing(), (std::vector<std::size_t>{1, 2, 4, 5, 6}));
+  EXPECT_TRUE(model_of(std::move(job)) == expected);
+  state[state.size() / 2] ^= 1;
+  EXPECT_THROW(Rounds::of_state(state, learn_), Error);
+}
+
+TEST_F(RoundsTest, CountATaskOnceThatRanTwice) {
+  Rounds job = rounds();
+  const std::string result = task(job, 2);
+  EXPECT_TRUE(job.add(result));
+  EXPECT_FALSE(job.add(result));
+  EXPECT_FALSE(job.add(task(job, 2)));
+  EXPECT_TRUE(model_of(std::move(job)) == alone());
+}
+
+// A refused result leaves the job as it was.
+TEST_F(RoundsTest, RefuseByNameWhatIsNoSumOfThisRound) {
+  Rounds job = rounds(), other = rounds();
+  const std::string first = task(job, 1);
+  std::string altered = first;
+  altered[altered.size() - 3] ^= 4;
+  EXPECT_THAT(refusal([&] { job.add(altered); }), ::testing::HasSubstr("checksum"));
+  EXPECT_THAT(refusal([&] { job.add(first.substr(0, first.size() / 2)); }), ::testing::Not(""));
+  EXPECT_THAT(refusal([&] { other.add(first); }), ::testing::HasSubstr("a result of job"));
+  run_round(job, job.missing());
+  EXPECT_THAT(refusal([&] { job.add(first); }), ::testing::HasSubstr("a result of round 0, expected one of round 1"));
+  fs::copy_file(files_[0], files_[1], fs::copy_options::overwrite_existing);
+  EXPECT_THAT(refusal([&] { task(job, 1); }), ::testing::HasSubstr("partition 1: found "));
+}
+
+TEST_F(RoundsTest, RefuseTheSameRowsTwice) {
+  fs::copy_file(files_[0], files_[4], fs::copy_options::overwrite_existing);
+  Rounds job = rounds();
+  EXPECT_THAT(refusal([&] { run_round(job, {4, 2, 0}); }),
+              ::testing::HasSubstr("partition 0 has the same rows as partition 4"));
+  EXPECT_EQ(job.missing(), (std::vector<std::size_t>{0, 1, 3, 5, 6}));
+}
+
+// What goes wrong in a task is told where it runs, and the job waits for another try.
+TEST_F(RoundsTest, RunATaskAgainThatFailed) {
+  const std::string whole = path("whole.csv");
+  fs::copy_file(files_[5], whole);
+  std::ofstream(files_[5], std::ios::app) << "1,2,3\n";
+  Rounds job = rounds();
+  EXPECT_THAT(refusal([&] { task(job, 5); }), ::testing::HasSubstr("part5.csv"));
+  fs::copy_file(whole, files_[5], fs::copy_options::overwrite_existing);
+  EXPECT_TRUE(model_of(std::move(job)) == alone());
+}
+
+TEST_F(RoundsTest, RunTasksSideBySide) {
+  Rounds job = rounds();
+  while (!job.done()) {
+    std::vector<std::string> results(kPartitions);
+    std::atomic<std::size_t> next = 0;
+    std::vector<std::thread> threads;
+    const std::string plan = job.plan();
+    for (int t = 0; t < 3; ++t)
+      threads.emplace_back([&] {
+        for (std::size_t p; (p = next++) < kPartitions;)
+          results[p] = run_task(plan, p, file_partition(files_[p], reading_), learn_, {.threads = 1});
+      });
+    for (std::thread& thread : threads) thread.join();
+    for (const std::string& result : results) job.add(result);
+  }
+  EXPECT_TRUE(bytes_of(job.model()) == alone());
+}
+
+TEST_F(RoundsTest, RefuseWhatPassesOverRowsInAnotherWay) {
+  learn_ = [](Rows& rows, const Execution& execution) {
+    return train(rows, {.automatic = Effort::fast, .execution = execution});
+  };
+  Rounds job = rounds();
+  EXPECT_THROW(run_round(job, job.missing()), std::invalid_argument);
+  EXPECT_FALSE(job.done());
+  EXPECT_THROW(Rounds("none", 0, learn_), std::invalid_argument);
+}
+
+// Tables in memory: what one partition does not know of classes and texts, others tell it.
+TEST_F(RoundsTest, JoinClassesOfFrames) {
+  const std::vector<double> x{1, 2, 3, 4, 5, 6, 7, 8};
+  const std::vector<double> y{0, 1, 0, 1, 0, 0, 1, 0};
+  const std::vector<std::vector<std::string>> labels{{"a", "c"}, {"b", "c"}};
+  learn_ = [](Rows& rows, const Execution& execution) {
+    return train(rows, {.map = NoMap{}, .execution = execution});
+  };
+  Rounds job("classes", 3, learn_);
+  while (!job.done()) {
+    const std::string plan = job.plan();
+    for (std::size_t p = 0; p < 2; ++p) {
+      Frame frame{.rows = 8};
+      frame.columns = {{.name = "x", .cells = x.data()}};
+      frame.targets = {y.data(), 8, 1, 1};
+      frame.labels = labels[p];
+      frame.target_names = {"y"};
+      std::vector<double> shifted = x;
+      for (double& value : shifted) value += double(p);
+      frame.columns[0].cells = shifted.data();
+      job.add(run_task(plan, p, frame_partition(frame), learn_));
+    }
+    job.add(run_task(plan, 2, {}, learn_));
+  }
+  EXPECT_EQ(job.model().schema().labels, (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(job.model().report().rows, 16u);
+}
+
+}  // namespace
+}  // namespace bochner
