@@ -86,8 +86,16 @@ class _State:
     def __init__(self, path):
         self._path, self._last, self._cost = path, 0.0, 0.0
 
-    def load(self):
-        return rounds.Rounds.load(self._path) if self._path and os.path.exists(self._path) else None
+    def load(self, made):
+        """The job that was kept, if there is one of the same words as `made`."""
+        if not self._path or not os.path.exists(self._path):
+            return made
+        job = rounds.Rounds.load(self._path)
+        for what, kept, given in zip(("estimator and columns", "partitions"), _words_of(job), _words_of(made)):
+            if kept != given:
+                raise ValueError(f"state: found {self._path} of another job, with {what} {kept}, expected {given}; remove the "
+                                 "file to begin anew")
+        return job
 
     def save(self, job, whole):
         begin = time.monotonic()
@@ -101,16 +109,19 @@ class _State:
             os.remove(self._path)
 
 
+def _words_of(job):
+    return job._job.words(), job._rounds.partitions
+
+
 def drive(run, estimator, partitions, *, y=None, sample_weight=None, retries=2, state=None, say=None):
     """The fitted estimator of a job whose tasks `run` carries out, with its Tally as ``rounds_``."""
     say = say or (lambda line: None)
     made = rounds.Rounds(estimator, partitions, y=y, sample_weight=sample_weight)
     keeper, tally = _State(state if state is None else os.fspath(state)), Tally()
-    job = keeper.load() or made
+    job = keeper.load(made)
     if job is not made:
-        job.check_same(made)
         say(f"round {job.round}: goes on from {state}, {len(job.missing)} of {partitions} partitions are missing")
-    for line in job.forecast.splitlines():
+    for line in getattr(job, "forecast", "").splitlines():
         say(line)
     while not job.done:
         _round(job, run, retries, keeper, tally)
