@@ -48,6 +48,8 @@ void add_watch(Command& app, Job& job);
 void add_accumulate(Command& app, Job& job);
 void add_merge(Command& app, Job& job);
 void add_solve(Command& app, Job& job);
+void add_rounds(Command& app, Job& job);
+void add_mpi_train(Command& app, Job& job);
 void add_dims(Command& app, Job& job);
 void add_check(Command& app, Job& job);
 void add_papers(Command& app, Job& job);

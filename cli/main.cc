@@ -82,6 +82,8 @@ void add_commands(Command& app, Job& job) {
   add_accumulate(app, job);
   add_merge(app, job);
   add_solve(app, job);
+  add_rounds(app, job);
+  add_mpi_train(app, job);
   add_dims(app, job);
   add_check(app, job);
   add_demo(app, job);

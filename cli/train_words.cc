@@ -152,6 +152,14 @@ void TrainWords::add(Command& app) {
   app.add_flag("--verbose", verbose, "Say all that is chosen on the way, and how long it took");
 }
 
+void TrainWords::add_for_sums(Command& app) {
+  add_reading(app);
+  add_choices(app);
+  add_learner(app);
+  format.add(app);
+  run.add(app);
+}
+
 void TrainWords::add_learner(Command& app) {
   app.add_flag("--deviation", deviation,
                "Keep what `predict --deviation` takes for a standard deviation of each row: ridge as a Gaussian "

@@ -40,7 +40,8 @@ struct TrainWords : FeatureWords {
   // Parts of it, for other commands: how the rows are read, and what is chosen from them.
   void add_reading(Command& app);
   void add_choices(Command& app);
-  void add_map(Command& app);  // the part of the choices that makes the features
+  void add_map(Command& app);       // the part of the choices that makes the features
+  void add_for_sums(Command& app);  // all that learners by sums over several files heed
   RowsOptions rows() const;
   // Everything but the validation rows and what is said on the way.
   TrainOptions options() const;

@@ -16,7 +16,7 @@ packages=(g++ cmake ninja-build pkg-config libopenblas-dev libhwy-dev libfmt-dev
   zlib1g-dev liblzma-dev libzstd-dev libgtest-dev libgmock-dev)
 command -v python3 >/dev/null || packages+=(python3)
 case $purpose in
-  --test) packages+=(clang-format python3-venv python3-dev git) ;;
+  --test) packages+=(clang-format python3-venv python3-dev git mpich libmpich-dev) ;;
   --clang) packages+=(clang) ;;
   --deb) packages+=(debhelper dpkg-dev lintian debootstrap git) ;;
   --fuzz) packages+=(clang libclang-rt-dev) ;;

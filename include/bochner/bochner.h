@@ -59,6 +59,7 @@
 #include "bochner/matrix.h"
 #include "bochner/mixture.h"
 #include "bochner/model.h"
+#include "bochner/mpi.h"
 #include "bochner/neighbors.h"
 #include "bochner/new_rows.h"
 #include "bochner/nystroem.h"

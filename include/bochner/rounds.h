@@ -10,7 +10,7 @@
 //   const std::vector<std::string> files = {"a.csv", "b.csv"};
 //   Rounds rounds("features=100", files.size(), learn);
 //   while (!rounds.done()) {
-//     const std::string plan = rounds.plan();  // to whom it may concern: processes, machines
+//     const std::string plan = rounds.plan();  // bytes, which tasks anywhere take
 //     for (const std::size_t p : rounds.missing())
 //       rounds.add(run_task(plan, p, file_partition(files[p], {.targets = {"y"}}), learn));
 //   }
@@ -39,8 +39,8 @@ namespace bochner {
 
 // Rows that never meet those of other partitions, opened anew wherever they are needed.
 struct Partition {
-  std::function<PartName()> name = {};             // number: a hash of what it holds
-  std::function<std::uint64_t()> glance = {};      // a hash that is cheap, to notice in each round that rows are others
+  std::function<PartName()> name = {};         // number: a hash of what it holds
+  std::function<std::uint64_t()> glance = {};  // a hash that is cheap, to notice in each round that rows are others
   std::function<std::unique_ptr<Rows>()> scan = {};  // learns the schema; no function: there are no rows
   std::function<std::unique_ptr<Rows>(const Schema& schema)> read = {};
 };
@@ -64,7 +64,7 @@ class Rounds {
   ~Rounds();
 
   bool done() const;
-  std::size_t round() const;                 // from 0
+  std::size_t round() const;  // the first is 0
   std::size_t partitions() const;
   std::vector<std::size_t> missing() const;  // partitions that this round has not got yet, ascending
   std::string plan() const;                  // what a task of this round is given

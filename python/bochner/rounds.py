@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -155,6 +154,27 @@ class _Job:
         return machine
 
 
+def _forecast(machine):
+    """The sums that a method makes; what the library chooses is told as such."""
+    of = machine.get_params(deep=False)
+    kind = type(machine).__name__
+    features = of.get("n_map_features", of.get("n_components")) if "map" in of else None
+    if kind in ("KernelKMeans", "GaussianMixture"):
+        clusters = of.get("n_clusters", of.get("n_components"))
+        rounds = f"4, and up to {of['max_iter']} passes"
+        size = f"{clusters} centres" if kind == "KernelKMeans" else f"{clusters} means and covariances"
+        return f"rounds: {rounds}; a task sends: 8 bytes for each number of {size}; memory of a worker: 64 MiB and that"
+    rounds = "3 or 4" if kind.startswith("KernelRidge") else "4 to 12"
+    if hasattr(machine, "C"):
+        rounds = "about 20 for each C" + ("" if isinstance(machine.C, (int, float)) else ", of which some 5 are tried")
+    if features is None:
+        return (f"rounds: {rounds}; a task of the largest sends: 4 bytes for each pair of features, whose number is "
+                "chosen; memory of a worker: 64 MiB and three times that")
+    size = 4 * int(features) ** 2
+    return (f"rounds: {rounds}; a task of the largest sends: {size / 1e6:.1f} MB, for pairs of {features} features; "
+            f"memory of a worker: 64 MiB and {3 * size / 1e6:.0f} MB")
+
+
 def _values(column):
     """The cells of a column as numbers or texts."""
     if column.codes is None:
@@ -217,6 +237,11 @@ class Rounds:
         return added
 
     @property
+    def forecast(self) -> str:
+        """Rounds, the bytes that a task of the largest one sends, and a worker's memory, as far as known beforehand."""
+        return _forecast(self._job.estimator)
+
+    @property
     def state(self) -> bytes:
         return self._rounds.state()
 
@@ -230,12 +255,7 @@ class Rounds:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the state, whole or not at all."""
-        path = os.fspath(path)
-        with tempfile.NamedTemporaryFile(dir=os.path.dirname(path) or ".", delete=False) as file:
-            file.write(self.state)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(file.name, path)
+        self._rounds.save(os.fspath(path))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Rounds:

@@ -3,6 +3,7 @@
 
 #include "bochner/rounds.h"
 
+#include "bochner/atomic_file.h"
 #include "bochner/kmeans.h"
 #include "bochner/lda.h"
 #include "bochner/mixture.h"
@@ -33,6 +34,7 @@ template <class Options>
 auto by_features(Model (*method)(Rows&, const Options&)) {
   return [method](Options options) {
     options.features.say = {};
+    options.features.execution = {};
     return HeldLearn{[method, options](Rows& rows, const Execution& execution) {
       Options own = options;
       own.features.execution = execution;
@@ -44,6 +46,7 @@ auto by_features(Model (*method)(Rows&, const Options&)) {
 // for_each_row: lambdas are penalties of all rows together.
 HeldLearn learn_train(TrainOptions options, bool for_each_row) {
   options.say = options.notice = {};
+  options.execution = {};
   return {[options, for_each_row](Rows& rows, const Execution& execution) {
     TrainOptions own = options;
     own.execution = execution;
@@ -91,9 +94,8 @@ void bind_rounds(nb::module_& m) {
   m.def("learning", by_features<MixtureOptions>(&mixture));
   bind_partitions(m);
   nb::class_<Rounds>(m, "Rounds")
-      .def("__init__",
-           [](Rounds* made, const std::string& what, std::size_t partitions, const HeldLearn& learn,
-              const Execution& execution) { new (made) Rounds(what, partitions, learn.learn, execution); })
+      .def("__init__", [](Rounds* made, const std::string& what, std::size_t partitions, const HeldLearn& learn,
+                          const Execution& execution) { new (made) Rounds(what, partitions, learn.learn, execution); })
       .def_static("of_state",
                   [](const nb::bytes& state, const HeldLearn& learn, const Execution& execution) {
                     return run_long([&](const CancelFunction&) {
@@ -106,6 +108,14 @@ void bind_rounds(nb::module_& m) {
       .def_prop_ro("missing", &Rounds::missing)
       .def("plan", [](const Rounds& rounds) { return bytes_of(rounds.plan()); })
       .def("state", [](const Rounds& rounds) { return bytes_of(rounds.state()); })
+      .def(
+          "save",
+          [](const Rounds& rounds, const std::string& path) {
+            AtomicFile file(path);
+            file.write(rounds.state());
+            file.commit();
+          },
+          nb::call_guard<nb::gil_scoped_release>())
       .def("add",
            [](Rounds& rounds, const nb::bytes& result) {
              const std::string text(view_of(result));

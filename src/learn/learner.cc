@@ -7,93 +7,28 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <map>
 #include <optional>
 
 #include "base/clock.h"
 #include "base/require.h"
 #include "folds/held_out.h"
-#include "learn/descend.h"
+#include "learn/choose_C.h"
 #include "learn/fit_memory.h"
 #include "learn/newton/dense_design.h"
+#include "learn/newton/learner_on_ranks.h"
 #include "learn/newton/newton_learner.h"
 #include "learn/newton/row_space.h"
 #include "learn/newton/sparse_design.h"
 #include "learn/own_fit.h"
 #include "random/hold_out.h"
-#include "random/powers.h"
 
 namespace bochner {
 
 namespace {
 
-constexpr double kChoiceTolerance = 1e-3;           // relative to the objective, while C is chosen
-constexpr double kSparseTolerance = 1e-3;           // if none is given and the features are CSR
-constexpr std::size_t kMostLogged = 1u << 17;       // numbers of a step in a checkpoint's log, of CSR features
-constexpr int kStart = 0, kLeast = -8, kMost = 14;  // C = 10^(step / 2)
-constexpr double kFlat = 1e-9;                      // relative difference of losses
-constexpr double kMostHeldOut = 8192, kFewHeldOut = 2000;
-
-// -log of the probability that the scores of a logistic head give to the class.
-double log_loss(const double* scores, std::size_t outputs, std::size_t label) {
-  if (outputs == 1) {
-    const double margin = label == 1 ? scores[0] : -scores[0];
-    return portable_log(1 + portable_exp_negative(-std::abs(margin))) + std::max(0.0, -margin);
-  }
-  const double most = *std::max_element(scores, scores + outputs);
-  double sum = 0;
-  for (std::size_t k = 0; k < outputs; ++k) sum += portable_exp_negative(scores[k] - most);
-  return portable_log(sum) + most - scores[label];
-}
-
-// What chooses C: for probabilities the log-loss; for classes the error and, to break ties, the squared error of the
-// scores brought into (-1, 1); for numbers the loss itself or the mean absolute error, which outliers do not rule, in
-// each target's unit.
-class Choice {
- public:
-  Choice(Task task, std::vector<double> units, LossChoice loss)
-      : task_(task),
-        probabilities_(loss.row.probabilities),
-        loss_(std::move(loss)),
-        units_(std::move(units)),
-        scorer_(task, units_.size()),
-        squashed_(task, units_.size(), 0),
-        row_(units_.size()) {}
-
-  void add(const double* prediction, const double* target, double weight) {
-    const double likely = probabilities_ ? log_loss(prediction, row_.size(), std::size_t(target[0]))
-                                         : std::numeric_limits<double>::quiet_NaN();
-    scorer_.add(prediction, target, weight, likely);
-    weight_ += weight;
-    if (task_ == Task::regression) {
-      for (std::size_t k = 0; k < row_.size(); ++k) add_number(k, prediction[k], target[k], weight);
-    } else if (probabilities_) {
-      sum_ += weight * likely;
-    } else {
-      for (std::size_t k = 0; k < row_.size(); ++k) row_[k] = std::tanh(prediction[k]);
-      squashed_.add(row_.data(), target, weight);
-    }
-  }
-  Score score() const { return scorer_.score(); }
-  double loss() const { return task_ == Task::classification && !probabilities_ ? squashed_.loss() : sum_ / weight_; }
-  double below() const { return below_ / weight_ / double(row_.size()); }  // the share of targets at or below
-
- private:
-  void add_number(std::size_t k, double prediction, double target, double weight) {
-    sum_ += loss_.row.judged_by_loss ? loss_.value(k, weight, target / units_[k], prediction / units_[k])
-                                     : weight * std::abs(prediction - target) / units_[k];
-    if (target <= prediction) below_ += weight;
-  }
-
-  Task task_;
-  bool probabilities_;
-  LossChoice loss_;
-  std::vector<double> units_;
-  Scorer scorer_, squashed_;
-  std::vector<double> row_;
-  double weight_ = 0, sum_ = 0, below_ = 0;
-};
+constexpr double kChoiceTolerance = 1e-3;      // relative to the objective, while C is chosen
+constexpr double kSparseTolerance = 1e-3;      // if none is given and the features are CSR
+constexpr std::size_t kMostLogged = 1u << 17;  // numbers of a step in a checkpoint's log, of CSR features
 
 Choice score_stream(const Stream& validation, const Coefficients& head, Choice choice) {
   std::vector<double> row(head.weights.cols());
@@ -106,40 +41,10 @@ Choice score_stream(const Stream& validation, const Coefficients& head, Choice c
   return choice;
 }
 
-struct Trial {
-  double C = 0, loss = 0, below = 0;
-  Score score;
-};
-
-bool is_flat(double a, double b) { return std::abs(a - b) <= kFlat * std::abs(a); }
-
-// Every C given, in their order; or half-decades from 1 until the loss turns, which it has not while it is flat: a head
-// that does not see the rows yet.
-std::vector<Trial> try_path(const std::vector<double>& given, const std::function<Trial(double)>& evaluate) {
-  std::vector<Trial> trials;
-  if (!given.empty()) {
-    for (double C : given) trials.push_back(evaluate(C));
-    return trials;
-  }
-  std::map<int, Trial> tried;
-  const auto loss = [&](int step) {
-    if (!tried.contains(step)) tried[step] = evaluate(std::pow(10.0, step / 2.0));
-    return tried[step].loss;
-  };
-  int start = kStart;
-  while (start + 2 <= kMost && is_flat(loss(start), loss(start + 2))) start += 2;
-  if (start + 2 > kMost) start = kStart;  // flat all the way up: so it may be down
-  while (start - 2 >= kLeast && is_flat(loss(start), loss(start - 2))) start -= 2;
-  descend(start, kLeast, kMost, loss);
-  for (const auto& [step, trial] : tried) trials.push_back(trial);
-  return trials;
-}
-
 // Empty where the draw leaves no weight on one of the two sides.
 std::vector<bool> rows_held_out(const Design& z, std::uint64_t seed) {
   const std::size_t n = z.rows();
-  const double rows = double(n);
-  const double fraction = hold_out_fraction(rows, std::clamp(kFewHeldOut / rows, 0.1, 0.25), kMostHeldOut);
+  const double fraction = fraction_held_out(double(n));
   std::vector<bool> held(n);
   bool some = false, rest = false;
   for (std::size_t i = 0; i < n; ++i) {
@@ -154,14 +59,6 @@ std::vector<bool> rows_held_out(const Design& z, std::uint64_t seed) {
 std::string numbers_text(const std::vector<double>& values) {
   const bool same = std::all_of(values.begin(), values.end(), [&](double v) { return v == values[0]; });
   return fmt::format("{:.6g}", fmt::join(values.begin(), same ? values.begin() + 1 : values.end(), ", "));
-}
-
-// The values of C to try; a hard margin has one, of no effect.
-std::vector<double> given_C(const LearnerOptions& options, double weight) {
-  if (options.learner == Learner::hard_svm) return {1.0};
-  std::vector<double> C = options.C;
-  for (double lambda : options.lambdas) C.push_back(1 / (lambda * weight));
-  return C;
 }
 
 // The features in a store, or where rows are far fewer than features the rows in coordinates of their own space.
@@ -347,6 +244,7 @@ Fitted fit_learner(const Stream& stream, const Survey& survey, const LearnerOpti
             learner_row(options.learner).name);
     return own->fit(stream, survey, options, validation);
   }
+  if (stream.execution().ranks) return learner_on_ranks(stream, survey, options);
   return LearnerFit(stream, survey, options, validation).run(say, make_head);
 }
 

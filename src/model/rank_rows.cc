@@ -146,7 +146,7 @@ class RankRows final : public Rows {
 
   Schema schema_;
   std::shared_ptr<RankShares> mine_;
-  std::vector<std::uint64_t> rows_;  // of each partition
+  std::vector<std::uint64_t> rows_;  // each partition has so many
   CellCounts counts_;                // all ranks'
   std::size_t at_ = 0;
 };

@@ -14,7 +14,7 @@ namespace bochner {
 
 // What a rank has of a number of partitions, which lie one behind the other: some of them, or a shard of each.
 struct RankShare {
-  std::size_t index = 0;  // of the partition
+  std::size_t index = 0;  // the number of the partition
   Partition partition = {};
   std::size_t shard = 0, shards = 1;
 };

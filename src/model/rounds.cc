@@ -18,7 +18,7 @@ namespace bochner {
 struct Rounds::State {
   RoundsPlan plan;
   RoundsTraining training;
-  // Of each partition: a hash of its rows, a glance at them, and of its result in this round, if that has come.
+  // One for each partition: a hash of its rows, a glance at them, a hash of its result if that has come.
   std::vector<std::uint64_t> numbers, glances, results;
   std::vector<std::uint8_t> came;
   std::string joined = {};  // what has come
@@ -78,15 +78,18 @@ std::string Rounds::plan() const {
 }
 
 const Model& Rounds::model() const {
-  require(done(), "rounds: found {} of {} partitions missing in round {}, expected all rounds "
-          "to be over; run the tasks of the plan", missing().size(), partitions(), round());
+  require(done(),
+          "rounds: found {} of {} partitions missing in round {}, expected all rounds "
+          "to be over; run the tasks of the plan",
+          missing().size(), partitions(), round());
   return *state_->training.model();
 }
 
 // Who it is from; what is wrong with it is said by name.
 void Rounds::State::check(const RoundsResult& result) const {
   if (result.job != plan.job())
-    fail(Error::Kind::data, "rounds: found a result of job {}, expected one of {}; leave it out", result.job, plan.job());
+    fail(Error::Kind::data, "rounds: found a result of job {}, expected one of {}; leave it out", result.job,
+         plan.job());
   if (result.partition >= plan.partitions())
     fail(Error::Kind::data, "rounds: found a result of partition {}, expected one of 0 .. {}", result.partition,
          plan.partitions() - 1);
@@ -102,7 +105,8 @@ void Rounds::State::check(const RoundsResult& result) const {
 void Rounds::State::check_rows(const RoundsResult& result) const {
   const std::size_t p = result.partition;
   if (result.round > 0 && result.glance != glances[p])
-    fail(Error::Kind::data, "rounds: partition {}: found other rows than in round 0, expected the same in every round", p);
+    fail(Error::Kind::data, "rounds: partition {}: found other rows than in round 0, expected the same in every round",
+         p);
   if (result.round > 0 || result.number == 0) return;
   for (std::size_t q = 0; q < plan.partitions(); ++q)
     if (q != p && came[q] && numbers[q] == result.number)
@@ -125,8 +129,10 @@ bool Rounds::add(const std::string& text) {
   const std::uint64_t hash = hash64(std::as_bytes(std::span(text)));
   if (state.came[p]) {
     if (state.results[p] == hash) return false;
-    fail(Error::Kind::data, "rounds: partition {} has given two results in round {} that differ, expected the same; is "
-         "it read in one order?", p, result.round);
+    fail(Error::Kind::data,
+         "rounds: partition {} has given two results in round {} that differ, expected the same; is "
+         "it read in one order?",
+         p, result.round);
   }
   state.check_rows(result);
   std::string joined = state.joined.empty() ? result.bytes : state.training.work().join()(state.joined, result.bytes);

@@ -83,7 +83,8 @@ std::string RoundsResult::text() const {
 
 RoundsResult RoundsResult::of_text(std::string_view text) {
   const Archive archive = archive_of_bytes(text, "result of a task");
-  if (archive.get_text("type") != kResult) fail(Error::Kind::model, "rounds: found other bytes, expected a task's result");
+  if (archive.get_text("type") != kResult)
+    fail(Error::Kind::model, "rounds: found other bytes, expected a task's result");
   RoundsResult result{archive.get_text("job"), archive.get_count("round", kMost),
                       archive.get_count("partition", kMost)};
   result.place = number_of(archive, "place");

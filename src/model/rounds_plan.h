@@ -49,8 +49,8 @@ std::string get_bytes(const Archive& archive, const std::string& name);
 struct RoundsResult {
   std::string job;
   std::size_t round = 0, partition = 0;
-  std::uint64_t place = 0;   // of the plan
-  std::uint64_t number = 0;  // of the partition's rows: in round 0
+  std::uint64_t place = 0;   // that of the plan
+  std::uint64_t number = 0;  // a hash of the partition's rows, in round 0
   std::uint64_t glance = 0;
   std::string bytes = {};
 
@@ -71,7 +71,7 @@ class RoundsTraining {
   const std::optional<Model>& model() const { return seen_->model; }
 
  private:
-  struct Seen {  // by the work
+  struct Seen {  // what the work has and gives
     std::shared_ptr<RankShares> shares = std::make_shared<RankShares>();
     CancelFunction cancel = {};
     std::optional<Model> model = {};

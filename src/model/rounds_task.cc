@@ -23,7 +23,7 @@ constexpr std::size_t kMostKept = 8;  // trainings that wait for their next task
 class Waiting {
  public:
   struct Kept {
-    std::uint64_t place;  // of its plan, where it stands
+    std::uint64_t place;  // where it stands, by its plan
     std::unique_ptr<RoundsTraining> training;
   };
 
@@ -74,7 +74,8 @@ Waiting& waiting() {
 std::string run_task(std::string_view text, std::size_t index, const Partition& partition, const Learn& learn,
                      const Execution& execution) {
   const RoundsPlan plan = RoundsPlan::of(archive_of_bytes(text, "plan of rounds"));
-  require(index < plan.partitions(), "rounds: found partition {}, expected one of 0 .. {}", index, plan.partitions() - 1);
+  require(index < plan.partitions(), "rounds: found partition {}, expected one of 0 .. {}", index,
+          plan.partitions() - 1);
   std::unique_ptr<RoundsTraining> training = waiting().take(plan);
   if (!training) training = std::make_unique<RoundsTraining>(plan.partitions(), learn, execution);
   while (training->round() < plan.round()) training->go_on(plan.log()[training->round()]);

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/require.h"
-#include "bochner/parts.h"
+#include "bochner/map_kind.h"
 #include "bochner/split.h"
 #include "choose/column_notes.h"
 #include "choose/learnt_with_head.h"
@@ -20,6 +20,7 @@
 #include "choose/plan_memory.h"
 #include "learn/learner.h"
 #include "learn/nested.h"
+#include "learn/newton/learner_on_ranks.h"
 #include "learn/ridge/solver_choice.h"
 #include "learn/target_size.h"
 #include "model/background.h"
@@ -307,7 +308,12 @@ TrainOptions learnt_on_ranks(TrainOptions options) {
   require(!options.calibrate && !options.validation && options.groups.empty() && options.times.empty() &&
               options.checkpoint.path.empty(),
           "ranks: found calibrate, validation, groups, times or a checkpoint, expected none of them; leave it out");
-  check_parts(options);
+  const std::string refused = no_ranks(options.learner);
+  require(refused.empty(), "ranks: the learner {} cannot be trained: {}", learner_row(options.learner.learner).name,
+          refused);
+  for (const MapPart& map : options.map.parts)
+    require(kind_of(map.map).no_sums.empty(), "ranks: the map {} cannot be trained: {}; use fourier, nystroem or none",
+            kind_of(map.map).name, kind_of(map.map).no_sums);
   if (options.ridge.solver == RidgeOptions::Solver::automatic) options.ridge.solver = RidgeOptions::Solver::cholesky;
   return options;
 }

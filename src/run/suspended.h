@@ -24,9 +24,9 @@ class Suspended {
   Suspended(const Suspended&) = delete;
 
   bool ended() const { return ended_; }
-  std::string make();                                  // this rank's bytes of the sum; as often as one likes
-  const Ranks::Join& join() const { return *join_; }   // of the sum
-  void go_on(std::string joined);                      // to the next sum, or to the end
+  std::string make();                                 // this rank's bytes of the sum; as often as one likes
+  const Ranks::Join& join() const { return *join_; }  // the sum has this one
+  void go_on(std::string joined);                     // the next sum or the end comes
 
  private:
   class Rank;
@@ -34,7 +34,7 @@ class Suspended {
   struct Left {};  // thrown through work that shall not go on; no std::exception, which it might catch
 
   std::string sum(const KnowingRank::Make& make, const Ranks::Join& join);
-  void command(Command what);  // to the work, which runs until it has carried it out
+  void command(Command what);  // the work runs until it has carried it out
   void wait(std::unique_lock<std::mutex>& lock, bool working);
 
   std::mutex mutex_;

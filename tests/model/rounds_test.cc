@@ -166,7 +166,9 @@ TEST_F(RoundsTest, RefuseByNameWhatIsNoSumOfThisRound) {
 TEST_F(RoundsTest, RefuseTheSameRowsTwice) {
   fs::copy_file(files_[0], files_[4], fs::copy_options::overwrite_existing);
   Rounds job = rounds();
-  EXPECT_THAT(refusal([&] { run_round(job, {4, 2, 0}); }),
+  EXPECT_THAT(refusal([&] {
+                run_round(job, {4, 2, 0});
+              }),
               ::testing::HasSubstr("partition 0 has the same rows as partition 4"));
   EXPECT_EQ(job.missing(), (std::vector<std::size_t>{0, 1, 3, 5, 6}));
 }
@@ -215,9 +217,7 @@ TEST_F(RoundsTest, JoinClassesOfFrames) {
   const std::vector<double> x{1, 2, 3, 4, 5, 6, 7, 8};
   const std::vector<double> y{0, 1, 0, 1, 0, 0, 1, 0};
   const std::vector<std::vector<std::string>> labels{{"a", "c"}, {"b", "c"}};
-  learn_ = [](Rows& rows, const Execution& execution) {
-    return train(rows, {.map = NoMap{}, .execution = execution});
-  };
+  learn_ = [](Rows& rows, const Execution& execution) { return train(rows, {.map = NoMap{}, .execution = execution}); };
   Rounds job("classes", 3, learn_);
   while (!job.done()) {
     const std::string plan = job.plan();

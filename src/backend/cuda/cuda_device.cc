@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
-#include <dlfcn.h>
-
-#include <cstdlib>
-#include <filesystem>
 #include <optional>
 #include <vector>
 
 #include "backend/cuda/plugin.h"
 #include "backend/fourier_weights.h"
 #include "base/cuda.h"
+#include "base/plugin.h"
 #include "base/require.h"
 #include "bochner/map.h"
 
@@ -70,34 +67,16 @@ class CudaDevice final : public Device {
   std::string description_;
 };
 
-// BOCHNER_CUDA_LIBRARY, or beside the program or library that this code is in, or where the system looks.
-std::vector<std::string> places() {
-  if (const char* given = std::getenv("BOCHNER_CUDA_LIBRARY"); given && *given) return {given};
-  std::vector<std::string> all;
-  Dl_info here;
-  if (dladdr(reinterpret_cast<const void*>(&cuda_device), &here) && here.dli_fname) {
-    std::error_code ignored;
-    const auto folder = std::filesystem::canonical(here.dli_fname, ignored).parent_path();
-    for (const auto& place : {folder, folder.parent_path(), folder.parent_path() / "lib"})
-      all.push_back((place / kLibrary).string());
-  }
-  all.emplace_back(kLibrary);
-  return all;
-}
-
 struct Opened {
   std::optional<CudaDevice> device;
   std::string why;
 };
 
 Opened open() {
-  void* library = nullptr;
-  const std::vector<std::string> tried = places();
-  for (const std::string& place : tried)
-    if (!library) library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const library = open_plugin(kLibrary, "BOCHNER_CUDA_LIBRARY");
   if (!library) return {std::nullopt, fmt::format("{} was not found beside the program", kLibrary)};
   using Entry = const BochnerCuda* (*)();
-  const auto entry = reinterpret_cast<Entry>(dlsym(library, "bochner_cuda"));
+  const auto entry = reinterpret_cast<Entry>(plugin_function(library, "bochner_cuda"));
   const BochnerCuda* const cuda = entry ? entry() : nullptr;
   if (!cuda || cuda->version != kBochnerCudaVersion)
     return {std::nullopt, fmt::format("{} is of another version", kLibrary)};

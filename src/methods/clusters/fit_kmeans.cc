@@ -76,9 +76,8 @@ class Clustering {
       Matrix<double> next = next_centres(sums, centres_->points);
       const bool mended = mend(sums, next);
       if (mended) next = next_centres(sums, centres_->points);
-      found_.converged =
-          !mended && (moved == 0 || squared_step(next, centres_->points) <=
-                                        settled_step(sums, options_.tolerance, store_.features()));
+      found_.converged = !mended && (moved == 0 || squared_step(next, centres_->points) <=
+                                                       settled_step(sums, options_.tolerance, store_.features()));
       if (moved == 0 && !mended) break;
       use(std::move(next));
       if (found_.converged) break;

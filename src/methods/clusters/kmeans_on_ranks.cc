@@ -137,8 +137,8 @@ Clustered kmeans_on_ranks(const Stream& stream, const Survey& survey, const KMea
       end_lloyd(found, sums, centres->points, stream.features());
       break;
     }
-    found.converged = !mended && squared_step(next, centres->points) <=
-                                     settled_step(sums, options.tolerance, stream.features());
+    found.converged =
+        !mended && squared_step(next, centres->points) <= settled_step(sums, options.tolerance, stream.features());
     centres = std::make_shared<const Centres>(std::move(next));
   }
   found.silhouette = silhouette(stream.workers(), rows, Centres(found.centres));

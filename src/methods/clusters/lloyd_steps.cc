@@ -14,8 +14,7 @@ Matrix<double> next_centres(const LloydFold& sums, const Matrix<double>& centres
   Matrix<double> next = sums.sums();
   const std::vector<double> weights = sums.weights();
   for (std::size_t c = 0; c < next.rows(); ++c)
-    for (std::size_t j = 0; j < next.cols(); ++j)
-      next(c, j) = weights[c] > 0 ? next(c, j) / weights[c] : centres(c, j);
+    for (std::size_t j = 0; j < next.cols(); ++j) next(c, j) = weights[c] > 0 ? next(c, j) / weights[c] : centres(c, j);
   return next;
 }
 

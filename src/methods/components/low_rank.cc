@@ -87,7 +87,7 @@ class Factoring {
       sparse_in_memory();
     else if (options_.passes == std::size_t(1))
       one_pass();
-    else if (n_ < d_ && options_.passes.value_or(3) >= 3)
+    else if (n_ < d_ && options_.passes.value_or(3) >= 3 && !stream_->execution().ranks)
       dual();
     else
       primal();

@@ -17,11 +17,28 @@ namespace {
 
 constexpr std::size_t kProducts = 4096;  // features whose covariance costs less than mapping the rows again and again
 
+// Whether rows have weights.
+struct Weighted {
+  bool any = false;
+
+  template <class T>
+  void add(const RowBlock<T>& rows) {
+    any = any || rows.weights;
+  }
+  void merge(const Weighted& other) { any = any || other.any; }
+  void save(Archive& archive) const { archive.put_count("any", any); }
+  void load(const Archive& archive) { any = archive.get_count("any", 1) == 1; }
+};
+
 // A column holds them, or rows in memory bring them.
-bool has_weights(Rows& rows) {
+bool has_weights(Rows& rows, const Execution& execution) {
   const std::vector<Column>& columns = rows.schema().columns;
   if (std::any_of(columns.begin(), columns.end(), [](const Column& c) { return c.kind == Column::Kind::weight; }))
     return true;
+  if (execution.ranks) {
+    Threads threads(execution);
+    return Stream(rows, nullptr, threads, execution).fold(Weighted(), "weights").any;
+  }
   rows.rewind();
   RowBlock<double> first;
   const bool found = rows.next(1, first) && first.weights;
@@ -32,7 +49,7 @@ bool has_weights(Rows& rows) {
 }  // namespace
 
 Model pca(Rows& rows, const PcaOptions& options) {
-  const bool weighted = has_weights(rows);
+  const bool weighted = has_weights(rows, options.features.execution);
   MappedRows mapped(rows, options.features, "pca", Saved::squares);
   // Weighted components are those of the rows sqrt(w) (z - mean), which need no mean taken away.
   const WeightedMean by_weight = weighted ? weighted_mean(mapped.stream()) : WeightedMean{};
