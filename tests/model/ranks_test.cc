@@ -6,9 +6,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "bochner/error.h"
 #include "bochner/kmeans.h"
@@ -122,6 +125,35 @@ TEST_F(RanksTest, LearnTheSameBySmoothLosses) {
   expect_same([](Rows& rows, const Execution& execution) {
     return train(rows, {.features = 24, .learner = {.learner = Learner::huber, .C = {1.0}}, .execution = execution});
   });
+}
+
+// L-BFGS over ranks and Newton's steps of one process end at the same optimum.
+TEST_F(RanksTest, FindTheOptimumThatNewtonFinds) {
+  const std::vector<std::string> paths = files(1);
+  const auto compare = [&](const std::string& file, const RowsOptions& reading, const LearnerOptions& learner) {
+    const Model alone = train(*open_rows(file, reading), {.features = 24, .learner = learner});
+    std::optional<Model> together;
+    run_ranks(1, [&](Ranks& ranks) {
+      const std::unique_ptr<Rows> rows = open_on_ranks({file}, reading, ranks);
+      together = train(*rows, {.features = 24, .learner = learner, .execution = {.threads = 1, .ranks = &ranks}});
+    });
+    const Matrix<double> a = alone.predict(*open_rows(file, alone.schema()));
+    const Matrix<double> b = together->predict(*open_rows(file, together->schema()));
+    double largest = 0, apart = 0;
+    for (std::size_t i = 0; i < a.rows() * a.cols(); ++i) {
+      largest = std::max(largest, std::abs(a.data()[i]));
+      apart = std::max(apart, std::abs(a.data()[i] - b.data()[i]));
+    }
+    EXPECT_LT(apart, 0.01 * largest) << learner_row(learner.learner).name;
+  };
+  compare(paths[0], {.targets = {"usr"}}, {.learner = Learner::huber, .C = {1.0}, .parameter = 5.0});
+  compare(paths[0], {.targets = {"usr"}},
+          {.learner = Learner::svr, .loss = MarginLoss::squared, .C = {1.0}, .parameter = 2.0});
+  const RowsOptions income{.targets = {"income"}};
+  compare(kData + "/adult-small.csv", income, {.learner = Learner::logistic, .C = {1.0}});
+  compare(kData + "/adult-small.csv", income, {.learner = Learner::svm, .loss = MarginLoss::squared, .C = {0.1}});
+  compare(kData + "/cpu-small.csv", {.targets = {"usr"}, .task = Task::classification},
+          {.learner = Learner::logistic, .C = {0.1}});
 }
 
 // The same rows, read and trained by one process that knows of no ranks.

@@ -14,6 +14,7 @@
 #include "learn/choose_C.h"
 #include "learn/newton/loss_fold.h"
 #include "learn/newton/newton_learner.h"
+#include "learn/newton/residual_scale.h"
 #include "learn/ridge/held_search.h"
 #include "learn/ridge/normal_equations.h"
 #include "learn/ridge/ridge.h"
@@ -24,13 +25,7 @@ namespace bochner {
 
 namespace {
 
-constexpr double kChoiceShare = 1e-4, kMedianPerDeviation = 0.6744897501960817, kConstant = 1e-14;
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
+constexpr double kChoiceShare = 1e-4;  // where C is chosen
 
 // Coordinates x of a head: W = L^-T x / root(C k) where Gc + I / (C k) = L L^T, about the mean features; the intercept
 // in units of its own.
@@ -136,7 +131,7 @@ class RanksFit {
       const double mean = sums_.gram.target_sum(k, K) / n;
       if (options_.intercept) center_[k] = mean;
       const double variance = sums_.gram.target_sum(k, k) / n - (2 * mean - center_[k]) * center_[k];
-      if (variance > kConstant) unit_[k] = std::sqrt(variance);
+      if (variance > kConstantTarget) unit_[k] = std::sqrt(variance);
     }
   }
 
@@ -153,7 +148,7 @@ class RanksFit {
     for (int round = 0; round < 2; ++round) {
       const Solution found = solve(C, fraction_, kChoiceShare);
       for (std::size_t k = 0; k < K; ++k)
-        loss_.parameter[k] = std::max(row_.parameter->initial * residual(*found.at, k) / kMedianPerDeviation, 1e-6);
+        loss_.parameter[k] = std::max(row_.parameter->initial * residual(*found.at, k), 1e-6);
     }
   }
 
@@ -177,7 +172,7 @@ class RanksFit {
       const double y = (code_.encode(rows.targets + i * rows.target_count, k) - center_[k]) / unit_[k];
       if (!rows.weights || rows.weights[i] > 0) all.push_back(std::abs(y - u[k]));
     });
-    return all.empty() ? 0 : median(std::move(all));
+    return all.empty() ? 0 : robust_deviation(std::move(all));
   }
 
   double choose() {

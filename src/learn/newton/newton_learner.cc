@@ -8,22 +8,15 @@
 #include <numeric>
 
 #include "base/require.h"
+#include "learn/newton/residual_scale.h"
 
 namespace bochner {
 
 namespace {
 
-constexpr double kMedianPerDeviation = 0.6744897501960817;
 constexpr double kLooseTolerance = 1e-3;
-constexpr double kConstant = 1e-14;       // a deviation of so much of the largest target is rounding
 constexpr double kScoreRounding = 1e-14;  // no solution comes closer, relative to the cost of all rows, each off by 1
 constexpr double kWarmWidth = 1.0 / 16;   // h of a warm start
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 constexpr double kRoundedTolerance = 1e-7;
 
@@ -80,7 +73,7 @@ void NewtonLearner::code_targets(const Schema& schema) {
     }
     const double deviation = std::sqrt(squares);
     center_.push_back(mean * largest);
-    unit_.push_back(deviation > kConstant ? deviation * largest : largest);
+    unit_.push_back(deviation > kConstantTarget ? deviation * largest : largest);
   }
   examples_.y = Matrix<double>(n, K);
   for (std::size_t i = 0; i < n; ++i)
@@ -98,7 +91,7 @@ void NewtonLearner::choose_delta() {
       std::vector<double> residuals;
       for (std::size_t i = 0; i < z_.rows(); ++i)
         if (z_.weight(i) > 0) residuals.push_back(std::abs(examples_.y(i, k) - at_.u(i, k)));
-      const double deviation = median(std::move(residuals)) / kMedianPerDeviation;
+      const double deviation = robust_deviation(std::move(residuals));
       parameter_[k] = std::max(row_.parameter->initial * deviation, 1e-6) * unit_[k];
     }
   }
