@@ -175,7 +175,7 @@ void Svg::text(Point at, std::string_view text, std::string_view anchor, std::st
 
 std::string Svg::done() && { return std::move(text_) + "</svg>\n"; }
 
-void draw_axes(Svg& svg, const Frame& frame, std::string_view x_name, std::string_view y_name) {
+void draw_axes(Svg& svg, const PlotFrame& frame, std::string_view x_name, std::string_view y_name) {
   const Box& b = frame.box;
   for (const double tick : frame.y.ticks) {
     const double y = frame.at(frame.x.low, tick).y;

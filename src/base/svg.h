@@ -58,11 +58,11 @@ class Svg {
 };
 
 // The frame of a picture with two axes: room for their ticks and names on the left and below.
-struct Frame {
+struct PlotFrame {
   Box box;
   Axis x, y;
   Point at(double a, double b) const { return {box.x + box.width * x.at(a), box.y + box.height * (1 - y.at(b))}; }
 };
-void draw_axes(Svg& svg, const Frame& frame, std::string_view x_name, std::string_view y_name);
+void draw_axes(Svg& svg, const PlotFrame& frame, std::string_view x_name, std::string_view y_name);
 
 }  // namespace bochner

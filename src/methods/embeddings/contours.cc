@@ -82,7 +82,7 @@ std::vector<double> levels_of(const Field& field, std::size_t count) {
 }
 
 // Marching squares: where the level crosses the edges of a cell, two of them at a time; the middle of a saddle decides.
-void draw_level(Svg& svg, const Frame& frame, const Field& field, double level, const std::string& look) {
+void draw_level(Svg& svg, const PlotFrame& frame, const Field& field, double level, const std::string& look) {
   const auto crossing = [&](std::size_t i, std::size_t j, std::size_t k, std::size_t l) {
     const double a = field.at(i, j) - level, b = field.at(k, l) - level, share = a / (a - b);
     const Point at =
@@ -107,7 +107,7 @@ void draw_level(Svg& svg, const Frame& frame, const Field& field, double level, 
     }
 }
 
-void draw_points(Svg& svg, const Frame& frame, const Expansion& of, std::size_t most) {
+void draw_points(Svg& svg, const PlotFrame& frame, const Expansion& of, std::size_t most) {
   if (most == 0) return;
   const std::size_t stride = std::max<std::size_t>(1, (of.points.rows() + most - 1) / most);
   for (std::size_t i = 0; i < of.points.rows(); i += stride) {
@@ -134,9 +134,10 @@ std::string contour_plot(const Expansion& expansion, const ContourOptions& optio
   check(expansion, options);
   const Field field = field_of(expansion, options);
   Svg svg(kWidth, kHeight, options.title.empty() ? "contours" : options.title);
-  Frame frame{{70, options.title.empty() ? 16.0 : 44.0, kWidth - 90, kHeight - (options.title.empty() ? 80.0 : 108.0)},
-              round_axis(field.window[0][0], field.window[0][1], 6),
-              round_axis(field.window[1][0], field.window[1][1], 6)};
+  PlotFrame frame{
+      {70, options.title.empty() ? 16.0 : 44.0, kWidth - 90, kHeight - (options.title.empty() ? 80.0 : 108.0)},
+      round_axis(field.window[0][0], field.window[0][1], 6),
+      round_axis(field.window[1][0], field.window[1][1], 6)};
   if (!options.title.empty()) svg.text({kWidth / 2, 26}, shortened(options.title, 80), "middle");
   draw_axes(svg, frame, options.names[0], options.names[1]);
   draw_points(svg, frame, expansion, options.dots);

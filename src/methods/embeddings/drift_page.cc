@@ -73,7 +73,7 @@ std::string density_chart(const Drift::ColumnChange& column) {
                             fresh = densities(column.share_new, column.missing_new);
   const bool gaps = column.missing_reference + column.missing_new > 0;
   const Axis x = column.dates ? date_axis(edges.front(), edges.back(), 3) : round_axis(edges.front(), edges.back(), 4);
-  const Frame frame{{48, 24, 240, 110}, x, round_axis(0, most > 0 ? most * 1.05 : 1, 3)};
+  const PlotFrame frame{{48, 24, 240, 110}, x, round_axis(0, most > 0 ? most * 1.05 : 1, 3)};
   Svg svg(300, gaps ? 190 : 160, "densities of " + column.name);
   const auto steps = [&](const std::vector<double>& density) {
     std::vector<Point> points = {frame.at(edges.front(), 0)};

@@ -136,7 +136,7 @@ std::string points_of(const Dependence& one) {
   }
   if (!(left <= right)) return {};
   const double up = std::max(1e-9, 0.05 * (high - low)), aside = 0.03 * (right - left);
-  Frame frame{{64, 26, kWidth - 76, 230}, {}, round_axis(low - up, high + up, 5)};
+  PlotFrame frame{{64, 26, kWidth - 76, 230}, {}, round_axis(low - up, high + up, 5)};
   if (!one.levels.empty())
     frame.x = {left - 0.5, right + 0.5, {}};
   else

@@ -30,9 +30,9 @@ std::string stream_chart(const std::vector<Watched>& looks, const std::vector<St
     for (const double value : line.values) low = std::min(low, value), high = std::max(high, value);
   if (level) low = std::min(low, *level), high = std::max(high, *level);
   const double room = 0.05 * (high - low);
-  const Frame frame{{72, 16, 780, 220},
-                    round_axis(0, double(looks.back().rows), 8),
-                    round_axis(low >= 0 ? std::max(0.0, low - room) : low - room, high + room, 5)};
+  const PlotFrame frame{{72, 16, 780, 220},
+                        round_axis(0, double(looks.back().rows), 8),
+                        round_axis(low >= 0 ? std::max(0.0, low - room) : low - room, high + room, 5)};
   Svg svg(880, 282, name + " over rows of the stream");
   draw_axes(svg, frame, "rows of the stream", name);
   if (level) svg.line(frame.at(0, *level), frame.at(double(looks.back().rows), *level), "ideal");

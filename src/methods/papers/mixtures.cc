@@ -148,7 +148,7 @@ double length_density(double d, double r) {
 
 std::string shell_picture() {
   constexpr int kInputCounts[] = {1, 2, 5, 10, 20};
-  const Frame frame{{50, 24, 460, 200}, round_axis(0, 7, 7), round_axis(0, 0.8, 4)};
+  const PlotFrame frame{{50, 24, 460, 200}, round_axis(0, 7, 7), round_axis(0, 0.8, 4)};
   Svg svg(560, 280, "density of the distance from the centre");
   draw_axes(svg, frame, "distance from the centre", "density, 1, 2, 5, 10 and 20 inputs");
   for (std::size_t k = 0; k < std::size(kInputCounts); ++k) {
@@ -161,7 +161,7 @@ std::string shell_picture() {
 
 std::string eccentricity_picture(const PapersOptions& options) {
   const double before = std::log10(shape_of({eccentric()}).eccentricity);
-  const Frame frame{{50, 24, 460, 200}, round_axis(0, 50, 5), round_axis(0, 5, 5)};
+  const PlotFrame frame{{50, 24, 460, 200}, round_axis(0, 50, 5), round_axis(0, 5, 5)};
   Svg svg(560, 280, "eccentricity after projection");
   draw_axes(svg, frame, "dimensions k", "log10 of the eccentricity (dashed: in 50 inputs)");
   svg.line(frame.at(0, before), frame.at(50, before), "ideal");

@@ -81,7 +81,7 @@ Found mean_weights(const PapersOptions& papers) {
 
 std::string curves_picture(const PapersOptions& options) {
   constexpr std::size_t kCounts[] = {1, 2, 3, 5, 7, 10, 14, 20};
-  const Frame frame{{50, 24, 460, 200}, round_axis(0, 20, 5), round_axis(-5, 0, 5)};
+  const PlotFrame frame{{50, 24, 460, 200}, round_axis(0, 20, 5), round_axis(-5, 0, 5)};
   Svg svg(620, 280, "distance against points");
   draw_axes(svg, frame, "points n", "log10 of the distance in the kernel's space");
   const std::pair<Method, const char*> methods[] = {

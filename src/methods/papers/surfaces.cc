@@ -70,7 +70,7 @@ std::string surface_picture(const PapersOptions& options, const Plane& plane, co
   const auto rows = memory_rows<float>(digits.pixels.view().slice(0, digits.train_rows),
                                        digits.labels.view().slice(0, digits.train_rows), digits.schema);
   const std::vector<std::size_t> answers = answers_of(train(*rows, how).predict(plane.grid.view()));
-  const Frame frame{{50, 24, kSide, kSide}, plane.x, plane.y};
+  const PlotFrame frame{{50, 24, kSide, kSide}, plane.x, plane.y};
   const double step = kSide / double(kCells);
   Svg svg(kSide + 70, kSide + 80, "decision surface");
   draw_axes(svg, frame, "first principal component", "second principal component");
@@ -98,7 +98,7 @@ std::string curve_picture(const PapersOptions& options) {
   const std::size_t rest = digits.pixels.rows() - n;
   const auto test_rows =
       memory_rows<float>(digits.pixels.view().slice(n, rest), digits.labels.view().slice(n, rest), digits.schema);
-  const Frame frame{{50, 24, 460, 200}, round_axis(0, 300, 6), round_axis(0.7, 1, 6)};
+  const PlotFrame frame{{50, 24, 460, 200}, round_axis(0, 300, 6), round_axis(0.7, 1, 6)};
   Svg svg(560, 280, "accuracy against features");
   draw_axes(svg, frame, "Fourier features D", "accuracy (dashed: 000's exact and linear machines)");
   for (const double printed : {.972, .934}) svg.line(frame.at(0, printed), frame.at(300, printed), "ideal");

@@ -77,7 +77,7 @@ std::vector<Evaluation::Promise> joined_promises(const std::vector<Evaluation::P
 
 std::string promise_chart(const std::vector<Evaluation::Promise>& promises, double rows, const std::string& of) {
   const Axis axis{0, 1, {0, 0.2, 0.4, 0.6, 0.8, 1}};
-  const Frame frame{{56, 28, 330, 330}, axis, axis};
+  const PlotFrame frame{{56, 28, 330, 330}, axis, axis};
   Svg svg(410, 412, "predicted and found probabilities");
   double total = 0, most = 0;
   for (const auto& p : promises) total += p.weight, most = std::max(most, p.weight);
@@ -103,7 +103,7 @@ std::string promise_chart(const std::vector<Evaluation::Promise>& promises, doub
 
 std::string ranking_chart(const std::vector<Evaluation::RankingPoint>& ranking, bool precision) {
   const Axis axis{0, 1, {0, 0.2, 0.4, 0.6, 0.8, 1}};
-  const Frame frame{{56, 28, 330, 330}, axis, axis};
+  const PlotFrame frame{{56, 28, 330, 330}, axis, axis};
   Svg svg(410, 412, precision ? "precision over recall" : "recall over false alarms");
   draw_axes(svg, frame, precision ? "recall" : "false alarms", precision ? "precision" : "recall");
   const double by_chance = precision ? ranking.back().precision : 0;
@@ -125,9 +125,10 @@ std::string pair_chart(const std::vector<Insight::Pair>& pairs, const Intervals*
   // The middle 99.5 %: one stray row must not press the others together.
   const std::size_t trim = pairs.size() / 400;
   const double low = predictions[trim], high = predictions[predictions.size() - 1 - trim];
-  const Frame frame{{64, 28, 330, 330},
-                    round_axis(low, high, 5),
-                    round_axis(std::min(low, targets[trim]), std::max(high, targets[targets.size() - 1 - trim]), 5)};
+  const PlotFrame frame{
+      {64, 28, 330, 330},
+      round_axis(low, high, 5),
+      round_axis(std::min(low, targets[trim]), std::max(high, targets[targets.size() - 1 - trim]), 5)};
   Svg svg(416, 412, "targets over predictions");
   draw_axes(svg, frame, "predicted " + shortened(name, 30), "found");
   if (intervals && intervals->greatest_level() >= 0.9) {
@@ -168,9 +169,9 @@ std::string residual_chart(const std::vector<Insight::Pair>& pairs, const std::s
     const double at = (r + reach) / (2 * reach) * double(bins);
     counts[std::size_t(std::clamp(at, 0.0, double(bins) - 1))] += 1;
   }
-  const Frame frame{{64, 28, 330, 330},
-                    round_axis(-reach, reach, 5),
-                    round_axis(0, *std::max_element(counts.begin(), counts.end()), 5)};
+  const PlotFrame frame{{64, 28, 330, 330},
+                        round_axis(-reach, reach, 5),
+                        round_axis(0, *std::max_element(counts.begin(), counts.end()), 5)};
   Svg svg(416, 412, "histogram of residuals");
   draw_axes(svg, frame, "found less predicted " + shortened(name, 22), "rows");
   for (std::size_t b = 0; b < bins; ++b) {
@@ -263,7 +264,7 @@ std::string dependence_chart(const Insight::Dependence& d, bool classes) {
   if (!d.levels.empty()) return level_chart(d, round_axis(low - room, high + room, 3), name);
   const Axis x = d.dates ? date_axis(d.at.front(), d.at.back(), 3) : round_axis(d.at.front(), d.at.back(), 4);
   const double gap = d.missing.empty() ? 0 : 66;  // where missing cells stand, behind the axis
-  const Frame frame{{52, 28, 238 - gap, 170}, x, y};
+  const PlotFrame frame{{52, 28, 238 - gap, 170}, x, y};
   Svg svg(310, 250, "mean prediction over " + d.column);
   draw_axes(svg, frame, shortened(d.column, 34), name);
   for (std::size_t c = 0; c < d.means.size(); ++c) {
@@ -285,9 +286,9 @@ std::string curve_chart(const std::vector<Report::CurvePoint>& curve) {
   for (const auto& p : curve) low = std::min(low, p.left_over), high = std::max(high, p.left_over);
   const double room = 0.15 * (high - low);
   const double first = std::log2(double(curve.front().rows)), last = std::log2(double(curve.back().rows));
-  const Frame frame{{64, 28, 330, 200},
-                    {first - 0.2, last + 0.2, {}},
-                    round_axis(100 * std::max(0.0, low - room), 100 * (high + room), 5)};
+  const PlotFrame frame{{64, 28, 330, 200},
+                        {first - 0.2, last + 0.2, {}},
+                        round_axis(100 * std::max(0.0, low - room), 100 * (high + room), 5)};
   Svg svg(416, 282, "learning curve");
   draw_axes(svg, frame, "rows learnt from", "unexplained variance, %");
   std::vector<Point> points;
