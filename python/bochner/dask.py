@@ -32,13 +32,15 @@ def _beside(collection, name, rows):
 
 
 def _client(client):
-    if client is None:
+    """The cluster of this program; None: tasks run on the scheduler that Dask's configuration names, in this process."""
+    named = needed("dask", "dask").config.get("scheduler", None)
+    if client is None and named in (None, "distributed", "dask.distributed"):
         try:
             from distributed import get_client
 
             return get_client()
         except (ImportError, ValueError):
-            return None  # the scheduler of this process
+            return None
     return client
 
 

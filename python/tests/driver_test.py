@@ -2,8 +2,6 @@
 # Copyright 2026 The bochner authors
 """Faults that every engine hands over: the driver tries again, or refuses by name, and goes on where it was killed."""
 
-import time
-
 import bochner
 import engine_cases as cases
 import pytest
@@ -80,7 +78,8 @@ class Killed(BaseException):
 
 
 @pytest.mark.parametrize("name", ["ridge", "kmeans"])
-def test_a_killed_driver_goes_on_and_sums_at_most_one_partition_again(name, tmp_path):
+def test_a_killed_driver_goes_on_and_sums_no_partition_again_that_was_kept(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(_driver, "_KEEPING", float("inf"))  # otherwise small tasks are kept several at a time
     state, tasks = tmp_path / "job", []
 
     def until(most):
@@ -97,12 +96,11 @@ def test_a_killed_driver_goes_on_and_sums_at_most_one_partition_again(name, tmp_
         with pytest.raises(Killed):
             drive(until(most), cases.ESTIMATORS[name], state=state)
         assert state.exists()
-        time.sleep(0.3)  # saving is rare where it takes long
     fitted = drive(until(None), cases.ESTIMATORS[name], state=state)
     assert cases.digest(fitted) == cases.expected(name)
     assert not state.exists()
     whole = _driver.drive(_driver.here(cases.table), cases.ESTIMATORS[name], COUNT, y="y").rounds_
-    assert len(tasks) <= sum(whole.tasks) + 3
+    assert len(tasks) == sum(whole.tasks)
 
 
 def test_the_state_of_another_job_is_refused(tmp_path):
@@ -124,5 +122,5 @@ def test_what_a_round_took_is_told():
     lines = []
     fitted = drive(_driver.here(cases.table), say=lines.append)
     tally = fitted.rounds_
-    assert [line for line in lines if line.startswith("round")] == [line for line in lines[-len(tally.tasks):]]
+    assert "rounds" in lines[0] and lines[-1].startswith(f"round {len(tally.tasks) - 1}: {COUNT} tasks")
     assert all(n > 0 for n in tally.plan_bytes + tally.sum_bytes)
