@@ -1,125 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 The bochner authors
-"""Machines of Dask collections: ``pip install bochner[dask]``.
+"""Fits of Dask collections: ``pip install bochner[dask]``.
 
-Each partition is summed where it lies, sums are merged in a tree and solved: two rounds of independent tasks, so that
-workers come and go, and a lost one costs its partitions. The machine is that of ``bochner.parts`` over the same
-partitions, to the byte, wherever and in whatever order they were summed.
+Each partition is summed where it lies, in rounds of independent tasks: workers come and go, and a lost one costs its
+partitions. The estimator has the same bytes wherever and in whatever order the partitions were summed.
 """
 
 import numpy as np
-from sklearn.base import clone
 
-try:
-    import dask
-    import dask.array as da
-except ImportError as missing:
-    raise ImportError("bochner.dask needs the package dask: pip install bochner[dask]") from missing
-
-from bochner import parts
-from bochner._components import RandomizedSVD
-from bochner._ridge import KernelRidge, KernelRidgeClassifier
-from bochner._words import execution_of, numbers_of
+from bochner._driver import drive, lost, needed, summed
 
 __all__ = ["fit", "predict", "transform"]
-
-_FAN = 8  # sums merged by one task
 
 
 def _partitions(collection, name):
     """Delayed partitions of rows: of a Dask array, DataFrame or Series."""
-    if not dask.is_dask_collection(collection):
+    if not needed("dask", "dask").is_dask_collection(collection):
         raise ValueError(f"{name}: found {type(collection).__name__}, expected a Dask array, DataFrame or Series")
-    if isinstance(collection, da.Array):
-        if collection.ndim == 2 and collection.numblocks[1] > 1:
-            collection = collection.rechunk({1: -1})
+    if getattr(collection, "ndim", 1) == 2 and len(getattr(collection, "numblocks", ())) == 2:
+        collection = collection.rechunk({1: -1}) if collection.numblocks[1] > 1 else collection
         return list(collection.to_delayed().ravel())
     return list(collection.to_delayed())
-
-
-def _merged(sums):
-    """A tree of merges."""
-    merge = dask.delayed(parts.merge, pure=False)
-    while len(sums) > 1:
-        sums = [merge(sums[k : k + _FAN]) for k in range(0, len(sums), _FAN)]
-    return sums[0]
-
-
-def _survey(X, y, weights, part, classes, seed):
-    return parts.survey(X, y, part, classes=classes, sample_weight=weights, random_state=seed,
-                        execution=execution_of(1))
-
-
-def _moments(X, part):
-    return parts.moments(X, part, execution=execution_of(1))
-
-
-def fit(machine, X, y=None, *, classes=None, sample_weight=None):
-    """The machine of all rows of a collection.
-
-    Parameters
-    ----------
-    machine : KernelRidge, KernelRidgeClassifier or RandomizedSVD
-        What to fit; it stays as it is. With ``n_jobs=None`` each task takes one core.
-    X : Dask array or DataFrame of numbers
-        One partition of rows a task; it is read twice, so persist what is dear to compute.
-    y : Dask array, Series or DataFrame
-        Targets in the partitions of X, for KernelRidge and KernelRidgeClassifier.
-    classes : array or "auto", default=None
-        Classes of y, sorted, for a classifier by ridge; "auto" finds them in one more round, as KernelRidgeClassifier
-        does by itself. None: y are numbers.
-    sample_weight : Dask array or Series, default=None
-        Weights of rows, in the partitions of X.
-
-    Returns
-    -------
-    machine : fitted regressor, classifier or RandomizedSVD
-    """
-    machine = clone(machine)
-    if machine.n_jobs is None:
-        machine.set_params(n_jobs=1)
-    rows = _partitions(X, "X")
-    if isinstance(machine, RandomizedSVD):
-        if sample_weight is not None:
-            raise ValueError("sample_weight: found with RandomizedSVD, expected None: its rows weigh the same")
-        first = dask.delayed(_moments, pure=False)
-        spec = _merged([first(x, k) for k, x in enumerate(rows)])
-        second = dask.delayed(parts.sketch, pure=False)
-        return parts.solve(_merged([second(x, k, spec, factor=machine) for k, x in enumerate(rows)]).compute())
-    if not isinstance(machine, (KernelRidge, KernelRidgeClassifier)):
-        raise ValueError(f"machine: found {type(machine).__name__}, expected KernelRidge, KernelRidgeClassifier or "
-                         "RandomizedSVD, whose sums merge")
-    if y is None:
-        raise ValueError("y: found None, expected the targets as a Dask collection")
-    return _fit_ridge(machine, rows, y, classes, sample_weight)
-
-
-def _fit_ridge(machine, rows, y, classes, sample_weight):
-    targets = _beside(y, "y", rows)
-    weights = [None] * len(rows) if sample_weight is None else _beside(sample_weight, "sample_weight", rows)
-    if classes is None and isinstance(machine, KernelRidgeClassifier):
-        classes = "auto"
-    if isinstance(classes, str):
-        if classes != "auto":
-            raise ValueError(f"classes: found {classes!r}, expected auto or the classes")
-        found = dask.compute(*[dask.delayed(np.unique, pure=False)(t) for t in targets])
-        classes = np.unique(np.concatenate(found))
-    parts_of = list(zip(rows, targets, weights))
-    first = dask.delayed(_survey, pure=False)
-    spec = _merged([first(x, t, w, k, classes, machine.random_state) for k, (x, t, w) in enumerate(parts_of)])
-    second = dask.delayed(parts.accumulate, pure=False)
-
-    def sum_of(k, chosen):
-        x, t, w = parts_of[k]
-        return second(x, t, k, chosen, machine=machine, classes=classes, sample_weight=w)
-
-    plan = sum_of(0, spec)  # length scales and features are searched once; the other parts take those of its map
-    sums = [plan, *(sum_of(k, plan) for k in range(1, len(parts_of)))]
-    alphas = machine.alpha if machine.alpha is None else numbers_of("alpha", machine.alpha)
-    total_weight = None
-    if alphas is not None and sample_weight is not None:
-        total_weight = sum(dask.compute(*[dask.delayed(np.sum, pure=False)(w) for w in weights]))
-    return parts.solve(_merged(sums).compute(), alpha=alphas, classes=classes, total_weight=total_weight)
 
 
 def _beside(collection, name, rows):
@@ -130,8 +31,110 @@ def _beside(collection, name, rows):
     return found
 
 
+def _client(client):
+    """The cluster of this program; None: tasks run on the scheduler that Dask's configuration names, in this process."""
+    named = needed("dask", "dask").config.get("scheduler", None)
+    if client is None and named in (None, "distributed", "dask.distributed"):
+        try:
+            from distributed import get_client
+
+            return get_client()
+        except (ImportError, ValueError):
+            return None
+    return client
+
+
+def fit(estimator, X, y=None, *, sample_weight=None, client=None, retries=2, time_limit=None, state=None, say=None):
+    """The estimator of all rows of a collection, or of files.
+
+    Parameters
+    ----------
+    estimator : estimator
+        What to fit; it stays as it is. With ``n_jobs=None`` each task takes one core.
+    X : Dask array or DataFrame, or list of paths
+        One partition of rows a task; it is read once a round, so persist what is dear to compute. Paths are of files that
+        every worker can read (CSV, svmlight, .npy, Parquet).
+    y, sample_weight : Dask array or Series, or str, default=None
+        Targets and weights of rows, in the partitions of X, or the names of columns of X.
+    client : distributed.Client, default=None
+        The cluster; None: that of this program, or else Dask's scheduler in this process.
+    retries : int, default=2
+        How often a partition may fail in a round before the fit is refused by its name.
+    time_limit : float, default=None
+        Seconds without any result after which the tasks that run are taken for hung: their workers are restarted and the
+        tasks run again. It needs a cluster.
+    state : path, default=None
+        The driver's state is kept here: the same call after a kill goes on from it.
+    say : callable, default=None
+        Called with lines: the forecast, and what each round took.
+
+    Returns
+    -------
+    estimator : the fitted estimator; ``rounds_`` tells tasks and bytes of each round
+    """
+    dask, client = needed("dask", "dask"), _client(client)
+    if time_limit is not None and client is None:
+        raise ValueError("time_limit: found without a cluster, expected None: tasks in threads of this process cannot be ended")
+    named = {"y": y if isinstance(y, str) else None,
+             "sample_weight": sample_weight if isinstance(sample_weight, str) else None}
+    rows = list(X) if isinstance(X, (list, tuple)) else _partitions(X, "X")
+    beside = [_beside(values, name, rows) for name, values in (("y", y), ("sample_weight", sample_weight))
+              if values is not None and not isinstance(values, str)]
+    data = list(zip(rows, *beside)) if beside else rows
+    task = dask.delayed(summed, pure=False)
+
+    def run(plan, partitions):
+        if client is None:
+            return dask.compute(*[task(plan, k, data[k]) for k in partitions])
+        return _on_cluster(client, task, plan, {k: data[k] for k in partitions}, time_limit)
+
+    return drive(run, estimator, len(rows), retries=retries, state=state, say=say, **named)
+
+
+def _on_cluster(client, task, plan, data, time_limit):
+    """Results of one round as they come."""
+    from distributed import wait
+
+    shared = client.scatter(plan, broadcast=True, hash=False)
+    futures = client.compute([task(shared, k, rows) for k, rows in data.items()])
+    waiting = dict(zip(futures, data))
+    try:
+        while waiting:
+            try:
+                ended = wait(list(waiting), timeout=time_limit, return_when="FIRST_COMPLETED").done
+            except TimeoutError:
+                _restart(client, waiting)
+                for partition in waiting.values():
+                    yield lost(partition, TimeoutError(f"no result within {time_limit:g} s"))
+                return
+            for future in ended:
+                partition = waiting.pop(future)
+                yield lost(partition, future.exception()) if future.status == "error" else _of(future, partition)
+    finally:
+        client.cancel(list(waiting))
+
+
+def _of(future, partition):
+    try:
+        return future.result()
+    except Exception as error:  # its bytes went with a worker
+        return lost(partition, error)
+
+
+def _restart(client, waiting):
+    """Ends the workers that have one of the tasks, if they have nannies that start others."""
+    keys = {future.key for future in waiting}
+    stuck = [worker for worker, tasks in client.processing().items() if keys.intersection(map(str, tasks))]
+    client.cancel(list(waiting))
+    try:
+        client.restart_workers(stuck, timeout=30, raise_for_error=False)
+    except ValueError:
+        pass  # no nannies: the hung threads stay
+
+
 def _mapped(call, X, one):
     """call(partition) of each partition, lazily; one: whether it gives one number a row."""
+    dask, da = needed("dask", "dask"), needed("dask.array", "dask")
     if isinstance(X, da.Array):
         X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
         sample = call(np.zeros((1, X.shape[1]), dtype=X.dtype))
@@ -144,11 +147,11 @@ def _mapped(call, X, one):
     return da.concatenate(blocks)
 
 
-def predict(machine, X):
-    """The fitted machine's answers for a collection, as a lazy Dask array."""
-    return _mapped(machine.predict, X, getattr(machine, "_one_target", True))
+def predict(estimator, X):
+    """The fitted estimator's answers for a collection, as a lazy Dask array."""
+    return _mapped(estimator.predict, X, getattr(estimator, "_one_target", True))
 
 
-def transform(machine, X):
+def transform(estimator, X):
     """The fitted transformer's coordinates for a collection, as a lazy Dask array."""
-    return _mapped(machine.transform, X, False)
+    return _mapped(estimator.transform, X, False)
