@@ -152,10 +152,14 @@ def streams(options):
             chosen = np.r_[np.arange(first), late].astype(int)
             write(os.path.join(folder, "first.csv"), x[chosen], y[chosen])
             write(os.path.join(folder, "stream.csv"), x[first:], y[first:])
-            for words in ("--window 500", "--window 2000", "--window 2000 --on-alarm forget", "--half-life 250", ""):
+            for words in ("--window 500", "--window 2000", "--window 2000 --on-alarm forget", "--window 4000 --on-alarm forget",
+                          "--half-life 250", ""):
                 train = ("--keep-sum", "--features", "500")
                 error, seconds, alarms = watched(folder, first, train, words.split())
                 show(f"bochner, 500 features {words} ({alarms} alarms)", error, seconds)
+            words = ("--window", "4000", "--solve-every", "2000", "--on-alarm", "forget", "--retrain", "--effort fast")
+            error, seconds, alarms = watched(folder, first, ("--effort", "fast"), words)
+            show(f"bochner, automatic, each 2,000 rows by the newest 4000 ({alarms} alarms)", error, seconds)
         scaled = lambda model: preprocessing.StandardScaler() | model
         for who, model in (("river, adaptive random forest", forest.ARFClassifier(n_models=10, seed=1)),
                            ("river, Hoeffding adaptive tree", tree.HoeffdingAdaptiveTreeClassifier(seed=1)),

@@ -42,12 +42,13 @@ struct WatchOptions {
   Extent half_life = {};
   static constexpr std::size_t kHalvings = 10;
   // Rows between two solves, or trainings of a model without sums. 0: only at alarms. None: each look of a model with
-  // sums, otherwise 0.
+  // sums, or of one that learns on by learnt_on(); otherwise 0.
   std::optional<std::uint64_t> solve_every = {};
   // What an alarm does beside a solve: nothing; rows before the look that raised it leave; or all choices are made anew
   // by the rows kept, as train_online() makes them by `retrain` of rows of the model's schema.
   enum class OnAlarm { keep, forget, rechoose } on_alarm = OnAlarm::keep;
-  // How a model without sums is trained anew, by train(), and how choices are made anew. None: it is not.
+  // How a model without sums is trained anew, by train(), and how choices are made anew. None: a model of the sorts of
+  // learnt_on() learns on from the rows of a window or half-life, once that is full or at an alarm; others stay.
   std::optional<TrainOptions> retrain = {};
   double level = 0.05;  // chance of an alarm while nothing changes, however long that is
   std::uint64_t seed = 0;
@@ -60,7 +61,7 @@ struct Watched {
 
   std::uint64_t rows = 0;  // how many the stream had so far
   std::uint64_t kept = 0;  // how many the next solve is of
-  double loss = 0;         // mean squared error, share of wrong classes, or -log density of these rows
+  double loss = 0;         // WatchHistory::loss_name() of these rows
   double mean_loss = 0;    // the same of all rows so far, each predicted before it was learnt
   double evidence = 1;     // the e-value against rows like those since the last alarm; 1 / level is an alarm
   std::optional<std::uint64_t> alarm = {};  // the row at which the evidence sufficed, from 0
@@ -78,7 +79,8 @@ struct Watched {
 // Not thread-safe.
 class Watch {
  public:
-  // Learns in place; the model must outlive it. A model without sums that predicts targets, or a density.
+  // Learns in place; the model must outlive it. A model without sums that predicts targets, a density, clusters
+  // or anomalies.
   // std::invalid_argument for options that do not go together.
   Watch(OnlineModel& model, WatchOptions options);
   Watch(Model& model, WatchOptions options);

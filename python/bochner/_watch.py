@@ -141,13 +141,14 @@ def watch(
     """Watches a fitted machine while rows come in batches.
 
     A test of e-values over the ranks of errors raises an alarm, while nothing changes, with a chance of at most
-    ``level`` over any number of rows. A machine with ``keep_sum=True`` learns each batch exactly; another is trained
-    anew if ``retrain`` is True, or stays as it is.
+    ``level`` over any number of rows. A machine with ``keep_sum=True`` learns each batch exactly. Logistic regressions,
+    k-NN, mixtures, clusters and anomaly detectors learn on from the window, starting where they stand. Another is
+    trained anew if ``retrain`` is True, or stays as it is.
 
     Parameters
     ----------
     machine : estimator
-        A fitted machine, or GaussianMixture. It changes with the stream.
+        A fitted machine, GaussianMixture, KernelKMeans or AnomalyDetector. It changes with the stream.
     window : int, str or None, default=None
         Learn from so many newest rows, or from those of so many days: "30d", "12h", "2w". None: from all.
     half_life : int, str or None, default=None

@@ -277,7 +277,7 @@ class Online(CommandTest):
                 "watch", name, "--stream", "stream.csv", "--every", 40, "--window", 100, "--quiet", "-o", "w").splitlines()]
             self.assertEqual(learnt[:2] + learnt[-1:], ["as before", "as before", "solved"], name)
             self.assertIn("learnt on", self.succeed("inspect", "w"))
-        self.succeed_quietly("pca", "first.csv", "--ignore", "day,y", "--components", 1, "-o", "p")
+        self.succeed_quietly("pca", "first.csv", "--ignore", "day,y", "--rank", 1, "-o", "p")
         self.refuse(1, "watch", "p", "--stream", "stream.csv", "--quiet", say="drift")
 
     def test_a_live_pipe_is_seen_as_it_comes_and_a_signal_ends_it(self):

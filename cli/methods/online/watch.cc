@@ -190,7 +190,7 @@ void add_learning(Command& command, WatchWords& words) {
   command
       .add_option(
           "--solve-every", words.solve_every,
-          "Rows between two solves, or trainings; alarm: only then. Default: each look with sums, otherwise alarm")
+          "Rows between two solves, or trainings; alarm: only then. Default: each look, trainings at alarms alone")
       ->type_name("N|alarm");
   command
       .add_option(
@@ -212,8 +212,10 @@ void add_watch(Command& app, Job& job) {
   Command* command = app.add_subcommand("watch", "Predict rows as they come, test for change, and learn them");
   auto words = std::make_shared<WatchWords>();
   command
-      ->add_option("MODEL", words->model,
-                   "A model that predicts; one of `bochner train --keep-sum` learns each row exactly")
+      ->add_option(
+          "MODEL", words->model,
+          "A model that predicts; one of `bochner train --keep-sum` learns each row exactly, and logistic, knn, "
+          "gmm, kmeans and anomaly learn on from the window")
       ->required()
       ->type_name("");
   command->add_option("--stream", words->stream, "The rows, with their targets; - is standard input")
