@@ -56,7 +56,7 @@ struct TrainOptions {
   // Seconds that the automatic machine may take, by a forecast of its work with these threads on a core of 2021: it
   // then goes less far than its effort where it must. 0: as far as the effort.
   double budget = 0;
-  Optimize optimize = {};  // of the automatic machine
+  Optimize optimize = {};  // what the automatic machine is best by
   Kernel kernel = {};      // its length scales are replaced by the bandwidth
   Bandwidth bandwidth = {};
   MapOptions map = {};                              // Fourier features

@@ -27,11 +27,12 @@ struct Link {
   bool operator==(const Link&) const = default;
 };
 
+// The head, and behind it a map from its scores to answers.
 MapPtr linked(MapPtr head, Link link);
-// The link of a map that linked() made; null: it is another map.
-const Link* link_of(const Map& head);
-// The head inside a link; the head itself where there is none.
-const MapPtr& unlinked(const MapPtr& head);
+// The link of a head that linked() made; none: it is another map.
+std::optional<Link> link_of(const Map& head);
+// The head before its link; the head itself where there is none.
+MapPtr unlinked(const MapPtr& head);
 
 MapPtr load_link(const Archive& archive);
 

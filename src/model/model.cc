@@ -126,7 +126,7 @@ Outputs Model::described(std::optional<Outputs> told) const {
   if (out.kind == Outputs::Kind::scores) expected = classes == 2 ? 1 : classes;
   if (out.kind == Outputs::Kind::probabilities) expected = classes;
   if (out.kind == Outputs::Kind::quantiles) {
-    const Link* const link = link_of(*head_);
+    const std::optional<Link> link = link_of(*head_);
     expected = link && link->kind == Link::Kind::ascending && schema_.targets <= 1 ? link->levels.size() : 0;
   }
   require(count == expected, "model: its maps give {} outputs, its task needs {}", count, expected);
@@ -313,7 +313,7 @@ Evaluation Model::examine(Rows& rows, const Execution& execution, bool by_weight
   if (puts_out_.kind == Outputs::Kind::density)
     if (const std::optional<Threshold> threshold = threshold_of(*head_))
       return examine_anomalies(*this, *threshold, rows, execution, by_weight);
-  const Link* const link = link_of(*head_);
+  const std::optional<Link> link = link_of(*head_);
   if (puts_out_.kind == Outputs::Kind::quantiles)
     return examine_levels(*this, link->levels, rows, execution, by_weight);
   MapPtr density = log_density(head_);

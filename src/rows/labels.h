@@ -40,7 +40,7 @@ class TargetKinds {
   bool whole_ = true;
   bool too_many_ = false;
   std::vector<double> kinds_;        // ascending
-  std::vector<std::uint64_t> rows_;  // of each
+  std::vector<std::uint64_t> rows_;  // rows of each kind
   void add(double value, std::uint64_t rows);
 };
 

@@ -40,7 +40,7 @@ TEST(TargetKinds, OfALawOfCountsAreNoClasses) {
 TEST(TargetKinds, OfCodesStayClasses) {
   const std::vector<std::vector<int>> codes = {
       {178, 182, 177, 183, 181, 182, 181, 179, 174, 180},  // digits
-      {463, 429, 244, 163, 51, 44, 35, 30, 20, 5},         // by their frequency
+      {463, 429, 244, 163, 51, 44, 35, 30, 20, 5},         // kinds by their frequency
       {0, 45586, 50, 171, 8903, 3267, 10, 13},             // shuttle, from 1
       {0, 2160, 2833, 357, 27, 94, 173, 205},              // kinds of forest, from 1
       {70, 76, 17, 13, 9, 29},                             // glass

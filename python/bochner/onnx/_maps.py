@@ -105,7 +105,7 @@ class Converter(Kernels, Trees, Binnings, Densities):
 
     def _link(self, saved, x):
         g = self.graph
-        scores = g.double(self.convert(saved.child("head"), x))
+        scores = g.double(x)
         if "power" in saved.tree:
             return self._round(g.add("Exp", scores))
         count = len(saved.tree["levels"])

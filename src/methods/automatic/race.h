@@ -151,7 +151,7 @@ class RaceRows {
   FinalBlend by_squares(std::span<const Candidate> candidates, Numbers rows) const;
   FinalBlend by_log_loss(std::span<const Candidate> candidates, Numbers rows, const ClassScores& classes,
                          FinalBlend squares) const;
-  // Of numbers, weights and shift of least pinball loss.
+  // The weights and shift of least pinball loss, for numbers.
   FinalBlend by_pinball(std::span<const Candidate> candidates, Numbers rows, double level) const;
   FinalBlend conclude_by_pinball(std::span<const Candidate> candidates, double level) const;
   Matrix<double> blended(std::span<const Candidate> candidates, const FinalBlend& by) const;
