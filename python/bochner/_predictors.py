@@ -85,7 +85,7 @@ class _Automatic(Drawn):
         options.automatic = choice(_core.Effort, "effort", self.effort)
         options.budget = 0.0 if self.budget is None else seconds_of("budget", self.budget)
         if self.optimize is not None:
-            options.optimize = str(self.optimize)
+            options.optimize = _core.parse_optimize(str(self.optimize))
         options.calibrate = bool(self.calibrate) or self._always_calibrates
         options.execution = self._execution()
         if self.verbose:

@@ -106,11 +106,13 @@ void bind_options(nb::module_& m) {
       .def_rw("progress", &Execution::progress, nb::arg().none())
       .def_rw("device", &Execution::device);
   bind_learners(m);
+  nb::class_<Optimize>(m, "Optimize").def(nb::init<>()).def_rw("level", &Optimize::level);
+  m.def("parse_optimize", &parse_optimize, nb::arg("words"));
   nb::class_<TrainOptions> train(m, "TrainOptions");
   train.def(nb::init<>())
       .def_rw("automatic", &TrainOptions::automatic, nb::arg().none())
       .def_rw("budget", &TrainOptions::budget)
-      .def_prop_wo("optimize", [](TrainOptions& o, const std::string& words) { o.optimize = parse_optimize(words); })
+      .def_rw("optimize", &TrainOptions::optimize)
       .def_rw("ridge", &TrainOptions::ridge)
       .def_rw("learner", &TrainOptions::learner)
       .def_rw("class_weights", &TrainOptions::class_weights)
