@@ -56,7 +56,11 @@ void parse_loss_parameter(const TrainWords& words, const LearnerRow& row, Learne
     const std::string option = "--" + given->first;
     require(row.parameter && row.parameter->name == given->first, "{}: goes with --learner {}, found --learner {}",
             option, other.name, row.name);
-    learner.parameter = parse_number(option, given->second);
+    const std::vector<std::string> several = split_lists({given->second});
+    if (row.has_levels && several.size() > 1)
+      for (const std::string& level : several) learner.levels.push_back(parse_number(option, level));
+    else
+      learner.parameter = parse_number(option, given->second);
   }
 }
 
@@ -235,6 +239,11 @@ void TrainWords::add_automatic(Command& app) {
   app.add_option("--effort", effort, "How far it goes: fast, normal (default) or best")
       ->type_name("E")
       ->group(kMachine);
+  app.add_option("--optimize", optimize,
+                 "What the automatic model is best by: for classes error, log-loss or auc; for numbers rmse, mae or "
+                 "quantile:LEVEL; default: error and log-loss, rmse")
+      ->type_name("SCORE")
+      ->group(kMachine);
   app.add_option(
          "--budget", budget,
          "Time that a forecast of the work stays within, e.g. 30s, by fewer candidates and steps if need be. With "
@@ -288,6 +297,7 @@ RowsOptions TrainWords::rows() const {
   if (!task.empty())
     rows.task =
         parse_word<Task>("--task", task, {{"regression", Task::regression}, {"classification", Task::classification}});
+  if (const LearnerRow* row = find_learner(learner); row && row->power && !rows.task) rows.task = row->task;
   if (!missing.empty())
     rows.missing = parse_word<Missing>(
         "--missing", missing,
@@ -297,7 +307,8 @@ RowsOptions TrainWords::rows() const {
 
 // The first word given that says what the automatic machine would choose; none: "".
 std::string TrainWords::machine_word() const {
-  const auto others = {"--auto", "--effort", "--budget", "--seed", "--calibrate", "--deviation", "--keep-background"};
+  const auto others = {"--auto", "--effort",    "--budget",    "--optimize",
+                       "--seed", "--calibrate", "--deviation", "--keep-background"};
   for (const Word* option : command->get_options()) {
     const std::string name = option->get_name();
     const bool chooses = option->get_group() == kMachine || name == "--scale" || name == "--validation";
@@ -307,7 +318,8 @@ std::string TrainWords::machine_word() const {
 }
 
 std::string TrainWords::automatic_word() const {
-  return automatic ? "--auto" : !effort.empty() ? "--effort" : budget.empty() ? "" : "--budget";
+  if (automatic) return "--auto";
+  return !effort.empty() ? "--effort" : !budget.empty() ? "--budget" : optimize.empty() ? "" : "--optimize";
 }
 
 // A plain command is the automatic machine's; a word of the machine means the one that it describes.
@@ -330,6 +342,7 @@ TrainOptions TrainWords::options() const {
   using Solver = RidgeOptions::Solver;
   TrainOptions options;
   options.automatic = automatic_effort();
+  if (!optimize.empty()) options.optimize = parse_optimize(optimize);
   if (!budget.empty()) options.budget = parse_duration("--budget", budget);
   options.calibrate = calibrate;
   options.keep_background = keep_background;

@@ -20,7 +20,7 @@ struct TrainWords : FeatureWords {
   TrainWords() { map = "fourier"; }
 
   std::string file, output, validation, solver = "auto", task, missing, weights, select, learner = "ridge", loss,
-                                        tolerance, effort, budget, weighting, group, time, test;
+                                        tolerance, effort, budget, optimize, weighting, group, time, test;
   std::map<std::string, std::string> loss_parameters;  // name, such as epsilon, to what was given
   std::vector<std::string> targets, lambdas, C, class_weights, neighbors;
   ColumnWords columns;

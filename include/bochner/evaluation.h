@@ -67,6 +67,12 @@ struct Evaluation {
   };
   std::vector<Coverage> coverage;
 
+  // Several quantiles of a target: the share of the rows at or below each answer, and its pinball loss.
+  struct Level {
+    double level = 0, below = 0, loss = 0;
+  };
+  std::vector<Level> levels;
+
   // One line, then what else there is; with_matrix: the confusion matrix and a line per class too.
   std::string text(bool with_matrix) const;
 };

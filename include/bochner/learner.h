@@ -20,7 +20,7 @@
 namespace bochner {
 
 // The library's own; register_learner() gives further ones.
-enum class Learner : int { ridge, svm, hard_svm, logistic, huber, svr, quantile, knn };
+enum class Learner : int { ridge, svm, hard_svm, logistic, huber, svr, quantile, knn, poisson, gamma, tweedie };
 
 // How an svm pays for a violated margin v = max(0, 1 - y u), or an svr for v = max(0, |y - u| - epsilon).
 enum class MarginLoss { linear, squared };  // v (hinge, epsilon-insensitive) or v^2 (their squares)
@@ -35,6 +35,7 @@ struct LearnerOptions {
   std::vector<double> lambdas = {};  // instead of C
   std::optional<double> parameter = {};  // epsilon of svr and delta of huber, in the units of the target; the level of
                                          // quantile; what a registered loss says. None: as the row says
+  std::vector<double> levels = {};       // instead of the parameter of quantile: several, growing, of one target
   bool intercept = true;
   std::optional<double> tolerance = {};  // gap of the objective, relative to its optimum; none: 1e-6,
                                          // 1e-3 for CSR features, 1e-2 for svm on bins
@@ -47,7 +48,8 @@ struct LearnerOptions {
 };
 
 // A row's loss: `cost` is C times its weight, by which the loss is multiplied. target: -1 or +1 for a class; a number
-// in deviations of the targets from their mean, and so is the score. parameter: as LossParameter says.
+// in deviations of the targets from their mean, and so is the score; where the row has a power, the target over the
+// mean of all targets. parameter: as LossParameter says.
 struct LossPoint {
   double cost, target, score, parameter;
 };
@@ -94,7 +96,11 @@ struct LearnerRow {
   double steepest = 1;
   // Takes the place of a curve; for has_loss: the loss of MarginLoss::linear.
   LossLines (*lines)(double parameter) = nullptr;
-  bool judged_by_loss = false;   // C is chosen by the loss itself; otherwise numbers by their mean absolute error
+  bool judged_by_loss = false;  // C is chosen by the loss itself; otherwise numbers by their mean absolute error
+  // Set: answers are exp(score), the means of targets that are not negative, and beside R2 they are judged by the
+  // deviance of the law whose variance grows as mean^power. Given the loss's parameter; from 1 (Poisson) to 2 (Gamma).
+  double (*power)(double parameter) = nullptr;
+  bool has_levels = false;       // its parameter is the share of targets below the answer: corrected by rows left out
   bool has_neighbors = false;    // it compares rows: no features, no intercept, no objective
   bool rounds_features = false;  // 16-bit features do not move it by what its tolerance sees
   bool probabilities = false;    // its scores are those of classes' probabilities

@@ -60,7 +60,7 @@ class Model {
   // Added in double to the values that map() gives, one per output, so that targets far from zero keep their digits.
   // Empty: nothing.
   const std::vector<double>& target_offsets() const { return target_offsets_; }
-  // The intervals, if there are any, are those of values without the offsets, and go along.
+  // One for each target. The intervals, if there are any, are those of values without the offsets, and go along.
   void set_target_offsets(std::vector<double> offsets);
   const Outputs& puts_out() const { return puts_out_; }  // what they are, with a name for each
   std::string description() const;                       // several lines for people

@@ -26,6 +26,7 @@ struct Outputs {
     density,        // log density of the row
     variance,       // variance of a prediction
     neighbours,     // row numbers, nearest first
+    quantiles,      // quantiles of the target, ascending: as many rows as each says lie at or below it
   };
 
   Kind kind = Kind::values;

@@ -37,6 +37,9 @@ struct Score {
   std::optional<double> rmse;  // root of the mean squared error
   std::optional<double> mae;   // mean absolute error
   std::optional<double> relative_error;  // |yhat - y| / |y| of the paper: depends on where the target has its zero
+  // The mean deviance of the law of poisson, gamma or tweedie,
+  // beside that of always answering the mean.
+  std::optional<double> deviance, baseline_deviance;
   std::optional<double> standard_error;  // error or r2: how far chance moves it with as many rows
 
   // "error 4.12 % +- 0.30 on 1000 rows ...", "R2 0.9800 +- 0.0030, rmse 1.8, ..."

@@ -33,6 +33,21 @@ namespace bochner {
 // How far the automatic machine goes.
 enum class Effort { fast, normal, best };
 
+// What the automatic machine chooses its blend by.
+struct Optimize {
+  // chosen: squared error, and for classes log-loss where it lowers the error, too. quantile: the pinball loss of the
+  // level, which of 0.5 is the absolute error.
+  enum class Score { chosen, error, log_loss, rmse, quantile };
+
+  Score score = Score::chosen;
+  double level = 0.5;
+
+  bool suits(Task task) const;
+  bool operator==(const Optimize&) const = default;
+};
+// "error", "log-loss", "auc" (by log-loss), "rmse", "mae", "quantile:0.9"; std::invalid_argument for another word.
+Optimize parse_optimize(const std::string& words);
+
 // Everything train() may be told. What is left out is chosen, and the choice is said and recorded.
 struct TrainOptions {
   // The automatic machine: a race of kernels in a learnt metric, random bins and a linear model, blended. What is said
@@ -41,7 +56,8 @@ struct TrainOptions {
   // Seconds that the automatic machine may take, by a forecast of its work with these threads on a core of 2021: it
   // then goes less far than its effort where it must. 0: as far as the effort.
   double budget = 0;
-  Kernel kernel = {};  // its length scales are replaced by the bandwidth
+  Optimize optimize = {};  // what the automatic machine is best by
+  Kernel kernel = {};      // its length scales are replaced by the bandwidth
   Bandwidth bandwidth = {};
   MapOptions map = {};                              // Fourier features
   std::size_t features = 0;                         // outputs of the map, grids or landmarks; 0: by the number of rows

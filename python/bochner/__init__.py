@@ -8,7 +8,7 @@ Estimators are imported when they are first used, so that `import bochner` itsel
 from importlib import import_module
 
 _MODULES = {
-    "_predictors": ["KernelClassifier", "KernelHuber", "KernelLogistic", "KernelQuantile", "KernelRegressor",
+    "_predictors": ["KernelClassifier", "KernelGLM", "KernelHuber", "KernelLogistic", "KernelQuantile", "KernelRegressor",
                     "KernelSVC", "KernelSVR"],
     "_ridge": ["KernelRidge", "KernelRidgeClassifier"],
     "_local": ["KNeighborsClassifier", "KNeighborsRegressor"],

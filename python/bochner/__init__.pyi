@@ -23,6 +23,7 @@ from bochner._neighbors import (
 )
 from bochner._predictors import (
     KernelClassifier as KernelClassifier,
+    KernelGLM as KernelGLM,
     KernelHuber as KernelHuber,
     KernelLogistic as KernelLogistic,
     KernelQuantile as KernelQuantile,

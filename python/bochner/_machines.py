@@ -142,7 +142,7 @@ class KernelMachine(ModelEstimator):
         for name in ("n_features_in_", "feature_names_in_", "classes_"):
             if hasattr(fitted, name):
                 setattr(self, name, getattr(fitted, name))
-        self._one_target = schema.targets == 1
+        self._one_target = self.model_.outputs == 1
         return self
 
     def _fit_stream(self, X, y, sample_weight):

@@ -31,6 +31,7 @@ class _Automatic(Drawn):
 
     effort: str = field(default="normal", kw_only=False)
     budget: float | str | None = None
+    optimize: str | None = None
     calibrate: bool = False
     keep_background: bool = False
     verbose: bool = False
@@ -88,6 +89,8 @@ class _Automatic(Drawn):
     def _set_machine(self, options, total_weight):
         options.automatic = choice(_core.Effort, "effort", self.effort)
         options.budget = 0.0 if self.budget is None else seconds_of("budget", self.budget)
+        if self.optimize is not None:
+            options.optimize = _core.parse_optimize(str(self.optimize))
         options.calibrate = bool(self.calibrate) or self._always_calibrates
         options.execution = self._execution()
         if self.verbose:
@@ -107,6 +110,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Automatic, RegressorMac
     Parameters
     ----------
     {effort}
+    optimize : {"rmse", "mae", "quantile:0.9"} or None, default=None
+        What the blend of machines is best by: squared errors, absolute errors (answers are medians), or the pinball loss
+        of a quantile, which is then answered. None: squared errors.
     calibrate : bool, default=False
         Learn intervals also where the machine is not the automatic one; that one always does.
     deviation : bool, default=False
@@ -147,6 +153,8 @@ class KernelClassifier(ClassifierMixin, _Automatic, ClassifierMachine):
     Parameters
     ----------
     {effort}
+    optimize : {"error", "log-loss", "auc"} or None, default=None
+        What the blend of machines is best by; "auc" takes the log-loss. None: the log-loss if it lowers the error, too.
     class_weight : dict, "balanced" or None, default=None
         Weights of classes.
     calibrate : bool, default=False
@@ -363,8 +371,9 @@ class KernelQuantile(RegressorMixin, _MarginMachine, RegressorMachine):
     ----------
     C : float, array of floats or None, default=None
         Cost in ``1/2 |w|^2 + C sum loss``, in the units of the target. None: searched; several: the best of them.
-    quantile : float, default=0.5
-        The share of targets that shall lie below, between 0 and 1; 0.5 is the median.
+    quantile : float or array of floats, default=0.5
+        The share of targets that shall lie below, between 0 and 1; 0.5 is the median. Several, growing, are learnt
+        together: ``predict`` gives one column for each, and none crosses another.
     {map}
     {of_numbers}
     {common}
@@ -374,10 +383,71 @@ class KernelQuantile(RegressorMixin, _MarginMachine, RegressorMachine):
     {fitted}
     """
 
-    quantile: float = 0.5
+    quantile: float | Sequence[float] | NDArray[Any] = 0.5
 
     _learner = _core.Learner.quantile
 
     def _set_learner(self, options, total_weight):
         super()._set_learner(options, total_weight)
-        options.learner.parameter = numbers_of("quantile", self.quantile)[0]
+        levels = numbers_of("quantile", self.quantile)
+        self._one_target = len(levels) == 1
+        if self._one_target:
+            options.learner.parameter = levels[0]
+        else:
+            options.learner.levels = levels
+
+
+_FAMILIES = {"poisson": _core.Learner.poisson, "gamma": _core.Learner.gamma, "tweedie": _core.Learner.tweedie}
+
+
+@documented
+@parameters
+class KernelGLM(RegressorMixin, _MarginMachine, RegressorMachine):
+    """Counts and amounts by random features: a generalised linear model with the log link, whose answers are means.
+
+    {rounds}
+
+    Parameters
+    ----------
+    C : float, array of floats or None, default=None
+        Cost in ``1/2 |w|^2 + C sum loss``, half the deviance of targets over their mean. None: searched; several: the
+        best of them.
+    family : {"poisson", "gamma", "tweedie"}, default="poisson"
+        The law of a target about its mean: counts (variance as the mean), amounts above 0 (as its square), or sums of
+        amounts that are often 0 (as a power between).
+    power : float, default=1.5
+        The power of "tweedie", between 1 and 2.
+    {map}
+    {of_numbers}
+    {common}
+
+    Attributes
+    ----------
+    {fitted}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bochner import KernelGLM
+    >>> draw = np.random.default_rng(0)
+    >>> X = draw.uniform(-1, 1, (400, 1))
+    >>> y = draw.poisson(np.exp(1 + X[:, 0]))
+    >>> 1.7 < KernelGLM().fit(X, y).predict([[0.0]])[0] < 3.7
+    True
+    """
+
+    family: str = "poisson"
+    power: float = 1.5
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = True
+        return tags
+
+    def _set_learner(self, options, total_weight):
+        if self.family not in _FAMILIES:
+            raise ValueError(f"family: found {self.family!r}, expected one of {', '.join(_FAMILIES)}")
+        super()._set_learner(options, total_weight)
+        options.learner.learner = _FAMILIES[self.family]
+        if self.family == "tweedie":
+            options.learner.parameter = numbers_of("power", self.power)[0]

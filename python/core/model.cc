@@ -43,6 +43,8 @@ nb::dict figures(const Score& score) {
   put("r2", score.r2);
   put("rmse", score.rmse);
   put("mae", score.mae);
+  put("deviance", score.deviance);
+  put("baseline_deviance", score.baseline_deviance);
   put("standard_error", score.standard_error);
   return found;
 }

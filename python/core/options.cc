@@ -54,7 +54,10 @@ void bind_enums(nb::module_& m) {
       .value("huber", Learner::huber)
       .value("svr", Learner::svr)
       .value("quantile", Learner::quantile)
-      .value("knn", Learner::knn);
+      .value("knn", Learner::knn)
+      .value("poisson", Learner::poisson)
+      .value("gamma", Learner::gamma)
+      .value("tweedie", Learner::tweedie);
   nb::enum_<MarginLoss>(m, "MarginLoss").value("linear", MarginLoss::linear).value("squared", MarginLoss::squared);
   nb::enum_<RidgeOptions::Solver>(m, "Solver")
       .value("auto", RidgeOptions::Solver::automatic)
@@ -84,6 +87,7 @@ void bind_learners(nb::module_& m) {
       .def_rw("C", &LearnerOptions::C)
       .def_rw("lambdas", &LearnerOptions::lambdas)
       .def_rw("parameter", &LearnerOptions::parameter, nb::arg().none())
+      .def_rw("levels", &LearnerOptions::levels)
       .def_rw("intercept", &LearnerOptions::intercept)
       .def_rw("tolerance", &LearnerOptions::tolerance, nb::arg().none())
       .def_rw("most_steps", &LearnerOptions::most_steps)
@@ -103,10 +107,13 @@ void bind_options(nb::module_& m) {
       .def_rw("progress", &Execution::progress, nb::arg().none())
       .def_rw("device", &Execution::device);
   bind_learners(m);
+  nb::class_<Optimize>(m, "Optimize").def(nb::init<>()).def_rw("level", &Optimize::level);
+  m.def("parse_optimize", &parse_optimize, nb::arg("words"));
   nb::class_<TrainOptions> train(m, "TrainOptions");
   train.def(nb::init<>())
       .def_rw("automatic", &TrainOptions::automatic, nb::arg().none())
       .def_rw("budget", &TrainOptions::budget)
+      .def_rw("optimize", &TrainOptions::optimize)
       .def_rw("ridge", &TrainOptions::ridge)
       .def_rw("learner", &TrainOptions::learner)
       .def_rw("class_weights", &TrainOptions::class_weights)

@@ -12,6 +12,7 @@ ESTIMATORS = [
     bochner.KernelSVR(),
     bochner.KernelHuber(),
     bochner.KernelQuantile(),
+    bochner.KernelGLM(),
     bochner.KernelRidgeClassifier(),
     bochner.KNeighborsClassifier(),
     bochner.KNeighborsRegressor(),

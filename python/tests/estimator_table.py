@@ -16,7 +16,7 @@ ROWS, MANY, FEWER = 60, 1300, 300  # MANY: more than a chunk of 1024 rows; FEWER
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """An estimator with its kind of target (number, class, pair or none), or a function of X, y and threads."""
+    """An estimator with its kind of target (number, count, class, pair or none), or a function of X, y and threads."""
     make: object
     target: str = "none"
     rows: int = MANY
@@ -84,6 +84,7 @@ ENTRIES = {
     "KernelSVR": Entry(bochner.KernelSVR(n_components=32, bandwidth=1.0), "number"),
     "KernelHuber": Entry(bochner.KernelHuber(n_components=32, bandwidth=1.0), "number"),
     "KernelQuantile": Entry(bochner.KernelQuantile(n_components=32, bandwidth=1.0), "number"),
+    "KernelGLM": Entry(bochner.KernelGLM(n_components=32, bandwidth=1.0), "count"),
     "KernelRegressor": Entry(bochner.KernelRegressor(effort="fast"), "number", FEWER),
     "KernelClassifier": Entry(bochner.KernelClassifier(effort="fast"), "class", FEWER),
     "KNeighborsClassifier": Entry(bochner.KNeighborsClassifier(3, weights="uniform"), "class"),
@@ -150,7 +151,7 @@ def targets(kind, X):
     """What an entry learns, from rows of any size."""
     signal_ = np.sin(X[:, 0]) + (X[:, 1] * X[:, 2] if X.shape[1] > 2 else 0)
     return {"number": signal_, "class": np.array(list("xyz"))[(signal_ > -0.5).astype(int) + (signal_ > 0.5)],
-            "pair": np.column_stack([signal_, X[:, 0]])}.get(kind)
+            "pair": np.column_stack([signal_, X[:, 0]]), "count": np.round(np.exp(1 + signal_))}.get(kind)
 
 
 ANSWER, REFUSE, EITHER = "an answer", "a ValueError", "an answer or a ValueError"

@@ -178,7 +178,7 @@ def odd_cases(entry):
         yield f"fit on {name}", lambda make=make, must=ANSWER if gap else must: fit_rows(make, must)
         if not entry.function and entry.target != "text":
             yield f"asked of {name}", lambda make=make, must=must: ask(make, must)
-    odd_targets = ODD_TARGETS if entry.target in ("number", "pair") else ODD_CLASSES if entry.target == "class" else {}
+    odd_targets = ODD_TARGETS if entry.target in ("number", "count", "pair") else ODD_CLASSES if entry.target == "class" else {}
     for name, (change, must) in odd_targets.items():
         yield name, lambda change=change, must=must: fit_targets(change, must)
 

@@ -40,6 +40,8 @@ std::vector<PartPlan> chosen_parts(const TrainOptions& options, const Schema& sc
 void check_options(const TrainOptions& options, std::size_t inputs) {
   require(options.budget >= 0 && std::isfinite(options.budget), "budget: found {}, expected a number of seconds",
           options.budget);
+  require(options.automatic || options.optimize == Optimize(),
+          "optimize: found with a named learner or map, whose loss says what is optimized; leave it out");
   require(!options.ridge.deviation || options.learner.learner == Learner::ridge,
           "{}: found with the learner {}, expected ridge or the automatic machine: others are no Gaussian process",
           Option::deviation, learner_row(options.learner.learner).name);

@@ -21,6 +21,23 @@ void check_parameter(const LearnerRow& row, double value) {
   require(inside, "{}: {} is {}, expected a number between {} and {}", row.name, p.name, value, p.low, p.high);
 }
 
+void check_levels(const Schema& schema, const LearnerRow& row, const LearnerOptions& options) {
+  if (options.levels.empty()) return;
+  require(row.has_levels, "{}: it has no levels, which quantile has; leave them out", row.name);
+  require(!options.parameter, "{}: found a parameter and levels, expected one of them", row.name);
+  require(schema.targets == 1, "{}: found {} levels for {} targets, expected one target", row.name,
+          options.levels.size(), schema.targets);
+  constexpr std::size_t kMostLevels = 100;
+  require(options.levels.size() <= kMostLevels, "{}: found {} levels, expected at most {}", row.name,
+          options.levels.size(), kMostLevels);
+  double last = -1;
+  for (const double level : options.levels) {
+    check_parameter(row, level);
+    require(level > last, "{}: found the level {} after {}, expected growing ones", row.name, level, last);
+    last = level;
+  }
+}
+
 }  // namespace
 
 void check_classes(const Schema& schema, const std::vector<std::uint64_t>& class_rows, const std::string& place) {
@@ -45,7 +62,7 @@ void check_learner(const Schema& schema, const LearnerOptions& options) {
   const bool numbers = row.task.value_or(schema.task) == Task::regression;
   require(numbers == (schema.task == Task::regression), "{} learns {}, found targets that are {}; use {}", name,
           numbers ? "numbers" : "classes", numbers ? "classes" : "numbers",
-          numbers ? "svm, logistic or ridge" : "huber, svr, quantile or ridge");
+          numbers ? "svm, logistic or ridge" : "huber, svr, quantile, poisson, gamma, tweedie or ridge");
   if (!numbers) check_classes(schema, {}, name);
   require(options.C.empty() || options.lambdas.empty(), "{}: found both C and lambda, expected one of them", name);
   require(options.learner != Learner::hard_svm || (options.C.empty() && options.lambdas.empty()),
@@ -64,6 +81,7 @@ void check_learner(const Schema& schema, const LearnerOptions& options) {
   for (double C : options.C) check_size("C", C);
   for (double lambda : options.lambdas) check_size("lambda", lambda);
   if (options.parameter) check_parameter(row, *options.parameter);
+  check_levels(schema, row, options);
   const double tolerance = options.tolerance.value_or(kLearnerTolerance);
   require(tolerance > 0 && tolerance < 1, "{}: tolerance is {}, expected a number between 0 and 1", name, tolerance);
 }

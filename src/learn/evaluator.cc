@@ -36,14 +36,17 @@ std::optional<double> mean_of_known(const std::vector<double>& values) {
 
 }  // namespace
 
-Evaluator::Evaluator(Task task, std::size_t outputs, std::vector<std::string> names)
+Evaluator::Evaluator(Task task, std::size_t outputs, std::vector<std::string> names, std::optional<double> power)
     : task_(task),
       outputs_(outputs),
       names_(std::move(names)),
       all_(task, outputs, kMostRanked, ClassRanking::Beyond::histogram) {
   if (task_ == Task::regression) {
     largest_.resize(outputs_);
+    if (power) all_.judge_by_power(*power);
     if (outputs_ > 1) each_.assign(outputs_, Scorer(task, 1));
+    for (Scorer& scorer : each_)
+      if (power) scorer.judge_by_power(*power);
     return;
   }
   const std::size_t classes = names_.size();
@@ -224,6 +227,9 @@ std::string evaluation_text(const Evaluation& e, const Counted& counted, bool wi
     text += fmt::format("{}{:g} % intervals: {:.2f} % of the rows inside, mean width {:.4g}\n",
                         e.targets.empty() ? "" : e.targets[k] + ": ", 100 * e.coverage[k].level,
                         100 * e.coverage[k].inside, e.coverage[k].width);
+  for (const Evaluation::Level& level : e.levels)
+    text += fmt::format("quantile {:g}: {:.2f} % of the rows at or below, pinball loss {:.4g}\n", level.level,
+                        100 * level.below, level.loss);
   if (with_matrix && !e.labels.empty()) text += matrix_text(e, counted.unit);
   if (with_matrix && !e.cuts.empty()) text += cuts_text(e);
   return text;

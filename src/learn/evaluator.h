@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "bochner/evaluation.h"
@@ -14,7 +15,8 @@ namespace bochner {
 class Evaluator {
  public:
   // names: of the targets of a regression, or the labels of the classes.
-  Evaluator(Task task, std::size_t outputs, std::vector<std::string> names);
+  // power: see Scorer.
+  Evaluator(Task task, std::size_t outputs, std::vector<std::string> names, std::optional<double> power = {});
 
   // probabilities: of the classes, where the scores stand for some; otherwise null.
   void add(const double* prediction, const double* target, double weight, const double* probabilities);

@@ -180,7 +180,8 @@ MemoryPlan sparse_memory(const FitSize& s, double memory) {
 
 MemoryPlan newton_memory(const FitSize& s, const LearnerOptions& options, double memory) {
   if (keeps_csr(s)) return sparse_memory(s, memory);
-  const double D = double(s.features), n = double(s.rows), K = double(s.outputs), threads = s.threads;
+  const double D = double(s.features), n = double(s.rows), threads = s.threads;
+  const double K = double(std::max(s.outputs, options.levels.size()));
   const double size = D + (options.intercept ? 1 : 0), number = sizeof(double);
   const double sketch_rows = std::min(n, double(HessianFactor::sketch_rows(std::size_t(size))));
   const double few = std::min(n, FactoredPreconditioner::most_rows_of_own_factor(size, s.outputs));

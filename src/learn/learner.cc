@@ -12,14 +12,17 @@
 #include "base/clock.h"
 #include "base/require.h"
 #include "folds/held_out.h"
+#include "learn/choice.h"
 #include "learn/choose_C.h"
 #include "learn/fit_memory.h"
+#include "learn/level_shifts.h"
 #include "learn/newton/dense_design.h"
 #include "learn/newton/learner_on_ranks.h"
 #include "learn/newton/newton_learner.h"
 #include "learn/newton/row_space.h"
 #include "learn/newton/sparse_design.h"
 #include "learn/own_fit.h"
+#include "maps/link.h"
 #include "random/hold_out.h"
 
 namespace bochner {
@@ -30,9 +33,9 @@ constexpr double kChoiceTolerance = 1e-3;      // relative to the objective, whi
 constexpr double kSparseTolerance = 1e-3;      // if none is given and the features are CSR
 constexpr std::size_t kMostLogged = 1u << 17;  // numbers of a step in a checkpoint's log, of CSR features
 
-Choice score_stream(const Stream& validation, const Coefficients& head, Choice choice) {
-  std::vector<double> row(head.weights.cols());
-  validation.through(linear(head.weights, head.intercept)).each("validation", [&](const auto& block) {
+Choice score_stream(const Stream& validation, const MapPtr& head, Choice choice) {
+  std::vector<double> row(head->outputs());
+  validation.through(head).each("validation", [&](const auto& block) {
     for (std::size_t i = 0; i < block.rows; ++i) {
       std::copy_n(block.values + i * block.stride, block.cols, row.begin());
       choice.add(row.data(), block.targets + i * block.target_count, weight_of(block.weights, i));
@@ -69,7 +72,7 @@ class LearnerFeatures {
                   const std::function<void(const std::string&)>& say) {
     const std::size_t n = survey.rows();
     const double memory = double(memory_limit(stream.execution()));
-    const FitSize size = fit_size(stream, survey, outputs_of(stream.schema()), validation);
+    const FitSize size = fit_size(stream, survey, learner_outputs(stream.schema(), options), validation);
     const double left = std::max(memory - newton_memory(size, options, memory).total(), 0.0);
     if (keeps_csr(size)) {
       sparse_.emplace(stream, n, std::size_t(left));
@@ -130,7 +133,7 @@ class LearnerFit {
   }
 
   Fitted run(const std::function<void(const std::string&)>& say, const MakeHead& make_head) {
-    const std::size_t outputs = outputs_of(stream_.schema());
+    const std::size_t outputs = learner_outputs(stream_.schema(), options_);
     const LearnerFeatures features(stream_, survey_, options_, validation_ != nullptr, start_ != nullptr, say);
     if (features.few()) report().notes.push_back("fewer rows than features: solved in the space of the rows");
     report().seconds.emplace_back("features", clock_.lap());
@@ -146,9 +149,12 @@ class LearnerFit {
     // What is searched is searched in the targets' units, so that it does not depend on the user's.
     units_ = given.empty() ? NewtonLearner::Units::of_target : NewtonLearner::Units::of_user;
     const double C = choose(features, learner, given);
+    const std::vector<double> shifts =
+        row_.has_levels ? shifts_of_levels(features.design(), learner, C) : std::vector<double>();
     const NewtonLearner::Solution solution = learner.solve(C, tolerance_, units_);
-    const Coefficients head = features.head(learner.head(), stream_.threads());
-    fitted_.head = make_head ? make_head(head) : linear(head.weights, head.intercept);
+    Coefficients head = features.head(learner.head(), stream_.threads());
+    for (std::size_t k = 0; k < shifts.size(); ++k) head.intercept[k] += shifts[k];
+    fitted_.head = answering(make_head ? make_head(head) : linear(head.weights, head.intercept), learner);
     report().seconds.emplace_back("solve", clock_.lap());
     describe(learner, C, solution);
     return std::move(fitted_);
@@ -170,19 +176,18 @@ class LearnerFit {
     std::vector<bool> held;
     if (!validation_ && given.size() != 1) held = rows_held_out(z, options_.seed);
     if (!validation_ && held.empty()) return given.empty() ? 1 : given[0];
-    const Choice choice(stream_.schema().task, learner.units(), learner.loss());
+    const Choice choice(stream_.schema().task, learner.units(), learner.loss(), options_.levels.size() > 1);
     learner.hold_out(held);
     const std::vector<Trial> trials = try_path(given, [&](double c) {
       learner.solve(c, given.size() == 1 ? tolerance_ : std::max(tolerance_, kChoiceTolerance), units_);
-      Choice found =
-          validation_ ? score_stream(*validation_, features.head(learner.head(), stream_.threads()), choice) : choice;
+      Choice found = validation_ ? score_stream(*validation_, head_for_choice(features, learner), choice) : choice;
       std::vector<double> row(learner.units().size());
       for (std::size_t i = 0; i < held.size(); ++i)
         if (held[i]) {
           learner.predict(i, row.data());
           found.add(row.data(), z.targets(i), z.weight(i));
         }
-      return Trial{c, found.loss(), found.below(), found.score()};
+      return Trial{c, found.loss(), found.score()};
     });
     learner.hold_out({});
     const auto best =
@@ -190,11 +195,55 @@ class LearnerFit {
     report().score = best->score;
     report().validation = validation_ ? "validation file" : "held out";
     for (const Trial& trial : trials) report().path.push_back({lambda_of(learner, trial.C), trial.score});
-    if (row_.judged_by_loss)
-      report().notes.push_back(fmt::format("{}: {:.2f} % of the targets lie at or below the answer",
-                                           report().validation, 100 * best->below));
     report().seconds.emplace_back("choice of C", clock_.lap());
     return best->C;
+  }
+
+  MapPtr head_for_choice(const LearnerFeatures& features, const NewtonLearner& learner) const {
+    const Coefficients head = features.head(learner.head(), stream_.threads());
+    return answering(linear(head.weights, head.intercept), learner);
+  }
+
+  // What predicts: answers made of the head's scores.
+  MapPtr answering(MapPtr head, const NewtonLearner& learner) const {
+    if (row_.power) return linked(std::move(head), {.power = learner.loss().power()});
+    if (options_.levels.size() < 2) return head;
+    return linked(std::move(head), {.kind = Link::Kind::ascending, .levels = options_.levels});
+  }
+
+  // Corrects the levels of quantiles by rows that solutions for this C did not see: all rows in folds, or a fifth of
+  // them where they are many.
+  std::vector<double> shifts_of_levels(const Design& z, NewtonLearner& learner, double C) {
+    constexpr std::size_t kFolds = 5, kMany = 50000;
+    LevelShifts found(learner.parameter());
+    std::vector<double> answers(learner.units().size()), targets(answers.size());
+    for (std::size_t fold = 0; fold < (z.rows() > kMany ? 1 : kFolds); ++fold) {
+      std::vector<bool> held(z.rows());
+      bool rest = false;
+      for (std::size_t i = 0; i < held.size(); ++i) {
+        held[i] = fold_of_row(options_.seed, i, kFolds) == fold;
+        rest |= !held[i] && z.weight(i) > 0;
+      }
+      if (!rest) continue;
+      learner.hold_out(held);
+      learner.solve(C, std::max(tolerance_, kChoiceTolerance), units_);
+      for (std::size_t i = 0; i < held.size(); ++i) {
+        if (!held[i]) continue;
+        learner.predict(i, answers.data());
+        if (options_.levels.size() > 1) std::sort(answers.begin(), answers.end());
+        for (std::size_t k = 0; k < targets.size(); ++k) targets[k] = z.targets(i)[options_.levels.empty() ? k : 0];
+        found.add(answers.data(), targets.data(), z.weight(i));
+      }
+    }
+    learner.hold_out({});
+    if (found.empty()) return {};
+    std::vector<double> shares = found.below();
+    for (double& share : shares) share *= 100;
+    report().notes.push_back(fmt::format(
+        "corrected: {} % of the targets of rows left out lay at or below the answers, which were moved by {}",
+        numbers_text(shares), numbers_text(found.shifts())));
+    report().seconds.emplace_back("correction", clock_.lap());
+    return found.shifts();
   }
 
   void describe(const NewtonLearner& learner, double C, const NewtonLearner::Solution& solution) {
@@ -258,7 +307,7 @@ Fitted fit_learner_from(const Stream& stream, const Survey& survey, const Learne
                         const Coefficients& start) {
   check_learner(stream.schema(), options);
   require(options.C.size() + options.lambdas.size() == 1 && start.weights.rows() == stream.features() &&
-              start.weights.cols() == outputs_of(stream.schema()),
+              start.weights.cols() == learner_outputs(stream.schema(), options),
           "{}: found a start of {} features and {} values of C, expected {} features and one",
           learner_row(options.learner).name, start.weights.rows(), options.C.size() + options.lambdas.size(),
           stream.features());

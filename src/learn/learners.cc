@@ -9,6 +9,7 @@
 #include "base/published.h"
 #include "base/require.h"
 #include "bochner/learner.h"
+#include "learn/tweedie.h"
 
 namespace bochner {
 
@@ -48,6 +49,18 @@ LossCurve squared_tube(const LossPoint& at) {
   return v > 0 ? LossCurve{at.cost * v * v, -std::copysign(2 * at.cost * v, r), 2 * at.cost} : LossCurve{0, 0, 0};
 }
 
+// Half the deviance of a Tweedie law about exp(score). Beyond scores that no mean of a table has, a parabola goes on,
+// so that no step of a search leaves the numbers.
+LossCurve tweedie(const LossPoint& at, double p) {
+  constexpr double kFar = 50;
+  const double y = at.target, u = std::clamp(at.score, -kFar, kFar), beyond = at.score - u;
+  const double own = std::exp((2 - p) * u), others = y * std::exp((1 - p) * u);
+  const double slope = own - others, curvature = (2 - p) * own + (p - 1) * others;
+  const double value = tweedie_own(y, p) + tweedie_of_mean(y, u, p);
+  return {at.cost * (value + beyond * (slope + beyond * curvature / 2)), at.cost * (slope + beyond * curvature),
+          at.cost * curvature};
+}
+
 constexpr LossParameter kEpsilon = {.name = "epsilon",
                                     .meaning = "errors this small cost nothing",
                                     .low = 0,
@@ -66,6 +79,8 @@ constexpr LossParameter kDelta = {.name = "delta",
                                   .initial_text = "by the residuals"};
 constexpr LossParameter kLevel = {
     .name = "quantile", .meaning = "the share of targets that shall lie below", .low = 0, .high = 1, .initial = 0.5};
+constexpr LossParameter kPower = {
+    .name = "power", .meaning = "the variance grows as this power of the mean", .low = 1, .high = 2, .initial = 1.5};
 
 constexpr LearnerRow kLearners[] = {
     {.learner = Learner::ridge, .name = "ridge", .curve = square},
@@ -112,11 +127,37 @@ constexpr LearnerRow kLearners[] = {
      .parameter = kLevel,
      .lines = [](double level) { return LossLines{.above = level, .below = 1 - level}; },
      .judged_by_loss = true,
+     .has_levels = true,
      .no_parts = kIterates},
     {.learner = Learner::knn,
      .name = "knn",
      .has_neighbors = true,
      .no_parts = "it keeps the rows themselves; train it on the whole, or use ridge"},
+    {.learner = Learner::poisson,
+     .name = "poisson",
+     .task = Task::regression,
+     .has_C = true,
+     .curve = [](const LossPoint& at) { return tweedie(at, 1); },
+     .judged_by_loss = true,
+     .power = [](double) { return 1.0; },
+     .no_parts = kIterates},
+    {.learner = Learner::gamma,
+     .name = "gamma",
+     .task = Task::regression,
+     .has_C = true,
+     .curve = [](const LossPoint& at) { return tweedie(at, 2); },
+     .judged_by_loss = true,
+     .power = [](double) { return 2.0; },
+     .no_parts = kIterates},
+    {.learner = Learner::tweedie,
+     .name = "tweedie",
+     .task = Task::regression,
+     .has_C = true,
+     .parameter = kPower,
+     .curve = [](const LossPoint& at) { return tweedie(at, at.parameter); },
+     .judged_by_loss = true,
+     .power = [](double power) { return power; },
+     .no_parts = kIterates},
 };
 
 Published<std::shared_ptr<const LearnerRow>>& registered() {
@@ -142,6 +183,8 @@ void check_row(const LearnerRow& row) {
   must(row.has_C && !row.has_loss && !row.has_neighbors && !row.probabilities,
        "has_C, and neither has_loss, has_neighbors nor probabilities");
   must(!row.lines || row.task == Task::regression, "lines with the task regression");
+  must(!row.power || (row.curve && row.task == Task::regression), "a power with a curve and the task regression");
+  must(!row.has_levels, "no levels");
   must(row.steepest > 0 && row.steepest < kInfinity, "a positive number as steepest");
   if (!row.parameter) return;
   const LossParameter& parameter = *row.parameter;

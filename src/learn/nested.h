@@ -9,8 +9,8 @@
 namespace bochner {
 
 // The best of many scores is too good, by more than a small part of its standard error, if there are fewer rows than
-// kNestedRows: length scales and lambda, or the neighbours, are then chosen again in folds, and the rows of each fold are
-// scored by what the other folds chose.
+// kNestedRows: length scales and lambda, or the neighbours, are then chosen again in folds, and the rows of each fold
+// are scored by what the other folds chose.
 constexpr std::size_t kNestedRows = 1000, kNestedFolds = 5;
 
 // Where such a score comes from.

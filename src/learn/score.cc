@@ -12,6 +12,7 @@
 #include "base/require.h"
 #include "folds/target_code.h"
 #include "learn/evaluation_text.h"
+#include "learn/tweedie.h"
 #include "random/powers.h"
 #include "run/logged.h"
 
@@ -100,6 +101,10 @@ void Scorer::add(const double* prediction, const double* target, double weight, 
   squared_weight_ += weight * weight;
   if (task_ == Task::regression) {
     for (std::size_t k = 0; k < outputs_; ++k) of_[k].add_number(target[k], prediction[k], weight);
+    for (std::size_t k = 0; power_ && k < outputs_; ++k) {
+      deviance_ += weight * half_deviance(target[k], prediction[k], *power_);
+      own_ += weight * tweedie_own(target[k], *power_);
+    }
     return;
   }
   const auto label = std::size_t(target[0]);
@@ -204,6 +209,14 @@ Score Scorer::score() const {
   s.mae = absolute / weight_ / double(outputs_);
   s.r2 = r2 / double(outputs_);
   s.standard_error = if_finite(deviation / double(outputs_));
+  if (!power_) return s;
+  double constant = own_;
+  for (const Output& of : of_) {
+    const double mean = of.shift + of.u / weight_;
+    constant += weight_ * tweedie_of_mean(mean, std::log(mean), *power_);
+  }
+  s.deviance = if_finite(2 * deviance_ / weight_ / double(outputs_));
+  s.baseline_deviance = if_finite(2 * constant / weight_ / double(outputs_));
   return s;
 }
 
@@ -312,6 +325,8 @@ std::string score_text(const Score& score, const std::string& unit) {
   std::string text = fmt::format("{}R2 {:.4f}", score.weighted ? "weighted " : "", *score.r2) + beside(" ± {:.4f}", 1);
   text += fmt::format(", rmse {:.4g}", *score.rmse);
   if (score.mae) text += fmt::format(", mean absolute error {:.4g}", *score.mae);
+  if (score.deviance) text += fmt::format(", deviance {:.4g}", *score.deviance);
+  if (score.baseline_deviance) text += fmt::format(", of a constant {:.4g}", *score.baseline_deviance);
   if (score.relative_error) text += fmt::format(", relative error |yhat-y|/|y| {:.2f} %", 100 * *score.relative_error);
   return text + on;
 }

@@ -26,6 +26,9 @@ class Scorer {
   // prediction: decoded, as the model gives it; target: class index or values; log_loss: -log p(true class) if known.
   void add(const double* prediction, const double* target, double weight = 1, double log_loss = kUnknown);
 
+  // Numbers are judged by the deviance of the law whose variance grows as mean^power, too.
+  void judge_by_power(double power) { power_ = power; }
+
   Score score() const;
   // What lambda and bandwidth are chosen by: the error plus a quarter of the squared error of the scores, which
   // breaks the ties of few rows; the squared error relative to the targets' variance for regression.
@@ -68,6 +71,8 @@ class Scorer {
 
   Task task_ = Task::regression;
   std::size_t outputs_ = 0;
+  std::optional<double> power_;
+  double deviance_ = 0, own_ = 0;  // half the deviance, and what of it no mean changes, summed over the outputs
   std::uint64_t rows_ = 0, wrong_rows_ = 0;
   bool weighted_ = false;
   double first_weight_ = 0, weight_ = 0, squared_weight_ = 0, wrong_ = 0, squared_wrong_ = 0;

@@ -7,6 +7,7 @@
 #include "base/require.h"
 #include "base/strict_json.h"
 #include "bochner/map_kind.h"
+#include "maps/link.h"
 #include "maps/loaders.h"
 #include "maps/measured.h"
 #include "maps/project.h"
@@ -26,6 +27,7 @@ constexpr MapLoader kLoaders[] = {
     {"scaling", load_scaling},
     {"unscaling", load_unscaling},
     {"linear", load_linear},
+    {"link", load_link},
     {"threshold", load_threshold},
     {"measured", load_measured},
     {"chain", load_chain},

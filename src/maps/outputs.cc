@@ -13,8 +13,8 @@
 namespace bochner {
 
 namespace {
-constexpr const char* kNames[] = {"values",   "scores",  "probabilities", "components",
-                                  "clusters", "density", "variance",      "neighbours"};
+constexpr const char* kNames[] = {"values",  "scores",   "probabilities", "components", "clusters",
+                                  "density", "variance", "neighbours",    "quantiles"};
 }
 
 std::string outputs_name(Outputs::Kind kind) { return kNames[std::size_t(kind)]; }

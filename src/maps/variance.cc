@@ -19,13 +19,13 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kMostInputs = 40000;  // 6.4 GB of triangle
+constexpr std::size_t kMostOfVariance = 40000;  // 6.4 GB of triangle
 
 class VarianceMap final : public MapOf<VarianceMap> {
  public:
   explicit VarianceMap(VarianceForm form) : form_(std::move(form)) {
     const std::size_t d = form_.inputs;
-    require(d > 0 && d <= kMostInputs, "variance map: {} inputs, expected 1 to {}", d, kMostInputs);
+    require(d > 0 && d <= kMostOfVariance, "variance map: {} inputs, expected 1 to {}", d, kMostOfVariance);
     const std::size_t size = form_.center.size();
     require((size == 0 || size == d) && form_.lower.rows() == size && form_.lower.cols() == size,
             "variance map: a center of {} and a factor of {} x {}, expected those of {} inputs or none", size,
@@ -104,13 +104,13 @@ MapPtr variance_map(VarianceForm form) { return std::make_shared<VarianceMap>(st
 
 MapPtr load_variance(const Archive& archive) {
   return build_from_model([&] {
-    VarianceForm form{archive.get_count("inputs", kMostInputs),
+    VarianceForm form{archive.get_count("inputs", kMostOfVariance),
                       archive.get_number("constant"),
                       archive.get_number("square"),
                       archive.get<double>("center", {archive.length("center")}),
                       {}};
     const std::size_t size = form.center.size();
-    require(size <= kMostInputs, "variance map: a center of {}, expected at most {}", size, kMostInputs);
+    require(size <= kMostOfVariance, "variance map: a center of {}, expected at most {}", size, kMostOfVariance);
     form.lower = lower_from(archive.get<double>("inverse_factor", {size * (size + 1) / 2}), size);
     return variance_map(std::move(form));
   });

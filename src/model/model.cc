@@ -20,11 +20,13 @@
 #include "bochner/visible_text.h"
 #include "choose/offsets.h"
 #include "learn/evaluator.h"
+#include "maps/link.h"
 #include "maps/load.h"
 #include "maps/measured.h"
 #include "maps/threshold.h"
 #include "model/as_double.h"
 #include "model/background.h"
+#include "model/examine_levels.h"
 #include "model/model_file.h"
 #include "model/predictions.h"
 #include "model/report_json.h"
@@ -123,6 +125,10 @@ Outputs Model::described(std::optional<Outputs> told) const {
   if (out.kind == Outputs::Kind::values) expected = schema_.targets;
   if (out.kind == Outputs::Kind::scores) expected = classes == 2 ? 1 : classes;
   if (out.kind == Outputs::Kind::probabilities) expected = classes;
+  if (out.kind == Outputs::Kind::quantiles) {
+    const std::optional<Link> link = link_of(*head_);
+    expected = link && link->kind == Link::Kind::ascending && schema_.targets <= 1 ? link->levels.size() : 0;
+  }
   require(count == expected, "model: its maps give {} outputs, its task needs {}", count, expected);
   require(out.names.empty() || out.names.size() == count, "model: found {} names for {} outputs", out.names.size(),
           count);
@@ -307,6 +313,9 @@ Evaluation Model::examine(Rows& rows, const Execution& execution, bool by_weight
   if (puts_out_.kind == Outputs::Kind::density)
     if (const std::optional<Threshold> threshold = threshold_of(*head_))
       return examine_anomalies(*this, *threshold, rows, execution, by_weight);
+  const std::optional<Link> link = link_of(*head_);
+  if (puts_out_.kind == Outputs::Kind::quantiles)
+    return examine_levels(*this, link->levels, rows, execution, by_weight);
   MapPtr density = log_density(head_);
   if (density && features_) density = chain({features_, density});
   if (density && !puts_out_.of_targets()) return examine_density(density, rows, execution, by_weight);
@@ -314,7 +323,8 @@ Evaluation Model::examine(Rows& rows, const Execution& execution, bool by_weight
           outputs_name(puts_out_.kind));
   require(rows.schema().targets > 0, "evaluate: the rows have no target");
   const bool classes = schema_.task == Task::classification, likely = has_probabilities();
-  Evaluator evaluator(schema_.task, outputs(), classes ? schema_.labels : schema_.target_names());
+  Evaluator evaluator(schema_.task, outputs(), classes ? schema_.labels : schema_.target_names(),
+                      link ? std::optional(link->power) : std::nullopt);
   IntervalCounts counts(intervals_);
   double likelihood = 0, all = 0;
   predict_by(density ? concat({map_, density}) : map_, rows, execution, [&](const RowBlock<double>& p) {

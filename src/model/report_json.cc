@@ -24,6 +24,8 @@ constexpr std::pair<const char*, std::optional<double> Score::*> kScoreFields[] 
     {"rmse", &Score::rmse},
     {"mae", &Score::mae},
     {"relative_error", &Score::relative_error},
+    {"deviance", &Score::deviance},
+    {"baseline_deviance", &Score::baseline_deviance},
     {"standard_error", &Score::standard_error},
     {"log_loss", &Score::log_loss},
     {"baseline_log_loss", &Score::baseline_log_loss},
@@ -103,6 +105,8 @@ nlohmann::json evaluation_to_json(const Evaluation& evaluation) {
   }
   for (const Evaluation::Coverage& c : evaluation.coverage)
     tree["intervals"].push_back({{"level", c.level}, {"inside", c.inside}, {"width", c.width}});
+  for (const Evaluation::Level& level : evaluation.levels)
+    tree["quantiles"].push_back({{"level", level.level}, {"below", level.below}, {"loss", level.loss}});
   if (evaluation.labels.empty()) return tree;
   // NaN, where a class has no rows, becomes null.
   tree["labels"] = evaluation.labels;

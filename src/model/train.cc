@@ -46,6 +46,10 @@ std::vector<std::string> joined(std::vector<std::string> first, const std::vecto
   return first;
 }
 
+// Whether the loss knows where the target has its zero.
+bool keeps_zero(Learner learner) { return learner_row(learner).power != nullptr; }
+bool keeps_zero(const TrainOptions& options) { return !options.automatic && keeps_zero(options.learner.learner); }
+
 class Training {
  public:
   Training(Rows& rows, const TrainOptions& options, KeptFit* kept)
@@ -77,6 +81,8 @@ class Training {
     require(!options_.calibrate || schema().task == Task::regression ||
                 !learner_row(options_.learner.learner).has_neighbors,
             "calibrate: the shares of classes among neighbours are probabilities already; leave it out");
+    require(!options_.calibrate || options_.learner.levels.empty(),
+            "calibrate: several quantiles are intervals already; leave it out");
     require(!options_.ridge.deviation || schema().task == Task::regression,
             "{}: the target is a class, expected numbers; probabilities come with calibrate", Option::deviation);
     for (const std::string& note : rows_.notes()) give_notice(options_, note);
@@ -93,7 +99,7 @@ class Training {
       fail(Error::Kind::data, "train: every row has the weight 0, expected some above; check the column of weights");
     if (!planned_) plan_memory(survey().rows());
     if (options_.keep_background) background_ = background_of(survey());
-    target_offsets_ = looked_over_.shift_targets();
+    if (!keeps_zero(options_)) target_offsets_ = looked_over_.shift_targets();
     class_weights_ = class_weights(schema(), survey(), options_);
     looked_over_.weigh_classes(class_weights_);
     weight_unit_ = survey().usual_weight();
@@ -351,7 +357,7 @@ Model train_keeping(Rows& rows, const TrainOptions& given, KeptFit* kept) {
 namespace {
 
 template <class Fit>
-Model fit_on(Rows& given, MapPtr map, std::uint64_t seed, const Execution& execution, const Fit& fit) {
+Model fit_on(Rows& given, MapPtr map, Learner learner, std::uint64_t seed, const Execution& execution, const Fit& fit) {
   std::unique_ptr<Rows> owner;
   Rows& rows = numbered_from_0(given, owner);
   Threads threads(execution);
@@ -360,7 +366,7 @@ Model fit_on(Rows& given, MapPtr map, std::uint64_t seed, const Execution& execu
   const double unit = survey.usual_weight();
   const std::unique_ptr<Rows> in_unit = unit == 1 ? nullptr : rows_weighed_in(rows, unit);
   survey.weigh_in(unit);
-  const std::vector<double> offsets = target_offsets(survey);
+  const std::vector<double> offsets = keeps_zero(learner) ? std::vector<double>() : target_offsets(survey);
   std::unique_ptr<Rows> less_targets;
   Rows& learnt = with_target_offsets(in_unit ? *in_unit : rows, offsets, less_targets);
   if (!offsets.empty()) survey.shift_targets(offsets);
@@ -381,22 +387,25 @@ Model fit_on(Rows& given, MapPtr map, std::uint64_t seed, const Execution& execu
 }  // namespace
 
 Model fit(Rows& rows, MapPtr map, const RidgeOptions& ridge, const Execution& execution) {
-  return fit_on(rows, std::move(map), ridge.seed, execution, [&](const Stream& stream, const Survey& survey) {
-    const std::size_t outputs = target_code(stream.schema(), survey, ridge.intercept).columns();
-    check_fit_memory(ridge_memory(fit_size(stream, survey, outputs, false), ridge, double(memory_limit(execution))),
-                     stream.features(), execution);
-    return fit_ridge_by_choice(stream, survey, ridge);
-  });
+  return fit_on(
+      rows, std::move(map), Learner::ridge, ridge.seed, execution, [&](const Stream& stream, const Survey& survey) {
+        const std::size_t outputs = target_code(stream.schema(), survey, ridge.intercept).columns();
+        check_fit_memory(ridge_memory(fit_size(stream, survey, outputs, false), ridge, double(memory_limit(execution))),
+                         stream.features(), execution);
+        return fit_ridge_by_choice(stream, survey, ridge);
+      });
 }
 
 Model fit_learner(Rows& rows, MapPtr map, const LearnerOptions& learner, const Execution& execution) {
   require(learner.learner != Learner::ridge, "fit_learner: ridge has options of its own; use fit");
-  return fit_on(rows, std::move(map), learner.seed, execution, [&](const Stream& stream, const Survey& survey) {
-    const std::size_t outputs = target_code(stream.schema(), survey, learner.intercept).columns();
-    check_fit_memory(learner_memory(fit_size(stream, survey, outputs, false), learner, double(memory_limit(execution))),
-                     stream.features(), execution);
-    return fit_learner(stream, survey, learner);
-  });
+  return fit_on(
+      rows, std::move(map), learner.learner, learner.seed, execution, [&](const Stream& stream, const Survey& survey) {
+        const std::size_t outputs = target_code(stream.schema(), survey, learner.intercept).columns();
+        check_fit_memory(
+            learner_memory(fit_size(stream, survey, outputs, false), learner, double(memory_limit(execution))),
+            stream.features(), execution);
+        return fit_learner(stream, survey, learner);
+      });
 }
 
 }  // namespace bochner

@@ -10,6 +10,7 @@
 #include "base/threads.h"
 #include "bochner/model.h"
 #include "maps/held_features.h"
+#include "maps/link.h"
 #include "maps/map_rows.h"
 #include "model/as_double.h"
 #include "model/predictions.h"
@@ -88,8 +89,9 @@ MapPtr features_of_head(const MapPtr& head, const std::vector<double>& part_weig
 }  // namespace
 
 MapPtr Model::transform_map() const {
-  if (!puts_out_.of_targets()) return map_;
-  const MapPtr held = report_.learner == "automatic" ? nullptr : features_of_head(head_, report_.part_weights);
+  if (!puts_out_.of_targets() && puts_out_.kind != Outputs::Kind::quantiles) return map_;
+  const MapPtr held =
+      report_.learner == "automatic" ? nullptr : features_of_head(unlinked(head_), report_.part_weights);
   if (!held) return features_;
   return features_ ? chain({features_, held}) : held;
 }

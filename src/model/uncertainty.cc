@@ -9,7 +9,9 @@
 namespace bochner {
 
 void Model::set_target_offsets(std::vector<double> offsets) {
-  require(offsets.empty() || (puts_out_.kind == Outputs::Kind::values && offsets.size() == outputs()),
+  const bool levels = puts_out_.kind == Outputs::Kind::quantiles;
+  if (levels && offsets.size() == 1) offsets.assign(outputs(), offsets[0]);
+  require(offsets.empty() || ((levels || puts_out_.kind == Outputs::Kind::values) && offsets.size() == outputs()),
           "model: found {} offsets, the model puts out {} of {}", offsets.size(), outputs(),
           outputs_name(puts_out_.kind));
   for (const double offset : offsets) require(std::isfinite(offset), "model: an offset of a target is not finite");

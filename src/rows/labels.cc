@@ -11,22 +11,43 @@
 
 namespace bochner {
 
-void TargetKinds::add(double value) {
+void TargetKinds::add(double value, std::uint64_t rows) {
   if (too_many_) return;
   if (value != std::floor(value)) whole_ = false;
   const auto at = std::lower_bound(kinds_.begin(), kinds_.end(), value);
-  if (at != kinds_.end() && *at == value) return;
+  const auto place = at - kinds_.begin();
+  if (at != kinds_.end() && *at == value) {
+    rows_[std::size_t(place)] += rows;
+    return;
+  }
   if (kinds_.size() == most_) {
     too_many_ = true;
     return;
   }
   kinds_.insert(at, value == 0 ? 0.0 : value);
+  rows_.insert(rows_.begin() + place, rows);
 }
 
 void TargetKinds::merge(const TargetKinds& other) {
-  for (const double value : other.kinds_) add(value);
+  for (std::size_t i = 0; i < other.kinds_.size(); ++i) add(other.kinds_[i], other.rows_[i]);
   whole_ = whole_ && other.whole_;
   too_many_ = too_many_ || other.too_many_;
+}
+
+bool TargetKinds::look_like_counts() const {
+  constexpr std::size_t kFewCounts = 7;
+  constexpr double kDoubt = 3, kRare = 0.1;
+  if (!whole_ || too_many_ || kinds_.size() < kFewCounts || kinds_[0] != 0 || kinds_.back() > 2 * double(kinds_.size()))
+    return false;
+  const std::size_t mode = std::size_t(std::max_element(rows_.begin(), rows_.end()) - rows_.begin());
+  // Whether there are fewer of one than of another, or as many as chance allows.
+  const auto fewer = [&](std::size_t one, std::size_t another, double doubt) {
+    const double a = double(rows_[one]), b = double(rows_[another]);
+    return a - b <= doubt * std::sqrt(a + b);
+  };
+  for (std::size_t i = 1; i < rows_.size(); ++i)
+    if (!(i <= mode ? fewer(i - 1, i, kDoubt) : fewer(i, i - 1, kDoubt))) return false;
+  return mode > 0 && fewer(0, mode, -kDoubt) && double(rows_.back()) <= kRare * double(rows_[mode]);
 }
 
 std::vector<std::string> TargetKinds::labels() const {

@@ -24,19 +24,24 @@ class TargetKinds {
   explicit TargetKinds(std::optional<Task> task = {}) {
     most_ = !task ? kFewKinds : *task == Task::classification ? kMostClasses : 0;
   }
-  void add(double value);
+  void add(double value) { add(value, 1); }
   void merge(const TargetKinds& other);
 
   bool too_many() const { return too_many_; }
-  // Few whole numbers.
-  bool look_like_classes() const { return whole_ && !too_many_ && kinds_.size() <= kFewKinds; }
+  // Few whole numbers that are no counts.
+  bool look_like_classes() const { return whole_ && !too_many_ && kinds_.size() <= kFewKinds && !look_like_counts(); }
+  // Whole numbers from 0 up, more than classes mostly are, of which there are the more the nearer they are to one above
+  // 0, and hardly any of the largest: the shape of a law of counts, and seldom of codes.
+  bool look_like_counts() const;
   std::vector<std::string> labels() const;  // sorted by number
 
  private:
   std::size_t most_;
   bool whole_ = true;
   bool too_many_ = false;
-  std::vector<double> kinds_;  // ascending
+  std::vector<double> kinds_;        // ascending
+  std::vector<std::uint64_t> rows_;  // rows of each kind
+  void add(double value, std::uint64_t rows);
 };
 
 // The class of a label: by number where all labels are numbers, by text otherwise.

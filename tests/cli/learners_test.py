@@ -7,6 +7,7 @@ import csv
 import gzip
 import json
 import math
+import random
 import re
 import shutil
 import struct
@@ -18,6 +19,7 @@ from command import DATA, CommandTest
 ADULT = DATA / "adult-small.csv"
 CPU = DATA / "cpu-small.csv"
 ROWS, FEATURES = 600, 60
+BAD_INPUT, BAD_DATA = 1, 2
 BINS = ("--map", "binning:order=1-2", "--features", 100, "--learner")
 
 
@@ -225,6 +227,78 @@ class Learners(CommandTest):
                                      "--threads", threads, "-o", "m")
                 models.append((self.folder / "m").read_bytes())
             self.assertEqual(len(set(models)), 1, words)
+
+    def counts(self, name="counts.csv", rows=400):
+        draw = random.Random(3)
+        lines = []
+        for _ in range(rows):
+            x, product, count = draw.uniform(-1, 1), draw.random(), 0
+            while product > math.exp(-3 * math.exp(x / 2)):
+                product, count = product * draw.random(), count + 1
+            lines.append(f"{x:.4f},{draw.gauss(0, 1):.4f},{count}\n")
+        return self.file(name, "x,z,y\n" + "".join(lines))
+
+    def test_counts_are_numbers_and_have_a_deviance(self):
+        file = self.counts()
+        _, _, errors = self.run_command("train", file, "-t", "y", "--map", "none")
+        self.assertIn("target y: whole numbers as frequent as counts are, taken as numbers; --task classification takes "
+                      "them as classes", errors)
+        report = json.loads(self.succeed_quietly("train", file, "-t", "y", "--task", "classification", "--map", "none",
+                                                 "--json"))
+        self.assertEqual(report["task"], "classification")
+        for words in (("poisson",), ("tweedie", "--power", 1.2)):
+            self.succeed_quietly("train", file, "-t", "y", "--learner", *words, "--features", 40, "-o", "m")
+            found = self.evaluate("m", file)
+            self.assertLess(found["deviance"], found["baseline_deviance"])
+            answers = [float(line) for line in self.succeed("predict", "m", file).split()]
+            self.assertGreater(min(answers), 0)
+        code, _, errors = self.run_command("train", file, "-t", "y", "--learner", "gamma", "--features", 20)
+        self.assertEqual(code, BAD_DATA)
+        self.assertIn("expected a number above 0 for gamma", errors)
+        self.refuse(BAD_INPUT, "train", file, "-t", "y", "--learner", "poisson", "--power", 1.2, say="--learner tweedie")
+        self.file("few.csv", "x,y\n" + "".join(f"{i / 7},{i % 3}\n" for i in range(60)))  # its learner says what it is
+        self.succeed_quietly("train", "few.csv", "-t", "y", "--learner", "poisson", "--features", 10)
+
+    def test_several_quantiles_are_in_order_and_judged(self):
+        self.succeed_quietly("train", CPU, "-t", "usr", "--learner", "quantile", "--quantile", "0.1,0.5,0.9",
+                             "--features", 60, "-o", "m")
+        head, *lines = self.succeed("predict", "m", CPU, "--names").splitlines()
+        self.assertEqual(head, "quantile0.1,quantile0.5,quantile0.9")
+        for line in lines:
+            answers = [float(cell) for cell in line.split(",")]
+            self.assertEqual(answers, sorted(answers))
+        found = self.evaluate("m", CPU)
+        self.assertEqual([level["level"] for level in found["quantiles"]], [0.1, 0.5, 0.9])
+        for level in found["quantiles"]:
+            self.assertAlmostEqual(level["below"], level["level"], delta=0.06)
+        self.assertIn("quantile 0.9:", self.succeed("eval", "m", CPU))
+        self.assertIn("ascending", self.succeed("inspect", "m"))
+        for words, say in ((("0.9,0.5",), "expected growing ones"), (("0.1,0.9", "--calibrate"), "leave it out")):
+            code, _, errors = self.run_command("train", CPU, "-t", "usr", "--learner", "quantile", "--features", 20,
+                                               "--quantile", *words)
+            self.assertEqual(code, BAD_INPUT)
+            self.assertIn(say, errors)
+        self.refuse(BAD_INPUT, "report", "m", CPU, "-o", "page.html", say="quantiles")
+
+    def test_what_is_best_is_the_users_choice(self):
+        file = self.file("skewed.csv", "x,y\n" + "".join(
+            f"{x:.4f},{x + draw.expovariate(1):.4f}\n" for draw in [random.Random(5)] for x in
+            (draw.uniform(0, 3) for _ in range(300))))
+        means = {}
+        for best in ("rmse", "mae", "quantile:0.9"):
+            report = json.loads(self.succeed_quietly("train", file, "-t", "y", "--effort", "fast", "--optimize", best,
+                                                     "-o", "m", "--json"))
+            answers = [float(line) for line in self.succeed("predict", "m", file).split()]
+            means[best] = sum(answers) / len(answers)
+            self.assertEqual(any("by absolute error" in note for note in report["notes"]), best == "mae")
+        self.assertLess(means["mae"], means["rmse"] - 0.1)
+        self.assertGreater(means["quantile:0.9"], means["rmse"] + 0.5)
+        code, _, errors = self.run_command("train", file, "-t", "y", "--optimize", "log-loss")
+        self.assertEqual(code, BAD_INPUT)
+        self.assertIn("found a score of classes, the targets are numbers", errors)
+        for words, say in ((("--optimize", "mean"), "expected error, log-loss or auc"),
+                           (("--optimize", "mae", "--learner", "huber"), "found with --optimize")):
+            self.refuse(BAD_INPUT, "train", file, "-t", "y", *words, say=say)
 
 
 if __name__ == "__main__":

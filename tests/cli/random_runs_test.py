@@ -28,7 +28,7 @@ MAP = {"--map": [None, "fourier", "fourier:form=shifted", "fourier:form=cossin",
        "--bandwidth": [None, None, 1, 1e-30, 1e30, 0.01, "scale", "median", "auto"],
        "--scale": [None, None, "none", "standardize", "minmax", "log", "quantile", "whiten"], "--seed": [None, 3],
        "--precision": [None, None, "double", "float"]}
-TRAIN = {**MAP, "--learner": [None, None, "ridge", "svm", "logistic", "huber", "svr", "hard-svm", "knn"],
+TRAIN = {**MAP, "--learner": [None, None, "ridge", "svm", "logistic", "huber", "svr", "hard-svm", "knn", "poisson", "tweedie"],
          "--lambda": [None, None, 1e-9, "1e-6,1e-3", 1e9, 0], "--C": [None, None, None, 1, 1e-9, 1e9, 1e300],
          "--solver": [None, None, None, "cg", "cholesky"], "--select": [None, None, None, "loo", "holdout"],
          "--calibrate": [None, None, ""], "--deviation": [None, None, None, ""], "--test": [None, None, 0.3],

@@ -103,6 +103,14 @@ class Converter(Kernels, Trees, Binnings, Densities):
             y = g.add("MatMul", g.double(x), weights)
         return self._round(g.add("Add", y, saved.array("intercept")))
 
+    def _link(self, saved, x):
+        g = self.graph
+        scores = g.double(x)
+        if "power" in saved.tree:
+            return self._round(g.add("Exp", scores))
+        count = len(saved.tree["levels"])
+        return self._round(g.add("TopK", scores, np.array([count]), axis=1, largest=0, sorted=1, outputs=2)[0])
+
     def _components(self, saved, x):
         g = self.graph
         if len(saved.array("mean")):

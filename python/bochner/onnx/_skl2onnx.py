@@ -18,7 +18,7 @@ _TYPES = {TensorProto.FLOAT: FloatTensorType, TensorProto.DOUBLE: DoubleTensorTy
           TensorProto.INT64: Int64TensorType, TensorProto.STRING: StringTensorType,
           TensorProto.BOOL: BooleanTensorType}
 CLASSIFIERS = ("KernelClassifier", "KernelRidgeClassifier", "KernelSVC", "KernelLogistic", "KernelLDA")
-REGRESSORS = ("KernelRegressor", "KernelRidge", "KernelSVR", "KernelHuber", "KernelQuantile")
+REGRESSORS = ("KernelRegressor", "KernelRidge", "KernelSVR", "KernelHuber", "KernelQuantile", "KernelGLM")
 TRANSFORMERS = ("BinningFeatures", "FourierFeatures", "NystroemFeatures", "RandomProjection", "RandomizedSVD",
                 "KernelPCA", "KernelCCA", "GroupEmbedding")
 DROP_INS = ("RBFSampler", "Nystroem", "GaussianRandomProjection", "SparseRandomProjection", "TruncatedSVD",

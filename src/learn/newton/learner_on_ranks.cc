@@ -11,6 +11,7 @@
 
 #include "base/require.h"
 #include "folds/gram_and_held.h"
+#include "learn/choice.h"
 #include "learn/choose_C.h"
 #include "learn/newton/loss_fold.h"
 #include "learn/newton/newton_learner.h"
@@ -188,7 +189,7 @@ class RanksFit {
         for (std::size_t k = 0; k < answer.size(); ++k) answer[k] = answer_of(u[k], k);
         choice.add(answer.data(), rows.targets + i * rows.target_count, rows.weights ? rows.weights[i] : 1.0);
       });
-      return Trial{C, choice.loss(), choice.below(), choice.score()};
+      return Trial{C, choice.loss(), choice.score()};
     });
     const auto best =
         std::min_element(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) { return a.loss < b.loss; });
@@ -292,6 +293,7 @@ class RanksFit {
 
 std::string no_ranks(const LearnerOptions& options) {
   const LearnerRow& row = learner_row(options.learner);
+  if (row.power) return "its answers are powers of e, whose unit is the mean of all targets";
   if (options.learner == Learner::ridge || LossChoice{row, options.loss, {}}.is_smooth()) return "";
   if (row.curve) return "its loss has a corner, whose multipliers are one for each row; take the squared loss";
   return row.no_parts;

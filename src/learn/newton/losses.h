@@ -64,6 +64,7 @@ struct LossChoice {
 
   double parameter_of(std::size_t k) const { return parameter.empty() ? 0 : parameter[k]; }
   bool is_smooth() const { return row.curve && (!row.has_loss || margin == MarginLoss::squared); }
+  double power() const { return row.power(parameter_of(0)); }  // needs a row that has one
   bool is_hard() const { return row.learner == Learner::hard_svm; }
   // Grows as the distance of score and target, not as its square.
   bool is_lines() const { return row.lines && !is_smooth(); }

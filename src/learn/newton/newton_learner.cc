@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/require.h"
+#include "learn/fit_memory.h"
 #include "learn/newton/residual_scale.h"
 
 namespace bochner {
@@ -21,6 +22,10 @@ constexpr double kWarmWidth = 1.0 / 16;   // h of a warm start
 constexpr double kRoundedTolerance = 1e-7;
 
 }  // namespace
+
+std::size_t learner_outputs(const Schema& schema, const LearnerOptions& options) {
+  return options.levels.empty() ? outputs_of(schema) : options.levels.size();
+}
 
 bool rounds_features(const LearnerOptions& options) {
   return learner_row(options.learner).rounds_features &&
@@ -41,6 +46,8 @@ NewtonLearner::NewtonLearner(const Design& z, const Schema& schema, const Learne
   examples_.c.resize(z_.rows());
   at_ = {Matrix<double>(K, z_.length()), Matrix<double>(z_.rows(), K)};
   if (!row_.parameter) return;
+  parameter_ = options_.levels;
+  if (!parameter_.empty()) return;
   for (const double unit : unit_)
     parameter_.push_back(
         options_.parameter.value_or(row_.parameter->initial * (row_.parameter->is_of_target ? unit : 1)));
@@ -60,31 +67,58 @@ void NewtonLearner::code_targets(const Schema& schema) {
     unit_.assign(K, 1.0);
     return;
   }
-  const std::size_t K = z_.target_count();
-  for (std::size_t k = 0; k < K; ++k) {
-    double largest = 0, mean = 0, squares = 0;
-    for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(z_.targets(i)[k]));
-    if (!(largest > 0)) largest = 1;
-    if (z_.intercept())
-      for (std::size_t i = 0; i < n; ++i) mean += z_.weight(i) / weight_ * (z_.targets(i)[k] / largest);
-    for (std::size_t i = 0; i < n; ++i) {
-      const double t = z_.targets(i)[k] / largest - mean;
-      squares += z_.weight(i) / weight_ * t * t;
-    }
-    const double deviation = std::sqrt(squares);
-    center_.push_back(mean * largest);
-    unit_.push_back(deviation > kConstantTarget ? deviation * largest : largest);
-  }
+  const std::size_t K = learner_outputs(schema, options_), targets = z_.target_count();
   examples_.y = Matrix<double>(n, K);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t k = 0; k < K; ++k) examples_.y(i, k) = (z_.targets(i)[k] - center_[k]) / unit_[k];
+  for (std::size_t k = 0; k < K; ++k) {
+    if (in_logs())
+      code_means(k, schema.target_names()[k]);
+    else
+      code_numbers(k, std::min(k, targets - 1));
+  }
+}
+
+// Output k of numbers, in deviations from their mean.
+void NewtonLearner::code_numbers(std::size_t k, std::size_t target) {
+  const std::size_t n = z_.rows();
+  double largest = 0, mean = 0, squares = 0;
+  for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(z_.targets(i)[target]));
+  if (!(largest > 0)) largest = 1;
+  if (z_.intercept())
+    for (std::size_t i = 0; i < n; ++i) mean += z_.weight(i) / weight_ * (z_.targets(i)[target] / largest);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double t = z_.targets(i)[target] / largest - mean;
+    squares += z_.weight(i) / weight_ * t * t;
+  }
+  const double deviation = std::sqrt(squares);
+  center_.push_back(mean * largest);
+  unit_.push_back(deviation > kConstantTarget ? deviation * largest : largest);
+  for (std::size_t i = 0; i < n; ++i) examples_.y(i, k) = (z_.targets(i)[target] - center_[k]) / unit_[k];
+}
+
+// Output k of counts or amounts over their mean, whose logarithm is then the intercept of a head that knows nothing.
+void NewtonLearner::code_means(std::size_t k, const std::string& name) {
+  const std::size_t n = z_.rows();
+  const bool above = LossChoice{row_, options_.loss, {options_.parameter.value_or(1)}}.power() == 2;
+  double mean = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double y = z_.targets(i)[k];
+    if (z_.weight(i) > 0 && !(above ? y > 0 : y >= 0))
+      fail(Error::Kind::data,
+           "target {}: row {}: found {:g}, expected {} for {}; correct it, leave the row out, or use {}", name, i, y,
+           above ? "a number above 0" : "0 or more", row_.name, above ? "tweedie or huber" : "huber or ridge");
+    mean += z_.weight(i) / weight_ * y;
+  }
+  center_.push_back(0);
+  unit_.push_back(z_.intercept() && mean > 0 ? mean : 1);
+  for (std::size_t i = 0; i < n; ++i) examples_.y(i, k) = z_.targets(i)[k] / unit_[k];
 }
 
 void NewtonLearner::begin_at(const Coefficients& head) {
   const std::size_t K = examples_.outputs(), D = z_.features();
   for (std::size_t k = 0; k < K; ++k) {
-    for (std::size_t j = 0; j < D; ++j) at_.w(k, j) = head.weights(j, k) / unit_[k];
-    if (z_.intercept()) at_.w(k, z_.intercept_at()) = (head.intercept[k] - center_[k]) / unit_[k];
+    const double unit = in_logs() ? 1 : unit_[k], center = in_logs() ? std::log(unit_[k]) : center_[k];
+    for (std::size_t j = 0; j < D; ++j) at_.w(k, j) = head.weights(j, k) / unit;
+    if (z_.intercept()) at_.w(k, z_.intercept_at()) = (head.intercept[k] - center) / unit;
   }
   at_.u = z_.scores(at_.w);
 }
@@ -145,8 +179,9 @@ NewtonLearner::Solution NewtonLearner::in_users_units(const std::vector<double>&
                                                       const std::vector<double>& excess, bool converged) const {
   Solution s{0, 0, converged};
   for (std::size_t k = 0; k < value.size(); ++k) {
-    s.objective += value[k] * unit_[k] * unit_[k];
-    s.excess += excess[k] * unit_[k] * unit_[k];
+    const double unit = in_logs() ? 1 : unit_[k];
+    s.objective += value[k] * unit * unit;
+    s.excess += excess[k] * unit * unit;
   }
   return s;
 }
@@ -184,14 +219,17 @@ Coefficients NewtonLearner::head() const {
   const std::size_t K = examples_.outputs(), D = z_.features();
   Coefficients c{Matrix<double>(D, K), center_};
   for (std::size_t k = 0; k < K; ++k) {
-    for (std::size_t j = 0; j < D; ++j) c.weights(j, k) = at_.w(k, j) * unit_[k];
-    if (z_.intercept()) c.intercept[k] += at_.w(k, z_.intercept_at()) * unit_[k];
+    const double unit = in_logs() ? 1 : unit_[k];
+    if (in_logs()) c.intercept[k] = std::log(unit_[k]);
+    for (std::size_t j = 0; j < D; ++j) c.weights(j, k) = at_.w(k, j) * unit;
+    if (z_.intercept()) c.intercept[k] += at_.w(k, z_.intercept_at()) * unit;
   }
   return c;
 }
 
 void NewtonLearner::predict(std::size_t row, double* prediction) const {
-  for (std::size_t k = 0; k < center_.size(); ++k) prediction[k] = at_.u(row, k) * unit_[k] + center_[k];
+  for (std::size_t k = 0; k < center_.size(); ++k)
+    prediction[k] = (in_logs() ? std::exp(at_.u(row, k)) : at_.u(row, k)) * unit_[k] + center_[k];
 }
 
 }  // namespace bochner

@@ -13,6 +13,8 @@
 
 namespace bochner {
 
+// Scores of a row: of several quantiles as many, otherwise as the schema says.
+std::size_t learner_outputs(const Schema& schema, const LearnerOptions& options);
 // Whether bounded features may be kept as 16-bit numbers, whose rounding moves a soft margin's objective by some 1e-7.
 // Hard margins, and numbers that may be met exactly, feel it.
 bool rounds_features(const LearnerOptions& options);
@@ -20,7 +22,7 @@ constexpr double kLearnerTolerance = 1e-6;  // relative to the objective, if non
 
 // One of the learners over a store of features, solved for one C after another, each from where the last left off.
 // Inside, each target is centred and divided by its deviation, its unit; epsilon, delta, coefficients and objectives
-// are given and told in the user's units.
+// are given and told in the user's units. Targets whose loss has a power are divided by their mean.
 class NewtonLearner {
  public:
   NewtonLearner(const Design& z, const Schema& schema, const LearnerOptions& options, Newton::Watch watch = {},
@@ -43,16 +45,20 @@ class NewtonLearner {
   // What C is in the user's units, for each target.
   std::vector<double> users_C(double C, Units units) const;
 
-  Coefficients head() const;                                           // units of the targets
-  void predict(std::size_t row, double* prediction) const;             // as head() does, from the scores at hand
-  double weight() const { return weight_; }                            // n, or the sum of the weights
-  const std::vector<double>& units() const { return unit_; }           // each target's deviation; 1 for classes
+  Coefficients head() const;                                // units of the targets
+  void predict(std::size_t row, double* prediction) const;  // as head() does, from the scores at hand
+  double weight() const { return weight_; }                 // n, or the sum of the weights
+  // Each target's deviation; its mean if the row has a power; 1 for classes.
+  const std::vector<double>& units() const { return unit_; }
   LossChoice loss() const;                                             // lengths in the targets' deviations
   const std::vector<double>& parameter() const { return parameter_; }  // one per output, in the user's units
   const Newton& newton() const { return newton_; }
 
  private:
   void code_targets(const Schema& schema);
+  void code_numbers(std::size_t k, std::size_t target);
+  void code_means(std::size_t k, const std::string& name);
+  bool in_logs() const { return row_.power != nullptr; }  // scores are logarithms of answers over their unit
   void choose_delta();
   Solution solve_smooth(const Loss& loss, double tolerance);
   Solution solve_nonsmooth(LossChoice loss, double tolerance);

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/option.h"
+#include "base/require.h"
 #include "choose/plan.h"
 #include "learn/deviation.h"
 #include "methods/automatic/machine_memory.h"
@@ -264,7 +265,7 @@ class Race {
 
   // The blend, decoded.
   MapPtr blend() {
-    const FinalBlend final_blend = race_rows_.conclude(candidates_);
+    const FinalBlend final_blend = race_rows_.conclude(candidates_, options_.optimize);
     const Matrix<double>& b = final_blend.weights;
     score(final_blend);
     std::vector<MapPtr> parts;
@@ -317,7 +318,7 @@ class Race {
     const bool own = code_.task == Task::regression && columns() > 1;
     const std::vector<std::string> names = rows_.schema().target_names();
     for (std::size_t k = 0; k < (own ? std::min(columns(), kToldTargets) : 1); ++k)
-      tell_blend(b, k, own ? " of " + names[k] : blend.by_log_loss ? " by log-loss" : "");
+      tell_blend(b, k, (own ? " of " + names[k] : "") + blend.name);
   }
 
   RaceSize size_;
@@ -391,6 +392,9 @@ std::string unsuited(const Schema& schema, const Survey& survey, const Execution
 
 std::optional<Fitted> fit_automatic(Rows& rows, const Survey& survey, const TrainOptions& options, Threads& threads,
                                     const Execution& execution) {
+  require(options.optimize.suits(rows.schema().task), "optimize: found a score of {}, the targets are {}",
+          rows.schema().task == Task::classification ? "numbers" : "classes",
+          rows.schema().task == Task::classification ? "classes" : "numbers");
   std::vector<TwofoldColumn> columns;
   std::vector<LevelColumn> levels;
   std::size_t outputs = rows.schema().inputs;

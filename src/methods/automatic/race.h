@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bochner/split.h"
+#include "bochner/train.h"
 #include "folds/target_code.h"
 #include "learn/score.h"
 #include "learn/unseen.h"
@@ -38,7 +39,7 @@ struct FinalBlend {
   Matrix<double> weights;  // candidates x columns
   std::vector<double> shift;
   Matrix<double> held = {};
-  bool by_log_loss = false;
+  std::string name = {};  // what it was chosen by, for people: " by log-loss"; empty: squared error
 };
 
 struct ClassScores;
@@ -122,7 +123,7 @@ class RaceRows {
   Matrix<double> blend_crosswise(std::span<const Candidate> candidates) const;
   // The blend of the model. Of classes, weights and shifts by Newton steps on the log-loss where these lower it, and do
   // not raise the error, on rows that did not choose them.
-  FinalBlend conclude(std::span<const Candidate> candidates) const;
+  FinalBlend conclude(std::span<const Candidate> candidates, const Optimize& optimize = {}) const;
   Score score(const Matrix<double>& held) const;
   // These inputs as rows with the targets of the file.
   std::unique_ptr<Rows> encoded(const FlowRows& rows, const Schema& of_file) const;
@@ -150,6 +151,9 @@ class RaceRows {
   FinalBlend by_squares(std::span<const Candidate> candidates, Numbers rows) const;
   FinalBlend by_log_loss(std::span<const Candidate> candidates, Numbers rows, const ClassScores& classes,
                          FinalBlend squares) const;
+  // The weights and shift of least pinball loss, for numbers.
+  FinalBlend by_pinball(std::span<const Candidate> candidates, Numbers rows, double level) const;
+  FinalBlend conclude_by_pinball(std::span<const Candidate> candidates, double level) const;
   Matrix<double> blended(std::span<const Candidate> candidates, const FinalBlend& by) const;
   // The positive part of 1 - 4 s^2 / g (after James and Stein), g the gain in squared error over the mean on all rows
   // held out, s^2 what is left over in one of them.

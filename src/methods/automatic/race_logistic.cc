@@ -66,7 +66,8 @@ Matrix<double> RaceRows::blended(std::span<const Candidate> candidates, const Fi
   return out;
 }
 
-FinalBlend RaceRows::conclude(std::span<const Candidate> candidates) const {
+FinalBlend RaceRows::conclude(std::span<const Candidate> candidates, const Optimize& optimize) const {
+  if (optimize.score == Optimize::Score::quantile) return conclude_by_pinball(candidates, optimize.level);
   std::vector<std::size_t> all(held_.size());
   std::iota(all.begin(), all.end(), 0u);
   FinalBlend squares = by_squares(candidates, all);
@@ -77,7 +78,7 @@ FinalBlend RaceRows::conclude(std::span<const Candidate> candidates) const {
     for (std::size_t p = 0; p < held_.size() && total == 0; ++p) squares.held(p, k) = squares.shift[k];
   }
   const double machines = double(weighed(squares.weights).size());
-  if (code_.task != Task::classification || machines < 2) return squares;
+  if (code_.task != Task::classification || machines < 2 || optimize.score == Optimize::Score::error) return squares;
   if (double(held_.size()) * double(y_.cols()) * machines > kMostScores) return squares;
   ClassScores classes;
   for (const std::uint32_t row : held_) {
@@ -101,10 +102,11 @@ FinalBlend RaceRows::conclude(std::span<const Candidate> candidates) const {
     for (const std::size_t p : own)
       for (std::size_t k = 0; k < y_.cols(); ++k) held(p, k) = found[1](p, k);
   }
-  if (!(loss[1] < loss[0]) || *score(held).error > *score(squares.held).error) return squares;
+  const bool may_err = optimize.score == Optimize::Score::log_loss;
+  if (!(loss[1] < loss[0]) || (!may_err && *score(held).error > *score(squares.held).error)) return squares;
   FinalBlend best = by_log_loss(candidates, all, classes, squares);
   best.held = std::move(held);
-  best.by_log_loss = true;
+  best.name = " by log-loss";
   return best;
 }
 

@@ -110,7 +110,7 @@ TEST(RaceRows, ClassesAreBlendedByLogLossWhereThatHelps) {
   }
   const std::vector<Candidate> both = {first, second};
   const FinalBlend found = rows.conclude(both);
-  EXPECT_TRUE(found.by_log_loss);
+  EXPECT_EQ(found.name, " by log-loss");
   const Matrix<double> squares = rows.weigh(both);
   EXPECT_GT(found.weights(0, 0) / found.weights(1, 0), squares(0, 0) / squares(1, 0));
   EXPECT_NEAR(found.weights(0, 0) + found.weights(1, 0), squares(0, 0) + squares(1, 0), 1e-9);
