@@ -56,8 +56,8 @@ def text(seed, queries=300, words=2000, topics=20):
         count = generator.integers(20, 101)
         theirs = np.where(generator.random(count) < 0.2, topic, generator.integers(topics, size=count))
         theirs = np.where(generator.random(count) < 0.2, topic ^ 1, theirs) % topics
-        bags = np.array([np.bincount(generator.choice(words, size=generator.integers(20, 120), p=laws[t]), minlength=words)
-                         for t in theirs])
+        bags = np.array([np.bincount(generator.choice(words, size=generator.integers(20, 120), p=laws[t]),
+                                     minlength=words) for t in theirs])
         hits, length = bags[:, asked], bags.sum(1)
         weighed = bags * idf
         x = np.column_stack([hits.sum(1), (hits > 0).sum(1), (hits * idf[asked]).sum(1), np.log1p(hits).sum(1),
@@ -136,8 +136,8 @@ def main():
                     found.setdefault(way, []).append(found_here)
         for way, values in found.items():
             scores, seconds = np.array(values).T
-            print(f"{name}: {way}: NDCG@10 {scores.mean():.4f} ± {scores.std():.4f}, {seconds.mean():.1f} s of processor "
-                  f"time, {words.seeds} seeds", flush=True)
+            print(f"{name}: {way}: NDCG@10 {scores.mean():.4f} ± {scores.std():.4f}, {seconds.mean():.1f} s of "
+                  f"processor time, {words.seeds} seeds", flush=True)
 
 
 if __name__ == "__main__":

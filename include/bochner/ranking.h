@@ -41,8 +41,9 @@ struct RankingOptions {
 // over the pairs of a group with y_i > y_j (Joachims, KDD 2002; the squared hinge of Chapelle & Keerthi 2010), by
 // Newton's steps. v sums to 1 in a group, for Weights::ndcg to 1 on average. Sums over pairs that weigh the same take
 // O(m log m) for a group of m rows; no pair is ever stored. The model puts out a score, by which rows of one query are
-// compared. Its head has the figures "ranking": NDCG@10 and the share of pairs in order, of the groups held out (NaN:
-// none was), the penalty, and 1 where pairs weigh by NDCG. The same bytes for any threads.
+// compared. Its head has the figures "ranking": the penalty, and 1 where pairs weigh by NDCG; and, if groups were held
+// out, "held_out": their NDCG@10, the share of their pairs in order, and how many they are. The same bytes for any
+// threads.
 Model ranking(Rows& rows, const RankingOptions& options = {});
 
 // How well scores put groups in order. A group whose rows are all of one grade has no order and does not count.

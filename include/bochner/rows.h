@@ -118,7 +118,7 @@ struct RowsOptions {
   std::size_t max_levels = 256;
   int threads = 0;              // for parsing; 0: all cores
   std::size_t memory = 0;       // bytes: a file too wide for it is refused; 0: 3/4 of what is free
-  bool target_required = true;  // false: read the targets only where the file has them
+  bool target_required = true;  // false: targets only where the file has them; in training NaN for a missing one
   bool inputs_only = false;     // targets are left out like ignored columns: for what learns from none
   KeptCells* kept = nullptr;    // csv, for a model: cells that are carried along; must outlive the rows
 };

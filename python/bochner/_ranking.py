@@ -109,7 +109,7 @@ class KernelRanker(OfMap, ModelEstimator):
 
     @property
     def alpha_(self) -> float:
-        return float(self._figure("ranking")[2])
+        return float(self._figure("ranking")[0])
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -55,10 +55,38 @@ void bind_svd(nb::module_& m) {
   m.def("factor_of", [](const HeldMap& map) { return factor_of(*map.map); });
 }
 
+void bind_semi_and_ranking(nb::module_& m) {
+  nb::class_<SemiOptions>(m, "SemiOptions")
+      .def(nb::init<>())
+      .def_rw("features", &SemiOptions::features)
+      .def_rw("neighbors", &SemiOptions::neighbors)
+      .def_rw("graph_weights", &SemiOptions::graph_weights)
+      .def_rw("learner", &SemiOptions::learner)
+      .def_rw("labelled", &SemiOptions::labelled);
+  nb::class_<RankingOptions> rankings(m, "RankingOptions");
+  nb::enum_<RankingOptions::Weights>(rankings, "Weights")
+      .value("chosen", RankingOptions::Weights::chosen)
+      .value("same", RankingOptions::Weights::same)
+      .value("ndcg", RankingOptions::Weights::ndcg);
+  rankings.def(nb::init<>())
+      .def_rw("groups", &RankingOptions::groups)
+      .def_rw("weights", &RankingOptions::weights)
+      .def_rw("lambdas", &RankingOptions::lambdas)
+      .def_rw("features", &RankingOptions::features);
+  m.def("ranking", by_features<RankingOptions>(&ranking));
+  m.def("score_ranking", [](const std::vector<double>& scores, const std::vector<double>& grades,
+                            const std::vector<std::uint64_t>& groups, std::size_t at) {
+    const RankingScore found = score_ranking(scores, grades, groups, at);
+    return std::pair(found.ndcg, found.pairs);
+  });
+  m.def("semi_supervised", by_features<SemiOptions>(&semi_supervised));
+}
+
 }  // namespace
 
 void bind_methods(nb::module_& m) {
   bind_svd(m);
+  bind_semi_and_ranking(m);
   nb::class_<PcaOptions>(m, "PcaOptions")
       .def(nb::init<>())
       .def_rw("rank", &PcaOptions::rank)
@@ -96,30 +124,6 @@ void bind_methods(nb::module_& m) {
       .def_rw("lambdas", &CcaOptions::lambdas)
       .def_rw("features", &CcaOptions::features);
   m.def("cca", by_features<CcaOptions>(&cca));
-  nb::class_<SemiOptions>(m, "SemiOptions")
-      .def(nb::init<>())
-      .def_rw("features", &SemiOptions::features)
-      .def_rw("neighbors", &SemiOptions::neighbors)
-      .def_rw("graph_weights", &SemiOptions::graph_weights)
-      .def_rw("learner", &SemiOptions::learner)
-      .def_rw("labelled", &SemiOptions::labelled);
-  nb::class_<RankingOptions> rankings(m, "RankingOptions");
-  nb::enum_<RankingOptions::Weights>(rankings, "Weights")
-      .value("chosen", RankingOptions::Weights::chosen)
-      .value("same", RankingOptions::Weights::same)
-      .value("ndcg", RankingOptions::Weights::ndcg);
-  rankings.def(nb::init<>())
-      .def_rw("groups", &RankingOptions::groups)
-      .def_rw("weights", &RankingOptions::weights)
-      .def_rw("lambdas", &RankingOptions::lambdas)
-      .def_rw("features", &RankingOptions::features);
-  m.def("ranking", by_features<RankingOptions>(&ranking));
-  m.def("score_ranking", [](const std::vector<double>& scores, const std::vector<double>& grades,
-                            const std::vector<std::uint64_t>& groups, std::size_t at) {
-    const RankingScore found = score_ranking(scores, grades, groups, at);
-    return std::pair(found.ndcg, found.pairs);
-  });
-  m.def("semi_supervised", by_features<SemiOptions>(&semi_supervised));
   m.def("feature_model", [](HeldRows& rows, FeatureOptions options) {
     return run_long([&](const CancelFunction& cancel) {
       options.execution.cancel = cancel;

@@ -45,12 +45,12 @@ class Rank(CommandTest):
     def test_what_has_no_order_is_refused(self):
         self.answers(4)
         self.file("flat.csv", "query,a,grade\n" + "".join(f"q{i % 3},{i},2\n" for i in range(12)))
-        words = ("-t", "grade", "--group", "query")
+        words = ("-t", "grade", "--group", "query", "--quiet")
         self.refuse(2, "rank", "flat.csv", *words, "-o", "m", say="one grade")
         self.refuse(1, "rank", "answers.csv", *words, "--lambda", 0, "-o", "m", say="lambda")
         self.refuse(1, "rank", "answers.csv", *words, "--pairs", "odd", "-o", "m", say="--pairs")
-        self.succeed("rank", "answers.csv", *words, "--lambda", 0.01, "-o", "m")
-        self.refuse(2, "eval", "m", "flat.csv", "--group", "query", say="b")
+        self.succeed("rank", "answers.csv", *words, "--lambda", 0.01, "--features", 16, "-o", "m")
+        self.refuse(2, "eval", "m", "flat.csv", "--group", "query", "--quiet", say="b")
         self.refuse(1, "eval", "m", "answers.csv", say="components")
         self.refuse(2, "eval", "m", "answers.csv", "--group", "nothing", say="nothing")
 

@@ -15,6 +15,6 @@ std::vector<std::vector<std::size_t>> rows_by_group(std::span<const std::uint64_
 // What a grade is worth in NDCG.
 std::vector<double> gains_of(std::span<const double> grades);
 double discount_at(std::size_t place);                       // place: from 0
-double best_dcg(std::vector<double> gains, std::size_t at);  // of the best order
+double best_dcg(std::vector<double> gains, std::size_t at);  // the best order's
 
 }  // namespace bochner

@@ -31,10 +31,10 @@ class PairLoss {
  private:
   struct Group {
     std::vector<std::size_t> rows;
-    std::vector<std::size_t> level;     // of each row: the rows of lower grades
-    std::vector<std::size_t> after;     // of each row: the rows of no higher grade
-    std::vector<double> gain;           // over that of the best order
-    std::vector<double> discount = {};  // of each row's place; empty: pairs weigh alike
+    std::vector<std::size_t> level;     // how many rows have lower grades than each
+    std::vector<std::size_t> after;     // how many rows have no higher grade
+    std::vector<double> gain;           // a share of the DCG of the best order
+    std::vector<double> discount = {};  // that each row's place has; empty: pairs weigh alike
     double pairs = 0;
   };
   class Sorted;

@@ -22,10 +22,10 @@ namespace {
 using Weights = RankingOptions::Weights;
 
 constexpr std::size_t kMostFeatures = 1024;  // that are chosen
-constexpr std::size_t kLeastGroups = 5;      // with pairs, of which some are held out
-constexpr double kHeldOut = 0.2;             // of the groups
+constexpr std::size_t kLeastGroups = 5;      // that have pairs: fewer, and none is held out
+constexpr double kHeldOut = 0.2;             // a share of the groups
 constexpr double kUsualLambda = 1e-3;
-constexpr int kRounds = 3;  // of weights by NDCG
+constexpr int kRounds = 3;  // each with the weights by NDCG of the last
 
 // Solves for one penalty; where pairs weigh by NDCG, from the solution of pairs that weigh the same.
 bool solve(RankingNewton& newton, PairLoss& loss, double lambda, bool by_ndcg) {
@@ -157,9 +157,10 @@ Model ranking(Rows& rows, const RankingOptions& options) {
                   : fmt::format("pairs weigh {}; NDCG@10 {:.4f} and {:.2f} % of pairs in order, of {} groups held out",
                                 trial.by_ndcg ? "by NDCG" : "the same", trial.score.ndcg, 100 * trial.score.pairs,
                                 trial.score.groups));
-  const MapPtr head =
-      measured(linear(std::move(weights), {}),
-               {{"ranking", {trial.score.ndcg, trial.score.pairs, trial.lambda, trial.by_ndcg ? 1.0 : 0.0}}});
+  Figures figures = {{"ranking", {trial.lambda, trial.by_ndcg ? 1.0 : 0.0}}};
+  if (trial.score.groups > 0)
+    figures.push_back({"held_out", {trial.score.ndcg, trial.score.pairs, double(trial.score.groups)}});
+  const MapPtr head = measured(linear(std::move(weights), {}), std::move(figures));
   return std::move(mapped).model(head, std::move(report), Outputs{Outputs::Kind::components, {"score"}},
                                  MappedRows::Targets::kept);
 }

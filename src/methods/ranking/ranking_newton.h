@@ -19,7 +19,7 @@ class RankingNewton {
  public:
   RankingNewton(const DenseDesign& z, const PairLoss& loss);
 
-  // From where the last solution ended. False: the steps were used up.
+  // Begins where the last solution ended. False: the steps were used up.
   bool solve(double lambda, double tolerance = 1e-3, int most_steps = 50);
   std::vector<double> weights() const;  // one per feature
   const std::vector<double>& scores() const { return u_; }

@@ -89,7 +89,7 @@ PairCount count_pairs(std::span<const Answer> answers) {
   std::vector<double> levels;
   for (const Answer& answer : answers) levels.push_back(answer.grade);
   std::sort(levels.begin(), levels.end());
-  RankTree seen(answers.size());  // by grade
+  RankTree seen(answers.size());  // places are grades
   PairCount count{0, pairs_of(levels)};
   std::vector<double> tie;
   for (std::size_t begin = 0, end = 0; begin < answers.size(); begin = end) {

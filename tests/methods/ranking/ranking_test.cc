@@ -86,7 +86,7 @@ TEST(PairLoss, ItsSecondDerivativeIsThatOfTheFirst) {
 }
 
 TEST(RankingScore, IsThatOfItsDefinition) {
-  // In order 3, 0, 2: gains 7, 0, 3.
+  // Grades in order of scores: 3, 0, 2, whose gains are 7, 0, 3.
   const std::vector<double> scores = {0.1, 0.9, 0.5}, grades = {2, 3, 0};
   const RankingScore found = score_ranking(scores, grades, {});
   EXPECT_NEAR(found.ndcg, (7 + 3 / 2.0) / (7 + 3 / std::log2(3)), 1e-12);
