@@ -66,7 +66,7 @@ def test_skewed_chi2_approximates_the_kernel():
     b = np.maximum(X, -3)[None] + 4
     assert np.abs(Z @ Z.T - np.prod(2 * np.sqrt(a * b) / (a + b), axis=2)).max() < 0.06
     with pytest.raises(ValueError, match="skewedness"):
-        compat.SkewedChi2Sampler().fit(X - 9)
+        compat.SkewedChi2Sampler().fit_transform(X - 9)
 
 
 @pytest.mark.parametrize("kernel, exact", [("rbf", rbf_kernel), ("laplacian", laplacian_kernel)])

@@ -209,7 +209,8 @@ TEST(Formula, EveryKindTrainsAndChecks) {
     const auto rows = memory_rows<double>(x.view(), y.view(), schema);
     TrainOptions options;
     options.map = CustomMap{formula->name, {}};
-    if (formula == &kExponential) options.map = CustomMap{"exponential", {{"gamma", "0.1"}}};  // of few heavy tails
+    if (formula == &kExponential)
+      options.map = CustomMap{"exponential", {{"gamma", "0.1"}}};  // heavier tails want more draws
     options.features = 128;
     options.scale = ColumnScaling::Method::none;
     const Model model = train(*rows, options);

@@ -93,7 +93,7 @@ class SkewedChi2Sampler(MapTransformer):
     # The map takes inputs from 0 on and adds its own skew, so that it gets the skewed inputs and adds next to nothing.
     def _inputs(self, X, reset, names=None, allow_nan=False):
         X = super()._inputs(X, reset, names, allow_nan)
-        if (X <= -self.skewedness).any():
+        if not reset and (X <= -self.skewedness).any():
             raise ValueError("X may not contain entries smaller than -skewedness.")
         return X + np.asarray(self.skewedness, X.dtype)
 

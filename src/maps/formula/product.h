@@ -16,13 +16,13 @@ namespace bochner {
 // One kernel over chosen inputs: "gaussian(0,3,sigma=2)", "periodic(hour,period=24)".
 struct ProductFactor {
   const Formula* formula = nullptr;  // null: the kernel, a function of x - y
-  std::vector<double> numbers = {};  // of the formula
+  std::vector<double> numbers = {};  // the formula's, in its order
   Kernel kernel = {};
   bool scaled = false;                    // the kernel's length scale was given
   std::vector<std::string> columns = {};  // as written, names or numbers from 0; none: all
   std::vector<std::size_t> inputs = {};   // what they are
   bool has_phase() const;                 // its features are cosines and sines of an angle
-  std::string words() const;              // with the inputs' numbers
+  std::string words() const;              // inputs by their numbers
 };
 
 // "gaussian(a,b)*periodic(hour,period=24)": std::invalid_argument for what is no product of known kernels.
@@ -58,7 +58,7 @@ class ProductMap final : public MapOf<ProductMap> {
 
  private:
   struct Drawn {
-    FormulaOptions options = {};       // of factors that are formulas
+    FormulaOptions options = {};       // a formula's
     std::vector<double> numbers = {};  // what they drew, or frequencies, inputs x draws
   };
   std::string words() const;

@@ -39,6 +39,19 @@ const Formula* find_formula(const std::string& name) {
   return nullptr;
 }
 
+Kernel kernel_named(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Formula* formula : formulas()) names.emplace_back(formula->name);
+  for (const KernelFamily* row : kernel_families()) {
+    names.emplace_back(row->name);
+    if (name != row->name) continue;
+    Kernel kernel{.family = *row};
+    for (const KernelParameter& parameter : row->parameters) kernel.parameters.push_back(parameter.initial);
+    return kernel;
+  }
+  mistake("product: there is no kernel '{}'{}", name, suggestion(name, names));
+}
+
 double number_of(const std::string& item, std::size_t equals) {
   double value = 0;
   const char* end = item.data() + item.size();
@@ -89,7 +102,7 @@ ProductFactor parse_factor(const std::string& text) {
   if (factor.formula)
     for (const FormulaParameter& parameter : factor.formula->parameters) factor.numbers.push_back(parameter.initial);
   else
-    factor.kernel = parse_kernel(name);
+    factor.kernel = kernel_named(name);
   if (open == text.npos) return factor;
   const std::string inside = trimmed(text.substr(open + 1, text.size() - open - 2));
   if (inside.empty()) return factor;

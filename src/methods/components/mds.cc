@@ -16,7 +16,7 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kMostLandmarks = 10'000;  // their square and its eigenvectors are in memory
-constexpr double kSymmetric = 1e-6;             // of the largest distance
+constexpr double kSymmetric = 1e-6;             // how far both ways may differ, by the largest distance
 
 // Squares of the distances of landmarks: those of the first rows.
 Matrix<double> landmark_squares(Rows& rows) {
