@@ -10,9 +10,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <span>
 
-#include "base/hash64.h"
 #include "bochner/atomic_file.h"
 #include "commands.h"
 #include "messages.h"
@@ -57,8 +55,8 @@ std::string what_of(const Command& command, const std::vector<std::string>& file
   return what.dump();
 }
 
-// The name of a job: a hash of its words and of sizes, beginnings and ends of its files. Begun again with the same rows
-// it has the same name, and results of its tasks serve it.
+// The name of a job: its words and sizes, beginnings and ends of its files. Begun again with the same rows it has the
+// same name, and results of its tasks serve it.
 std::string name_of(const std::string& what, const std::vector<std::string>& files) {
   constexpr std::streamoff kLooked = 1 << 16;
   std::string looked = what;
@@ -73,7 +71,7 @@ std::string name_of(const std::string& what, const std::vector<std::string>& fil
       looked += part;
     }
   }
-  return fmt::format("{:016x}", hash64(std::as_bytes(std::span(looked))));
+  return looked;
 }
 
 // What a job says is learnt.

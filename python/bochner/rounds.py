@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Rounds", "run_task"]
 
+MOST_HELD = 8192  # rows that choose a penalty, whose features travel with the sums
+
 
 def _plain(value):
     """A parameter as JSON holds it."""
@@ -170,9 +172,9 @@ def _forecast(machine):
     if features is None:
         return (f"rounds: {rounds}; a task of the largest sends: 4 bytes for each pair of features, whose number is "
                 "chosen; memory of a worker: 64 MiB and three times that")
-    size = 4 * int(features) ** 2
-    return (f"rounds: {rounds}; a task of the largest sends: {size / 1e6:.1f} MB, for pairs of {features} features; "
-            f"memory of a worker: 64 MiB and {3 * size / 1e6:.0f} MB")
+    size = 4 * int(features) * (int(features) + MOST_HELD) / 1e6
+    return (f"rounds: {rounds}; a task of the largest sends: at most {size:.1f} MB, for pairs of {features} features and "
+            f"rows held out; memory of a worker: 64 MiB and {3 * size:.0f} MB")
 
 
 def _values(column):

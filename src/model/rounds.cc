@@ -41,14 +41,15 @@ struct Rounds::State {
 
 namespace {
 
-std::string new_name() {
+std::string drawn_name() {
   std::random_device draw;
   return fmt::format("{:08x}{:08x}", draw(), draw());
 }
 
 RoundsPlan new_plan(const std::string& what, std::size_t partitions, const std::string& name) {
   require(partitions >= 1, "rounds: found {} partitions, expected one or more", partitions);
-  return {what, name.empty() ? new_name() : name, partitions};
+  return {what, name.empty() ? drawn_name() : fmt::format("{:016x}", hash64(std::as_bytes(std::span(name)))),
+          partitions};
 }
 
 }  // namespace
