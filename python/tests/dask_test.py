@@ -107,7 +107,7 @@ def test_weights_and_weights_of_classes():
         ridge = bochner.KernelRidge(3.0, n_components=128, bandwidth=2.0, scale="none")
         found = bochner.dask.fit(ridge, rows, da.from_array(Y, chunks=ROWS), sample_weight=ones)
         kept = weights > 0
-        assert found.score(X[kept], Y[kept]) > 0.9
+        assert found.score(X[kept], Y[kept]) > 0.8
         parts = [(X[k : k + ROWS], Y[k : k + ROWS], weights[k : k + ROWS]) for k in range(0, len(X), ROWS)]
         one = _driver.drive(_driver.here(parts.__getitem__), ridge, len(parts))
         assert np.array_equal(found.predict(X), one.predict(X))
