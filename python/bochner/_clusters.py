@@ -179,7 +179,8 @@ class GaussianMixture(DensityMixin, Common, ModelEstimator):
         X = self._inputs(X, reset=True)
         rows, _, weights = weighed_rows(X, None, sample_weight)
         options = _core.MixtureOptions()
-        options.start = [mixture for mixture in last if mixture.gaussians.means().shape[1] == X.shape[1]]
+        if last and last[0].gaussians.means().shape[1] == X.shape[1]:
+            options.start = last
         chosen = self.n_components in (None, "auto")
         options.components = 0 if chosen else count("n_components", self.n_components)
         if options.components > X.shape[0]:
