@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
@@ -54,12 +54,12 @@ def _learns_probabilities(self):
             or getattr(self, "_always_calibrates", False) or bool(getattr(self, "calibrate", False)))
 
 
-class ClassifierMachine(KernelMachine):
+class ClassifierMachine(ClassifierMixin, KernelMachine):
     _task = _core.Task.classification
     _takes_labels = True  # several of them, each 0 or 1
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
-        labels = None if y is None or _data.is_path(X) else _labels_of(y)
+        labels = _labels_of(y) if self._takes_labels and y is not None and not _data.is_path(X) else None
         if labels is not None:
             return self._fit_labels(X, labels, sample_weight)
         self.__dict__.pop("estimators_", None)
@@ -103,10 +103,6 @@ class ClassifierMachine(KernelMachine):
         rows = len(next(column for column in found if column is not None))
         return np.column_stack([np.full(rows, 1.0 if machine.classes_[0] else absent) if column is None else column
                                 for column, machine in zip(found, self.estimators_)])
-
-    def _refuse_labels(self, what):
-        if hasattr(self, "estimators_"):
-            raise ValueError(f"{what}: found a machine for each label, expected one; take those in estimators_")
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model, which the command and C++ read as well."""

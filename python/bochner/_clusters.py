@@ -186,7 +186,8 @@ class GaussianMixture(DensityMixin, Common, ModelEstimator):
         X = self._inputs(X, reset=True)
         rows, _, weights = weighed_rows(X, None, sample_weight)
         options = self._options()
-        options.start = [mixture for mixture in last if mixture.gaussians.means().shape[1] == X.shape[1]]
+        if last and last[0].gaussians.means().shape[1] == X.shape[1]:
+            options.start = last
         if options.components > X.shape[0]:
             raise ValueError(f"n_components={options.components}: more than the rows, n_samples={X.shape[0]}")
         schema = _data.schema_of(X.shape[1], self._feature_names())

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted
 
 from bochner import _core, _data
@@ -180,7 +179,7 @@ class KernelPCA(TransformsByModel, OfMap, ModelEstimator):
 
 @documented
 @parameters
-class KernelLDA(TransformsByModel, ClassifierMixin, OfMap, ClassifierMachine):
+class KernelLDA(TransformsByModel, OfMap, ClassifierMachine):
     """The kernel discriminant by random features: directions in which classes lie farthest apart for their scatter.
 
     {all_at_once}
@@ -204,6 +203,8 @@ class KernelLDA(TransformsByModel, ClassifierMixin, OfMap, ClassifierMachine):
     """
 
     shrinkage: Any = field(default=None, kw_only=False)
+
+    _takes_labels = False
 
     def _train(self, rows, total_weight):
         self.model_ = _core.lda(rows, self._discriminant())

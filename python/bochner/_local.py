@@ -8,7 +8,7 @@ import numbers
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from bochner import _core
 from bochner._base import set_kernel
@@ -63,7 +63,7 @@ class _Nearest(OfKernel, KernelMachine):
 
 
 @documented
-class KNeighborsClassifier(ClassifierMixin, _Nearest, ClassifierMachine):
+class KNeighborsClassifier(_Nearest, ClassifierMachine):
     """The shares of classes among the nearest rows; how many, and what they weigh, is chosen by leave-one-out.
 
     Parameters

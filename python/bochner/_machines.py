@@ -129,6 +129,10 @@ class KernelMachine(ModelEstimator):
                                  "tables; fit on one")
         return _importance.importances(self, kept)
 
+    def _refuse_labels(self, what):
+        if hasattr(self, "estimators_"):
+            raise ValueError(f"{what}: found a machine for each label, expected one; take those in estimators_")
+
     def _labels(self):
         return [_data.label_of(c) for c in self.classes_] if hasattr(self, "classes_") else None
 

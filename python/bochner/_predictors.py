@@ -8,7 +8,7 @@ import os
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from bochner import _core, _data
 from bochner._classifiers import ClassifierMachine
@@ -145,7 +145,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, _Automatic, RegressorMac
 
 @documented
 @parameters
-class KernelClassifier(ClassifierMixin, _Automatic, ClassifierMachine):
+class KernelClassifier(_Automatic, ClassifierMachine):
     """The automatic machine for classes: what ``bochner train`` does with nothing said. It always has probabilities.
 
     {rounds}
@@ -202,7 +202,7 @@ class _MarginMachine(Linear, KernelMachine):
 
 @documented
 @parameters
-class KernelSVC(ClassifierMixin, _MarginMachine, ClassifierMachine):
+class KernelSVC(_MarginMachine, ClassifierMachine):
     """A support vector machine by random features, in time linear in the rows.
 
     {rounds}
@@ -255,7 +255,7 @@ class KernelSVC(ClassifierMixin, _MarginMachine, ClassifierMachine):
 
 @documented
 @parameters
-class KernelLogistic(ClassifierMixin, _MarginMachine, ClassifierMachine):
+class KernelLogistic(_MarginMachine, ClassifierMachine):
     """Kernel logistic regression by random features.
 
     {rounds}

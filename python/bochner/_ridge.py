@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from bochner import _core, _data, _streams, _tables
@@ -47,6 +47,7 @@ class _Sums(KernelMachine):
 
     def save(self, path):
         """Writes the model, which the command and C++ read as well; its sums too if it keeps them."""
+        self._refuse_labels("save")
         check_is_fitted(self, "model_")
         getattr(self, "online_", self.model_).save(os.fspath(path))
 
@@ -218,7 +219,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, _Sums, Linear, RegressorMach
 
 @documented
 @parameters
-class KernelRidgeClassifier(ClassifierMixin, _Sums, Linear, ClassifierMachine):
+class KernelRidgeClassifier(_Sums, Linear, ClassifierMachine):
     """A classifier by kernel ridge regression of the classes' indicators: quick, and its sums merge.
 
     Parameters

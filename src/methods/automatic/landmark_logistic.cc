@@ -16,7 +16,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kLogisticTile = 192;
+constexpr std::size_t kLogisticTile = 192, kLogisticChunk = 2048;
 constexpr double kEnough = 1e-3;          // loss of a row that five more steps must lower, or share of the descent
 constexpr double kLeastCurvature = 0.01;  // of a row's loss
 constexpr std::size_t kMostSteps = 40;    // about 10 are taken
@@ -68,23 +68,28 @@ double LandmarkLogistic::loss(const Matrix<double>& coefficients, Matrix<double>
 // L^-1 of L L^T = values' D values + penalty kernel, D the curvature of the losses there, averaged over the classes.
 Matrix<double> LandmarkLogistic::inverse_root(const Matrix<double>& coefficients, double penalty) const {
   const std::size_t size = values_.cols(), n = values_.rows();
-  Matrix<double> slopes, curved = values_;
+  Matrix<double> slopes, curved(std::min(n, kLogisticChunk), size);
   loss(coefficients, slopes);
-  for (std::size_t i = 0; i < n; ++i) {
-    double curvature = 0;
-    for (std::size_t k = 0; k < slopes.cols(); ++k)
-      curvature += std::abs(slopes(i, k)) * (1 - std::abs(slopes(i, k))) / double(slopes.cols());
-    const double d = weights_[i] * std::max(curvature, kLeastCurvature);
-    for (std::size_t j = 0; j < size; ++j) curved(i, j) *= d;
-  }
   TiledSymmetric<double> hessian(size, kLogisticTile);
-  const auto columns = [&](const Matrix<double>& of, std::size_t I) {
-    return MatrixView<const double>{of.data() + I * kLogisticTile, n, hessian.extent(I), size};
-  };
-  threads_.run(hessian.tile_count(), [&](std::size_t tile, int) {
-    const auto [I, J] = tile_index(tile);
-    fixed_order::add_product(columns(curved, I), columns(values_, J), hessian.block(I, J));
-  });
+  for (std::size_t begin = 0; begin < n; begin += kLogisticChunk) {
+    const std::size_t rows = std::min(kLogisticChunk, n - begin);
+    for (std::size_t i = 0; i < rows; ++i) {
+      double curvature = 0;
+      for (std::size_t k = 0; k < slopes.cols(); ++k) {
+        const double slope = std::abs(slopes(begin + i, k));
+        curvature += slope * (1 - slope) / double(slopes.cols());
+      }
+      const double d = weights_[begin + i] * std::max(curvature, kLeastCurvature);
+      for (std::size_t j = 0; j < size; ++j) curved(i, j) = d * values_(begin + i, j);
+    }
+    const auto columns = [&](const double* from, std::size_t I) {
+      return MatrixView<const double>{from + I * kLogisticTile, rows, hessian.extent(I), size};
+    };
+    threads_.run(hessian.tile_count(), [&](std::size_t tile, int) {
+      const auto [I, J] = tile_index(tile);
+      fixed_order::add_product(columns(curved.data(), I), columns(&values_(begin, 0), J), hessian.block(I, J));
+    });
+  }
   double diagonal = 0;
   for (std::size_t i = 0; i < size; ++i) {
     for (std::size_t j = 0; j <= i; ++j) hessian.at(i, j) += penalty * kernel_(i, j);
