@@ -226,6 +226,8 @@ class Training {
     if (!has_bins(options_.map)) return fit_ridge(stream, survey(), options_.ridge, judge, &kept_->gram);
     bins_ = held_features(*fit_with_map(nullptr, stream, judge).head);
     check_bins_to_keep(*bins_);
+    plan_solve_memory(bins_->outputs(), std::max(schema().targets, schema().labels.size()), threads_.count(),
+                      execution_, {});
     std::optional<Stream> judged;
     if (judge) judged.emplace(judge->through(bins_));
     Fitted fitted =
