@@ -124,7 +124,8 @@ Table& table() {
   static Table table;
   static const bool begun = [] {  // rows in the order of AnyMap
     for (MapKind (*row)() : {no_map_kind, fourier_kind, binning_kind, nystroem_kind, project_kind}) add(table, row());
-    for (const Formula* formula : formulas()) add(table, formula_kind(*formula));
+    for (const Formula* formula : formulas())  // linear alone is --map none, and heads are saved by that name
+      if (formula != &kLinear) add(table, formula_kind(*formula));
     add(table, product_kind());
     for (MapKind& kind : method_map_kinds()) add(table, std::move(kind));
     return true;

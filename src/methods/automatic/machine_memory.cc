@@ -28,9 +28,10 @@ FlowBatch within_memory(FlowBatch batch, double bytes) {
 
 }  // namespace
 
+double flow_bytes(const MachineEffort& effort) { return std::max(draw_bytes(effort.few), draw_bytes(effort.more)); }
+
 double working_bytes(const MachineEffort& effort) {
-  return std::max({draw_bytes(effort.few), draw_bytes(effort.more),
-                   double(kGroupsOfStep) * draw_bytes(effort.inside.batch),
+  return std::max({flow_bytes(effort), double(kGroupsOfStep) * draw_bytes(effort.inside.batch),
                    kLandmarkBytes * std::pow(grown(effort, effort.most_landmarks), 2),
                    kLeafBytes * std::pow(grown(effort, effort.leaf.leaf_rows), 2)});
 }

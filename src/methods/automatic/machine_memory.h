@@ -7,6 +7,9 @@
 
 namespace bochner {
 
+// What learning a metric holds beside the rows.
+double flow_bytes(const MachineEffort& effort);
+
 // What the largest of its systems takes, rows aside: the kernel of a draw with the parts of its derivatives, the sums
 // of landmarks, or the leaves that threads solve at once.
 double working_bytes(const MachineEffort& effort);

@@ -101,7 +101,7 @@ MapSize size(const MapRequest& request) {
   return {.features = most,
           .step = 0,
           .weights = double(most),
-          .working = working_bytes(effort_of(rows, most, 1)) + 24 * values};
+          .working = flow_bytes(effort_of(rows, most, 1)) + 24 * values};
 }
 
 }  // namespace
