@@ -91,8 +91,8 @@ std::vector<Bound> bounds_of(const DimsWords& words) {
   return bounds;
 }
 
-// Squared distances from the centre by their mean: of normal inputs they concentrate as a projection's do, and the square
-// of a cube's input is at most three times its mean (Hoeffding).
+// Squared distances from the centre by their mean: of normal inputs they concentrate as a projection's do, and the
+// square of a cube's input is at most three times its mean (Hoeffding).
 std::vector<Bound> shells_of(const DimsWords& words) {
   const double delta = words.delta;
   return {{"a shell", "normal rows", "inputs", [=](double e) { return projection_dimension_pointwise(e, delta); },

@@ -120,13 +120,17 @@ double dot(Numbers x, Numbers y) {
 }
 
 void add_products(MatrixView<const double> x, const double* W, MatrixView<double> z) {
-  for (std::size_t i = 0; i < x.rows; ++i)
+  constexpr std::size_t kTile = 128;  // features that the rows share in the first cache
+  for (std::size_t begin = 0; begin < z.cols; begin += kTile)
     for (std::size_t j = 0; j < x.cols; ++j) {
-      const double value = x(i, j);
-      if (value == 0) continue;
-      const double* from = W + j * z.cols;
-      double* to = z.row(i);
-      for (std::size_t f = 0; f < z.cols; ++f) to[f] += value * from[f];
+      const std::size_t count = std::min(kTile, z.cols - begin);
+      const double* from = W + j * z.cols + begin;
+      for (std::size_t i = 0; i < x.rows; ++i) {
+        const double value = x(i, j);
+        if (value == 0) continue;
+        double* to = z.row(i) + begin;
+        for (std::size_t f = 0; f < count; ++f) to[f] += value * from[f];
+      }
     }
 }
 

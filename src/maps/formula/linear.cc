@@ -9,36 +9,39 @@
 
 namespace bochner {
 
-const Formula kLinear = {.name = "linear",
-                         .parameters = {},
-                         .random = false,
-                         .weights = 0,
-                         .features = [](const FormulaOptions& options, std::size_t) { return options.inputs; },
-                         .draw = [](const FormulaOptions&) { return std::vector<double>(); },
-                         .write =
-                             [](const FormulaOptions&, Numbers, MatrixView<const double> x, MatrixView<double> z) {
-                               for (std::size_t i = 0; i < x.rows; ++i) std::copy_n(x.row(i), x.cols, z.row(i));
-                             },
-                         .kernel = [](const FormulaOptions&, Numbers x, Numbers y) { return dot(x, y); },
-                         .variance = nullptr};
+namespace {
 
-const Formula kSquares = {.name = "squares",
-                          .parameters = {},
-                          .random = false,
-                          .weights = 0,
-                          .features = [](const FormulaOptions& options, std::size_t) { return options.inputs; },
-                          .draw = [](const FormulaOptions&) { return std::vector<double>(); },
-                          .write =
-                              [](const FormulaOptions&, Numbers, MatrixView<const double> x, MatrixView<double> z) {
-                                for (std::size_t i = 0; i < x.rows; ++i)
-                                  for (std::size_t j = 0; j < x.cols; ++j) z(i, j) = x(i, j) * x(i, j);
-                              },
-                          .kernel =
-                              [](const FormulaOptions&, Numbers x, Numbers y) {
-                                double sum = 0;
-                                for (std::size_t j = 0; j < x.size(); ++j) sum += x[j] * x[j] * y[j] * y[j];
-                                return sum;
-                              },
-                          .variance = nullptr};
+std::size_t one_of_each(const FormulaOptions& options, std::size_t) { return options.inputs; }
+
+std::vector<double> draw_nothing(const FormulaOptions&) { return {}; }
+
+template <double (*Of)(double)>
+Formula of_inputs(const char* name) {
+  return {.name = name,
+          .parameters = {},
+          .random = false,
+          .weights = 0,
+          .features = one_of_each,
+          .draw = draw_nothing,
+          .write =
+              [](const FormulaOptions&, Numbers, MatrixView<const double> x, MatrixView<double> z) {
+                for (std::size_t i = 0; i < x.rows; ++i) std::transform(x.row(i), x.row(i) + x.cols, z.row(i), Of);
+              },
+          .kernel =
+              [](const FormulaOptions&, Numbers x, Numbers y) {
+                double sum = 0;
+                for (std::size_t j = 0; j < x.size(); ++j) sum += Of(x[j]) * Of(y[j]);
+                return sum;
+              },
+          .variance = nullptr};
+}
+
+double itself(double x) { return x; }
+double its_square(double x) { return x * x; }
+
+}  // namespace
+
+const Formula kLinear = of_inputs<itself>("linear");
+const Formula kSquares = of_inputs<its_square>("squares");
 
 }  // namespace bochner
