@@ -166,9 +166,9 @@ def _forecast(machine):
         rounds = f"4, and up to {of['max_iter']} passes"
         size = f"{clusters} centres" if kind == "KernelKMeans" else f"{clusters} means and covariances"
         return f"rounds: {rounds}; a task sends: 8 bytes for each number of {size}; memory of a worker: 64 MiB and that"
-    rounds = "3 or 4" if kind.startswith("KernelRidge") else "4 to 12"
+    rounds = "3 or 4" if kind.startswith("KernelRidge") else "3 to 12"
     if hasattr(machine, "C"):
-        rounds = "about 20 for each C" + ("" if isinstance(machine.C, (int, float)) else ", of which some 5 are tried")
+        rounds = "about 20" if isinstance(machine.C, (int, float)) else "100 to 200, about 20 if C is given"
     if features is None:
         return (f"rounds: {rounds}; a task of the largest sends: 4 bytes for each pair of features, whose number is "
                 "chosen; memory of a worker: 64 MiB and three times that")

@@ -32,7 +32,7 @@ std::size_t nearest_median(const std::vector<double>& levels) {
   return std::size_t(std::min_element(levels.begin(), levels.end(), nearer) - levels.begin());
 }
 
-Choice::Choice(Task task, std::vector<double> units, LossChoice loss, bool one_target)
+ChoiceOfC::ChoiceOfC(Task task, std::vector<double> units, LossChoice loss, bool one_target)
     : task_(task),
       probabilities_(loss.row.probabilities),
       one_target_(one_target),
@@ -45,7 +45,7 @@ Choice::Choice(Task task, std::vector<double> units, LossChoice loss, bool one_t
   if (loss_.row.power) scorer_.judge_by_power(loss_.power());
 }
 
-void Choice::add(const double* prediction, const double* target, double weight) {
+void ChoiceOfC::add(const double* prediction, const double* target, double weight) {
   const double likely = probabilities_ ? log_loss(prediction, row_.size(), std::size_t(target[0]))
                                        : std::numeric_limits<double>::quiet_NaN();
   scorer_.add(prediction + middle_, target, weight, likely);
@@ -60,7 +60,7 @@ void Choice::add(const double* prediction, const double* target, double weight) 
   }
 }
 
-void Choice::add_number(std::size_t k, double prediction, double target, double weight) {
+void ChoiceOfC::add_number(std::size_t k, double prediction, double target, double weight) {
   const double unit = units_[k], score = loss_.row.power ? std::log(prediction / unit) : prediction / unit;
   sum_ += loss_.row.judged_by_loss ? loss_.value(k, weight, target / unit, score)
                                    : weight * std::abs(prediction - target) / unit;

@@ -17,10 +17,10 @@ std::size_t nearest_median(const std::vector<double>& levels);
 // scores brought into (-1, 1); for numbers the loss itself or the mean absolute error, which outliers do not rule, in
 // each target's unit. Of several quantiles of one target, all losses are summed and the one nearest the median is
 // scored.
-class Choice {
+class ChoiceOfC {
  public:
   // units: one per output.
-  Choice(Task task, std::vector<double> units, LossChoice loss, bool one_target = false);
+  ChoiceOfC(Task task, std::vector<double> units, LossChoice loss, bool one_target = false);
 
   void add(const double* prediction, const double* target, double weight);
   Score score() const { return scorer_.score(); }

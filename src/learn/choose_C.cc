@@ -26,13 +26,13 @@ double fraction_held_out(double rows) {
   return hold_out_fraction(rows, std::clamp(kFewHeldOut / rows, 0.1, 0.25), kMostHeldOut);
 }
 
-std::vector<Trial> try_path(const std::vector<double>& given, const std::function<Trial(double)>& evaluate) {
-  std::vector<Trial> trials;
+std::vector<TrialOfC> try_path(const std::vector<double>& given, const std::function<TrialOfC(double)>& evaluate) {
+  std::vector<TrialOfC> trials;
   if (!given.empty()) {
     for (double C : given) trials.push_back(evaluate(C));
     return trials;
   }
-  std::map<int, Trial> tried;
+  std::map<int, TrialOfC> tried;
   const auto loss = [&](int step) {
     if (!tried.contains(step)) tried[step] = evaluate(std::pow(10.0, step / 2.0));
     return tried[step].loss;

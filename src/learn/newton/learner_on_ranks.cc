@@ -188,21 +188,21 @@ class RanksFit {
     if (given.size() == 1 || sums_.held.rows() == 0) return given.empty() ? 1 : given[0];
     std::vector<double> units;
     for (std::size_t k = 0; k < unit_.size(); ++k) units.push_back(unit_[k] * user_unit(k));
-    const std::vector<Trial> trials = try_path(given, [&](double C) {
+    const std::vector<TrialOfC> trials = try_path(given, [&](double C) {
       const Solution found = solve(C, fraction_, kChoiceShare);
-      Choice choice(code_.task, units, loss_);
+      ChoiceOfC choice(code_.task, units, loss_);
       std::vector<double> answer(unit_.size());
       each_held(*found.at, [&](const double* u, const double* targets, double weight) {
         for (std::size_t k = 0; k < answer.size(); ++k) answer[k] = answer_of(u[k], k);
         choice.add(answer.data(), targets, weight);
       });
-      return Trial{C, choice.loss(), choice.score()};
+      return TrialOfC{C, choice.loss(), choice.score()};
     });
-    const auto best =
-        std::min_element(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) { return a.loss < b.loss; });
+    const auto best = std::min_element(trials.begin(), trials.end(),
+                                       [](const TrialOfC& a, const TrialOfC& b) { return a.loss < b.loss; });
     fitted_.report.score = best->score;
     fitted_.report.validation = "held out";
-    for (const Trial& trial : trials) fitted_.report.path.push_back({lambda_of(trial.C), trial.score});
+    for (const TrialOfC& trial : trials) fitted_.report.path.push_back({lambda_of(trial.C), trial.score});
     return best->C;
   }
 
