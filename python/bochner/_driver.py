@@ -55,6 +55,19 @@ def lost(partition, reason):
     return Result(partition, b"", f"{type(reason).__name__}: {reason}" if isinstance(reason, BaseException) else reason)
 
 
+class Patience:
+    """Seconds without any result until tasks are taken for hung: twice as many after each time, since workers start anew."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+
+    def lost(self, partitions):
+        """The results of tasks that were waited for in vain."""
+        reason = TimeoutError(f"no result within {self.seconds:g} s")
+        self.seconds *= 2
+        return [lost(partition, reason) for partition in partitions]
+
+
 def here(data):
     """The engine of this process: one partition after another; data(k) are the rows of partition k."""
     return lambda plan, partitions: (summed(plan, k, data(k)) for k in partitions)

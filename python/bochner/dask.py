@@ -8,7 +8,7 @@ partitions. The estimator has the same bytes wherever and in whatever order the 
 
 import numpy as np
 
-from bochner._driver import drive, lost, needed, summed
+from bochner._driver import Patience, drive, lost, needed, summed
 
 __all__ = ["fit", "predict", "transform"]
 
@@ -62,7 +62,7 @@ def fit(estimator, X, y=None, *, sample_weight=None, client=None, retries=2, tim
         How often a partition may fail in a round before the fit is refused by its name.
     time_limit : float, default=None
         Seconds without any result after which the tasks that run are taken for hung: their workers are restarted and the
-        tasks run again. It needs a cluster.
+        tasks run again; the next time after twice as long, since workers have to start. It needs a cluster.
     state : path, default=None
         The driver's state is kept here: the same call after a kill goes on from it.
     say : callable, default=None
@@ -81,17 +81,17 @@ def fit(estimator, X, y=None, *, sample_weight=None, client=None, retries=2, tim
     beside = [_beside(values, name, rows) for name, values in (("y", y), ("sample_weight", sample_weight))
               if values is not None and not isinstance(values, str)]
     data = list(zip(rows, *beside)) if beside else rows
-    task = dask.delayed(summed, pure=False)
+    task, patience = dask.delayed(summed, pure=False), Patience(time_limit)
 
     def run(plan, partitions):
         if client is None:
             return dask.compute(*[task(plan, k, data[k]) for k in partitions])
-        return _on_cluster(client, task, plan, {k: data[k] for k in partitions}, time_limit)
+        return _on_cluster(client, task, plan, {k: data[k] for k in partitions}, patience)
 
     return drive(run, estimator, len(rows), retries=retries, state=state, say=say, **named)
 
 
-def _on_cluster(client, task, plan, data, time_limit):
+def _on_cluster(client, task, plan, data, patience):
     """Results of one round as they come."""
     from distributed import wait
 
@@ -101,11 +101,10 @@ def _on_cluster(client, task, plan, data, time_limit):
     try:
         while waiting:
             try:
-                ended = wait(list(waiting), timeout=time_limit, return_when="FIRST_COMPLETED").done
+                ended = wait(list(waiting), timeout=patience.seconds, return_when="FIRST_COMPLETED").done
             except TimeoutError:
                 _restart(client, waiting)
-                for partition in waiting.values():
-                    yield lost(partition, TimeoutError(f"no result within {time_limit:g} s"))
+                yield from patience.lost(list(waiting.values()))
                 return
             for future in ended:
                 partition = waiting.pop(future)

@@ -5,7 +5,7 @@
 Every round is one task a partition, and no task waits for another: Ray runs a lost one again elsewhere.
 """
 
-from bochner._driver import drive, lost, needed, summed
+from bochner._driver import Patience, drive, lost, needed, summed
 
 __all__ = ["fit"]
 
@@ -26,7 +26,8 @@ def fit(estimator, rows, *, y=None, sample_weight=None, retries=2, time_limit=No
         How often a partition may fail in a round before the fit is refused by its name. A worker that is killed does not
         count: Ray runs its task again.
     time_limit : float, default=None
-        Seconds without any result after which the tasks that run are taken for hung, killed and run again.
+        Seconds without any result after which the tasks that run are taken for hung, killed and run again; the next time
+        after twice as long, since workers have to start.
     state : path, default=None
         The driver's state is kept here: the same call after a kill goes on from it.
     say : callable, default=None
@@ -39,13 +40,14 @@ def fit(estimator, rows, *, y=None, sample_weight=None, retries=2, time_limit=No
     ray = needed("ray", "ray")
     parts = rows.to_arrow_refs() if hasattr(rows, "to_arrow_refs") else list(rows)
     threads = max(1, getattr(estimator, "n_jobs", None) or 1)
+    patience = Patience(time_limit)
     task = ray.remote(num_cpus=threads, max_retries=-1, max_calls=0)(summed)
 
     def run(plan, partitions):
         shared = ray.put(plan)
         waiting = {task.remote(shared, k, parts[k]): k for k in partitions}
         try:
-            yield from _results(ray, waiting, time_limit)
+            yield from _results(ray, waiting, patience)
         finally:
             for reference in waiting:
                 ray.cancel(reference, force=True)
@@ -53,9 +55,9 @@ def fit(estimator, rows, *, y=None, sample_weight=None, retries=2, time_limit=No
     return drive(run, estimator, len(parts), y=y, sample_weight=sample_weight, retries=retries, state=state, say=say)
 
 
-def _results(ray, waiting, time_limit):
+def _results(ray, waiting, patience):
     while waiting:
-        ready, _ = ray.wait(list(waiting), num_returns=1, timeout=time_limit)
+        ready, _ = ray.wait(list(waiting), num_returns=1, timeout=patience.seconds)
         for reference in ready:
             partition = waiting.pop(reference)
             try:
@@ -63,7 +65,8 @@ def _results(ray, waiting, time_limit):
             except ray.exceptions.RayError as error:
                 yield lost(partition, error)
         if not ready:
-            for reference, partition in list(waiting.items()):
+            for reference in waiting:
                 ray.cancel(reference, force=True)
-                del waiting[reference]
-                yield lost(partition, TimeoutError(f"no result within {time_limit:g} s"))
+            hung = list(waiting.values())
+            waiting.clear()
+            yield from patience.lost(hung)

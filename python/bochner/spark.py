@@ -107,7 +107,7 @@ def fit(estimator, frame, *, y=None, sample_weight=None, retries=2, time_limit=N
         def run(plan, partitions):
             try:
                 rows = frame.mapInArrow(_task(plan, set(partitions), time_limit), _SCHEMA).collect()
-            except Exception as error:  # of Spark, which has tried again: a task's own errors are results
+            except Exception as error:  # Spark has tried again: a task's own errors are results
                 return [lost(k, error) for k in partitions]
             return [Result(row.partition, bytes(row.sums), row.wrong, row.final) for row in rows]
 
