@@ -150,7 +150,7 @@ class LearnerFit {
     units_ = given.empty() ? NewtonLearner::Units::of_target : NewtonLearner::Units::of_user;
     const double C = choose(features, learner, given);
     const std::vector<double> shifts =
-        row_.has_levels ? shifts_of_levels(features.design(), learner, C) : std::vector<double>();
+        row_.has_levels && given.size() != 1 ? shifts_of_levels(features.design(), learner, C) : std::vector<double>();
     const NewtonLearner::Solution solution = learner.solve(C, tolerance_, units_);
     Coefficients head = features.head(learner.head(), stream_.threads());
     for (std::size_t k = 0; k < shifts.size(); ++k) head.intercept[k] += shifts[k];

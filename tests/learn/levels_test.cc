@@ -65,7 +65,8 @@ TEST(Quantiles, CoverRowsToComeAlsoWhereTheFitKnowsItsOwnByHeart) {
   std::vector<double> covered(kLevels.size());
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const LearnerProblem p = spread(200, seed);
-    const Model model = fit_learner(*p.rows(), p.map(60), {.learner = Learner::quantile, .C = {10}, .levels = kLevels});
+    const Model model =
+        fit_learner(*p.rows(), p.map(60), {.learner = Learner::quantile, .C = {10, 11}, .levels = kLevels});
     const Evaluation found = model.examine(*fresh.rows());
     ASSERT_EQ(found.levels.size(), kLevels.size());
     for (std::size_t k = 0; k < kLevels.size(); ++k) covered[k] += found.levels[k].below / 5;
