@@ -91,7 +91,7 @@ class KernelRanker(OfMap, ModelEstimator):
         options.groups = _numbers(groups, len(y))
         options.weights = choice(_core.RankingOptions.Weights, "pairs", self.pairs)
         options.lambdas = numbers_of("alpha", self.alpha)
-        schema = _data.schema_of(X.shape[1], self._feature_names(), sparse_rows=sparse.issparse(X))
+        schema = _data.schema_of(X.shape[1], self._feature_names(), 1, sparse_rows=sparse.issparse(X))
         self.model_ = _core.ranking(_data.rows_of(X, schema, y), options)
         return self
 
