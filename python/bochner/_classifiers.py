@@ -57,6 +57,7 @@ def _learns_probabilities(self):
 class ClassifierMachine(ClassifierMixin, KernelMachine):
     _task = _core.Task.classification
     _takes_labels = True  # several of them, each 0 or 1
+    _lists_shares = False  # predict_proba() of several labels is a list of arrays of two columns
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         labels = _labels_of(y) if self._takes_labels and y is not None and not _data.is_path(X) else None
@@ -193,7 +194,8 @@ class ClassifierMachine(ClassifierMixin, KernelMachine):
         the two exchange their probabilities. Of several labels the probability of each.
         """
         if hasattr(self, "estimators_"):
-            return self._side_by_side(self._of_labels(lambda machine: machine.predict_proba(X)[:, 1]))
+            shares = self._side_by_side(self._of_labels(lambda machine: machine.predict_proba(X)[:, 1]))
+            return [np.column_stack([1 - share, share]) for share in shares.T] if self._lists_shares else shares
         check_is_fitted(self, "model_")
         scores = self._answers(X)
         found = self.model_.probabilities(scores)
@@ -206,7 +208,8 @@ class ClassifierMachine(ClassifierMixin, KernelMachine):
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
         """Logarithms of predict_proba."""
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            found = self.predict_proba(X)
+            return [np.log(shares) for shares in found] if isinstance(found, list) else np.log(found)
 
     @classmethod
     def _of_model(cls, model):

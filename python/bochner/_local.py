@@ -78,6 +78,8 @@ class KNeighborsClassifier(_Nearest, ClassifierMachine):
     {fitted}
     """
 
+    _lists_shares = True  # shares of few neighbours may be 0 and 1, which scikit-learn takes in a list alone
+
     def _set_class_weights(self, options):
         pass
 
