@@ -19,7 +19,7 @@ namespace bochner {
 
 namespace {
 
-constexpr std::size_t kTakenRows = 96;                      // of a device's sums at a time
+constexpr std::size_t kTakenRows = 96;                      // that a device gives at a time
 constexpr std::size_t kPackedBytes = std::size_t(4) << 20;  // chunks packed together, unless one is larger
 
 // The strips of columns of some chunks, packed.

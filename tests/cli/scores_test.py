@@ -51,7 +51,7 @@ class Scores(CommandTest):
 
     def test_a_choice_among_many_makes_a_coin_no_better(self):
         """Bandwidth and lambda are chosen by leave-one-out; what is printed must not be the best of those scores."""
-        for rows, seeds in ((240, 12), (500, 6)):  # of the second the number of features is chosen too
+        for rows, seeds in ((240, 12), (500, 6)):  # the second chooses the number of features too
             errors = []
             for seed in range(seeds):
                 self.file("coin.csv", noise(rows, lambda draw, i: "pq"[i % 2], seed))

@@ -36,6 +36,7 @@ std::vector<Case> cases() {
     if (!row.curve && !row.lines && row.learner != Learner::hard_svm) continue;
     std::vector<double> parameter;
     if (row.parameter) parameter = {0.3, 0.5, 0.8};
+    if (row.parameter && row.power) parameter = {1.3, 1.5, 1.8};
     std::string name = row.name;
     std::erase(name, '-');
     for (const MarginLoss margin : {MarginLoss::linear, MarginLoss::squared})
@@ -46,6 +47,7 @@ std::vector<Case> cases() {
   return all;
 }
 
+bool learns_amounts(const Case& c) { return learner_row(c.learner).power != nullptr; }
 bool learns_classes(const Case& c) { return learner_row(c.learner).task == Task::classification; }
 
 class EveryLoss : public testing::TestWithParam<Case> {
@@ -59,6 +61,7 @@ class EveryLoss : public testing::TestWithParam<Case> {
       for (std::size_t k = 0; k < outputs_; ++k) {
         examples.y(i, k) = learns_classes(GetParam()) ? (i % std::max<std::size_t>(2, outputs_) == k ? 1 : -1)
                                                       : normal(2, Draw::sample, i, k);
+        if (learns_amounts(GetParam())) examples.y(i, k) = std::abs(examples.y(i, k));
         multipliers(i, k) = examples.y(i, k) * examples.c[i] * uniform(3, Draw::sample, i, k);
         u(i, k) = 1.5 * normal(4, Draw::sample, i, k);
         direction(i, k) = normal(5, Draw::sample, i, k);

@@ -23,11 +23,16 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr std::size_t kTogether = 4;  // vectors of a row that stay in registers while all rows above are subtracted
 constexpr std::size_t kWide = 64;     // columns of which eliminate() finishes all rows, within the first cache
 
-// w(k, j) = (w(k, j) - sum of u(p, k) w(p, j)) * scale for j in [first, last). No fused multiply-adds: processors
-// without them would take fifty instructions for each.
+struct Columns {
+  std::size_t first, last;  // [first, last)
+};
+
+// w(k, j) = (w(k, j) - sum of u(p, k) w(p, j)) * scale for columns j and p = begin, ..., k - 1. No fused multiply-adds:
+// processors without them would take fifty instructions for each.
 template <class T>
-HWY_INLINE void reduce_row(MatrixView<const T> u, MatrixView<T> w, std::size_t begin, std::size_t k, std::size_t first,
-                           std::size_t last, T scale) {
+HWY_INLINE void reduce_row(MatrixView<const T> u, MatrixView<T> w, std::size_t begin, std::size_t k, Columns columns,
+                           T scale) {
+  const auto [first, last] = columns;
   const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d);
   T* HWY_RESTRICT const to = w.row(k);
@@ -61,16 +66,16 @@ template <class T>
 void eliminate_rows(MatrixView<const T> u, MatrixView<T> w, std::size_t begin, std::size_t count) {
   for (std::size_t j = 0; j < w.cols; j += kWide)
     for (std::size_t k = begin; k < begin + count; ++k)
-      reduce_row<T>(u, w, begin, k, j, HWY_MIN(j + kWide, w.cols), 1 / u(k, k));
+      reduce_row<T>(u, w, begin, k, {j, HWY_MIN(j + kWide, w.cols)}, 1 / u(k, k));
 }
 
 void subtract_float(MatrixView<const float> u, MatrixView<float> w, std::size_t begin, std::size_t k,
                     std::size_t first) {
-  reduce_row<float>(u, w, begin, k, first, w.cols, 1);
+  reduce_row<float>(u, w, begin, k, {first, w.cols}, 1);
 }
 void subtract_double(MatrixView<const double> u, MatrixView<double> w, std::size_t begin, std::size_t k,
                      std::size_t first) {
-  reduce_row<double>(u, w, begin, k, first, w.cols, 1);
+  reduce_row<double>(u, w, begin, k, {first, w.cols}, 1);
 }
 void eliminate_float(MatrixView<const float> u, MatrixView<float> w, std::size_t begin, std::size_t count) {
   eliminate_rows(u, w, begin, count);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kLogisticTile = 192, kLogisticChunk = 2048;
 constexpr double kEnough = 1e-3;          // loss of a row that five more steps must lower, or share of the descent
-constexpr double kLeastCurvature = 0.01;  // of a row's loss
+constexpr double kLeastCurvature = 0.01;  // a row's loss has at least so much
 constexpr std::size_t kMostSteps = 40;    // about 10 are taken
 
 }  // namespace
@@ -45,7 +45,7 @@ LandmarkLogistic::LandmarkLogistic(const Workers& on, const MetricRows& rows, st
   kernel_(M, M) = 1;
 }
 
-// Of two classes the first has the log-odds 0.
+// The first of two classes has the log-odds 0.
 double LandmarkLogistic::loss_of_row(std::size_t row, double* odds) const {
   const std::size_t c = rows_.y.cols;
   const bool two = c == 1;
@@ -101,7 +101,7 @@ Matrix<double> LandmarkLogistic::inverse_root(const Matrix<double>& coefficients
   }
 }
 
-// In coordinates v: alpha = at + L^-T v.
+// The coordinates are v: alpha = at + L^-T v.
 Matrix<double> LandmarkLogistic::fit(double lambda, const Matrix<double>& at) const {
   const std::size_t size = values_.cols(), c = rows_.y.cols;
   const double penalty = lambda * weight_;

@@ -42,7 +42,7 @@ class LandmarkLogistic {
   double q_;
   Matrix<double> values_;        // k(x_i) of all rows, and a column of ones
   Matrix<double> kernel_;        // K_M, with 1 for the constant
-  std::vector<double> weights_;  // of the rows, 0 for those held out
+  std::vector<double> weights_;  // one for each row, 0 for those held out
   double weight_ = 0;
 };
 

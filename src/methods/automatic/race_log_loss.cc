@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kMostClasses = 4;  // a step takes a factor for each
 constexpr std::size_t kMostRows = 10000, kLandmarks = 200;
 constexpr double kPathOfLambdas[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7};
-constexpr float kLeastRoom = 1e-6F;  // to the bound of a squeezed size
+constexpr float kLeastRoom = 1e-6F;  // that a squeezed size leaves to its bound
 
 using Kind = TwofoldColumn::Kind;
 
