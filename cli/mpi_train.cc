@@ -29,8 +29,10 @@ void run_mpi_train(const MpiWords& words) {
   options.execution = words.train.run.execution(messages);
   options.execution.ranks = ranks.get();
   check_options(options);
-  if (first)
+  if (first) {
+    require(words.train.output != "-", "-o: found -, expected a file for the model");
     for (const std::string& file : words.files) check_output(words.train.output, {file});
+  }
   messages.say(fmt::format("{} on {}", counted(words.files.size(), "file"), counted(ranks->count(), "rank")));
   const std::unique_ptr<Rows> rows = open_on_ranks(words.files, words.train.rows(), *ranks);
   const Model model = train(*rows, options);

@@ -55,6 +55,25 @@ std::string what_of(const Command& command, const std::vector<std::string>& file
   return what.dump();
 }
 
+// The name of a job: its words and sizes, beginnings and ends of its files. Begun again with the same rows it has the
+// same name, and results of its tasks serve it.
+std::string name_of(const std::string& what, const std::vector<std::string>& files) {
+  constexpr std::streamoff kLooked = 1 << 16;
+  std::string looked = what;
+  for (const std::string& file : files) {
+    std::ifstream in(file, std::ios::binary | std::ios::ate);
+    const std::streamoff size = in ? std::streamoff(in.tellg()) : 0;
+    looked += fmt::format("\n{} ", size);
+    for (const std::streamoff from : {std::streamoff(0), std::max<std::streamoff>(size - kLooked, 0)}) {
+      std::string part(std::size_t(std::min(size, kLooked)), '\0');
+      in.seekg(from);
+      in.read(part.data(), std::streamsize(part.size()));
+      looked += part;
+    }
+  }
+  return looked;
+}
+
 // What a job says is learnt.
 struct LearntJob {
   std::vector<std::string> files;
@@ -90,7 +109,7 @@ void begin(const Command& command, const RoundsWords& words, const Execution& ex
   files.insert(files.begin(), words.job);
   for (const std::string& file : files) check_output(words.train.output, {file});
   const std::string what = what_of(command, files);
-  const Rounds rounds(what, files.size(), job_of(what).learn, execution);
+  const Rounds rounds(what, files.size(), job_of(what).learn, execution, name_of(what, files));
   write_file(words.train.output, rounds.state());
   messages.say(
       fmt::format("next: `bochner rounds task {0} --partition P -o P.part` for P = 0 .. {1}, and "

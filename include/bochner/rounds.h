@@ -55,8 +55,10 @@ using Learn = std::function<Model(Rows& rows, const Execution& execution)>;
 // Who drives. Not thread-safe.
 class Rounds {
  public:
-  // what: words of the caller's own that say what is learnt; they travel with the plan.
-  Rounds(const std::string& what, std::size_t partitions, Learn learn, const Execution& execution = {});
+  // what: words of the caller's own that say what is learnt; they travel with the plan. name: a text that no job of
+  // other rows has; none: drawn.
+  Rounds(const std::string& what, std::size_t partitions, Learn learn, const Execution& execution = {},
+         const std::string& name = "");
   // Where state() was taken. Error::Kind::model unless the bytes are whole and valid.
   static Rounds of_state(std::string_view state, Learn learn, const Execution& execution = {});
   Rounds(Rounds&&) noexcept;

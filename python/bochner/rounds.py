@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Rounds", "run_task"]
 
+MOST_HELD = 8192  # rows that choose a penalty, whose features travel with the sums
+
 
 def _plain(value):
     """A parameter as JSON holds it."""
@@ -164,15 +166,15 @@ def _forecast(machine):
         rounds = f"4, and up to {of['max_iter']} passes"
         size = f"{clusters} centres" if kind == "KernelKMeans" else f"{clusters} means and covariances"
         return f"rounds: {rounds}; a task sends: 8 bytes for each number of {size}; memory of a worker: 64 MiB and that"
-    rounds = "3 or 4" if kind.startswith("KernelRidge") else "4 to 12"
+    rounds = "3 or 4" if kind.startswith("KernelRidge") else "3 to 12"
     if hasattr(machine, "C"):
-        rounds = "about 20 for each C" + ("" if isinstance(machine.C, (int, float)) else ", of which some 5 are tried")
+        rounds = "about 20" if isinstance(machine.C, (int, float)) else "100 to 200, about 20 if C is given"
     if features is None:
         return (f"rounds: {rounds}; a task of the largest sends: 4 bytes for each pair of features, whose number is "
                 "chosen; memory of a worker: 64 MiB and three times that")
-    size = 4 * int(features) ** 2
-    return (f"rounds: {rounds}; a task of the largest sends: {size / 1e6:.1f} MB, for pairs of {features} features; "
-            f"memory of a worker: 64 MiB and {3 * size / 1e6:.0f} MB")
+    size = 4 * int(features) * (int(features) + MOST_HELD) / 1e6
+    return (f"rounds: {rounds}; a task of the largest sends: at most {size:.1f} MB, for pairs of {features} features and "
+            f"rows held out; memory of a worker: 64 MiB and {3 * size:.0f} MB")
 
 
 def _values(column):

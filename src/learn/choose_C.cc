@@ -40,7 +40,7 @@ double fraction_held_out(double rows) {
   return hold_out_fraction(rows, std::clamp(kFewHeldOut / rows, 0.1, 0.25), kMostHeldOut);
 }
 
-void Choice::add(const double* prediction, const double* target, double weight) {
+void ChoiceOfC::add(const double* prediction, const double* target, double weight) {
   const double likely = probabilities_ ? log_loss(prediction, row_.size(), std::size_t(target[0]))
                                        : std::numeric_limits<double>::quiet_NaN();
   scorer_.add(prediction, target, weight, likely);
@@ -55,19 +55,19 @@ void Choice::add(const double* prediction, const double* target, double weight) 
   }
 }
 
-void Choice::add_number(std::size_t k, double prediction, double target, double weight) {
+void ChoiceOfC::add_number(std::size_t k, double prediction, double target, double weight) {
   sum_ += loss_.row.judged_by_loss ? loss_.value(k, weight, target / units_[k], prediction / units_[k])
                                    : weight * std::abs(prediction - target) / units_[k];
   if (target <= prediction) below_ += weight;
 }
 
-std::vector<Trial> try_path(const std::vector<double>& given, const std::function<Trial(double)>& evaluate) {
-  std::vector<Trial> trials;
+std::vector<TrialOfC> try_path(const std::vector<double>& given, const std::function<TrialOfC(double)>& evaluate) {
+  std::vector<TrialOfC> trials;
   if (!given.empty()) {
     for (double C : given) trials.push_back(evaluate(C));
     return trials;
   }
-  std::map<int, Trial> tried;
+  std::map<int, TrialOfC> tried;
   const auto loss = [&](int step) {
     if (!tried.contains(step)) tried[step] = evaluate(std::pow(10.0, step / 2.0));
     return tried[step].loss;

@@ -18,9 +18,9 @@ double fraction_held_out(double rows);
 // What chooses C: for probabilities the log-loss; for classes the error and, to break ties, the squared error of the
 // scores brought into (-1, 1); for numbers the loss itself or the mean absolute error, which outliers do not rule, in
 // each target's unit.
-class Choice {
+class ChoiceOfC {
  public:
-  Choice(Task task, std::vector<double> units, LossChoice loss)
+  ChoiceOfC(Task task, std::vector<double> units, LossChoice loss)
       : task_(task),
         probabilities_(loss.row.probabilities),
         loss_(std::move(loss)),
@@ -46,14 +46,14 @@ class Choice {
   double weight_ = 0, sum_ = 0, below_ = 0;
 };
 
-struct Trial {
+struct TrialOfC {
   double C = 0, loss = 0, below = 0;
   Score score;
 };
 
 // Every C given, in their order; or half-decades from 1 until the loss turns, which it has not while it is flat: a head
 // that does not see the rows yet.
-std::vector<Trial> try_path(const std::vector<double>& given, const std::function<Trial(double)>& evaluate);
+std::vector<TrialOfC> try_path(const std::vector<double>& given, const std::function<TrialOfC(double)>& evaluate);
 
 // The values of C to try; a hard margin has one, of no effect.
 std::vector<double> given_C(const LearnerOptions& options, double weight);

@@ -30,7 +30,7 @@ constexpr double kChoiceTolerance = 1e-3;      // relative to the objective, whi
 constexpr double kSparseTolerance = 1e-3;      // if none is given and the features are CSR
 constexpr std::size_t kMostLogged = 1u << 17;  // numbers of a step in a checkpoint's log, of CSR features
 
-Choice score_stream(const Stream& validation, const Coefficients& head, Choice choice) {
+ChoiceOfC score_stream(const Stream& validation, const Coefficients& head, ChoiceOfC choice) {
   std::vector<double> row(head.weights.cols());
   validation.through(linear(head.weights, head.intercept)).each("validation", [&](const auto& block) {
     for (std::size_t i = 0; i < block.rows; ++i) {
@@ -165,11 +165,11 @@ class LearnerFit {
     std::vector<bool> held;
     if (!validation_ && given.size() != 1) held = rows_held_out(z, options_.seed);
     if (!validation_ && held.empty()) return given.empty() ? 1 : given[0];
-    const Choice choice(stream_.schema().task, learner.units(), learner.loss());
+    const ChoiceOfC choice(stream_.schema().task, learner.units(), learner.loss());
     learner.hold_out(held);
-    const std::vector<Trial> trials = try_path(given, [&](double c) {
+    const std::vector<TrialOfC> trials = try_path(given, [&](double c) {
       learner.solve(c, given.size() == 1 ? tolerance_ : std::max(tolerance_, kChoiceTolerance), units_);
-      Choice found =
+      ChoiceOfC found =
           validation_ ? score_stream(*validation_, features.head(learner.head(), stream_.threads()), choice) : choice;
       std::vector<double> row(learner.units().size());
       for (std::size_t i = 0; i < held.size(); ++i)
@@ -177,14 +177,14 @@ class LearnerFit {
           learner.predict(i, row.data());
           found.add(row.data(), z.targets(i), z.weight(i));
         }
-      return Trial{c, found.loss(), found.below(), found.score()};
+      return TrialOfC{c, found.loss(), found.below(), found.score()};
     });
     learner.hold_out({});
-    const auto best =
-        std::min_element(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) { return a.loss < b.loss; });
+    const auto best = std::min_element(trials.begin(), trials.end(),
+                                       [](const TrialOfC& a, const TrialOfC& b) { return a.loss < b.loss; });
     report().score = best->score;
     report().validation = validation_ ? "validation file" : "held out";
-    for (const Trial& trial : trials) report().path.push_back({lambda_of(learner, trial.C), trial.score});
+    for (const TrialOfC& trial : trials) report().path.push_back({lambda_of(learner, trial.C), trial.score});
     if (row_.judged_by_loss)
       report().notes.push_back(fmt::format("{}: {:.2f} % of the targets lie at or below the answer",
                                            report().validation, 100 * best->below));

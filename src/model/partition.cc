@@ -68,12 +68,20 @@ std::vector<double> recoded(const Frame& frame, const Schema& schema) {
   return targets;
 }
 
+// A part marks every missing cell, since which marks tell something is decided by the cells of all parts.
+RowsOptions marking(RowsOptions options, bool learns) {
+  if (!options.missing && learns) options.missing = Missing::mark;
+  return options;
+}
+
 }  // namespace
 
 Partition file_partition(const std::string& path, const RowsOptions& options) {
   Partition file;
   file.name = [path] { return part_of_file(path); };
-  file.scan = [path, options] { return open_rows(path, options); };
+  file.scan = [path, options] {
+    return open_rows(path, marking(options, !options.targets.empty() && !options.inputs_only));
+  };
   file.read = [path, options](const Schema& schema) { return open_rows(path, schema, options); };
   return file;
 }
@@ -83,7 +91,7 @@ Partition frame_partition(const Frame& frame, const RowsOptions& options) {
   if (frame.rows == 0) return part;
   part.name = [frame] { return PartName{frame.source, hash_of(frame, 1)}; };
   part.glance = [frame] { return hash_of(frame, std::max<std::size_t>(frame.rows / kGlanced, 1)); };
-  part.scan = [frame, options] { return frame_rows(frame, options); };
+  part.scan = [frame, options] { return frame_rows(frame, marking(options, frame.targets.data != nullptr)); };
   const auto targets = std::make_shared<std::vector<double>>();
   part.read = [frame, targets](const Schema& schema) {
     Frame own = frame;

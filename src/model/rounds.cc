@@ -41,14 +41,15 @@ struct Rounds::State {
 
 namespace {
 
-std::string new_name() {
+std::string drawn_name() {
   std::random_device draw;
   return fmt::format("{:08x}{:08x}", draw(), draw());
 }
 
-RoundsPlan new_plan(const std::string& what, std::size_t partitions) {
+RoundsPlan new_plan(const std::string& what, std::size_t partitions, const std::string& name) {
   require(partitions >= 1, "rounds: found {} partitions, expected one or more", partitions);
-  return {what, new_name(), partitions};
+  return {what, name.empty() ? drawn_name() : fmt::format("{:016x}", hash64(std::as_bytes(std::span(name)))),
+          partitions};
 }
 
 }  // namespace
@@ -58,8 +59,9 @@ Rounds::Rounds(Rounds&&) noexcept = default;
 Rounds& Rounds::operator=(Rounds&&) noexcept = default;
 Rounds::~Rounds() = default;
 
-Rounds::Rounds(const std::string& what, std::size_t partitions, Learn learn, const Execution& execution)
-    : state_(std::make_unique<State>(new_plan(what, partitions), learn, execution)) {}
+Rounds::Rounds(const std::string& what, std::size_t partitions, Learn learn, const Execution& execution,
+               const std::string& name)
+    : state_(std::make_unique<State>(new_plan(what, partitions, name), learn, execution)) {}
 
 bool Rounds::done() const { return state_->training.model().has_value(); }
 std::size_t Rounds::round() const { return state_->plan.round(); }

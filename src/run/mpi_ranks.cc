@@ -2,6 +2,7 @@
 // Copyright 2026 The bochner authors
 
 #include <cstdint>
+#include <exception>
 
 #include "base/plugin.h"
 #include "base/require.h"
@@ -20,7 +21,10 @@ void check(int failure, const char* what) {
 class MpiRanks final : public Ranks {
  public:
   explicit MpiRanks(const BochnerMpi& mpi) : mpi_(mpi) { check(mpi_.begin(&rank_, &count_), "began"); }
-  ~MpiRanks() override { mpi_.end(); }
+  // A rank that ends by an error leaves MPI as it is, so that mpirun ends the others, which may wait for it.
+  ~MpiRanks() override {
+    if (std::uncaught_exceptions() == 0) mpi_.end();
+  }
 
   int rank() const override { return rank_; }
   int count() const override { return count_; }

@@ -146,6 +146,7 @@ CALLS = [
     Call("accumulate", ("rows.csv", "--spec", "a.survey", "--features", "16", "--bandwidth", "1"), ".sum", rows="rows.csv"),
     Call("merge", ("a.survey", "b.survey"), ".survey"),
     Call("solve", ("rows.sum",), ".model"),
+    Call("rounds", ("begin", "rows.csv", "new.csv", "-t", "y", *FEW), ".job"),
     Call("dims", ("--epsilon", "0.1", "--delta", "0.01", "--json")),
     Call("check", ("rows.csv", "-t", "y", "--features", "16", "--seeds", "3", "--json"), rows="rows.csv",
          big=("-t", "y", "--features", "16", "--seeds", "3", "--json")),

@@ -63,6 +63,7 @@ COMMANDS = {
     "accumulate sums": (("accumulate", "rows.csv", "--spec", "s.survey"), ("rows.csv", "s.survey"), ""),
     "merge": (("merge", "s.survey"), ("s.survey",), ""),
     "solve": (("solve", "s.sum"), ("s.sum",), ""),
+    "rounds": (("rounds", "begin", "rows.csv", "other.csv", "-t", "y", *PLAIN), ("rows.csv", "other.csv"), ""),
     "update": (("update", "kept", "rows.csv"), ("kept", "rows.csv"), ""),
     "forget": (("forget", "kept", "few.csv"), ("kept", "few.csv"), ""),
     "watch": (("watch", "kept", "--stream", "few.csv"), ("kept", "few.csv"), ""),

@@ -154,23 +154,30 @@ class RanksFit {
 
   double user_unit(std::size_t k) const { return code_.task == Task::regression ? code_.unit[k] : 1; }
 
-  // visit(u, row): the scores of the rows held out.
+  // visit(scores, targets, weight) for each row held out.
   template <class Visit>
   void each_held(const LossAt& at, const Visit& visit) const {
-    const RowBlock<double> rows = sums_.held.template block<double>();
-    Matrix<double> u(rows.rows, at.intercept.size());
-    fixed_order::multiply(rows.view(), at.weights.view(), u.view());
+    if (stream_.precision() == Precision::float32)
+      each_of(sums_.held.block<float>(), at, visit);
+    else
+      each_of(sums_.held.block<double>(), at, visit);
+  }
+  template <class T, class Visit>
+  void each_of(const RowBlock<T>& rows, const LossAt& at, const Visit& visit) const {
+    Matrix<double> z(rows.rows, rows.cols), u(rows.rows, at.intercept.size());
+    for (std::size_t i = 0; i < rows.rows; ++i) std::copy_n(rows.values + i * rows.stride, rows.cols, &z(i, 0));
+    fixed_order::multiply(z.view(), at.weights.view(), u.view());
     for (std::size_t i = 0; i < rows.rows; ++i) {
       for (std::size_t k = 0; k < at.intercept.size(); ++k) u(i, k) += at.intercept[k];
-      visit(&u(i, 0), rows, i);
+      visit(&u(i, 0), rows.targets + i * rows.target_count, rows.weights ? rows.weights[i] : 1.0);
     }
   }
 
   double residual(const LossAt& at, std::size_t k) const {
     std::vector<double> all;
-    each_held(at, [&](const double* u, const RowBlock<double>& rows, std::size_t i) {
-      const double y = (code_.encode(rows.targets + i * rows.target_count, k) - center_[k]) / unit_[k];
-      if (!rows.weights || rows.weights[i] > 0) all.push_back(std::abs(y - u[k]));
+    each_held(at, [&](const double* u, const double* targets, double weight) {
+      const double y = (code_.encode(targets, k) - center_[k]) / unit_[k];
+      if (weight > 0) all.push_back(std::abs(y - u[k]));
     });
     return all.empty() ? 0 : robust_deviation(std::move(all));
   }
@@ -180,21 +187,21 @@ class RanksFit {
     if (given.size() == 1 || sums_.held.rows() == 0) return given.empty() ? 1 : given[0];
     std::vector<double> units;
     for (std::size_t k = 0; k < unit_.size(); ++k) units.push_back(unit_[k] * user_unit(k));
-    const std::vector<Trial> trials = try_path(given, [&](double C) {
+    const std::vector<TrialOfC> trials = try_path(given, [&](double C) {
       const Solution found = solve(C, fraction_, kChoiceShare);
-      Choice choice(code_.task, units, loss_);
+      ChoiceOfC choice(code_.task, units, loss_);
       std::vector<double> answer(unit_.size());
-      each_held(*found.at, [&](const double* u, const RowBlock<double>& rows, std::size_t i) {
+      each_held(*found.at, [&](const double* u, const double* targets, double weight) {
         for (std::size_t k = 0; k < answer.size(); ++k) answer[k] = answer_of(u[k], k);
-        choice.add(answer.data(), rows.targets + i * rows.target_count, rows.weights ? rows.weights[i] : 1.0);
+        choice.add(answer.data(), targets, weight);
       });
-      return Trial{C, choice.loss(), choice.below(), choice.score()};
+      return TrialOfC{C, choice.loss(), choice.below(), choice.score()};
     });
-    const auto best =
-        std::min_element(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) { return a.loss < b.loss; });
+    const auto best = std::min_element(trials.begin(), trials.end(),
+                                       [](const TrialOfC& a, const TrialOfC& b) { return a.loss < b.loss; });
     fitted_.report.score = best->score;
     fitted_.report.validation = "held out";
-    for (const Trial& trial : trials) fitted_.report.path.push_back({lambda_of(trial.C), trial.score});
+    for (const TrialOfC& trial : trials) fitted_.report.path.push_back({lambda_of(trial.C), trial.score});
     return best->C;
   }
 
