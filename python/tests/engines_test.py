@@ -85,7 +85,7 @@ def test_ray(name, ray, files):
 
 def test_ray_hangs_are_ended(ray, tmp_path):
     fit = engine("ray", "ray").fit
-    marker = tmp_path / "hang"
+    marker, tables = tmp_path / "hang", [cases.table(k) for k in range(len(cases.CUTS))]
     marker.touch()
 
     def rows(k):
@@ -94,9 +94,9 @@ def test_ray_hangs_are_ended(ray, tmp_path):
         if k == 1 and marker.exists():
             marker.unlink()
             time.sleep(600)
-        return cases.table(k)
+        return tables[k]
 
-    parts = [lambda k=k: rows(k) for k in range(len(cases.CUTS))]
+    parts = [lambda k=k: rows(k) for k in range(len(tables))]
     fitted = fit(cases.ESTIMATORS["ridge"], parts, y="y", time_limit=20)
     assert cases.digest(fitted) == cases.expected("ridge")
     assert sum(fitted.rounds_.again) >= 1
@@ -117,11 +117,9 @@ def spark():
 @pytest.mark.parametrize("name", NAMES)
 def test_spark(name, spark, files):
     fit = engine("spark", "pyspark").fit
-    spark.conf.set("spark.sql.files.maxPartitionBytes", "64")  # never two files together
-    spark.conf.set("spark.sql.files.openCostInBytes", str(1 << 30))
-    frame = spark.read.parquet(files[0])
+    frame = spark.read.parquet(files[0]).coalesce(1)  # a partition for each file
     for path in files[1:]:
-        frame = frame.union(spark.read.parquet(path))
+        frame = frame.union(spark.read.parquet(path).coalesce(1))
     assert fitted_parts(fit, name, frame, time_limit=120) == cases.expected(name)
 
 
