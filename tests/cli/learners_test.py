@@ -272,7 +272,7 @@ class Learners(CommandTest):
         for level in found["quantiles"]:
             self.assertAlmostEqual(level["below"], level["level"], delta=0.06)
         self.assertIn("quantile 0.9:", self.succeed("eval", "m", CPU))
-        self.assertIn("ascending", self.succeed("inspect", "m"))
+        self.assertIn("3 of quantiles", self.succeed("inspect", "m"))
         for words, say in ((("0.9,0.5",), "expected growing ones"), (("0.1,0.9", "--calibrate"), "leave it out")):
             code, _, errors = self.run_command("train", CPU, "-t", "usr", "--learner", "quantile", "--features", 20,
                                                "--quantile", *words)

@@ -19,7 +19,7 @@ class Manual(CommandTest):
         return whole if "Options:" in whole else self.succeed(command, "--help")
 
     def commands(self):
-        return re.findall(r"^  ([a-z-]+)  ", self.succeed("--help"), re.MULTILINE)
+        return re.findall(r"^  ([a-z][a-z-]*)  ", self.succeed("--help"), re.MULTILINE)
 
     def flags(self, command):
         """The options that lines of the help begin with."""

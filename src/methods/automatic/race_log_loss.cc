@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kMostClasses = 4;  // a step takes a factor for each
 constexpr std::size_t kMostRows = 10000, kLandmarks = 200;
+constexpr std::size_t kLeastOfClass = 50;  // rows held out: fewer tell too little of how sure it may be
 constexpr double kPathOfLambdas[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7};
 constexpr float kLeastRoom = 1e-6F;  // that a squeezed size leaves to its bound
 
@@ -95,6 +96,16 @@ double choose_lambda(const LandmarkLogistic& solver, std::span<const std::uint32
   return best;
 }
 
+// Rows held out of the class that has the fewest.
+std::size_t fewest_held(const RaceRows& rows) {
+  const MatrixView<const double> codes = rows.machine().rows.y;
+  std::vector<std::size_t> counts(codes.cols + (codes.cols == 1 ? 1 : 0));
+  for (const std::uint32_t row : rows.held())
+    for (std::size_t k = 0; k < counts.size(); ++k)
+      counts[k] += k < codes.cols ? codes(row, k) > 0 : !(codes(row, 0) > 0);
+  return *std::min_element(counts.begin(), counts.end());
+}
+
 // Log-odds times this are nearest to the codes of the rows held out.
 double slope_to_codes(const RaceRows& rows, const Matrix<double>& held) {
   const MatrixView<const double> codes = rows.machine().rows.y;
@@ -112,7 +123,9 @@ double slope_to_codes(const RaceRows& rows, const Matrix<double>& held) {
 std::vector<Candidate> race_log_loss(const Workers& on, const RaceRows& rows, std::span<const TwofoldColumn> columns,
                                      std::uint64_t seed, const MachineTalk& talk) {
   const FlowRows& all = rows.machine().refit_rows();
-  if (rows.outputs() > kMostClasses || all.x.rows > kMostRows || !are_points(columns)) return {};
+  if (rows.outputs() > kMostClasses || all.x.rows > kMostRows || !are_points(columns) ||
+      fewest_held(rows) < kLeastOfClass)
+    return {};
   const auto find = [&] {
     std::vector<double> found = {0};
     for (std::size_t f = 0; f < rows.folds(); ++f) {
