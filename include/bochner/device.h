@@ -38,8 +38,8 @@ class DeviceSums {
 
   // roots: one a row, or null for 1. false: the device does not take such rows, and nothing was added.
   virtual bool add(const RowBlock<float>& x, const float* roots, MatrixView<const float> columns) = 0;
-  // Rows first, ..., first + rows - 1 of the sums, the first `cols` entries of each. What stands above the diagonal does
-  // not count. They can be read until the second next call, and by other threads while the next one is under way.
+  // Rows first, ..., first + rows - 1 of the sums, the first `cols` entries of each. What stands above the diagonal
+  // does not count. They can be read until the second next call, and by other threads while the next one is under way.
   virtual MatrixView<const std::int64_t> take(std::size_t first, std::size_t rows, std::size_t cols) = 0;
 };
 

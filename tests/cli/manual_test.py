@@ -102,7 +102,7 @@ class Manual(CommandTest):
         for command in commands:
             page = pages[f"bochner-{command}.1"]
             self.assertEqual(page.count(".SH NAME"), 1)
-            self.assertIn(f"bochner\\-{command}\\fR(1)", pages["bochner.1"])
+            self.assertIn("bochner\\-" + command.replace("-", "\\-") + "\\fR(1)", pages["bochner.1"])
             listed = {flag.replace("\\-", "-") for flag in re.findall(r"\\fB(\\-[^\s]*?)\\fR", page)}
             self.assertEqual(listed, self.flags(command), command)
             self.assertIn(".SH EXAMPLES\n", page)

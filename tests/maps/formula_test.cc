@@ -206,6 +206,7 @@ TEST(Formula, EveryKindTrainsAndChecks) {
   schema.inputs = 4;
   schema.targets = 1;
   for (const Formula* formula : formulas()) {
+    if (formula == &kLinear) continue;  // a factor of products; alone it is --map none
     const auto rows = memory_rows<double>(x.view(), y.view(), schema);
     TrainOptions options;
     options.map = CustomMap{formula->name, {}};

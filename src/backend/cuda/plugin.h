@@ -30,8 +30,8 @@ struct BochnerCuda {
   int (*gram_new)(const BochnerCudaFourier* map, std::size_t columns, float per_unit, void** gram);
   // rows x map->inputs, as far apart as `stride`; roots: null for 1; y: rows x columns.
   int (*gram_add)(void* gram, const float* x, std::size_t stride, std::size_t rows, const float* roots, const float* y);
-  // Rows first .. first + rows - 1 of the lower triangle of the sums, the first `cols` of each. They stay where they are
-  // until the second next call.
+  // Rows first .. first + rows - 1 of the lower triangle of the sums, the first `cols` of each. They stay where they
+  // are until the second next call.
   int (*gram_take)(void* gram, std::size_t first, std::size_t rows, std::size_t cols, const std::int64_t** sums);
   void (*gram_delete)(void* gram);
 };

@@ -42,7 +42,8 @@ LandmarkRidge::LandmarkRidge(const Workers& on, const MetricRows& rows, std::spa
     : threads_(on.threads), landmarks_(gathered(rows.u, landmarks)), q_(q), kernel_(landmarks.size(), kLandmarkTile) {
   const std::size_t M = landmarks.size();
   Matrix<double> K(M, M);
-  kernel_values(on, std::as_const(landmarks_).view(), pack_points<float>(std::as_const(landmarks_).view()), q, K.view());
+  kernel_values(on, std::as_const(landmarks_).view(), pack_points<float>(std::as_const(landmarks_).view()), q,
+                K.view());
   for (std::size_t tile = 0; tile < kernel_.tile_count(); ++tile) {
     const auto [I, J] = tile_index(tile);
     const MatrixView<double> block = kernel_.block(I, J);
