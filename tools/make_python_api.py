@@ -14,7 +14,7 @@ import re
 PAGE = pathlib.Path(__file__).resolve().parent.parent / "docs" / "python-api.md"
 GROUPS = [
     ("Machines", "bochner", ["KernelRegressor", "KernelClassifier", "KernelRidge", "KernelRidgeClassifier",
-                             "KernelSVC", "KernelSVR", "KernelLogistic", "KernelHuber", "KernelQuantile",
+                             "KernelSVC", "KernelSVR", "KernelLogistic", "KernelHuber", "KernelQuantile", "KernelGLM",
                              "KNeighborsClassifier", "KNeighborsRegressor", "SemiSupervisedClassifier", "KernelRanker"]),
     ("Maps", "bochner", ["FourierFeatures", "NystroemFeatures", "BinningFeatures", "RandomProjection",
                          "TextProjection"]),

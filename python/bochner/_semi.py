@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from bochner import _core, _data
 from bochner._base import set_features
 from bochner._docs import documented
-from bochner._machines import ClassifierMachine
+from bochner._classifiers import ClassifierMachine
 from bochner._parameters import OfMap, parameters
 from bochner._words import choice, count, numbers_of, seed_of
 
@@ -33,7 +32,7 @@ def _is_unlabelled(label):
 
 @documented
 @parameters
-class SemiSupervisedClassifier(ClassifierMixin, OfMap, ClassifierMachine):
+class SemiSupervisedClassifier(OfMap, ClassifierMachine):
     """A classifier that learns from rows without a class too: neighbours shall have like answers.
 
     The class -1 says that a row's class is not known, as for scikit-learn's LabelSpreading. Where -1 and one more class

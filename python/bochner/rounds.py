@@ -25,7 +25,8 @@ from sklearn.base import clone
 
 import bochner
 from bochner import _core, _data, _tables
-from bochner._machines import ClassifierMachine, KernelMachine, weights_of
+from bochner._classifiers import ClassifierMachine
+from bochner._machines import KernelMachine, weights_of
 from bochner._words import execution_of, seed_of
 
 if TYPE_CHECKING:
