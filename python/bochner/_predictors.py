@@ -439,6 +439,8 @@ class KernelGLM(RegressorMixin, _MarginMachine, RegressorMachine):
     family: str = "poisson"
     power: float = 1.5
 
+    _learner = _core.Learner.poisson
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.positive_only = True

@@ -73,6 +73,8 @@ class SemiSupervisedClassifier(OfMap, ClassifierMachine):
 
     _allows_nan = False
 
+    _takes_labels = False
+
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learns from all rows.
 

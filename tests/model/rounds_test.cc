@@ -3,6 +3,7 @@
 
 #include "bochner/rounds.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
