@@ -294,11 +294,10 @@ void GramFold::settle(const Workers& on) {
   DeviceSums& device = *device_.sums;
   MatrixView<const std::int64_t> next = device.take(strips[0].first, strips[0].rows, strips[0].cols);
   for (std::size_t s = 0; s < strips.size(); ++s) {
-    const auto [first, rows, cols] = strips[s];
     const MatrixView<const std::int64_t> strip = next;
-    on.threads.run((cols + tile - 1) / tile + 1, [&](std::size_t piece, int) {  // the next ones come meanwhile
+    on.threads.run((strip.cols + tile - 1) / tile + 1, [&](std::size_t piece, int) {  // the next ones come meanwhile
       if (piece > 0)
-        add_taken(first, strip, piece - 1);
+        add_taken(strips[s].first, strip, piece - 1);
       else if (s + 1 < strips.size())
         next = device.take(strips[s + 1].first, strips[s + 1].rows, strips[s + 1].cols);
     });

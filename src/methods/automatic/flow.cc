@@ -117,9 +117,10 @@ std::vector<std::uint32_t> draw(const FlowRows& rows, const FlowBatch& batch, Fl
 
 // The gradient of each of the groups of a step, one group a thread; a loss that is not finite where it has none.
 std::vector<FlowGradient> gradients_of_groups(const Workers& on, const FlowRows& rows, const FlowPhase& phase,
-                                              const Metric& metric, FlowDraw draw,
+                                              const Metric& metric, FlowDraw of_step,
                                               std::vector<FlowRoom<float>>& rooms) {
-  const auto [seed, step] = draw;
+  const std::uint64_t seed = of_step.seed;
+  const std::size_t step = of_step.step;
   const std::vector<std::uint32_t> drawn = draw_rows(phase.groups.size(), kGroupsOfStep, seed, step);
   FlowGradient none;
   none.loss = std::numeric_limits<double>::infinity();
