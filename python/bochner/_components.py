@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted
 
 from bochner import _core, _data
@@ -159,14 +160,11 @@ class KernelPCA(TransformsByModel, OfMap, ModelEstimator):
     def _learning(self):
         return _core.learning(self._options())
 
+    @available_if(lambda self: self.fit_inverse_transform or self.map == "none")
     def inverse_transform(self, X: Any) -> Any:
         """Rows whose components are about X: exact of linear components, learnt if ``fit_inverse_transform``."""
         check_is_fitted(self, "model_")
-        if hasattr(self, "way_back_"):
-            return self.way_back_.predict(X)
-        if self.map != "none":
-            raise ValueError(f"inverse_transform: {self.map} has no way back; fit with fit_inverse_transform=True")
-        return mapped_back(self, X)
+        return self.way_back_.predict(X) if hasattr(self, "way_back_") else mapped_back(self, X)
 
     @property
     def explained_variance_(self):

@@ -21,6 +21,7 @@ class Entry:
     target: str = "none"
     rows: int = MANY
     refuses: tuple = ()  # odd rows with an answer elsewhere
+    orders: bool = False  # only the order of the targets counts
 
     @property
     def function(self):
@@ -97,7 +98,7 @@ ENTRIES = {
     "RandomizedSVD": Entry(bochner.RandomizedSVD(2)),
     "KernelPCA": Entry(bochner.KernelPCA(2, n_map_features=32)),
     "KernelLDA": Entry(bochner.KernelLDA(n_map_features=32), "class"),
-    "KernelRanker": Entry(bochner.KernelRanker(n_map_features=16, bandwidth=1.0), "number", FEWER),
+    "KernelRanker": Entry(bochner.KernelRanker(n_map_features=16, bandwidth=1.0), "number", FEWER, orders=True),
     "SemiSupervisedClassifier": Entry(bochner.SemiSupervisedClassifier(n_map_features=32), "class", FEWER),
     "KernelCCA": Entry(bochner.KernelCCA(1, n_map_features=32), "pair"),
     "KernelKMeans": Entry(bochner.KernelKMeans(3, n_map_features=32)),
