@@ -3,7 +3,8 @@
 
 #pragma once
 
-// Example, a program that mpirun starts:
+// Example:
+//   // mpirun starts this program on every rank.
 //   const std::unique_ptr<Ranks> ranks = mpi_ranks();
 //   const auto rows = open_on_ranks({"a.csv", "b.csv"}, {.targets = {"y"}}, *ranks);
 //   const Model model = train(*rows, {.features = 100, .execution = {.ranks = ranks.get()}});
