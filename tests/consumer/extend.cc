@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "quadratic_map.h"
@@ -257,6 +258,7 @@ void use_sparse_map(Rows& rows, const std::string& path) {
   options.learner.loss = MarginLoss::squared;
   for (const LearnerRow& learner : learners()) {
     if (learner.task == Task::classification || learner.has_neighbors) continue;  // which has no map
+    if (std::string_view(learner.name) == "gamma") continue;                      // some targets are 0
     options.learner.learner = learner.learner;
     options.learner.C = {10};
     const Model model = train(rows, options);
