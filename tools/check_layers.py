@@ -25,9 +25,7 @@ LAYERS = [
 ]
 METHODS = [
     "anomaly", "automatic", "bins", "check", "clusters", "components", "embeddings", "explain", "mixtures", "neighbors",
-    "online", "ranking", "report", "semi", "text",
-    "anomaly", "automatic", "bins", "check", "clusters", "components", "embeddings", "mixtures", "neighbors", "papers", "report",
-    "text",
+    "online", "papers", "ranking", "report", "semi", "text",
 ]
 # The one file that the spine reaches the methods by.
 REGISTERED = "src/methods/registered.cc"
