@@ -2,7 +2,7 @@
 # Copyright 2026 The bochner authors
 """Fits on Dask, Ray, Spark, DuckDB and MPI: the same bytes, what kills cost, what engines cost, what memory they take.
 
-usage: engines.py bytes [ENGINE ...]     one SHA-256 of every engine for ridge, logistic, k-means and mixtures
+usage: engines.py bytes [ENGINE ...]     one SHA-256 of every engine for ridge, logistic, k-means, mixtures and the automatic machine
        engines.py kills [ENGINE ...]     kill -9 of one of four workers, and of the driver, at half of the usual time
        engines.py workers [ENGINE ...]   processor time with 1, 2 and 4 workers of one thread over that of one process
        engines.py parquet                resident memory while DuckDB streams Parquet of growing size
@@ -37,7 +37,7 @@ def estimators(features):
     return {"ridge": bochner.KernelRidge(n_components=features, bandwidth=4.0),
             "logistic": bochner.KernelLogistic(n_components=min(features, 128), bandwidth=4.0, C=1.0),
             "kmeans": bochner.KernelKMeans(8, n_map_features=64, max_iter=10),
-            "gmm": bochner.GaussianMixture(4, max_iter=10)}
+            "gmm": bochner.GaussianMixture(4, max_iter=10), "automatic": bochner.KernelRegressor("fast")}
 
 
 def made(o, part, labels=False):

@@ -100,6 +100,11 @@ Model train(Rows& rows);
 // As the options say: survey, scale, bandwidth, features, learner; by the automatic machine only if they name it.
 Model train(Rows& rows, const TrainOptions& options);
 
+// Why a training of these options on several ranks (Execution::ranks) is no sequence of sums over their rows. The rows
+// then meet on every rank, in memory: all of them up to 256 MiB, otherwise a share of them that is drawn. Empty: it is
+// one.
+std::string gathered_because(const TrainOptions& options);
+
 // A ridge head on the features of a map the caller made. Rows go into the map as they are.
 Model fit(Rows& rows, MapPtr map, const RidgeOptions& ridge = {}, const Execution& execution = {});
 // As fit, with another learner than ridge.

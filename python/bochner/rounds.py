@@ -61,8 +61,8 @@ class _Job:
 
     def __init__(self, estimator, y, sample_weight):
         if not hasattr(estimator, "_learning"):
-            raise ValueError(f"estimator: found {type(estimator).__name__}, expected one that learns by sums, such as "
-                             "KernelRidge, KernelKMeans, GaussianMixture, KernelPCA, KernelLDA or RandomizedSVD")
+            raise ValueError(f"estimator: found {type(estimator).__name__}, expected one that learns in rounds, such as "
+                             "KernelRidge, KernelClassifier, KernelKMeans, GaussianMixture, KernelPCA, KernelLDA or RandomizedSVD")
         self.estimator, self.weight = estimator, sample_weight
         self.targets = [] if y is None else [y] if isinstance(y, (str, int)) else list(y)
         self.classes = isinstance(estimator, ClassifierMachine)
@@ -159,6 +159,9 @@ class _Job:
 
 def _forecast(machine):
     """The sums that a method makes; what the library chooses is told as such."""
+    if machine._learning().gathered_because:
+        return ("rounds: 2; a task of the second sends its rows, 8 bytes for each cell, at most 256 MiB of all rows together; "
+                "memory of a worker: 64 MiB and its rows; of the driver: 1 GiB and what a fit of these rows takes")
     of = machine.get_params(deep=False)
     kind = type(machine).__name__
     features = of.get("n_map_features", of.get("n_components")) if "map" in of else None

@@ -18,6 +18,7 @@ namespace {
 
 struct HeldLearn {
   Learn learn;
+  std::string gathered_because = {};  // why rows meet; empty: they do not
 };
 
 // The rows of a partition, and the Python objects whose memory they read.
@@ -47,13 +48,14 @@ auto by_features(Model (*method)(Rows&, const Options&)) {
 HeldLearn learn_train(TrainOptions options, bool for_each_row) {
   options.say = options.notice = {};
   options.execution = {};
-  return {[options, for_each_row](Rows& rows, const Execution& execution) {
+  const Learn learn = [options, for_each_row](Rows& rows, const Execution& execution) {
     TrainOptions own = options;
     own.execution = execution;
     for (double& lambda : own.ridge.lambdas)
       if (for_each_row) lambda /= double(rows.counts().rows);
     return train(rows, own);
-  }};
+  };
+  return {learn, gathered_because(options)};
 }
 
 HeldLearn learn_svd(const SvdOptions& options) {
@@ -85,7 +87,7 @@ void bind_partitions(nb::module_& m) {
 }  // namespace
 
 void bind_rounds(nb::module_& m) {
-  nb::class_<HeldLearn>(m, "Learn");
+  nb::class_<HeldLearn>(m, "Learn").def_ro("gathered_because", &HeldLearn::gathered_because);
   m.def("learning", &learn_train);
   m.def("learning", &learn_svd);
   m.def("learning", by_features<PcaOptions>(&pca));

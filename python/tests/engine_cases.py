@@ -21,6 +21,7 @@ ESTIMATORS = {
     "ridge": bochner.KernelRidge(n_components=64, bandwidth=2.0),
     "kmeans": bochner.KernelKMeans(3, n_map_features=32, max_iter=5),
     "gmm": bochner.GaussianMixture(2, max_iter=5),
+    "automatic": bochner.KernelRegressor("fast"),  # whose rows meet
 }
 
 

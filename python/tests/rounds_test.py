@@ -12,7 +12,8 @@ import pandas as pd
 import pyarrow as pa
 
 from bochner import GaussianMixture, KernelKMeans, KernelLDA, KernelLogistic, KernelPCA, KernelRidge, RandomizedSVD
-from bochner import KernelQuantile, KernelRegressor, KernelRidgeClassifier, _files, rounds
+from bochner import KernelQuantile, KernelRegressor, KernelRidgeClassifier, KernelSVR, _files, rounds
+from sklearn.base import clone
 
 PARTS = 4
 
@@ -123,11 +124,15 @@ class RoundsTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "result of job"):
             rounds.Rounds(machine, PARTS, y="y").add(first)
 
-    def test_a_machine_that_is_no_sum_is_refused(self):
-        _, parts = self.tables()
-        for machine in (KernelQuantile(n_components=20), KernelRegressor()):
-            with self.assertRaises(ValueError):
-                run(rounds.Rounds(machine, PARTS, y="y"), parts)
+    def test_rows_meet_for_a_machine_that_is_no_sum(self):
+        table, parts = self.tables()
+        for machine in (KernelQuantile(n_components=20), KernelRegressor("fast"), KernelSVR(n_components=20)):
+            job = rounds.Rounds(machine, PARTS, y="y")
+            self.assertIn("rounds: 2", job.forecast)
+            fitted = run(job, parts)
+            self.assertEqual(job.round, 2)
+            alone = clone(machine).fit(table.drop(columns="y"), table["y"])
+            np.testing.assert_array_equal(fitted.predict(table.drop(columns="y")), alone.predict(table.drop(columns="y")))
 
     def test_an_empty_partition_adds_nothing(self):
         _, parts = self.tables()

@@ -26,6 +26,7 @@
 #include "maps/held_features.h"
 #include "model/background.h"
 #include "model/calibrate_training.h"
+#include "model/gathered_rows.h"
 #include "model/surveyed_rows.h"
 #include "model/train_keeping.h"
 #include "model/whole_training.h"
@@ -319,29 +320,50 @@ Model train(Rows& rows) { return train(rows, {.automatic = Effort::normal}); }
 
 namespace {
 
-// What is a sum over rows alone is learnt from those of several ranks.
+// What is learnt from sums over the rows of several ranks.
 TrainOptions learnt_on_ranks(TrainOptions options) {
-  require(!options.automatic,
-          "ranks: the automatic machine passes over rows in other ways than sums; name a learner "
-          "and a map, or train on one rank");
-  require(!options.calibrate && !options.validation && options.groups.empty() && options.times.empty() &&
-              options.checkpoint.path.empty(),
-          "ranks: found calibrate, validation, groups, times or a checkpoint, expected none of them; leave it out");
-  const std::string refused = no_ranks(options.learner);
-  require(refused.empty(), "ranks: the learner {} cannot be trained: {}", learner_row(options.learner.learner).name,
-          refused);
-  for (const MapPart& map : options.map.parts)
-    require(kind_of(map.map).no_sums.empty(), "ranks: the map {} cannot be trained: {}; use fourier, nystroem or none",
-            kind_of(map.map).name, kind_of(map.map).no_sums);
   if (options.ridge.solver == RidgeOptions::Solver::automatic) options.ridge.solver = RidgeOptions::Solver::cholesky;
   return options;
 }
 
+// What is no such sum is learnt from the rows themselves, by every rank alike.
+Model train_gathered(Rows& rows, TrainOptions options, const std::string& reason) {
+  const std::unique_ptr<Rows> gathered =
+      gathered_rows(rows, options.seed, *std::exchange(options.execution.ranks, nullptr));
+  const std::size_t kept = *gathered->size(), of = rows.counts().rows;
+  give_notice(options, fmt::format("ranks: {}, so rows meet on one rank: {} of {}", reason, kept, of));
+  Model model = train_keeping(*gathered, options, nullptr);
+  if (kept == of) return model;
+  Report report = model.report();
+  report.notes.push_back(fmt::format("learnt from {} of {} rows, drawn", kept, of));
+  model.set_report(std::move(report));
+  return model;
+}
+
 }  // namespace
+
+std::string gathered_because(const TrainOptions& options) {
+  using Solver = RidgeOptions::Solver;
+  if (options.automatic) return "the automatic machine makes many passes over rows that are no sums";
+  if (options.calibrate) return "calibrate trains on shares of the rows";
+  if (options.learner.learner != Learner::ridge) {
+    if (const std::string reason = no_ranks(options.learner); !reason.empty()) return reason;
+  } else if (options.ridge.solver != Solver::automatic && options.ridge.solver != Solver::cholesky) {
+    return "its solver passes over the rows again and again";
+  }
+  for (const MapPart& map : options.map.parts)
+    if (!kind_of(map.map).no_sums.empty()) return kind_of(map.map).no_sums;
+  return "";
+}
 
 Model train(Rows& rows, const TrainOptions& options) { return train_keeping(rows, options, nullptr); }
 
 Model train_keeping(Rows& rows, const TrainOptions& given, KeptFit* kept) {
+  if (given.execution.ranks) {
+    require(!given.validation && given.groups.empty() && given.times.empty() && given.checkpoint.path.empty(),
+            "ranks: found validation, groups, times or a checkpoint, expected none of them; leave it out");
+    if (const std::string reason = gathered_because(given); !reason.empty()) return train_gathered(rows, given, reason);
+  }
   const TrainOptions options = given.execution.ranks ? learnt_on_ranks(given) : given;
   std::unique_ptr<Rows> owner;
   Rows& numbered = numbered_from_0(rows, owner);

@@ -175,24 +175,36 @@ TEST_F(RanksTest, LearnWhatOneProcessLearns) {
   });
 }
 
-TEST_F(RanksTest, RefuseWhatIsNoSum) {
-  const std::vector<std::string> paths = files(2);
-  const auto refused = [&](const TrainOptions& given) {
-    EXPECT_THROW(model_of(paths, 2,
-                          [&](Rows& rows, const Execution& execution) {
-                            TrainOptions options = given;
-                            options.execution = execution;
-                            return train(rows, options);
-                          }),
-                 std::invalid_argument);
+TEST_F(RanksTest, RowsMeetForWhatIsNoSum) {
+  const std::vector<std::string> paths = files(3);
+  const auto alike = [&](const TrainOptions& given) {
+    EXPECT_NE(gathered_because(given), "");
+    const auto learn = [&](Rows& rows, const Execution& execution) {
+      TrainOptions options = given;
+      options.execution = execution;
+      return train(rows, options);
+    };
+    const std::string one = model_of(paths, 1, learn);
+    EXPECT_TRUE(model_of(paths, 2, learn) == one);
+    EXPECT_TRUE(model_of(paths, 3, learn) == one);
   };
-  refused({.automatic = Effort::fast});
-  refused({.learner = {.learner = Learner::quantile}});
-  refused({.map = Binning{}, .features = 10});
-  refused({.calibrate = true});
+  alike({.automatic = Effort::fast});
+  alike({.features = 20, .learner = {.learner = Learner::quantile, .C = {1}}});
+  alike({.map = Binning{}, .features = 10});
+  alike({.features = 20, .calibrate = true});
   TrainOptions cg{.features = 32};
   cg.ridge.solver = RidgeOptions::Solver::cg;
-  refused(cg);
+  alike(cg);
+  EXPECT_EQ(gathered_because({.features = 32}), "");
+}
+
+TEST_F(RanksTest, RefuseRowsOfTheCallersOwn) {
+  const std::vector<std::string> paths = files(2);
+  EXPECT_THROW(model_of(paths, 2,
+                        [&](Rows& rows, const Execution& execution) {
+                          return train(rows, {.features = 32, .groups = {1, 2}, .execution = execution});
+                        }),
+               std::invalid_argument);
 }
 
 TEST_F(RanksTest, ReduceAFoldOfOnesOwn) {
