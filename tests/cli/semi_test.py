@@ -53,6 +53,7 @@ class Semi(CommandTest):
                 (1, "--target", ["moons.csv"]),
                 (1, "graph_weights", ["moons.csv", "-t", "y", "--graph-weight", -1]),
                 (1, "--learner", ["moons.csv", "-t", "y", "--learner", "knn"]),
+                (1, "--learner", ["moons.csv", "-t", "y", "--learner", "poisson"]),
                 (1, "huber", ["moons.csv", "-t", "y", "--learner", "huber"])):
             self.refuse(code, "semi", *words, "-o", "m", say=say)
 

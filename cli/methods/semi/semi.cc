@@ -29,7 +29,7 @@ SemiOptions options_of(const SemiWords& words) {
     options.graph_weights.push_back(parse_number("--graph-weight", weight));
   std::vector<std::pair<const char*, Learner>> names;
   for (const LearnerRow& row : learners())
-    if (!row.has_neighbors) names.emplace_back(row.name, row.learner);
+    if (!row.has_neighbors && !row.power) names.emplace_back(row.name, row.learner);
   options.learner.learner = parse_word<Learner>("--learner", words.learner, names);
   for (const std::string& lambda : split_lists(words.lambdas))
     options.learner.lambdas.push_back(parse_number("--lambda", lambda));
@@ -74,7 +74,7 @@ void add_semi(Command& app, Job& job) {
                  "What unlike answers of neighbours cost, beside |w|^2; several (a,b or again): the best; default: the "
                  "best of 0 and 0.1 to 100,000, each row with a target left out")
       ->type_name("W");
-  command->add_option("--learner", words->learner, "ridge (default) or another one of `bochner train` but knn")
+  command->add_option("--learner", words->learner, "ridge (default), svm, hard-svm, logistic, huber, svr or quantile")
       ->type_name("L");
   add_repeatable(*command, "--lambda", words->lambdas,
                  "Penalty of the coefficients; several (a,b or again): the best; default: searched")

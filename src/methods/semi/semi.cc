@@ -265,6 +265,10 @@ void check(const Schema& schema, const SemiOptions& options) {
   require(!learner_row(options.learner.learner).has_neighbors,
           "learner: found {}, which hears rows with a target alone, expected one with coefficients",
           learner_row(options.learner.learner).name);
+  require(!learner_row(options.learner.learner).power && options.learner.levels.empty(),
+          "learner: found {}, whose answers are no sums of features, expected ridge, svm, logistic, huber, svr or one "
+          "quantile",
+          options.learner.levels.empty() ? learner_row(options.learner.learner).name : "several quantiles");
   if (schema.task == Task::classification && schema.labels.empty())
     fail(Error::Kind::data, "semi: no row has a target, expected two or more that do; fill some cells in");
   check_classes(schema, {}, "semi");

@@ -135,6 +135,13 @@ TEST_F(Semi, RefusesWhatItCannotLearnFrom) {
   EXPECT_THROW(semi_supervised(*p.rows(), {.neighbors = 0}), std::invalid_argument);
   EXPECT_THROW(semi_supervised(*p.rows(), {.graph_weights = {-1.0}}), std::invalid_argument);
   EXPECT_THROW(semi_supervised(*p.rows(), {.learner = {.learner = Learner::knn}}), std::invalid_argument);
+  Problem amounts(60);
+  amounts.schema.task = Task::regression;
+  amounts.schema.labels.clear();
+  for (const LearnerOptions& learner :
+       {LearnerOptions{.learner = Learner::poisson}, LearnerOptions{.learner = Learner::tweedie},
+        LearnerOptions{.learner = Learner::quantile, .levels = {0.1, 0.9}}})
+    EXPECT_THROW(semi_supervised(*amounts.rows(), {.learner = learner, .labelled = p.labelled}), std::invalid_argument);
 }
 
 }  // namespace
