@@ -280,6 +280,13 @@ class Online(CommandTest):
         self.succeed_quietly("pca", "first.csv", "--ignore", "day,y", "--rank", 1, "-o", "p")
         self.refuse(1, "watch", "p", "--stream", "stream.csv", "--quiet", say="drift")
 
+    def test_a_mixture_may_lose_components(self):
+        self.file("two.csv", "a,b\n" + "".join(f"{1000 * (i % 2) + i * 7 % 11},{i * 5 % 13}\n" for i in range(200)))
+        self.file("one.csv", "a,b\n" + "".join(f"{i * 7 % 11},{i * 5 % 13}\n" for i in range(120)))
+        self.succeed("gmm", "two.csv", "--components", 2, "--floor", 1e-6, "-o", "m")
+        self.succeed("watch", "m", "--stream", "one.csv", "--every", 40, "--window", 40, "--quiet", "-o", "w")
+        self.assertEqual(set(self.succeed("predict", "w", "one.csv").split()), {"0"})
+
     def test_a_live_pipe_is_seen_as_it_comes_and_a_signal_ends_it(self):
         rows = self.dated(300)
         self.table("first.csv", rows[:100])

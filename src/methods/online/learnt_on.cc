@@ -38,8 +38,9 @@ Model learnt_on(const Model& model, Rows& given, const Execution& execution) {
   report.seconds.clear();
   report.notes = std::move(learnt.notes);
   report.notes.push_back("learnt on from rows of a stream, by frozen choices");
+  const Outputs out = learnt.head->puts_out().value_or(model.puts_out());  // EM may have dropped components
   Model next(model.schema(), std::move(learnt.maps), std::move(learnt.head), std::move(report),
-             model.double_precision(), model.puts_out());
+             model.double_precision(), out);
   next.set_target_offsets(model.target_offsets());
   return next;
 }
