@@ -62,7 +62,12 @@ class Advice {
     if (report_.part_weights.empty() || !score.warning().empty()) return false;
     return score.error ? *score.error > kNothing : score.r2.value_or(0) < 1 - kNothing;
   }
-  bool unsaid() const { return options_.bandwidth == Bandwidth::Rule::searched; }
+  // Whether a bandwidth is searched that could be one per input.
+  bool unsaid() const {
+    const MapKind& kind = kind_of(options_.map.parts[0].map);
+    return options_.bandwidth == Bandwidth::Rule::searched &&
+           (kind.has_kernel || kind.learnt_with_head || learner_row(options_.learner.learner).has_neighbors);
+  }
 
   // The share of the columns that is text.
   double text_share() const {

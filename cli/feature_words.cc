@@ -3,6 +3,9 @@
 
 #include "feature_words.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "bochner/kernel_family.h"
 #include "bochner/map_kind.h"
 #include "require.h"
@@ -19,6 +22,12 @@ void mix_kernels(const FeatureWords& words, std::vector<MapPart> kernels, Featur
   require(options.map.parts.size() == 1 && std::holds_alternative<Fourier>(map.map) && !map.kernel,
           "--kernel: found {} kernels with --map {}, expected --map fourier; or give each part of the map its kernel=",
           kernels.size(), words.map);
+  const bool scaled = std::any_of(kernels.begin(), kernels.end(), [](const MapPart& part) { return part.kernel; });
+  for (const auto& [option, word] : {std::pair("--bandwidth", words.bandwidth), std::pair("--gamma", words.gamma)})
+    require(
+        scaled || word.empty(),
+        "{}: found {}, but each kernel over columns has a length scale of its own: gaussian(a,sigma=2); leave it out",
+        option, word);
   require(words.gamma.empty(), "--gamma: found {} kernels, expected one; use --bandwidth", kernels.size());
   for (MapPart& part : kernels) {
     if (part.kernel) part.map = map.map;
@@ -26,7 +35,9 @@ void mix_kernels(const FeatureWords& words, std::vector<MapPart> kernels, Featur
     if (!part.bandwidth) part.bandwidth = map.bandwidth;
     if (!part.weight) part.weight = map.weight;
   }
+  auto before = std::move(options.map.before);
   options.map = std::move(kernels);
+  options.map.before = std::move(before);
 }
 
 // One bandwidth from --bandwidth, --gamma or the kernel's own sigma= or gamma=; two of them contradict each other.

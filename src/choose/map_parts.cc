@@ -23,8 +23,8 @@ PartPlan part_plan(const TrainOptions& whole, const MapPart& part) {
   plan.request.features = part.features ? part.features : whole.features;
   plan.request.seed = whole.seed;
   plan.request.double_precision = whole.double_precision;
-  require(!part.weight || whole.map.parts.size() > 1, "map: found weight={}, expected several parts",
-          part.weight.value_or(0));
+  require(!part.weight || whole.map.parts.size() > 1,
+          "map: found weight={}, expected several parts; leave the weight out", part.weight.value_or(0));
   require(!part.weight || (*part.weight > 0 && std::isfinite(*part.weight)),
           "map: found weight={}, expected a positive number", part.weight.value_or(0));
   return plan;

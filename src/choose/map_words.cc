@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "base/require.h"
@@ -88,14 +89,26 @@ MapOptions parse_map_options(const std::string& text) {
 
 namespace {
 
-// "gaussian(a,b)*periodic(hour,period=24)*2": a number among the factors is the weight.
-AnyMap product_of(const std::string& text, std::optional<double>& weight) {
-  const std::size_t star = text.rfind('*');
+// The number that a factor is; none: it is a kernel.
+std::optional<double> number_in(std::string_view factor) {
+  const std::size_t begin = factor.find_first_not_of(" \t"), end = factor.find_last_not_of(" \t") + 1;
+  if (begin == factor.npos) return {};
   double number = 0;
-  const char *begin = text.data() + star + 1, *end = text.data() + text.size();
-  if (star != text.npos && std::from_chars(begin, end, number).ptr == end && begin < end) {
-    weight = number;
-    return named_kind("product").parse({{"of", text.substr(0, star)}});
+  const auto [next, error] = std::from_chars(factor.data() + begin, factor.data() + end, number);
+  if (error == std::errc::invalid_argument || next != factor.data() + end) return {};
+  require(error == std::errc(), "kernel: found the weight {}, expected a number that double holds", factor);
+  return number;
+}
+
+// "gaussian(a,b)*periodic(hour,period=24)*2": a number as the last factor, or the first, is the weight.
+AnyMap product_of(std::string text, std::optional<double>& weight) {
+  const std::size_t first = text.find('*'), last = text.rfind('*');
+  if (last != text.npos) {
+    const auto behind = number_in(std::string_view(text).substr(last + 1));
+    const auto before = behind ? std::nullopt : number_in(std::string_view(text).substr(0, first));
+    if (behind) text.resize(last);
+    if (before) text.erase(0, first + 1);
+    if (behind || before) weight = behind ? behind : before;
   }
   return named_kind("product").parse({{"of", text}});
 }

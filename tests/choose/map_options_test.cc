@@ -125,5 +125,17 @@ TEST(Bandwidth, WordsAndTypesAreTheSame) {
     EXPECT_THROW(parse_bandwidth(text), std::invalid_argument) << text;
 }
 
+TEST(MapOptions, AFactorThatIsANumberIsTheWeightOfAProduct) {
+  for (const char* text : {"gaussian(a)*2", "gaussian(a) * 2 ", "2*gaussian(a)", " 2 * gaussian(a)"}) {
+    const std::vector<MapPart> parts = parse_kernel_parts(text + std::string("+linear(b)"));
+    ASSERT_EQ(parts.size(), 2u) << text;
+    EXPECT_EQ(parts[0].weight, 2) << text;
+    EXPECT_EQ(parts[1].weight, std::nullopt);
+  }
+  EXPECT_EQ(parse_kernel_parts("gaussian(a)*linear(b)")[0].weight, std::nullopt);
+  EXPECT_THROW(parse_kernel_parts("gaussian(a)*1e999+linear(b)"), std::invalid_argument);
+  EXPECT_THROW(parse_kernel_parts("gaussian(a)*"), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace bochner

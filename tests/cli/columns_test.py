@@ -96,8 +96,18 @@ class Columns(CommandTest):
         self.assertGreater(json.loads(self.succeed_quietly("eval", "1.model", "y.csv", "--json"))["r2"], 0.9)
         found = json.loads(self.succeed_quietly("check", *words, "--sample", 80, "--seeds", 60, "--json"))
         self.assertAlmostEqual(found["variance"] / found["expected_variance"], 1, delta=0.3)
+        _, _, errors = self.run_command("train", *words, "-o", "x")
+        self.assertNotIn("--bandwidth", errors)
+        for option in ("--bandwidth", "--gamma"):
+            self.refuse(1, "train", *words, option, 7, "-o", "x", "--quiet", say="leave it out")
         self.refuse(1, "train", "y.csv", "-t", "y", "--kernel", "gaussian(siz)", "-o", "x", "--quiet", say="size")
         self.refuse(1, "train", "y.csv", "-t", "y", "--kernel", "gaussian(size", "-o", "x", "--quiet", say="gaussian(a,b)")
+
+    def test_a_mixture_of_kernels_keeps_what_is_before_it(self):
+        self.file("y.csv", "a,b,y\n" + "".join(f"{i % 7},{i % 5},{i % 35 * 0.1}\n" for i in range(200)))
+        self.succeed("train", "y.csv", "-t", "y", "--map", "project:kind=sign,dims=3|fourier", "--features", 32,
+                     "--kernel", "gaussian+laplacian", "--bandwidth", 2, "-o", "m")
+        self.assertIn("project", json.loads(self.succeed_quietly("inspect", "m", "--json"))["map"])
 
     def test_identifiers_dates_and_levels_are_said_saved_and_applied(self):
         def rows(first, count):
