@@ -50,7 +50,7 @@ MapSize size_of(const Formula& formula, const MapRequest& request) {
           .wanted = request.features,
           .rounded = as_asked ? "" : "the map has numbers of its own",
           .step = formula.random ? 1u : 0u,
-          .weights = double(formula.weights) * double(options.inputs)};
+          .weights = 2 * formula.drawn(options) / double(options.features)};
 }
 
 std::string usage_of(const Formula& formula) {

@@ -32,8 +32,15 @@ std::vector<PartPlan> chosen_parts(const TrainOptions& options, const Schema& sc
 
 // Products of kernels: their columns become numbers of inputs, by name if there are names.
 void choose_columns(std::vector<PartPlan>& parts, std::size_t inputs, const std::vector<std::string>& names);
-// The inputs of products that are counts, codes, angles or times: these are not scaled unless it is asked for.
-std::vector<std::size_t> inputs_as_given(const std::vector<PartPlan>& parts, std::size_t inputs);
+// An input that is a count, a code, an angle or a time to its kernel: it is not scaled unless that is asked for.
+struct InputAsGiven {
+  std::size_t input;
+  bool from_zero;  // the kernel depends on where zero is
+};
+// Those of products of kernels, and of a map that is alone.
+std::vector<InputAsGiven> inputs_as_given(const std::vector<PartPlan>& parts, std::size_t inputs);
+// Whether the part is a map of all inputs that wants them as given.
+bool wants_as_given(const PartPlan& part);
 
 // The part of random bins; null where there is none.
 const PartPlan* bins_of(const std::vector<PartPlan>& parts);

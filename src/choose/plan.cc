@@ -70,6 +70,11 @@ class Planning {
   Plan run() {
     for (const std::string& line : counters_notes(schema_, survey_)) note_odd(line);
     if (!schema_.offsets.empty()) note(offsets_note(schema_));
+    for (const PartPlan& part : parts_)
+      if (parts_.size() > 1 && wants_as_given(part) && !options_.scale && options_.map.before.empty())
+        note_odd(
+            fmt::format("scaling: {} sees scaled inputs, as other parts do; as a kernel of named columns it does not",
+                        part.kind->name));
     if (has_mixed_bins(options_.map)) return mixture();
     scaling_ = choose_scale(parts_.size() == 1 ? &parts_[0] : nullptr);
     if (scaling_) plan_.maps.push_back(scaling_);
@@ -127,8 +132,9 @@ class Planning {
     request.execution.threads = threads_.count();
     request.sample = [this, before](std::size_t most) { return scaled_sample(survey_, before, most, threads_); };
     request.labelled = [this, before](std::size_t most) {
-      require(schema_.targets > 0, "map: found a map that is learnt from targets and rows without any; name one ({})",
-              Option::targets);
+      require(
+          schema_.targets > 0,
+          "map: metric learns from targets, which this command does not use; leave it out (train and rank take it)");
       const auto rows = survey_.sample(most);
       return labelled_rows(
           scaled_sample(survey_, before, most, threads_), target_code(schema_, survey_, true),
@@ -162,18 +168,30 @@ class Planning {
       require(found != names.end(), "scale: there is no numeric input \"{}\"", name);
       choice.per_input.emplace_back(std::size_t(found - names.begin()), method);
     }
-    if (!choice.method && options_.map.before.empty())
-      for (const std::size_t input : inputs_as_given(parts_, schema_.inputs))
-        choice.per_input.emplace_back(input, ColumnScaling::Method::none);
+    std::vector<InputAsGiven> as_given;
+    if (options_.map.before.empty()) as_given = inputs_as_given(parts_, schema_.inputs);
+    for (std::size_t k = 0; k < as_given.size() && !choice.method; ++k) choice.as_given.push_back(as_given[k].input);
     choice.keep_constants = alone && std::holds_alternative<NoMap>(alone->request.options) && !has_intercept();
     if (choice.keep_constants && choice.method == ColumnScaling::Method::none && !schema_.offsets.empty())
       fail(Error::Kind::data,
            "offsets: float would lose digits of {}, and a fit through zero cannot do without the offset; {} keeps them",
            offsets_text(schema_), Option::double_precision);
     const ChosenScaling chosen = choose_scaling(schema_, survey_, choice);
+    refuse_offsets(as_given, chosen);
     note("scaling: " + chosen.summary);
     note_constants(chosen.constants);
     return whitened(chosen);
+  }
+
+  // Less an offset, an input that is left alone would be another one to a kernel that depends on where zero is.
+  void refuse_offsets(const std::vector<InputAsGiven>& as_given, const ChosenScaling& chosen) const {
+    for (const auto& [input, from_zero] : as_given)
+      if (from_zero && !schema_.offsets.empty() && schema_.offsets[input] != 0 &&
+          chosen.columns[input].method == ColumnScaling::Method::none)
+        fail(Error::Kind::data,
+             "offsets: float would lose digits of {}, and a kernel that depends on where zero is cannot do without the "
+             "offset; {} keeps them",
+             schema_.input_names()[input], Option::double_precision);
   }
 
   MapPtr whitened(const ChosenScaling& chosen) const {

@@ -53,8 +53,7 @@ MapSize size_of_product(const MapRequest& request) {
                .wanted = request.features,
                .rounded = request.features == features ? "" : "the map has numbers of its own",
                .step = 2};
-  for (const ProductFactor& factor : factors)
-    size.weights += double((factor.formula ? factor.formula->weights : 1) * factor.inputs.size());
+  size.weights = 2 * ProductMap::drawn_by(factors, features) / double(features);
   return size;
 }
 
@@ -113,15 +112,33 @@ void choose_columns(std::vector<PartPlan>& parts, std::size_t inputs, const std:
   }
 }
 
-std::vector<std::size_t> inputs_as_given(const std::vector<PartPlan>& parts, std::size_t inputs) {
-  std::vector<std::size_t> found;
+namespace {
+
+// Null: the map is none of a table's row.
+const Formula* formula_of(const PartPlan& part) {
+  for (const Formula* formula : formulas())
+    if (part.kind->name == formula->name) return formula;
+  return nullptr;
+}
+
+}  // namespace
+
+bool wants_as_given(const PartPlan& part) {
+  const Formula* const formula = formula_of(part);
+  return formula && formula->as_given;
+}
+
+std::vector<InputAsGiven> inputs_as_given(const std::vector<PartPlan>& parts, std::size_t inputs) {
+  std::vector<InputAsGiven> found;
+  for (std::size_t j = 0; j < inputs && parts.size() == 1 && wants_as_given(parts[0]); ++j)
+    found.push_back({j, formula_of(parts[0])->from_zero});
   for (const PartPlan& part : parts) {
     if (part.kind->name != "product") continue;
     std::vector<ProductFactor> factors = factors_of(part.request.options);
     choose_inputs(factors, inputs, {});
     for (const ProductFactor& factor : factors)
-      if (factor.formula && factor.formula->as_given)
-        found.insert(found.end(), factor.inputs.begin(), factor.inputs.end());
+      for (std::size_t k = 0; k < factor.inputs.size() && factor.formula && factor.formula->as_given; ++k)
+        found.push_back({factor.inputs[k], factor.formula->from_zero});
   }
   return found;
 }

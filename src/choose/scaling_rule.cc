@@ -236,16 +236,22 @@ ChosenScaling choose_scaling(const Schema& schema, const Survey& survey, const S
       methods[j] = schema.sparse ? (survey.columns()[j].indicator ? Method::none : Method::minmax)
                                  : method_for(values[j], survey.columns()[j]);
   }
+  std::vector<char> told(schema.inputs), kept(schema.inputs);
+  for (const std::size_t input : choice.as_given) {
+    methods[input] = Method::none;
+    told[input] = kept[input] = 1;
+  }
   for (const auto& [input, method] : choice.per_input) {
     require(input < schema.inputs, "scaling: input {} does not exist; there are {}", input, schema.inputs);
     methods[input] = method;
+    told[input] = 1;
   }
   std::size_t counts[6] = {};
   for (std::size_t j = 0; j < schema.inputs; ++j) {
     require(!(schema.sparse && (methods[j] == Method::quantile || methods[j] == Method::whiten)),
             "scaling: {} would fill the zeros of sparse rows; use minmax, standardize, log or none",
             methods[j] == Method::whiten ? "whitening" : "quantiles");
-    if (!choice.keep_constants && is_constant(survey, j)) {
+    if (!choice.keep_constants && !kept[j] && is_constant(survey, j)) {
       chosen.columns[j] = left_out();
       chosen.constants.push_back(j);
       continue;
@@ -254,7 +260,7 @@ ChosenScaling choose_scaling(const Schema& schema, const Survey& survey, const S
     if (whiten) chosen.whitened.resize(schema.inputs, 0), chosen.whitened[j] = 1;
     chosen.columns[j] =
         scale_column(whiten ? Method::standardize : methods[j], values[j], survey.columns()[j], centred);
-    if (shared && methods[j] == Method::none && !marks[j])
+    if (shared && methods[j] == Method::none && !marks[j] && !told[j])
       chosen.columns[j] = {.method = Method::minmax,
                            .center = centred ? low : 0,
                            .factor = 1 / (centred ? high - low : std::max(std::abs(low), std::abs(high)))};

@@ -18,13 +18,15 @@ namespace bochner {
 //   inputs that all share one range (pixels) are divided by it together;
 //   skewed positive inputs get a logarithm, then all are brought to mean 0 and deviation 1.
 // Whatever the method, an input that never varies teaches nothing and is left out: it becomes 0, so that it cannot
-// move a prediction once it does vary.
+// move a prediction once it does vary. Inputs that are to be as given stay: a distance between places needs both of
+// their coordinates.
 // Inputs that are to be whitened are standardized here.
 // Sparse inputs are only divided, so that zeros stay zeros: shift-invariant kernels do not see the centre.
 struct ScalingChoice {
   std::optional<ColumnScaling::Method> method;
   std::vector<std::pair<std::size_t, ColumnScaling::Method>> per_input;  // these inputs differently
   bool keep_constants = false;                                           // they stand in for an intercept
+  std::vector<std::size_t> as_given = {};  // left alone, constants too, unless per_input says more
 };
 
 struct ChosenScaling {

@@ -130,6 +130,27 @@ TEST_F(MakePlan, ScalesAndThenMaps) {
   EXPECT_THAT(made.notes, Contains("features: 34, since cos and sin come in pairs"));
 }
 
+TEST_F(MakePlan, PlacesAndPeriodsAreNotScaledButAsPartsOfAMixture) {
+  const auto places = CustomMap{"great-circle", {{"length", "300"}}};
+  EXPECT_EQ(plan({.map = places, .features = 32}).maps.size(), 1u);  // no scaling before it
+  EXPECT_EQ(plan({.map = CustomMap{"polynomial", {}}, .features = 32}).maps.size(), 2u);
+  const Plan mixed = plan({.map = mixture({{.map = places}, {.map = Fourier{}, .bandwidth = 1}}), .features = 32});
+  EXPECT_EQ(mixed.maps.size(), 2u);
+  EXPECT_THAT(mixed.notes, Contains(HasSubstr("great-circle sees scaled inputs")));
+}
+
+TEST_F(MakePlan, RefusesAnOffsetBeforeAKernelThatDependsOnWhereZeroIs) {
+  p_.schema.offsets = {60, 0, 0, 0};
+  for (const char* kernel : {"great-circle(0,1)", "chi2(0)", "minmax(0,1)"}) {
+    const TrainOptions options{.map = CustomMap{"product", {{"of", kernel}}}, .features = 32};
+    EXPECT_THROW(plan(options), Error) << kernel;
+  }
+  for (const char* kernel : {"great-circle(1,2)", "periodic(0)", "hamming(0)", "linear(0)"}) {
+    const TrainOptions options{.map = CustomMap{"product", {{"of", kernel}}}, .features = 32};
+    EXPECT_NO_THROW(plan(options)) << kernel;
+  }
+}
+
 TEST_F(MakePlan, ChoosesFeaturesByTheRowsAndTheBandwidthByItsRule) {
   const Plan made = plan({.bandwidth = Rule::median});
   EXPECT_EQ(made.map()->outputs(), 128u);  // the least

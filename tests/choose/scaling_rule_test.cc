@@ -68,6 +68,23 @@ TEST(ScalingRule, DividesPixelsByTheRangeTheyShare) {
   EXPECT_EQ(chosen.summary, "all inputs share the range 0 to 16 and are divided by it");
 }
 
+TEST(ScalingRule, PixelsThatAreToBeLeftAloneAre) {
+  Problem p(300, 16);
+  for (std::size_t i = 0; i < 300; ++i)
+    for (std::size_t j = 0; j < 16; ++j) p.x(i, j) = double((i * 7 + j * 13) % 17);
+  const ChosenScaling chosen = choose_scaling(p.schema, p.survey(), {{}, {{3, Method::none}}, false, {4}});
+  for (std::size_t j = 0; j < 16; ++j)
+    EXPECT_EQ(chosen.columns[j].method, j == 3 || j == 4 ? Method::none : Method::minmax) << j;
+}
+
+TEST(ScalingRule, InputsAsGivenStayIfTheyAreConstantAndGiveWayToWhatIsSaid) {
+  MixedColumns p;
+  const ChosenScaling chosen = choose_scaling(p.schema, p.survey(), {{}, {{1, Method::minmax}}, false, {1, 3}});
+  EXPECT_EQ(chosen.columns[3], ColumnScaling());
+  EXPECT_TRUE(chosen.constants.empty());
+  EXPECT_EQ(chosen.columns[1].method, Method::minmax);
+}
+
 TEST(ScalingRule, SplitsRanksEvenlyByQuantiles) {
   MixedColumns p;
   const ChosenScaling chosen = choose_scaling(p.schema, p.survey(), {Method::quantile, {}});

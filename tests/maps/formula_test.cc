@@ -13,6 +13,7 @@
 #include "bochner/map_kind.h"
 #include "bochner/train.h"
 #include "bochner/transform.h"
+#include "maps/formula/product.h"
 #include "maps/load.h"
 
 namespace bochner {
@@ -221,6 +222,24 @@ TEST(Formula, EveryKindTrainsAndChecks) {
     if (formula->random) {
       EXPECT_NEAR(*found.variance / *found.expected_variance, 1, 0.5) << formula->name;
     }
+  }
+}
+
+TEST(Formula, MoreDrawsThanASmallFileMayAskForAreRefused) {
+  const std::size_t many = std::size_t(1) << 24;
+  EXPECT_THROW(FormulaMap(kHamming, {2, many, 1, {100}}), std::invalid_argument);
+  EXPECT_THROW(FormulaMap(kGreatCircle, {2, many, 1, {64, 6371}}), std::invalid_argument);
+  EXPECT_THROW(FormulaMap(kPolynomialSigns, {10, many, 1, {10, 1, 1}}), std::invalid_argument);
+  EXPECT_THROW(FormulaMap(kMinMax, {64, many, 1, {}}), std::invalid_argument);
+  std::vector<ProductFactor> factors = parse_product("gaussian(0)*hamming(1,power=100)");
+  choose_inputs(factors, 2, {});
+  EXPECT_THROW(ProductMap(factors, 2, many, 1), std::invalid_argument);
+  for (const Formula* formula : formulas()) {
+    FormulaOptions options{.inputs = 6};
+    for (const FormulaParameter& known : formula->parameters) options.numbers.push_back(known.initial);
+    options.features = formula->features(options, 256);
+    const auto drawn = double(formula->draw(options).size());
+    EXPECT_NEAR(formula->drawn(options), drawn, 0.2 * drawn) << formula->name;
   }
 }
 

@@ -61,15 +61,16 @@ double arc_cosine_variance(const FormulaOptions& options, Numbers x, Numbers y) 
 
 }  // namespace
 
-const Formula kArcCosine = {.name = "arc-cosine",
-                            .parameters = {{"order", 1, 0, 1, true}},
-                            .random = true,
-                            .weights = 2,
-                            .independent = true,
-                            .features = as_asked,
-                            .draw = draw_normals,
-                            .write = write_arc_cosine,
-                            .kernel = arc_cosine_value,
-                            .variance = arc_cosine_variance};
+const Formula kArcCosine = {
+    .name = "arc-cosine",
+    .parameters = {{"order", 1, 0, 1, true}},
+    .random = true,
+    .independent = true,
+    .features = as_asked,
+    .draw = draw_normals,
+    .drawn = [](const FormulaOptions& options) { return double(options.inputs) * double(options.features); },
+    .write = write_arc_cosine,
+    .kernel = arc_cosine_value,
+    .variance = arc_cosine_variance};
 
 }  // namespace bochner

@@ -60,14 +60,15 @@ double exponential_variance(const FormulaOptions& options, Numbers x, Numbers y)
 
 }  // namespace
 
-const Formula kExponential = {.name = "exponential",
-                              .parameters = {{"gamma", 1, 1e-12, 1e12}},
-                              .random = true,
-                              .weights = 1,
-                              .features = paired_features,
-                              .draw = draw_exponential,
-                              .write = write_exponential,
-                              .kernel = exponential_value,
-                              .variance = exponential_variance};
+const Formula kExponential = {
+    .name = "exponential",
+    .parameters = {{"gamma", 1, 1e-12, 1e12}},
+    .random = true,
+    .features = paired_features,
+    .draw = draw_exponential,
+    .drawn = [](const FormulaOptions& options) { return double(options.inputs) * double(options.features) / 2; },
+    .write = write_exponential,
+    .kernel = exponential_value,
+    .variance = exponential_variance};
 
 }  // namespace bochner

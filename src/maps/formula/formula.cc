@@ -35,11 +35,17 @@ void check(const Formula& formula, const FormulaOptions& options) {
   require(formula.features(options, options.features) == options.features,
           "{}: found {} features, expected {} of these inputs", formula.name, options.features,
           formula.features(options, options.features));
+  check_drawn(formula.name, formula.drawn(options));
 }
 
 }  // namespace
 
 std::span<const Formula* const> formulas() { return kFormulas; }
+
+void check_drawn(const char* name, double numbers) {
+  constexpr double kMostDrawn = 1 << 30;
+  require(numbers <= kMostDrawn, "{}: {:g} numbers to draw, expected at most 2^30; take fewer features", name, numbers);
+}
 
 FormulaMap::FormulaMap(const Formula& formula, FormulaOptions options)
     : formula_(formula), options_(std::move(options)) {

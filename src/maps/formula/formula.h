@@ -34,12 +34,13 @@ struct Formula {
   const char* name;
   std::vector<FormulaParameter> parameters;
   bool random;
-  std::size_t weights;       // numbers kept per feature and input
   bool independent = false;  // each feature is a draw of its own, so that products with others' are unbiased
-  bool as_given = false;     // inputs are counts, codes, angles or times: chosen by name, they are not scaled
+  bool as_given = false;     // inputs are counts, codes, angles or times, which are not scaled
+  bool from_zero = false;    // the kernel depends on where zero is; only told of inputs as given
   // The outputs for so many features asked for; 0: as many as the formula likes.
   std::size_t (*features)(const FormulaOptions& options, std::size_t asked);
   std::vector<double> (*draw)(const FormulaOptions& options);
+  double (*drawn)(const FormulaOptions& options);  // about how many numbers draw() gives
   // z(i, :) of each row; few rows at a time.
   void (*write)(const FormulaOptions& options, Numbers drawn, MatrixView<const double> x, MatrixView<double> z);
   double (*kernel)(const FormulaOptions& options, Numbers x, Numbers y);
@@ -60,6 +61,8 @@ extern const Formula kHamming;                                    // (share of e
 extern const Formula kGreatCircle;                                // exp(-distance of places / length)
 extern const Formula kLinear, kSquares;                           // x.y, and that of squares
 std::span<const Formula* const> formulas();
+// Refuses more draws than a model file, which may be small, may ask of its reader.
+void check_drawn(const char* name, double numbers);
 
 class FormulaMap final : public MapOf<FormulaMap> {
  public:

@@ -26,9 +26,13 @@ std::size_t place_features(const FormulaOptions& options, std::size_t asked) {
   return asked ? asked : 1024;
 }
 
+double mean_planes(const FormulaOptions& options) {
+  return std::numbers::pi * options.numbers[1] / (2 * options.numbers[0]);
+}
+
 // Poisson by the times between its events.
 std::size_t planes_of(const FormulaOptions& options, std::size_t f, std::size_t place) {
-  const double mean = std::numbers::pi * options.numbers[1] / (2 * options.numbers[0]);
+  const double mean = mean_planes(options);
   std::size_t count = 0;
   for (double time = 0;; ++count) {
     time += exponential(options.seed, Draw::radius, f, place, count);
@@ -98,11 +102,16 @@ double place_variance(const FormulaOptions& options, Numbers x, Numbers y) {
 const Formula kGreatCircle = {.name = "great-circle",
                               .parameters = {{"length", 1000, 1e-12, 1e12}, {"radius", 6371, 1e-12, 1e12}},
                               .random = true,
-                              .weights = 16,
                               .independent = true,
                               .as_given = true,
+                              .from_zero = true,
                               .features = place_features,
                               .draw = draw_planes,
+                              .drawn =
+                                  [](const FormulaOptions& options) {
+                                    return (1 + 3 * mean_planes(options)) * double(options.inputs / 2) *
+                                           double(options.features);
+                                  },
                               .write = write_places,
                               .kernel = place_value,
                               .variance = place_variance};

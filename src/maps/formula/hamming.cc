@@ -54,16 +54,17 @@ double hamming_variance(const FormulaOptions& options, Numbers x, Numbers y) {
 
 }  // namespace
 
-const Formula kHamming = {.name = "hamming",
-                          .parameters = {{"power", 1, 1, 100, true}},
-                          .random = true,
-                          .weights = 2,
-                          .independent = true,
-                          .as_given = true,
-                          .features = hamming_features,
-                          .draw = draw_hamming,
-                          .write = write_hamming,
-                          .kernel = hamming_value,
-                          .variance = hamming_variance};
+const Formula kHamming = {
+    .name = "hamming",
+    .parameters = {{"power", 1, 1, 100, true}},
+    .random = true,
+    .independent = true,
+    .as_given = true,
+    .features = hamming_features,
+    .draw = draw_hamming,
+    .drawn = [](const FormulaOptions& options) { return options.numbers[0] * double(options.features); },
+    .write = write_hamming,
+    .kernel = hamming_value,
+    .variance = hamming_variance};
 
 }  // namespace bochner

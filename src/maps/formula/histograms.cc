@@ -118,10 +118,11 @@ Formula histogram_formula(const char* name) {
   return {.name = name,
           .parameters = {{"steps", 2, 1, 100, true}, {"interval", 0, 0, 10}},
           .random = false,
-          .weights = 0,
           .as_given = true,
+          .from_zero = true,
           .features = histogram_features,
           .draw = sample_signature<Signature>,
+          .drawn = [](const FormulaOptions& options) { return options.numbers[0]; },
           .write = write_histogram,
           .kernel = histogram_value<Pair>,
           .variance = nullptr};
@@ -132,16 +133,18 @@ Formula histogram_formula(const char* name) {
 const Formula kChiSquared = histogram_formula<chi_signature, chi_pair>("chi2");
 const Formula kIntersection = histogram_formula<intersection_signature, intersection_pair>("intersection");
 const Formula kJensenShannon = histogram_formula<jensen_signature, jensen_pair>("jensen-shannon");
-const Formula kSkewedChiSquared = {.name = "skewed-chi2",
-                                   .parameters = {{"skew", 1, 1e-12, 1e12}},
-                                   .random = true,
-                                   .weights = 2,
-                                   .independent = true,
-                                   .as_given = true,
-                                   .features = skewed_features,
-                                   .draw = draw_skewed,
-                                   .write = write_skewed,
-                                   .kernel = skewed_value,
-                                   .variance = skewed_variance};
+const Formula kSkewedChiSquared = {
+    .name = "skewed-chi2",
+    .parameters = {{"skew", 1, 1e-12, 1e12}},
+    .random = true,
+    .independent = true,
+    .as_given = true,
+    .from_zero = true,
+    .features = skewed_features,
+    .draw = draw_skewed,
+    .drawn = [](const FormulaOptions& options) { return double(options.inputs + 1) * double(options.features); },
+    .write = write_skewed,
+    .kernel = skewed_value,
+    .variance = skewed_variance};
 
 }  // namespace bochner

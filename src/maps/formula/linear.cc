@@ -20,9 +20,9 @@ Formula of_inputs(const char* name) {
   return {.name = name,
           .parameters = {},
           .random = false,
-          .weights = 0,
           .features = one_of_each,
           .draw = draw_nothing,
+          .drawn = [](const FormulaOptions&) { return 0.0; },
           .write =
               [](const FormulaOptions&, Numbers, MatrixView<const double> x, MatrixView<double> z) {
                 for (std::size_t i = 0; i < x.rows; ++i) std::transform(x.row(i), x.row(i) + x.cols, z.row(i), Of);

@@ -74,16 +74,18 @@ double minmax_variance(const FormulaOptions& options, Numbers x, Numbers y) {
 
 }  // namespace
 
-const Formula kMinMax = {.name = "minmax",
-                         .parameters = {},
-                         .random = true,
-                         .weights = 6,
-                         .independent = true,
-                         .as_given = true,
-                         .features = minmax_features,
-                         .draw = draw_minmax,
-                         .write = write_minmax,
-                         .kernel = minmax_value,
-                         .variance = minmax_variance};
+const Formula kMinMax = {
+    .name = "minmax",
+    .parameters = {},
+    .random = true,
+    .independent = true,
+    .as_given = true,
+    .from_zero = true,
+    .features = minmax_features,
+    .draw = draw_minmax,
+    .drawn = [](const FormulaOptions& options) { return 3.0 * double(options.inputs) * double(options.features); },
+    .write = write_minmax,
+    .kernel = minmax_value,
+    .variance = minmax_variance};
 
 }  // namespace bochner

@@ -44,6 +44,8 @@ std::vector<double> shares_of_orders(double a) {
   return share;
 }
 
+double periodic_drawn(const FormulaOptions& options) { return double(options.inputs) * double(options.features) / 2; }
+
 // Whole numbers n, inputs x frequencies.
 std::vector<double> draw_periodic(const FormulaOptions& options) {
   const std::size_t F = options.features / 2;
@@ -102,10 +104,10 @@ FormulaOptions by_length(FormulaOptions options) {
 const Formula kVonMises = {.name = "von-mises",
                            .parameters = {{"period", 360, 1e-12, 1e12}, {"kappa", 1, 1e-6, 2500}},
                            .random = true,
-                           .weights = 1,
                            .as_given = true,
                            .features = periodic_features,
                            .draw = [](const FormulaOptions& options) { return draw_periodic(by_length(options)); },
+                           .drawn = periodic_drawn,
                            .write = write_periodic,  // which sees the period alone
                            .kernel = [](const FormulaOptions& options, Numbers x,
                                         Numbers y) { return periodic_value(by_length(options), x, y); },
@@ -115,10 +117,10 @@ const Formula kVonMises = {.name = "von-mises",
 const Formula kPeriodic = {.name = "periodic",
                            .parameters = {{"period", 1, 1e-12, 1e12}, {"length", 1, 0.02, 1e3}},
                            .random = true,
-                           .weights = 1,
                            .as_given = true,
                            .features = periodic_features,
                            .draw = draw_periodic,
+                           .drawn = periodic_drawn,
                            .write = write_periodic,
                            .kernel = periodic_value,
                            .variance = periodic_variance};

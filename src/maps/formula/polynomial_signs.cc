@@ -65,10 +65,13 @@ const Formula kPolynomialSigns = {
     .name = "polynomial-signs",
     .parameters = {{"degree", 3, 1, 10, true}, {"offset", 1, 0, 1e12}, {"gamma", 1, 1e-12, 1e12}},
     .random = true,
-    .weights = 3,
     .independent = true,
     .features = sign_features,
     .draw = draw_signs,
+    .drawn =
+        [](const FormulaOptions& options) {
+          return options.numbers[0] * double(options.inputs + 1) * double(options.features);
+        },
     .write = write_signs,
     .kernel = signs_value,
     .variance = signs_variance};

@@ -17,7 +17,6 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kMostSize = std::size_t(1) << 26;
-constexpr std::size_t kMostDrawn = std::size_t(1) << 30;  // numbers that a small file may ask of its reader
 
 // The inputs of a factor, side by side.
 Matrix<double> chosen_inputs(MatrixView<const double> x, const std::vector<std::size_t>& inputs) {
@@ -63,15 +62,25 @@ std::size_t ProductMap::features_of(const std::vector<ProductFactor>& factors, s
   return phase ? wanted + wanted % 2 : wanted;
 }
 
+double ProductMap::drawn_by(const std::vector<ProductFactor>& factors, std::size_t features) {
+  bool phase = false;
+  for (const ProductFactor& factor : factors) phase = phase || factor.has_phase();
+  double numbers = 0;
+  for (const ProductFactor& factor : factors) {
+    const std::size_t draws = phase && !factor.has_phase() ? features / 2 : features;
+    const FormulaOptions options{.inputs = factor.inputs.size(), .features = draws, .numbers = factor.numbers};
+    numbers += factor.formula ? factor.formula->drawn(options) : double(options.inputs) * double(features) / 2;
+  }
+  return numbers;
+}
+
 ProductMap::ProductMap(std::vector<ProductFactor> factors, std::size_t inputs, std::size_t features, std::uint64_t seed)
     : factors_(std::move(factors)), inputs_(inputs), features_(features), seed_(seed), drawn_(factors_.size()) {
   require(inputs > 0 && inputs < kMostSize && features > 0 && features < kMostSize,
           "product: {} inputs and {} features, expected 1 to 2^26", inputs, features);
   require(features_of(factors_, features) == features, "product: found {} features, expected {} of these kernels",
           features, features_of(factors_, features));
-  for (const ProductFactor& factor : factors_)
-    require(double(factor.inputs.size() + 1) * double(features) <= double(kMostDrawn),
-            "product: {} features of {} inputs, expected fewer", features, factor.inputs.size());
+  check_drawn("product", drawn_by(factors_, features));
   for (std::size_t i = 0; i < factors_.size(); ++i) draw(i);
 }
 

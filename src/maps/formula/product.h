@@ -39,6 +39,8 @@ class ProductMap final : public MapOf<ProductMap> {
   // The factors' inputs are chosen.
   ProductMap(std::vector<ProductFactor> factors, std::size_t inputs, std::size_t features, std::uint64_t seed);
 
+  // About how many numbers the factors draw for so many features.
+  static double drawn_by(const std::vector<ProductFactor>& factors, std::size_t features);
   // As many of these features as can be; 0: by default.
   static std::size_t features_of(const std::vector<ProductFactor>& factors, std::size_t asked);
 
