@@ -25,7 +25,8 @@ constexpr std::size_t kMostFeatures = 1024;  // that are chosen
 constexpr std::size_t kLeastGroups = 5;      // that have pairs: fewer, and none is held out
 constexpr double kHeldOut = 0.2;             // a share of the groups
 constexpr double kUsualLambda = 1e-3;
-constexpr int kRounds = 3;  // each with the weights by NDCG of the last
+constexpr double kMostPairs = 2e7;  // sum of squared rows of groups up to which weights by NDCG are tried unasked
+constexpr int kRounds = 3;          // each with the weights by NDCG of the last
 
 // Solves for one penalty; where pairs weigh by NDCG, from the solution of pairs that weigh the same.
 bool solve(RankingNewton& newton, PairLoss& loss, double lambda, bool by_ndcg) {
@@ -42,6 +43,7 @@ struct Trial {
   double lambda = kUsualLambda;
   bool by_ndcg = false;
   RankingScore score = {NAN, NAN, 0, 0};
+  bool skips_ndcg = false;  // groups are so long that weights by NDCG, unasked, would take too much time
 };
 
 class RankingFit {
@@ -66,12 +68,19 @@ class RankingFit {
       if (held[i]) taught_grades[i] = grades_[0];
     PairLoss loss(taught_grades, taught_groups, z_.threads());
     const std::size_t all = PairLoss(grades_, options_.groups, z_.threads()).groups();
-    if (loss.groups() < kLeastGroups || loss.groups() == all)
-      return {lambdas.size() == 1 ? lambdas[0] : kUsualLambda, options_.weights == Weights::ndcg};
+    if (loss.groups() < kLeastGroups || loss.groups() == all) {
+      require(options_.lambdas.size() <= 1, "lambda: found {} and too few groups to choose by, expected one",
+              options_.lambdas.size());
+      return {options_.lambdas.empty() ? kUsualLambda : lambdas[0], options_.weights == Weights::ndcg};
+    }
     RankingNewton newton(z_, loss);
+    double pairs = 0;
+    for (std::size_t g = 0; g < loss.groups(); ++g) pairs += double(loss.rows(g).size()) * double(loss.rows(g).size());
+    const bool skips = options_.weights == Weights::chosen && pairs > kMostPairs;
     Trial best;
     for (const bool by_ndcg : {false, true}) {
       if (options_.weights != Weights::chosen && by_ndcg != (options_.weights == Weights::ndcg)) continue;
+      if (by_ndcg && skips) continue;
       int worse = 0;
       for (const double lambda : lambdas) {
         solve(newton, loss, lambda, by_ndcg);
@@ -81,6 +90,7 @@ class RankingFit {
         if (worse == 2 && options_.lambdas.empty()) break;
       }
     }
+    best.skips_ndcg = skips;
     return best;
   }
 
@@ -152,8 +162,12 @@ Model ranking(Rows& rows, const RankingOptions& options) {
   report.solver = "newton-cg";
   report.lambda = trial.lambda;
   if (!converged) report.termination = Termination::step_limit;
+  if (trial.skips_ndcg)
+    mapped.note(
+        "pairs: weights by NDCG were not tried, since they take all pairs of long groups; ask for them to have them");
   mapped.note(trial.score.groups == 0
-                  ? "pairs: too few groups to hold some out, so lambda is the usual one"
+                  ? fmt::format("pairs: too few groups to hold some out, so lambda is {}",
+                                options.lambdas.empty() ? "the usual one" : "as it was given")
                   : fmt::format("pairs weigh {}; NDCG@10 {:.4f} and {:.2f} % of pairs in order, of {} groups held out",
                                 trial.by_ndcg ? "by NDCG" : "the same", trial.score.ndcg, 100 * trial.score.pairs,
                                 trial.score.groups));

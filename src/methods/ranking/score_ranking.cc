@@ -113,6 +113,9 @@ RankingScore score_ranking(std::span<const double> scores, std::span<const doubl
                            std::span<const std::uint64_t> groups, std::size_t at) {
   require(scores.size() == grades.size(), "ranking: found {} scores for {} grades", scores.size(), grades.size());
   require(at > 0, "ranking: NDCG of the first 0 rows, expected 1 or more");
+  const auto finite = [](double value) { return std::isfinite(value); };
+  require(std::all_of(scores.begin(), scores.end(), finite) && std::all_of(grades.begin(), grades.end(), finite),
+          "ranking: found a score or a grade that is no finite number, expected finite ones");
   const std::vector<double> gains = gains_of(grades);
   RankingScore found;
   PairCount pairs;

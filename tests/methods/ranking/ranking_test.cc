@@ -135,6 +135,41 @@ TEST_F(Ranking, GradesOfQueriesAreNotComparedWithEachOther) {
             evaluate_ranking(model, *p.rows(), p.options.groups).pairs);
 }
 
+TEST_F(Ranking, OnePenaltyIsTakenWhereGroupsAreTooFewToChoose) {
+  Queries p;
+  p.options.groups.assign(400, 0);
+  p.options.lambdas = {0.5};
+  EXPECT_EQ(ranking(*p.rows(), p.options).report().lambda, 0.5);
+  p.options.lambdas = {0.5, 0.1};
+  EXPECT_THROW(ranking(*p.rows(), p.options), std::invalid_argument);
+}
+
+TEST_F(Ranking, WeightsByNdcgAreNotTriedUnaskedWhereGroupsAreLong) {
+  Queries p;
+  const std::size_t rows = 20 * 1600;
+  p.x = Matrix<float>(rows, 3);
+  p.y = Matrix<double>(rows, 1);
+  p.options.groups.clear();
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) p.x(i, j) = float(normal(1, Draw::frequency, i, j));
+    p.y(i, 0) = std::floor(p.x(i, 0));
+    p.options.groups.push_back(i / 1600);
+  }
+  p.options.features.map = NoMap{};
+  p.options.lambdas = {1e-3};
+  const Model model = ranking(*p.rows(), p.options);
+  EXPECT_EQ(figure_of(*model.head(), "ranking")[1], 0);
+  std::string notes;
+  for (const std::string& note : model.report().notes) notes += note;
+  EXPECT_NE(notes.find("NDCG were not tried"), notes.npos);
+}
+
+TEST(RankingScore, NumbersMustBeFinite) {
+  const std::vector<double> some = {1, 2, 3}, none = {1, NAN, 3};
+  EXPECT_THROW(score_ranking(some, none, {}), std::invalid_argument);
+  EXPECT_THROW(score_ranking(none, some, {}), std::invalid_argument);
+}
+
 TEST_F(Ranking, RefusesWhatMakesNoSense) {
   Queries p;
   p.options.lambdas = {0.0};
