@@ -9,6 +9,7 @@
 #include "base/require.h"
 #include "methods/components/components_map.h"
 #include "model/mapped_rows.h"
+#include "run/check_memory.h"
 #include "solve/dense.h"
 
 namespace bochner {
@@ -18,12 +19,30 @@ namespace {
 constexpr std::size_t kMostLandmarks = 10'000;  // their square and its eigenvectors are in memory
 constexpr double kSymmetric = 1e-6;             // how far both ways may differ, by the largest distance
 
+// Refuses what is no distance, and cells that are empty: they would be taken for the mean of their column.
+void check_distances(Rows& rows) {
+  std::size_t at = 0;
+  rows.rewind();
+  for (RowBlock<double> block; rows.next(kChunkRows, block); at += block.rows)
+    for (std::size_t i = 0; i < block.rows; ++i)
+      for (std::size_t j = 0; j < block.cols; ++j)
+        if (const double value = block.values[i * block.stride + j]; !(value >= 0))
+          fail(Error::Kind::data, "mds: row {}, column {} (from 0) is {}, expected a distance, at least 0", at + i, j,
+               value);
+  if (const std::uint64_t missing = rows.counts().missing)
+    fail(Error::Kind::data, "mds: found {} empty cells, expected a distance in each; leave their rows out", missing);
+  rows.rewind();
+}
+
 // Squares of the distances of landmarks: those of the first rows.
-Matrix<double> landmark_squares(Rows& rows) {
+Matrix<double> landmark_squares(Rows& rows, const Execution& execution) {
   const std::size_t L = rows.schema().inputs;
   if (rows.schema().sparse) fail(Error::Kind::data, "mds: found sparse rows, expected distances in every column");
   if (L < 2 || L > kMostLandmarks)
     fail(Error::Kind::data, "mds: found {} columns, expected the distances to 2 to {} landmarks", L, kMostLandmarks);
+  check_memory("the distances of the landmarks, and their eigenvectors", 5.0 * sizeof(double) * double(L * L),
+               execution, "take fewer landmarks");
+  check_distances(rows);
   Matrix<double> d(L, L);
   rows.rewind();
   std::size_t at = 0;
@@ -32,10 +51,11 @@ Matrix<double> landmark_squares(Rows& rows) {
   rows.rewind();
   if (at < L) fail(Error::Kind::data, "mds: found {} rows of {} columns, expected each landmark as a row first", at, L);
   const double most = *std::max_element(d.data(), d.data() + L * L);
+  if (most > 0 && !std::isnormal(most * most))
+    fail(Error::Kind::data, "mds: the largest distance is {:g}, whose square is out of range; take another unit", most);
   for (std::size_t i = 0; i < L; ++i)
     for (std::size_t j = 0; j <= i; ++j) {
-      if (d(i, j) < 0 || d(j, i) < 0 || std::fabs(d(i, j) - d(j, i)) > kSymmetric * most ||
-          (i == j && d(i, i) > kSymmetric * most))
+      if (std::fabs(d(i, j) - d(j, i)) > kSymmetric * most || (i == j && d(i, i) > kSymmetric * most))
         fail(Error::Kind::data,
              "mds: row {}, column {} (from 0) is {} and the other way {}, expected distances: at least 0, the same "
              "both ways, and 0 of a landmark to itself",
@@ -67,7 +87,7 @@ Matrix<double> centred_products(const Matrix<double>& a, const std::vector<doubl
 
 // A row with squared distances s to the landmarks lies at y_k = -(s - mean) . v_k / (2 sqrt(lambda_k)).
 Model mds(Rows& rows, const MdsOptions& options) {
-  const Matrix<double> squares = landmark_squares(rows);
+  const Matrix<double> squares = landmark_squares(rows, options.execution);
   const std::size_t L = squares.rows();
   require(options.rank >= 1 && options.rank < L, "rank: found {}, expected 1 to {}, one less than the landmarks",
           options.rank, L - 1);

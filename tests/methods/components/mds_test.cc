@@ -75,6 +75,12 @@ TEST(Mds, RefusesWhatAreNoDistances) {
   d(3, 4) = d(4, 3) = -1;
   EXPECT_THROW(scaled(d, 2), Error);
   EXPECT_THROW(scaled(points(5, 9), 2), Error);  // fewer rows than columns
+  d = distances(x, 6);
+  d(9, 2) = -1;  // behind the landmarks
+  EXPECT_THROW(scaled(d, 2), Error);
+  d = distances(x, 10);
+  for (std::size_t i = 0; i < 100; ++i) d.data()[i] *= 1e-200;
+  EXPECT_THROW(scaled(d, 2), Error);
 }
 
 }  // namespace
