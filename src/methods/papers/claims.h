@@ -13,7 +13,7 @@
 namespace bochner {
 
 // How our number is held against the printed one. The margin is what chance and the printed digits allow.
-enum class Judge {
+enum class ClaimKind {
   more,   // larger is better
   less,   // smaller is better
   same,   // a law: level within the margin, otherwise lost
@@ -36,7 +36,7 @@ struct Claim {
   const char *group, *document, *place, *text;
   std::optional<double> printed;
   double rounding;  // half a unit of the printed number's last digit
-  Judge judge;
+  ClaimKind judge;
   Found (*ours)(const PapersOptions& options);
   const char* why = "";
 };

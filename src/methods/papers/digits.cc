@@ -97,19 +97,19 @@ TrainOptions founding_svm(const PapersOptions& papers, const MapOptions& map, st
 std::vector<Claim> digit_claims() {
   return {
       {"digits", "000", "Table 1", "support vector machine with the exact gaussian kernel: accuracy", .972, .0005,
-       Judge::more, exact_svm, "--map nystroem with every training row a landmark, hinge, C = 1, gamma = 0.2"},
-      {"digits", "000", "Table 1", "linear support vector machine: accuracy", .934, .0005, Judge::more, linear_svm,
+       ClaimKind::more, exact_svm, "--map nystroem with every training row a landmark, hinge, C = 1, gamma = 0.2"},
+      {"digits", "000", "Table 1", "linear support vector machine: accuracy", .934, .0005, ClaimKind::more, linear_svm,
        "--map none --learner svm, squared hinge, C = 1"},
-      {"digits", "000", "Table 1", "linear machine on D = 270 Fourier features: accuracy", .954, .0005, Judge::more,
+      {"digits", "000", "Table 1", "linear machine on D = 270 Fourier features: accuracy", .954, .0005, ClaimKind::more,
        independent_svm, "--map fourier --features 270 --learner svm, squared hinge, C = 1"},
-      {"digits", "000", "Table 1", "the same with orthogonal frequencies: accuracy", .954, .0005, Judge::more,
+      {"digits", "000", "Table 1", "the same with orthogonal frequencies: accuracy", .954, .0005, ClaimKind::more,
        orthogonal_svm, "--map fourier:draw=orthogonal --features 270"},
       {"digits", "000", "Table 1", "ridge with the exact kernel beside its support vector machine: accuracy", .972,
-       .0005, Judge::more, exact_ridge, "--map nystroem, every training row a landmark, lambda searched"},
-      {"digits", "000", "Table 1", "the automatic machine beside the exact kernel: accuracy", .972, .0005, Judge::more,
-       automatic_machine, "`bochner train` with nothing said"},
+       .0005, ClaimKind::more, exact_ridge, "--map nystroem, every training row a landmark, lambda searched"},
+      {"digits", "000", "Table 1", "the automatic machine beside the exact kernel: accuracy", .972, .0005,
+       ClaimKind::more, automatic_machine, "`bochner train` with nothing said"},
       {"digits", "000", "section 3", "random binning features, which the author could not code: accuracy", std::nullopt,
-       0, Judge::has, bins, "--map binning --kernel laplacian --features 100"},
+       0, ClaimKind::has, bins, "--map binning --kernel laplacian --features 100"},
   };
 }
 

@@ -177,22 +177,22 @@ std::string eccentricity_picture(const PapersOptions& options) {
 
 std::vector<Claim> mixture_claims() {
   return {
-      {"mixtures", "001", "Thin shell", "E|x - mu|^2 / (d sigma^2)", 1.0, 0, Judge::same, shell_mean,
+      {"mixtures", "001", "Thin shell", "E|x - mu|^2 / (d sigma^2)", 1.0, 0, ClaimKind::same, shell_mean,
        "d = 200, 2,000 rows"},
       {"mixtures", "001", "Thin shell", "Pr[| |x|^2 - d | > 0.3 d] beside 2 exp(-d e^2 / 24), d = 1,000", std::nullopt,
-       0, Judge::bound, shell_tail, "2,000 rows"},
+       0, ClaimKind::bound, shell_tail, "2,000 rows"},
       {"mixtures", "001", "Thin shell",
        "\"a uniform distribution in a hypercube?\": a shell too, of relative width sqrt(4 / 5d)", std::nullopt, 0,
-       Judge::same, cube_shell, "d = 400, 2,000 rows"},
+       ClaimKind::same, cube_shell, "d = 400, 2,000 rows"},
       {"mixtures", "001", "Overlap, figure 1", "separation in k = 20 is independent of d: d = 400 beside d = 50", 1.0,
-       0, Judge::same, separation_of_two, "two Gaussians, 30 draws"},
+       0, ClaimKind::same, separation_of_two, "two Gaussians, 30 draws"},
       {"mixtures", "001", "Overlap, figure 2", "separation of 20 Gaussians, 1 before, in k = 10 ln m", 0.5, 0,
-       Judge::more, separation_ten_log,
+       ClaimKind::more, separation_ten_log,
        "the figure has no number: held against half the separation; 200 inputs, 5 draws"},
       {"mixtures", "001", "Eccentricity", "eccentricity in k = 25 of 50 inputs, beside that before", std::nullopt, 0,
-       Judge::less, eccentricity_25, "10 draws"},
+       ClaimKind::less, eccentricity_25, "10 draws"},
       {"mixtures", "001", "Eccentricity", "eccentricity in k = 10 of 50 inputs, beside that before", std::nullopt, 0,
-       Judge::less, eccentricity_10, "10 draws"},
+       ClaimKind::less, eccentricity_10, "10 draws"},
   };
 }
 

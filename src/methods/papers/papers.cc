@@ -37,21 +37,21 @@ double margin_of(const Claim& claim, const Found& found) {
   return claim.rounding + std::hypot(seeds, found.error);
 }
 
-const char* verdict_of(Judge judge, double ours, double printed, double margin) {
-  const double better = judge == Judge::less ? printed - ours : ours - printed;
+const char* verdict_of(ClaimKind judge, double ours, double printed, double margin) {
+  const double better = judge == ClaimKind::less ? printed - ours : ours - printed;
   switch (judge) {
-    case Judge::more:
-    case Judge::less:
+    case ClaimKind::more:
+    case ClaimKind::less:
       return better > margin ? "beaten" : better >= -margin ? "level" : "lost";
-    case Judge::same:
+    case ClaimKind::same:
       return std::fabs(better) <= margin ? "level" : "lost";
-    case Judge::bound:
+    case ClaimKind::bound:
       return ours <= printed + margin ? "level" : "lost";
-    case Judge::slip:
+    case ClaimKind::slip:
       return std::fabs(better) > margin ? "beaten" : "level";
-    case Judge::order:
+    case ClaimKind::order:
       return std::fabs(std::log10(ours / printed)) <= 0.5 ? "level" : "lost";
-    case Judge::has:
+    case ClaimKind::has:
       break;
   }
   return "beaten";
@@ -93,11 +93,11 @@ PaperRow judged(const Claim& claim, const Found& found) {
   const double margin = margin_of(claim, found);
   const bool finite = std::isfinite(*row.ours);
   row.verdict = finite ? verdict_of(claim.judge, *row.ours, row.printed.value_or(0), margin) : "lost";
-  if (!row.printed && claim.judge != Judge::has) row.verdict = "skipped";
+  if (!row.printed && claim.judge != ClaimKind::has) row.verdict = "skipped";
   row.why = found.why;
   if (*claim.why) row.why += (row.why.empty() ? "" : "; ") + std::string(claim.why);
   row.why += fmt::format("{}{}", row.why.empty() ? "" : "; ", kRules[std::size_t(claim.judge)]);
-  if (claim.judge != Judge::has && claim.judge != Judge::order && margin > 0)
+  if (claim.judge != ClaimKind::has && claim.judge != ClaimKind::order && margin > 0)
     row.why += fmt::format(", chance and rounding explain {:.2g}", margin);
   return row;
 }

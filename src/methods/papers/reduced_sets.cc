@@ -103,13 +103,13 @@ std::string curves_picture(const PapersOptions& options) {
 std::vector<Claim> reduced_set_claims() {
   return {
       {"reduced-sets", "002", "Figure 4", "RSRF is only comparable to the classical method: ratio of distances, n = 20",
-       1.0, 0, Judge::less, rsrf_distance, "exact distances in the kernel's space; N = 1,000, sigma = 1"},
+       1.0, 0, ClaimKind::less, rsrf_distance, "exact distances in the kernel's space; N = 1,000, sigma = 1"},
       {"reduced-sets", "002", "Figure 4", "our joint method beside the classical one: ratio of distances, n = 20", 1.0,
-       0, Judge::less, joint_distance, "exact distances in the kernel's space"},
-      {"slips", "002", "Equation 14", "unknowns of the least squares for n = 20 weights", std::nullopt, 0, Judge::slip,
-       normal_equations},
+       0, ClaimKind::less, joint_distance, "exact distances in the kernel's space"},
+      {"slips", "002", "Equation 14", "unknowns of the least squares for n = 20 weights", std::nullopt, 0,
+       ClaimKind::slip, normal_equations},
       {"slips", "002", "Equation 15", "mu = 1/m sum phi(x_i) over N = 1,000 rows, m = 100: sum of the weights",
-       std::nullopt, 0, Judge::slip, mean_weights, "a mean needs 1/N"},
+       std::nullopt, 0, ClaimKind::slip, mean_weights, "a mean needs 1/N"},
   };
 }
 

@@ -122,20 +122,20 @@ Found postal_mixtures(const PapersOptions& papers) {
 std::vector<Claim> table_claims() {
   constexpr const char* kTable = "Example results";
   return {
-      {"tables", "001", kTable, "CPU, Fourier, D = 300: relative error, %", 3.6, .05, Judge::less, cpu_fourier,
+      {"tables", "001", kTable, "CPU, Fourier, D = 300: relative error, %", 3.6, .05, ClaimKind::less, cpu_fourier,
        "--features 300, a split of our own, 6,500 rows train"},
       {"tables", "001", kTable, "CPU, bins, P = 350, beside the core vector machine: relative error, %", 5.5, .05,
-       Judge::less, cpu_bins, "--map binning --kernel laplacian --features 350"},
-      {"tables", "001", kTable, "Census, Fourier, D = 500: relative error, %", 5, .5, Judge::less, census},
-      {"tables", "001", kTable, "Adult, Fourier, D = 500: error, %", 14.9, .05, Judge::less, adult_fourier,
+       ClaimKind::less, cpu_bins, "--map binning --kernel laplacian --features 350"},
+      {"tables", "001", kTable, "Census, Fourier, D = 500: relative error, %", 5, .5, ClaimKind::less, census},
+      {"tables", "001", kTable, "Adult, Fourier, D = 500: error, %", 14.9, .05, ClaimKind::less, adult_fourier,
        "--map 'metric|fourier' --features 500"},
-      {"tables", "001", kTable, "Adult, bins, P = 30, beside the exact machine: error, %", 15.1, .05, Judge::less,
+      {"tables", "001", kTable, "Adult, bins, P = 30, beside the exact machine: error, %", 15.1, .05, ClaimKind::less,
        adult_bins, "--map binning --kernel laplacian --features 30"},
-      {"tables", "001", kTable, "KDD Cup 99, Fourier, D = 50: error, %", 7.3, .05, Judge::less, kdd_fourier,
+      {"tables", "001", kTable, "KDD Cup 99, Fourier, D = 50: error, %", 7.3, .05, ClaimKind::less, kdd_fourier,
        "--features 50 on the 10 % file; the other rows could not be had"},
-      {"tables", "001", kTable, "Forest Cover, bins, P = 50, beside the exact machine: error, %", 2.2, .05, Judge::less,
-       forest_bins, "--map binning:law=laplacian --features 50, 357,345 of 581,012 rows"},
-      {"tables", "001", kTable, "Forest Cover, Fourier, D = 5000: error, %", 11.6, .05, Judge::less, forest_fourier,
+      {"tables", "001", kTable, "Forest Cover, bins, P = 50, beside the exact machine: error, %", 2.2, .05,
+       ClaimKind::less, forest_bins, "--map binning:law=laplacian --features 50, 357,345 of 581,012 rows"},
+      {"tables", "001", kTable, "Forest Cover, Fourier, D = 5000: error, %", 11.6, .05, ClaimKind::less, forest_fourier,
        "--map 'metric|fourier' --features 5000"},
   };
 }
@@ -144,12 +144,12 @@ std::vector<Claim> image_claims() {
   constexpr const char* kAds = "Random Projections Vs PCA";
   constexpr const char* kHow = "one split of our own, sparse projections, --learner svm --C 1";
   return {
-      {"ads", "001", kAds, "Ads, SVM on 25 random projections: accuracy, %", 87.6, 1.1, Judge::more, ads_25, kHow},
-      {"ads", "001", kAds, "Ads, SVM on 100 random projections: accuracy, %", 93.6, .8, Judge::more, ads_100, kHow},
-      {"ads", "001", kAds, "Ads, SVM on 500 random projections: accuracy, %", 96.5, .4, Judge::more, ads_500, kHow},
-      {"ads", "001", kAds, "Ads, SVM on all columns: accuracy, %", 96.8, .4, Judge::more, ads_all, kHow},
+      {"ads", "001", kAds, "Ads, SVM on 25 random projections: accuracy, %", 87.6, 1.1, ClaimKind::more, ads_25, kHow},
+      {"ads", "001", kAds, "Ads, SVM on 100 random projections: accuracy, %", 93.6, .8, ClaimKind::more, ads_100, kHow},
+      {"ads", "001", kAds, "Ads, SVM on 500 random projections: accuracy, %", 96.5, .4, ClaimKind::more, ads_500, kHow},
+      {"ads", "001", kAds, "Ads, SVM on all columns: accuracy, %", 96.8, .4, ClaimKind::more, ads_all, kHow},
       {"usps", "001", "Examples - Accuracy",
-       "handwritten digits, d = 256, five Gaussians a class in k = 40: accuracy, %", std::nullopt, 0, Judge::has,
+       "handwritten digits, d = 256, five Gaussians a class in k = 40: accuracy, %", std::nullopt, 0, ClaimKind::has,
        postal_mixtures, "the figure has no numbers"},
   };
 }
