@@ -87,7 +87,8 @@ void run_project(const ProjectWords& words) {
   while (rows->next(kChunkRows, block)) {
   }
   if (options.points == 0 && rows->size().value_or(0) > 1) options.points = *rows->size();
-  require(words.until_given->count() == 0 || words.until > 0, "--until: found {}, expected above 0", words.until);
+  require(words.until_given->count() == 0 || (words.until > 0 && words.until < 1),
+          "--until: found {}, expected above 0 and below 1", words.until);
   require(words.tries_given->count() == 0 || (words.until > 0 && words.tries > 0),
           "--tries: found {} without --until, or 0; expected 1 or more draws", words.tries);
   const MapPtr map =

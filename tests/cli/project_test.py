@@ -104,6 +104,8 @@ class Project(CommandTest):
         self.assertEqual((self.folder / "m").read_bytes(), (self.folder / "n").read_bytes())
         self.refuse(1, "project", "x.npy", "--kind", "sign", "--dims", 2, "--until", 0.01, "--tries", 3, "-o", "o",
                     "--quiet", say="--dims")
+        self.refuse(1, "project", "x.npy", "--kind", "sign", "--dims", 2, "--until", 5, "-o", "o", "--quiet",
+                    say="below 1")
         self.refuse(1, "project", "x.npy", "--kind", "sign", "--dims", 2, "--tries", 3, "-o", "o", "--quiet",
                     say="--until")
 

@@ -113,6 +113,8 @@ class Words(CommandTest):
         self.assertIn(found["one pair", "fourier:form=shifted"]["size"], (pair, pair + 1))
         self.assertEqual(found["some draw's", "projection"]["size"], 15789)
         gain, pairs = 0.1 ** 2 / 2 - 0.1 ** 3 / 3, 1e8 * (1e8 - 1) / 2
+        for words in (("--points", 9), ("--kernel", "laplacian")):
+            self.refuse(1, "dims", "--shell", "--epsilon", 0.1, *words, say="--shell")
         self.assertEqual(found["distances", "project:kind=sign"]["size"], math.ceil(2 * math.log(2 * pairs / 0.01) / gain))
         back = answers("--features", pair, "--delta", 0.01)
         self.assertAlmostEqual(back["one pair", "fourier:form=shifted"]["epsilon"], 0.1, places=4)

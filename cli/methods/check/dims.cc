@@ -23,7 +23,7 @@ struct DimsWords {
   std::size_t features = 0, inputs = 0, points = 0, components = 0, states = 0;
   std::string kernel = "gaussian", bandwidth = "1", covariance = "full";
   bool json = false, quiet = false, shell = false;
-  Word *epsilon_option = nullptr, *diameter_option = nullptr;
+  Word *epsilon_option = nullptr, *diameter_option = nullptr, *kernel_option = nullptr;
 };
 
 // One line of the answer. Either number may be missing where no bound is known; then `why` says so.
@@ -188,6 +188,8 @@ void run_count(const DimsWords& words) {
 
 void run_dims(const DimsWords& words) {
   if (words.components > 0) return run_count(words);
+  require(!words.shell || (words.points == 0 && words.kernel_option->count() == 0),
+          "--shell: asks how rows lie about their centre, expected neither --kernel nor --points");
   require(words.states == 0, "--states: found no --components, expected the Gaussians of each state");
   require((words.epsilon_option->count() > 0) != (words.features > 0),
           "dims: expected either --epsilon (how many features?) or --features (what error?)");
@@ -214,7 +216,9 @@ void add_dims(Command& app, Job& job) {
       command->add_option("--diameter", words->diameter, "All pairs of points within this distance at once")
           ->type_name("L");
   command->add_option("--inputs", words->inputs, "Inputs of a point, for --diameter")->type_name("d");
-  command->add_option("--kernel", words->kernel, "The kernel, for --diameter")->capture_default_str()->type_name("K");
+  words->kernel_option = command->add_option("--kernel", words->kernel, "The kernel, for --diameter")
+                             ->capture_default_str()
+                             ->type_name("K");
   command->add_option("--bandwidth", words->bandwidth, "Its bandwidth, for --diameter")
       ->capture_default_str()
       ->type_name("S");
