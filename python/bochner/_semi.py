@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def _is_unlabelled(label):
-    return isinstance(label, numbers.Integral) and label == -1
+    return isinstance(label, numbers.Real) and not isinstance(label, bool) and label == -1
 
 
 @documented

@@ -102,6 +102,14 @@ def test_precision_of_rows_is_that_asked_for(make):
         make(2, precision="half").fit(X)
 
 
+def test_an_unknown_class_may_be_a_float():
+    X, Y = rows()
+    y = np.where(np.arange(len(X)) % 5 == 0, Y[:, 0], -1)
+    one, other = (bochner.SemiSupervisedClassifier(n_map_features=32).fit(X, labels) for labels in (y, y.astype(float)))
+    np.testing.assert_array_equal(other.classes_, [0.0, 1.0])
+    np.testing.assert_array_equal(one.transduction_, other.transduction_)
+
+
 def test_threads_and_precision_are_parameters_where_the_library_has_them():
     """Every estimator takes n_jobs; every one whose command has --precision takes that, but the automatic ones: for the
     command the word chooses another machine."""
