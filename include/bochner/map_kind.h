@@ -56,7 +56,7 @@ struct MapSize {
   std::size_t wanted = 0;          // before rounding to what it can put out; 0: the same
   const char* rounded = "";        // why they differ
   std::size_t step = 1;            // features come in multiples of this; 0: they are not one number to choose
-  double weights = 0;              // numbers of float that it keeps per feature
+  double weights = 0;              // numbers it keeps per feature
   bool bounded = false;            // Map::bound() is not 0
   std::size_t nonzeros = 0;        // Map::nonzeros()
   std::size_t trial_features = 0;  // Fourier features that are as good, for trials of length scales; 0: as many

@@ -28,7 +28,8 @@ struct MdsOptions {
 // scaling. The coordinates are the leading eigenvectors of -J D^2 J / 2 times the roots of their eigenvalues.
 // A model that maps distances to the landmarks to coordinates, new rows too. The head has the figures "eigenvalues" and
 // "shares": each eigenvalue by the sum of the sizes of all, of which negative ones say that no points have these
-// distances. Error::Kind::data for a square that is not symmetric, has a negative entry or a diagonal that is not 0.
+// distances. Error::Kind::data for a negative distance or an empty cell, and for a square that is not symmetric or has
+// a diagonal that is not 0.
 Model mds(Rows& rows, const MdsOptions& options = {});
 
 }  // namespace bochner

@@ -24,12 +24,14 @@ namespace bochner {
 
 struct RankingOptions {
   // What a pair of rows weighs: the same; or, as in LambdaRank, by how much the NDCG of its group would change if the
-  // two changed places, found anew for the scores of the last solution. chosen: by the NDCG of groups held out.
+  // two changed places, found anew for the scores of the last solution. chosen: by the NDCG of groups held out; the
+  // same if groups are long.
   enum class Weights { chosen, same, ndcg };
 
   std::vector<std::uint64_t> groups = {};  // the query of each row; empty: all rows are of one
   Weights weights = Weights::chosen;
-  // The penalty; empty: searched, by the NDCG of groups held out; several: the best of them.
+  // The penalty; empty: searched, by the NDCG of groups held out; several: the best of them. With too few groups to
+  // choose by: empty or one.
   std::vector<double> lambdas = {};
   // How rows become features. Without a number of them: as many as there are rows, 1024 at most.
   FeatureOptions features = {.map = Nystroem{}};

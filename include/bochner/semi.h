@@ -26,7 +26,7 @@ struct SemiOptions {
   // What the graph's penalty may weigh; 0 leaves it out. Empty: 0 and the powers of ten from 0.1 to 100,000. Several:
   // the one by which rows with a target are predicted best, each left out.
   std::vector<double> graph_weights = {};
-  LearnerOptions learner = {};  // any learner but knn; for ridge its lambdas, intercept and seed count
+  LearnerOptions learner = {};  // whose answers are sums of features; of ridge lambdas, intercept and seed count
   // One for each row: whether its target counts. Empty: a target that is NaN does not.
   std::vector<bool> labelled = {};
 };
