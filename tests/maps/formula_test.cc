@@ -231,7 +231,7 @@ TEST(Formula, MoreDrawsThanASmallFileMayAskForAreRefused) {
   EXPECT_THROW(FormulaMap(kGreatCircle, {2, many, 1, {64, 6371}}), std::invalid_argument);
   EXPECT_THROW(FormulaMap(kPolynomialSigns, {10, many, 1, {10, 1, 1}}), std::invalid_argument);
   EXPECT_THROW(FormulaMap(kMinMax, {64, many, 1, {}}), std::invalid_argument);
-  std::vector<ProductFactor> factors = parse_product("gaussian(0)*hamming(1,power=100)");
+  std::vector<ProductFactor> factors = parse_product("gaussian(0)*great-circle(0,1,length=64)");
   choose_inputs(factors, 2, {});
   EXPECT_THROW(ProductMap(factors, 2, many, 1), std::invalid_argument);
   for (const Formula* formula : formulas()) {
