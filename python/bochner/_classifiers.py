@@ -12,7 +12,7 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_y, check_consistent_length, check_is_fitted, column_or_1d
+from sklearn.utils.validation import _check_y, check_is_fitted, column_or_1d
 
 from bochner import _core, _data, _streams, _tables
 from bochner._machines import KernelMachine
@@ -63,7 +63,6 @@ class ClassifierMachine(ClassifierMixin, KernelMachine):
         labels = _labels_of(y) if self._takes_labels and y is not None and not _data.is_path(X) else None
         if labels is not None:
             return self._fit_labels(X, labels, sample_weight)
-        self.__dict__.pop("estimators_", None)
         return super().fit(X, y, sample_weight)
 
     fit.__doc__ = KernelMachine.fit.__doc__

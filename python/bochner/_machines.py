@@ -71,6 +71,7 @@ class KernelMachine(ModelEstimator):
         self.__dict__.pop("sum_", None)  # left by partial_fit
         self.__dict__.pop("online_", None)
         self.__dict__.pop("_kept", None)
+        self.__dict__.pop("estimators_", None)
         if _data.is_path(X):
             return self._fit_path(os.fspath(X), y, sample_weight)
         if _tables.is_whole(X) and y is not None:

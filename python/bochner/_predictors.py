@@ -9,6 +9,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.metrics import r2_score
 
 from bochner import _core, _data
 from bochner._classifiers import ClassifierMachine
@@ -390,11 +391,21 @@ class KernelQuantile(RegressorMixin, _MarginMachine, RegressorMachine):
     def _set_learner(self, options, total_weight):
         super()._set_learner(options, total_weight)
         levels = numbers_of("quantile", self.quantile)
+        if not levels:
+            raise ValueError(f"quantile: found {self.quantile!r}, expected a number between 0 and 1, or several")
         self._one_target = len(levels) == 1
         if self._one_target:
             options.learner.parameter = levels[0]
         else:
             options.learner.levels = levels
+
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """R² of the answers; of several quantiles, of those for the level nearest the median."""
+        answers = self.predict(X)
+        if answers.ndim == 2:
+            levels = numbers_of("quantile", self.quantile)
+            answers = answers[:, min(range(len(levels)), key=lambda k: abs(levels[k] - 0.5))]
+        return r2_score(y, answers, sample_weight=sample_weight)
 
 
 _FAMILIES = {"poisson": _core.Learner.poisson, "gamma": _core.Learner.gamma, "tweedie": _core.Learner.tweedie}
@@ -452,4 +463,6 @@ class KernelGLM(RegressorMixin, _MarginMachine, RegressorMachine):
         super()._set_learner(options, total_weight)
         options.learner.learner = _FAMILIES[self.family]
         if self.family == "tweedie":
+            if self.power is None:
+                raise ValueError("power: found None, expected a number between 1 and 2")
             options.learner.parameter = numbers_of("power", self.power)[0]

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from bochner import _core
 from scipy import sparse
-from sklearn.metrics import f1_score
+from sklearn.metrics import f1_score, r2_score
 from sklearn.model_selection import GridSearchCV
 
 CLASSIFIERS = [
@@ -72,6 +72,25 @@ def test_labels_of_tables_searches_and_later_fits():
         with pytest.raises(ValueError, match="estimators_"):
             refused()
     assert best.fit(X, Y[:, 0]).predict(X).shape == (len(X),) and not hasattr(best, "estimators_")
+
+
+def test_a_first_part_after_labels_forgets_them():
+    X, Y = rows()
+    machine = bochner.KernelRidgeClassifier(n_components=16, bandwidth=1.0).fit(X, Y)
+    machine.partial_fit(X, Y[:, 0], classes=[0, 1])
+    assert not hasattr(machine, "estimators_") and machine.predict(X).shape == (len(X),)
+
+
+def test_quantiles_are_scored_by_the_one_nearest_the_median():
+    X, _ = rows()
+    y = X[:, 0]
+    machine = bochner.KernelQuantile(n_components=32, bandwidth=2.0, quantile=[0.1, 0.4, 0.95], C=1.0).fit(X, y)
+    assert machine.score(X, y) == r2_score(y, machine.predict(X)[:, 1])
+    for wrong in ([], None):
+        with pytest.raises(ValueError, match="quantile: found"):
+            bochner.KernelQuantile(quantile=wrong).fit(X, y)
+    with pytest.raises(ValueError, match="power: found None"):
+        bochner.KernelGLM(family="tweedie", power=None).fit(X, y ** 2)
 
 
 def test_other_targets_of_several_columns_are_refused():
