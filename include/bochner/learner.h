@@ -90,8 +90,9 @@ struct LearnerRow {
   bool has_C = false;             // ridge and hard margins have none
   bool has_loss = false;          // the choice of MarginLoss
   std::optional<LossParameter> parameter = {};
-  // Convex in the score, each output by itself; the curvature is at most `steepest` times the cost. For has_loss: of
-  // MarginLoss::squared. Called by several threads at once.
+  // Convex in the score, each output by itself; the curvature is at most `steepest` times the cost, or for a row with a
+  // power, whose curvature has no bound, near the score of the target. For has_loss: of MarginLoss::squared. Called by
+  // several threads at once.
   LossCurve (*curve)(const LossPoint& at) = nullptr;
   double steepest = 1;
   // Takes the place of a curve; for has_loss: the loss of MarginLoss::linear.

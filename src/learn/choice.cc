@@ -61,6 +61,7 @@ void ChoiceOfC::add(const double* prediction, const double* target, double weigh
 }
 
 void ChoiceOfC::add_number(std::size_t k, double prediction, double target, double weight) {
+  if (!(weight > 0)) return;  // its target may be one that the law does not have
   const double unit = units_[k], score = loss_.row.power ? std::log(prediction / unit) : prediction / unit;
   sum_ += loss_.row.judged_by_loss ? loss_.value(k, weight, target / unit, score)
                                    : weight * std::abs(prediction - target) / unit;

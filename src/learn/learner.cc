@@ -33,12 +33,17 @@ constexpr double kChoiceTolerance = 1e-3;      // relative to the objective, whi
 constexpr double kSparseTolerance = 1e-3;      // if none is given and the features are CSR
 constexpr std::size_t kMostLogged = 1u << 17;  // numbers of a step in a checkpoint's log, of CSR features
 
-ChoiceOfC score_stream(const Stream& validation, const MapPtr& head, ChoiceOfC choice) {
+ChoiceOfC score_stream(const Stream& validation, const MapPtr& head, const LossChoice& loss, ChoiceOfC choice) {
   std::vector<double> row(head->outputs());
+  const std::vector<std::string> names = validation.schema().target_names();
   validation.through(head).each("validation", [&](const auto& block) {
     for (std::size_t i = 0; i < block.rows; ++i) {
+      const double* const targets = block.targets + i * block.target_count;
+      const double weight = weight_of(block.weights, i);
+      for (std::size_t k = 0; loss.row.power && weight > 0 && k < names.size(); ++k)
+        check_amount(loss, targets[k], names[k], "validation: row", block.first + i);
       std::copy_n(block.values + i * block.stride, block.cols, row.begin());
-      choice.add(row.data(), block.targets + i * block.target_count, weight_of(block.weights, i));
+      choice.add(row.data(), targets, weight);
     }
   });
   return choice;
@@ -149,8 +154,10 @@ class LearnerFit {
     // What is searched is searched in the targets' units, so that it does not depend on the user's.
     units_ = given.empty() ? NewtonLearner::Units::of_target : NewtonLearner::Units::of_user;
     const double C = choose(features, learner, given);
+    const bool corrects = row_.has_levels && given.size() != 1;
+    if (corrects && !options_.intercept) report().notes.push_back("not corrected: there is no intercept to move");
     const std::vector<double> shifts =
-        row_.has_levels && given.size() != 1 ? shifts_of_levels(features.design(), learner, C) : std::vector<double>();
+        corrects && options_.intercept ? shifts_of_levels(features.design(), learner, C) : std::vector<double>();
     const NewtonLearner::Solution solution = learner.solve(C, tolerance_, units_);
     Coefficients head = features.head(learner.head(), stream_.threads());
     for (std::size_t k = 0; k < shifts.size(); ++k) head.intercept[k] += shifts[k];
@@ -180,7 +187,8 @@ class LearnerFit {
     learner.hold_out(held);
     const std::vector<TrialOfC> trials = try_path(given, [&](double c) {
       learner.solve(c, given.size() == 1 ? tolerance_ : std::max(tolerance_, kChoiceTolerance), units_);
-      ChoiceOfC found = validation_ ? score_stream(*validation_, head_for_choice(features, learner), choice) : choice;
+      ChoiceOfC found =
+          validation_ ? score_stream(*validation_, head_for_choice(features, learner), learner.loss(), choice) : choice;
       std::vector<double> row(learner.units().size());
       for (std::size_t i = 0; i < held.size(); ++i)
         if (held[i]) {

@@ -101,7 +101,7 @@ void Scorer::add(const double* prediction, const double* target, double weight, 
   squared_weight_ += weight * weight;
   if (task_ == Task::regression) {
     for (std::size_t k = 0; k < outputs_; ++k) of_[k].add_number(target[k], prediction[k], weight);
-    for (std::size_t k = 0; power_ && k < outputs_; ++k) {
+    for (std::size_t k = 0; power_ && weight > 0 && k < outputs_; ++k) {
       deviance_ += weight * half_deviance(target[k], prediction[k], *power_);
       own_ += weight * tweedie_own(target[k], *power_);
     }

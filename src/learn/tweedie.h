@@ -21,11 +21,11 @@ inline double tweedie_own(double y, double p) {
   return std::pow(y, 2 - p) / ((1 - p) * (2 - p));
 }
 
-// The other two, at a score u = log m.
+// The other two, at a score u = log m, which is -infinity where nothing is expected.
 inline double tweedie_of_mean(double y, double u, double p) {
-  if (p == 1) return std::exp(u) - y * u;
   if (p == 2) return y * std::exp(-u) + u;
-  return std::exp((2 - p) * u) / (2 - p) - y * std::exp((1 - p) * u) / (1 - p);
+  if (p == 1) return std::exp(u) - (y == 0 ? 0 : y * u);
+  return std::exp((2 - p) * u) / (2 - p) - (y == 0 ? 0 : y * std::exp((1 - p) * u) / (1 - p));
 }
 
 inline double half_deviance(double y, double mean, double p) {

@@ -13,6 +13,7 @@
 #include "bochner/predictor.h"
 #include "bochner/train.h"
 #include "bochner/transform.h"
+#include "learn/choice.h"
 #include "learn/learner_problem.h"
 #include "learn/newton/newton_learner.h"
 #include "learn/tweedie.h"
@@ -22,6 +23,7 @@ namespace bochner {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr Learner kLaws[] = {Learner::poisson, Learner::gamma, Learner::tweedie};
 
@@ -51,6 +53,7 @@ TEST(Tweedie, HasTheDerivativesOfItsValue) {
       EXPECT_GE(here.value, 0);
     }
   EXPECT_EQ(half_deviance(0, 2, 1), 2);
+  for (const double p : {1.0, 1.5}) EXPECT_EQ(half_deviance(0, 0, p), 0);
   for (const double p : {1.0, 1.3, 2.0}) EXPECT_NEAR(half_deviance(2.5, 2.5, p), 0, 1e-14);
   EXPECT_NEAR(half_deviance(3, 2, 1 + 1e-6), half_deviance(3, 2, 1), 1e-5);  // the laws between meet both ends
   EXPECT_NEAR(half_deviance(3, 2, 2 - 1e-6), half_deviance(3, 2, 2), 1e-5);
@@ -169,6 +172,50 @@ TEST(Counts, BelowZeroAreRefused) {
   for (std::size_t i = 0; i < 50; ++i) p.y(i, 0) = 0;  // nothing ever happened
   const Matrix<double> none = fit_learner(*p.rows(), p.map(10), {.learner = Learner::poisson}).predict(p.x.view());
   for (std::size_t i = 0; i < 50; ++i) EXPECT_LT(none(i, 0), 1e-3);
+}
+
+// The first step without an intercept is as long as the counts are large: its slope grows by many powers of e.
+TEST(Counts, FarFromOneAreLearntWithoutAnIntercept) {
+  LearnerProblem p = amounts(400, false);
+  Threads threads(1);
+  for (const double scale : {10.0, 100.0, 1000.0}) {
+    for (std::size_t i = 0; i < 400; ++i) p.y(i, 0) *= 10;
+    const KeptFeatures features(p, 20, false, threads);
+    for (const Learner law : {Learner::poisson, Learner::tweedie}) {
+      NewtonLearner learner(features.z, p.schema, {.learner = law, .intercept = false});
+      EXPECT_TRUE(learner.solve(1.0, 1e-6).converged) << scale << " " << learner_row(law).name;
+    }
+  }
+}
+
+TEST(Counts, OfWeightZeroMayBeAnything) {
+  ChoiceOfC choice(Task::regression, {2.0}, {learner_row(Learner::poisson)});
+  const double answer = 1.5, three = 3, below = -1;
+  choice.add(&answer, &three, 1);
+  const double loss = choice.loss(), deviance = *choice.score().deviance;
+  choice.add(&answer, &below, 0);
+  EXPECT_EQ(choice.loss(), loss);
+  EXPECT_EQ(choice.score().deviance, deviance);
+}
+
+TEST(Counts, BelowZeroAreSaidWithTheirRow) {
+  const LearnerProblem p = amounts(50, true);
+  LearnerProblem wrong = p;
+  wrong.y(7, 0) = -1;
+  const auto told = [](const LearnerProblem& rows, const LearnerProblem& validation) {
+    const std::unique_ptr<Rows> judges = validation.rows();
+    TrainOptions options{.features = 10, .learner = {.learner = Learner::poisson}};
+    options.validation = judges.get();
+    try {
+      train(*rows.rows(), options);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(told(p, p), "");
+  EXPECT_THAT(told(wrong, p), StartsWith("row 7: target target0: found -1, expected 0 or more"));
+  EXPECT_THAT(told(p, wrong), StartsWith("validation: row 7: target target0: found -1, expected 0 or more"));
 }
 
 TEST(Counts, HaveTheSameBytesForAnyThreads) {

@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kMostTrials = 30;
 constexpr double kPrecision = 0.01;
+constexpr double kSteep = 1e3;  // of the high end's slope over that of the low end
 
 // One output's bracket of the root.
 struct Bracket {
@@ -19,7 +20,7 @@ struct Bracket {
   int side = 0;
 
   // The next place to look at, where the slope s was found at t.
-  double next(double t, double s) {
+  double next(double t, double s, bool steep) {
     if (s < 0) {
       const double before = low, before_slope = at_low;
       low = t;
@@ -36,14 +37,16 @@ struct Bracket {
       if (side > 0) at_low /= 2;
       side = 1;
     }
-    return (low * at_high - high * at_low) / (at_high - at_low);
+    const double secant = (low * at_high - high * at_low) / (at_high - at_low), room = 0.1 * (high - low);
+    // Slopes that grow as an exponential, to infinity perhaps, would keep the secant at the low end.
+    return steep && at_high > kSteep * -at_low ? std::max(low + room, secant) : secant;
   }
 };
 
 }  // namespace
 
 std::vector<double> line_roots(const std::function<std::vector<double>(const std::vector<double>& t)>& slopes,
-                               std::size_t K, std::span<const std::size_t> outputs) {
+                               std::size_t K, std::span<const std::size_t> outputs, bool steep) {
   std::vector<double> t(K, 0.0);
   const std::vector<double> start = slopes(t);
   std::vector<Bracket> brackets(K);
@@ -57,7 +60,7 @@ std::vector<double> line_roots(const std::function<std::vector<double>(const std
   for (int trial = 0; trial < kMostTrials && !open.empty(); ++trial) {
     const std::vector<double> s = slopes(t);
     std::erase_if(open, [&](std::size_t k) { return std::abs(s[k]) <= kPrecision * -start[k]; });
-    for (const std::size_t k : open) t[k] = brackets[k].next(t[k], s[k]);
+    for (const std::size_t k : open) t[k] = brackets[k].next(t[k], s[k], steep);
   }
   return t;
 }

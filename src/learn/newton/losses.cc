@@ -22,8 +22,8 @@ struct Curve {
 template <class Phi>
 class Separable final : public Loss {
  public:
-  Separable(const Examples& examples, double steepest, Phi phi, std::vector<double> parameter)
-      : Loss(examples, steepest), phi_(std::move(phi)), parameter_(std::move(parameter)) {
+  Separable(const Examples& examples, double steepest, Phi phi, std::vector<double> parameter, bool steep)
+      : Loss(examples, steepest, steep), phi_(std::move(phi)), parameter_(std::move(parameter)) {
     parameter_.resize(K_);
   }
 
@@ -48,9 +48,9 @@ class Separable final : public Loss {
 };
 
 template <class Phi>
-std::unique_ptr<Loss> separable(const Examples& examples, double steepest, Phi phi,
-                                std::vector<double> parameter = {}) {
-  return std::make_unique<Separable<Phi>>(examples, steepest, std::move(phi), std::move(parameter));
+std::unique_ptr<Loss> separable(const Examples& examples, double steepest, Phi phi, std::vector<double> parameter = {},
+                                bool steep = false) {
+  return std::make_unique<Separable<Phi>>(examples, steepest, std::move(phi), std::move(parameter), steep);
 }
 
 // State of a row: its probabilities p.
@@ -102,8 +102,8 @@ double Examples::cost_of_all(std::size_t k) const {
   return std::accumulate(c.begin(), c.end(), 0.0) * (price.empty() ? 1.0 : price[k]);
 }
 
-Loss::Loss(const Examples& examples, double steepest)
-    : K_(examples.outputs()), examples_(examples), most_curvature_(0) {
+Loss::Loss(const Examples& examples, double steepest, bool steep)
+    : K_(examples.outputs()), examples_(examples), most_curvature_(0), steep_(steep) {
   for (std::size_t k = 0; k < K_; ++k) most_curvature_ = std::max(most_curvature_, steepest * examples.cost_of_all(k));
 }
 
@@ -134,7 +134,7 @@ std::unique_ptr<Loss> smooth_loss(const Examples& examples, const LossChoice& lo
         const LossCurve curve = loss.row.curve(at);
         return {curve.value, -curve.slope, curve.curvature};
       },
-      loss.parameter);
+      loss.parameter, loss.row.power != nullptr);
 }
 
 namespace {

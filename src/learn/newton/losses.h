@@ -45,15 +45,17 @@ class Loss {
 
   // The most that psi'' may sum to over all rows.
   double most_curvature() const { return most_curvature_; }
+  bool steep() const { return steep_; }  // psi'' has no bound
 
  protected:
   // steepest: the largest psi'' where c is 1.
-  Loss(const Examples& examples, double steepest);
+  Loss(const Examples& examples, double steepest, bool steep = false);
   const std::size_t K_;
   const Examples& examples_;
 
  private:
   double most_curvature_;
+  bool steep_;
 };
 
 // A learner's loss with its parameter in units of the scores, one per output; empty if the loss has none.

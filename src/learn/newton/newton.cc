@@ -168,7 +168,7 @@ std::vector<double> Newton::search(const Loss& loss, const Iterate& at, const Ma
     couple(loss, sums);
     return sums;
   };
-  return line_roots(slopes, K, outputs);
+  return line_roots(slopes, K, outputs, loss.steep());
 }
 
 Newton::Step Newton::step(const Loss& loss, const Iterate& at, const Matrix<double>& state, const Result& r,

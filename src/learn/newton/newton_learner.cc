@@ -32,6 +32,15 @@ bool rounds_features(const LearnerOptions& options) {
          options.tolerance.value_or(kLearnerTolerance) >= kRoundedTolerance;
 }
 
+void check_amount(const LossChoice& loss, double y, const std::string& target, const char* rows, std::size_t row) {
+  const bool above = loss.power() == 2;
+  if (!(above ? y > 0 : y >= 0))
+    fail(Error::Kind::data,
+         "{} {}: target {}: found {:g}, expected {} for {}; correct it, leave the row out, or use {}", rows, row,
+         target, y, above ? "a number above 0" : "0 or more", loss.row.name,
+         above ? "tweedie or huber" : "huber or ridge");
+}
+
 NewtonLearner::NewtonLearner(const Design& z, const Schema& schema, const LearnerOptions& options, Newton::Watch watch,
                              Checkpoint* checkpoint)
     : z_(z),
@@ -98,14 +107,11 @@ void NewtonLearner::code_numbers(std::size_t k, std::size_t target) {
 // Output k of counts or amounts over their mean, whose logarithm is then the intercept of a head that knows nothing.
 void NewtonLearner::code_means(std::size_t k, const std::string& name) {
   const std::size_t n = z_.rows();
-  const bool above = LossChoice{row_, options_.loss, {options_.parameter.value_or(1)}}.power() == 2;
+  const LossChoice loss{row_, options_.loss, {options_.parameter.value_or(1)}};
   double mean = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const double y = z_.targets(i)[k];
-    if (z_.weight(i) > 0 && !(above ? y > 0 : y >= 0))
-      fail(Error::Kind::data,
-           "target {}: row {}: found {:g}, expected {} for {}; correct it, leave the row out, or use {}", name, i, y,
-           above ? "a number above 0" : "0 or more", row_.name, above ? "tweedie or huber" : "huber or ridge");
+    if (z_.weight(i) > 0) check_amount(loss, y, name, "row", i);
     mean += z_.weight(i) / weight_ * y;
   }
   center_.push_back(0);

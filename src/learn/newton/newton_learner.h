@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "bochner/learner.h"
@@ -18,6 +19,8 @@ std::size_t learner_outputs(const Schema& schema, const LearnerOptions& options)
 // Whether bounded features may be kept as 16-bit numbers, whose rounding moves a soft margin's objective by some 1e-7.
 // Hard margins, and numbers that may be met exactly, feel it.
 bool rounds_features(const LearnerOptions& options);
+// Fails where the target is none that a loss with a power allows: "row 17: target y: found -1, ...". rows: their name.
+void check_amount(const LossChoice& loss, double y, const std::string& target, const char* rows, std::size_t row);
 constexpr double kLearnerTolerance = 1e-6;  // relative to the objective, if none is given
 
 // One of the learners over a store of features, solved for one C after another, each from where the last left off.
