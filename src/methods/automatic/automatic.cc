@@ -282,9 +282,13 @@ class Race {
       report_.part_weights.push_back(mean_weight(b, j));
     }
     if (!parts.empty()) return parts.size() == 1 ? parts[0] : sum(std::move(parts));
-    say(code_.task == Task::regression ? "no signal was found: the model answers the mean"
+    say(code_.task == Task::regression ? fmt::format("no signal was found: the model answers {}", constant_name())
                                        : "no signal was found: the model always answers the most frequent class");
     return linear(Matrix<double>(rows_.schema().inputs, columns()), constant);
+  }
+
+  const char* constant_name() const {
+    return options_.optimize.score == Optimize::Score::quantile ? "a constant" : "the mean";
   }
 
   static double mean_weight(const Matrix<double>& b, std::size_t candidate) {
@@ -301,7 +305,8 @@ class Race {
         line += fmt::format("{}{:.2f} {}", line.empty() ? "" : " + ", b(j, k),
                             candidates_[j].name.substr(0, candidates_[j].name.find(" (")));
     if (!line.empty()) say(fmt::format("blend{}: {}", of, line));
-    if (line.empty() && !of.empty()) say(fmt::format("blend{}: no signal was found, the mean is answered", of));
+    if (line.empty() && !of.empty())
+      say(fmt::format("blend{}: no signal was found, {} is answered", of, constant_name()));
   }
 
   void score(const FinalBlend& blend) {
@@ -392,9 +397,10 @@ std::string unsuited(const Schema& schema, const Survey& survey, const Execution
 
 std::optional<Fitted> fit_automatic(Rows& rows, const Survey& survey, const TrainOptions& options, Threads& threads,
                                     const Execution& execution) {
-  require(options.optimize.suits(rows.schema().task), "optimize: found a score of {}, the targets are {}",
+  require(options.optimize.suits(rows.schema().task), "optimize: found a score of {}, the targets are {}; use {}",
           rows.schema().task == Task::classification ? "numbers" : "classes",
-          rows.schema().task == Task::classification ? "classes" : "numbers");
+          rows.schema().task == Task::classification ? "classes" : "numbers",
+          rows.schema().task == Task::classification ? "error, log-loss or auc" : "rmse, mae or quantile:LEVEL");
   std::vector<TwofoldColumn> columns;
   std::vector<LevelColumn> levels;
   std::size_t outputs = rows.schema().inputs;
@@ -413,6 +419,9 @@ std::optional<Fitted> fit_automatic(Rows& rows, const Survey& survey, const Trai
     for (LevelColumn& level : levels) level.first = first[level.input];
   }
   if (const std::string reason = unsuited(rows.schema(), survey, execution, outputs); !reason.empty()) {
+    if (options.optimize.score == Optimize::Score::quantile)
+      fail(Error::Kind::data, "optimize: the automatic machine cannot be trained: {}; use {} at the quantile {:g}",
+           reason, spelled(Option::learner, "quantile"), options.optimize.level);
     give_notice(options, "automatic machine: " + reason + "; trained as without it");
     return std::nullopt;
   }

@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::size_t kLeastLeaves = 2 * kGroupsOfStep;
 constexpr std::size_t kJudgedLeaves = 64;
+// Leaves that are judged at once: with the rows held out each takes up to twice what a batch of a step takes, and the
+// plan of memory has kGroupsOfStep of those.
+constexpr std::size_t kJudgedAtOnce = kGroupsOfStep / 2;
 constexpr double kScaleRate = 0.1, kDirectionRate = 0.05;
 
 // A leaf's rows, then those held out that lie in it.
@@ -47,9 +50,11 @@ double held_error(const Workers& on, const FlowRows& rows, const std::vector<Jud
   for (int trial = 0; trial < 3; ++trial) {
     metric.lambda *= 10;
     std::vector<double> errors(leaves.size());
-    on.threads.run(leaves.size(), [&](std::size_t i, int) {
-      errors[i] = leaves[i].held_weight * portable_exp(flow_loss(on, rows, leaves[i].rows, leaves[i].batch, metric));
-    });
+    for (std::size_t first = 0; first < leaves.size(); first += kJudgedAtOnce)
+      on.threads.run(std::min(kJudgedAtOnce, leaves.size() - first), [&](std::size_t at, int) {
+        const Judged& leaf = leaves[first + at];
+        errors[first + at] = leaf.held_weight * portable_exp(flow_loss(on, rows, leaf.rows, leaf.batch, metric));
+      });
     least = std::min(least, std::accumulate(errors.begin(), errors.end(), 0.0));
   }
   return least;

@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <numeric>
 
+#include "learn/level_shifts.h"
 #include "methods/automatic/pinball_blend.h"
 #include "methods/automatic/race.h"
 
@@ -36,19 +37,34 @@ FinalBlend RaceRows::by_pinball(std::span<const Candidate> candidates, Numbers r
 }
 
 FinalBlend RaceRows::conclude_by_pinball(std::span<const Candidate> candidates, double level) const {
-  std::vector<std::size_t> all;
+  std::vector<std::size_t> all(held_.size());
+  std::iota(all.begin(), all.end(), std::size_t(0));
   Matrix<double> held(held_.size(), y_.cols());
   for (std::size_t part = 0; part < kCrosswiseParts; ++part) {
     std::vector<std::size_t> others, own;
     for (std::size_t p = 0; p < held_.size(); ++p) (crosswise_[p] == part ? own : others).push_back(p);
-    all.insert(all.end(), own.begin(), own.end());
     const Matrix<double> found = blended(candidates, by_pinball(candidates, others, level));
     for (const std::size_t p : own)
       for (std::size_t k = 0; k < y_.cols(); ++k) held(p, k) = found(p, k);
   }
-  std::sort(all.begin(), all.end());
   FinalBlend blend = by_pinball(candidates, all, level);
-  blend.held = std::move(held);
+  blend.held = held;
+  // Weights and constant fit the rows that chose them, and new rows less: the answers move by rows that others chose
+  // them for, and those of a part by the rows of other parts.
+  for (std::size_t k = 0; k < y_.cols(); ++k) {
+    const auto shift_without = [&](std::size_t part) {
+      LevelShifts shifts({level});
+      for (const std::size_t p : all)
+        if (crosswise_[p] != part) shifts.add(&held(p, k), &y_(held_[p], k), weight(held_[p]));
+      return shifts.empty() ? 0.0 : shifts.shifts()[0];
+    };
+    blend.shift[k] += shift_without(kCrosswiseParts);
+    for (std::size_t part = 0; part < kCrosswiseParts; ++part) {
+      const double shift = shift_without(part);
+      for (const std::size_t p : all)
+        if (crosswise_[p] == part) blend.held(p, k) += shift;
+    }
+  }
   blend.name = level == 0.5 ? " by absolute error" : fmt::format(" by the quantile {:g}", level);
   return blend;
 }

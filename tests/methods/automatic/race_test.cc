@@ -258,6 +258,40 @@ TEST(RaceRows, NoiseAloneWeighsLittle) {
   EXPECT_LT(kept, 60);  // nearly all of them if nothing were shrunk
 }
 
+// Eight machines know a part of the target each, weighed by 60 rows: new ones lie below the answers as often as asked.
+TEST(RaceRows, AQuantileCoversRowsThatDidNotChooseIt) {
+  const Table table(400, 2);
+  Threads threads(2);
+  TargetCode code;
+  code.task = Task::regression;
+  code.center = {0, 0};
+  code.unit = {1, 1};
+  const RaceRows rows(Stream(*table.rows, nullptr, threads, {}), code, 400, 5);
+  constexpr std::size_t kMachines = 8, kNew = 500;
+  constexpr int kDraws = 40;
+  double below = 0, held = 0;
+  for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
+    std::vector<Candidate> machines(kMachines);
+    const auto answer = [&](std::size_t row, std::size_t j, double y) {
+      return 0.3 * y + normal(draw, Draw::candidate, row, j);
+    };
+    for (std::size_t j = 0; j < kMachines; ++j) {
+      machines[j].held = Matrix<double>(60, 2);
+      for (std::size_t p = 0; p < 60; ++p) machines[j].held(p, 1) = answer(p, j, table.y(rows.held()[p], 1));
+    }
+    const FinalBlend blend = rows.conclude(machines, {Optimize::Score::quantile, 0.9});
+    for (std::size_t p = 0; p < 60; ++p) held += table.y(rows.held()[p], 1) <= blend.held(p, 1);
+    for (std::size_t i = 0; i < kNew; ++i) {
+      const double y = normal(draw, Draw::shift, i);
+      double answered = blend.shift[1];
+      for (std::size_t j = 0; j < kMachines; ++j) answered += blend.weights(j, 1) * answer(60 + i, j, y);
+      below += y <= answered;
+    }
+  }
+  EXPECT_NEAR(below / (kDraws * kNew), 0.9, 0.015);
+  EXPECT_NEAR(held / (kDraws * 60), 0.9, 0.015);
+}
+
 // Rows of d inputs that are sums of three hidden ones, as pictures are; the first of these makes the target.
 struct Wide {
   Wide(std::size_t n, std::size_t d) : x(n, d), y(n, 1) {
