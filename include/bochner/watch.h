@@ -104,6 +104,8 @@ class Watch {
 // by their mean, where that is the score). Scaling, features, penalty and numbers of clusters stay. rows: as
 // open_rows(path, model.schema()) gives them. std::invalid_argument for another model.
 Model learnt_on(const Model& model, Rows& rows, const Execution& execution = {});
+// What the model has of its training that learnt_on() drops: "intervals, rows for explain"; empty: nothing.
+std::string dropped_by_learning_on(const Model& model);
 
 // Watches a stream from its beginning to its end, or until options.execution.cancel says so between two looks. tell:
 // hears of each look. times: for extents of days, the cells of the column of times, as open_rows() fills them.

@@ -168,6 +168,8 @@ class Training {
     report.kernel = plan.kernel;
     report.bandwidth = plan.bandwidth;
     report.input_ranges = looked_over_.input_ranges();
+    const LearnerRow& learner = learner_row(options_.learner.learner);
+    if (learner.probabilities || learner.has_neighbors) report.class_weights = class_weights_;
     if (scanned_.cells > 0) report.missing_share = double(scanned_.missing) / double(scanned_.cells);
     if (options_.validation) report.validation = options_.validation_name;
     if (report.score && report.score->rows == 0) report.score.reset();  // too few rows to hold any out

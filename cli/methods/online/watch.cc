@@ -170,6 +170,9 @@ void run_watch(const WatchWords& words) {
     watch_by(model, first, words, options, messages);
   } else {
     Model model = load_model(words.model);
+    const std::string dropped = dropped_by_learning_on(model);
+    if (!dropped.empty() && !options.retrain && (options.window.any() || options.half_life.any()))
+      messages.say(fmt::format("{} of the training: dropped when the model first learns on", dropped));
     const Model first = model;
     watch_by(model, first, words, options, messages);
   }

@@ -40,8 +40,9 @@ Judge::Judge(const Model& model) : model_(model), by_(By::squares) {
   require(
       targets || kind == Outputs::Kind::density,
       "watch: the model puts out {}, expected one that predicts a target, a density, clusters or anomalies: without, "
-      "no error can grow; `bochner drift` compares rows themselves",
-      outputs_name(kind));
+      "no error can grow; {}",
+      outputs_name(kind),
+      kind == Outputs::Kind::quantiles ? "train with one quantile" : "`bochner drift` compares rows themselves");
   if (!targets)
     by_ = By::density;
   else if (model.schema().task == Task::classification)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
+#include <fmt/ranges.h>
+
 #include "base/require.h"
 #include "bochner/watch.h"
 #include "learn/learn_on.h"
@@ -11,6 +13,16 @@
 
 namespace bochner {
 
+std::string dropped_by_learning_on(const Model& model) {
+  if (!learns_on(model)) return "";
+  std::vector<std::string> parts;
+  if (model.calibration()) parts.push_back("calibration");
+  if (model.intervals()) parts.push_back("intervals");
+  if (model.deviation()) parts.push_back("deviations");
+  if (model.background()) parts.push_back("rows for explain");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 Model learnt_on(const Model& model, Rows& given, const Execution& execution) {
   const LearnsOn* const sort = learns_on(model);
   require(
@@ -19,9 +31,12 @@ Model learnt_on(const Model& model, Rows& given, const Execution& execution) {
       "where they stand; train it anew");
   check_schema(given, model.schema());
   Threads threads(execution);
-  std::unique_ptr<Rows> owner, shifted, less_targets, in_unit;
-  Rows& rows = with_target_offsets(with_offsets(numbered_from_0(given, owner), model.schema().offsets, shifted),
-                                   model.target_offsets(), less_targets);
+  std::unique_ptr<Rows> owner, shifted, less_targets, by_class, in_unit;
+  Rows& plain = with_target_offsets(with_offsets(numbered_from_0(given, owner), model.schema().offsets, shifted),
+                                    model.target_offsets(), less_targets);
+  const std::vector<double>& class_weights = model.report().class_weights;
+  if (!class_weights.empty()) by_class = class_weighted_rows(plain, class_weights);
+  Rows& rows = by_class ? *by_class : plain;
   const Precision precision = model.double_precision() ? Precision::float64 : Precision::float32;
   Survey survey = Stream(rows, nullptr, threads, execution, precision).fold(Survey(rows.schema(), 0), "survey");
   if (survey.rows() == 0 || survey.largest_weight() == 0)

@@ -37,6 +37,12 @@ class Learning {
 
 constexpr std::uint64_t kLeastRows = 5;  // fewer train nothing
 
+// Rows without which a model that keeps no sums learns nothing.
+std::uint64_t least_rows(const Model& model, const WatchOptions& options) {
+  const LearnsOn* const sort = options.retrain ? nullptr : learns_on(model);
+  return sort && sort->least_rows ? std::max(kLeastRows, sort->least_rows(model)) : kLeastRows;
+}
+
 bool targets_differ(const HeldBatch& rows) {
   for (std::size_t i = 1; i < rows.y.rows(); ++i)
     if (rows.y(i, 0) != rows.y(0, 0)) return true;
@@ -136,7 +142,7 @@ class LearningFromRows final : public Learning {
   Watched::Change solve(When when) override {
     if (!learns() || (when == When::due && !options_.retrain && !memory_.full())) return Watched::Change::none;
     const HeldBatch rows = memory_.rows();
-    if (rows.x.rows() < least_rows() || (model_.puts_out().of_targets() && !targets_differ(rows)))
+    if (rows.x.rows() < least_rows(model_, options_) || (model_.puts_out().of_targets() && !targets_differ(rows)))
       return Watched::Change::none;
     if (!options_.retrain) {
       model_ = learnt_on(model_, *rows.read(), options_.execution);
@@ -150,10 +156,6 @@ class LearningFromRows final : public Learning {
 
  private:
   bool learns() const { return options_.retrain || learns_on_; }
-  std::uint64_t least_rows() const {
-    const LearnsOn* const sort = options_.retrain ? nullptr : learns_on(model_);
-    return sort && sort->least_rows ? std::max(kLeastRows, sort->least_rows(model_)) : kLeastRows;
-  }
 
   Model& model_;
   const WatchOptions& options_;
@@ -180,6 +182,11 @@ void check_watch(const WatchOptions& options, const Model& model, bool sums, boo
     if (sums) check_online(*options.retrain);
     if (options.retrain->learner.learner != Learner::ridge) check_learner(model.schema(), options.retrain->learner);
   }
+  const std::uint64_t least = !sums                                   ? least_rows(model, options)
+                              : options.on_alarm == OnAlarm::rechoose ? kLeastRows
+                                                                      : 1;
+  require(options.window.rows == 0 || options.window.rows >= least,
+          "watch: a window of {} rows teaches nothing, expected at least {}", options.window.rows, least);
   if (sums) return;
   require(!options.retrain || model.puts_out().of_targets(),
           "watch: a model of {} is not trained anew, it learns on; leave out how to train",

@@ -18,6 +18,7 @@
 #include "bochner/mixture.h"
 #include "methods/online/drift_bets.h"
 #include "model/model_file.h"
+#include "scratch.h"
 #include "table.h"
 
 namespace bochner {
@@ -350,6 +351,25 @@ TEST(LearntOn, ALogisticHeadIsThatOfTheRowsWhereverItBegan) {
   EXPECT_NE(z.report().notes.at(1).find("; 0 Newton steps"), std::string::npos) << z.report().notes.at(1);
 }
 
+// The second class is rare, and weighs as much as the first.
+TEST(LearntOn, ALogisticHeadKeepsItsClassWeights) {
+  Table table(800, 2, 2, true, 33);
+  for (std::size_t i = 0; i < table.n; ++i) table.y(i, 0) = table.x(i, 0) + table.x(i, 1) > 2;
+  const Table::Some rows = table.some(numbers(0, table.n));
+  TrainOptions options{.bandwidth = 2.0, .features = 24};
+  options.learner = {.learner = Learner::logistic, .C = {1.0}};
+  EXPECT_TRUE(train(*rows.rows, options).report().class_weights.empty());
+  options.balanced = true;
+  const Model model = train(*rows.rows, options);
+  EXPECT_EQ(model.report().class_weights.size(), 2u);
+  const testing_files::Scratch scratch;
+  model.save(scratch.path("m"));
+  const Model next = learnt_on(Model::load(scratch.path("m")), *rows.rows);
+  EXPECT_EQ(next.report().class_weights, model.report().class_weights);
+  const Matrix<double> before = model.predict(rows.x.view()), after = next.predict(rows.x.view());
+  for (std::size_t i = 0; i < table.n; ++i) EXPECT_NEAR(after(i, 0), before(i, 0), 0.05);
+}
+
 TEST(LearntOn, ClustersKeepTheirNumbersAsTheyMove) {
   std::mt19937 draw(3);
   std::normal_distribution<double> normal;
@@ -501,6 +521,9 @@ TEST(Watch, RefusesWhatItCannotSee) {
   EXPECT_THROW(learnt_on(plain, *stream.rows), std::invalid_argument);
   EXPECT_THROW(Watch(plain, {.solve_every = 10}), std::invalid_argument);
   EXPECT_THROW(Watch(plain, {.retrain = TrainOptions{}}), std::invalid_argument);
+  EXPECT_THROW(Watch(plain, {.window = 4, .retrain = TrainOptions{}}), std::invalid_argument);  // never learns
+  EXPECT_NO_THROW(Watch(plain, {.window = 5, .retrain = TrainOptions{}}));
+  refused({.window = 4, .on_alarm = OnAlarm::rechoose, .retrain = options()});
   Watch days(model, {.window = Extent{0, 3}});
   EXPECT_THROW(days.see(*table.some(numbers(50, 60)).rows), std::invalid_argument);
   Watch again(model, {.window = Extent{0, 3}});
