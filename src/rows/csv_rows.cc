@@ -58,7 +58,6 @@ class CsvRows : public TextRows {
     notes_ = scan.notes;
     set_counts(scan.counts);
   }
-  std::vector<std::string> notes() const override { return notes_; }
 
   // Carries cells of these columns along.
   void keep(KeptCells* kept) {
@@ -88,7 +87,6 @@ class CsvRows : public TextRows {
 
   CsvLayout layout_;
   CsvCells cells_;
-  std::vector<std::string> notes_;
   std::vector<QuickPlan> quick_;  // one for each column of the file
   bool drop_;                     // rows with a missing cell are left out
   std::vector<std::size_t> kept_columns_;

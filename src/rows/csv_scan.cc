@@ -210,10 +210,8 @@ class Scanner {
         if (const auto written = find_written(tally_.columns[c], rules_.cells))
           kinds_[c].note = fmt::format("target {}: '{}' and the like taken as classes; {} for numbers", shown_name(c),
                                        tally_.columns[c].first_text.text, written->remedy());
-        else if (tally_.columns[c].texts == 0 && tally_.columns[c].kinds.look_like_counts())
-          kinds_[c].note = fmt::format(
-              "target {}: whole numbers as frequent as counts are, taken as numbers; {} takes them as classes",
-              shown_name(c), spelled(Option::task, "classification"));
+        else if (tally_.columns[c].texts == 0)
+          for (const std::string& note : tally_.columns[c].kinds.notes(shown_name(c))) kinds_[c].note = note;
       }
     }
   }

@@ -3,9 +3,12 @@
 
 #include "rows/labels.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "base/option.h"
 #include "bochner/visible_text.h"
 #include "rows/number.h"
 
@@ -54,6 +57,12 @@ std::vector<std::string> TargetKinds::labels() const {
   std::vector<std::string> labels;
   for (const double value : kinds_) labels.push_back(number_label(value));
   return labels;
+}
+
+std::vector<std::string> TargetKinds::notes(const std::string& target) const {
+  if (!look_like_counts()) return {};
+  return {fmt::format("target {}: whole numbers as frequent as counts are, taken as numbers; {} takes them as classes",
+                      target, spelled(Option::task, "classification"))};
 }
 
 LabelIndex::LabelIndex(const std::vector<std::string>& labels) : texts_(labels) {

@@ -34,6 +34,8 @@ class TargetKinds {
   // 0, and hardly any of the largest: the shape of a law of counts, and seldom of codes.
   bool look_like_counts() const;
   std::vector<std::string> labels() const;  // sorted by number
+  // A note that the target's numbers look like counts, where nobody says what they are; none where they do not.
+  std::vector<std::string> notes(const std::string& target) const;
 
  private:
   std::size_t most_;

@@ -165,9 +165,9 @@ bool NpyRows::fill_inputs(RowBuffer<float>& rows) {
   return count > 0;
 }
 
-// Task and labels from one pass over the targets.
-void scan_targets(NpyFile& file, const std::string& path, const RowsOptions& options, const std::vector<Kind>& roles,
-                  Schema& schema) {
+// Task and labels from one pass over the targets; notes about them.
+std::vector<std::string> scan_targets(NpyFile& file, const std::string& path, const RowsOptions& options,
+                                      const std::vector<Kind>& roles, Schema& schema) {
   const bool several = schema.targets > 1;
   if (several && options.task == Task::classification)
     fail(Error::Kind::data, "{}: several targets for classification, expected one; give one target", path);
@@ -187,12 +187,13 @@ void scan_targets(NpyFile& file, const std::string& path, const RowsOptions& opt
       }
     first += count;
   }
-  if (several || schema.targets == 0) return;
+  if (several || schema.targets == 0) return {};
   schema.task = options.task.value_or(kinds.look_like_classes() ? Task::classification : Task::regression);
   if (schema.task == Task::classification) {
     if (kinds.too_many()) fail(Error::Kind::data, "{}: more than {} classes; choose regression", path, kMostClasses);
     schema.labels = kinds.labels();
   }
+  return options.task ? std::vector<std::string>() : kinds.notes(schema.target_names()[0]);
 }
 
 }  // namespace
@@ -211,10 +212,13 @@ std::unique_ptr<Rows> open_npy(const std::string& path, const RowsOptions& optio
     schema.inputs += roles[c] == Kind::numeric;
     schema.targets += roles[c] == Kind::target;
   }
-  if (schema.targets > 0) scan_targets(file, path, options, roles, schema);
+  std::vector<std::string> notes;
+  if (schema.targets > 0) notes = scan_targets(file, path, options, roles, schema);
   std::vector<std::size_t> match(roles.size());
   std::iota(match.begin(), match.end(), std::size_t{0});
-  return std::make_unique<NpyRows>(path, schema, match, !options.weights.empty(), options, false);
+  auto rows = std::make_unique<NpyRows>(path, schema, match, !options.weights.empty(), options, false);
+  rows->set_notes(std::move(notes));
+  return rows;
 }
 
 std::unique_ptr<Rows> open_npy(const std::string& path, const Schema& schema, const RowsOptions& options) {

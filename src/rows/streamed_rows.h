@@ -4,6 +4,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/require.h"
 #include "bochner/rows.h"
@@ -18,6 +21,8 @@ class StreamedRows : public Rows {
   bool next(std::size_t max_rows, RowBlock<float>& block) override { return serve(max_rows, block, float_); }
   bool next(std::size_t max_rows, RowBlock<double>& block) override { return serve(max_rows, block, double_); }
   std::optional<std::size_t> size() const override { return size_; }
+  std::vector<std::string> notes() const override { return notes_; }
+  void set_notes(std::vector<std::string> notes) { notes_ = std::move(notes); }
   std::size_t memory_bytes(std::size_t element_bytes) const override {
     if (!size_) return 0;
     const std::size_t per_row = sizeof(double) * (schema_.targets + (weighted_ ? 1 : 0));
@@ -69,6 +74,7 @@ class StreamedRows : public Rows {
   bool weighted_ = false;
   std::optional<std::size_t> size_;
   std::optional<std::size_t> nonzeros_;
+  std::vector<std::string> notes_;
 
  private:
   template <class T>

@@ -151,6 +151,7 @@ std::unique_ptr<Rows> open_svmlight(const std::string& path, const RowsOptions& 
   const SvmlightScan scan = scan_svmlight(path, options, sizes);
   auto rows = std::make_unique<SvmlightRows>(path, scan.schema, false, options.threads, sizes);
   rows->set_size(scan.rows, scan.nonzeros);
+  rows->set_notes(scan.notes);
   return rows;
 }
 

@@ -112,6 +112,7 @@ SvmlightScan scan_svmlight(const std::string& path, const RowsOptions& options, 
   schema.inputs = std::size_t(tally.most) + 1 - std::size_t(schema.index_base);
   schema.targets = tally.labelled == tally.rows && !options.inputs_only ? 1 : 0;
   if (schema.targets == 0) return scan;
+  if (!options.task) scan.notes = tally.kinds.notes(schema.target_names()[0]);
   schema.task = options.task.value_or(tally.kinds.look_like_classes() ? Task::classification : Task::regression);
   if (schema.task == Task::classification) {
     if (tally.kinds.too_many())

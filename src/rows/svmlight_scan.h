@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "bochner/rows.h"
 #include "rows/chunk_reader.h"
@@ -15,6 +16,7 @@ struct SvmlightScan {
   Schema schema;
   std::size_t rows = 0;
   std::size_t nonzeros = 0;
+  std::vector<std::string> notes = {};
 };
 
 // Reads the whole file once: dimension, index base, labels.

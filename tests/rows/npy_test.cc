@@ -75,6 +75,19 @@ TEST(Npy, ReadsEveryTypeOrderAndVersion) {
   expect_read<std::uint64_t>("<u8");
 }
 
+// Rows of 0 to 6 as a law of counts has them.
+TEST(Npy, CountsAreNumbersAndSaidToBe) {
+  std::vector<double> counts;
+  const int rows_of[] = {20, 50, 70, 50, 25, 8, 3};
+  for (int value = 0; value < 7; ++value) counts.insert(counts.end(), std::size_t(rows_of[value]), double(value));
+  const auto value = [&](std::size_t i, std::size_t j) { return j == 0 ? double(i) : counts[i]; };
+  const TempFile file(npy<double>("<f8", counts.size(), 2, value), ".npy");
+  const auto rows = open_rows(file.path(), {.targets = {"-1"}});
+  EXPECT_EQ(rows->schema().task, Task::regression);
+  EXPECT_THAT(rows->notes(), ElementsAre(HasSubstr("whole numbers as frequent as counts are")));
+  EXPECT_THAT(open_rows(file.path(), {.targets = {"-1"}, .task = Task::regression})->notes(), ElementsAre());
+}
+
 TEST(Npy, ReadsBool) {
   const TempFile file(npy<std::uint8_t>("|b1", 4, 2, [](auto i, auto j) { return (i + j) % 2; }), ".npy");
   EXPECT_THAT(read_table(*open_rows(file.path(), {.targets = {"1"}})).x,

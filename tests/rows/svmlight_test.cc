@@ -54,6 +54,19 @@ TEST(Svmlight, IndexBaseIsZeroWhereZeroOccursUnlessGiven) {
               HasSubstr(":1:1: index 0, expected 1"));
 }
 
+// Rows of 0 to 6 as a law of counts has them.
+TEST(Svmlight, CountsAreNumbersAndSaidToBe) {
+  std::string text;
+  const int rows_of[] = {20, 50, 70, 50, 25, 8, 3};
+  for (int value = 0; value < 7; ++value)
+    for (int i = 0; i < rows_of[value]; ++i) text += fmt::format("{} 1:{}\n", value, i + 1);
+  const TempFile file(text, ".svm");
+  const auto rows = open_rows(file.path());
+  EXPECT_EQ(rows->schema().task, Task::regression);
+  EXPECT_THAT(rows->notes(), ElementsAre(HasSubstr("whole numbers as frequent as counts are")));
+  EXPECT_THAT(open_rows(file.path(), RowsOptions{.task = Task::regression})->notes(), ElementsAre());
+}
+
 TEST(Svmlight, RealTargetsAreRegression) {
   const TempFile file("0.5 1:2\n2 1:3\n", ".svm");
   const auto rows = open_rows(file.path());

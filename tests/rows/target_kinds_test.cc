@@ -35,6 +35,8 @@ TEST(TargetKinds, OfALawOfCountsAreNoClasses) {
     for (std::uint64_t seed = 1; seed <= 10; ++seed)
       EXPECT_TRUE(of(poisson(rate, 2000, seed)).look_like_counts()) << rate << " " << seed;
   EXPECT_FALSE(of(poisson(3.5, 2000, 1)).look_like_classes());
+  EXPECT_EQ(of(poisson(3.5, 2000, 1)).notes("y").size(), 1u);
+  EXPECT_TRUE(of({20, 200, 60, 5}).notes("y").empty());
 }
 
 TEST(TargetKinds, OfCodesStayClasses) {
