@@ -51,16 +51,6 @@ bool are_numbers(const std::vector<std::string>& labels) {
   });
 }
 
-// Whole numbers from 0 or 1 up without a gap, of more kinds than classes mostly have: they may well be counts.
-bool look_like_counts(const std::vector<std::string>& labels) {
-  constexpr std::size_t kFewKinds = 6;
-  if (labels.size() <= kFewKinds || !are_numbers(labels)) return false;
-  std::vector<double> values;
-  for (const std::string& label : labels) values.push_back(std::stod(label));
-  const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  return (*least == 0 || *least == 1) && *most - *least == double(labels.size() - 1);
-}
-
 std::string found_line(const Rows& rows) {
   const Schema& schema = rows.schema();
   const std::string count = rows.size() ? counted(*rows.size(), "row") + ", " : "";
@@ -72,8 +62,7 @@ std::string found_line(const Rows& rows) {
 // Numbers that are taken as classes; two kinds of them are classes and nothing else.
 std::string classes_line(const Schema& schema, const TrainWords& words) {
   if (!words.task.empty() || schema.labels.size() <= 2 || !are_numbers(schema.labels)) return "";
-  return fmt::format("the target is whole numbers{}, taken as {}; --task regression takes them as numbers",
-                     look_like_counts(schema.labels) ? " without a gap, as counts are" : "",
+  return fmt::format("the target is whole numbers, taken as {}; --task regression takes them as numbers",
                      counted(schema.labels.size(), "class"));
 }
 
@@ -188,7 +177,8 @@ Model train_and_test(Rows& rows, const TrainOptions& options, const TrainWords& 
   const auto warn = [&](const std::string& of, const std::string& warning) {
     if (!warning.empty()) talk.notice(report.notes.emplace_back("warning: " + of + warning));
   };
-  if (report.test) warn("on the test rows: ", report.test->warning());
+  if (report.test && !answers_quantiles(report.learner) && options.optimize.score != Optimize::Score::quantile)
+    warn("on the test rows: ", report.test->warning());
   if (split.parts > 0) warn(test ? "test: " : "folds: ", repeated_rows(rows, split.parts, split.part).warning());
   model.set_report(std::move(report));
   return model;

@@ -111,6 +111,7 @@ struct LearnerRow {
 std::vector<LearnerRow> learners();
 const LearnerRow& learner_row(Learner learner);
 const LearnerRow* find_learner(std::string_view name);  // null: there is none of that name
+bool answers_quantiles(std::string_view learner);  // R2 does not judge its answers; false: there is none of that name
 
 // Makes a loss known by its name to the command's options and to train(), which learns it by Newton's steps on any map.
 // The texts of the row must live as long as the program. Throws std::invalid_argument if the name is taken, or if curve

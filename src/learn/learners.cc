@@ -215,6 +215,11 @@ const LearnerRow* find_learner(std::string_view name) {
   return find_row([&](const LearnerRow& candidate) { return candidate.name == name; });
 }
 
+bool answers_quantiles(std::string_view learner) {
+  const LearnerRow* const row = find_learner(learner);
+  return row && row->has_levels;
+}
+
 Learner register_learner(const LearnerRow& row) {
   check_row(row);
   auto own = std::make_shared<LearnerRow>(row);

@@ -311,7 +311,9 @@ void judge(Model& model, const TrainOptions& options, const std::string& repeate
   const std::size_t before = report.notes.size();
   if (report.score && !report.score->hint().empty()) report.notes.push_back(report.score->hint());
   if (!repeated.empty()) give_notice(options, "warning: " + repeated);  // not kept: nobody looks if nobody hears
-  if (report.score && !report.score->warning().empty()) report.notes.push_back("warning: " + report.score->warning());
+  const bool means = !answers_quantiles(report.learner) && options.optimize.score != Optimize::Score::quantile;
+  if (report.score && means && !report.score->warning().empty())
+    report.notes.push_back("warning: " + report.score->warning());
   for (std::size_t i = before; i < report.notes.size(); ++i) give_notice(options, report.notes[i]);
   if (report.notes.size() > before) model.set_report(std::move(report));
 }

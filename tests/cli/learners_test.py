@@ -254,7 +254,7 @@ class Learners(CommandTest):
             self.assertGreater(min(answers), 0)
         code, _, errors = self.run_command("train", file, "-t", "y", "--learner", "gamma", "--features", 20)
         self.assertEqual(code, BAD_DATA)
-        self.assertIn("expected a number above 0 for gamma", errors)
+        self.assertRegex(errors, "counts.csv: row [0-9]+: target y: found 0, expected a number above 0 for gamma")
         self.refuse(BAD_INPUT, "train", file, "-t", "y", "--learner", "poisson", "--power", 1.2, say="--learner tweedie")
         self.file("few.csv", "x,y\n" + "".join(f"{i / 7},{i % 3}\n" for i in range(60)))  # its learner says what it is
         self.succeed_quietly("train", "few.csv", "-t", "y", "--learner", "poisson", "--features", 10)
@@ -278,7 +278,7 @@ class Learners(CommandTest):
                                                "--quantile", *words)
             self.assertEqual(code, BAD_INPUT)
             self.assertIn(say, errors)
-        self.refuse(BAD_INPUT, "report", "m", CPU, "-o", "page.html", say="quantiles")
+        self.refuse(BAD_INPUT, "report", "m", CPU, "-o", "page.html", say="train with one quantile")
 
     def test_what_is_best_is_the_users_choice(self):
         file = self.file("skewed.csv", "x,y\n" + "".join(
@@ -295,7 +295,15 @@ class Learners(CommandTest):
         self.assertGreater(means["quantile:0.9"], means["rmse"] + 0.5)
         code, _, errors = self.run_command("train", file, "-t", "y", "--optimize", "log-loss")
         self.assertEqual(code, BAD_INPUT)
-        self.assertIn("found a score of classes, the targets are numbers", errors)
+        self.assertIn("found a score of classes, the targets are numbers; use rmse, mae or quantile:LEVEL", errors)
+        few = self.file("few.csv", "x,y\n" + "".join(f"{i},{i * i % 7 + 0.5}\n" for i in range(25)))
+        self.refuse(BAD_DATA, "train", few, "-t", "y", "--optimize", "quantile:0.9", say="--learner quantile")
+        noise = self.file("noise.csv", "x,y\n" + "".join(
+            f"{draw.random():.4f},{draw.random():.4f}\n" for draw in [random.Random(1)] for _ in range(200)))
+        report = json.loads(self.succeed_quietly("train", noise, "-t", "y", "--effort", "fast", "--optimize", "quantile:0.9",
+                                                 "--json"))
+        self.assertIn("no signal was found: the model answers a constant", report["notes"])
+        self.assertFalse(any("the mean" in note for note in report["notes"]), report["notes"])
         for words, say in ((("--optimize", "mean"), "expected error, log-loss or auc"),
                            (("--optimize", "mae", "--learner", "huber"), "found with --optimize")):
             self.refuse(BAD_INPUT, "train", file, "-t", "y", *words, say=say)

@@ -3,6 +3,7 @@
 
 // Quantiles that have the shares they say on rows to come, several at once, and in order.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,6 +16,10 @@
 
 namespace bochner {
 namespace {
+
+using ::testing::Contains;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 const std::vector<double> kLevels = {0.05, 0.5, 0.95};
 
@@ -92,6 +97,21 @@ TEST(Quantiles, OfOneRowNeverCross) {
   std::vector<double> one(close.size());
   Predictor(loaded).predict(std::span<const float>(&fresh.x(0, 0), 2), one);
   for (std::size_t k = 0; k < close.size(); ++k) EXPECT_EQ(one[k], answers(0, k));
+}
+
+TEST(Quantiles, WithoutAnInterceptAreNotMoved) {
+  const LearnerProblem p = spread(100, 5);
+  const LearnerOptions options{.learner = Learner::quantile, .C = {1, 2}, .levels = kLevels, .intercept = false};
+  const Model model = fit_learner(*p.rows(), p.map(10), options);
+  EXPECT_THAT(model.report().notes, Contains(StartsWith("not corrected: ")));
+  EXPECT_THAT(model.report().notes, Not(Contains(StartsWith("corrected: "))));
+}
+
+TEST(Quantiles, AreNotJudgedByTheMean) {
+  const LearnerProblem p = spread(100, 6);
+  const Model model = train(*p.rows(), {.features = 10, .learner = {.learner = Learner::quantile, .parameter = 0.999}});
+  ASSERT_NE(model.report().score->warning(), "");
+  EXPECT_THAT(model.report().notes, Not(Contains(StartsWith("warning: no"))));
 }
 
 TEST(Quantiles, OfSeveralLevelsAreCheckedAtTheDoor) {

@@ -20,8 +20,9 @@ constexpr std::size_t kMostNumbers = 40000000;  // numbers in the sample: 320 MB
 }  // namespace
 
 Insight look_into(const Model& model, Rows& rows, const InsightOptions& options, const Execution& execution) {
-  require(model.puts_out().of_targets(), "report: the model puts out {}, which no target tells",
-          outputs_name(model.puts_out().kind));
+  require(model.puts_out().of_targets(), "report: the model puts out {}, which no target tells{}",
+          outputs_name(model.puts_out().kind),
+          model.puts_out().kind == Outputs::Kind::quantiles ? "; train with one quantile" : "");
   require(options.sample > 0 && options.repeats > 0, "report: a sample of {} rows and {} shuffles, expected some",
           options.sample, options.repeats);
   Insight insight;
