@@ -78,9 +78,10 @@ def fit(estimator, X, y=None, *, sample_weight=None, client=None, retries=2, tim
     named = {"y": y if isinstance(y, str) else None,
              "sample_weight": sample_weight if isinstance(sample_weight, str) else None}
     rows = list(X) if isinstance(X, (list, tuple)) else _partitions(X, "X")
-    beside = [_beside(values, name, rows) for name, values in (("y", y), ("sample_weight", sample_weight))
-              if values is not None and not isinstance(values, str)]
-    data = list(zip(rows, *beside)) if beside else rows
+    ys, ws = (None if values is None or isinstance(values, str) else _beside(values, name, rows)
+              for name, values in (("y", y), ("sample_weight", sample_weight)))
+    none = [None] * len(rows)
+    data = rows if ys is None and ws is None else list(zip(rows, ys or none, ws or none))
     task, patience = dask.delayed(summed, pure=False), Patience(time_limit)
 
     def run(plan, partitions):

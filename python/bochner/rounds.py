@@ -26,7 +26,7 @@ from sklearn.base import clone
 import bochner
 from bochner import _core, _data, _tables
 from bochner._classifiers import ClassifierMachine
-from bochner._machines import KernelMachine, weights_of
+from bochner._machines import KernelMachine
 from bochner._words import execution_of, seed_of
 
 if TYPE_CHECKING:
@@ -74,10 +74,15 @@ class _Job:
 
     @classmethod
     def of_words(cls, words):
-        known = json.loads(words)
-        kind = getattr(bochner, known["estimator"])
-        parameters = {name: _of_plain(value) for name, value in known["parameters"].items()}
-        return cls(kind(**parameters), known["targets"], known["weight"])
+        try:
+            known = json.loads(words)
+            kind, targets, weight = getattr(bochner, known["estimator"], None), known["targets"], known["weight"]
+            parameters = {name: _of_plain(value) for name, value in known["parameters"].items()}
+        except (ValueError, KeyError, TypeError):
+            kind = None
+        if not (isinstance(kind, type) and hasattr(kind, "_learning")):
+            raise ValueError("plan: found one that bochner.rounds did not begin; drive it by the program that did")
+        return cls(kind(**parameters), targets, weight)
 
     def learn(self):
         return self.estimator._learning()
@@ -91,8 +96,7 @@ class _Job:
             return _core.Partition()
         if _data.is_path(data):
             return _core.file_partition(os.fspath(data), self._reading())
-        X, y, weight = data if isinstance(data, tuple) and len(data) == 3 else (*data, None) if isinstance(
-            data, tuple) else (data, None, None)
+        X, y, weight = (*data, None)[:3] if isinstance(data, tuple) else (data, None, None)
         if isinstance(X, list) and X and _tables.is_arrow(X[0]):
             import pyarrow
 
@@ -102,8 +106,11 @@ class _Job:
         if rows == 0:
             return _core.Partition()
         names = None
-        if y is None and _tables.is_table(X):
-            columns, y, names, weight = self._told_apart(columns, X)
+        if _tables.is_table(X):
+            columns, y, names, weight = self._told_apart(columns, X, y, weight)
+        elif weight is None and self.weight is not None:
+            raise ValueError(f"X: found no column {self.weight!r} in rows without names, expected a table or (X, y, "
+                             "sample_weight)")
         frame, keep = _tables._frame(columns, rows, named, "rows")
         self._set_targets(frame, keep, y, names, weight)
         return _core.frame_partition(frame, _core.RowsOptions(), [keep, X])
@@ -117,21 +124,21 @@ class _Job:
             reading.task = self.estimator._task
         return reading
 
-    def _told_apart(self, columns, X):
-        """Inputs, targets, their names and weights of a table."""
+    def _told_apart(self, columns, X, y, weight):
+        """Inputs, targets, their names and weights of a table; y and weight: those that lie beside it."""
         found = dict(zip(_tables.names_of(X), columns))
-        wanted = [str(name) for name in self.targets + ([] if self.weight is None else [self.weight])]
-        for name in wanted:
+        targets = [str(name) for name in self.targets]
+        weights = [] if self.weight is None else [str(self.weight)]
+        names = targets if y is None else []
+        for name in names + (weights if weight is None else []):
             if name not in found:
                 raise ValueError(f"X: found no column {name!r}, expected it among {', '.join(map(repr, found))}")
-        names = wanted[: len(self.targets)]
-        inputs = [column for name, column in found.items() if name not in wanted]
-        learns = isinstance(self.estimator, KernelMachine)
-        y = None
-        if names and learns:
+        inputs = [column for name, column in found.items() if name not in targets + weights]
+        if names and isinstance(self.estimator, KernelMachine):
             y = [_values(found[name]) for name in names]
             y = y[0] if len(y) == 1 else np.column_stack(y)
-        weight = None if self.weight is None else _values(found[str(self.weight)])
+        if weights and weight is None:
+            weight = _values(found[weights[0]])
         return inputs, y, names, weight
 
     def _set_targets(self, frame, keep, y, names, weight):
@@ -139,13 +146,15 @@ class _Job:
             y = np.asarray(y)
             if len(y) != frame.rows:
                 raise ValueError(f"y: found {len(y)} values, expected one for each of the {frame.rows} rows")
+            if (gaps := np.argwhere(_missing(y))).size:
+                raise ValueError(f"y: row {gaps[0][0]} has no value; fill it in or leave it out")
             if self.classes:
                 labels, y = np.unique(y, return_inverse=True)
                 frame.labels = [_data.label_of(label) for label in labels]
             frame.target_names = list(names) if names else []
         elif isinstance(self.estimator, KernelMachine):
             raise ValueError("y: found no targets, expected the name of their column or (X, y)")
-        _tables._set_targets(frame, keep, y, None if weight is None else weights_of(np.empty(frame.rows), weight))
+        _tables._set_targets(frame, keep, y, None if weight is None else _weights(weight, frame.rows))
 
     def fitted(self, model):
         machine = clone(self.estimator)
@@ -186,7 +195,25 @@ def _values(column):
     if column.codes is None:
         cells = np.asarray(column.cells)
         return cells if column.missing is None else np.where(np.asarray(column.missing, dtype=bool), np.nan, cells)
-    return np.asarray([*column.levels, None], dtype=object)[np.asarray(column.codes)].astype(str)
+    return np.asarray([*column.levels, None], dtype=object)[np.asarray(column.codes)]
+
+
+def _weights(values, rows):
+    """Weights of a partition, which may all be 0: those of another one count."""
+    weights = np.asarray(values, dtype=np.float64)
+    if weights.shape != (rows,):
+        raise ValueError(f"sample_weight: found the shape {weights.shape}, expected ({rows},)")
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if wrong.size:
+        raise ValueError(f"sample_weight: row {wrong[0]} has {weights[wrong[0]]}, expected a finite weight of at least 0")
+    return weights
+
+
+def _missing(y):
+    """Which targets have no value."""
+    if y.dtype.kind == "O":
+        return np.frompyfunc(_tables.is_missing, 1, 1)(y).astype(bool)
+    return np.isnan(y) if y.dtype.kind == "f" else np.zeros(y.shape, dtype=bool)
 
 
 class Rounds:
@@ -237,10 +264,11 @@ class Rounds:
     def add(self, result: bytes) -> bool:
         """Adds a task's result. False: the same was there already. What cannot be added is refused by name."""
         before = self._rounds.round
-        added = self._rounds.add(bytes(result))
-        if self._rounds.round != before:
-            self._plan = None
-        return added
+        try:
+            return self._rounds.add(bytes(result))
+        finally:
+            if self._rounds.round != before:
+                self._plan = None
 
     @property
     def forecast(self) -> str:

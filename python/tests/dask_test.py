@@ -121,6 +121,21 @@ def test_weights_and_weights_of_classes():
             bochner.dask.fit(ridge, rows, labels, sample_weight=da.from_array(weights, chunks=3000))
 
 
+def test_columns_and_collections_may_be_mixed():
+    pandas = pytest.importorskip("pandas")
+    import dask
+    import dask.dataframe as dd
+
+    frame = pandas.DataFrame(X, columns=list("abcd")).assign(y=Y, w=1.0 + (X[:, 3] > 0))
+    table = dd.from_pandas(frame, npartitions=4)
+    inputs = table[list("abcd")]
+    with dask.config.set(scheduler="threads"):
+        both = bochner.dask.fit(MACHINE, inputs, table["y"], sample_weight=table["w"]).predict(X)
+        for rows, y, w in ((table.drop(columns="w"), "y", table["w"]), (table.drop(columns="y"), table["y"], "w"),
+                           (table, "y", "w")):
+            assert np.array_equal(bochner.dask.fit(MACHINE, rows, y, sample_weight=w).predict(X), both)
+
+
 def test_mistakes_are_named():
     import dask
 

@@ -140,6 +140,41 @@ class RoundsTest(unittest.TestCase):
         fitted = run(rounds.Rounds(machine, PARTS, y="y"), [parts[0], None, parts[1].iloc[:0], parts[2]])
         self.assertEqual(fitted.report_.rows, 600 + len(parts[2]) - 300)
 
+    def test_weights_lie_in_a_column_or_beside(self):
+        _, parts = self.tables()
+        for p, part in enumerate(parts):
+            part["w"] = 1.0 + np.arange(len(part)) % 3 if p else 0.0  # a partition of rows that do not count
+        machine = KernelRidge(n_components=20, random_state=0)
+        y, w = [part["y"].to_numpy() for part in parts], [part["w"].to_numpy() for part in parts]
+        expected = run(rounds.Rounds(machine, PARTS), [(p[list("abcd")], *of) for p, *of in zip(parts, y, w)])
+        for job, data in (
+            (rounds.Rounds(machine, PARTS, y="y", sample_weight="w"), parts),
+            (rounds.Rounds(machine, PARTS, sample_weight="w"), [(p.drop(columns="y"), of) for p, of in zip(parts, y)]),
+            (rounds.Rounds(machine, PARTS, y="y"), [(p.drop(columns="w"), None, of) for p, of in zip(parts, w)]),
+        ):
+            table = parts[0][list("abcd")]
+            np.testing.assert_array_equal(run(job, data).predict(table), expected.predict(table))
+        with self.assertRaisesRegex(ValueError, "no column 'w'"):
+            job = rounds.Rounds(machine, PARTS, sample_weight="w")
+            rounds.run_task(job.plan, (parts[0][list("abcd")].to_numpy(), y[0]), 0)
+        with self.assertRaisesRegex(ValueError, "row 0 has -1.0, expected"):
+            rounds.run_task(rounds.Rounds(machine, PARTS).plan, (parts[0][list("abcd")], y[0], -w[1]), 0)
+
+    def test_targets_without_a_value_are_refused(self):
+        table, _ = self.tables("kind")
+        table.loc[7, "kind"] = None
+        for y, data in (("kind", table), (None, (table[list("abcd")], table["kind"])),
+                        (None, (table[list("abcd")], np.where(np.arange(len(table)) == 7, np.nan, 1.0)))):
+            job = rounds.Rounds(KernelRidgeClassifier(n_components=20, random_state=0), 1, y=y)
+            with self.assertRaisesRegex(ValueError, "y: row 7 has no value"):
+                rounds.run_task(job.plan, data, 0)
+
+    def test_a_job_of_another_program_is_refused(self):
+        for words in ('{"files": ["a.csv"], "words": []}', '{"estimator": "rounds", "parameters": {}, "targets": [], '
+                      '"weight": null}', "nonsense", "[]"):
+            with self.assertRaisesRegex(ValueError, "bochner.rounds did not begin"):
+                rounds._Job.of_words(words)
+
 
 if __name__ == "__main__":
     unittest.main()
