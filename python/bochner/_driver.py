@@ -7,6 +7,7 @@ that is missing afterwards is asked for again, so an engine needs no gang of wor
 """
 
 import importlib
+import numbers
 import os
 import time
 from typing import NamedTuple
@@ -99,11 +100,13 @@ class _State:
     def __init__(self, path):
         self._path, self._last, self._cost = path, 0.0, 0.0
 
-    def load(self, made):
-        """The job that was kept, if there is one of the same words as `made`."""
+    def load(self, made, drawn):
+        """The job that was kept, if there is one of the same words as `made`; drawn: whether its seed was."""
         if not self._path or not os.path.exists(self._path):
             return made
         job = rounds.Rounds.load(self._path)
+        if drawn:
+            made._job.estimator.set_params(random_state=getattr(job._job.estimator, "random_state", 0))
         for what, kept, given in zip(("estimator and columns", "partitions"), _words_of(job), _words_of(made)):
             if kept != given:
                 raise ValueError(f"state: found {self._path} of another job, with {what} {kept}, expected {given}; remove the "
@@ -131,7 +134,7 @@ def drive(run, estimator, partitions, *, y=None, sample_weight=None, retries=2, 
     say = say or (lambda line: None)
     made = rounds.Rounds(estimator, partitions, y=y, sample_weight=sample_weight)
     keeper, tally = _State(state if state is None else os.fspath(state)), Tally()
-    job = keeper.load(made)
+    job = keeper.load(made, not isinstance(getattr(estimator, "random_state", 0), numbers.Integral))
     if job is not made:
         say(f"round {job.round}: goes on from {state}, {len(job.missing)} of {partitions} partitions are missing")
     for line in getattr(job, "forecast", "").splitlines():
@@ -172,10 +175,13 @@ def _added(job, result):
     """The result, with what the job found wrong with it."""
     if result.wrong:
         return result
+    before = job.round
     try:
         job.add(result.sums)
         return result
     except (ValueError, RuntimeError) as refused:
+        if job.round != before:  # the training itself refuses, and would again
+            raise
         return result._replace(wrong=f"{type(refused).__name__}: {refused}")
 
 

@@ -118,6 +118,35 @@ def test_the_state_of_another_job_is_refused(tmp_path):
         drive(run, bochner.KernelRidge(n_components=32), state=state)
 
 
+def test_a_drawn_seed_is_that_of_the_state(tmp_path):
+    state = tmp_path / "job"
+    machine = bochner.KernelRidge(n_components=64, bandwidth=2.0, random_state=None)
+
+    def run(plan, partitions):
+        yield _driver.summed(plan, 0, cases.table(0))
+        raise Killed
+
+    with pytest.raises(Killed):
+        drive(run, machine, state=state)
+    assert drive(_driver.here(cases.table), machine, state=state).rounds_.tasks[0] == COUNT - 1
+    with pytest.raises(Killed):
+        drive(run, machine, state=state)
+    with pytest.raises(ValueError, match="state: .*estimator"):
+        drive(run, bochner.KernelRidge(n_components=32, bandwidth=2.0, random_state=None), state=state)
+
+
+def test_an_error_of_the_training_is_no_fault_of_a_task():
+    class Job:
+        round = 0
+
+        def add(self, sums):
+            self.round += 1
+            raise ValueError("the training refuses")
+
+    with pytest.raises(ValueError, match="^the training refuses$"):
+        _driver._added(Job(), _driver.Result(0))
+
+
 def test_what_a_round_took_is_told():
     lines = []
     fitted = drive(_driver.here(cases.table), say=lines.append)
