@@ -11,12 +11,14 @@ usage: engines.py bytes [ENGINE ...]     one SHA-256 of every engine for ridge, 
 options: --parts N --rows N --columns N --features N (partitions, rows of each, inputs, features of ridge)
 """
 import argparse
+import atexit
 import functools
 import hashlib
 import json
 import os
 import pathlib
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -111,6 +113,7 @@ def fit_duckdb(o, named):
     import pyarrow.parquet
 
     folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder)
     paths = [f"{folder}/{part:04}.parquet" for part in range(o.parts)]
     for path, part in zip(paths, parts_of(o)):
         pyarrow.parquet.write_table(part(), path)

@@ -41,12 +41,14 @@ def fit(estimator, rows, *, y=None, sample_weight=None, comm=None, retries=2, st
     MPI = needed("mpi4py.MPI", "mpi")
     comm = MPI.COMM_WORLD if comm is None else comm
     rows = list(rows)
+    if len(set(counts := comm.allgather(len(rows)))) > 1:
+        raise ValueError(f"rows: found {counts} partitions on the ranks, expected the same list on all of them")
     if comm.rank == 0:
         fitted = refused = None
         try:
             fitted = drive(_rank_zero(MPI, comm, rows), estimator, len(rows), y=y, sample_weight=sample_weight,
                            retries=retries, state=state, say=say)
-        except Exception as error:
+        except BaseException as error:  # who interrupts rank 0 ends the fit on all
             refused = error
         comm.bcast(None)
     else:

@@ -134,6 +134,11 @@ try:
     bochner.mpi.fit(cases.ESTIMATORS["ridge"], sys.argv[1:], y="nothing")
 except ValueError as error:
     assert "nothing" in str(error)
+try:
+    bochner.mpi.fit(cases.ESTIMATORS["ridge"], sys.argv[1 : 2 + MPI.COMM_WORLD.rank], y="y")
+    raise SystemExit("lists of other lengths were taken")
+except ValueError as error:
+    assert "the same list" in str(error)
 print("same", MPI.COMM_WORLD.rank)
 """
 
