@@ -56,16 +56,13 @@ class Coordinates {
     }
   }
 
-  // The gradient in x of the objective whose loss has these slopes; the square of that in W is added to `square`.
-  void gradient(const LossFold& sums, const Matrix<double>& weights, std::span<double> to, double& square) const {
+  // The gradient in x of the objective whose loss has these slopes.
+  void gradient(const LossFold& sums, const Matrix<double>& weights, std::span<double> to) const {
     const std::size_t D = inverse_.rows(), K = weights.cols();
     Matrix<double> of_weights(D, K), of_x(D, K);
     for (std::size_t k = 0; k < K; ++k) {
       const double constant = sums.slope_of_intercept(k);
-      for (std::size_t j = 0; j < D; ++j) {
-        of_weights(j, k) = weights(j, k) + sums.slope(j, k) - mean_[j] * constant;
-        square += of_weights(j, k) * of_weights(j, k);
-      }
+      for (std::size_t j = 0; j < D; ++j) of_weights(j, k) = weights(j, k) + sums.slope(j, k) - mean_[j] * constant;
       if (intercept_) to[k * length() + D] = constant * of_intercept_;
     }
     fixed_order::multiply(inverse_.view(), of_weights.view(), of_x.view());
@@ -111,7 +108,6 @@ class RanksFit {
   struct Solution {
     std::shared_ptr<LossAt> at;
     LbfgsResult result;
-    double square = 0;  // the gradient in W has this one
   };
 
   static RidgeOptions ridge_options(const LearnerOptions& options) {
@@ -226,7 +222,7 @@ class RanksFit {
   }
 
   Solution solve(double C, double fraction, double share) {
-    Solution found{start(C, fraction), {}, 0};
+    Solution found{start(C, fraction), {}};
     const double steepest = found.at->softmax() ? 0.5 : row_.steepest;
     const Coordinates in(equations_, C * steepest, stream_.threads());
     std::vector<double> x(in.length() * code_.columns());
@@ -236,8 +232,7 @@ class RanksFit {
       double value = sums.value();
       const Matrix<double>& w = found.at->weights;
       for (std::size_t i = 0; i < w.rows() * w.cols(); ++i) value += 0.5 * w.data()[i] * w.data()[i];
-      found.square = 0;
-      in.gradient(sums, w, gradient, found.square);
+      in.gradient(sums, w, gradient);
       return value;
     };
     found.result = lbfgs(objective, x,

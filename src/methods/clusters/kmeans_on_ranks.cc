@@ -96,17 +96,17 @@ class FarRows {
   std::vector<Far> rows_ = {};
 };
 
-// Empty clusters begin anew at the rows farthest from all centres. False: none is empty, or no row is away.
-bool begin_empty_anew(const Stream& stream, const LloydFold& sums, const std::shared_ptr<const Centres>& centres,
-                      Matrix<double>& next) {
+// Empty clusters begin anew at the rows farthest from all centres; how many. None: none is empty, or no row is away.
+std::size_t begin_empty_anew(const Stream& stream, const LloydFold& sums, const std::shared_ptr<const Centres>& centres,
+                             Matrix<double>& next) {
   std::vector<std::size_t> empty;
   const std::vector<double> weights = sums.weights();
   for (std::size_t c = 0; c < weights.size(); ++c)
     if (!(weights[c] > 0)) empty.push_back(c);
-  if (empty.empty()) return false;
+  if (empty.empty()) return 0;
   const FarRows far = stream.fold(FarRows(centres, empty.size()), "far rows");
   for (std::size_t e = 0; e < far.count(); ++e) std::copy(far.row(e).begin(), far.row(e).end(), &next(empty[e], 0));
-  return far.count() > 0;
+  return far.count();
 }
 
 // The sampled rows, mapped.
@@ -122,7 +122,10 @@ Matrix<double> mapped_sample(const Stream& stream, const Survey& survey) {
 
 Clustered kmeans_on_ranks(const Stream& stream, const Survey& survey, const KMeansOptions& options) {
   const Matrix<double> sample = mapped_sample(stream, survey);
-  const auto rows = RowBlock<double>::dense(sample.view());
+  std::vector<double> weights;
+  for (const Survey::SampledRow& row : survey.sample(survey.sampled())) weights.push_back(row.weight);
+  auto rows = RowBlock<double>::dense(sample.view());
+  rows.weights = weights.data();
   const RowUnits units{.bound = feature_bound(stream), .weight_bound = survey.largest_weight()};
   Clustered found;
   auto centres = std::make_shared<const Centres>(
@@ -131,14 +134,14 @@ Clustered kmeans_on_ranks(const Stream& stream, const Survey& survey, const KMea
     const LloydFold sums = stream.fold(LloydFold(centres, units), fmt::format("pass {}", pass));
     found.inertia.push_back(sums.inertia(*centres));
     Matrix<double> next = next_centres(sums, centres->points);
-    const bool mended = !found.converged && begin_empty_anew(stream, sums, centres, next);
+    const std::size_t mended = found.converged ? 0 : begin_empty_anew(stream, sums, centres, next);
     found.mended += mended;
     if (found.converged || pass > options.most_passes) {
       end_lloyd(found, sums, centres->points, stream.features());
       break;
     }
     found.converged =
-        !mended && squared_step(next, centres->points) <= settled_step(sums, options.tolerance, stream.features());
+        mended == 0 && squared_step(next, centres->points) <= settled_step(sums, options.tolerance, stream.features());
     centres = std::make_shared<const Centres>(std::move(next));
   }
   found.silhouette = silhouette(stream.workers(), rows, Centres(found.centres));
