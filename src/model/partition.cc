@@ -2,21 +2,26 @@
 // Copyright 2026 The bochner authors
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include "base/hash64.h"
 #include "base/require.h"
 #include "bochner/rounds.h"
+#include "rows/content_hash.h"
 #include "rows/frame_column.h"
+#include "rows/no_rows.h"
 
 namespace bochner {
 
 namespace {
 
-constexpr std::size_t kGlanced = 256;  // rows that a glance at a frame looks at
+// What a glance looks at: rows of a frame, unpacked bytes of a file.
+constexpr std::size_t kGlanced = 256, kGlancedBytes = std::size_t(1) << 16;
 
 template <class T>
 void add_number(Hash64& hash, T value) {
@@ -78,9 +83,23 @@ RowsOptions marking(RowsOptions options, bool learns) {
 
 Partition file_partition(const std::string& path, const RowsOptions& options) {
   Partition file;
-  file.name = [path] { return part_of_file(path); };
-  file.scan = [path, options] {
-    return open_rows(path, marking(options, !options.targets.empty() && !options.inputs_only));
+  const auto name = std::make_shared<std::optional<PartName>>();  // once known: the whole file is read for it
+  file.name = [path, name] {
+    if (!*name) *name = part_of_file(path);
+    return **name;
+  };
+  file.glance = [path]() -> std::uint64_t {
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(path, ignored) ? content_hash(path, kGlancedBytes) : 0;
+  };
+  file.scan = [path, options, name]() -> std::unique_ptr<Rows> {
+    name->reset();
+    try {
+      return open_rows(path, marking(options, !options.targets.empty() && !options.inputs_only));
+    } catch (const NoRows&) {
+      *name = PartName{path, 0};
+      return nullptr;
+    }
   };
   file.read = [path, options](const Schema& schema) { return open_rows(path, schema, options); };
   return file;

@@ -137,7 +137,7 @@ class RankRows final : public Rows {
   void open() {
     at_ = 0;
     for (const RankShare& share : mine_->shares) {
-      if (!share.partition.read) continue;
+      if (!share.partition.read || rows_[share.index] == 0) continue;
       mine_->open.push_back(opened(share, share.partition.read(schema_)));
       for (std::size_t p = 0; p < share.index; ++p)
         mine_->open.back().first += (rows_[p] + kChunkRows - 1) / kChunkRows * kChunkRows;
@@ -155,7 +155,9 @@ Looked look_over(const RankShares& mine, Looked found, const Execution& executio
   std::optional<Sum> all;
   for (const RankShare& share : mine.shares) {
     if (!share.partition.scan) continue;
-    const OpenShare open = opened(share, share.partition.scan());
+    std::unique_ptr<Rows> whole = share.partition.scan();
+    if (!whole) continue;
+    const OpenShare open = opened(share, std::move(whole));
     Execution alone = execution;
     alone.ranks = nullptr;
     std::optional<Sum> survey = survey_if_any(open.of(), part_of(share), alone);

@@ -79,13 +79,14 @@ std::string run_task(std::string_view text, std::size_t index, const Partition& 
   std::unique_ptr<RoundsTraining> training = waiting().take(plan);
   if (!training) training = std::make_unique<RoundsTraining>(plan.partitions(), learn, execution);
   while (training->round() < plan.round()) training->go_on(plan.log()[training->round()]);
-  require(!training->work().ended(), "rounds: found a plan whose rounds are over");
+  require(!training->work().ended(),
+          "rounds: found a plan whose rounds are over; take the model, with `bochner rounds merge`");
   const bool any = bool(partition.read);
   RoundsResult result{plan.job(), plan.round(), index, plan.places().back()};
-  if (any && plan.round() == 0) result.number = partition.name().number;
-  if (any && partition.glance) result.glance = partition.glance();
   result.bytes = training->make({index, partition}, execution.cancel);
   if (failure_of(result.bytes)) training->go_on(result.bytes);  // throws what went wrong
+  if (any && plan.round() == 0) result.number = partition.name().number;
+  if (any && partition.glance) result.glance = partition.glance();
   waiting().keep({result.place, std::move(training)});
   return result.text();
 }

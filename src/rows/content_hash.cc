@@ -3,6 +3,7 @@
 
 #include "rows/content_hash.h"
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -52,20 +53,21 @@ class Lines {
 
 }  // namespace
 
-std::uint64_t content_hash(const std::string& path) {
+std::uint64_t content_hash(const std::string& path, std::size_t most) {
   const std::unique_ptr<ByteSource> source = open_bytes(path);
   std::vector<char> piece(kPiece);
   Hash64 bytes;
   Lines lines;
   bool binary = false;
   for (bool first = true;; first = false) {
-    const std::string_view read(piece.data(), source->read(piece.data(), kPiece));
+    const std::string_view read(piece.data(), source->read(piece.data(), std::min(kPiece, most)));
+    most -= read.size();
     if (first) binary = read.starts_with(kNpy);
     if (binary)
       bytes.add(read);
     else
       lines.add(read);
-    if (read.size() < kPiece) break;
+    if (read.size() < kPiece || most == 0) break;
   }
   lines.end_line();
   return binary ? bytes.value() : lines.value();

@@ -11,6 +11,7 @@
 #include "rows/chunk_reader.h"
 #include "rows/csv_cell.h"
 #include "rows/date.h"
+#include "rows/no_rows.h"
 #include "rows/width.h"
 #include "rows/written_number.h"
 
@@ -119,7 +120,7 @@ Head read_head(const std::string& path, const RowsOptions& options, const CellRu
       }
     }
   }
-  if (!found) fail(Error::Kind::data, "{}:1:1: the file is empty, expected rows; check how it was written", path);
+  if (!found) fail_without_rows("{}:1:1: the file is empty, expected rows; check how it was written", path);
   check_comments(path, head);
   return head;
 }

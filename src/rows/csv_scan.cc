@@ -13,6 +13,7 @@
 #include "rows/column_inputs.h"
 #include "rows/column_kind.h"
 #include "rows/csv_tally.h"
+#include "rows/no_rows.h"
 #include "rows/scan_notes.h"
 #include "rows/scan_pieces.h"
 
@@ -48,9 +49,9 @@ class Scanner {
     while (true) {
       pass(first_modes(), tally_);
       if (tally_.rows == 0)
-        fail(Error::Kind::data, "{}: no rows {}; check how the file was written", path(),
-             tally_.dropped > 0 || !layout_.header ? "left after dropping those with missing cells"
-                                                   : "below the header");
+        fail_without_rows("{}: no rows {}; check how the file was written", path(),
+                          tally_.dropped > 0 || !layout_.header ? "left after dropping those with missing cells"
+                                                                : "below the header");
       if (found_decimal_comma()) continue;
       list_mixed();
       find_kinds();

@@ -8,6 +8,7 @@
 
 #include "base/require.h"
 #include "rows/labels.h"
+#include "rows/no_rows.h"
 #include "rows/number.h"
 #include "rows/svmlight_line.h"
 #include "rows/svmlight_scan.h"
@@ -139,8 +140,7 @@ bool begins_with_label(const std::string& path, const ChunkSizes& sizes) {
         Complaint complaint;
         return svmlight_label(p, label, complaint) != LabelWord::none;
       }
-  fail(Error::Kind::data, "{}:1:1: the file has no rows, expected `label index:value ...`; check how it was written",
-       path);
+  fail_without_rows("{}:1:1: the file has no rows, expected `label index:value ...`; check how it was written", path);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "base/threads.h"
 #include "rows/columns.h"
 #include "rows/labels.h"
+#include "rows/no_rows.h"
 #include "rows/scan_pieces.h"
 #include "rows/svmlight_line.h"
 #include "rows/width.h"
@@ -97,8 +98,7 @@ SvmlightScan scan_svmlight(const std::string& path, const RowsOptions& options, 
       [&](const char* begin, const char* end, Tally& part) { tally_piece(begin, end, options, memory, part); },
       [&](Tally& part) { tally.merge(part); });
   if (tally.rows == 0)
-    fail(Error::Kind::data, "{}:1:1: the file has no rows, expected `label index:value ...`; check how it was written",
-         path);
+    fail_without_rows("{}:1:1: the file has no rows, expected `label index:value ...`; check how it was written", path);
   if (tally.nonzeros == 0)
     fail(Error::Kind::data, "{}: no row has a feature, expected index:value; check how the file was written", path);
 
