@@ -39,9 +39,10 @@ namespace bochner {
 
 // Rows that never meet those of other partitions, opened anew wherever they are needed.
 struct Partition {
-  std::function<PartName()> name = {};         // number: a hash of what it holds
+  std::function<PartName()> name = {};         // number: a hash of what it holds; 0: of no rows
   std::function<std::uint64_t()> glance = {};  // a hash that is cheap, to notice in each round that rows are others
-  std::function<std::unique_ptr<Rows>()> scan = {};  // learns the schema; no function: there are no rows
+  // Learns the schema. No function, or none returned: there are no rows.
+  std::function<std::unique_ptr<Rows>()> scan = {};
   std::function<std::unique_ptr<Rows>(const Schema& schema)> read = {};
 };
 Partition file_partition(const std::string& path, const RowsOptions& options);
@@ -72,7 +73,8 @@ class Rounds {
   std::string plan() const;                  // what a task of this round is given
   // A task's result. False: this round has the same from this partition, which counts once. Error::Kind::data, and
   // nothing has changed: the result is altered, of another job or round, says something else than before about its
-  // partition, has the rows of another partition, or cannot be joined with the others.
+  // partition, has the rows of another partition, or cannot be joined with the others. What the last result of a round
+  // lets the training throw ends the job: plan(), add() and model() throw it again.
   bool add(const std::string& result);
   const Model& model() const;  // once done
   std::string state() const;   // all of it, as bytes

@@ -4,6 +4,7 @@
 #include "bochner/rounds.h"
 
 #include <algorithm>
+#include <exception>
 #include <random>
 #include <utility>
 
@@ -21,7 +22,8 @@ struct Rounds::State {
   // One for each partition: a hash of its rows, a glance at them, a hash of its result if that has come.
   std::vector<std::uint64_t> numbers, glances, results;
   std::vector<std::uint8_t> came;
-  std::string joined = {};  // what has come
+  std::string joined = {};          // what has come
+  std::exception_ptr failure = {};  // what ended the training
 
   State(RoundsPlan given, const Learn& learn, const Execution& execution)
       : plan(std::move(given)),
@@ -35,6 +37,9 @@ struct Rounds::State {
 
   void check(const RoundsResult& result) const;
   void check_rows(const RoundsResult& result) const;
+  void check_failure() const {
+    if (failure) std::rethrow_exception(failure);
+  }
   bool is_whole() const { return std::find(came.begin(), came.end(), 0) == came.end(); }
   void end_round();
 };
@@ -47,7 +52,8 @@ std::string drawn_name() {
 }
 
 RoundsPlan new_plan(const std::string& what, std::size_t partitions, const std::string& name) {
-  require(partitions >= 1, "rounds: found {} partitions, expected one or more", partitions);
+  require(partitions >= 1 && partitions <= kMostPartitions, "rounds: found {} partitions, expected 1 .. {}", partitions,
+          kMostPartitions);
   return {what, name.empty() ? drawn_name() : fmt::format("{:016x}", hash64(std::as_bytes(std::span(name)))),
           partitions};
 }
@@ -75,11 +81,13 @@ std::vector<std::size_t> Rounds::missing() const {
 }
 
 std::string Rounds::plan() const {
+  state_->check_failure();
   require(!state_->training.work().ended(), "rounds: found all rounds over, expected one to plan; take the model");
   return archive_bytes(state_->plan.archive());
 }
 
 const Model& Rounds::model() const {
+  state_->check_failure();
   require(done(),
           "rounds: found {} of {} partitions missing in round {}, expected all rounds "
           "to be over; run the tasks of the plan",
@@ -119,11 +127,17 @@ void Rounds::State::check_rows(const RoundsResult& result) const {
 void Rounds::State::end_round() {
   plan.end_round(std::exchange(joined, {}));
   std::fill(came.begin(), came.end(), 0);
-  training.go_on(plan.log().back());
+  try {
+    training.go_on(plan.log().back());
+  } catch (...) {
+    failure = std::current_exception();
+    throw;
+  }
 }
 
 bool Rounds::add(const std::string& text) {
   State& state = *state_;
+  state.check_failure();
   require(!state.training.work().ended(), "rounds: found a result though all rounds are over; take the model");
   const RoundsResult result = RoundsResult::of_text(text);
   state.check(result);
@@ -171,6 +185,9 @@ Rounds Rounds::of_state(std::string_view bytes, Learn learn, const Execution& ex
   state->results = archive.get<std::uint64_t>("results", {n});
   state->came = archive.get<std::uint8_t>("came", {n});
   state->joined = get_bytes(archive, "joined");
+  if (state->is_whole())
+    fail(Error::Kind::model,
+         "rounds: the state has every result of a round that goes on; it is damaged, begin the job again");
   return Rounds(std::move(state));
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kPlan = "bochner rounds 1";
 constexpr const char* kResult = "bochner round's result 1";
-constexpr std::size_t kMost = std::size_t(1) << 24;  // partitions, rounds
+constexpr std::size_t kMostRounds = std::size_t(1) << 24;
 
 std::uint64_t number_of(const Archive& archive, const char* name) { return archive.get<std::uint64_t>(name, {1})[0]; }
 
@@ -61,9 +61,9 @@ Archive RoundsPlan::archive() const {
 
 RoundsPlan RoundsPlan::of(const Archive& archive) {
   if (archive.get_text("type") != kPlan) fail(Error::Kind::model, "rounds: found another file, expected a plan");
-  RoundsPlan plan(archive.get_text("what"), archive.get_text("job"), archive.get_count("partitions", kMost));
+  RoundsPlan plan(archive.get_text("what"), archive.get_text("job"), archive.get_count("partitions", kMostPartitions));
   if (plan.partitions() == 0) fail(Error::Kind::model, "rounds: the plan is of no partition; it is damaged");
-  const std::size_t rounds = archive.get_count("rounds", kMost);
+  const std::size_t rounds = archive.get_count("rounds", kMostRounds);
   for (std::size_t r = 0; r < rounds; ++r) plan.end_round(get_bytes(archive, fmt::format("sum{}", r)));
   return plan;
 }
@@ -85,8 +85,8 @@ RoundsResult RoundsResult::of_text(std::string_view text) {
   const Archive archive = archive_of_bytes(text, "result of a task");
   if (archive.get_text("type") != kResult)
     fail(Error::Kind::model, "rounds: found other bytes, expected a task's result");
-  RoundsResult result{archive.get_text("job"), archive.get_count("round", kMost),
-                      archive.get_count("partition", kMost)};
+  RoundsResult result{archive.get_text("job"), archive.get_count("round", kMostRounds),
+                      archive.get_count("partition", kMostPartitions)};
   result.place = number_of(archive, "place");
   result.number = number_of(archive, "number");
   result.glance = number_of(archive, "glance");
@@ -106,6 +106,10 @@ RoundsTraining::RoundsTraining(std::size_t partitions, const Learn& learn, const
       }) {}
 
 void RoundsTraining::go_on(const std::string& sum) {
+  if (work_.ended())
+    fail(Error::Kind::model,
+         "rounds: the plan has more sums than the training takes; it is damaged or of another version, begin the job "
+         "again");
   ++round_;
   work_.go_on(sum);
 }

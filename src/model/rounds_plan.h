@@ -18,6 +18,8 @@
 
 namespace bochner {
 
+constexpr std::size_t kMostPartitions = std::size_t(1) << 24;
+
 // What everyone who works for a job knows: what is learnt, of how many partitions, and the sums of the rounds so far.
 class RoundsPlan {
  public:

@@ -14,7 +14,9 @@ namespace bochner {
 namespace {
 
 void check(int failure, const char* what) {
-  if (failure != 0) fail(Error::Kind::io, "mpi: failure {} while it {}", failure, what);
+  if (failure != 0)
+    fail(Error::Kind::io, "mpi: failure {} while it {}; see what mpirun says, and start all processes again", failure,
+         what);
 }
 
 // A sum climbs a binomial tree to rank 0, and the joined one is told to all.

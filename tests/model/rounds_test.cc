@@ -13,8 +13,10 @@
 #include <fstream>
 #include <numeric>
 #include <random>
+#include <sstream>
 #include <thread>
 
+#include "base/archive.h"
 #include "bochner/error.h"
 #include "bochner/kmeans.h"
 #include "bochner/mixture.h"
@@ -254,6 +256,88 @@ TEST_F(RoundsTest, JoinClassesOfFrames) {
   }
   EXPECT_EQ(job.model().schema().labels, (std::vector<std::string>{"a", "b", "c"}));
   EXPECT_EQ(job.model().report().rows, 16u);
+}
+
+// What the training itself throws ends the job, however often it is asked.
+TEST_F(RoundsTest, KeepWhatTheTrainingThrew) {
+  learn_ = [](Rows&, const Execution&) -> Model { throw Error(Error::Kind::data, "no such training"); };
+  Rounds job = rounds();
+  const std::string first = task(job, 0);
+  const auto expect_again = [](const std::function<void()>& call) {
+    EXPECT_THAT(refusal(call), ::testing::HasSubstr("no such training"));
+  };
+  expect_again([&] { run_round(job, job.missing()); });
+  expect_again([&] { job.plan(); });
+  expect_again([&] { job.add(first); });
+  expect_again([&] { job.model(); });
+  expect_again([&] { Rounds::of_state(job.state(), learn_); });
+}
+
+TEST_F(RoundsTest, RefuseMoreSumsThanTheTrainingTakes) {
+  Rounds job = rounds();
+  run_round(job, job.missing());
+  run_round(job, job.missing());
+  const std::string state = job.state(), plan = job.plan();
+  const Learn short_one = [this](Rows&, const Execution&) { return train(*open_rows(files_[0], reading_), {}); };
+  EXPECT_THAT(refusal([&] { Rounds::of_state(state, short_one); }), ::testing::HasSubstr("more sums"));
+  Archive other = archive_of_bytes(plan, "plan");  // no training that waits stands at it
+  other.put_text("job", "other");
+  EXPECT_THAT(refusal([&] { run_task(archive_bytes(other), 0, file_partition(files_[0], reading_), short_one); }),
+              ::testing::HasSubstr("more sums"));
+}
+
+TEST_F(RoundsTest, RefuseAStateThatWaitsForNothing) {
+  Archive state = archive_of_bytes(rounds().state(), "state");
+  state.arrays.erase("came");
+  state.put<std::uint8_t>("came", std::vector<std::uint8_t>(kPartitions, 1), {kPartitions});
+  EXPECT_THAT(refusal([&] { Rounds::of_state(archive_bytes(state), learn_); }), ::testing::HasSubstr("damaged"));
+}
+
+TEST_F(RoundsTest, AFileWithoutRowsAddsNothing) {
+  std::ifstream in(files_[0]);
+  std::string header;
+  std::getline(in, header);
+  for (const std::size_t f : {2, 3}) std::ofstream(files_[f]) << header << "\n";
+  std::ofstream(files_[5]).close();
+  const std::string found = model_of(rounds());
+  EXPECT_TRUE(found == alone());
+  Rounds job = rounds();
+  while (!job.done()) run_round(job, job.missing());
+  EXPECT_EQ(job.model().report().rows, 573u);
+}
+
+TEST_F(RoundsTest, RefuseOtherRowsOfTheSameNumber) {
+  Rounds job = rounds();
+  run_round(job, job.missing());
+  std::stringstream text;
+  text << std::ifstream(files_[4]).rdbuf();
+  std::string changed = text.str();
+  const std::size_t digit = changed.find_first_of("123456789", changed.find('\n'));
+  changed[digit] = changed[digit] == '1' ? '2' : '1';
+  std::ofstream(files_[4]) << changed;
+  EXPECT_THAT(refusal([&] { job.add(task(job, 4)); }),
+              ::testing::HasSubstr("partition 4: found other rows than in round 0"));
+}
+
+// Rows of weight 0 are nowhere near the others, and no cluster begins there.
+TEST_F(RoundsTest, BeginClustersAtRowsThatCount) {
+  for (std::size_t f = 0; f < kPartitions; ++f) {
+    std::ofstream out(files_[f]);
+    out << "x,y,w\n";
+    for (std::size_t i = 0; i < 100; ++i) {
+      const double far = i % 10 == 0 ? 1000.0 + double(i) : 0;
+      out << far + 10.0 * double(i % 3) + 0.01 * double(i % 7) << ',' << 0.01 * double(f + i % 5) - far << ','
+          << (far == 0) << "\n";
+    }
+  }
+  reading_ = {.weights = "w", .inputs_only = true};
+  learn_ = [](Rows& rows, const Execution& execution) {
+    return kmeans(rows, {.clusters = 3, .features = {.execution = execution}});
+  };
+  Rounds job = rounds();
+  while (!job.done()) run_round(job, job.missing());
+  for (const std::string& note : job.model().report().notes)
+    EXPECT_THAT(note, ::testing::Not(::testing::HasSubstr("empty")));
 }
 
 }  // namespace
