@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -32,7 +33,8 @@ struct RoundsWords {
 
 std::string bytes_of_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) fail(Error::Kind::io, "{}: cannot be read; check the name", path);
+  if (!in || std::filesystem::is_directory(path))
+    fail(Error::Kind::io, "{}: cannot be read, expected a file; check the name", path);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
@@ -52,26 +54,27 @@ std::string what_of(const Command& command, const std::vector<std::string>& file
     if (word->count() == 0 || std::find(elsewhere.begin(), elsewhere.end(), name) != elsewhere.end()) continue;
     for (const std::string& value : word->results()) what["words"].push_back(name + "=" + value);
   }
-  return what.dump();
+  try {
+    return what.dump();
+  } catch (const nlohmann::json::exception&) {
+    throw std::invalid_argument(
+        "rounds begin: found a name that is no UTF-8, expected UTF-8; rename the file or column");
+  }
 }
 
-// The name of a job: its words and sizes, beginnings and ends of its files. Begun again with the same rows it has the
-// same name, and results of its tasks serve it.
-std::string name_of(const std::string& what, const std::vector<std::string>& files) {
-  constexpr std::streamoff kLooked = 1 << 16;
-  std::string looked = what;
+// The name of a job: its words and hashes of its files. Begun again with the same rows it has the same name, and
+// results of its tasks serve it. Empty, for one that is drawn, where a file is only where its task runs.
+std::string name_of(const std::string& what, const std::vector<std::string>& files, Messages& messages) {
+  std::string name = what;
   for (const std::string& file : files) {
-    std::ifstream in(file, std::ios::binary | std::ios::ate);
-    const std::streamoff size = in ? std::streamoff(in.tellg()) : 0;
-    looked += fmt::format("\n{} ", size);
-    for (const std::streamoff from : {std::streamoff(0), std::max<std::streamoff>(size - kLooked, 0)}) {
-      std::string part(std::size_t(std::min(size, kLooked)), '\0');
-      in.seekg(from);
-      in.read(part.data(), std::streamsize(part.size()));
-      looked += part;
+    if (!std::filesystem::is_regular_file(file)) {
+      messages.say(
+          fmt::format("{}: not found here; a job that is begun again will not take results of this one", file));
+      return "";
     }
+    name += fmt::format("\n{:016x}", part_of_file(file).number);
   }
-  return looked;
+  return name;
 }
 
 // What a job says is learnt.
@@ -92,7 +95,11 @@ LearntJob job_of(const std::string& what) {
     line.parse(tree.at("words").get<std::vector<std::string>>());
   } catch (const nlohmann::json::exception&) {
     fail(Error::Kind::model, "rounds: the job was not begun by this command; drive it by the program that did");
+  } catch (const std::invalid_argument&) {
+    fail(Error::Kind::model,
+         "rounds: the job has words that are none; it is damaged or of another version, begin it again");
   }
+  if (job.files.empty()) fail(Error::Kind::model, "rounds: the job has no files; it is damaged, begin it again");
   job.reading = words->rows();
   TrainOptions options = words->options();
   check_options(options);
@@ -109,7 +116,7 @@ void begin(const Command& command, const RoundsWords& words, const Execution& ex
   files.insert(files.begin(), words.job);
   for (const std::string& file : files) check_output(words.train.output, {file});
   const std::string what = what_of(command, files);
-  const Rounds rounds(what, files.size(), job_of(what).learn, execution, name_of(what, files));
+  const Rounds rounds(what, files.size(), job_of(what).learn, execution, name_of(what, files, messages));
   write_file(words.train.output, rounds.state());
   messages.say(
       fmt::format("next: `bochner rounds task {0} --partition P -o P.part` for P = 0 .. {1}, and "
@@ -132,14 +139,19 @@ void task(const RoundsWords& words, const Execution& execution) {
 }
 
 void merge(const RoundsWords& words, const Execution& execution, Messages& messages) {
-  check_output(words.train.output, {words.job});
+  std::vector<std::string> inputs = words.files;
+  inputs.push_back(words.job);
+  check_output(words.train.output, inputs);
   const std::string state = bytes_of_file(words.job);
   Rounds rounds = Rounds::of_state(state, job_of(what_is_learnt(state)).learn, execution);
+  const std::size_t round = rounds.round();
   for (const std::string& file : words.files) {
-    if (rounds.done()) break;
+    if (rounds.done() || rounds.round() != round) break;  // further results are copies
+    const std::string result = bytes_of_file(file);
     try {
-      rounds.add(bytes_of_file(file));
+      rounds.add(result);
     } catch (const Error& error) {
+      if (rounds.round() != round) throw;  // the training failed, not the file
       fail(error.kind(), "{}: {}", file, error.what());
     }
   }
@@ -153,6 +165,7 @@ void merge(const RoundsWords& words, const Execution& execution, Messages& messa
 
 void run_rounds(const Command& command, const RoundsWords& words) {
   Messages messages(words.train.run.quiet);
+  require(!is_stdout(words.train.output), "--output: found '{}', expected the name of a file", words.train.output);
   const Execution execution = words.train.run.execution(messages);
   if (words.step == "begin") return begin(command, words, execution, messages);
   for (const Word* word : command.get_options()) {

@@ -70,6 +70,42 @@ class Rounds(CommandTest):
         self.refuse(1, "rounds", "task", "job", "--partition", 1, "--features", 3, "-o", "x", say="--features")
         self.refuse(1, "rounds", "swim", "job", "-o", "x", say="STEP")
 
+    def test_a_job_of_changed_files_is_another_one(self):
+        self.begin()
+        before = (self.folder / "job").read_bytes()
+        self.begin()
+        self.assertEqual((self.folder / "job").read_bytes(), before)
+        self.task(0)
+        rows = (self.folder / self.names[3]).read_bytes()
+        heading, first, second, *others = rows.splitlines(keepends=True)
+        self.file(self.names[3], b"".join([heading, second, first, *others]))
+        self.begin()
+        self.refuse(2, "rounds", "merge", "job", "0.part", "-o", "m", say="a result of job")
+        (self.folder / self.names[3]).unlink()
+        code, _, errors = self.run_command("rounds", "begin", *self.names, *WORDS, "-o", "job")
+        self.assertEqual(code, 0)
+        self.assertIn("p3.csv: not found here", errors)
+
+    def test_copies_behind_the_end_of_a_round_count_once(self):
+        self.begin()
+        for p in range(PARTS):
+            self.task(p)
+        shutil.copy(self.folder / "1.part", self.folder / "1.again")
+        self.merge(*(f"{p}.part" for p in range(PARTS)), "1.again")
+        self.task(0)
+        self.merge("0.part")
+
+    def test_what_is_no_file_of_rounds_is_refused(self):
+        self.begin()
+        self.task(0)
+        self.refuse(1, "rounds", "task", "job", "--partition", 0, "-o", "-", say="--output")
+        self.refuse(2, "rounds", "merge", "job", ".", "-o", "m", say=".: cannot be read")
+        self.refuse(2, "rounds", "merge", ".", "0.part", "-o", "m", say=".: cannot be read")
+        self.refuse(1, "rounds", "merge", "job", "0.part", "-o", "0.part", say="0.part: is an input")
+        name = os.fsdecode(b"caf\xe9.csv")
+        shutil.copy(self.folder / self.names[0], self.folder / name)
+        self.refuse(1, "rounds", "begin", name, *WORDS, "-o", "job", say="no UTF-8")
+
     def test_a_packed_copy_of_a_partition_is_refused(self):
         copy = self.names[0] + ".copy"
         shutil.copy(self.folder / self.names[0], self.folder / copy)
