@@ -319,15 +319,15 @@ TEST_F(RoundsTest, RefuseOtherRowsOfTheSameNumber) {
               ::testing::HasSubstr("partition 4: found other rows than in round 0"));
 }
 
-// Rows of weight 0 are nowhere near the others, and no cluster begins there.
+// Rows of weight 0 are far from the others, and no cluster begins there: it would be empty.
 TEST_F(RoundsTest, BeginClustersAtRowsThatCount) {
   for (std::size_t f = 0; f < kPartitions; ++f) {
     std::ofstream out(files_[f]);
     out << "x,y,w\n";
     for (std::size_t i = 0; i < 100; ++i) {
-      const double far = i % 10 == 0 ? 1000.0 + double(i) : 0;
-      out << far + 10.0 * double(i % 3) + 0.01 * double(i % 7) << ',' << 0.01 * double(f + i % 5) - far << ','
-          << (far == 0) << "\n";
+      const double far = i % 2 == 0 ? 1000.0 * double(i % 8) : 0;
+      out << far + 10.0 * double(i % 3) + 0.01 * double(i % 7) << ',' << 0.01 * double(f + i % 5) - far << ',' << i % 2
+          << "\n";
     }
   }
   reading_ = {.weights = "w", .inputs_only = true};
