@@ -297,7 +297,8 @@ class Learners(CommandTest):
         self.assertEqual(code, BAD_INPUT)
         self.assertIn("found a score of classes, the targets are numbers; use rmse, mae or quantile:LEVEL", errors)
         few = self.file("few.csv", "x,y\n" + "".join(f"{i},{i * i % 7 + 0.5}\n" for i in range(25)))
-        self.refuse(BAD_DATA, "train", few, "-t", "y", "--optimize", "quantile:0.9", say="--learner quantile")
+        self.refuse(BAD_DATA, "train", few, "-t", "y", "--quiet", "--optimize", "quantile:0.9",
+                    say="--learner quantile")
         noise = self.file("noise.csv", "x,y\n" + "".join(
             f"{draw.random():.4f},{draw.random():.4f}\n" for draw in [random.Random(1)] for _ in range(200)))
         report = json.loads(self.succeed_quietly("train", noise, "-t", "y", "--effort", "fast", "--optimize", "quantile:0.9",

@@ -277,6 +277,10 @@ class Online(CommandTest):
                 "watch", name, "--stream", "stream.csv", "--every", 40, "--window", 100, "--quiet", "-o", "w").splitlines()]
             self.assertEqual(learnt[:2] + learnt[-1:], ["as before", "as before", "solved"], name)
             self.assertIn("learnt on", self.succeed("inspect", "w"))
+        self.succeed_quietly("train", "first.csv", *ignore, "--learner", "knn", "--keep-background", "-o", "b")
+        _, _, errors = self.run_command("watch", "b", "--stream", "stream.csv", "--every", 40, "--window", 100)
+        self.assertIn("rows for explain of the training: dropped when the model first learns on", errors)
+        self.refuse(1, "watch", "b", "--stream", "stream.csv", "--window", 4, "--quiet", say="at least 5")
         self.succeed_quietly("pca", "first.csv", "--ignore", "day,y", "--rank", 1, "-o", "p")
         self.refuse(1, "watch", "p", "--stream", "stream.csv", "--quiet", say="drift")
 
