@@ -31,7 +31,7 @@ LIMITS = {
     "calls that share out threads outside backend/cpu/ and run/": (0, 219),
     "files with such calls": (0, 101),
     "passes by `each` outside run/": (9, 44),
-    "hundreds of lines of the product": (900, 1291),
+    "hundreds of lines of the product": (900, 1296),
     "duplicated pairs of six lines and more": (9, 11),
 }
 PRODUCT = re.compile(r"(include|src|cli|python/core)/.*\.(h|cc|cu)|python/bochner/.*\.pyi?")

@@ -223,7 +223,7 @@ TEST_F(RoundsTest, RowsMeetForWhatIsNoSum) {
       if (i > 0 || f == 0) whole << line << "\n";
   }
   whole.close();
-  // Beside one process on one file, only the means that fill missing cells are merged ones.
+  // Only the means that fill missing cells differ from those of one process.
   const auto rows = open_rows(path("whole.csv"), reading_);
   const Model whole_model = learn_(*rows, {.threads = 2});
   rows->rewind();

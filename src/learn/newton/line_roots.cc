@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMostTrials = 30;
 constexpr double kPrecision = 0.01;
-constexpr double kSteep = 1e3;  // of the high end's slope over that of the low end
+constexpr double kSteep = 1e3;  // the high end's slope over that of the low end
 
 // One output's bracket of the root.
 struct Bracket {
