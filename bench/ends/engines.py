@@ -275,7 +275,7 @@ def main():
     parser.add_argument("engines", nargs="*")
     for name, value in {"parts": 16, "rows": 12288, "columns": 20, "features": 256, "workers": WORKERS}.items():
         parser.add_argument(f"--{name}", type=int, default=value)
-    parser.add_argument("--estimators", default="ridge,logistic,kmeans,gmm")
+    parser.add_argument("--estimators", default="ridge,logistic,kmeans,gmm,automatic")
     parser.add_argument("--limit", type=float, default=900)
     for name in ("engine", "estimator", "log", "state"):
         parser.add_argument(f"--{name}")
