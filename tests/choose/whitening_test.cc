@@ -52,7 +52,9 @@ TEST(Whitening, LeavesNoCorrelationAndNothingOfWhatOthersTell) {
   for (std::size_t a = 0; a < 4; ++a) {
     const double variance = covariance(z, weights, a, a);
     told += variance < 1e-9;
-    if (variance >= 1e-9) EXPECT_NEAR(variance, 1, 1e-6);
+    if (variance >= 1e-9) {
+      EXPECT_NEAR(variance, 1, 1e-6);
+    }
     for (std::size_t b = 0; b < a; ++b) EXPECT_NEAR(covariance(z, weights, a, b), 0, 1e-6);
   }
   EXPECT_EQ(told, 1);
@@ -65,7 +67,9 @@ TEST(Whitening, LeavesOtherInputsAndIsTheSameForAnyNumberOfThreads) {
   for (std::size_t i = 0; i < kRows; ++i)
     for (std::size_t j = 0; j < 4; ++j) {
       EXPECT_EQ(one(i, j), three(i, j));
-      if (j == 2) EXPECT_EQ(one(i, j), x(i, j));
+      if (j == 2) {
+        EXPECT_EQ(one(i, j), x(i, j));
+      }
     }
 }
 

@@ -156,7 +156,9 @@ TEST(Counts, AreLearntOnEveryMap) {
     double one = 0;
     predictor.predict(std::span<const float>(&p.x(0, 0), 1), std::span<double>(&one, 1));
     EXPECT_EQ(one, answers(0, 0)) << map;
-    if (std::string(map) == "fourier") EXPECT_EQ(loaded.transform_map()->outputs(), 30u);
+    if (std::string(map) == "fourier") {
+      EXPECT_EQ(loaded.transform_map()->outputs(), 30u);
+    }
   }
 }
 

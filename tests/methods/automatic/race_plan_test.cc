@@ -215,7 +215,9 @@ TEST(RacePlan, ARivalThatWaitsForAnotherComesAfterIt) {
   for (const Effort effort : {Effort::fast, Effort::normal, Effort::best}) {
     std::set<std::string> before;
     for (const Rival& rival : race_plan(effort).rivals) {
-      if (rival.after) EXPECT_TRUE(before.count(rival.after)) << rival.name;
+      if (rival.after) {
+        EXPECT_TRUE(before.count(rival.after)) << rival.name;
+      }
       before.insert(rival.name);
     }
   }
