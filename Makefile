@@ -60,9 +60,10 @@ debug: deps  ## what an IDE starts with: no optimisation, every file by itself, 
 	@tools/build.sh debug bochner_cli
 	@build/debug/bochner --version
 
+clang: CLANG_TARGETS ?= all benchmarks
 clang:  ## compiles everything with clang, without a warning
 	@tools/install_deps.sh --clang
-	@tools/build.sh clang all benchmarks
+	@tools/build.sh clang $(CLANG_TARGETS)
 	@build/clang/tests/backend_test --gtest_brief=1
 
 cross: deps  ## builds for the other architecture, runs it under emulation, compares its results with this one's
