@@ -125,17 +125,25 @@ int threads_within(int threads, std::size_t memory) {
   return int(std::clamp<std::size_t>(memory / 5 / kThreadBytes, 1, std::size_t(wanted)));
 }
 
-Threads::Threads(int count) : count_(threads_within(count, 0)), team_(std::make_unique<Team>()) {
-  team_->owner = this;
+Threads::Threads(int count) : count_(threads_within(count, 0)) {
+  for (int before = largest; before < count_ && !largest.compare_exchange_weak(before, count_);) continue;
+}
+
+bool Threads::start() {
+  if (team_) return true;
+  auto team = std::make_unique<Team>();
+  team->owner = this;
   try {
-    for (int t = 1; t < count_; ++t) team_->members.emplace_back([this, t] { team_->member(t); });
+    for (int t = 1; t < count_; ++t) team->members.emplace_back([&team = *team, t] { team.member(t); });
   } catch (const std::system_error& error) {
+    if (undivided_ > 0) return false;
     // No std::invalid_argument, by which callers leave out what does not suit the rows: it may pass the next time.
     throw std::system_error(error.code(),
                             fmt::format("threads: the system grants {} of {}; use fewer {}, or raise ulimit -v and -u",
-                                        team_->members.size() + 1, count_, Option::threads));
+                                        team->members.size() + 1, count_, Option::threads));
   }
-  for (int before = largest; before < count_ && !largest.compare_exchange_weak(before, count_);) continue;
+  team_ = std::move(team);
+  return true;
 }
 
 Threads::~Threads() = default;
@@ -144,14 +152,21 @@ void Threads::check_stop() const {
   if (undivided_ == 0 && stop_ && stop_()) throw Stopped();
 }
 
-void Threads::run(std::size_t pieces, const std::function<void(std::size_t, int)>& work) {
-  if (inside_work || count_ == 1 || pieces <= 1) {
-    for (std::size_t piece = 0; piece < pieces; ++piece) {
-      check_stop();
-      work(piece, 0);
-    }
-    return;
+void Threads::run_here(std::size_t pieces, const std::function<void(std::size_t, int)>& work) {
+  for (std::size_t piece = 0; piece < pieces; ++piece) {
+    check_stop();
+    work(piece, 0);
   }
+}
+
+void Threads::run(std::size_t pieces, double operations, const std::function<void(std::size_t, int)>& work) {
+  constexpr double kWorthWaking = 1e5;
+  if (operations < kWorthWaking) return run_here(pieces, work);
+  run(pieces, work);
+}
+
+void Threads::run(std::size_t pieces, const std::function<void(std::size_t, int)>& work) {
+  if (inside_work || count_ == 1 || pieces <= 1 || !start()) return run_here(pieces, work);
   team_->open(work, pieces);
   team_->take_pieces(0);
   team_->close();

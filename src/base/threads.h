@@ -13,8 +13,8 @@
 
 namespace bochner {
 
-// A fixed team of threads that shares out numbered pieces of work. Ours rather than a library's because
-// ThreadSanitizer must see every lock, and 100 lines suffice.
+// A fixed team of threads that shares out numbered pieces of work; they start when there is work to share. Ours rather
+// than a library's because ThreadSanitizer must see every lock, and 100 lines suffice.
 class Threads {
  public:
   explicit Threads(int count = 0);  // 0: all cores
@@ -33,6 +33,8 @@ class Threads {
   // Pieces start in order. The first exception is rethrown here after the others stop. Not reentrant:
   // a call from inside work() runs its pieces on the calling thread.
   void run(std::size_t pieces, const std::function<void(std::size_t piece, int thread)>& work);
+  // The same; operations: an estimate for all pieces. Few are done by the caller before another thread would wake.
+  void run(std::size_t pieces, double operations, const std::function<void(std::size_t piece, int thread)>& work);
 
   // Asked before every piece, on any of the threads: true makes run() throw Stopped.
   void stop_when(CancelFunction asked) { stop_ = std::move(asked); }
@@ -54,6 +56,9 @@ class Threads {
 
  private:
   struct Team;
+  void run_here(std::size_t pieces, const std::function<void(std::size_t piece, int thread)>& work);
+  bool start();  // whether the team has its threads
+
   int count_;
   const Device* device_ = &device_named("cpu");
   CancelFunction stop_;

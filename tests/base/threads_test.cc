@@ -5,9 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <set>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -30,6 +34,32 @@ TEST(Threads, EveryPieceIsDoneOnce) {
       for (const auto& times : done) EXPECT_EQ(times, 1);
     }
   }
+}
+
+std::set<std::string> threads_of_the_process() {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) names.insert(entry.path().string());
+  return names;
+}
+
+// Threads of an earlier test may be listed still when they are joined, and go at any moment: new ones are counted.
+std::size_t threads_beside(const std::set<std::string>& before) {
+  const std::set<std::string> now = threads_of_the_process();
+  return std::size_t(std::ranges::count_if(now, [&](const std::string& name) { return !before.contains(name); }));
+}
+
+// A team for each batch of a stream would cost more than the batch.
+TEST(Threads, StartWhenThereIsWorkToShare) {
+  const std::set<std::string> before = threads_of_the_process();
+  Threads threads(5);
+  int done = 0;
+  const auto work = [&](std::size_t, int thread) { done += thread == 0 ? 1 : 100; };
+  threads.run(1, work);
+  threads.run(8, 1000, work);  // operations
+  EXPECT_EQ(done, 9);
+  EXPECT_EQ(threads_beside(before), 0);
+  threads.run(8, 1e9, [](std::size_t, int) {});
+  EXPECT_EQ(threads_beside(before), 4);
 }
 
 // Per-thread scratch indexed by `thread` must never be shared by two pieces at a time.
