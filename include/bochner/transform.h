@@ -24,6 +24,9 @@ template <class T>
 Matrix<T> transform(const MapPtr& map, Rows& rows, const Execution& execution = {});
 template <class T>
 Matrix<T> transform(const MapPtr& map, MatrixView<const T> rows, const Execution& execution = {});
+// The same into memory of the caller, rows.size() x map->outputs(), for rows that know their number.
+template <class T>
+void transform_into(MatrixView<T> z, const MapPtr& map, Rows& rows, const Execution& execution = {});
 
 // std::invalid_argument where the map would hold more than the execution allows once it is used. remedy: what to do.
 void check_map_memory(const MapPtr& map, const Execution& execution, const std::string& remedy = "");

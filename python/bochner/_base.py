@@ -35,6 +35,8 @@ class ModelEstimator(CallbackSupportMixin, BaseEstimator):
 
     def _inputs(self, X, reset, names=None, allow_nan=False):
         """X as numbers: float32 or float64 in any order, or CSR. names: of the columns of an array, if they are known."""
+        if "_own" in self.__dict__ and X is self._own:
+            return X
         X = _tables.collected(X)
         takes_sparse = self.__sklearn_tags__().input_tags.sparse
         if _data.is_path(X):
@@ -44,11 +46,20 @@ class ModelEstimator(CallbackSupportMixin, BaseEstimator):
                 X, names = spool.X, spool.names
             if X is None:
                 raise ValueError("X: found text columns, expected numbers")
+        elif _tables.is_table(X):
+            _tables.check_names(_tables.names_of(X))
         checks = dict(accept_sparse="csr" if takes_sparse else False, dtype=[np.float64, np.float32],
                       ensure_min_samples=self._least_rows if reset else 1,
                       ensure_all_finite="allow-nan" if allow_nan else True)
         if names is None or not (reset or hasattr(self, "feature_names_in_")):
-            X = validate_data(self, _streams.from_tensor(X), reset=reset, **checks)
+            try:
+                X = validate_data(self, _streams.from_tensor(X), reset=reset, **checks)
+            except (TypeError, ValueError) as refusal:
+                of_shape = str(refusal).startswith(("Found array", "Feature names"))
+                strange = None if of_shape or not _tables.is_table(X) else _tables.strange_column(X, allow_nan)
+                if strange is None:
+                    raise
+                raise ValueError(f"X: found {strange}, expected finite numbers. {refusal}") from refusal
         else:
             if not reset and list(self.feature_names_in_) != names:
                 raise ValueError(f"The feature names should match those that were passed during fit: found {names}")
@@ -62,6 +73,14 @@ class ModelEstimator(CallbackSupportMixin, BaseEstimator):
 
     _least_rows = 1
     _allows_nan = False  # NaN is a missing cell
+
+    def _of_own(self, ask, X):
+        """ask(X) of the rows of fit(), which were checked and have lost the names of their columns."""
+        self._own = X
+        try:
+            return ask(X)
+        finally:
+            del self._own
 
     @staticmethod
     def _check_sparse(X):

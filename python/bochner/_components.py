@@ -148,7 +148,8 @@ class KernelPCA(TransformsByModel, OfMap, ModelEstimator):
         self.__dict__.pop("way_back_", None)
         if self.fit_inverse_transform:
             self.way_back_ = KernelRidge(random_state=self.random_state, n_jobs=self.n_jobs)
-            self.way_back_.fit(self.transform(X), X.toarray() if sparse.issparse(X) else X, sample_weight)
+            features = self._of_own(self.transform, X)
+            self.way_back_.fit(features, X.toarray() if sparse.issparse(X) else X, sample_weight)
         return self
 
     def _options(self):

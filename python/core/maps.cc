@@ -21,12 +21,22 @@ Execution with_cancel(Execution execution, const CancelFunction& cancel) {
   return execution;
 }
 
+// numpy makes the array where it can: it asks for huge pages, which cost a fraction of the time of first use.
 template <class T>
-auto transform_rows(const HeldMap& map, HeldRows& rows, const Execution& execution) {
-  return to_array(run_long([&](const CancelFunction& cancel) {
-    rows.rows->rewind();
-    return transform<T>(map.map, *rows.rows, with_cancel(execution, cancel));
-  }));
+nb::object transform_rows(const HeldMap& map, HeldRows& rows, const Execution& execution) {
+  rows.rows->rewind();
+  if (!rows.rows->size())
+    return nb::cast(to_array(run_long([&](const CancelFunction& cancel) {
+      return transform<T>(map.map, *rows.rows, with_cancel(execution, cancel));
+    })));
+  const std::size_t count = *rows.rows->size(), outputs = map.map->outputs();
+  nb::object array = nb::module_::import_("numpy").attr("empty")(nb::make_tuple(count, outputs),
+                                                                 sizeof(T) == 4 ? "float32" : "float64");
+  const auto memory = nb::cast<nb::ndarray<nb::numpy, T, nb::ndim<2>, nb::c_contig>>(array);
+  run_long([&](const CancelFunction& cancel) {
+    transform_into<T>({memory.data(), count, outputs, outputs}, map.map, *rows.rows, with_cancel(execution, cancel));
+  });
+  return array;
 }
 
 // CSR: values, columns, offsets.

@@ -38,8 +38,8 @@ FourierOptions::Draw parse_draw_name(const std::string& text) {
   return FourierOptions::Draw(found - std::begin(kDraws));
 }
 
-FourierMap::FourierMap(std::size_t inputs, const FourierOptions& options)
-    : inputs_(inputs), options_(options), scale_(0) {
+FourierMap::FourierMap(std::size_t inputs, const FourierOptions& options, std::vector<std::uint64_t> chosen)
+    : inputs_(inputs), options_(options), chosen_(std::move(chosen)), scale_(0) {
   require(inputs > 0, "fourier map: no inputs, expected at least 1");
   require(options.features > 0, "fourier map: no features, expected at least 1");
   require(options.form == Form::shifted || options.features % 2 == 0,
@@ -53,6 +53,8 @@ FourierMap::FourierMap(std::size_t inputs, const FourierOptions& options)
   require(options.draw == FourierOptions::Draw::independent || has_radial_law(options.kernel),
           "fourier map: draw={} needs a kernel of the L2 distance, found {}", draw_name(options.draw),
           kernel_name(options.kernel));
+  require(chosen_.empty() || (chosen_.size() == frequencies() && options.draw == FourierOptions::Draw::independent),
+          "fourier map: found {} chosen frequencies, expected {} of independent draws", chosen_.size(), frequencies());
   scale_ =
       options.form == Form::cossin ? std::sqrt(1.0 / double(frequencies())) : std::sqrt(2.0 / double(options.features));
 }
@@ -101,12 +103,13 @@ FourierWeights<T> FourierMap::draw_weights() const {
     const std::size_t count = std::min(chunk, F - begin);
     omega.resize(count * d);
     if (together) std::copy_n(all_omega.begin() + std::ptrdiff_t(begin * d), count * d, omega.begin());
+    const auto number = [&](std::size_t i) { return chosen_.empty() ? begin + i : chosen_[begin + i]; };
     for (std::size_t i = 0; i < count && !together; ++i)
-      draw_frequency(options_.kernel, options_.seed, begin + i, std::span(omega).subspan(i * d, d));
+      draw_frequency(options_.kernel, options_.seed, number(i), std::span(omega).subspan(i * d, d));
     if (options_.form == Form::shifted) {
       b.resize(count);
       for (std::size_t i = 0; i < count; ++i)
-        b[i] = 2 * std::numbers::pi * uniform(options_.seed, Draw::phase, begin + i);
+        b[i] = 2 * std::numbers::pi * uniform(options_.seed, Draw::phase, number(i));
     }
     const FourierWeights<T> part = pack_fourier<T>(omega, d, b, scale_);
     all.panels.insert(all.panels.end(), part.panels.begin(), part.panels.end());
@@ -165,8 +168,8 @@ void FourierMap::apply(const Backend& on, const RowBlock<double>& block, MatrixV
 }
 
 std::string FourierMap::spec() const {
-  return fmt::format("fourier:kernel={},features={},form={},{}seed={}", kernel_name(options_.kernel), options_.features,
-                     form_name(options_.form),
+  return fmt::format("{}fourier:kernel={},features={},form={},{}seed={}", chosen_.empty() ? "" : "chosen-",
+                     kernel_name(options_.kernel), options_.features, form_name(options_.form),
                      options_.draw == FourierOptions::Draw::independent ? "" : "draw=" + draw_name(options_.draw) + ",",
                      options_.seed);
 }
@@ -184,6 +187,7 @@ void FourierMap::save(Archive& archive) const {
     archive.tree["length_scale"] = scales[0];
   else
     archive.tree["length_scale"] = scales;
+  if (!chosen_.empty()) archive.tree["chosen"] = chosen_;
 }
 
 MapPtr load_fourier(const Archive& archive) {
@@ -210,7 +214,13 @@ MapPtr load_fourier(const Archive& archive) {
     } else {
       options.kernel.length_scales = {get_number(tree, "length_scale")};
     }
-    return fourier(inputs, options);
+    std::vector<std::uint64_t> chosen;
+    if (tree.contains("chosen"))
+      for (const nlohmann::json& number : get_node(tree, "chosen")) {
+        require(number.is_number_unsigned(), "fourier map: the number of a chosen frequency is no whole number");
+        chosen.push_back(number.get<std::uint64_t>());
+      }
+    return std::make_shared<FourierMap>(inputs, options, std::move(chosen));
   } catch (const std::invalid_argument& wrong) {
     fail(Error::Kind::model, "{}", wrong.what());
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <mutex>
+#include <vector>
 
 #include "backend/fourier_weights.h"
 #include "bochner/map.h"
@@ -18,7 +19,8 @@ namespace bochner {
 // one precision that is used, and is never saved.
 class FourierMap final : public Map {
  public:
-  FourierMap(std::size_t inputs, const FourierOptions& options);
+  // chosen: the numbers of the frequencies taken, of independent draws of the seed; none: the first.
+  FourierMap(std::size_t inputs, const FourierOptions& options, std::vector<std::uint64_t> chosen = {});
 
   std::size_t inputs() const override { return inputs_; }
   std::size_t outputs() const override { return options_.features; }
@@ -53,6 +55,7 @@ class FourierMap final : public Map {
 
   std::size_t inputs_;
   FourierOptions options_;
+  std::vector<std::uint64_t> chosen_;
   double scale_;
   mutable Lazy<float> float_;
   mutable Lazy<double> double_;

@@ -18,12 +18,17 @@ constexpr std::size_t kUnmappedRows = 192;
 }  // namespace
 
 template <class T>
-void map_rows(const Workers& on, const Map& map, const RowBlock<T>& x, MatrixView<T> z) {
+void map_rows(const Workers& on, const Map& map, const RowBlock<T>& x, MatrixView<T> z,
+              const std::function<void(MatrixView<const T> z)>& seen) {
   require(z.rows == x.rows && z.cols == map.outputs(), "map: {} x {} features for {} rows, expected {} columns", z.rows,
           z.cols, x.rows, map.outputs());
-  if (on.threads.device().map(map, x, z)) return;
+  if (on.threads.device().map(map, x, z)) {
+    if (seen) seen(z);
+    return;
+  }
   in_pieces(on.threads, x.rows, map.rows_at_once(), [&](std::size_t begin, std::size_t count) {
     map.apply(on.ops, x.slice(begin, count), z.slice(begin, count));
+    if (seen) seen(z.slice(begin, count));
   });
 }
 
@@ -70,8 +75,10 @@ void map_sparse(const Workers& on, const Map& map, const RowBlock<T>& x, SparseR
 
 template void map_sparse(const Workers&, const Map&, const RowBlock<float>&, SparseRows<float>&);
 template void map_sparse(const Workers&, const Map&, const RowBlock<double>&, SparseRows<double>&);
-template void map_rows(const Workers&, const Map&, const RowBlock<float>&, MatrixView<float>);
-template void map_rows(const Workers&, const Map&, const RowBlock<double>&, MatrixView<double>);
+template void map_rows(const Workers&, const Map&, const RowBlock<float>&, MatrixView<float>,
+                       const std::function<void(MatrixView<const float>)>&);
+template void map_rows(const Workers&, const Map&, const RowBlock<double>&, MatrixView<double>,
+                       const std::function<void(MatrixView<const double>)>&);
 template void map_pieces(const Workers&, const Map*, const RowBlock<float>&,
                          const std::function<void(std::size_t, MatrixView<const float>)>&);
 template void map_pieces(const Workers&, const Map*, const RowBlock<double>&,

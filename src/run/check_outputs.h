@@ -12,12 +12,18 @@
 
 namespace bochner {
 
+// No early end, so that the loop has no branches.
+template <class T>
+bool all_finite(std::span<const T> outputs) {
+  bool bad = false;
+  for (const T value : outputs) bad |= !(std::abs(value) <= std::numeric_limits<T>::max());
+  return !bad;
+}
+
 // Error::Kind::data if a number that a map makes of a row is not finite. row: the number of the row.
 template <class T>
 void check_outputs(std::span<const T> outputs, std::size_t row) {
-  bool bad = false;  // no early end, so that the loop has no branches
-  for (const T value : outputs) bad |= !(std::abs(value) <= std::numeric_limits<T>::max());
-  if (bad)
+  if (!all_finite(outputs))
     fail(Error::Kind::data, "row {}: its transform is not finite: an input is too large; divide it by its unit", row);
 }
 

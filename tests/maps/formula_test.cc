@@ -195,6 +195,29 @@ TEST(Formula, OddRowsGiveFiniteFeatures) {
   }
 }
 
+// Whole pieces are looked at while they are mapped: the first row that is not finite is named.
+TEST(Formula, FeaturesGoIntoMemoryOfTheCaller) {
+  const Case of{&kLinear, {}, 3, 3, false};
+  Matrix<double> x(1000, 3);
+  for (std::size_t i = 0; i < 3000; ++i) x.data()[i] = 0.25 * double(i);
+  Schema schema;
+  schema.inputs = 3;
+  const auto rows = memory_rows<double>(x.view(), {}, schema);
+  Matrix<float> z(1000, 3), narrow(1000, 2);
+  transform_into<float>(z.view(), map_of(of, 0), *rows);
+  EXPECT_EQ(z(999, 2), 0.25f * 2999);
+  EXPECT_THROW(transform_into<float>(narrow.view(), map_of(of, 0), *rows), std::invalid_argument);
+  x(700, 1) = x(900, 0) = 1e300;
+  const auto bad = memory_rows<double>(x.view(), {}, schema);
+  const MapPtr squares = std::make_shared<FormulaMap>(kSquares, FormulaOptions{3, 3, 0, {}});
+  try {
+    transform<double>(squares, *bad, {.threads = 2});
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("row 700"), std::string::npos) << error.what();
+  }
+}
+
 TEST(Formula, EveryKindTrainsAndChecks) {
   std::mt19937_64 draw(3);
   std::uniform_real_distribution<double> uniform(0, 1);

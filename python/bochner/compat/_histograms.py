@@ -34,8 +34,13 @@ class AdditiveChi2Sampler(MapTransformer):
         self.sample_steps = sample_steps
         self.sample_interval = sample_interval
 
+    def _inputs(self, X, reset, names=None, allow_nan=False):
+        X = super()._inputs(X, reset, names, allow_nan)
+        if (X.data if sparse.issparse(X) else X).min(initial=0) < 0:
+            raise ValueError(f"Negative values in data passed to {type(self).__name__}: X")
+        return X
+
     def _make_map(self, X, schema):
-        _not_negative(self, X)
         steps = count("sample_steps", self.sample_steps)
         if self.sample_interval is None and steps > 3:
             raise ValueError("If sample_steps is not in [1, 2, 3], you need to provide sample_interval")
@@ -44,12 +49,7 @@ class AdditiveChi2Sampler(MapTransformer):
 
     def transform(self, X):
         """The features of rows: roots of all inputs, then cosines and sines of all; sparse rows stay sparse."""
-        check_is_fitted(self, "model_")
-        X = self._inputs(X, reset=False)
-        _not_negative(self, X)
         Z = super().transform(X)
-        per_input = 2 * self.sample_steps - 1
-        Z = Z.reshape(len(Z), -1, per_input).transpose(0, 2, 1).reshape(len(Z), -1)
         return sparse.csr_array(Z) if sparse.issparse(X) else Z
 
     def get_feature_names_out(self, input_features=None):
@@ -105,8 +105,3 @@ class SkewedChi2Sampler(MapTransformer):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = False
         return tags
-
-
-def _not_negative(estimator, X):
-    if (X.data if sparse.issparse(X) else X).min(initial=0) < 0:
-        raise ValueError(f"Negative values in data passed to {type(estimator).__name__}: X")

@@ -74,6 +74,13 @@ template void write_in_double(const RowBlock<double>&, MatrixView<double>, const
 template <class T>
 void FormulaMap::apply_rows(const Backend&, const RowBlock<T>& block, MatrixView<T> out) const {
   require(block.cols == inputs(), "{}: block has {} columns, expected {}", formula_.name, block.cols, inputs());
+  if (formula_.write_float) {
+    const DenseBlock<T> dense(block);
+    if constexpr (sizeof(T) == sizeof(float))
+      return formula_.write_float(options_, drawn_, dense.rows(), out);
+    else
+      return formula_.write(options_, drawn_, dense.rows(), out);
+  }
   write_in_double(block, out,
                   [this](MatrixView<const double> x, MatrixView<double> z) { formula_.write(options_, drawn_, x, z); });
 }

@@ -41,8 +41,11 @@ struct Formula {
   std::size_t (*features)(const FormulaOptions& options, std::size_t asked);
   std::vector<double> (*draw)(const FormulaOptions& options);
   double (*drawn)(const FormulaOptions& options);  // about how many numbers draw() gives
-  // z(i, :) of each row; few rows at a time.
+  // z(i, :) of each row; few rows at a time. z begins as zeros unless there is write_float.
   void (*write)(const FormulaOptions& options, Numbers drawn, MatrixView<const double> x, MatrixView<double> z);
+  // The same in float, for formulas whose loops are vectors'; null: rows of floats go through `write`.
+  void (*write_float)(const FormulaOptions& options, Numbers drawn, MatrixView<const float> x,
+                      MatrixView<float> z) = nullptr;
   double (*kernel)(const FormulaOptions& options, Numbers x, Numbers y);
   // Variance of z(x).z(y) over draws; null: nothing is random.
   double (*variance)(const FormulaOptions& options, Numbers x, Numbers y);
@@ -70,7 +73,7 @@ class FormulaMap final : public MapOf<FormulaMap> {
 
   std::size_t inputs() const override { return options_.inputs; }
   std::size_t outputs() const override { return options_.features; }
-  std::size_t rows_at_once() const override { return 64; }
+  std::size_t rows_at_once() const override { return formula_.write_float ? 256 : 64; }
   std::size_t held_bytes() const override { return drawn_.size() * sizeof(double); }
   template <class T>
   void apply_rows(const Backend& on, const RowBlock<T>& block, MatrixView<T> out) const;
@@ -97,6 +100,14 @@ inline const FormulaMap& formula_map(const Map& map) { return static_cast<const 
 
 // The "seed" that save() wrote; Error::Kind::model for what is none.
 std::uint64_t saved_seed(const Archive& archive, const char* name);
+
+// Numbers in T: those given, or copies of them in `rounded`.
+template <class T>
+const T* numbers_as(Numbers numbers, std::vector<T>& rounded) {
+  if constexpr (sizeof(T) == sizeof(double)) return numbers.data();
+  rounded.assign(numbers.begin(), numbers.end());
+  return rounded.data();
+}
 
 // sum_j x_j y_j, and z(i, f) += sum_j x(i, j) W(j, f) for an inputs x features W.
 double dot(Numbers x, Numbers y);

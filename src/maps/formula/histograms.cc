@@ -4,11 +4,14 @@
 // Additive kernels of histograms by sampling their signatures (Vedaldi & Zisserman, TPAMI 2012):
 //   k(x, y) = sum_j sqrt(x_j y_j) K(log y_j / x_j),  K(w) = int S(l) exp(i l w) dl
 //   z_j = sqrt(x_j L) [sqrt S(0), sqrt(2 S(m L)) cos(m L log x_j), sqrt(2 S(m L)) sin(m L log x_j)],  m = 1 ... n - 1
+// (roots of all inputs come first, then the first cosines of all, their sines, the second cosines, ...)
 //   chi2            2 x y / (x + y)       S(l) = sech(pi l)
 //   intersection    min(x, y)             S(l) = 2 / (pi (1 + 4 l^2))
 //   jensen-shannon                        S(l) = 2 sech(pi l) / (log 4 (1 + 4 l^2))
 // Inputs below 0 count as 0. Nothing is random. The skewed kernel (Li, Ionescu & Sminchisescu 2010) is:
 //   prod_j 2 sqrt(a_j b_j) / (a_j + b_j), a = x + skew    z = sqrt(2/D) cos(w.log a + b),  w ~ sech(pi w)
+
+#include "backend/histograms.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +19,7 @@
 
 #include "maps/formula/formula.h"
 #include "random/draw.h"
+#include "random/elementary.h"
 
 namespace bochner {
 
@@ -49,19 +53,11 @@ std::vector<double> sample_signature(const FormulaOptions& options) {
   return roots;
 }
 
-void write_histogram(const FormulaOptions& options, Numbers roots, MatrixView<const double> x, MatrixView<double> z) {
-  const double L = step_of(options);
-  for (std::size_t i = 0; i < x.rows; ++i)
-    for (std::size_t j = 0; j < x.cols; ++j) {
-      if (!(x(i, j) > 0)) continue;
-      const double root = std::sqrt(x(i, j)), angle = L * std::log(x(i, j));
-      double* to = z.row(i) + j * (2 * roots.size() - 1);
-      *to++ = root * roots[0];
-      for (std::size_t m = 1; m < roots.size(); ++m) {
-        *to++ = root * roots[m] * std::cos(double(m) * angle);
-        *to++ = root * roots[m] * std::sin(double(m) * angle);
-      }
-    }
+template <class T>
+void write_histogram(const FormulaOptions& options, Numbers roots, MatrixView<const T> x, MatrixView<T> z) {
+  std::vector<T> rounded;
+  const double turns = step_of(options) / (2 * std::numbers::pi);
+  sample_signatures<T>(x, {numbers_as<T>(roots, rounded), roots.size()}, T(turns), z);
 }
 
 template <double (*Pair)(double, double)>
@@ -74,28 +70,28 @@ double histogram_value(const FormulaOptions&, Numbers x, Numbers y) {
 
 std::size_t skewed_features(const FormulaOptions&, std::size_t asked) { return asked ? asked : 1024; }
 
-// Frequencies, inputs x features, by the inverse of their distribution 2 atan(exp(pi w)) / pi; then the phases.
+// Frequencies in turns, inputs x features, by the inverse of their distribution 2 atan(exp(pi w)) / pi; then the
+// phases.
 std::vector<double> draw_skewed(const FormulaOptions& options) {
   const std::size_t D = options.features;
   std::vector<double> drawn((options.inputs + 1) * D);
   for (std::size_t f = 0; f < D; ++f) {
-    for (std::size_t j = 0; j < options.inputs; ++j)
+    for (std::size_t j = 0; j < options.inputs; ++j) {
+      const double half = uniform(options.seed, Draw::frequency, f, j) / 2;
       drawn[j * D + f] =
-          std::log(std::tan(std::numbers::pi / 2 * uniform(options.seed, Draw::frequency, f, j))) / std::numbers::pi;
-    drawn[options.inputs * D + f] = 2 * std::numbers::pi * uniform(options.seed, Draw::phase, f);
+          portable_log(portable_sin_pi(half) / portable_cos_pi(half)) / (2 * std::numbers::pi * std::numbers::pi);
+    }
+    drawn[options.inputs * D + f] = uniform(options.seed, Draw::phase, f);
   }
   return drawn;
 }
 
-void write_skewed(const FormulaOptions& options, Numbers drawn, MatrixView<const double> x, MatrixView<double> z) {
-  Matrix<double> logs(x.rows, x.cols);
-  for (std::size_t i = 0; i < x.rows; ++i)
-    for (std::size_t j = 0; j < x.cols; ++j) logs(i, j) = std::log(std::max(x(i, j), 0.0) + options.numbers[0]);
-  add_products(logs.view(), drawn.data(), z);
-  const double* phase = drawn.data() + options.inputs * options.features;
-  const double scale = std::sqrt(2 / double(options.features));
-  for (std::size_t i = 0; i < z.rows; ++i)
-    for (std::size_t f = 0; f < z.cols; ++f) z(i, f) = scale * std::cos(z(i, f) + phase[f]);
+template <class T>
+void write_skewed(const FormulaOptions& options, Numbers drawn, MatrixView<const T> x, MatrixView<T> z) {
+  const std::size_t d = options.inputs, D = options.features;
+  std::vector<T> rounded;
+  const T* W = numbers_as<T>(drawn, rounded);
+  skewed_cosines<T>(x, {T(options.numbers[0]), T(std::sqrt(2 / double(D))), {W, d, D, D}, W + d * D}, z);
 }
 
 // times: the logarithms' difference is multiplied by it.
@@ -123,7 +119,8 @@ Formula histogram_formula(const char* name) {
           .features = histogram_features,
           .draw = sample_signature<Signature>,
           .drawn = [](const FormulaOptions& options) { return options.numbers[0]; },
-          .write = write_histogram,
+          .write = write_histogram<double>,
+          .write_float = write_histogram<float>,
           .kernel = histogram_value<Pair>,
           .variance = nullptr};
 }
@@ -143,7 +140,8 @@ const Formula kSkewedChiSquared = {
     .features = skewed_features,
     .draw = draw_skewed,
     .drawn = [](const FormulaOptions& options) { return double(options.inputs + 1) * double(options.features); },
-    .write = write_skewed,
+    .write = write_skewed<double>,
+    .write_float = write_skewed<float>,
     .kernel = skewed_value,
     .variance = skewed_variance};
 

@@ -8,138 +8,74 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <complex>
-#include <numbers>
 
+#include "backend/convolve.h"
+#include "base/lease.h"
 #include "maps/formula/formula.h"
 #include "random/draw.h"
+#include "random/elementary.h"
 
 namespace bochner {
 
 namespace {
 
-constexpr std::size_t kLanes = 8;
-
-struct Lanes {
-  double value[kLanes];
-};
-
-// kLanes transforms at once, values in bit-reversed order in and in order out. Forward: exp(-2 pi i / D).
-class Transforms {
- public:
-  explicit Transforms(std::size_t size) : size_(size), cosine_(size / 2 + 1), sine_(size / 2 + 1) {
-    for (std::size_t k = 0; k < size / 2; ++k) {
-      cosine_[k] = std::cos(2 * std::numbers::pi * double(k) / double(size));
-      sine_[k] = std::sin(2 * std::numbers::pi * double(k) / double(size));
-    }
-  }
-
-  void run(Lanes* re, Lanes* im, bool forward) const {
-    for (std::size_t half = 1; half < size_; half *= 2)
-      for (std::size_t begin = 0; begin < size_; begin += 2 * half)
-        for (std::size_t k = 0; k < half; ++k) {
-          const double c = cosine_[k * (size_ / 2 / half)], s = (forward ? -1 : 1) * sine_[k * (size_ / 2 / half)];
-          butterfly(re[begin + k], im[begin + k], re[begin + half + k], im[begin + half + k], c, s);
-        }
-  }
-
- private:
-  // (a, b) -> (a + w b, a - w b), w = c + i s.
-  static void butterfly(Lanes& ar, Lanes& ai, Lanes& br, Lanes& bi, double c, double s) {
-    for (std::size_t l = 0; l < kLanes; ++l) {
-      const double tr = c * br.value[l] - s * bi.value[l], ti = c * bi.value[l] + s * br.value[l];
-      br.value[l] = ar.value[l] - tr;
-      bi.value[l] = ai.value[l] - ti;
-      ar.value[l] += tr;
-      ai.value[l] += ti;
-    }
-  }
-
-  std::size_t size_;
-  std::vector<double> cosine_, sine_;
-};
-
-std::size_t reversed(std::size_t i, std::size_t size) {
-  std::size_t result = 0;
-  for (std::size_t bit = 1; bit < size; bit *= 2) result = 2 * result + (i & bit ? 1 : 0);
-  return result;
-}
-
 std::size_t degree_of(const FormulaOptions& options) { return std::size_t(options.numbers[0]); }
 
 std::size_t tensor_features(const FormulaOptions&, std::size_t asked) { return std::bit_ceil(asked ? asked : 1024); }
 
-// sign * (1 + the bucket's place in bit-reversed order), for sketch k and input j; the last input is the constant.
+// sign * (1 + the bucket), for sketch k and input j, the last of which is the constant; then the circle of convolve().
 std::vector<double> draw_tensor(const FormulaOptions& options) {
-  const std::size_t p = degree_of(options), width = options.inputs + 1;
-  std::vector<double> drawn(p * width);
+  const std::size_t p = degree_of(options), D = options.features, width = options.inputs + 1;
+  std::vector<double> drawn;
   for (std::size_t k = 0; k < p; ++k)
     for (std::size_t j = 0; j < width; ++j) {
       const std::uint64_t word = bits(options.seed, Draw::sketch, k, j);
-      const std::size_t bucket = reversed((word >> 1) % options.features, options.features);
-      drawn[k * width + j] = (word & 1 ? 1.0 : -1.0) * double(bucket + 1);
+      drawn.push_back((word & 1 ? 1.0 : -1.0) * double((word >> 1) % D + 1));
     }
+  for (std::size_t k = 0; k < D / 2; ++k) drawn.push_back(portable_sin_pi(0.5 - 2 * double(k) / double(D)));
+  for (std::size_t k = 0; k < D / 2; ++k) drawn.push_back(portable_sin_pi(2 * double(k) / double(D)));
   return drawn;
 }
 
-void add_sketch(Lanes* to, const double* drawn, const Matrix<double>& u, std::size_t lane_count) {
-  for (std::size_t j = 0; j < u.rows(); ++j) {
-    const std::size_t at = std::size_t(std::fabs(drawn[j])) - 1;
-    const double sign = drawn[j] < 0 ? -1 : 1;
-    for (std::size_t l = 0; l < lane_count; ++l) to[at].value[l] += sign * u(j, l);
-  }
-}
-
-// The spectra of two real sketches by one transform: F = A + i B has A_k = (F_k + conj F_-k) / 2, B_k = (F_k - conj
-// F_-k) / 2i. Their product, times what `product` holds.
-void multiply_pair(const std::vector<Lanes>& re, const std::vector<Lanes>& im, bool two, std::vector<Lanes>& pr,
-                   std::vector<Lanes>& pi) {
-  const std::size_t D = re.size();
-  for (std::size_t k = 0; k < D; ++k) {
-    const std::size_t m = (D - k) % D;
-    for (std::size_t l = 0; l < kLanes; ++l) {
-      const std::complex<double> a((re[k].value[l] + re[m].value[l]) / 2, (im[k].value[l] - im[m].value[l]) / 2);
-      const std::complex<double> b((im[k].value[l] + im[m].value[l]) / 2, (re[m].value[l] - re[k].value[l]) / 2);
-      const double br = two ? b.real() : 1, bi = two ? b.imag() : 0;
-      const double cr = a.real() * br - a.imag() * bi, ci = a.real() * bi + a.imag() * br;
-      const double dr = pr[k].value[l], di = pi[k].value[l];
-      pr[k].value[l] = dr * cr - di * ci;
-      pi[k].value[l] = dr * ci + di * cr;
-    }
-  }
-}
-
-void permute(std::vector<Lanes>& values) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::size_t r = reversed(i, values.size());
-    if (r > i) std::swap(values[i], values[r]);
-  }
-}
-
-void write_tensor(const FormulaOptions& options, Numbers drawn, MatrixView<const double> x, MatrixView<double> z) {
+template <class T>
+void write_tensor(const FormulaOptions& options, Numbers drawn, MatrixView<const T> x, MatrixView<T> z) {
+  constexpr std::size_t kLine = kConvolvedRows<T>;
   const std::size_t p = degree_of(options), D = options.features, width = options.inputs + 1;
-  const double root = std::sqrt(options.numbers[2]), constant = std::sqrt(options.numbers[1]);
-  const Transforms transforms(D);
-  for (std::size_t begin = 0; begin < x.rows; begin += kLanes) {
-    const std::size_t count = std::min(kLanes, x.rows - begin);
-    Matrix<double> u(width, kLanes);
-    for (std::size_t l = 0; l < count; ++l) {
-      for (std::size_t j = 0; j + 1 < width; ++j) u(j, l) = root * x(begin + l, j);
-      u(width - 1, l) = constant;
+  // A factor is half of its sketch, since convolve() doubles it.
+  const double root = std::sqrt(options.numbers[2]) / 2, constant = std::sqrt(options.numbers[1]) / 2;
+  const T per_feature = T(1 / double(D));
+  std::vector<T> rounded;
+  const T* turns = numbers_as<T>(drawn.subspan(p * width), rounded);
+  const Lease<T> inputs(width * kLine), sketches(p * D * kLine);
+  T *const u = inputs.data(), *const factors = sketches.data();
+  for (std::size_t begin = 0; begin < x.rows; begin += kLine) {
+    const std::size_t count = std::min(kLine, x.rows - begin);
+    for (std::size_t l = 0; l < kLine; ++l) {
+      const T* row = x.row(begin + std::min(l, count - 1));
+      for (std::size_t j = 0; j + 1 < width; ++j) u[j * kLine + l] = T(root * double(row[j]));
+      u[(width - 1) * kLine + l] = T(constant);
     }
-    std::vector<Lanes> pr(D, Lanes{{1, 1, 1, 1, 1, 1, 1, 1}}), pi(D, Lanes{});
-    for (std::size_t k = 0; k < p; k += 2) {
-      std::vector<Lanes> re(D, Lanes{}), im(D, Lanes{});
-      add_sketch(re.data(), &drawn[k * width], u, count);
-      if (k + 1 < p) add_sketch(im.data(), &drawn[(k + 1) * width], u, count);
-      transforms.run(re.data(), im.data(), true);
-      multiply_pair(re, im, k + 1 < p, pr, pi);
-    }
-    permute(pr);
-    permute(pi);
-    transforms.run(pr.data(), pi.data(), false);
-    for (std::size_t l = 0; l < count; ++l)
-      for (std::size_t f = 0; f < D; ++f) z(begin + l, f) = pr[f].value[l] / double(D);
+    std::fill_n(factors, p * D * kLine, T(0));
+    for (std::size_t k = 0; k < p; ++k)
+      for (std::size_t j = 0; j < width; ++j) {
+        const double place = drawn[k * width + j];
+        const T sign = place < 0 ? -1 : 1;
+        T* to = factors + (k * D + convolved_line(std::size_t(std::fabs(place)) - 1, D)) * kLine;
+        for (std::size_t l = 0; l < kLine; ++l) to[l] += sign * u[j * kLine + l];
+      }
+    convolve(factors, p, D, turns);
+    // A few features of each row at a time, so that whole lines are read and written.
+    constexpr std::size_t kPairs = kLine / 2;
+    for (std::size_t first = 0; first < D; first += kLine)
+      for (std::size_t l = 0; l < count; ++l) {
+        const T *even = factors + first / 2 * kLine + l, *odd = even + D / 2 * kLine;
+        T* to = z.row(begin + l) + first;
+        for (std::size_t k = 0; k < std::min(kPairs, D / 2 - first / 2); ++k) {
+          to[2 * k] = even[k * kLine] * per_feature;
+          to[2 * k + 1] = odd[k * kLine] * per_feature;
+        }
+        if (D == 1) to[0] = *even;
+      }
   }
 }
 
@@ -171,8 +107,12 @@ const Formula kPolynomial = {
     .random = true,
     .features = tensor_features,
     .draw = draw_tensor,
-    .drawn = [](const FormulaOptions& options) { return options.numbers[0] * double(options.inputs + 1); },
-    .write = write_tensor,
+    .drawn =
+        [](const FormulaOptions& options) {
+          return options.numbers[0] * double(options.inputs + 1) + double(options.features);
+        },
+    .write = write_tensor<double>,
+    .write_float = write_tensor<float>,
     .kernel = polynomial_value,
     .variance = polynomial_variance};
 
