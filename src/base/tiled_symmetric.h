@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "base/aligned.h"
+#include "base/pieces.h"
 #include "bochner/matrix.h"
 
 namespace bochner {
@@ -18,9 +19,19 @@ template <class T>
 class TiledSymmetric {
  public:
   TiledSymmetric() = default;
-  TiledSymmetric(std::size_t size, std::size_t tile)
-      : size_(size), tile_(tile), count_((size + tile - 1) / tile), values_(count_ * (count_ + 1) / 2 * tile * tile) {
+  TiledSymmetric(std::size_t size, std::size_t tile) : TiledSymmetric(Unwritten(), size, tile) {
     std::fill(values_.begin(), values_.end(), T(0));
+  }
+  // The same, by all threads: a large matrix is new pages, which the system has to fetch.
+  TiledSymmetric(std::size_t size, std::size_t tile, Threads& threads) : TiledSymmetric(Unwritten(), size, tile) {
+    each_piece(threads, [&](std::size_t begin, std::size_t n) { std::fill_n(values_.data() + begin, n, T(0)); });
+  }
+  TiledSymmetric copy(Threads& threads) const {
+    TiledSymmetric same(Unwritten(), size_, tile_);
+    each_piece(threads, [&](std::size_t begin, std::size_t n) {
+      std::copy_n(values_.data() + begin, n, same.values_.data() + begin);
+    });
+    return same;
   }
 
   std::size_t size() const { return size_; }
@@ -44,6 +55,15 @@ class TiledSymmetric {
   bool operator==(const TiledSymmetric&) const = default;
 
  private:
+  struct Unwritten {};
+  TiledSymmetric(Unwritten, std::size_t size, std::size_t tile)
+      : size_(size), tile_(tile), count_((size + tile - 1) / tile), values_(count_ * (count_ + 1) / 2 * tile * tile) {}
+
+  // use(begin, n): n of the values
+  template <class Use>
+  void each_piece(Threads& threads, const Use& use) const {
+    in_pieces(threads, values_.size(), std::size_t(1) << 16, use);
+  }
   T* start(std::size_t I, std::size_t J) { return values_.data() + (I * (I + 1) / 2 + J) * tile_ * tile_; }
 
   std::size_t size_ = 0, tile_ = 1, count_ = 0;

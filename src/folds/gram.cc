@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "backend/backend.h"
 #include "base/require.h"
@@ -24,17 +25,27 @@ GramFold::Products GramFold::products_for(const Map* map, bool wide, bool any_ro
   return any_rows ? Products::by_row : Products::rounded;
 }
 
-GramFold::GramFold(std::size_t features, double bound, TargetCode code, double weight_bound, Products products)
+GramFold::GramFold(std::size_t features, double bound, TargetCode code, double weight_bound, Products products,
+                   Threads* threads)
     : features_(features),
       bound_(bound),
       weight_bound_(weight_bound),
       products_(products),
       code_(std::move(code)),
-      gram_(features, tile_for(features)),
+      gram_(threads ? TiledSymmetric<std::int64_t>(features, tile_for(features), *threads)
+                    : TiledSymmetric<std::int64_t>(features, tile_for(features))),
       moment_((products == Products::whole ? TargetDigits(code_.task).count : 1) * (code_.columns() + 1), features),
       targets_(code_.columns() + 1, code_.columns() + 1) {
   require(bound > 0 && std::isfinite(bound), "gram: the bound on features is {}, expected a positive number", bound);
   require(weight_bound > 0, "gram: the largest weight is {}, expected a positive number", weight_bound);
+}
+
+GramFold GramFold::copy(Threads& threads) {
+  TiledSymmetric<std::int64_t> gram = std::exchange(gram_, {});
+  GramFold same = *this;
+  gram_ = std::move(gram);
+  same.gram_ = gram_.copy(threads);
+  return same;
 }
 
 std::size_t GramFold::bytes(std::size_t features) {
@@ -197,7 +208,7 @@ Matrix<double> GramFold::moment() const {
 }
 
 TiledSymmetric<double> GramFold::gram(Threads& threads) const {
-  TiledSymmetric<double> g(gram_.size(), gram_.tile());
+  TiledSymmetric<double> g(gram_.size(), gram_.tile(), threads);
   const double whole = whole_per_unit();
   const double unit = weight_bound_ / (products_ == Products::whole ? whole * whole : per_unit(bound_ * bound_));
   const std::size_t tile = gram_.tile() * gram_.tile();

@@ -40,9 +40,10 @@ class GramFold {
   // seen. any_rows: rows shall be removed that were not added together, so the others are by_row.
   static Products products_for(const Map* map, bool wide, bool any_rows = false);
 
-  // bound: |z_j| <= bound; weight_bound: w <= weight_bound.
+  // bound: |z_j| <= bound; weight_bound: w <= weight_bound. threads: those that write the zeros, if given.
   GramFold(std::size_t features, double bound, TargetCode code, double weight_bound = 1,
-           Products products = Products::rounded);
+           Products products = Products::rounded, Threads* threads = nullptr);
+  GramFold copy(Threads& threads);  // made by all threads
 
   // Dense features with their targets. Adding runs on all threads, each on its own tiles.
   template <class T>

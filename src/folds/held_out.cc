@@ -20,7 +20,7 @@ HeldOut::HeldOut(std::size_t features, std::size_t targets, double fraction, std
 bool HeldOut::holds(std::uint64_t row) const { return is_held_out(seed_, row, fraction_); }
 
 template <class T>
-const std::vector<T>& HeldOut::values() const {
+const AlignedVector<T>& HeldOut::values() const {
   if constexpr (std::is_same_v<T, float>)
     return floats_;
   else
@@ -111,8 +111,10 @@ void HeldOut::save(Archive& archive) const {
 }
 
 void HeldOut::load(const Archive& archive) {
-  const auto get = [&]<class T>(const char* name, std::vector<T>& values, std::size_t per_row) {
-    values = archive.get<T>(name, {archive.length(name)});
+  const auto get = [&](const char* name, auto& values, std::size_t per_row) {
+    using T = typename std::decay_t<decltype(values)>::value_type;
+    const std::vector<T> read = archive.get<T>(name, {archive.length(name)});
+    values.assign(read.begin(), read.end());
     if (values.size() % per_row != 0 || (!values.empty() && values.size() / per_row != rows_.size()))
       fail(Error::Kind::model, "held-out rows: there are {} of '{}' for {} rows; the file is damaged", values.size(),
            name, rows_.size());

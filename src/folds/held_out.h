@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/workers.h"
+#include "base/aligned.h"
 #include "bochner/archive.h"
 #include "bochner/map.h"
 #include "bochner/row_block.h"
@@ -49,10 +50,10 @@ class HeldOut {
 
  private:
   template <class T>
-  const std::vector<T>& values() const;
+  const AlignedVector<T>& values() const;
   template <class T>
-  std::vector<T>& values() {
-    return const_cast<std::vector<T>&>(std::as_const(*this).values<T>());
+  AlignedVector<T>& values() {
+    return const_cast<AlignedVector<T>&>(std::as_const(*this).values<T>());
   }
 
   std::size_t features_, target_count_;
@@ -60,8 +61,9 @@ class HeldOut {
   std::size_t expected_;  // rows, rather a few more
   std::uint64_t seed_;
   std::vector<std::uint64_t> rows_;
-  std::vector<float> floats_;
-  std::vector<double> doubles_, targets_, weights_;
+  AlignedVector<float> floats_;
+  AlignedVector<double> doubles_;
+  std::vector<double> targets_, weights_;
 };
 
 }  // namespace bochner

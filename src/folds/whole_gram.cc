@@ -20,6 +20,7 @@ namespace bochner {
 namespace {
 
 constexpr std::size_t kTakenRows = 96;                      // that a device gives at a time
+constexpr std::size_t kTakenPiece = 24;                     // rows of them that a thread adds
 constexpr std::size_t kPackedBytes = std::size_t(4) << 20;  // chunks packed together, unless one is larger
 
 // The strips of columns of some chunks, packed.
@@ -163,15 +164,16 @@ void GramFold::add_whole(const Workers& on, const RowBlock<float>& x, const Map*
     for (std::size_t k = 0; k < sums.rows(); ++k)
       for (std::size_t j = 0; j < sums.cols(); ++j) moment_(y.columns[k], strip * gram_.tile() + j) += sums(k, j);
   };
+  const double inputs = map ? double(x.cols) : 1, operations = double(x.rows) * double(features_);
   for (std::size_t begin = 0; begin < chunks; begin += together) {
     const std::size_t count = std::min(together, chunks - begin);
-    on.threads.run(count * parts, [&](std::size_t piece, int) {
+    on.threads.run(count * parts, operations * inputs, [&](std::size_t piece, int) {
       const std::size_t place = piece / parts, chunk = begin + place;
       pack_part(chunk, place, piece % parts * part);
       if (piece % parts == 0)
         product.pack(y.values.view().slice(edges[chunk], rows_of(chunk)), 1, targets.at(place, 0));
     });
-    on.threads.run(tiles + strips, [&](std::size_t piece, int) {
+    on.threads.run(tiles + strips, operations * double(features_), [&](std::size_t piece, int) {
       if (piece >= tiles) return add_moments(piece - tiles, begin, count);
       const auto [I, J] = tile_index(tiles - 1 - piece);
       for (std::size_t c = 0; c < count; ++c)
@@ -295,11 +297,15 @@ void GramFold::settle(const Workers& on) {
   MatrixView<const std::int64_t> next = device.take(strips[0].first, strips[0].rows, strips[0].cols);
   for (std::size_t s = 0; s < strips.size(); ++s) {
     const MatrixView<const std::int64_t> strip = next;
-    on.threads.run((strip.cols + tile - 1) / tile + 1, [&](std::size_t piece, int) {  // the next ones come meanwhile
-      if (piece > 0)
-        add_taken(strips[s].first, strip, piece - 1);
-      else if (s + 1 < strips.size())
+    const std::size_t tiles = (strip.cols + tile - 1) / tile, parts = (strip.rows + kTakenPiece - 1) / kTakenPiece;
+    on.threads.run(tiles * parts + 1, [&](std::size_t piece, int) {  // the next ones come meanwhile
+      if (piece > 0) {
+        const std::size_t begin = (piece - 1) / tiles * kTakenPiece;
+        add_taken(strips[s].first + begin, strip.slice(begin, std::min(kTakenPiece, strip.rows - begin)),
+                  (piece - 1) % tiles);
+      } else if (s + 1 < strips.size()) {
         next = device.take(strips[s + 1].first, strips[s + 1].rows, strips[s + 1].cols);
+      }
     });
   }
   device_.sums = nullptr;

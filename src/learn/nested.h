@@ -15,7 +15,7 @@ constexpr std::size_t kNestedRows = 1000, kNestedFolds = 5;
 
 // Where such a score comes from.
 inline std::string nested_folds_text(const std::string& choices) {
-  return std::to_string(kNestedFolds) + " nested folds, " + choices + " chosen again in each";
+  return std::to_string(kNestedFolds).append(" nested folds, ").append(choices).append(" chosen again in each");
 }
 
 }  // namespace bochner

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "base/require.h"
+#include "bochner/learner.h"
 #include "folds/target_code.h"
 #include "learn/evaluation_text.h"
 #include "learn/tweedie.h"
@@ -379,6 +380,10 @@ std::string Report::text() const {
   for (const std::string& note : notes) out += note + "\n";
   for (const auto& [step, time] : seconds) out += fmt::format("{:<24} {:8.2f} s\n", step, time);
   return out;
+}
+
+std::string Report::warning(const Score& judged) const {
+  return quantile || answers_quantiles(learner) ? "" : judged.warning();
 }
 
 }  // namespace bochner

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/require.h"
-#include "rows/row_buffer.h"
 #include "rows/rows_over.h"
 
 namespace bochner {
@@ -23,10 +22,10 @@ struct Packed {
   std::vector<std::uint64_t> numbers = {};
   RowBuffer<double> rows = {};
 
-  explicit Packed(const Schema& schema) {
-    rows.cols = schema.inputs;
-    rows.target_count = schema.targets;
-    rows.sparse = schema.sparse;
+  explicit Packed(const RowShape& shape) {
+    rows.cols = shape.cols;
+    rows.target_count = shape.targets;
+    rows.sparse = shape.sparse;
   }
 
   void add(const RowBlock<double>& block) {
@@ -105,34 +104,41 @@ class GatheredRows final : public RowsOver {
   std::vector<std::string> notes_;
 };
 
-// A row in Packed; counts: of all rows.
-double row_bytes(const Schema& schema, const CellCounts& counts) {
-  const double inputs = schema.sparse ? 12.0 * double(counts.cells) / double(counts.rows) : 8.0 * double(schema.inputs);
-  return inputs + 8.0 * double(schema.targets + 2);
-}
-
 }  // namespace
 
-std::unique_ptr<Rows> gathered_rows(Rows& rows, std::uint64_t seed, Ranks& ranks, double most_bytes) {
-  const Packed none(rows.schema());
+RowBuffer<double> gathered_blocks(const std::function<void(const VisitRows& visit)>& each, const RowShape& shape,
+                                  double share, std::uint64_t seed, Ranks& ranks) {
+  const Packed none(shape);
+  return reduce(ranks, none,
+                [&] {
+                  Packed mine = none;
+                  each([&](const RowBlock<double>& block) {
+                    if (share >= 1) return mine.add(block);
+                    for (std::size_t i = 0; i < block.rows; ++i)
+                      if (is_test_row(seed, block.first + i, share)) mine.add(block.slice(i, 1));
+                  });
+                  return mine;
+                })
+      .in_order();
+}
+
+double gathered_share(const Rows& rows, double most_bytes) {
+  const Schema& schema = rows.schema();
   const CellCounts counts = rows.counts();
-  const double share = most_bytes / (row_bytes(rows.schema(), counts) * double(counts.rows));
-  const Packed all = reduce(ranks, none, [&] {
-    Packed mine = none;
+  const double inputs = schema.sparse ? 12.0 * double(counts.cells) / double(counts.rows) : 8.0 * double(schema.inputs);
+  return most_bytes / ((inputs + 8.0 * double(schema.targets + 2)) * double(counts.rows));
+}
+
+std::unique_ptr<Rows> gathered_rows(Rows& rows, std::uint64_t seed, Ranks& ranks, double most_bytes) {
+  const Schema& schema = rows.schema();
+  const auto each = [&](const VisitRows& visit) {
     RowBlock<double> block;
-    for (rows.rewind(); rows.next(kBlock, block);) {
-      if (share >= 1) {
-        mine.add(block);
-        continue;
-      }
-      for (std::size_t i = 0; i < block.rows; ++i)
-        if (is_test_row(seed, block.first + i, share)) mine.add(block.slice(i, 1));
-    }
-    return mine;
-  });
-  RowBuffer<double> ordered = all.in_order();
-  const auto seen = memory_rows(ordered.view(0, ordered.rows, 0), rows.schema());
-  return std::make_unique<GatheredRows>(cached_rows<double>(*seen), counts, rows.notes());
+    for (rows.rewind(); rows.next(kBlock, block);) visit(block);
+  };
+  const RowBuffer<double> ordered = gathered_blocks(each, {schema.inputs, schema.targets, schema.sparse},
+                                                    gathered_share(rows, most_bytes), seed, ranks);
+  const auto seen = memory_rows(ordered.view(0, ordered.rows, 0), schema);
+  return std::make_unique<GatheredRows>(cached_rows<double>(*seen), rows.counts(), rows.notes());
 }
 
 }  // namespace bochner

@@ -101,6 +101,12 @@ void MappedRows::note(const std::string& text) {
   if (options_.say) options_.say(text);
 }
 
+Stream MappedRows::own_stream() const {
+  Execution alone = execution_;
+  alone.ranks = nullptr;
+  return Stream(surveyed_.rows(), stream_->map(), stream_->threads(), alone, precision());
+}
+
 Matrix<double> MappedRows::sample(std::size_t most) {
   Matrix<double> x = survey().sample_inputs(most);
   const MapPtr map = plan_.map();

@@ -28,6 +28,7 @@ class MappedRows {
   MappedRows(Rows& rows, const FeatureOptions& options, std::string method, Saved saved = Saved::values);
 
   const Stream& stream() const { return *stream_; }  // features; weights about 1, targets if the rows have some
+  Stream own_stream() const;                         // the rows of this rank alone
   std::size_t features() const { return stream_->features(); }
   std::uint64_t rows() const { return surveyed_.survey().rows(); }
   const Schema& schema() const { return surveyed_.schema(); }

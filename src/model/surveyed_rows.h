@@ -31,7 +31,7 @@ class SurveyedRows {
   // Only how weights compare matters. About 1 they suit every penalty, search and float behind.
   void choose_unit_of_weights();
 
-  Rows& rows() { return *current_; }
+  Rows& rows() const { return *current_; }
   const Schema& schema() const { return current_->schema(); }
   const Survey& survey() const { return survey_; }
   void forget_sample() { survey_.forget_sample(); }

@@ -117,17 +117,36 @@ void transpose(MatrixView<const double> from, MatrixView<double> to) {
         for (std::size_t j = J; j < std::min(from.cols, J + kBlock); ++j) to(j, i) = from(i, j);
 }
 
+// L^-1 x^T, which stays until the thread asks for another.
+MatrixView<const double> solved_columns(const TiledSymmetric<double>& factor, MatrixView<const double> x) {
+  thread_local AlignedVector<double> scratch;
+  scratch.resize(x.cols * x.rows);
+  const MatrixView<double> columns{scratch.data(), x.cols, x.rows, x.rows};
+  transpose(x, columns);
+  fixed_order::solve_lower(factor, 0, columns);
+  return columns;
+}
+
 }  // namespace
 
+// The sums go over columns, so that rows are added side by side.
+void Cholesky::add_squares(MatrixView<const double> x, std::span<double> sums) const {
+  const auto add = [&](MatrixView<const double> columns) {
+    for (std::size_t j = 0; j < columns.rows; ++j) {
+      const double* const of = columns.row(j);
+      for (std::size_t i = 0; i < columns.cols; ++i) sums[i] += of[i] * of[i];
+    }
+  };
+  if (same_bits()) return add(solved_columns(a_, x));
+  Matrix<double> rows(x.rows, x.cols), columns(x.cols, x.rows);
+  for (std::size_t i = 0; i < x.rows; ++i) std::copy_n(x.row(i), x.cols, &rows(i, 0));
+  solve_lower_rows(rows.view());
+  transpose(rows.view(), columns.view());
+  add(columns.view());
+}
+
 void Cholesky::solve_lower_rows(MatrixView<double> x) const {
-  if (same_bits()) {
-    thread_local AlignedVector<double> scratch;
-    scratch.resize(x.cols * x.rows);
-    const MatrixView<double> columns{scratch.data(), x.cols, x.rows, x.rows};
-    transpose(x, columns);
-    fixed_order::solve_lower(a_, 0, columns);
-    return transpose(columns, x);
-  }
+  if (same_bits()) return transpose(solved_columns(a_, x), x);
   const auto columns = [&](std::size_t J) {
     return MatrixView<double>{x.data + J * a_.tile(), x.rows, a_.extent(J), x.stride};
   };

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/threads.h"
@@ -31,6 +32,8 @@ class Cholesky {
   void solve(MatrixView<double> b, Threads& threads) const;
   // x <- x L^-T: every row of x becomes L^-1 x_i. One thread.
   void solve_lower_rows(MatrixView<double> x) const;
+  // sums_i += |L^-1 x_i|^2 of every row of x. One thread.
+  void add_squares(MatrixView<const double> x, std::span<double> sums) const;
   Matrix<double> inverse_factor(Threads& threads) const;  // L^-1, lower triangular
   // diag (L L^T)^-1 = |L^-1 e_i|^2, and its sum, in D^3 / 3 multiplications.
   std::vector<double> inverse_diagonal(Threads& threads) const;

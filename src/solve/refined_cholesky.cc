@@ -45,7 +45,7 @@ bool RefinedCholesky::factor_in_float(Threads& threads) {
   for (std::size_t i = 0; i < a_.size(); ++i) most = std::max(most, a_.at(i, i));
   if (!(most > 0) || !std::isfinite(most)) return false;
   scale_ = std::ldexp(1.0, -std::ilogb(most));
-  rough_ = TiledSymmetric<float>(a_.size(), a_.tile());
+  rough_ = TiledSymmetric<float>(a_.size(), a_.tile(), threads);
   each_in_pieces(threads, a_.values().size(), kPieceValues,
                  [&](std::size_t i) { rough_.values()[i] = float(scale_ * a_.values()[i]); });
   return !fixed_order::factor(rough_, threads, kLeastPivot);

@@ -78,6 +78,21 @@ TEST_P(BothCholesky, SolvedRowsHaveTheNormOfTheInverse) {
   EXPECT_NEAR(norm, form, 1e-10 * std::abs(form));
 }
 
+TEST_P(BothCholesky, SquaresOfRowsAreThoseOfSolvedRows) {
+  Threads threads(1);
+  const std::size_t n = 50;
+  const Cholesky factor(random_matrix(n, 16), 1.0, threads, GetParam());
+  Matrix<double> rows(5, n);
+  for (std::size_t i = 0; i < rows.rows(); ++i)
+    for (std::size_t j = 0; j < n; ++j) rows(i, j) = normal(9, Draw::frequency, i, j);
+  std::vector<double> sums(rows.rows(), 2.0), expected = sums;
+  factor.add_squares(rows.view(), sums);
+  factor.solve_lower_rows(rows.view());
+  for (std::size_t i = 0; i < rows.rows(); ++i)
+    for (std::size_t j = 0; j < n; ++j) expected[i] += rows(i, j) * rows(i, j);
+  EXPECT_EQ(sums, expected);  // the order of additions is the same
+}
+
 TEST_P(BothCholesky, FactorIsTheSameToTheBitForAnyThreadCount) {
   const TiledSymmetric<double> a = random_matrix(150, 32);
   Threads one(1);

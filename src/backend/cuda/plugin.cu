@@ -66,12 +66,22 @@ class Room {
 
 constexpr std::size_t kPieceRows = 16384;
 constexpr std::size_t kMostTogether = 65536;  // rows whose products are one launch
+constexpr std::size_t kTakenRows = 96;        // rows of the sums that are asked for at a time, as a rule
 static_assert(kMostTogether <= kMostDepth && kPieceRows % kBrick == 0);
 
-// Rows on their way: copied to where the device takes them from while it works on those before.
+// Rows on their way: copied to where the device takes them from while it works on those before. Sums come back there
+// too, so that no other memory of the host must be pinned, which takes milliseconds.
 struct Slot {
-  Room<float> host, device;
+  Room<long long> host, device;
+  std::size_t size = 0;
   cudaEvent_t taken = nullptr;
+
+  void make_room(std::size_t wanted) {
+    if (wanted <= size) return;
+    host = Room<long long>(wanted, true);
+    device = Room<long long>(wanted);
+    size = wanted;
+  }
 };
 
 class Gram {
@@ -96,8 +106,7 @@ class Gram {
     sums_ = Room<long long>(tiles_ * kTile * kTile);
     check(cudaMemsetAsync(sums_.data(), 0, tiles_ * kTile * kTile * sizeof(long long), stream_), "memory");
     for (Slot& slot : slots_) {
-      slot.host = Room<float>(kPieceRows * row_floats(), true);
-      slot.device = Room<float>(kPieceRows * row_floats());
+      slot.make_room(std::max(kPieceRows * row_floats() / 2, kTakenRows * features_));
       check(cudaEventCreateWithFlags(&slot.taken, cudaEventDisableTiming), "event");
     }
     may_overflow_ = Room<unsigned char>(kPieceRows);
@@ -137,13 +146,13 @@ class Gram {
   const std::int64_t* take(std::size_t first, std::size_t rows, std::size_t cols) {
     multiply();
     const std::size_t size = rows * cols;
-    turn_ = 1 - turn_;
-    if (strip_rows_ < rows) strip_ = Room<long long>((strip_rows_ = rows) * features_);
-    if (taken_rows_[turn_] < rows) taken_[turn_] = Room<long long>((taken_rows_[turn_] = rows) * features_, true);
+    Slot& slot = slots_[next_];
+    next_ = 1 - next_;
+    slot.make_room(size);
     take_rows<<<dim3(unsigned((cols + 255) / 256), unsigned(rows)), 256, 0, stream_>>>(sums_.data(), first, cols,
-                                                                                       strip_.data());
-    long long* const to = taken_[turn_].data();
-    check(cudaMemcpyAsync(to, strip_.data(), size * sizeof(long long), cudaMemcpyDeviceToHost, stream_), "copy");
+                                                                                       slot.device.data());
+    long long* const to = slot.host.data();
+    check(cudaMemcpyAsync(to, slot.device.data(), size * sizeof(long long), cudaMemcpyDeviceToHost, stream_), "copy");
     check(cudaStreamSynchronize(stream_), "sums");
     static_assert(sizeof(long long) == sizeof(std::int64_t));
     return reinterpret_cast<const std::int64_t*>(to);
@@ -165,7 +174,7 @@ class Gram {
     Slot& slot = slots_[next_];
     next_ = 1 - next_;
     check(cudaEventSynchronize(slot.taken), "rows");
-    float* to = slot.host.data();
+    float* to = reinterpret_cast<float*>(slot.host.data());
     if (stride == inputs_)
       std::memcpy(to, x, rows * inputs_ * sizeof(float));
     else
@@ -173,10 +182,10 @@ class Gram {
     std::memcpy(to + rows * inputs_, y, rows * columns_ * sizeof(float));
     if (roots) std::memcpy(to + rows * (inputs_ + columns_), roots, rows * sizeof(float));
     const std::size_t floats = rows * (inputs_ + columns_ + (roots ? 1 : 0));
-    check(cudaMemcpyAsync(slot.device.data(), to, floats * sizeof(float), cudaMemcpyHostToDevice, stream_), "copy");
+    float* const at = reinterpret_cast<float*>(slot.device.data());
+    check(cudaMemcpyAsync(at, to, floats * sizeof(float), cudaMemcpyHostToDevice, stream_), "copy");
     check(cudaEventRecord(slot.taken, stream_), "event");
 
-    const float* const at = slot.device.data();
     const Rows block{at, roots ? at + rows * (inputs_ + columns_) : nullptr, may_overflow_.data(), int(rows),
                      int(padded)};
     const Digits digits{digits_.data(), features_ / kBrick, capacity_ / kBrick, filled_};
@@ -211,9 +220,8 @@ class Gram {
   Room<float> panels_, phase_;
   Frequencies w_{};
   std::size_t tiles_ = 0, capacity_ = 0, filled_ = 0;
-  Room<long long> sums_, strip_, taken_[2];
-  std::size_t strip_rows_ = 0, taken_rows_[2] = {};
-  int turn_ = 0, processors_ = 0;
+  Room<long long> sums_;
+  int processors_ = 0;
   Slot slots_[2];
   int next_ = 0;
   bool by_groups_ = false;

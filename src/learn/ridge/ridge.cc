@@ -34,11 +34,13 @@ constexpr std::size_t kAtOnce = 4 * kChunkRows;  // held-out rows taken from the
 
 namespace {
 
-// Rows of L^-1 (z - m).
-void whiten(const NormalEquations& equations, const Cholesky& factor, MatrixView<double> x) {
-  for (std::size_t i = 0; i < x.rows; ++i)
-    for (std::size_t j = 0; j < x.cols; ++j) x(i, j) -= equations.feature_mean[j];
-  factor.solve_lower_rows(x);
+// 1/n + |L^-1 (z - m)|^2 of the rows z, which become z - m.
+std::vector<double> leverages(const NormalEquations& equations, const Cholesky& factor, MatrixView<double> z) {
+  for (std::size_t i = 0; i < z.rows; ++i)
+    for (std::size_t j = 0; j < z.cols; ++j) z(i, j) -= equations.feature_mean[j];
+  std::vector<double> sums(z.rows, equations.intercept ? 1 / equations.weight : 0);
+  factor.add_squares(z, sums);
+  return sums;
 }
 
 // M_ij = -sqrt(w_i w_j) (1/n + (z_i - m)^T (G + lambda n I)^-1 (z_j - m)) of the row i with the median of M_ii.
@@ -52,10 +54,15 @@ double shared_of_rows(const std::vector<double>& left, const RowBlock<T>& z, con
   double offset = equations.intercept ? 1 / equations.weight : 0;
   for (std::size_t j = 0; j < D; ++j) offset -= equations.feature_mean[j] * direction(j, 0);
   std::vector<double> with_row(left.size());
-  for (std::size_t i = 0; i < z.rows; ++i) {
-    double h = offset;
-    for (std::size_t j = 0; j < D; ++j) h += double(z.values[i * z.stride + j]) * direction(j, 0);
-    with_row[i] = -h * std::sqrt(weight_of(z.weights, i) * weight_of(z.weights, at));
+  constexpr std::size_t kTogether = 8;  // sums at a time, since each waits for its last addition
+  for (std::size_t begin = 0; begin < z.rows; begin += kTogether) {
+    const std::size_t count = std::min(kTogether, z.rows - begin);
+    double h[kTogether];
+    std::fill_n(h, kTogether, offset);
+    for (std::size_t j = 0; j < D; ++j)
+      for (std::size_t i = 0; i < count; ++i) h[i] += double(z.values[(begin + i) * z.stride + j]) * direction(j, 0);
+    for (std::size_t i = 0; i < count; ++i)
+      with_row[begin + i] = -h[i] * std::sqrt(weight_of(z.weights, begin + i) * weight_of(z.weights, at));
   }
   return shared_residuals(left, with_row, at);
 }
@@ -75,11 +82,9 @@ LeftOutScore score_left_out(const Workers& on, const RowBlock<T>& z, const Norma
     for (std::size_t i = 0; i < count; ++i)
       for (std::size_t j = 0; j < D; ++j) x(i, j) = double(z.values[(begin + i) * z.stride + j]);
     on.ops.multiply(x.view(), head.weights.view(), 0.0, fitted.view());
-    whiten(equations, factor, x.view());
+    const std::vector<double> leverage = leverages(equations, factor, x.view());
     for (std::size_t i = 0; i < count; ++i) {
-      double h = equations.intercept ? 1 / equations.weight : 0;
-      for (std::size_t j = 0; j < D; ++j) h += x(i, j) * x(i, j);
-      h = std::min(h * weight_of(z.weights, begin + i), 1 - 1e-12);
+      const double h = std::min(leverage[i] * weight_of(z.weights, begin + i), 1 - 1e-12);
       left[begin + i] = 1 - h;
       for (std::size_t k = 0; k < outputs; ++k) {
         const double y = code.encode(z.targets + (begin + i) * z.target_count, k);
@@ -123,7 +128,7 @@ LambdaSearch choose_lambda(const Workers& on, GramAndHeld& sums, const RidgeOpti
   const RowBlock<T> held = sums.held.block<T>();
   std::optional<GramFold> all;
   if (!left_out) {
-    if (room) all = sums.gram;
+    if (room) all = sums.gram.copy(on.threads);
     in_pieces(held, [&](const RowBlock<T>& rows) { sums.gram.remove(on, rows); });
   }
   const NormalEquations equations(sums.gram, options.intercept);
@@ -234,9 +239,10 @@ GramAndHeld gram_and_held(const Stream& stream, const Survey& survey, const Ridg
   const std::size_t D = stream.features();
   const GramFold::Products products =
       GramFold::products_for(stream.map().get(), stream.precision() == Precision::float64, any_rows);
-  return stream.fold_saved(GramAndHeld{GramFold(D, feature_bound(stream), code, survey.largest_weight(), products),
-                                       HeldOut(D, stream.schema().targets, fraction, options.seed, survey.rows())},
-                           "gram");
+  return stream.fold_saved(
+      GramAndHeld{GramFold(D, feature_bound(stream), code, survey.largest_weight(), products, &stream.threads()),
+                  HeldOut(D, stream.schema().targets, fraction, options.seed, survey.rows())},
+      "gram");
 }
 
 LambdaSearch choose_on_held(const Stream& stream, const Survey& survey, GramAndHeld& sums, const RidgeOptions& options,

@@ -132,6 +132,7 @@ class Race {
 
   Fitted run() {
     Clock clock;
+    if (options_.optimize.score == Optimize::Score::quantile) report_.quantile = options_.optimize.level;
     say(plan_.text(options_.budget));
     if (options_.budget > 0 || plan_.forecast.total() >= kLongRace)
       give_notice(options_, report_.notes.back());  // a forecast must come before the work
@@ -287,9 +288,7 @@ class Race {
     return linear(Matrix<double>(rows_.schema().inputs, columns()), constant);
   }
 
-  const char* constant_name() const {
-    return options_.optimize.score == Optimize::Score::quantile ? "a constant" : "the mean";
-  }
+  const char* constant_name() const { return report_.quantile ? "a constant" : "the mean"; }
 
   static double mean_weight(const Matrix<double>& b, std::size_t candidate) {
     double sum = 0;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend/workers.h"
+#include "base/aligned.h"
 #include "bochner/matrix.h"
 
 namespace bochner {
@@ -47,8 +48,8 @@ struct FlowGradient {
 // A step's kernel, kept from step to step: the system clears pages that are asked for anew.
 template <class T>
 struct FlowRoom {
-  std::vector<double> kernel;
-  std::vector<T> entries;
+  AlignedVector<double> kernel;
+  AlignedVector<T> entries;
 };
 
 // The loss of the kernel ridge fitted on some of the rows drawn, and its gradient: two passes over the rows and one

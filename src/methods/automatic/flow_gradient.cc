@@ -126,7 +126,7 @@ class Step {
 
   // D^1/2 K D^1/2 + lambda n I: rows of weight 0 stand apart.
   RefinedCholesky factor() {
-    TiledSymmetric<double> A(n1_, kTile);
+    TiledSymmetric<double> A(n1_, kTile, on_.threads);
     on_.threads.run(A.tile_count(), [&](std::size_t piece, int) {
       const auto [I, J] = tile_index(piece);
       const MatrixView<double> tile = A.block(I, J);
@@ -138,7 +138,7 @@ class Step {
         }
     });
     for (double jitter = kRounding * double(n1_);; jitter *= 100) {
-      RefinedCholesky L(A, jitter, kLeftOver<T>, on_.threads);
+      RefinedCholesky L(A.copy(on_.threads), jitter, kLeftOver<T>, on_.threads);
       if (!L.failed_column() || jitter > double(n1_)) return L;
     }
   }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kLandmarkTile = 192;
 constexpr std::size_t kChunk = 2048;  // rows whose kernel values are held as double
-constexpr std::size_t kLandmarkPiece = 192;
+constexpr std::size_t kLandmarkPiece = 192, kLandmarkStrip = 48;
 
 }  // namespace
 
@@ -59,21 +59,33 @@ LandmarkRidge::LandmarkRidge(const Workers& on, const MetricRows& rows, std::spa
   add(on, rows, sides[1], held_);
 }
 
+// Threads add the products of a chunk's rows while others find the kernel values of the next one.
 void LandmarkRidge::add(const Workers& on, const MetricRows& rows, std::span<const std::uint32_t> chosen,
                         Sums& sums) const {
-  const std::size_t M = landmarks_.rows(), c = rows.y.cols;
-  sums.gram = TiledSymmetric<double>(M, kLandmarkTile);
+  const std::size_t M = landmarks_.rows(), c = rows.y.cols, most = std::min(kChunk, chosen.size());
+  sums.gram = TiledSymmetric<double>(M, kLandmarkTile, on.threads);
   sums.moment = Matrix<double>(M, c + 1);
   sums.mean.assign(c, 0.0);
   const PointPanels<float> points = pack_points<float>(landmarks_.view());
-  Matrix<double> K(std::min(kChunk, chosen.size()), M);
-  for (std::size_t begin = 0; begin < chosen.size(); begin += kChunk) {
-    const std::size_t count = std::min(kChunk, chosen.size() - begin);
-    const std::span<const std::uint32_t> part = chosen.subspan(begin, count);
-    const Matrix<float> x = gathered(rows.u, part);
-    kernel_values(on, x.view(), points, q_, K.view());
-    Matrix<double> y(count, c + 1);
-    for (std::size_t i = 0; i < count; ++i) {
+  Matrix<double> K(most, M), next(most, M);
+  const auto find_values = [&](std::span<const std::uint32_t> part, MatrixView<double> values) {
+    kernel_values(on, gathered(rows.u, part).view(), points, q_, values);
+    for (std::size_t i = 0; i < part.size(); ++i)
+      if (const double root = std::sqrt(rows.weight(part[i])); root != 1)
+        for (std::size_t j = 0; j < M; ++j) values(i, j) *= root;
+  };
+  const auto chunk = [&](std::size_t begin) {
+    const std::size_t first = std::min(begin, chosen.size());
+    return chosen.subspan(first, std::min(kChunk, chosen.size() - first));
+  };
+  std::vector<std::pair<std::size_t, std::size_t>> strips;  // the tile and the first row in it
+  for (std::size_t tile = 0; tile < sums.gram.tile_count(); ++tile)
+    for (std::size_t i = 0; i < sums.gram.extent(tile_index(tile).row); i += kLandmarkStrip)
+      strips.emplace_back(tile, i);
+  std::span<const std::uint32_t> part, coming = chunk(0);
+  for (std::size_t begin = 0;; begin += kChunk) {
+    Matrix<double> y(part.size(), c + 1);
+    for (std::size_t i = 0; i < part.size(); ++i) {
       const double w = rows.weight(part[i]), root = std::sqrt(w);
       for (std::size_t k = 0; k < c; ++k) {
         y(i, k) = root * rows.y(part[i], k);
@@ -81,32 +93,40 @@ void LandmarkRidge::add(const Workers& on, const MetricRows& rows, std::span<con
       }
       y(i, c) = root;
       sums.weight += w;
-      if (root != 1)
-        for (std::size_t j = 0; j < M; ++j) K(i, j) *= root;
     }
-    const auto columns = [&](std::size_t I) {
-      return MatrixView<const double>{K.data() + I * kLandmarkTile, count, sums.gram.extent(I), M};
+    const auto columns = [&](std::size_t first, std::size_t count) {
+      return MatrixView<const double>{K.data() + first, part.size(), count, M};
     };
-    on.threads.run(sums.gram.tile_count(), [&](std::size_t tile, int) {
+    const std::size_t pieces = (coming.size() + kLandmarkPiece - 1) / kLandmarkPiece;
+    on.threads.run(pieces + (part.empty() ? 0 : strips.size()), [&](std::size_t piece, int) {
+      if (piece < pieces) {
+        const std::size_t first = piece * kLandmarkPiece, count = std::min(kLandmarkPiece, coming.size() - first);
+        return find_values(coming.subspan(first, count), next.view().slice(first, count));
+      }
+      const auto [tile, first] = strips[piece - pieces];
       const auto [I, J] = tile_index(tile);
-      fixed_order::add_product(columns(I), columns(J), sums.gram.block(I, J));
-      if (J == 0)
-        fixed_order::add_product(columns(I), y.view(),
-                                 sums.moment.view().slice(I * kLandmarkTile, sums.gram.extent(I)));
+      const std::size_t count = std::min(kLandmarkStrip, sums.gram.extent(I) - first), row = I * kLandmarkTile + first;
+      fixed_order::add_product(columns(row, count), columns(J * kLandmarkTile, sums.gram.extent(J)),
+                               sums.gram.block(I, J).slice(first, count));
+      if (J == 0) fixed_order::add_product(columns(row, count), y.view(), sums.moment.view().slice(row, count));
     });
+    if (coming.empty()) return;
+    std::swap(K, next);
+    part = coming;
+    coming = chunk(begin + kChunk);
   }
 }
 
 void LandmarkRidge::solve(double lambda, bool all, MatrixView<double> alpha) const {
   const std::size_t M = landmarks_.rows();
   const double n = fitted_.weight + (all ? held_.weight : 0);
-  TiledSymmetric<double> A = fitted_.gram;
+  TiledSymmetric<double> A = fitted_.gram.copy(threads_);
   for (std::size_t i = 0; i < A.values().size(); ++i)
     A.values()[i] += lambda * n * kernel_.values()[i] + (all ? held_.gram.values()[i] : 0);
   double diagonal = 0;
   for (std::size_t i = 0; i < M; ++i) diagonal += A.at(i, i) / double(M);
   for (double jitter = 1e-10 * diagonal;; jitter *= 100) {
-    const Cholesky L(A, jitter, threads_, Cholesky::Arithmetic::same_bits);
+    const Cholesky L(A.copy(threads_), jitter, threads_, Cholesky::Arithmetic::same_bits);
     if (L.failed_column() && jitter < diagonal) continue;
     L.solve(alpha, threads_);
     return;

@@ -10,8 +10,6 @@
 
 #include "learn/descend.h"
 #include "methods/automatic/columns.h"
-#include "random/draw.h"
-#include "solve/fixed_order.h"
 #include "solve/refined_cholesky.h"
 
 namespace bochner {
@@ -20,89 +18,8 @@ namespace {
 
 using Members = std::vector<std::uint32_t>;
 
-constexpr std::size_t kScatterRows = 4096;  // rows of a node that its direction comes from
-constexpr int kPowerSteps = 60;
 constexpr std::size_t kLeafTile = 192;
 constexpr double kLeafLeftOver = 1e-7;  // relative remainder of a fit: a prediction's digits are float's
-
-Matrix<double> scatter(MatrixView<const float> u, const Members& rows) {
-  const std::size_t d = u.cols, step = (rows.size() + kScatterRows - 1) / kScatterRows;
-  std::vector<double> mean(d, 0.0);
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < rows.size(); i += step, ++count)
-    for (std::size_t j = 0; j < d; ++j) mean[j] += double(u(rows[i], j));
-  Matrix<double> x(count, d), C(d, d);
-  for (std::size_t i = 0; i < count; ++i)
-    for (std::size_t j = 0; j < d; ++j) x(i, j) = double(u(rows[i * step], j)) - mean[j] / double(count);
-  fixed_order::transposed_multiply(std::as_const(x).view(), std::as_const(x).view(), C.view());
-  return C;
-}
-
-std::vector<double> times(const Matrix<double>& C, const std::vector<double>& v) {
-  std::vector<double> out(v.size(), 0.0);
-  for (std::size_t i = 0; i < v.size(); ++i)
-    for (std::size_t j = 0; j < v.size(); ++j) out[i] += C(i, j) * v[j];
-  double norm = 0;
-  for (const double w : out) norm += w * w;
-  if (norm > 0)
-    for (double& w : out) w /= std::sqrt(norm);
-  return out;
-}
-
-// C g, or for the first tree C^k g, which turns to the top eigenvector.
-std::vector<double> split_direction(MatrixView<const float> u, const Members& rows, std::size_t tree, std::size_t node,
-                                    std::uint64_t seed) {
-  const Matrix<double> C = scatter(u, rows);
-  std::vector<double> v(u.cols);
-  for (std::size_t j = 0; j < v.size(); ++j) v[j] = normal(seed, Draw::subset, node, j, tree);
-  for (int step = 0; step < (tree == 0 ? kPowerSteps : 1); ++step) v = times(C, v);
-  return v;
-}
-
-// The node's split into two sides of as many whole leaves as the rows need, or one more; false where all rows lie on
-// one side.
-bool split(MatrixView<const float> u, const Members& rows, std::size_t leaf_rows, LeafTree::Node& node,
-           Members sides[2]) {
-  std::vector<double> along(rows.size(), 0.0);
-  for (std::size_t i = 0; i < rows.size(); ++i) along[i] = node.along(u.row(rows[i]));  // as leaf_of(), to the bit
-  const std::size_t leaves = (rows.size() + leaf_rows - 1) / leaf_rows;
-  const std::size_t below = (rows.size() * (leaves / 2) + leaves - 1) / leaves;
-  std::vector<double> sorted = along;
-  const auto last = sorted.begin() + std::ptrdiff_t(below - 1);
-  std::nth_element(sorted.begin(), last, sorted.end());
-  node.threshold = *last;
-  for (std::size_t i = 0; i < rows.size(); ++i) sides[along[i] <= node.threshold ? 0 : 1].push_back(rows[i]);
-  return !sides[0].empty() && !sides[1].empty();
-}
-
-LeafTree grow_tree(MatrixView<const float> u, Members rows, std::size_t tree_number, const LeafOptions& options) {
-  LeafTree tree;
-  std::vector<std::pair<Members, std::pair<std::int64_t, bool>>> open;  // rows; parent, above
-  open.push_back({std::move(rows), {-1, false}});
-  while (!open.empty()) {
-    auto [members, from] = std::move(open.back());
-    open.pop_back();
-    LeafTree::Node node;
-    Members sides[2];
-    bool leaf = members.size() <= options.leaf_rows;
-    if (!leaf) {
-      node.direction = split_direction(u, members, tree_number, tree.nodes.size(), options.seed);
-      leaf = !split(u, members, options.leaf_rows, node, sides);
-      if (leaf) members.resize(options.leaf_rows);  // equal rows
-    }
-    const std::int64_t number = leaf ? -1 - std::int64_t(tree.leaves.size()) : std::int64_t(tree.nodes.size());
-    if (from.first >= 0)
-      (from.second ? tree.nodes[std::size_t(from.first)].above : tree.nodes[std::size_t(from.first)].below) = number;
-    if (leaf) {
-      tree.leaves.push_back(std::move(members));
-      continue;
-    }
-    tree.nodes.push_back(std::move(node));
-    open.push_back({std::move(sides[1]), {number, true}});
-    open.push_back({std::move(sides[0]), {number, false}});
-  }
-  return tree;
-}
 
 // The kernel of a leaf's rows, in double: small lambdas need its digits. Blocks above the diagonal are left out.
 Matrix<double> leaf_kernel(const Backend& on, MatrixView<const float> u, const Members& rows, double q) {
@@ -273,14 +190,6 @@ class LeafTrials {
 };
 
 }  // namespace
-
-std::vector<LeafTree> grow_leaves(const Workers& on, MatrixView<const float> u, std::span<const std::uint32_t> rows,
-                                  const LeafOptions& options) {
-  std::vector<LeafTree> trees(options.trees);
-  on.threads.run(options.trees,
-                 [&](std::size_t t, int) { trees[t] = grow_tree(u, Members(rows.begin(), rows.end()), t, options); });
-  return trees;
-}
 
 void solve_leaves(const Workers& on, const MetricRows& rows, double q, std::span<const double> lambdas,
                   std::vector<LeafTree>& trees) {

@@ -20,7 +20,8 @@ struct LeafOptions {
   std::uint64_t seed = 0;
 };
 
-// Trees of splits over the rows listed, near the median and so that leaves are full: leaf_rows at most. The first tree
+// Trees of splits over the rows listed in ascending order, near the median and so that leaves are full: leaf_rows at
+// most. The first tree
 // splits along the top principal direction of a node's rows, the others along C g, C their scatter and g gaussian. No
 // coefficients yet.
 std::vector<LeafTree> grow_leaves(const Workers& on, MatrixView<const float> u, std::span<const std::uint32_t> rows,

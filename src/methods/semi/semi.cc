@@ -11,7 +11,7 @@
 #include "choose/offsets.h"
 #include "folds/gram.h"
 #include "learn/learner.h"
-#include "learn/ridge/dual_equations.h"
+#include "learn/ridge/search_left_out.h"
 #include "learn/ridge/solver_choice.h"
 #include "methods/semi/laplacian.h"
 #include "model/mapped_rows.h"
@@ -199,16 +199,13 @@ ChosenWarp choose_warp(const Matrix<double>& between, const LeftOutRows& rows, T
     double loss = 0;
     if (weights.size() > 1) {
       const Matrix<double> warped = fixed_order::product(threads, rows.z, found.w);
-      const DualEquations equations(rows.with(warped, taught.schema().targets), code, options.learner.intercept,
-                                    threads);
-      const LambdaSearch search = search_lambda(
-          {},
-          [&](double lambda) {
-            const Cholesky factor = equations.factor(lambda, threads);
-            if (factor.failed_column()) return LambdaTrial{lambda};
-            return LambdaTrial{lambda, equations.score_left_out(lambda, factor, threads).loss()};
-          },
-          nullptr, true);
+      const RowBlock<double> left_out = rows.with(warped, taught.schema().targets);
+      double largest = 0;
+      for (std::size_t i = 0; i < warped.rows(); ++i)
+        for (std::size_t j = 0; j < warped.cols(); ++j) largest = std::max(largest, std::abs(warped(i, j)));
+      const LambdaSearch search =
+          search_left_out(Workers{host_backend(), threads}, left_out, {largest, taught.survey().largest_weight()}, code,
+                          options.learner.intercept, {});
       loss = search.trials[search.best].loss;
     }
     if (best.w.rows() > 0 && !(loss < least)) continue;

@@ -179,6 +179,24 @@ TEST(LeafRidge, LeavesHoldEveryRowOnceAndSendItHome) {
   }
 }
 
+TEST(LeafRidge, ANodeIsDrawnByItsPlaceInPreorderWhereEqualRowsMakeOtherLeavesToo) {
+  Threads threads(2);
+  const Workers on{cpu_backend(), threads};
+  LeafOptions options;
+  options.leaf_rows = 20;
+  for (const std::size_t values : {3u, 40u}) {
+    Matrix<float> u(4000, 1);
+    for (std::size_t i = 0; i < 4000; ++i) u(i, 0) = float(uniform(1, Draw::subset, i) * double(values)) / 8;
+    for (std::size_t i = 0; i < 2000; ++i) u(i, 0) = std::floor(u(i, 0));
+    const std::vector<LeafTree> trees = grow_leaves(on, u.view(), first(4000), options);
+    for (std::size_t t = 0; t < trees.size(); ++t) {
+      EXPECT_NE(trees[t].nodes.size(), 199u);                  // as 200 full leaves have
+      for (std::size_t k = 0; k < trees[t].nodes.size(); ++k)  // a positive multiple of the draw
+        EXPECT_EQ(trees[t].nodes[k].direction[0] > 0, normal(options.seed, Draw::subset, k, 0, t) > 0);
+    }
+  }
+}
+
 TEST(LeafRidge, SolvesTheEquationsOfEachLeafWithTheSameBitsForAnyThreads) {
   const Data data(1000);
   LeafOptions options;
