@@ -91,7 +91,7 @@ struct MapKind {
   // The variance of z(x).z(y) over draws, for check(); none: not known.
   std::function<double(const Map& map, std::span<const double> x, std::span<const double> y)> variance = {};
 
-  // It is made of labelled rows and may stand before others: scores of few rows learn it again without the rows scored.
+  // It is made of labelled rows: scores of few rows learn it again without the rows scored.
   bool learns_targets = false;
 };
 

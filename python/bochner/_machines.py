@@ -313,14 +313,18 @@ class RegressorMachine(KernelMachine):
 
     def _encode_targets(self, y):
         multi = self.__sklearn_tags__().target_tags.multi_output
-        if multi:
-            y = _check_y(y, multi_output=True, y_numeric=True, estimator=self)
-        else:
-            y = _check_y(column_or_1d(y, warn=True), y_numeric=True, estimator=self)
-        if y.dtype.kind == "f" and np.isnan(y).any():  # None among objects
+        y = y if multi else column_or_1d(y, warn=True)
+        try:
+            y = _check_y(y, multi_output=multi, y_numeric=True, estimator=self)
+            y = y.astype(np.float64, copy=False)
+        except ValueError as refusal:
+            if "could not convert" not in str(refusal):
+                raise
+            raise ValueError(f"y: {refusal}; {type(self).__name__} learns numbers, classifiers learn classes") from refusal
+        if np.isnan(y).any():  # None among objects
             raise ValueError("y: Input y contains NaN or None, expected a number for every row; leave such rows out")
         self._one_target = y.ndim == 1
-        return y.astype(np.float64, copy=False)
+        return y
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Values of the targets for new rows: array, sparse matrix, table or path.

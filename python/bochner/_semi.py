@@ -113,7 +113,7 @@ class SemiSupervisedClassifier(OfMap, ClassifierMachine):
                                  sparse.issparse(X))
         self.model_ = _core.semi_supervised(_data.rows_of(X, schema, targets), options)
         self._kept = None
-        self.transduction_ = self.predict(X)
+        self.transduction_ = self._of_own(self.predict, X)
         return self
 
     @property

@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kFarthest = 8;           // half octaves from the median, either way
 constexpr int kPatience = 2;           // octaves uphill before a direction is given up, where trials are dear
+constexpr int kCoarsePatience = 1;     // the same in coarse trials, which only say how good such a choice is
 constexpr std::size_t kFinalists = 3;  // minima among the octaves that are looked at more closely
 constexpr int kMostRounds = 4;
 constexpr double kWorthwhile = 0.998;       // loss against the best: a smaller gain is luck
@@ -124,11 +125,12 @@ std::vector<int> valleys(const std::map<int, SampleTrial::Result>& tried) {
 BandwidthSearch search_bandwidth(const SampleTrial& trial, const Kernel& kernel, std::size_t features,
                                  std::uint64_t seed) {
   Trials trials(trial, kernel, features, seed);
-  const bool cheap = trial.leaves_one_out(features);
+  const bool cheap = trial.leaves_one_out(features) && !trial.coarse();
+  const int patience = trial.coarse() ? kCoarsePatience : kPatience;
   int best = 0;
   for (const int octave : {-2, 2}) {
     int since = 0;
-    for (int step = octave; std::abs(step) <= kFarthest && (cheap || since < kPatience); step += octave) {
+    for (int step = octave; std::abs(step) <= kFarthest && (cheap || since < patience); step += octave) {
       since = trials.loss(step) < trials.loss(best) ? 0 : since + 1;
       if (since == 0) best = step;
     }

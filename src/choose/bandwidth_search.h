@@ -20,7 +20,7 @@ struct BandwidthSearch {
 
 // The best of a sixteenth to sixteen times the kernel's length scales, by Fourier features (`features` of them) on the
 // sample: by octaves, then by half octaves about the minima. Where trials are dear a direction ends after two octaves
-// uphill.
+// uphill, and after one where they are coarse.
 BandwidthSearch search_bandwidth(const SampleTrial& trial, const Kernel& kernel, std::size_t features,
                                  std::uint64_t seed);
 

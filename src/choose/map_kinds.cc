@@ -11,6 +11,7 @@
 #include "base/published.h"
 #include "base/require.h"
 #include "base/spec.h"
+#include "choose/chosen_frequencies.h"
 #include "maps/formula/formula.h"
 #include "maps/fourier.h"
 #include "maps/load.h"
@@ -70,7 +71,8 @@ std::size_t wanted_features(const MapRequest& request) {
 }
 
 FourierOptions fourier_options(const MapRequest& request) {
-  const Fourier& given = std::get<Fourier>(request.options);
+  const auto* asked = std::get_if<Fourier>(&request.options);
+  const Fourier given = asked ? *asked : Fourier();  // as those are whose frequencies are chosen
   const std::size_t wanted = wanted_features(request);
   return {.kernel = request.kernel,
           .features = given.form == Form::cossin ? wanted + wanted % 2 : wanted,
@@ -110,6 +112,29 @@ MapKind fourier_kind() {
           .load = load_fourier};
 }
 
+// Its maps are saved as Fourier features.
+MapKind chosen_fourier_kind() {
+  return {.name = "chosen-fourier",
+          .usage = "chosen-fourier (frequencies that suit the targets)",
+          .has_kernel = true,
+          .parse =
+              [](const MapWords& words) {
+                Spec("chosen-fourier", words).allow({});
+                return AnyMap(CustomMap{"chosen-fourier"});
+              },
+          .size =
+              [](const MapRequest& request) {
+                MapSize size = fourier_size(request);
+                size.working = chosen_frequencies_bytes(request.inputs, fourier_options(request));
+                return size;
+              },
+          .make = [](const MapRequest& request) -> MapPtr {
+            const FourierOptions options = fourier_options(request);
+            return std::make_shared<FourierMap>(request.inputs, options, chosen_frequencies(request, options));
+          },
+          .learns_targets = true};
+}
+
 using Table = Published<std::shared_ptr<const MapKind>>;
 
 void add(Table& table, MapKind kind) {
@@ -127,6 +152,7 @@ Table& table() {
     for (const Formula* formula : formulas())  // linear alone is --map none, and heads are saved by that name
       if (formula != &kLinear) add(table, formula_kind(*formula));
     add(table, product_kind());
+    add(table, chosen_fourier_kind());
     for (MapKind& kind : method_map_kinds()) add(table, std::move(kind));
     return true;
   }();

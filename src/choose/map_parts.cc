@@ -90,8 +90,8 @@ std::vector<PartPlan> map_parts(const TrainOptions& options) {
 
   std::size_t sharing = 0, bins = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    require(!std::holds_alternative<NoMap>(given[i].map),
-            "map: found none in a mixture, expected fourier, nystroem or binning");
+    require(!std::holds_alternative<NoMap>(given[i].map) && !parts[i].kind->learns_targets,
+            "map: found {} in a mixture, expected fourier, nystroem or binning", parts[i].kind->name);
     if (parts[i].kind->learnt_with_head) {
       ++bins;
       settle_mixed_bins(options, given[i], parts[i]);
@@ -147,5 +147,11 @@ bool has_bins(const MapOptions& map) {
 }
 
 bool has_mixed_bins(const MapOptions& map) { return map.parts.size() > 1 && has_bins(map); }
+
+const MapKind* kind_without_sums(const MapOptions& map) {
+  for (const MapPart& part : map.parts)
+    if (const MapKind& kind = kind_of(part.map); !kind.no_sums.empty()) return &kind;
+  return nullptr;
+}
 
 }  // namespace bochner

@@ -47,5 +47,7 @@ const PartPlan* bins_of(const std::vector<PartPlan>& parts);
 // Whether the map has bins: alone, and with others.
 bool has_bins(const MapOptions& map);
 bool has_mixed_bins(const MapOptions& map);
+// The kind of the first part that is not learnt from sums over rows (MapKind::no_sums); null: all are.
+const MapKind* kind_without_sums(const MapOptions& map);
 
 }  // namespace bochner

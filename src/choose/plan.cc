@@ -123,6 +123,10 @@ class Planning {
     const std::vector<PartPlan> before = parts_before(options_);
     return std::any_of(before.begin(), before.end(), [](const PartPlan& part) { return part.kind->learns_targets; });
   }
+  bool learns_targets() const {
+    return learns_before() ||
+           std::any_of(parts_.begin(), parts_.end(), [](const PartPlan& part) { return part.kind->learns_targets; });
+  }
 
   // What a map that is made behind `before` may know of the rows.
   void tell_rows(MapRequest& request, const MapPtr& before) {
@@ -132,9 +136,9 @@ class Planning {
     request.execution.threads = threads_.count();
     request.sample = [this, before](std::size_t most) { return scaled_sample(survey_, before, most, threads_); };
     request.labelled = [this, before](std::size_t most) {
-      require(
-          schema_.targets > 0,
-          "map: metric learns from targets, which this command does not use; leave it out (train and rank take it)");
+      require(schema_.targets > 0,
+              "map: {} learns from targets, which this command does not use; leave it out (train and rank take it)",
+              learns_before() ? "metric" : parts_.front().kind->name);
       const auto rows = survey_.sample(most);
       return labelled_rows(
           scaled_sample(survey_, before, most, threads_), target_code(schema_, survey_, true),
@@ -243,7 +247,7 @@ class Planning {
     const bool searched = part.kind->has_kernel && part.bandwidth.searched();
     const std::vector<double>& lambdas = options_.ridge.lambdas;
     const bool nested =
-        scores_by_choice() && (searched || most || learns_before() || (lambdas.size() != 1 && !schema_.sparse));
+        scores_by_choice() && (searched || most || learns_targets() || (lambdas.size() != 1 && !schema_.sparse));
     if (searched || most || nested)
       trial.emplace(schema_, survey_, scaling, threads_, checkpoint_, lambdas_of_trials());
     ChooseMap choose;
@@ -266,9 +270,10 @@ class Planning {
       MapRequest again = request;
       again.note = [](const std::string&) {};
       again.inputs = rest.inputs().cols();
+      again.labelled = [&rest](std::size_t) { return rest.labelled(); };
       again.sample = [&rest](std::size_t) { return rest.labelled().inputs; };
       if (choose) choose(rest, again);
-      const MapPtr made = choose || learns_before() ? part.kind->make(again) : map;
+      const MapPtr made = choose || learns_targets() ? part.kind->make(again) : map;
       return {made, lambdas.size() == 1 ? lambdas[0] : rest.judge(made).lambda};
     };
     if (!learns_before()) {
@@ -355,7 +360,7 @@ class Planning {
   bool scores_by_choice() const {
     const RidgeOptions& ridge = options_.ridge;
     const bool few = schema_.task == Task::classification && survey_.rows() < kNestedRows;
-    const bool learnt = learns_before() && survey_.rows() <= SampleTrial::most_rows(schema_);
+    const bool learnt = learns_targets() && survey_.rows() <= SampleTrial::most_rows(schema_);
     return aim_ == PlanFor::training && survey_.rows() >= 2 * kNestedFolds && (few || learnt) &&
            options_.learner.learner == Learner::ridge && !options_.validation && parts_.size() == 1 &&
            ridge.intercept && ridge.select != RidgeOptions::Select::hold_out &&

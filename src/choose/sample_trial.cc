@@ -11,6 +11,7 @@
 #include "choose/labelled.h"
 #include "learn/descend.h"
 #include "learn/ridge/dual_equations.h"
+#include "learn/ridge/search_left_out.h"
 #include "maps/map_rows.h"
 #include "run/compute.h"
 #include "run/part_sum.h"
@@ -142,34 +143,9 @@ SampleTrial::Result SampleTrial::judge(const MapPtr& map) const {
 // Each solver as the training will take it: see choose_solver.
 SampleTrial::Result SampleTrial::leave_one_out(const MapPtr& map) const {
   const Matrix<float> z = map_rows(map, block_);
-  const RowBlock<float> features = features_block(z);
-  const auto search = [&](const auto& score) {
-    const LambdaSearch found = search_lambda(
-        lambdas_.empty() && coarse_ ? kCoarseLambdas : lambdas_,
-        [&](double lambda) {
-          LambdaTrial trial{lambda};
-          if (const std::optional<LeftOutScore> found = score(lambda)) trial.loss = found->loss();
-          return trial;
-        },
-        nullptr, true);
-    return Result{found.trials[found.best].loss, found.trials[found.best].lambda};
-  };
-  if (z.rows() < z.cols()) {
-    const DualEquations equations(features, code_, true, on_.threads);
-    return search([&](double lambda) -> std::optional<LeftOutScore> {
-      const Cholesky factor = equations.factor(lambda, on_.threads);
-      if (factor.failed_column()) return std::nullopt;
-      return equations.score_left_out(lambda, factor, on_.threads);
-    });
-  }
-  GramFold sums(z.cols(), map->bound(), code_, weight_bound_);
-  sums.add(on_, features);
-  const NormalEquations equations(sums, true);
-  return search([&](double lambda) -> std::optional<LeftOutScore> {
-    const Cholesky factor = equations.try_factor(lambda, on_.threads);
-    if (factor.failed_column()) return std::nullopt;
-    return score_left_out(on_, features, equations, factor, equations.solve(factor), code_);
-  });
+  const LambdaSearch found = search_left_out(on_, features_block(z), {map->bound(), weight_bound_}, code_, true,
+                                             lambdas_.empty() && coarse_ ? kCoarseLambdas : lambdas_);
+  return Result{found.trials[found.best].loss, found.trials[found.best].lambda};
 }
 
 // Sums of the rows that are learnt from, and the features of those that are left out.

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 The bochner authors
 
+#include "choose/bandwidth_search.h"
+
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
+#include <numeric>
 
 #include "bochner/model.h"
 #include "bochner/rows.h"
 #include "bochner/train.h"
+#include "choose/problem.h"
 #include "random/draw.h"
 
 namespace bochner {
@@ -48,6 +53,25 @@ TEST(BandwidthSearch, IsTheSameForAnyThreads) {
       EXPECT_EQ(one.score->r2, other.score->r2);
     }
   }
+}
+
+TEST(BandwidthSearch, CoarseTrialsTakeLessThanHalfTheWorkAndFindAsGoodAValley) {
+  Problem problem(150);
+  const SampleTrial trial(problem.schema, problem.survey(), nullptr, problem.threads, nullptr, {1e-4});
+  std::vector<std::size_t> all(trial.rows());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const SampleTrial coarse(trial, all);
+  std::atomic<int> pieces = 0;
+  problem.threads.stop_when([&] { return ++pieces, false; });
+  const auto searched = [&](const SampleTrial& by) {
+    pieces = 0;
+    const double loss = search_bandwidth(by, gaussian(2), 64, 3).loss;
+    return std::pair(loss, pieces.load());
+  };
+  const auto [best, work] = searched(trial);
+  const auto [found, less] = searched(coarse);
+  EXPECT_LT(2 * less, work);
+  EXPECT_LT(found, 1.2 * best);
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ class Call:
     beside: tuple = ()  # ends of names that are written besides the output
     rows: str = ""  # the file among the words that any table of the same columns may replace
     learns: bool = False  # the output is a model, for predict or transform
+    slow: bool = False  # takes seconds: one of several like ways will do
     big: tuple = ()  # words in place of `words` for rows that fill memory; none: it keeps no rows
 
     @property
@@ -154,7 +155,7 @@ CALLS = [
     Call("dims", ("--epsilon", "0.1", "--delta", "0.01", "--json")),
     Call("check", ("rows.csv", "-t", "y", "--features", "16", "--seeds", "3", "--json"), rows="rows.csv",
          big=("-t", "y", "--features", "16", "--seeds", "3", "--json")),
-    Call("demo", ("--seeds", "1", "--json")),
+    Call("demo", ("--seeds", "1", "--json"), slow=True),
     Call("papers", ("--only", "jl", "--no-seconds"), ".html"),
 ]
 WRITING = [call for call in CALLS if call.output]

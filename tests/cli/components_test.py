@@ -105,7 +105,8 @@ class Components(CommandTest):
         self.refuse(1, "pca", "far.csv", "--distances", "--rank", 9, "-o", "x", "--quiet", say="rank")
         self.file("gap.csv", (self.folder / "far.csv").read_text() + ",1,1,1,1,1,1,1,1\n")
         self.refuse(2, "pca", "gap.csv", "--distances", "--rank", 2, "-o", "x", "--quiet", say="empty")
-        self.refuse(1, "pca", "far.csv", "--rank", 2, "--map", "metric|none", "-o", "x", "--quiet", say="leave it out")
+        for learnt in ("metric|none", "chosen-fourier"):
+            self.refuse(1, "pca", "far.csv", "--rank", 2, "--map", learnt, "-o", "x", "--quiet", say="leave it out")
 
     def test_a_kernel_has_no_way_back(self):
         self.succeed("pca", CPU, "--target", "usr", "--rank", 3, "--map", "fourier", "--features", 64, "-o", "m")

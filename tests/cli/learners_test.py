@@ -302,9 +302,10 @@ class Learners(CommandTest):
         noise = self.file("noise.csv", "x,y\n" + "".join(
             f"{draw.random():.4f},{draw.random():.4f}\n" for draw in [random.Random(2)] for _ in range(200)))
         report = json.loads(self.succeed_quietly("train", noise, "-t", "y", "--effort", "fast", "--optimize", "quantile:0.9",
-                                                 "--json"))
+                                                 "-o", self.folder / "quantile.model", "--json"))
         self.assertIn("no signal was found: the model answers a constant", report["notes"])
         self.assertFalse(any("the mean" in note for note in report["notes"]), report["notes"])
+        self.assertNotIn("the mean", self.run_command("eval", self.folder / "quantile.model", noise)[2])
         for words, say in ((("--optimize", "mean"), "expected error, log-loss or auc"),
                            (("--optimize", "mae", "--learner", "huber"), "found with --optimize")):
             self.refuse(BAD_INPUT, "train", file, "-t", "y", *words, say=say)

@@ -23,7 +23,7 @@ COLUMNS = {"--missing": [None, None, "mean", "error"], "--max-levels": [None, No
            "--category": [None, None, None, "x1"]}
 KERNELS = ["gaussian", "laplacian", "cauchy", "matern", "matern:nu=2.5", "rational-quadratic", "laplacian2", "stable:p=1.5,q=1"]
 MAP = {"--map": [None, "fourier", "fourier:form=shifted", "fourier:form=cossin", "binning", "nystroem", "none",
-                 "fourier+binning", "binning:order=1-2", "metric|fourier"],
+                 "fourier+binning", "binning:order=1-2", "metric|fourier", "chosen-fourier"],
        "--features": [None, 1, 2, 7, 32, 100], "--kernel": [None, None, *KERNELS],
        "--bandwidth": [None, None, 1, 1e-30, 1e30, 0.01, "scale", "median", "auto"],
        "--scale": [None, None, "none", "standardize", "minmax", "log", "quantile", "whiten"], "--seed": [None, 3],

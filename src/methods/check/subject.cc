@@ -333,6 +333,7 @@ template Matrix<double> mapped(const Map&, MatrixView<const double>);
 std::unique_ptr<CheckSubject> Map::check_subject(const MapPtr&, bool) const { return nullptr; }
 
 std::unique_ptr<CheckSubject> FourierMap::check_subject(const MapPtr& self, bool double_precision) const {
+  if (!chosen_.empty()) return nullptr;  // what the rows chose approximates no kernel that is known
   return std::make_unique<FourierSubject>(self, *this, double_precision);
 }
 

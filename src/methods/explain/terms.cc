@@ -144,7 +144,8 @@ class Splitter {
       return distribute(maps, parts, head);
     }
     term.map = last;
-    if (is_called(*last, "fourier") && take_metric(maps, encoded, term)) return add(Kind::fourier, std::move(term));
+    if ((is_called(*last, "fourier") || is_called(*last, "chosen-fourier")) && take_metric(maps, encoded, term))
+      return add(Kind::fourier, std::move(term));
     if (encoded + 1 != maps.size()) return false;
     if (has_product_landmarks(*last)) return add(Kind::landmarks, std::move(term));
     if (is_called(*last, "trees")) return add(Kind::trees, std::move(term));

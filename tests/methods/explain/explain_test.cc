@@ -9,6 +9,7 @@
 
 #include "bochner/error.h"
 #include "bochner/nystroem.h"
+#include "maps/fourier.h"
 #include "maps/tree_sum.h"
 #include "methods/automatic/radial.h"
 #include "methods/bins/draw_grid.h"
@@ -201,6 +202,9 @@ TEST(Explain, FourierFeaturesOfEveryDrawAndFormAreThoseOfAllCoalitions) {
       const MapPtr map = fourier(7, {.kernel = gaussian(1.3), .features = 38, .form = form, .seed = 3, .draw = draw});
       expect_exact(with_head(map), map->spec());
     }
+  const auto chosen =
+      std::make_shared<FourierMap>(7, FourierOptions{.features = 6}, std::vector<std::uint64_t>{2, 5, 11});
+  expect_exact(with_head(chosen), chosen->spec());
 }
 
 TEST(Explain, FourierFeaturesOfEveryKernelAreThoseOfAllCoalitions) {
