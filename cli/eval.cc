@@ -6,7 +6,6 @@
 
 #include "bochner/hmm.h"
 #include "bochner/json.h"
-#include "bochner/learner.h"
 #include "bochner/new_rows.h"
 #include "bochner/ranking.h"
 #include "bochner/split.h"
@@ -91,8 +90,7 @@ void run_eval(const EvalWords& words) {
   if (const std::string line = weights_line(words, model.schema(), found.score); !line.empty()) messages.say(line);
   if (const std::string hint = found.score.hint(); !hint.empty() && model.puts_out().of_targets())
     messages.say(with_class_words(hint));
-  if (const std::string warning = found.score.warning(); !warning.empty() && !answers_quantiles(model.report().learner))
-    messages.warn(warning);
+  if (const std::string warning = model.report().warning(found.score); !warning.empty()) messages.warn(warning);
 }
 
 }  // namespace

@@ -177,8 +177,7 @@ Model train_and_test(Rows& rows, const TrainOptions& options, const TrainWords& 
   const auto warn = [&](const std::string& of, const std::string& warning) {
     if (!warning.empty()) talk.notice(report.notes.emplace_back("warning: " + of + warning));
   };
-  if (report.test && !answers_quantiles(report.learner) && options.optimize.score != Optimize::Score::quantile)
-    warn("on the test rows: ", report.test->warning());
+  if (report.test) warn("on the test rows: ", report.warning(*report.test));
   if (split.parts > 0) warn(test ? "test: " : "folds: ", repeated_rows(rows, split.parts, split.part).warning());
   model.set_report(std::move(report));
   return model;

@@ -9,6 +9,7 @@ usage: engines.py bytes [ENGINE ...]     one SHA-256 of every engine for ridge, 
        engine_peers.py has what other learners do when a worker is killed
 
 options: --parts N --rows N --columns N --features N (partitions, rows of each, inputs, features of ridge)
+         --most N (rows of the largest Parquet)
 """
 import argparse
 import atexit
@@ -253,7 +254,7 @@ def show_parquet(o):
     measured = []
     with tempfile.TemporaryDirectory() as folder:
         o.log, o.estimator, written = os.devnull, "ridge", 0
-        for rows in (10**6, 3 * 10**6, 10**7):
+        for rows in (o.most // 10, 3 * o.most // 10, o.most):
             while written * o.rows < rows:
                 pyarrow.parquet.write_table(made(o, written), f"{folder}/{written:05}.parquet")
                 written += 1
@@ -279,6 +280,7 @@ def main():
     parser.add_argument("--limit", type=float, default=900)
     for name in ("engine", "estimator", "log", "state"):
         parser.add_argument(f"--{name}")
+    parser.add_argument("--most", type=int, default=10**7)
     parser.add_argument("--kill", action="store_true")
     o = parser.parse_args()
     {"bytes": show_bytes, "kills": show_kills, "workers": show_workers, "parquet": show_parquet, "child": child,

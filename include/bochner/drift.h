@@ -97,6 +97,11 @@ Drift drift(const std::string& reference, const std::string& fresh, const DriftO
 // enough to be kept; with windows, once more for each.
 Drift drift(Rows& reference, Rows& fresh, const DriftOptions& options = {});
 
+// Rows of rounds (Execution::ranks), the first `reference` partitions of which are the reference. They meet: up to 256
+// MiB of them, otherwise a draw, which is tested as all would be. Partitions are read with RowsOptions::inputs_only,
+// and Missing::mark if missing cells shall tell something.
+Drift drift_of_partitions(Rows& rows, std::size_t reference, const DriftOptions& options);
+
 std::string json_text(const Drift& drift);
 // One page of HTML with its pictures inside, without scripts or anything from outside.
 std::string html_page(const Drift& drift, const std::string& title);

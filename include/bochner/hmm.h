@@ -22,6 +22,7 @@
 #include "bochner/gaussians.h"
 #include "bochner/mixture.h"
 #include "bochner/model.h"
+#include "bochner/rounds.h"
 #include "bochner/rows.h"
 
 namespace bochner {
@@ -66,8 +67,15 @@ struct HmmOptions {
 std::vector<std::size_t> sequence_starts(const std::string& path, const Schema& schema, const std::string& column,
                                          const RowsOptions& reading = {});
 
+// The rows of a file, for rounds, with its sequences: those of such a column. One that lies in two partitions is
+// refused by hmm().
+Partition sequence_partition(const std::string& path, const std::string& column, const RowsOptions& options = {});
+
 // Hidden Markov models learnt by Baum-Welch (Rabiner 1989), one for each class where the rows have classes: the class
 // of a sequence is that of its first row. The sequences lie in memory. The same bytes for any threads.
+// With Execution::ranks the rows are those of rounds, and their partitions know the sequences, not `starts`: up to
+// 256 MiB of them meet and are learnt from as by one process; of more a draw gives choices and starts, and each round
+// of Baum-Welch is a sum.
 Model hmm(Rows& rows, const std::vector<std::size_t>& starts, const HmmOptions& options = {});
 
 // Facts about the head of such a model.

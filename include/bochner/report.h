@@ -108,6 +108,7 @@ struct Report {
   std::vector<std::pair<double, double>> target_ranges;  // regression: the least and the greatest target
   std::vector<std::pair<double, double>> input_ranges;   // one per input as the maps see it; empty: too many to keep
   double missing_share = 0;                              // share of the input cells
+  std::optional<double> quantile;                        // the level that an automatic machine was optimized for
   std::vector<double> class_weights;                     // one per class, where a watch learns on by them; or none
   std::vector<Candidate> candidates;                     // candidates of the automatic race, in its order
   std::vector<Importance> importance;                    // automatic race: the columns, the largest first
@@ -116,6 +117,8 @@ struct Report {
   std::vector<std::pair<std::string, double>> seconds;   // step, wall clock
 
   std::string text() const;
+  // The score's warning, unless the answers are quantiles, which their R2 does not judge.
+  std::string warning(const Score& score) const;
 };
 
 }  // namespace bochner

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,13 @@ namespace bochner {
 // one that fails or is lost is run again. What is learnt is any training that passes over rows by sums alone, as on
 // ranks (bochner/ranks.h). The model has the same bytes however the work was shared out.
 
+// Sequences of a partition's rows, each of which lies whole in it.
+struct PartSequences {
+  std::vector<std::size_t> starts = {};   // where they begin; the first is 0
+  std::vector<std::uint64_t> names = {};  // hashes that no two sequences share; empty: they have no names
+};
+PartSequences named_sequences(std::vector<std::size_t> starts, const std::vector<std::string>& names);
+
 // Rows that never meet those of other partitions, opened anew wherever they are needed.
 struct Partition {
   std::function<PartName()> name = {};         // number: a hash of what it holds; 0: of no rows
@@ -44,14 +52,18 @@ struct Partition {
   // Learns the schema. No function, or none returned: there are no rows.
   std::function<std::unique_ptr<Rows>()> scan = {};
   std::function<std::unique_ptr<Rows>(const Schema& schema)> read = {};
+  std::function<PartSequences(const Schema& schema)> sequences = {};  // for hmm(), which learns from whole sequences
 };
 Partition file_partition(const std::string& path, const RowsOptions& options);
+// The same, read by the schema of a model: for Model::examine() of the rows of all partitions.
+Partition file_partition(const std::string& path, const Schema& schema, const RowsOptions& options = {});
 // A view of the frame's cells. Classes are told by the frame's labels, which may be those of its own rows alone.
 Partition frame_partition(const Frame& frame, const RowsOptions& options = {});
 
 // Learns from the rows of all partitions. It must choose by the rows, the options and nothing else, and hand over the
-// execution, whose ranks join the sums.
-using Learn = std::function<Model(Rows& rows, const Execution& execution)>;
+// execution, whose ranks join the sums. No model: what is found is kept by the function, which only the driver runs to
+// its end: scores (Model::examine), embeddings (embed), drift (drift_of_partitions).
+using Learn = std::function<std::optional<Model>(Rows& rows, const Execution& execution)>;
 
 // Who drives. Not thread-safe.
 class Rounds {
@@ -76,7 +88,7 @@ class Rounds {
   // partition, has the rows of another partition, or cannot be joined with the others. What the last result of a round
   // lets the training throw ends the job: plan(), add() and model() throw it again.
   bool add(const std::string& result);
-  const Model& model() const;  // once done
+  const Model& model() const;  // once done, if one is learnt
   std::string state() const;   // all of it, as bytes
 
  private:

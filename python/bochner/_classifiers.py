@@ -145,9 +145,11 @@ class ClassifierMachine(ClassifierMixin, KernelMachine):
             if absent:
                 raise ValueError(f"y: Input y contains NaN or None: found {y[absent[0]]!r} at place {absent[0]}, expected "
                                  "a class for every row; leave such rows out")
+        if len(y) == 0:
+            raise ValueError("y: found no rows, expected at least one of each class")
         try:
-            check_classification_targets(y)
             y = _check_y(y, estimator=self) if y.dtype.kind in "fiub" else y
+            check_classification_targets(y)
             self.classes_, codes = np.unique(y, return_inverse=True)
         except TypeError as unlike:
             kinds = sorted({type(value).__name__ for value in y})

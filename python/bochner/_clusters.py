@@ -77,7 +77,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             options.clusters = rows.shape[0]
         schema = _data.schema_of(X.shape[1], self._feature_names(), sparse_rows=sparse.issparse(X))
         self.model_ = _core.kmeans(_data.rows_of(rows, schema, None, weights), options)
-        self.labels_ = self.predict(X)
+        self.labels_ = self._of_own(self.predict, X)
         return self
 
     def _options(self):

@@ -126,9 +126,21 @@ class HMMClassifier(ClassifierMixin, Common, ModelEstimator):
         schema = _data.schema_of(X.shape[1], self._feature_names(), 1, None, self.classes_)
         rows = _data.rows_of(X, schema, np.repeat(codes, lengths), None if weights is None else np.repeat(weights, lengths))
         self.model_ = _core.hmm(rows, starts_of(lengths), self._options())
+        self._take_facts()
+        return self
+
+    def _learning(self):
+        return _core.learning(self._options())
+
+    @classmethod
+    def _of_model(cls, model):
+        machine = super()._of_model(model)
+        machine.classes_ = _data.classes_of(model.schema.labels)
+        return machine
+
+    def _take_facts(self):
         facts = _core.hmm_facts(self.model_.head)
         self.n_iter_, self.converged_ = max(1, facts.rounds), facts.converged
-        return self
 
     def _options(self):
         options = _core.HmmOptions()

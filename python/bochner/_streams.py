@@ -35,6 +35,8 @@ def from_tensor(X):
     """Tensors of torch, CuPy, JAX and others as NumPy arrays: views, or copies from other devices."""
     if isinstance(X, (np.ndarray, np.generic)) or not hasattr(X, "__dlpack__") or hasattr(X, "columns"):
         return X
+    if _tables.library_of(X) == "pyarrow":  # whose tensors are without text and missing cells
+        return X.to_numpy(zero_copy_only=False)
     X = X.detach() if hasattr(X, "detach") else X
     if int(X.__dlpack_device__()[0]) == 1:
         return np.from_dlpack(X)

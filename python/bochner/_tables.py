@@ -67,6 +67,27 @@ def names_of(X):
     return [str(name) for name in (X.columns if is_pandas(X) or is_polars(X) else X.schema.names)]
 
 
+def check_names(names):
+    if not names:
+        raise ValueError("X: found no columns, expected at least one")
+    twice = next((name for k, name in enumerate(names) if name in names[:k]), None) if len(set(names)) < len(names) else None
+    if twice is not None:
+        raise ValueError(f"X: found {names.count(twice)} columns named {twice!r}, expected different names")
+
+
+def strange_column(X, allow_nan):
+    """What the first column that is not of numbers holds, and its name; None: there is no such column."""
+    for column in columns_of(X):
+        kind = column.cells.dtype.kind if column.codes is None else ""
+        found = ("text" if column.codes is not None else "dates or durations" if column.ticks
+                 else "missing cells" if column.missing is not None and not allow_nan
+                 else None if kind != "f" or np.isfinite(column.cells).all()
+                 else "infinity" if np.isinf(column.cells).any() else None if allow_nan else "NaN")
+        if found:
+            return f"{found} in column {column.name!r}"
+    return None
+
+
 def is_plain(X):
     """Whether the types of a table's columns are numbers."""
     if is_pandas(X):
@@ -153,6 +174,8 @@ class Column:
 
 def columns_of(X):
     """The columns of a table or an array."""
+    if is_table(X):
+        check_names(names_of(arrow_table(X) if is_arrow(X) else X))
     if is_pandas(X):
         return [_of_pandas(str(name), X.iloc[:, j]) for j, name in enumerate(X.columns)]
     if is_polars(X):

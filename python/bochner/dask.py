@@ -94,6 +94,8 @@ def fit(estimator, X, y=None, *, sample_weight=None, client=None, retries=2, tim
 
 def _on_cluster(client, task, plan, data, patience):
     """Results of one round as they come."""
+    from concurrent.futures import CancelledError
+
     from distributed import wait
 
     shared = client.scatter(plan, broadcast=True, hash=False)
@@ -107,17 +109,21 @@ def _on_cluster(client, task, plan, data, patience):
                 _restart(client, waiting)
                 yield from patience.lost(list(waiting.values()))
                 return
+            except CancelledError:  # the scheduler forgot tasks: workers that it lost had all copies of their plan
+                ended = [future for future in waiting if future.status == "cancelled"]
             for future in ended:
-                partition = waiting.pop(future)
-                yield lost(partition, future.exception()) if future.status == "error" else _of(future, partition)
+                yield _of(future, waiting.pop(future))
     finally:
         client.cancel(list(waiting))
 
 
 def _of(future, partition):
+    """What came of a task that ended. Its bytes may have gone with a worker."""
+    if future.status == "cancelled":
+        return lost(partition, "its worker is gone, and its plan")
     try:
         return future.result()
-    except Exception as error:  # its bytes went with a worker
+    except Exception as error:
         return lost(partition, error)
 
 

@@ -27,6 +27,7 @@ import bochner
 from bochner import _core, _data, _tables
 from bochner._classifiers import ClassifierMachine
 from bochner._machines import KernelMachine
+from bochner._sequences import HMMClassifier
 from bochner._words import execution_of, seed_of
 
 if TYPE_CHECKING:
@@ -59,18 +60,23 @@ def _of_plain(value):
 class _Job:
     """What is learnt: an estimator and what the columns of tables and files mean."""
 
-    def __init__(self, estimator, y, sample_weight):
+    def __init__(self, estimator, y, sample_weight, sequence=None):
         if not hasattr(estimator, "_learning"):
             raise ValueError(f"estimator: found {type(estimator).__name__}, expected one that learns in rounds, such as "
                              "KernelRidge, KernelClassifier, KernelKMeans, GaussianMixture, KernelPCA, KernelLDA or RandomizedSVD")
-        self.estimator, self.weight = estimator, sample_weight
+        self.estimator, self.weight, self.sequence = estimator, sample_weight, sequence
+        if isinstance(estimator, HMMClassifier) != (sequence is not None):
+            raise ValueError(f"sequence: found {sequence!r} with {type(estimator).__name__}, expected the column that tells "
+                             "sequences apart with HMMClassifier alone")
         self.targets = [] if y is None else [y] if isinstance(y, (str, int)) else list(y)
-        self.classes = isinstance(estimator, ClassifierMachine)
+        self.classes = isinstance(estimator, (ClassifierMachine, HMMClassifier))
+        self.predicts = isinstance(estimator, (KernelMachine, HMMClassifier))
 
     def words(self):
         parameters = {name: _plain(value) for name, value in self.estimator.get_params(deep=False).items()}
         return json.dumps({"estimator": type(self.estimator).__name__, "parameters": parameters,
-                           "targets": [_plain(t) for t in self.targets], "weight": self.weight})
+                           "targets": [_plain(t) for t in self.targets], "weight": self.weight,
+                           "sequence": self.sequence})
 
     @classmethod
     def of_words(cls, words):
@@ -78,11 +84,12 @@ class _Job:
             known = json.loads(words)
             kind, targets, weight = getattr(bochner, known["estimator"], None), known["targets"], known["weight"]
             parameters = {name: _of_plain(value) for name, value in known["parameters"].items()}
+            sequence = known["sequence"]
         except (ValueError, KeyError, TypeError):
             kind = None
         if not (isinstance(kind, type) and hasattr(kind, "_learning")):
             raise ValueError("plan: found one that bochner.rounds did not begin; drive it by the program that did")
-        return cls(kind(**parameters), targets, weight)
+        return cls(kind(**parameters), targets, weight, sequence)
 
     def learn(self):
         return self.estimator._learning()
@@ -95,7 +102,10 @@ class _Job:
         if data is None:
             return _core.Partition()
         if _data.is_path(data):
-            return _core.file_partition(os.fspath(data), self._reading())
+            path, reading = os.fspath(data), self._reading()
+            if self.sequence is not None:
+                return _core.sequence_partition(path, self.sequence, reading)
+            return _core.file_partition(path, reading)
         X, y, weight = (*data, None)[:3] if isinstance(data, tuple) else (data, None, None)
         if isinstance(X, list) and X and _tables.is_arrow(X[0]):
             import pyarrow
@@ -105,21 +115,39 @@ class _Job:
         columns, rows, named = _tables._shape_of(X)
         if rows == 0:
             return _core.Partition()
-        names = None
+        names, sequences = None, ()
         if _tables.is_table(X):
+            sequences = self._sequences(dict(zip(_tables.names_of(X), columns)))
             columns, y, names, weight = self._told_apart(columns, X, y, weight)
+        elif self.sequence is not None:
+            raise ValueError(f"X: found no column {self.sequence!r} in rows without names, expected a table")
         elif weight is None and self.weight is not None:
             raise ValueError(f"X: found no column {self.weight!r} in rows without names, expected a table or (X, y, "
                              "sample_weight)")
         frame, keep = _tables._frame(columns, rows, named, "rows")
         self._set_targets(frame, keep, y, names, weight)
-        return _core.frame_partition(frame, _core.RowsOptions(), [keep, X])
+        return _core.frame_partition(frame, _core.RowsOptions(), [keep, X], *sequences)
+
+    def _sequences(self, found):
+        """Where sequences begin in a table, and their names."""
+        if self.sequence is None:
+            return ()
+        if self.sequence not in found:
+            raise ValueError(f"X: found no column {self.sequence!r}, expected it among {', '.join(map(repr, found))}")
+        ids = _values(found[self.sequence])
+        starts = [0, *(1 + np.flatnonzero(ids[1:] != ids[:-1])).tolist()]
+        names = [_data.label_of(ids[start]) for start in starts]
+        if len(set(names)) < len(names):
+            again = next(name for k, name in enumerate(names) if name in names[:k])
+            raise ValueError(f"X: the sequence {again!r} begins again after another, expected its rows next to each other; sort "
+                             f"them by {self.sequence!r}")
+        return starts, names
 
     def _reading(self):
         reading = _core.RowsOptions()
         reading.targets = [str(target) for target in self.targets]
         reading.weights = "" if self.weight is None else str(self.weight)
-        reading.inputs_only = not isinstance(self.estimator, KernelMachine)
+        reading.inputs_only = not self.predicts
         if isinstance(self.estimator, KernelMachine):
             reading.task = self.estimator._task
         return reading
@@ -133,8 +161,9 @@ class _Job:
         for name in names + (weights if weight is None else []):
             if name not in found:
                 raise ValueError(f"X: found no column {name!r}, expected it among {', '.join(map(repr, found))}")
-        inputs = [column for name, column in found.items() if name not in targets + weights]
-        if names and isinstance(self.estimator, KernelMachine):
+        apart = [*targets, *weights, self.sequence]
+        inputs = [column for name, column in found.items() if name not in apart]
+        if names and self.predicts:
             y = [_values(found[name]) for name in names]
             y = y[0] if len(y) == 1 else np.column_stack(y)
         if weights and weight is None:
@@ -152,7 +181,7 @@ class _Job:
                 labels, y = np.unique(y, return_inverse=True)
                 frame.labels = [_data.label_of(label) for label in labels]
             frame.target_names = list(names) if names else []
-        elif isinstance(self.estimator, KernelMachine):
+        elif self.predicts:
             raise ValueError("y: found no targets, expected the name of their column or (X, y)")
         _tables._set_targets(frame, keep, y, None if weight is None else _weights(weight, frame.rows))
 
@@ -173,6 +202,9 @@ def _forecast(machine):
                 "memory of a worker: 64 MiB and its rows; of the driver: 1 GiB and what a fit of these rows takes")
     of = machine.get_params(deep=False)
     kind = type(machine).__name__
+    if kind == "HMMClassifier":
+        return ("rounds: 3, and up to max_iter passes where sequences take more than 256 MiB; a task of the third sends its "
+                "sequences, or a draw of them; memory of a worker: 64 MiB and its rows")
     features = of.get("n_map_features", of.get("n_components")) if "map" in of else None
     if kind in ("KernelKMeans", "GaussianMixture"):
         clusters = of.get("n_clusters", of.get("n_components"))
@@ -229,13 +261,15 @@ class Rounds:
         Names of the target columns of tables and files. None: data are (X, y), or nothing is predicted.
     sample_weight : str, default=None
         The name of the column of weights.
+    sequence : str, default=None
+        HMMClassifier: the column that tells sequences apart, each of which lies whole in one partition.
     """
 
-    def __init__(self, estimator, partitions, y=None, sample_weight=None):
+    def __init__(self, estimator, partitions, y=None, sample_weight=None, sequence=None):
         estimator = clone(estimator)
         if "random_state" in estimator.get_params(deep=False):
             estimator.set_params(random_state=seed_of(estimator.random_state))
-        self._of(_Job(estimator, y, sample_weight))
+        self._of(_Job(estimator, y, sample_weight, sequence))
         self._rounds = _core.Rounds(self._job.words(), partitions, self._job.learn(), self._job.execution())
 
     def _of(self, job):

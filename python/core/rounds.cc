@@ -4,6 +4,7 @@
 #include "bochner/rounds.h"
 
 #include "bochner/atomic_file.h"
+#include "bochner/hmm.h"
 #include "bochner/kmeans.h"
 #include "bochner/lda.h"
 #include "bochner/mixture.h"
@@ -71,9 +72,19 @@ void bind_partitions(nb::module_& m) {
   m.def("file_partition", [](const std::string& path, const RowsOptions& options) {
     return HeldPartition{file_partition(path, options)};
   });
-  m.def("frame_partition", [](const Frame& frame, const RowsOptions& options, nb::object memory) {
-    return HeldPartition{frame_partition(frame, options), std::move(memory)};
+  m.def("sequence_partition", [](const std::string& path, const std::string& column, const RowsOptions& options) {
+    return HeldPartition{sequence_partition(path, column, options)};
   });
+  m.def(
+      "frame_partition",
+      [](const Frame& frame, const RowsOptions& options, nb::object memory, const std::vector<std::size_t>& starts,
+         const std::vector<std::string>& names) {
+        HeldPartition held{frame_partition(frame, options), std::move(memory)};
+        const PartSequences sequences = named_sequences(starts, names);
+        if (!starts.empty()) held.partition.sequences = [sequences](const Schema&) { return sequences; };
+        return held;
+      },
+      nb::arg(), nb::arg(), nb::arg(), nb::arg() = std::vector<std::size_t>(), nb::arg() = std::vector<std::string>());
   m.def("run_task", [](const nb::bytes& plan, std::size_t index, const HeldPartition& partition, const HeldLearn& learn,
                        Execution execution) {
     return bytes_of(run_long([&](const CancelFunction& cancel) {
@@ -94,6 +105,8 @@ void bind_rounds(nb::module_& m) {
   m.def("learning", by_features<LdaOptions>(&lda));
   m.def("learning", by_features<KMeansOptions>(&kmeans));
   m.def("learning", by_features<MixtureOptions>(&mixture));
+  m.def("learning",
+        by_features<HmmOptions>([](Rows& rows, const HmmOptions& options) { return hmm(rows, {}, options); }));
   bind_partitions(m);
   nb::class_<Rounds>(m, "Rounds")
       .def("__init__", [](Rounds* made, const std::string& what, std::size_t partitions, const HeldLearn& learn,

@@ -148,3 +148,18 @@ def test_mistakes_are_named():
         bochner.dask.fit(bochner.NearestNeighbors(), rows)
     with dask.config.set(scheduler="threads"), pytest.raises(ValueError, match="time_limit"):
         bochner.dask.fit(MACHINE, rows, da.from_array(Y, chunks=ROWS), time_limit=1)
+
+
+def test_tasks_that_the_scheduler_forgets_run_again(client, tmp_path, monkeypatch):
+    real, times = distributed.wait, []
+
+    def forgetful(futures, **named):
+        times.append(len(futures))
+        if len(times) == 2:
+            client.cancel(futures[:2])
+        return real(futures, **named)
+
+    monkeypatch.setattr(distributed, "wait", forgetful)
+    found = bochner.dask.fit(MACHINE, da.from_array(X, chunks=(ROWS, 4)), da.from_array(Y, chunks=ROWS), client=client)
+    assert saved(found, tmp_path / "again") == saved(one_machine(Y), tmp_path / "one")
+    assert 1 <= sum(found.rounds_.again) <= 2  # the first one may have ended before

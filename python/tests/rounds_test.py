@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from bochner import GaussianMixture, KernelKMeans, KernelLDA, KernelLogistic, KernelPCA, KernelRidge, RandomizedSVD
-from bochner import KernelQuantile, KernelRegressor, KernelRidgeClassifier, KernelSVR, _files, rounds
+from bochner import HMMClassifier, KernelQuantile, KernelRegressor, KernelRidgeClassifier, KernelSVR, _files, rounds
 from sklearn.base import clone
 
 PARTS = 4
@@ -50,6 +50,33 @@ class RoundsTest(unittest.TestCase):
         table = pd.DataFrame(X, columns=list("abcd"))
         table[y] = target
         return table, [table.iloc[cut] for cut in cuts(len(table))]
+
+    def test_sequences_lie_whole_in_a_partition(self):
+        draw = np.random.default_rng(5)
+        lengths = draw.integers(4, 9, size=80)
+        kinds = np.arange(80) % 2
+        X = np.concatenate([draw.normal(size=(n, 2)) + np.outer(np.arange(n) % 2, [3, 3 - 6 * kind])
+                            for n, kind in zip(lengths, kinds)]).round(3)
+        table = pd.DataFrame(X, columns=["a", "b"])
+        table["id"], table["kind"] = np.repeat(np.arange(80), lengths), np.repeat(np.where(kinds, "up", "down"), lengths)
+        parts = [table[(table.id >= 20 * p) & (table.id < 20 * p + 20)] for p in range(PARTS)]
+        machine = HMMClassifier(n_states=2, random_state=1)
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [Path(folder) / f"{p}.csv" for p in range(PARTS)]
+            for path, part in zip(paths, parts):
+                part.to_csv(path, index=False)
+            found = run(rounds.Rounds(machine, PARTS, y="kind", sequence="id"), parts, lambda missing: random.Random(1).sample(missing, len(missing)))
+            files = run(rounds.Rounds(machine, PARTS, y="kind", sequence="id"), paths)
+        names = np.repeat(np.where(kinds, "up", "down"), lengths)
+        alone = HMMClassifier(n_states=2, random_state=1).fit(table[["a", "b"]], np.where(kinds, "up", "down"), lengths)
+        for fitted in (found, files):
+            self.assertEqual(list(fitted.classes_), ["down", "up"])
+            np.testing.assert_array_equal(fitted.predict(X, lengths), names[np.cumsum(lengths) - 1])
+            np.testing.assert_array_equal(fitted.predict_log_proba(X, lengths), alone.predict_log_proba(X, lengths))
+        with self.assertRaisesRegex((ValueError, RuntimeError), "rows of one sequence"):
+            run(rounds.Rounds(machine, PARTS, y="kind", sequence="id"), [table[:1], table[1:2], table[2:3], table[3:]])
+        with self.assertRaisesRegex(ValueError, "sequence"):
+            rounds.Rounds(machine, PARTS, y="kind")
 
     def test_every_form_of_the_rows_gives_the_same_machine(self):
         table, parts = self.tables()

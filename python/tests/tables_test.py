@@ -169,6 +169,58 @@ def test_what_is_no_cell_is_refused_by_its_column():
         machine().fit(frame[:-1], Y)
 
 
+@pytest.mark.parametrize("make", [bochner.KernelRidge, bochner.FourierFeatures, lambda: bochner.KernelKMeans(2)])
+def test_what_is_wrong_with_a_table_names_the_column(make):
+    frame = pandas.DataFrame({"z": Z, "w": Z[::-1]})
+    for wrong, said in [(frame.assign(far=np.inf), "infinity in column 'far'"), (frame[[]], "found no columns"),
+                        (frame.rename(columns={"w": "z"}), "2 columns named 'z'"), (frame[:0], r"0 sample\(s\)"),
+                        (frame.assign(z="x").set_axis(["z", "z"], axis=1), "2 columns named 'z'")]:
+        with pytest.raises(ValueError, match=said):
+            make().fit(wrong, Y[: len(wrong)])
+    if make is not bochner.KernelRidge:
+        for cells, found in [(list("ab") * 200, "text"), (DAYS, "dates or durations"), (np.nan, "NaN")]:
+            with pytest.raises(ValueError, match=f"X: found {found} in column 'odd'"):
+                make().fit(frame.assign(odd=cells))
+
+
+def test_names_of_any_kind_and_rows_of_any_index():
+    for names in [[0, 1], pandas.MultiIndex.from_tuples([("a", 1), ("a", 2)]), ["z", "w"]]:
+        frame = pandas.DataFrame(np.column_stack([Z, CODES]), columns=names)
+        frame.index = pandas.MultiIndex.from_product([range(20), range(20)])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            expected = machine().fit(frame.to_numpy(), Y).predict(frame.to_numpy())
+            assert np.array_equal(machine().fit(frame, pandas.Series(Y, frame.index)).predict(frame), expected)
+            clusters = bochner.KernelKMeans(2).fit(frame)
+            assert np.array_equal(clusters.labels_, clusters.predict(frame))
+            known = np.where(CODES > 1, Z > 0, -1)
+            bochner.SemiSupervisedClassifier(n_map_features=32).fit(frame, known)
+            bochner.KernelPCA(fit_inverse_transform=True, n_map_features=32).fit(frame)
+
+
+def test_what_is_wrong_with_targets_names_them():
+    X = np.column_stack([Z, CODES])
+    for texts in (of_codes(list("abcd")), of_codes(list("abcd")).astype(str)):
+        with pytest.raises(ValueError, match="y: could not convert .* KernelRidge learns numbers"):
+            machine().fit(X, texts)
+    with pytest.raises(ValueError, match="y: found no rows"):
+        bochner.KernelSVC().fit(pandas.DataFrame({"t": ["a", "b"], "z": [1, 2]})[:0], [])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # none of a cast
+        with pytest.raises(ValueError, match="y contains NaN"):
+            bochner.KernelSVC().fit(X, np.where(Z > 1, np.nan, CODES))
+
+
+def test_targets_of_arrow():
+    pyarrow = pytest.importorskip("pyarrow")
+    X = np.column_stack([Z, CODES])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.array_equal(machine().fit(X, pyarrow.array(Y)).predict(X), machine().fit(X, Y).predict(X))
+        classes = bochner.KernelSVC(n_components=32).fit(X, pyarrow.array(of_codes(list("abcd")).tolist()))
+    assert list(classes.classes_) == list("abcd")
+
+
 def test_a_column_of_names_is_ignored_with_a_warning():
     frame = pandas.DataFrame({"z": Z, "id": [f"row {k}" for k in range(ROWS)]})
     with pytest.warns(UserWarning, match="ignored id") as said:

@@ -19,7 +19,8 @@ constexpr std::size_t kMostShown = 4;
 std::string value_text(const json& value) {
   std::string text =
       value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', true, json::error_handler_t::replace);
-  return text.size() <= 40 ? text : text.substr(0, 37) + "...";
+  if (text.size() > 40) text.replace(37, std::string::npos, "...");
+  return text;
 }
 
 struct Comparison {

@@ -27,6 +27,7 @@
 #include "model/as_double.h"
 #include "model/background.h"
 #include "model/examine_levels.h"
+#include "model/gathered_rows.h"
 #include "model/model_file.h"
 #include "model/predictions.h"
 #include "model/report_json.h"
@@ -215,14 +216,24 @@ void Model::predict_by(const MapPtr& map, Rows& rows, const Execution& execution
   check_held(*this, map, rows_at_once, execution);
   Threads threads(execution);
   std::unique_ptr<Rows> shifted;
-  const Stream stream(with_offsets(rows, schema_.offsets, shifted), map, threads, execution, precision_of(*this));
-  Matrix<double> values;
-  stream.each("predict", [&](const auto& block) {
-    const RowBlock<double> predictions = as_double(block, values);
-    add_offsets(target_offsets_, values.view().slice(0, block.rows));
-    check_finite(values.view().slice(0, block.rows), block.first);
-    visit(predictions);
-  });
+  Execution alone = execution;
+  alone.ranks = nullptr;
+  const Stream stream(with_offsets(rows, schema_.offsets, shifted), map, threads, alone, precision_of(*this));
+  const auto each = [&](const Visit& visit_own) {
+    Matrix<double> values;
+    stream.each("predict", [&](const auto& block) {
+      const RowBlock<double> predictions = as_double(block, values);
+      add_offsets(target_offsets_, values.view().slice(0, block.rows));
+      check_finite(values.view().slice(0, block.rows), block.first);
+      visit_own(predictions);
+    });
+  };
+  if (!execution.ranks) return each(visit);
+  const RowShape shape{map->outputs(), rows.schema().targets};
+  const double bytes = 8.0 * double(shape.cols + shape.targets + 2) * double(rows.counts().rows);
+  const RowBuffer<double> all = gathered_blocks(each, shape, kMostGatheredBytes / bytes, 0, *execution.ranks);
+  for (std::size_t begin = 0; begin < all.rows; begin += rows_at_once)
+    visit(all.view(begin, std::min(rows_at_once, all.rows - begin), begin));
 }
 
 Matrix<double> Model::predict(Rows& rows, const Execution& execution) const {

@@ -105,6 +105,15 @@ Partition file_partition(const std::string& path, const RowsOptions& options) {
   return file;
 }
 
+Partition file_partition(const std::string& path, const Schema& schema, const RowsOptions& options) {
+  Schema own = schema;
+  own.offsets.clear();  // the model takes them off
+  Partition file = file_partition(path, options);
+  file.scan = [path, own, options] { return open_rows(path, own, options); };
+  file.read = [path, own, options](const Schema&) { return open_rows(path, own, options); };
+  return file;
+}
+
 Partition frame_partition(const Frame& frame, const RowsOptions& options) {
   Partition part;
   if (frame.rows == 0) return part;

@@ -11,6 +11,7 @@
 #include "base/option.h"
 #include "base/require.h"
 #include "bochner/file_hash.h"
+#include "choose/map_parts.h"
 #include "choose/offsets.h"
 #include "choose/plan.h"
 #include "choose/plan_memory.h"
@@ -132,10 +133,9 @@ Sum survey_part(Rows& rows, const PartName& part, std::uint64_t seed, const Exec
 void check_parts(const TrainOptions& options) {
   const LearnerRow& learner = learner_row(options.learner.learner);
   require(*learner.no_parts == 0, "learner: {} cannot be trained in parts: {}", learner.name, learner.no_parts);
-  for (const MapPart& map : options.map.parts)
-    require(kind_of(map.map).no_sums.empty(),
-            "map: {} cannot be trained in parts: {}; use the fourier map, or train on all rows at once",
-            kind_of(map.map).name, kind_of(map.map).no_sums);
+  if (const MapKind* const map = kind_without_sums(options.map))
+    mistake("map: {} cannot be trained in parts: {}; use the fourier map, or train on all rows at once", map->name,
+            map->no_sums);
 }
 
 Sum sum_part(Rows& rows, const Sum& spec, const PartName& part, const TrainOptions& options) {

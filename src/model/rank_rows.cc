@@ -3,6 +3,7 @@
 
 #include "model/rank_rows.h"
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
@@ -12,6 +13,7 @@
 #include "bochner/parts.h"
 #include "bochner/ranks.h"
 #include "model/sum.h"
+#include "rows/partitioned_rows.h"
 #include "rows/scan_notes.h"
 #include "run/part_sum.h"
 
@@ -85,7 +87,7 @@ PartName part_of(const RankShare& share) {
 
 // One share after the other. A block never has rows of two partitions, and the first row of one has the number that it
 // has for any number of ranks, a multiple of kChunkRows.
-class RankRows final : public Rows {
+class RankRows final : public PartitionedRows {
  public:
   RankRows(Schema schema, std::shared_ptr<RankShares> mine, const Looked& all)
       : schema_(std::move(schema)), mine_(std::move(mine)), rows_(all.rows) {
@@ -115,6 +117,35 @@ class RankRows final : public Rows {
   std::vector<std::string> notes() const override { return schema_notes(schema_); }
   CellCounts counts() const override { return counts_; }
 
+  std::uint64_t first_row_of(std::size_t partition) const override {
+    std::uint64_t first = 0;
+    for (std::size_t p = 0; p < std::min(partition, rows_.size()); ++p)
+      first += (rows_[p] + kChunkRows - 1) / kChunkRows * kChunkRows;
+    return first;
+  }
+
+  RankSequences sequences() const override {
+    RankSequences found;
+    std::size_t before = 0;
+    for (const RankShare& share : mine_->shares) {
+      if (!share.partition.read || rows_[share.index] == 0) continue;
+      require(
+          share.partition.sequences && share.shards == 1,
+          "partition {}: found rows, expected sequences, each whole in one partition; begin the job with the column "
+          "that tells them apart",
+          share.index);
+      const PartSequences part = share.partition.sequences(schema_);
+      for (std::size_t i = 0; i < part.starts.size(); ++i) {
+        found.starts.push_back(before + part.starts[i]);
+        found.names.push_back(part.names.empty() ? 0 : part.names[i]);
+        found.partitions.push_back(share.index);
+        found.numbers.push_back(i);
+      }
+      before += rows_[share.index];
+    }
+    return found;
+  }
+
  private:
   template <class T>
   bool serve(std::size_t max_rows, RowBlock<T>& block) {
@@ -139,8 +170,7 @@ class RankRows final : public Rows {
     for (const RankShare& share : mine_->shares) {
       if (!share.partition.read || rows_[share.index] == 0) continue;
       mine_->open.push_back(opened(share, share.partition.read(schema_)));
-      for (std::size_t p = 0; p < share.index; ++p)
-        mine_->open.back().first += (rows_[p] + kChunkRows - 1) / kChunkRows * kChunkRows;
+      mine_->open.back().first = first_row_of(share.index);
     }
   }
 
@@ -187,6 +217,12 @@ std::unique_ptr<Rows> rows_on_ranks(std::size_t partitions, std::shared_ptr<Rank
   Schema schema = Sum::of_bytes(all.survey, "survey").schema();
   schema.offsets.clear();  // the training finds them
   return std::make_unique<RankRows>(std::move(schema), std::move(mine), all);
+}
+
+PartSequences named_sequences(std::vector<std::size_t> starts, const std::vector<std::string>& names) {
+  PartSequences part{std::move(starts)};
+  for (const std::string& name : names) part.names.push_back(hash64(std::as_bytes(std::span(name))));
+  return part;
 }
 
 std::unique_ptr<Rows> open_on_ranks(const std::vector<std::string>& files, const RowsOptions& options, Ranks& ranks) {

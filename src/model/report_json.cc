@@ -144,6 +144,7 @@ nlohmann::json report_to_json(const Report& report) {
   if (!report.target_ranges.empty()) tree["target_ranges"] = report.target_ranges;
   if (!report.input_ranges.empty()) tree["input_ranges"] = report.input_ranges;
   if (report.missing_share > 0) tree["missing_share"] = report.missing_share;
+  if (report.quantile) tree["quantile"] = *report.quantile;
   if (!report.class_weights.empty()) tree["class_weights"] = report.class_weights;
   if (!report.length_scales.empty()) tree["length_scales"] = report.length_scales;
   if (!report.part_weights.empty()) tree["part_weights"] = report.part_weights;
@@ -196,6 +197,7 @@ Report report_from_json(const nlohmann::json& tree) {
   report.target_ranges = ranges_from_json(tree, "target_ranges");
   report.input_ranges = ranges_from_json(tree, "input_ranges");
   if (tree.contains("missing_share")) report.missing_share = get_number(tree, "missing_share");
+  if (tree.contains("quantile")) report.quantile = get_number(tree, "quantile");
   report.class_weights = numbers_from_json(tree, "class_weights");
   report.length_scales = numbers_from_json(tree, "length_scales");
   report.part_weights = numbers_from_json(tree, "part_weights");

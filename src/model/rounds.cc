@@ -69,7 +69,7 @@ Rounds::Rounds(const std::string& what, std::size_t partitions, Learn learn, con
                const std::string& name)
     : state_(std::make_unique<State>(new_plan(what, partitions, name), learn, execution)) {}
 
-bool Rounds::done() const { return state_->training.model().has_value(); }
+bool Rounds::done() const { return state_->training.work().ended() && !state_->failure; }
 std::size_t Rounds::round() const { return state_->plan.round(); }
 std::size_t Rounds::partitions() const { return state_->plan.partitions(); }
 
@@ -92,6 +92,7 @@ const Model& Rounds::model() const {
           "rounds: found {} of {} partitions missing in round {}, expected all rounds "
           "to be over; run the tasks of the plan",
           missing().size(), partitions(), round());
+  require(state_->training.model().has_value(), "rounds: found no model in what was learnt, expected one");
   return *state_->training.model();
 }
 

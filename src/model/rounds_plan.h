@@ -67,6 +67,7 @@ class RoundsTraining {
   RoundsTraining(std::size_t partitions, const Learn& learn, const Execution& execution);
 
   Suspended& work() { return work_; }
+  const Suspended& work() const { return work_; }
   std::size_t round() const { return round_; }
   void go_on(const std::string& sum);
   std::string make(const RankShare& share, const CancelFunction& cancel);

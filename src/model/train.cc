@@ -20,15 +20,14 @@
 #include "choose/plan_memory.h"
 #include "learn/learner.h"
 #include "learn/nested.h"
-#include "learn/newton/learner_on_ranks.h"
 #include "learn/ridge/solver_choice.h"
 #include "learn/target_size.h"
 #include "maps/held_features.h"
 #include "model/background.h"
 #include "model/calibrate_training.h"
-#include "model/gathered_rows.h"
 #include "model/surveyed_rows.h"
 #include "model/train_keeping.h"
+#include "model/train_on_ranks.h"
 #include "model/whole_training.h"
 #include "rows/shard.h"
 #include "rows/shifted.h"
@@ -311,9 +310,8 @@ void judge(Model& model, const TrainOptions& options, const std::string& repeate
   const std::size_t before = report.notes.size();
   if (report.score && !report.score->hint().empty()) report.notes.push_back(report.score->hint());
   if (!repeated.empty()) give_notice(options, "warning: " + repeated);  // not kept: nobody looks if nobody hears
-  const bool means = !answers_quantiles(report.learner) && options.optimize.score != Optimize::Score::quantile;
-  if (report.score && means && !report.score->warning().empty())
-    report.notes.push_back("warning: " + report.score->warning());
+  if (report.score && !report.warning(*report.score).empty())
+    report.notes.push_back("warning: " + report.warning(*report.score));
   for (std::size_t i = before; i < report.notes.size(); ++i) give_notice(options, report.notes[i]);
   if (report.notes.size() > before) model.set_report(std::move(report));
 }
@@ -322,53 +320,11 @@ void judge(Model& model, const TrainOptions& options, const std::string& repeate
 
 Model train(Rows& rows) { return train(rows, {.automatic = Effort::normal}); }
 
-namespace {
-
-// What is learnt from sums over the rows of several ranks.
-TrainOptions learnt_on_ranks(TrainOptions options) {
-  if (options.ridge.solver == RidgeOptions::Solver::automatic) options.ridge.solver = RidgeOptions::Solver::cholesky;
-  return options;
-}
-
-// What is no such sum is learnt from the rows themselves, by every rank alike.
-Model train_gathered(Rows& rows, TrainOptions options, const std::string& reason) {
-  const std::unique_ptr<Rows> gathered =
-      gathered_rows(rows, options.seed, *std::exchange(options.execution.ranks, nullptr));
-  const std::size_t kept = *gathered->size(), of = rows.counts().rows;
-  give_notice(options, fmt::format("ranks: {}, so rows meet on one rank: {} of {}", reason, kept, of));
-  Model model = train_keeping(*gathered, options, nullptr);
-  if (kept == of) return model;
-  Report report = model.report();
-  report.notes.push_back(fmt::format("learnt from {} of {} rows, drawn", kept, of));
-  model.set_report(std::move(report));
-  return model;
-}
-
-}  // namespace
-
-std::string gathered_because(const TrainOptions& options) {
-  using Solver = RidgeOptions::Solver;
-  if (options.automatic) return "the automatic machine makes many passes over rows that are no sums";
-  if (options.calibrate) return "calibrate trains on shares of the rows";
-  if (options.learner.learner != Learner::ridge) {
-    if (const std::string reason = no_ranks(options.learner); !reason.empty()) return reason;
-  } else if (options.ridge.solver != Solver::automatic && options.ridge.solver != Solver::cholesky) {
-    return "its solver passes over the rows again and again";
-  }
-  for (const MapPart& map : options.map.parts)
-    if (!kind_of(map.map).no_sums.empty()) return kind_of(map.map).no_sums;
-  return "";
-}
-
 Model train(Rows& rows, const TrainOptions& options) { return train_keeping(rows, options, nullptr); }
 
 Model train_keeping(Rows& rows, const TrainOptions& given, KeptFit* kept) {
-  if (given.execution.ranks) {
-    require(!given.validation && given.groups.empty() && given.times.empty() && given.checkpoint.path.empty(),
-            "ranks: found validation, groups, times or a checkpoint, expected none of them; leave it out");
-    if (const std::string reason = gathered_because(given); !reason.empty()) return train_gathered(rows, given, reason);
-  }
-  const TrainOptions options = given.execution.ranks ? learnt_on_ranks(given) : given;
+  if (std::optional<Model> model = train_gathered(rows, given)) return std::move(*model);
+  const TrainOptions options = learnt_on_ranks(given);
   std::unique_ptr<Rows> owner;
   Rows& numbered = numbered_from_0(rows, owner);
   Model model = Training(numbered, options, kept).run();

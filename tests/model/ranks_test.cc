@@ -196,6 +196,16 @@ TEST_F(RanksTest, RowsMeetForWhatIsNoSum) {
   cg.ridge.solver = RidgeOptions::Solver::cg;
   alike(cg);
   EXPECT_EQ(gathered_because({.features = 32}), "");
+  std::vector<std::string> said;
+  const auto hear = [&](const std::string& line) { said.push_back(line); };
+  model_of(paths, 1, [&](Rows& rows, const Execution& execution) {
+    return train(rows, {.map = Binning{}, .features = 10, .execution = execution, .notice = hear});
+  });
+  EXPECT_NE(std::find_if(said.begin(), said.end(),
+                         [](const std::string& line) {
+                           return line.find("rows meet on every rank: 1000 of 1000") != line.npos;
+                         }),
+            said.end());
 }
 
 TEST_F(RanksTest, RefuseRowsOfTheCallersOwn) {

@@ -17,13 +17,21 @@
 #include <thread>
 
 #include "base/archive.h"
+#include "bochner/drift.h"
+#include "bochner/embedding.h"
 #include "bochner/error.h"
+#include "bochner/evaluation.h"
+#include "bochner/hmm.h"
+#include "bochner/json.h"
 #include "bochner/kmeans.h"
 #include "bochner/mixture.h"
 #include "bochner/pca.h"
 #include "bochner/ranks.h"
 #include "bochner/stream.h"
 #include "bochner/train.h"
+#include "methods/mixtures/hmm_on_ranks.h"
+#include "model/rank_rows.h"
+#include "random/draw.h"
 
 namespace bochner {
 namespace {
@@ -71,9 +79,27 @@ class RoundsTest : public ::testing::Test {
     std::string model;
     run_ranks(1, [&](Ranks& ranks) {
       const auto rows = open_on_ranks(files_, reading_, ranks);
-      model = bytes_of(learn_(*rows, {.threads = 1, .ranks = &ranks}));
+      model = bytes_of(learn_(*rows, {.threads = 1, .ranks = &ranks}).value());
     });
     return model;
+  }
+  // The rows of all partitions, in order.
+  std::string whole_file() const {
+    std::ofstream whole(path("whole.csv"));
+    for (std::size_t f = 0; f < files_.size(); ++f) {
+      std::ifstream in(files_[f]);
+      std::string line;
+      for (std::size_t i = 0; std::getline(in, line); ++i)
+        if (i > 0 || f == 0) whole << line << "\n";
+    }
+    return path("whole.csv");
+  }
+  // Runs the job over the partitions, which may lie in more than one folder.
+  static void run(Rounds& job, const std::vector<Partition>& partitions, const Learn& learn) {
+    while (!job.done()) {
+      const std::string plan = job.plan();
+      for (const std::size_t p : job.missing()) job.add(run_task(plan, p, partitions[p], learn, {.threads = 1}));
+    }
   }
   Rounds rounds() const { return Rounds("ridge", kPartitions, learn_, {.threads = 1}); }
   static std::string refusal(const std::function<void()>& call) {
@@ -215,19 +241,12 @@ TEST_F(RoundsTest, RowsMeetForWhatIsNoSum) {
   EXPECT_EQ(job.round(), 1u);
   run_round(job, {1, 5, 3, 6, 2, 4, 0});
   ASSERT_TRUE(job.done());
-  std::ofstream whole(path("whole.csv"));
-  for (std::size_t f = 0; f < kPartitions; ++f) {
-    std::ifstream in(files_[f]);
-    std::string line;
-    for (std::size_t i = 0; std::getline(in, line); ++i)
-      if (i > 0 || f == 0) whole << line << "\n";
-  }
-  whole.close();
+  const std::string whole = whole_file();
   // Only the means that fill missing cells differ from those of one process.
-  const auto rows = open_rows(path("whole.csv"), reading_);
-  const Model whole_model = learn_(*rows, {.threads = 2});
+  const auto rows = open_rows(whole, reading_);
+  const Model whole_model = learn_(*rows, {.threads = 2}).value();
   rows->rewind();
-  const auto again = open_rows(path("whole.csv"), job.model().schema());
+  const auto again = open_rows(whole, job.model().schema());
   EXPECT_TRUE(job.model().predict(*again) == whole_model.predict(*rows));
   EXPECT_THROW(Rounds("none", 0, learn_), std::invalid_argument);
 }
@@ -260,7 +279,7 @@ TEST_F(RoundsTest, JoinClassesOfFrames) {
 
 // What the training itself throws ends the job, however often it is asked.
 TEST_F(RoundsTest, KeepWhatTheTrainingThrew) {
-  learn_ = [](Rows&, const Execution&) -> Model { throw Error(Error::Kind::data, "no such training"); };
+  learn_ = [](Rows&, const Execution&) -> std::optional<Model> { throw Error(Error::Kind::data, "no such training"); };
   Rounds job = rounds();
   const std::string first = task(job, 0);
   const auto expect_again = [](const std::function<void()>& call) {
@@ -338,6 +357,139 @@ TEST_F(RoundsTest, BeginClustersAtRowsThatCount) {
   while (!job.done()) run_round(job, job.missing());
   for (const std::string& note : job.model().report().notes)
     EXPECT_THAT(note, ::testing::Not(::testing::HasSubstr("empty")));
+}
+
+// Predictions meet, and the score is that of all rows in one file.
+TEST_F(RoundsTest, ScoreAModelOverAllPartitions) {
+  const Model model = train(*open_rows(files_[0], reading_), {.features = 32});
+  std::string found;
+  const Learn score = [&](Rows& rows, const Execution& execution) {
+    found = json_text(model.examine(rows, execution));
+    return std::nullopt;
+  };
+  std::vector<Partition> partitions;
+  for (const std::string& file : files_) partitions.push_back(file_partition(file, model.schema()));
+  Rounds job("scores", kPartitions, score);
+  run(job, partitions, score);
+  EXPECT_EQ(found, json_text(model.examine(*open_rows(whole_file(), model.schema()))));
+  EXPECT_THROW(job.model(), std::invalid_argument);
+}
+
+TEST_F(RoundsTest, MeanEmbeddingsAreSumsOverPartitions) {
+  reading_.inputs_only = true;
+  const MapPtr map = fourier(21, {.kernel = gaussian(1000.0), .features = 16});
+  std::optional<MeanEmbedding> found;
+  const Learn mean = [&](Rows& rows, const Execution& execution) {
+    found = embed(rows, map, execution);
+    return std::nullopt;
+  };
+  std::vector<Partition> partitions;
+  for (const std::string& file : files_) partitions.push_back(file_partition(file, reading_));
+  Rounds job("mean", kPartitions, mean);
+  run(job, partitions, mean);
+  EXPECT_TRUE(*found == embed(*open_rows(whole_file(), reading_), map));
+}
+
+// Partitions of two folders: rows meet, and drift is that of the two files.
+TEST_F(RoundsTest, FindTheDriftOfOneProcess) {
+  const RowsOptions inputs{.inputs_only = true};
+  std::vector<Partition> partitions;
+  for (const std::string& file : files_) partitions.push_back(file_partition(file, inputs));
+  const std::string reference = whole_file(), fresh = path("fresh.csv");
+  std::ifstream in(files_[3]);
+  std::ofstream out(fresh);
+  std::string line;
+  for (std::size_t i = 0; std::getline(in, line); ++i) out << (i == 0 ? line : "9" + line) << "\n";
+  out.close();
+  partitions.push_back(file_partition(fresh, inputs));
+  Drift found;
+  const Learn learn = [&](Rows& rows, const Execution& execution) {
+    found = drift_of_partitions(rows, kPartitions, {.permutations = 99, .execution = execution});
+    return std::nullopt;
+  };
+  Rounds job("drift", partitions.size(), learn);
+  run(job, partitions, learn);
+  const Drift expected = drift(reference, fresh, {.permutations = 99, .reading = inputs});
+  EXPECT_EQ(found.p_value, expected.p_value);
+  EXPECT_NEAR(found.statistic, expected.statistic, 1e-6 * expected.statistic);
+  EXPECT_EQ(found.rows_new, expected.rows_new);
+  ASSERT_EQ(found.columns.size(), expected.columns.size());
+  for (std::size_t c = 0; c < found.columns.size(); ++c) {
+    EXPECT_EQ(found.columns[c].name, expected.columns[c].name);
+    EXPECT_EQ(found.columns[c].p_value, expected.columns[c].p_value);
+  }
+}
+
+// Sequences that lie whole in a partition.
+class SequencesTest : public RoundsTest {
+ protected:
+  SequencesTest() {
+    reading_ = {.targets = {"class"}, .ignore = {"id"}};
+    for (std::size_t f = 0; f < kPartitions; ++f) {
+      std::ofstream out(files_[f]);
+      out << "id,x,y,class\n";
+      for (std::size_t i = 0; i < 40; ++i)
+        for (std::size_t t = 0; t < 5 + (f + i) % 4; ++t) {
+          const std::size_t state = (t / 2 + i) % 2;
+          out << f << '-' << i << ',' << 3.0 * double(state) + normal(1, Draw::entry, 100 * f + i, t) << ','
+              << (i % 2 ? 1 : -1) * double(state) + normal(2, Draw::entry, 100 * f + i, t) << ',' << (i % 2 ? "b" : "a")
+              << "\n";
+        }
+    }
+    for (const std::string& file : files_) partitions_.push_back(sequence_partition(file, "id", reading_));
+  }
+  Model learnt(const Learn& learn) {
+    Rounds job("hmm", kPartitions, learn);
+    run(job, partitions_, learn);
+    rounds_ = job.round();
+    return job.model();
+  }
+
+  HmmOptions options_{.states = 2, .floor = 0.01, .sequence = "id"};
+  std::vector<Partition> partitions_;
+  std::size_t rounds_ = 0;
+};
+
+TEST_F(SequencesTest, MeetAndGiveTheModelOfOneProcess) {
+  const Model found = learnt([&](Rows& rows, const Execution& execution) {
+    HmmOptions own = options_;
+    own.features.execution = execution;
+    return hmm(rows, {}, own);
+  });
+  const auto rows = open_rows(whole_file(), reading_);
+  const Model alone = hmm(*rows, sequence_starts(whole_file(), rows->schema(), "id", reading_), options_);
+  EXPECT_EQ(rounds_, 3u);
+  EXPECT_TRUE(hmms_of(*found.head()) == hmms_of(*alone.head()));
+}
+
+// Where not all of them may meet, rounds of Baum-Welch are sums: the same ones for any number of partitions.
+TEST_F(SequencesTest, SumTheRoundsOfBaumWelch) {
+  const Learn learn = [&](Rows& rows, const Execution& execution) {
+    HmmOptions own = options_;
+    own.features.execution = execution;
+    own.shrink = 1;
+    return hmm_on_ranks(rows, own, 20000);
+  };
+  const std::string found = bytes_of(learnt(learn));
+  EXPECT_GT(rounds_, 4u);
+  std::string alone;
+  run_ranks(1, [&](Ranks& ranks) {
+    auto shares = std::make_shared<RankShares>();
+    for (std::size_t p = 0; p < kPartitions; ++p) shares->shares.push_back({p, partitions_[p]});
+    const auto rows = rows_on_ranks(kPartitions, shares, ranks, {.threads = 1});
+    alone = bytes_of(learn(*rows, {.threads = 3, .ranks = &ranks}).value());
+  });
+  EXPECT_TRUE(found == alone);
+}
+
+TEST_F(SequencesTest, AreRefusedWhereTheyAreCut) {
+  const Learn learn = [&](Rows& rows, const Execution& execution) {
+    return hmm(rows, {}, {.states = 1, .features = {.execution = execution}});
+  };
+  std::ofstream(files_[4], std::ios::app) << "6-0,0,0,a\n";
+  EXPECT_THAT(refusal([&] { learnt(learn); }), ::testing::HasSubstr("partitions 4 and 6 have rows of one sequence"));
+  partitions_[2] = file_partition(files_[2], reading_);
+  EXPECT_THROW(learnt(learn), std::exception);
 }
 
 }  // namespace

@@ -102,7 +102,8 @@ void join_columns(const Scanned& files, JointRows& joint, Schema& schema) {
       joint.only_second.push_back(b.name);
 }
 
-// Numbers far from 0 lose their differences in float unless their mean is taken off first.
+}  // namespace
+
 std::vector<double> offsets_of(const Schema& schema) {
   std::vector<double> offsets;
   bool far = false;
@@ -117,8 +118,6 @@ std::vector<double> offsets_of(const Schema& schema) {
   if (!far) offsets.clear();
   return offsets;
 }
-
-}  // namespace
 
 JointRows open_both(const std::string& first, const std::string& second, const RowsOptions& options) {
   RowsOptions reading = options;

@@ -23,4 +23,8 @@ struct JointRows {
 // are those of both; a missing number is the mean of both, and marked unless the options say what else to do.
 JointRows open_both(const std::string& first, const std::string& second, const RowsOptions& options);
 
+// What is subtracted from inputs whose numbers are far from 0, since float would lose their differences: their means,
+// which the schema has. Empty: nothing.
+std::vector<double> offsets_of(const Schema& schema);
+
 }  // namespace bochner

@@ -154,20 +154,24 @@ Hmm maximized_chain(const HmmFold& fold, const Hmm& from, std::size_t c, Gaussia
   return to;
 }
 
-HmmRun run_baum_welch(const Workers& on, const Sequences& sequences, std::vector<Hmm> start, const HmmOptions& options,
+HmmRun run_baum_welch(const HmmPass& pass, Threads& threads, std::vector<Hmm> start, const HmmOptions& options,
                       const std::vector<double>& floor, const StateKeeper& keeper) {
   BaumWelch chain(std::move(start), options);
   if (keeper.take)
     if (const auto saved = keeper.take(); saved && chain.load(*saved)) return chain.take();
   for (;;) {
-    on.threads.check_stop();
-    HmmFold fold(std::make_shared<const HmmRound>(chain.hmms()));
-    fold.add(on, sequences);
+    threads.check_stop();
+    const HmmFold fold = pass(HmmFold(std::make_shared<const HmmRound>(chain.hmms())));
     const bool goes_on = chain.goes_on(fold);
-    if (goes_on) chain.step(fold, floor, on.threads);
+    if (goes_on) chain.step(fold, floor, threads);
     if (keeper.keep) keeper.keep(chain.saved(!goes_on));
     if (!goes_on) return chain.take();
   }
+}
+
+HmmRun run_baum_welch(const Workers& on, const Sequences& sequences, std::vector<Hmm> start, const HmmOptions& options,
+                      const std::vector<double>& floor, const StateKeeper& keeper) {
+  return run_baum_welch(pass_over(on, sequences), on.threads, std::move(start), options, floor, keeper);
 }
 
 }  // namespace bochner

@@ -18,7 +18,10 @@
 #include "methods/mixtures/forward_backward.h"
 #include "methods/mixtures/hmm_fit.h"
 #include "methods/mixtures/hmm_map.h"
+#include "methods/mixtures/hmm_on_ranks.h"
 #include "methods/mixtures/hmm_slopes.h"
+#include "methods/mixtures/sequence_rows.h"
+#include "model/gathered_rows.h"
 #include "model/mapped_rows.h"
 #include "rows/shifted.h"
 #include "run/stoppable.h"
@@ -46,62 +49,6 @@ void check_options(const HmmOptions& options, std::size_t inputs) {
           "covariance: found tied, expected full, diag, spherical or lowrank:R for states");
   require(options.covariance->kind != CovarianceForm::Kind::lowrank || options.covariance->rank <= inputs,
           "covariance: found rank {}, expected at most {}, the number of inputs", options.covariance->rank, inputs);
-}
-
-// The weight of each sequence, one for all of its rows, so that they add up to the number of rows.
-void weigh(const std::vector<double>& weights, Sequences& all) {
-  double sum = 0;
-  for (std::size_t i = 0; i + 1 < all.starts.size() && !weights.empty(); ++i) {
-    const std::size_t begin = all.starts[i], end = all.starts[i + 1];
-    for (std::size_t row = begin; row < end; ++row)
-      if (weights[row] != weights[begin])
-        fail(Error::Kind::data,
-             "row {}: its weight is not that of row {}, which begins its sequence; expected one weight for each "
-             "sequence",
-             row, begin);
-    all.weights.push_back(weights[begin]);
-    sum += weights[begin] * double(end - begin);
-  }
-  if (!weights.empty() && !(sum > 0))
-    fail(Error::Kind::data, "weights: all sequences weigh 0, expected some that count");
-  for (double& weight : all.weights) weight *= double(all.x.rows()) / sum;
-}
-
-// The first `kept` rows of x in a matrix of so many.
-Matrix<double> resized(const Matrix<double>& x, std::size_t kept, std::size_t rows, std::size_t inputs) {
-  Matrix<double> found(rows, inputs);
-  std::copy_n(x.data(), kept * inputs, found.data());
-  return found;
-}
-
-// Rows of a stream in memory as double, with where sequences begin; classes: their first target is one. rows: how many
-// there are, 0 if that is not known. weights: get those of the rows, if they have any.
-Sequences gather(const Stream& stream, const std::vector<std::size_t>& starts, std::size_t groups, std::size_t rows,
-                 std::vector<double>* weights = nullptr) {
-  std::vector<double> classes;
-  Sequences all{.x = {}, .starts = starts, .classes = {}, .groups = groups};
-  std::size_t n = 0;
-  stream.each("reading", [&](const auto& block) {
-    if (weights && block.weights) weights->insert(weights->end(), block.weights, block.weights + block.rows);
-    if (n + block.rows > all.x.rows()) all.x = resized(all.x, n, std::max(rows, 2 * n + block.rows), block.cols);
-    for (std::size_t i = 0; i < block.rows; ++i, ++n) {
-      std::copy_n(block.values + i * block.stride, block.cols, &all.x(n, 0));
-      if (groups > 1) classes.push_back(block.targets[i * block.target_count]);
-    }
-  });
-  if (n < all.x.rows()) all.x = resized(all.x, n, n, all.x.cols());
-  require(!starts.empty() && starts[0] == 0 && starts.back() < n && std::is_sorted(starts.begin(), starts.end()),
-          "hmm: sequences of other rows than these {}", n);
-  all.starts.push_back(n);
-  for (std::size_t i = 0; i + 1 < all.starts.size(); ++i) {
-    all.classes.push_back(groups > 1 ? std::uint32_t(classes[all.starts[i]]) : 0);
-    for (std::size_t row = all.starts[i]; groups > 1 && row < all.starts[i + 1]; ++row)
-      if (std::uint32_t(classes[row]) != all.classes.back())
-        fail(Error::Kind::data,
-             "row {}: its class is not that of row {}, which begins its sequence; expected one class for each sequence",
-             row, all.starts[i]);
-  }
-  return all;
 }
 
 std::vector<double> priors_of(const Sequences& sequences) {
@@ -165,43 +112,68 @@ Sequences read(const Model& model, Rows& rows, const std::vector<std::size_t>& s
   std::unique_ptr<Rows> shifted;
   const Stream stream(with_offsets(rows, model.schema().offsets, shifted), model.feature_map(), threads, execution,
                       model.double_precision() ? Precision::float64 : Precision::float32);
-  return with_slopes(gather(stream, starts, groups, rows.size().value_or(0)), hmm_facts(*model.head())->slopes);
+  return with_slopes(sequences_in(stream, starts, groups, rows.size().value_or(0), SequenceWeights::none),
+                     hmm_facts(*model.head())->slopes);
 }
 
 }  // namespace
 
-std::vector<std::size_t> sequence_starts(const std::string& path, const Schema& schema, const std::string& column,
-                                         const RowsOptions& reading) {
+namespace {
+
+// The names of sequences, and where they begin.
+std::pair<std::vector<std::string>, std::vector<std::size_t>> sequences_of(const std::string& path,
+                                                                           const Schema& schema,
+                                                                           const std::string& column,
+                                                                           const RowsOptions& reading) {
   KeptCells kept{.columns = {column}};
   RowsOptions options = reading;
   options.kept = &kept;
   options.target_required = false;
   const std::unique_ptr<Rows> rows = open_rows(path, schema, options);
+  std::vector<std::string> names;
   std::vector<std::size_t> starts;
   std::unordered_set<std::string> seen;
-  std::string last;
   RowBlock<float> block;
   std::size_t row = 0;
   while (rows->next(4096, block))
     for (std::size_t i = 0; i < block.rows; ++i, ++row) {
-      const std::string id = std::move(kept.lines.front());
+      std::string id = std::move(kept.lines.front());
       kept.lines.pop_front();
-      if (row > 0 && id == last) continue;
+      if (row > 0 && id == names.back()) continue;
       if (!seen.insert(id).second)
         fail(Error::Kind::data,
              "{}: row {}: the sequence {} begins again after another, expected its rows next to each other; sort the "
              "file by '{}'",
              path, row, id, column);
       starts.push_back(row);
-      last = id;
+      names.push_back(std::move(id));
     }
   if (row == 0) fail(Error::Kind::data, "{}: has no rows, expected at least one", path);
-  return starts;
+  return {std::move(names), std::move(starts)};
+}
+
+}  // namespace
+
+std::vector<std::size_t> sequence_starts(const std::string& path, const Schema& schema, const std::string& column,
+                                         const RowsOptions& reading) {
+  return sequences_of(path, schema, column, reading).second;
+}
+
+Partition sequence_partition(const std::string& path, const std::string& column, const RowsOptions& options) {
+  RowsOptions reading = options;
+  if (std::find(reading.ignore.begin(), reading.ignore.end(), column) == reading.ignore.end())
+    reading.ignore.push_back(column);
+  Partition file = file_partition(path, reading);
+  file.sequences = [path, column, reading](const Schema& schema) {
+    const auto [names, starts] = sequences_of(path, schema, column, reading);
+    return named_sequences(starts, names);
+  };
+  return file;
 }
 
 namespace {
 
-Model fitted_hmm(Rows& rows, const std::vector<std::size_t>& starts, const HmmOptions& given) {
+Model fitted_hmm(Rows& rows, const std::vector<std::size_t>& starts, const HmmOptions& given, double most_bytes) {
   check_options(given, rows.schema().inputs);
   MappedRows mapped(rows, given.features, "hmm");
   const Schema& schema = mapped.schema();
@@ -209,21 +181,26 @@ Model fitted_hmm(Rows& rows, const std::vector<std::size_t>& starts, const HmmOp
   require(!classes || (schema.task == Task::classification && schema.targets == 1),
           "hmm: the target is a number, expected classes: one model is learnt for each");
   const std::size_t groups = classes ? schema.labels.size() : 1;
-  std::vector<double> weights;
+  const Workers on = workers_on(mapped.threads());
+  std::optional<SequencesOnRanks> apart;
+  if (given.features.execution.ranks) apart.emplace(rows, mapped, groups, given.features.seed, most_bytes);
   MemoryPlan plan = program_memory(mapped.threads().count(), 1);
+  const std::size_t n = apart ? apart->met().x.rows() : mapped.survey().rows();
   // Held besides the rows: the rows of a class that states start from, and with slopes rows of twice the width.
   const double widths = given.slopes == 0 ? 2 : 4;
-  plan.add("rows", widths * double(mapped.survey().rows()) * double(mapped.stream().features()) * sizeof(double));
+  plan.add("rows", widths * double(n) * double(mapped.stream().features()) * sizeof(double));
   say_or_refuse(plan, double(memory_limit(given.features.execution)), "hmm", fmt::format("raise {}", Option::memory),
                 {});
-  Sequences sequences = gather(mapped.stream(), starts, groups, mapped.survey().rows(), &weights);
+  Sequences sequences = apart ? apart->met() : sequences_in(mapped.stream(), starts, groups, n);
   require(given.states <= sequences.x.rows(), "states: found {}, expected at most {}, the number of rows", given.states,
           sequences.x.rows());
-  weigh(weights, sequences);
-  const Workers on = workers_on(mapped.threads());
+  weigh(sequences);
   const HmmOptions options = choose_hmm(on, sequences, given, [&](const std::string& text) { mapped.note(text); });
   sequences = with_slopes(std::move(sequences), *options.slopes);
-  const HmmRun run = fit_hmms(on, sequences, options);
+  const bool drawn = apart && apart->are_drawn();
+  if (drawn) mapped.note(apart->note());
+  const HmmRun run =
+      drawn ? fit_hmms(on, sequences, options, apart->pass(on, *options.slopes)) : fit_hmms(on, sequences, options);
   if (run.falls > 0)
     mapped.note(fmt::format("the likelihood fell by more than rounding {} time{} and the model before was kept",
                             run.falls, run.falls == 1 ? "" : "s"));
@@ -234,7 +211,7 @@ Model fitted_hmm(Rows& rows, const std::vector<std::size_t>& starts, const HmmOp
   report.learner = "hmm";
   report.solver = fmt::format("Baum-Welch, {} rounds", run.rounds);
   report.termination = run.converged ? Termination::converged : Termination::step_limit;
-  const MapPtr head = hmm_map(run.hmms, priors_of(sequences),
+  const MapPtr head = hmm_map(run.hmms, drawn ? apart->priors() : priors_of(sequences),
                               {.log_likelihood = run.mean_log_likelihood(),
                                .rounds = run.rounds,
                                .falls = run.falls,
@@ -249,7 +226,11 @@ Model fitted_hmm(Rows& rows, const std::vector<std::size_t>& starts, const HmmOp
 }  // namespace
 
 Model hmm(Rows& rows, const std::vector<std::size_t>& starts, const HmmOptions& options) {
-  return stoppable(options.features.execution, [&] { return fitted_hmm(rows, starts, options); });
+  return stoppable(options.features.execution, [&] { return fitted_hmm(rows, starts, options, kMostGatheredBytes); });
+}
+
+Model hmm_on_ranks(Rows& rows, const HmmOptions& options, double most_bytes) {
+  return stoppable(options.features.execution, [&] { return fitted_hmm(rows, {}, options, most_bytes); });
 }
 
 std::vector<SequenceAnswer> predict_sequences(const Model& model, Rows& rows, const std::vector<std::size_t>& starts,

@@ -112,7 +112,7 @@ std::vector<Held> held_out(const Workers& on, const Sequences& sequences, HmmOpt
       const Sequences learnt = sequences.of(learn);
       const HmmRun run = fit_hmms(on, learnt, options);
       for (const std::size_t i : check) rows += sequences.weight(i) * double(sequences.rows(i).rows);
-      const std::vector<double> weights = any ? gaussian_rows(on, learnt, run.hmms) : std::vector<double>();
+      const std::vector<double> weights = any ? gaussian_rows(pass_over(on, learnt), run.hmms) : std::vector<double>();
       for (std::size_t s = 0; s < shrinkages.size(); ++s) {
         const std::vector<Hmm> hmms = any ? shrunk(run.hmms, weights, shrinkages[s]) : run.hmms;
         const HmmStates states(hmms);

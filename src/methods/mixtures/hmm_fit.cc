@@ -69,6 +69,14 @@ HmmRun fit_projected(const Workers& on, const Sequences& sequences, const HmmOpt
   return run;
 }
 
+// Draws the covariances of a run together, where that is asked for.
+void shrink(HmmRun& run, const HmmOptions& options, const HmmPass& pass) {
+  if (!(options.shrink.value_or(0) > 0)) return;
+  run.hmms = shrunk(run.hmms, gaussian_rows(pass, run.hmms), *options.shrink);
+  const HmmFold fold = pass(HmmFold(std::make_shared<const HmmRound>(run.hmms)));
+  for (std::size_t c = 0; c < run.hmms.size(); ++c) run.log_likelihoods[c] = fold.log_likelihood(c);
+}
+
 }  // namespace
 
 HmmRun fit_hmms(const Workers& on, const Sequences& sequences, const HmmOptions& options) {
@@ -105,13 +113,21 @@ HmmRun fit_hmms(const Workers& on, const Sequences& sequences, const HmmOptions&
     }
   }
   best.floor = share;
-  if (options.shrink.value_or(0) > 0) {
-    best.hmms = shrunk(best.hmms, gaussian_rows(on, sequences, best.hmms), *options.shrink);
-    HmmFold fold(std::make_shared<const HmmRound>(best.hmms));
-    fold.add(on, sequences);
-    for (std::size_t c = 0; c < best.hmms.size(); ++c) best.log_likelihoods[c] = fold.log_likelihood(c);
-  }
+  shrink(best, options, pass_over(on, sequences));
   return best;
+}
+
+HmmRun fit_hmms(const Workers& on, const Sequences& drawn, const HmmOptions& options, const HmmPass& all) {
+  HmmOptions first = options;
+  first.shrink = 0;
+  HmmRun start = fit_hmms(on, drawn, first);
+  HmmRun run =
+      run_baum_welch(all, on.threads, std::move(start.hmms), options, floor_of(class_variances(drawn), start.floor));
+  run.rounds += start.rounds;
+  run.falls += start.falls;
+  run.floor = start.floor;
+  shrink(run, options, all);
+  return run;
 }
 
 std::vector<double> class_evidences(const Workers& on, const HmmStates& states, const std::vector<Hmm>& hmms,

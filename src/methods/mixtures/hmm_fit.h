@@ -27,6 +27,8 @@ struct HmmRun {
 };
 
 // Baum-Welch from `start`. floor: least variance of each input.
+HmmRun run_baum_welch(const HmmPass& pass, Threads& threads, std::vector<Hmm> start, const HmmOptions& options,
+                      const std::vector<double>& floor, const StateKeeper& keeper = {});
 HmmRun run_baum_welch(const Workers& on, const Sequences& sequences, std::vector<Hmm> start, const HmmOptions& options,
                       const std::vector<double>& floor, const StateKeeper& keeper = {});
 // The M step of model c; gaussians: of its states, already made.
@@ -38,6 +40,8 @@ std::vector<Hmm> hmm_start(const Workers& on, const Sequences& sequences, const 
 
 // Starts, the likeliest kept, of options whose states and covariance are given; in a projection where asked for.
 HmmRun fit_hmms(const Workers& on, const Sequences& sequences, const HmmOptions& options);
+// The same of a draw of the sequences, from whose models Baum-Welch goes on over all of them.
+HmmRun fit_hmms(const Workers& on, const Sequences& drawn, const HmmOptions& options, const HmmPass& all);
 
 // The options with states, covariance, slopes and shrinkage chosen where they are open: by the log-loss of classes on
 // sequences held out, or by their likelihood where there is one class. say: told what was tried.

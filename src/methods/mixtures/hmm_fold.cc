@@ -130,4 +130,12 @@ void HmmFold::load(const Archive& archive) {
   sequences_ = archive.get<std::uint64_t>("sequences", {sequences_.size()});
 }
 
+HmmPass pass_over(const Workers& on, const Sequences& sequences) {
+  return [on, &sequences](const HmmFold& empty) {
+    HmmFold fold = empty;
+    fold.add(on, sequences);
+    return fold;
+  };
+}
+
 }  // namespace bochner

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -68,5 +69,9 @@ class HmmFold {
   std::vector<BinnedSum> starts_, transitions_, likelihoods_;
   std::vector<std::uint64_t> rows_, sequences_;
 };
+
+// A pass over all sequences that adds them to an empty fold.
+using HmmPass = std::function<HmmFold(const HmmFold& empty)>;
+HmmPass pass_over(const Workers& on, const Sequences& sequences);  // which must outlive it
 
 }  // namespace bochner

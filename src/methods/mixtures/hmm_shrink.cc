@@ -9,9 +9,8 @@
 
 namespace bochner {
 
-std::vector<double> gaussian_rows(const Workers& on, const Sequences& sequences, const std::vector<Hmm>& hmms) {
-  HmmFold fold(std::make_shared<const HmmRound>(hmms));
-  fold.add(on, sequences);
+std::vector<double> gaussian_rows(const HmmPass& pass, const std::vector<Hmm>& hmms) {
+  const HmmFold fold = pass(HmmFold(std::make_shared<const HmmRound>(hmms)));
   std::vector<double> weights;
   for (std::size_t k = 0; k < hmms.size() * hmms[0].gaussians.size(); ++k) weights.push_back(fold.sums().weight(k));
   return weights;

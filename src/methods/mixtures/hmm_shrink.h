@@ -11,7 +11,7 @@
 namespace bochner {
 
 // How many rows each Gaussian of each model has: state s and component m of class c at (c S + s) M + m.
-std::vector<double> gaussian_rows(const Workers& on, const Sequences& sequences, const std::vector<Hmm>& hmms);
+std::vector<double> gaussian_rows(const HmmPass& pass, const std::vector<Hmm>& hmms);
 
 // Covariances drawn towards the mean P of those of all states of all classes by their rows w, as if each state had
 // `rows` more that have it: S = (w S + rows P) / (w + rows). Friedman, Regularized discriminant analysis, 1989.

@@ -9,7 +9,6 @@
 #include "base/page_style.h"
 #include "base/svg.h"
 #include "bochner/insight.h"
-#include "bochner/learner.h"
 #include "methods/report/charts.h"
 
 namespace bochner {
@@ -85,7 +84,7 @@ class Page {
   void summary() {
     const Score& s = e_.score;
     paragraph(verdict(), "lead");
-    if (const std::string warning = s.warning(); !warning.empty() && !answers_quantiles(model_.report().learner))
+    if (const std::string warning = model_.report().warning(s); !warning.empty())
       out_ += fmt::format("<div class=\"warning\">{}</div>\n", escaped(warning));
     paragraph(s.hint(), "soft");
     out_ += "<div class=\"tiles\">\n";

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "random/draw.h"
 
 namespace bochner {
@@ -80,7 +82,7 @@ TEST(Insight, IsTheSameForAnySeedItIsGivenTwice) {
 TEST(Insight, StopsWhereItIsAsked) {
   const Problem p(300);
   Execution execution;
-  int calls = 0;
+  std::atomic<int> calls = 0;  // every thread asks
   execution.cancel = [&] { return ++calls > 4; };
   EXPECT_THROW(look_into(*p.model, *p.rows, {}, execution), Stopped);
 }
