@@ -45,9 +45,11 @@ hwy=("$work"/highway/hwy/{targets,aligned_allocator}.cc)
 [ ! -e "$work/highway/hwy/per_target.cc" ] || hwy+=("$work/highway/hwy/per_target.cc")
 [ -e "$work/libhwy.a" ] || archive hwy -I"$work/highway" -- "${hwy[@]}"
 
+processors=$PWD/cmake/openblas_$(uname -m).ld
 mapfile -t objects < <(ninja -C build/release -t inputs bochner | grep '^CMakeFiles/bochner_cli.dir/.*\.o$' | sort -u)
 (cd build/release && "${CXX:-g++}" -O2 -static -s -Wl,--build-id=sha1 -o "$work/bochner" "${objects[@]}" libbochner.a \
-  libbochner_embedded.a -L"$work" -lfmt -lhwy -l:libopenblas.a -lgfortran -lquadmath -lz -llzma -lzstd -lpthread -lm)
+  libbochner_embedded.a -L"$work" -lfmt -lhwy "$processors" -l:libopenblas.a -lgfortran -lquadmath -lz -llzma -lzstd \
+  -lpthread -lm)
 if ldd "$work/bochner" >/dev/null 2>&1; then
   echo "static: the command still needs libraries: $(ldd "$work/bochner")" >&2
   exit 1

@@ -24,7 +24,7 @@ chroot "$root" sh -ec '
   apt-get update -q >/dev/null
   apt-get install -q -y --no-install-recommends ./bochner_*.deb >/dev/null 2>&1
   bochner --version
-  bochner train adult-small.csv --target income -o adult.model --quiet
+  bochner train adult-small.csv --target income --effort fast -o adult.model --quiet
   bochner predict adult.model adult-small.csv --probabilities --quiet | head -n 2
   bochner report adult.model adult-small.csv -o adult.html --quiet
   test -s adult.html

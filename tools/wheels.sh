@@ -3,7 +3,8 @@
 # one for each interpreter from 3.10 on that is named or found, and one of the stable ABI, by the first from 3.12 on,
 # which serves all later ones. nanobind has no stable ABI below 3.12. auditwheel puts the libraries in. The library is
 # that of build/release; for the other architecture it is built by Debian's cross compiler, and the wheel of this Python
-# is imported, fitted and asked under emulation: its predictions have the bytes of this machine's.
+# is imported, fitted and asked under emulation: its predictions have the bytes of this machine's. BOCHNER_WHEELS names a
+# folder other than build/wheels.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 arch=$(uname -m)
@@ -13,7 +14,7 @@ case $arch in
   x86_64) debian=amd64 ;;
   *) echo "wheels: found '$arch', expected aarch64 or x86_64" >&2; exit 1 ;;
 esac
-out=$PWD/build/wheels work=$PWD/build/wheels-$arch
+out=${BOCHNER_WHEELS:-$PWD/build/wheels} work=$PWD/build/wheels-$arch
 prefix=$work/prefix
 mkdir -p "$out"
 rm -rf "$work" "$out"/*_"$arch".whl

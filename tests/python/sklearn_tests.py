@@ -28,6 +28,7 @@ MODULES = {
     "sklearn.tests.test_kernel_ridge": {"sklearn.kernel_ridge": ["KernelRidge"]},
     "sklearn.mixture.tests.test_gaussian_mixture": {
         "sklearn.mixture": ["GaussianMixture"], "sklearn.mixture._gaussian_mixture": ["GaussianMixture"]},
+    "sklearn.mixture.tests.test_mixture": {"sklearn.mixture": ["GaussianMixture"]},
     "sklearn.neighbors.tests.test_neighbors": {"sklearn.neighbors": ["NearestNeighbors"]},
     "sklearn.datasets.tests.test_svmlight_format": {
         "sklearn.datasets": ["load_svmlight_file", "dump_svmlight_file"]},
