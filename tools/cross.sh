@@ -36,9 +36,8 @@ SCRIPT
   echo "$script"
 }
 
-# Those that have a processor's instructions in them, and those whose bits must not depend on it.
-programs=(backend_test random_test base_test folds_test kernels_test maps_test model_test
-          automatic_test bins_test clusters_test mixtures_test neighbors_test)
+# Those that have a processor's instructions in them; whole models are compared below.
+programs=(backend_test random_test base_test folds_test kernels_test maps_test)
 targets=("${programs[@]}" bochner_cli)
 if [ "${1:-}" = --all ]; then targets=(all); fi
 tools/build.sh release bochner_cli
@@ -49,19 +48,8 @@ if [ "${1:-}" = --all ]; then mapfile -t programs < <(cd "$build/tests" && ls --
 export filter='-*CosineAndSineErrorIsWithinTheBound'
 if [ "${1:-}" = --all ]; then filter='*'; fi
 run_tests() {  # SCRIPT
-  local log chosen=$filter
-  # Model tests run only on model files: whole trainings take a quarter of an hour here.
-  if [[ $1 = *model_test* && $filter != '*' ]]; then chosen='ModelFile.*:Fit.*:Classes.*'; fi
-  # The maps and folds of these methods; their trainings are as slow.
-  if [[ $1 = *automatic_test* && $filter != '*' ]]; then chosen='Twofold.*:RadialMachine.*:LeafMachines.*'; fi
-  if [[ $1 = *bins_test* && $filter != '*' ]]; then chosen='BinningMap.*:GridLinear.*'; fi
-  if [[ $1 = *clusters_test* && $filter != '*' ]]; then chosen='LloydFold.*'; fi
-  # Tests of mixtures and neighbours leave out those that train or search for minutes here.
-  if [[ $1 = *mixtures_test* && $filter != '*' ]]; then chosen='-Hmm.ClassesThatDifferInOrderAloneAreTold'; fi
-  if [[ $1 = *neighbors_test* && $filter != '*' ]]; then
-    chosen='-Methods.FindTheShare*:Hashes.Collide*:HashCheck.*:MappedIndex.*:Forest.*:Duplicates.AreAllPairs*:Cells.FindNeighboursInAPlane*'
-  fi
-  if log=$("$1" --gtest_brief=1 --gtest_filter="$chosen" 2>&1); then
+  local log
+  if log=$("$1" --gtest_brief=1 --gtest_filter="$filter" 2>&1); then
     echo "cross: $(basename "$1"): $(tail -n 1 <<<"$log")"
   else
     printf '%s\n' "$log" "cross: $1 failed" >&2
