@@ -7,8 +7,11 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstdlib>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "base/option.h"
@@ -26,6 +29,9 @@ extern "C" void dsyevr_(const char* job, const char* range, const char* uplo, co
 // Where OpenBLAS gets the buffers of a call from. Not in its headers, so possibly not there.
 extern "C" void* blas_memory_alloc(int unused) __attribute__((weak));
 extern "C" void blas_memory_free(void* buffer) __attribute__((weak));
+// OpenBLAS chooses its kernels by these.
+extern "C" void gotoblas_dynamic_init() __attribute__((weak));
+extern "C" void gotoblas_dynamic_quit() __attribute__((weak));
 
 // OpenBLAS asks this at load how many threads to start, and aborts if the system refuses them (ulimit -v). One: our own
 // threads call it, each on its own. (With Debian's serial build, calls of several threads gave other results from run
@@ -55,6 +61,30 @@ void take_buffers(int count) {
   for (void* buffer : buffers) blas_memory_free(buffer);
 }
 
+// An OpenBLAS older than the processor does not know it, and takes the kernels of one from 2004: those for the
+// instructions that it has are many times as fast.
+void choose_kernels() {
+#if defined(__x86_64__)
+  constexpr const char* kVariable = "OPENBLAS_CORETYPE";
+  constexpr std::array kKnown = {"Haswell", "Zen", "Excavator", "SkylakeX", "Cooperlake", "SapphireRapids"};
+  const std::string chosen = openblas_get_corename();
+  const bool fits = !__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
+                    std::find(kKnown.begin(), kKnown.end(), chosen) != kKnown.end();
+  if (fits || !gotoblas_dynamic_init || !gotoblas_dynamic_quit || std::getenv(kVariable)) return;
+  const bool wide = __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd");
+  ::setenv(kVariable, wide ? "SkylakeX" : "Haswell", 1);
+  gotoblas_dynamic_quit();
+  gotoblas_dynamic_init();
+  ::unsetenv(kVariable);
+#endif
+}
+
+void choose_kernels_once() {
+  static std::once_flag chosen;
+  std::call_once(chosen, choose_kernels);
+}
+
 // Before every call. Buffers are taken once for as many threads as may call at the same time.
 void prepare() {
   static std::atomic<int> ready{0};
@@ -63,6 +93,7 @@ void prepare() {
   const std::lock_guard lock(one_at_a_time);
   const int count = largest_team();
   if (ready >= count) return;
+  choose_kernels_once();
   openblas_set_num_threads(1);
   take_buffers(count);
   ready.store(count, std::memory_order_release);
@@ -73,6 +104,11 @@ CBLAS_TRANSPOSE cblas(Op op) { return op == Op::plain ? CblasNoTrans : CblasTran
 blasint integer(std::size_t n) { return static_cast<blasint>(n); }
 
 }  // namespace
+
+std::string kernels() {
+  choose_kernels_once();
+  return openblas_get_corename();
+}
 
 void gemm(float alpha, Factor<float> a, Factor<float> b, float beta, MatrixView<float> c) {
   prepare();

@@ -5,12 +5,16 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include "bochner/matrix.h"
 
 // OpenBLAS on row-major views, always on the calling thread: its own threads leave a worker spinning after a
 // call, and ours share the work already. Callers may run concurrently.
 namespace bochner::blas {
+
+// What OpenBLAS calls the processor whose kernels are in use.
+std::string kernels();
 
 enum class Op { plain, transposed };
 enum class Side { left, right };

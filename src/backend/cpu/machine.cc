@@ -3,13 +3,13 @@
 
 #include "backend/machine.h"
 
-#include <cblas.h>
 #include <fmt/format.h>
 
+#include "backend/cpu/blas.h"
 #include "backend/cpu/target_choice.h"
 
 namespace bochner {
 
-std::string machine_name() { return fmt::format("{}, OpenBLAS {}", cpu::target_in_use(), openblas_get_corename()); }
+std::string machine_name() { return fmt::format("{}, OpenBLAS {}", cpu::target_in_use(), blas::kernels()); }
 
 }  // namespace bochner
